@@ -1,0 +1,573 @@
+/// \file
+/// The C ABI of the anyffi runtime: C11-clean, and all that another language needs.
+///
+/// Conventions, stated once:
+/// - A function that returns `int` returns 0 for success; otherwise an error was left in the calling
+///   thread's slot (`anyffi_error_take_raised`) and every `out` parameter holds None.
+/// - `const AnyffiValue*` borrows for the duration of the call. An `out` value is owned by the caller,
+///   who gives it back with `anyffi_value_release`.
+/// - Any thread may call any function. One object is not to be changed by two threads at once.
+/// - Text given as `const char*` is NUL-terminated UTF-8.
+#ifndef ANYFFI_C_API_H_
+#define ANYFFI_C_API_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// Raised by one whenever a struct or a rule in this header changes incompatibly.
+#define ANYFFI_ABI_VERSION 1
+
+/// The type table, one row for every type that has a fixed code:
+///   X(NAME, code, KIND, PARENT, storage, "type key", "Python's name for it")
+/// KIND is the row that all codes of one kind fold to (a string has three codes, one kind).
+/// PARENT is the next more general type. Storage: `IN_PLACE` (the payload is the value), `BORROWED`
+/// (in place, but pointing to memory of the caller: never stored, never returned) or `OBJECT`.
+/// Negative codes grow downwards, object codes upwards; dynamic types start at 128.
+#define ANYFFI_TYPES(X)                                                         \
+  X(NONE, 0, NONE, NONE, IN_PLACE, "None", "NoneType")                          \
+  X(BOOL, -1, BOOL, BOOL, IN_PLACE, "Bool", "bool")                             \
+  X(INT, -2, INT, INT, IN_PLACE, "Int", "int")                                  \
+  X(FLOAT, -3, FLOAT, FLOAT, IN_PLACE, "Float", "float")                        \
+  X(STR, -4, STR, STR, IN_PLACE, "Str", "str")                                  \
+  X(BYTES, -5, BYTES, BYTES, IN_PLACE, "Bytes", "bytes")                        \
+  X(STR_VIEW, -6, STR, STR_VIEW, BORROWED, "StrView", "str")                    \
+  X(BYTES_VIEW, -7, BYTES, BYTES_VIEW, BORROWED, "BytesView", "bytes")          \
+  X(ELLIPSIS, -8, ELLIPSIS, ELLIPSIS, IN_PLACE, "Ellipsis", "ellipsis")         \
+  X(POINTER, -9, POINTER, POINTER, IN_PLACE, "Pointer", "c_void_p")             \
+  X(DATA_TYPE, -10, DATA_TYPE, DATA_TYPE, IN_PLACE, "DataType", "dtype")        \
+  X(DEVICE, -11, DEVICE, DEVICE, IN_PLACE, "Device", "Device")                  \
+  X(TENSOR_VIEW, -12, TENSOR, TENSOR_VIEW, BORROWED, "TensorView", "Tensor")    \
+  X(MISSING, -13, MISSING, MISSING, IN_PLACE, "Missing", "Missing")             \
+  X(UNSET, -14, UNSET, UNSET, IN_PLACE, "Unset", "Unset")                       \
+  X(OBJECT, 1, OBJECT, OBJECT, OBJECT, "Object", "Object")                      \
+  X(BOX, 2, BOX, OBJECT, OBJECT, "Box", "Box")                                  \
+  X(STR_OBJECT, 3, STR, OBJECT, OBJECT, "StrObject", "str")                     \
+  X(BYTES_OBJECT, 4, BYTES, OBJECT, OBJECT, "BytesObject", "bytes")             \
+  X(BIG_INT, 5, BIG_INT, OBJECT, OBJECT, "BigInt", "int")                       \
+  X(COMPLEX, 6, COMPLEX, OBJECT, OBJECT, "Complex", "complex")                  \
+  X(SLICE, 7, SLICE, OBJECT, OBJECT, "Slice", "slice")                          \
+  X(ERROR, 8, ERROR, OBJECT, OBJECT, "Error", "Exception")                      \
+  X(FUNCTION, 9, FUNCTION, OBJECT, OBJECT, "Function", "Function")              \
+  X(MODULE, 10, MODULE, OBJECT, OBJECT, "Module", "Module")                     \
+  X(PY_OBJECT, 11, PY_OBJECT, OBJECT, OBJECT, "PyObject", "object")             \
+  X(ARRAY, 12, ARRAY, OBJECT, OBJECT, "Array", "Array")                         \
+  X(LIST, 13, LIST, OBJECT, OBJECT, "List", "List")                             \
+  X(MAP, 14, MAP, OBJECT, OBJECT, "Map", "Map")                                 \
+  X(DICT, 15, DICT, OBJECT, OBJECT, "Dict", "Dict")                             \
+  X(FROZEN_SET, 16, FROZEN_SET, OBJECT, OBJECT, "FrozenSet", "FrozenSet")       \
+  X(SET, 17, SET, OBJECT, OBJECT, "Set", "Set")                                 \
+  X(TENSOR, 18, TENSOR, OBJECT, OBJECT, "Tensor", "Tensor")
+
+#define ANYFFI_TYPE_CODE_ROW_(NAME, code, KIND, PARENT, storage, key, python) ANYFFI_##NAME = (code),
+typedef enum AnyffiTypeCode {
+  ANYFFI_TYPES(ANYFFI_TYPE_CODE_ROW_) ANYFFI_FIRST_DYNAMIC_TYPE = 128
+} AnyffiTypeCode;
+#undef ANYFFI_TYPE_CODE_ROW_
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+// anyffi: plain declarations begin
+
+typedef enum AnyffiStorage {
+  ANYFFI_IN_PLACE = 0,
+  ANYFFI_BORROWED = 1,
+  ANYFFI_STORED_OBJECT = 2
+} AnyffiStorage;
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+/// Byte for byte DLPack's DLDataType (dlpack.h, v1.1): code 0 int, 1 uint, 2 float, 4 bfloat, 5 complex, 6 bool.
+typedef struct AnyffiDataType {
+  uint8_t code;
+  uint8_t bits;
+  uint16_t lanes;
+} AnyffiDataType;
+
+/// Byte for byte DLPack's DLDevice: type 1 is the CPU.
+typedef struct AnyffiDevice {
+  int32_t type;
+  int32_t index;
+} AnyffiDevice;
+
+/// What every counted object begins with.
+///
+/// The strong references together hold one weak reference. When the last strong one goes, the runtime
+/// calls `deleter(self, ANYFFI_DELETE_CONTENTS)`, and when the last weak one goes,
+/// `deleter(self, ANYFFI_DELETE_MEMORY)`; both in one call where both go at once. The deleter was set by
+/// whoever allocated the object, so memory returns to the library that it came from.
+typedef struct AnyffiObject {
+  int32_t type_code;
+  uint32_t weak_count;
+  uint64_t strong_count;
+  void (*deleter)(struct AnyffiObject* self, int32_t what);
+  /// The front end's current wrapper of this object, or NULL. Belongs to the front end, guarded by its lock.
+  void* wrapper;
+} AnyffiObject;
+
+typedef enum AnyffiDeleteWhat { ANYFFI_DELETE_CONTENTS = 1, ANYFFI_DELETE_MEMORY = 2 } AnyffiDeleteWhat;
+
+/// 16 bytes; all zero is None; unused bytes are zero. See docs/protocol.md for the layout of every kind.
+typedef struct AnyffiValue {
+  int32_t type_code;
+  /// Objects: flags (`ANYFFI_MOVABLE`). Views of text and bytes: `length << 2 | kind`.
+  /// Text and bytes in place: the first four bytes.
+  uint32_t aux;
+  union {
+    int64_t as_int; /* also Bool: 0 or 1 */
+    double as_float;
+    void* as_pointer;
+    AnyffiObject* as_object;
+    AnyffiDataType as_data_type;
+    AnyffiDevice as_device;
+  };
+} AnyffiValue;
+
+typedef enum AnyffiFlag {
+  /// On an object argument: the caller made it for this call alone, so the callee may take it, leaving None.
+  ANYFFI_MOVABLE = 1
+} AnyffiFlag;
+
+/// Makes `out` an owned value equal to `value`: views are copied, boxes opened, objects retained, flags cleared.
+int anyffi_value_own(const AnyffiValue* value, AnyffiValue* out);
+/// Gives an owned value back and leaves None in its place.
+void anyffi_value_release(AnyffiValue* value);
+/// The code that all codes of one kind fold to: `ANYFFI_STR` for the three codes of a string, and so on.
+int32_t anyffi_value_get_kind(int32_t type_code);
+/// Hashes as Python does numbers, so that 1, 1.0 and True agree. TypeError for what is unhashable.
+int anyffi_value_hash(const AnyffiValue* value, int64_t* out);
+/// `==` as Python has it; `out` is 0 or 1. May run the front end's code, and so may fail.
+int anyffi_value_equal(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
+/// The text that Python's `repr` gives, as an owned string.
+int anyffi_value_get_text(const AnyffiValue* value, AnyffiValue* out);
+/// `len(value)`: code points, bytes, elements. TypeError where there is no length.
+int anyffi_value_get_size(const AnyffiValue* value, int64_t* out);
+/// `value[key]`, with Python's meaning of negative indices, KeyError and IndexError.
+int anyffi_value_get_item(const AnyffiValue* value, const AnyffiValue* key, AnyffiValue* out);
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+/// All memory of the runtime's own objects comes from here; NULL (without an error set) when it is exhausted.
+void* anyffi_alloc(size_t size);
+void anyffi_free(void* memory);
+
+typedef struct AnyffiAllocator {
+  void* (*alloc)(size_t size);
+  void (*free)(void* memory);
+} AnyffiAllocator;
+
+/// Installs the pair and returns the former one in its place. The new pair must be able to free what the
+/// former one gave out: wrap it.
+void anyffi_allocator_exchange(AnyffiAllocator* allocator);
+
+/* ---- objects ------------------------------------------------------------------------------- */
+
+void anyffi_object_retain(AnyffiObject* object);
+/// Gives one strong reference back. Chains of any length are destroyed iteratively.
+void anyffi_object_release(AnyffiObject* object);
+/// For inline copies of release: the strong count has just become zero.
+void anyffi_object_destroy(AnyffiObject* object);
+void anyffi_object_retain_weak(AnyffiObject* object);
+void anyffi_object_release_weak(AnyffiObject* object);
+/// Turns a weak reference into an additional strong one: 1 if the object was still alive, else 0.
+int32_t anyffi_object_lock_weak(AnyffiObject* object);
+/// Sets `wrapper` to `desired` if it is `expected`; returns 1 if it did.
+int32_t anyffi_object_exchange_wrapper(AnyffiObject* object, void* expected, void* desired);
+
+/* ---- types --------------------------------------------------------------------------------- */
+
+typedef int (*AnyffiVisit)(const AnyffiValue* child, void* context);
+
+typedef struct AnyffiFieldInfo {
+  const char* name;
+  const char* doc;
+  const char* type_name;
+  /// Reads the field: an owned value in `out`.
+  int (*get)(AnyffiObject* self, AnyffiValue* out);
+} AnyffiFieldInfo;
+
+typedef struct AnyffiMethodInfo {
+  const char* name;
+  const char* doc;
+  AnyffiObject* function; /* takes the object as its first argument */
+} AnyffiMethodInfo;
+
+/// One record per type; lives for ever once registered.
+typedef struct AnyffiTypeInfo {
+  uint32_t struct_size;
+  int32_t type_code;
+  int32_t kind;    /* the code that this one folds to */
+  int32_t parent;  /* itself at the root */
+  int32_t storage; /* AnyffiStorage */
+  int32_t depth;   /* number of ancestors */
+  const int32_t* ancestors; /* root first, without the type itself */
+  const char* type_key;
+  const char* python_name;
+  int64_t instance_size;
+  /// Hooks, each may be NULL (then the nearest ancestor's is used, else identity) and may fail.
+  int (*hash)(const AnyffiValue* self, int64_t* out);
+  int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
+  int (*children)(const AnyffiValue* self, AnyffiVisit visit, void* context);
+  int (*text)(const AnyffiValue* self, AnyffiValue* out);
+  int32_t num_fields;
+  int32_t num_methods;
+  const AnyffiFieldInfo* fields;
+  const AnyffiMethodInfo* methods;
+  const char* doc;
+} AnyffiTypeInfo;
+
+/// The record of a code, or NULL for a code that nobody has registered.
+const AnyffiTypeInfo* anyffi_type_get_info(int32_t type_code);
+/// The record of a type key, or NULL.
+const AnyffiTypeInfo* anyffi_type_find(const char* type_key);
+/// Allocates a dynamic type below `info->parent` from `info`'s key, hooks, fields and methods (the rest of
+/// `info` is ignored; strings and tables must live for ever). The same key with the same parent returns the
+/// code that it already has. ValueError if the parents differ.
+int anyffi_type_register(const AnyffiTypeInfo* info, int32_t* out_type_code);
+/// 1 if `ancestor` is `type_code` or among its ancestors.
+int32_t anyffi_type_is_a(int32_t type_code, int32_t ancestor);
+/// Writes up to `capacity` known codes, ascending, and returns how many there are.
+int32_t anyffi_type_list(int32_t* out_codes, int32_t capacity);
+
+/* ---- text and bytes -------------------------------------------------------------------------- */
+
+/// Width of the code points; always the narrowest that holds the text. ASCII is UTF-8 as it stands.
+typedef enum AnyffiTextKind {
+  ANYFFI_ASCII = 0,
+  ANYFFI_LATIN1 = 1,
+  ANYFFI_UCS2 = 2,
+  ANYFFI_UCS4 = 3
+} AnyffiTextKind;
+
+typedef enum AnyffiInPlace {
+  ANYFFI_IN_PLACE_BYTES = 11 /* code points fit in place while length * width <= 11, at bytes 4 to 14 */
+} AnyffiInPlace;
+
+/// A string longer than fits in place. `data` is followed by one zero code point.
+typedef struct AnyffiStrObject {
+  AnyffiObject header;
+  int64_t length; /* code points */
+  int32_t kind;   /* AnyffiTextKind */
+  int32_t reserved;
+  int64_t hash; /* 0: not computed yet */
+  const void* data;
+} AnyffiStrObject;
+
+/// Bytes longer than fit in place. `data` is followed by one zero byte.
+typedef struct AnyffiBytesObject {
+  AnyffiObject header;
+  int64_t length;
+  int64_t hash;
+  const uint8_t* data;
+} AnyffiBytesObject;
+
+/// Any string or bytes value, unfolded. Borrows from the value: in place, `data` points into it.
+typedef struct AnyffiText {
+  const void* data;
+  int64_t length;
+  int32_t kind; /* ANYFFI_LATIN1 for bytes */
+  int32_t reserved;
+} AnyffiText;
+
+/// Unfolds any code of a string or bytes value; 0 if it is one, else -1 without an error set.
+int anyffi_value_get_text_view(const AnyffiValue* value, AnyffiText* out);
+/// A string from code points of the width that `kind` says, stored at the narrowest.
+int anyffi_str_create(const void* code_points, int64_t length, int32_t kind, AnyffiValue* out);
+/// A string object with room for `length` code points of exactly `kind`, to be filled through `data` by the
+/// caller before anybody else sees it. `length * width` must be above ANYFFI_IN_PLACE_BYTES, and what is
+/// written must need `kind`.
+int anyffi_str_allocate(int64_t length, int32_t kind, AnyffiValue* out);
+/// UnicodeDecodeError for invalid UTF-8.
+int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out);
+/// As bytes; UnicodeEncodeError for a lone surrogate.
+int anyffi_str_to_utf8(const AnyffiValue* str, AnyffiValue* out_bytes);
+int anyffi_bytes_create(const void* data, int64_t size, AnyffiValue* out);
+
+/* ---- boxes and slices ------------------------------------------------------------------------ */
+
+/// An in-place value as an object, for code that works on objects alone.
+typedef struct AnyffiBox {
+  AnyffiObject header;
+  AnyffiValue value;
+} AnyffiBox;
+
+int anyffi_box_create(const AnyffiValue* value, AnyffiValue* out);
+
+typedef struct AnyffiSlice {
+  AnyffiObject header;
+  AnyffiValue start;
+  AnyffiValue stop;
+  AnyffiValue step;
+} AnyffiSlice;
+
+/// Copies its parts as `anyffi_value_own` does.
+int anyffi_slice_create(const AnyffiValue* start, const AnyffiValue* stop, const AnyffiValue* step, AnyffiValue* out);
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+/// How every function is called. `args` are borrowed for the call, except that the callee may take one that
+/// is marked movable and leave None there. `result` enters as None; the callee leaves an owned value there,
+/// or None on failure. Returns 0, or another number after `anyffi_error_set_raised`.
+typedef int (*AnyffiCall)(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result);
+
+typedef struct AnyffiParamInfo {
+  const char* name;
+  /// What an omitted argument means, for signatures: the callee itself fills it when given Missing. NULL: required.
+  const AnyffiValue* default_value;
+} AnyffiParamInfo;
+
+typedef enum AnyffiFunctionFlag {
+  /// The host's lock is released while the body runs (the callee does so itself, see docs/protocol.md).
+  ANYFFI_RELEASE_GIL = 1,
+  /// Takes any number of positional arguments after the named ones.
+  ANYFFI_VARIADIC = 2
+} AnyffiFunctionFlag;
+
+typedef struct AnyffiFunctionInfo {
+  uint32_t struct_size;
+  uint32_t flags; /* AnyffiFunctionFlag */
+  const char* name;
+  const char* doc;
+  int32_t num_params;
+  int32_t num_required;
+  const AnyffiParamInfo* params; /* NULL where parameters have no names */
+  /// Python's name of parameter `index`, or of the result at -1, as an owned string. May be NULL.
+  int (*type_name)(const struct AnyffiFunctionInfo* info, int32_t index, AnyffiValue* out);
+} AnyffiFunctionInfo;
+
+typedef struct AnyffiFunction {
+  AnyffiObject header;
+  AnyffiCall call;
+  void* self;                     /* the first argument of `call` */
+  void (*release_self)(void* self); /* may be NULL */
+  const AnyffiFunctionInfo* info; /* NULL where nothing is known; outlives the function */
+  void* handle;                   /* the host's callable where this is a function of the host, else NULL */
+} AnyffiFunction;
+
+/// Takes over `self`, also on failure (then `release_self(self)` was called).
+int anyffi_function_create(AnyffiCall call, void* self, void (*release_self)(void* self),
+                           const AnyffiFunctionInfo* info, AnyffiValue* out);
+/// A function over a callable of the host; takes over one count of `handle`, also on failure.
+/// `callback` gets the handle as `self`. The runtime bounds recursion, marks `result` unset before the call
+/// and, when it is still unset afterwards, reports KeyboardInterrupt: a signal came before the callback's
+/// first line.
+int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* out);
+/// Calls any value that is a function; TypeError otherwise.
+int anyffi_function_call(const AnyffiValue* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result);
+
+/* ---- registry -------------------------------------------------------------------------------- */
+
+/// ValueError if the name is taken and `override_existing` is 0. `name` is a string value.
+int anyffi_registry_set(const AnyffiValue* name, const AnyffiValue* function, int32_t override_existing);
+/// None in `out` if there is no such function.
+int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out);
+/// `out_existed` is 1 if there was one.
+int anyffi_registry_remove(const AnyffiValue* name, int32_t* out_existed);
+/// All names as an Array of strings, sorted.
+int anyffi_registry_list(AnyffiValue* out);
+/// Drops every function that holds a handle of the host; for the host's exit.
+void anyffi_registry_drop_host(void);
+/// For static initialisers, which must not throw: leaves the thread's raised error for `anyffi_module_load`.
+void anyffi_registry_defer_error(void);
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+typedef struct AnyffiError {
+  AnyffiObject header;
+  AnyffiValue kind;      /* name of the exception class */
+  AnyffiValue message;
+  AnyffiValue traceback; /* text, most recent call last */
+  AnyffiValue args;      /* an Array of what the class is made from, or None: the message alone */
+  AnyffiValue cause;     /* an Error or None */
+  void* handle;          /* the host's exception, or NULL; then the fields above are filled on demand */
+} AnyffiError;
+
+/// Values are copied as `anyffi_value_own` does; `args` may be NULL.
+int anyffi_error_create(const AnyffiValue* kind, const AnyffiValue* message, const AnyffiValue* args, AnyffiValue* out);
+/// An error over an exception of the host; takes over one count of `handle`, also on failure.
+int anyffi_error_create_host(void* handle, AnyffiValue* out);
+/// Fills kind, message and traceback of a host's exception. Does not fail: what cannot be told is said so.
+void anyffi_error_fill(AnyffiObject* error);
+/// Leaves the error in the thread's slot, taking a reference of its own; replaces one that was there.
+void anyffi_error_set_raised(AnyffiObject* error);
+/// Moves the thread's error to `out` (None if there is none).
+void anyffi_error_take_raised(AnyffiValue* out);
+/// Makes an error and leaves it in the slot; always returns -1, so that C code can `return` it.
+int anyffi_error_raise(const char* kind, const char* message);
+
+/* ---- containers ------------------------------------------------------------------------------ */
+
+/// Array and List: one layout, told apart by the type code.
+typedef struct AnyffiSequence {
+  AnyffiObject header;
+  AnyffiValue* data; /* just behind this struct, or memory of its own */
+  int64_t size;
+  int64_t capacity;
+  /// Summary: every kind among the elements has its bit (`anyffi_kind_bit`) set; some bits may be stale.
+  uint64_t kinds;
+} AnyffiSequence;
+
+/// An entry of a mapping, in insertion order. A removed entry has the key Unset.
+typedef struct AnyffiEntry {
+  AnyffiValue key;
+  AnyffiValue value;
+  int64_t hash;
+} AnyffiEntry;
+
+/// Map and Dict: one layout, told apart by the type code.
+typedef struct AnyffiMapping {
+  AnyffiObject header;
+  AnyffiEntry* entries;
+  uint32_t* index;   /* NULL while `capacity` is small; else slots holding entry number + 1, 0 is free */
+  int64_t size;      /* live entries */
+  int64_t used;      /* entries up to the last live one */
+  int64_t capacity;  /* entries that fit */
+  uint64_t mask;     /* slots - 1 */
+  uint64_t key_kinds;
+  uint64_t value_kinds;
+} AnyffiMapping;
+
+/// An empty sequence (`ANYFFI_ARRAY` or `ANYFFI_LIST`) with room for `capacity` elements. Until anybody else
+/// sees it the caller may write owned, canonical values to `data` and keep `size` and `kinds` true.
+int anyffi_sequence_create(int32_t type_code, int64_t capacity, AnyffiValue* out);
+/// Copies `value` in as `anyffi_value_own` does, before position `index` (0 to size).
+int anyffi_sequence_insert(AnyffiObject* sequence, int64_t index, const AnyffiValue* value);
+int anyffi_sequence_set(AnyffiObject* sequence, int64_t index, const AnyffiValue* value);
+/// Removes `count` elements from `index` on.
+int anyffi_sequence_erase(AnyffiObject* sequence, int64_t index, int64_t count);
+/// Room for at least `capacity` elements in all.
+int anyffi_sequence_reserve(AnyffiObject* sequence, int64_t capacity);
+
+/// An empty mapping (`ANYFFI_MAP` or `ANYFFI_DICT`) with room for `capacity` entries.
+int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out);
+/// Takes over both values, also on failure. `out_existed`: 1 if the key was there, which then stays, with
+/// the new value. TypeError for an unhashable key.
+int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed);
+/// The entry's number, or -1 if there is none.
+int anyffi_mapping_find(const AnyffiObject* mapping, const AnyffiValue* key, int64_t* out_entry);
+/// Removes an entry by its number.
+int anyffi_mapping_erase(AnyffiObject* mapping, int64_t entry);
+void anyffi_mapping_clear(AnyffiObject* mapping);
+
+/// A copy of a container as the other member of its pair, or as the same: `type_code` says which.
+int anyffi_container_copy(const AnyffiValue* container, int32_t type_code, AnyffiValue* out);
+/// The same, but in place where `container` is held by nobody else; takes over `container`.
+int anyffi_container_convert(AnyffiValue* container, int32_t type_code, AnyffiValue* out);
+
+/* ---- tensors --------------------------------------------------------------------------------- */
+
+/// Byte for byte DLPack's DLTensor. Shape and strides count elements; `strides` is never NULL here.
+typedef struct AnyffiTensorData {
+  void* data;
+  AnyffiDevice device;
+  int32_t ndim;
+  AnyffiDataType dtype;
+  int64_t* shape;
+  int64_t* strides;
+  uint64_t byte_offset;
+} AnyffiTensorData;
+
+typedef struct AnyffiTensor {
+  AnyffiObject header;
+  AnyffiTensorData tensor;
+  int32_t read_only;
+  int32_t reserved;
+  void* owner; /* what keeps the memory alive */
+  void (*release_owner)(void* owner);
+} AnyffiTensor;
+
+/// A tensor over memory that `owner` keeps alive; copies shape and strides. Takes over `owner`, also on failure.
+int anyffi_tensor_create(const AnyffiTensorData* data, int32_t read_only, void* owner,
+                         void (*release_owner)(void* owner), AnyffiValue* out);
+
+/* ---- opaque objects, and the host ------------------------------------------------------------ */
+
+/// An object of the front end's language, opaque to the runtime.
+typedef struct AnyffiPyObject {
+  AnyffiObject header;
+  void* handle;
+} AnyffiPyObject;
+
+/// Takes over one count of `handle`, also on failure.
+int anyffi_py_object_create(void* handle, AnyffiValue* out);
+
+/// What a front end gives the runtime, which knows nothing of Python. Handles are counted by the host.
+/// Every hook takes the host's lock itself where it needs it.
+typedef struct AnyffiHost {
+  uint32_t struct_size;
+  /// Takes the host's lock from any thread, and gives it back (PyGILState_Ensure, PyGILState_Release).
+  int32_t (*lock)(void);
+  void (*unlock)(int32_t state);
+  /// Lets other threads run, and takes the lock again (PyEval_SaveThread, PyEval_RestoreThread).
+  void* (*suspend)(void);
+  void (*resume)(void* state);
+  /// Gives one count back. Called with the lock held.
+  void (*handle_release)(void* handle);
+  int (*handle_hash)(void* handle, int64_t* out);
+  int (*handle_equal)(void* handle, const AnyffiValue* other, int32_t* out);
+  int (*handle_text)(void* handle, AnyffiValue* out);
+  /// The name of the handle's type, as `type(x).__name__` gives it.
+  int (*handle_type_name)(void* handle, AnyffiValue* out);
+  /// Writes kind, message and traceback of an exception, as owned strings.
+  int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message, AnyffiValue* traceback);
+  /// Runs pending signal handlers; fails if one raised.
+  int (*check_signals)(void);
+} AnyffiHost;
+
+/// Installs the host's hooks, copied; NULL removes them: from then on handles are leaked, not released.
+void anyffi_host_install(const AnyffiHost* host);
+/// For a body that runs without the host's lock: `state = suspend(); ...; resume(state)`. NULL without a host.
+void* anyffi_host_suspend(void);
+void anyffi_host_resume(void* state);
+/// Fails if a signal handler raised (Ctrl-C); 0 without a host.
+int anyffi_host_check_signals(void);
+
+/* ---- recursion ------------------------------------------------------------------------------- */
+
+/// One counter per thread bounds recursion in the runtime and across the border; its limit follows from the
+/// size of the thread's stack. RecursionError beyond it; every success is paired with one leave.
+int anyffi_depth_enter(void);
+void anyffi_depth_leave(void);
+
+/* ---- modules --------------------------------------------------------------------------------- */
+
+typedef struct AnyffiModuleEntry {
+  const struct AnyffiModuleEntry* next;
+  const char* name;
+  AnyffiObject* function; /* NULL when making it failed; the error was deferred */
+} AnyffiModuleEntry;
+
+/// What a library that uses the C++ macros exports under the name `__anyffi_module`.
+typedef struct AnyffiModuleTable {
+  int32_t abi_version;
+  uint32_t struct_size;
+  const AnyffiModuleEntry* const* entries; /* head of a list, filled by the library's initialisers */
+} AnyffiModuleTable;
+
+/// Loads a shared library and never unmaps it. Reports what its static initialisers deferred, and undoes
+/// their registrations then.
+int anyffi_module_load(const AnyffiValue* path, AnyffiValue* out);
+/// The function `name` of a module; AttributeError, naming the nearest, if there is none.
+int anyffi_module_get_function(const AnyffiValue* module, const AnyffiValue* name, AnyffiValue* out);
+/// Names of a module's exported functions as an Array of strings, sorted.
+int anyffi_module_list(const AnyffiValue* module, AnyffiValue* out);
+/// The path that the module was loaded from, as a string.
+int anyffi_module_get_path(const AnyffiValue* module, AnyffiValue* out);
+
+/// The ABI version that the runtime was built for.
+int32_t anyffi_abi_get_version(void);
+
+// anyffi: plain declarations end
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // ANYFFI_C_API_H_
