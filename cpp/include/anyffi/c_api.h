@@ -265,7 +265,8 @@ typedef struct AnyffiBytesObject {
   const uint8_t* data;
 } AnyffiBytesObject;
 
-/// Any string or bytes value, unfolded. Borrows from the value: in place, `data` points into it.
+/// Any string or bytes value, unfolded. Borrows from the value: in place, `data` points into it. A zero code
+/// point follows the last one wherever text lies, borrowed text included.
 typedef struct AnyffiText {
   const void* data;
   int64_t length;
@@ -318,6 +319,7 @@ typedef struct AnyffiParamInfo {
   const char* name;
   /// What an omitted argument means, for signatures: the callee itself fills it when given Missing. NULL: required.
   const AnyffiValue* default_value;
+  const char* type_name; /* Python's name for the type, such as `List[int]`; NULL if nothing is known */
 } AnyffiParamInfo;
 
 typedef enum AnyffiFunctionFlag {
@@ -334,9 +336,8 @@ typedef struct AnyffiFunctionInfo {
   const char* doc;
   int32_t num_params;
   int32_t num_required;
-  const AnyffiParamInfo* params; /* NULL where parameters have no names */
-  /// Python's name of parameter `index`, or of the result at -1, as an owned string. May be NULL.
-  int (*type_name)(const struct AnyffiFunctionInfo* info, int32_t index, AnyffiValue* out);
+  const AnyffiParamInfo* params; /* `num_params` of them; a name may be NULL */
+  const char* result_type;       /* as `type_name`; NULL if nothing is known */
 } AnyffiFunctionInfo;
 
 typedef struct AnyffiFunction {
@@ -398,6 +399,31 @@ void anyffi_error_set_raised(AnyffiObject* error);
 void anyffi_error_take_raised(AnyffiValue* out);
 /// Makes an error and leaves it in the slot; always returns -1, so that C code can `return` it.
 int anyffi_error_raise(const char* kind, const char* message);
+
+typedef enum AnyffiMismatchReason {
+  ANYFFI_WRONG_TYPE = 0,   /* TypeError: expected int, got str */
+  ANYFFI_OUT_OF_RANGE = 1, /* OverflowError: 300 does not fit int8 */
+  ANYFFI_WRONG_VALUE = 2,  /* ValueError: what `detail` says */
+  ANYFFI_RAISED = 3        /* an error is in the slot already */
+} AnyffiMismatchReason;
+
+/// Why a value was refused; filled while a conversion unwinds, innermost first.
+typedef struct AnyffiMismatch {
+  int32_t reason;
+  int32_t path_size;
+  const char* expected; /* Python's name of the wanted type */
+  const char* detail;   /* the narrower type, or the sentence, that `reason` asks for */
+  AnyffiValue got;      /* a copy of the refused value; borrowed */
+  char path[112];       /* from the value to the element, such as [1]["k"] */
+} AnyffiMismatch;
+
+/// Puts `[key]` before the path; a key too long for it is shortened.
+void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key);
+/// Raises what a mismatch says of argument `index` of a function; always returns -1. `info` may be NULL, or
+/// `index` -1: then the message speaks of a value alone.
+int anyffi_mismatch_raise(const AnyffiMismatch* mismatch, const AnyffiFunctionInfo* info, int32_t index);
+/// Raises Python's TypeError for a call with the wrong number of arguments; always returns -1.
+int anyffi_error_raise_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args);
 
 /* ---- containers ------------------------------------------------------------------------------ */
 
