@@ -4,6 +4,11 @@
 #define ANYFFI_INLINE_H_
 
 #include <anyffi/c_api.h>
+#include <string.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the byte positions of AnyffiValue assume a little-endian machine"
+#endif
 
 #ifdef __cplusplus
 #define ANYFFI_INLINE constexpr inline
@@ -13,9 +18,9 @@
 
 /// The bit of a code in a container's summary of kinds: in-place codes, the static objects, all others.
 ANYFFI_INLINE uint64_t anyffi_kind_bit(int32_t type_code) {
-  return type_code <= 0   ? (uint64_t)1 << -type_code
-         : type_code < 47 ? (uint64_t)1 << (16 + type_code)
-                          : (uint64_t)1 << 63;
+  return type_code < -15 || type_code > 46 ? (uint64_t)1 << 63
+         : type_code <= 0                  ? (uint64_t)1 << -type_code
+                                           : (uint64_t)1 << (15 + type_code);
 }
 
 /// 1 for the three codes of a string.
@@ -41,6 +46,22 @@ static inline void anyffi_release_inline(AnyffiObject* object) {
   if (__atomic_fetch_sub(&object->strong_count, 1, __ATOMIC_ACQ_REL) == 1) anyffi_object_destroy(object);
 }
 
+static inline void anyffi_value_retain_inline(const AnyffiValue* value) {
+  if (value->type_code > 0) anyffi_retain_inline(value->as_object);
+}
+
+/// Gives the value's count back and leaves the bytes as they are.
+static inline void anyffi_value_drop_inline(const AnyffiValue* value) {
+  if (value->type_code > 0) anyffi_release_inline(value->as_object);
+}
+
+/// 1 if the holder of one strong reference is the only one who can reach the object, so that it may be changed
+/// in place: no other strong reference, no weak one, no wrapper of the front end.
+static inline int anyffi_is_unique_inline(const AnyffiObject* object) {
+  return __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1 &&
+         __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) == 1 && object->wrapper == NULL;
+}
+
 /// Two words make a value: byte stores followed by a 16-byte load would cost twice as much.
 static inline AnyffiValue anyffi_from_words_inline(uint64_t first, uint64_t second) {
   AnyffiValue value;
@@ -48,6 +69,41 @@ static inline AnyffiValue anyffi_from_words_inline(uint64_t first, uint64_t seco
   value.aux = (uint32_t)(first >> 32);
   value.as_int = (int64_t)second;
   return value;
+}
+
+static inline AnyffiValue anyffi_none_inline(void) { return anyffi_from_words_inline(0, 0); }
+
+static inline AnyffiValue anyffi_int_inline(int64_t number) {
+  return anyffi_from_words_inline((uint32_t)ANYFFI_INT, (uint64_t)number);
+}
+
+/// A value that holds the caller's reference to the object.
+static inline AnyffiValue anyffi_object_inline(AnyffiObject* object) {
+  return anyffi_from_words_inline((uint32_t)object->type_code, (uint64_t)(uintptr_t)object);
+}
+
+/// Text or bytes in place (`type_code` is ANYFFI_STR or ANYFFI_BYTES) from `size` <= 11 bytes that hold `length`
+/// units of `kind` (ANYFFI_ASCII for bytes). The units must already be of the narrowest kind. Reads nothing
+/// outside of `data`.
+static inline AnyffiValue anyffi_in_place_inline(int32_t type_code, int32_t kind, const void* data, uint32_t size,
+                                                 uint32_t length) {
+  const unsigned char* bytes = (const unsigned char*)data;
+  uint64_t first = 0; /* bytes 0 to 7 of the text */
+  uint64_t last = 0;  /* bytes 8 to 10 */
+  uint64_t mark = ((uint32_t)kind << 4) | (ANYFFI_IN_PLACE_BYTES - length);
+  if (size >= 8) {
+    memcpy(&first, bytes, 8);
+    memcpy(&last, bytes + size - 8, 8);
+    last = (last >> 8) >> (8 * (15 - size));
+  } else if (size >= 4) {
+    uint32_t head, tail;
+    memcpy(&head, bytes, 4);
+    memcpy(&tail, bytes + size - 4, 4);
+    first = head | (uint64_t)tail << (8 * (size - 4));
+  } else if (size > 0) {
+    first = bytes[0] | (uint64_t)bytes[size / 2] << (8 * (size / 2)) | (uint64_t)bytes[size - 1] << (8 * (size - 1));
+  }
+  return anyffi_from_words_inline((uint32_t)type_code | first << 32, first >> 32 | last << 32 | mark << 56);
 }
 
 /// One code point as an in-place string of its narrowest kind.

@@ -1,0 +1,230 @@
+/// \file
+/// What the files of the runtime share: owned values, allocation of objects, raising errors, and the few
+/// functions that cross files without being part of the C ABI.
+#ifndef ANYFFI_SRC_INTERNAL_H_
+#define ANYFFI_SRC_INTERNAL_H_
+
+#include <anyffi/c_api.h>
+#include <anyffi/exception.h>
+#include <anyffi/inline.h>
+
+#include <cstdint>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// Thread-local words live in the static TLS block: reading one is a single instruction, and cannot fail.
+#if defined(__linux__)
+#define ANYFFI_THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
+#else
+#define ANYFFI_THREAD_LOCAL static thread_local
+#endif
+
+namespace anyffi::runtime {
+
+/* ---- errors: each raises and returns -1 -------------------------------------------------------- */
+
+/// MemoryError, without allocating.
+int raise_no_memory() noexcept;
+/// RecursionError, without allocating.
+int raise_recursion() noexcept;
+/// As `anyffi_error_raise`, with a message as of printf. Bytes that are not UTF-8 are shown as escapes.
+int raise_format(const char* kind, const char* format, ...) noexcept __attribute__((format(printf, 2, 3)));
+/// An error whose class is made from several values; `args` is an Array that the function takes over.
+int raise_with_args(const char* kind, const char* message, AnyffiValue args) noexcept;
+/// KeyError that carries the key.
+int raise_key_error(const AnyffiValue* key) noexcept;
+/// 1 if an error waits in the thread's slot.
+bool has_raised() noexcept;
+
+/* ---- owned values -------------------------------------------------------------------------------- */
+
+/// Owns one value.
+class Owned {
+ public:
+  Owned() noexcept : value_(anyffi_none_inline()) {}
+  /// Takes over.
+  explicit Owned(const AnyffiValue& value) noexcept : value_(value) {}
+  /// Takes over one strong reference.
+  explicit Owned(AnyffiObject* object) noexcept : value_(anyffi_object_inline(object)) {}
+  Owned(Owned&& other) noexcept : value_(other.take()) {}
+  Owned& operator=(Owned&& other) noexcept {
+    if (this != &other) {
+      AnyffiValue former = std::exchange(value_, other.take());
+      anyffi_value_drop_inline(&former);
+    }
+    return *this;
+  }
+  ~Owned() { anyffi_value_drop_inline(&value_); }
+
+  const AnyffiValue* get() const noexcept { return &value_; }
+  const AnyffiValue* operator->() const noexcept { return &value_; }
+  /// For functions that write an owned value; drops what was held.
+  AnyffiValue* out() noexcept {
+    AnyffiValue former = take();
+    anyffi_value_drop_inline(&former);
+    return &value_;
+  }
+  AnyffiValue take() noexcept { return std::exchange(value_, anyffi_none_inline()); }
+
+ private:
+  AnyffiValue value_;
+};
+
+/// Leaves None in `out` and returns -1, for the ends of failing functions.
+inline int fail(AnyffiValue* out) noexcept {
+  *out = anyffi_none_inline();
+  return -1;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+/// Memory for an object with its header filled: one strong reference, which the caller holds. NULL after
+/// MemoryError was raised.
+template <class T>
+T* allocate_object(int32_t type_code, void (*deleter)(AnyffiObject*, int32_t), size_t size = sizeof(T)) noexcept {
+  auto* object = static_cast<T*>(anyffi_alloc(size));
+  if (object == nullptr) {
+    raise_no_memory();
+    return nullptr;
+  }
+  auto* header = reinterpret_cast<AnyffiObject*>(object);
+  header->type_code = type_code;
+  header->weak_count = 1;
+  header->strong_count = 1;
+  header->deleter = deleter;
+  header->wrapper = nullptr;
+  return object;
+}
+
+/// Lets standard containers of the runtime's own records use the replaceable allocator.
+template <class T>
+struct Allocator {
+  using value_type = T;
+  Allocator() noexcept = default;
+  template <class U>
+  Allocator(const Allocator<U>&) noexcept {}
+  T* allocate(size_t count) {
+    void* memory = count <= PTRDIFF_MAX / sizeof(T) ? anyffi_alloc(count * sizeof(T)) : nullptr;
+    if (memory == nullptr) throw std::bad_alloc();
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* memory, size_t) noexcept { anyffi_free(memory); }
+  template <class U>
+  bool operator==(const Allocator<U>&) const noexcept {
+    return true;
+  }
+  template <class U>
+  bool operator!=(const Allocator<U>&) const noexcept {
+    return false;
+  }
+};
+
+using String = std::basic_string<char, std::char_traits<char>, Allocator<char>>;
+template <class T>
+using Vector = std::vector<T, Allocator<T>>;
+
+/// Runs the body of a C function that uses standard containers: what it throws becomes the raised error.
+template <class Body>
+int guard(Body&& body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    anyffi_error_set_current_exception();
+    return -1;
+  }
+}
+
+/* ---- text ---------------------------------------------------------------------------------------- */
+
+/// Decodes UTF-8; bytes that are not UTF-8 become `\xNN`.
+int str_from_utf8_escaped(const char* utf8, int64_t size, AnyffiValue* out) noexcept;
+/// Appends a string or bytes value as UTF-8 for a message; what UTF-8 cannot hold becomes an escape.
+void append_text(String* out, const AnyffiValue* text);
+/// Orders two strings by code point, as Python does: negative, 0 or positive.
+int compare_text(const AnyffiText& a, const AnyffiText& b) noexcept;
+/// The value of a native path, `os.fsencode` turned back; raises for what is not a path.
+int path_to_native(const AnyffiValue* path, String* out);
+
+/* ---- types --------------------------------------------------------------------------------------- */
+
+/// Python's name for the type of a value, for messages; asks the host about its own objects.
+int type_name_of(const AnyffiValue* value, AnyffiValue* out) noexcept;
+
+struct TypeHooks {
+  int (*hash)(const AnyffiValue* self, int64_t* out);
+  int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
+  int (*children)(const AnyffiValue* self, AnyffiVisit visit, void* context);
+  int (*text)(const AnyffiValue* self, AnyffiValue* out);
+};
+/// Gives a type of the static table its hooks; to be called from static initialisers only. Returns true, so that
+/// it can initialise a constant.
+bool install_type_hooks(int32_t type_code, const TypeHooks& hooks) noexcept;
+
+/// The nearest hook on the way from a type to its root, or NULL: `find_hook(code, &AnyffiTypeInfo::hash)`.
+template <class Hook>
+Hook find_hook(int32_t type_code, Hook AnyffiTypeInfo::* hook) noexcept {
+  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
+  while (info != nullptr && info->*hook == nullptr) {
+    info = info->parent == info->type_code ? nullptr : anyffi_type_get_info(info->parent);
+  }
+  return info == nullptr ? nullptr : info->*hook;
+}
+
+/// The part of a message that names what was probably meant, such as `; did you mean 'append'?`, or nothing.
+String did_you_mean(std::string_view name, const Vector<String>& candidates);
+
+/* ---- host ---------------------------------------------------------------------------------------- */
+
+/// The installed hooks, or NULL.
+const AnyffiHost* host() noexcept;
+/// Gives back one count of a handle, taking the host's lock.
+void release_handle(void* handle) noexcept;
+
+/// Holds the host's lock, if there is a host.
+class HostLock {
+ public:
+  HostLock() noexcept : host_(host()), state_(host_ != nullptr && host_->lock != nullptr ? host_->lock() : 0) {}
+  ~HostLock() {
+    if (host_ != nullptr && host_->unlock != nullptr) host_->unlock(state_);
+  }
+  HostLock(const HostLock&) = delete;
+  HostLock& operator=(const HostLock&) = delete;
+
+ private:
+  const AnyffiHost* host_;
+  int32_t state_;
+};
+
+/* ---- loading ------------------------------------------------------------------------------------- */
+
+/// What the static initialisers of a library did while this thread loads it.
+class LoadJournal {
+ public:
+  LoadJournal() noexcept;
+  ~LoadJournal();
+  LoadJournal(const LoadJournal&) = delete;
+  LoadJournal& operator=(const LoadJournal&) = delete;
+
+  /// The first error that an initialiser deferred, or None.
+  const AnyffiValue* error() const noexcept { return error_.get(); }
+  /// Takes the registrations back.
+  void undo() noexcept;
+
+ private:
+  friend struct JournalAccess;
+  struct Change {
+    Owned name;
+    Owned function;
+    Owned former; /* what it replaced, or None */
+  };
+  Vector<Change> changes_;
+  Owned error_;
+  LoadJournal* outer_;
+};
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_INTERNAL_H_
