@@ -1,0 +1,257 @@
+/// \file
+/// AnyView and AnyValue: a value of any kind, borrowed or owned.
+#ifndef ANYFFI_ANY_H_
+#define ANYFFI_ANY_H_
+
+#include <anyffi/base.h>
+
+namespace anyffi {
+
+class AnyValue;
+class AnyView;
+
+namespace detail {
+template <class T>
+inline constexpr bool kIsAny = std::is_base_of_v<AnyView, Bare<T>>;
+template <class Derived>
+class AnyIterator;
+}  // namespace detail
+
+/// A borrowed value: 16 bytes, free to copy, good as long as what it was made from.
+///
+/// Untyped work is written as in Python: `x.size()`, `x[i]`, `for (AnyValue item : x)`, `x == y`, `x(1, 2)`.
+/// What does not apply throws Python's error for it.
+class AnyView {
+ public:
+  AnyView() noexcept : raw_{} {}
+  /// Borrows a value of the C ABI. A view never lends the right to take what it borrows.
+  explicit AnyView(const AnyffiValue& raw) noexcept : raw_(raw) {
+    if (raw_.type_code > 0) raw_.aux = 0;
+  }
+  AnyView(std::nullptr_t) noexcept : raw_{} {}  // NOLINT: implicit on purpose, here and below
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  AnyView(T value) : raw_(Traits<T>::store(value)) {}
+  template <class T, std::enable_if_t<Traits<Bare<T>>::kBorrows && !std::is_rvalue_reference_v<T&&>, int> = 0>
+  AnyView(T&& object) : raw_(Traits<Bare<T>>::borrow(object)) {}
+
+  int32_t type_code() const noexcept { return raw_.type_code; }
+  /// The code that all codes of one kind fold to, such as ANYFFI_STR for every string.
+  int32_t kind() const noexcept { return anyffi_value_get_kind(raw_.type_code); }
+  bool is_none() const noexcept { return raw_.type_code == ANYFFI_NONE; }
+  /// Whether an argument was left out (and has a default in the callee).
+  bool is_missing() const noexcept { return raw_.type_code == ANYFFI_MISSING; }
+  const AnyffiValue& raw() const noexcept { return raw_; }
+
+  /// Code points, bytes or elements. TypeError where there is no length.
+  int64_t size() const;
+  /// Element, character or entry, as Python's `x[key]`.
+  template <class Key>
+  AnyValue operator[](const Key& key) const;
+  /// Appends to a List. TypeError for anything else.
+  void push_back(AnyView value) const;
+  /// Calls a function.
+  template <class... Args>
+  AnyValue operator()(Args&&... args) const;
+  /// Hash, equal for equal values, as Python's are. TypeError for what is unhashable.
+  int64_t hash() const {
+    int64_t result;
+    detail::check(anyffi_value_hash(&raw_, &result));
+    return result;
+  }
+
+  /// The value as a T: without loss, or TypeError, OverflowError, ValueError.
+  template <class T>
+  T cast() const {
+    return detail::convert<T>(raw_);
+  }
+  template <class T, std::enable_if_t<detail::HasTraits<T>::value && !detail::kIsAny<T>, int> = 0>
+  operator T() const {  // NOLINT: `int64_t n = args[0];` is the point
+    return cast<T>();
+  }
+
+  detail::AnyIterator<AnyView> begin() const;
+  int64_t end() const { return size(); }
+
+  friend bool operator==(const AnyView& a, const AnyView& b) {
+    int32_t result;
+    detail::check(anyffi_value_equal(&a.raw_, &b.raw_, &result));
+    return result != 0;
+  }
+  friend bool operator!=(const AnyView& a, const AnyView& b) { return !(a == b); }
+
+ protected:
+  AnyffiValue raw_;
+
+ private:
+  AnyValue get_item(AnyView key) const;
+  AnyValue get_at(int64_t index) const;
+};
+
+/// An owned value. Copying one counts a reference where there is something to count.
+class AnyValue : public AnyView {
+ public:
+  AnyValue() noexcept = default;
+  AnyValue(detail::Adopt, const AnyffiValue& owned) noexcept { raw_ = owned; }
+  AnyValue(const AnyValue& other) noexcept : AnyView(other.raw_) {
+    if (raw_.type_code > 0) anyffi_retain_inline(raw_.as_object);
+  }
+  AnyValue(AnyValue&& other) noexcept : AnyView(other.raw_) { other.raw_ = AnyffiValue{}; }
+  /// Copies what the view borrows.
+  AnyValue(const AnyView& view) {  // NOLINT: implicit on purpose, here and below
+    AnyffiValue owned;
+    detail::check(anyffi_value_own(&view.raw(), &owned));
+    raw_ = owned;
+  }
+  AnyValue(std::nullptr_t) noexcept {}
+  template <class T, std::enable_if_t<detail::HasTraits<Bare<T>>::value && !detail::kIsAny<T>, int> = 0>
+  AnyValue(T&& value) {
+    raw_ = Traits<Bare<T>>::store(std::forward<T>(value));
+  }
+  AnyValue(const char* utf8);
+
+  ~AnyValue() {
+    if (raw_.type_code > 0) anyffi_release_inline(raw_.as_object);
+  }
+  AnyValue& operator=(const AnyValue& other) noexcept {
+    AnyValue copy(other);
+    swap(copy);
+    return *this;
+  }
+  AnyValue& operator=(AnyValue&& other) noexcept {
+    AnyValue taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  void swap(AnyValue& other) noexcept { std::swap(raw_, other.raw_); }
+
+  /// Gives the value away; None stays.
+  AnyffiValue release() noexcept {
+    AnyffiValue owned = raw_;
+    raw_ = AnyffiValue{};
+    return owned;
+  }
+  /// Where a C function may leave an owned value. Must be None before.
+  AnyffiValue* out() noexcept { return &raw_; }
+};
+
+static_assert(sizeof(AnyValue) == 16 && sizeof(AnyView) == 16, "a value is two words");
+
+// ---- traits of the two ----
+
+template <>
+struct Traits<AnyView> {
+  static constexpr FixedText name{"Any"};
+  static constexpr uint64_t kinds = detail::kEveryKind;
+  static constexpr bool kBorrows = true;
+  using Holder = AnyView;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch&) {
+    holder = AnyView(value);
+    return true;
+  }
+  static AnyView take(Holder& holder) { return holder; }
+  static AnyffiValue borrow(AnyView value) { return value.raw(); }
+  static AnyffiValue store(AnyView value) { return AnyValue(value).release(); }
+};
+
+template <>
+struct Traits<AnyValue> {
+  static constexpr FixedText name{"Any"};
+  static constexpr uint64_t kinds = detail::kEveryKind;
+  static constexpr bool kBorrows = true;
+  using Holder = AnyValue;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    if (value.type_code > 0 && (value.aux & ANYFFI_MOVABLE) && value.type_code != ANYFFI_BOX) {
+      value.aux = 0;
+      *holder.out() = value;
+      value = AnyffiValue{};
+      return true;
+    }
+    if (anyffi_value_own(&value, holder.out()) == 0) return true;
+    return detail::refuse(why, value, name, ANYFFI_RAISED);
+  }
+  static AnyValue take(Holder& holder) { return std::move(holder); }
+  static AnyffiValue borrow(const AnyValue& value) { return value.raw(); }
+  static AnyffiValue store(AnyValue value) { return value.release(); }
+};
+
+// ---- untyped work ----
+
+inline int64_t AnyView::size() const {
+  if (raw_.type_code == ANYFFI_LIST || raw_.type_code == ANYFFI_ARRAY) {
+    return reinterpret_cast<const AnyffiSequence*>(raw_.as_object)->size;
+  }
+  int64_t result;
+  detail::check(anyffi_value_get_size(&raw_, &result));
+  return result;
+}
+
+inline AnyValue AnyView::get_item(AnyView key) const {
+  AnyValue result;
+  detail::check(anyffi_value_get_item(&raw_, &key.raw_, result.out()));
+  return result;
+}
+
+inline AnyValue AnyView::get_at(int64_t index) const {
+  if (raw_.type_code == ANYFFI_LIST || raw_.type_code == ANYFFI_ARRAY) {
+    auto* sequence = reinterpret_cast<const AnyffiSequence*>(raw_.as_object);
+    if (static_cast<uint64_t>(index) < static_cast<uint64_t>(sequence->size)) {
+      AnyffiValue element = sequence->data[index];
+      if (element.type_code > 0) anyffi_retain_inline(element.as_object);
+      return AnyValue(detail::Adopt{}, element);
+    }
+  }
+  if (anyffi_is_str(raw_.type_code)) {
+    AnyffiText text;
+    anyffi_text_inline(&raw_, &text);
+    if (static_cast<uint64_t>(index) < static_cast<uint64_t>(text.length)) {
+      return AnyValue(detail::Adopt{}, anyffi_char_inline(anyffi_code_point_inline(&text, index)));
+    }
+  }
+  return get_item(AnyView(index));
+}
+
+template <class Key>
+AnyValue AnyView::operator[](const Key& key) const {
+  if constexpr (std::is_integral_v<Key> && !std::is_same_v<Key, bool>) {
+    return get_at(static_cast<int64_t>(key));
+  } else {
+    return get_item(AnyValue(key));
+  }
+}
+
+inline void AnyView::push_back(AnyView value) const {
+  if (raw_.type_code != ANYFFI_LIST) {
+    AnyffiMismatch why;
+    detail::refuse(why, raw_, "List");
+    detail::throw_mismatch(why);
+  }
+  auto* sequence = reinterpret_cast<AnyffiSequence*>(raw_.as_object);
+  detail::check(anyffi_sequence_insert(raw_.as_object, sequence->size, &value.raw_));
+}
+
+namespace detail {
+
+/// Walks any value by index; ends where the value does, even when that changes on the way.
+template <class Derived>
+class AnyIterator {
+ public:
+  AnyIterator(Derived value, int64_t index) : value_(value), index_(index) {}
+  AnyValue operator*() const { return value_[index_]; }
+  AnyIterator& operator++() {
+    ++index_;
+    return *this;
+  }
+  bool operator!=(int64_t) const { return index_ < value_.size(); }
+
+ private:
+  Derived value_;
+  int64_t index_;
+};
+
+}  // namespace detail
+
+inline detail::AnyIterator<AnyView> AnyView::begin() const { return {*this, 0}; }
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_ANY_H_

@@ -1,0 +1,27 @@
+/// \file
+/// The C++ API, all of it: a contents page. C++17; no standard container and no <functional> is included here,
+/// their conversions are in anyffi/stl/.
+#ifndef ANYFFI_ANYFFI_H_
+#define ANYFFI_ANYFFI_H_
+
+#include <anyffi/c_api.h>   // the C ABI
+#include <anyffi/inline.h>  // what is too short to call
+
+#include <anyffi/base.h>    // FixedText, the shape of Traits
+#include <anyffi/any.h>     // AnyView, AnyValue: untyped work
+#include <anyffi/traits.h>  // numbers, bool, None, const char*, void*
+#include <anyffi/error.h>   // Error, check_signals
+#include <anyffi/object.h>  // ObjectRef, Ref<T>, make_object
+#include <anyffi/box.h>     // Int, Float, Bool
+#include <anyffi/string.h>  // String, Bytes
+#include <anyffi/slice.h>   // Slice, Ellipsis
+
+#include <anyffi/container/sequence.h>  // Array, List
+#include <anyffi/container/mapping.h>   // Map, Dict
+#include <anyffi/optional.h>            // Optional<T>
+#include <anyffi/tensor.h>              // Tensor, data types, devices
+
+#include <anyffi/function.h>  // Function, Args, arg
+#include <anyffi/registry.h>  // ANYFFI_REGISTER_GLOBAL, ANYFFI_EXPORT
+
+#endif  // ANYFFI_ANYFFI_H_

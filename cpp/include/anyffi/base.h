@@ -1,0 +1,122 @@
+/// \file
+/// What every other C++ header stands on: compile-time names, failing as an exception, the traits' shape.
+#ifndef ANYFFI_BASE_H_
+#define ANYFFI_BASE_H_
+
+#include <anyffi/c_api.h>
+#include <anyffi/inline.h>
+
+#include <exception>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#if defined(_WIN32)
+#define ANYFFI_EXPORT_SYMBOL __declspec(dllexport)
+#else
+#define ANYFFI_EXPORT_SYMBOL __attribute__((visibility("default")))
+#endif
+
+namespace anyffi {
+
+/// Text of a length known to the compiler: names of types are put together from it at compile time.
+template <int N>
+struct FixedText {
+  char data[N + 1] = {};
+  constexpr FixedText() = default;
+  constexpr FixedText(const char (&text)[N + 1]) {  // NOLINT: implicit on purpose
+    for (int i = 0; i <= N; ++i) data[i] = text[i];
+  }
+  constexpr operator const char*() const { return data; }
+};
+
+template <int N>
+FixedText(const char (&)[N]) -> FixedText<N - 1>;
+
+template <int A, int B>
+constexpr FixedText<A + B> operator+(const FixedText<A>& a, const FixedText<B>& b) {
+  FixedText<A + B> sum;
+  for (int i = 0; i < A; ++i) sum.data[i] = a.data[i];
+  for (int i = 0; i <= B; ++i) sum.data[A + i] = b.data[i];
+  return sum;
+}
+
+template <int A, int B>
+constexpr auto operator+(const FixedText<A>& a, const char (&b)[B]) {
+  return a + FixedText<B - 1>(b);
+}
+
+template <int A, int B>
+constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
+  return FixedText<A - 1>(a) + b;
+}
+
+/// How a C++ type crosses the border. A specialisation has
+///
+/// - `static constexpr auto name`: a FixedText, Python's name for the type, for messages and signatures;
+/// - `static constexpr uint64_t kinds`: the bits (`anyffi_kind_bit`) of all kinds every value of which this
+///   type takes, so that containers that hold no others need no check;
+/// - `using Holder`: default-constructible, what a conversion leaves behind;
+/// - `static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why)`: converts, or fills `why`.
+///   A value marked movable may be taken, leaving None;
+/// - `static T take(Holder&)`: the converted value;
+/// - `static AnyffiValue store(T)`: an owned value made from a T; may throw;
+/// - `static constexpr bool kBorrows`, and where it is true `static AnyffiValue borrow(const T&)`: a value that
+///   lives as long as the T, made without counting.
+template <class T, class Enable = void>
+struct Traits;
+
+template <class T>
+using Bare = std::remove_cv_t<std::remove_reference_t<T>>;
+
+namespace detail {
+
+/// Marks a constructor that takes over one strong reference.
+struct Adopt {};
+
+template <class T, class = void>
+struct HasTraits : std::false_type {};
+template <class T>
+struct HasTraits<T, std::void_t<decltype(Traits<T>::name)>> : std::true_type {};
+
+constexpr uint64_t kEveryKind = ~uint64_t{0};
+
+template <class... Codes>
+constexpr uint64_t kind_bits(Codes... codes) {
+  return (anyffi_kind_bit(codes) | ...);
+}
+
+inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expected,
+                   int32_t reason = ANYFFI_WRONG_TYPE, const char* detail = nullptr) {
+  why.reason = reason;
+  why.path_size = 0;
+  why.expected = expected;
+  why.detail = detail;
+  why.got = got;
+  return false;
+}
+
+/// Throws the error that a C function left in the thread's slot. Defined in error.h.
+[[noreturn]] void throw_raised();
+/// Throws what a mismatch says of a value that is no argument. Defined in error.h.
+[[noreturn]] void throw_mismatch(const AnyffiMismatch& why);
+
+inline void check(int status) {
+  if (__builtin_expect(status != 0, 0)) throw_raised();
+}
+
+/// Converts a borrowed value to T, or throws TypeError, OverflowError or ValueError.
+template <class T>
+T convert(AnyffiValue value) {
+  using Way = Traits<T>;
+  if (value.type_code > 0) value.aux = 0;
+  typename Way::Holder holder{};
+  AnyffiMismatch why;
+  if (__builtin_expect(!Way::load(value, holder, why), 0)) throw_mismatch(why);
+  return Way::take(holder);
+}
+
+}  // namespace detail
+}  // namespace anyffi
+
+#endif  // ANYFFI_BASE_H_

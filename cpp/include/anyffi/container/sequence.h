@@ -1,0 +1,178 @@
+/// \file
+/// Array<T> and List<T>: typed views of the runtime's sequences.
+#ifndef ANYFFI_CONTAINER_SEQUENCE_H_
+#define ANYFFI_CONTAINER_SEQUENCE_H_
+
+#include <anyffi/string.h>
+
+#include <initializer_list>
+
+namespace anyffi {
+
+namespace detail {
+
+/// Converts an element and throws it away: what a typed view does to each element once. The path to the element
+/// goes into `why`.
+template <class T>
+bool check_element(AnyffiValue element, AnyffiMismatch& why, const AnyffiValue& key) {
+  if (element.type_code > 0) element.aux = 0;
+  typename Traits<T>::Holder holder{};
+  if (Traits<T>::load(element, holder, why)) return true;
+  anyffi_mismatch_prepend(&why, &key);
+  return false;
+}
+
+template <class T>
+bool check_elements(const AnyffiSequence* sequence, AnyffiMismatch& why) {
+  // The summary answers for kinds that always fit; it may hold kinds that are gone, so it never refuses.
+  if ((sequence->kinds & ~Traits<T>::kinds) == 0) return true;
+  for (int64_t i = 0; i < sequence->size; ++i) {
+    if (!check_element<T>(sequence->data[i], why, Traits<int64_t>::store(i))) return false;
+  }
+  return true;
+}
+
+inline AnyffiObject* new_sequence(int32_t type_code, int64_t capacity) {
+  AnyffiValue created;
+  check(anyffi_sequence_create(type_code, capacity, &created));
+  return created.as_object;
+}
+
+/// The member of a pair that is wanted, from either: shared if it is that one, taken and turned in place if the
+/// caller made it for this call alone, else copied.
+inline bool load_as(AnyffiValue& value, AnyValue& holder, int32_t type_code, AnyffiMismatch& why) {
+  int status;
+  if (value.aux & ANYFFI_MOVABLE) {
+    value.aux = 0;
+    status = anyffi_container_convert(&value, type_code, holder.out());
+  } else {
+    status = anyffi_container_copy(&value, type_code, holder.out());
+  }
+  return status == 0 || refuse(why, value, "Array", ANYFFI_RAISED);
+}
+
+template <class Container>
+class IndexIterator {
+ public:
+  IndexIterator(const Container* container, int64_t index) : container_(container), index_(index) {}
+  auto operator*() const { return (*container_)[index_]; }
+  IndexIterator& operator++() {
+    ++index_;
+    return *this;
+  }
+  // By size, so that a List that shrinks on the way ends the walk.
+  bool operator!=(const IndexIterator&) const { return index_ < container_->size(); }
+
+ private:
+  const Container* container_;
+  int64_t index_;
+};
+
+/// What both typed views of a sequence can do.
+template <class Derived, class T>
+class SequenceView : public ObjectRef {
+ public:
+  using ObjectRef::ObjectRef;
+  int64_t size() const noexcept { return sequence()->size; }
+  bool empty() const noexcept { return size() == 0; }
+  /// The element as a T. IndexError beyond the end.
+  T operator[](int64_t index) const {
+    const AnyffiSequence* cells = sequence();
+    if (__builtin_expect(static_cast<uint64_t>(index) >= static_cast<uint64_t>(cells->size), 0)) {
+      throw Error("IndexError", "index out of range");
+    }
+    return convert<T>(cells->data[index]);
+  }
+  IndexIterator<Derived> begin() const { return {static_cast<const Derived*>(this), 0}; }
+  IndexIterator<Derived> end() const { return {static_cast<const Derived*>(this), size()}; }
+
+ protected:
+  AnyffiSequence* sequence() const noexcept { return reinterpret_cast<AnyffiSequence*>(object_); }
+  void append(const AnyView& value) {
+    check(anyffi_sequence_insert(object_, size(), &value.raw()));
+  }
+};
+
+}  // namespace detail
+
+/// An immutable sequence of T. Made from an Array (shared) or a List (a snapshot).
+template <class T = AnyValue>
+class Array : public detail::SequenceView<Array<T>, T> {
+ public:
+  using detail::SequenceView<Array<T>, T>::SequenceView;
+  Array() : Array({}) {}
+  Array(std::initializer_list<T> items)
+      : Array(detail::Adopt{}, detail::new_sequence(ANYFFI_ARRAY, static_cast<int64_t>(items.size()))) {
+    for (const T& item : items) this->append(AnyValue(item));
+  }
+};
+
+/// A mutable sequence of T, shared by all who hold it: each read is checked, since others may write.
+template <class T = AnyValue>
+class List : public detail::SequenceView<List<T>, T> {
+ public:
+  using detail::SequenceView<List<T>, T>::SequenceView;
+  List() : List({}) {}
+  List(std::initializer_list<T> items)
+      : List(detail::Adopt{}, detail::new_sequence(ANYFFI_LIST, static_cast<int64_t>(items.size()))) {
+    for (const T& item : items) push_back(item);
+  }
+
+  /// Room for `capacity` elements in all.
+  void reserve(int64_t capacity) { detail::check(anyffi_sequence_reserve(this->object_, capacity)); }
+  void push_back(const T& value) {
+    if constexpr (Traits<T>::kBorrows) {
+      this->append(AnyView(Traits<T>::borrow(value)));
+    } else {
+      this->append(AnyValue(value));
+    }
+  }
+  /// Replaces the element at `index`. IndexError beyond the end.
+  void set(int64_t index, const T& value) {
+    AnyValue owned(value);
+    detail::check(anyffi_sequence_set(this->object_, index, &owned.raw()));
+  }
+  void insert(int64_t index, const T& value) {
+    AnyValue owned(value);
+    detail::check(anyffi_sequence_insert(this->object_, index, &owned.raw()));
+  }
+  void erase(int64_t index, int64_t count = 1) {
+    detail::check(anyffi_sequence_erase(this->object_, index, count));
+  }
+  void pop_back() { erase(this->size() - 1); }
+  void clear() { erase(0, this->size()); }
+  /// An Array of what the list holds now: in place if nobody else holds the list, else a copy.
+  Array<T> freeze() && {
+    AnyValue value(std::move(*this)), frozen;
+    detail::check(anyffi_container_convert(value.out(), ANYFFI_ARRAY, frozen.out()));
+    return Array<T>(detail::Adopt{}, frozen.release().as_object);
+  }
+};
+
+template <class T>
+struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
+  static constexpr auto name = "Array[" + FixedText(Traits<T>::name) + "]";
+  static constexpr uint64_t kinds =
+      Traits<T>::kinds == detail::kEveryKind ? detail::kind_bits(ANYFFI_ARRAY, ANYFFI_LIST) : 0;
+  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+    if (value.type_code != ANYFFI_ARRAY && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
+    if (!detail::check_elements<T>(reinterpret_cast<AnyffiSequence*>(value.as_object), why)) return false;
+    if (value.type_code == ANYFFI_ARRAY) return detail::RefTraits<Array<T>>::hold(value, holder);
+    return detail::load_as(value, holder, ANYFFI_ARRAY, why);
+  }
+};
+
+template <class T>
+struct Traits<List<T>> : detail::RefTraits<List<T>> {
+  static constexpr auto name = "List[" + FixedText(Traits<T>::name) + "]";
+  static constexpr uint64_t kinds = Traits<T>::kinds == detail::kEveryKind ? detail::kind_bits(ANYFFI_LIST) : 0;
+  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+    if (value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
+    if (!detail::check_elements<T>(reinterpret_cast<AnyffiSequence*>(value.as_object), why)) return false;
+    return detail::RefTraits<List<T>>::hold(value, holder);
+  }
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_CONTAINER_SEQUENCE_H_

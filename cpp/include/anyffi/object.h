@@ -1,0 +1,196 @@
+/// \file
+/// ObjectRef, Ref<T> and make_object: counted objects.
+#ifndef ANYFFI_OBJECT_H_
+#define ANYFFI_OBJECT_H_
+
+#include <anyffi/error.h>
+#include <anyffi/traits.h>
+
+namespace anyffi {
+
+/// One strong reference to an object. Never null, but for one that was moved from.
+class ObjectRef {
+ public:
+  ObjectRef(detail::Adopt, AnyffiObject* object) noexcept : object_(object) {}
+  ObjectRef(const ObjectRef& other) noexcept : object_(other.object_) {
+    if (object_) anyffi_retain_inline(object_);
+  }
+  ObjectRef(ObjectRef&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
+  ObjectRef& operator=(ObjectRef other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~ObjectRef() {
+    if (object_) anyffi_release_inline(object_);
+  }
+
+  int32_t type_code() const noexcept { return object_->type_code; }
+  AnyffiObject* get() const noexcept { return object_; }
+  /// Strong references; of use in tests, where nobody else counts at the same time.
+  int64_t use_count() const noexcept { return static_cast<int64_t>(object_->strong_count); }
+  bool same_as(const ObjectRef& other) const noexcept { return object_ == other.object_; }
+  /// Gives the reference away.
+  AnyffiObject* release() noexcept {
+    AnyffiObject* object = object_;
+    object_ = nullptr;
+    return object;
+  }
+
+ protected:
+  AnyffiObject* object_;
+};
+
+namespace detail {
+
+inline AnyffiValue object_value(AnyffiObject* object) {
+  if (!object) return AnyffiValue{};
+  AnyffiValue value{};
+  value.type_code = object->type_code;
+  value.as_object = object;
+  return value;
+}
+
+/// Traits of references to one kind of object: T is made from a strong reference by T(Adopt, AnyffiObject*).
+template <class T>
+struct RefTraits {
+  static constexpr bool kBorrows = true;
+  using Holder = AnyValue;
+  static T take(Holder& holder) { return T(Adopt{}, holder.release().as_object); }
+  static AnyffiValue borrow(const T& object) { return object_value(object.get()); }
+  static AnyffiValue store(T object) { return object_value(object.release()); }
+
+  /// Takes or shares an object that is known to fit.
+  static bool hold(AnyffiValue& value, Holder& holder) {
+    AnyffiObject* object = value.as_object;
+    if (value.aux & ANYFFI_MOVABLE) {
+      value = AnyffiValue{};
+    } else {
+      anyffi_retain_inline(object);
+    }
+    *holder.out() = object_value(object);
+    return true;
+  }
+};
+
+template <class T, int32_t kCode>
+struct StaticRefTraits : RefTraits<T> {
+  static constexpr uint64_t kinds = kind_bits(kCode);
+  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+    if (value.type_code == kCode) return RefTraits<T>::hold(value, holder);
+    return refuse(why, value, Traits<T>::name);
+  }
+};
+
+}  // namespace detail
+
+/// Any object. A plain value is boxed where an ObjectRef is wanted, and a box is opened where a value is.
+template <>
+struct Traits<ObjectRef> : detail::RefTraits<ObjectRef> {
+  static constexpr FixedText name{"Object"};
+  static constexpr uint64_t kinds =
+      ~detail::kind_bits(ANYFFI_NONE, ANYFFI_MISSING, ANYFFI_UNSET);
+  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+    if (value.type_code > 0) return hold(value, holder);
+    if (value.type_code == ANYFFI_NONE || value.type_code == ANYFFI_MISSING) return detail::refuse(why, value, name);
+    if (anyffi_box_create(&value, holder.out()) == 0) return true;
+    return detail::refuse(why, value, name, ANYFFI_RAISED);
+  }
+  static AnyffiValue borrow(const ObjectRef& object) {
+    AnyffiValue value = detail::object_value(object.get());
+    return detail::unboxed(value);
+  }
+  static AnyffiValue store(ObjectRef object) {
+    if (object.type_code() != ANYFFI_BOX) return detail::object_value(object.release());
+    return reinterpret_cast<AnyffiBox*>(object.get())->value;
+  }
+};
+
+namespace detail {
+
+template <class T, class = void>
+struct ParentOf {
+  static int32_t type_code() { return ANYFFI_OBJECT; }
+};
+
+template <class T>
+struct Instance {
+  AnyffiObject header;
+  T object;
+
+  static void destroy(AnyffiObject* self, int32_t what) {
+    auto* instance = reinterpret_cast<Instance*>(self);
+    if (what & ANYFFI_DELETE_CONTENTS) instance->object.~T();
+    if (what & ANYFFI_DELETE_MEMORY) anyffi_free(instance);
+  }
+};
+
+}  // namespace detail
+
+/// The code of an object class, which names its type: `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};`
+/// and, where it derives from another object class, `using Parent = Base;`. Registered at first use.
+template <class T>
+int32_t type_code_of() {
+  static const int32_t code = [] {
+    AnyffiTypeInfo info{};
+    info.struct_size = sizeof(info);
+    info.type_key = T::kTypeKey;
+    info.parent = detail::ParentOf<T>::type_code();
+    info.instance_size = sizeof(detail::Instance<T>);
+    int32_t result;
+    detail::check(anyffi_type_register(&info, &result));
+    return result;
+  }();
+  return code;
+}
+
+namespace detail {
+template <class T>
+struct ParentOf<T, std::void_t<typename T::Parent>> {
+  static int32_t type_code() { return type_code_of<typename T::Parent>(); }
+};
+}  // namespace detail
+
+/// A reference to an object of class T, or of one that derives from it.
+template <class T>
+class Ref : public ObjectRef {
+ public:
+  using ObjectRef::ObjectRef;
+  T* operator->() const noexcept { return &reinterpret_cast<detail::Instance<T>*>(object_)->object; }
+  T& operator*() const noexcept { return *operator->(); }
+};
+
+/// Makes an object of class T and the first reference to it. Its destructor runs when the last one goes.
+template <class T, class... Args>
+Ref<T> make_object(Args&&... args) {
+  using Instance = detail::Instance<T>;
+  static_assert(alignof(T) <= 16, "anyffi_alloc aligns to 16 bytes");
+  int32_t code = type_code_of<T>();
+  void* memory = anyffi_alloc(sizeof(Instance));
+  if (!memory) throw std::bad_alloc();
+  auto* instance = static_cast<Instance*>(memory);
+  try {
+    new (&instance->object) T{std::forward<Args>(args)...};
+  } catch (...) {
+    anyffi_free(memory);
+    throw;
+  }
+  instance->header = AnyffiObject{code, 1, 1, &Instance::destroy, nullptr};
+  return Ref<T>(detail::Adopt{}, &instance->header);
+}
+
+template <class T>
+struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
+  static constexpr auto name = T::kTypeKey;
+  static constexpr uint64_t kinds = 0;  // dynamic types share one bit
+  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+    if (value.type_code > 0 &&
+        (value.type_code == type_code_of<T>() || anyffi_type_is_a(value.type_code, type_code_of<T>()))) {
+      return detail::RefTraits<Ref<T>>::hold(value, holder);
+    }
+    return detail::refuse(why, value, name);
+  }
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_OBJECT_H_

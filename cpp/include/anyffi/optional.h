@@ -1,0 +1,54 @@
+/// \file
+/// Optional<T>: a T or None.
+#ifndef ANYFFI_OPTIONAL_H_
+#define ANYFFI_OPTIONAL_H_
+
+#include <anyffi/object.h>
+
+namespace anyffi {
+
+/// A T or None; 16 bytes, whatever T is.
+template <class T>
+class Optional {
+ public:
+  Optional() = default;
+  Optional(std::nullptr_t) {}                               // NOLINT: implicit on purpose
+  Optional(const T& value) : value_(AnyValue(value)) {}     // NOLINT: implicit on purpose
+  Optional(detail::Adopt, const AnyffiValue& owned) : value_(detail::Adopt{}, owned) {}
+
+  bool has_value() const noexcept { return !value_.is_none(); }
+  explicit operator bool() const noexcept { return has_value(); }
+  /// The T. TypeError if it is None.
+  T value() const { return value_.template cast<T>(); }
+  T operator*() const { return value(); }
+  T value_or(T other) const { return has_value() ? value() : std::move(other); }
+  const AnyValue& any() const noexcept { return value_; }
+
+ private:
+  AnyValue value_;
+};
+
+template <class T>
+struct Traits<Optional<T>> {
+  static constexpr auto name = FixedText(Traits<T>::name) + " | None";
+  static constexpr uint64_t kinds = Traits<T>::kinds | detail::kind_bits(ANYFFI_NONE);
+  static constexpr bool kBorrows = true;
+  using Holder = AnyValue;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    if (value.type_code == ANYFFI_NONE) return true;
+    typename Traits<T>::Holder inner{};
+    if (!Traits<T>::load(value, inner, why)) {
+      if (why.path_size == 0 && why.reason == ANYFFI_WRONG_TYPE) why.expected = name;
+      return false;
+    }
+    *holder.out() = Traits<T>::store(Traits<T>::take(inner));
+    return true;
+  }
+  static Optional<T> take(Holder& holder) { return Optional<T>(detail::Adopt{}, holder.release()); }
+  static AnyffiValue borrow(const Optional<T>& optional) { return optional.any().raw(); }
+  static AnyffiValue store(const Optional<T>& optional) { return AnyValue(optional.any()).release(); }
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_OPTIONAL_H_

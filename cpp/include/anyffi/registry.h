@@ -1,0 +1,129 @@
+/// \file
+/// ANYFFI_REGISTER_GLOBAL and ANYFFI_EXPORT: functions that Python finds by name.
+#ifndef ANYFFI_REGISTRY_H_
+#define ANYFFI_REGISTRY_H_
+
+#include <anyffi/function.h>
+
+namespace anyffi {
+
+namespace detail {
+
+/// Head of the list of what this library exports. Weak and hidden: one for all files of a library, and none of
+/// another library's.
+__attribute__((weak, visibility("hidden"))) const AnyffiModuleEntry* module_entries = nullptr;
+
+}  // namespace detail
+
+/// A function on its way into the registry or a module. Runs in static initialisers, so it never throws: what
+/// goes wrong is reported by `load_module`.
+class Registration {
+ public:
+  explicit Registration(const char* name) noexcept : name_(name) {}
+
+  /// Registers a callable by its own parameters; `names` are `arg("x")`, `arg("y") = 1`.
+  template <class F, class... N>
+  Registration& def(F f, N&&... names) noexcept {
+    return make([&] { return detail::make_typed(std::move(f), std::forward<N>(names)...); });
+  }
+  /// Registers `void(Args args, AnyValue* result)`.
+  template <class F>
+  Registration& def_packed(F f) noexcept {
+    return make([&]() -> detail::NativeFunction* {
+      return detail::make_native<detail::PackedFunction<F>>(std::move(f));
+    });
+  }
+  /// What `help` shows; must live for ever, as a literal does.
+  Registration& doc(const char* text) noexcept {
+    if (function_) function_->info.doc = text;
+    return *this;
+  }
+  /// Releases the host's lock while the body runs, so that other Python threads go on.
+  Registration& release_gil() noexcept {
+    if (function_) {
+      function_->info.flags |= ANYFFI_RELEASE_GIL;
+      function_->base.call = &detail::call_released;
+    }
+    return *this;
+  }
+
+ protected:
+  template <class Make>
+  Registration& make(Make make) noexcept {
+    try {
+      function_ = make();
+      function_->info.name = name_;
+      publish();
+    } catch (...) {
+      function_ = nullptr;
+      detail::fail();
+      anyffi_registry_defer_error();
+    }
+    return *this;
+  }
+  virtual void publish() {
+    ObjectRef function(detail::Adopt{}, &function_->base.header);
+    AnyValue name(name_);
+    AnyffiValue value = detail::object_value(function.get());
+    detail::check(anyffi_registry_set(&name.raw(), &value, 0));
+    // The registry holds it from here on; a later removal must not free what `.doc()` may still touch.
+    function.release();
+  }
+  const char* name_;
+  detail::NativeFunction* function_ = nullptr;
+};
+
+namespace detail {
+
+/// An entry of the module table; lives as long as the library, which is never unmapped.
+class Export : public Registration {
+ public:
+  explicit Export(const char* name) noexcept : Registration(name), entry_{nullptr, name, nullptr} {}
+  int call(AnyffiValue* args, int32_t num_args, AnyffiValue* result) const {
+    if (!function_) return anyffi_error_raise("RuntimeError", "this function was not exported; load_module says why");
+    return function_->base.call(function_->base.self, args, num_args, result);
+  }
+
+ protected:
+  void publish() override {
+    entry_.function = &function_->base.header;
+    entry_.next = module_entries;
+    module_entries = &entry_;
+  }
+
+ private:
+  AnyffiModuleEntry entry_;
+};
+
+}  // namespace detail
+}  // namespace anyffi
+
+extern "C" {
+/// What `load_module` reads. Weak: one for all files of a library.
+__attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
+    ANYFFI_ABI_VERSION, sizeof(AnyffiModuleTable), &anyffi::detail::module_entries};
+}
+
+#define ANYFFI_JOIN2_(a, b) a##b
+#define ANYFFI_JOIN_(a, b) ANYFFI_JOIN2_(a, b)
+
+/// Registers a global function when the library loads: `ANYFFI_REGISTER_GLOBAL("name").def(...).doc("...");`
+#define ANYFFI_REGISTER_GLOBAL(name)                                                        \
+  [[maybe_unused]] static ::anyffi::Registration ANYFFI_JOIN_(anyffi_global_, __COUNTER__) = \
+      ::anyffi::Registration(name)
+
+/// Exports a function for `load_module`, under the symbol `__anyffi_<name>`: `ANYFFI_EXPORT(add, &add, arg("x"));`
+#define ANYFFI_EXPORT(name, ...)                                                                          \
+  static ::anyffi::detail::Export& anyffi_export_##name() {                                               \
+    static ::anyffi::detail::Export entry(#name);                                                         \
+    return entry;                                                                                         \
+  }                                                                                                       \
+  [[maybe_unused]] static ::anyffi::Registration& anyffi_exported_##name =                                \
+      anyffi_export_##name().def(__VA_ARGS__);                                                            \
+  extern "C" ANYFFI_EXPORT_SYMBOL int __anyffi_##name(void*, AnyffiValue* args, int32_t num_args,         \
+                                                      AnyffiValue* result) {                              \
+    return anyffi_export_##name().call(args, num_args, result);                                           \
+  }                                                                                                       \
+  static_assert(true, "a semicolon follows")
+
+#endif  // ANYFFI_REGISTRY_H_

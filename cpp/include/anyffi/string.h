@@ -1,0 +1,136 @@
+/// \file
+/// String and Bytes: values of 16 bytes, in place while they are short.
+#ifndef ANYFFI_STRING_H_
+#define ANYFFI_STRING_H_
+
+#include <anyffi/object.h>
+
+namespace anyffi {
+
+/// Immutable bytes.
+class Bytes {
+ public:
+  Bytes() : Bytes("", 0) {}
+  Bytes(const void* data, int64_t size) { detail::check(anyffi_bytes_create(data, size, value_.out())); }
+  Bytes(detail::Adopt, const AnyffiValue& owned) noexcept : value_(detail::Adopt{}, owned) {}
+
+  int64_t size() const noexcept { return text().length; }
+  /// As long as this value lives where it is; followed by a zero byte.
+  const uint8_t* data() const noexcept { return static_cast<const uint8_t*>(text().data); }
+  uint8_t operator[](int64_t index) const {
+    if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(size())) throw Error("IndexError", "index out of range");
+    return data()[index];
+  }
+  const AnyValue& value() const noexcept { return value_; }
+  friend bool operator==(const Bytes& a, const Bytes& b) { return a.value_ == b.value_; }
+  friend bool operator!=(const Bytes& a, const Bytes& b) { return !(a == b); }
+
+ private:
+  AnyffiText text() const noexcept {
+    AnyffiText result;
+    anyffi_text_inline(&value_.raw(), &result);
+    return result;
+  }
+  AnyValue value_;
+};
+
+/// Immutable text: code points in one of four widths, always the narrowest, so that indexing takes constant time.
+class String {
+ public:
+  String() : String("") {}
+  /// From UTF-8; UnicodeDecodeError if it is none.
+  String(const char* utf8) : value_(utf8) {}  // NOLINT: implicit on purpose
+  String(const char* utf8, int64_t size) { detail::check(anyffi_str_from_utf8(utf8, size, value_.out())); }
+  /// From code points of the width of `kind` (AnyffiTextKind).
+  String(const void* code_points, int64_t length, int32_t kind) {
+    detail::check(anyffi_str_create(code_points, length, kind, value_.out()));
+  }
+  String(detail::Adopt, const AnyffiValue& owned) noexcept : value_(detail::Adopt{}, owned) {}
+
+  /// In code points.
+  int64_t size() const noexcept { return text().length; }
+  bool empty() const noexcept { return size() == 0; }
+  /// The code point at `index`. IndexError beyond the end.
+  char32_t code_point(int64_t index) const {
+    AnyffiText view = text();
+    if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(view.length)) {
+      throw Error("IndexError", "string index out of range");
+    }
+    return anyffi_code_point_inline(&view, index);
+  }
+  /// The character at `index` as a string, in place: no heap, no counting.
+  String operator[](int64_t index) const { return String(detail::Adopt{}, anyffi_char_inline(code_point(index))); }
+  /// UnicodeEncodeError for a lone surrogate.
+  Bytes utf8() const {
+    AnyValue encoded;
+    detail::check(anyffi_str_to_utf8(&value_.raw(), encoded.out()));
+    return Bytes(detail::Adopt{}, encoded.release());
+  }
+  /// Where the code points lie: good as long as this value lives where it is.
+  AnyffiText text() const noexcept {
+    AnyffiText result;
+    anyffi_text_inline(&value_.raw(), &result);
+    return result;
+  }
+  int64_t hash() const { return value_.hash(); }
+  const AnyValue& value() const noexcept { return value_; }
+
+  friend bool operator==(const String& a, const String& b) { return a.value_ == b.value_; }
+  friend bool operator!=(const String& a, const String& b) { return !(a == b); }
+
+  class Iterator {
+   public:
+    Iterator(const String& text, int64_t index) : text_(text.text()), index_(index) {}
+    String operator*() const {
+      return String(detail::Adopt{}, anyffi_char_inline(anyffi_code_point_inline(&text_, index_)));
+    }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return index_ != other.index_; }
+
+   private:
+    AnyffiText text_;
+    int64_t index_;
+  };
+  /// Walks the characters, each a String in place.
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+ private:
+  AnyValue value_;
+};
+
+namespace detail {
+
+template <class T, int32_t kCode>
+struct TextTraits {
+  static constexpr bool kBorrows = true;
+  using Holder = AnyValue;
+  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
+    if (anyffi_value_get_kind(unboxed(given).type_code) != kCode) return refuse(why, unboxed(given), Traits<T>::name);
+    return Traits<AnyValue>::load(given, holder, why);
+  }
+  static T take(Holder& holder) { return T(Adopt{}, holder.release()); }
+  static AnyffiValue borrow(const T& text) { return text.value().raw(); }
+  static AnyffiValue store(const T& text) { return AnyValue(text.value()).release(); }
+};
+
+}  // namespace detail
+
+template <>
+struct Traits<String> : detail::TextTraits<String, ANYFFI_STR> {
+  static constexpr FixedText name{"str"};
+  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_STR, ANYFFI_STR_OBJECT);
+};
+
+template <>
+struct Traits<Bytes> : detail::TextTraits<Bytes, ANYFFI_BYTES> {
+  static constexpr FixedText name{"bytes"};
+  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_BYTES, ANYFFI_BYTES_OBJECT);
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_STRING_H_

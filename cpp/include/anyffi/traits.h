@@ -1,0 +1,192 @@
+/// \file
+/// Traits of plain C++ types: numbers, bool, text by pointer, None.
+#ifndef ANYFFI_TRAITS_H_
+#define ANYFFI_TRAITS_H_
+
+#include <anyffi/any.h>
+
+namespace anyffi {
+
+namespace detail {
+
+/// A BigInt does not fit any in-place integer; everything else that is no number is of the wrong type.
+inline bool refuse_int(AnyffiMismatch& why, const AnyffiValue& got, const char* narrow) {
+  bool is_int = got.type_code == ANYFFI_BIG_INT || got.type_code == ANYFFI_INT || got.type_code == ANYFFI_BOOL;
+  return refuse(why, got, "int", is_int ? ANYFFI_OUT_OF_RANGE : ANYFFI_WRONG_TYPE, narrow);
+}
+
+/// The value behind a box; every other value as it is.
+inline const AnyffiValue& unboxed(const AnyffiValue& value) {
+  return value.type_code == ANYFFI_BOX ? reinterpret_cast<const AnyffiBox*>(value.as_object)->value : value;
+}
+
+constexpr const char* integer_name(bool is_signed, int bytes) {
+  return bytes == 1   ? (is_signed ? "int8" : "uint8")
+         : bytes == 2 ? (is_signed ? "int16" : "uint16")
+         : bytes == 4 ? (is_signed ? "int32" : "uint32")
+                      : (is_signed ? "int64" : "uint64");
+}
+
+}  // namespace detail
+
+/// Integers take Int and Bool in their range; OverflowError beyond it.
+template <class T>
+struct Traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
+  static constexpr FixedText name{"int"};
+  // Narrower types must look at each value.
+  static constexpr uint64_t kinds = (std::is_signed_v<T> && sizeof(T) == 8)
+                                        ? detail::kind_bits(ANYFFI_INT, ANYFFI_BOOL)
+                                        : detail::kind_bits(ANYFFI_BOOL);
+  static constexpr bool kBorrows = false;
+  using Holder = T;
+  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
+    const AnyffiValue& value = detail::unboxed(given);
+    int64_t number = value.as_int;
+    holder = static_cast<T>(number);
+    bool fits = static_cast<int64_t>(holder) == number && (std::is_signed_v<T> || number >= 0);
+    if ((value.type_code == ANYFFI_INT || value.type_code == ANYFFI_BOOL) && fits) return true;
+    return detail::refuse_int(why, value, detail::integer_name(std::is_signed_v<T>, sizeof(T)));
+  }
+  static T take(Holder& holder) { return holder; }
+  static AnyffiValue store(T number) {
+    if (!std::is_signed_v<T> && static_cast<int64_t>(number) < 0) {
+      anyffi_error_raise("OverflowError", "this uint64 is above the range of int64");
+      detail::throw_raised();
+    }
+    AnyffiValue value{};
+    value.type_code = ANYFFI_INT;
+    value.as_int = static_cast<int64_t>(number);
+    return value;
+  }
+};
+
+/// Floating types take Float, Int and Bool, rounding as Python's `float(x)` does.
+template <class T>
+struct Traits<T, std::enable_if_t<std::is_floating_point_v<T>>> {
+  static constexpr FixedText name{"float"};
+  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_FLOAT, ANYFFI_INT, ANYFFI_BOOL);
+  static constexpr bool kBorrows = false;
+  using Holder = T;
+  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
+    const AnyffiValue& value = detail::unboxed(given);
+    if (value.type_code == ANYFFI_FLOAT) {
+      holder = static_cast<T>(value.as_float);
+      // A finite double that becomes infinite as a float is refused, as Python's struct.pack("f") does.
+      if (sizeof(T) < 8 && holder - holder != 0 && value.as_float - value.as_float == 0) {
+        return detail::refuse(why, value, "float", ANYFFI_OUT_OF_RANGE, "float32");
+      }
+      return true;
+    }
+    holder = static_cast<T>(value.as_int);
+    if (value.type_code == ANYFFI_INT || value.type_code == ANYFFI_BOOL) return true;
+    return detail::refuse(why, value, "float");
+  }
+  static T take(Holder& holder) { return holder; }
+  static AnyffiValue store(T number) {
+    AnyffiValue value{};
+    value.type_code = ANYFFI_FLOAT;
+    value.as_float = static_cast<double>(number);
+    return value;
+  }
+};
+
+/// bool takes Bool, and Int 0 or 1.
+template <>
+struct Traits<bool> {
+  static constexpr FixedText name{"bool"};
+  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_BOOL);
+  static constexpr bool kBorrows = false;
+  using Holder = bool;
+  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
+    const AnyffiValue& value = detail::unboxed(given);
+    holder = value.as_int != 0;
+    if (value.type_code == ANYFFI_BOOL) return true;
+    if (value.type_code != ANYFFI_INT) return detail::refuse(why, value, name);
+    if (value.as_int == 0 || value.as_int == 1) return true;
+    return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "an int given as a bool must be 0 or 1");
+  }
+  static bool take(Holder& holder) { return holder; }
+  static AnyffiValue store(bool flag) {
+    AnyffiValue value{};
+    value.type_code = ANYFFI_BOOL;
+    value.as_int = flag;
+    return value;
+  }
+};
+
+/// None, and nothing else.
+template <>
+struct Traits<std::nullptr_t> {
+  static constexpr FixedText name{"None"};
+  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_NONE);
+  static constexpr bool kBorrows = false;
+  using Holder = std::nullptr_t;
+  static bool load(AnyffiValue& value, Holder&, AnyffiMismatch& why) {
+    return value.type_code == ANYFFI_NONE || detail::refuse(why, value, name);
+  }
+  static std::nullptr_t take(Holder&) { return nullptr; }
+  static AnyffiValue store(std::nullptr_t) { return AnyffiValue{}; }
+};
+
+/// An address, not owned: Python's `ctypes.c_void_p`. None is the null pointer.
+template <>
+struct Traits<void*> {
+  static constexpr FixedText name{"c_void_p"};
+  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_POINTER, ANYFFI_NONE);
+  static constexpr bool kBorrows = false;
+  using Holder = void*;
+  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
+    const AnyffiValue& value = detail::unboxed(given);
+    holder = value.as_pointer;
+    return value.type_code == ANYFFI_POINTER || value.type_code == ANYFFI_NONE || detail::refuse(why, value, name);
+  }
+  static void* take(Holder& holder) { return holder; }
+  static AnyffiValue store(void* address) {
+    AnyffiValue value{};
+    value.type_code = ANYFFI_POINTER;
+    value.as_pointer = address;
+    return value;
+  }
+};
+
+/// UTF-8, good for the call; ASCII without a copy. An inner NUL is refused (ValueError), a lone surrogate too.
+template <>
+struct Traits<const char*> {
+  static constexpr FixedText name{"str"};
+  static constexpr uint64_t kinds = 0;
+  static constexpr bool kBorrows = false;
+  struct Holder {
+    AnyValue encoded;
+    const char* text = nullptr;
+  };
+  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
+    const AnyffiValue& value = detail::unboxed(given);
+    AnyffiText text;
+    if (anyffi_value_get_kind(value.type_code) != ANYFFI_STR) return detail::refuse(why, value, name);
+    anyffi_value_get_text_view(&value, &text);
+    if (text.kind != ANYFFI_ASCII) {
+      if (anyffi_str_to_utf8(&value, holder.encoded.out()) != 0) {
+        return detail::refuse(why, value, name, ANYFFI_RAISED);
+      }
+      anyffi_value_get_text_view(&holder.encoded.raw(), &text);
+    }
+    holder.text = static_cast<const char*>(text.data);
+    if (__builtin_strlen(holder.text) == static_cast<size_t>(text.length)) return true;
+    return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "embedded null character");
+  }
+  static const char* take(Holder& holder) { return holder.text; }
+  static AnyffiValue store(const char* utf8) {
+    AnyffiValue value;
+    detail::check(anyffi_str_from_utf8(utf8, static_cast<int64_t>(__builtin_strlen(utf8)), &value));
+    return value;
+  }
+};
+
+template <int N>
+struct Traits<char[N]> : Traits<const char*> {};
+
+inline AnyValue::AnyValue(const char* utf8) { raw_ = Traits<const char*>::store(utf8); }
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_TRAITS_H_
