@@ -1,0 +1,212 @@
+"""The C ABI, as far as the marshaller uses it. The header says what each function means."""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+cdef extern from "anyffi/c_api.h" nogil:
+    enum:
+        ANYFFI_NONE
+        ANYFFI_BOOL
+        ANYFFI_INT
+        ANYFFI_FLOAT
+        ANYFFI_STR
+        ANYFFI_BYTES
+        ANYFFI_STR_VIEW
+        ANYFFI_BYTES_VIEW
+        ANYFFI_ELLIPSIS
+        ANYFFI_POINTER
+        ANYFFI_DATA_TYPE
+        ANYFFI_DEVICE
+        ANYFFI_TENSOR_VIEW
+        ANYFFI_MISSING
+        ANYFFI_UNSET
+        ANYFFI_OBJECT
+        ANYFFI_BOX
+        ANYFFI_STR_OBJECT
+        ANYFFI_BYTES_OBJECT
+        ANYFFI_BIG_INT
+        ANYFFI_COMPLEX
+        ANYFFI_SLICE
+        ANYFFI_ERROR
+        ANYFFI_FUNCTION
+        ANYFFI_MODULE
+        ANYFFI_PY_OBJECT
+        ANYFFI_ARRAY
+        ANYFFI_LIST
+        ANYFFI_MAP
+        ANYFFI_DICT
+        ANYFFI_FROZEN_SET
+        ANYFFI_SET
+        ANYFFI_TENSOR
+        ANYFFI_FIRST_DYNAMIC_TYPE
+
+        ANYFFI_MOVABLE
+        ANYFFI_IN_PLACE_BYTES
+
+        ANYFFI_ASCII
+        ANYFFI_LATIN1
+        ANYFFI_UCS2
+        ANYFFI_UCS4
+
+    # ---- values
+
+    ctypedef struct AnyffiDataType:
+        uint8_t code
+        uint8_t bits
+        uint16_t lanes
+
+    ctypedef struct AnyffiDevice:
+        int32_t type
+        int32_t index
+
+    ctypedef struct AnyffiObject:
+        int32_t type_code
+        void* wrapper
+
+    ctypedef struct AnyffiValue:
+        int32_t type_code
+        uint32_t aux
+        int64_t as_int
+        double as_float
+        void* as_pointer
+        AnyffiObject* as_object
+        AnyffiDataType as_data_type
+        AnyffiDevice as_device
+
+    int anyffi_value_own(const AnyffiValue* value, AnyffiValue* out)
+    int anyffi_value_get_text(const AnyffiValue* value, AnyffiValue* out)
+
+    # ---- memory and objects
+
+    void* anyffi_alloc(size_t size)
+    void anyffi_free(void* memory)
+    int32_t anyffi_object_exchange_wrapper(AnyffiObject* object, void* expected, void* desired)
+
+    # ---- types
+
+    ctypedef struct AnyffiTypeInfo:
+        int32_t depth
+        const int32_t* ancestors
+
+    const AnyffiTypeInfo* anyffi_type_get_info(int32_t type_code)
+    int32_t anyffi_type_is_a(int32_t type_code, int32_t ancestor)
+
+    # ---- text and bytes
+
+    ctypedef struct AnyffiStrObject:
+        void* data
+
+    ctypedef struct AnyffiText:
+        const void* data
+        int64_t length
+        int32_t kind
+
+    int anyffi_str_allocate(int64_t length, int32_t kind, AnyffiValue* out)
+    int anyffi_bytes_create(const void* data, int64_t size, AnyffiValue* out)
+
+    # ---- boxes and slices
+
+    ctypedef struct AnyffiBox:
+        AnyffiValue value
+
+    ctypedef struct AnyffiSlice:
+        AnyffiValue start
+        AnyffiValue stop
+        AnyffiValue step
+
+    int anyffi_slice_create(const AnyffiValue* start, const AnyffiValue* stop, const AnyffiValue* step,
+                            AnyffiValue* out)
+
+    # ---- functions
+
+    ctypedef int (*AnyffiCall)(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) noexcept
+
+    ctypedef struct AnyffiParamInfo:
+        const char* name
+        const AnyffiValue* default_value
+        const char* type_name
+
+    ctypedef struct AnyffiFunctionInfo:
+        uint32_t flags
+        const char* name
+        const char* doc
+        int32_t num_params
+        int32_t num_required
+        const AnyffiParamInfo* params
+        const char* result_type
+
+    ctypedef struct AnyffiFunction:
+        AnyffiCall call
+        void* self
+        const AnyffiFunctionInfo* info
+        void* handle
+
+    int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* out)
+    int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out)
+    void anyffi_registry_drop_host()
+
+    # ---- errors
+
+    ctypedef struct AnyffiError:
+        AnyffiValue kind
+        AnyffiValue message
+        AnyffiValue traceback
+        AnyffiValue args
+        AnyffiValue cause
+        void* handle
+
+    int anyffi_error_create_host(void* handle, AnyffiValue* out)
+    void anyffi_error_set_raised(AnyffiObject* error)
+    void anyffi_error_take_raised(AnyffiValue* out)
+    int anyffi_error_raise(const char* kind, const char* message)
+
+    # ---- containers
+
+    ctypedef struct AnyffiSequence:
+        AnyffiValue* data
+        int64_t size
+        uint64_t kinds
+
+    ctypedef struct AnyffiEntry:
+        AnyffiValue key
+        AnyffiValue value
+
+    ctypedef struct AnyffiMapping:
+        AnyffiEntry* entries
+        int64_t size
+        int64_t used
+
+    int anyffi_sequence_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
+    int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
+    int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed)
+    int anyffi_mapping_find(const AnyffiObject* mapping, const AnyffiValue* key, int64_t* out_entry)
+
+    # ---- opaque objects, and the host
+
+    ctypedef struct AnyffiPyObject:
+        void* handle
+
+    int anyffi_py_object_create(void* handle, AnyffiValue* out)
+
+    ctypedef struct AnyffiHost:
+        uint32_t struct_size
+        int32_t (*lock)() noexcept
+        void (*unlock)(int32_t state) noexcept
+        void* (*suspend)() noexcept
+        void (*resume)(void* state) noexcept
+        void (*handle_release)(void* handle) noexcept
+        int (*handle_hash)(void* handle, int64_t* out) noexcept
+        int (*handle_equal)(void* handle, const AnyffiValue* other, int32_t* out) noexcept
+        int (*handle_text)(void* handle, AnyffiValue* out) noexcept
+        int (*handle_type_name)(void* handle, AnyffiValue* out) noexcept
+        int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message, AnyffiValue* traceback) noexcept
+        int (*check_signals)() noexcept
+
+    void anyffi_host_install(const AnyffiHost* host)
+
+cdef extern from "anyffi/inline.h" nogil:
+    uint64_t anyffi_kind_bit(int32_t type_code)
+    int anyffi_kind_shift(int32_t kind)
+    void anyffi_retain_inline(AnyffiObject* object)
+    void anyffi_release_inline(AnyffiObject* object)
+    AnyffiValue anyffi_from_words_inline(uint64_t first, uint64_t second)
+    void anyffi_text_inline(const AnyffiValue* value, AnyffiText* out)

@@ -1,0 +1,189 @@
+"""What every uncommon Python value means, said once for both backends.
+
+A backend itself packs an exact None, bool, int, float, str, bytes, tuple, list, dict, slice, Ellipsis and
+its own wrappers, and asks `lower` for the rest. `lift` is the way back for uncommon results.
+
+Nothing here trusts an instance: protocols are looked up on the type, and a subclass of a builtin is read
+from the builtin's own storage by methods that it cannot override.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections import OrderedDict
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Callable, Dict, List, Tuple
+
+from ._types import code
+from ._values import MISSING, Device, dtype
+
+__all__ = ["find_on_type", "lift", "lower", "register_core"]
+
+Lowered = Tuple[int, Any]
+
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+
+_mro_of = type.__dict__["__mro__"].__get__
+_dict_of = type.__dict__["__dict__"].__get__
+#: `OrderedDict` keeps its own order on CPython; elsewhere it is that of the dict below it.
+_read_ordered: Callable[[Any], Any] = OrderedDict.items if sys.implementation.name == "cpython" else dict.items
+
+#: `ObjectCore` of every backend that was opened.
+_cores: Tuple[type, ...] = ()
+
+
+def register_core(core: type) -> None:
+    """Tell the rules a backend's `ObjectCore`, so that other backends accept its wrappers."""
+    global _cores
+    if core not in _cores:
+        _cores += (core,)
+
+
+def find_on_type(cls: type, name: str) -> Any:
+    """The attribute of a class as the interpreter looks up special methods: no metaclass, no instance."""
+    for base in _mro_of(cls):
+        namespace = _dict_of(base)
+        if name in namespace:
+            return namespace[name]
+    return None
+
+
+def lower(x: Any) -> Lowered:
+    """Say which value of the runtime stands for `x`.
+
+    Returns
+    -------
+    (int, object)
+        The type code and an exact builtin, as docs/architecture.md lists them.
+
+    Raises
+    ------
+    TypeError, OverflowError
+        The kind of value, or its range, cannot be passed.
+    """
+    cls = type(x)
+    if x is MISSING:
+        return code.MISSING, None
+    if issubclass(cls, _cores):
+        return code.OBJECT, x
+    if cls is dtype:
+        return code.DATA_TYPE, tuple(x)
+    if cls is Device:
+        return code.DEVICE, tuple(x)
+    for base, read in _SUBCLASSES.items():
+        if issubclass(cls, base):
+            return read(x)
+    module = sys.modules.get("numpy")
+    if module is not None and hasattr(module, "generic"):
+        found = _lower_numpy(module, cls, x)
+        if found is not None:
+            return found
+    module = sys.modules.get("ctypes")
+    if module is not None and hasattr(module, "c_void_p") and issubclass(cls, module.c_void_p):
+        return code.POINTER, module.c_void_p.value.__get__(x, cls) or 0
+    if find_on_type(cls, "__dlpack__") is not None:
+        raise _unsupported(cls)
+    if find_on_type(cls, "__index__") is not None:
+        return _lower_int(operator.index(x))
+    if issubclass(cls, Mapping):
+        return code.DICT, [(key, x[key]) for key in tuple(cls.keys(x))]
+    if issubclass(cls, BaseException):
+        return code.ERROR, x
+    if callable(x):
+        return code.FUNCTION, x
+    return code.PY_OBJECT, x
+
+
+def lift(type_code: int, payload: Any) -> Any:
+    """Turn an uncommon result into its Python value: the inverse of `lower` for what has no wrapper."""
+    if type_code == code.POINTER:
+        import ctypes
+
+        return ctypes.c_void_p(payload)
+    if type_code == code.DATA_TYPE:
+        return dtype(payload)
+    if type_code == code.DEVICE:
+        return Device(*payload)
+    if type_code == code.MISSING:
+        return MISSING
+    raise TypeError(f"a value of type code {type_code} has no Python form")
+
+
+def _unsupported(cls: type) -> TypeError:
+    return TypeError(f"values of type {cls.__name__!r} are not supported yet")
+
+
+def _lower_int(x: int) -> Lowered:
+    value = int.__add__(x, 0)
+    if not _INT64_MIN <= value <= _INT64_MAX:
+        raise OverflowError("ints beyond 64 bits are not supported yet")
+    return code.INT, value
+
+
+def _lower_unsupported(x: Any) -> Lowered:
+    raise _unsupported(type(x))
+
+
+# The readers are the builtins' own methods, called unbound, so that no override runs. What they give is
+# exact: slicing or converting an instance of a subclass makes an instance of the builtin.
+_SUBCLASSES: Dict[type, Callable[[Any], Lowered]] = {
+    int: _lower_int,
+    float: lambda x: (code.FLOAT, float.__pos__(x)),
+    str: lambda x: (code.STR, str.__str__(x)),
+    bytes: lambda x: (code.BYTES, bytes.__getitem__(x, slice(None))),
+    bytearray: lambda x: (code.BYTES, bytes(bytearray.__getitem__(x, slice(None)))),
+    memoryview: lambda x: (code.BYTES, x.tobytes()),
+    tuple: lambda x: (code.ARRAY, tuple.__getitem__(x, slice(None))),
+    list: lambda x: (code.LIST, tuple(list.__getitem__(x, slice(None)))),
+    OrderedDict: lambda x: (code.DICT, list(_read_ordered(x))),
+    dict: lambda x: (code.DICT, list(dict.items(x))),
+    MappingProxyType: lambda x: (code.MAP, list(x.items())),
+    complex: _lower_unsupported,
+    set: _lower_unsupported,
+    frozenset: _lower_unsupported,
+}
+
+
+def _lower_numpy(np: Any, cls: type, x: Any) -> Any:
+    if issubclass(cls, np.generic):
+        if issubclass(cls, (np.bool_, np.integer, np.floating)):
+            if issubclass(cls, (np.timedelta64, np.longdouble)):
+                return code.PY_OBJECT, x
+            value = np.generic.item(x)
+            if cls is np.bool_:
+                return code.BOOL, value
+            return (code.FLOAT, value) if type(value) is float else _lower_int(value)
+        if issubclass(cls, (np.datetime64, np.clongdouble)):
+            return code.PY_OBJECT, x
+        if issubclass(cls, np.complexfloating):
+            raise _unsupported(cls)
+        return None
+    if issubclass(cls, np.dtype):
+        return code.DATA_TYPE, _lower_dtype(x)
+    if issubclass(cls, type) and issubclass(x, np.generic):
+        if x in _ABSTRACT_SCALARS(np):
+            return None
+        found = np.dtype(x)
+        if found.type is x:
+            return code.DATA_TYPE, _lower_dtype(found)
+    return None
+
+
+def _ABSTRACT_SCALARS(np: Any) -> List[type]:
+    """Classes that stand for several dtypes: they are classes like any other, and so callables."""
+    names = ("generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating")
+    return [getattr(np, name) for name in names + ("complexfloating", "flexible", "character")]
+
+
+_DLPACK_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+
+
+def _lower_dtype(x: Any) -> Tuple[int, int, int]:
+    """DLPack's code, bits and lanes of a NumPy dtype."""
+    number = _DLPACK_CODES.get(x.kind)
+    # The extended types (g, G) have padding, whose size differs between machines.
+    if number is None or not x.isnative or x.char in "gG":
+        raise TypeError(f"dtype {x} has no DLPack code")
+    return number, x.itemsize * 8, 1
