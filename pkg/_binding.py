@@ -1,0 +1,121 @@
+"""Keyword arguments: bound to positions here, in Python's own words when they cannot be.
+
+Keywords never cross the C call. A function's `_info()` names its parameters; whatever is left out between
+the given ones goes as `MISSING`, which the callee fills.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from ._values import MISSING
+
+__all__ = ["Info", "bind", "signature"]
+
+#: `(name or None, has a default, default, type name or None)`
+Param = Tuple[Optional[str], bool, Any, Optional[str]]
+#: `(name or None, doc or None, params, number of required params, flags, result type or None)`
+Info = Tuple[Optional[str], Optional[str], Tuple[Param, ...], int, int, Optional[str]]
+
+_VARIADIC = 2  # AnyffiFunctionFlag
+
+
+def bind(info: Optional[Info], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Tuple[Any, ...]:
+    """The positional arguments that a call with keywords means.
+
+    Parameters
+    ----------
+    info : tuple or None
+        What the function's `_info()` says.
+    args, kwargs
+        As the call was written.
+
+    Raises
+    ------
+    TypeError
+        The words are those of a Python function with the same parameters.
+    """
+    if not kwargs:
+        return args
+    name = (info and info[0]) or "function"
+    params = info[2] if info else ()
+    positions = {param[0]: index for index, param in enumerate(params) if param[0] is not None}
+    if not positions:
+        raise TypeError(f"{name}() takes no keyword arguments")
+    assert info is not None
+    bound: List[Any] = list(args) + [MISSING] * (len(params) - len(args))
+    for keyword, value in kwargs.items():
+        index = positions.get(keyword)
+        if index is None:
+            raise TypeError(f"{name}() got an unexpected keyword argument {keyword!r}")
+        if index < len(args):
+            raise TypeError(f"{name}() got multiple values for argument {keyword!r}")
+        bound[index] = value
+    if len(args) > len(params) and not info[4] & _VARIADIC:
+        raise TypeError(_too_many(name, len(params), info[3], len(args)))
+    missing = [
+        repr(params[index][0] or f"arg{index}")
+        for index in range(len(args), info[3])
+        if bound[index] is MISSING and not params[index][1]
+    ]
+    if missing:
+        plural = "s" if len(missing) > 1 else ""
+        raise TypeError(
+            f"{name}() missing {len(missing)} required positional argument{plural}: {_enumerate(missing)}"
+        )
+    while bound and bound[-1] is MISSING:
+        bound.pop()
+    return tuple(bound)
+
+
+def _too_many(name: str, takes: int, required: int, given: int) -> str:
+    range_ = str(takes) if takes == required else f"from {required} to {takes}"
+    plural = "" if takes == 1 else "s"
+    verb = "was" if given == 1 else "were"
+    return f"{name}() takes {range_} positional argument{plural} but {given} {verb} given"
+
+
+def _enumerate(names: Sequence[str]) -> str:
+    if len(names) < 3:
+        return " and ".join(names)
+    return ", ".join(names[:-1]) + f", and {names[-1]}"
+
+
+class _Omitted:
+    """Shown as the default of a parameter whose default has no Python form."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+def signature(info: Optional[Info]) -> inspect.Signature:
+    """What `inspect.signature` shows; parameters without names are positional-only."""
+    if info is None:
+        return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
+    _, _, params, _, flags, result = info
+    unnamed_end = max((index + 1 for index, param in enumerate(params) if param[0] is None), default=0)
+    shown = [
+        inspect.Parameter(
+            param[0] or f"arg{index}",
+            inspect.Parameter.POSITIONAL_ONLY if index < unnamed_end else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=_shown_default(param),
+            annotation=inspect.Parameter.empty if param[3] is None else param[3],
+        )
+        for index, param in enumerate(params)
+    ]
+    if flags & _VARIADIC:
+        shown.append(inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL))
+    return inspect.Signature(
+        shown,
+        return_annotation=inspect.Signature.empty if result is None else result,
+        # A required parameter may follow an optional one in C++; a signature is to be shown all the same.
+        __validate_parameters__=False,
+    )
+
+
+def _shown_default(param: Param) -> Any:
+    _, has_default, default, _ = param
+    if not has_default:
+        return inspect.Parameter.empty
+    return _Omitted() if default is MISSING else default

@@ -1,0 +1,131 @@
+"""What an exception means on the other side of the border, said once for both backends.
+
+A Python exception crosses as a handle and comes back as the same object. Kinds, the names of exception
+classes, matter only for errors that C++ made, and for C++ code that asks what a Python exception is.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, Callable, Dict, Optional, Tuple, Type, TypeVar, Union, overload
+
+__all__ = ["fill", "make", "register_error"]
+
+_E = TypeVar("_E", bound=BaseException)
+
+_class_of_kind: Dict[str, Type[BaseException]] = {
+    name: found
+    for name, found in vars(builtins).items()
+    if isinstance(found, type) and issubclass(found, BaseException) and found.__name__ == name
+}
+_kind_of_class: Dict[Type[BaseException], str] = {found: kind for kind, found in _class_of_kind.items()}
+
+_name_of = type.__dict__["__name__"].__get__
+
+
+@overload
+def register_error(name_or_cls: Type[_E]) -> Type[_E]: ...
+@overload
+def register_error(name_or_cls: str, cls: Type[_E], *, override: bool = ...) -> Type[_E]: ...
+@overload
+def register_error(
+    name_or_cls: Optional[str] = ..., *, override: bool = ...
+) -> Callable[[Type[_E]], Type[_E]]: ...
+def register_error(
+    name_or_cls: Union[str, Type[Any], None] = None,
+    cls: Optional[Type[Any]] = None,
+    *,
+    override: bool = False,
+) -> Any:
+    """Make C++ errors of a kind arrive as an exception class of one's own.
+
+    Parameters
+    ----------
+    name_or_cls : str or type, optional
+        The kind, or the class itself, whose name then is the kind.
+    cls : type, optional
+        The exception class. Without it this is a decorator.
+    override : bool
+        Replace a class that has the kind already.
+
+    Raises
+    ------
+    ValueError
+        The kind belongs to another class, and `override` is false.
+
+    Examples
+    --------
+    >>> @register_error
+    ... class NoSuchShape(ValueError):
+    ...     pass
+    """
+    if isinstance(name_or_cls, type):
+        return _register(name_or_cls.__name__, name_or_cls, override)
+    if cls is not None:
+        return _register(name_or_cls or cls.__name__, cls, override)
+
+    def decorate(decorated: Type[Any]) -> Type[Any]:
+        return _register(name_or_cls or decorated.__name__, decorated, override)
+
+    return decorate
+
+
+def _register(kind: str, cls: Type[Any], override: bool) -> Type[Any]:
+    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+        raise TypeError(f"an exception class is needed, not {cls!r}")
+    taken = _class_of_kind.get(kind)
+    if taken not in (None, cls) and not override:
+        raise ValueError(f"error kind {kind!r} is registered already, for {taken!r}")
+    _class_of_kind[kind] = cls
+    _kind_of_class[cls] = kind
+    return cls
+
+
+def make(
+    kind: str, message: str, args: Optional[Tuple[Any, ...]], cause: Optional[BaseException]
+) -> BaseException:
+    """The exception that stands for an error made by C++.
+
+    It is made from `args` where there are some, else from the message alone. A kind that is unknown, or
+    whose class cannot be made so, gives a RuntimeError that says both.
+    """
+    exception = _construct(kind, (message,) if args is None else args)
+    if exception is None:
+        exception = RuntimeError(f"{kind}: {message}")
+    if cause is not None:
+        exception.__cause__ = cause
+    return exception
+
+
+def _construct(kind: str, args: Tuple[Any, ...]) -> Optional[BaseException]:
+    cls = _class_of_kind.get(kind)
+    if cls is None:
+        return None
+    try:
+        exception: Any = cls(*args)
+    except Exception:
+        return None
+    return exception if isinstance(exception, BaseException) else None
+
+
+def fill(exception: BaseException) -> Tuple[str, str, str]:
+    """Kind, message and traceback of a Python exception, as texts; never fails."""
+    cls = type(exception)
+    return _kind_of_class.get(cls) or _name_of(cls), _message(exception), _traceback(exception)
+
+
+def _message(exception: BaseException) -> str:
+    try:
+        return str.__str__(str(exception))
+    except Exception:
+        return f"<exception {_name_of(type(exception))} whose str() failed>"
+
+
+def _traceback(exception: BaseException) -> str:
+    try:
+        # Imported late: it is slow to import, and few programs ask.
+        import traceback
+
+        return "".join(traceback.format_tb(BaseException.__dict__["__traceback__"].__get__(exception)))
+    except Exception:
+        return ""
