@@ -1,0 +1,192 @@
+/// \file
+/// What a refused argument is told: written once here, so that every module says the same and none carries the text.
+
+#include <cstring>
+
+#include "internal.h"
+
+namespace anyffi::runtime {
+namespace {
+
+const char* name_of(const AnyffiFunctionInfo* info) {
+  return info != nullptr && info->name != nullptr ? info->name : "function";
+}
+
+void append_param_name(String* out, const AnyffiFunctionInfo& info, int32_t index) {
+  if (info.params != nullptr && index < info.num_params && info.params[index].name != nullptr) {
+    *out += info.params[index].name;
+  } else {
+    *out += "arg";
+    *out += std::to_string(index).c_str();
+  }
+}
+
+/// The text that `repr` gives; what has none is passed over, since a message is worth more than its details.
+void append_repr(String* out, const AnyffiValue* value) {
+  Owned text;
+  if (anyffi_value_get_text(value, text.out()) == 0) {
+    append_text(out, text.get());
+  } else {
+    Owned ignored;
+    anyffi_error_take_raised(ignored.out());
+    *out += "...";
+  }
+}
+
+/// `name(x: int, by: float = 2.0) -> int`
+void append_signature(String* out, const AnyffiFunctionInfo& info) {
+  *out += name_of(&info);
+  *out += '(';
+  for (int32_t i = 0; info.params != nullptr && i < info.num_params; ++i) {
+    if (i > 0) *out += ", ";
+    append_param_name(out, info, i);
+    if (info.params[i].type_name != nullptr) {
+      *out += ": ";
+      *out += info.params[i].type_name;
+    }
+    if (info.params[i].default_value != nullptr) {
+      *out += " = ";
+      append_repr(out, info.params[i].default_value);
+    }
+  }
+  *out += ')';
+  if (info.result_type != nullptr) {
+    *out += " -> ";
+    *out += info.result_type;
+  }
+}
+
+void append_reason(String* out, const AnyffiMismatch& mismatch) {
+  if (mismatch.reason == ANYFFI_OUT_OF_RANGE) {
+    append_repr(out, &mismatch.got);
+    *out += " does not fit ";
+    *out += mismatch.detail;
+    return;
+  }
+  if (mismatch.reason == ANYFFI_WRONG_VALUE) {
+    *out += mismatch.detail;
+    *out += ", got ";
+    append_repr(out, &mismatch.got);
+    return;
+  }
+  *out += "expected ";
+  *out += mismatch.expected;
+  *out += ", got ";
+  Owned got;
+  if (type_name_of(&mismatch.got, got.out()) == 0) append_text(out, got.get());
+}
+
+int raise_text(const char* kind, const String& text) {
+  Owned name, message, error;
+  if (anyffi_str_from_utf8(kind, static_cast<int64_t>(std::strlen(kind)), name.out()) != 0 ||
+      str_from_utf8_escaped(text.data(), static_cast<int64_t>(text.size()), message.out()) != 0 ||
+      anyffi_error_create(name.get(), message.get(), nullptr, error.out()) != 0) {
+    return -1;
+  }
+  anyffi_error_set_raised(error->as_object);
+  return -1;
+}
+
+/// `'x'`, `'x' and 'y'`, `'x', 'y', and 'z'`: the parameters in Python's words.
+String list_missing(const AnyffiFunctionInfo& info, const Vector<int32_t>& missing) {
+  String text;
+  for (size_t i = 0; i < missing.size(); ++i) {
+    if (i > 0) text += missing.size() > 2 ? ", " : " ";
+    if (i > 0 && i + 1 == missing.size()) text += "and ";
+    text += '\'';
+    append_param_name(&text, info, missing[i]);
+    text += '\'';
+  }
+  return text;
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;  // NOLINT: the C functions below are the file's face
+
+extern "C" {
+
+void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
+  if (mismatch->reason == ANYFFI_RAISED) return;
+  int status = guard([&] {
+    String step = "[";
+    append_repr(&step, key);
+    step += ']';
+    constexpr int32_t kCapacity = sizeof(mismatch->path);
+    constexpr size_t kLongest = 40;
+    if (step.size() > kLongest) {
+      // Cut between code points.
+      size_t end = kLongest - 4;
+      while (end > 0 && (static_cast<unsigned char>(step[end]) & 0xC0) == 0x80) --end;
+      step.resize(end);
+      step += "...]";
+    }
+    auto size = static_cast<int32_t>(step.size());
+    // A path too long keeps its outer end: that is where a reader starts.
+    int32_t kept = mismatch->path_size + size < kCapacity ? mismatch->path_size : 0;
+    std::memmove(mismatch->path + size, mismatch->path, static_cast<size_t>(kept));
+    std::memcpy(mismatch->path, step.data(), step.size());
+    mismatch->path_size = size + kept;
+    return 0;
+  });
+  if (status != 0) mismatch->reason = ANYFFI_RAISED;
+}
+
+int anyffi_mismatch_raise(const AnyffiMismatch* mismatch, const AnyffiFunctionInfo* info, int32_t index) {
+  if (mismatch->reason == ANYFFI_RAISED) return -1;
+  return guard([&] {
+    String text;
+    if (info != nullptr && index >= 0) {
+      append_signature(&text, *info);
+      text += ": argument ";
+      text += std::to_string(index).c_str();
+      text += " (";
+      append_param_name(&text, *info, index);
+      text += ')';
+      if (mismatch->path_size > 0) text += ", ";
+    }
+    if (mismatch->path_size > 0) {
+      text += "at ";
+      text.append(mismatch->path, static_cast<size_t>(mismatch->path_size));
+    }
+    if (!text.empty()) text += ": ";
+    append_reason(&text, *mismatch);
+    const char* kind = mismatch->reason == ANYFFI_OUT_OF_RANGE  ? "OverflowError"
+                       : mismatch->reason == ANYFFI_WRONG_VALUE ? "ValueError"
+                                                                : "TypeError";
+    return raise_text(kind, text);
+  });
+}
+
+int anyffi_error_raise_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args) {
+  return guard([&] {
+    String text = name_of(info);
+    text += "() ";
+    if (num_args > info->num_params) {
+      text += "takes ";
+      if (info->num_required < info->num_params) {
+        text += "from ";
+        text += std::to_string(info->num_required).c_str();
+        text += " to ";
+      }
+      text += std::to_string(info->num_params).c_str();
+      text += info->num_params == 1 && info->num_required == 1 ? " positional argument but " : " positional arguments but ";
+      text += std::to_string(num_args).c_str();
+      text += num_args == 1 ? " was given" : " were given";
+      return raise_text("TypeError", text);
+    }
+    Vector<int32_t> missing;
+    for (int32_t i = 0; i < info->num_params; ++i) {
+      bool given = i < num_args && args[i].type_code != ANYFFI_MISSING;
+      if (!given && info->params[i].default_value == nullptr) missing.push_back(i);
+    }
+    text += "missing ";
+    text += std::to_string(missing.size()).c_str();
+    text += missing.size() == 1 ? " required positional argument: " : " required positional arguments: ";
+    text += list_missing(*info, missing);
+    return raise_text("TypeError", text);
+  });
+}
+
+}  // extern "C"

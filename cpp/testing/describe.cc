@@ -1,0 +1,165 @@
+/// \file
+/// `testing.describe`: what the callee saw, as text. docs/architecture.md says how each kind reads.
+
+#include "describe.h"
+
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+namespace anyffi_testing {
+namespace {
+
+using anyffi::AnyView;
+
+void add(std::string* out, const char* format, ...) __attribute__((format(printf, 2, 3)));
+void add(std::string* out, const char* format, ...) {
+  char piece[128];
+  va_list args;
+  va_start(args, format);
+  std::vsnprintf(piece, sizeof(piece), format, args);
+  va_end(args);
+  *out += piece;
+}
+
+void describe(std::string* out, const AnyffiValue& value);
+
+const char* storage_name(int32_t type_code) {
+  return type_code > 0 ? "heap" : anyffi_type_get_info(type_code)->storage == ANYFFI_BORROWED ? "borrowed" : "in place";
+}
+
+void describe_text(std::string* out, const AnyffiValue& value) {
+  static const char* const kKinds[] = {"ascii", "latin1", "ucs2", "ucs4"};
+  AnyffiText text;
+  anyffi_text_inline(&value, &text);
+  if (anyffi_is_str(value.type_code)) {
+    add(out, "Str(%s, %s, %" PRId64 ", [", storage_name(value.type_code), kKinds[text.kind], text.length);
+  } else {
+    add(out, "Bytes(%s, %" PRId64 ", [", storage_name(value.type_code), text.length);
+  }
+  const char* format = anyffi_is_str(value.type_code) ? "%s%" PRIx32 : "%s%02" PRIx32;
+  for (int64_t i = 0; i < text.length; ++i) add(out, format, i > 0 ? " " : "", anyffi_code_point_inline(&text, i));
+  *out += "])";
+}
+
+void describe_sequence(std::string* out, const AnyffiValue& value) {
+  auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
+  *out += value.type_code == ANYFFI_ARRAY ? "Array[" : "List[";
+  for (int64_t i = 0; i < sequence->size; ++i) {
+    if (i > 0) *out += ", ";
+    describe(out, sequence->data[i]);
+  }
+  *out += ']';
+}
+
+void describe_mapping(std::string* out, const AnyffiValue& value) {
+  auto* mapping = reinterpret_cast<const AnyffiMapping*>(value.as_object);
+  *out += value.type_code == ANYFFI_MAP ? "Map{" : "Dict{";
+  bool first = true;
+  for (int64_t i = 0; i < mapping->used; ++i) {
+    const AnyffiEntry& entry = mapping->entries[i];
+    if (entry.key.type_code == ANYFFI_UNSET) continue;
+    if (!first) *out += ", ";
+    first = false;
+    describe(out, entry.key);
+    *out += ": ";
+    describe(out, entry.value);
+  }
+  *out += '}';
+}
+
+void describe_tensor(std::string* out, const AnyffiTensorData& tensor, bool read_only) {
+  add(out, "Tensor(Device(%d, %d), DataType(%d, %d, %d), shape [", tensor.device.type, tensor.device.index,
+      tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes);
+  for (int32_t i = 0; i < tensor.ndim; ++i) add(out, "%s%" PRId64, i > 0 ? ", " : "", tensor.shape[i]);
+  *out += "], strides [";
+  for (int32_t i = 0; i < tensor.ndim; ++i) add(out, "%s%" PRId64, i > 0 ? ", " : "", tensor.strides[i]);
+  *out += read_only ? "], read-only)" : "], writable)";
+}
+
+/// Depth-first; the runtime's counter bounds it, so that no nesting overflows the stack.
+void describe(std::string* out, const AnyffiValue& value) {
+  anyffi::detail::check(anyffi_depth_enter());
+  struct Leave {
+    ~Leave() { anyffi_depth_leave(); }
+  } leave;
+  switch (value.type_code) {
+    case ANYFFI_NONE:
+    case ANYFFI_ELLIPSIS:
+    case ANYFFI_MISSING:
+      *out += anyffi_type_get_info(value.type_code)->type_key;
+      return;
+    case ANYFFI_BOOL:
+      *out += value.as_int ? "Bool(True)" : "Bool(False)";
+      return;
+    case ANYFFI_INT:
+      return add(out, "Int(%" PRId64 ")", value.as_int);
+    case ANYFFI_FLOAT:
+      return add(out, "Float(%016" PRIx64 ")", static_cast<uint64_t>(value.as_int));
+    case ANYFFI_POINTER:
+      return add(out, "Pointer(0x%" PRIx64 ")", static_cast<uint64_t>(value.as_int));
+    case ANYFFI_DATA_TYPE:
+      return add(out, "DataType(%d, %d, %d)", value.as_data_type.code, value.as_data_type.bits, value.as_data_type.lanes);
+    case ANYFFI_DEVICE:
+      return add(out, "Device(%d, %d)", value.as_device.type, value.as_device.index);
+    case ANYFFI_STR:
+    case ANYFFI_STR_VIEW:
+    case ANYFFI_STR_OBJECT:
+    case ANYFFI_BYTES:
+    case ANYFFI_BYTES_VIEW:
+    case ANYFFI_BYTES_OBJECT:
+      return describe_text(out, value);
+    case ANYFFI_SLICE: {
+      auto* slice = reinterpret_cast<const AnyffiSlice*>(value.as_object);
+      *out += "Slice(";
+      describe(out, slice->start);
+      *out += ", ";
+      describe(out, slice->stop);
+      *out += ", ";
+      describe(out, slice->step);
+      *out += ')';
+      return;
+    }
+    case ANYFFI_ARRAY:
+    case ANYFFI_LIST:
+      return describe_sequence(out, value);
+    case ANYFFI_MAP:
+    case ANYFFI_DICT:
+      return describe_mapping(out, value);
+    case ANYFFI_FUNCTION:
+      *out += reinterpret_cast<const AnyffiFunction*>(value.as_object)->handle ? "Function(host)" : "Function(native)";
+      return;
+    case ANYFFI_ERROR: {
+      anyffi::Error error{anyffi::AnyValue(AnyView(value))};
+      anyffi::Bytes kind = error.kind().cast<anyffi::String>().utf8();
+      *out += "Error(" + std::string(reinterpret_cast<const char*>(kind.data()), static_cast<size_t>(kind.size())) + ")";
+      return;
+    }
+    case ANYFFI_TENSOR: {
+      auto* tensor = reinterpret_cast<const AnyffiTensor*>(value.as_object);
+      return describe_tensor(out, tensor->tensor, tensor->read_only != 0);
+    }
+    case ANYFFI_TENSOR_VIEW:
+      return describe_tensor(out, *static_cast<const AnyffiTensorData*>(value.as_pointer), false);
+    case ANYFFI_PY_OBJECT:
+      *out += "PyObject";
+      return;
+    default:
+      *out += std::string("Object(") + anyffi_type_get_info(value.type_code)->type_key + ")";
+  }
+}
+
+}  // namespace
+
+anyffi::String describe_all(anyffi::Args args) {
+  std::string text;
+  for (int32_t i = 0; i < args.size(); ++i) {
+    if (i > 0) text += '\n';
+    describe(&text, args.data()[i]);
+  }
+  return anyffi::String(text.data(), static_cast<int64_t>(text.size()));
+}
+
+}  // namespace anyffi_testing

@@ -1,0 +1,178 @@
+/// \file
+/// Functions without types of their own: what `anyffi.testing` offers to try calls, errors and callbacks with.
+
+#include <anyffi/anyffi.h>
+
+#include <new>
+#include <stdexcept>
+
+#include "describe.h"
+
+namespace {
+
+using anyffi::AnyValue;
+using anyffi::AnyView;
+using anyffi::arg;
+using anyffi::Args;
+using anyffi::Array;
+using anyffi::Error;
+using anyffi::Function;
+using anyffi::List;
+using anyffi::String;
+
+/// The arguments behind the first one.
+Args rest(Args args, int32_t from) { return Args(args.data() + from, args.size() - from); }
+
+AnyValue held;
+
+}  // namespace
+
+ANYFFI_REGISTER_GLOBAL("testing.nop").def_packed([](Args, AnyValue*) {}).doc("Take anything, do nothing.");
+
+ANYFFI_REGISTER_GLOBAL("testing.echo")
+    .def_packed([](Args args, AnyValue* result) {
+      if (args.size() != 1) throw Error("TypeError", "echo() takes exactly 1 argument");
+      *result = args[0];
+    })
+    .doc("Return the argument.");
+
+ANYFFI_REGISTER_GLOBAL("testing.describe")
+    .def_packed([](Args args, AnyValue* result) { *result = anyffi_testing::describe_all(args); })
+    .doc("What the callee saw, one line per argument.");
+
+ANYFFI_REGISTER_GLOBAL("testing.add_one").def([](int64_t x) { return x + 1; }, arg("x")).doc("Return x + 1.");
+
+ANYFFI_REGISTER_GLOBAL("testing.apply")
+    .def_packed([](Args args, AnyValue* result) {
+      if (args.size() == 0) throw Error("TypeError", "apply() missing 1 required positional argument: 'f'");
+      *result = args[0].cast<Function>().call_packed(rest(args, 1));
+    })
+    .doc("Call the first argument with the others.");
+
+ANYFFI_REGISTER_GLOBAL("testing.raise_error")
+    .def([](const String& kind, const AnyView& message) {
+      throw Error(reinterpret_cast<const char*>(kind.utf8().data()), message);
+    }, arg("kind"), arg("message"))
+    .doc("Throw anyffi::Error(kind, message).");
+
+ANYFFI_REGISTER_GLOBAL("testing.throw_std")
+    .def([](const String& what) {
+      if (what == "bad_alloc") throw std::bad_alloc();
+      if (what == "out_of_range") throw std::out_of_range("too far");
+      if (what == "invalid_argument") throw std::invalid_argument("not that");
+      if (what == "overflow_error") throw std::overflow_error("too big");
+      if (what == "runtime_error") throw std::runtime_error("went wrong");
+      throw 42;
+    }, arg("what"))
+    .doc("Throw a standard exception, or an int for any other name.");
+
+ANYFFI_REGISTER_GLOBAL("testing.catch_error")
+    .def_packed([](Args args, AnyValue* result) {
+      if (args.size() == 0) throw Error("TypeError", "catch_error() missing 1 required positional argument: 'f'");
+      try {
+        *result = args[0].cast<Function>().call_packed(rest(args, 1));
+      } catch (const Error& error) {
+        *result = Array<AnyValue>{error.kind(), error.message(), error.traceback()};
+      }
+    })
+    .doc("Call the first argument with the others; an error becomes (kind, message, traceback).");
+
+ANYFFI_REGISTER_GLOBAL("testing.rethrow")
+    .def_packed([](Args args, AnyValue* result) {
+      if (args.size() == 0) throw Error("TypeError", "rethrow() missing 1 required positional argument: 'f'");
+      try {
+        *result = args[0].cast<Function>().call_packed(rest(args, 1));
+      } catch (const Error& error) {
+        throw Error(error.value());
+      }
+    })
+    .doc("Call the first argument with the others; an error is caught and thrown again.");
+
+ANYFFI_REGISTER_GLOBAL("testing.catch_repeatedly")
+    .def([](const Function& f, int64_t times) {
+      int64_t caught = 0;
+      for (int64_t i = 0; i < times; ++i) {
+        try {
+          f(i);
+        } catch (const Error&) {
+          ++caught;
+        }
+      }
+      return caught;
+    }, arg("f"), arg("times"))
+    .doc("Call f(0), f(1), ... and return how many calls raised.");
+
+ANYFFI_REGISTER_GLOBAL("testing.type_code").def([](AnyView x) { return int64_t{x.type_code()}; }, arg("x")).doc(
+    "The type code that the callee sees.");
+
+ANYFFI_REGISTER_GLOBAL("testing.use_count")
+    .def_packed([](Args args, AnyValue* result) {
+      if (args.size() != 1) throw Error("TypeError", "use_count() takes exactly 1 argument");
+      if (args[0].type_code() <= 0) throw Error("TypeError", "use_count() takes an object");
+      *result = static_cast<int64_t>(args[0].raw().as_object->strong_count);
+    })
+    .doc("Strong references of an object during the call, the caller's included.");
+
+ANYFFI_REGISTER_GLOBAL("testing.is_movable")
+    .def_packed([](Args args, AnyValue* result) {
+      if (args.size() != 1) throw Error("TypeError", "is_movable() takes exactly 1 argument");
+      const AnyffiValue& value = args.data()[0];
+      *result = value.type_code > 0 && (value.aux & ANYFFI_MOVABLE) != 0;
+    })
+    .doc("Whether the marshaller made the argument for this call alone.");
+
+ANYFFI_REGISTER_GLOBAL("testing.hold").def([](AnyValue x) { held = std::move(x); }, arg("x")).doc(
+    "Keep a value in C++ until the next call.");
+
+ANYFFI_REGISTER_GLOBAL("testing.held").def([] { return held; }).doc("What `hold` keeps.");
+
+ANYFFI_REGISTER_GLOBAL("testing.hash").def([](AnyView x) { return x.hash(); }, arg("x")).doc(
+    "The runtime's hash of a value.");
+
+ANYFFI_REGISTER_GLOBAL("testing.equal")
+    .def([](AnyView a, AnyView b) { return a == b; }, arg("a"), arg("b"))
+    .doc("The runtime's == of two values.");
+
+ANYFFI_REGISTER_GLOBAL("testing.size").def([](AnyView x) { return x.size(); }, arg("x")).doc(
+    "Untyped size of a value.");
+
+ANYFFI_REGISTER_GLOBAL("testing.item")
+    .def([](AnyView x, AnyView key) { return x[key]; }, arg("x"), arg("key"))
+    .doc("Untyped x[key].");
+
+ANYFFI_REGISTER_GLOBAL("testing.iterate")
+    .def([](AnyView x) {
+      List<AnyValue> items;
+      for (AnyValue item : x) items.push_back(item);
+      return items;
+    }, arg("x"))
+    .doc("A List of what untyped iteration by index gives.");
+
+ANYFFI_REGISTER_GLOBAL("testing.make_chain")
+    .def([](int64_t length) {
+      AnyValue chain;
+      for (int64_t i = 0; i < length; ++i) {
+        List<AnyValue> link;
+        link.push_back(chain);
+        chain = std::move(link);
+      }
+      return chain;
+    }, arg("length"))
+    .doc("A chain of Lists, each the only element of the next.");
+
+ANYFFI_REGISTER_GLOBAL("testing.without_lock")
+    .def([](const Function& f) { return f(); }, arg("f"))
+    .doc("Call f with the host's lock released around the body.")
+    .release_gil();
+
+ANYFFI_REGISTER_GLOBAL("testing.poll_signals")
+    .def([](int64_t times) {
+      for (int64_t i = 0; i < times; ++i) anyffi::check_signals();
+    }, arg("times"))
+    .doc("Poll for signals again and again.");
+
+ANYFFI_REGISTER_GLOBAL("testing.make_counter")
+    .def([](int64_t start) {
+      return Function::from([start](int64_t step) { return start + step; }, arg("step") = int64_t{1});
+    }, arg("start"))
+    .doc("A native function that is not registered.");

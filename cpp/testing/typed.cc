@@ -1,0 +1,131 @@
+/// \file
+/// One function for every parameter type: what typed conversion takes and what it refuses.
+
+#include <anyffi/anyffi.h>
+
+#include <cstring>
+
+namespace {
+
+using anyffi::AnyValue;
+using anyffi::AnyView;
+using anyffi::arg;
+using anyffi::Array;
+using anyffi::Bytes;
+using anyffi::Dict;
+using anyffi::Ellipsis;
+using anyffi::Function;
+using anyffi::List;
+using anyffi::Map;
+using anyffi::ObjectRef;
+using anyffi::Optional;
+using anyffi::Ref;
+using anyffi::Slice;
+using anyffi::String;
+
+/// An object with a destructor that can be counted.
+struct Counted {
+  static constexpr anyffi::FixedText kTypeKey{"testing.Counted"};
+  int64_t number;
+  static inline int64_t alive = 0;
+  explicit Counted(int64_t n) : number(n) { ++alive; }
+  ~Counted() { --alive; }
+};
+
+/// One that derives from another.
+struct CountedChild : Counted {
+  static constexpr anyffi::FixedText kTypeKey{"testing.CountedChild"};
+  using Parent = Counted;
+  using Counted::Counted;
+};
+
+template <class T>
+T same(T value) {
+  return value;
+}
+
+}  // namespace
+
+ANYFFI_REGISTER_GLOBAL("testing.typed.bool").def(&same<bool>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.int8").def(&same<int8_t>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.uint8").def(&same<uint8_t>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.int16").def(&same<int16_t>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.uint16").def(&same<uint16_t>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.int32").def(&same<int32_t>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.uint32").def(&same<uint32_t>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.int64").def(&same<int64_t>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.uint64").def(&same<uint64_t>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.float32").def(&same<float>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.float64").def(&same<double>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.none").def(&same<std::nullptr_t>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.str").def(&same<String>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.bytes").def(&same<Bytes>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.c_str")
+    .def([](const char* x) { return static_cast<int64_t>(std::strlen(x)); }, arg("x"))
+    .doc("Length of the text in UTF-8.");
+ANYFFI_REGISTER_GLOBAL("testing.typed.pointer").def(&same<void*>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.ellipsis").def(&same<Ellipsis>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.slice").def(&same<Slice>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.function").def(&same<Function>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.object").def(&same<ObjectRef>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.optional_object").def(&same<Optional<ObjectRef>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.optional_int").def(&same<Optional<int64_t>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.box_int").def([](const anyffi::Int& x) { return x.value(); }, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.any").def(&same<AnyValue>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.view").def([](AnyView x) { return x; }, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.array").def(&same<Array<AnyValue>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.array_int").def(&same<Array<int64_t>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.array_object").def(&same<Array<ObjectRef>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.array_array_str").def(&same<Array<Array<String>>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.list").def(&same<List<AnyValue>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.list_int").def(&same<List<int64_t>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.list_float").def(&same<List<double>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.map").def(&same<Map<AnyValue, AnyValue>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.map_str_int").def(&same<Map<String, int64_t>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.dict").def(&same<Dict<AnyValue, AnyValue>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.dict_str_int").def(&same<Dict<String, int64_t>>, arg("x"));
+
+ANYFFI_REGISTER_GLOBAL("testing.typed.defaults")
+    .def([](int64_t a, const String& b, double c) { return anyffi::Array<AnyValue>{a, b, c}; }, arg("a"),
+         arg("b") = "b", arg("c") = 0.5)
+    .doc("Names and defaults.");
+
+ANYFFI_REGISTER_GLOBAL("testing.typed.unnamed").def([](int64_t a, int64_t b) { return a - b; });
+
+ANYFFI_REGISTER_GLOBAL("testing.sum_ints")
+    .def([](const Array<int64_t>& xs) {
+      int64_t total = 0;
+      for (int64_t x : xs) total += x;
+      return total;
+    }, arg("xs"))
+    .doc("Sum of an Array or List of ints.");
+
+ANYFFI_REGISTER_GLOBAL("testing.append")
+    .def([](List<AnyValue> xs, const AnyView& x) {
+      xs.push_back(x);
+      return xs;
+    }, arg("xs"), arg("x"))
+    .doc("Append in place and return the list.");
+
+ANYFFI_REGISTER_GLOBAL("testing.put")
+    .def([](Dict<AnyValue, AnyValue> d, const AnyView& key, const AnyView& value) {
+      d.set(key, value);
+      return d;
+    }, arg("d"), arg("key"), arg("value"))
+    .doc("Set an item in place and return the dict.");
+
+ANYFFI_REGISTER_GLOBAL("testing.read_as_int_while")
+    .def([](List<int64_t> xs, const Function& f) {
+      f();
+      int64_t total = 0;
+      for (int64_t x : xs) total += x;
+      return total;
+    }, arg("xs"), arg("f"))
+    .doc("Call f, which may change xs, then sum xs: each read is checked again.");
+
+ANYFFI_REGISTER_GLOBAL("testing.new_counted").def([](int64_t n) { return anyffi::make_object<Counted>(n); }, arg("n"));
+ANYFFI_REGISTER_GLOBAL("testing.new_counted_child").def([](int64_t n) {
+  return anyffi::make_object<CountedChild>(n);
+}, arg("n"));
+ANYFFI_REGISTER_GLOBAL("testing.counted_number").def([](const Ref<Counted>& x) { return x->number; }, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.counted_alive").def([] { return Counted::alive; });
