@@ -11,8 +11,10 @@ class AnyValue;
 class AnyView;
 
 namespace detail {
+/// Types other than the two here that have traits. Lazy: asking about AnyValue while it is being defined would
+/// settle the answer for good.
 template <class T>
-inline constexpr bool kIsAny = std::is_base_of_v<AnyView, Bare<T>>;
+inline constexpr bool kIsForeign = std::conjunction_v<std::negation<std::is_base_of<AnyView, T>>, HasTraits<T>>;
 template <class Derived>
 class AnyIterator;
 }  // namespace detail
@@ -28,9 +30,9 @@ class AnyView {
   explicit AnyView(const AnyffiValue& raw) noexcept : raw_(raw) {
     if (raw_.type_code > 0) raw_.aux = 0;
   }
-  AnyView(std::nullptr_t) noexcept : raw_{} {}  // NOLINT: implicit on purpose, here and below
-  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  AnyView(T value) : raw_(Traits<T>::store(value)) {}
+  // Templates all, so that no conversion from a view to their parameter is ever considered.
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_null_pointer_v<T>, int> = 0>
+  AnyView(T value) : raw_(Traits<T>::store(value)) {}  // NOLINT: implicit on purpose, here and below
   template <class T, std::enable_if_t<Traits<Bare<T>>::kBorrows && !std::is_rvalue_reference_v<T&&>, int> = 0>
   AnyView(T&& object) : raw_(Traits<Bare<T>>::borrow(object)) {}
 
@@ -64,7 +66,7 @@ class AnyView {
   T cast() const {
     return detail::convert<T>(raw_);
   }
-  template <class T, std::enable_if_t<detail::HasTraits<T>::value && !detail::kIsAny<T>, int> = 0>
+  template <class T, std::enable_if_t<detail::kIsForeign<T>, int> = 0>
   operator T() const {  // NOLINT: `int64_t n = args[0];` is the point
     return cast<T>();
   }
@@ -102,12 +104,10 @@ class AnyValue : public AnyView {
     detail::check(anyffi_value_own(&view.raw(), &owned));
     raw_ = owned;
   }
-  AnyValue(std::nullptr_t) noexcept {}
-  template <class T, std::enable_if_t<detail::HasTraits<Bare<T>>::value && !detail::kIsAny<T>, int> = 0>
+  template <class T, std::enable_if_t<detail::kIsForeign<Bare<T>>, int> = 0>
   AnyValue(T&& value) {
     raw_ = Traits<Bare<T>>::store(std::forward<T>(value));
   }
-  AnyValue(const char* utf8);
 
   ~AnyValue() {
     if (raw_.type_code > 0) anyffi_release_inline(raw_.as_object);

@@ -185,8 +185,6 @@ struct Traits<const char*> {
 template <int N>
 struct Traits<char[N]> : Traits<const char*> {};
 
-inline AnyValue::AnyValue(const char* utf8) { raw_ = Traits<const char*>::store(utf8); }
-
 }  // namespace anyffi
 
 #endif  // ANYFFI_TRAITS_H_
