@@ -33,8 +33,8 @@ class AnyView {
   // Templates all, so that no conversion from a view to their parameter is ever considered.
   template <class T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_null_pointer_v<T>, int> = 0>
   AnyView(T value) : raw_(Traits<T>::store(value)) {}  // NOLINT: implicit on purpose, here and below
-  template <class T, std::enable_if_t<Traits<Bare<T>>::kBorrows && !std::is_rvalue_reference_v<T&&>, int> = 0>
-  AnyView(T&& object) : raw_(Traits<Bare<T>>::borrow(object)) {}
+  template <class T, std::enable_if_t<Traits<T>::kBorrows, int> = 0>
+  AnyView(const T& object) : raw_(Traits<T>::borrow(object)) {}
 
   int32_t type_code() const noexcept { return raw_.type_code; }
   /// The code that all codes of one kind fold to, such as ANYFFI_STR for every string.
