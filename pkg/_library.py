@@ -1,0 +1,47 @@
+"""Where the native files of this package lie: libraries and headers."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["find_include_dir", "find_library"]
+
+_SPELLINGS = {"win32": "{}.dll", "darwin": "lib{}.dylib"}
+
+
+def find_library(name: str) -> str:
+    """The path of one of the package's own shared libraries.
+
+    Parameters
+    ----------
+    name : str
+        Without prefix and suffix: ``"anyffi"`` is the runtime.
+
+    Raises
+    ------
+    ImportError
+        The package was installed without it.
+    """
+    return _find("lib", _SPELLINGS.get(sys.platform, "lib{}.so").format(name))
+
+
+def find_include_dir() -> str:
+    """The directory to give a compiler with ``-I``: it holds ``anyffi/anyffi.h``."""
+    return os.path.dirname(os.path.dirname(_find("include", "anyffi", "c_api.h")))
+
+
+def _find(*parts: str) -> str:
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), *parts)
+    if os.path.exists(beside):
+        return beside
+    # An editable install keeps built files elsewhere, and only the package's loader knows where. It knows
+    # files, not directories.
+    from importlib.resources import files
+
+    resource = files(__package__)
+    for part in parts:
+        resource = resource.joinpath(part)
+    if not resource.is_file():
+        raise ImportError(f"this installation of anyffi lacks {'/'.join(parts)}; reinstall it")
+    return os.fspath(resource)  # type: ignore[call-overload,no-any-return]

@@ -1,0 +1,39 @@
+"""FFI_MODE: which marshaller serves this process. Read here, once, and nowhere else."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+
+__all__ = ["ffi_mode"]
+
+_CHOICES = ("auto", "cython", "ctypes")
+_EXTENSION = "anyffi._cython._core"
+
+
+def _has_extension() -> bool:
+    """Whether the extension is installed; one that is there and broken counts."""
+    try:
+        return importlib.util.find_spec(_EXTENSION) is not None
+    except ModuleNotFoundError as error:
+        if error.name is None or not _EXTENSION.startswith(error.name):
+            raise
+        return False
+
+
+def _choose(asked: str) -> str:
+    mode = asked or "auto"
+    if mode not in _CHOICES:
+        raise ImportError(f"FFI_MODE={asked!r} is not a mode of anyffi; choose one of: {', '.join(_CHOICES)}")
+    if mode == "auto":
+        return "cython" if _has_extension() else "ctypes"
+    if mode == "cython" and not _has_extension():
+        raise ImportError(
+            "FFI_MODE=cython, but anyffi was installed without its compiled extension. Install it with: "
+            "pip install --force-reinstall --no-binary anyffi -Csetup-args=-Dcython=enabled anyffi"
+        )
+    return mode
+
+
+#: The marshaller that serves this process: ``"cython"`` or ``"ctypes"``.
+ffi_mode = _choose(os.environ.get("FFI_MODE", ""))

@@ -1,0 +1,39 @@
+"""The functions that the runtime registers for Python, under `anyffi.*` in its own registry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Runtime"]
+
+
+class Runtime:
+    """One backend's wrappers of them."""
+
+    def __init__(self, core: Any) -> None:
+        def get(name: str) -> Any:
+            function = core.get_function("anyffi." + name)
+            if function is None:
+                raise ImportError(f"libanyffi lacks anyffi.{name}: it is of another version than the package")
+            return function
+
+        self.to_object = core.to_object
+        self.list_append = get("List.append")
+        self.list_insert = get("List.insert")
+        self.list_set = get("List.set")
+        self.list_erase = get("List.erase")
+        self.list_reverse = get("List.reverse")
+        self.dict_set = get("Dict.set")
+        self.dict_erase = get("Dict.erase")
+        self.dict_clear = get("Dict.clear")
+        self.registry_set = get("registry.set")
+        self.registry_remove = get("registry.remove")
+        self.registry_list = get("registry.list")
+        self.module_load = get("Module.load")
+        self.module_system = get("Module.system")
+        self.module_get_function = get("Module.get_function")
+        self.module_list = get("Module.list")
+        self.module_path = get("Module.path")
+        self.type_find = get("type.find")
+        self.type_table = get("type.table")
+        self.tensor_info = get("Tensor.info")
