@@ -1,0 +1,112 @@
+"""What a developer runs, one session each; `tools/dev.py` sets up the environment and starts them.
+
+All sessions use the environment that they are started in, so that a second run is at work at once.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+
+import nox
+
+nox.needs_version = ">=2026.4.10"
+nox.options.default_venv_backend = "none"
+nox.options.sessions = ["test"]
+
+ROOT = pathlib.Path(__file__).resolve().parent
+
+
+def build_directory() -> pathlib.Path:
+    return pathlib.Path(os.environ["ANYFFI_BUILD_DIR"])
+
+
+def build(session: nox.Session) -> dict[str, str]:
+    """Brings everything up to date; the variables tell the editable install that it need not look again."""
+    session.run("ninja", "-C", str(build_directory()), "--quiet")
+    return {"MESONPY_EDITABLE_SKIP": str(build_directory())}
+
+
+@nox.session
+def test(session: nox.Session) -> None:
+    """All tests, in both modes; arguments go to pytest, and then the C++ tests are left out."""
+    variables = build(session)
+    if not session.posargs:
+        run_cpp_tests(session)
+    session.run("python", "-m", "pytest", *session.posargs, env=variables)
+
+
+def run_cpp_tests(session: nox.Session) -> None:
+    if not (build_directory() / "tests" / "cpp" / "anyffi_tests").exists():
+        session.warn("C++ tests are left out: there is no GoogleTest. `apt-get install libgtest-dev` brings it.")
+        return
+    session.run("meson", "test", "-C", str(build_directory()), "--no-rebuild", "--print-errorlogs", "--suite", "cpp")
+
+
+@nox.session
+def pypy(session: nox.Session) -> None:
+    """The Python tests on PyPy, where there is the ctypes mode alone."""
+    variables = build(session)
+    session.run("python", "-m", "pytest", "--modes=ctypes", *session.posargs, env=variables)
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """The property tests with very many examples each."""
+    variables = build(session)
+    session.run("python", "-m", "pytest", "-m", "hypothesis", "--hypothesis-profile=fuzz", *session.posargs, env=variables)
+
+
+@nox.session
+def demo(session: nox.Session) -> None:
+    """The demo programs in both modes, side by side."""
+    variables = build(session)
+    session.run("python", str(ROOT / "docs" / "examples" / "demo.py"), *session.posargs, env=variables)
+
+
+@nox.session
+def asan(session: nox.Session) -> None:
+    """The Python tests under AddressSanitizer and UndefinedBehaviorSanitizer, once these have proved themselves."""
+    variables = {**build(session), **sanitizer_variables()}
+    session.run("python", str(ROOT / "tools" / "prove_sanitizer.py"), env=variables)
+    session.run("python", "-m", "pytest", *session.posargs, env=variables)
+
+
+def sanitizer_variables() -> dict[str, str]:
+    """Preloads both libraries: with libasan alone, the first C++ throw aborts."""
+
+    def library(name: str) -> str:
+        return subprocess.check_output([os.environ.get("CXX", "g++"), f"-print-file-name={name}"], text=True).strip()
+
+    return {
+        "LD_PRELOAD": f"{library('libasan.so')} {library('libstdc++.so')}",
+        "PYTHONMALLOC": "malloc",
+        # Python itself leaks some memory at exit; the tests count live objects instead.
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    }
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style and types of everything; with `--fix`, mends what can be mended mechanically."""
+    fix = "--fix" in session.posargs
+    session.run("ruff", "check", *(["--fix"] if fix else []), ".")
+    session.run("ruff", "format", *([] if fix else ["--check"]), ".")
+    tracked = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split()
+    cpp = [name for name in tracked if name.endswith((".h", ".cc", ".c"))]
+    session.run("clang-format", *(["-i"] if fix else ["--dry-run", "--Werror"]), *cpp)
+    session.run("cython-lint", *[name for name in tracked if name.endswith((".pyx", ".pxd"))])
+    run_mypy(session)
+
+
+def run_mypy(session: nox.Session) -> None:
+    """Checks the package under the name that it is installed by."""
+    path = ROOT / ".dev" / "mypy_path"
+    path.mkdir(parents=True, exist_ok=True)
+    package = path / "anyffi"
+    if not package.is_symlink():
+        package.symlink_to(ROOT / "pkg", target_is_directory=True)
+    session.run("mypy", "-p", "anyffi", env={"MYPYPATH": str(path)})
+    session.run("mypy", "noxfile.py", "tools", env={"MYPYPATH": str(path)})

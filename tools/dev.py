@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Set up a private environment inside the checkout and run a session of noxfile.py in it.
+
+    python3 tools/dev.py SESSION [ARGUMENTS]        demo, test, lint, asan, fuzz, pypy
+
+Needs CPython 3.9 or later, a C++ compiler and a package index. Everything is kept below `.dev/`; a stamp over
+the files that describe the build decides whether set-up is done again, and ninja rebuilds what changed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BIN = "Scripts" if os.name == "nt" else "bin"
+
+
+@dataclasses.dataclass(frozen=True)
+class Environment:
+    """A virtual environment; with the group `build` also an editable install and a build directory of its own."""
+
+    name: str
+    python: str = sys.executable
+    meson_options: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ("build", "test", "session")
+
+    @property
+    def home(self) -> pathlib.Path:
+        return ROOT / ".dev" / self.name
+
+    @property
+    def bin(self) -> pathlib.Path:
+        return self.home / "env" / BIN
+
+    @property
+    def build(self) -> pathlib.Path:
+        return self.home / "build"
+
+    def variables(self) -> dict[str, str]:
+        """What a command needs to run inside this environment."""
+        inherited = {k: v for k, v in os.environ.items() if k not in ("PYTHONHOME", "PYTHONPATH")}
+        path = os.pathsep.join([str(self.bin), os.environ.get("PATH", os.defpath)])
+        return {**inherited, "PATH": path, "VIRTUAL_ENV": str(self.home / "env"), "ANYFFI_BUILD_DIR": str(self.build)}
+
+    def run(self, *command: str | pathlib.Path) -> int:
+        return subprocess.run(command, cwd=ROOT, env=self.variables(), check=False).returncode
+
+    def stamp(self) -> str:
+        described_by = [
+            ROOT / "meson.build",
+            *(path for folder in ("cpp", "pkg", "tests", "docs") for path in (ROOT / folder).rglob("meson.build")),
+            ROOT / "meson.options",
+            ROOT / "pyproject.toml",
+            ROOT / "tools" / "constraints.txt",
+            pathlib.Path(__file__),
+        ]
+        digest = hashlib.sha256(repr((self, ROOT)).encode())
+        for path in sorted(described_by):
+            digest.update(str(path).encode() + path.read_bytes())
+        return digest.hexdigest()
+
+    def create(self) -> None:
+        """Makes the virtual environment, also where Debian's python3-venv is missing but pip is there."""
+        shutil.rmtree(self.home / "env", ignore_errors=True)
+        bundled_pip = self.python != sys.executable or importlib.util.find_spec("ensurepip") is not None
+        options = [] if bundled_pip else ["--without-pip"]
+        made = subprocess.run([self.python, "-m", "venv", *options, self.home / "env"], check=False).returncode == 0
+        if made and not bundled_pip:
+            pip = [self.python, "-m", "pip", "--python", self.bin / "python", "install", "--quiet", "pip"]
+            made = subprocess.run(pip, check=False).returncode == 0
+        if not made:
+            shutil.rmtree(self.home / "env", ignore_errors=True)
+            fail(
+                f"{self.python} cannot make a virtual environment. On Debian and Ubuntu this mends it:\n"
+                "    apt-get install python3-venv        (pypy3-venv for PyPy)"
+            )
+
+    def set_up(self) -> None:
+        stamp_file = self.home / "stamp"
+        stamp = self.stamp()
+        if stamp_file.is_file() and stamp_file.read_text() == stamp and (self.bin / "python").exists():
+            return
+        print(f"Setting up {self.home.relative_to(ROOT)} (once; a minute or two)", flush=True)
+        stamp_file.unlink(missing_ok=True)
+        if not (self.bin / "python").exists():
+            self.create()
+        pip = [self.bin / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        constraints = ["--constraint", ROOT / "tools" / "constraints.txt"]
+        groups = [f"--group={group}" for group in self.groups]
+        options = [f"-Csetup-args=-D{option}" for option in ("development=true", *self.meson_options)]
+        install = [*pip, "--no-build-isolation", "--no-deps", f"-Cbuild-dir={self.build}", *options, "--editable", "."]
+        steps = [[*pip, *constraints, "pip"], [*pip, *constraints, "--prefer-binary", *groups]]
+        for step in [*steps, install] if "build" in self.groups else steps:
+            if self.run(*step) != 0:
+                fail("Set-up failed; the cause is above.")
+        stamp_file.write_text(stamp)
+
+
+def fail(message: str) -> None:
+    sys.exit(f"tools/dev.py: {message}")
+
+
+def environment_of(session: str) -> Environment:
+    version = "py{}{}".format(*sys.version_info)
+    if session == "asan":
+        sanitize = ("b_sanitize=address,undefined", "b_lundef=false", "buildtype=debugoptimized", "planted_faults=true")
+        return Environment(f"{version}-asan", meson_options=sanitize)
+    if session == "pypy":
+        pypy = shutil.which("pypy3")
+        if pypy is None:
+            fail("there is no pypy3 on PATH. On Debian and Ubuntu this mends it:\n    apt-get install pypy3 pypy3-venv")
+        return Environment("pypy", python=str(pypy), meson_options=("cython=disabled",))
+    if session == "lint":
+        return Environment(f"{version}-lint", groups=("lint", "test", "session"))
+    return Environment(version)
+
+
+def main(arguments: list[str]) -> int:
+    if sys.version_info < (3, 9) or sys.implementation.name != "cpython":
+        fail("run me with CPython 3.9 or later")
+    if not arguments or arguments[0].startswith("-"):
+        print(__doc__)
+        return 2
+    session, *rest = arguments
+    environment = environment_of(session)
+    environment.set_up()
+    nox = [environment.bin / "python", "-m", "nox", "--session", session]
+    return environment.run(*nox, *(["--", *rest] if rest else []))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
