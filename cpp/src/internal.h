@@ -39,6 +39,19 @@ int raise_key_error(const AnyffiValue* key) noexcept;
 /// 1 if an error waits in the thread's slot.
 bool has_raised() noexcept;
 
+/// Empties the thread's slot, and puts back what was there at its end: for code of the host that runs while an
+/// error is on its way.
+class RaisedKept {
+ public:
+  RaisedKept() noexcept;
+  ~RaisedKept();
+  RaisedKept(const RaisedKept&) = delete;
+  RaisedKept& operator=(const RaisedKept&) = delete;
+
+ private:
+  AnyffiObject* kept_;
+};
+
 /* ---- owned values -------------------------------------------------------------------------------- */
 
 /// Owns one value.
@@ -139,13 +152,15 @@ int guard(Body&& body) noexcept {
 
 /* ---- text ---------------------------------------------------------------------------------------- */
 
+/// Bytes on the heap, of more than ANYFFI_IN_PLACE_BYTES, to be filled by the caller. NULL after MemoryError.
+AnyffiBytesObject* allocate_bytes(int64_t size) noexcept;
 /// Decodes UTF-8; bytes that are not UTF-8 become `\xNN`.
 int str_from_utf8_escaped(const char* utf8, int64_t size, AnyffiValue* out) noexcept;
 /// Appends a string or bytes value as UTF-8 for a message; what UTF-8 cannot hold becomes an escape.
 void append_text(String* out, const AnyffiValue* text);
 /// Orders two strings by code point, as Python does: negative, 0 or positive.
 int compare_text(const AnyffiText& a, const AnyffiText& b) noexcept;
-/// The value of a native path, `os.fsencode` turned back; raises for what is not a path.
+/// The path that a string means to the system, as Python's `os.fsencode` gives it.
 int path_to_native(const AnyffiValue* path, String* out);
 
 /* ---- types --------------------------------------------------------------------------------------- */
@@ -154,13 +169,13 @@ int path_to_native(const AnyffiValue* path, String* out);
 int type_name_of(const AnyffiValue* value, AnyffiValue* out) noexcept;
 
 struct TypeHooks {
-  int (*hash)(const AnyffiValue* self, int64_t* out);
-  int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
-  int (*children)(const AnyffiValue* self, AnyffiVisit visit, void* context);
-  int (*text)(const AnyffiValue* self, AnyffiValue* out);
+  int (*hash)(const AnyffiValue* self, int64_t* out) = nullptr;
+  int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out) = nullptr;
+  int (*children)(const AnyffiValue* self, AnyffiVisit visit, void* context) = nullptr;
+  int (*text)(const AnyffiValue* self, AnyffiValue* out) = nullptr;
 };
-/// Gives a type of the static table its hooks; to be called from static initialisers only. Returns true, so that
-/// it can initialise a constant.
+/// Gives a type of the static table those hooks that are not NULL; to be called from static initialisers only, in
+/// whichever file defines the hooks. Returns true, so that it can initialise a constant.
 bool install_type_hooks(int32_t type_code, const TypeHooks& hooks) noexcept;
 
 /// The nearest hook on the way from a type to its root, or NULL: `find_hook(code, &AnyffiTypeInfo::hash)`.
@@ -200,7 +215,7 @@ class HostLock {
 
 /* ---- loading ------------------------------------------------------------------------------------- */
 
-/// What the static initialisers of a library did while this thread loads it.
+/// What the static initialisers of a library do while this thread loads it.
 class LoadJournal {
  public:
   LoadJournal() noexcept;
@@ -208,22 +223,47 @@ class LoadJournal {
   LoadJournal(const LoadJournal&) = delete;
   LoadJournal& operator=(const LoadJournal&) = delete;
 
-  /// The first error that an initialiser deferred, or None.
+  /// Notes a function put into the registry, before it is. May throw bad_alloc.
+  void begin(const AnyffiValue& name, const AnyffiValue& function);
+  /// The noted function was not put there after all.
+  void cancel() noexcept { changes_.pop_back(); }
+  /// What the noted function replaced; takes over.
+  void replaced(AnyffiValue former) noexcept { changes_.back().former = Owned(former); }
+  /// Keeps the first error that an initialiser deferred; takes over.
+  void defer(AnyffiValue error) noexcept;
+  /// The first deferred error, or None.
   const AnyffiValue* error() const noexcept { return error_.get(); }
-  /// Takes the registrations back.
+  /// Takes the registrations back, the last first.
   void undo() noexcept;
 
+  /// The innermost journal of this thread, or NULL.
+  static LoadJournal* current() noexcept;
+
  private:
-  friend struct JournalAccess;
   struct Change {
     Owned name;
     Owned function;
-    Owned former; /* what it replaced, or None */
+    Owned former;
   };
   Vector<Change> changes_;
   Owned error_;
   LoadJournal* outer_;
 };
+
+/// The error that initialisers of the library at `base` deferred, or that its loading failed with before, as a
+/// borrowed value; None if there is none. Initialisers run once, so the answer stays.
+AnyffiValue find_load_error(const void* base) noexcept;
+void keep_load_error(const void* base, const AnyffiValue& error) noexcept;
+
+/// Puts `former` back in place of `function`, or nothing if it is None, unless the name means something else by now.
+void registry_restore(const AnyffiValue& name, const AnyffiValue& function, AnyffiValue former) noexcept;
+
+/// Looks at a file before the system's loader does, which ends the process over some malformed ones. ValueError
+/// with the place for what is no complete shared library, OSError for what is one for another machine or cannot
+/// be read.
+int check_library_file(const AnyffiValue* path, const String& file);
+/// Names, without the prefix, of the functions that a loaded library itself exports under a prefix.
+void list_library_functions(void* handle, std::string_view prefix, Vector<String>* out);
 
 }  // namespace anyffi::runtime
 

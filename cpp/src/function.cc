@@ -1,0 +1,95 @@
+/// \file
+/// Functions over C code and over callables of the host, and calling any of them.
+#include "internal.h"
+
+namespace anyffi::runtime {
+namespace {
+
+struct HostFunction {
+  AnyffiFunction base;
+  AnyffiCall callback;
+};
+
+void delete_function(AnyffiObject* self, int32_t what) {
+  auto* function = reinterpret_cast<AnyffiFunction*>(self);
+  if (what & ANYFFI_DELETE_CONTENTS) {
+    if (function->release_self != nullptr) function->release_self(std::exchange(function->self, nullptr));
+    release_handle(std::exchange(function->handle, nullptr));
+  }
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+}
+
+/// What every function over a callable of the host is called through.
+int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  auto* function = static_cast<HostFunction*>(self);
+  if (anyffi_depth_enter() != 0) return fail(result);
+  *result = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+  int status = function->callback(function->base.handle, args, num_args, result);
+  anyffi_depth_leave();
+  // A host whose callbacks are written in its own language (ctypes) can be hit by a signal before the first line
+  // of the callback or after the last: it then swallows the exception, and what it returns means nothing.
+  bool interrupted = result->type_code == ANYFFI_UNSET || (status != 0 && !has_raised());
+  if (__builtin_expect(interrupted || status != 0, 0)) {
+    anyffi_value_release(result);
+    if (interrupted) anyffi_error_raise("KeyboardInterrupt", "");
+    return -1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int anyffi_function_create(AnyffiCall call, void* self, void (*release_self)(void* self),
+                           const AnyffiFunctionInfo* info, AnyffiValue* out) {
+  auto* function = allocate_object<AnyffiFunction>(ANYFFI_FUNCTION, &delete_function);
+  if (function == nullptr) {
+    if (release_self != nullptr) release_self(self);
+    return fail(out);
+  }
+  function->call = call;
+  function->self = self;
+  function->release_self = release_self;
+  function->info = info;
+  function->handle = nullptr;
+  *out = anyffi_object_inline(&function->header);
+  return 0;
+}
+
+int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* out) {
+  auto* function = allocate_object<HostFunction>(ANYFFI_FUNCTION, &delete_function);
+  if (function == nullptr) {
+    release_handle(handle);
+    return fail(out);
+  }
+  function->base.call = &call_host;
+  function->base.self = function;
+  function->base.release_self = nullptr;
+  function->base.info = nullptr;
+  function->base.handle = handle;
+  function->callback = callback;
+  *out = anyffi_object_inline(&function->base.header);
+  return 0;
+}
+
+int anyffi_function_call(const AnyffiValue* value, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  *result = anyffi_none_inline();
+  if (value->type_code != ANYFFI_FUNCTION) {
+    Owned name;
+    if (type_name_of(value, name.out()) != 0) return -1;
+    return guard([&] {
+      String text;
+      append_text(&text, name.get());
+      return raise_format("TypeError", "'%s' object is not callable", text.c_str());
+    });
+  }
+  auto* function = reinterpret_cast<AnyffiFunction*>(value->as_object);
+  // A host's function counts its own level.
+  if (function->handle != nullptr) return function->call(function->self, args, num_args, result);
+  if (anyffi_depth_enter() != 0) return -1;
+  int status = function->call(function->self, args, num_args, result);
+  anyffi_depth_leave();
+  return status;
+}

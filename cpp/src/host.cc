@@ -1,0 +1,64 @@
+/// \file
+/// The hooks of the front end, if there is one.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+#include "internal.h"
+
+namespace anyffi::runtime {
+namespace {
+
+std::atomic<const AnyffiHost*> current{nullptr};
+
+}  // namespace
+
+const AnyffiHost* host() noexcept { return current.load(std::memory_order_acquire); }
+
+void release_handle(void* handle) noexcept {
+  if (handle == nullptr) return;
+  // Read once: at the host's exit another thread may remove it at any moment.
+  const AnyffiHost* hooks = host();
+  if (hooks == nullptr || hooks->handle_release == nullptr) return;
+  // What the release runs (a destructor, a finalizer) may raise errors of its own.
+  RaisedKept kept;
+  HostLock lock;
+  hooks->handle_release(handle);
+}
+
+}  // namespace anyffi::runtime
+
+using anyffi::runtime::host;
+
+void anyffi_host_install(const AnyffiHost* hooks) {
+  // Readers hold no lock, so a copy in use is never written again: each installation has a place of its own.
+  // A process installs one host, two where tests open both backends; beyond that places are used again.
+  static AnyffiHost copies[16];
+  static unsigned next = 0;
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> guard(mutex);
+  if (hooks == nullptr) {
+    anyffi::runtime::current.store(nullptr, std::memory_order_release);
+    return;
+  }
+  AnyffiHost& copy = copies[next++ % 16];
+  copy = AnyffiHost{};
+  std::memcpy(&copy, hooks, std::min<size_t>(hooks->struct_size, sizeof(copy)));
+  anyffi::runtime::current.store(&copy, std::memory_order_release);
+}
+
+void* anyffi_host_suspend(void) {
+  const AnyffiHost* hooks = host();
+  return hooks != nullptr && hooks->suspend != nullptr ? hooks->suspend() : nullptr;
+}
+
+void anyffi_host_resume(void* state) {
+  const AnyffiHost* hooks = host();
+  if (state != nullptr && hooks != nullptr && hooks->resume != nullptr) hooks->resume(state);
+}
+
+int anyffi_host_check_signals(void) {
+  const AnyffiHost* hooks = host();
+  return hooks != nullptr && hooks->check_signals != nullptr ? hooks->check_signals() : 0;
+}

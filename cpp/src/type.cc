@@ -1,0 +1,248 @@
+/// \file
+/// The table of types: fixed rows from ANYFFI_TYPES, and types registered at run time.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "internal.h"
+
+namespace anyffi::runtime {
+namespace {
+
+/* ---- fixed rows ---- */
+
+constexpr int32_t kInPlaceRows = 15; /* codes 0 to -14 */
+constexpr int32_t kObjectAncestors[] = {ANYFFI_OBJECT};
+
+constexpr int64_t instance_size_of(int32_t type_code) {
+  switch (type_code) {
+    case ANYFFI_BOX:
+      return sizeof(AnyffiBox);
+    case ANYFFI_STR_OBJECT:
+      return sizeof(AnyffiStrObject);
+    case ANYFFI_BYTES_OBJECT:
+      return sizeof(AnyffiBytesObject);
+    case ANYFFI_SLICE:
+      return sizeof(AnyffiSlice);
+    case ANYFFI_ERROR:
+      return sizeof(AnyffiError);
+    case ANYFFI_FUNCTION:
+      return sizeof(AnyffiFunction);
+    case ANYFFI_PY_OBJECT:
+      return sizeof(AnyffiPyObject);
+    case ANYFFI_ARRAY:
+    case ANYFFI_LIST:
+      return sizeof(AnyffiSequence);
+    case ANYFFI_MAP:
+    case ANYFFI_DICT:
+      return sizeof(AnyffiMapping);
+    case ANYFFI_TENSOR:
+      return sizeof(AnyffiTensor);
+    default:
+      return type_code <= 0 ? sizeof(AnyffiValue) : sizeof(AnyffiObject);
+  }
+}
+
+constexpr AnyffiTypeInfo make_row(int32_t code, int32_t kind, int32_t parent, int32_t storage, const char* type_key,
+                                  const char* python_name) {
+  AnyffiTypeInfo row{};
+  row.struct_size = sizeof(AnyffiTypeInfo);
+  row.type_code = code;
+  row.kind = kind;
+  row.parent = parent;
+  row.storage = storage;
+  row.depth = parent == code ? 0 : 1;
+  row.ancestors = kObjectAncestors;
+  row.type_key = type_key;
+  row.python_name = python_name;
+  row.instance_size = instance_size_of(code);
+  return row;
+}
+
+#define STORAGE_OF_IN_PLACE ANYFFI_IN_PLACE
+#define STORAGE_OF_BORROWED ANYFFI_BORROWED
+#define STORAGE_OF_OBJECT ANYFFI_STORED_OBJECT
+#define ROW(NAME, code, KIND, PARENT, storage, key, python) \
+  make_row(code, ANYFFI_##KIND, ANYFFI_##PARENT, STORAGE_OF_##storage, key, python),
+
+AnyffiTypeInfo fixed_rows[] = {ANYFFI_TYPES(ROW)};
+
+#undef ROW
+#undef STORAGE_OF_OBJECT
+#undef STORAGE_OF_BORROWED
+#undef STORAGE_OF_IN_PLACE
+
+constexpr int32_t kFixedRows = sizeof(fixed_rows) / sizeof(fixed_rows[0]);
+constexpr int32_t kLastFixedObject = kFixedRows - kInPlaceRows;
+
+constexpr int32_t row_of(int32_t code) { return code <= 0 ? -code : code + kInPlaceRows - 1; }
+
+// The rows stand in the order of their codes, and the only parents are the type itself and Object.
+#define CHECK(NAME, code, KIND, PARENT, storage, key, python)  \
+  &&code >= -(kInPlaceRows - 1) && code <= kLastFixedObject && \
+      (ANYFFI_##PARENT == code || (ANYFFI_##PARENT == ANYFFI_OBJECT && code > 0))
+static_assert(true ANYFFI_TYPES(CHECK), "a row of ANYFFI_TYPES breaks the rules of the table");
+#undef CHECK
+
+/* ---- types registered at run time ---- */
+
+constexpr int32_t kChunkSize = 256;
+constexpr int32_t kChunks = 1024;
+
+/// Written under the mutex, read without: a chunk never moves, and the count is published after the record.
+struct DynamicTypes {
+  std::mutex mutex;
+  std::map<std::string_view, int32_t, std::less<>, Allocator<std::pair<const std::string_view, int32_t>>> codes;
+  std::atomic<const AnyffiTypeInfo**> chunks[kChunks] = {};
+  std::atomic<int32_t> count{0};
+};
+
+/// Never destroyed: objects may be released while the process exits.
+DynamicTypes& dynamic_types() {
+  static auto* types = new DynamicTypes();
+  return *types;
+}
+
+const AnyffiTypeInfo* find_fixed(std::string_view key) {
+  for (const AnyffiTypeInfo& row : fixed_rows) {
+    if (key == row.type_key) return &row;
+  }
+  return nullptr;
+}
+
+/// One block for the record and the codes of its ancestors.
+AnyffiTypeInfo* copy_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& parent, int32_t code) {
+  auto ancestors_size = (static_cast<size_t>(parent.depth) + 1) * sizeof(int32_t);
+  void* memory = anyffi_alloc(sizeof(AnyffiTypeInfo) + ancestors_size);
+  if (memory == nullptr) throw std::bad_alloc();
+  auto* record = new (memory) AnyffiTypeInfo{};
+  std::memcpy(record, &given, std::min<size_t>(given.struct_size, sizeof(AnyffiTypeInfo)));
+  auto* ancestors = reinterpret_cast<int32_t*>(record + 1);
+  std::copy(parent.ancestors, parent.ancestors + parent.depth, ancestors);
+  ancestors[parent.depth] = parent.type_code;
+  record->struct_size = sizeof(AnyffiTypeInfo);
+  record->type_code = record->kind = code;
+  record->parent = parent.type_code;
+  record->storage = ANYFFI_STORED_OBJECT;
+  record->depth = parent.depth + 1;
+  record->ancestors = ancestors;
+  if (record->python_name == nullptr) {
+    const char* dot = std::strrchr(record->type_key, '.');
+    record->python_name = dot != nullptr ? dot + 1 : record->type_key;
+  }
+  return record;
+}
+
+int register_type(const AnyffiTypeInfo& given, int32_t* out_type_code) {
+  if (given.type_key == nullptr || given.type_key[0] == '\0') {
+    return anyffi_error_raise("ValueError", "a type needs a type key");
+  }
+  // Behind the fields of a fixed type the runtime, or a front end, may lay out what it likes.
+  const AnyffiTypeInfo* parent = anyffi_type_get_info(given.parent);
+  if (parent == nullptr || (given.parent != ANYFFI_OBJECT && given.parent < ANYFFI_FIRST_DYNAMIC_TYPE)) {
+    return raise_format("ValueError", "type '%s' cannot derive from %s: only from Object and what derives from it",
+                        given.type_key, parent == nullptr ? "an unknown type" : parent->type_key);
+  }
+  if (find_fixed(given.type_key) != nullptr) {
+    return raise_format("ValueError", "type key '%s' belongs to the runtime", given.type_key);
+  }
+  DynamicTypes& types = dynamic_types();
+  std::unique_lock<std::mutex> lock(types.mutex);
+  auto known = types.codes.find(given.type_key);
+  if (known != types.codes.end()) {
+    const AnyffiTypeInfo* former = anyffi_type_get_info(known->second);
+    if (former->parent == given.parent) {
+      *out_type_code = known->second;
+      return 0;
+    }
+    lock.unlock();
+    return raise_format("ValueError", "type '%s' is already registered, with the parent '%s'", given.type_key,
+                        anyffi_type_get_info(former->parent)->type_key);
+  }
+  int32_t index = types.count.load(std::memory_order_relaxed);
+  if (index == kChunkSize * kChunks) {
+    lock.unlock();
+    return anyffi_error_raise("RuntimeError", "too many types");
+  }
+  auto& chunk = types.chunks[index / kChunkSize];
+  if (chunk.load(std::memory_order_relaxed) == nullptr) {
+    chunk.store(Allocator<const AnyffiTypeInfo*>().allocate(kChunkSize), std::memory_order_release);
+  }
+  int32_t code = ANYFFI_FIRST_DYNAMIC_TYPE + index;
+  AnyffiTypeInfo* record = copy_record(given, *parent, code);
+  try {
+    types.codes.emplace(record->type_key, code);
+  } catch (...) {
+    anyffi_free(record);
+    throw;
+  }
+  chunk.load(std::memory_order_relaxed)[index % kChunkSize] = record;
+  types.count.store(index + 1, std::memory_order_release);
+  *out_type_code = code;
+  return 0;
+}
+
+}  // namespace
+
+bool install_type_hooks(int32_t type_code, const TypeHooks& hooks) noexcept {
+  AnyffiTypeInfo& row = fixed_rows[row_of(type_code)];
+  if (hooks.hash != nullptr) row.hash = hooks.hash;
+  if (hooks.equal != nullptr) row.equal = hooks.equal;
+  if (hooks.children != nullptr) row.children = hooks.children;
+  if (hooks.text != nullptr) row.text = hooks.text;
+  return true;
+}
+
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+const AnyffiTypeInfo* anyffi_type_get_info(int32_t type_code) {
+  if (type_code > -kInPlaceRows && type_code <= kLastFixedObject) return &fixed_rows[row_of(type_code)];
+  int32_t index = type_code - ANYFFI_FIRST_DYNAMIC_TYPE;
+  if (type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return nullptr;
+  DynamicTypes& types = dynamic_types();
+  if (index >= types.count.load(std::memory_order_acquire)) return nullptr;
+  return types.chunks[index / kChunkSize].load(std::memory_order_acquire)[index % kChunkSize];
+}
+
+const AnyffiTypeInfo* anyffi_type_find(const char* type_key) {
+  if (const AnyffiTypeInfo* row = find_fixed(type_key)) return row;
+  DynamicTypes& types = dynamic_types();
+  std::lock_guard<std::mutex> lock(types.mutex);
+  auto found = types.codes.find(type_key);
+  return found != types.codes.end() ? anyffi_type_get_info(found->second) : nullptr;
+}
+
+int anyffi_type_register(const AnyffiTypeInfo* info, int32_t* out_type_code) {
+  *out_type_code = ANYFFI_NONE;
+  return guard([&] { return register_type(*info, out_type_code); });
+}
+
+int32_t anyffi_type_is_a(int32_t type_code, int32_t ancestor) {
+  if (type_code == ancestor) return 1;
+  if (type_code <= ANYFFI_OBJECT || ancestor <= 0) return 0;
+  if (ancestor == ANYFFI_OBJECT) return 1;
+  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
+  const AnyffiTypeInfo* wanted = anyffi_type_get_info(ancestor);
+  return info != nullptr && wanted != nullptr && wanted->depth < info->depth &&
+         info->ancestors[wanted->depth] == ancestor;
+}
+
+int32_t anyffi_type_list(int32_t* out_codes, int32_t capacity) {
+  int32_t num_dynamic = dynamic_types().count.load(std::memory_order_acquire);
+  int32_t total = kFixedRows + num_dynamic;
+  for (int32_t i = 0; i < total && i < capacity; ++i) {
+    int32_t fixed = i < kInPlaceRows ? i - (kInPlaceRows - 1) : i - kInPlaceRows + 1;
+    out_codes[i] = i < kFixedRows ? fixed : ANYFFI_FIRST_DYNAMIC_TYPE + (i - kFixedRows);
+  }
+  return total;
+}
+
+int32_t anyffi_value_get_kind(int32_t type_code) {
+  return type_code > -kInPlaceRows && type_code <= kLastFixedObject ? fixed_rows[row_of(type_code)].kind : type_code;
+}
+
+int32_t anyffi_abi_get_version(void) { return ANYFFI_ABI_VERSION; }

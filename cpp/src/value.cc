@@ -1,0 +1,217 @@
+/// \file
+/// Untyped work on values: owning, size, items.
+#include <cstring>
+
+#include "internal.h"
+
+namespace anyffi::runtime {
+namespace {
+
+constexpr uint64_t kRest = 0xFFFFFFFFFFFFFF;
+
+/// The bits that show of an in-place string whether it needs its kind: none may be set in ASCII, some must be
+/// in the others.
+struct KindMask {
+  uint32_t aux;
+  uint64_t rest;
+};
+constexpr KindMask kKindMasks[] = {{0x80808080u, 0x0080808080808080u},
+                                   {0x80808080u, 0x0080808080808080u},
+                                   {0xFF00FF00u, 0x0000FF00FF00FF00u},
+                                   {0xFFFF0000u, 0x00000000FFFF0000u}};
+
+/// 1 if an in-place string has the narrowest kind, as every part of the runtime makes them; C code may not.
+bool is_narrowest(const AnyffiValue& str) {
+  auto rest = static_cast<uint64_t>(str.as_int);
+  uint64_t kind = rest >> 60 & 3;
+  bool seen = (str.aux & kKindMasks[kind].aux) != 0 || (rest & kRest & kKindMasks[kind].rest) != 0;
+  return seen == (kind != ANYFFI_ASCII);
+}
+
+/// Owns what is more than its bytes, or may be.
+int own_special(const AnyffiValue& value, AnyffiValue* out) {
+  AnyffiText text;
+  switch (value.type_code) {
+    case ANYFFI_STR:
+      if (is_narrowest(value)) {
+        *out = value;
+        return 0;
+      }
+      anyffi_text_inline(&value, &text);
+      return anyffi_str_create(text.data, text.length, text.kind, out);
+    case ANYFFI_STR_VIEW:
+      anyffi_text_inline(&value, &text);
+      return anyffi_str_create(text.data, text.length, text.kind, out);
+    case ANYFFI_BYTES_VIEW:
+      anyffi_text_inline(&value, &text);
+      return anyffi_bytes_create(text.data, text.length, out);
+    case ANYFFI_TENSOR_VIEW:
+      *out = anyffi_none_inline();
+      return anyffi_error_raise("TypeError", "a tensor view borrows its memory for a call: it cannot be kept");
+    default:
+      *out = anyffi_none_inline();
+      return raise_format("TypeError", "a value of code %d cannot be kept", static_cast<int>(value.type_code));
+  }
+}
+
+constexpr uint64_t kPlainKinds = uint64_t{1} << ANYFFI_NONE | uint64_t{1} << -ANYFFI_BOOL | uint64_t{1} << -ANYFFI_INT |
+                                 uint64_t{1} << -ANYFFI_FLOAT | uint64_t{1} << -ANYFFI_BYTES |
+                                 uint64_t{1} << -ANYFFI_ELLIPSIS | uint64_t{1} << -ANYFFI_POINTER |
+                                 uint64_t{1} << -ANYFFI_DATA_TYPE | uint64_t{1} << -ANYFFI_DEVICE |
+                                 uint64_t{1} << -ANYFFI_MISSING;
+
+int raise_about_type(const AnyffiValue* value, const char* format) {
+  Owned name;
+  if (type_name_of(value, name.out()) != 0) return -1;
+  return guard([&] {
+    String text;
+    append_text(&text, name.get());
+    return raise_format("TypeError", format, text.c_str());
+  });
+}
+
+/// The index that `key` means in something of `size` elements.
+int find_index(const AnyffiValue* key, int64_t size, const char* what, int64_t* out) {
+  AnyffiValue number = *key;
+  if (number.type_code == ANYFFI_BOX) number = reinterpret_cast<AnyffiBox*>(number.as_object)->value;
+  if (number.type_code == ANYFFI_BIG_INT) {
+    return anyffi_error_raise("IndexError", "cannot fit 'int' into an index-sized integer");
+  }
+  if (number.type_code != ANYFFI_INT && number.type_code != ANYFFI_BOOL) {
+    Owned name;
+    if (type_name_of(&number, name.out()) != 0) return -1;
+    return guard([&] {
+      String text;
+      append_text(&text, name.get());
+      return raise_format("TypeError", "%s indices must be integers, not %s", what, text.c_str());
+    });
+  }
+  *out = number.as_int < 0 ? number.as_int + size : number.as_int;
+  if (*out < 0 || *out >= size) return raise_format("IndexError", "%s index out of range", what);
+  return 0;
+}
+
+int get_mapping_item(const AnyffiValue* value, const AnyffiValue* key, AnyffiValue* out) {
+  int64_t entry;
+  if (anyffi_mapping_find(value->as_object, key, &entry) != 0) return -1;
+  if (entry < 0) return raise_key_error(key);
+  return anyffi_value_own(&reinterpret_cast<AnyffiMapping*>(value->as_object)->entries[entry].value, out);
+}
+
+int get_text_item(const AnyffiValue* value, const AnyffiValue* key, AnyffiValue* out) {
+  AnyffiText text;
+  anyffi_text_inline(value, &text);
+  bool bytes = anyffi_is_bytes(value->type_code);
+  int64_t index;
+  if (find_index(key, text.length, bytes ? "bytes" : "string", &index) != 0) return -1;
+  uint32_t unit = anyffi_code_point_inline(&text, index);
+  *out = bytes ? anyffi_int_inline(unit) : anyffi_char_inline(unit);
+  return 0;
+}
+
+}  // namespace
+
+int type_name_of(const AnyffiValue* value, AnyffiValue* out) noexcept {
+  if (value->type_code == ANYFFI_BOX) value = &reinterpret_cast<AnyffiBox*>(value->as_object)->value;
+  *out = anyffi_none_inline();
+  void* handle = nullptr;
+  if (value->type_code == ANYFFI_PY_OBJECT) {
+    handle = reinterpret_cast<AnyffiPyObject*>(value->as_object)->handle;
+  } else if (value->type_code == ANYFFI_FUNCTION) {
+    handle = reinterpret_cast<AnyffiFunction*>(value->as_object)->handle;
+  } else if (value->type_code == ANYFFI_ERROR) {
+    auto* error = reinterpret_cast<AnyffiError*>(value->as_object);
+    handle = error->handle;
+    if (handle == nullptr) return anyffi_value_own(&error->kind, out);
+  }
+  const AnyffiHost* hooks = host();
+  if (handle != nullptr && hooks != nullptr && hooks->handle_type_name != nullptr) {
+    if (hooks->handle_type_name(handle, out) == 0 && anyffi_is_str(out->type_code)) return 0;
+    anyffi_value_release(out);
+    Owned ignored;
+    anyffi_error_take_raised(ignored.out());
+  }
+  const AnyffiTypeInfo* info = anyffi_type_get_info(value->type_code);
+  const char* name = info != nullptr ? info->python_name : "value of an unknown type";
+  return str_from_utf8_escaped(name, static_cast<int64_t>(std::strlen(name)), out);
+}
+
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int anyffi_value_own(const AnyffiValue* value, AnyffiValue* out) {
+  AnyffiValue given = *value;
+  if (given.type_code == ANYFFI_BOX) given = reinterpret_cast<AnyffiBox*>(given.as_object)->value;
+  if (given.type_code > 0) {
+    anyffi_retain_inline(given.as_object);
+    *out = anyffi_object_inline(given.as_object);
+    return 0;
+  }
+  if ((anyffi_kind_bit(given.type_code) & kPlainKinds) == 0) return own_special(given, out);
+  *out = given;
+  return 0;
+}
+
+void anyffi_value_release(AnyffiValue* value) {
+  AnyffiValue given = *value;
+  *value = anyffi_none_inline();
+  anyffi_value_drop_inline(&given);
+}
+
+int anyffi_value_get_size(const AnyffiValue* value, int64_t* out) {
+  *out = 0;
+  AnyffiText text;
+  switch (anyffi_value_get_kind(value->type_code)) {
+    case ANYFFI_STR:
+    case ANYFFI_BYTES:
+      anyffi_text_inline(value, &text);
+      *out = text.length;
+      return 0;
+    case ANYFFI_ARRAY:
+    case ANYFFI_LIST:
+      *out = reinterpret_cast<AnyffiSequence*>(value->as_object)->size;
+      return 0;
+    case ANYFFI_MAP:
+    case ANYFFI_DICT:
+      *out = reinterpret_cast<AnyffiMapping*>(value->as_object)->size;
+      return 0;
+    case ANYFFI_BOX:
+      return anyffi_value_get_size(&reinterpret_cast<AnyffiBox*>(value->as_object)->value, out);
+    case ANYFFI_TENSOR:
+      if (value->type_code == ANYFFI_TENSOR) {
+        const AnyffiTensorData& tensor = reinterpret_cast<AnyffiTensor*>(value->as_object)->tensor;
+        if (tensor.ndim == 0) return anyffi_error_raise("TypeError", "len() of unsized object");
+        *out = tensor.shape[0];
+        return 0;
+      }
+      [[fallthrough]];
+    default:
+      return raise_about_type(value, "object of type '%s' has no len()");
+  }
+}
+
+int anyffi_value_get_item(const AnyffiValue* value, const AnyffiValue* key, AnyffiValue* out) {
+  // `out` may be the place of the value or of the key.
+  AnyffiValue given = *value, wanted = *key;
+  *out = anyffi_none_inline();
+  if (given.type_code == ANYFFI_BOX) given = reinterpret_cast<AnyffiBox*>(given.as_object)->value;
+  switch (anyffi_value_get_kind(given.type_code)) {
+    case ANYFFI_STR:
+    case ANYFFI_BYTES:
+      return get_text_item(&given, &wanted, out);
+    case ANYFFI_ARRAY:
+    case ANYFFI_LIST: {
+      auto* sequence = reinterpret_cast<AnyffiSequence*>(given.as_object);
+      int64_t index;
+      const char* name = given.type_code == ANYFFI_ARRAY ? "Array" : "List";
+      if (find_index(&wanted, sequence->size, name, &index) != 0) return -1;
+      return anyffi_value_own(&sequence->data[index], out);
+    }
+    case ANYFFI_MAP:
+    case ANYFFI_DICT:
+      return get_mapping_item(&given, &wanted, out);
+    default:
+      return raise_about_type(&given, "'%s' object is not subscriptable");
+  }
+}
