@@ -45,7 +45,8 @@ class MappingView : public ObjectRef {
   V operator[](const K& key) const {
     int64_t entry = find(key);
     if (entry < 0) {
-      AnyValue self(*this), missing(key), unused;
+      AnyView self(static_cast<const ObjectRef&>(*this));
+      AnyValue missing(key), unused;
       check(anyffi_value_get_item(&self.raw(), &missing.raw(), unused.out()));
     }
     return convert<V>(mapping()->entries[entry].value);
