@@ -1,0 +1,68 @@
+/// \file
+/// From one member of a pair to the other: Array and List, Map and Dict.
+#include "containers.h"
+
+namespace anyffi::runtime {
+namespace {
+
+bool are_a_pair(int32_t a, int32_t b) { return (is_sequence(a) && is_sequence(b)) || (is_mapping(a) && is_mapping(b)); }
+
+int check_pair(const AnyffiValue& container, int32_t type_code) {
+  if (are_a_pair(container.type_code, type_code)) return 0;
+  const AnyffiTypeInfo* wanted = anyffi_type_get_info(type_code);
+  Owned name;
+  if (type_name_of(&container, name.out()) != 0) return -1;
+  return guard([&] {
+    String text;
+    append_text(&text, name.get());
+    return raise_format("TypeError", "cannot turn %s into %s", text.c_str(),
+                        wanted == nullptr ? "an unknown type" : wanted->type_key);
+  });
+}
+
+int visit_sequence(const AnyffiValue* self, AnyffiVisit visit, void* context) {
+  const AnyffiSequence* sequence = as_sequence(self->as_object);
+  for (int64_t i = 0; i < sequence->size; ++i) {
+    if (visit(&sequence->data[i], context) != 0) return -1;
+  }
+  return 0;
+}
+
+int visit_mapping(const AnyffiValue* self, AnyffiVisit visit, void* context) {
+  const Mapping* mapping = as_mapping(self->as_object);
+  for (int64_t i = 0; i < mapping->used; ++i) {
+    const AnyffiEntry& entry = mapping->entries[i];
+    if (entry.key.type_code == ANYFFI_UNSET) continue;
+    if (visit(&entry.key, context) != 0 || visit(&entry.value, context) != 0) return -1;
+  }
+  return 0;
+}
+
+constexpr TypeHooks kSequenceHooks{nullptr, nullptr, &visit_sequence, nullptr};
+constexpr TypeHooks kMappingHooks{nullptr, nullptr, &visit_mapping, nullptr};
+[[maybe_unused]] const bool kInstalled =
+    install_type_hooks(ANYFFI_ARRAY, kSequenceHooks) && install_type_hooks(ANYFFI_LIST, kSequenceHooks) &&
+    install_type_hooks(ANYFFI_MAP, kMappingHooks) && install_type_hooks(ANYFFI_DICT, kMappingHooks);
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int anyffi_container_copy(const AnyffiValue* container, int32_t type_code, AnyffiValue* out) {
+  if (check_pair(*container, type_code) != 0) return fail(out);
+  if (is_sequence(type_code)) return copy_sequence(as_sequence(container->as_object), type_code, out);
+  return copy_mapping(as_mapping(container->as_object), type_code, out);
+}
+
+int anyffi_container_convert(AnyffiValue* container, int32_t type_code, AnyffiValue* out) {
+  Owned taken(std::exchange(*container, anyffi_none_inline()));
+  if (check_pair(*taken.get(), type_code) != 0) return fail(out);
+  AnyffiObject* object = taken->as_object;
+  bool shareable = object->type_code == type_code && (type_code == ANYFFI_ARRAY || type_code == ANYFFI_MAP);
+  if (!shareable && !anyffi_is_unique_inline(object)) return anyffi_container_copy(taken.get(), type_code, out);
+  object->type_code = type_code;
+  taken.take();
+  *out = anyffi_object_inline(object);
+  return 0;
+}

@@ -1,0 +1,303 @@
+/// \file
+/// Map and Dict: entries in insertion order in one block, and behind them an index once there are more than a few.
+#include <algorithm>
+#include <cstring>
+
+#include "containers.h"
+
+namespace anyffi::runtime {
+namespace {
+
+/// Up to so many entries a walk over their hashes is faster than an index.
+constexpr int64_t kMaxLinear = 8;
+constexpr int64_t kMaxEntries = 0xFFFFFFFE;
+constexpr uint32_t kFree = 0;
+constexpr uint32_t kRemoved = 0xFFFFFFFF;
+
+/// At most half of the slots hold live entries, so that probes are short: a probe is a cache miss.
+uint64_t count_slots(int64_t capacity) {
+  if (capacity <= kMaxLinear) return 0;
+  uint64_t slots = 32;
+  while (slots < static_cast<uint64_t>(capacity) * 2) slots *= 2;
+  return slots;
+}
+
+/// Python's hashes of numbers are the numbers: the multiplication spreads them.
+uint64_t first_slot(int64_t hash, uint64_t mask) {
+  return (static_cast<uint64_t>(hash) * 0x9E3779B97F4A7C15u) >> __builtin_clzll(mask);
+}
+
+size_t block_bytes(int64_t capacity) {
+  return static_cast<size_t>(capacity) * sizeof(AnyffiEntry) + count_slots(capacity) * sizeof(uint32_t);
+}
+
+AnyffiEntry* inline_block(Mapping* mapping) { return reinterpret_cast<AnyffiEntry*>(mapping + 1); }
+
+/// Makes a block, of at least `block_bytes(capacity)`, the mapping's own, without entries.
+void install_block(Mapping* mapping, AnyffiEntry* block, int64_t capacity) {
+  uint64_t slots = count_slots(capacity);
+  mapping->entries = block;
+  mapping->index = slots == 0 ? nullptr : reinterpret_cast<uint32_t*>(block + capacity);
+  mapping->size = 0;
+  mapping->used = 0;
+  mapping->capacity = capacity;
+  mapping->mask = slots == 0 ? 0 : slots - 1;
+  mapping->filled = 0;
+  ++mapping->generation;
+  if (slots > 0) std::memset(mapping->index, 0, slots * sizeof(uint32_t));
+}
+
+/// Puts an entry, whose key is known to be new, behind the others. There must be room.
+void append_entry(Mapping* mapping, const AnyffiEntry& entry) {
+  int64_t number = mapping->used++;
+  mapping->entries[number] = entry;
+  ++mapping->size;
+  if (mapping->index == nullptr) return;
+  uint64_t slot = first_slot(entry.hash, mapping->mask);
+  while (mapping->index[slot] != kFree && mapping->index[slot] != kRemoved) slot = (slot + 1) & mapping->mask;
+  mapping->filled += mapping->index[slot] == kFree;
+  mapping->index[slot] = static_cast<uint32_t>(number + 1);
+}
+
+/// Moves the live entries to a block (their own one, to close the holes) and indexes them anew.
+void move_entries(Mapping* mapping, AnyffiEntry* block, int64_t capacity) {
+  const AnyffiEntry* former = mapping->entries;
+  int64_t used = mapping->used;
+  install_block(mapping, block, capacity);
+  for (int64_t i = 0; i < used; ++i) {
+    if (former[i].key.type_code != ANYFFI_UNSET) append_entry(mapping, AnyffiEntry(former[i]));
+  }
+}
+
+__attribute__((noinline)) int make_room(Mapping* mapping) {
+  int64_t holes = mapping->used - mapping->size;
+  bool worn_index = mapping->used < mapping->capacity;
+  if (worn_index || holes > mapping->capacity / 4 || (holes > 0 && mapping->capacity <= kMaxLinear)) {
+    move_entries(mapping, mapping->entries, mapping->capacity);
+    return 0;
+  }
+  if (mapping->capacity >= kMaxEntries) {
+    return anyffi_error_raise("OverflowError", "a mapping holds at most 4294967294 entries");
+  }
+  int64_t capacity = std::clamp(mapping->capacity * 2, kMaxLinear, kMaxEntries);
+  auto* block = static_cast<AnyffiEntry*>(anyffi_alloc(block_bytes(capacity)));
+  if (block == nullptr) return raise_no_memory();
+  AnyffiEntry* former = mapping->entries;
+  move_entries(mapping, block, capacity);
+  if (former != inline_block(mapping)) anyffi_free(former);
+  return 0;
+}
+
+bool has_room(const Mapping* mapping) {
+  return mapping->used < mapping->capacity &&
+         (mapping->index == nullptr || mapping->filled <= mapping->mask - mapping->mask / 4);
+}
+
+void drop_entries(const AnyffiEntry* entries, int64_t used) {
+  for (int64_t i = 0; i < used; ++i) {
+    anyffi_value_drop_inline(&entries[i].key);
+    anyffi_value_drop_inline(&entries[i].value);
+  }
+}
+
+bool has_objects(const Mapping* mapping) { return ((mapping->key_kinds | mapping->value_kinds) & kObjectKinds) != 0; }
+
+void delete_mapping(AnyffiObject* self, int32_t what) {
+  Mapping* mapping = as_mapping(self);
+  if (what & ANYFFI_DELETE_CONTENTS) {
+    if (has_objects(mapping)) drop_entries(mapping->entries, mapping->used);
+    if (mapping->entries != inline_block(mapping)) anyffi_free(mapping->entries);
+  }
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+}
+
+enum class Match { kNo, kYes, kFailed, kMoved };
+
+/// Compares by way of the host or through containers: any code may run meanwhile, so the entry's key is held, and
+/// `kMoved` says that the search has to begin anew.
+__attribute__((noinline)) Match match_slowly(const Mapping* mapping, int64_t number, const AnyffiValue& key) {
+  uint64_t generation = mapping->generation;
+  Owned held = hold(mapping->entries[number].key);
+  int32_t equal;
+  if (elements_equal(*held.get(), key, &equal) != 0) return Match::kFailed;
+  if (mapping->generation != generation || number >= mapping->used ||
+      !is_identical(mapping->entries[number].key, *held.get())) {
+    return Match::kMoved;
+  }
+  return equal ? Match::kYes : Match::kNo;
+}
+
+inline Match match(const Mapping* mapping, int64_t number, const AnyffiValue& key, int64_t hash) {
+  const AnyffiEntry& entry = mapping->entries[number];
+  if (entry.hash != hash) return Match::kNo;
+  if (is_identical(entry.key, key)) return Match::kYes;
+  switch (quick_key_equal(entry.key, key)) {
+    case Quick::kDifferent:
+      return Match::kNo;
+    case Quick::kEqual:
+      return Match::kYes;
+    default:
+      return match_slowly(mapping, number, key);
+  }
+}
+
+/// One attempt; `kMoved` asks for another one.
+inline Match search(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) {
+  if (mapping->index == nullptr) {
+    for (int64_t i = 0; i < mapping->used; ++i) {
+      Match result = match(mapping, i, key, hash);
+      if (result == Match::kNo) continue;
+      *out_entry = i;
+      return result;
+    }
+    return Match::kNo;
+  }
+  uint64_t slot = first_slot(hash, mapping->mask);
+  while (mapping->index[slot] != kFree) {
+    uint32_t number = mapping->index[slot] - 1;
+    slot = (slot + 1) & mapping->mask;
+    if (number == kRemoved - 1) continue;
+    Match result = match(mapping, number, key, hash);
+    if (result == Match::kNo) continue;
+    *out_entry = number;
+    return result;
+  }
+  return Match::kNo;
+}
+
+/// Owned and as containers hold it. On failure the value is given back all the same.
+int take_canonical(AnyffiValue* value, Owned* out) {
+  Owned given(std::exchange(*value, anyffi_none_inline()));
+  AnyffiValue owned;
+  if (own_value(given.get(), &owned) != 0) return -1;
+  *out = Owned(owned);
+  return 0;
+}
+
+}  // namespace
+
+int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) noexcept {
+  for (;;) {
+    switch (search(mapping, key, hash, out_entry)) {
+      case Match::kYes:
+        return 0;
+      case Match::kNo:
+        *out_entry = -1;
+        return 0;
+      case Match::kFailed:
+        *out_entry = -1;
+        return -1;
+      case Match::kMoved:
+        break;
+    }
+  }
+}
+
+int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out) noexcept {
+  if (anyffi_mapping_create(type_code, from->size, out) != 0) return -1;
+  Mapping* copy = as_mapping(out->as_object);
+  for (int64_t i = 0; i < from->used; ++i) {
+    const AnyffiEntry& entry = from->entries[i];
+    if (entry.key.type_code == ANYFFI_UNSET) continue;
+    anyffi_value_retain_inline(&entry.key);
+    anyffi_value_retain_inline(&entry.value);
+    append_entry(copy, entry);
+  }
+  copy->key_kinds = from->key_kinds;
+  copy->value_kinds = from->value_kinds;
+  return 0;
+}
+
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out) {
+  *out = anyffi_none_inline();
+  if (!is_mapping(type_code) || capacity < 0) {
+    return anyffi_error_raise("ValueError", "a mapping is a Map or a Dict, of a capacity from 0 on");
+  }
+  if (capacity > kMaxEntries) {
+    return anyffi_error_raise("OverflowError", "a mapping holds at most 4294967294 entries");
+  }
+  auto* mapping = allocate_object<Mapping>(type_code, &delete_mapping, sizeof(Mapping) + block_bytes(capacity));
+  if (mapping == nullptr) return -1;
+  mapping->generation = 0;
+  mapping->key_kinds = 0;
+  mapping->value_kinds = 0;
+  install_block(mapping, inline_block(mapping), capacity);
+  *out = anyffi_object_inline(&mapping->header);
+  return 0;
+}
+
+int anyffi_mapping_set(AnyffiObject* object, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
+  Mapping* mapping = as_mapping(object);
+  *out_existed = 0;
+  Owned own_key, own_item;
+  // Both are taken over, whatever fails.
+  int status = take_canonical(key, &own_key);
+  if ((take_canonical(value, &own_item) | status) != 0) return -1;
+  int64_t hash, number;
+  if (hash_key(*own_key.get(), &hash) != 0 || find_entry(mapping, *own_key.get(), hash, &number) != 0) return -1;
+  mapping->value_kinds |= anyffi_kind_bit(own_item->type_code);
+  if (number >= 0) {
+    *out_existed = 1;
+    // The former value is given back, as is the key, when nothing is left to do.
+    own_item = Owned(std::exchange(mapping->entries[number].value, own_item.take()));
+    return 0;
+  }
+  if (__builtin_expect(!has_room(mapping), 0) && make_room(mapping) != 0) return -1;
+  mapping->key_kinds |= anyffi_kind_bit(own_key->type_code);
+  append_entry(mapping, AnyffiEntry{own_key.take(), own_item.take(), hash});
+  return 0;
+}
+
+int anyffi_mapping_find(const AnyffiObject* mapping, const AnyffiValue* key, int64_t* out_entry) {
+  *out_entry = -1;
+  Owned holder;
+  const AnyffiValue* canonical = canonical_key(key, &holder);
+  int64_t hash;
+  if (canonical == nullptr || hash_key(*canonical, &hash) != 0) return -1;
+  return find_entry(as_mapping(mapping), *canonical, hash, out_entry);
+}
+
+int anyffi_mapping_erase(AnyffiObject* object, int64_t number) {
+  Mapping* mapping = as_mapping(object);
+  if (static_cast<uint64_t>(number) >= static_cast<uint64_t>(mapping->used) ||
+      mapping->entries[number].key.type_code == ANYFFI_UNSET) {
+    return anyffi_error_raise("IndexError", "no such entry");
+  }
+  AnyffiEntry& entry = mapping->entries[number];
+  if (mapping->index != nullptr) {
+    uint64_t slot = first_slot(entry.hash, mapping->mask);
+    while (mapping->index[slot] != static_cast<uint32_t>(number + 1)) slot = (slot + 1) & mapping->mask;
+    mapping->index[slot] = kRemoved;
+  }
+  Owned key(entry.key);
+  Owned value(entry.value);
+  entry.key = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+  entry.value = anyffi_none_inline();
+  --mapping->size;
+  while (mapping->used > 0 && mapping->entries[mapping->used - 1].key.type_code == ANYFFI_UNSET) --mapping->used;
+  return 0;
+}
+
+void anyffi_mapping_clear(AnyffiObject* object) {
+  Mapping* mapping = as_mapping(object);
+  AnyffiEntry* block = mapping->entries;
+  int64_t capacity = mapping->capacity;
+  int64_t used = mapping->used;
+  bool with_objects = has_objects(mapping);
+  mapping->key_kinds = 0;
+  mapping->value_kinds = 0;
+  if (with_objects) {
+    // Taken away before the first destructor runs, so that whoever it calls finds an empty mapping.
+    install_block(mapping, nullptr, 0);
+    drop_entries(block, used);
+  }
+  if (!with_objects || mapping->entries == nullptr) {
+    install_block(mapping, block, capacity);
+  } else if (block != inline_block(mapping)) {
+    anyffi_free(block);
+  }
+}

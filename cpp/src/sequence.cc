@@ -1,0 +1,164 @@
+/// \file
+/// Array and List: cells in one block, at first just behind the object.
+#include <algorithm>
+#include <cstring>
+
+#include "containers.h"
+
+namespace anyffi::runtime {
+namespace {
+
+constexpr int64_t kMaxCapacity = (PTRDIFF_MAX - sizeof(AnyffiSequence)) / sizeof(AnyffiValue);
+/// An erased object is held in a buffer until the sequence is whole again: its destructor may look at it.
+constexpr int64_t kHeldOnStack = 16;
+
+AnyffiValue* inline_cells(AnyffiSequence* sequence) { return reinterpret_cast<AnyffiValue*>(sequence + 1); }
+
+size_t cell_bytes(int64_t count) { return static_cast<size_t>(count) * sizeof(AnyffiValue); }
+
+void drop_all(const AnyffiValue* cells, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) anyffi_value_drop_inline(&cells[i]);
+}
+
+void delete_sequence(AnyffiObject* self, int32_t what) {
+  AnyffiSequence* sequence = as_sequence(self);
+  if (what & ANYFFI_DELETE_CONTENTS) {
+    if (sequence->kinds & kObjectKinds) drop_all(sequence->data, sequence->size);
+    if (sequence->data != inline_cells(sequence)) anyffi_free(sequence->data);
+  }
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+}
+
+int set_capacity(AnyffiSequence* sequence, int64_t capacity) {
+  auto* cells = capacity > kMaxCapacity ? nullptr : static_cast<AnyffiValue*>(anyffi_alloc(cell_bytes(capacity)));
+  if (cells == nullptr) return raise_no_memory();
+  if (sequence->size > 0) std::memcpy(cells, sequence->data, cell_bytes(sequence->size));
+  if (sequence->data != inline_cells(sequence)) anyffi_free(sequence->data);
+  sequence->data = cells;
+  sequence->capacity = capacity;
+  return 0;
+}
+
+__attribute__((noinline)) int grow(AnyffiSequence* sequence) {
+  int64_t size = sequence->size;
+  return set_capacity(sequence, size + std::max<int64_t>(size / 2, 4));
+}
+
+__attribute__((noinline)) int raise_no_index() {
+  return anyffi_error_raise("IndexError", "sequence index out of range");
+}
+
+/// Takes the cells away before the first destructor runs, so that whoever it calls finds an empty sequence.
+void clear(AnyffiSequence* sequence) {
+  AnyffiValue* cells = sequence->data;
+  int64_t size = sequence->size;
+  int64_t capacity = sequence->capacity;
+  bool has_objects = (sequence->kinds & kObjectKinds) != 0;
+  sequence->size = 0;
+  sequence->kinds = 0;
+  if (!has_objects) return;
+  sequence->data = nullptr;
+  sequence->capacity = 0;
+  drop_all(cells, size);
+  if (sequence->data == nullptr) {
+    sequence->data = cells;
+    sequence->capacity = capacity;
+  } else if (cells != inline_cells(sequence)) {
+    anyffi_free(cells);
+  }
+}
+
+}  // namespace
+
+int copy_sequence(const AnyffiSequence* from, int32_t type_code, AnyffiValue* out) noexcept {
+  if (anyffi_sequence_create(type_code, from->size, out) != 0) return -1;
+  AnyffiSequence* copy = as_sequence(out->as_object);
+  if (from->size > 0) std::memcpy(copy->data, from->data, cell_bytes(from->size));
+  copy->size = from->size;
+  copy->kinds = from->kinds;
+  if (from->kinds & kObjectKinds) {
+    for (int64_t i = 0; i < copy->size; ++i) anyffi_value_retain_inline(&copy->data[i]);
+  }
+  return 0;
+}
+
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int anyffi_sequence_create(int32_t type_code, int64_t capacity, AnyffiValue* out) {
+  *out = anyffi_none_inline();
+  if (!is_sequence(type_code) || capacity < 0) {
+    return anyffi_error_raise("ValueError", "a sequence is an Array or a List, of a capacity from 0 on");
+  }
+  if (capacity > kMaxCapacity) return raise_no_memory();
+  auto* sequence =
+      allocate_object<AnyffiSequence>(type_code, &delete_sequence, sizeof(AnyffiSequence) + cell_bytes(capacity));
+  if (sequence == nullptr) return -1;
+  sequence->data = inline_cells(sequence);
+  sequence->size = 0;
+  sequence->capacity = capacity;
+  sequence->kinds = 0;
+  *out = anyffi_object_inline(&sequence->header);
+  return 0;
+}
+
+int anyffi_sequence_insert(AnyffiObject* object, int64_t index, const AnyffiValue* value) {
+  AnyffiSequence* sequence = as_sequence(object);
+  if (static_cast<uint64_t>(index) > static_cast<uint64_t>(sequence->size)) return raise_no_index();
+  // Copied first: the value may lie in a cell of this very sequence.
+  AnyffiValue owned;
+  if (own_value(value, &owned) != 0) return -1;
+  if (__builtin_expect(sequence->size == sequence->capacity, 0) && grow(sequence) != 0) {
+    anyffi_value_drop_inline(&owned);
+    return -1;
+  }
+  AnyffiValue* cell = sequence->data + index;
+  if (index < sequence->size) std::memmove(cell + 1, cell, cell_bytes(sequence->size - index));
+  *cell = owned;
+  ++sequence->size;
+  sequence->kinds |= anyffi_kind_bit(owned.type_code);
+  return 0;
+}
+
+int anyffi_sequence_set(AnyffiObject* object, int64_t index, const AnyffiValue* value) {
+  AnyffiSequence* sequence = as_sequence(object);
+  if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(sequence->size)) return raise_no_index();
+  AnyffiValue owned;
+  if (own_value(value, &owned) != 0) return -1;
+  AnyffiValue former = std::exchange(sequence->data[index], owned);
+  sequence->kinds |= anyffi_kind_bit(owned.type_code);
+  anyffi_value_drop_inline(&former);
+  return 0;
+}
+
+int anyffi_sequence_erase(AnyffiObject* object, int64_t index, int64_t count) {
+  AnyffiSequence* sequence = as_sequence(object);
+  if (index < 0 || count < 0 || index > sequence->size || count > sequence->size - index) return raise_no_index();
+  if (count == 0) return 0;
+  if (count == sequence->size) {
+    clear(sequence);
+    return 0;
+  }
+  AnyffiValue on_stack[kHeldOnStack];
+  AnyffiValue* held = on_stack;
+  int64_t num_held = 0;
+  AnyffiValue* first = sequence->data + index;
+  if (sequence->kinds & kObjectKinds) {
+    if (count > kHeldOnStack) held = static_cast<AnyffiValue*>(anyffi_alloc(cell_bytes(count)));
+    if (held == nullptr) return raise_no_memory();
+    for (int64_t i = 0; i < count; ++i) {
+      if (first[i].type_code > 0) held[num_held++] = first[i];
+    }
+  }
+  std::memmove(first, first + count, cell_bytes(sequence->size - index - count));
+  sequence->size -= count;
+  drop_all(held, num_held);
+  if (held != on_stack) anyffi_free(held);
+  return 0;
+}
+
+int anyffi_sequence_reserve(AnyffiObject* object, int64_t capacity) {
+  AnyffiSequence* sequence = as_sequence(object);
+  return capacity <= sequence->capacity ? 0 : set_capacity(sequence, capacity);
+}
