@@ -1,0 +1,149 @@
+"""The harness: which backends a test runs on, what it may leave behind, and how the run closes."""
+
+from __future__ import annotations
+
+import collections
+import gc
+import os
+from typing import Any, Dict, Iterator, List, Tuple
+
+import hypothesis
+import pytest
+
+MODES = ("cython", "ctypes")
+
+_quiet = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+hypothesis.settings.register_profile("dev", **_quiet)
+hypothesis.settings.register_profile("ci", derandomize=True, database=None, print_blob=True, **_quiet)
+hypothesis.settings.register_profile("fuzz", max_examples=20_000, **_quiet)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--modes",
+        default=",".join(MODES),
+        help="the backends to test, separated by commas; one that is missing fails the run (default: %(default)s)",
+    )
+
+
+def modes_of(config: pytest.Config) -> List[str]:
+    return config.getoption("--modes").split(",")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Open every backend that was asked for: what is missing fails the run, and is never skipped."""
+    modes = modes_of(session.config)
+    unknown = set(modes) - set(MODES)
+    if unknown:
+        raise pytest.UsageError(f"--modes: {', '.join(sorted(unknown))} is none of {', '.join(MODES)}")
+    os.environ.setdefault("FFI_MODE", modes[0])
+    for mode in modes:
+        try:
+            import anyffi.testing
+            from anyffi._backend import open_backend
+
+            open_backend(mode)
+        except ImportError as error:
+            raise pytest.UsageError(f"the {mode} backend cannot be tested: {error}") from error
+    session.config.stash[_live_blocks] = anyffi.testing.live_blocks
+
+
+# ---- backends --------------------------------------------------------------------------------------------
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "ffi" in metafunc.fixturenames:
+        metafunc.parametrize("ffi", modes_of(metafunc.config), indirect=True, scope="session")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: List[pytest.Item]) -> None:
+    """A comparison of two backends is no test where one alone was asked for."""
+    if len(modes_of(config)) < len(MODES):
+        compares = [item for item in items if "both" in getattr(item, "fixturenames", ())]
+        items[:] = [item for item in items if item not in compares]
+        config.hook.pytest_deselected(items=compares)
+
+
+@pytest.fixture(scope="session")
+def ffi(request: pytest.FixtureRequest) -> Any:
+    """The public classes and functions of one backend; the test runs once on each."""
+    from anyffi._backend import open_backend
+
+    return open_backend(request.param)
+
+
+@pytest.fixture(scope="session")
+def both() -> Tuple[Any, Any]:
+    """The two backends, Cython's first, for tests that compare them."""
+    from anyffi._backend import open_backend
+
+    return open_backend("cython"), open_backend("ctypes")
+
+
+# ---- what a test leaves behind ---------------------------------------------------------------------------
+
+_live_blocks = pytest.StashKey[Any]()
+_passed = pytest.StashKey[bool]()
+
+
+def pytest_collection_finish() -> None:
+    """Take what the collection made out of the garbage collector's sight: each test collects twice."""
+    gc.collect()
+    if hasattr(gc, "freeze"):
+        gc.freeze()
+
+
+def settled(count: Any) -> int:
+    """The count when nothing is left to collect: a finalizer may let go of what the next round finds."""
+    previous, current = None, count()
+    while current != previous:
+        gc.collect()
+        previous, current = current, count()
+    return current
+
+
+@pytest.fixture(autouse=True)
+def _live_objects(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test gives back all runtime memory, and with it all handles, that it took."""
+    live_blocks = request.config.stash[_live_blocks]
+    before = settled(live_blocks)
+    yield
+    # A failed test's traceback keeps its objects.
+    if request.node.stash.get(_passed, False) and not request.node.get_closest_marker("keeps_live"):
+        after = settled(live_blocks)
+        if after != before:
+            pytest.fail(f"{after - before:+d} blocks of runtime memory are alive after the test", pytrace=False)
+
+
+# ---- the closing line ------------------------------------------------------------------------------------
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    report: pytest.TestReport = yield  # type: ignore[assignment]
+    if report.when == "call":
+        item.stash[_passed] = report.passed
+        report.user_properties.append(("modes", _modes_of_item(item)))
+    return report  # type: ignore[return-value]
+
+
+def _modes_of_item(item: pytest.Item) -> List[str]:
+    if "both" in getattr(item, "fixturenames", ()):
+        return list(MODES)
+    callspec = getattr(item, "callspec", None)
+    mode = callspec.params.get("ffi") if callspec else None
+    return [mode] if mode else ["no mode"]
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    counts: Dict[str, int] = collections.Counter(
+        mode
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.stats.get(outcome, [])
+        for name, modes in report.user_properties
+        if name == "modes"
+        for mode in modes
+    )
+    ran = ", ".join(f"{mode} {counts[mode]} tests" for mode in modes_of(config))
+    terminalreporter.write_line(f"modes: {ran}; {counts['no mode']} tests of no mode")
