@@ -19,7 +19,17 @@ from typing import Any, Callable, Dict, List, Tuple
 from ._types import code
 from ._values import MISSING, Device, dtype
 
-__all__ = ["find_on_type", "lift", "lower", "register_core"]
+__all__ = [
+    "MAX_DEPTH",
+    "contains_itself",
+    "empty_wrapper",
+    "equal_keys",
+    "find_on_type",
+    "lift",
+    "lower",
+    "nested_too_deep",
+    "register_core",
+]
 
 Lowered = Tuple[int, Any]
 
@@ -109,6 +119,29 @@ def lift(type_code: int, payload: Any) -> Any:
     if type_code == code.MISSING:
         return MISSING
     raise TypeError(f"a value of type code {type_code} has no Python form")
+
+
+#: How many containers (slices among them) may lie inside of one another within one argument. Objects of the
+#: runtime count as leaves.
+MAX_DEPTH = 200
+
+# What both backends raise for values that cannot be packed or read.
+
+
+def nested_too_deep() -> RecursionError:
+    return RecursionError(f"containers are nested more than {MAX_DEPTH} levels deep")
+
+
+def contains_itself(container: Any) -> RecursionError:
+    return RecursionError(f"a {type(container).__name__} that contains itself cannot be passed")
+
+
+def equal_keys(first: Any, second: Any) -> ValueError:
+    return ValueError(f"keys {first!r} and {second!r} are equal once they are converted")
+
+
+def empty_wrapper(wrapper: Any) -> ValueError:
+    return ValueError(f"this {type(wrapper).__name__} is empty: it was made by __new__ alone")
 
 
 def _unsupported(cls: type) -> TypeError:
