@@ -288,6 +288,30 @@ int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out);
 int anyffi_str_to_utf8(const AnyffiValue* str, AnyffiValue* out_bytes);
 int anyffi_bytes_create(const void* data, int64_t size, AnyffiValue* out);
 
+/// What Python's `str` methods do. `start` and `stop` are read as Python reads them: negative ones count from the
+/// end, all are cut to the text (INT64_MAX: to the end). TypeError for what is no string.
+int anyffi_str_compare(const AnyffiValue* a, const AnyffiValue* b, int32_t* out); /* -1, 0 or 1, by code point */
+int anyffi_str_concat(const AnyffiValue* a, const AnyffiValue* b, AnyffiValue* out);
+int anyffi_str_slice(const AnyffiValue* str, int64_t start, int64_t stop, AnyffiValue* out);
+/// The first, or last, place of `needle`; -1 if it is nowhere.
+int anyffi_str_find(const AnyffiValue* str, const AnyffiValue* needle, int64_t start, int64_t stop, int64_t* out);
+int anyffi_str_rfind(const AnyffiValue* str, const AnyffiValue* needle, int64_t start, int64_t stop, int64_t* out);
+/// A List of the pieces, after at most `most` cuts (negative: no limit). `separator` None: white space.
+int anyffi_str_split(const AnyffiValue* str, const AnyffiValue* separator, int64_t most, AnyffiValue* out);
+/// `pieces` is an Array or a List of strings.
+int anyffi_str_join(const AnyffiValue* separator, const AnyffiValue* pieces, AnyffiValue* out);
+
+typedef enum AnyffiStripSide { ANYFFI_STRIP_LEFT = 1, ANYFFI_STRIP_RIGHT = 2 } AnyffiStripSide;
+
+/// `characters` None: white space.
+int anyffi_str_strip(const AnyffiValue* str, const AnyffiValue* characters, int32_t sides, AnyffiValue* out);
+/// At most `most` replacements (negative: no limit).
+int anyffi_str_replace(const AnyffiValue* str, const AnyffiValue* former, const AnyffiValue* replacement,
+                       int64_t most, AnyffiValue* out);
+/// A to Z and a to z alone; every other code point stays.
+int anyffi_str_ascii_lower(const AnyffiValue* str, AnyffiValue* out);
+int anyffi_str_ascii_upper(const AnyffiValue* str, AnyffiValue* out);
+
 /* ---- boxes and slices ------------------------------------------------------------------------ */
 
 /// An in-place value as an object, for code that works on objects alone.

@@ -75,8 +75,69 @@ class String {
   int64_t hash() const { return value_.hash(); }
   const AnyValue& value() const noexcept { return value_; }
 
+  /// Stands for the end of any text in `slice` and `find`.
+  static constexpr int64_t kEnd = INT64_MAX;
+  /// As Python's `s[start:stop]`.
+  String slice(int64_t start, int64_t stop = kEnd) const {
+    String result;
+    detail::check(anyffi_str_slice(&raw(), start, stop, result.reset()));
+    return result;
+  }
+  /// Where `needle` lies first, or last, within [start, stop); -1 if nowhere.
+  int64_t find(const String& needle, int64_t start = 0, int64_t stop = kEnd) const {
+    int64_t result;
+    detail::check(anyffi_str_find(&raw(), &needle.raw(), start, stop, &result));
+    return result;
+  }
+  int64_t rfind(const String& needle, int64_t start = 0, int64_t stop = kEnd) const {
+    int64_t result;
+    detail::check(anyffi_str_rfind(&raw(), &needle.raw(), start, stop, &result));
+    return result;
+  }
+  bool contains(const String& needle) const { return find(needle) >= 0; }
+  bool startswith(const String& prefix) const { return find(prefix, 0, prefix.size()) == 0; }
+  bool endswith(const String& suffix) const {
+    return suffix.size() <= size() && find(suffix, size() - suffix.size()) >= 0;
+  }
+  /// Without white space, or the characters of `characters`, at both ends; `lstrip`, `rstrip`: at one.
+  String strip(const AnyView& characters = nullptr) const { return strip(characters, 3); }
+  String lstrip(const AnyView& characters = nullptr) const { return strip(characters, ANYFFI_STRIP_LEFT); }
+  String rstrip(const AnyView& characters = nullptr) const { return strip(characters, ANYFFI_STRIP_RIGHT); }
+  /// With the first `most` places of `former` replaced, all of them if it is negative.
+  String replace(const String& former, const String& replacement, int64_t most = -1) const {
+    String result;
+    detail::check(anyffi_str_replace(&raw(), &former.raw(), &replacement.raw(), most, result.reset()));
+    return result;
+  }
+  /// A to Z and a to z alone change.
+  String ascii_lower() const {
+    String result;
+    detail::check(anyffi_str_ascii_lower(&raw(), result.reset()));
+    return result;
+  }
+  String ascii_upper() const {
+    String result;
+    detail::check(anyffi_str_ascii_upper(&raw(), result.reset()));
+    return result;
+  }
+  /// Negative, 0 or positive, by code point, whatever the widths.
+  int32_t compare(const String& other) const {
+    int32_t result;
+    detail::check(anyffi_str_compare(&raw(), &other.raw(), &result));
+    return result;
+  }
+
+  friend String operator+(const String& a, const String& b) {
+    String result;
+    detail::check(anyffi_str_concat(&a.raw(), &b.raw(), result.reset()));
+    return result;
+  }
   friend bool operator==(const String& a, const String& b) { return a.value_ == b.value_; }
   friend bool operator!=(const String& a, const String& b) { return !(a == b); }
+  friend bool operator<(const String& a, const String& b) { return a.compare(b) < 0; }
+  friend bool operator>(const String& a, const String& b) { return b < a; }
+  friend bool operator<=(const String& a, const String& b) { return !(b < a); }
+  friend bool operator>=(const String& a, const String& b) { return !(a < b); }
 
   class Iterator {
    public:
@@ -99,6 +160,17 @@ class String {
   Iterator end() const { return {*this, size()}; }
 
  private:
+  const AnyffiValue& raw() const noexcept { return value_.raw(); }
+  /// Where a C function may leave the text of a new String.
+  AnyffiValue* reset() noexcept {
+    value_ = AnyValue();
+    return value_.out();
+  }
+  String strip(const AnyView& characters, int32_t sides) const {
+    String result;
+    detail::check(anyffi_str_strip(&raw(), &characters.raw(), sides, result.reset()));
+    return result;
+  }
   AnyValue value_;
 };
 

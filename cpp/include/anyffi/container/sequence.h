@@ -173,6 +173,21 @@ struct Traits<List<T>> : detail::RefTraits<List<T>> {
   }
 };
 
+/// The pieces between separators, as Python's `str.split`; None: between stretches of white space. At most
+/// `most` cuts, if it is not negative.
+inline List<String> split(const String& text, const AnyView& separator = nullptr, int64_t most = -1) {
+  AnyffiValue pieces;
+  detail::check(anyffi_str_split(&text.value().raw(), &separator.raw(), most, &pieces));
+  return List<String>(detail::Adopt{}, pieces.as_object);
+}
+
+/// The pieces, an Array or a List of strings, with `separator` between them, as Python's `str.join`.
+inline String join(const String& separator, const AnyView& pieces) {
+  AnyValue text;
+  detail::check(anyffi_str_join(&separator.value().raw(), &pieces.raw(), text.out()));
+  return String(detail::Adopt{}, text.release());
+}
+
 }  // namespace anyffi
 
 #endif  // ANYFFI_CONTAINER_SEQUENCE_H_
