@@ -62,7 +62,7 @@ def fuzz(session: nox.Session) -> None:
 def demo(session: nox.Session) -> None:
     """The demo programs in both modes, side by side."""
     variables = build(session)
-    session.run("python", str(ROOT / "docs" / "examples" / "demo.py"), *session.posargs, env=variables)
+    session.run("python", str(ROOT / "tools" / "demo.py"), *session.posargs, env=variables)
 
 
 @nox.session

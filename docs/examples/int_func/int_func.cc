@@ -1,0 +1,24 @@
+/// \file
+/// A plain int, read as an object from a mapping of objects, given to a function that wants a plain int.
+
+#include <anyffi/anyffi.h>
+
+namespace {
+
+using anyffi::AnyView;
+using anyffi::arg;
+using anyffi::Map;
+using anyffi::ObjectRef;
+using anyffi::String;
+
+int64_t int_func(int64_t x) { return ~x; }
+
+int64_t int_func_of_item(const Map<String, ObjectRef>& map, const String& key) {
+  ObjectRef item = map[key];  // boxed here
+  return int_func(AnyView(item));  // and opened here; TypeError if it is no int
+}
+
+}  // namespace
+
+ANYFFI_EXPORT(int_func, &int_func, arg("x"));
+ANYFFI_EXPORT(int_func_of_item, &int_func_of_item, arg("map"), arg("key"));

@@ -1,0 +1,47 @@
+"""What a call costs that does nothing, beside the cheapest array that NumPy makes.
+
+`nop` is type-erased: it takes any number of values of any kind, so what is measured is how the arguments get
+to C++. The times belong to the machine and the moment; nothing tests them.
+"""
+
+import timeit
+from typing import Any, Callable, Iterator, Tuple
+
+import numpy as np
+
+import anyffi
+
+anyffi.load_module("./libnop.so")
+nop = anyffi.get_global_func("demo.nop")
+
+INDEX = (None, ..., slice(0, 100, 2))
+CALLS = {
+    "nop((None, ..., slice(0, 100, 2)))": lambda: nop(INDEX),
+    'nop("mystr")': lambda: nop("mystr"),
+    "nop((1, 2, 3, 4))": lambda: nop((1, 2, 3, 4)),
+    "np.empty((1, 2, 1))": lambda: np.empty((1, 2, 1)),
+}
+
+
+def examples() -> Iterator[Tuple[str, Any, Any]]:
+    """Calls to show: the text, the result, and what plain Python gives for it."""
+    for text, call in CALLS.items():
+        if text.startswith("nop"):
+            yield text, call(), None
+
+
+def nanoseconds(call: Callable[[], Any], number: int = 20_000, rounds: int = 7) -> float:
+    """The shortest time that one call takes, less that of calling an empty lambda."""
+    best, empty = (min(timeit.repeat(each, number=number, repeat=rounds)) for each in (call, lambda: None))
+    return max(best - empty, 0.0) / number * 1e9
+
+
+def timings() -> Iterator[Tuple[str, float]]:
+    """Nanoseconds of each call."""
+    for text, call in CALLS.items():
+        yield text, nanoseconds(call)
+
+
+if __name__ == "__main__":
+    for text, time in timings():
+        print(f"{text:40}{time:8.0f} ns")

@@ -1,0 +1,27 @@
+/// \file
+/// The same program, which also counts how often it changes the count of an object: for the tests.
+
+#include <anyffi/inline.h>
+
+namespace {
+
+int64_t count_changes = 0;
+
+inline void counted_retain(AnyffiObject* object) {
+  ++count_changes;
+  anyffi_retain_inline(object);
+}
+
+inline void counted_release(AnyffiObject* object) {
+  ++count_changes;
+  anyffi_release_inline(object);
+}
+
+}  // namespace
+
+// From here on the C++ API counts references with these.
+#define anyffi_retain_inline counted_retain
+#define anyffi_release_inline counted_release
+#include "unicode_split.cc"
+
+ANYFFI_EXPORT(count_changes, [] { return count_changes; });

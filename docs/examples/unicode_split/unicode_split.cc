@@ -1,0 +1,35 @@
+/// \file
+/// Split a text into its characters, each a string: once over values of any kind, once over typed ones.
+
+#include <anyffi/anyffi.h>
+
+namespace {
+
+using anyffi::AnyValue;
+using anyffi::AnyView;
+using anyffi::arg;
+using anyffi::List;
+using anyffi::String;
+
+/// The word, and the list's elements, may be of any kind: a list of lists is split as well as a text.
+List<AnyValue> split_erased(AnyView word) {
+  List<AnyValue> list;
+  list.reserve(word.size());
+  for (int64_t i = 0; i < word.size(); ++i) list.push_back(word[i]);
+  return list;
+}
+
+List<String> split_typed(const String& word) {
+  List<String> list;
+  list.reserve(word.size());
+  for (int64_t i = 0; i < word.size(); ++i) list.push_back(word[i]);
+  return list;
+}
+
+String char_at(const String& word, int64_t index) { return word[index]; }
+
+}  // namespace
+
+ANYFFI_EXPORT(split_erased, &split_erased, arg("word"));
+ANYFFI_EXPORT(split_typed, &split_typed, arg("word"));
+ANYFFI_EXPORT(char_at, &char_at, arg("word"), arg("index"));

@@ -1,0 +1,75 @@
+"""`np.zeros` in C++: the memory is the runtime's, and every array on it keeps it alive."""
+
+from typing import Any, Callable, Iterator, Tuple
+
+import _npi
+import numpy as np
+
+import anyffi
+
+
+def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: str = "cpu") -> Any:
+    """Make a new tensor of zeros.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The lengths of the dimensions.
+    dtype : dtype, optional
+        An `anyffi.dtype` or anything that `numpy.dtype` takes. C++ chooses if it is left out.
+    order : {"C", "F"}
+        Whether the last or the first dimension is the one without gaps.
+    ctx : {"cpu"}
+        Where the memory lies.
+
+    Returns
+    -------
+    anyffi.Tensor
+        `np.asarray` of it is writable and shares its memory.
+
+    Raises
+    ------
+    TypeError, ValueError, MemoryError
+        As `np.zeros` does, and TypeError for a dtype that DLPack has no code for.
+    NotImplementedError
+        Another order or context was asked for.
+    """
+    if not isinstance(dtype, (type(None), anyffi.dtype)):
+        dtype = np.dtype(dtype)
+    try:
+        return _npi.zeros(shape, dtype, order, ctx)
+    except OverflowError as error:
+        # NumPy's class for a dimension beyond 64 bits.
+        raise ValueError("Maximum allowed dimension exceeded") from error
+
+
+def outcome(function: Callable[..., Any], *args: Any) -> str:
+    """Name the class of what a call raises."""
+    try:
+        function(*args)
+    except Exception as error:
+        return f"raises {type(error).__name__}"
+    return "raises nothing"
+
+
+def examples() -> Iterator[Tuple[str, Any, Any]]:
+    """Calls to show: the text, the result, and what plain Python gives for it."""
+    yield "zeros(3)", np.asarray(zeros(3)), np.zeros(3)
+    yield "zeros(np.int16(2))", np.asarray(zeros(np.int16(2))), np.zeros(np.int16(2))
+    yield "zeros([2, 3], np.uint8)", np.asarray(zeros([2, 3], np.uint8)), np.zeros([2, 3], np.uint8)
+    yield "zeros((2, 2), bool, 'F')", np.asarray(zeros((2, 2), bool, "F")), np.zeros((2, 2), bool, "F")
+    yield "zeros((), 'c8')", np.asarray(zeros((), "c8")), np.zeros((), "c8")
+    yield "zeros((4, 0))", np.asarray(zeros((4, 0))), np.zeros((4, 0))
+    array = np.asarray(zeros((2, 2), np.int32))
+    array[0, 1] = 7
+    yield "array = np.asarray(zeros((2, 2), np.int32)); array[0, 1] = 7", array, np.array([[0, 7], [0, 0]], np.int32)
+    yield "zeros(-1)", outcome(zeros, -1), outcome(np.zeros, -1)
+    yield "zeros(1.5)", outcome(zeros, 1.5), outcome(np.zeros, 1.5)
+    yield "zeros(2**70)", outcome(zeros, 2**70), outcome(np.zeros, 2**70)
+    yield "zeros(2, object)", outcome(zeros, 2, object), "raises TypeError"
+    yield "zeros(2, order='K')", outcome(zeros, 2, None, "K"), "raises NotImplementedError"
+
+
+if __name__ == "__main__":
+    for text, result, _ in examples():
+        print(f"{text}\n    {result!r}")

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Run the example programs in both modes and show the results side by side.
+
+    python tools/demo.py [FOLDER ...]        all below docs/examples if none is named
+
+Exits with 1 if a program fails, or if a result differs between the modes or from plain Python's. Wants
+`ANYFFI_BUILD_DIR`, which `tools/dev.py demo` sets: the examples' libraries lie in it.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unicodedata
+from typing import Any, NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "docs" / "examples"
+MODES = ("ctypes", "cython")
+CALL_WIDTH, VALUE_WIDTH = 46, 26
+CHILD = "--child"
+
+
+class Outcome(NamedTuple):
+    """What a program did in one mode."""
+
+    rows: list[dict[str, Any]]
+    times: dict[str, float]
+
+
+# ---- in the child: one program, one mode ----
+
+
+def describe(value: Any) -> str:
+    """All of a value as text, so that two processes can compare it."""
+    import numpy as np
+
+    if isinstance(value, np.ndarray):
+        order = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "?"
+        return f"{value!r} {value.dtype} {value.shape} {order} {value.tobytes()!r} {value.flags.writeable}"
+    return f"{type(value).__qualname__} {value!r}"
+
+
+def equals_plain(value: Any, plain: Any) -> bool:
+    import numpy as np
+
+    import anyffi
+
+    if isinstance(plain, np.ndarray):
+        return describe(value) == describe(plain)
+    return describe(anyffi.to_python(value)) == describe(plain)
+
+
+def run_child(program: pathlib.Path) -> None:
+    """Run a program and print its outcome as JSON."""
+    sys.path[0] = str(program.parent)
+    module = importlib.import_module(program.stem)
+    rows = [
+        {
+            "call": call,
+            "shown": shorten(repr(value), VALUE_WIDTH),
+            "digest": hashlib.sha256(describe(value).encode("utf-8", "surrogatepass")).hexdigest(),
+            "plain": shorten(repr(plain), VALUE_WIDTH),
+            "right": equals_plain(value, plain),
+        }
+        for call, value, plain in module.examples()
+    ]
+    times = dict(module.timings()) if hasattr(module, "timings") else {}
+    print(json.dumps({"rows": rows, "times": times}))
+
+
+# ---- in the parent: all programs, both modes ----
+
+
+def run(program: pathlib.Path, mode: str) -> Outcome | None:
+    """Run a program in a mode; None, with the cause printed, if it fails."""
+    libraries = pathlib.Path(os.environ["ANYFFI_BUILD_DIR"], "docs", "examples")
+    result = subprocess.run(
+        [sys.executable, __file__, CHILD, program],
+        cwd=libraries,
+        env={**os.environ, "FFI_MODE": mode, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    if result.returncode != 0:
+        print(f"FAILED in FFI_MODE={mode}, exit status {result.returncode}\n{result.stdout}{result.stderr}")
+        return None
+    return Outcome(**json.loads(result.stdout.splitlines()[-1]))
+
+
+def width(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def shorten(text: str, limit: int) -> str:
+    """Text on one line, cut to a number of terminal columns."""
+    text = " ".join(text.split())
+    if width(text) <= limit:
+        return text
+    while width(text) > limit - 3:
+        # Twice, because most of a long text goes.
+        text = text[: limit] if len(text) > limit else text[:-1]
+    return text + "..."
+
+
+def line(call: str, *values: str) -> str:
+    cells = [(shorten(call, CALL_WIDTH), CALL_WIDTH), *((value, VALUE_WIDTH) for value in values)]
+    return "  ".join(text + " " * (columns - width(text)) for text, columns in cells).rstrip()
+
+
+def verdict(rows: list[dict[str, Any]]) -> str:
+    if len({row["call"] for row in rows}) != 1 or len({row["digest"] for row in rows}) != 1:
+        return "THE MODES DIFFER"
+    return "" if all(row["right"] for row in rows) else "NOT AS IN PLAIN PYTHON"
+
+
+def show(program: pathlib.Path) -> bool:
+    """Show a program's results; whether they are all right."""
+    docstring = ast.get_docstring(ast.parse(program.read_text(encoding="utf-8"))) or ""
+    print(f"\n{program.parent.name}: {' '.join(docstring.partition(chr(10) * 2)[0].split())}")
+    outcomes = [run(program, mode) for mode in MODES]
+    done = [outcome for outcome in outcomes if outcome is not None]
+    if len(done) < len(MODES):
+        return False
+    print(line("", *MODES, "plain Python"))
+    right = len({len(outcome.rows) for outcome in done}) == 1
+    for rows in zip(*(outcome.rows for outcome in done)):
+        complaint = verdict(list(rows))
+        right = right and not complaint
+        print(line(rows[0]["call"], *(row["shown"] for row in rows), rows[0]["plain"]) + complaint)
+    if done[0].times:
+        print(line("nanoseconds for a call", *MODES))
+    for call in done[0].times:
+        print(line(call, *(f"{outcome.times[call]:.0f}" for outcome in done)))
+    return right
+
+
+def main(folders: list[str]) -> int:
+    if "ANYFFI_BUILD_DIR" not in os.environ:
+        sys.exit(f"{__file__}: start me with `python3 tools/dev.py demo`, which sets ANYFFI_BUILD_DIR")
+    # Whatever the terminal cannot show must not end the demo.
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    chosen = [pathlib.Path(folder).resolve() for folder in folders] or sorted(
+        source.parent.resolve() for source in EXAMPLES.glob("*/*.cc")
+    )
+    wrong = [folder.name for folder in dict.fromkeys(chosen) if not show(folder / f"{folder.name}.py")]
+    if wrong:
+        print(f"\nWrong: {', '.join(wrong)}")
+        return 1
+    print("\nEvery result is the same in both modes and in plain Python.")
+    return 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == [CHILD]:
+        run_child(pathlib.Path(sys.argv[2]))
+    else:
+        sys.exit(main(sys.argv[1:]))
