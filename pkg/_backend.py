@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import threading
 from typing import Any, Dict
 
-from . import _mode
+from . import _classes, _mode
+from ._convert import ConvertApi
+from ._module import ModuleApi
+from ._registry import RegistryApi
 
-__all__ = ["CORE", "backend", "open_backend"]
+__all__ = ["CORE", "Api", "backend", "open_backend"]
 
 #: Everything that a backend offers; docs/architecture.md says what each is.
 CORE = (
@@ -20,16 +24,36 @@ CORE = (
     "set_class",
     "get_function",
     "to_object",
+    "shut_down",
 )
 
-_MODULES = {"ctypes": "anyffi._ctypes", "cython": "anyffi._cython._core"}
+_MODULES = {"ctypes": "anyffi._ctypes", "cython": "anyffi._cython"}
 
-_opened: Dict[str, Any] = {}
+
+class Api(RegistryApi, ModuleApi, ConvertApi):
+    """The public classes and functions over one backend."""
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+        self.ffi_mode: str = core.NAME
+        classes = _classes.build(core)
+        self.Object: Any = classes["Object"]
+        self.Function: Any = classes["Function"]
+        self.Module: Any = classes["Module"]
+        self.Array: Any = classes["Array"]
+        self.List: Any = classes["List"]
+        self.Map: Any = classes["Map"]
+        self.Dict: Any = classes["Dict"]
+        self.Tensor: Any = classes["Tensor"]
+        self._runtime = self.Object._runtime
+
+
+_opened: Dict[str, Api] = {}
 _lock = threading.RLock()
 
 
-def open_backend(name: str) -> Any:
-    """The namespace of a backend's public classes and functions, built at the first call.
+def open_backend(name: str) -> Api:
+    """The public classes and functions over a backend, made at the first call.
 
     Parameters
     ----------
@@ -39,11 +63,12 @@ def open_backend(name: str) -> Any:
     """
     with _lock:
         if name not in _opened:
-            from ._classes import build
-
-            _opened[name] = build(importlib.import_module(_MODULES[name]))
+            _opened[name] = Api(importlib.import_module(_MODULES[name]))
         return _opened[name]
 
 
 #: The backend that FFI_MODE chose, for the public modules.
 backend = open_backend(_mode.ffi_mode)
+
+# The runtime outlives the interpreter: it gives Python's functions back now, and calls no hook afterwards.
+atexit.register(backend._core.shut_down)

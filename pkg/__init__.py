@@ -1,0 +1,61 @@
+"""anyffi: one C++ runtime, called from Python through either of two marshallers.
+
+The environment variable FFI_MODE chooses one; `ffi_mode` says which serves.
+"""
+
+from __future__ import annotations
+
+from . import module, registry
+from ._backend import backend as _backend
+from ._errors import register_error
+from ._library import find_include_dir, find_library
+from ._values import Device, dtype
+from .module import Module, load_module, system_lib
+from .registry import (
+    get_global_func,
+    init_ffi_api,
+    list_global_func_names,
+    register_global_func,
+    register_object,
+    remove_global_func,
+)
+
+__all__ = [
+    "Array",
+    "Device",
+    "Dict",
+    "Function",
+    "List",
+    "Map",
+    "Module",
+    "Object",
+    "Tensor",
+    "convert",
+    "dtype",
+    "ffi_mode",
+    "find_include_dir",
+    "find_library",
+    "get_global_func",
+    "init_ffi_api",
+    "list_global_func_names",
+    "load_module",
+    "module",
+    "register_error",
+    "register_global_func",
+    "register_object",
+    "registry",
+    "remove_global_func",
+    "system_lib",
+    "to_python",
+]
+
+ffi_mode = _backend.ffi_mode
+Object = _backend.Object
+Function = _backend.Function
+Array = _backend.Array
+List = _backend.List
+Map = _backend.Map
+Dict = _backend.Dict
+Tensor = _backend.Tensor
+convert = _backend.convert
+to_python = _backend.to_python

@@ -1,0 +1,154 @@
+"""The public classes, made for each backend from this one text."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
+from typing import Any, Dict, List, Optional, Tuple
+
+from . import _binding
+from ._containers import ArrayMethods, DictMethods, ListMethods, MapMethods
+from ._registry import unpickle_function
+from ._runtime import Runtime
+from ._tensor import TensorMethods
+from ._types import code
+
+__all__ = ["FunctionMethods", "ModuleMethods", "ObjectMethods", "build"]
+
+
+class ObjectMethods:
+    """An object of the runtime; the base of every class that stands for one.
+
+    The same object is the same Python object for as long as Python holds it.
+    """
+
+    __slots__ = ()
+
+    _runtime: Runtime
+    _address: int
+
+    def same_as(self, other: object) -> bool:
+        """Whether both are the same object of the runtime."""
+        return isinstance(other, ObjectMethods) and self._address == other._address
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        raise TypeError(f"cannot pickle {type(self).__qualname__!r} object")
+
+
+class _FunctionDoc:
+    """`__doc__` of the class and of each function."""
+
+    def __get__(self, function: Optional["FunctionMethods"], owner: type) -> Optional[str]:
+        if function is None:
+            return FunctionMethods.__doc__
+        info = function._info()
+        return info and info[1]
+
+
+class FunctionMethods:
+    """A function of the runtime.
+
+    Parameters
+    ----------
+    f : callable
+        What it calls; arguments and result are converted both ways.
+
+    Examples
+    --------
+    >>> anyffi.Function(lambda x: [x])(1)
+    anyffi.List([1])
+    """
+
+    __slots__ = ()
+
+    _runtime: Runtime
+    _address: int
+
+    def __init__(self, f: Any) -> None:
+        if not callable(f):
+            raise TypeError(f"expected a callable, got {type(f).__name__}")
+        self._take(self._runtime.to_object(f))
+
+    def _take(self, other: Any) -> None:
+        raise NotImplementedError
+
+    def _info(self) -> Optional[_binding.Info]:
+        raise NotImplementedError
+
+    @property
+    def __name__(self) -> str:
+        info = self._info()
+        return (info and info[0]) or "function"
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return _binding.signature(self._info())
+
+    def __repr__(self) -> str:
+        return f"<anyffi.Function {self.__name__}{self.__signature__}>"
+
+    def __eq__(self, other: object) -> Any:
+        return self._address == other._address if isinstance(other, FunctionMethods) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._address)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return unpickle_function, (self.__name__,)
+
+
+class ModuleMethods:
+    """The functions of a shared library, as attributes."""
+
+    __slots__ = ()
+
+    _runtime: Runtime
+
+    def __getattr__(self, name: str) -> Any:
+        return self._runtime.module_get_function(self, name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.get_function(name)
+
+    def get_function(self, name: str) -> Any:
+        """The function `name`; AttributeError, naming the nearest, if there is none."""
+        return self._runtime.module_get_function(self, name)
+
+    def __dir__(self) -> List[str]:
+        return sorted({*object.__dir__(self), *self._runtime.module_list(self)})
+
+    @property
+    def __file__(self) -> str:
+        path: str = self._runtime.module_path(self)
+        return path
+
+    def __repr__(self) -> str:
+        return f"<anyffi.Module {self.__file__!r}>"
+
+
+def build(core: Any) -> Dict[str, Any]:
+    """The public classes over a backend's core, by name; also the functions that their methods use."""
+
+    def public(name: str, methods: type, *bases: type, **extra: Any) -> Any:
+        namespace = {"__slots__": (), "__module__": "anyffi", "__qualname__": name, "__doc__": methods.__doc__}
+        return type(name, (methods, *bases), {**namespace, **extra})
+
+    Object = public("Object", ObjectMethods, core.ObjectCore)
+    classes = {
+        "Object": Object,
+        "Function": public("Function", FunctionMethods, Object, core.FunctionCore, __doc__=_FunctionDoc()),
+        "Module": public("Module", ModuleMethods, Object),
+        "Array": public("Array", ArrayMethods, Object, core.SequenceCore),
+        "List": public("List", ListMethods, Object, core.SequenceCore),
+        "Map": public("Map", MapMethods, Object, core.MappingCore),
+        "Dict": public("Dict", DictMethods, Object, core.MappingCore),
+        "Tensor": public("Tensor", TensorMethods, Object),
+    }
+    Sequence.register(classes["Array"])
+    MutableSequence.register(classes["List"])
+    Mapping.register(classes["Map"])
+    MutableMapping.register(classes["Dict"])
+    for name, cls in classes.items():
+        core.set_class(getattr(code, name.upper()), cls)
+    Object._runtime = Runtime(core)
+    return classes

@@ -1,0 +1,85 @@
+"""Turning values of the runtime into Python's own, and back."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any, Dict, Optional, Tuple
+
+from ._containers import ArrayMethods, DictMethods, ListMethods, MapMethods
+
+__all__ = ["ConvertApi", "to_python"]
+
+#: What was converted, by address, and the wrapper that keeps the address taken; None while it is at work.
+_Memo = Dict[int, Optional[Tuple[Any, Any]]]
+
+
+def to_python(value: Any) -> Any:
+    """Turn the runtime's containers into Python's own, deeply.
+
+    Parameters
+    ----------
+    value : object
+        An `Array`, `List`, `Map` or `Dict` becomes an exact `tuple`, `list`, `mappingproxy` or `dict`, the
+        parts of a slice are converted; everything else is returned as it is.
+
+    Raises
+    ------
+    RecursionError
+        A container holds itself, or the nesting is too deep for Python.
+
+    Examples
+    --------
+    >>> anyffi.to_python(anyffi.List([1, (2, 3)]))
+    [1, (2, 3)]
+    """
+    return _convert(value, {})
+
+
+def _convert(value: Any, memo: _Memo) -> Any:
+    cls = type(value)
+    if cls is slice:
+        return slice(_convert(value.start, memo), _convert(value.stop, memo), _convert(value.step, memo))
+    if not issubclass(cls, (ArrayMethods, ListMethods, MapMethods, DictMethods)):
+        return value
+    address = value._address
+    if address in memo:
+        found = memo[address]
+        if found is None:
+            raise RecursionError("a container that holds itself has no Python form")
+        return found[0]
+    memo[address] = None
+    made = _convert_container(cls, value, memo)
+    memo[address] = made, value
+    return made
+
+
+def _convert_container(cls: type, value: Any, memo: _Memo) -> Any:
+    if issubclass(cls, ListMethods):
+        return [_convert(item, memo) for item in value]
+    if issubclass(cls, ArrayMethods):
+        return tuple([_convert(item, memo) for item in value])
+    made = {_convert(key, memo): _convert(item, memo) for key, item in value._walk()}
+    return made if issubclass(cls, DictMethods) else MappingProxyType(made)
+
+
+class ConvertApi:
+    """Conversion, over one backend."""
+
+    _core: Any
+    to_python = staticmethod(to_python)
+
+    def convert(self, value: Any) -> Any:
+        """The runtime's own object for a Python value.
+
+        Parameters
+        ----------
+        value : object
+            A callable gives a `Function` always; a list a `List`, and so on. A value that has no wrapper comes
+            back as a C++ function that returns its argument would give it.
+
+        Examples
+        --------
+        >>> anyffi.convert([1, 2])
+        anyffi.List([1, 2])
+        """
+        return self._core.to_object(value)

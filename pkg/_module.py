@@ -1,0 +1,41 @@
+"""Modules of users: shared libraries that export functions."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Union
+
+from ._runtime import Runtime
+
+__all__ = ["ModuleApi"]
+
+
+class ModuleApi:
+    """Loading of modules, over one backend."""
+
+    _runtime: Runtime
+
+    def load_module(self, path: "Union[str, os.PathLike[str]]") -> Any:
+        """Load a shared library that exports functions; it stays loaded until the process ends.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where it lies.
+
+        Returns
+        -------
+        Module
+            The functions are its attributes.
+
+        Raises
+        ------
+        OSError, ImportError, ValueError
+            There is no such file, it cannot be loaded, it was built for another ABI version, or what it
+            registers is taken.
+        """
+        return self._runtime.module_load(os.path.abspath(os.fspath(path)))
+
+    def system_lib(self) -> Any:
+        """The module of all libraries that the program itself linked."""
+        return self._runtime.module_system()

@@ -1,0 +1,23 @@
+"""Functions by name, and classes by type key."""
+
+from __future__ import annotations
+
+from ._backend import backend as _backend
+from ._errors import register_error
+
+__all__ = [
+    "get_global_func",
+    "init_ffi_api",
+    "list_global_func_names",
+    "register_error",
+    "register_global_func",
+    "register_object",
+    "remove_global_func",
+]
+
+register_global_func = _backend.register_global_func
+get_global_func = _backend.get_global_func
+remove_global_func = _backend.remove_global_func
+list_global_func_names = _backend.list_global_func_names
+init_ffi_api = _backend.init_ffi_api
+register_object = _backend.register_object

@@ -1,0 +1,31 @@
+"""Functions in C++ for tests of the border, from a library that `import anyffi` does not load.
+
+Each is registered as ``testing.NAME``, and is an attribute of this module.
+"""
+
+from __future__ import annotations
+
+from typing import Any, List
+
+from ._backend import backend as _backend
+from ._backend import open_backend
+from ._library import find_library
+
+__all__ = ["library", "open_backend"]
+
+#: The module that the functions come from.
+library = _backend.load_module(find_library("anyffi_testing"))
+
+_PREFIX = "testing."
+
+
+def __getattr__(name: str) -> Any:
+    function = _backend.get_global_func(_PREFIX + name, allow_missing=True)
+    if function is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return function
+
+
+def __dir__() -> List[str]:
+    names = _backend.list_global_func_names()
+    return sorted([*globals(), *(name[len(_PREFIX) :] for name in names if name.startswith(_PREFIX))])
