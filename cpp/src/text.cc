@@ -36,6 +36,7 @@ bool any_bit(const char* data, size_t size, uint64_t mask, uint64_t* seen) {
 
 /// The narrowest kind that holds the text, or -1 for what is no code point.
 int32_t find_kind(const char* data, int64_t length, int32_t kind) {
+  if (length == 0) return ANYFFI_ASCII;
   uint64_t seen;
   auto size = static_cast<size_t>(length) << anyffi_kind_shift(kind);
   char padded[8] = {};
