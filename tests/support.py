@@ -1,0 +1,40 @@
+"""What several test files need: the checkout's places, and Python processes of their own."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+from typing import List, Optional, Sequence
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def build_directory() -> pathlib.Path:
+    """Where ninja builds the editable install; `tools/dev.py` says it."""
+    return pathlib.Path(os.environ["ANYFFI_BUILD_DIR"])
+
+
+def run(
+    command: Sequence[object], *, stdin: Optional[str] = None, **variables: Optional[str]
+) -> "subprocess.CompletedProcess[str]":
+    """Run a command with some environment variables changed, or removed where None is given."""
+    environment = {k: v for k, v in {**os.environ, **variables}.items() if v is not None}
+    words: List[str] = [str(word) for word in command]
+    return subprocess.run(words, input=stdin, env=environment, text=True, capture_output=True, check=False, timeout=600)
+
+
+def run_python(code: str, *, ffi_mode: Optional[str] = None, package_path: Optional[pathlib.Path] = None) -> str:
+    """What `code` prints in a Python process of its own; what ends it otherwise, when it fails.
+
+    `package_path` is where another installation of anyffi lies; the editable one is then out of sight.
+    """
+    options = []
+    if package_path is not None:
+        options = ["-S"]
+        code = f"import sys; sys.path.insert(0, {os.fspath(package_path)!r})\n{code}"
+    done = run([sys.executable, *options, "-c", code], FFI_MODE=ffi_mode)
+    if done.returncode != 0:
+        return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit code {done.returncode}"
+    return done.stdout.strip()

@@ -1,0 +1,105 @@
+"""What is built and installed: symbols, headers, files."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+import sys
+from typing import Set
+
+import pytest
+from support import ROOT, build_directory, run
+
+INCLUDE = ROOT / "cpp" / "include"
+HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h"))
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+
+
+def plain_declarations() -> str:
+    text = (INCLUDE / "anyffi" / "c_api.h").read_text()
+    _, _, rest = text.partition("// anyffi: plain declarations begin\n")
+    plain, end, _ = rest.partition("// anyffi: plain declarations end\n")
+    assert end
+    return plain
+
+
+def declared_functions() -> Set[str]:
+    without_comments = re.sub(r"//.*|/\*.*?\*/", "", plain_declarations())
+    return set(re.findall(r"\b(anyffi_\w+)\(", without_comments))
+
+
+def test_the_library_exports_what_the_header_declares_and_nothing_else() -> None:
+    import anyffi
+
+    done = run(["nm", "--dynamic", "--defined-only", "--format=posix", anyffi.find_library("anyffi")], LD_PRELOAD=None)
+    assert done.returncode == 0, done.stderr
+    symbols = {tuple(line.split()[:2]) for line in done.stdout.splitlines()}
+    # Kind A is the name of the version script's node, no symbol.
+    exported = {name.partition("@")[0] for name, kind in symbols if kind != "A"}
+    assert exported == declared_functions()
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_every_header_compiles_alone_as_cpp17(header: str) -> None:
+    compiler = os.environ.get("CXX", "c++")
+    command = [compiler, "-std=c++17", *WARNINGS, "-fsyntax-only", "-I", INCLUDE, "-x", "c++", "-"]
+    done = run(command, stdin=f"#include <{header}>\n", LD_PRELOAD=None)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_c_header_compiles_alone_as_c11() -> None:
+    command = [os.environ.get("CC", "cc"), "-std=c11", *WARNINGS, "-fsyntax-only", "-I", INCLUDE, "-x", "c", "-"]
+    done = run(command, stdin="#include <anyffi/c_api.h>\n", LD_PRELOAD=None)
+    assert done.returncode == 0, done.stderr
+
+
+def test_cffi_reads_the_plain_declarations() -> None:
+    import anyffi
+    import cffi
+
+    ffi = cffi.FFI()
+    ffi.cdef(plain_declarations())
+    assert ffi.sizeof("AnyffiValue") == 16
+    assert ffi.offsetof("AnyffiValue", "as_int") == 8
+    assert ffi.offsetof("AnyffiObject", "type_code") == 0
+    library = ffi.dlopen(anyffi.find_library("anyffi"))
+    value = ffi.new("AnyffiValue*")
+    size = ffi.new("int64_t*")
+    assert library.anyffi_str_from_utf8(b"caf\xc3\xa9", 5, value) == 0
+    assert library.anyffi_value_get_size(value, size) == 0
+    assert size[0] == 4
+    library.anyffi_value_release(value)
+    assert bytes(ffi.buffer(value)) == bytes(16)
+
+
+def test_the_editable_install_serves_the_checkout() -> None:
+    code = "import anyffi, anyffi.testing as t; print(anyffi.__file__); print(t.add_one(41)); print(t.echo('x' * 50))"
+    bare = {"PATH": "/usr/local/bin:/usr/bin:/bin", "FFI_MODE": None, "MESONPY_EDITABLE_SKIP": None, "PYTHONPATH": None}
+    done = run([sys.executable, "-c", code], **bare)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-3:] == [str(ROOT / "pkg" / "__init__.py"), "42", "x" * 50]
+
+
+def test_every_file_of_the_package_is_installed() -> None:
+    installed = json.loads((build_directory() / "meson-info" / "intro-installed.json").read_text())
+    has_cython = any("_core." in pathlib.Path(destination).name for destination in installed.values())
+    of_package = {
+        path
+        for path in (ROOT / "pkg").rglob("*")
+        if (path.suffix in (".py", ".pyi") or path.name == "py.typed") and (has_cython or path.parent.name != "_cython")
+    }
+    assert {str(path) for path in of_package} - set(installed) == set()
+    destinations = {pathlib.Path(destination).name for destination in installed.values()}
+    assert {"libanyffi.so", "libanyffi_testing.so"} <= destinations
+    include = next(pathlib.Path(to) for source, to in installed.items() if source == str(INCLUDE / "anyffi"))
+    assert include.parts[-3:] == ("anyffi", "include", "anyffi")
+
+
+def test_the_version_is_said_once() -> None:
+    import importlib.metadata
+
+    stated = re.search(r"version: '([^']+)'", (ROOT / "meson.build").read_text())
+    assert stated is not None
+    assert importlib.metadata.version("anyffi") == stated[1]

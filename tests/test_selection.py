@@ -1,0 +1,86 @@
+"""FFI_MODE: which marshaller serves, and what is said when it cannot."""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+import sys
+from typing import List
+
+import pytest
+from support import ROOT, build_directory, run, run_python
+
+SHOW = "import anyffi; print(anyffi.ffi_mode)"
+EXTENSIONS = """
+import importlib.machinery, sys
+suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+print([name for name, module in sys.modules.items()
+       if name.startswith("anyffi") and (getattr(module, "__file__", None) or "").endswith(suffixes)])
+"""
+
+
+@pytest.fixture(scope="session")
+def pure(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """An ordinary, not editable, installation that was built with `cython=disabled`."""
+    target = tmp_path_factory.mktemp("pure")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps", "--target", target]
+    options = ["-Csetup-args=-Dcython=disabled", f"-Cbuild-dir={build_directory().parent / 'build-pure'}"]
+    done = run([*pip, *options, ROOT], LD_PRELOAD=None)
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+@pytest.fixture(scope="session")
+def modes(request: pytest.FixtureRequest) -> List[str]:
+    return request.config.getoption("--modes").split(",")
+
+
+def test_each_mode_serves_when_it_is_asked_for(modes: List[str]) -> None:
+    for mode in modes:
+        assert run_python(SHOW, ffi_mode=mode) == mode
+
+
+@pytest.mark.parametrize("asked", [None, "", "auto"])
+def test_auto_prefers_the_extension(pure: pathlib.Path, modes: List[str], asked: str) -> None:
+    if "cython" in modes:
+        assert run_python(SHOW, ffi_mode=asked) == "cython"
+    assert run_python(SHOW, ffi_mode=asked, package_path=pure) == "ctypes"
+
+
+@pytest.mark.parametrize("asked", ["nonsense", "Cython", " ctypes", "cython,ctypes"])
+def test_anything_else_lists_the_choices(asked: str) -> None:
+    said = run_python(SHOW, ffi_mode=asked)
+    assert said.startswith("ImportError: ")
+    assert repr(asked) in said
+    for choice in ("auto", "cython", "ctypes"):
+        assert choice in said
+
+
+def test_ctypes_loads_no_extension() -> None:
+    assert run_python(f"import anyffi, anyffi.testing{EXTENSIONS}", ffi_mode="ctypes") == "[]"
+
+
+def test_without_the_extension_cython_says_how_to_get_it(pure: pathlib.Path) -> None:
+    said = run_python(SHOW, ffi_mode="cython", package_path=pure)
+    assert said.startswith("ImportError: ")
+    assert "pip install" in said
+    assert "cython=enabled" in said
+
+
+def test_a_broken_extension_is_never_passed_over(pure: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    shutil.copytree(pure / "anyffi", tmp_path / "anyffi")
+    room = tmp_path / "anyffi" / "_cython"
+    room.mkdir(exist_ok=True)
+    (room / "_core.py").write_text("raise ImportError('broken on purpose')")
+    for asked in (None, "auto", "cython"):
+        assert "broken on purpose" in run_python(SHOW, ffi_mode=asked, package_path=tmp_path)
+
+
+def test_the_switch_is_read_once() -> None:
+    code = "import os, anyffi; os.environ['FFI_MODE'] = 'nonsense'; import anyffi.testing; print(anyffi.ffi_mode)"
+    assert run_python(code, ffi_mode="ctypes") == "ctypes"
+
+
+def test_an_ordinary_install_works(pure: pathlib.Path) -> None:
+    code = "import anyffi.testing; print(anyffi.testing.add_one(41))"
+    assert run_python(code, package_path=pure) == "42"
