@@ -49,7 +49,7 @@ int encode_step(uint32_t code_point, char* out) {
     out[i] = static_cast<char>(0x80 | (code_point & 0x3F));
     code_point >>= 6;
   }
-  out[0] = static_cast<char>((0xF00 >> more & 0xFF) | code_point);
+  out[0] = static_cast<char>((0xFF00 >> (more + 1) & 0xFF) | code_point);
   return more + 1;
 }
 
