@@ -86,14 +86,16 @@ cdef extern from "anyffi/c_api.h" nogil:
     ctypedef struct AnyffiTypeInfo:
         int32_t depth
         const int32_t* ancestors
+        const char* type_key
 
     const AnyffiTypeInfo* anyffi_type_get_info(int32_t type_code)
+    int32_t anyffi_type_list(int32_t* out_codes, int32_t capacity)
     int32_t anyffi_type_is_a(int32_t type_code, int32_t ancestor)
 
     # ---- text and bytes
 
     ctypedef struct AnyffiStrObject:
-        void* data
+        const void* data
 
     ctypedef struct AnyffiText:
         const void* data
@@ -201,6 +203,8 @@ cdef extern from "anyffi/c_api.h" nogil:
         int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message, AnyffiValue* traceback) noexcept
         int (*check_signals)() noexcept
 
+    int32_t ANYFFI_ABI_VERSION
+    int32_t anyffi_abi_get_version()
     void anyffi_host_install(const AnyffiHost* host)
 
 cdef extern from "anyffi/inline.h" nogil:
@@ -208,5 +212,12 @@ cdef extern from "anyffi/inline.h" nogil:
     int anyffi_kind_shift(int32_t kind)
     void anyffi_retain_inline(AnyffiObject* object)
     void anyffi_release_inline(AnyffiObject* object)
+    void anyffi_value_retain_inline(const AnyffiValue* value)
+    void anyffi_value_drop_inline(const AnyffiValue* value)
     AnyffiValue anyffi_from_words_inline(uint64_t first, uint64_t second)
+    AnyffiValue anyffi_none_inline()
+    AnyffiValue anyffi_int_inline(int64_t number)
+    AnyffiValue anyffi_object_inline(AnyffiObject* object)
+    AnyffiValue anyffi_in_place_inline(int32_t type_code, int32_t kind, const void* data, uint32_t size,
+                                       uint32_t length)
     void anyffi_text_inline(const AnyffiValue* value, AnyffiText* out)

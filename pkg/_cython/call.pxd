@@ -1,0 +1,74 @@
+"""The way of a call: arguments into an array of values, the function, its result."""
+
+from libc.stdint cimport int32_t
+
+from c_api cimport ANYFFI_FUNCTION, AnyffiFunction, AnyffiObject, AnyffiValue
+from c_api cimport anyffi_alloc, anyffi_free, anyffi_none_inline, anyffi_release_inline, anyffi_type_is_a
+from pack cimport pack
+from python cimport Py_SIZE, PyObject, PySequence_Fast_ITEMS
+from unpack cimport raise_taken, unpack
+from wrapper cimport state, unwrap
+
+cdef enum:
+    ON_STACK = 8
+
+
+cdef inline AnyffiFunction* unwrap_function(PyObject* wrapper) except NULL:
+    cdef AnyffiObject* found = unwrap(wrapper)
+    if found.type_code != ANYFFI_FUNCTION and not anyffi_type_is_a(found.type_code, ANYFFI_FUNCTION):
+        raise TypeError(f"this {type(<object>wrapper).__name__} is no function")
+    return <AnyffiFunction*>found
+
+
+cdef inline object call(PyObject* function, PyObject** args, Py_ssize_t count):
+    """Calls the function of a wrapper. The caller keeps wrapper and arguments alive."""
+    cdef AnyffiFunction* target = unwrap_function(function)
+    cdef AnyffiValue on_stack[ON_STACK]
+    cdef AnyffiValue* values
+    if count <= ON_STACK:
+        return call_with(target, args, <int32_t>count, on_stack)
+    if count > 0x7FFFFFFF:
+        raise OverflowError("too many arguments")
+    values = <AnyffiValue*>anyffi_alloc(count * sizeof(AnyffiValue))
+    if values == NULL:
+        raise MemoryError
+    try:
+        return call_with(target, args, <int32_t>count, values)
+    finally:
+        anyffi_free(values)
+
+
+cdef inline object call_with(AnyffiFunction* target, PyObject** args, int32_t count, AnyffiValue* values):
+    cdef AnyffiValue result = anyffi_none_inline()
+    cdef int32_t packed = 0
+    # Most calls make no objects, and then there is nothing to give back.
+    cdef bint made = False
+    try:
+        while packed < count:
+            made |= pack(args[packed], &values[packed])
+            packed += 1
+        if target.call(target.self, values, count, &result) != 0:
+            raise_taken()
+        # Before the arguments go, which the result may borrow from.
+        return unpack(&result)
+    finally:
+        if made:
+            release_made(values, packed)
+
+
+cdef inline void release_made(AnyffiValue* values, int32_t count) noexcept:
+    """Gives back what packing made, other than what the callee took."""
+    cdef int32_t i
+    for i in range(count):
+        # Flags belong to objects; elsewhere the word holds text.
+        if values[i].type_code > 0 and values[i].aux != 0:
+            anyffi_release_inline(values[i].as_object)
+
+
+cdef inline object call_with_keywords(PyObject* function, PyObject** args, Py_ssize_t count, PyObject* names):
+    """As `call`; the values of `names` follow the positional arguments."""
+    cdef tuple keywords = <tuple>names
+    cdef tuple positional = tuple([<object>args[i] for i in range(count)])
+    cdef dict named = {keywords[i]: <object>args[count + i] for i in range(len(keywords))}
+    cdef tuple bound = (<object>state.bind)((<object>function)._info(), positional, named)
+    return call(function, PySequence_Fast_ITEMS(<PyObject*>bound), Py_SIZE(<PyObject*>bound))

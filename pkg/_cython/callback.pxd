@@ -1,0 +1,65 @@
+"""Calls from C++ into Python functions."""
+
+from libc.stdint cimport int32_t
+
+from c_api cimport AnyffiValue, anyffi_alloc, anyffi_error_create_host, anyffi_error_set_raised, anyffi_free
+from c_api cimport anyffi_value_drop_inline
+from pack cimport pack_owned
+from python cimport PY_VECTORCALL_ARGUMENTS_OFFSET, Py_DECREF, Py_INCREF, PyObject, PyObject_Vectorcall
+from unpack cimport unpack_copy
+
+cdef enum:
+    ON_STACK = 8
+
+
+cdef inline int run(PyObject* function, AnyffiValue* args, int32_t count, AnyffiValue* result) except -1:
+    """Calls a Python function with borrowed values and packs what it returns as an owned value."""
+    # The place before the first argument is the callee's to use; with it, methods need no copy.
+    cdef PyObject* on_stack[ON_STACK + 1]
+    cdef PyObject** values
+    if count <= ON_STACK:
+        return run_with(function, args, count, result, on_stack)
+    values = <PyObject**>anyffi_alloc((<size_t>count + 1) * sizeof(PyObject*))
+    if values == NULL:
+        raise MemoryError
+    try:
+        return run_with(function, args, count, result, values)
+    finally:
+        anyffi_free(values)
+
+
+cdef inline int run_with(PyObject* function, AnyffiValue* args, int32_t count, AnyffiValue* result,
+                         PyObject** values) except -1:
+    cdef int32_t unpacked = 0
+    cdef object value
+    try:
+        while unpacked < count:
+            value = unpack_copy(&args[unpacked])
+            Py_INCREF(<PyObject*>value)
+            unpacked += 1
+            values[unpacked] = <PyObject*>value
+        value = PyObject_Vectorcall(function, values + 1, count | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
+        return pack_owned(<PyObject*>value, result, NULL)
+    finally:
+        while unpacked > 0:
+            Py_DECREF(values[unpacked])
+            unpacked -= 1
+
+
+cdef inline int leave_raised(object exception) noexcept:
+    """Puts an exception, which carries its traceback, into the thread's error slot; always -1."""
+    cdef AnyffiValue error
+    Py_INCREF(<PyObject*>exception)
+    # Takes the count over; where even that fails, its own MemoryError is in the slot.
+    if anyffi_error_create_host(<void*>exception, &error) == 0:
+        anyffi_error_set_raised(error.as_object)
+        anyffi_value_drop_inline(&error)
+    return -1
+
+
+cdef inline int callback(void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result) noexcept with gil:
+    """What the runtime calls, from any thread, for a function over a Python callable."""
+    try:
+        return run(<PyObject*>handle, args, count, result)
+    except BaseException as exception:
+        return leave_raised(exception)

@@ -1,0 +1,98 @@
+"""What the runtime asks of Python, through hooks that it is given once."""
+
+from libc.stdint cimport int32_t, int64_t
+
+from c_api cimport AnyffiHost, AnyffiValue, anyffi_host_install
+from callback cimport leave_raised
+from pack cimport pack_owned
+from python cimport Py_DECREF, PyErr_CheckSignals, PyEval_RestoreThread, PyEval_SaveThread
+from python cimport PyGILState_Ensure, PyGILState_Release, PyGILState_STATE, PyObject, PyThreadState
+from unpack cimport unpack_copy
+from wrapper cimport state
+
+
+cdef inline int32_t lock() noexcept nogil:
+    return <int32_t>PyGILState_Ensure()
+
+
+cdef inline void unlock(int32_t former) noexcept nogil:
+    PyGILState_Release(<PyGILState_STATE>former)
+
+
+cdef inline void* suspend() noexcept nogil:
+    return PyEval_SaveThread()
+
+
+cdef inline void resume(void* suspended) noexcept nogil:
+    PyEval_RestoreThread(<PyThreadState*>suspended)
+
+
+cdef inline void handle_release(void* handle) noexcept:
+    Py_DECREF(<PyObject*>handle)
+
+
+cdef inline int handle_hash(void* handle, int64_t* out) noexcept with gil:
+    try:
+        out[0] = hash(<object>handle)
+        return 0
+    except BaseException as exception:
+        return leave_raised(exception)
+
+
+cdef inline int handle_equal(void* handle, const AnyffiValue* other, int32_t* out) noexcept with gil:
+    try:
+        out[0] = bool(<object>handle == unpack_copy(other))
+        return 0
+    except BaseException as exception:
+        return leave_raised(exception)
+
+
+cdef inline int handle_text(void* handle, AnyffiValue* out) noexcept with gil:
+    try:
+        text = repr(<object>handle)
+        return pack_owned(<PyObject*>text, out, NULL)
+    except BaseException as exception:
+        return leave_raised(exception)
+
+
+cdef inline int handle_type_name(void* handle, AnyffiValue* out) noexcept with gil:
+    try:
+        name = type(<object>handle).__name__
+        return pack_owned(<PyObject*>name, out, NULL)
+    except BaseException as exception:
+        return leave_raised(exception)
+
+
+cdef inline int error_fill(void* handle, AnyffiValue* kind, AnyffiValue* message,
+                           AnyffiValue* traceback) noexcept with gil:
+    try:
+        texts = (<object>state.fill_error)(<object>handle)
+        pack_owned(<PyObject*>texts[0], kind, NULL)
+        pack_owned(<PyObject*>texts[1], message, NULL)
+        return pack_owned(<PyObject*>texts[2], traceback, NULL)
+    except BaseException as exception:
+        return leave_raised(exception)
+
+
+cdef inline int check_signals() noexcept with gil:
+    try:
+        return PyErr_CheckSignals()
+    except BaseException as exception:
+        return leave_raised(exception)
+
+
+cdef inline void install_host() noexcept:
+    cdef AnyffiHost hooks
+    hooks.struct_size = sizeof(AnyffiHost)
+    hooks.lock = lock
+    hooks.unlock = unlock
+    hooks.suspend = suspend
+    hooks.resume = resume
+    hooks.handle_release = handle_release
+    hooks.handle_hash = handle_hash
+    hooks.handle_equal = handle_equal
+    hooks.handle_text = handle_text
+    hooks.handle_type_name = handle_type_name
+    hooks.error_fill = error_fill
+    hooks.check_signals = check_signals
+    anyffi_host_install(&hooks)

@@ -1,0 +1,122 @@
+"""Python values that hold no others, to 16 bytes. Nothing here runs Python code, collects garbage included."""
+
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
+
+from c_api cimport (
+    ANYFFI_ASCII, ANYFFI_BOOL, ANYFFI_BYTES, ANYFFI_BYTES_VIEW, ANYFFI_ELLIPSIS, ANYFFI_FLOAT,
+    ANYFFI_IN_PLACE_BYTES, ANYFFI_LATIN1, ANYFFI_MOVABLE, ANYFFI_STR, ANYFFI_STR_VIEW, ANYFFI_UCS2,
+    ANYFFI_UCS4, AnyffiStrObject, AnyffiValue, anyffi_bytes_create, anyffi_from_words_inline,
+    anyffi_in_place_inline, anyffi_int_inline, anyffi_none_inline, anyffi_str_allocate,
+)
+from python cimport (
+    Py_Ellipsis, Py_False, Py_None, Py_SIZE, Py_True, Py_TYPE, PyBytes_AS_STRING, PyBytes_Type,
+    PyFloat_AS_DOUBLE, PyFloat_Type, PyLong_Type, PyObject, PyTypeObject, PyUnicode_DATA,
+    PyUnicode_GET_LENGTH, PyUnicode_IS_ASCII, PyUnicode_KIND, PyUnicode_Type, anyffi_py_read_int,
+    anyffi_py_ready,
+)
+from unpack cimport raise_taken
+
+# Lengths of borrowed text and bytes have 30 bits, beside the two of the kind.
+cdef enum:
+    MAX_BORROWED = (1 << 30) - 1
+
+
+cdef inline int pack_leaf(PyObject* x, AnyffiValue* out) except -1:
+    """Packs an exact int within 64 bits, str, float, None, bool, bytes or Ellipsis as an owned value; else 0."""
+    cdef PyTypeObject* cls = Py_TYPE(x)
+    if cls == &PyUnicode_Type:
+        own_str(x, out)
+        return 1
+    if cls == &PyBytes_Type:
+        own_bytes(x, out)
+        return 1
+    return pack_constant(x, cls, out)
+
+
+cdef inline bint pack_constant(PyObject* x, PyTypeObject* cls, AnyffiValue* out) noexcept:
+    """The leaves that always lie in place; false for everything else."""
+    cdef int64_t number
+    if cls == &PyLong_Type:
+        if anyffi_py_read_int(x, &number) != 0:
+            return False
+        out[0] = anyffi_int_inline(number)
+    elif cls == &PyFloat_Type:
+        out.type_code = ANYFFI_FLOAT
+        out.aux = 0
+        out.as_float = PyFloat_AS_DOUBLE(x)
+    elif x == Py_None:
+        out[0] = anyffi_none_inline()
+    elif x == Py_True or x == Py_False:
+        out[0] = anyffi_from_words_inline(<unsigned int>ANYFFI_BOOL, x == Py_True)
+    elif x == Py_Ellipsis:
+        out[0] = anyffi_from_words_inline(<unsigned int>ANYFFI_ELLIPSIS, 0)
+    else:
+        return False
+    return True
+
+
+cdef inline int32_t kind_of(PyObject* text) noexcept:
+    """AnyffiTextKind of a str, which like ours is always of the narrowest width."""
+    if PyUnicode_IS_ASCII(text):
+        return ANYFFI_ASCII
+    cdef int width = PyUnicode_KIND(text)
+    return ANYFFI_LATIN1 if width == 1 else ANYFFI_UCS2 if width == 2 else ANYFFI_UCS4
+
+
+cdef inline int borrow_str(PyObject* x, AnyffiValue* out) except -1:
+    """Packs an exact str; 1 if it is too long to borrow and became an object."""
+    anyffi_py_ready(x)
+    cdef int32_t kind = kind_of(x)
+    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(x)
+    cdef Py_ssize_t size = length * PyUnicode_KIND(x)
+    if size <= ANYFFI_IN_PLACE_BYTES:
+        out[0] = anyffi_in_place_inline(ANYFFI_STR, kind, PyUnicode_DATA(x), size, length)
+    elif length <= MAX_BORROWED:
+        out.type_code = ANYFFI_STR_VIEW
+        out.aux = length << 2 | kind
+        out.as_pointer = PyUnicode_DATA(x)
+    else:
+        own_str(x, out)
+        out.aux = ANYFFI_MOVABLE
+        return 1
+    return 0
+
+
+cdef inline int own_str(PyObject* x, AnyffiValue* out) except -1:
+    anyffi_py_ready(x)
+    cdef int32_t kind = kind_of(x)
+    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(x)
+    cdef Py_ssize_t size = length * PyUnicode_KIND(x)
+    if size <= ANYFFI_IN_PLACE_BYTES:
+        out[0] = anyffi_in_place_inline(ANYFFI_STR, kind, PyUnicode_DATA(x), size, length)
+        return 0
+    if anyffi_str_allocate(length, kind, out) != 0:
+        raise_taken()
+    memcpy(<void*>(<AnyffiStrObject*>out.as_object).data, PyUnicode_DATA(x), size)
+    return 0
+
+
+cdef inline int borrow_bytes(PyObject* x, AnyffiValue* out) except -1:
+    """Packs exact bytes; 1 if they are too long to borrow and became an object."""
+    cdef Py_ssize_t size = Py_SIZE(x)
+    if size <= ANYFFI_IN_PLACE_BYTES:
+        out[0] = anyffi_in_place_inline(ANYFFI_BYTES, ANYFFI_ASCII, PyBytes_AS_STRING(x), size, size)
+    elif size <= MAX_BORROWED:
+        out.type_code = ANYFFI_BYTES_VIEW
+        out.aux = size << 2
+        out.as_pointer = PyBytes_AS_STRING(x)
+    else:
+        own_bytes(x, out)
+        out.aux = ANYFFI_MOVABLE
+        return 1
+    return 0
+
+
+cdef inline int own_bytes(PyObject* x, AnyffiValue* out) except -1:
+    cdef Py_ssize_t size = Py_SIZE(x)
+    if size <= ANYFFI_IN_PLACE_BYTES:
+        out[0] = anyffi_in_place_inline(ANYFFI_BYTES, ANYFFI_ASCII, PyBytes_AS_STRING(x), size, size)
+    elif anyffi_bytes_create(PyBytes_AS_STRING(x), size, out) != 0:
+        raise_taken()
+    return 0

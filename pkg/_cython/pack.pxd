@@ -1,0 +1,302 @@
+"""Python values to 16 bytes: exact builtins here, `rules.lower` for the rest.
+
+`pack` serves arguments and borrows what it can; `pack_owned` serves elements and results.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+from c_api cimport (
+    ANYFFI_ARRAY, ANYFFI_DATA_TYPE, ANYFFI_DEVICE, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FUNCTION, ANYFFI_LIST,
+    ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_POINTER, ANYFFI_PY_OBJECT,
+    ANYFFI_SLICE, AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_error_create_host,
+    anyffi_from_words_inline, anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit,
+    anyffi_mapping_create, anyffi_mapping_find, anyffi_mapping_set, anyffi_none_inline,
+    anyffi_object_inline, anyffi_py_object_create, anyffi_retain_inline, anyffi_sequence_create,
+    anyffi_slice_create, anyffi_value_drop_inline, anyffi_value_retain_inline,
+)
+from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf
+from memo cimport Memo, memo_clear
+from nest cimport Nest, enter, find_met, leave, share
+from python cimport (
+    Py_INCREF, Py_SIZE, Py_TYPE, PyBytes_Type, PyDict_Items, PyDict_Next, PyDict_Size, PyDict_Type,
+    PyList_AsTuple, PyList_Type, PyLong_Type, PyObject, PySequence_Fast_ITEMS, PySlice_Type, PySliceObject,
+    PyTuple_Type, PyTypeObject, PyUnicode_Type, anyffi_py_read_int,
+)
+from unpack cimport raise_taken
+from wrapper cimport is_wrapper, raise_empty, state, unwrap
+
+cdef inline int pack(PyObject* x, AnyffiValue* out) except -1:
+    """Packs an argument, which the caller keeps alive; 1 if `out` holds a reference of its own, marked movable."""
+    cdef PyTypeObject* cls = Py_TYPE(x)
+    if pack_constant(x, cls, out):
+        return 0
+    if cls == &PyUnicode_Type:
+        return borrow_str(x, out)
+    if cls == &PyBytes_Type:
+        return borrow_bytes(x, out)
+    if is_wrapper(x):
+        out[0] = anyffi_object_inline(unwrap(x))
+        return 0
+    return pack_made(x, out)
+
+
+cdef inline int pack_made(PyObject* x, AnyffiValue* out) except -1:
+    cdef bint made = pack_nested(x, out, NULL)
+    if out.type_code <= 0:
+        return 0
+    if made:
+        out.aux = ANYFFI_MOVABLE
+        return 1
+    # An object of another backend's wrapper, which `x` keeps alive: borrowed like those of our own.
+    anyffi_value_drop_inline(out)
+    return 0
+
+
+cdef inline int pack_owned(PyObject* x, AnyffiValue* out, Nest* outer) except -1:
+    """Packs an element of the container `outer`, or (NULL) a value that stands alone; nothing is borrowed."""
+    if not pack_leaf(x, out):
+        pack_nested(x, out, outer)
+    return 0
+
+
+cdef inline int pack_nested(PyObject* x, AnyffiValue* out, Nest* outer) except -1:
+    """Packs what is no leaf as an owned value; 1 if it was made here and nobody else can reach it."""
+    cdef Nest nest
+    cdef Memo memo
+    if is_wrapper(x):
+        return share(unwrap(x), out)
+    nest.outer = outer
+    nest.container = x
+    if outer != NULL:
+        met = find_met(x, outer)
+        if met != NULL:
+            return share(met, out)
+        nest.depth = outer.depth + 1
+        nest.memo = outer.memo
+        return pack_container(x, out, &nest)
+    memo.capacity = memo.used = 0
+    nest.depth = 1
+    nest.memo = &memo
+    try:
+        return pack_container(x, out, &nest)
+    finally:
+        if memo.capacity != 0:
+            memo_clear(&memo)
+
+
+cdef inline int pack_container(PyObject* x, AnyffiValue* out, Nest* nest) except -1:
+    cdef PyTypeObject* cls = Py_TYPE(x)
+    if cls == &PyTuple_Type:
+        enter(nest)
+        pack_items(x, ANYFFI_ARRAY, out, nest)
+    elif cls == &PyList_Type:
+        enter(nest)
+        pack_list(x, out, nest)
+    elif cls == &PyDict_Type:
+        enter(nest)
+        pack_dict(x, out, nest)
+    elif cls == &PySlice_Type:
+        enter(nest)
+        pack_slice(x, out, nest)
+    else:
+        return pack_lowered(x, out, nest)
+    return leave(nest, out)
+
+
+cdef inline int pack_items(PyObject* items, int32_t type_code, AnyffiValue* out, Nest* nest) except -1:
+    """Packs a tuple, or (`nest` is NULL) a list as far as it holds leaves; 0 if it holds others."""
+    cdef Py_ssize_t size = Py_SIZE(items)
+    cdef PyObject** item = PySequence_Fast_ITEMS(items)
+    cdef AnyffiSequence* sequence
+    cdef AnyffiValue* cell
+    cdef int64_t number
+    cdef uint64_t kinds = 0
+    cdef bint complete = False
+    cdef Py_ssize_t i
+    if anyffi_sequence_create(type_code, size, out) != 0:
+        raise_taken()
+    sequence = <AnyffiSequence*>out.as_object
+    try:
+        for i in range(size):
+            cell = &sequence.data[i]
+            if Py_TYPE(item[i]) == &PyLong_Type and anyffi_py_read_int(item[i], &number) == 0:
+                cell[0] = anyffi_int_inline(number)
+            elif not pack_leaf(item[i], cell):
+                if nest == NULL:
+                    return 0
+                pack_nested(item[i], cell, nest)
+            kinds |= anyffi_kind_bit(cell.type_code)
+            # True at every moment, so that a failure gives back what was packed.
+            sequence.size = i + 1
+        sequence.kinds = kinds
+        complete = True
+        return 1
+    finally:
+        if not complete:
+            anyffi_value_drop_inline(out)
+
+
+cdef inline int pack_list(PyObject* x, AnyffiValue* out, Nest* nest) except -1:
+    # While its elements are leaves no Python code runs, and nobody can change the list that is being read.
+    if not pack_items(x, ANYFFI_LIST, out, NULL):
+        snapshot = PyList_AsTuple(x)
+        pack_items(<PyObject*>snapshot, ANYFFI_LIST, out, nest)
+    return 0
+
+
+cdef inline int pack_dict(PyObject* x, AnyffiValue* out, Nest* nest) except -1:
+    if not pack_leaf_entries(x, out):
+        pack_pairs(PyDict_Items(x), ANYFFI_DICT, out, nest)
+    return 0
+
+
+cdef inline int pack_leaf_entries(PyObject* x, AnyffiValue* out) except -1:
+    """Packs a dict of leaves, as for `pack_list`; 0, with nothing in `out`, if it holds others or equal keys."""
+    cdef PyObject* key
+    cdef PyObject* item
+    cdef AnyffiValue packed_key, packed_item
+    cdef Py_ssize_t position = 0
+    cdef int32_t existed = 0
+    cdef bint complete = False
+    if anyffi_mapping_create(ANYFFI_DICT, PyDict_Size(x), out) != 0:
+        raise_taken()
+    try:
+        while PyDict_Next(x, &position, &key, &item):
+            if not pack_pair(key, item, &packed_key, &packed_item, NULL):
+                return 0
+            if anyffi_mapping_set(out.as_object, &packed_key, &packed_item, &existed) != 0:
+                raise_taken()
+            if existed:
+                return 0
+        complete = True
+        return 1
+    finally:
+        if not complete:
+            anyffi_value_drop_inline(out)
+
+
+cdef inline int pack_pair(PyObject* key, PyObject* item, AnyffiValue* packed_key, AnyffiValue* packed_item,
+                          Nest* nest) except -1:
+    """Packs an entry; where `nest` is NULL only leaves, and 0 if it holds others."""
+    cdef bint complete = False
+    if not pack_leaf(key, packed_key):
+        if nest == NULL:
+            return 0
+        pack_nested(key, packed_key, nest)
+    try:
+        if not pack_leaf(item, packed_item):
+            if nest == NULL:
+                return 0
+            pack_nested(item, packed_item, nest)
+        complete = True
+        return 1
+    finally:
+        if not complete:
+            anyffi_value_drop_inline(packed_key)
+
+
+cdef inline int pack_pairs(list pairs, int32_t type_code, AnyffiValue* out, Nest* nest) except -1:
+    """Packs a mapping from a list of its entries, which nobody else knows."""
+    cdef PyObject** pair
+    cdef AnyffiValue key, item, kept
+    cdef int32_t existed = 0
+    cdef bint complete = False
+    cdef Py_ssize_t i
+    if anyffi_mapping_create(type_code, len(pairs), out) != 0:
+        raise_taken()
+    try:
+        for i in range(len(pairs)):
+            pair = PySequence_Fast_ITEMS(<PyObject*>pairs[i])
+            pack_pair(pair[0], pair[1], &key, &item, nest)
+            # The mapping takes the key over; should it be a second one, it is needed to find the first.
+            kept = key
+            anyffi_value_retain_inline(&kept)
+            try:
+                if anyffi_mapping_set(out.as_object, &key, &item, &existed) != 0:
+                    raise_taken()
+                if existed:
+                    raise_equal_keys(out.as_object, &kept, pairs, i)
+            finally:
+                anyffi_value_drop_inline(&kept)
+        complete = True
+        return 0
+    finally:
+        if not complete:
+            anyffi_value_drop_inline(out)
+
+
+cdef inline int raise_equal_keys(AnyffiObject* mapping, const AnyffiValue* key, list pairs, Py_ssize_t i) except -1:
+    cdef int64_t entry = 0
+    if anyffi_mapping_find(mapping, key, &entry) != 0:
+        raise_taken()
+    raise (<object>state.equal_keys)(pairs[entry][0], pairs[i][0])
+
+
+cdef inline int pack_slice(PyObject* x, AnyffiValue* out, Nest* nest) except -1:
+    cdef PySliceObject* whole = <PySliceObject*>x
+    cdef AnyffiValue start = anyffi_none_inline()
+    cdef AnyffiValue stop = anyffi_none_inline()
+    cdef AnyffiValue step = anyffi_none_inline()
+    try:
+        pack_owned(whole.start, &start, nest)
+        pack_owned(whole.stop, &stop, nest)
+        pack_owned(whole.step, &step, nest)
+        if anyffi_slice_create(&start, &stop, &step, out) != 0:
+            raise_taken()
+    finally:
+        anyffi_value_drop_inline(&start)
+        anyffi_value_drop_inline(&stop)
+        anyffi_value_drop_inline(&step)
+    return 0
+
+
+cdef inline int pack_lowered(PyObject* x, AnyffiValue* out, Nest* nest) except -1:
+    """Packs an uncommon value, as the rules say; 1 if it was made here."""
+    cdef tuple lowered = (<object>state.lower)(<object>x)
+    cdef int32_t code = lowered[0]
+    cdef object payload = lowered[1]
+    cdef AnyffiObject* found
+    if code == ANYFFI_ARRAY or code == ANYFFI_LIST:
+        enter(nest)
+        pack_items(<PyObject*>payload, code, out, nest)
+        return leave(nest, out)
+    if code == ANYFFI_DICT or code == ANYFFI_MAP:
+        enter(nest)
+        pack_pairs(payload, code, out, nest)
+        return leave(nest, out)
+    if code == ANYFFI_OBJECT:
+        found = <AnyffiObject*><size_t>payload._address
+        if found == NULL:
+            raise_empty(<PyObject*>payload)
+        return share(found, out)
+    if code == ANYFFI_FUNCTION or code == ANYFFI_ERROR or code == ANYFFI_PY_OBJECT:
+        pack_handle(code, <PyObject*>payload, out)
+        return 1
+    if code == ANYFFI_POINTER:
+        out[0] = anyffi_from_words_inline(<uint32_t>code, <size_t>payload)
+    elif code == ANYFFI_MISSING:
+        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
+    elif code == ANYFFI_DATA_TYPE:
+        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
+        out.as_data_type.code, out.as_data_type.bits, out.as_data_type.lanes = payload
+    elif code == ANYFFI_DEVICE:
+        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
+        out.as_device.type, out.as_device.index = payload
+    else:
+        pack_leaf(<PyObject*>payload, out)
+    return 1
+
+
+cdef inline int pack_handle(int32_t code, PyObject* handle, AnyffiValue* out) except -1:
+    cdef int status
+    # The runtime takes the count over, also where it fails.
+    Py_INCREF(handle)
+    if code == ANYFFI_FUNCTION:
+        status = anyffi_function_create_host(state.callback, handle, out)
+    elif code == ANYFFI_ERROR:
+        status = anyffi_error_create_host(handle, out)
+    else:
+        status = anyffi_py_object_create(handle, out)
+    if status != 0:
+        raise_taken()
+    return 0

@@ -1,0 +1,159 @@
+"""16 bytes to Python values."""
+
+from libc.stdint cimport int32_t
+from libc.string cimport memcpy
+
+from c_api cimport (
+    ANYFFI_ARRAY, ANYFFI_ASCII, ANYFFI_BOOL, ANYFFI_BOX, ANYFFI_BYTES, ANYFFI_BYTES_OBJECT,
+    ANYFFI_BYTES_VIEW, ANYFFI_DATA_TYPE, ANYFFI_DEVICE, ANYFFI_ELLIPSIS, ANYFFI_ERROR, ANYFFI_FLOAT,
+    ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_NONE, ANYFFI_POINTER, ANYFFI_PY_OBJECT, ANYFFI_SLICE, ANYFFI_STR,
+    ANYFFI_STR_OBJECT, ANYFFI_STR_VIEW, ANYFFI_TENSOR_VIEW, AnyffiBox, AnyffiError, AnyffiFunction,
+    AnyffiObject, AnyffiPyObject, AnyffiSlice, AnyffiText, AnyffiValue, anyffi_error_take_raised,
+    anyffi_kind_shift, anyffi_release_inline, anyffi_text_inline, anyffi_value_own,
+    anyffi_value_retain_inline,
+)
+from python cimport (
+    Py_INCREF, Py_TYPE, PyBytes_FromStringAndSize, PyErr_Restore, PyException_GetTraceback,
+    PyFloat_FromDouble, PyLong_FromLongLong, PyObject, PySlice_New, PyUnicode_DATA,
+    PyUnicode_FromKindAndData, PyUnicode_New,
+)
+from wrapper cimport state, wrap
+
+
+cdef inline object unpack(AnyffiValue* value):
+    """The Python value of an owned value, which is given back, also on failure."""
+    cdef int32_t code = value.type_code
+    if code == ANYFFI_NONE:
+        return None
+    if code == ANYFFI_INT:
+        return PyLong_FromLongLong(value.as_int)
+    if code > 0:
+        return unpack_object(value)
+    return unpack_in_place(value)
+
+
+cdef inline object unpack_copy(const AnyffiValue* value):
+    """The Python value of a borrowed value."""
+    # Making a Python object may run code that changes the container in which the value lies.
+    cdef AnyffiValue held = value[0]
+    anyffi_value_retain_inline(&held)
+    return unpack(&held)
+
+
+cdef inline object unpack_in_place(AnyffiValue* value):
+    cdef int32_t code = value.type_code
+    if code == ANYFFI_FLOAT:
+        return PyFloat_FromDouble(value.as_float)
+    if code == ANYFFI_BOOL:
+        return value.as_int != 0
+    if code == ANYFFI_STR or code == ANYFFI_STR_VIEW:
+        return unpack_str(value)
+    if code == ANYFFI_BYTES or code == ANYFFI_BYTES_VIEW:
+        return unpack_bytes(value)
+    if code == ANYFFI_ELLIPSIS:
+        return ...
+    if code == ANYFFI_TENSOR_VIEW:
+        return unpack_tensor_view(value)
+    return lift(code, value)
+
+
+cdef inline object lift(int32_t code, AnyffiValue* value):
+    cdef object payload = None
+    if code == ANYFFI_POINTER:
+        payload = <size_t>value.as_pointer
+    elif code == ANYFFI_DATA_TYPE:
+        payload = (value.as_data_type.code, value.as_data_type.bits, value.as_data_type.lanes)
+    elif code == ANYFFI_DEVICE:
+        payload = (value.as_device.type, value.as_device.index)
+    return (<object>state.lift)(code, payload)
+
+
+cdef inline object unpack_str(const AnyffiValue* value):
+    cdef AnyffiText text
+    cdef object made
+    anyffi_text_inline(value, &text)
+    if text.kind == ANYFFI_ASCII and text.length > 1:
+        made = PyUnicode_New(text.length, 127)
+        memcpy(PyUnicode_DATA(<PyObject*>made), text.data, text.length)
+        return made
+    # Narrows what C code made too wide, and knows the interpreter's own strings of one character.
+    return PyUnicode_FromKindAndData(1 << anyffi_kind_shift(text.kind), text.data, text.length)
+
+
+cdef inline object unpack_bytes(const AnyffiValue* value):
+    cdef AnyffiText text
+    anyffi_text_inline(value, &text)
+    return PyBytes_FromStringAndSize(<const char*>text.data, text.length)
+
+
+cdef inline object unpack_tensor_view(AnyffiValue* value):
+    cdef AnyffiValue owned
+    if anyffi_value_own(value, &owned) != 0:
+        raise_taken()
+    return unpack_object(&owned)
+
+
+cdef inline object unpack_object(AnyffiValue* value):
+    """Takes over the value's reference, also on failure."""
+    cdef AnyffiObject* target = value.as_object
+    cdef int32_t code = target.type_code
+    if code >= ANYFFI_ARRAY:
+        return wrap(target)
+    if code == ANYFFI_FUNCTION and (<AnyffiFunction*>target).handle == NULL:
+        return wrap(target)
+    try:
+        if code == ANYFFI_STR_OBJECT:
+            return unpack_str(value)
+        if code == ANYFFI_BYTES_OBJECT:
+            return unpack_bytes(value)
+        if code == ANYFFI_PY_OBJECT:
+            return <object>(<AnyffiPyObject*>target).handle
+        if code == ANYFFI_FUNCTION:
+            return <object>(<AnyffiFunction*>target).handle
+        if code == ANYFFI_SLICE:
+            return unpack_slice(<AnyffiSlice*>target)
+        if code == ANYFFI_ERROR:
+            return unpack_error(<AnyffiError*>target)
+        if code == ANYFFI_BOX:
+            return unpack_copy(&(<AnyffiBox*>target).value)
+        # Others have a wrapper, which keeps a reference of its own.
+        anyffi_value_retain_inline(value)
+        return wrap(target)
+    finally:
+        anyffi_release_inline(target)
+
+
+cdef inline object unpack_slice(AnyffiSlice* parts):
+    cdef object start = unpack_copy(&parts.start)
+    cdef object stop = unpack_copy(&parts.stop)
+    cdef object step = unpack_copy(&parts.step)
+    return PySlice_New(<PyObject*>start, <PyObject*>stop, <PyObject*>step)
+
+
+cdef inline object unpack_error(AnyffiError* error):
+    """The exception itself where it came from Python, else one that stands for the error."""
+    if error.handle != NULL:
+        return <object>error.handle
+    args = unpack_copy(&error.args)
+    return (<object>state.make_error)(
+        unpack_copy(&error.kind),
+        unpack_copy(&error.message),
+        None if args is None else tuple(args),
+        unpack_copy(&error.cause),
+    )
+
+
+cdef inline int raise_taken() except -1:
+    """Raises the error that a function of the C ABI left."""
+    cdef AnyffiValue error
+    anyffi_error_take_raised(&error)
+    cdef bint from_python = error.type_code == ANYFFI_ERROR and (<AnyffiError*>error.as_object).handle != NULL
+    cdef object exception = unpack(&error)
+    cdef PyObject* cls = <PyObject*>Py_TYPE(<PyObject*>exception)
+    if from_python:
+        # It has been raised before: its traceback and context are to stay as they are.
+        Py_INCREF(cls)
+        Py_INCREF(<PyObject*>exception)
+        PyErr_Restore(cls, <PyObject*>exception, PyException_GetTraceback(<PyObject*>exception))
+        return -1
+    raise exception
