@@ -1,0 +1,20 @@
+"""Programs that need a process of their own."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from typing import Optional
+
+from support import run
+
+
+def run_program(source: str, mode: str, **variables: Optional[str]) -> str:
+    """Run a program in one mode: it must exit with 0 and write nothing to stderr.
+
+    Returns what it wrote to stdout.
+    """
+    done = run([sys.executable, "-W", "error", "-c", textwrap.dedent(source)], FFI_MODE=mode, **variables)
+    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    assert done.stderr == ""
+    return done.stdout

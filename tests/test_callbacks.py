@@ -1,0 +1,410 @@
+"""Python functions called by C++: nesting both ways, recursion, interruption, and what stays alive."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+import threading
+import weakref
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cases
+from cases import EXAMPLE_IDS, EXAMPLES
+from programs import run_program
+
+
+@pytest.mark.parametrize("x", EXAMPLES, ids=EXAMPLE_IDS)
+def test_arguments_and_results_cross_twice(ffi: Any, x: Any) -> None:
+    apply = ffi.get_global_func("testing.apply")
+    seen = []
+    result = apply(lambda *args: seen.append(args) or args[0], x, x)
+    assert len(seen) == 1
+    for got in (*seen[0], result):
+        if cases.row_of(x).plain is cases.itself and cases.row_of(x).name != "pointer":
+            assert got is x
+        assert cases.same(ffi.to_python(got), cases.plain(x))
+
+
+def test_drawn_arguments(ffi: Any) -> None:
+    apply = ffi.get_global_func("testing.apply")
+
+    @given(st.lists(cases.values, max_size=12))
+    def check(args: Any) -> None:
+        got = apply(lambda *inner: tuple(map(ffi.to_python, inner)), *args)
+        assert cases.same(ffi.to_python(got), tuple(args))
+
+    check()
+
+
+def test_short_strings_reach_a_callback_in_place(ffi: Any) -> None:
+    apply, describe = map(ffi.get_global_func, ("testing.apply", "testing.describe"))
+    assert apply(describe, "short") == "Str(in place, ascii, 5, [73 68 6f 72 74])"
+
+
+def test_a_function_of_cpp_as_callback(ffi: Any) -> None:
+    apply, add_one = map(ffi.get_global_func, ("testing.apply", "testing.add_one"))
+    assert apply(add_one, 1) == 2
+    assert apply(apply, apply, add_one, 5) == 6
+
+
+def test_every_kind_of_callable(ffi: Any) -> None:
+    apply = ffi.get_global_func("testing.apply")
+
+    class Thing:
+        def method(self, x: Any) -> Any:
+            return "method", x
+
+        @staticmethod
+        def static(x: Any) -> Any:
+            return "static", x
+
+        @classmethod
+        def of_class(cls, x: Any) -> Any:
+            return "class", x
+
+        def __call__(self, x: Any) -> Any:
+            return "call", x
+
+    thing = Thing()
+    assert apply(thing.method, 1) == ("method", 1)
+    assert apply(Thing.static, 1) == ("static", 1)
+    assert apply(Thing.of_class, 1) == ("class", 1)
+    assert apply(thing, 1) == ("call", 1)
+    assert apply(int, "12") == 12
+    assert apply(len, [1, 2]) == 2
+    assert type(apply(Thing)) is Thing
+
+
+def test_callbacks_nested_both_ways(ffi: Any) -> None:
+    apply = ffi.get_global_func("testing.apply")
+
+    def count(n: int) -> int:
+        return 0 if n == 0 else apply(count, n - 1) + 1
+
+    assert apply(count, 30) == 30
+
+
+def test_recursion_across_the_border_ends(ffi: Any) -> None:
+    apply = ffi.get_global_func("testing.apply")
+
+    def for_ever(n: int) -> Any:
+        return apply(for_ever, n + 1)
+
+    for _ in range(3):
+        with pytest.raises(RecursionError):
+            for_ever(0)
+    assert apply(lambda: 5) == 5
+
+
+@pytest.mark.parametrize("stack_kb", [512, 8192])
+def test_recursion_across_the_border_ends_in_threads(ffi: Any, stack_kb: int) -> None:
+    program = f"""
+        import sys, threading, anyffi, anyffi.testing as t
+        sys.setrecursionlimit(10**6)
+        def for_ever(n):
+            return t.apply(for_ever, n + 1)
+        def through_errors(n):
+            return t.rethrow(through_errors, n + 1)
+        def with_values(n, *args):
+            return t.apply(with_values, n + 1, [n], "a string on the heap of the runtime", {{"k": n}})
+        outcomes = []
+        def run():
+            for f in (for_ever, through_errors, with_values):
+                try:
+                    f(0)
+                except RecursionError:
+                    outcomes.append("RecursionError")
+            outcomes.append(t.apply(lambda: 7))
+        before = t.live_blocks()
+        threading.stack_size({stack_kb} * 1024)
+        threads = [threading.Thread(target=run) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+            thread.join()
+        assert outcomes == ["RecursionError", "RecursionError", "RecursionError", 7] * 2, outcomes
+        del threads, thread
+        import gc; gc.collect()
+        assert t.live_blocks() == before, (t.live_blocks(), before)
+    """
+    run_program(program, ffi.ffi_mode)
+
+
+def test_recursion_with_a_high_limit_ends(ffi: Any) -> None:
+    program = """
+        import sys, anyffi, anyffi.testing as t
+        sys.setrecursionlimit(10**6)
+        def for_ever(n):
+            return t.apply(for_ever, n + 1)
+        before = t.live_blocks()
+        try:
+            for_ever(0)
+        except RecursionError:
+            print("ended")
+        assert t.live_blocks() == before
+    """
+    assert run_program(program, ffi.ffi_mode) == "ended\n"
+
+
+# ---- what stays alive ---------------------------------------------------------------------------
+
+
+class Token:
+    """Weakly referenceable, to see when it goes."""
+
+
+def test_arguments_go_with_the_call(ffi: Any) -> None:
+    apply = ffi.get_global_func("testing.apply")
+    token = Token()
+    gone = weakref.ref(token)
+    apply(lambda *args: None, token, [token], {"k": (token,)})
+    del token
+    gc.collect()
+    assert gone() is None
+
+
+def test_callback_goes_when_both_sides_let_go(ffi: Any) -> None:
+    hold, held = map(ffi.get_global_func, ("testing.hold", "testing.held"))
+
+    def callback() -> int:
+        return 5
+
+    gone = weakref.ref(callback)
+    hold(callback)
+    del callback
+    gc.collect()
+    assert gone() is not None
+    assert held()() == 5
+    assert held() is gone()
+    hold(None)
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_callback_may_drop_itself(ffi: Any) -> None:
+    hold, apply, held = map(ffi.get_global_func, ("testing.hold", "testing.apply", "testing.held"))
+
+    def make() -> Any:
+        token = Token()
+
+        def callback() -> Any:
+            hold(None)
+            gc.collect()
+            return token
+
+        return callback, weakref.ref(token)
+
+    callback, gone = make()
+    hold(callback)
+    function = ffi.convert(callback)
+    del callback
+    assert type(apply(held)) is not None
+    assert type(function()) is Token
+    del function
+    gc.collect()
+    assert gone() is None
+
+
+def test_result_dropped_in_cpp_runs_its_destructor(ffi: Any) -> None:
+    catch_repeatedly = ffi.get_global_func("testing.catch_repeatedly")
+    gone = []
+
+    class Result:
+        def __del__(self) -> None:
+            gone.append(1)
+
+    catch_repeatedly(lambda i: Result(), 10)
+    gc.collect()
+    assert len(gone) == 10
+
+
+def test_destructors_may_call_back(ffi: Any) -> None:
+    """What Python drops while C++ clears a container may call C++ again, on that container too."""
+    echo = ffi.get_global_func("testing.echo")
+    d = ffi.convert({})
+    seen = []
+
+    class Nosy:
+        def __del__(self) -> None:
+            seen.append(len(d))
+            d["more"] = 1
+            echo([1])
+
+    for i in range(5):
+        d[i] = Nosy()
+    d.clear()
+    gc.collect()
+    assert len(seen) == 5
+    xs = ffi.convert([])
+
+    class NosyItem:
+        def __del__(self) -> None:
+            xs.append(1)
+
+    xs.append(NosyItem())
+    xs[0] = 5
+    xs.append(NosyItem())
+    xs.clear()
+    gc.collect()
+    assert set(xs) <= {1, 5}
+
+
+def test_cycle_through_a_held_wrapper_is_python_business(ffi: Any) -> None:
+    """A Function over a callable that refers to the Function is collected while C++ does not hold it."""
+
+    class Owner:
+        pass
+
+    owner = Owner()
+    gone = weakref.ref(owner)
+    owner.callback = lambda: owner
+    assert ffi.get_global_func("testing.apply")(owner.callback) is owner
+    del owner
+    gc.collect()
+    assert gone() is None
+
+
+# ---- interruption -------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
+def test_ctrl_c_is_never_lost(ffi: Any) -> None:
+    """A timer stands for Ctrl-C; it may hit at any instruction of the way there and back."""
+    program = """
+        import signal, anyffi, anyffi.testing as t
+
+        fired = caught = 0
+
+        def handler(signum, frame):
+            global fired
+            fired += 1
+            raise KeyboardInterrupt
+
+        signal.signal(signal.SIGALRM, handler)
+
+        def callback(*args):
+            return args
+
+        def spin():
+            while True:
+                t.apply(callback, 1, "two", [3])
+
+        for i in range(300):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-4 + (i % 17) * 1.3e-5)
+                spin()
+            except KeyboardInterrupt:
+                caught += 1
+        assert fired == caught == 300, (fired, caught)
+    """
+    run_program(program, ffi.ffi_mode)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
+def test_ctrl_c_while_cpp_polls(ffi: Any) -> None:
+    program = """
+        import signal, anyffi, anyffi.testing as t
+        def handler(signum, frame):
+            raise KeyboardInterrupt("from the handler")
+        signal.signal(signal.SIGALRM, handler)
+        for _ in range(5):
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+            try:
+                t.poll_signals(10**12)
+            except KeyboardInterrupt as error:
+                assert error.args == ("from the handler",)
+            else:
+                raise SystemExit("not interrupted")
+        t.poll_signals(10)
+    """
+    run_program(program, ffi.ffi_mode)
+
+
+def test_handler_of_a_signal_may_call_cpp(ffi: Any) -> None:
+    program = """
+        import signal, anyffi, anyffi.testing as t
+        calls = 0
+        def handler(signum, frame):
+            global calls
+            calls += 1
+            assert t.echo([calls]) == [calls]
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
+        while calls < 200:
+            assert t.apply(lambda x: x + 1, 1) == 2
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    """
+    run_program(program, ffi.ffi_mode)
+
+
+# ---- threads ------------------------------------------------------------------------------------
+
+
+def test_callback_made_in_one_thread_called_in_another(ffi: Any) -> None:
+    hold, held = map(ffi.get_global_func, ("testing.hold", "testing.held"))
+    names = []
+    hold(lambda: names.append(threading.current_thread().name))
+    thread = threading.Thread(target=lambda: held()(), name="the other")
+    thread.start()
+    thread.join()
+    hold(None)
+    assert names == ["the other"]
+
+
+def test_without_the_lock_callbacks_take_it_again(ffi: Any) -> None:
+    without_lock = ffi.get_global_func("testing.without_lock")
+    assert without_lock(lambda: [1, 2]) == [1, 2]
+    error = ValueError("x")
+
+    def fail() -> Any:
+        raise error
+
+    with pytest.raises(ValueError, match="x") as caught:
+        without_lock(fail)
+    assert caught.value is error
+    assert without_lock(lambda: without_lock(lambda: "inner")) == "inner"
+
+
+def test_without_the_lock_others_run(ffi: Any) -> None:
+    """The body waits for what only another thread can do: with the lock held this would never end."""
+    without_lock = ffi.get_global_func("testing.without_lock")
+    begun, done = threading.Event(), threading.Event()
+
+    def other() -> None:
+        begun.wait(60)
+        done.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+
+    def body() -> bool:
+        begun.set()
+        return done.wait(60)
+
+    assert without_lock(body) is True
+    thread.join()
+
+
+@pytest.mark.skipif(sys.implementation.name != "cpython", reason="counts are CPython's")
+def test_counts_of_callback_arguments(ffi: Any) -> None:
+    apply = ffi.get_global_func("testing.apply")
+    token = Token()
+    before = sys.getrefcount(token)
+    counts = []
+
+    def callback(x: Any) -> Any:
+        counts.append(sys.getrefcount(x))
+        return x
+
+    for _ in range(3):
+        assert apply(callback, token) is token
+    assert len(set(counts)) == 1
+    assert sys.getrefcount(token) == before
+    counts.clear()
+    callback_before = sys.getrefcount(callback)
+    apply(callback, token)
+    assert sys.getrefcount(callback) == callback_before
