@@ -112,6 +112,10 @@ void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
   int status = guard([&] {
     String step = "[";
     append_repr(&step, key);
+    // Text stands in double quotes here, where Python's own messages have single ones around everything.
+    if (anyffi_is_str(key->type_code) && step[1] == '\'' && step.find('"') == String::npos) {
+      step[1] = step.back() = '"';
+    }
     step += ']';
     constexpr int32_t kCapacity = sizeof(mismatch->path);
     constexpr size_t kLongest = 40;
