@@ -62,7 +62,8 @@ cdef inline int memo_grow(Memo* memo) except -1:
     for at in range(memo.capacity):
         if memo.slots[at].container != NULL:
             memo_slot(&grown, memo.slots[at].container)[0] = memo.slots[at]
-    anyffi_free(memo.slots)
+    if memo.slots != NULL:
+        anyffi_free(memo.slots)
     memo[0] = grown
     return 0
 

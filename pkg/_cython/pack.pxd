@@ -74,6 +74,7 @@ cdef inline int pack_nested(PyObject* x, AnyffiValue* out, Nest* outer) except -
         nest.depth = outer.depth + 1
         nest.memo = outer.memo
         return pack_container(x, out, &nest)
+    memo.slots = NULL
     memo.capacity = memo.used = 0
     nest.depth = 1
     nest.memo = &memo
