@@ -8,13 +8,15 @@ namespace {
 /// is the common case and the fastest; beyond it, it waits in a list until the outermost deleter has returned.
 constexpr int32_t kDirectDepth = 16;
 
+constexpr uint32_t kWasWeak = ANYFFI_WAS_WEAK;
+
 ANYFFI_THREAD_LOCAL int32_t active_deleters = 0;
 /// Dead objects that wait, linked through their wrapper word: a dead object has no wrapper.
 ANYFFI_THREAD_LOCAL AnyffiObject* waiting = nullptr;
 
 void run_deleter(AnyffiObject* object) {
   // Without weak references nobody else can reach the object any more, so that its weak count is stable.
-  if (__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) == 1) {
+  if ((__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) & ~kWasWeak) == 1) {
     object->deleter(object, ANYFFI_DELETE_CONTENTS | ANYFFI_DELETE_MEMORY);
   } else {
     object->deleter(object, ANYFFI_DELETE_CONTENTS);
@@ -50,7 +52,7 @@ void anyffi_object_destroy(AnyffiObject* object) {
 void anyffi_object_retain_weak(AnyffiObject* object) { __atomic_fetch_add(&object->weak_count, 1, __ATOMIC_RELAXED); }
 
 void anyffi_object_release_weak(AnyffiObject* object) {
-  if (__atomic_fetch_sub(&object->weak_count, 1, __ATOMIC_ACQ_REL) == 1) {
+  if ((__atomic_fetch_sub(&object->weak_count, 1, __ATOMIC_ACQ_REL) & ~kWasWeak) == 1) {
     object->deleter(object, ANYFFI_DELETE_MEMORY);
   }
 }

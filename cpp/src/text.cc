@@ -105,9 +105,11 @@ AnyffiStrObject* allocate_str(int64_t length, int32_t kind) {
     raise_no_memory();
     return nullptr;
   }
-  size_t width = size_t{1} << anyffi_kind_shift(kind);
-  size_t size = static_cast<size_t>(length) * width;
-  auto* str = allocate_object<AnyffiStrObject>(ANYFFI_STR_OBJECT, &delete_flat, sizeof(AnyffiStrObject) + size + width);
+  // The zero code point behind the text is always written at the widest.
+  constexpr size_t kZeroSize = sizeof(uint32_t);
+  size_t size = static_cast<size_t>(length) << anyffi_kind_shift(kind);
+  auto* str =
+      allocate_object<AnyffiStrObject>(ANYFFI_STR_OBJECT, &delete_flat, sizeof(AnyffiStrObject) + size + kZeroSize);
   if (str == nullptr) return nullptr;
   auto* data = reinterpret_cast<char*>(str + 1);
   str->length = length;
@@ -115,7 +117,7 @@ AnyffiStrObject* allocate_str(int64_t length, int32_t kind) {
   str->reserved = 0;
   str->hash = 0;
   str->data = data;
-  std::memset(data + size, 0, width);
+  std::memset(data + size, 0, kZeroSize);
   return str;
 }
 

@@ -109,6 +109,9 @@ typedef struct AnyffiObject {
   void* wrapper;
 } AnyffiObject;
 
+/// A bit of `weak_count` that says that there was a weak reference once; the other bits count.
+typedef enum AnyffiWeakMark { ANYFFI_WAS_WEAK = 0x40000000 } AnyffiWeakMark;
+
 typedef enum AnyffiDeleteWhat { ANYFFI_DELETE_CONTENTS = 1, ANYFFI_DELETE_MEMORY = 2 } AnyffiDeleteWhat;
 
 /// 16 bytes; all zero is None; unused bytes are zero. See docs/protocol.md for the layout of every kind.

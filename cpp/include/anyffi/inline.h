@@ -42,7 +42,21 @@ static inline void anyffi_retain_inline(AnyffiObject* object) {
   __atomic_fetch_add(&object->strong_count, 1, __ATOMIC_RELAXED);
 }
 
+/// 1 if the holder of one strong reference is the only one who can reach the object by counts. An object that was
+/// ever weakly referenced is not told apart from one that still is: a weak reference may become a strong one, and
+/// go, between the two reads here, but its mark (ANYFFI_WAS_WEAK, in the weak count) stays.
+static inline int anyffi_is_sole_inline(const AnyffiObject* object) {
+  return __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1 &&
+         __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) == 1;
+}
+
 static inline void anyffi_release_inline(AnyffiObject* object) {
+  if (anyffi_is_sole_inline(object)) {
+    /* Spares the locked instruction where nobody can see it. */
+    object->strong_count = 0;
+    anyffi_object_destroy(object);
+    return;
+  }
   if (__atomic_fetch_sub(&object->strong_count, 1, __ATOMIC_ACQ_REL) == 1) anyffi_object_destroy(object);
 }
 
@@ -55,11 +69,10 @@ static inline void anyffi_value_drop_inline(const AnyffiValue* value) {
   if (value->type_code > 0) anyffi_release_inline(value->as_object);
 }
 
-/// 1 if the holder of one strong reference is the only one who can reach the object, so that it may be changed
-/// in place: no other strong reference, no weak one, no wrapper of the front end.
+/// 1 if the holder of one strong reference may change the object in place: nobody else can reach it, the front
+/// end's wrapper included.
 static inline int anyffi_is_unique_inline(const AnyffiObject* object) {
-  return __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1 &&
-         __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) == 1 && object->wrapper == NULL;
+  return anyffi_is_sole_inline(object) && object->wrapper == NULL;
 }
 
 /// Two words make a value: byte stores followed by a 16-byte load would cost twice as much.
