@@ -3,6 +3,8 @@
 #ifndef ANYFFI_SRC_CONTAINERS_H_
 #define ANYFFI_SRC_CONTAINERS_H_
 
+#include <cstring>
+
 #include "internal.h"
 
 namespace anyffi::runtime {
@@ -40,18 +42,33 @@ inline bool is_identical(const AnyffiValue& a, const AnyffiValue& b) noexcept {
   return a.type_code == b.type_code && a.as_int == b.as_int && (a.type_code > 0 || a.aux == b.aux);
 }
 
+/// Copies a value as two words. A 16-byte load would wait for the two stores that have just made the value.
+inline void copy_words(const AnyffiValue& from, AnyffiValue* to) noexcept {
+  uint64_t first, second;
+  std::memcpy(&first, &from, 8);
+  std::memcpy(&second, &from.as_int, 8);
+  // Keeps the compiler from making one copy of the two.
+  __asm__("" : "+r"(first), "+r"(second));
+  std::memcpy(static_cast<void*>(to), &first, 8);
+  std::memcpy(&to->as_int, &second, 8);
+}
+
+/// True for values whose bytes are all there is to own: numbers, None, short ASCII.
+inline bool is_plain(const AnyffiValue& value) noexcept {
+  int32_t code = value.type_code;
+  bool number = code <= ANYFFI_NONE && code >= ANYFFI_FLOAT && value.aux == 0;
+  return number || (code == ANYFFI_STR && (value.as_int >> 60) == ANYFFI_ASCII);
+}
+
+/// True for owned values that are as containers hold them, without looking closer.
+inline bool is_canonical(const AnyffiValue& value) noexcept {
+  return is_plain(value) || (value.type_code > ANYFFI_BOX && value.aux == 0);
+}
+
 /// What `anyffi_value_own` does, without a call for the most frequent values.
 inline int own_value(const AnyffiValue* value, AnyffiValue* out) noexcept {
-  int32_t code = value->type_code;
-  if (code > ANYFFI_BOX) {
-    anyffi_retain_inline(value->as_object);
-    *out = anyffi_from_words_inline(static_cast<uint32_t>(code), static_cast<uint64_t>(value->as_int));
-    return 0;
-  }
-  bool plain = code <= ANYFFI_NONE && code >= ANYFFI_FLOAT && value->aux == 0;
-  bool short_ascii = code == ANYFFI_STR && (value->as_int >> 60) == 0;
-  if (plain || short_ascii) {
-    *out = *value;
+  if (is_plain(*value)) {
+    copy_words(*value, out);
     return 0;
   }
   return anyffi_value_own(value, out);
@@ -67,6 +84,24 @@ inline void* handle_of(const AnyffiValue& value) noexcept {
   if (value.type_code == ANYFFI_FUNCTION) return reinterpret_cast<AnyffiFunction*>(value.as_object)->handle;
   if (value.type_code == ANYFFI_ERROR) return reinterpret_cast<AnyffiError*>(value.as_object)->handle;
   return nullptr;
+}
+
+/// Multiplies to 128 bits and folds them: every bit of the result depends on every bit of both.
+inline uint64_t fold(uint64_t a, uint64_t b) noexcept {
+  auto product = static_cast<unsigned __int128>(a) * b;
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+/// Numbers without structure: digits of pi.
+constexpr uint64_t kMix[] = {0x243F6A8885A308D3u, 0x13198A2E03707345u, 0xA4093822299F31D1u, 0x082EFA98EC4E6C89u};
+
+/// -1 is never a hash: Python keeps it for failure.
+constexpr int64_t spare_minus_one(int64_t hash) noexcept { return hash == -1 ? -2 : hash; }
+
+/// The hash of text in place, which is its two words: equal text has equal words.
+inline int64_t hash_words(const AnyffiValue& value) noexcept {
+  uint64_t first = static_cast<uint32_t>(value.type_code) | static_cast<uint64_t>(value.aux) << 32;
+  return spare_minus_one(static_cast<int64_t>(fold(first ^ kMix[0], static_cast<uint64_t>(value.as_int) ^ kMix[1])));
 }
 
 /// The hash of a canonical key.

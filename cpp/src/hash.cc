@@ -16,12 +16,6 @@ constexpr int64_t kHashOfNan = 0x6E616E;
 constexpr int64_t kHashOfNone = 0xFCA86420;
 constexpr int64_t kHashOfEllipsis = 0x2E2E2E;
 
-/// Odd numbers without structure: digits of pi.
-constexpr uint64_t kMix[] = {0x243F6A8885A308D3u, 0x13198A2E03707345u, 0xA4093822299F31D1u, 0x082EFA98EC4E6C89u};
-
-/// -1 is never a hash: Python keeps it for failure.
-constexpr int64_t spare_minus_one(int64_t hash) { return hash == -1 ? -2 : hash; }
-
 int64_t hash_int(int64_t number) {
   uint64_t magnitude = number < 0 ? uint64_t{0} - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
   magnitude = (magnitude & kModulus) + (magnitude >> kModulusBits);
@@ -48,21 +42,10 @@ int64_t hash_float(double number) {
   return spare_minus_one(number < 0 ? -hash : hash);
 }
 
-uint64_t fold(uint64_t a, uint64_t b) {
-  auto product = static_cast<unsigned __int128>(a) * b;
-  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-}
-
 uint64_t load_word(const unsigned char* bytes) {
   uint64_t word;
   std::memcpy(&word, bytes, sizeof(word));
   return word;
-}
-
-/// Text in place is its two words: equal text has equal words.
-int64_t hash_words(const AnyffiValue& value) {
-  uint64_t first = static_cast<uint32_t>(value.type_code) | static_cast<uint64_t>(value.aux) << 32;
-  return spare_minus_one(static_cast<int64_t>(fold(first ^ kMix[0], static_cast<uint64_t>(value.as_int) ^ kMix[1])));
 }
 
 /// Of more than eight bytes: what is shorter lies in place. Never 0, which says "not computed yet".

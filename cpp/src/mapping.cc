@@ -48,12 +48,15 @@ void install_block(Mapping* mapping, AnyffiEntry* block, int64_t capacity) {
 }
 
 /// Puts an entry, whose key is known to be new, behind the others. There must be room.
-void append_entry(Mapping* mapping, const AnyffiEntry& entry) {
+inline void append_entry(Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value, int64_t hash) {
   int64_t number = mapping->used++;
-  mapping->entries[number] = entry;
+  AnyffiEntry& entry = mapping->entries[number];
+  copy_words(key, &entry.key);
+  copy_words(value, &entry.value);
+  entry.hash = hash;
   ++mapping->size;
   if (mapping->index == nullptr) return;
-  uint64_t slot = first_slot(entry.hash, mapping->mask);
+  uint64_t slot = first_slot(hash, mapping->mask);
   while (mapping->index[slot] != kFree && mapping->index[slot] != kRemoved) slot = (slot + 1) & mapping->mask;
   mapping->filled += mapping->index[slot] == kFree;
   mapping->index[slot] = static_cast<uint32_t>(number + 1);
@@ -65,7 +68,9 @@ void move_entries(Mapping* mapping, AnyffiEntry* block, int64_t capacity) {
   int64_t used = mapping->used;
   install_block(mapping, block, capacity);
   for (int64_t i = 0; i < used; ++i) {
-    if (former[i].key.type_code != ANYFFI_UNSET) append_entry(mapping, AnyffiEntry(former[i]));
+    if (former[i].key.type_code != ANYFFI_UNSET) {
+      append_entry(mapping, former[i].key, former[i].value, former[i].hash);
+    }
   }
 }
 
@@ -165,13 +170,75 @@ inline Match search(const Mapping* mapping, const AnyffiValue& key, int64_t hash
   return Match::kNo;
 }
 
-/// Owned and as containers hold it. On failure the value is given back all the same.
-int take_canonical(AnyffiValue* value, Owned* out) {
+/// The kinds of keys that short ASCII can only be equal to if the bytes are.
+constexpr uint64_t kNeverEqualText =
+    ~kObjectKinds | anyffi_kind_bit(ANYFFI_STR_OBJECT) | anyffi_kind_bit(ANYFFI_BYTES_OBJECT);
+
+/// True for keys that are found by their bytes alone: short names in mappings without keys of unusual types.
+inline bool is_found_by_words(const Mapping* mapping, const AnyffiValue& key) {
+  return key.type_code == ANYFFI_STR && (key.as_int >> 60) == ANYFFI_ASCII &&
+         (mapping->key_kinds & ~kNeverEqualText) == 0;
+}
+
+inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
+  return a.as_int == b.as_int && a.aux == b.aux && a.type_code == b.type_code;
+}
+
+/// The number of such a key's entry, or -1.
+inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int64_t hash) {
+  const AnyffiEntry* entries = mapping->entries;
+  if (mapping->index == nullptr) {
+    for (int64_t i = 0; i < mapping->used; ++i) {
+      if (same_words(entries[i].key, key)) return i;
+    }
+    return -1;
+  }
+  uint64_t slot = first_slot(hash, mapping->mask);
+  for (; mapping->index[slot] != kFree; slot = (slot + 1) & mapping->mask) {
+    uint32_t number = mapping->index[slot] - 1;
+    if (number != kRemoved - 1 && same_words(entries[number].key, key)) return number;
+  }
+  return -1;
+}
+
+/// Makes an owned value as containers hold it, in its place.
+int make_canonical(AnyffiValue* value) {
+  if (is_canonical(*value)) return 0;
   Owned given(std::exchange(*value, anyffi_none_inline()));
-  AnyffiValue owned;
-  if (own_value(given.get(), &owned) != 0) return -1;
-  *out = Owned(owned);
+  return anyffi_value_own(given.get(), value);
+}
+
+/// Sets an entry from owned values; what is left in their places afterwards is to be given back.
+inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
+  if (make_canonical(key) != 0 || make_canonical(value) != 0) return -1;
+  int64_t hash, number;
+  if (is_found_by_words(mapping, *key)) {
+    hash = hash_words(*key);
+    number = find_by_words(mapping, *key, hash);
+  } else if (hash_key(*key, &hash) != 0 || find_entry(mapping, *key, hash, &number) != 0) {
+    return -1;
+  }
+  mapping->value_kinds |= anyffi_kind_bit(value->type_code);
+  if (number >= 0) {
+    *out_existed = 1;
+    std::swap(mapping->entries[number].value, *value);
+    return 0;
+  }
+  if (__builtin_expect(!has_room(mapping), 0) && make_room(mapping) != 0) return -1;
+  mapping->key_kinds |= anyffi_kind_bit(key->type_code);
+  append_entry(mapping, *key, *value, hash);
+  *key = anyffi_none_inline();
+  *value = anyffi_none_inline();
   return 0;
+}
+
+__attribute__((noinline)) int find(const Mapping* mapping, const AnyffiValue* key, int64_t* out_entry) {
+  *out_entry = -1;
+  Owned holder;
+  const AnyffiValue* canonical = canonical_key(key, &holder);
+  int64_t hash;
+  if (canonical == nullptr || hash_key(*canonical, &hash) != 0) return -1;
+  return find_entry(mapping, *canonical, hash, out_entry);
 }
 
 }  // namespace
@@ -201,7 +268,7 @@ int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out)
     if (entry.key.type_code == ANYFFI_UNSET) continue;
     anyffi_value_retain_inline(&entry.key);
     anyffi_value_retain_inline(&entry.value);
-    append_entry(copy, entry);
+    append_entry(copy, entry.key, entry.value, entry.hash);
   }
   copy->key_kinds = from->key_kinds;
   copy->value_kinds = from->value_kinds;
@@ -230,35 +297,19 @@ int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
   return 0;
 }
 
-int anyffi_mapping_set(AnyffiObject* object, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
-  Mapping* mapping = as_mapping(object);
+int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
   *out_existed = 0;
-  Owned own_key, own_item;
-  // Both are taken over, whatever fails.
-  int status = take_canonical(key, &own_key);
-  if ((take_canonical(value, &own_item) | status) != 0) return -1;
-  int64_t hash, number;
-  if (hash_key(*own_key.get(), &hash) != 0 || find_entry(mapping, *own_key.get(), hash, &number) != 0) return -1;
-  mapping->value_kinds |= anyffi_kind_bit(own_item->type_code);
-  if (number >= 0) {
-    *out_existed = 1;
-    // The former value is given back, as is the key, when nothing is left to do.
-    own_item = Owned(std::exchange(mapping->entries[number].value, own_item.take()));
-    return 0;
-  }
-  if (__builtin_expect(!has_room(mapping), 0) && make_room(mapping) != 0) return -1;
-  mapping->key_kinds |= anyffi_kind_bit(own_key->type_code);
-  append_entry(mapping, AnyffiEntry{own_key.take(), own_item.take(), hash});
-  return 0;
+  int status = set_entry(as_mapping(mapping), key, value, out_existed);
+  anyffi_value_release(key);
+  anyffi_value_release(value);
+  return status;
 }
 
-int anyffi_mapping_find(const AnyffiObject* mapping, const AnyffiValue* key, int64_t* out_entry) {
-  *out_entry = -1;
-  Owned holder;
-  const AnyffiValue* canonical = canonical_key(key, &holder);
-  int64_t hash;
-  if (canonical == nullptr || hash_key(*canonical, &hash) != 0) return -1;
-  return find_entry(as_mapping(mapping), *canonical, hash, out_entry);
+int anyffi_mapping_find(const AnyffiObject* object, const AnyffiValue* key, int64_t* out_entry) {
+  const Mapping* mapping = as_mapping(object);
+  if (!is_found_by_words(mapping, *key)) return find(mapping, key, out_entry);
+  *out_entry = find_by_words(mapping, *key, mapping->index == nullptr ? 0 : hash_words(*key));
+  return 0;
 }
 
 int anyffi_mapping_erase(AnyffiObject* object, int64_t number) {

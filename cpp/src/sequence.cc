@@ -48,6 +48,24 @@ __attribute__((noinline)) int raise_no_index() {
   return anyffi_error_raise("IndexError", "sequence index out of range");
 }
 
+/// Any insertion; the C function itself appends where nothing stands in the way.
+__attribute__((noinline)) int insert(AnyffiSequence* sequence, int64_t index, const AnyffiValue* value) {
+  if (static_cast<uint64_t>(index) > static_cast<uint64_t>(sequence->size)) return raise_no_index();
+  // Copied first: the value may lie in a cell of this very sequence.
+  AnyffiValue owned;
+  if (own_value(value, &owned) != 0) return -1;
+  if (sequence->size == sequence->capacity && grow(sequence) != 0) {
+    anyffi_value_drop_inline(&owned);
+    return -1;
+  }
+  AnyffiValue* cell = sequence->data + index;
+  if (index < sequence->size) std::memmove(cell + 1, cell, cell_bytes(sequence->size - index));
+  *cell = owned;
+  ++sequence->size;
+  sequence->kinds |= anyffi_kind_bit(owned.type_code);
+  return 0;
+}
+
 /// Takes the cells away before the first destructor runs, so that whoever it calls finds an empty sequence.
 void clear(AnyffiSequence* sequence) {
   AnyffiValue* cells = sequence->data;
@@ -105,19 +123,18 @@ int anyffi_sequence_create(int32_t type_code, int64_t capacity, AnyffiValue* out
 
 int anyffi_sequence_insert(AnyffiObject* object, int64_t index, const AnyffiValue* value) {
   AnyffiSequence* sequence = as_sequence(object);
-  if (static_cast<uint64_t>(index) > static_cast<uint64_t>(sequence->size)) return raise_no_index();
-  // Copied first: the value may lie in a cell of this very sequence.
-  AnyffiValue owned;
-  if (own_value(value, &owned) != 0) return -1;
-  if (__builtin_expect(sequence->size == sequence->capacity, 0) && grow(sequence) != 0) {
-    anyffi_value_drop_inline(&owned);
-    return -1;
+  int64_t size = sequence->size;
+  bool counted = value->type_code > ANYFFI_BOX;
+  if (index != size || size == sequence->capacity || !(counted || is_plain(*value))) {
+    return insert(sequence, index, value);
   }
-  AnyffiValue* cell = sequence->data + index;
-  if (index < sequence->size) std::memmove(cell + 1, cell, cell_bytes(sequence->size - index));
-  *cell = owned;
-  ++sequence->size;
-  sequence->kinds |= anyffi_kind_bit(owned.type_code);
+  if (counted) anyffi_retain_inline(value->as_object);
+  AnyffiValue* cell = sequence->data + size;
+  copy_words(*value, cell);
+  // The flags of an argument.
+  if (counted) cell->aux = 0;
+  sequence->size = size + 1;
+  sequence->kinds |= anyffi_kind_bit(value->type_code);
   return 0;
 }
 
