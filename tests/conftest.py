@@ -5,7 +5,8 @@ from __future__ import annotations
 import collections
 import gc
 import os
-from typing import Any, Dict, Iterator, List, Tuple
+from collections.abc import Iterator
+from typing import Any
 
 import hypothesis
 import pytest
@@ -23,11 +24,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--modes",
         default=",".join(MODES),
-        help="the backends to test, separated by commas; one that is missing fails the run (default: %(default)s)",
+        help="the backends to test, separated by commas; a missing one fails the run (default: %(default)s)",
     )
 
 
-def modes_of(config: pytest.Config) -> List[str]:
+def modes_of(config: pytest.Config) -> list[str]:
     return config.getoption("--modes").split(",")
 
 
@@ -57,7 +58,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("ffi", modes_of(metafunc.config), indirect=True, scope="session")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: List[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """A comparison of two backends is no test where one alone was asked for."""
     if len(modes_of(config)) < len(MODES):
         compares = [item for item in items if "both" in getattr(item, "fixturenames", ())]
@@ -74,7 +75,7 @@ def ffi(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture(scope="session")
-def both() -> Tuple[Any, Any]:
+def both() -> tuple[Any, Any]:
     """The two backends, Cython's first, for tests that compare them."""
     from anyffi._backend import open_backend
 
@@ -113,7 +114,9 @@ def _live_objects(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.node.stash.get(_passed, False) and not request.node.get_closest_marker("keeps_live"):
         after = settled(live_blocks)
         if after != before:
-            pytest.fail(f"{after - before:+d} blocks of runtime memory are alive after the test", pytrace=False)
+            pytest.fail(
+                f"live blocks of runtime memory: {before} before, {after} after the test", pytrace=False
+            )
 
 
 # ---- the closing line ------------------------------------------------------------------------------------
@@ -128,7 +131,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     return report  # type: ignore[return-value]
 
 
-def _modes_of_item(item: pytest.Item) -> List[str]:
+def _modes_of_item(item: pytest.Item) -> list[str]:
     if "both" in getattr(item, "fixturenames", ()):
         return list(MODES)
     callspec = getattr(item, "callspec", None)
@@ -137,7 +140,7 @@ def _modes_of_item(item: pytest.Item) -> List[str]:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    counts: Dict[str, int] = collections.Counter(
+    counts: dict[str, int] = collections.Counter(
         mode
         for outcome in ("passed", "failed")
         for report in terminalreporter.stats.get(outcome, [])

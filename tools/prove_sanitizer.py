@@ -36,7 +36,8 @@ def main() -> int:
             done = report_of(mode, f"{fault}({argument})")
             caught = done.returncode != 0 and f"AddressSanitizer: {expected}" in done.stderr
             blind += not caught
-            print(f"{mode}: {fault} {'is caught: ' + expected if caught else 'GOES UNNOTICED: ' + done.stderr[-2000:]}")
+            outcome = f"is caught: {expected}" if caught else f"GOES UNNOTICED:\n{done.stderr[-2000:]}"
+            print(f"{mode}: {fault} {outcome}")
     return 1 if blind else 0
 
 
