@@ -48,9 +48,8 @@ def describe(value: Any) -> str:
 
 
 def equals_plain(value: Any, plain: Any) -> bool:
-    import numpy as np
-
     import anyffi
+    import numpy as np
 
     if isinstance(plain, np.ndarray):
         return describe(value) == describe(plain)
@@ -107,7 +106,7 @@ def shorten(text: str, limit: int) -> str:
         return text
     while width(text) > limit - 3:
         # Twice, because most of a long text goes.
-        text = text[: limit] if len(text) > limit else text[:-1]
+        text = text[:limit] if len(text) > limit else text[:-1]
     return text + "..."
 
 

@@ -1,6 +1,7 @@
 """An object of a C++ class, made of an object, an int, a mapping and a bool, and held by Python alone."""
 
-from typing import Any, Iterator, Tuple
+from collections.abc import Iterator
+from typing import Any
 
 import anyffi
 
@@ -8,7 +9,7 @@ module = anyffi.load_module("./libcached_op.so")
 cached_op = module.cached_op
 
 
-def examples() -> Iterator[Tuple[str, Any, Any]]:
+def examples() -> Iterator[tuple[str, Any, Any]]:
     """Calls to show: the text, the result, and what plain Python gives for it."""
     flags = {"static_alloc": "true", "inline_limit": "2"}
     handle = anyffi.convert([1, 2])

@@ -14,8 +14,9 @@ using anyffi::String;
 int64_t int_func(int64_t x) { return ~x; }
 
 int64_t int_func_of_item(const Map<String, ObjectRef>& map, const String& key) {
-  ObjectRef item = map[key];  // boxed here
-  return int_func(AnyView(item));  // and opened here; TypeError if it is no int
+  // The int is boxed here, and opened where an int64_t is wanted: TypeError if it is none.
+  ObjectRef item = map[key];
+  return int_func(AnyView(item));
 }
 
 }  // namespace

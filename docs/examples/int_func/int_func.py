@@ -1,13 +1,14 @@
 """A plain int in a mapping of objects: boxed where C++ reads an object, opened where it wants an int."""
 
-from typing import Any, Iterator, Tuple
+from collections.abc import Iterator
+from typing import Any
 
 import anyffi
 
 module = anyffi.load_module("./libint_func.so")
 
 
-def examples() -> Iterator[Tuple[str, Any, Any]]:
+def examples() -> Iterator[tuple[str, Any, Any]]:
     """Calls to show: the text, the result, and what plain Python gives for it."""
     values = {"answer": 42, "least": -(2**63), "flag": True, "list": [1, 2]}
     yield "int_func(42)", module.int_func(42), ~42

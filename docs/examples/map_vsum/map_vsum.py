@@ -1,21 +1,26 @@
 """Sum the values of a mapping: a Python dict serves as `Map<String, int64_t>`, without being changed."""
 
+from collections.abc import Iterator
 from types import MappingProxyType
-from typing import Any, Iterator, Tuple
+from typing import Any
 
 import anyffi
 
 map_vsum = anyffi.load_module("./libmap_vsum.so").map_vsum
 
 
-def examples() -> Iterator[Tuple[str, Any, Any]]:
+def examples() -> Iterator[tuple[str, Any, Any]]:
     """Calls to show: the text, the result, and what plain Python gives for it."""
     yield 'map_vsum({"a": 2, "b": 3})', map_vsum({"a": 2, "b": 3}), 5
     yield "map_vsum({})", map_vsum({}), 0
     squares = {str(i): i * i for i in range(1000)}
     yield "map_vsum(squares)", map_vsum(squares), sum(squares.values())
     yield "map_vsum(MappingProxyType(squares))", map_vsum(MappingProxyType(squares)), sum(squares.values())
-    yield "map_vsum(map=anyffi.convert(squares))", map_vsum(map=anyffi.convert(squares)), sum(squares.values())
+    yield (
+        "map_vsum(map=anyffi.convert(squares))",
+        map_vsum(map=anyffi.convert(squares)),
+        sum(squares.values()),
+    )
 
 
 if __name__ == "__main__":

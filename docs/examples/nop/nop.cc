@@ -3,6 +3,4 @@
 
 #include <anyffi/anyffi.h>
 
-ANYFFI_REGISTER_GLOBAL("demo.nop")
-    .def_packed([](anyffi::Args, anyffi::AnyValue*) {})
-    .doc("Take anything, do nothing.");
+ANYFFI_REGISTER_GLOBAL("demo.nop").def_packed([](anyffi::Args, anyffi::AnyValue*) {}).doc("Take anything, do nothing.");

@@ -5,11 +5,11 @@ to C++. The times belong to the machine and the moment; nothing tests them.
 """
 
 import timeit
-from typing import Any, Callable, Iterator, Tuple
-
-import numpy as np
+from collections.abc import Iterator
+from typing import Any, Callable
 
 import anyffi
+import numpy as np
 
 anyffi.load_module("./libnop.so")
 nop = anyffi.get_global_func("demo.nop")
@@ -23,7 +23,7 @@ CALLS = {
 }
 
 
-def examples() -> Iterator[Tuple[str, Any, Any]]:
+def examples() -> Iterator[tuple[str, Any, Any]]:
     """Calls to show: the text, the result, and what plain Python gives for it."""
     for text, call in CALLS.items():
         if text.startswith("nop"):
@@ -36,7 +36,7 @@ def nanoseconds(call: Callable[[], Any], number: int = 20_000, rounds: int = 7) 
     return max(best - empty, 0.0) / number * 1e9
 
 
-def timings() -> Iterator[Tuple[str, float]]:
+def timings() -> Iterator[tuple[str, float]]:
     """Nanoseconds of each call."""
     for text, call in CALLS.items():
         yield text, nanoseconds(call)

@@ -1,13 +1,14 @@
 """An element of an array viewed as an array of objects: the view costs the same however long the array is."""
 
-from typing import Any, Iterator, Tuple
+from collections.abc import Iterator
+from typing import Any
 
 import anyffi
 
 tuple_getitem = anyffi.load_module("./libtuple_getitem.so").tuple_getitem
 
 
-def examples() -> Iterator[Tuple[str, Any, Any]]:
+def examples() -> Iterator[tuple[str, Any, Any]]:
     """Calls to show: the text, the result, and what plain Python gives for it."""
     mixed = (1, "two", 3.0, (4,))
     array = anyffi.convert(mixed)

@@ -5,8 +5,9 @@ whose code points take one, two and four bytes.
 """
 
 import string
+from collections.abc import Iterator
 from pydoc_data.topics import topics
-from typing import Any, Dict, Iterator, Tuple
+from typing import Any
 
 import anyffi
 
@@ -20,14 +21,16 @@ LETTERS = {
 }
 
 
-def texts() -> Dict[str, str]:
+def texts() -> dict[str, str]:
     """The same text in four scripts."""
     text = "".join(topics.values())
-    tables = {name: str.maketrans(dict(zip(string.ascii_letters, letters))) for name, letters in LETTERS.items()}
+    tables = {
+        name: str.maketrans(dict(zip(string.ascii_letters, letters))) for name, letters in LETTERS.items()
+    }
     return {"ASCII": text, **{name: text.translate(table) for name, table in tables.items()}}
 
 
-def examples() -> Iterator[Tuple[str, Any, Any]]:
+def examples() -> Iterator[tuple[str, Any, Any]]:
     """Calls to show: the text, the result, and what plain Python gives for it."""
     for split in (module.split_erased, module.split_typed):
         yield f'{split.__name__}("h\u00e9\u6f22\U0001d11e\\ud800")', split("hé漢𝄞\ud800"), list("hé漢𝄞\ud800")
@@ -40,4 +43,4 @@ def examples() -> Iterator[Tuple[str, Any, Any]]:
 
 if __name__ == "__main__":
     for text, result, _ in examples():
-        print(f"{ascii(text)}\n    {ascii(result)[:100]}")
+        print(f"{text!a}\n    {ascii(result)[:100]}")

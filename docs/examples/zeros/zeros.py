@@ -1,11 +1,11 @@
 """`np.zeros` in C++: the memory is the runtime's, and every array on it keeps it alive."""
 
-from typing import Any, Callable, Iterator, Tuple
+from collections.abc import Iterator
+from typing import Any, Callable
 
 import _npi
-import numpy as np
-
 import anyffi
+import numpy as np
 
 
 def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: str = "cpu") -> Any:
@@ -52,7 +52,7 @@ def outcome(function: Callable[..., Any], *args: Any) -> str:
     return "raises nothing"
 
 
-def examples() -> Iterator[Tuple[str, Any, Any]]:
+def examples() -> Iterator[tuple[str, Any, Any]]:
     """Calls to show: the text, the result, and what plain Python gives for it."""
     yield "zeros(3)", np.asarray(zeros(3)), np.zeros(3)
     yield "zeros(np.int16(2))", np.asarray(zeros(np.int16(2))), np.zeros(np.int16(2))
@@ -62,7 +62,11 @@ def examples() -> Iterator[Tuple[str, Any, Any]]:
     yield "zeros((4, 0))", np.asarray(zeros((4, 0))), np.zeros((4, 0))
     array = np.asarray(zeros((2, 2), np.int32))
     array[0, 1] = 7
-    yield "array = np.asarray(zeros((2, 2), np.int32)); array[0, 1] = 7", array, np.array([[0, 7], [0, 0]], np.int32)
+    yield (
+        "array = np.asarray(zeros((2, 2), np.int32)); array[0, 1] = 7",
+        array,
+        np.array([[0, 7], [0, 0]], np.int32),
+    )
     yield "zeros(-1)", outcome(zeros, -1), outcome(np.zeros, -1)
     yield "zeros(1.5)", outcome(zeros, 1.5), outcome(np.zeros, 1.5)
     yield "zeros(2**70)", outcome(zeros, 2**70), outcome(np.zeros, 2**70)

@@ -1,0 +1,79 @@
+"""What the examples promise of their cost, in instructions: callgrind counts the same ones in every run."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shutil
+import sys
+from typing import Any
+
+import example_programs
+import pytest
+from support import run
+
+# Each round starts and ends with a call of `mark`, before which callgrind writes down what it counted.
+PROGRAM = """
+import ctypes, os, sys
+import anyffi
+mark = ctypes.CDLL(anyffi.find_library("anyffi")).anyffi_abi_get_version
+os.chdir(sys.argv[1])
+getitem = anyffi.load_module("./libtuple_getitem.so").tuple_getitem
+char_at = anyffi.load_module("./libunicode_split.so").char_at
+short, long = (anyffi.convert(tuple(range(1000, 1000 + size))) for size in (10, 10_000))
+text = "\\u4e00" * 10_000
+rounds = [(getitem, short, 7), (getitem, long, 7), (getitem, long, 9_000)]
+rounds += [(char_at, text, 3), (char_at, text, 9_000)]
+def run(f, x, index):
+    for _ in range(500):
+        f(x, index)
+for each in rounds:
+    run(*each)
+mark()
+for each in rounds:
+    run(*each)
+    mark()
+"""
+ROUNDS = ("10 elements", "10,000 elements", "10,000 elements, far", "first characters", "last characters")
+
+
+@pytest.fixture(scope="module")
+def instructions(ffi: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+    valgrind = shutil.which("valgrind")
+    if valgrind is None:
+        pytest.skip("there is no valgrind (Debian: apt-get install valgrind)")
+    if "libasan" in run(["env"]).stdout:
+        pytest.skip("valgrind cannot run what the address sanitizer was built into")
+    folder = tmp_path_factory.mktemp("callgrind")
+    program = folder / "program.py"
+    program.write_text(PROGRAM)
+    done = run(
+        [
+            *(valgrind, "--tool=callgrind", f"--callgrind-out-file={folder / 'out'}"),
+            "--dump-before=anyffi_abi_get_version",
+            *(sys.executable, program, example_programs.libraries()),
+        ],
+        FFI_MODE=ffi.ffi_mode,
+        PYTHONHASHSEED="0",
+    )
+    assert done.returncode == 0, done.stderr
+    # Part 1 is what came before the first mark.
+    parts = sorted(folder.glob("out.*"), key=lambda path: int(path.suffix[1:]))[1 : 1 + len(ROUNDS)]
+    return dict(zip(ROUNDS, map(total, parts)))
+
+
+def total(part: pathlib.Path) -> int:
+    found = re.search(r"^(?:totals|summary): (\d+)", part.read_text(), re.MULTILINE)
+    assert found is not None
+    return int(found[1])
+
+
+def test_a_view_of_objects_costs_the_same_for_any_length(instructions: dict[str, int]) -> None:
+    few = instructions["10 elements"]
+    assert few > 500 * 100
+    assert instructions["10,000 elements"] == pytest.approx(few, rel=0.01)
+    assert instructions["10,000 elements, far"] == pytest.approx(few, rel=0.01)
+
+
+def test_a_character_costs_the_same_anywhere(instructions: dict[str, int]) -> None:
+    assert instructions["last characters"] == pytest.approx(instructions["first characters"], rel=0.01)
