@@ -68,7 +68,7 @@ def demo(session: nox.Session) -> None:
 
 @nox.session
 def asan(session: nox.Session) -> None:
-    """The Python tests under AddressSanitizer and UndefinedBehaviorSanitizer, which prove themselves first."""
+    """The Python tests under AddressSanitizer and UndefinedBehaviorSanitizer, both put to the proof first."""
     build(session)
     session.env.update(sanitizer_variables())
     session.run("python", str(ROOT / "tools" / "prove_sanitizer.py"))
