@@ -7,58 +7,64 @@ from c_api cimport anyffi_alloc, anyffi_free, anyffi_none_inline, anyffi_release
 from pack cimport pack
 from python cimport Py_SIZE, PyObject, PySequence_Fast_ITEMS
 from unpack cimport raise_taken, unpack
-from wrapper cimport state, unwrap
+from wrapper cimport Wrapper, state, unwrap
 
 cdef enum:
     ON_STACK = 8
 
 
 cdef inline AnyffiFunction* unwrap_function(PyObject* wrapper) except NULL:
-    cdef AnyffiObject* found = unwrap(wrapper)
-    if found.type_code != ANYFFI_FUNCTION and not anyffi_type_is_a(found.type_code, ANYFFI_FUNCTION):
-        raise TypeError(f"this {type(<object>wrapper).__name__} is no function")
+    cdef AnyffiObject* found = (<Wrapper*>wrapper).object
+    if found == NULL or found.type_code != ANYFFI_FUNCTION:
+        refuse_function(wrapper)
     return <AnyffiFunction*>found
+
+
+cdef inline int refuse_function(PyObject* wrapper) except -1:
+    """Raises unless a wrapper holds a function of a type of its own."""
+    if not anyffi_type_is_a(unwrap(wrapper).type_code, ANYFFI_FUNCTION):
+        raise TypeError(f"this {type(<object>wrapper).__name__} is no function")
+    return 0
 
 
 cdef inline object call(PyObject* function, PyObject** args, Py_ssize_t count):
     """Calls the function of a wrapper. The caller keeps wrapper and arguments alive."""
     cdef AnyffiFunction* target = unwrap_function(function)
     cdef AnyffiValue on_stack[ON_STACK]
-    cdef AnyffiValue* values
-    if count <= ON_STACK:
-        return call_with(target, args, <int32_t>count, on_stack)
-    if count > 0x7FFFFFFF:
-        raise OverflowError("too many arguments")
-    values = <AnyffiValue*>anyffi_alloc(count * sizeof(AnyffiValue))
-    if values == NULL:
-        raise MemoryError
-    try:
-        return call_with(target, args, <int32_t>count, values)
-    finally:
-        anyffi_free(values)
-
-
-cdef inline object call_with(AnyffiFunction* target, PyObject** args, int32_t count, AnyffiValue* values):
+    cdef AnyffiValue* values = on_stack
     cdef AnyffiValue result = anyffi_none_inline()
-    cdef int32_t packed = 0
+    cdef Py_ssize_t packed = 0
     # Most calls make no objects, and then there is nothing to give back.
     cdef bint made = False
+    if count > ON_STACK:
+        values = allocate(count)
     try:
         while packed < count:
             made |= pack(args[packed], &values[packed])
             packed += 1
-        if target.call(target.self, values, count, &result) != 0:
+        if target.call(target.self, values, <int32_t>count, &result) != 0:
             raise_taken()
         # Before the arguments go, which the result may borrow from.
         return unpack(&result)
     finally:
         if made:
             release_made(values, packed)
+        if values != on_stack:
+            anyffi_free(values)
 
 
-cdef inline void release_made(AnyffiValue* values, int32_t count) noexcept:
+cdef inline AnyffiValue* allocate(Py_ssize_t count) except NULL:
+    if count > 0x7FFFFFFF:
+        raise OverflowError("too many arguments")
+    cdef AnyffiValue* values = <AnyffiValue*>anyffi_alloc(count * sizeof(AnyffiValue))
+    if values == NULL:
+        raise MemoryError
+    return values
+
+
+cdef inline void release_made(AnyffiValue* values, Py_ssize_t count) noexcept:
     """Gives back what packing made, other than what the callee took."""
-    cdef int32_t i
+    cdef Py_ssize_t i
     for i in range(count):
         # Flags belong to objects; elsewhere the word holds text.
         if values[i].type_code > 0 and values[i].aux != 0:

@@ -16,22 +16,11 @@ cdef inline int run(PyObject* function, AnyffiValue* args, int32_t count, Anyffi
     """Calls a Python function with borrowed values and packs what it returns as an owned value."""
     # The place before the first argument is the callee's to use; with it, methods need no copy.
     cdef PyObject* on_stack[ON_STACK + 1]
-    cdef PyObject** values
-    if count <= ON_STACK:
-        return run_with(function, args, count, result, on_stack)
-    values = <PyObject**>anyffi_alloc((<size_t>count + 1) * sizeof(PyObject*))
-    if values == NULL:
-        raise MemoryError
-    try:
-        return run_with(function, args, count, result, values)
-    finally:
-        anyffi_free(values)
-
-
-cdef inline int run_with(PyObject* function, AnyffiValue* args, int32_t count, AnyffiValue* result,
-                         PyObject** values) except -1:
+    cdef PyObject** values = on_stack
     cdef int32_t unpacked = 0
     cdef object value
+    if count > ON_STACK:
+        values = allocate_places(<Py_ssize_t>count + 1)
     try:
         while unpacked < count:
             value = unpack_copy(&args[unpacked])
@@ -44,6 +33,15 @@ cdef inline int run_with(PyObject* function, AnyffiValue* args, int32_t count, A
         while unpacked > 0:
             Py_DECREF(values[unpacked])
             unpacked -= 1
+        if values != on_stack:
+            anyffi_free(values)
+
+
+cdef inline PyObject** allocate_places(Py_ssize_t count) except NULL:
+    cdef PyObject** values = <PyObject**>anyffi_alloc(count * sizeof(PyObject*))
+    if values == NULL:
+        raise MemoryError
+    return values
 
 
 cdef inline int leave_raised(object exception) noexcept:

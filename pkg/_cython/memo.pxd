@@ -1,6 +1,7 @@
 """Which containers one argument has met, so that shared ones are shared and cyclic ones are found.
 
-A table with open addressing; it comes into being when a container is met inside of another one.
+A table with open addressing. It is empty until a container is met inside of another one, and has room for
+a few without asking for memory.
 """
 
 from libc.stdint cimport uintptr_t
@@ -9,15 +10,18 @@ from libc.string cimport memset
 from c_api cimport AnyffiObject, anyffi_alloc, anyffi_free
 from python cimport Py_DECREF, Py_INCREF, PyObject
 
-# A struct of C, because fields of Cython's own structs cannot be named from another file by `ctypedef` alone.
+cdef enum:
+    FIRST_CAPACITY = 16
+
 ctypedef struct Met:
     PyObject* container     # NULL: a free slot. Counted, so that no other object gets its address.
     AnyffiObject* made      # NULL while the container is being converted; the value that holds it keeps it alive
 
 ctypedef struct Memo:
+    size_t used             # while this is 0, nothing else is set
+    size_t capacity         # a power of two
     Met* slots
-    size_t capacity         # a power of two, or 0
-    size_t used
+    Met first[FIRST_CAPACITY]
 
 
 cdef inline Met* memo_slot(const Memo* memo, PyObject* container) noexcept:
@@ -31,16 +35,18 @@ cdef inline Met* memo_slot(const Memo* memo, PyObject* container) noexcept:
 
 
 cdef inline Met* memo_find(const Memo* memo, PyObject* container) noexcept:
-    """The container's record, or NULL."""
-    if memo.used == 0:
-        return NULL
+    """The record of a container, or NULL; the memo must not be empty."""
     cdef Met* found = memo_slot(memo, container)
     return found if found.container != NULL else NULL
 
 
 cdef inline int memo_add(Memo* memo, PyObject* container) except -1:
     cdef Met* slot
-    if 2 * memo.used >= memo.capacity:
+    if memo.used == 0:
+        memo.capacity = FIRST_CAPACITY
+        memo.slots = memo.first
+        memset(memo.slots, 0, sizeof(memo.first))
+    elif 2 * memo.used >= memo.capacity:
         memo_grow(memo)
     slot = memo_slot(memo, container)
     if slot.container == NULL:
@@ -51,20 +57,20 @@ cdef inline int memo_add(Memo* memo, PyObject* container) except -1:
 
 
 cdef inline int memo_grow(Memo* memo) except -1:
-    cdef Memo grown
+    cdef size_t capacity = memo.capacity
+    cdef Met* slots = memo.slots
+    cdef Met* grown = <Met*>anyffi_alloc(4 * capacity * sizeof(Met))
     cdef size_t at
-    grown.capacity = memo.capacity * 4 if memo.capacity else 16
-    grown.used = memo.used
-    grown.slots = <Met*>anyffi_alloc(grown.capacity * sizeof(Met))
-    if grown.slots == NULL:
+    if grown == NULL:
         raise MemoryError
-    memset(grown.slots, 0, grown.capacity * sizeof(Met))
-    for at in range(memo.capacity):
-        if memo.slots[at].container != NULL:
-            memo_slot(&grown, memo.slots[at].container)[0] = memo.slots[at]
-    if memo.slots != NULL:
-        anyffi_free(memo.slots)
-    memo[0] = grown
+    memset(grown, 0, 4 * capacity * sizeof(Met))
+    memo.capacity = 4 * capacity
+    memo.slots = grown
+    for at in range(capacity):
+        if slots[at].container != NULL:
+            memo_slot(memo, slots[at].container)[0] = slots[at]
+    if slots != memo.first:
+        anyffi_free(slots)
     return 0
 
 
@@ -73,4 +79,5 @@ cdef inline void memo_clear(Memo* memo) noexcept:
     for at in range(memo.capacity):
         if memo.slots[at].container != NULL:
             Py_DECREF(memo.slots[at].container)
-    anyffi_free(memo.slots)
+    if memo.slots != memo.first:
+        anyffi_free(memo.slots)

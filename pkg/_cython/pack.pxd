@@ -6,7 +6,7 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from c_api cimport (
-    ANYFFI_ARRAY, ANYFFI_DATA_TYPE, ANYFFI_DEVICE, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FUNCTION, ANYFFI_LIST,
+    ANYFFI_ARRAY, ANYFFI_DATA_TYPE, ANYFFI_DEVICE, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_LIST,
     ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_POINTER, ANYFFI_PY_OBJECT,
     ANYFFI_SLICE, AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_error_create_host,
     anyffi_from_words_inline, anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit,
@@ -18,8 +18,8 @@ from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf
 from memo cimport Memo, memo_clear
 from nest cimport Nest, enter, find_met, leave, share
 from python cimport (
-    Py_INCREF, Py_SIZE, Py_TYPE, PyBytes_Type, PyDict_Items, PyDict_Next, PyDict_Size, PyDict_Type,
-    PyList_AsTuple, PyList_Type, PyLong_Type, PyObject, PySequence_Fast_ITEMS, PySlice_Type, PySliceObject,
+    Py_INCREF, Py_SIZE, Py_TYPE, PyBytes_Type, PyCFunction_Type, PyDict_Items, PyDict_Next, PyDict_Size, PyDict_Type,
+    PyList_AsTuple, PyList_Type, PyLong_Type, PyMethod_Type, PyObject, PySequence_Fast_ITEMS, PySlice_Type, PySliceObject,
     PyTuple_Type, PyTypeObject, PyUnicode_Type, anyffi_py_read_int,
 )
 from unpack cimport raise_taken
@@ -34,14 +34,15 @@ cdef inline int pack(PyObject* x, AnyffiValue* out) except -1:
         return borrow_str(x, out)
     if cls == &PyBytes_Type:
         return borrow_bytes(x, out)
-    if is_wrapper(x):
+    # Tuples and lists are told first: asking for a wrapper looks through all bases of a class.
+    if cls != &PyTuple_Type and cls != &PyList_Type and is_wrapper(x):
         out[0] = anyffi_object_inline(unwrap(x))
         return 0
     return pack_made(x, out)
 
 
 cdef inline int pack_made(PyObject* x, AnyffiValue* out) except -1:
-    cdef bint made = pack_nested(x, out, NULL)
+    cdef bint made = pack_outermost(x, out)
     if out.type_code <= 0:
         return 0
     if made:
@@ -62,26 +63,33 @@ cdef inline int pack_owned(PyObject* x, AnyffiValue* out, Nest* outer) except -1
 cdef inline int pack_nested(PyObject* x, AnyffiValue* out, Nest* outer) except -1:
     """Packs what is no leaf as an owned value; 1 if it was made here and nobody else can reach it."""
     cdef Nest nest
-    cdef Memo memo
+    cdef AnyffiObject* met
     if is_wrapper(x):
         return share(unwrap(x), out)
+    if outer == NULL:
+        return pack_outermost(x, out)
+    met = find_met(x, outer)
+    if met != NULL:
+        return share(met, out)
     nest.outer = outer
     nest.container = x
-    if outer != NULL:
-        met = find_met(x, outer)
-        if met != NULL:
-            return share(met, out)
-        nest.depth = outer.depth + 1
-        nest.memo = outer.memo
-        return pack_container(x, out, &nest)
-    memo.slots = NULL
-    memo.capacity = memo.used = 0
-    nest.depth = 1
+    nest.memo = outer.memo
+    nest.depth = outer.depth + 1
+    return pack_container(x, out, &nest)
+
+
+cdef inline int pack_outermost(PyObject* x, AnyffiValue* out) except -1:
+    cdef Nest nest
+    cdef Memo memo
+    memo.used = 0
+    nest.outer = NULL
+    nest.container = x
     nest.memo = &memo
+    nest.depth = 1
     try:
         return pack_container(x, out, &nest)
     finally:
-        if memo.capacity != 0:
+        if memo.used != 0:
             memo_clear(&memo)
 
 
@@ -99,6 +107,10 @@ cdef inline int pack_container(PyObject* x, AnyffiValue* out, Nest* nest) except
     elif cls == &PySlice_Type:
         enter(nest)
         pack_slice(x, out, nest)
+    elif cls == &PyFunction_Type or cls == &PyMethod_Type or cls == &PyCFunction_Type:
+        # As the rules would say, forty times faster.
+        pack_handle(ANYFFI_FUNCTION, x, out)
+        return 1
     else:
         return pack_lowered(x, out, nest)
     return leave(nest, out)
@@ -122,13 +134,16 @@ cdef inline int pack_items(PyObject* items, int32_t type_code, AnyffiValue* out,
             cell = &sequence.data[i]
             if Py_TYPE(item[i]) == &PyLong_Type and anyffi_py_read_int(item[i], &number) == 0:
                 cell[0] = anyffi_int_inline(number)
-            elif not pack_leaf(item[i], cell):
+                kinds |= anyffi_kind_bit(ANYFFI_INT)
+                continue
+            # What was packed so far, should this element fail.
+            sequence.size = i
+            if not pack_leaf(item[i], cell):
                 if nest == NULL:
                     return 0
                 pack_nested(item[i], cell, nest)
             kinds |= anyffi_kind_bit(cell.type_code)
-            # True at every moment, so that a failure gives back what was packed.
-            sequence.size = i + 1
+        sequence.size = size
         sequence.kinds = kinds
         complete = True
         return 1

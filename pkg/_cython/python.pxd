@@ -22,6 +22,7 @@ cdef extern from "Python.h":
     ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
 
     PyTypeObject PyLong_Type, PyFloat_Type, PyUnicode_Type, PyBytes_Type
+    PyTypeObject PyFunction_Type, PyMethod_Type, PyCFunction_Type
     PyTypeObject PyTuple_Type, PyList_Type, PyDict_Type, PySlice_Type
     PyObject* Py_None
     PyObject* Py_True
