@@ -119,6 +119,10 @@ Quick quick_key_equal(const AnyffiValue& a, const AnyffiValue& b) noexcept;
 /// Finds a canonical key; `out_entry` is -1 if it is not there.
 int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) noexcept;
 
+/// Puts `num_cells` elements of another sequence in the place of `count` elements from `index` on. All or nothing.
+int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, const AnyffiValue* cells,
+                    int64_t num_cells) noexcept;
+
 /// A sequence or mapping of the given type with the same elements.
 int copy_sequence(const AnyffiSequence* from, int32_t type_code, AnyffiValue* out) noexcept;
 int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out) noexcept;

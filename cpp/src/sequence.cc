@@ -100,6 +100,36 @@ int copy_sequence(const AnyffiSequence* from, int32_t type_code, AnyffiValue* ou
   return 0;
 }
 
+int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, const AnyffiValue* cells,
+                    int64_t num_cells) noexcept {
+  int64_t size = sequence->size;
+  if (index < 0 || count < 0 || index > size || count > size - index) return raise_no_index();
+  if (num_cells > kMaxCapacity - size) return raise_no_memory();
+  int64_t new_size = size - count + num_cells;
+  if (new_size > sequence->capacity && set_capacity(sequence, std::max(new_size, size + size / 2)) != 0) return -1;
+  AnyffiValue on_stack[kHeldOnStack];
+  AnyffiValue* held = on_stack;
+  int64_t num_held = 0;
+  AnyffiValue* first = sequence->data + index;
+  if (sequence->kinds & kObjectKinds) {
+    if (count > kHeldOnStack) held = static_cast<AnyffiValue*>(anyffi_alloc(cell_bytes(count)));
+    if (held == nullptr) return raise_no_memory();
+    for (int64_t i = 0; i < count; ++i) {
+      if (first[i].type_code > 0) held[num_held++] = first[i];
+    }
+  }
+  std::memmove(first + num_cells, first + count, cell_bytes(size - index - count));
+  for (int64_t i = 0; i < num_cells; ++i) {
+    first[i] = cells[i];
+    anyffi_value_retain_inline(&cells[i]);
+    sequence->kinds |= anyffi_kind_bit(cells[i].type_code);
+  }
+  sequence->size = new_size;
+  drop_all(held, num_held);
+  if (held != on_stack) anyffi_free(held);
+  return 0;
+}
+
 }  // namespace anyffi::runtime
 
 using namespace anyffi::runtime;
@@ -151,28 +181,11 @@ int anyffi_sequence_set(AnyffiObject* object, int64_t index, const AnyffiValue* 
 
 int anyffi_sequence_erase(AnyffiObject* object, int64_t index, int64_t count) {
   AnyffiSequence* sequence = as_sequence(object);
-  if (index < 0 || count < 0 || index > sequence->size || count > sequence->size - index) return raise_no_index();
-  if (count == 0) return 0;
-  if (count == sequence->size) {
+  if (count > 0 && count == sequence->size && index == 0) {
     clear(sequence);
     return 0;
   }
-  AnyffiValue on_stack[kHeldOnStack];
-  AnyffiValue* held = on_stack;
-  int64_t num_held = 0;
-  AnyffiValue* first = sequence->data + index;
-  if (sequence->kinds & kObjectKinds) {
-    if (count > kHeldOnStack) held = static_cast<AnyffiValue*>(anyffi_alloc(cell_bytes(count)));
-    if (held == nullptr) return raise_no_memory();
-    for (int64_t i = 0; i < count; ++i) {
-      if (first[i].type_code > 0) held[num_held++] = first[i];
-    }
-  }
-  std::memmove(first, first + count, cell_bytes(sequence->size - index - count));
-  sequence->size -= count;
-  drop_all(held, num_held);
-  if (held != on_stack) anyffi_free(held);
-  return 0;
+  return splice_sequence(sequence, index, count, nullptr, 0);
 }
 
 int anyffi_sequence_reserve(AnyffiObject* object, int64_t capacity) {

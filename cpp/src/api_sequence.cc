@@ -1,0 +1,50 @@
+/// \file
+/// What Python does to a List, under `anyffi.List.*`. Positions are made non-negative, and cut where Python cuts
+/// them, by the caller; one that is out of range is an IndexError.
+#include <anyffi/anyffi.h>
+
+#include <algorithm>
+
+#include "containers.h"
+
+namespace {
+
+using anyffi::AnyView;
+using anyffi::arg;
+using anyffi::Array;
+using anyffi::List;
+using anyffi::detail::check;
+using anyffi::runtime::as_sequence;
+
+void append(const List<>& list, AnyView value) { check(anyffi_sequence_insert(list.get(), list.size(), &value.raw())); }
+
+void insert(const List<>& list, int64_t index, AnyView value) {
+  check(anyffi_sequence_insert(list.get(), index, &value.raw()));
+}
+
+void set(const List<>& list, int64_t index, AnyView value) {
+  check(anyffi_sequence_set(list.get(), index, &value.raw()));
+}
+
+void erase(const List<>& list, int64_t index, int64_t count) { check(anyffi_sequence_erase(list.get(), index, count)); }
+
+void splice(const List<>& list, int64_t index, int64_t count, const Array<>& values) {
+  const AnyffiSequence* from = as_sequence(values.get());
+  check(anyffi::runtime::splice_sequence(as_sequence(list.get()), index, count, from->data, from->size));
+}
+
+void reverse(const List<>& list) {
+  AnyffiSequence* sequence = as_sequence(list.get());
+  std::reverse(sequence->data, sequence->data + sequence->size);
+}
+
+}  // namespace
+
+ANYFFI_REGISTER_GLOBAL("anyffi.List.append").def(&append, arg("list"), arg("value"));
+ANYFFI_REGISTER_GLOBAL("anyffi.List.insert").def(&insert, arg("list"), arg("index"), arg("value"));
+ANYFFI_REGISTER_GLOBAL("anyffi.List.set").def(&set, arg("list"), arg("index"), arg("value"));
+ANYFFI_REGISTER_GLOBAL("anyffi.List.erase").def(&erase, arg("list"), arg("index"), arg("count"));
+ANYFFI_REGISTER_GLOBAL("anyffi.List.splice")
+    .def(&splice, arg("list"), arg("index"), arg("count"), arg("values"))
+    .doc("Put all of values in the place of count elements from index on, all or nothing.");
+ANYFFI_REGISTER_GLOBAL("anyffi.List.reverse").def(&reverse, arg("list"));
