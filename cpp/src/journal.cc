@@ -82,11 +82,9 @@ void anyffi_registry_defer_error(void) {
   anyffi_error_take_raised(&error);
   Owned owner(error);
   if (error.type_code == ANYFFI_NONE) return;
-  if (LoadJournal* journal = LoadJournal::current()) {
-    journal->defer(owner.take());
-    return;
-  }
-  // Loaded by other means, such as a dependency of the program: whoever loads it as a module later is told.
+  // Whoever loads the calling library as a module later is told too: by another thread, or after it was loaded
+  // by other means, such as a dependency of the program.
   Dl_info caller;
   if (dladdr(__builtin_return_address(0), &caller) != 0) keep_load_error(caller.dli_fbase, error);
+  if (LoadJournal* journal = LoadJournal::current()) journal->defer(owner.take());
 }

@@ -161,17 +161,14 @@ int anyffi_registry_list(AnyffiValue* out) {
 
 void anyffi_registry_drop_host(void) {
   Registry& all = registry();
-  bool found = true;
-  while (found) {
-    // One at a time, and released without the mutex: a release may run code that uses the registry.
-    Functions::node_type dropped;
-    std::lock_guard<std::mutex> lock(all.mutex);
-    found = false;
-    for (auto place = all.functions.begin(); place != all.functions.end(); ++place) {
-      if (reinterpret_cast<AnyffiFunction*>(place->second->as_object)->handle == nullptr) continue;
-      dropped = all.functions.extract(place);
-      found = true;
-      break;
+  // Nodes move from map to map without allocating; what they hold is released after the mutex is free again.
+  Functions dropped;
+  std::lock_guard<std::mutex> lock(all.mutex);
+  for (auto place = all.functions.begin(); place != all.functions.end();) {
+    auto next = std::next(place);
+    if (reinterpret_cast<AnyffiFunction*>(place->second->as_object)->handle != nullptr) {
+      dropped.insert(all.functions.extract(place));
     }
+    place = next;
   }
 }
