@@ -7,11 +7,12 @@ functions, so that the C compiler sees all of it at once.
 cimport cython
 
 from c_api cimport (
-    ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FUNCTION, ANYFFI_LIST,
-    ANYFFI_MAP, ANYFFI_NONE, ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject, AnyffiSequence, AnyffiValue,
-    anyffi_abi_get_version, anyffi_host_install, anyffi_mapping_find, anyffi_object_exchange_wrapper,
-    anyffi_registry_drop_host, anyffi_registry_find, anyffi_release_inline, anyffi_type_get_info,
-    anyffi_type_list, anyffi_value_drop_inline, anyffi_value_retain_inline, int32_t, int64_t,
+    ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FUNCTION,
+    ANYFFI_LIST, ANYFFI_MAP, ANYFFI_NONE, ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject,
+    AnyffiSequence, AnyffiValue, anyffi_abi_get_version, anyffi_host_install, anyffi_mapping_find,
+    anyffi_object_exchange_wrapper, anyffi_registry_drop_host, anyffi_registry_find,
+    anyffi_release_inline, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop_inline,
+    anyffi_value_retain_inline, int32_t, int64_t,
 )
 from call cimport call, call_with_keywords, unwrap_function
 from callback cimport callback
@@ -19,9 +20,9 @@ from describe cimport describe
 from host cimport install_host
 from pack cimport pack, pack_owned
 from python cimport (
-    Py_INCREF, Py_SET_REFCNT, Py_SIZE, Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, PyLong_Type, PyObject,
-    PyObject_ClearWeakRefs, PySequence_Fast_ITEMS, PyType_Modified, PyTypeObject, PyVectorcall_Call,
-    PyVectorcall_NARGS, anyffi_py_read_int, vectorcallfunc,
+    PyLong_Type, PyObject, PyObject_ClearWeakRefs, PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified,
+    PyVectorcall_Call, PyVectorcall_NARGS, Py_INCREF, Py_SET_REFCNT, Py_SIZE, Py_TPFLAGS_HAVE_VECTORCALL,
+    Py_TYPE, anyffi_py_read_int, vectorcallfunc,
 )
 from unpack cimport raise_taken, unpack, unpack_copy
 from wrapper cimport offsetof_object, state, unwrap, wrap
@@ -263,7 +264,7 @@ cdef tuple unpack_entry(AnyffiEntry* entry):
 
 
 def set_class(int32_t type_code, type cls not None):
-    """Make `cls` the class of wrappers for a type and, as long as they have none of their own, for its subtypes."""
+    """Make `cls` the class of wrappers for a type, and for subtypes that have none of their own."""
     if not issubclass(cls, ObjectCore):
         raise TypeError(f"{cls.__name__} is no subclass of {ObjectCore.__name__}")
     if 0 < type_code < ANYFFI_FIRST_DYNAMIC_TYPE:
@@ -275,7 +276,7 @@ def set_class(int32_t type_code, type cls not None):
 
 
 def get_function(name):
-    """The registry's function as a wrapper, also where it is over a Python callable; None if there is none."""
+    """The registry's function as a wrapper, never as the Python callable inside; None if there is none."""
     cdef AnyffiValue packed, found
     cdef bint made = pack(<PyObject*>name, &packed)
     try:
@@ -288,7 +289,7 @@ def get_function(name):
 
 
 def to_object(x):
-    """The runtime's own object for `x`; what has no wrapper comes back as a function that echoes it gives it."""
+    """The runtime's own object for `x`; what has no wrapper comes back as by `echo`."""
     cdef AnyffiValue packed
     pack_owned(<PyObject*>x, &packed, NULL)
     return wrap(packed.as_object) if packed.type_code == ANYFFI_FUNCTION else unpack(&packed)

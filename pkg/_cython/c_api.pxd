@@ -200,7 +200,8 @@ cdef extern from "anyffi/c_api.h" nogil:
         int (*handle_equal)(void* handle, const AnyffiValue* other, int32_t* out) noexcept
         int (*handle_text)(void* handle, AnyffiValue* out) noexcept
         int (*handle_type_name)(void* handle, AnyffiValue* out) noexcept
-        int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message, AnyffiValue* traceback) noexcept
+        int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message,
+                          AnyffiValue* traceback) noexcept
         int (*check_signals)() noexcept
 
     int32_t ANYFFI_ABI_VERSION

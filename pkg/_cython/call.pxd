@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t
 from c_api cimport ANYFFI_FUNCTION, AnyffiFunction, AnyffiObject, AnyffiValue
 from c_api cimport anyffi_alloc, anyffi_free, anyffi_none_inline, anyffi_release_inline, anyffi_type_is_a
 from pack cimport pack
-from python cimport Py_SIZE, PyObject, PySequence_Fast_ITEMS
+from python cimport PyObject, PySequence_Fast_ITEMS, Py_SIZE
 from unpack cimport raise_taken, unpack
 from wrapper cimport Wrapper, state, unwrap
 

@@ -2,10 +2,12 @@
 
 from libc.stdint cimport int32_t
 
-from c_api cimport AnyffiValue, anyffi_alloc, anyffi_error_create_host, anyffi_error_set_raised, anyffi_free
+from c_api cimport (
+    AnyffiValue, anyffi_alloc, anyffi_error_create_host, anyffi_error_set_raised, anyffi_free,
+)
 from c_api cimport anyffi_none_inline, anyffi_value_drop_inline
 from pack cimport pack_owned
-from python cimport PY_VECTORCALL_ARGUMENTS_OFFSET, Py_DECREF, Py_INCREF, PyObject, PyObject_Vectorcall
+from python cimport PY_VECTORCALL_ARGUMENTS_OFFSET, PyObject, PyObject_Vectorcall, Py_DECREF, Py_INCREF
 from unpack cimport unpack_copy
 
 cdef enum:
@@ -55,7 +57,8 @@ cdef inline int leave_raised(object exception) noexcept:
     return -1
 
 
-cdef inline int callback(void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result) noexcept with gil:
+cdef inline int callback(void* handle, AnyffiValue* args, int32_t count,
+                         AnyffiValue* result) noexcept with gil:
     """What the runtime calls, from any thread, for a function over a Python callable."""
     # The runtime marked it unset, to find out whether the callback got as far as here.
     result[0] = anyffi_none_inline()

@@ -5,7 +5,7 @@ from unpack cimport unpack_copy
 
 
 cdef inline object describe(const AnyffiFunctionInfo* info):
-    """`(name, doc, params, number of required params, flags, result type)`, or None where nothing is known."""
+    """`(name, doc, params, number of required ones, flags, result type)`; None where nothing is known."""
     cdef const AnyffiParamInfo* param
     cdef list params = []
     cdef int i

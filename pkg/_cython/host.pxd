@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t
 from c_api cimport AnyffiHost, AnyffiValue, anyffi_host_install
 from callback cimport leave_raised
 from pack cimport pack_owned
-from python cimport Py_DECREF, PyErr_CheckSignals, PyEval_RestoreThread, PyEval_SaveThread
+from python cimport PyErr_CheckSignals, PyEval_RestoreThread, PyEval_SaveThread, Py_DECREF
 from python cimport PyGILState_Ensure, PyGILState_Release, PyGILState_STATE, PyObject, PyThreadState
 from unpack cimport unpack_copy
 from wrapper cimport state

@@ -1,4 +1,4 @@
-"""Python values that hold no others, to 16 bytes. Nothing here runs Python code, collects garbage included."""
+"""Python values that hold no others, to 16 bytes. None of this runs Python code."""
 
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
@@ -10,10 +10,9 @@ from c_api cimport (
     anyffi_in_place_inline, anyffi_int_inline, anyffi_none_inline, anyffi_str_allocate,
 )
 from python cimport (
-    Py_Ellipsis, Py_False, Py_None, Py_SIZE, Py_True, Py_TYPE, PyBytes_AS_STRING, PyBytes_Type,
-    PyFloat_AS_DOUBLE, PyFloat_Type, PyLong_Type, PyObject, PyTypeObject, PyUnicode_DATA,
-    PyUnicode_GET_LENGTH, PyUnicode_IS_ASCII, PyUnicode_KIND, PyUnicode_Type, anyffi_py_read_int,
-    anyffi_py_ready,
+    PyBytes_AS_STRING, PyBytes_Type, PyFloat_AS_DOUBLE, PyFloat_Type, PyLong_Type, PyObject, PyTypeObject,
+    PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_IS_ASCII, PyUnicode_KIND, PyUnicode_Type, Py_Ellipsis,
+    Py_False, Py_None, Py_SIZE, Py_TYPE, Py_True, anyffi_py_read_int, anyffi_py_ready,
 )
 from unpack cimport raise_taken
 
@@ -23,7 +22,7 @@ cdef enum:
 
 
 cdef inline int pack_leaf(PyObject* x, AnyffiValue* out) except -1:
-    """Packs an exact int within 64 bits, str, float, None, bool, bytes or Ellipsis as an owned value; else 0."""
+    """Packs an exact int within 64 bits, str, float, None, bool, bytes or Ellipsis, owned; 0 for others."""
     cdef PyTypeObject* cls = Py_TYPE(x)
     if cls == &PyUnicode_Type:
         own_str(x, out)

@@ -8,14 +8,14 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from c_api cimport AnyffiObject, anyffi_alloc, anyffi_free
-from python cimport Py_DECREF, Py_INCREF, PyObject
+from python cimport PyObject, Py_DECREF, Py_INCREF
 
 cdef enum:
     FIRST_CAPACITY = 16
 
 ctypedef struct Met:
     PyObject* container     # NULL: a free slot. Counted, so that no other object gets its address.
-    AnyffiObject* made      # NULL while the container is being converted; the value that holds it keeps it alive
+    AnyffiObject* made      # NULL while the container is being packed; the value around it keeps it alive
 
 ctypedef struct Memo:
     size_t used             # while this is 0, nothing else is set

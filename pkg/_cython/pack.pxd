@@ -6,27 +6,28 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from c_api cimport (
-    ANYFFI_ARRAY, ANYFFI_DATA_TYPE, ANYFFI_DEVICE, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_LIST,
-    ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_POINTER, ANYFFI_PY_OBJECT,
-    ANYFFI_SLICE, AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_error_create_host,
+    ANYFFI_ARRAY, ANYFFI_DATA_TYPE, ANYFFI_DEVICE, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FUNCTION, ANYFFI_INT,
+    ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_POINTER,
+    ANYFFI_PY_OBJECT, AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_error_create_host,
     anyffi_from_words_inline, anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit,
     anyffi_mapping_create, anyffi_mapping_find, anyffi_mapping_set, anyffi_none_inline,
-    anyffi_object_inline, anyffi_py_object_create, anyffi_retain_inline, anyffi_sequence_create,
-    anyffi_slice_create, anyffi_value_drop_inline, anyffi_value_retain_inline,
+    anyffi_object_inline, anyffi_py_object_create, anyffi_sequence_create, anyffi_slice_create,
+    anyffi_value_drop_inline, anyffi_value_retain_inline,
 )
 from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf
 from memo cimport Memo, memo_clear
 from nest cimport Nest, enter, find_met, leave, share
 from python cimport (
-    Py_INCREF, Py_SIZE, Py_TYPE, PyBytes_Type, PyCFunction_Type, PyDict_Items, PyDict_Next, PyDict_Size, PyDict_Type,
-    PyList_AsTuple, PyList_Type, PyLong_Type, PyMethod_Type, PyObject, PySequence_Fast_ITEMS, PySlice_Type, PySliceObject,
-    PyTuple_Type, PyTypeObject, PyUnicode_Type, anyffi_py_read_int,
+    PyBytes_Type, PyCFunction_Type, PyDict_Items, PyDict_Next, PyDict_Size, PyDict_Type, PyFunction_Type,
+    PyList_AsTuple, PyList_Type, PyLong_Type, PyMethod_Type, PyObject, PySequence_Fast_ITEMS,
+    PySliceObject, PySlice_Type, PyTuple_Type, PyTypeObject, PyUnicode_Type, Py_INCREF, Py_SIZE, Py_TYPE,
+    anyffi_py_read_int,
 )
 from unpack cimport raise_taken
 from wrapper cimport is_wrapper, raise_empty, state, unwrap
 
 cdef inline int pack(PyObject* x, AnyffiValue* out) except -1:
-    """Packs an argument, which the caller keeps alive; 1 if `out` holds a reference of its own, marked movable."""
+    """Packs an argument, which the caller keeps alive; 1 if `out` owns a reference, marked movable."""
     cdef PyTypeObject* cls = Py_TYPE(x)
     if pack_constant(x, cls, out):
         return 0
@@ -167,7 +168,7 @@ cdef inline int pack_dict(PyObject* x, AnyffiValue* out, Nest* nest) except -1:
 
 
 cdef inline int pack_leaf_entries(PyObject* x, AnyffiValue* out) except -1:
-    """Packs a dict of leaves, as for `pack_list`; 0, with nothing in `out`, if it holds others or equal keys."""
+    """Packs a dict of leaves; 0, with nothing in `out`, if it holds others or keys that become equal."""
     cdef PyObject* key
     cdef PyObject* item
     cdef AnyffiValue packed_key, packed_item
@@ -241,7 +242,8 @@ cdef inline int pack_pairs(list pairs, int32_t type_code, AnyffiValue* out, Nest
             anyffi_value_drop_inline(out)
 
 
-cdef inline int raise_equal_keys(AnyffiObject* mapping, const AnyffiValue* key, list pairs, Py_ssize_t i) except -1:
+cdef inline int raise_equal_keys(AnyffiObject* mapping, const AnyffiValue* key, list pairs,
+                                 Py_ssize_t i) except -1:
     cdef int64_t entry = 0
     if anyffi_mapping_find(mapping, key, &entry) != 0:
         raise_taken()

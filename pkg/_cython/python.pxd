@@ -87,8 +87,8 @@ cdef extern from *:
     #include <longintrepr.h>
     #endif
 
-    /* Reads an exact int; -1 or 1 where it is outside of int64. Ints of one digit are read from their storage,
-       which saves a call: `nop(1)` costs a tenth less. */
+    /* Reads an exact int; -1 or 1 where it is outside of int64. Ints of one digit are read from their
+       storage, which saves a call. */
     static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
     #if PY_VERSION_HEX >= 0x030C0000
       if (PyUnstable_Long_IsCompact((PyLongObject*)x)) {

@@ -13,9 +13,9 @@ from c_api cimport (
     anyffi_value_retain_inline,
 )
 from python cimport (
-    Py_INCREF, Py_TYPE, PyBytes_FromStringAndSize, PyErr_Restore, PyException_GetTraceback,
-    PyFloat_FromDouble, PyLong_FromLongLong, PyObject, PySlice_New, PyUnicode_DATA,
-    PyUnicode_FromKindAndData, PyUnicode_New,
+    PyBytes_FromStringAndSize, PyErr_Restore, PyException_GetTraceback, PyFloat_FromDouble,
+    PyLong_FromLongLong, PyObject, PySlice_New, PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_New,
+    Py_INCREF, Py_TYPE,
 )
 from wrapper cimport state, wrap
 

@@ -6,7 +6,7 @@ from c_api cimport (
     ANYFFI_FIRST_DYNAMIC_TYPE, AnyffiCall, AnyffiObject, AnyffiTypeInfo, anyffi_release_inline,
     anyffi_type_get_info,
 )
-from python cimport Py_REFCNT, PyObject, PyObject_TypeCheck, PyTypeObject
+from python cimport PyObject, PyObject_TypeCheck, PyTypeObject, Py_REFCNT
 
 cdef extern from *:
     """
@@ -101,7 +101,7 @@ cdef inline object class_set_for(int32_t type_code):
 
 
 cdef inline PyObject* current_wrapper(AnyffiObject* target) noexcept:
-    """The wrapper that lives, borrowed. One whose count is zero is being destroyed: it is not brought back."""
+    """The wrapper that lives, borrowed. One without references is being destroyed; it is not brought back."""
     cdef PyObject* found = <PyObject*>target.wrapper
     return found if found != NULL and Py_REFCNT(found) > 0 else NULL
 
