@@ -13,10 +13,10 @@ import pytest
 
 MODES = ("cython", "ctypes")
 
-_quiet = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
-hypothesis.settings.register_profile("dev", **_quiet)
-hypothesis.settings.register_profile("ci", derandomize=True, database=None, print_blob=True, **_quiet)
-hypothesis.settings.register_profile("fuzz", max_examples=20_000, **_quiet)
+_dev = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("dev", _dev)
+hypothesis.settings.register_profile("ci", _dev, derandomize=True, database=None, print_blob=True)
+hypothesis.settings.register_profile("fuzz", _dev, max_examples=20_000)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 

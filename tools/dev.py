@@ -51,8 +51,10 @@ class Environment:
         own = {"PATH": path, "VIRTUAL_ENV": str(self.home / "env"), "ANYFFI_BUILD_DIR": str(self.build)}
         return {**inherited, **own}
 
-    def run(self, *command: str | pathlib.Path) -> int:
-        return subprocess.run(command, cwd=ROOT, env=self.variables(), check=False).returncode
+    def run(self, *command: str) -> int:
+        """Run a module of this environment's Python."""
+        words = [str(self.bin / "python"), "-m", *command]
+        return subprocess.run(words, cwd=ROOT, env=self.variables(), check=False).returncode
 
     def stamp(self) -> str:
         folders = [ROOT / name for name in ("cpp", "docs", "pkg", "tests")]
@@ -73,10 +75,25 @@ class Environment:
         """Make the virtual environment, also where Debian's python3-venv is missing but pip is there."""
         shutil.rmtree(self.home / "env", ignore_errors=True)
         bundled_pip = self.python != sys.executable or importlib.util.find_spec("ensurepip") is not None
-        venv = [self.python, "-m", "venv", *([] if bundled_pip else ["--without-pip"]), self.home / "env"]
+        venv = [
+            self.python,
+            "-m",
+            "venv",
+            *([] if bundled_pip else ["--without-pip"]),
+            str(self.home / "env"),
+        ]
         made = subprocess.run(venv, check=False).returncode == 0
         if made and not bundled_pip:
-            pip = [self.python, "-m", "pip", "--python", self.bin / "python", "install", "--quiet", "pip"]
+            pip = [
+                self.python,
+                "-m",
+                "pip",
+                "--python",
+                str(self.bin / "python"),
+                "install",
+                "--quiet",
+                "pip",
+            ]
             made = subprocess.run(pip, check=False).returncode == 0
         if not made:
             shutil.rmtree(self.home / "env", ignore_errors=True)
@@ -94,8 +111,8 @@ class Environment:
         stamp_file.unlink(missing_ok=True)
         if not (self.bin / "python").exists():
             self.create()
-        pip = [self.bin / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        constraints = ["--constraint", ROOT / "tools" / "constraints.txt"]
+        pip = ["pip", "install", "--quiet", "--disable-pip-version-check"]
+        constraints = ["--constraint", str(ROOT / "tools" / "constraints.txt")]
         groups = [f"--group={group}" for group in self.groups]
         steps = [[*pip, *constraints, "pip"], [*pip, *constraints, "--prefer-binary", *groups]]
         if "build" in self.groups:
@@ -136,8 +153,7 @@ def main(arguments: list[str]) -> int:
     session, *rest = arguments
     environment = environment_of(session)
     environment.set_up()
-    nox = [environment.bin / "python", "-m", "nox", "--session", session]
-    return environment.run(*nox, *(["--", *rest] if rest else []))
+    return environment.run("nox", "--session", session, *(["--", *rest] if rest else []))
 
 
 if __name__ == "__main__":
