@@ -32,7 +32,15 @@ class AnyView {
   }
   // Templates all, so that no conversion from a view to their parameter is ever considered.
   template <class T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_null_pointer_v<T>, int> = 0>
-  AnyView(T value) : raw_(Traits<T>::store(value)) {}  // NOLINT: implicit on purpose, here and below
+  AnyView(T value) {  // NOLINT: implicit on purpose, here and below
+    if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
+      // Beyond int64 it would be an object, which nobody would own.
+      if (value > static_cast<T>(INT64_MAX)) {
+        detail::check(anyffi_error_raise("OverflowError", "an AnyView of a uint64 must fit int64; use AnyValue"));
+      }
+    }
+    raw_ = Traits<T>::store(value);
+  }
   template <class T, std::enable_if_t<Traits<T>::kBorrows, int> = 0>
   AnyView(const T& object) : raw_(Traits<T>::borrow(object)) {}
 

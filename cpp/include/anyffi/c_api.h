@@ -335,6 +335,30 @@ typedef struct AnyffiSlice {
 /// Copies its parts as `anyffi_value_own` does.
 int anyffi_slice_create(const AnyffiValue* start, const AnyffiValue* stop, const AnyffiValue* step, AnyffiValue* out);
 
+/* ---- numbers that do not fit in place -------------------------------------------------------- */
+
+/// An integer outside of int64; inside of it every integer is an Int.
+typedef struct AnyffiBigInt {
+  AnyffiObject header;
+  int32_t negative;
+  int32_t reserved;
+  int64_t size;          /* words of the magnitude, of which the last is not zero */
+  const uint64_t* words; /* the least significant first */
+} AnyffiBigInt;
+
+/// The integer of a sign and a magnitude: an Int if it fits, else a BigInt.
+int anyffi_big_int_create(const uint64_t* words, int64_t size, int32_t negative, AnyffiValue* out);
+/// Rounded to the nearest double as Python's `float(x)`; OverflowError if it is too large.
+int anyffi_big_int_get_float(const AnyffiObject* big_int, double* out);
+
+typedef struct AnyffiComplex {
+  AnyffiObject header;
+  double real;
+  double imag;
+} AnyffiComplex;
+
+int anyffi_complex_create(double real, double imag, AnyffiValue* out);
+
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /// How every function is called. `args` are borrowed for the call, except that the callee may take one that

@@ -45,22 +45,30 @@ struct Traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bo
     holder = static_cast<T>(number);
     bool fits = static_cast<int64_t>(holder) == number && (std::is_signed_v<T> || number >= 0);
     if ((value.type_code == ANYFFI_INT || value.type_code == ANYFFI_BOOL) && fits) return true;
+    if constexpr (!std::is_signed_v<T> && sizeof(T) == 8) {
+      if (value.type_code == ANYFFI_BIG_INT) {
+        auto* big = reinterpret_cast<const AnyffiBigInt*>(value.as_object);
+        holder = big->words[0];
+        if (!big->negative && big->size == 1) return true;
+      }
+    }
     return detail::refuse_int(why, value, detail::integer_name(std::is_signed_v<T>, sizeof(T)));
   }
   static T take(Holder& holder) { return holder; }
   static AnyffiValue store(T number) {
-    if (!std::is_signed_v<T> && static_cast<int64_t>(number) < 0) {
-      anyffi_error_raise("OverflowError", "this uint64 is above the range of int64");
-      detail::throw_raised();
-    }
     AnyffiValue value{};
+    if (!std::is_signed_v<T> && static_cast<int64_t>(number) < 0) {
+      auto word = static_cast<uint64_t>(number);
+      detail::check(anyffi_big_int_create(&word, 1, 0, &value));
+      return value;
+    }
     value.type_code = ANYFFI_INT;
     value.as_int = static_cast<int64_t>(number);
     return value;
   }
 };
 
-/// Floating types take Float, Int and Bool, rounding as Python's `float(x)` does.
+/// Floating types take Float, Int, BigInt and Bool, rounding as Python's `float(x)` does.
 template <class T>
 struct Traits<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static constexpr FixedText name{"float"};
@@ -69,10 +77,14 @@ struct Traits<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   using Holder = T;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
     const AnyffiValue& value = detail::unboxed(given);
-    if (value.type_code == ANYFFI_FLOAT) {
-      holder = static_cast<T>(value.as_float);
+    if (value.type_code == ANYFFI_FLOAT || value.type_code == ANYFFI_BIG_INT) {
+      double number = value.as_float;
+      if (value.type_code == ANYFFI_BIG_INT && anyffi_big_int_get_float(value.as_object, &number) != 0) {
+        return detail::refuse(why, value, "float", ANYFFI_RAISED);
+      }
+      holder = static_cast<T>(number);
       // A finite double that becomes infinite as a float is refused, as Python's struct.pack("f") does.
-      if (sizeof(T) < 8 && holder - holder != 0 && value.as_float - value.as_float == 0) {
+      if (sizeof(T) < 8 && holder - holder != 0 && number - number == 0) {
         return detail::refuse(why, value, "float", ANYFFI_OUT_OF_RANGE, "float32");
       }
       return true;
