@@ -339,7 +339,7 @@ struct Traits<Function> : detail::StaticRefTraits<Function, ANYFFI_FUNCTION> {
 };
 
 inline AnyValue Function::call_packed(Args args) const {
-  auto* function = reinterpret_cast<AnyffiFunction*>(object_);
+  AnyffiValue value = detail::object_value(object_);
   // Copies, so that the callee cannot take what its caller's caller still holds.
   struct Copies {
     AnyffiValue in_place[8];
@@ -355,7 +355,8 @@ inline AnyValue Function::call_packed(Args args) const {
   } copies(args.size());
   for (int32_t i = 0; i < args.size(); ++i) copies.values[i] = args[i].raw();
   AnyValue result;
-  detail::check(function->call(function->self, copies.values, args.size(), result.out()));
+  // Counted as a level of recursion: what passes its arguments on may be given itself to call.
+  detail::check(anyffi_function_call(&value, copies.values, args.size(), result.out()));
   return result;
 }
 
