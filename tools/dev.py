@@ -125,6 +125,10 @@ class Environment:
         stamp_file.write_text(stamp)
 
 
+def succeeds(command: list[str]) -> bool:
+    return subprocess.run(command, check=False).returncode == 0
+
+
 def fail(message: str) -> NoReturn:
     sys.exit(f"tools/dev.py: {message}")
 
