@@ -15,6 +15,8 @@ int check_pair(const AnyffiValue& container, int32_t type_code) {
   return guard([&] {
     String text;
     append_text(&text, name.get());
+    bool given = is_sequence(container.type_code) || is_mapping(container.type_code);
+    if (!given) return raise_format("TypeError", "expected Array, List, Map or Dict, got %s", text.c_str());
     return raise_format("TypeError", "cannot turn %s into %s", text.c_str(),
                         wanted == nullptr ? "an unknown type" : wanted->type_key);
   });

@@ -168,8 +168,8 @@ void Writer::put_text(const AnyffiText& text) {
 }
 
 void Writer::put_data_type(AnyffiDataType type) {
-  constexpr const char* kNames[] = {"int", "uint", "float", "void", "bfloat", "complex", "bool"};
-  put("dtype('");
+  constexpr const char* kNames[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
+  put("anyffi.dtype('");
   if (type.code == 6 && type.bits == 8) {
     put("bool");
   } else if (type.code < 7) {
@@ -182,7 +182,7 @@ void Writer::put_data_type(AnyffiDataType type) {
 }
 
 void Writer::put_device(AnyffiDevice device) {
-  put_format("Device(%d, %d)", static_cast<int>(device.type), static_cast<int>(device.index));
+  put_format("anyffi.Device(%d, %d)", static_cast<int>(device.type), static_cast<int>(device.index));
 }
 
 int Writer::write_sequence(const AnyffiSequence* sequence, bool array) {
@@ -300,6 +300,8 @@ int Writer::write(const AnyffiValue& value) {
       return put_data_type(value.as_data_type), 0;
     case ANYFFI_DEVICE:
       return put_device(value.as_device), 0;
+    case ANYFFI_MISSING:
+      return put("MISSING"), 0;
     case ANYFFI_BOX:
       return write(reinterpret_cast<AnyffiBox*>(value.as_object)->value);
     default:
