@@ -333,6 +333,6 @@ def test_callback_result_that_cannot_cross(ffi: Any) -> None:
 
 def test_calling_what_is_no_function(ffi: Any) -> None:
     apply = ffi.get_global_func("testing.apply")
-    for x, name in ((5, "int"), ("s", "str"), (None, "None"), ([1], "List"), (object(), "object"), (ValueError(), "")):
+    for x, name in ((5, "int"), ("s", "str"), (None, "NoneType"), ([1], "List"), (object(), "object"), (ValueError(), "")):
         with pytest.raises(TypeError, match=name):
             apply(x)

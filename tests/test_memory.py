@@ -1,0 +1,184 @@
+"""Every allocation may fail: the call raises MemoryError, nothing is lost, and the next call works."""
+
+from __future__ import annotations
+
+import gc
+import types
+from typing import Any, Callable, Dict
+
+import pytest
+
+import cases
+
+LONG = "a string on the heap of the runtime"
+
+
+def _fail(*args: Any) -> Any:
+    raise ValueError(LONG)
+
+
+def _catching(function: Callable[..., Any], *args: Any) -> Any:
+    """The exception as a result, except when memory was what failed."""
+    try:
+        return function(*args)
+    except MemoryError:
+        raise
+    except Exception as error:
+        return type(error), str(error)
+
+
+Call = Callable[[Any], Callable[[], Any]]
+
+
+def _calling(name: str, *args: Any) -> Call:
+    def make(ffi: Any) -> Callable[[], Any]:
+        function = ffi.get_global_func("testing." + name)
+        return lambda: _catching(function, *args)
+
+    return make
+
+
+def _on(make: Callable[[Any], Any], act: Callable[[Any], Any], undo: Callable[[Any], Any] = lambda x: None) -> Call:
+    """Work on an object that lives longer than the call."""
+
+    def prepare(ffi: Any) -> Callable[[], Any]:
+        x = make(ffi)
+
+        def run() -> Any:
+            result = _catching(act, x)
+            undo(x)
+            return result
+
+        return run
+
+    return prepare
+
+
+CALLS: Dict[str, Call] = {
+    "scalars": _calling("echo", 5),
+    "borrowed text": _calling("echo", LONG),
+    "borrowed bytes": _calling("echo", b"bytes that are long enough"),
+    "bytearray": _calling("echo", bytearray(b"bytes that are long enough")),
+    "str subclass": _calling("echo", cases.StrSubclass(LONG)),
+    "list": _calling("echo", [1, LONG, [2, (3, b"bytes that are long enough")]]),
+    "tuple": _calling("echo", tuple(range(100))),
+    "dict": _calling("echo", {"a": 1, LONG: [1], (1, LONG): {"k": None}}),
+    "big dict": _calling("echo", {i: str(i) * 20 for i in range(100)}),
+    "map": _calling("echo", types.MappingProxyType({"a": LONG})),
+    "own mapping": _calling("echo", cases.OwnMapping({"a": LONG})),
+    "slice": _calling("echo", slice(LONG, [1], None)),
+    "shared": _calling("echo", cases.nested(10, lambda x: [x, x], LONG)),
+    "callable": _calling("echo", [len, _fail]),
+    "exception": _calling("echo", ValueError("x")),
+    "opaque": _calling("echo", [object, cases.Getattr, cases]),
+    "many arguments": _calling("nop", *([[i] for i in range(30)])),
+    "describe": _calling("describe", [LONG, {"k": LONG}]),
+    "callback": _calling("apply", lambda *args: list(args), LONG, [1], {"k": LONG}),
+    "callback that raises": _calling("apply", _fail, [1]),
+    "callback caught": _calling("catch_error", _fail, [1]),
+    "callback rethrown": _calling("rethrow", _fail, [1]),
+    "nested callbacks": _calling("apply", lambda x: [x, LONG], [LONG]),
+    "error of C++": _calling("raise_error", "ValueError", LONG),
+    "standard exception": _calling("throw_std", "out_of_range"),
+    "mismatch": _calling("add_one", LONG),
+    "mismatch inside": _calling("typed.dict_str_int", {LONG: LONG}),
+    "too few": _calling("typed.defaults"),
+    "defaults": _calling("typed.defaults", 1),
+    "typed array": _calling("typed.array_int", [1, 2, 3]),
+    "box": _calling("typed.object", 5),
+    "not UTF-8": _calling("typed.c_str", LONG + "\ud800"),
+    "UTF-8": _calling("typed.c_str", LONG + "\u4e2d"),
+    "object": _calling("new_counted", 5),
+    "native function": _calling("make_counter", 5),
+    "hash": _calling("hash", (1, LONG, (2,))),
+    "equal": _calling("equal", [LONG, {LONG: 1}], [LONG, {LONG: 1}]),
+    "item": _calling("item", {LONG: LONG}, LONG),
+    "no item": _calling("item", {LONG: LONG}, "k"),
+    "iterate": _calling("iterate", "abc\u4e2d" * 10),
+    "hold": lambda ffi: lambda: [ffi.get_global_func("testing.hold")(x) for x in ([LONG], None)],
+    "append": _on(lambda ffi: ffi.List([1]), lambda x: x.append([LONG]), lambda x: x.__delitem__(slice(1, None))),
+    "insert": _on(lambda ffi: ffi.List([1]), lambda x: x.insert(0, LONG), lambda x: x.__delitem__(slice(None, -1))),
+    "set item": _on(lambda ffi: ffi.List([1]), lambda x: x.__setitem__(0, LONG), lambda x: x.__setitem__(0, 1)),
+    "add": _on(lambda ffi: ffi.List([1]), lambda x: x + [LONG]),
+    "slicing": _on(lambda ffi: ffi.List([1, LONG, [2]]), lambda x: x[1:]),
+    "to_python": _on(lambda ffi: ffi.List([1, LONG, [2]]), lambda x: len(x)),
+    "dict set": _on(lambda ffi: ffi.Dict(a=1), lambda x: x.__setitem__(LONG, [1]), lambda x: x.pop(LONG, None)),
+    "snapshot": lambda ffi: lambda xs=ffi.List([LONG]): ffi.get_global_func("testing.typed.array")(xs),
+    "convert": lambda ffi: lambda: ffi.convert(lambda: 5) and ffi.convert([LONG]) and None,
+    "lookup": lambda ffi: lambda: ffi.get_global_func("testing.nop") and None,
+    "unknown name": lambda ffi: lambda: ffi.get_global_func("testing." + LONG, allow_missing=True),
+    "register": lambda ffi: lambda: ffi.register_global_func("t.memory", _fail, override=True) and None,
+    "names": lambda ffi: lambda: "testing.nop" in ffi.list_global_func_names(),
+    "signature": _on(lambda ffi: ffi.get_global_func("testing.typed.defaults"), lambda f: str(f.__signature__)),
+    "keywords": _on(lambda ffi: ffi.get_global_func("testing.typed.defaults"), lambda f: f(a=1, c=2.0)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_each_allocation_fails_in_turn(ffi: Any, name: str) -> None:
+    run = CALLS[name](ffi)
+    fail, live = map(ffi.get_global_func, ("testing.fail_allocation", "testing.live_blocks"))
+    expected = ffi.to_python(run())
+    run()
+    gc.collect()
+    before = live()
+    failures = 0
+    while True:
+        fail(failures)
+        try:
+            result = run()
+        except MemoryError:
+            result = None
+            failed = True
+        else:
+            failed = False
+        finally:
+            fail(-1)
+        if not failed:
+            break
+        failures += 1
+        _settle(ffi, name)
+        gc.collect()
+        assert live() == before, f"lost with allocation {failures} failing"
+        assert failures < 5000
+    assert _alike(ffi.to_python(result), expected)
+    assert _alike(ffi.to_python(run()), expected)
+    if name == "register":
+        ffi.remove_global_func("t.memory")
+
+
+def _settle(ffi: Any, name: str) -> None:
+    """Undo what a call did before a later allocation of it failed."""
+    if name == "hold":
+        ffi.get_global_func("testing.hold")(None)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if type(one).__name__ in ("Object", "Function"):
+        return type(one) is type(other)
+    return cases.same(one, other)
+
+
+def test_failing_while_an_exception_passes(ffi: Any) -> None:
+    """When memory is short, what passes is the callback's exception or MemoryError: nothing else, and no loss."""
+    apply, fail, live = map(ffi.get_global_func, ("testing.apply", "testing.fail_allocation", "testing.live_blocks"))
+    error = KeyError("own")
+
+    def callback() -> None:
+        raise error
+
+    before = live()
+    outcomes = set()
+    for n in range(40):
+        fail(n)
+        try:
+            apply(callback)
+        except (KeyError, MemoryError) as caught:
+            assert type(caught) is MemoryError or caught is error
+            outcomes.add(type(caught))
+        finally:
+            fail(-1)
+    error.__traceback__ = error.__context__ = None
+    gc.collect()
+    assert KeyError in outcomes
+    assert live() == before
