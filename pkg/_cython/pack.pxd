@@ -137,8 +137,9 @@ cdef inline int pack_items(PyObject* items, int32_t type_code, AnyffiValue* out,
                 cell[0] = anyffi_int_inline(number)
                 kinds |= anyffi_kind_bit(ANYFFI_INT)
                 continue
-            # What was packed so far, should this element fail.
+            # Whoever destroys the sequence, should this element fail, goes by both.
             sequence.size = i
+            sequence.kinds = kinds
             if not pack_leaf(item[i], cell):
                 if nest == NULL:
                     return 0
