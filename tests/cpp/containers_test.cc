@@ -212,6 +212,47 @@ TEST(Mapping, BehavesAsAnOrderedModel) {
   }
 }
 
+TEST(Mapping, FindsShortNamesAmongRemovedOnes) {
+  std::mt19937 random(3);
+  Dict<> dict;
+  std::vector<std::pair<std::string, int64_t>> model;
+  for (int64_t step = 0; step < 20000; ++step) {
+    std::string name = "k" + std::to_string(random() % 60);
+    AnyValue key(name.c_str());
+    auto found = std::find_if(model.begin(), model.end(), [&](const auto& entry) { return entry.first == name; });
+    ASSERT_EQ(dict.contains(key), found != model.end()) << name;
+    if (found != model.end()) {
+      ASSERT_TRUE(dict.erase(key));
+      model.erase(found);
+    } else {
+      dict.set(key, step);
+      model.emplace_back(name, step);
+    }
+    ASSERT_EQ(dict.size(), static_cast<int64_t>(model.size()));
+  }
+}
+
+TEST(Mapping, FindsAKeyThoughComparisonsMovedIt) {
+  for (int size : {2, 6, 20, 60}) {
+    Dict<> dict;
+    bool armed = false;
+    auto grow_once = [&] {
+      if (!std::exchange(armed, false)) return 0;
+      for (int i = 0; i < 300; ++i) dict.set(i + 100, nullptr);
+      return 0;
+    };
+    for (int i = 0; i < size; ++i) dict.set(make_opaque(grow_once), nullptr);
+    bool is_equal = false;
+    dict.set(make_opaque([&] { return is_equal; }), nullptr);
+    armed = is_equal = true;
+    AnyValue key = make_opaque([] { return 0; });
+    int64_t entry;
+    ASSERT_EQ(anyffi_mapping_find(dict.get(), &key.raw(), &entry), 0);
+    EXPECT_EQ(entry, size);
+    EXPECT_FALSE(armed);
+  }
+}
+
 TEST(Mapping, RemovalAtTheEndNeverWearsTheIndexOut) {
   Dict<> dict;
   for (int64_t i = 0; i < 20; ++i) dict.set(i, i);
