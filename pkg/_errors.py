@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 from typing import Any, Callable, Dict, Optional, Tuple, Type, TypeVar, Union, overload
 
-__all__ = ["fill", "make", "register_error"]
+__all__ = ["fill", "make", "register_error", "unexplained"]
 
 _E = TypeVar("_E", bound=BaseException)
 
@@ -95,6 +95,11 @@ def make(
     if cause is not None:
         exception.__cause__ = cause
     return exception
+
+
+def unexplained() -> BaseException:
+    """The exception for a function that failed without leaving an error, against the rules of the C ABI."""
+    return RuntimeError("a function failed without saying why")
 
 
 def _construct(kind: str, args: Tuple[Any, ...]) -> Optional[BaseException]:

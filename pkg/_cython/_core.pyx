@@ -325,6 +325,7 @@ cdef int set_up() except -1:
     state.bind = keep(_binding.bind)
     state.make_error = keep(_errors.make)
     state.fill_error = keep(_errors.fill)
+    state.unexplained = keep(_errors.unexplained)
     state.no_arguments = keep(())
     state.dynamic_classes = keep({})
     function.tp_vectorcall_offset = offsetof_vectorcall()

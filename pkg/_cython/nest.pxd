@@ -35,10 +35,15 @@ cdef inline AnyffiObject* find_met(PyObject* x, Nest* outer) except? NULL:
     raise (<object>state.contains_itself)(<object>x)
 
 
-cdef inline int enter(Nest* nest) except -1:
-    """To be called before the items of a container are packed."""
+cdef inline int check_depth(Nest* nest) except -1:
     if nest.depth > state.max_depth:
         raise (<object>state.nested_too_deep)()
+    return 0
+
+
+cdef inline int enter(Nest* nest) except -1:
+    """To be called before the items of a container are packed."""
+    check_depth(nest)
     if nest.outer != NULL:
         if nest.memo.used == 0:
             memo_add(nest.memo, nest.outer.container)
@@ -47,6 +52,7 @@ cdef inline int enter(Nest* nest) except -1:
 
 
 cdef inline int leave(Nest* nest, AnyffiValue* made) noexcept:
+    """To be called when they are; always 1, for what was made here."""
     if nest.outer != NULL:
         memo_find(nest.memo, nest.container).made = made.as_object
     return 1

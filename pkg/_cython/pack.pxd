@@ -16,7 +16,7 @@ from c_api cimport (
 )
 from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf
 from memo cimport Memo, memo_clear
-from nest cimport Nest, enter, find_met, leave, share
+from nest cimport Nest, check_depth, enter, find_met, leave, share
 from python cimport (
     PyBytes_Type, PyCFunction_Type, PyDict_Items, PyDict_Next, PyDict_Size, PyDict_Type, PyFunction_Type,
     PyList_AsTuple, PyList_Type, PyLong_Type, PyMethod_Type, PyObject, PySequence_Fast_ITEMS,
@@ -106,8 +106,7 @@ cdef inline int pack_container(PyObject* x, AnyffiValue* out, Nest* nest) except
         enter(nest)
         pack_dict(x, out, nest)
     elif cls == &PySlice_Type:
-        enter(nest)
-        pack_slice(x, out, nest)
+        return pack_slice(x, out, nest)
     elif cls == &PyFunction_Type or cls == &PyMethod_Type or cls == &PyCFunction_Type:
         # As the rules would say, forty times faster.
         pack_handle(ANYFFI_FUNCTION, x, out)
@@ -252,21 +251,30 @@ cdef inline int raise_equal_keys(AnyffiObject* mapping, const AnyffiValue* key, 
 
 
 cdef inline int pack_slice(PyObject* x, AnyffiValue* out, Nest* nest) except -1:
-    cdef PySliceObject* whole = <PySliceObject*>x
-    cdef AnyffiValue start = anyffi_none_inline()
-    cdef AnyffiValue stop = anyffi_none_inline()
-    cdef AnyffiValue step = anyffi_none_inline()
+    cdef PyObject** part = [(<PySliceObject*>x).start, (<PySliceObject*>x).stop, (<PySliceObject*>x).step]
+    cdef AnyffiValue packed[3]
+    cdef bint entered = False
+    cdef int i
+    check_depth(nest)
+    for i in range(3):
+        packed[i] = anyffi_none_inline()
     try:
-        pack_owned(whole.start, &start, nest)
-        pack_owned(whole.stop, &stop, nest)
-        pack_owned(whole.step, &step, nest)
-        if anyffi_slice_create(&start, &stop, &step, out) != 0:
+        for i in range(3):
+            if pack_leaf(part[i], &packed[i]):
+                continue
+            # A slice of leaves is made anew each time that it is met: nobody can tell, and it is faster.
+            if not entered:
+                enter(nest)
+                entered = True
+            pack_nested(part[i], &packed[i], nest)
+        if anyffi_slice_create(&packed[0], &packed[1], &packed[2], out) != 0:
             raise_taken()
     finally:
-        anyffi_value_drop_inline(&start)
-        anyffi_value_drop_inline(&stop)
-        anyffi_value_drop_inline(&step)
-    return 0
+        for i in range(3):
+            anyffi_value_drop_inline(&packed[i])
+    if entered:
+        leave(nest, out)
+    return 1
 
 
 cdef inline int pack_lowered(PyObject* x, AnyffiValue* out, Nest* nest) except -1:

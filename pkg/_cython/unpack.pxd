@@ -149,6 +149,8 @@ cdef inline int raise_taken() except -1:
     anyffi_error_take_raised(&error)
     cdef bint from_python = error.type_code == ANYFFI_ERROR and (<AnyffiError*>error.as_object).handle != NULL
     cdef object exception = unpack(&error)
+    if not isinstance(exception, BaseException):
+        exception = (<object>state.unexplained)()
     cdef PyObject* cls = <PyObject*>Py_TYPE(<PyObject*>exception)
     if from_python:
         # It has been raised before: its traceback and context are to stay as they are.

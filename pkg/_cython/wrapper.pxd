@@ -31,6 +31,7 @@ cdef extern from *:
       PyObject* empty_wrapper;
       PyObject* make_error;
       PyObject* fill_error;
+      PyObject* unexplained;
       PyObject* no_arguments;
       PyObject* classes[ANYFFI_FIRST_DYNAMIC_TYPE];
       PyObject* dynamic_classes;
@@ -56,6 +57,7 @@ cdef extern from *:
         PyObject* empty_wrapper
         PyObject* make_error
         PyObject* fill_error
+        PyObject* unexplained
         PyObject* no_arguments
         PyObject** classes
         PyObject* dynamic_classes
