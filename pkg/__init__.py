@@ -10,7 +10,7 @@ from ._backend import backend as _backend
 from ._errors import register_error
 from ._library import find_include_dir, find_library
 from ._values import Device, dtype
-from .module import Module, load_module, system_lib
+from .module import Module, load_module
 from .registry import (
     get_global_func,
     init_ffi_api,
@@ -45,7 +45,6 @@ __all__ = [
     "register_object",
     "registry",
     "remove_global_func",
-    "system_lib",
     "to_python",
 ]
 

@@ -35,7 +35,3 @@ class ModuleApi:
             registers is taken.
         """
         return self._runtime.module_load(os.path.abspath(os.fspath(path)))
-
-    def system_lib(self) -> Any:
-        """The module of all libraries that the program itself linked."""
-        return self._runtime.module_system()

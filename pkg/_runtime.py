@@ -30,7 +30,6 @@ class Runtime:
         self.registry_remove = get("registry.remove")
         self.registry_list = get("registry.list")
         self.module_load = get("Module.load")
-        self.module_system = get("Module.system")
         self.module_get_function = get("Module.get_function")
         self.module_list = get("Module.list")
         self.module_path = get("Module.path")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ._backend import backend as _backend
 
-__all__ = ["Module", "load_module", "system_lib"]
+__all__ = ["Module", "load_module"]
 
 Module = _backend.Module
 load_module = _backend.load_module
-system_lib = _backend.system_lib

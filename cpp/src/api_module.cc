@@ -1,0 +1,41 @@
+/// \file
+/// Modules for Python, under `anyffi.Module.*`.
+#include <anyffi/anyffi.h>
+
+namespace {
+
+using anyffi::AnyValue;
+using anyffi::AnyView;
+using anyffi::arg;
+using anyffi::detail::check;
+
+AnyValue load(AnyView path) {
+  AnyValue module;
+  check(anyffi_module_load(&path.raw(), module.out()));
+  return module;
+}
+
+AnyValue get_function(AnyView module, AnyView name) {
+  AnyValue function;
+  check(anyffi_module_get_function(&module.raw(), &name.raw(), function.out()));
+  return function;
+}
+
+AnyValue list(AnyView module) {
+  AnyValue names;
+  check(anyffi_module_list(&module.raw(), names.out()));
+  return names;
+}
+
+AnyValue get_path(AnyView module) {
+  AnyValue path;
+  check(anyffi_module_get_path(&module.raw(), path.out()));
+  return path;
+}
+
+}  // namespace
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.load").def(&load, arg("path")).doc("Load a shared library for ever.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.get_function").def(&get_function, arg("module"), arg("name"));
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.list").def(&list, arg("module")).doc("Names of its functions, sorted.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.path").def(&get_path, arg("module")).doc("Where it was loaded from.");

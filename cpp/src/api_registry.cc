@@ -1,0 +1,96 @@
+/// \file
+/// The registry, the types and a tensor's description for Python, under `anyffi.registry.*`, `anyffi.type.*` and
+/// `anyffi.Tensor.*`.
+#include <anyffi/anyffi.h>
+
+namespace {
+
+using anyffi::AnyValue;
+using anyffi::AnyView;
+using anyffi::arg;
+using anyffi::Array;
+using anyffi::Error;
+using anyffi::List;
+using anyffi::String;
+using anyffi::Tensor;
+using anyffi::detail::check;
+
+void set(const String& name, const anyffi::Function& function, bool override_existing) {
+  AnyView value(function);
+  check(anyffi_registry_set(&name.value().raw(), &value.raw(), override_existing));
+}
+
+bool remove(const String& name) {
+  int32_t existed;
+  check(anyffi_registry_remove(&name.value().raw(), &existed));
+  return existed != 0;
+}
+
+AnyValue list() {
+  AnyValue names;
+  check(anyffi_registry_list(names.out()));
+  return names;
+}
+
+AnyValue find_type(const char* type_key) {
+  const AnyffiTypeInfo* info = anyffi_type_find(type_key);
+  return info ? AnyValue(info->type_code) : AnyValue();
+}
+
+/// Every type: code, key, parent's code, storage, Python's name.
+Array<Array<>> table() {
+  int32_t known = anyffi_type_list(nullptr, 0);
+  struct Buffer {
+    int32_t* codes;
+    explicit Buffer(int32_t size) : codes(static_cast<int32_t*>(anyffi_alloc(sizeof(int32_t) * static_cast<size_t>(size)))) {
+      if (!codes) throw std::bad_alloc();
+    }
+    ~Buffer() { anyffi_free(codes); }
+  } buffer(known);
+  // Types that were registered since are left out.
+  int32_t size = anyffi_type_list(buffer.codes, known);
+  List<Array<>> rows;
+  for (int32_t i = 0; i < size && i < known; ++i) {
+    const AnyffiTypeInfo* info = anyffi_type_get_info(buffer.codes[i]);
+    rows.push_back(Array<>{info->type_code, info->type_key, info->parent, info->storage, info->python_name});
+  }
+  return std::move(rows).freeze();
+}
+
+Array<> describe_tensor(const Tensor& tensor) {
+  const AnyffiTensorData& data = tensor.data();
+  List<int64_t> shape, strides;
+  for (int32_t i = 0; i < data.ndim; ++i) {
+    shape.push_back(data.shape[i]);
+    strides.push_back(data.strides[i]);
+  }
+  return Array<>{data.data,
+                 data.device,
+                 data.dtype,
+                 std::move(shape).freeze(),
+                 std::move(strides).freeze(),
+                 static_cast<int64_t>(data.byte_offset),
+                 tensor.read_only()};
+}
+
+}  // namespace
+
+ANYFFI_REGISTER_GLOBAL("anyffi.registry.set")
+    .def(&set, arg("name"), arg("function"), arg("override") = false)
+    .doc("Register a global function. ValueError if the name is taken, unless `override`.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.registry.remove")
+    .def(&remove, arg("name"))
+    .doc("Take a function out of the registry, and return whether it was there.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.registry.list").def(&list).doc("The names of all global functions, sorted.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.type.find").def(&find_type, arg("type_key")).doc("The code of a type key, or None.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.type.table")
+    .def(&table)
+    .doc("Every type: code, key, the parent's code, storage, Python's name.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Tensor.info")
+    .def(&describe_tensor, arg("tensor"))
+    .doc("Address, device, dtype, shape, strides in elements, byte offset, and whether it is read-only.");
