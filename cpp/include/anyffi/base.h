@@ -108,6 +108,8 @@ inline void check(int status) {
 /// Converts a borrowed value to T, or throws TypeError, OverflowError or ValueError.
 template <class T>
 T convert(AnyffiValue value) {
+  static_assert(!std::is_same_v<T, const char*>,
+                "anyffi: a const char* of a value would point to memory that is gone; ask for a String");
   using Way = Traits<T>;
   if (value.type_code > 0) value.aux = 0;
   typename Way::Holder holder{};
