@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
-from typing import Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from . import _binding
 from ._containers import ArrayMethods, DictMethods, ListMethods, MapMethods
@@ -63,17 +63,19 @@ class FunctionMethods:
 
     _runtime: Runtime
     _address: int
+    _take: Callable[[Any], None]
+    _info: Callable[[], Optional[_binding.Info]]
 
     def __init__(self, f: Any) -> None:
         if not callable(f):
             raise TypeError(f"expected a callable, got {type(f).__name__}")
         self._take(self._runtime.to_object(f))
 
-    def _take(self, other: Any) -> None:
-        raise NotImplementedError
+    if TYPE_CHECKING:  # the backend's core has them
 
-    def _info(self) -> Optional[_binding.Info]:
-        raise NotImplementedError
+        def _take(self, other: Any) -> None: ...
+
+        def _info(self) -> Optional[_binding.Info]: ...
 
     @property
     def __name__(self) -> str:

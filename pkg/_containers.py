@@ -10,7 +10,7 @@ import operator
 import sys
 from reprlib import recursive_repr
 from types import GenericAlias, MappingProxyType
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Tuple
 
 from ._runtime import Runtime
 
@@ -35,14 +35,13 @@ class _Sequence:
     _plain: Any
     _address: int
 
-    def __len__(self) -> int:
-        raise NotImplementedError
+    if TYPE_CHECKING:  # the backend's core has them
 
-    def __getitem__(self, index: Any) -> Any:
-        raise NotImplementedError
+        def __len__(self) -> int: ...
 
-    def __iter__(self) -> Iterator[Any]:
-        raise NotImplementedError
+        def __getitem__(self, index: Any) -> Any: ...
+
+        def __iter__(self) -> Iterator[Any]: ...
 
     def _slice(self, which: slice) -> Any:
         items = [self[index] for index in range(*which.indices(len(self)))]
@@ -311,11 +310,11 @@ class _Mapping:
     _take: Callable[[Any], None]
     _entry: Callable[[int], Any]
 
-    def __len__(self) -> int:
-        raise NotImplementedError
+    if TYPE_CHECKING:  # the backend's core has them
 
-    def __getitem__(self, key: Any) -> Any:
-        raise NotImplementedError
+        def __len__(self) -> int: ...
+
+        def __getitem__(self, key: Any) -> Any: ...
 
     def _walk(self) -> Iterator[Tuple[Any, Any]]:
         """The pairs in insertion order; notices that the size changed."""
