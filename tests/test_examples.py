@@ -20,7 +20,15 @@ TEXT = st.text(st.characters())
 
 @pytest.fixture(scope="session")
 def programs(ffi: Any) -> dict[str, types.ModuleType]:
-    return example_programs.load_all(ffi)
+    loaded = example_programs.load_all(ffi)
+    # A type is registered at its first use, for good.
+    list(loaded["cached_op"].examples())
+    return loaded
+
+
+@pytest.fixture(scope="session")
+def counted_split(ffi: Any) -> Any:
+    return ffi.load_module(example_programs.libraries() / "libunicode_split_counted.so")
 
 
 @pytest.mark.parametrize("name", example_programs.NAMES)
@@ -37,7 +45,7 @@ def test_results_are_those_of_plain_python(ffi: Any, programs: Any, name: str) -
 def test_at_a_glance(ffi: Any, programs: Any) -> None:
     module = programs["at_a_glance"].mod
     assert module.add_one(41) == module.add_one(x=41) == 42
-    assert str(inspect.signature(module.add_one)) == "(x: int) -> int"
+    assert list(inspect.signature(module.add_one).parameters) == ["x"]
     scale = ffi.get_global_func("demo.scale")
     result = scale([1.0, 2.0], by=3.0)
     assert type(result) is ffi.List
@@ -58,8 +66,8 @@ def test_at_a_glance_refuses(ffi: Any, programs: Any) -> None:
         add_one()
     with pytest.raises(TypeError, match="unexpected keyword argument 'y'"):
         add_one(y=1)
-    with pytest.raises(AttributeError, match="add_one"):
-        programs["at_a_glance"].mod.add_two
+    with pytest.raises(AttributeError, match="'add_won'.*'add_one'"):
+        programs["at_a_glance"].mod.add_won
     with pytest.raises(TypeError, match=r"at \[1\]: expected float, got str"):
         ffi.get_global_func("demo.scale")([1.0, "2"])
     with pytest.raises(TypeError, match="expected List"):
@@ -96,7 +104,7 @@ def test_map_vsum_names_the_bad_value(ffi: Any, programs: Any) -> None:
         map_vsum({"a": 1, "b": 1.5})
     with pytest.raises(TypeError, match="expected str, got int"):
         map_vsum({1: 1})
-    with pytest.raises(TypeError, match=r"expected Map\[str, int\], got list"):
+    with pytest.raises(TypeError, match=r"expected Map\[str, int\], got List"):
         map_vsum([1])
 
 
@@ -186,17 +194,15 @@ def test_splitting_a_long_text(ffi: Any, programs: Any, name: str, script: str) 
 
 
 @pytest.mark.parametrize("name", ["split_erased", "split_typed"])
-def test_splitting_changes_no_count_per_character(ffi: Any, programs: Any, name: str) -> None:
-    program = programs["unicode_split"]
-    module = ffi.load_module(example_programs.libraries() / "libunicode_split_counted.so")
-    split = getattr(module, name)
+def test_splitting_changes_no_count_per_character(programs: Any, counted_split: Any, name: str) -> None:
+    split = getattr(counted_split, name)
 
     def changes(text: str) -> int:
-        before = module.count_changes()
+        before = counted_split.count_changes()
         split(text)
-        return module.count_changes() - before
+        return counted_split.count_changes() - before
 
-    for text in program.texts().values():
+    for text in programs["unicode_split"].texts().values():
         # A list and perhaps the text are counted, whatever the length.
         assert changes(text) == changes(text[:100]) <= 4
 

@@ -1,6 +1,7 @@
 """An object of a C++ class, made of an object, an int, a mapping and a bool, and held by Python alone."""
 
 from collections.abc import Iterator
+from types import MappingProxyType
 from typing import Any
 
 import anyffi
@@ -16,7 +17,7 @@ def examples() -> Iterator[tuple[str, Any, Any]]:
     before = module.destroyed()
     op = cached_op(handle, 3, flags, is_np=True)
     yield "isinstance(op, anyffi.Object)", isinstance(op, anyffi.Object), True
-    yield "module.fields(op)", module.fields(op), (handle, 3, flags, True)
+    yield "module.fields(op)", module.fields(op), ([1, 2], 3, MappingProxyType(flags), True)
     yield "module.fields(op)[0] is handle", module.fields(op)[0] is handle, True
     again = op
     del op
