@@ -22,9 +22,11 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
     AnyValue name(kind);
     detail::check(anyffi_error_create(&name.raw(), &message.raw(), nullptr, error_.out()));
   }
-  /// An error that already is a value, such as one given by Python. Anything else is taken as RuntimeError's message.
+  /// An error that already is a value, such as one given by Python. Text is taken as RuntimeError's message.
   explicit Error(AnyValue error) : error_(std::move(error)) {
-    if (error_.type_code() != ANYFFI_ERROR) *this = Error("RuntimeError", error_);
+    if (error_.type_code() == ANYFFI_ERROR) return;
+    *this = error_.kind() == ANYFFI_STR ? Error("RuntimeError", error_)
+                                        : Error("RuntimeError", "a function failed without saying why");
   }
 
   AnyView kind() const { return AnyView(fields().kind); }

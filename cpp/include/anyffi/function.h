@@ -114,7 +114,7 @@ inline int call_released(void* self, AnyffiValue* args, int32_t num_args, Anyffi
 
 /// Copies the arguments to `filled` with defaults where they are left out. Returns nonzero, with the error
 /// set, if their number does not fit.
-inline int fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args, int32_t num_args,
+__attribute__((noinline)) inline int fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args, int32_t num_args,
                          AnyffiValue* filled) {
   if (num_args > info.num_params) return anyffi_error_raise_count(&info, args, num_args);
   for (int32_t i = 0; i < info.num_params; ++i) {
