@@ -1,0 +1,189 @@
+// Strings and bytes: storage, widths, and work on single characters without heap.
+#include <anyffi/anyffi.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "allocation.h"
+
+namespace {
+
+using anyffi::AnyValue;
+using anyffi::AnyView;
+using anyffi::Bytes;
+using anyffi::List;
+using anyffi::String;
+
+String repeated(char32_t code_point, int64_t length) {
+  std::u32string points(static_cast<size_t>(length), code_point);
+  return String(points.data(), length, ANYFFI_UCS4);
+}
+
+struct Width {
+  char32_t code_point;
+  int32_t kind;
+  int64_t most_in_place;
+};
+
+constexpr Width kWidths[] = {{U'\0', ANYFFI_ASCII, 11}, {U'a', ANYFFI_ASCII, 11},  {0x7F, ANYFFI_ASCII, 11},
+                             {0x80, ANYFFI_LATIN1, 11}, {0xFF, ANYFFI_LATIN1, 11}, {0x100, ANYFFI_UCS2, 5},
+                             {0xD800, ANYFFI_UCS2, 5},  {0xFFFF, ANYFFI_UCS2, 5},  {0x10000, ANYFFI_UCS4, 2},
+                             {0x10FFFF, ANYFFI_UCS4, 2}};
+
+}  // namespace
+
+TEST(Text, StorageFollowsLengthAndWidth) {
+  for (const Width& width : kWidths) {
+    for (int64_t length = 0; length < 30; ++length) {
+      String text = repeated(width.code_point, length);
+      ASSERT_EQ(text.size(), length);
+      EXPECT_EQ(text.value().type_code(), length <= width.most_in_place ? ANYFFI_STR : ANYFFI_STR_OBJECT);
+      EXPECT_EQ(text.text().kind, length == 0 ? ANYFFI_ASCII : width.kind);
+      EXPECT_EQ(text.value().kind(), ANYFFI_STR);
+      for (int64_t i = 0; i < length; ++i) ASSERT_EQ(text.code_point(i), width.code_point);
+      EXPECT_TRUE(text == repeated(width.code_point, length));
+      EXPECT_FALSE(text == repeated(width.code_point, length + 1));
+      EXPECT_EQ(text.hash(), repeated(width.code_point, length).hash());
+    }
+  }
+}
+
+TEST(Text, InPlaceValuesCompareAsTwoWords) {
+  for (const Width& width : kWidths) {
+    for (int64_t length = 0; length <= width.most_in_place; ++length) {
+      AnyffiValue one = repeated(width.code_point, length).value().raw();
+      String wide = repeated(width.code_point, length);
+      EXPECT_EQ(std::memcmp(&one, &wide.value().raw(), sizeof(one)), 0);
+    }
+  }
+}
+
+TEST(Text, InPlaceAsciiEndsInNul) {
+  for (int64_t length = 0; length <= 11; ++length) {
+    String text = repeated(U'x', length);
+    EXPECT_EQ(std::strlen(static_cast<const char*>(text.text().data)), static_cast<size_t>(length));
+  }
+}
+
+TEST(Text, NarrowsWhateverItIsMadeFrom) {
+  std::u32string wide = U"plain ASCII, given as four bytes each";
+  String text(wide.data(), static_cast<int64_t>(wide.size()), ANYFFI_UCS4);
+  EXPECT_EQ(text.text().kind, ANYFFI_ASCII);
+  EXPECT_TRUE(text == String("plain ASCII, given as four bytes each"));
+  char16_t latin[] = u"\u00e9t\u00e9";
+  EXPECT_EQ(String(latin, 3, ANYFFI_UCS2).text().kind, ANYFFI_LATIN1);
+}
+
+TEST(Text, FromAndToUtf8) {
+  for (const char* utf8 :
+       {"", "a", "caf\u00e9", "\u4e2d\u6587", "\U0001F600", "a much longer \u4e2d text \U0001F600"}) {
+    String text(utf8);
+    Bytes back = text.utf8();
+    EXPECT_EQ(std::string(reinterpret_cast<const char*>(back.data()), static_cast<size_t>(back.size())), utf8);
+  }
+  EXPECT_EQ(String("a\0b", 3).size(), 3);
+  for (const char* bad :
+       {"\xff", "a\x80", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "abc\xe4\xb8", "\xf8\x88\x80\x80\x80"}) {
+    EXPECT_RAISES("UnicodeDecodeError", String(bad));
+  }
+  EXPECT_RAISES("UnicodeEncodeError", repeated(0xD800, 1).utf8());
+  EXPECT_RAISES("UnicodeEncodeError", repeated(0xDFFF, 100).utf8());
+}
+
+TEST(Text, TwoSurrogatesStayTwo) {
+  char32_t pair[] = {0xD83D, 0xDE00};
+  String text(pair, 2, ANYFFI_UCS4);
+  EXPECT_EQ(text.size(), 2);
+  EXPECT_EQ(text.code_point(0), 0xD83Du);
+  EXPECT_FALSE(text == String("\U0001F600"));
+}
+
+TEST(Text, EachCharacterCostsNoHeap) {
+  for (const Width& width : kWidths) {
+    AnyValue word = repeated(width.code_point, 1000).value();
+    List<> list;
+    list.reserve(1000);
+    CountingAllocator counting;
+    for (int64_t i = 0; i < word.size(); ++i) list.push_back(word[i]);
+    EXPECT_EQ(counting.total(), 0);
+    EXPECT_EQ(list.size(), 1000);
+    for (int64_t i = 0; i < list.size(); ++i) {
+      AnyValue character = list[i];
+      ASSERT_EQ(character.type_code(), ANYFFI_STR);
+      ASSERT_EQ(character.cast<String>().code_point(0), width.code_point);
+    }
+    EXPECT_EQ(counting.total(), 0);
+  }
+}
+
+TEST(Text, IteratesTypedAndUntyped) {
+  String text("a\u00e9\u4e2d\U0001F600");
+  std::vector<char32_t> typed, untyped;
+  for (const String& character : text) typed.push_back(character.code_point(0));
+  for (const AnyValue& character : AnyValue(text)) untyped.push_back(character.cast<String>().code_point(0));
+  EXPECT_EQ(typed, (std::vector<char32_t>{U'a', 0xE9, 0x4E2D, 0x1F600}));
+  EXPECT_EQ(untyped, typed);
+}
+
+TEST(Text, IndexesAsPythonDoes) {
+  AnyValue word("h\u00e9llo");
+  EXPECT_TRUE(word[1] == AnyValue("\u00e9"));
+  EXPECT_TRUE(word[-1] == AnyValue("o"));
+  EXPECT_RAISES("IndexError", word[5]);
+  EXPECT_RAISES("IndexError", word[-6]);
+  EXPECT_RAISES("TypeError", word["0"]);
+  EXPECT_RAISES("IndexError", String("abc").code_point(3));
+  EXPECT_RAISES("IndexError", String("abc")[-1]);
+}
+
+TEST(Text, BytesHoldAnything) {
+  for (int64_t length = 0; length < 30; ++length) {
+    std::string data(static_cast<size_t>(length), '\0');
+    for (int64_t i = 0; i < length; ++i) data[static_cast<size_t>(i)] = static_cast<char>(i * 37);
+    Bytes bytes(data.data(), length);
+    ASSERT_EQ(bytes.size(), length);
+    EXPECT_EQ(bytes.value().type_code(), length <= 11 ? ANYFFI_BYTES : ANYFFI_BYTES_OBJECT);
+    EXPECT_EQ(std::memcmp(bytes.data(), data.data(), static_cast<size_t>(length)), 0);
+    EXPECT_EQ(bytes.data()[length], 0);
+    EXPECT_TRUE(bytes == Bytes(data.data(), length));
+    EXPECT_FALSE(AnyView(bytes) == AnyView(String("")));
+    for (int64_t i = 0; i < length; ++i) {
+      EXPECT_EQ(AnyValue(bytes)[i].cast<int64_t>(), static_cast<uint8_t>(data[static_cast<size_t>(i)]));
+    }
+  }
+  EXPECT_RAISES("IndexError", Bytes("abc", 3)[3]);
+}
+
+TEST(Text, AllCodesOfAStringFoldToOneKind) {
+  String heap("a string that lies on the heap");
+  AnyffiText view = heap.text();
+  AnyffiValue borrowed{};
+  borrowed.type_code = ANYFFI_STR_VIEW;
+  borrowed.aux = static_cast<uint32_t>(view.length) << 2 | static_cast<uint32_t>(view.kind);
+  borrowed.as_pointer = const_cast<void*>(view.data);
+  AnyView as_view(borrowed);
+  EXPECT_EQ(as_view.kind(), ANYFFI_STR);
+  EXPECT_TRUE(as_view == AnyView(heap));
+  EXPECT_EQ(as_view.hash(), heap.hash());
+  EXPECT_EQ(as_view.size(), heap.size());
+  EXPECT_TRUE(as_view[3] == heap.value()[3]);
+  AnyValue owned(as_view);
+  EXPECT_EQ(owned.type_code(), ANYFFI_STR_OBJECT);
+  EXPECT_TRUE(owned == as_view);
+  List<> list{owned};
+  list.push_back(owned);
+  EXPECT_TRUE(as_view.cast<String>() == heap);
+  anyffi::Dict<> dict;
+  dict.set(owned, 1);
+  EXPECT_EQ(AnyView(dict)[as_view].cast<int64_t>(), 1);
+}
+
+TEST(Text, FailingMemoryLosesNothing) {
+  expect_no_loss([] { String("a string that lies on the heap"); });
+  expect_no_loss([] { String("\u4e2d\u6587 on the heap").utf8(); });
+  expect_no_loss([] { repeated(0x1F600, 50); });
+  expect_no_loss([] { Bytes("bytes that lie on the heap", 26); });
+  expect_no_loss([] { AnyValue(String("a string that lies on the heap"))[3]; });
+}
