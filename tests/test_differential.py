@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import cases
 from cases import BAD, BAD_IDS, EXAMPLE_IDS, EXAMPLES
 
+
 def outcome(ffi: Any, name: str, args: Any) -> Any:
     """All that a caller can see of a call."""
     try:

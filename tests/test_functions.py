@@ -56,7 +56,9 @@ def test_arguments_bind_as_in_python(ffi: Any, args: Any, kwargs: Any) -> None:
         assert function(*args, **kwargs) == expected
 
 
-@pytest.mark.parametrize(("args", "kwargs"), [((), {}), ((1, 2), {}), ((1, 2, 3), {}), ((1,), {"x": 2}), ((), {"y": 2})])
+@pytest.mark.parametrize(
+    ("args", "kwargs"), [((), {}), ((1, 2), {}), ((1, 2, 3), {}), ((1,), {"x": 2}), ((), {"y": 2})]
+)
 def test_one_parameter(ffi: Any, args: Any, kwargs: Any) -> None:
     with pytest.raises(TypeError) as expected:
         python_add_one(*args, **kwargs)
@@ -131,7 +133,11 @@ def test_name_and_doc(ffi: Any) -> None:
 
 
 def test_what_a_function_is(ffi: Any) -> None:
-    for function in (ffi.get_global_func("testing.nop"), ffi.convert(len), ffi.get_global_func("testing.make_counter")(1)):
+    for function in (
+        ffi.get_global_func("testing.nop"),
+        ffi.convert(len),
+        ffi.get_global_func("testing.make_counter")(1),
+    ):
         assert callable(function)
         assert hasattr(function, "__call__")
         assert isinstance(function, collections.abc.Callable)

@@ -256,11 +256,26 @@ def test_a_str_subclass_is_read_from_its_storage(ffi: Any) -> None:
 
 def test_methods_called_on_strangers(ffi: Any) -> None:
     """The methods of one class on objects of another: TypeError, as Python has it."""
-    samples = [ffi.List([1]), ffi.Array((1,)), ffi.Dict(a=1), ffi.Map(a=1), ffi.convert(len), [1], {"a": 1}, 5, object()]
+    samples = [
+        ffi.List([1]),
+        ffi.Array((1,)),
+        ffi.Dict(a=1),
+        ffi.Map(a=1),
+        ffi.convert(len),
+        [1],
+        {"a": 1},
+        5,
+        object(),
+    ]
     for cls in (ffi.List, ffi.Array, ffi.Dict, ffi.Map, ffi.Function, ffi.Object, ffi.Module):
         for name in dir(cls):
             method = getattr(cls, name, None)
-            if not callable(method) or name in ("__class__", "__init_subclass__", "__subclasshook__", "__class_getitem__"):
+            if not callable(method) or name in (
+                "__class__",
+                "__init_subclass__",
+                "__subclasshook__",
+                "__class_getitem__",
+            ):
                 continue
             for x in samples:
                 if isinstance(x, cls):
@@ -392,7 +407,13 @@ def test_self_reference_through_everything(ffi: Any) -> None:
     xs.append(d)
     d["xs"] = xs
     d["f"] = len
-    try_everything_but_holding = [repr, len, list, ffi.get_global_func("testing.nop"), ffi.get_global_func("testing.echo")]
+    try_everything_but_holding = [
+        repr,
+        len,
+        list,
+        ffi.get_global_func("testing.nop"),
+        ffi.get_global_func("testing.echo"),
+    ]
     for work in try_everything_but_holding:
         work(xs)
     for work in (ffi.to_python, ffi.get_global_func("testing.describe")):

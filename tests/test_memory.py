@@ -38,7 +38,9 @@ def _calling(name: str, *args: Any) -> Call:
     return make
 
 
-def _on(make: Callable[[Any], Any], act: Callable[[Any], Any], undo: Callable[[Any], Any] = lambda x: None) -> Call:
+def _on(
+    make: Callable[[Any], Any], act: Callable[[Any], Any], undo: Callable[[Any], Any] = lambda x: None
+) -> Call:
     """Work on an object that lives longer than the call."""
 
     def prepare(ffi: Any) -> Callable[[], Any]:
@@ -96,20 +98,30 @@ CALLS: Dict[str, Call] = {
     "no item": _calling("item", {LONG: LONG}, "k"),
     "iterate": _calling("iterate", "abc\u4e2d" * 10),
     "hold": lambda ffi: lambda: [ffi.get_global_func("testing.hold")(x) for x in ([LONG], None)],
-    "append": _on(lambda ffi: ffi.List([1]), lambda x: x.append([LONG]), lambda x: x.__delitem__(slice(1, None))),
-    "insert": _on(lambda ffi: ffi.List([1]), lambda x: x.insert(0, LONG), lambda x: x.__delitem__(slice(None, -1))),
-    "set item": _on(lambda ffi: ffi.List([1]), lambda x: x.__setitem__(0, LONG), lambda x: x.__setitem__(0, 1)),
+    "append": _on(
+        lambda ffi: ffi.List([1]), lambda x: x.append([LONG]), lambda x: x.__delitem__(slice(1, None))
+    ),
+    "insert": _on(
+        lambda ffi: ffi.List([1]), lambda x: x.insert(0, LONG), lambda x: x.__delitem__(slice(None, -1))
+    ),
+    "set item": _on(
+        lambda ffi: ffi.List([1]), lambda x: x.__setitem__(0, LONG), lambda x: x.__setitem__(0, 1)
+    ),
     "add": _on(lambda ffi: ffi.List([1]), lambda x: x + [LONG]),
     "slicing": _on(lambda ffi: ffi.List([1, LONG, [2]]), lambda x: x[1:]),
     "to_python": _on(lambda ffi: ffi.List([1, LONG, [2]]), lambda x: len(x)),
-    "dict set": _on(lambda ffi: ffi.Dict(a=1), lambda x: x.__setitem__(LONG, [1]), lambda x: x.pop(LONG, None)),
+    "dict set": _on(
+        lambda ffi: ffi.Dict(a=1), lambda x: x.__setitem__(LONG, [1]), lambda x: x.pop(LONG, None)
+    ),
     "snapshot": lambda ffi: lambda xs=ffi.List([LONG]): ffi.get_global_func("testing.typed.array")(xs),
     "convert": lambda ffi: lambda: ffi.convert(lambda: 5) and ffi.convert([LONG]) and None,
     "lookup": lambda ffi: lambda: ffi.get_global_func("testing.nop") and None,
     "unknown name": lambda ffi: lambda: ffi.get_global_func("testing." + LONG, allow_missing=True),
     "register": lambda ffi: lambda: ffi.register_global_func("t.memory", _fail, override=True) and None,
     "names": lambda ffi: lambda: "testing.nop" in ffi.list_global_func_names(),
-    "signature": _on(lambda ffi: ffi.get_global_func("testing.typed.defaults"), lambda f: str(f.__signature__)),
+    "signature": _on(
+        lambda ffi: ffi.get_global_func("testing.typed.defaults"), lambda f: str(f.__signature__)
+    ),
     "keywords": _on(lambda ffi: ffi.get_global_func("testing.typed.defaults"), lambda f: f(a=1, c=2.0)),
 }
 
@@ -161,7 +173,9 @@ def _alike(one: Any, other: Any) -> bool:
 
 def test_failing_while_an_exception_passes(ffi: Any) -> None:
     """When memory is short, what passes is the callback's exception or MemoryError: nothing else, and no loss."""
-    apply, fail, live = map(ffi.get_global_func, ("testing.apply", "testing.fail_allocation", "testing.live_blocks"))
+    apply, fail, live = map(
+        ffi.get_global_func, ("testing.apply", "testing.fail_allocation", "testing.live_blocks")
+    )
     error = KeyError("own")
 
     def callback() -> None:

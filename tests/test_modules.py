@@ -18,7 +18,8 @@ CC = os.environ.get("CC", "cc")
 Build = Callable[[str, str], pathlib.Path]
 
 pytestmark = pytest.mark.skipif(
-    shutil.which(CXX) is None or shutil.which(CC) is None, reason="compiles libraries: needs a C and a C++ compiler"
+    shutil.which(CXX) is None or shutil.which(CC) is None,
+    reason="compiles libraries: needs a C and a C++ compiler",
 )
 
 
@@ -72,7 +73,9 @@ class TestGood:
         with pytest.raises(KeyError) as caught:
             good.fail()
         assert caught.value.args == ("from the module",)
-        with pytest.raises(TypeError, match=r"add_one\(x: int\) -> int: argument 0 \(x\): expected int, got str"):
+        with pytest.raises(
+            TypeError, match=r"add_one\(x: int\) -> int: argument 0 \(x\): expected int, got str"
+        ):
             good.add_one("x")
         assert ffi.get_global_func("modules_good.registered")(4) == 8
 

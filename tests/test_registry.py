@@ -91,7 +91,9 @@ def test_unknown_names(ffi: Any) -> None:
         ffi.get_global_func("zzzz")
 
 
-@pytest.mark.parametrize("name", ["", "a b", "\u4e2d\u6587", "t.\U0001f600", "x" * 1000, "nul\0inside", "\ud800"])
+@pytest.mark.parametrize(
+    "name", ["", "a b", "\u4e2d\u6587", "t.\U0001f600", "x" * 1000, "nul\0inside", "\ud800"]
+)
 def test_any_text_is_a_name(ffi: Any, name: str) -> None:
     name = "t." + name
     ffi.register_global_func(name, lambda: name)

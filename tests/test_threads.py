@@ -50,7 +50,9 @@ def test_calls(ffi: Any) -> None:
 
 
 def test_errors_stay_in_their_thread(ffi: Any) -> None:
-    raise_error, catch, apply = map(ffi.get_global_func, ("testing.raise_error", "testing.catch_error", "testing.apply"))
+    raise_error, catch, apply = map(
+        ffi.get_global_func, ("testing.raise_error", "testing.catch_error", "testing.apply")
+    )
 
     def body(number: int) -> None:
         own = ValueError(number)
@@ -178,6 +180,7 @@ def test_collector_while_calling(ffi: Any) -> None:
     def body() -> None:
         try:
             for i in range(300):
+
                 class Owner:
                     pass
 

@@ -141,7 +141,15 @@ def test_text_types_take_text_only(ffi: Any) -> None:
     for data in (b"", b"short", b"x" * 100, bytearray(b"ab"), memoryview(b"abc")):
         assert typed(ffi, "bytes")(data) == bytes(data)
     assert typed(ffi, "c_str")("a\u4e2d") == 4
-    for name, bad in (("str", b"b"), ("str", 5), ("str", None), ("bytes", "s"), ("bytes", 5), ("c_str", b"b"), ("c_str", None)):
+    for name, bad in (
+        ("str", b"b"),
+        ("str", 5),
+        ("str", None),
+        ("bytes", "s"),
+        ("bytes", 5),
+        ("c_str", b"b"),
+        ("c_str", None),
+    ):
         with pytest.raises(TypeError, match=f"expected {name.replace('c_', '')}, got"):
             typed(ffi, name)(bad)
 
@@ -174,7 +182,21 @@ def test_an_object_ref_takes_none_only_if_optional(ffi: Any) -> None:
     with pytest.raises(TypeError, match="expected Object, got NoneType"):
         function(None)
     assert optional(None) is None
-    for x in (5, True, 1.5, "short", b"short", "x" * 50, ..., [1], (1,), {"k": 1}, object(), len, ctypes.c_void_p(3)):
+    for x in (
+        5,
+        True,
+        1.5,
+        "short",
+        b"short",
+        "x" * 50,
+        ...,
+        [1],
+        (1,),
+        {"k": 1},
+        object(),
+        len,
+        ctypes.c_void_p(3),
+    ):
         for f in (function, optional):
             got = f(x)
             assert cases.same(ffi.to_python(got), cases.plain(x)) or got.value == x.value
@@ -268,7 +290,11 @@ def test_a_snapshot_does_not_change(ffi: Any) -> None:
 
 def test_a_list_made_for_the_call_is_taken(ffi: Any) -> None:
     """Freezing it in place costs no block more than the list itself."""
-    total, array, echo = ffi.get_global_func("testing.total_blocks"), typed(ffi, "array"), ffi.get_global_func("testing.echo")
+    total, array, echo = (
+        ffi.get_global_func("testing.total_blocks"),
+        typed(ffi, "array"),
+        ffi.get_global_func("testing.echo"),
+    )
     items = list(range(50))
 
     def cost(function: Any) -> int:
@@ -297,7 +323,9 @@ def test_a_list_made_for_the_call_is_taken(ffi: Any) -> None:
         ("map_str_int", "(x: Map[str, int]) -> Map[str, int]", [1], "", "expected Map[str, int], got List"),
     ],
 )  # fmt: skip
-def test_the_path_to_the_element(ffi: Any, name: str, signature: str, bad: Any, path: str, wrong: str) -> None:
+def test_the_path_to_the_element(
+    ffi: Any, name: str, signature: str, bad: Any, path: str, wrong: str
+) -> None:
     with pytest.raises(TypeError) as caught:
         typed(ffi, name)(bad)
     assert str(caught.value) == message(name, signature, 0, "x", wrong, path)
