@@ -262,4 +262,6 @@ inline detail::AnyIterator<AnyView> AnyView::begin() const { return {*this, 0}; 
 
 }  // namespace anyffi
 
+#include <anyffi/traits.h>  // how numbers become values: the templates above need it
+
 #endif  // ANYFFI_ANY_H_
