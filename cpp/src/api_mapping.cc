@@ -1,5 +1,5 @@
 /// \file
-/// What Python does to a Dict, under `anyffi.Dict.*`.
+/// What Python does to a Dict and a Set, under `anyffi.Dict.*` and `anyffi.Set.*`.
 #include <anyffi/anyffi.h>
 
 namespace {
@@ -8,6 +8,7 @@ using anyffi::AnyValue;
 using anyffi::AnyView;
 using anyffi::arg;
 using anyffi::Dict;
+using anyffi::Set;
 using anyffi::detail::check;
 
 /// Returns whether the key was there.
@@ -19,20 +20,26 @@ bool set(const Dict<>& dict, AnyView key, AnyView value) {
   return existed != 0;
 }
 
-bool erase(const Dict<>& dict, AnyView key) {
-  int64_t entry;
-  check(anyffi_mapping_find(dict.get(), &key.raw(), &entry));
-  if (entry >= 0) check(anyffi_mapping_erase(dict.get(), entry));
-  return entry >= 0;
-}
-
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.set").def(&set, arg("dict"), arg("key"), arg("value"));
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.erase")
-    .def(&erase, arg("dict"), arg("key"))
+    .def([](const Dict<>& dict, AnyView key) { return anyffi::detail::erase_key(dict.get(), key); }, arg("dict"), arg("key"))
     .doc("Remove a key, and return whether it was there.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.clear")
     .def([](const Dict<>& dict) { anyffi_mapping_clear(dict.get()); }, arg("dict"));
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Set.add")
+    .def([](const Set<>& set, AnyView value) { return anyffi::detail::add_element(set.get(), value); }, arg("set"),
+         arg("value"))
+    .doc("Add an element, and return whether it was new.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Set.discard")
+    .def([](const Set<>& set, AnyView value) { return anyffi::detail::erase_key(set.get(), value); }, arg("set"),
+         arg("value"))
+    .doc("Remove an element, and return whether it was there.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Set.clear")
+    .def([](const Set<>& set) { anyffi_mapping_clear(set.get()); }, arg("set"));

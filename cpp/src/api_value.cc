@@ -10,6 +10,8 @@ using anyffi::AnyValue;
 using anyffi::AnyView;
 using anyffi::arg;
 using anyffi::detail::check;
+using anyffi::runtime::is_mapping;
+using anyffi::runtime::is_set;
 
 AnyValue copy_as(AnyView container, int32_t type_code) {
   AnyValue copy;
@@ -18,11 +20,14 @@ AnyValue copy_as(AnyView container, int32_t type_code) {
 }
 
 AnyValue freeze(AnyView container) {
-  return copy_as(container, anyffi::runtime::is_mapping(container.type_code()) ? ANYFFI_MAP : ANYFFI_ARRAY);
+  int32_t code = container.type_code();
+  if (code == ANYFFI_SHAPE) return copy_as(container, code);
+  return copy_as(container, is_mapping(code) ? ANYFFI_MAP : is_set(code) ? ANYFFI_FROZEN_SET : ANYFFI_ARRAY);
 }
 
 AnyValue thaw(AnyView container) {
-  return copy_as(container, anyffi::runtime::is_mapping(container.type_code()) ? ANYFFI_DICT : ANYFFI_LIST);
+  int32_t code = container.type_code();
+  return copy_as(container, is_mapping(code) ? ANYFFI_DICT : is_set(code) ? ANYFFI_SET : ANYFFI_LIST);
 }
 
 AnyValue get_text(AnyView value) {
@@ -47,11 +52,11 @@ ANYFFI_REGISTER_GLOBAL("anyffi.value.text")
 
 ANYFFI_REGISTER_GLOBAL("anyffi.container.freeze")
     .def(&freeze, arg("container"))
-    .doc("A new Array of a List's elements, or a new Map of a Dict's; always a copy.");
+    .doc("A new Array of a List's elements, Map of a Dict's or FrozenSet of a Set's; always a copy.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.container.thaw")
     .def(&thaw, arg("container"))
-    .doc("A new List of an Array's elements, or a new Dict of a Map's; always a copy.");
+    .doc("A new List of an Array's elements, Dict of a Map's or Set of a FrozenSet's; always a copy.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.container.copy")
     .def([](AnyView container) { return copy_as(container, container.type_code()); }, arg("container"))

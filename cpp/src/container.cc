@@ -1,22 +1,38 @@
 /// \file
-/// From one member of a pair to the other: Array and List, Map and Dict.
+/// From one member of a pair to the other: Array and List, Map and Dict, FrozenSet and Set; and Shape, the Array of
+/// ints.
 #include "containers.h"
 
 namespace anyffi::runtime {
 namespace {
 
-bool are_a_pair(int32_t a, int32_t b) { return (is_sequence(a) && is_sequence(b)) || (is_mapping(a) && is_mapping(b)); }
+bool are_a_pair(int32_t a, int32_t b) {
+  return (is_sequence(a) && is_sequence(b)) || (is_mapping(a) && is_mapping(b)) || (is_set(a) && is_set(b));
+}
+
+bool is_immutable(int32_t code) {
+  return code == ANYFFI_ARRAY || code == ANYFFI_SHAPE || code == ANYFFI_MAP || code == ANYFFI_FROZEN_SET;
+}
+
+int check_shape(const AnyffiSequence* sequence) {
+  for (int64_t i = 0; i < sequence->size; ++i) {
+    if (sequence->data[i].type_code != ANYFFI_INT) return anyffi_error_raise("TypeError", "a Shape holds ints alone");
+  }
+  return 0;
+}
 
 int check_pair(const AnyffiValue& container, int32_t type_code) {
-  if (are_a_pair(container.type_code, type_code)) return 0;
+  if (are_a_pair(container.type_code, type_code)) {
+    return type_code == ANYFFI_SHAPE ? check_shape(as_sequence(container.as_object)) : 0;
+  }
   const AnyffiTypeInfo* wanted = anyffi_type_get_info(type_code);
   Owned name;
   if (type_name_of(&container, name.out()) != 0) return -1;
   return guard([&] {
     String text;
     append_text(&text, name.get());
-    bool given = is_sequence(container.type_code) || is_mapping(container.type_code);
-    if (!given) return raise_format("TypeError", "expected Array, List, Map or Dict, got %s", text.c_str());
+    bool given = is_sequence(container.type_code) || has_entries(container.type_code);
+    if (!given) return raise_format("TypeError", "expected a container of the runtime, got %s", text.c_str());
     return raise_format("TypeError", "cannot turn %s into %s", text.c_str(),
                         wanted == nullptr ? "an unknown type" : wanted->type_key);
   });
@@ -40,11 +56,22 @@ int visit_mapping(const AnyffiValue* self, AnyffiVisit visit, void* context) {
   return 0;
 }
 
+int visit_set(const AnyffiValue* self, AnyffiVisit visit, void* context) {
+  const Mapping* set = as_mapping(self->as_object);
+  for (int64_t i = 0; i < set->used; ++i) {
+    const AnyffiValue& element = set->entries[i].key;
+    if (element.type_code != ANYFFI_UNSET && visit(&element, context) != 0) return -1;
+  }
+  return 0;
+}
+
 constexpr TypeHooks kSequenceHooks{nullptr, nullptr, &visit_sequence, nullptr};
 constexpr TypeHooks kMappingHooks{nullptr, nullptr, &visit_mapping, nullptr};
+constexpr TypeHooks kSetHooks{nullptr, nullptr, &visit_set, nullptr};
 [[maybe_unused]] const bool kInstalled =
     install_type_hooks(ANYFFI_ARRAY, kSequenceHooks) && install_type_hooks(ANYFFI_LIST, kSequenceHooks) &&
-    install_type_hooks(ANYFFI_MAP, kMappingHooks) && install_type_hooks(ANYFFI_DICT, kMappingHooks);
+    install_type_hooks(ANYFFI_MAP, kMappingHooks) && install_type_hooks(ANYFFI_DICT, kMappingHooks) &&
+    install_type_hooks(ANYFFI_FROZEN_SET, kSetHooks) && install_type_hooks(ANYFFI_SET, kSetHooks);
 
 }  // namespace
 }  // namespace anyffi::runtime
@@ -61,7 +88,7 @@ int anyffi_container_convert(AnyffiValue* container, int32_t type_code, AnyffiVa
   Owned taken(std::exchange(*container, anyffi_none_inline()));
   if (check_pair(*taken.get(), type_code) != 0) return fail(out);
   AnyffiObject* object = taken->as_object;
-  bool shareable = object->type_code == type_code && (type_code == ANYFFI_ARRAY || type_code == ANYFFI_MAP);
+  bool shareable = object->type_code == type_code && is_immutable(type_code);
   if (!shareable && !anyffi_is_unique_inline(object)) return anyffi_container_copy(taken.get(), type_code, out);
   object->type_code = type_code;
   taken.take();

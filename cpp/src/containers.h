@@ -12,15 +12,20 @@ namespace anyffi::runtime {
 /// The bits of a summary of kinds that stand for objects: without them there is nothing to count.
 constexpr uint64_t kObjectKinds = ~uint64_t{0xFFFF};
 
-inline bool is_sequence(int32_t code) noexcept { return code == ANYFFI_ARRAY || code == ANYFFI_LIST; }
+inline bool is_sequence(int32_t code) noexcept {
+  return code == ANYFFI_ARRAY || code == ANYFFI_LIST || code == ANYFFI_SHAPE;
+}
 inline bool is_mapping(int32_t code) noexcept { return code == ANYFFI_MAP || code == ANYFFI_DICT; }
+inline bool is_set(int32_t code) noexcept { return code == ANYFFI_SET || code == ANYFFI_FROZEN_SET; }
+/// What has the layout of a mapping: a set is one whose values are all None.
+inline bool has_entries(int32_t code) noexcept { return is_mapping(code) || is_set(code); }
 
 inline AnyffiSequence* as_sequence(AnyffiObject* object) noexcept { return reinterpret_cast<AnyffiSequence*>(object); }
 inline const AnyffiSequence* as_sequence(const AnyffiObject* object) noexcept {
   return reinterpret_cast<const AnyffiSequence*>(object);
 }
 
-/// A mapping as its own functions see it.
+/// A mapping or set as its own functions see it.
 ///
 /// The index is an open hash table with linear probing. A removed entry leaves a mark in its slot, so that no
 /// other entry's slot ever moves between two rebuilds: a search that was interrupted by the host's code can go on
@@ -123,7 +128,7 @@ int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int
 int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, const AnyffiValue* cells,
                     int64_t num_cells) noexcept;
 
-/// A sequence or mapping of the given type with the same elements.
+/// A sequence, mapping or set of the given type with the same elements.
 int copy_sequence(const AnyffiSequence* from, int32_t type_code, AnyffiValue* out) noexcept;
 int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out) noexcept;
 

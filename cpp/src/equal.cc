@@ -61,7 +61,7 @@ int sequences_equal(const AnyffiSequence* a, const AnyffiSequence* b, int32_t* o
   return 0;
 }
 
-/// The same for mappings, whose order does not count.
+/// The same for mappings and sets, whose order does not count.
 int mappings_equal(const Mapping* a, const Mapping* b, int32_t* out) {
   *out = 0;
   if (a->size != b->size) return 0;
@@ -113,10 +113,11 @@ int values_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   int status = host_equal(a, b, out);
   if (status != -2) return status;
   if (is_sequence(a.type_code) || is_sequence(b.type_code)) {
-    if (a.type_code != b.type_code) return 0;
+    if (anyffi_value_get_kind(a.type_code) != anyffi_value_get_kind(b.type_code)) return 0;
     return sequences_equal(as_sequence(a.as_object), as_sequence(b.as_object), out);
   }
-  if (is_mapping(a.type_code) && is_mapping(b.type_code)) {
+  bool both_mappings = is_mapping(a.type_code) && is_mapping(b.type_code);
+  if (both_mappings || (is_set(a.type_code) && is_set(b.type_code))) {
     return mappings_equal(as_mapping(a.as_object), as_mapping(b.as_object), out);
   }
   if (a.type_code == ANYFFI_SLICE && b.type_code == ANYFFI_SLICE) {

@@ -143,7 +143,7 @@ int anyffi_error_create(const AnyffiValue* kind, const AnyffiValue* message, con
     *out = kNone;
     return raise_format("TypeError", "kind and message of an error are strings");
   }
-  if (args != nullptr && args->type_code != ANYFFI_NONE && args->type_code != ANYFFI_ARRAY) {
+  if (args != nullptr && args->type_code != ANYFFI_NONE && anyffi_value_get_kind(args->type_code) != ANYFFI_ARRAY) {
     *out = kNone;
     return raise_format("TypeError", "the arguments of an error are an Array");
   }

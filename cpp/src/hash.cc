@@ -122,6 +122,20 @@ int hash_array(const AnyffiSequence* array, int64_t* out) {
   return 0;
 }
 
+/// Python's hash of frozensets: whatever the order of its elements, the same.
+int64_t hash_frozen_set(const Mapping* set) {
+  uint64_t hash = 0;
+  for (int64_t i = 0; i < set->used; ++i) {
+    if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
+    auto element = static_cast<uint64_t>(set->entries[i].hash);
+    hash ^= ((element ^ 89869747u) ^ (element << 16)) * 3644798167u;
+  }
+  hash ^= (static_cast<uint64_t>(set->size) + 1) * 1927868237u;
+  hash ^= (hash >> 11) ^ (hash >> 25);
+  hash = hash * 69069u + 907133923u;
+  return hash == ~uint64_t{0} ? 590923713 : static_cast<int64_t>(hash);
+}
+
 int raise_unhashable(const AnyffiValue& value) {
   Owned name;
   if (type_name_of(&value, name.out()) != 0) return -1;
@@ -188,7 +202,11 @@ int hash_key(const AnyffiValue& key, int64_t* out) noexcept {
       *out = hash_words(key);
       return 0;
     case ANYFFI_ARRAY:
+    case ANYFFI_SHAPE:
       return hash_array(as_sequence(key.as_object), out);
+    case ANYFFI_FROZEN_SET:
+      *out = hash_frozen_set(as_mapping(key.as_object));
+      return 0;
     default:
       break;
   }

@@ -1,5 +1,6 @@
 /// \file
-/// Map and Dict: entries in insertion order in one block, and behind them an index once there are more than a few.
+/// Map, Dict, FrozenSet and Set: entries in insertion order in one block, and behind them an index once there are
+/// more than a few. The entries of a set have None as their value.
 #include <algorithm>
 #include <cstring>
 
@@ -210,6 +211,9 @@ int make_canonical(AnyffiValue* value) {
 
 /// Sets an entry from owned values; what is left in their places afterwards is to be given back.
 inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
+  if (__builtin_expect(is_set(mapping->header.type_code) && value->type_code != ANYFFI_NONE, 0)) {
+    return anyffi_error_raise("ValueError", "the entries of a set have no values");
+  }
   if (make_canonical(key) != 0 || make_canonical(value) != 0) return -1;
   int64_t hash, number;
   if (is_found_by_words(mapping, *key)) {
@@ -281,8 +285,8 @@ using namespace anyffi::runtime;
 
 int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out) {
   *out = anyffi_none_inline();
-  if (!is_mapping(type_code) || capacity < 0) {
-    return anyffi_error_raise("ValueError", "a mapping is a Map or a Dict, of a capacity from 0 on");
+  if (!has_entries(type_code) || capacity < 0) {
+    return anyffi_error_raise("ValueError", "a mapping is a Map, Dict, FrozenSet or Set, of a capacity from 0 on");
   }
   if (capacity > kMaxEntries) {
     return anyffi_error_raise("OverflowError", "a mapping holds at most 4294967294 entries");

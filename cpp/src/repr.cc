@@ -87,6 +87,7 @@ class Writer {
   }
   int write_sequence(const AnyffiSequence* sequence, bool array);
   int write_mapping(const AnyffiMapping* mapping);
+  int write_set(const AnyffiMapping* set);
   int write_slice(const AnyffiSlice* slice);
   int write_error(const AnyffiError* error);
   int write_object(const AnyffiValue& value);
@@ -214,6 +215,22 @@ int Writer::write_mapping(const AnyffiMapping* mapping) {
   return 0;
 }
 
+int Writer::write_set(const AnyffiMapping* set) {
+  bool frozen = set->header.type_code == ANYFFI_FROZEN_SET;
+  if (set->size == 0) return put(frozen ? "frozenset()" : "set()"), 0;
+  put(frozen ? "frozenset({" : "{");
+  bool first = true;
+  for (int64_t i = 0; i < set->used; ++i) {
+    if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
+    Owned element = hold(set->entries[i].key);
+    if (!first) put(", ");
+    first = false;
+    if (write(*element.get()) != 0) return -1;
+  }
+  put(frozen ? "})" : "}");
+  return 0;
+}
+
 int Writer::write_slice(const AnyffiSlice* slice) {
   put("slice(");
   if (write(slice->start) != 0) return -1;
@@ -272,6 +289,14 @@ int Writer::write_object(const AnyffiValue& value) {
   return 0;
 }
 
+/// What stands for a container within its own text.
+const char* text_inside_itself(int32_t type_code) {
+  if (type_code == ANYFFI_LIST) return "[...]";
+  if (is_sequence(type_code)) return "(...)";
+  if (is_mapping(type_code)) return "{...}";
+  return type_code == ANYFFI_SET ? "set(...)" : type_code == ANYFFI_FROZEN_SET ? "frozenset(...)" : "...";
+}
+
 int Writer::write(const AnyffiValue& value) {
   AnyffiText text;
   switch (value.type_code) {
@@ -311,18 +336,17 @@ int Writer::write(const AnyffiValue& value) {
     const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
     return put_format("<%.64s>", info != nullptr ? info->type_key : "unknown"), 0;
   }
-  bool array = value.type_code == ANYFFI_ARRAY;
-  bool mapping = is_mapping(value.type_code);
-  if (OpenScope::contains(value.as_object)) {
-    return put(array ? "(...)" : mapping ? "{...}" : value.type_code == ANYFFI_LIST ? "[...]" : "..."), 0;
-  }
+  if (OpenScope::contains(value.as_object)) return put(text_inside_itself(value.type_code)), 0;
   DepthGuard depth;
   if (!depth) return -1;
   // The host's objects guard themselves, and Python calls them anew each time.
   if (handle_of(value) != nullptr) return write_object(value);
   OpenScope open(value.as_object);
-  if (is_sequence(value.type_code)) return write_sequence(as_sequence(value.as_object), array);
-  if (mapping) return write_mapping(as_mapping(value.as_object));
+  if (is_sequence(value.type_code)) {
+    return write_sequence(as_sequence(value.as_object), value.type_code != ANYFFI_LIST);
+  }
+  if (is_set(value.type_code)) return write_set(as_mapping(value.as_object));
+  if (is_mapping(value.type_code)) return write_mapping(as_mapping(value.as_object));
   if (value.type_code == ANYFFI_SLICE) return write_slice(reinterpret_cast<AnyffiSlice*>(value.as_object));
   return write_object(value);
 }

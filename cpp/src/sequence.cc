@@ -1,5 +1,5 @@
 /// \file
-/// Array and List: cells in one block, at first just behind the object.
+/// Array, List and Shape: cells in one block, at first just behind the object.
 #include <algorithm>
 #include <cstring>
 
@@ -137,7 +137,7 @@ using namespace anyffi::runtime;
 int anyffi_sequence_create(int32_t type_code, int64_t capacity, AnyffiValue* out) {
   *out = anyffi_none_inline();
   if (!is_sequence(type_code) || capacity < 0) {
-    return anyffi_error_raise("ValueError", "a sequence is an Array or a List, of a capacity from 0 on");
+    return anyffi_error_raise("ValueError", "a sequence is an Array, List or Shape, of a capacity from 0 on");
   }
   if (capacity > kMaxCapacity) return raise_no_memory();
   auto* sequence =

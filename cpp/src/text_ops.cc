@@ -255,7 +255,7 @@ int anyffi_str_join(const AnyffiValue* separator, const AnyffiValue* pieces, Any
   *out = anyffi_none_inline();
   AnyffiText between;
   if (!read(separator, &between, "separator")) return -1;
-  if (pieces->type_code != ANYFFI_ARRAY && pieces->type_code != ANYFFI_LIST) {
+  if (anyffi_value_get_kind(pieces->type_code) != ANYFFI_ARRAY && pieces->type_code != ANYFFI_LIST) {
     return anyffi_error_raise("TypeError", "join: expected an Array or a List of str");
   }
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(pieces->as_object);

@@ -14,7 +14,7 @@ namespace {
 /* ---- fixed rows ---- */
 
 constexpr int32_t kInPlaceRows = 15; /* codes 0 to -14 */
-constexpr int32_t kObjectAncestors[] = {ANYFFI_OBJECT};
+constexpr int32_t kAncestors[] = {ANYFFI_OBJECT, ANYFFI_ARRAY};
 
 constexpr int64_t instance_size_of(int32_t type_code) {
   switch (type_code) {
@@ -24,6 +24,10 @@ constexpr int64_t instance_size_of(int32_t type_code) {
       return sizeof(AnyffiStrObject);
     case ANYFFI_BYTES_OBJECT:
       return sizeof(AnyffiBytesObject);
+    case ANYFFI_BIG_INT:
+      return sizeof(AnyffiBigInt);
+    case ANYFFI_COMPLEX:
+      return sizeof(AnyffiComplex);
     case ANYFFI_SLICE:
       return sizeof(AnyffiSlice);
     case ANYFFI_ERROR:
@@ -34,9 +38,12 @@ constexpr int64_t instance_size_of(int32_t type_code) {
       return sizeof(AnyffiPyObject);
     case ANYFFI_ARRAY:
     case ANYFFI_LIST:
+    case ANYFFI_SHAPE:
       return sizeof(AnyffiSequence);
     case ANYFFI_MAP:
     case ANYFFI_DICT:
+    case ANYFFI_FROZEN_SET:
+    case ANYFFI_SET:
       return sizeof(AnyffiMapping);
     case ANYFFI_TENSOR:
       return sizeof(AnyffiTensor);
@@ -53,8 +60,8 @@ constexpr AnyffiTypeInfo make_row(int32_t code, int32_t kind, int32_t parent, in
   row.kind = kind;
   row.parent = parent;
   row.storage = storage;
-  row.depth = parent == code ? 0 : 1;
-  row.ancestors = kObjectAncestors;
+  row.depth = parent == code ? 0 : parent == ANYFFI_OBJECT ? 1 : 2;
+  row.ancestors = kAncestors;
   row.type_key = type_key;
   row.python_name = python_name;
   row.instance_size = instance_size_of(code);
@@ -79,10 +86,11 @@ constexpr int32_t kLastFixedObject = kFixedRows - kInPlaceRows;
 
 constexpr int32_t row_of(int32_t code) { return code <= 0 ? -code : code + kInPlaceRows - 1; }
 
-// The rows stand in the order of their codes, and the only parents are the type itself and Object.
+// The rows stand in the order of their codes, and the only parents are the type itself, Object and Array.
 #define CHECK(NAME, code, KIND, PARENT, storage, key, python)  \
   &&code >= -(kInPlaceRows - 1) && code <= kLastFixedObject && \
-      (ANYFFI_##PARENT == code || (ANYFFI_##PARENT == ANYFFI_OBJECT && code > 0))
+      (ANYFFI_##PARENT == code ||                              \
+       ((ANYFFI_##PARENT == ANYFFI_OBJECT || ANYFFI_##PARENT == ANYFFI_ARRAY) && code > ANYFFI_##PARENT))
 static_assert(true ANYFFI_TYPES(CHECK), "a row of ANYFFI_TYPES breaks the rules of the table");
 #undef CHECK
 

@@ -195,6 +195,8 @@ int anyffi_value_get_size(const AnyffiValue* value, int64_t* out) {
       return 0;
     case ANYFFI_MAP:
     case ANYFFI_DICT:
+    case ANYFFI_SET:
+    case ANYFFI_FROZEN_SET:
       *out = reinterpret_cast<AnyffiMapping*>(value->as_object)->size;
       return 0;
     case ANYFFI_BOX:
@@ -225,7 +227,7 @@ int anyffi_value_get_item(const AnyffiValue* value, const AnyffiValue* key, Anyf
     case ANYFFI_LIST: {
       auto* sequence = reinterpret_cast<AnyffiSequence*>(given.as_object);
       int64_t index;
-      const char* name = given.type_code == ANYFFI_ARRAY ? "Array" : "List";
+      const char* name = anyffi_type_get_info(given.type_code)->type_key;
       if (find_index(&wanted, sequence->size, name, &index) != 0) return -1;
       return anyffi_value_own(&sequence->data[index], out);
     }

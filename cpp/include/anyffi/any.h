@@ -185,7 +185,7 @@ struct Traits<AnyValue> {
 // ---- untyped work ----
 
 inline int64_t AnyView::size() const {
-  if (raw_.type_code == ANYFFI_LIST || raw_.type_code == ANYFFI_ARRAY) {
+  if (raw_.type_code == ANYFFI_LIST || detail::is_array(raw_.type_code)) {
     return reinterpret_cast<const AnyffiSequence*>(raw_.as_object)->size;
   }
   int64_t result;
@@ -200,7 +200,7 @@ inline AnyValue AnyView::get_item(AnyView key) const {
 }
 
 inline AnyValue AnyView::get_at(int64_t index) const {
-  if (raw_.type_code == ANYFFI_LIST || raw_.type_code == ANYFFI_ARRAY) {
+  if (raw_.type_code == ANYFFI_LIST || detail::is_array(raw_.type_code)) {
     auto* sequence = reinterpret_cast<const AnyffiSequence*>(raw_.as_object);
     if (static_cast<uint64_t>(index) < static_cast<uint64_t>(sequence->size)) {
       AnyffiValue element = sequence->data[index];
@@ -222,6 +222,8 @@ template <class Key>
 AnyValue AnyView::operator[](const Key& key) const {
   if constexpr (std::is_integral_v<Key> && !std::is_same_v<Key, bool>) {
     return get_at(static_cast<int64_t>(key));
+  } else if constexpr (Traits<Key>::kBorrows) {
+    return get_item(AnyView(Traits<Key>::borrow(key)));
   } else {
     return get_item(AnyValue(key));
   }
@@ -239,19 +241,42 @@ inline void AnyView::push_back(AnyView value) const {
 
 namespace detail {
 
-/// Walks any value by index; ends where the value does, even when that changes on the way.
+/// The mapping or set that a value is, or NULL.
+inline const AnyffiMapping* entries_of(const AnyffiValue& value) {
+  bool has_entries = value.type_code >= ANYFFI_MAP && value.type_code <= ANYFFI_SET;
+  return has_entries ? reinterpret_cast<const AnyffiMapping*>(value.as_object) : nullptr;
+}
+
+/// The first live entry from `entry` on, or the end.
+inline int64_t next_entry(const AnyffiMapping* mapping, int64_t entry) {
+  while (entry < mapping->used && mapping->entries[entry].key.type_code == ANYFFI_UNSET) ++entry;
+  return entry;
+}
+
+/// Walks any value as Python does: the keys of a mapping, the elements of a set, everything else by index. Ends where
+/// the value does, even when that changes on the way.
 template <class Derived>
 class AnyIterator {
  public:
-  AnyIterator(Derived value, int64_t index) : value_(value), index_(index) {}
-  AnyValue operator*() const { return value_[index_]; }
+  AnyIterator(Derived value, int64_t index) : value_(value), index_(index) { skip(); }
+  AnyValue operator*() const {
+    const AnyffiMapping* entries = entries_of(value_.raw());
+    return entries ? AnyValue(AnyView(entries->entries[index_].key)) : value_[index_];
+  }
   AnyIterator& operator++() {
     ++index_;
+    skip();
     return *this;
   }
-  bool operator!=(int64_t) const { return index_ < value_.size(); }
+  bool operator!=(int64_t) const {
+    const AnyffiMapping* entries = entries_of(value_.raw());
+    return index_ < (entries ? entries->used : value_.size());
+  }
 
  private:
+  void skip() {
+    if (const AnyffiMapping* entries = entries_of(value_.raw())) index_ = next_entry(entries, index_);
+  }
   Derived value_;
   int64_t index_;
 };

@@ -15,10 +15,16 @@
 #include <anyffi/box.h>     // Int, Float, Bool
 #include <anyffi/string.h>  // String, Bytes
 #include <anyffi/slice.h>   // Slice, Ellipsis
+#include <anyffi/big_int.h> // BigInt
+#include <anyffi/pad.h>     // AnyPad<N>
 
 #include <anyffi/container/sequence.h>  // Array, List
 #include <anyffi/container/mapping.h>   // Map, Dict
+#include <anyffi/container/set.h>       // FrozenSet, Set
+#include <anyffi/container/tuple.h>     // Tuple<Ts...>
+#include <anyffi/container/shape.h>     // Shape
 #include <anyffi/optional.h>            // Optional<T>
+#include <anyffi/variant.h>             // Variant<Ts...>
 #include <anyffi/tensor.h>              // Tensor, data types, devices
 
 #include <anyffi/function.h>  // Function, Args, arg

@@ -86,6 +86,13 @@ constexpr uint64_t kind_bits(Codes... codes) {
   return (anyffi_kind_bit(codes) | ...);
 }
 
+/// True for an Array, and for a Shape, which is one.
+inline bool is_array(int32_t type_code) { return type_code == ANYFFI_ARRAY || type_code == ANYFFI_SHAPE; }
+
+inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
+  return a.type_code == b.type_code && a.aux == b.aux && a.as_int == b.as_int;
+}
+
 inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expected,
                    int32_t reason = ANYFFI_WRONG_TYPE, const char* detail = nullptr) {
   why.reason = reason;

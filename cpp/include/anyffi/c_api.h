@@ -56,7 +56,8 @@
   X(DICT, 15, DICT, OBJECT, OBJECT, "Dict", "Dict")                             \
   X(FROZEN_SET, 16, FROZEN_SET, OBJECT, OBJECT, "FrozenSet", "FrozenSet")       \
   X(SET, 17, SET, OBJECT, OBJECT, "Set", "Set")                                 \
-  X(TENSOR, 18, TENSOR, OBJECT, OBJECT, "Tensor", "Tensor")
+  X(TENSOR, 18, TENSOR, OBJECT, OBJECT, "Tensor", "Tensor")                     \
+  X(SHAPE, 19, ARRAY, ARRAY, OBJECT, "Shape", "Shape")
 
 #define ANYFFI_TYPE_CODE_ROW_(NAME, code, KIND, PARENT, storage, key, python) ANYFFI_##NAME = (code),
 typedef enum AnyffiTypeCode {
@@ -478,7 +479,7 @@ int anyffi_error_raise_count(const AnyffiFunctionInfo* info, const AnyffiValue* 
 
 /* ---- containers ------------------------------------------------------------------------------ */
 
-/// Array and List: one layout, told apart by the type code.
+/// Array, List and Shape: one layout, told apart by the type code. A Shape is an Array whose elements are all Int.
 typedef struct AnyffiSequence {
   AnyffiObject header;
   AnyffiValue* data; /* just behind this struct, or memory of its own */
@@ -495,7 +496,8 @@ typedef struct AnyffiEntry {
   int64_t hash;
 } AnyffiEntry;
 
-/// Map and Dict: one layout, told apart by the type code.
+/// Map, Dict, FrozenSet and Set: one layout, told apart by the type code. The elements of a set are the keys of
+/// entries whose value is None.
 typedef struct AnyffiMapping {
   AnyffiObject header;
   AnyffiEntry* entries;
@@ -508,8 +510,8 @@ typedef struct AnyffiMapping {
   uint64_t value_kinds;
 } AnyffiMapping;
 
-/// An empty sequence (`ANYFFI_ARRAY` or `ANYFFI_LIST`) with room for `capacity` elements. Until anybody else
-/// sees it the caller may write owned, canonical values to `data` and keep `size` and `kinds` true.
+/// An empty sequence (`ANYFFI_ARRAY`, `ANYFFI_LIST` or `ANYFFI_SHAPE`) with room for `capacity` elements. Until
+/// anybody else sees it the caller may write owned, canonical values to `data` and keep `size` and `kinds` true.
 int anyffi_sequence_create(int32_t type_code, int64_t capacity, AnyffiValue* out);
 /// Copies `value` in as `anyffi_value_own` does, before position `index` (0 to size).
 int anyffi_sequence_insert(AnyffiObject* sequence, int64_t index, const AnyffiValue* value);
@@ -519,10 +521,11 @@ int anyffi_sequence_erase(AnyffiObject* sequence, int64_t index, int64_t count);
 /// Room for at least `capacity` elements in all.
 int anyffi_sequence_reserve(AnyffiObject* sequence, int64_t capacity);
 
-/// An empty mapping (`ANYFFI_MAP` or `ANYFFI_DICT`) with room for `capacity` entries.
+/// An empty mapping (`ANYFFI_MAP`, `ANYFFI_DICT`) or set (`ANYFFI_FROZEN_SET`, `ANYFFI_SET`) with room for
+/// `capacity` entries.
 int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out);
 /// Takes over both values, also on failure. `out_existed`: 1 if the key was there, which then stays, with
-/// the new value. TypeError for an unhashable key.
+/// the new value. TypeError for an unhashable key. The value of a set's entry must be None.
 int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed);
 /// The entry's number, or -1 if there is none.
 int anyffi_mapping_find(const AnyffiObject* mapping, const AnyffiValue* key, int64_t* out_entry);
@@ -530,7 +533,8 @@ int anyffi_mapping_find(const AnyffiObject* mapping, const AnyffiValue* key, int
 int anyffi_mapping_erase(AnyffiObject* mapping, int64_t entry);
 void anyffi_mapping_clear(AnyffiObject* mapping);
 
-/// A copy of a container as the other member of its pair, or as the same: `type_code` says which.
+/// A copy of a container as another one of the same layout: `type_code` says which. TypeError for a Shape of what
+/// is no Int.
 int anyffi_container_copy(const AnyffiValue* container, int32_t type_code, AnyffiValue* out);
 /// The same, but in place where `container` is held by nobody else; takes over `container`.
 int anyffi_container_convert(AnyffiValue* container, int32_t type_code, AnyffiValue* out);

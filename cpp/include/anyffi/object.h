@@ -50,6 +50,18 @@ inline AnyffiValue object_value(AnyffiObject* object) {
   return value;
 }
 
+/// Takes or shares an object that is known to fit.
+inline bool hold_object(AnyffiValue& value, AnyValue& holder) {
+  AnyffiObject* object = value.as_object;
+  if (value.aux & ANYFFI_MOVABLE) {
+    value = AnyffiValue{};
+  } else {
+    anyffi_retain_inline(object);
+  }
+  *holder.out() = object_value(object);
+  return true;
+}
+
 /// Traits of references to one kind of object: T is made from a strong reference by T(Adopt, AnyffiObject*).
 template <class T>
 struct RefTraits {
@@ -58,25 +70,13 @@ struct RefTraits {
   static T take(Holder& holder) { return T(Adopt{}, holder.release().as_object); }
   static AnyffiValue borrow(const T& object) { return object_value(object.get()); }
   static AnyffiValue store(T object) { return object_value(object.release()); }
-
-  /// Takes or shares an object that is known to fit.
-  static bool hold(AnyffiValue& value, Holder& holder) {
-    AnyffiObject* object = value.as_object;
-    if (value.aux & ANYFFI_MOVABLE) {
-      value = AnyffiValue{};
-    } else {
-      anyffi_retain_inline(object);
-    }
-    *holder.out() = object_value(object);
-    return true;
-  }
 };
 
 template <class T, int32_t kCode>
 struct StaticRefTraits : RefTraits<T> {
   static constexpr uint64_t kinds = kind_bits(kCode);
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
-    if (value.type_code == kCode) return RefTraits<T>::hold(value, holder);
+    if (value.type_code == kCode) return hold_object(value, holder);
     return refuse(why, value, Traits<T>::name);
   }
 };
@@ -90,7 +90,7 @@ struct Traits<ObjectRef> : detail::RefTraits<ObjectRef> {
   static constexpr uint64_t kinds =
       ~detail::kind_bits(ANYFFI_NONE, ANYFFI_MISSING, ANYFFI_UNSET);
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
-    if (value.type_code > 0) return hold(value, holder);
+    if (value.type_code > 0) return detail::hold_object(value, holder);
     if (value.type_code == ANYFFI_NONE || value.type_code == ANYFFI_MISSING) return detail::refuse(why, value, name);
     if (anyffi_box_create(&value, holder.out()) == 0) return true;
     return detail::refuse(why, value, name, ANYFFI_RAISED);
@@ -185,7 +185,7 @@ struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code > 0 &&
         (value.type_code == type_code_of<T>() || anyffi_type_is_a(value.type_code, type_code_of<T>()))) {
-      return detail::RefTraits<Ref<T>>::hold(value, holder);
+      return detail::hold_object(value, holder);
     }
     return detail::refuse(why, value, name);
   }

@@ -72,7 +72,9 @@ struct Traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bo
 template <class T>
 struct Traits<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static constexpr FixedText name{"float"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_FLOAT, ANYFFI_INT, ANYFFI_BOOL);
+  // Narrower types must look at each Float.
+  static constexpr uint64_t kinds = sizeof(T) < 8 ? detail::kind_bits(ANYFFI_INT, ANYFFI_BOOL)
+                                                  : detail::kind_bits(ANYFFI_FLOAT, ANYFFI_INT, ANYFFI_BOOL);
   static constexpr bool kBorrows = false;
   using Holder = T;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {

@@ -21,6 +21,64 @@ bool check_entries(const AnyffiMapping* mapping, AnyffiMismatch& why) {
   return true;
 }
 
+/// Puts a converted value into `copy`, which becomes a Map like `given` with the first one. `number` is the entry's
+/// place there: a copy has no holes.
+inline bool convert_entry(const AnyffiValue& given, AnyValue& copy, int64_t number, AnyValue converted,
+                          AnyffiMismatch& why) {
+  if (copy.is_none() && anyffi_container_copy(&given, ANYFFI_MAP, copy.out()) != 0) {
+    return refuse(why, given, "Map", ANYFFI_RAISED);
+  }
+  auto* mapping = reinterpret_cast<AnyffiMapping*>(copy.raw().as_object);
+  replace_cell(mapping->entries[number].value, mapping->value_kinds, std::move(converted));
+  return true;
+}
+
+/// As `load_array`. Keys are hashable, and so immutable through and through: they stay as they are.
+template <class K, class V>
+bool load_map(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+  auto* mapping = reinterpret_cast<AnyffiMapping*>(value.as_object);
+  bool keys_fit = (mapping->key_kinds & ~Traits<K>::kinds) == 0;
+  bool values_fit = (mapping->value_kinds & ~Traits<V>::kinds) == 0;
+  if (!keys_fit || !values_fit) {
+    int64_t number = 0;
+    for (int64_t i = 0; i < mapping->used; ++i) {
+      AnyffiEntry entry = mapping->entries[i];
+      if (entry.key.type_code == ANYFFI_UNSET) continue;
+      if (!keys_fit && !check_element<K>(entry.key, why, entry.key)) return false;
+      AnyValue converted;
+      Fit fit = values_fit ? Fit::kAsItIs : load_element<V>(entry.value, entry.key, converted, why);
+      if (fit == Fit::kRefused) return false;
+      if (fit == Fit::kConverted && !convert_entry(value, holder, number, std::move(converted), why)) return false;
+      ++number;
+    }
+    if (!holder.is_none()) return true;
+  }
+  if (value.type_code == ANYFFI_MAP) return hold_object(value, holder);
+  return load_as(value, holder, ANYFFI_MAP, why);
+}
+
+/// The number of a key's entry, or -1.
+template <class K>
+int64_t find_key(const AnyffiObject* mapping, const K& key) {
+  int64_t entry;
+  if constexpr (Traits<K>::kBorrows) {
+    AnyffiValue borrowed = Traits<K>::borrow(key);
+    check(anyffi_mapping_find(mapping, &borrowed, &entry));
+  } else {
+    AnyValue owned(key);
+    check(anyffi_mapping_find(mapping, &owned.raw(), &entry));
+  }
+  return entry;
+}
+
+/// Removes a key; whether it was there.
+template <class K>
+bool erase_key(AnyffiObject* mapping, const K& key) {
+  int64_t entry = find_key(mapping, key);
+  if (entry >= 0) check(anyffi_mapping_erase(mapping, entry));
+  return entry >= 0;
+}
+
 inline AnyffiObject* new_mapping(int32_t type_code) {
   AnyffiValue created;
   check(anyffi_mapping_create(type_code, 0, &created));
@@ -54,22 +112,18 @@ class MappingView : public ObjectRef {
 
   class Iterator {
    public:
-    Iterator(const AnyffiMapping* mapping, int64_t entry) : mapping_(mapping), entry_(entry) { skip(); }
+    Iterator(const AnyffiMapping* mapping, int64_t entry) : mapping_(mapping), entry_(next_entry(mapping, entry)) {}
     Item operator*() const {
       const AnyffiEntry& entry = mapping_->entries[entry_];
       return Item{convert<K>(entry.key), convert<V>(entry.value)};
     }
     Iterator& operator++() {
-      ++entry_;
-      skip();
+      entry_ = next_entry(mapping_, entry_ + 1);
       return *this;
     }
     bool operator!=(const Iterator&) const { return entry_ < mapping_->used; }
 
    private:
-    void skip() {
-      while (entry_ < mapping_->used && mapping_->entries[entry_].key.type_code == ANYFFI_UNSET) ++entry_;
-    }
     const AnyffiMapping* mapping_;
     int64_t entry_;
   };
@@ -79,17 +133,7 @@ class MappingView : public ObjectRef {
 
  protected:
   AnyffiMapping* mapping() const noexcept { return reinterpret_cast<AnyffiMapping*>(object_); }
-  int64_t find(const K& key) const {
-    int64_t entry;
-    if constexpr (Traits<K>::kBorrows) {
-      AnyffiValue borrowed = Traits<K>::borrow(key);
-      check(anyffi_mapping_find(object_, &borrowed, &entry));
-    } else {
-      AnyValue owned(key);
-      check(anyffi_mapping_find(object_, &owned.raw(), &entry));
-    }
-    return entry;
-  }
+  int64_t find(const K& key) const { return find_key(object_, key); }
 };
 
 }  // namespace detail
@@ -109,11 +153,7 @@ class Dict : public detail::MappingView<K, V> {
     detail::check(anyffi_mapping_set(this->object_, &owned_key, &owned_value, &existed));
   }
   /// Removes a key; whether it was there.
-  bool erase(const K& key) {
-    int64_t entry = this->find(key);
-    if (entry >= 0) detail::check(anyffi_mapping_erase(this->object_, entry));
-    return entry >= 0;
-  }
+  bool erase(const K& key) { return detail::erase_key(this->object_, key); }
   void clear() { anyffi_mapping_clear(this->object_); }
 };
 
@@ -135,13 +175,11 @@ template <class K, class V>
 struct Traits<Map<K, V>> : detail::RefTraits<Map<K, V>> {
   static constexpr auto name = "Map[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
   static constexpr uint64_t kinds = (Traits<K>::kinds & Traits<V>::kinds) == detail::kEveryKind
-                                        ? detail::kind_bits(ANYFFI_MAP, ANYFFI_DICT)
+                                        ? detail::kind_bits(ANYFFI_MAP)
                                         : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_MAP && value.type_code != ANYFFI_DICT) return detail::refuse(why, value, name);
-    if (!detail::check_entries<K, V>(reinterpret_cast<AnyffiMapping*>(value.as_object), why)) return false;
-    if (value.type_code == ANYFFI_MAP) return detail::RefTraits<Map<K, V>>::hold(value, holder);
-    return detail::load_as(value, holder, ANYFFI_MAP, why);
+    return detail::load_map<K, V>(value, holder, why);
   }
 };
 
@@ -153,7 +191,7 @@ struct Traits<Dict<K, V>> : detail::RefTraits<Dict<K, V>> {
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_DICT) return detail::refuse(why, value, name);
     if (!detail::check_entries<K, V>(reinterpret_cast<AnyffiMapping*>(value.as_object), why)) return false;
-    return detail::RefTraits<Dict<K, V>>::hold(value, holder);
+    return detail::hold_object(value, holder);
   }
 };
 

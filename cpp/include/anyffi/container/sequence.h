@@ -22,6 +22,33 @@ bool check_element(AnyffiValue element, AnyffiMismatch& why, const AnyffiValue& 
   return false;
 }
 
+enum class Fit { kRefused, kAsItIs, kConverted };
+
+/// Loads an element as a T. Where a T is held as another value than the element (a List where an Array is wanted),
+/// that value goes to `converted`: then it need not be made again with each read.
+template <class T>
+Fit load_element(AnyffiValue element, const AnyffiValue& key, AnyValue& converted, AnyffiMismatch& why) {
+  if (element.type_code > 0) element.aux = 0;
+  typename Traits<T>::Holder holder{};
+  if (!Traits<T>::load(element, holder, why)) {
+    anyffi_mismatch_prepend(&why, &key);
+    return Fit::kRefused;
+  }
+  if constexpr (std::is_base_of_v<AnyValue, typename Traits<T>::Holder>) {
+    if (same_words(holder.raw(), element)) return Fit::kAsItIs;
+    converted = AnyValue(Adopt{}, Traits<T>::store(Traits<T>::take(holder)));
+    if (!same_words(converted.raw(), element)) return Fit::kConverted;
+  }
+  return Fit::kAsItIs;
+}
+
+/// Puts a converted element into a copy of the container that nobody else has seen yet.
+inline void replace_cell(AnyffiValue& cell, uint64_t& kinds, AnyValue converted) {
+  kinds |= anyffi_kind_bit(converted.type_code());
+  AnyValue former(Adopt{}, cell);
+  cell = converted.release();
+}
+
 template <class T>
 bool check_elements(const AnyffiSequence* sequence, AnyffiMismatch& why) {
   // The summary answers for kinds that always fit; it may hold kinds that are gone, so it never refuses.
@@ -38,6 +65,17 @@ inline AnyffiObject* new_sequence(int32_t type_code, int64_t capacity) {
   return created.as_object;
 }
 
+/// Puts a converted element into `copy`, which becomes an Array like `given` with the first one.
+inline bool convert_cell(const AnyffiValue& given, AnyValue& copy, int64_t index, AnyValue converted,
+                         AnyffiMismatch& why) {
+  if (copy.is_none() && anyffi_container_copy(&given, ANYFFI_ARRAY, copy.out()) != 0) {
+    return refuse(why, given, "Array", ANYFFI_RAISED);
+  }
+  auto* sequence = reinterpret_cast<AnyffiSequence*>(copy.raw().as_object);
+  replace_cell(sequence->data[index], sequence->kinds, std::move(converted));
+  return true;
+}
+
 /// The member of a pair that is wanted, from either: shared if it is that one, taken and turned in place if the
 /// caller made it for this call alone, else copied.
 inline bool load_as(AnyffiValue& value, AnyValue& holder, int32_t type_code, AnyffiMismatch& why) {
@@ -49,6 +87,25 @@ inline bool load_as(AnyffiValue& value, AnyValue& holder, int32_t type_code, Any
     status = anyffi_container_copy(&value, type_code, holder.out());
   }
   return status == 0 || refuse(why, value, "Array", ANYFFI_RAISED);
+}
+
+/// Loads an immutable view: each element is checked once, and the container is copied only where it must be.
+///
+/// What is given stays whole until all elements have been checked, because `why` borrows from it.
+template <class T>
+bool load_array(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+  auto* sequence = reinterpret_cast<AnyffiSequence*>(value.as_object);
+  if ((sequence->kinds & ~Traits<T>::kinds) != 0) {
+    for (int64_t i = 0; i < sequence->size; ++i) {
+      AnyValue converted;
+      Fit fit = load_element<T>(sequence->data[i], Traits<int64_t>::store(i), converted, why);
+      if (fit == Fit::kRefused) return false;
+      if (fit == Fit::kConverted && !convert_cell(value, holder, i, std::move(converted), why)) return false;
+    }
+    if (!holder.is_none()) return true;
+  }
+  if (is_array(value.type_code)) return hold_object(value, holder);
+  return load_as(value, holder, ANYFFI_ARRAY, why);
 }
 
 template <class Container>
@@ -152,13 +209,12 @@ class List : public detail::SequenceView<List<T>, T> {
 template <class T>
 struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
   static constexpr auto name = "Array[" + FixedText(Traits<T>::name) + "]";
+  // A List is taken too, but not as it is: where one lies in a container, a view of that must turn it.
   static constexpr uint64_t kinds =
-      Traits<T>::kinds == detail::kEveryKind ? detail::kind_bits(ANYFFI_ARRAY, ANYFFI_LIST) : 0;
+      Traits<T>::kinds == detail::kEveryKind ? detail::kind_bits(ANYFFI_ARRAY, ANYFFI_SHAPE) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
-    if (value.type_code != ANYFFI_ARRAY && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
-    if (!detail::check_elements<T>(reinterpret_cast<AnyffiSequence*>(value.as_object), why)) return false;
-    if (value.type_code == ANYFFI_ARRAY) return detail::RefTraits<Array<T>>::hold(value, holder);
-    return detail::load_as(value, holder, ANYFFI_ARRAY, why);
+    if (!detail::is_array(value.type_code) && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
+    return detail::load_array<T>(value, holder, why);
   }
 };
 
@@ -169,7 +225,7 @@ struct Traits<List<T>> : detail::RefTraits<List<T>> {
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
     if (!detail::check_elements<T>(reinterpret_cast<AnyffiSequence*>(value.as_object), why)) return false;
-    return detail::RefTraits<List<T>>::hold(value, holder);
+    return detail::hold_object(value, holder);
   }
 };
 

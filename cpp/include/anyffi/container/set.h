@@ -1,0 +1,126 @@
+/// \file
+/// Set<T> and FrozenSet<T>: typed views of the runtime's sets, in insertion order.
+#ifndef ANYFFI_CONTAINER_SET_H_
+#define ANYFFI_CONTAINER_SET_H_
+
+#include <anyffi/container/mapping.h>
+
+namespace anyffi {
+
+namespace detail {
+
+/// Elements are hashable, and so immutable through and through: they are checked, and stay as they are.
+template <class T>
+bool check_set(const AnyffiMapping* set, AnyffiMismatch& why) {
+  if ((set->key_kinds & ~Traits<T>::kinds) == 0) return true;
+  for (int64_t i = 0; i < set->used; ++i) {
+    AnyffiValue element = set->entries[i].key;
+    if (element.type_code != ANYFFI_UNSET && !check_element<T>(element, why, element)) return false;
+  }
+  return true;
+}
+
+/// Adds an element; whether it was new.
+template <class T>
+bool add_element(AnyffiObject* set, const T& element) {
+  AnyffiValue key = AnyValue(element).release(), none{};
+  int32_t existed;
+  check(anyffi_mapping_set(set, &key, &none, &existed));
+  return !existed;
+}
+
+/// What both typed views of a set can do.
+template <class T>
+class SetView : public ObjectRef {
+ public:
+  using ObjectRef::ObjectRef;
+
+  int64_t size() const noexcept { return set()->size; }
+  bool empty() const noexcept { return size() == 0; }
+  bool contains(const T& element) const { return find_key(object_, element) >= 0; }
+
+  class Iterator {
+   public:
+    Iterator(const AnyffiMapping* set, int64_t entry) : set_(set), entry_(next_entry(set, entry)) {}
+    T operator*() const { return convert<T>(set_->entries[entry_].key); }
+    Iterator& operator++() {
+      entry_ = next_entry(set_, entry_ + 1);
+      return *this;
+    }
+    bool operator!=(const Iterator&) const { return entry_ < set_->used; }
+
+   private:
+    const AnyffiMapping* set_;
+    int64_t entry_;
+  };
+  /// Walks the elements in insertion order.
+  Iterator begin() const { return {set(), 0}; }
+  Iterator end() const { return {set(), set()->used}; }
+
+ protected:
+  const AnyffiMapping* set() const noexcept { return reinterpret_cast<AnyffiMapping*>(object_); }
+};
+
+}  // namespace detail
+
+/// A mutable set, shared by all who hold it: each read is checked, since others may write.
+template <class T = AnyValue>
+class Set : public detail::SetView<T> {
+ public:
+  using detail::SetView<T>::SetView;
+  Set() : Set(detail::Adopt{}, detail::new_mapping(ANYFFI_SET)) {}
+  Set(std::initializer_list<T> elements) : Set() {
+    for (const T& element : elements) add(element);
+  }
+
+  /// Adds an element; whether it was new.
+  bool add(const T& element) { return detail::add_element(this->object_, element); }
+  /// Removes an element; whether it was there.
+  bool erase(const T& element) { return detail::erase_key(this->object_, element); }
+  void clear() { anyffi_mapping_clear(this->object_); }
+};
+
+/// An immutable set. Made from a FrozenSet (shared) or a Set (a snapshot).
+template <class T = AnyValue>
+class FrozenSet : public detail::SetView<T> {
+ public:
+  using detail::SetView<T>::SetView;
+  FrozenSet() : FrozenSet(detail::Adopt{}, detail::new_mapping(ANYFFI_FROZEN_SET)) {}
+  FrozenSet(std::initializer_list<T> elements) : FrozenSet() {
+    for (const T& element : elements) detail::add_element(this->object_, element);
+  }
+  /// Of what the set holds now: in place if nobody else holds it, else a copy.
+  explicit FrozenSet(Set<T> set) : FrozenSet(detail::Adopt{}, nullptr) {
+    AnyValue value(std::move(set)), frozen;
+    detail::check(anyffi_container_convert(value.out(), ANYFFI_FROZEN_SET, frozen.out()));
+    this->object_ = frozen.release().as_object;
+  }
+};
+
+template <class T>
+struct Traits<FrozenSet<T>> : detail::RefTraits<FrozenSet<T>> {
+  static constexpr auto name = "FrozenSet[" + FixedText(Traits<T>::name) + "]";
+  static constexpr uint64_t kinds =
+      Traits<T>::kinds == detail::kEveryKind ? detail::kind_bits(ANYFFI_FROZEN_SET) : 0;
+  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+    if (value.type_code != ANYFFI_FROZEN_SET && value.type_code != ANYFFI_SET) return detail::refuse(why, value, name);
+    if (!detail::check_set<T>(reinterpret_cast<AnyffiMapping*>(value.as_object), why)) return false;
+    if (value.type_code == ANYFFI_FROZEN_SET) return detail::hold_object(value, holder);
+    return detail::load_as(value, holder, ANYFFI_FROZEN_SET, why);
+  }
+};
+
+template <class T>
+struct Traits<Set<T>> : detail::RefTraits<Set<T>> {
+  static constexpr auto name = "Set[" + FixedText(Traits<T>::name) + "]";
+  static constexpr uint64_t kinds = Traits<T>::kinds == detail::kEveryKind ? detail::kind_bits(ANYFFI_SET) : 0;
+  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+    if (value.type_code != ANYFFI_SET) return detail::refuse(why, value, name);
+    if (!detail::check_set<T>(reinterpret_cast<AnyffiMapping*>(value.as_object), why)) return false;
+    return detail::hold_object(value, holder);
+  }
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_CONTAINER_SET_H_

@@ -1,0 +1,114 @@
+/// \file
+/// Tuple<Ts...>: an Array of a fixed length, each element of a type of its own.
+#ifndef ANYFFI_CONTAINER_TUPLE_H_
+#define ANYFFI_CONTAINER_TUPLE_H_
+
+#include <anyffi/container/sequence.h>
+
+namespace anyffi {
+
+namespace detail {
+
+/// `int, str, float`
+template <class First, class... Rest>
+constexpr auto list_names() {
+  return (FixedText(Traits<First>::name) + ... + (", " + FixedText(Traits<Rest>::name)));
+}
+
+/// A number in decimal.
+template <int kNumber>
+constexpr auto number_text() {
+  constexpr char digit[] = {static_cast<char>('0' + kNumber % 10), 0};
+  if constexpr (kNumber < 10) {
+    return FixedText<1>(digit);
+  } else {
+    return number_text<kNumber / 10>() + FixedText<1>(digit);
+  }
+}
+
+template <size_t I, class First, class... Rest>
+struct TypeAt : TypeAt<I - 1, Rest...> {};
+template <class First, class... Rest>
+struct TypeAt<0, First, Rest...> {
+  using Type = First;
+};
+
+}  // namespace detail
+
+/// An immutable sequence of a fixed length: `auto [count, name] = tuple;`. Made from an Array (shared) or a List (a
+/// snapshot) of as many elements.
+template <class... Ts>
+class Tuple : public ObjectRef {
+ public:
+  using ObjectRef::ObjectRef;
+  Tuple(const Ts&... items)  // NOLINT: implicit, as a braced list is
+      : ObjectRef(detail::Adopt{}, detail::new_sequence(ANYFFI_ARRAY, sizeof...(Ts))) {
+    (append(AnyValue(items)), ...);
+  }
+
+  static constexpr int64_t size() noexcept { return sizeof...(Ts); }
+  template <size_t I>
+  typename detail::TypeAt<I, Ts...>::Type get() const {
+    const auto* sequence = reinterpret_cast<const AnyffiSequence*>(object_);
+    return detail::convert<typename detail::TypeAt<I, Ts...>::Type>(sequence->data[I]);
+  }
+
+ private:
+  void append(const AnyValue& item) {
+    auto* sequence = reinterpret_cast<AnyffiSequence*>(object_);
+    detail::check(anyffi_sequence_insert(object_, sequence->size, &item.raw()));
+  }
+};
+
+template <class... Ts>
+struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
+  static constexpr auto name = [] {
+    if constexpr (sizeof...(Ts) == 0) {
+      return FixedText("tuple[()]");
+    } else {
+      return "tuple[" + detail::list_names<Ts...>() + "]";
+    }
+  }();
+  static constexpr auto kSizeText = name + " has " + detail::number_text<sizeof...(Ts)>() + " elements";
+  static constexpr uint64_t kinds = 0;
+  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+    if (!detail::is_array(value.type_code) && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
+    if (reinterpret_cast<AnyffiSequence*>(value.as_object)->size != sizeof...(Ts)) {
+      return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, kSizeText);
+    }
+    if (!load_elements(value, holder, why, std::index_sequence_for<Ts...>())) return false;
+    if (!holder.is_none()) return true;
+    if (detail::is_array(value.type_code)) return detail::hold_object(value, holder);
+    return detail::load_as(value, holder, ANYFFI_ARRAY, why);
+  }
+
+ private:
+  template <size_t... I>
+  static bool load_elements(const AnyffiValue& value, AnyValue& copy, AnyffiMismatch& why, std::index_sequence<I...>) {
+    (void)value, (void)copy, (void)why;
+    return (load_one<Ts>(value, copy, why, I) && ...);
+  }
+  template <class T>
+  static bool load_one(const AnyffiValue& value, AnyValue& copy, AnyffiMismatch& why, int64_t index) {
+    const auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
+    AnyValue converted;
+    detail::Fit fit = detail::load_element<T>(sequence->data[index], Traits<int64_t>::store(index), converted, why);
+    if (fit != detail::Fit::kConverted) return fit == detail::Fit::kAsItIs;
+    return detail::convert_cell(value, copy, index, std::move(converted), why);
+  }
+};
+
+}  // namespace anyffi
+
+namespace std {  // structured bindings
+
+template <class... Ts>
+struct tuple_size<anyffi::Tuple<Ts...>> : integral_constant<size_t, sizeof...(Ts)> {};
+template <size_t I, class... Ts>
+struct tuple_element<I, anyffi::Tuple<Ts...>> {
+  using type = typename anyffi::detail::TypeAt<I, Ts...>::Type;
+};
+
+}  // namespace std
+
+#endif  // ANYFFI_CONTAINER_TUPLE_H_

@@ -1,0 +1,45 @@
+/// \file
+/// std::complex<double> and std::complex<float> across the border, as Python's complex.
+#ifndef ANYFFI_STL_COMPLEX_H_
+#define ANYFFI_STL_COMPLEX_H_
+
+#include <anyffi/traits.h>
+
+#include <complex>
+
+namespace anyffi {
+
+/// Takes Complex, and every real number that T takes; OverflowError for a finite part that T cannot hold.
+template <class T>
+struct Traits<std::complex<T>> {
+  static constexpr FixedText name{"complex"};
+  static constexpr uint64_t kinds =
+      sizeof(T) < 8 ? Traits<T>::kinds : Traits<T>::kinds | detail::kind_bits(ANYFFI_COMPLEX);
+  static constexpr bool kBorrows = false;
+  using Holder = std::complex<T>;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    T real{}, imag{};
+    bool fits;
+    if (value.type_code == ANYFFI_COMPLEX) {
+      auto* number = reinterpret_cast<const AnyffiComplex*>(value.as_object);
+      AnyffiValue parts[] = {Traits<double>::store(number->real), Traits<double>::store(number->imag)};
+      fits = Traits<T>::load(parts[0], real, why) && Traits<T>::load(parts[1], imag, why);
+    } else {
+      fits = Traits<T>::load(value, real, why);
+    }
+    holder = std::complex<T>(real, imag);
+    if (fits) return true;
+    if (why.reason == ANYFFI_RAISED) return false;
+    return detail::refuse(why, value, name, why.reason, "complex64");
+  }
+  static std::complex<T> take(Holder& holder) { return holder; }
+  static AnyffiValue store(const std::complex<T>& number) {
+    AnyffiValue value;
+    detail::check(anyffi_complex_create(static_cast<double>(number.real()), static_cast<double>(number.imag()), &value));
+    return value;
+  }
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_STL_COMPLEX_H_

@@ -1,0 +1,186 @@
+/// \file
+/// Variant<Ts...>: a value of one of several types.
+#ifndef ANYFFI_VARIANT_H_
+#define ANYFFI_VARIANT_H_
+
+#include <anyffi/object.h>
+
+namespace anyffi {
+
+namespace detail {
+
+/// `int | str | float`
+template <class First, class... Rest>
+constexpr auto union_names() {
+  return (FixedText(Traits<First>::name) + ... + (" | " + FixedText(Traits<Rest>::name)));
+}
+
+/// The place of a type among others, or -1.
+template <class T, class... Ts>
+constexpr int index_among() {
+  int index = 0, found = -1;
+  ((found = found < 0 && std::is_same_v<T, Ts> ? index : found, ++index), ...);
+  return found;
+}
+
+/// Takes the thread's error if it only says that a number is too large: then another type may hold the number.
+inline bool take_overflow(AnyValue& error) {
+  anyffi_error_take_raised(error.out());
+  AnyffiText kind;
+  constexpr FixedText kOverflow{"OverflowError"};
+  bool is_overflow =
+      error.type_code() == ANYFFI_ERROR &&
+      anyffi_value_get_text_view(&reinterpret_cast<AnyffiError*>(error.raw().as_object)->kind, &kind) == 0 &&
+      kind.kind == ANYFFI_ASCII && kind.length == sizeof(kOverflow) - 1 &&
+      __builtin_memcmp(kind.data, kOverflow, sizeof(kOverflow) - 1) == 0;
+  if (!is_overflow && !error.is_none()) anyffi_error_set_raised(error.raw().as_object);
+  return is_overflow;
+}
+
+}  // namespace detail
+
+/// A value of one of several types. From a value it becomes the first of the types that keeps the value's kind, such
+/// as an int for `Variant<double, int64_t>`, else the first that takes it at all.
+template <class... Ts>
+class Variant {
+  static_assert(sizeof...(Ts) > 0, "anyffi: a Variant needs a type");
+  static_assert(((!std::is_same_v<Ts, const char*> && !std::is_same_v<Ts, AnyView>) && ...),
+                "anyffi: a Variant owns its value; hold a String or an AnyValue");
+
+ public:
+  /// From one of the types, or from what converts to one.
+  template <class T, std::enable_if_t<!std::is_same_v<Bare<T>, Variant> && detail::kIsForeign<Bare<T>>, int> = 0>
+  Variant(T&& value) : value_(std::forward<T>(value)) {  // NOLINT: implicit, as the value itself would be
+    index_ = detail::index_among<Bare<T>, Ts...>();
+    if (index_ < 0) *this = detail::convert<Variant>(value_.raw());
+  }
+  explicit Variant(const AnyView& value) : Variant(detail::convert<Variant>(value.raw())) {}
+  Variant(detail::Adopt, const AnyffiValue& owned, int index) noexcept
+      : value_(detail::Adopt{}, owned), index_(index) {}
+
+  /// The place of the type among `Ts`.
+  int index() const noexcept { return index_; }
+  template <class T>
+  bool holds() const noexcept {
+    return index_ == kIndexOf<T>;
+  }
+  /// The T. TypeError if it is of another type.
+  template <class T>
+  T get() const {
+    if (!holds<T>()) {
+      AnyffiMismatch why;
+      detail::refuse(why, value_.raw(), Traits<T>::name);
+      detail::throw_mismatch(why);
+    }
+    return value_.template cast<T>();
+  }
+  /// Calls `visitor` with the value as the type that it has; the results must have one type.
+  template <class F>
+  decltype(auto) visit(F&& visitor) const {
+    return visit_from<0, F, Ts...>(std::forward<F>(visitor));
+  }
+  const AnyValue& any() const noexcept { return value_; }
+
+ private:
+  template <class T>
+  static constexpr int kIndexOf = [] {
+    constexpr int kIndex = detail::index_among<T, Ts...>();
+    static_assert(kIndex >= 0, "anyffi: this type is none of the Variant's");
+    return kIndex;
+  }();
+
+  template <int I, class F, class First, class... Rest>
+  decltype(auto) visit_from(F&& visitor) const {
+    if constexpr (sizeof...(Rest) > 0) {
+      if (index_ != I) return visit_from<I + 1, F, Rest...>(std::forward<F>(visitor));
+    }
+    return std::forward<F>(visitor)(value_.template cast<First>());
+  }
+
+  AnyValue value_;
+  int index_;
+};
+
+template <class... Ts>
+struct Traits<Variant<Ts...>> {
+  static constexpr auto name = detail::union_names<Ts...>();
+  static constexpr uint64_t kinds = (Traits<Ts>::kinds | ...);
+  static constexpr bool kBorrows = true;
+  struct Holder : AnyValue {
+    int index = -1;
+  };
+
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    Attempt attempt{value, holder, why};
+    detail::refuse(why, value, name);
+    int index = 0;
+    bool settled = (attempt.template run<Ts>(index++) || ...);
+    if (attempt.broken) return false;
+    if (!settled && holder.index < 0) {
+      if (!attempt.overflow.is_none()) {
+        anyffi_error_set_raised(attempt.overflow.raw().as_object);
+        return detail::refuse(why, value, name, ANYFFI_RAISED);
+      }
+      return false;
+    }
+    if (value.type_code > 0 && (value.aux & ANYFFI_MOVABLE) && value.as_object == holder.raw().as_object &&
+        holder.type_code() > 0) {
+      // Taken after all: nobody but the holder is to count.
+      anyffi_release_inline(value.as_object);
+      value = AnyffiValue{};
+    }
+    return true;
+  }
+  static Variant<Ts...> take(Holder& holder) {
+    return Variant<Ts...>(detail::Adopt{}, holder.release(), holder.index);
+  }
+  static AnyffiValue borrow(const Variant<Ts...>& variant) { return variant.any().raw(); }
+  static AnyffiValue store(const Variant<Ts...>& variant) { return AnyValue(variant.any()).release(); }
+
+ private:
+  /// One type after the other; the best of what they hold, or say against it, is kept.
+  struct Attempt {
+    const AnyffiValue& value;
+    Holder& holder;
+    AnyffiMismatch& why;
+    AnyValue overflow{};
+    bool broken = false;
+
+    /// True if there is no need to ask the types that follow.
+    template <class T>
+    bool run(int index) {
+      AnyffiValue given = value;
+      if (given.type_code > 0) given.aux = 0;
+      typename Traits<T>::Holder inner{};
+      AnyffiMismatch mine;
+      if (!Traits<T>::load(given, inner, mine)) return refused(mine);
+      AnyValue stored(detail::Adopt{}, Traits<T>::store(Traits<T>::take(inner)));
+      bool same_kind = stored.kind() == anyffi_value_get_kind(detail::unboxed(value).type_code);
+      if (holder.index < 0 || same_kind) {
+        static_cast<AnyValue&>(holder) = std::move(stored);
+        holder.index = index;
+      }
+      return same_kind;
+    }
+
+    /// What got further than the type of the whole value explains more than "expected one of these".
+    bool refused(const AnyffiMismatch& mine) {
+      if (mine.reason == ANYFFI_RAISED) {
+        AnyValue error;
+        if (!detail::take_overflow(error)) {
+          why.reason = ANYFFI_RAISED;
+          return broken = true;
+        }
+        if (overflow.is_none()) overflow = std::move(error);
+      } else if (why.reason == ANYFFI_WRONG_TYPE && why.path_size == 0 &&
+                 (mine.reason != ANYFFI_WRONG_TYPE || mine.path_size > 0)) {
+        why = mine;
+      }
+      return false;
+    }
+  };
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_VARIANT_H_
