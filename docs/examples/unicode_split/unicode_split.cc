@@ -26,7 +26,8 @@ List<String> split_typed(const String& word) {
   return list;
 }
 
-String char_at(const String& word, int64_t index) { return word[index]; }
+/// Borrows the caller's text, so that what it costs does not depend on its length.
+AnyValue char_at(AnyView word, int64_t index) { return word[index]; }
 
 }  // namespace
 
