@@ -87,6 +87,7 @@ def run(program: pathlib.Path, mode: str) -> Outcome | None:
         capture_output=True,
         text=True,
         encoding="utf-8",
+        errors="backslashreplace",
         check=False,
     )
     if result.returncode != 0:

@@ -48,8 +48,8 @@ def outcome(function: Callable[..., Any], *args: Any) -> str:
     try:
         function(*args)
     except Exception as error:
-        return f"raises {type(error).__name__}"
-    return "raises nothing"
+        return type(error).__name__
+    return "no error"
 
 
 def examples() -> Iterator[tuple[str, Any, Any]]:
@@ -70,8 +70,8 @@ def examples() -> Iterator[tuple[str, Any, Any]]:
     yield "zeros(-1)", outcome(zeros, -1), outcome(np.zeros, -1)
     yield "zeros(1.5)", outcome(zeros, 1.5), outcome(np.zeros, 1.5)
     yield "zeros(2**70)", outcome(zeros, 2**70), outcome(np.zeros, 2**70)
-    yield "zeros(2, object)", outcome(zeros, 2, object), "raises TypeError"
-    yield "zeros(2, order='K')", outcome(zeros, 2, None, "K"), "raises NotImplementedError"
+    yield "zeros(2, object)", outcome(zeros, 2, object), "TypeError"
+    yield "zeros(2, order='K')", outcome(zeros, 2, None, "K"), "NotImplementedError"
 
 
 if __name__ == "__main__":
