@@ -1,3 +1,5 @@
+# cython: binding=False
+# Methods are then descriptors of C, which check the type of `self`: `Dict._entry([], 0)` is a TypeError.
 """The compiled marshaller: the names of `anyffi._backend.CORE`.
 
 The way of a call goes from `FunctionCore` through call.pxd, pack.pxd and unpack.pxd: files of inline
