@@ -110,13 +110,12 @@ def _live_objects(request: pytest.FixtureRequest) -> Iterator[None]:
     live_blocks = request.config.stash[_live_blocks]
     before = settled(live_blocks)
     yield
-    # A failed test's traceback keeps its objects.
-    if request.node.stash.get(_passed, False) and not request.node.get_closest_marker("keeps_live"):
-        after = settled(live_blocks)
-        if after != before:
-            pytest.fail(
-                f"live blocks of runtime memory: {before} before, {after} after the test", pytrace=False
-            )
+    # A failed test's traceback keeps its objects for a while.
+    if not request.node.stash.get(_passed, False) or request.node.get_closest_marker("keeps_live"):
+        return
+    after = settled(live_blocks)
+    if after > before or (after < before and not request.session.testsfailed):
+        pytest.fail(f"blocks of runtime memory: {before} before the test, {after} after it", pytrace=False)
 
 
 # ---- the closing line ------------------------------------------------------------------------------------
