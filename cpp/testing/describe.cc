@@ -44,9 +44,43 @@ void describe_text(std::string* out, const AnyffiValue& value) {
   *out += "])";
 }
 
+void add_text(std::string* out, const AnyffiValue& text) {
+  anyffi::Bytes utf8 = AnyView(text).cast<anyffi::String>().utf8();
+  out->append(reinterpret_cast<const char*>(utf8.data()), static_cast<size_t>(utf8.size()));
+}
+
+/// In decimal; in hexadecimal where that has more digits than Python converts.
+void describe_big_int(std::string* out, const AnyffiValue& value) {
+  *out += "BigInt(";
+  AnyffiValue digits;
+  if (anyffi_value_get_text(&value, &digits) == 0) {
+    add_text(out, anyffi::AnyValue(anyffi::detail::Adopt{}, digits).raw());
+  } else {
+    anyffi::AnyValue error;
+    anyffi_error_take_raised(error.out());
+    if (anyffi::Error(error).kind() != anyffi::AnyValue("ValueError")) throw anyffi::Error(error);
+    auto number = AnyView(value).cast<anyffi::BigInt>();
+    *out += number.negative() ? "-0x" : "0x";
+    for (int64_t i = number.size(); i-- > 0;) add(out, i + 1 == number.size() ? "%" PRIx64 : "%016" PRIx64, number.word(i));
+  }
+  *out += ')';
+}
+
+void describe_set(std::string* out, const AnyffiValue& value) {
+  *out += value.type_code == ANYFFI_SET ? "Set{" : "FrozenSet{";
+  bool first = true;
+  for (const anyffi::AnyValue& element : AnyView(value)) {
+    if (!first) *out += ", ";
+    first = false;
+    describe(out, element.raw());
+  }
+  *out += '}';
+}
+
 void describe_sequence(std::string* out, const AnyffiValue& value) {
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
-  *out += value.type_code == ANYFFI_ARRAY ? "Array[" : "List[";
+  *out += anyffi_type_get_info(value.type_code)->type_key;
+  *out += '[';
   for (int64_t i = 0; i < sequence->size; ++i) {
     if (i > 0) *out += ", ";
     describe(out, sequence->data[i]);
@@ -124,17 +158,31 @@ void describe(std::string* out, const AnyffiValue& value) {
     }
     case ANYFFI_ARRAY:
     case ANYFFI_LIST:
+    case ANYFFI_SHAPE:
       return describe_sequence(out, value);
     case ANYFFI_MAP:
     case ANYFFI_DICT:
       return describe_mapping(out, value);
+    case ANYFFI_SET:
+    case ANYFFI_FROZEN_SET:
+      return describe_set(out, value);
+    case ANYFFI_BIG_INT:
+      return describe_big_int(out, value);
+    case ANYFFI_COMPLEX: {
+      auto* number = reinterpret_cast<const AnyffiComplex*>(value.as_object);
+      uint64_t real, imag;
+      std::memcpy(&real, &number->real, sizeof(real));
+      std::memcpy(&imag, &number->imag, sizeof(imag));
+      return add(out, "Complex(%016" PRIx64 ", %016" PRIx64 ")", real, imag);
+    }
     case ANYFFI_FUNCTION:
       *out += reinterpret_cast<const AnyffiFunction*>(value.as_object)->handle ? "Function(host)" : "Function(native)";
       return;
     case ANYFFI_ERROR: {
       anyffi::Error error{anyffi::AnyValue(AnyView(value))};
-      anyffi::Bytes kind = error.kind().cast<anyffi::String>().utf8();
-      *out += "Error(" + std::string(reinterpret_cast<const char*>(kind.data()), static_cast<size_t>(kind.size())) + ")";
+      *out += "Error(";
+      add_text(out, error.kind().raw());
+      *out += ')';
       return;
     }
     case ANYFFI_TENSOR: {

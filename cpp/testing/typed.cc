@@ -2,6 +2,7 @@
 /// One function for every parameter type: what typed conversion takes and what it refuses.
 
 #include <anyffi/anyffi.h>
+#include <anyffi/stl/complex.h>
 
 #include <cstring>
 
@@ -11,32 +12,51 @@ using anyffi::AnyValue;
 using anyffi::AnyView;
 using anyffi::arg;
 using anyffi::Array;
+using anyffi::BigInt;
 using anyffi::Bytes;
 using anyffi::Dict;
 using anyffi::Ellipsis;
+using anyffi::FrozenSet;
 using anyffi::Function;
 using anyffi::List;
 using anyffi::Map;
 using anyffi::ObjectRef;
 using anyffi::Optional;
 using anyffi::Ref;
+using anyffi::Set;
+using anyffi::Shape;
 using anyffi::Slice;
 using anyffi::String;
+using anyffi::Tuple;
+using anyffi::Variant;
 
 /// An object with a destructor that can be counted.
 struct Counted {
   static constexpr anyffi::FixedText kTypeKey{"testing.Counted"};
+  static constexpr const char* kDoc = "An object whose instances are counted.";
+  static constexpr auto fields() {
+    return anyffi::fields(anyffi::field<&Counted::number>("number", "What it was made from."),
+                          anyffi::field<&Counted::doubled>("doubled", "Twice the number."));
+  }
   int64_t number;
   static inline int64_t alive = 0;
   explicit Counted(int64_t n) : number(n) { ++alive; }
   ~Counted() { --alive; }
+  int64_t doubled() const {
+    if (number > INT64_MAX / 2 || number < INT64_MIN / 2) throw anyffi::Error("OverflowError", "too large to double");
+    return number * 2;
+  }
 };
 
 /// One that derives from another.
 struct CountedChild : Counted {
   static constexpr anyffi::FixedText kTypeKey{"testing.CountedChild"};
+  static constexpr auto fields() {
+    return anyffi::fields(anyffi::field<&CountedChild::name>("name", "Always the same."));
+  }
   using Parent = Counted;
   using Counted::Counted;
+  String name() const { return "child"; }
 };
 
 template <class T>
@@ -82,6 +102,22 @@ ANYFFI_REGISTER_GLOBAL("testing.typed.list_int").def(&same<List<int64_t>>, arg("
 ANYFFI_REGISTER_GLOBAL("testing.typed.list_float").def(&same<List<double>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.map").def(&same<Map<AnyValue, AnyValue>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.map_str_int").def(&same<Map<String, int64_t>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.big_int").def(&same<BigInt>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.complex128").def(&same<std::complex<double>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.complex64").def(&same<std::complex<float>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.pad")
+    .def([](const anyffi::AnyPad<8>& x) { return AnyView(x); }, arg("x"))
+    .doc("The value, by way of an AnyPad<8>.");
+ANYFFI_REGISTER_GLOBAL("testing.typed.set").def(&same<Set<AnyValue>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.set_int").def(&same<Set<int64_t>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.frozen_set").def(&same<FrozenSet<AnyValue>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.frozen_set_str").def(&same<FrozenSet<String>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.shape").def(&same<Shape>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.tuple_int_str").def(&same<Tuple<int64_t, String>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.variant_int_str").def(&same<Variant<int64_t, String>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.variant_list_float").def(&same<Variant<List<double>, double>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.array_array_int").def(&same<Array<Array<int64_t>>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.map_str_array_int").def(&same<Map<String, Array<int64_t>>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.dict").def(&same<Dict<AnyValue, AnyValue>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.dict_str_int").def(&same<Dict<String, int64_t>>, arg("x"));
 
@@ -106,6 +142,13 @@ ANYFFI_REGISTER_GLOBAL("testing.append")
       return xs;
     }, arg("xs"), arg("x"))
     .doc("Append in place and return the list.");
+
+ANYFFI_REGISTER_GLOBAL("testing.add")
+    .def([](Set<AnyValue> s, const AnyView& x) {
+      s.add(x);
+      return s;
+    }, arg("s"), arg("x"))
+    .doc("Add in place and return the set.");
 
 ANYFFI_REGISTER_GLOBAL("testing.put")
     .def([](Dict<AnyValue, AnyValue> d, const AnyView& key, const AnyView& value) {

@@ -11,6 +11,7 @@
 #include <anyffi/any.h>     // AnyView, AnyValue: untyped work
 #include <anyffi/traits.h>  // numbers, bool, None, const char*, void*
 #include <anyffi/error.h>   // Error, check_signals
+#include <anyffi/reflection.h>  // field, fields
 #include <anyffi/object.h>  // ObjectRef, Ref<T>, make_object
 #include <anyffi/box.h>     // Int, Float, Bool
 #include <anyffi/string.h>  // String, Bytes

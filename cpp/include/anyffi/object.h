@@ -4,6 +4,7 @@
 #define ANYFFI_OBJECT_H_
 
 #include <anyffi/error.h>
+#include <anyffi/reflection.h>
 #include <anyffi/traits.h>
 
 namespace anyffi {
@@ -127,7 +128,8 @@ struct Instance {
 }  // namespace detail
 
 /// The code of an object class, which names its type: `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};`
-/// and, where it derives from another object class, `using Parent = Base;`. Registered at first use.
+/// and, where it derives from another object class, `using Parent = Base;`. Registered at first use, with the fields
+/// and the documentation that reflection.h says how to declare.
 template <class T>
 int32_t type_code_of() {
   static const int32_t code = [] {
@@ -136,6 +138,7 @@ int32_t type_code_of() {
     info.type_key = T::kTypeKey;
     info.parent = detail::ParentOf<T>::type_code();
     info.instance_size = sizeof(detail::Instance<T>);
+    detail::describe_class<T>(info);
     int32_t result;
     detail::check(anyffi_type_register(&info, &result));
     return result;

@@ -1,0 +1,143 @@
+/// \file
+/// What an object class tells of itself: its documentation, and fields that can be read by name.
+///
+///     struct Point {
+///       static constexpr anyffi::FixedText kTypeKey{"demo.Point"};
+///       static constexpr const char* kDoc = "A place on the plane.";
+///       static constexpr auto fields() {
+///         return anyffi::fields(anyffi::field<&Point::x>("x", "To the right."),
+///                               anyffi::field<&Point::norm>("norm", "Distance from the origin."));
+///       }
+///       double x, y;
+///       double norm() const { return std::hypot(x, y); }
+///     };
+///
+/// A class that derives from another one (`using Parent = ...`) lists its own fields; those of the parent come first.
+#ifndef ANYFFI_REFLECTION_H_
+#define ANYFFI_REFLECTION_H_
+
+#include <anyffi/error.h>
+#include <anyffi/traits.h>
+
+namespace anyffi {
+
+namespace detail {
+
+template <class T>
+struct Instance;
+
+template <auto kMember>
+struct Field {
+  const char* name;
+  const char* doc;
+};
+
+template <auto... kMembers>
+struct FieldList {
+  AnyffiFieldInfo rows[sizeof...(kMembers) > 0 ? sizeof...(kMembers) : 1];
+};
+
+template <auto kMember, class T>
+constexpr decltype(auto) read_member(const T& object) {
+  if constexpr (std::is_member_function_pointer_v<decltype(kMember)>) {
+    return (object.*kMember)();
+  } else {
+    return (object.*kMember);
+  }
+}
+
+template <class T, auto kMember>
+using MemberType = Bare<decltype(read_member<kMember>(std::declval<const T&>()))>;
+
+template <class T, auto kMember>
+int get_field(AnyffiObject* self, AnyffiValue* out) {
+  *out = AnyffiValue{};
+  try {
+    const T& object = reinterpret_cast<Instance<T>*>(self)->object;
+    *out = Traits<MemberType<T, kMember>>::store(read_member<kMember>(object));
+    return 0;
+  } catch (...) {
+    return fail();
+  }
+}
+
+template <class T, auto... kMembers>
+constexpr FieldList<kMembers...> complete_fields(FieldList<kMembers...> list) {
+  static_assert((HasTraits<MemberType<T, kMembers>>::value && ...),
+                "anyffi: a field has a type that cannot cross the border. Include the header anyffi/stl/... for a "
+                "standard container, or specialise anyffi::Traits for the type.");
+  [[maybe_unused]] int i = 0;
+  ((list.rows[i].type_name = Traits<MemberType<T, kMembers>>::name,
+    list.rows[i++].get = &get_field<T, kMembers>),
+   ...);
+  return list;
+}
+
+template <class List>
+inline constexpr int32_t kFieldCount = 0;
+template <auto... kMembers>
+inline constexpr int32_t kFieldCount<FieldList<kMembers...>> = sizeof...(kMembers);
+
+template <class T, class = void>
+struct FieldsOf {
+  static constexpr void (*kFunction)() = nullptr;
+};
+template <class T>
+struct FieldsOf<T, std::void_t<decltype(T::fields())>> {
+  static constexpr auto kFunction = &T::fields;
+};
+
+/// Another class's list that a class inherits is told by the other one.
+template <class A, class B>
+constexpr bool same_function(A a, B b) {
+  if constexpr (std::is_same_v<A, B>) {
+    return a == b;
+  } else {
+    return false;
+  }
+}
+
+template <class T, class = void>
+inline constexpr bool kInheritsFields = false;
+template <class T>
+inline constexpr bool kInheritsFields<T, std::void_t<typename T::Parent>> =
+    same_function(FieldsOf<T>::kFunction, FieldsOf<typename T::Parent>::kFunction);
+
+template <class T>
+struct FieldTable {
+  static constexpr auto kList = complete_fields<T>(T::fields());
+};
+
+template <class T, class = void>
+inline constexpr const char* kDocOf = nullptr;
+template <class T>
+inline constexpr const char* kDocOf<T, std::void_t<decltype(T::kDoc)>> = T::kDoc;
+
+/// Fills in what a class tells of itself. The tables live as long as the library, which is never unmapped.
+template <class T>
+void describe_class(AnyffiTypeInfo& info) {
+  info.doc = kDocOf<T>;
+  if constexpr (FieldsOf<T>::kFunction != nullptr && !kInheritsFields<T>) {
+    info.fields = FieldTable<T>::kList.rows;
+    info.num_fields = kFieldCount<decltype(T::fields())>;
+  }
+}
+
+}  // namespace detail
+
+/// A field under a name: a data member, or a const member function without parameters. Both texts must live for ever,
+/// as literals do.
+template <auto kMember>
+constexpr detail::Field<kMember> field(const char* name, const char* doc = nullptr) {
+  return {name, doc};
+}
+
+/// The fields of a class, in order.
+template <auto... kMembers>
+constexpr detail::FieldList<kMembers...> fields(detail::Field<kMembers>... list) {
+  return {{AnyffiFieldInfo{list.name, list.doc, nullptr, nullptr}...}};
+}
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_REFLECTION_H_
