@@ -1,6 +1,7 @@
 """Python values to 16 bytes: exact builtins here, `rules.lower` for the rest.
 
-`pack` serves arguments and borrows what it can; `pack_owned` serves elements and results.
+`pack` serves arguments and borrows what it can; `pack_owned` serves elements and results. Containers hold
+containers, so that these functions call each other in circles and have to share a file.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
