@@ -49,6 +49,7 @@ int sequences_equal(const AnyffiSequence* a, const AnyffiSequence* b, int32_t* o
   *out = 0;
   if (a->size != b->size) return 0;
   for (int64_t i = 0; i < a->size && i < b->size; ++i) {
+    *out = 0;
     Quick quick = is_identical(a->data[i], b->data[i]) ? Quick::kEqual : quick_equal(a->data[i], b->data[i]);
     if (quick == Quick::kEqual) continue;
     if (quick == Quick::kDifferent) return 0;
@@ -68,6 +69,7 @@ int mappings_equal(const Mapping* a, const Mapping* b, int32_t* out) {
   for (int64_t i = 0; i < a->used; ++i) {
     const AnyffiEntry& entry = a->entries[i];
     if (entry.key.type_code == ANYFFI_UNSET) continue;
+    *out = 0;
     Owned key = hold(entry.key);
     Owned left = hold(entry.value);
     int64_t found;

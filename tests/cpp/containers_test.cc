@@ -400,6 +400,12 @@ TEST(Equal, FollowsPython) {
   turned.set("b", 2), turned.set("a", true);
   EXPECT_TRUE(AnyView(dict) == AnyView(turned));
   EXPECT_TRUE(AnyView(dict) == AnyView(Map<>(Dict<>(turned))));
+  // A difference behind an equal element that takes a closer look, and a key behind an equal entry.
+  AnyValue one = Array<>{AnyValue(1)};
+  EXPECT_FALSE(AnyView(Array<>{one, AnyValue(2)}) == AnyView(Array<>{Array<>{AnyValue(1)}, AnyValue(3)}));
+  Dict<> other_key;
+  other_key.set("a", 1), other_key.set("c", 2.0);
+  EXPECT_FALSE(AnyView(dict) == AnyView(other_key));
   Dict<> nan_key;
   nan_key.set(kNan, 1);
   nan_key.set(-kNan, 2);
