@@ -26,8 +26,10 @@ constexpr auto number_text() {
   }
 }
 
+template <size_t I, class... Ts>
+struct TypeAt;
 template <size_t I, class First, class... Rest>
-struct TypeAt : TypeAt<I - 1, Rest...> {};
+struct TypeAt<I, First, Rest...> : TypeAt<I - 1, Rest...> {};
 template <class First, class... Rest>
 struct TypeAt<0, First, Rest...> {
   using Type = First;
@@ -47,6 +49,7 @@ class Tuple : public ObjectRef {
   }
 
   static constexpr int64_t size() noexcept { return sizeof...(Ts); }
+  using ObjectRef::get;
   template <size_t I>
   typename detail::TypeAt<I, Ts...>::Type get() const {
     const auto* sequence = reinterpret_cast<const AnyffiSequence*>(object_);
