@@ -25,7 +25,8 @@ bool set(const Dict<>& dict, AnyView key, AnyView value) {
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.set").def(&set, arg("dict"), arg("key"), arg("value"));
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.erase")
-    .def([](const Dict<>& dict, AnyView key) { return anyffi::detail::erase_key(dict.get(), key); }, arg("dict"), arg("key"))
+    .def([](const Dict<>& dict, AnyView key) { return anyffi::detail::erase_key(dict.get(), key); }, arg("dict"),
+         arg("key"))
     .doc("Remove a key, and return whether it was there.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.clear")
@@ -41,5 +42,4 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Set.discard")
          arg("value"))
     .doc("Remove an element, and return whether it was there.");
 
-ANYFFI_REGISTER_GLOBAL("anyffi.Set.clear")
-    .def([](const Set<>& set) { anyffi_mapping_clear(set.get()); }, arg("set"));
+ANYFFI_REGISTER_GLOBAL("anyffi.Set.clear").def([](const Set<>& set) { anyffi_mapping_clear(set.get()); }, arg("set"));

@@ -84,7 +84,7 @@ int mappings_equal(const Mapping* a, const Mapping* b, int32_t* out) {
 }
 
 int slices_equal(const AnyffiSlice* a, const AnyffiSlice* b, int32_t* out) {
-  const AnyffiValue AnyffiSlice::*parts[] = {&AnyffiSlice::start, &AnyffiSlice::stop, &AnyffiSlice::step};
+  const AnyffiValue AnyffiSlice::* parts[] = {&AnyffiSlice::start, &AnyffiSlice::stop, &AnyffiSlice::step};
   for (auto part : parts) {
     if (elements_equal(a->*part, b->*part, out) != 0) return -1;
     if (!*out) return 0;

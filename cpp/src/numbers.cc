@@ -107,7 +107,8 @@ int hash_complex(const AnyffiValue* self, int64_t* out) {
   int64_t real, imag;
   if (hash_key(float_value(complex(*self).real), &real) != 0) return -1;
   if (hash_key(float_value(complex(*self).imag), &imag) != 0) return -1;
-  *out = spare_minus_one(static_cast<int64_t>(static_cast<uint64_t>(real) + kImaginaryFactor * static_cast<uint64_t>(imag)));
+  *out = spare_minus_one(
+      static_cast<int64_t>(static_cast<uint64_t>(real) + kImaginaryFactor * static_cast<uint64_t>(imag)));
   return 0;
 }
 

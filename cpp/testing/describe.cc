@@ -61,7 +61,8 @@ void describe_big_int(std::string* out, const AnyffiValue& value) {
     if (anyffi::Error(error).kind() != anyffi::AnyValue("ValueError")) throw anyffi::Error(error);
     auto number = AnyView(value).cast<anyffi::BigInt>();
     *out += number.negative() ? "-0x" : "0x";
-    for (int64_t i = number.size(); i-- > 0;) add(out, i + 1 == number.size() ? "%" PRIx64 : "%016" PRIx64, number.word(i));
+    for (int64_t i = number.size(); i-- > 0;)
+      add(out, i + 1 == number.size() ? "%" PRIx64 : "%016" PRIx64, number.word(i));
   }
   *out += ')';
 }
@@ -135,7 +136,8 @@ void describe(std::string* out, const AnyffiValue& value) {
     case ANYFFI_POINTER:
       return add(out, "Pointer(0x%" PRIx64 ")", static_cast<uint64_t>(value.as_int));
     case ANYFFI_DATA_TYPE:
-      return add(out, "DataType(%d, %d, %d)", value.as_data_type.code, value.as_data_type.bits, value.as_data_type.lanes);
+      return add(out, "DataType(%d, %d, %d)", value.as_data_type.code, value.as_data_type.bits,
+                 value.as_data_type.lanes);
     case ANYFFI_DEVICE:
       return add(out, "Device(%d, %d)", value.as_device.type, value.as_device.index);
     case ANYFFI_STR:

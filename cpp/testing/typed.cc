@@ -129,46 +129,55 @@ ANYFFI_REGISTER_GLOBAL("testing.typed.defaults")
 ANYFFI_REGISTER_GLOBAL("testing.typed.unnamed").def([](int64_t a, int64_t b) { return a - b; });
 
 ANYFFI_REGISTER_GLOBAL("testing.sum_ints")
-    .def([](const Array<int64_t>& xs) {
-      int64_t total = 0;
-      for (int64_t x : xs) total += x;
-      return total;
-    }, arg("xs"))
+    .def(
+        [](const Array<int64_t>& xs) {
+          int64_t total = 0;
+          for (int64_t x : xs) total += x;
+          return total;
+        },
+        arg("xs"))
     .doc("Sum of an Array or List of ints.");
 
 ANYFFI_REGISTER_GLOBAL("testing.append")
-    .def([](List<AnyValue> xs, const AnyView& x) {
-      xs.push_back(x);
-      return xs;
-    }, arg("xs"), arg("x"))
+    .def(
+        [](List<AnyValue> xs, const AnyView& x) {
+          xs.push_back(x);
+          return xs;
+        },
+        arg("xs"), arg("x"))
     .doc("Append in place and return the list.");
 
 ANYFFI_REGISTER_GLOBAL("testing.add")
-    .def([](Set<AnyValue> s, const AnyView& x) {
-      s.add(x);
-      return s;
-    }, arg("s"), arg("x"))
+    .def(
+        [](Set<AnyValue> s, const AnyView& x) {
+          s.add(x);
+          return s;
+        },
+        arg("s"), arg("x"))
     .doc("Add in place and return the set.");
 
 ANYFFI_REGISTER_GLOBAL("testing.put")
-    .def([](Dict<AnyValue, AnyValue> d, const AnyView& key, const AnyView& value) {
-      d.set(key, value);
-      return d;
-    }, arg("d"), arg("key"), arg("value"))
+    .def(
+        [](Dict<AnyValue, AnyValue> d, const AnyView& key, const AnyView& value) {
+          d.set(key, value);
+          return d;
+        },
+        arg("d"), arg("key"), arg("value"))
     .doc("Set an item in place and return the dict.");
 
 ANYFFI_REGISTER_GLOBAL("testing.read_as_int_while")
-    .def([](List<int64_t> xs, const Function& f) {
-      f();
-      int64_t total = 0;
-      for (int64_t x : xs) total += x;
-      return total;
-    }, arg("xs"), arg("f"))
+    .def(
+        [](List<int64_t> xs, const Function& f) {
+          f();
+          int64_t total = 0;
+          for (int64_t x : xs) total += x;
+          return total;
+        },
+        arg("xs"), arg("f"))
     .doc("Call f, which may change xs, then sum xs: each read is checked again.");
 
 ANYFFI_REGISTER_GLOBAL("testing.new_counted").def([](int64_t n) { return anyffi::make_object<Counted>(n); }, arg("n"));
-ANYFFI_REGISTER_GLOBAL("testing.new_counted_child").def([](int64_t n) {
-  return anyffi::make_object<CountedChild>(n);
-}, arg("n"));
+ANYFFI_REGISTER_GLOBAL("testing.new_counted_child")
+    .def([](int64_t n) { return anyffi::make_object<CountedChild>(n); }, arg("n"));
 ANYFFI_REGISTER_GLOBAL("testing.counted_number").def([](const Ref<Counted>& x) { return x->number; }, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.counted_alive").def([] { return Counted::alive; });

@@ -180,10 +180,9 @@ TEST(Set, FreezesInPlaceOrByCopy) {
   thawed.cast<Set<>>().add(3);
   EXPECT_EQ(frozen.size(), 2);
   AnyValue copy;
-  EXPECT_RAISES("TypeError", anyffi::detail::check(
-                                 anyffi_container_copy(&thawed.raw(), ANYFFI_DICT, copy.out())));
-  EXPECT_RAISES("TypeError", anyffi::detail::check(
-                                 anyffi_container_copy(&AnyView(Dict<>{}).raw(), ANYFFI_SET, copy.out())));
+  EXPECT_RAISES("TypeError", anyffi::detail::check(anyffi_container_copy(&thawed.raw(), ANYFFI_DICT, copy.out())));
+  EXPECT_RAISES("TypeError",
+                anyffi::detail::check(anyffi_container_copy(&AnyView(Dict<>{}).raw(), ANYFFI_SET, copy.out())));
 }
 
 TEST(Set, ViewsTakeWhatTheirKindSays) {

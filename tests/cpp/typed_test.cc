@@ -191,8 +191,10 @@ TEST(Variant, TakesAMovableArgument) {
 
 TEST(Variant, MessagesSayWhatIsWanted) {
   AnyValue f = Function::from([](const Variant<int8_t, Array<int64_t>>&) {}, anyffi::arg("x"));
-  EXPECT_EQ(message_of(f, AnyValue("x")), "function(x: int | Array[int]) -> None: argument 0 (x): expected int | Array[int], got str");
-  EXPECT_EQ(message_of(f, AnyValue(300)), "function(x: int | Array[int]) -> None: argument 0 (x): 300 does not fit int8");
+  EXPECT_EQ(message_of(f, AnyValue("x")),
+            "function(x: int | Array[int]) -> None: argument 0 (x): expected int | Array[int], got str");
+  EXPECT_EQ(message_of(f, AnyValue(300)),
+            "function(x: int | Array[int]) -> None: argument 0 (x): 300 does not fit int8");
   EXPECT_EQ(message_of(f, Array<>{AnyValue(1), AnyValue("x")}),
             "function(x: int | Array[int]) -> None: argument 0 (x), at [1]: expected int, got str");
 }
@@ -274,8 +276,8 @@ TEST(BigInt, HoldsIntegersOfAnySize) {
 }
 
 TEST(BigInt, IsOrdered) {
-  const BigInt ordered[] = {power_of_two(130, true), power_of_two(64, true), INT64_MIN, -1, 0, 1,
-                            INT64_MAX,               UINT64_MAX,             power_of_two(64), power_of_two(65)};
+  const BigInt ordered[] = {power_of_two(130, true), power_of_two(64, true), INT64_MIN, -1, 0, 1, INT64_MAX, UINT64_MAX,
+                            power_of_two(64),        power_of_two(65)};
   constexpr int kCount = sizeof(ordered) / sizeof(ordered[0]);
   for (int i = 0; i < kCount; ++i) {
     for (int j = 0; j < kCount; ++j) {

@@ -56,9 +56,7 @@ class BigInt {
   friend bool operator>=(const BigInt& a, const BigInt& b) { return a.compare(b) >= 0; }
 
  private:
-  const AnyffiBigInt* object() const noexcept {
-    return reinterpret_cast<const AnyffiBigInt*>(value_.raw().as_object);
-  }
+  const AnyffiBigInt* object() const noexcept { return reinterpret_cast<const AnyffiBigInt*>(value_.raw().as_object); }
   AnyValue value_;
 };
 

@@ -88,8 +88,7 @@ struct StaticRefTraits : RefTraits<T> {
 template <>
 struct Traits<ObjectRef> : detail::RefTraits<ObjectRef> {
   static constexpr FixedText name{"Object"};
-  static constexpr uint64_t kinds =
-      ~detail::kind_bits(ANYFFI_NONE, ANYFFI_MISSING, ANYFFI_UNSET);
+  static constexpr uint64_t kinds = ~detail::kind_bits(ANYFFI_NONE, ANYFFI_MISSING, ANYFFI_UNSET);
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code > 0) return detail::hold_object(value, holder);
     if (value.type_code == ANYFFI_NONE || value.type_code == ANYFFI_MISSING) return detail::refuse(why, value, name);

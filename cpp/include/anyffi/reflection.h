@@ -67,9 +67,7 @@ constexpr FieldList<kMembers...> complete_fields(FieldList<kMembers...> list) {
                 "anyffi: a field has a type that cannot cross the border. Include the header anyffi/stl/... for a "
                 "standard container, or specialise anyffi::Traits for the type.");
   [[maybe_unused]] int i = 0;
-  ((list.rows[i].type_name = Traits<MemberType<T, kMembers>>::name,
-    list.rows[i++].get = &get_field<T, kMembers>),
-   ...);
+  ((list.rows[i].type_name = Traits<MemberType<T, kMembers>>::name, list.rows[i++].get = &get_field<T, kMembers>), ...);
   return list;
 }
 

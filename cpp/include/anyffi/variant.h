@@ -131,9 +131,7 @@ struct Traits<Variant<Ts...>> {
     }
     return true;
   }
-  static Variant<Ts...> take(Holder& holder) {
-    return Variant<Ts...>(detail::Adopt{}, holder.release(), holder.index);
-  }
+  static Variant<Ts...> take(Holder& holder) { return Variant<Ts...>(detail::Adopt{}, holder.release(), holder.index); }
   static AnyffiValue borrow(const Variant<Ts...>& variant) { return variant.any().raw(); }
   static AnyffiValue store(const Variant<Ts...>& variant) { return AnyValue(variant.any()).release(); }
 

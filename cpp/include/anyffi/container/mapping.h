@@ -174,9 +174,8 @@ class Map : public detail::MappingView<K, V> {
 template <class K, class V>
 struct Traits<Map<K, V>> : detail::RefTraits<Map<K, V>> {
   static constexpr auto name = "Map[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
-  static constexpr uint64_t kinds = (Traits<K>::kinds & Traits<V>::kinds) == detail::kEveryKind
-                                        ? detail::kind_bits(ANYFFI_MAP)
-                                        : 0;
+  static constexpr uint64_t kinds =
+      (Traits<K>::kinds & Traits<V>::kinds) == detail::kEveryKind ? detail::kind_bits(ANYFFI_MAP) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_MAP && value.type_code != ANYFFI_DICT) return detail::refuse(why, value, name);
     return detail::load_map<K, V>(value, holder, why);

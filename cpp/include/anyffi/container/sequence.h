@@ -145,9 +145,7 @@ class SequenceView : public ObjectRef {
 
  protected:
   AnyffiSequence* sequence() const noexcept { return reinterpret_cast<AnyffiSequence*>(object_); }
-  void append(const AnyView& value) {
-    check(anyffi_sequence_insert(object_, size(), &value.raw()));
-  }
+  void append(const AnyView& value) { check(anyffi_sequence_insert(object_, size(), &value.raw())); }
 };
 
 }  // namespace detail
@@ -193,9 +191,7 @@ class List : public detail::SequenceView<List<T>, T> {
     AnyValue owned(value);
     detail::check(anyffi_sequence_insert(this->object_, index, &owned.raw()));
   }
-  void erase(int64_t index, int64_t count = 1) {
-    detail::check(anyffi_sequence_erase(this->object_, index, count));
-  }
+  void erase(int64_t index, int64_t count = 1) { detail::check(anyffi_sequence_erase(this->object_, index, count)); }
   void pop_back() { erase(this->size() - 1); }
   void clear() { erase(0, this->size()); }
   /// An Array of what the list holds now: in place if nobody else holds the list, else a copy.

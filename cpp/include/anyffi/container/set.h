@@ -100,8 +100,7 @@ class FrozenSet : public detail::SetView<T> {
 template <class T>
 struct Traits<FrozenSet<T>> : detail::RefTraits<FrozenSet<T>> {
   static constexpr auto name = "FrozenSet[" + FixedText(Traits<T>::name) + "]";
-  static constexpr uint64_t kinds =
-      Traits<T>::kinds == detail::kEveryKind ? detail::kind_bits(ANYFFI_FROZEN_SET) : 0;
+  static constexpr uint64_t kinds = Traits<T>::kinds == detail::kEveryKind ? detail::kind_bits(ANYFFI_FROZEN_SET) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_FROZEN_SET && value.type_code != ANYFFI_SET) return detail::refuse(why, value, name);
     if (!detail::check_set<T>(reinterpret_cast<AnyffiMapping*>(value.as_object), why)) return false;

@@ -35,7 +35,8 @@ struct Traits<std::complex<T>> {
   static std::complex<T> take(Holder& holder) { return holder; }
   static AnyffiValue store(const std::complex<T>& number) {
     AnyffiValue value;
-    detail::check(anyffi_complex_create(static_cast<double>(number.real()), static_cast<double>(number.imag()), &value));
+    detail::check(
+        anyffi_complex_create(static_cast<double>(number.real()), static_cast<double>(number.imag()), &value));
     return value;
   }
 };
