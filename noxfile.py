@@ -72,7 +72,8 @@ def asan(session: nox.Session) -> None:
     build(session)
     session.env.update(sanitizer_variables())
     session.run("python", str(ROOT / "tools" / "prove_sanitizer.py"))
-    session.run("python", "-m", "pytest", *session.posargs)
+    # A report goes to the file descriptor of the process that it ends.
+    session.run("python", "-m", "pytest", "--capture=sys", *session.posargs)
 
 
 def sanitizer_variables() -> dict[str, str]:
