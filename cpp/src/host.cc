@@ -60,5 +60,8 @@ void anyffi_host_resume(void* state) {
 
 int anyffi_host_check_signals(void) {
   const AnyffiHost* hooks = host();
-  return hooks != nullptr && hooks->check_signals != nullptr ? hooks->check_signals() : 0;
+  if (hooks == nullptr || hooks->check_signals == nullptr) return 0;
+  int32_t done = 0;
+  int status = hooks->check_signals(&done);
+  return done != 0 ? status : anyffi_error_raise("KeyboardInterrupt", "");
 }

@@ -202,7 +202,7 @@ cdef extern from "anyffi/c_api.h" nogil:
         int (*handle_type_name)(void* handle, AnyffiValue* out) noexcept
         int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message,
                           AnyffiValue* traceback) noexcept
-        int (*check_signals)() noexcept
+        int (*check_signals)(int32_t* done) noexcept
 
     int32_t ANYFFI_ABI_VERSION
     int32_t anyffi_abi_get_version()

@@ -74,7 +74,8 @@ cdef inline int error_fill(void* handle, AnyffiValue* kind, AnyffiValue* message
         return leave_raised(exception)
 
 
-cdef inline int check_signals() noexcept with gil:
+cdef inline int check_signals(int32_t* done) noexcept with gil:
+    done[0] = 1
     try:
         return PyErr_CheckSignals()
     except BaseException as exception:

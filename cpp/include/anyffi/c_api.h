@@ -595,8 +595,9 @@ typedef struct AnyffiHost {
   int (*handle_type_name)(void* handle, AnyffiValue* out);
   /// Writes kind, message and traceback of an exception, as owned strings.
   int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message, AnyffiValue* traceback);
-  /// Runs pending signal handlers; fails if one raised.
-  int (*check_signals)(void);
+  /// Runs pending signal handlers; fails if one raised. Sets `done` to 1 last: what does not get as far was
+  /// interrupted.
+  int (*check_signals)(int32_t* done);
 } AnyffiHost;
 
 /// Installs the host's hooks, copied; NULL removes them: from then on handles are leaked, not released.

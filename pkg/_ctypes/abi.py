@@ -1,0 +1,267 @@
+"""The C ABI as ctypes sees it: struct layouts, the library, its functions.
+
+Type codes are read from the library; none is written here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from ctypes import POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from typing import Any, Dict
+
+from .. import _types
+from .._library import find_library
+
+if sys.implementation.name == "cpython":
+    from . import cpython as platform
+else:
+    from . import pypy as platform  # type: ignore[no-redef]
+
+__all__ = ["VALUE", "VALUE_SIZE", "address_of", "library", "platform"]
+
+#: type_code, aux, payload as an unsigned word: one AnyffiValue.
+VALUE = struct.Struct("=iIQ")
+VALUE_SIZE = VALUE.size
+#: What `c_api.h` calls ANYFFI_ABI_VERSION; the layouts below are those of this version.
+_ABI_VERSION = 1
+
+
+class Header(Structure):
+    """AnyffiObject: what every counted object begins with."""
+
+    _fields_ = [
+        ("type_code", c_int32),
+        ("weak_count", c_uint32),
+        ("strong_count", c_uint64),
+        ("deleter", c_void_p),
+        ("wrapper", c_void_p),
+    ]
+
+
+class Value(Structure):
+    """AnyffiValue, where it is a field of another struct."""
+
+    _fields_ = [("type_code", c_int32), ("aux", c_uint32), ("payload", c_uint64)]
+
+
+class Str(Structure):
+    """AnyffiStrObject."""
+
+    _fields_ = [
+        ("header", Header),
+        ("length", c_int64),
+        ("kind", c_int32),
+        ("reserved", c_int32),
+        ("hash", c_int64),
+        ("data", c_void_p),
+    ]
+
+
+class Bytes(Structure):
+    """AnyffiBytesObject."""
+
+    _fields_ = [("header", Header), ("length", c_int64), ("hash", c_int64), ("data", c_void_p)]
+
+
+class Sequence(Structure):
+    """AnyffiSequence."""
+
+    _fields_ = [
+        ("header", Header),
+        ("data", c_void_p),
+        ("size", c_int64),
+        ("capacity", c_int64),
+        ("kinds", c_uint64),
+    ]
+
+
+class Entry(Structure):
+    """AnyffiEntry."""
+
+    _fields_ = [("key", Value), ("value", Value), ("hash", c_int64)]
+
+
+class Mapping(Structure):
+    """AnyffiMapping."""
+
+    _fields_ = [
+        ("header", Header),
+        ("entries", c_void_p),
+        ("index", c_void_p),
+        ("size", c_int64),
+        ("used", c_int64),
+    ]
+
+
+class Slice(Structure):
+    """AnyffiSlice."""
+
+    _fields_ = [("header", Header), ("start", Value), ("stop", Value), ("step", Value)]
+
+
+class Error(Structure):
+    """AnyffiError."""
+
+    _fields_ = [
+        ("header", Header),
+        ("kind", Value),
+        ("message", Value),
+        ("traceback", Value),
+        ("args", Value),
+        ("cause", Value),
+        ("handle", c_void_p),
+    ]
+
+
+class ParamInfo(Structure):
+    """AnyffiParamInfo."""
+
+    _fields_ = [("name", c_char_p), ("default_value", c_void_p), ("type_name", c_char_p)]
+
+
+class FunctionInfo(Structure):
+    """AnyffiFunctionInfo."""
+
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("name", c_char_p),
+        ("doc", c_char_p),
+        ("num_params", c_int32),
+        ("num_required", c_int32),
+        ("params", POINTER(ParamInfo)),
+        ("result_type", c_char_p),
+    ]
+
+
+class Function(Structure):
+    """AnyffiFunction."""
+
+    _fields_ = [
+        ("header", Header),
+        ("call", c_void_p),
+        ("self", c_void_p),
+        ("release_self", c_void_p),
+        ("info", POINTER(FunctionInfo)),
+        ("handle", c_void_p),
+    ]
+
+
+class PyObject(Structure):
+    """AnyffiPyObject."""
+
+    _fields_ = [("header", Header), ("handle", c_void_p)]
+
+
+class Box(Structure):
+    """AnyffiBox."""
+
+    _fields_ = [("header", Header), ("value", Value)]
+
+
+class TypeInfo(Structure):
+    """AnyffiTypeInfo, as far as it is read here."""
+
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("type_code", c_int32),
+        ("kind", c_int32),
+        ("parent", c_int32),
+        ("storage", c_int32),
+        ("depth", c_int32),
+        ("ancestors", POINTER(c_int32)),
+        ("type_key", c_char_p),
+    ]
+
+
+class Host(Structure):
+    """AnyffiHost; every hook as an address."""
+
+    _fields_ = [
+        ("struct_size", c_uint32),
+        *(
+            (name, c_void_p)
+            for name in (
+                "lock",
+                "unlock",
+                "suspend",
+                "resume",
+                "handle_release",
+                "handle_hash",
+                "handle_equal",
+                "handle_text",
+                "handle_type_name",
+                "error_fill",
+                "check_signals",
+            )
+        ),
+    ]
+
+
+_int, _object, _values = c_int32, c_void_p, c_void_p
+#: Result and parameters of every function that is used here.
+_PROTOTYPES: Dict[str, Any] = {
+    "anyffi_abi_get_version": (c_int32,),
+    "anyffi_big_int_create": (_int, c_void_p, c_int64, c_int32, _values),
+    "anyffi_bytes_create": (_int, c_void_p, c_int64, _values),
+    "anyffi_complex_create": (_int, c_double, c_double, _values),
+    "anyffi_error_create_host": (_int, c_void_p, _values),
+    "anyffi_error_set_raised": (None, _object),
+    "anyffi_error_take_raised": (None, _values),
+    "anyffi_function_call": (_int, _values, _values, c_int32, _values),
+    "anyffi_function_create_host": (_int, c_void_p, c_void_p, _values),
+    "anyffi_host_install": (None, c_void_p),
+    "anyffi_mapping_create": (_int, c_int32, c_int64, _values),
+    "anyffi_mapping_find": (_int, _object, _values, c_void_p),
+    "anyffi_mapping_set": (_int, _object, _values, _values, c_void_p),
+    "anyffi_object_exchange_wrapper": (c_int32, _object, c_void_p, c_void_p),
+    "anyffi_object_release": (None, _object),
+    "anyffi_object_retain": (None, _object),
+    "anyffi_py_object_create": (_int, c_void_p, _values),
+    "anyffi_registry_drop_host": (None,),
+    "anyffi_registry_find": (_int, _values, _values),
+    "anyffi_sequence_create": (_int, c_int32, c_int64, _values),
+    "anyffi_slice_create": (_int, _values, _values, _values, _values),
+    "anyffi_str_create": (_int, c_void_p, c_int64, c_int32, _values),
+    "anyffi_type_get_info": (POINTER(TypeInfo), c_int32),
+    "anyffi_type_is_a": (c_int32, c_int32, c_int32),
+    "anyffi_type_list": (c_int32, c_void_p, c_int32),
+    "anyffi_value_own": (_int, _values, _values),
+}
+
+
+def _load() -> Any:
+    """The runtime, with typed functions as attributes that lack the prefix ``anyffi_``."""
+    loaded = platform.load(find_library("anyffi"))
+
+    class Library:
+        """Functions of libanyffi."""
+
+    for name, (result, *params) in _PROTOTYPES.items():
+        function = getattr(loaded, name)
+        function.restype = result
+        function.argtypes = params
+        setattr(Library, name[len("anyffi_") :], staticmethod(platform.guard(function)))
+    return Library
+
+
+def address_of(buffer: Any) -> int:
+    """Where a ctypes object lies."""
+    return ctypes.addressof(buffer)
+
+
+library = _load()
+if library.abi_get_version() != _ABI_VERSION:
+    raise ImportError("libanyffi was built for another ABI version than this package; reinstall anyffi")
+
+
+def _list_types() -> None:
+    codes = (c_int32 * library.type_list(None, 0))()
+    count = library.type_list(ctypes.byref(codes), len(codes))
+    known = codes[: min(count, len(codes))]
+    _types.fill([(code, library.type_get_info(code).contents.type_key.decode()) for code in known])
+
+
+_list_types()

@@ -1,0 +1,102 @@
+"""The way of a call: arguments into an array of values, the function, its result."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_char, c_int32
+from typing import Any, List, Tuple
+
+from .. import _binding
+from .._types import code
+from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library
+from .pack import NONE, object_value, pack
+from .unpack import raise_taken, read_value, unpack, unpack_copy
+from .wrapper import ObjectCore, unwrap
+
+__all__ = ["FunctionCore", "call"]
+
+#: Buffers for the arguments of a call and its result, by their number.
+_buffer_types: Any = [c_char * (VALUE_SIZE * count) for count in range(18)]
+
+
+class FunctionCore(ObjectCore):
+    """A function of the runtime."""
+
+    __slots__ = ()
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            args = _binding.bind(self._info(), args, kwargs)
+        return call(unwrap(self), self, args)
+
+    def _info(self) -> Any:
+        info = Function.from_address(_check_function(unwrap(self), self)).info
+        return _describe(info.contents) if info else None
+
+
+def _check_function(address: int, wrapper: ObjectCore) -> int:
+    """Raises unless a wrapper holds a function."""
+    type_code = c_int32.from_address(address).value
+    if type_code != code.FUNCTION and not library.type_is_a(type_code, code.FUNCTION):
+        raise TypeError(f"this {type(wrapper).__name__} is no function")
+    return address
+
+
+def call(address: int, wrapper: ObjectCore, args: Tuple[Any, ...]) -> Any:
+    """Calls the function of a wrapper. The caller keeps wrapper and arguments alive."""
+    count = len(args)
+    function = object_value(_check_function(address, wrapper))
+    keep: List[Any] = []
+    packed: List[bytes] = []
+    try:
+        for x in args:
+            packed.append(pack(x, keep))
+        packed.append(NONE)
+        make = _buffer_types[count + 1] if count < 17 else c_char * (VALUE_SIZE * (count + 1))
+        values = make.from_buffer_copy(b"".join(packed))
+    except BaseException:
+        for value in packed:
+            _release_made(VALUE.unpack(value))
+        raise
+    try:
+        if library.function_call(function, values, count, byref(values, VALUE_SIZE * count)) != 0:
+            raise_taken()
+        # Before the arguments go, which the result may borrow from.
+        return unpack(read_value(values, VALUE_SIZE * count))
+    finally:
+        if keep:
+            for i in range(count):
+                _release_made(read_value(values, VALUE_SIZE * i))
+
+
+def _release_made(value: Tuple[int, int, int]) -> None:
+    """Gives back what packing made, other than what the callee took."""
+    # Flags belong to objects; elsewhere the word holds text.
+    if value[0] > 0 and value[1]:
+        library.object_release(value[2])
+
+
+def _describe(info: FunctionInfo) -> Tuple[Any, ...]:
+    """`(name, doc, params, number of required ones, flags, result type)`."""
+    params = []
+    for i in range(info.num_params):
+        param = info.params[i]
+        has_default = bool(param.default_value)
+        default = unpack_copy(_read_at(param.default_value)) if has_default else None
+        params.append((_text(param.name), has_default, default, _text(param.type_name)))
+    return (
+        _text(info.name),
+        _text(info.doc),
+        tuple(params),
+        info.num_required,
+        info.flags,
+        _text(info.result_type),
+    )
+
+
+def _read_at(address: int) -> Tuple[int, int, int]:
+    return read_value((c_char * VALUE_SIZE).from_address(address))
+
+
+def _text(utf8: Any) -> Any:
+    # Doc strings come from C++ authors; one in another encoding must not hide the function.
+    return None if utf8 is None else utf8.decode("utf-8", "backslashreplace")

@@ -1,0 +1,134 @@
+"""Calls from C++ into Python: functions over callables, and what the runtime asks of its host."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_int32, c_int64, c_void_p, memmove
+from typing import Any, Callable, List
+
+from .. import _errors
+from .abi import VALUE, VALUE_SIZE, Host, library, platform
+from .pack import NONE, new_object, pack_owned, release, set_callback
+from .unpack import unpack_copy
+
+__all__ = ["install_host", "shut_down"]
+
+_object_of = platform.object_of
+#: Callbacks and the table of hooks live as long as the runtime may call them.
+_kept: List[Any] = []
+
+
+def _leave_raised(exception: BaseException) -> None:
+    """Puts an exception, which carries its traceback, into the thread's error slot."""
+    error = new_object(library.error_create_host, platform.new_handle(exception))
+    library.error_set_raised(error)
+    library.object_release(error)
+
+
+def _callback(function: Any, args: int, count: int, result: int) -> int:
+    """What the runtime calls, from any thread, for a function over a Python callable.
+
+    The result is written last: ctypes swallows what is raised before the first line and after the last one, and
+    the runtime takes a result that is still unset for a call that was interrupted.
+    """
+    packed = NONE
+    try:
+        read = VALUE.unpack_from
+        values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
+        x = _object_of(function)(*[unpack_copy(read(values, VALUE_SIZE * i)) for i in range(count)])
+        packed = pack_owned(x)
+        memmove(result, packed, VALUE_SIZE)
+        return 0
+    except BaseException as exception:
+        try:
+            _leave_raised(exception)
+        except BaseException as second:
+            _leave_raised(second)
+        release(packed)
+        memmove(result, NONE, VALUE_SIZE)
+        return -1
+
+
+def _hook(*params: Any) -> Callable[[Callable[..., None]], Any]:
+    """Makes a hook of a function that raises or not."""
+
+    def decorate(function: Callable[..., None]) -> Any:
+        def guarded(*args: Any) -> int:
+            try:
+                function(*args)
+                return 0
+            except BaseException as exception:
+                _leave_raised(exception)
+                return -1
+
+        made = platform.hook_type(*params)(guarded)
+        _kept.append(made)
+        return made
+
+    return decorate
+
+
+@_hook(c_void_p)
+def _hash(handle: Any, out: int) -> None:
+    c_int64.from_address(out).value = hash(_object_of(handle))
+
+
+@_hook(c_void_p, c_void_p)
+def _equal(handle: Any, other: int, out: int) -> None:
+    value = VALUE.unpack(ctypes.string_at(other, VALUE_SIZE))
+    c_int32.from_address(out).value = bool(_object_of(handle) == unpack_copy(value))
+
+
+@_hook(c_void_p)
+def _text(handle: Any, out: int) -> None:
+    memmove(out, pack_owned(repr(_object_of(handle))), VALUE_SIZE)
+
+
+@_hook(c_void_p)
+def _type_name(handle: Any, out: int) -> None:
+    memmove(out, pack_owned(type(_object_of(handle)).__name__), VALUE_SIZE)
+
+
+@_hook(c_void_p, c_void_p, c_void_p)
+def _error_fill(handle: Any, kind: int, message: int, traceback: int) -> None:
+    for place, text in zip((kind, message, traceback), _errors.fill(_object_of(handle))):
+        memmove(place, pack_owned(text), VALUE_SIZE)
+
+
+def _check_signals(done: int) -> int:
+    # Python runs pending handlers before the first line already; what one raises there is lost to ctypes, and
+    # the runtime sees that `done` was not set.
+    try:
+        platform.check_signals()
+        c_int32.from_address(done).value = 1
+        return 0
+    except BaseException as exception:
+        _leave_raised(exception)
+        c_int32.from_address(done).value = 1
+        return -1
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, c_void_p).value or 0
+
+
+def install_host() -> None:
+    """Gives the runtime its hooks and its way into Python."""
+    callback = platform.callback_type(_callback)
+    check_signals = platform.signal_type(_check_signals)
+    _kept.extend([callback, check_signals])
+    set_callback(_address(callback))
+    host = Host(struct_size=ctypes.sizeof(Host), **platform.hooks())
+    host.handle_hash = _address(_hash)
+    host.handle_equal = _address(_equal)
+    host.handle_text = _address(_text)
+    host.handle_type_name = _address(_type_name)
+    host.error_fill = _address(_error_fill)
+    host.check_signals = _address(check_signals)
+    library.host_install(ctypes.addressof(host))
+
+
+def shut_down() -> None:
+    """Gives back what the registry holds of Python; from then on the runtime calls no hook."""
+    library.registry_drop_host()
+    library.host_install(None)

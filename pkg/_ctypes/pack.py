@@ -1,0 +1,367 @@
+"""Python values to 16 bytes: exact builtins here, `rules.lower` for the rest.
+
+`pack` serves arguments and borrows what it can; `pack_owned` serves elements and results.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from ctypes import c_char_p, c_int32, c_int64, c_void_p, create_string_buffer, memmove
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from .. import _rules
+from .._types import code
+from .abi import VALUE, VALUE_SIZE, Sequence, address_of, library, platform
+from .unpack import raise_taken, read_value
+from .wrapper import ObjectCore, unwrap
+
+__all__ = ["MOVABLE", "NONE", "object_value", "pack", "pack_owned", "release", "set_callback"]
+
+#: The flag, in the word beside the code, of an object that was made for one call alone.
+MOVABLE = 1
+_MAX_BORROWED = (1 << 30) - 1
+_IN_PLACE_BYTES = 11  # ANYFFI_IN_PLACE_BYTES
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+
+_value = VALUE.pack
+_int_value = struct.Struct("=iIq").pack
+_float_value = struct.Struct("=iId").pack
+_data_type_value = struct.Struct("=iIBBHi").pack
+_device_value = struct.Struct("=iIii").pack
+_in_place_value = struct.Struct("=i11sB").pack
+
+NONE = bytes(VALUE_SIZE)
+_TRUE, _FALSE = _value(code.BOOL, 0, 1), _value(code.BOOL, 0, 0)
+_ELLIPSIS = _value(code.ELLIPSIS, 0, 0)
+_MISSING = _value(code.MISSING, 0, 0)
+
+_LITTLE = "le" if sys.byteorder == "little" else "be"
+_ENCODINGS = ("ascii", "latin-1", f"utf-16-{_LITTLE}", f"utf-32-{_LITTLE}")
+#: A zero code point stands behind text; bytes bring one zero of their own.
+_ENDS = (b"", b"", b"\0", b"\0\0\0")
+
+
+def _encode(x: str) -> Tuple[bytes, int]:
+    """The code points at their narrowest width, and AnyffiTextKind."""
+    if x.isascii():
+        return x.encode(), 0
+    highest = max(x)
+    kind = 1 if highest < "\u0100" else 2 if highest < "\U00010000" else 3
+    return x.encode(_ENCODINGS[kind], "surrogatepass" if kind > 1 else "strict"), kind
+
+
+def _kind_bit(type_code: int) -> int:
+    """`anyffi_kind_bit`: what a kind of element is in a container's summary."""
+    if type_code <= 0:
+        return 1 << -type_code
+    return 1 << (15 + type_code) if type_code < 47 else 1 << 63
+
+
+class _Nest:
+    """One level of containers around what is being packed."""
+
+    __slots__ = ("depth", "memo")
+
+    def __init__(self, memo: "Dict[int, Tuple[Any, Optional[int]]]", depth: int) -> None:
+        self.memo = memo
+        self.depth = depth
+
+    def enter(self, container: Any) -> None:
+        self.check_depth()
+        self.memo[id(container)] = (container, None)
+
+    def check_depth(self) -> None:
+        if self.depth > _rules.MAX_DEPTH:
+            raise _rules.nested_too_deep()
+
+    def leave(self, container: Any, address: int) -> None:
+        self.memo[id(container)] = (container, address)
+
+
+def new_object(create: Callable[..., int], *args: Any) -> int:
+    """Calls a creating function of the C ABI; the address of what it made."""
+    out = create_string_buffer(VALUE_SIZE)
+    if create(*args, out) != 0:
+        raise_taken()
+    return read_value(out)[2]
+
+
+def object_value(address: int, flags: int = 0) -> bytes:
+    """An object as a value; the reference is the caller's matter."""
+    return _value(c_int32.from_address(address).value, flags, address)
+
+
+def release(value: bytes) -> None:
+    """Gives an owned value back."""
+    type_code, _, payload = VALUE.unpack(value)
+    if type_code > 0:
+        library.object_release(payload)
+
+
+# ---- leaves: what holds no other value; none of this runs Python code ---------------------------
+
+
+def _pack_int(x: int) -> Optional[bytes]:
+    return _int_value(code.INT, 0, x) if _INT64_MIN <= x <= _INT64_MAX else None
+
+
+def _own_str(x: str) -> bytes:
+    data, kind = _encode(x)
+    if len(data) <= _IN_PLACE_BYTES:
+        return _in_place_value(code.STR, data, kind << 4 | (_IN_PLACE_BYTES - len(x)))
+    return object_value(new_object(library.str_create, data, len(x), kind))
+
+
+def _own_bytes(x: bytes) -> bytes:
+    if len(x) <= _IN_PLACE_BYTES:
+        return _in_place_value(code.BYTES, x, _IN_PLACE_BYTES - len(x))
+    return object_value(new_object(library.bytes_create, x, len(x)))
+
+
+#: Packs an exact builtin that holds no others as an owned value; None if it is none after all.
+_leaves: Dict[type, Callable[[Any], Optional[bytes]]] = {
+    int: _pack_int,
+    float: lambda x: _float_value(code.FLOAT, 0, x),
+    type(None): lambda x: NONE,
+    bool: lambda x: _TRUE if x else _FALSE,
+    str: _own_str,
+    bytes: _own_bytes,
+    type(...): lambda x: _ELLIPSIS,
+}
+
+
+def _pack_leaf(x: Any) -> Optional[bytes]:
+    leaf = _leaves.get(type(x))
+    return None if leaf is None else leaf(x)
+
+
+# ---- arguments ------------------------------------------------------------------------------------
+
+
+def pack(x: Any, keep: List[Any]) -> bytes:
+    """Packs an argument; what is owned is marked movable.
+
+    `keep` gets what must outlive the call, and an entry for every value that is owned: while it is empty there
+    is nothing to give back.
+    """
+    cls = type(x)
+    if cls is str:
+        return _borrow_str(x, keep)
+    if cls is bytes:
+        return _borrow_bytes(x, keep)
+    leaf = _leaves.get(cls)
+    packed = None if leaf is None else leaf(x)
+    if packed is not None:
+        return packed
+    if isinstance(x, ObjectCore) and issubclass(cls, ObjectCore):
+        return object_value(unwrap(x))
+    value, made = _pack_container(x, _Nest({}, 1), None)
+    type_code, _, payload = VALUE.unpack(value)
+    if type_code <= 0:
+        return value
+    if made:
+        keep.append(MOVABLE)
+        return _value(type_code, MOVABLE, payload)
+    # An object of another backend's wrapper, which `x` keeps alive: borrowed like those of our own.
+    library.object_release(payload)
+    return value
+
+
+def _borrow_str(x: str, keep: List[Any]) -> bytes:
+    data, kind = _encode(x)
+    if len(data) <= _IN_PLACE_BYTES:
+        return _in_place_value(code.STR, data, kind << 4 | (_IN_PLACE_BYTES - len(x)))
+    if len(x) > _MAX_BORROWED:
+        keep.append(MOVABLE)
+        return object_value(new_object(library.str_create, data, len(x), kind), MOVABLE)
+    return _value(code.STR_VIEW, len(x) << 2 | kind, _borrow(data + _ENDS[kind], keep))
+
+
+def _borrow_bytes(x: bytes, keep: List[Any]) -> bytes:
+    if len(x) <= _IN_PLACE_BYTES:
+        return _in_place_value(code.BYTES, x, _IN_PLACE_BYTES - len(x))
+    if len(x) > _MAX_BORROWED:
+        keep.append(MOVABLE)
+        return object_value(new_object(library.bytes_create, x, len(x)), MOVABLE)
+    return _value(code.BYTES_VIEW, len(x) << 2 | 1, _borrow(x, keep))
+
+
+def _borrow(data: bytes, keep: List[Any]) -> int:
+    pointer = c_char_p(data)
+    keep.append(pointer)
+    return c_void_p.from_buffer(pointer).value or 0
+
+
+# ---- owned values -----------------------------------------------------------------------------------
+
+
+def pack_owned(x: Any, outer: Optional[_Nest] = None) -> bytes:
+    """Packs an element, or a value that stands alone; nothing is borrowed."""
+    packed = _pack_leaf(x)
+    return _pack_nested(x, outer)[0] if packed is None else packed
+
+
+def _pack_nested(x: Any, outer: Optional[_Nest]) -> Tuple[bytes, bool]:
+    """Packs what is no leaf as an owned value; True if it was made here and nobody else can reach it."""
+    if issubclass(type(x), ObjectCore):
+        return _share(unwrap(x)), False
+    if outer is None:
+        return _pack_container(x, _Nest({}, 1), None)
+    met = outer.memo.get(id(x))
+    if met is not None:
+        if met[1] is None:
+            raise _rules.contains_itself(x)
+        return _share(met[1]), False
+    return _pack_container(x, _Nest(outer.memo, outer.depth + 1), outer)
+
+
+def _share(address: int) -> bytes:
+    library.object_retain(address)
+    return object_value(address)
+
+
+def _pack_container(x: Any, nest: _Nest, outer: Optional[_Nest]) -> Tuple[bytes, bool]:
+    cls = type(x)
+    if cls is tuple:
+        return _pack_items(x, x, code.ARRAY, nest), True
+    if cls is list:
+        return _pack_items(x, tuple(x), code.LIST, nest), True
+    if cls is dict:
+        return _pack_pairs(x, list(x.items()), code.DICT, nest), True
+    if cls is slice:
+        return _pack_slice(x, nest), True
+    return _pack_lowered(x, nest)
+
+
+def _pack_items(container: Any, items: Tuple[Any, ...], type_code: int, nest: _Nest) -> bytes:
+    nest.enter(container)
+    address = new_object(library.sequence_create, type_code, len(items))
+    cells: List[bytes] = []
+    try:
+        for item in items:
+            cells.append(pack_owned(item, nest))
+    except BaseException:
+        _fill(address, cells)
+        library.object_release(address)
+        raise
+    _fill(address, cells)
+    nest.leave(container, address)
+    return object_value(address)
+
+
+_code_at = struct.Struct("=i").unpack_from
+
+
+def _fill(address: int, cells: List[bytes]) -> None:
+    """Gives cells to a fresh sequence, which owns them from here on."""
+    sequence = Sequence.from_address(address)
+    memmove(sequence.data, b"".join(cells), VALUE_SIZE * len(cells))
+    kinds = 0
+    for type_code in {_code_at(cell)[0] for cell in cells}:
+        kinds |= _kind_bit(type_code)
+    sequence.kinds = kinds
+    sequence.size = len(cells)
+
+
+def _pack_pairs(container: Any, pairs: List[Tuple[Any, Any]], type_code: int, nest: _Nest) -> bytes:
+    nest.enter(container)
+    address = new_object(library.mapping_create, type_code, len(pairs))
+    existed = c_int32()
+    try:
+        for key, item in pairs:
+            packed_key = pack_owned(key, nest)
+            try:
+                packed_item = pack_owned(item, nest)
+            except BaseException:
+                release(packed_key)
+                raise
+            # The mapping takes the key over; should it be a second one, it is needed to find the first.
+            kept = VALUE.unpack(packed_key)
+            if kept[0] > 0:
+                library.object_retain(kept[2])
+            try:
+                key_place = create_string_buffer(packed_key, VALUE_SIZE)
+                item_place = create_string_buffer(packed_item, VALUE_SIZE)
+                if library.mapping_set(address, key_place, item_place, address_of(existed)) != 0:
+                    raise_taken()
+                if existed.value:
+                    raise _rules.equal_keys(pairs[_find(address, packed_key)][0], key)
+            finally:
+                if kept[0] > 0:
+                    library.object_release(kept[2])
+    except BaseException:
+        library.object_release(address)
+        raise
+    nest.leave(container, address)
+    return object_value(address)
+
+
+def _find(mapping: int, key: bytes) -> int:
+    entry = c_int64()
+    if library.mapping_find(mapping, key, address_of(entry)) != 0:
+        raise_taken()
+    return entry.value
+
+
+def _pack_slice(x: slice, nest: _Nest) -> bytes:
+    nest.check_depth()
+    parts: List[bytes] = []
+    entered = False
+    try:
+        for part in (x.start, x.stop, x.step):
+            packed = _pack_leaf(part)
+            if packed is None:
+                # A slice of leaves is made anew each time that it is met: nobody can tell, and it is faster.
+                if not entered:
+                    nest.enter(x)
+                    entered = True
+                packed = _pack_nested(part, nest)[0]
+            parts.append(packed)
+        address = new_object(library.slice_create, *parts)
+    finally:
+        for packed in parts:
+            release(packed)
+    if entered:
+        nest.leave(x, address)
+    return object_value(address)
+
+
+def _pack_lowered(x: Any, nest: _Nest) -> Tuple[bytes, bool]:
+    """Packs an uncommon value, as the rules say; True if it was made here."""
+    type_code, payload = _rules.lower(x)
+    if type_code == code.ARRAY or type_code == code.LIST:
+        return _pack_items(x, payload, type_code, nest), True
+    if type_code == code.DICT or type_code == code.MAP:
+        return _pack_pairs(x, payload, type_code, nest), True
+    if type_code == code.OBJECT:
+        address = payload._address
+        if not address:
+            raise _rules.empty_wrapper(payload)
+        return _share(address), False
+    make = _handles.get(type_code)
+    if make is not None:
+        return object_value(make(platform.new_handle(payload))), True
+    if type_code == code.POINTER:
+        return _value(type_code, 0, payload), True
+    if type_code == code.MISSING:
+        return _MISSING, True
+    if type_code == code.DATA_TYPE:
+        return _data_type_value(type_code, 0, *payload, 0), True
+    if type_code == code.DEVICE:
+        return _device_value(type_code, 0, *payload), True
+    packed = _pack_leaf(payload)
+    assert packed is not None
+    return packed, True
+
+
+#: What holds an object of Python, made from a handle, which the runtime takes over. callback.py adds functions.
+_handles: Dict[int, Callable[[int], int]] = {
+    code.ERROR: lambda handle: new_object(library.error_create_host, handle),
+    code.PY_OBJECT: lambda handle: new_object(library.py_object_create, handle),
+}
+
+
+def set_callback(address: int) -> None:
+    """Tells what the runtime is to call for a function over a Python callable."""
+    _handles[code.FUNCTION] = lambda handle: new_object(library.function_create_host, address, handle)

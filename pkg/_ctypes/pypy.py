@@ -1,0 +1,133 @@
+"""The portable twin of cpython.py: for interpreters without `PyDLL`, `pythonapi` and counts.
+
+Objects cross as numbers in a table. One re-entrant lock stands for the interpreter's: it is held while the
+runtime runs, and released around callbacks and wherever a body lets other threads run.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import threading
+from ctypes import CFUNCTYPE, c_int, c_int32, c_void_p
+from typing import Any, Callable, Dict, List
+
+__all__ = [
+    "callback_type",
+    "check_signals",
+    "clear_wrapper",
+    "foreign_wrapper",
+    "guard",
+    "hooks",
+    "hook_type",
+    "load",
+    "new_handle",
+    "object_at",
+    "object_of",
+    "set_wrapper",
+    "signal_type",
+]
+
+callback_type = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)
+
+#: The hook that runs signal handlers.
+signal_type = CFUNCTYPE(c_int, c_void_p)
+
+_lock: Any = threading.RLock()
+_objects: Dict[int, Any] = {}
+_numbers = itertools.count(1)
+
+
+def load(path: str) -> Any:
+    """Loads a library."""
+    return ctypes.CDLL(path)
+
+
+def guard(function: Any) -> Any:
+    """The function, run under the lock."""
+
+    def guarded(*args: Any) -> Any:
+        with _lock:
+            return function(*args)
+
+    return guarded
+
+
+def hook_type(*params: Any) -> Any:
+    """The type of a hook that gets a handle first."""
+    return CFUNCTYPE(c_int, c_void_p, *params)
+
+
+def hooks() -> Dict[str, int]:
+    """Addresses of the hooks that need no more than the lock."""
+    functions = [
+        CFUNCTYPE(c_int32)(_take_lock),
+        CFUNCTYPE(None, c_int32)(_give_lock),
+        CFUNCTYPE(c_void_p)(_suspend),
+        CFUNCTYPE(None, c_void_p)(_resume),
+        CFUNCTYPE(None, c_void_p)(_drop_handle),
+    ]
+    _kept.extend(functions)
+    names = ("lock", "unlock", "suspend", "resume", "handle_release")
+    return {name: ctypes.cast(function, c_void_p).value or 0 for name, function in zip(names, functions)}
+
+
+#: Callbacks live as long as the runtime may call them.
+_kept: List[Any] = []
+_suspended: Dict[int, Any] = {}
+
+
+def _take_lock() -> int:
+    _lock.acquire()
+    return 0
+
+
+def _give_lock(_: int) -> None:
+    _lock.release()
+
+
+def _suspend() -> int:
+    ticket = next(_numbers)
+    _suspended[ticket] = _lock._release_save()
+    return ticket
+
+
+def _resume(ticket: int) -> None:
+    _lock._acquire_restore(_suspended.pop(ticket))
+
+
+def _drop_handle(handle: int) -> None:
+    _objects.pop(handle, None)
+
+
+def check_signals() -> None:
+    """Nothing to do: the interpreter ran pending handlers when it entered Python code."""
+
+
+def new_handle(x: Any) -> int:
+    """A handle of an object: a number of its own each time."""
+    handle = next(_numbers)
+    _objects[handle] = x
+    return handle
+
+
+def object_at(address: int) -> Any:
+    """The object whose handle lies at an address."""
+    return _objects[c_void_p.from_address(address).value or 0]
+
+
+#: The object behind what a hook or callback was given.
+object_of: Callable[[Any], Any] = _objects.__getitem__
+
+
+def foreign_wrapper(address: int) -> Any:
+    """None: there is no other backend here."""
+    return None
+
+
+def set_wrapper(address: int, wrapper: Any) -> None:
+    """Nobody reads the header's word here."""
+
+
+def clear_wrapper(address: int) -> None:
+    """Nobody reads the header's word here."""

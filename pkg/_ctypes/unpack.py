@@ -1,0 +1,199 @@
+"""16 bytes to Python values: one table from type code to reader, `rules.lift` for what is uncommon."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from array import array
+from ctypes import create_string_buffer, string_at
+from typing import Any, Callable, Dict, NoReturn
+
+from .. import _errors, _rules
+from .._types import code
+from .abi import (
+    VALUE,
+    VALUE_SIZE,
+    Box,
+    Bytes,
+    Error,
+    Function,
+    Header,
+    PyObject,
+    Slice,
+    Str,
+    Value,
+    library,
+    platform,
+)
+from .wrapper import wrap
+
+__all__ = ["raise_taken", "read_value", "unpack", "unpack_copy"]
+
+_IN_PLACE = struct.Struct("=IQ")
+_IN_PLACE_BYTES = 11  # ANYFFI_IN_PLACE_BYTES
+_FLOAT = struct.Struct("=d")
+_WORD = struct.Struct("=Q")
+_SIGNED = struct.Struct("=q")
+_DATA_TYPE = struct.Struct("=BBH")
+_DEVICE = struct.Struct("=ii")
+_UTF32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+
+#: Width of a code point by AnyffiTextKind: ASCII, Latin-1, UCS2, UCS4.
+_WIDTHS = (1, 1, 2, 4)
+
+
+def _decode(data: bytes, kind: int) -> str:
+    if kind < 2:
+        return data.decode("latin-1")
+    if kind == 2:
+        # Not as UTF-16: two surrogates that stand side by side would become one character.
+        data = array("I", memoryview(data).cast("H")).tobytes()
+    return data.decode(_UTF32, "surrogatepass")
+
+
+def _read_int(aux: int, payload: int) -> Any:
+    return payload if payload < 2**63 else payload - 2**64
+
+
+def _read_in_place_str(aux: int, payload: int) -> str:
+    raw = _IN_PLACE.pack(aux, payload)
+    kind, spare = divmod(raw[11], 16)
+    return _decode(raw[: (_IN_PLACE_BYTES - spare) * _WIDTHS[kind]], kind)
+
+
+def _read_in_place_bytes(aux: int, payload: int) -> bytes:
+    raw = _IN_PLACE.pack(aux, payload)
+    return raw[: _IN_PLACE_BYTES - raw[11] % 16]
+
+
+def _read_text_view(aux: int, payload: int) -> str:
+    length, kind = divmod(aux, 4)
+    return _decode(string_at(payload, length * _WIDTHS[kind]), kind)
+
+
+def _read_tensor_view(aux: int, payload: int) -> Any:
+    return unpack(own(VALUE.pack(code.TENSOR_VIEW, aux, payload)))
+
+
+#: Readers of what lies in place or is borrowed, given the word beside the code and the payload.
+_in_place: Dict[int, Callable[[int, int], Any]] = {
+    code.NONE: lambda aux, payload: None,
+    code.BOOL: lambda aux, payload: payload != 0,
+    code.INT: _read_int,
+    code.FLOAT: lambda aux, payload: _FLOAT.unpack(_WORD.pack(payload))[0],
+    code.STR: _read_in_place_str,
+    code.BYTES: _read_in_place_bytes,
+    code.STR_VIEW: _read_text_view,
+    code.BYTES_VIEW: lambda aux, payload: string_at(payload, aux >> 2),
+    code.ELLIPSIS: lambda aux, payload: ...,
+    code.TENSOR_VIEW: _read_tensor_view,
+    code.POINTER: lambda aux, payload: _rules.lift(code.POINTER, payload),
+    code.DATA_TYPE: lambda aux, payload: _rules.lift(code.DATA_TYPE, _DATA_TYPE.unpack_from(_WORD.pack(payload))),
+    code.DEVICE: lambda aux, payload: _rules.lift(code.DEVICE, _DEVICE.unpack(_WORD.pack(payload))),
+}
+
+
+def _read_str(address: int) -> str:
+    found = Str.from_address(address)
+    return _decode(string_at(found.data, found.length * _WIDTHS[found.kind]), found.kind)
+
+
+def _read_bytes(address: int) -> bytes:
+    found = Bytes.from_address(address)
+    return string_at(found.data, found.length)
+
+
+def _read_slice(address: int) -> slice:
+    found = Slice.from_address(address)
+    return slice(_read_field(found.start), _read_field(found.stop), _read_field(found.step))
+
+
+def _read_error(address: int) -> Any:
+    """The exception itself where it came from Python, else one that stands for the error."""
+    found = Error.from_address(address)
+    if found.handle:
+        return platform.object_at(address + Error.handle.offset)
+    args = _read_field(found.args)
+    return _errors.make(
+        _read_field(found.kind),
+        _read_field(found.message),
+        None if args is None else tuple(args),
+        _read_field(found.cause),
+    )
+
+
+def _read_function(address: int) -> Any:
+    if Function.from_address(address).handle:
+        return platform.object_at(address + Function.handle.offset)
+    library.object_retain(address)
+    return wrap(address)
+
+
+#: Readers of objects that have no wrapper, given the address. They borrow.
+_objects: Dict[int, Callable[[int], Any]] = {
+    code.STR_OBJECT: _read_str,
+    code.BYTES_OBJECT: _read_bytes,
+    code.SLICE: _read_slice,
+    code.ERROR: _read_error,
+    code.FUNCTION: _read_function,
+    code.PY_OBJECT: lambda address: platform.object_at(address + PyObject.handle.offset),
+    code.BOX: lambda address: _read_field(Box.from_address(address).value),
+}
+
+
+def read_value(buffer: Any, offset: int = 0) -> "tuple[int, int, int]":
+    """Code, the word beside it, and payload of a value in a buffer."""
+    return VALUE.unpack_from(buffer, offset)  # type: ignore[return-value]
+
+
+def unpack(value: "tuple[int, int, int]") -> Any:
+    """The Python value of an owned value, which is given back, also on failure."""
+    type_code, aux, payload = value
+    if type_code <= 0:
+        read = _in_place.get(type_code)
+        return read(aux, payload) if read is not None else _rules.lift(type_code, None)
+    reader = _objects.get(Header.from_address(payload).type_code)
+    if reader is None:
+        return wrap(payload)
+    try:
+        return reader(payload)
+    finally:
+        library.object_release(payload)
+
+
+def unpack_copy(value: "tuple[int, int, int]") -> Any:
+    """The Python value of a borrowed value."""
+    if value[0] > 0:
+        library.object_retain(value[2])
+    return unpack(value)
+
+
+def _read_field(field: Value) -> Any:
+    return unpack_copy((field.type_code, field.aux, field.payload))
+
+
+def own(value: bytes) -> "tuple[int, int, int]":
+    """An owned copy of a borrowed value."""
+    out = create_string_buffer(VALUE_SIZE)
+    if library.value_own(value, out) != 0:
+        raise_taken()
+    return read_value(out)
+
+
+def raise_taken() -> NoReturn:
+    """Raises the error that a function of the C ABI left."""
+    out = create_string_buffer(VALUE_SIZE)
+    library.error_take_raised(out)
+    type_code, aux, payload = read_value(out)
+    from_python = type_code == code.ERROR and bool(Error.from_address(payload).handle)
+    exception = unpack((type_code, aux, payload))
+    if not isinstance(exception, BaseException):
+        exception = _errors.unexplained()
+    if not from_python:
+        raise exception
+    # It has been raised before: its context is to stay as it is.
+    context = exception.__context__
+    try:
+        raise exception
+    finally:
+        exception.__context__ = context
