@@ -17,7 +17,7 @@ from .callback import install_host, shut_down
 from .containers import MappingCore, SequenceCore
 from .pack import pack, pack_owned
 from .unpack import raise_taken, read_value, unpack
-from .wrapper import ObjectCore, set_class, wrap
+from .wrapper import ObjectCore, set_class, wrap, wrap_here
 
 __all__ = [
     "NAME",
@@ -47,7 +47,7 @@ def get_function(name: Any) -> Any:
         if type_code > 0 and flags:
             library.object_release(payload)
     type_code, _, payload = read_value(found)
-    return None if type_code == code.NONE else wrap(payload)
+    return None if type_code == code.NONE else wrap_here(payload)
 
 
 def to_object(x: Any) -> Any:

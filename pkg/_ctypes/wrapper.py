@@ -10,7 +10,7 @@ from .. import _rules
 from .._types import code
 from .abi import Header, library, platform
 
-__all__ = ["ObjectCore", "class_of", "set_class", "unwrap", "wrap"]
+__all__ = ["ObjectCore", "class_of", "set_class", "unwrap", "wrap", "wrap_here"]
 
 _WRAPPER = Header.wrapper.offset
 
@@ -125,6 +125,15 @@ def _current(address: int) -> Any:
     return platform.foreign_wrapper(address + _WRAPPER) if wrapper is None else wrapper
 
 
+def _new_wrapper(address: int) -> Any:
+    """An empty wrapper of the class that an object's code has."""
+    cls: Any = class_of(Header.from_address(address).type_code)
+    made = cls.__new__(cls)
+    if not isinstance(made, ObjectCore) or _handle_of(made) is not None:
+        raise TypeError(f"{cls.__name__}.__new__ must return a new, empty {cls.__name__}")
+    return made
+
+
 def wrap(address: int) -> Any:
     """The wrapper of an object; takes over one strong reference, also on failure."""
     # From here on the reference is given back by whoever lets the handle go.
@@ -132,10 +141,7 @@ def wrap(address: int) -> Any:
     found = _current(address)
     if found is not None:
         return found
-    cls: Any = class_of(Header.from_address(address).type_code)
-    made = cls.__new__(cls)
-    if not isinstance(made, ObjectCore) or _handle_of(made) is not None:
-        raise TypeError(f"{cls.__name__}.__new__ must return a new, empty {cls.__name__}")
+    made = _new_wrapper(address)
     with _lock:
         # Making one may have run code that wrapped the object meanwhile.
         found = _current(address)
@@ -144,3 +150,14 @@ def wrap(address: int) -> Any:
             _enter(address, made)
             return made
     return found
+
+
+def wrap_here(address: int) -> Any:
+    """As `wrap`, but never the wrapper of another backend: one more is made then."""
+    found = _current(address)
+    if found is None or isinstance(found, ObjectCore):
+        return wrap(address)
+    handle = _Handle(address)
+    made = _new_wrapper(address)
+    _set_handle(made, handle)
+    return made

@@ -27,7 +27,7 @@ from python cimport (
     Py_TYPE, anyffi_py_read_int, vectorcallfunc,
 )
 from unpack cimport raise_taken, unpack, unpack_copy
-from wrapper cimport offsetof_object, state, unwrap, wrap
+from wrapper cimport offsetof_object, state, unwrap, wrap, wrap_here
 
 from anyffi import _binding, _errors, _rules, _types
 
@@ -287,7 +287,7 @@ def get_function(name):
     finally:
         if made:
             anyffi_value_drop_inline(&packed)
-    return None if found.type_code == ANYFFI_NONE else wrap(found.as_object)
+    return None if found.type_code == ANYFFI_NONE else wrap_here(found.as_object)
 
 
 def to_object(x):

@@ -135,3 +135,19 @@ cdef inline object wrap(AnyffiObject* target):
     finally:
         if target != NULL:
             anyffi_release_inline(target)
+
+
+cdef inline object wrap_here(AnyffiObject* target):
+    """As `wrap`, but never the wrapper of another backend: one more is made then."""
+    cdef PyObject* found = current_wrapper(target)
+    cdef object made
+    if found == NULL or is_wrapper(found):
+        return wrap(target)
+    try:
+        made = new_wrapper(target.type_code)
+        (<Wrapper*>made).object = target
+        target = NULL
+        return made
+    finally:
+        if target != NULL:
+            anyffi_release_inline(target)
