@@ -6,6 +6,7 @@ import gc
 import inspect
 import operator
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import example_programs
@@ -19,11 +20,11 @@ TEXT = st.text(st.characters())
 
 
 @pytest.fixture(scope="session")
-def programs(ffi: Any) -> dict[str, types.ModuleType]:
-    loaded = example_programs.load_all(ffi)
-    # A type is registered at its first use, for good.
-    list(loaded["cached_op"].examples())
-    return loaded
+def programs(ffi: Any) -> Iterator[dict[str, types.ModuleType]]:
+    with example_programs.loaded(ffi, *example_programs.NAMES) as programs:
+        # A type is registered at its first use, for good.
+        list(programs["cached_op"].examples())
+        yield programs
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +41,15 @@ def test_results_are_those_of_plain_python(ffi: Any, programs: Any, name: str) -
             np.testing.assert_array_equal(result, plain, err_msg=call, strict=True)
         else:
             assert result == plain, call
+
+
+def test_programs_use_the_backend_under_test(ffi: Any, programs: Any, counted_split: Any) -> None:
+    for module in (programs["unicode_split"].module, counted_split):
+        assert type(module) is ffi.Module
+        assert type(module.split_erased) is ffi.Function
+        assert type(module.split_erased("a")) is ffi.List
+    assert type(programs["map_vsum"].map_vsum) is ffi.Function
+    assert type(programs["nop"].nop) is ffi.Function
 
 
 def test_at_a_glance(ffi: Any, programs: Any) -> None:

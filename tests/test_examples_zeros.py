@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import types
+from collections.abc import Iterator
 from typing import Any, Callable
 
 import anyffi
@@ -40,8 +41,9 @@ SHAPES = (
 
 
 @pytest.fixture(scope="session")
-def zeros(ffi: Any) -> Any:
-    return example_programs.load("zeros", ffi).zeros
+def zeros(ffi: Any) -> Iterator[Any]:
+    with example_programs.loaded(ffi, "zeros") as programs:
+        yield programs["zeros"].zeros
 
 
 @given(
