@@ -22,10 +22,14 @@ char_at = anyffi.load_module("./libunicode_split.so").char_at
 short, long = (anyffi.convert(tuple(range(1000, 1000 + size))) for size in (10, 10_000))
 few, many = ("\\u4e00" * size for size in (100, 10_000))
 rounds = [(getitem, short, 7), (getitem, long, 7), (getitem, long, 9_000)]
-rounds += [(char_at, few, 3), (char_at, many, 3), (char_at, many, 9_000)]
 def run(f, x, index):
-    for _ in range(500):
+    for _ in range(times):
         f(x, index)
+# The cheaper the calls, the more of them, so that what surrounds them does not show.
+times = 200
+if anyffi.ffi_mode == "cython":
+    rounds += [(char_at, few, 3), (char_at, many, 3), (char_at, many, 9_000)]
+    times = 5_000
 gc.disable()
 for each in rounds:
     run(*each)
@@ -79,12 +83,14 @@ def total(part: pathlib.Path) -> int:
 
 def test_a_view_of_objects_costs_the_same_for_any_length(instructions: dict[str, int]) -> None:
     few = instructions["10 elements"]
-    assert few > 500 * 100
+    assert few > 200 * 100
     assert instructions["10,000 elements"] == pytest.approx(few, rel=0.01)
     assert instructions["10,000 elements, far"] == pytest.approx(few, rel=0.01)
 
 
-def test_a_character_costs_the_same_anywhere(instructions: dict[str, int]) -> None:
+def test_a_character_costs_the_same_anywhere(ffi: Any, instructions: dict[str, int]) -> None:
+    if ffi.ffi_mode == "ctypes":
+        pytest.skip("the ctypes mode copies a text argument, which costs more than to look a character up")
     few = instructions["100 characters"]
     assert instructions["10,000 characters"] == pytest.approx(few, rel=0.01)
     assert instructions["10,000 characters, far"] == pytest.approx(few, rel=0.01)

@@ -147,7 +147,7 @@ def main(folders: list[str]) -> int:
     if "ANYFFI_BUILD_DIR" not in os.environ:
         sys.exit(f"{__file__}: start me with `python3 tools/dev.py demo`, which sets ANYFFI_BUILD_DIR")
     # Whatever the terminal cannot show must not end the demo.
-    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    sys.stdout.reconfigure(errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
     chosen = [pathlib.Path(folder).resolve() for folder in folders] or sorted(
         source.parent.resolve() for source in EXAMPLES.glob("*/*.cc")
     )
