@@ -58,25 +58,9 @@ def _kind_bit(type_code: int) -> int:
     return 1 << (15 + type_code) if type_code < 47 else 1 << 63
 
 
-class _Nest:
-    """One level of containers around what is being packed."""
-
-    __slots__ = ("depth", "memo")
-
-    def __init__(self, memo: "Dict[int, Tuple[Any, Optional[int]]]", depth: int) -> None:
-        self.memo = memo
-        self.depth = depth
-
-    def enter(self, container: Any) -> None:
-        self.check_depth()
-        self.memo[id(container)] = (container, None)
-
-    def check_depth(self) -> None:
-        if self.depth > _rules.MAX_DEPTH:
-            raise _rules.nested_too_deep()
-
-    def leave(self, container: Any, address: int) -> None:
-        self.memo[id(container)] = (container, address)
+#: The containers of one argument by identity, with what they became; None while they are being packed. Holding
+#: them keeps their identities from being used again.
+_Memo = Dict[int, Tuple[Any, Optional[int]]]
 
 
 def new_object(create: Callable[..., int], *args: Any) -> int:
@@ -156,7 +140,7 @@ def pack(x: Any, keep: List[Any]) -> bytes:
         return packed
     if isinstance(x, ObjectCore) and issubclass(cls, ObjectCore):
         return object_value(unwrap(x))
-    value, made = _pack_container(x, _Nest({}, 1), None)
+    value, made = _pack_nested(x, {}, 1)
     type_code, _, payload = VALUE.unpack(value)
     if type_code <= 0:
         return value
@@ -193,27 +177,13 @@ def _borrow(data: bytes, keep: List[Any]) -> int:
     return c_void_p.from_buffer(pointer).value or 0
 
 
-# ---- owned values -----------------------------------------------------------------------------------
+# ---- owned values ---------------------------------------------------------------------------------
 
 
-def pack_owned(x: Any, outer: Optional[_Nest] = None) -> bytes:
-    """Packs an element, or a value that stands alone; nothing is borrowed."""
+def pack_owned(x: Any) -> bytes:
+    """Packs a value that stands alone; nothing is borrowed."""
     packed = _pack_leaf(x)
-    return _pack_nested(x, outer)[0] if packed is None else packed
-
-
-def _pack_nested(x: Any, outer: Optional[_Nest]) -> Tuple[bytes, bool]:
-    """Packs what is no leaf as an owned value; True if it was made here and nobody else can reach it."""
-    if issubclass(type(x), ObjectCore):
-        return _share(unwrap(x)), False
-    if outer is None:
-        return _pack_container(x, _Nest({}, 1), None)
-    met = outer.memo.get(id(x))
-    if met is not None:
-        if met[1] is None:
-            raise _rules.contains_itself(x)
-        return _share(met[1]), False
-    return _pack_container(x, _Nest(outer.memo, outer.depth + 1), outer)
+    return _pack_nested(x, {}, 1)[0] if packed is None else packed
 
 
 def _share(address: int) -> bytes:
@@ -221,119 +191,133 @@ def _share(address: int) -> bytes:
     return object_value(address)
 
 
-def _pack_container(x: Any, nest: _Nest, outer: Optional[_Nest]) -> Tuple[bytes, bool]:
+def _pack_nested(x: Any, memo: _Memo, depth: int) -> Tuple[bytes, bool]:
+    """Packs what is no leaf as an owned value; True if it was made here and nobody else can reach it.
+
+    One function for all containers, so that a level of nesting costs one frame: 200 levels fit wherever the
+    caller stands.
+    """
+    if issubclass(type(x), ObjectCore):
+        return _share(unwrap(x)), False
+    met = memo.get(id(x))
+    if met is not None:
+        if met[1] is None:
+            raise _rules.contains_itself(x)
+        return _share(met[1]), False
+    type_code, items = _open(x)
+    if type_code not in _containers:
+        return _pack_lowered(type_code, items)
+    if depth > _rules.MAX_DEPTH:
+        raise _rules.nested_too_deep()
+    if type_code != code.SLICE or not _all_leaves(items):
+        # A slice of leaves is made anew each time that it is met: nobody can tell, and it is faster.
+        memo[id(x)] = (x, None)
+    cells: List[bytes] = []
+    mapping = 0
+    complete = False
+    try:
+        if type_code == code.DICT or type_code == code.MAP:
+            mapping = new_object(library.mapping_create, type_code, len(items) // 2)
+        for index, item in enumerate(items):
+            leaf = _leaves.get(type(item))
+            packed = None if leaf is None else leaf(item)
+            cells.append(_pack_nested(item, memo, depth + 1)[0] if packed is None else packed)
+            if mapping and index % 2:
+                _put(mapping, cells, items, index - 1)
+        address = mapping or _containers[type_code](type_code, cells)
+        complete = True
+    finally:
+        if not complete:
+            for cell in cells:
+                release(cell)
+            if mapping:
+                library.object_release(mapping)
+    if id(x) in memo:
+        memo[id(x)] = (x, address)
+    return object_value(address), True
+
+
+def _open(x: Any) -> Tuple[int, Any]:
+    """Type code and parts of a container: its items, or keys and values in turn; else what the rules say."""
     cls = type(x)
     if cls is tuple:
-        return _pack_items(x, x, code.ARRAY, nest), True
+        return code.ARRAY, x
     if cls is list:
-        return _pack_items(x, tuple(x), code.LIST, nest), True
+        return code.LIST, tuple(x)
     if cls is dict:
-        return _pack_pairs(x, list(x.items()), code.DICT, nest), True
+        return code.DICT, [part for pair in list(x.items()) for part in pair]
     if cls is slice:
-        return _pack_slice(x, nest), True
-    return _pack_lowered(x, nest)
+        return code.SLICE, (x.start, x.stop, x.step)
+    type_code, payload = _rules.lower(x)
+    if type_code == code.DICT or type_code == code.MAP:
+        return type_code, [part for pair in payload for part in pair]
+    return type_code, payload
 
 
-def _pack_items(container: Any, items: Tuple[Any, ...], type_code: int, nest: _Nest) -> bytes:
-    nest.enter(container)
-    address = new_object(library.sequence_create, type_code, len(items))
-    cells: List[bytes] = []
-    try:
-        for item in items:
-            cells.append(pack_owned(item, nest))
-    except BaseException:
-        _fill(address, cells)
-        library.object_release(address)
-        raise
-    _fill(address, cells)
-    nest.leave(container, address)
-    return object_value(address)
+def _all_leaves(items: Any) -> bool:
+    return all(type(item) in _leaves and (type(item) is not int or _pack_int(item)) for item in items)
 
 
 _code_at = struct.Struct("=i").unpack_from
 
 
-def _fill(address: int, cells: List[bytes]) -> None:
-    """Gives cells to a fresh sequence, which owns them from here on."""
+def _new_sequence(type_code: int, cells: List[bytes]) -> int:
+    """A sequence of owned cells, which it takes over unless it fails."""
+    address = new_object(library.sequence_create, type_code, len(cells))
     sequence = Sequence.from_address(address)
     memmove(sequence.data, b"".join(cells), VALUE_SIZE * len(cells))
     kinds = 0
-    for type_code in {_code_at(cell)[0] for cell in cells}:
-        kinds |= _kind_bit(type_code)
+    for cell_code in {_code_at(cell)[0] for cell in cells}:
+        kinds |= _kind_bit(cell_code)
     sequence.kinds = kinds
     sequence.size = len(cells)
+    return address
 
 
-def _pack_pairs(container: Any, pairs: List[Tuple[Any, Any]], type_code: int, nest: _Nest) -> bytes:
-    nest.enter(container)
-    address = new_object(library.mapping_create, type_code, len(pairs))
-    existed = c_int32()
+def _new_slice(type_code: int, cells: List[bytes]) -> int:
+    """A slice of three owned parts, which it takes over unless it fails."""
+    address = new_object(library.slice_create, *cells)
+    # The runtime made copies.
+    for cell in cells:
+        release(cell)
+    return address
+
+
+def _put(mapping: int, cells: List[bytes], items: Any, index: int) -> None:
+    """Moves a key and its value, the two cells, into a mapping. `items` are what all were packed from."""
+    key, value = cells
+    # Should the key be a second one, it is needed to find the first.
+    kept = VALUE.unpack(key)
+    if kept[0] > 0:
+        library.object_retain(kept[2])
     try:
-        for key, item in pairs:
-            packed_key = pack_owned(key, nest)
-            try:
-                packed_item = pack_owned(item, nest)
-            except BaseException:
-                release(packed_key)
-                raise
-            # The mapping takes the key over; should it be a second one, it is needed to find the first.
-            kept = VALUE.unpack(packed_key)
-            if kept[0] > 0:
-                library.object_retain(kept[2])
-            try:
-                key_place = create_string_buffer(packed_key, VALUE_SIZE)
-                item_place = create_string_buffer(packed_item, VALUE_SIZE)
-                if library.mapping_set(address, key_place, item_place, address_of(existed)) != 0:
-                    raise_taken()
-                if existed.value:
-                    raise _rules.equal_keys(pairs[_find(address, packed_key)][0], key)
-            finally:
-                if kept[0] > 0:
-                    library.object_release(kept[2])
-    except BaseException:
-        library.object_release(address)
-        raise
-    nest.leave(container, address)
-    return object_value(address)
-
-
-def _find(mapping: int, key: bytes) -> int:
-    entry = c_int64()
-    if library.mapping_find(mapping, key, address_of(entry)) != 0:
-        raise_taken()
-    return entry.value
-
-
-def _pack_slice(x: slice, nest: _Nest) -> bytes:
-    nest.check_depth()
-    parts: List[bytes] = []
-    entered = False
-    try:
-        for part in (x.start, x.stop, x.step):
-            packed = _pack_leaf(part)
-            if packed is None:
-                # A slice of leaves is made anew each time that it is met: nobody can tell, and it is faster.
-                if not entered:
-                    nest.enter(x)
-                    entered = True
-                packed = _pack_nested(part, nest)[0]
-            parts.append(packed)
-        address = new_object(library.slice_create, *parts)
+        cells.clear()
+        existed = c_int32()
+        places = create_string_buffer(key, VALUE_SIZE), create_string_buffer(value, VALUE_SIZE)
+        if library.mapping_set(mapping, *places, address_of(existed)) != 0:
+            raise_taken()
+        if existed.value:
+            entry = c_int64()
+            if library.mapping_find(mapping, key, address_of(entry)) != 0:
+                raise_taken()
+            raise _rules.equal_keys(items[2 * entry.value], items[index])
     finally:
-        for packed in parts:
-            release(packed)
-    if entered:
-        nest.leave(x, address)
-    return object_value(address)
+        if kept[0] > 0:
+            library.object_release(kept[2])
 
 
-def _pack_lowered(x: Any, nest: _Nest) -> Tuple[bytes, bool]:
-    """Packs an uncommon value, as the rules say; True if it was made here."""
-    type_code, payload = _rules.lower(x)
-    if type_code == code.ARRAY or type_code == code.LIST:
-        return _pack_items(x, payload, type_code, nest), True
-    if type_code == code.DICT or type_code == code.MAP:
-        return _pack_pairs(x, payload, type_code, nest), True
+#: What makes a container of its packed parts; mappings are filled pair by pair instead.
+_containers: Dict[int, Any] = {
+    code.ARRAY: _new_sequence,
+    code.LIST: _new_sequence,
+    code.DICT: None,
+    code.MAP: None,
+    code.SLICE: _new_slice,
+}
+
+
+def _pack_lowered(type_code: int, payload: Any) -> Tuple[bytes, bool]:
+    """Packs an uncommon value that is no container, as the rules say; True if it was made here."""
     if type_code == code.OBJECT:
         address = payload._address
         if not address:

@@ -184,16 +184,17 @@ def raise_taken() -> NoReturn:
     """Raises the error that a function of the C ABI left."""
     out = create_string_buffer(VALUE_SIZE)
     library.error_take_raised(out)
-    type_code, aux, payload = read_value(out)
-    from_python = type_code == code.ERROR and bool(Error.from_address(payload).handle)
-    exception = unpack((type_code, aux, payload))
+    value = read_value(out)
+    from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
+    exception = unpack(value)
     if not isinstance(exception, BaseException):
         exception = _errors.unexplained()
-    if not from_python:
-        raise exception
-    # It has been raised before: its context is to stay as it is.
     context = exception.__context__
     try:
         raise exception
     finally:
-        exception.__context__ = context
+        if from_python:
+            # It has been raised before: its context is to stay as it is.
+            exception.__context__ = context
+        # The exception's traceback holds this frame, which must not hold the exception.
+        del exception, context
