@@ -248,7 +248,9 @@ __attribute__((noinline)) int find(const Mapping* mapping, const AnyffiValue* ke
 }  // namespace
 
 int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) noexcept {
-  for (;;) {
+  // A comparison that changes the mapping each time would have the search begin anew for ever.
+  constexpr int kMostSearches = 1000;
+  for (int searches = 0; searches < kMostSearches; ++searches) {
     switch (search(mapping, key, hash, out_entry)) {
       case Match::kYes:
         return 0;
@@ -262,6 +264,8 @@ int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int
         break;
     }
   }
+  *out_entry = -1;
+  return anyffi_error_raise("RuntimeError", "the mapping changes whenever a key is compared");
 }
 
 int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out) noexcept {
