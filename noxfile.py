@@ -15,6 +15,9 @@ nox.needs_version = ">=2026.4.10"
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["test"]
 
+# A file's tests stay together: their expensive fixtures are made once.
+IN_PARALLEL = ("-n", "auto", "--dist=loadfile")
+
 ROOT = pathlib.Path(__file__).resolve().parent
 
 
@@ -33,7 +36,7 @@ def test(session: nox.Session) -> None:
     build(session)
     if not session.posargs:
         run_cpp_tests(session)
-    session.run("python", "-m", "pytest", *session.posargs)
+    session.run("python", "-m", "pytest", *(session.posargs or IN_PARALLEL))
 
 
 def run_cpp_tests(session: nox.Session) -> None:
@@ -48,7 +51,7 @@ def run_cpp_tests(session: nox.Session) -> None:
 def pypy(session: nox.Session) -> None:
     """The Python tests on PyPy, where there is the ctypes mode alone."""
     build(session)
-    session.run("python", "-m", "pytest", "--modes=ctypes", *session.posargs)
+    session.run("python", "-m", "pytest", "--modes=ctypes", *(session.posargs or IN_PARALLEL))
 
 
 @nox.session
@@ -73,7 +76,7 @@ def asan(session: nox.Session) -> None:
     session.env.update(sanitizer_variables())
     session.run("python", str(ROOT / "tools" / "prove_sanitizer.py"))
     # A report goes to the file descriptor of the process that it ends.
-    session.run("python", "-m", "pytest", "--capture=sys", *session.posargs)
+    session.run("python", "-m", "pytest", "--capture=sys", *(session.posargs or IN_PARALLEL))
 
 
 def sanitizer_variables() -> dict[str, str]:
