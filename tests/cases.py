@@ -37,7 +37,7 @@ class Bad:
     name: str
     make: Callable[[], Any]
     raises: Type[BaseException]
-    match: str = ""
+    match: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ def describe_str(x: str, top: bool) -> str:
         else ("ucs2", 2) if widest < 0x10000
         else ("ucs4", 4)
     )  # fmt: skip
-    storage = _storage(len(points) * width, top)
+    # A subclass is read into a string of its own, which nobody else keeps.
+    storage = _storage(len(points) * width, top and type(x) is str)
     return f"Str({storage}, {kind}, {len(points)}, [{' '.join(f'{p:x}' for p in points)}])"
 
 
@@ -245,7 +246,7 @@ class Indexable:
 
     def __index__(self) -> int:
         if isinstance(self.value, BaseException):
-            raise self.value
+            raise type(self.value)(*self.value.args)  # a new one: a traceback keeps arguments alive
         return self.value  # type: ignore[no-any-return]
 
     def __call__(self) -> None:
@@ -263,7 +264,7 @@ class OwnMapping(collections.abc.Mapping):  # type: ignore[type-arg]
 
     def __getitem__(self, key: Any) -> Any:
         if self.fail is not None:
-            raise self.fail
+            raise type(self.fail)(*self.fail.args)
         return self.entries[key]
 
     def __iter__(self) -> Iterator[Any]:
@@ -451,14 +452,14 @@ ROWS: Tuple[Row, ...] = (
         lambda x, top: describe_bytes(_bytes(x), top and type(x) is bytes), lambda x: _bytes(x), binaries,
         bad=(Bad("released memoryview", _released_memoryview, ValueError, "released memoryview"),)),
     Row("tuple", (tuple,),
-        ((), (1,), (1, "two", 3.0, None), ((), ((),)), TupleSubclass((1, 2)), Named(1, [2]), nested(MAX_NESTING, lambda x: (x,))),
+        ((), (1,), (1, "two", 3.0, None), ((), ((),)), TupleSubclass((1, 2)), Named(1, [2]), nested(60, lambda x: (x,))),
         lambda x, top: _describe_items("Array[", "]", tuple.__iter__(x)),
         lambda x: tuple(plain(item) for item in tuple.__iter__(x)),
         st.lists(scalars, max_size=8).map(tuple), "Array",
         bad=(Bad("tuple that contains itself", _self_tuple, RecursionError),)),
     Row("list", (list,),
         ([], [1], [1, "two", 3.0, None, b"four"], [[], [[]]], list(range(1000)), ListSubclass([1, 2]),
-         ["long enough for the heap"] * 3, nested(MAX_NESTING, lambda x: [x])),
+         ["long enough for the heap"] * 3, nested(60, lambda x: [x])),
         lambda x, top: _describe_items("List[", "]", list.__iter__(x)),
         lambda x: [plain(item) for item in list.__iter__(x)],
         st.lists(scalars, max_size=8), "List",
@@ -468,7 +469,7 @@ ROWS: Tuple[Row, ...] = (
         ({}, {"a": 1}, {1: 2, "k": [3], None: ..., (1, "t"): {}}, {i: str(i) for i in range(300)}, DictSubclass(a=1),
          collections.OrderedDict([("b", 1), ("a", 2)]), collections.defaultdict(list, k=[1]), collections.Counter("aab"),
          collections.UserDict({"u": 1}), collections.ChainMap({"x": 1}, {"y": 2}), OwnMapping({"m": (1,)}),
-         {Plain: 1}, nested(MAX_NESTING, lambda x: {"k": x})),
+         {Plain: 1}, nested(60, lambda x: {"k": x})),
         lambda x, top: _describe_entries("Dict", _entries(x)),
         lambda x: {plain(k): plain(v) for k, v in _entries(x)},
         st.dictionaries(keys, scalars, max_size=8), "Dict",
@@ -476,7 +477,6 @@ ROWS: Tuple[Row, ...] = (
              Bad("two NaN keys", lambda: {float("nan"): 1, float("nan"): 2}, ValueError, "nan.*nan"),
              Bad("keys that become equal", lambda: {StrSubclass("same"): 1, StrSubclass("same"): 2}, ValueError,
                  "'same'.*'same'"),
-             Bad("pointers that become equal", lambda: {ctypes.c_void_p(16): 1, ctypes.c_void_p(16): 2}, ValueError),
              Bad("__getitem__ raises", lambda: OwnMapping({1: 2}, LookupError("no")), LookupError, "^no$"))),
     Row("mappingproxy", (types.MappingProxyType,),
         (types.MappingProxyType({}), types.MappingProxyType({"b": 1, "a": [2]}),

@@ -21,6 +21,8 @@ MAPPINGS = [("Map", types.MappingProxyType), ("Dict", dict)]
 def outcome(function: Callable[[], Any], ffi: Any) -> Any:
     try:
         return ffi.to_python(function())
+    except TypeError:
+        return TypeError  # its words speak of the class
     except Exception as error:
         return type(error), str(error)
 
@@ -43,7 +45,7 @@ def test_reading_a_sequence(ffi: Any, name: str, plain: Any) -> None:
         assert_alike(ffi, ours, items, lambda x, i=index: x[i])
     for index in (None, "0", 1.0, 2**70, -(2**70)):
         one, other = (outcome(lambda x=x, i=index: x[i], ffi) for x in (ours, items))
-        assert one[0] is other[0], index
+        assert one == other or one[0] is other[0] is IndexError, index
     assert ours[True] == "two"
     assert ours[cases.Indexable(2)] == 3.0
     bounds = [None, 0, 1, -1, 3, -3, 9, 10, -10, 100, -100]
@@ -265,7 +267,7 @@ def test_drawn_changes_of_a_list(ffi: Any) -> None:
         ours, pythons = ffi.List(items), list(items)
         for name, *args in changes:
             one, other = (outcome(lambda x=x: getattr(x, name)(*args), ffi) for x in (ours, pythons))
-            assert cases.same(one, other)
+            assert one == other
             assert cases.same(ffi.to_python(ours), pythons)
 
     check()
@@ -460,7 +462,8 @@ def test_a_key_that_changes_the_dict_under_way(ffi: Any) -> None:
             return 7
 
         def __eq__(self, other: Any) -> bool:
-            self.act()
+            act, self.act = self.act, lambda: None  # once, or the lookup would start again for ever
+            act()
             return False
 
     def refill() -> None:
@@ -522,10 +525,7 @@ def test_changing_a_dict(ffi: Any, change: Any) -> None:
     for items in ({}, {"a": 1}, {"a": 1, "b": [2], 3: None}, {**{i: i for i in range(50)}, "a": 0}):
         ours, pythons = ffi.Dict(items), dict(items)
         one, other = outcome(lambda: change(ours), ffi), outcome(lambda: change(pythons), ffi)
-        if isinstance(one, tuple) and one and isinstance(one[0], type) and issubclass(one[0], TypeError):
-            assert one[0] is other[0]
-        else:
-            assert one == other
+        assert one == other
         assert list(ffi.to_python(ours).items()) == list(pythons.items())
 
 
@@ -587,7 +587,7 @@ def test_drawn_changes_of_a_dict(ffi: Any) -> None:
         ours, pythons = ffi.Dict(), {}
         for name, *args in changes:
             one, other = (outcome(lambda x=x: getattr(x, name)(*args), ffi) for x in (ours, pythons))
-            assert cases.same(one, other)
+            assert one == other
             assert cases.same(ffi.to_python(ours), pythons)
 
     check()

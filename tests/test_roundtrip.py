@@ -39,15 +39,9 @@ def test_callee_sees(ffi: Any, x: Any) -> None:
 @pytest.mark.parametrize("x", EXAMPLES, ids=EXAMPLE_IDS)
 def test_callee_sees_inside_of_a_container(ffi: Any, x: Any) -> None:
     seen = ffi.get_global_func("testing.describe")
-    if not _is_nested_to_the_limit(x):
-        assert seen([x]) == f"List[{cases.describe(x, False)}]"
-        assert seen(slice(x)) == f"Slice(None, {cases.describe(x, False)}, None)"
-        assert seen({"k": x}) == f"Dict{{{cases.describe('k')}: {cases.describe(x, False)}}}"
-
-
-def _is_nested_to_the_limit(x: Any) -> bool:
-    row = cases.row_of(x)
-    return row.echoed is not None and x is row.examples[-1] and row.name in ("tuple", "list", "dict")
+    assert seen([x]) == f"List[{cases.describe(x, False)}]"
+    assert seen(slice(x)) == f"Slice(None, {cases.describe(x, False)}, None)"
+    assert seen({"k": x}) == f"Dict{{{cases.describe('k')}: {cases.describe(x, False)}}}"
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.strategy is not None], ids=lambda row: row.name)
@@ -85,6 +79,17 @@ def test_several_arguments_one_line_each(ffi: Any) -> None:
     assert seen() == ""
 
 
+@pytest.mark.parametrize("wrap", [lambda x: [x], lambda x: (x,), lambda x: {"k": x}, lambda x: slice(x)])
+def test_nesting_up_to_the_limit(ffi: Any, wrap: Any) -> None:
+    echo = ffi.get_global_func("testing.echo")
+    result = echo(cases.nested(cases.MAX_NESTING, wrap, "inside"))
+    for _ in range(cases.MAX_NESTING):
+        result = result.stop if type(result) is slice else result["k"] if type(result) is ffi.Dict else result[0]
+    assert result == "inside"
+    holder = echo([cases.nested(cases.MAX_NESTING - 1, wrap)])
+    assert echo(cases.nested(cases.MAX_NESTING, wrap, holder)) is not None, "a runtime object is a leaf"
+
+
 @pytest.mark.parametrize("bad", BAD, ids=BAD_IDS)
 def test_bad_input_is_refused(ffi: Any, bad: cases.Bad) -> None:
     nop = ffi.get_global_func("testing.nop")
@@ -115,7 +120,6 @@ def test_slice_parts_come_back_equal(ffi: Any) -> None:
     assert type(result.stop) is ffi.List
     assert type(result.step) is ffi.Dict
     assert_same(ffi.to_python(result), slice((1, 2), ["x"], {"k": 1}))
-    assert_same(ffi.to_python((1, [result])), (1, [slice((1, 2), ["x"], {"k": 1})]))
 
 
 def test_to_python_keeps_what_is_no_container(ffi: Any) -> None:
@@ -242,7 +246,7 @@ def test_counts_after_a_call_are_those_before(ffi: Any, x: Any) -> None:
     before = [sys.getrefcount(part) for part in parts]
     for _ in range(3):
         nop(x)
-        nop([x] if not _is_nested_to_the_limit(x) else x, x)
+        nop([x], x)
         echo(x)
         with pytest.raises(ZeroDivisionError):
             nop(x, cases.REFUSED)

@@ -57,7 +57,7 @@ def test_integers_take_their_range(ffi: Any, name: str) -> None:
     for x in (low, high, 0, 1):
         assert function(x) == x
     for x in (low - 1, high + 1):
-        with pytest.raises(OverflowError, match=""):
+        with pytest.raises(OverflowError):
             function(x)
     assert cases.same(function(True), 1)
     assert cases.same(function(False), 0)
