@@ -71,3 +71,10 @@ int32_t anyffi_object_lock_weak(AnyffiObject* object) {
 int32_t anyffi_object_exchange_wrapper(AnyffiObject* object, void* expected, void* desired) {
   return __atomic_compare_exchange_n(&object->wrapper, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
+
+void anyffi_hold_release(const AnyffiHold* hold) {
+  // Read first: the release may end whatever the hold lies in.
+  AnyffiObject* object = hold->object;
+  anyffi_object_exchange_wrapper(object, hold->wrapper, nullptr);
+  anyffi_object_release(object);
+}

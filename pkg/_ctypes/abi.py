@@ -9,7 +9,7 @@ import ctypes
 import struct
 import sys
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
-from typing import Any, Dict
+from typing import Any
 
 from .. import _types
 from .._library import find_library
@@ -202,7 +202,7 @@ class Host(Structure):
 
 _int, _object, _values = c_int32, c_void_p, c_void_p
 #: Result and parameters of every function that is used here.
-_PROTOTYPES: Dict[str, Any] = {
+_PROTOTYPES: dict[str, Any] = {
     "anyffi_abi_get_version": (c_int32,),
     "anyffi_big_int_create": (_int, c_void_p, c_int64, c_int32, _values),
     "anyffi_bytes_create": (_int, c_void_p, c_int64, _values),
@@ -212,6 +212,7 @@ _PROTOTYPES: Dict[str, Any] = {
     "anyffi_error_take_raised": (None, _values),
     "anyffi_function_call": (_int, _values, _values, c_int32, _values),
     "anyffi_function_create_host": (_int, c_void_p, c_void_p, _values),
+    "anyffi_hold_release": (None, c_char_p),
     "anyffi_host_install": (None, c_void_p),
     "anyffi_mapping_create": (_int, c_int32, c_int64, _values),
     "anyffi_mapping_find": (_int, _object, _values, c_void_p),

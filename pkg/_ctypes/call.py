@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ctypes import byref, c_char, c_int32
-from typing import Any, List, Tuple
+from types import TracebackType
+from typing import Any
 
 from .. import _binding
 from .._types import code
@@ -24,13 +25,31 @@ class FunctionCore(ObjectCore):
     __slots__ = ()
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            args = _binding.bind(self._info(), args, kwargs)
-        return call(unwrap(self), self, args)
+        try:
+            if kwargs:
+                args = _binding.bind(self._info(), args, kwargs)
+            return call(unwrap(self), self, args)
+        except BaseException as exception:
+            # What the traceback of a long-lived exception holds would live as long: the arguments, in the
+            # frames of this package.
+            del args, kwargs
+            raise exception.with_traceback(_without_own_frames(exception.__traceback__))
 
     def _info(self) -> Any:
         info = Function.from_address(_check_function(unwrap(self), self)).info
         return _describe(info.contents) if info else None
+
+
+def _without_own_frames(traceback: TracebackType | None) -> TracebackType | None:
+    """A traceback without the frames of this package, which tell nobody anything."""
+    kept = []
+    while traceback is not None:
+        if traceback.tb_frame.f_globals.get("__package__") != __package__:
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    for outer, inner in zip(kept, kept[1:]):
+        outer.tb_next = inner
+    return kept[0] if kept else None
 
 
 def _check_function(address: int, wrapper: ObjectCore) -> int:
@@ -41,12 +60,12 @@ def _check_function(address: int, wrapper: ObjectCore) -> int:
     return address
 
 
-def call(address: int, wrapper: ObjectCore, args: Tuple[Any, ...]) -> Any:
+def call(address: int, wrapper: ObjectCore, args: tuple[Any, ...]) -> Any:
     """Calls the function of a wrapper. The caller keeps wrapper and arguments alive."""
     count = len(args)
     function = object_value(_check_function(address, wrapper))
-    keep: List[Any] = []
-    packed: List[bytes] = []
+    keep: list[Any] = []
+    packed: list[bytes] = []
     try:
         for x in args:
             packed.append(pack(x, keep))
@@ -68,14 +87,14 @@ def call(address: int, wrapper: ObjectCore, args: Tuple[Any, ...]) -> Any:
                 _release_made(read_value(values, VALUE_SIZE * i))
 
 
-def _release_made(value: Tuple[int, int, int]) -> None:
+def _release_made(value: tuple[int, int, int]) -> None:
     """Gives back what packing made, other than what the callee took."""
     # Flags belong to objects; elsewhere the word holds text.
     if value[0] > 0 and value[1]:
         library.object_release(value[2])
 
 
-def _describe(info: FunctionInfo) -> Tuple[Any, ...]:
+def _describe(info: FunctionInfo) -> tuple[Any, ...]:
     """`(name, doc, params, number of required ones, flags, result type)`."""
     params = []
     for i in range(info.num_params):
@@ -93,7 +112,7 @@ def _describe(info: FunctionInfo) -> Tuple[Any, ...]:
     )
 
 
-def _read_at(address: int) -> Tuple[int, int, int]:
+def _read_at(address: int) -> tuple[int, int, int]:
     return read_value((c_char * VALUE_SIZE).from_address(address))
 
 

@@ -6,23 +6,24 @@ pypy.py is the portable twin of this file, with the same names.
 from __future__ import annotations
 
 import ctypes
-from ctypes import PYFUNCTYPE, c_int, c_int32, c_uint32, c_void_p, py_object
-from typing import Any, Callable, Dict
+import sys
+from ctypes import PYFUNCTYPE, c_int, c_int32, c_void_p, py_object
+from typing import Any
 
 __all__ = [
     "callback_type",
     "check_signals",
-    "clear_wrapper",
-    "foreign_wrapper",
+    "claim",
+    "finalizer",
     "guard",
-    "hooks",
     "hook_type",
+    "hooks",
     "load",
     "new_handle",
     "object_at",
     "object_of",
-    "set_wrapper",
     "signal_type",
+    "wrapper_at",
 ]
 
 #: The runtime calls it for a Python callable; ctypes turns the handle into the object itself.
@@ -32,9 +33,11 @@ callback_type = PYFUNCTYPE(c_int, py_object, c_void_p, c_int32, c_void_p)
 signal_type = PYFUNCTYPE(c_int, c_void_p)
 
 _api = ctypes.pythonapi
-_increment = _api.Py_IncRef
-_increment.argtypes = [py_object]
-_increment.restype = None
+# Prototypes of our own: those of `pythonapi` belong to everybody.
+_increment = PYFUNCTYPE(None, py_object)(("Py_IncRef", _api))
+_new_instance_method = PYFUNCTYPE(py_object, py_object)(("PyInstanceMethod_New", _api))
+#: Calls its first argument with the others, which are as many as come before a NULL.
+_call = PYFUNCTYPE(py_object, py_object)(("PyObject_CallFunctionObjArgs", _api))
 
 
 def load(path: str) -> Any:
@@ -52,9 +55,9 @@ def hook_type(*params: Any) -> Any:
     return PYFUNCTYPE(c_int, py_object, *params)
 
 
-def hooks() -> Dict[str, int]:
+def hooks() -> dict[str, int]:
     """Addresses of the hooks that are the interpreter's own C functions."""
-    functions: Dict[str, Any] = {
+    functions: dict[str, Any] = {
         "lock": _api.PyGILState_Ensure,
         "unlock": _api.PyGILState_Release,
         "suspend": _api.PyEval_SaveThread,
@@ -81,23 +84,35 @@ def object_at(address: int) -> Any:
 
 
 #: The object behind what a hook or callback was given.
-object_of: Callable[[Any], Any] = lambda x: x
+def object_of(x: Any) -> Any:
+    return x
 
 
-def foreign_wrapper(address: int) -> Any:
-    """The object that the header's word at an address names, or None. One that is being destroyed is none."""
-    word = c_void_p.from_address(address).value
-    # The low half of the count: that is the count in every layout since 3.9, on little-endian machines.
-    if not word or not c_uint32.from_address(word).value:
+def finalizer(release: Any) -> Any:
+    """A `__del__` that is a C function as it stands.
+
+    One written in Python would swallow what a signal handler raises while it runs.
+    """
+    return _new_instance_method(release)
+
+
+def wrapper_at(word: int) -> Any:
+    """The wrapper that the header's word at an address names, or None. One that is being destroyed is none."""
+    named = c_void_p.from_address(word)
+    if not named.value:
         return None
-    return py_object.from_address(address).value
+    found: list[Any] = []
+    try:
+        # Only C code runs in here, so no other thread can come between the look at the count and the new
+        # reference; and neither call makes a reference before the count was seen not to be zero.
+        all(map(_call, (sys.getrefcount, found.append), (named, named), (None, None)))
+    except TypeError:
+        # The word was emptied meanwhile: calls without an argument.
+        return None
+    return found[0] if found else None
 
 
-def set_wrapper(address: int, wrapper: Any) -> None:
-    """Names a wrapper in the header's word at an address."""
-    c_void_p.from_address(address).value = id(wrapper)
-
-
-def clear_wrapper(address: int) -> None:
-    """Empties the header's word at an address."""
-    c_void_p.from_address(address).value = None
+def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
+    """Names a wrapper in the header's word, unless that names one that lives."""
+    former = c_void_p.from_address(word).value
+    return wrapper_at(word) is None and bool(exchange(address, former, id(wrapper)))

@@ -9,23 +9,24 @@ from __future__ import annotations
 import ctypes
 import itertools
 import threading
+import weakref
 from ctypes import CFUNCTYPE, c_int, c_int32, c_void_p
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable
 
 __all__ = [
     "callback_type",
     "check_signals",
-    "clear_wrapper",
-    "foreign_wrapper",
+    "claim",
+    "finalizer",
     "guard",
-    "hooks",
     "hook_type",
+    "hooks",
     "load",
     "new_handle",
     "object_at",
     "object_of",
-    "set_wrapper",
     "signal_type",
+    "wrapper_at",
 ]
 
 callback_type = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)
@@ -34,7 +35,7 @@ callback_type = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)
 signal_type = CFUNCTYPE(c_int, c_void_p)
 
 _lock: Any = threading.RLock()
-_objects: Dict[int, Any] = {}
+_objects: dict[int, Any] = {}
 _numbers = itertools.count(1)
 
 
@@ -58,7 +59,7 @@ def hook_type(*params: Any) -> Any:
     return CFUNCTYPE(c_int, c_void_p, *params)
 
 
-def hooks() -> Dict[str, int]:
+def hooks() -> dict[str, int]:
     """Addresses of the hooks that need no more than the lock."""
     functions = [
         CFUNCTYPE(c_int32)(_take_lock),
@@ -73,8 +74,8 @@ def hooks() -> Dict[str, int]:
 
 
 #: Callbacks live as long as the runtime may call them.
-_kept: List[Any] = []
-_suspended: Dict[int, Any] = {}
+_kept: list[Any] = []
+_suspended: dict[int, Any] = {}
 
 
 def _take_lock() -> int:
@@ -120,14 +121,25 @@ def object_at(address: int) -> Any:
 object_of: Callable[[Any], Any] = _objects.__getitem__
 
 
-def foreign_wrapper(address: int) -> Any:
-    """None: there is no other backend here."""
-    return None
+def finalizer(release: Any) -> Any:
+    """A `__del__` that calls a function of the runtime."""
+
+    def finalize(self: Any) -> None:
+        release(self)
+
+    return finalize
 
 
-def set_wrapper(address: int, wrapper: Any) -> None:
-    """Nobody reads the header's word here."""
+#: The wrappers that live, by the address of the header's word that would name them.
+_wrappers: "weakref.WeakValueDictionary[int, Any]" = weakref.WeakValueDictionary()
 
 
-def clear_wrapper(address: int) -> None:
-    """Nobody reads the header's word here."""
+def wrapper_at(word: int) -> Any:
+    """The wrapper that lives, or None."""
+    return _wrappers.get(word)
+
+
+def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
+    """Makes a wrapper the one of its object, unless there is one that lives."""
+    with _lock:
+        return _wrappers.setdefault(word, wrapper) is wrapper

@@ -182,6 +182,16 @@ int32_t anyffi_object_lock_weak(AnyffiObject* object);
 /// Sets `wrapper` to `desired` if it is `expected`; returns 1 if it did.
 int32_t anyffi_object_exchange_wrapper(AnyffiObject* object, void* expected, void* desired);
 
+/// A strong reference that a wrapper holds.
+typedef struct AnyffiHold {
+  AnyffiObject* object;
+  void* wrapper;
+} AnyffiHold;
+
+/// Empties the object's `wrapper` if it is that of the hold, and gives the reference back: the end of a wrapper in
+/// one call with one argument, so that a front end can make it a finalizer as it stands.
+void anyffi_hold_release(const AnyffiHold* hold);
+
 /* ---- types --------------------------------------------------------------------------------- */
 
 typedef int (*AnyffiVisit)(const AnyffiValue* child, void* context);
