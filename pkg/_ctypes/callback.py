@@ -4,48 +4,54 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import c_int32, c_int64, c_void_p, memmove
-from typing import Any, Callable, List
+from typing import Any, Callable
 
 from .. import _errors
 from .abi import VALUE, VALUE_SIZE, Host, library, platform
-from .pack import NONE, new_object, pack_owned, release, set_callback
+from .pack import NONE, pack_owned, release, set_callback
 from .unpack import unpack_copy
 
 __all__ = ["install_host", "shut_down"]
 
 _object_of = platform.object_of
 #: Callbacks and the table of hooks live as long as the runtime may call them.
-_kept: List[Any] = []
+_kept: list[Any] = []
 
 
 def _leave_raised(exception: BaseException) -> None:
     """Puts an exception, which carries its traceback, into the thread's error slot."""
-    error = new_object(library.error_create_host, platform.new_handle(exception))
-    library.error_set_raised(error)
-    library.object_release(error)
+    out = ctypes.create_string_buffer(VALUE_SIZE)
+    # Where even that fails, a MemoryError is in the slot already.
+    if library.error_create_host(platform.new_handle(exception), out) == 0:
+        error = VALUE.unpack(out)[2]
+        library.error_set_raised(error)
+        library.object_release(error)
 
 
 def _callback(function: Any, args: int, count: int, result: int) -> int:
     """What the runtime calls, from any thread, for a function over a Python callable.
 
-    The result is written last: ctypes swallows what is raised before the first line and after the last one, and
-    the runtime takes a result that is still unset for a call that was interrupted.
+    The result is written last: ctypes swallows what is raised before the first line and after the last one,
+    and the runtime takes a result that is still unset for a call that was interrupted.
     """
     packed = NONE
     try:
-        read = VALUE.unpack_from
-        values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
-        x = _object_of(function)(*[unpack_copy(read(values, VALUE_SIZE * i)) for i in range(count)])
-        packed = pack_owned(x)
-        memmove(result, packed, VALUE_SIZE)
-        return 0
-    except BaseException as exception:
         try:
+            read = VALUE.unpack_from
+            values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
+            x = _object_of(function)(*[unpack_copy(read(values, VALUE_SIZE * i)) for i in range(count)])
+            packed = pack_owned(x)
+            memmove(result, packed, VALUE_SIZE)
+            return 0
+        except BaseException as exception:
+            memmove(result, NONE, VALUE_SIZE)
+            release(packed)
             _leave_raised(exception)
-        except BaseException as second:
-            _leave_raised(second)
-        release(packed)
+            return -1
+    except BaseException as interrupt:
+        # A signal handler raised it while the first exception was dealt with.
         memmove(result, NONE, VALUE_SIZE)
+        _leave_raised(interrupt)
         return -1
 
 
