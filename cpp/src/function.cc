@@ -24,7 +24,7 @@ int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* resu
   auto* function = static_cast<HostFunction*>(self);
   if (anyffi_depth_enter() != 0) return fail(result);
   *result = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
-  int status = function->callback(function->base.handle, args, num_args, result);
+  int status = enter_host([&] { return function->callback(function->base.handle, args, num_args, result); });
   anyffi_depth_leave();
   // A host whose callbacks are written in its own language (ctypes) can be hit by a signal before the first line
   // of the callback or after the last: it then swallows the exception, and what it returns means nothing.

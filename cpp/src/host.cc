@@ -2,8 +2,10 @@
 /// The hooks of the front end, if there is one.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <mutex>
+#include <thread>
 
 #include "internal.h"
 
@@ -24,11 +26,16 @@ void release_handle(void* handle) noexcept {
   // What the release runs (a destructor, a finalizer) may raise errors of its own.
   RaisedKept kept;
   HostLock lock;
-  hooks->handle_release(handle);
+  enter_host([&] { hooks->handle_release(handle); });
+}
+
+void park_thread() noexcept {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
 }  // namespace anyffi::runtime
 
+using anyffi::runtime::enter_host;
 using anyffi::runtime::host;
 
 void anyffi_host_install(const AnyffiHost* hooks) {
@@ -55,13 +62,13 @@ void* anyffi_host_suspend(void) {
 
 void anyffi_host_resume(void* state) {
   const AnyffiHost* hooks = host();
-  if (state != nullptr && hooks != nullptr && hooks->resume != nullptr) hooks->resume(state);
+  if (state != nullptr && hooks != nullptr && hooks->resume != nullptr) enter_host([&] { hooks->resume(state); });
 }
 
 int anyffi_host_check_signals(void) {
   const AnyffiHost* hooks = host();
   if (hooks == nullptr || hooks->check_signals == nullptr) return 0;
   int32_t done = 0;
-  int status = hooks->check_signals(&done);
+  int status = enter_host([&] { return hooks->check_signals(&done); });
   return done != 0 ? status : anyffi_error_raise("KeyboardInterrupt", "");
 }

@@ -8,6 +8,8 @@
 #include <anyffi/exception.h>
 #include <anyffi/inline.h>
 
+#include <cxxabi.h>
+
 #include <cstdint>
 #include <new>
 #include <string>
@@ -198,10 +200,29 @@ const AnyffiHost* host() noexcept;
 /// Gives back one count of a handle, taking the host's lock.
 void release_handle(void* handle) noexcept;
 
+/// Stops the calling thread for ever.
+[[noreturn]] void park_thread() noexcept;
+
+/// Calls a hook or callback of the host. An interpreter that has shut down ends the threads that come back to it by
+/// unwinding their stacks; that would end the process at the first C++ frame, so such a thread stops here instead.
+template <class Function>
+auto enter_host(const Function& function) noexcept {
+#if defined(__GLIBCXX__)
+  try {
+    return function();
+  } catch (abi::__forced_unwind&) {
+    park_thread();
+  }
+#else
+  return function();
+#endif
+}
+
 /// Holds the host's lock, if there is a host.
 class HostLock {
  public:
-  HostLock() noexcept : host_(host()), state_(host_ != nullptr && host_->lock != nullptr ? host_->lock() : 0) {}
+  HostLock() noexcept
+      : host_(host()), state_(host_ != nullptr && host_->lock != nullptr ? enter_host(host_->lock) : 0) {}
   ~HostLock() {
     if (host_ != nullptr && host_->unlock != nullptr) host_->unlock(state_);
   }

@@ -138,7 +138,8 @@ int type_name_of(const AnyffiValue* value, AnyffiValue* out) noexcept {
   }
   const AnyffiHost* hooks = host();
   if (handle != nullptr && hooks != nullptr && hooks->handle_type_name != nullptr) {
-    if (hooks->handle_type_name(handle, out) == 0 && anyffi_is_str(out->type_code)) return 0;
+    int status = enter_host([&] { return hooks->handle_type_name(handle, out); });
+    if (status == 0 && anyffi_is_str(out->type_code)) return 0;
     anyffi_value_release(out);
     Owned ignored;
     anyffi_error_take_raised(ignored.out());
