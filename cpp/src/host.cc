@@ -69,6 +69,11 @@ int anyffi_host_check_signals(void) {
   const AnyffiHost* hooks = host();
   if (hooks == nullptr || hooks->check_signals == nullptr) return 0;
   int32_t done = 0;
+  if (hooks->flags & ANYFFI_HOST_KEEPS_SIGNALS) {
+    anyffi::runtime::HostLock lock;
+    done = enter_host([&] { return hooks->check_signals(nullptr); }) == 0;
+    return done != 0 ? 0 : anyffi_error_raise("KeyboardInterrupt", "");
+  }
   int status = enter_host([&] { return hooks->check_signals(&done); });
   return done != 0 ? status : anyffi_error_raise("KeyboardInterrupt", "");
 }

@@ -7,7 +7,7 @@ follow all of it.
 from __future__ import annotations
 
 from ctypes import create_string_buffer
-from typing import Any, List
+from typing import Any
 
 from .. import _rules
 from .._types import code
@@ -36,7 +36,7 @@ NAME = "ctypes"
 
 def get_function(name: Any) -> Any:
     """The registry's function as a wrapper, never as the Python callable inside; None if there is none."""
-    keep: List[Any] = []
+    keep: list[Any] = []
     packed = pack(name, keep)
     found = create_string_buffer(VALUE_SIZE)
     try:

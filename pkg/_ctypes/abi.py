@@ -181,6 +181,7 @@ class Host(Structure):
 
     _fields_ = [
         ("struct_size", c_uint32),
+        ("flags", c_uint32),
         *(
             (name, c_void_p)
             for name in (

@@ -9,8 +9,8 @@ from typing import Any
 from .. import _binding
 from .._types import code
 from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library
-from .pack import NONE, object_value, pack
-from .unpack import raise_taken, read_value, unpack, unpack_copy
+from .pack import NONE, object_value, pack, release
+from .unpack import drop_raised, raise_taken, read_value, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
 __all__ = ["FunctionCore", "call"]
@@ -77,7 +77,14 @@ def call(address: int, wrapper: ObjectCore, args: tuple[Any, ...]) -> Any:
             _release_made(VALUE.unpack(value))
         raise
     try:
-        if library.function_call(function, values, count, byref(values, VALUE_SIZE * count)) != 0:
+        try:
+            status = library.function_call(function, values, count, byref(values, VALUE_SIZE * count))
+        except BaseException:
+            # A signal handler raised it while the function polled. Whatever the function made of that is void.
+            drop_raised()
+            release(values[VALUE_SIZE * count :])
+            raise
+        if status != 0:
             raise_taken()
         # Before the arguments go, which the result may borrow from.
         return unpack(read_value(values, VALUE_SIZE * count))

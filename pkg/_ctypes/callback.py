@@ -101,19 +101,6 @@ def _error_fill(handle: Any, kind: int, message: int, traceback: int) -> None:
         memmove(place, pack_owned(text), VALUE_SIZE)
 
 
-def _check_signals(done: int) -> int:
-    # Python runs pending handlers before the first line already; what one raises there is lost to ctypes, and
-    # the runtime sees that `done` was not set.
-    try:
-        platform.check_signals()
-        c_int32.from_address(done).value = 1
-        return 0
-    except BaseException as exception:
-        _leave_raised(exception)
-        c_int32.from_address(done).value = 1
-        return -1
-
-
 def _address(function: Any) -> int:
     return ctypes.cast(function, c_void_p).value or 0
 
@@ -121,8 +108,7 @@ def _address(function: Any) -> int:
 def install_host() -> None:
     """Gives the runtime its hooks and its way into Python."""
     callback = platform.callback_type(_callback)
-    check_signals = platform.signal_type(_check_signals)
-    _kept.extend([callback, check_signals])
+    _kept.append(callback)
     set_callback(_address(callback))
     host = Host(struct_size=ctypes.sizeof(Host), **platform.hooks())
     host.handle_hash = _address(_hash)
@@ -130,7 +116,6 @@ def install_host() -> None:
     host.handle_text = _address(_text)
     host.handle_type_name = _address(_type_name)
     host.error_fill = _address(_error_fill)
-    host.check_signals = _address(check_signals)
     library.host_install(ctypes.addressof(host))
 
 

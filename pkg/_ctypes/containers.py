@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import c_char, c_int64
-from typing import Any, List, Optional, Tuple
+from typing import Any
 
 from .. import _rules
 from .._types import code
@@ -50,7 +50,7 @@ class SequenceCore(ObjectCore):
             raise _rules.index_out_of_range(self)
         return _read(sequence.data + VALUE_SIZE * index)
 
-    def __iter__(self) -> "SequenceIterator":
+    def __iter__(self) -> SequenceIterator:
         _unwrap_sequence(self)
         return SequenceIterator(self)
 
@@ -61,10 +61,10 @@ class SequenceIterator:
     __slots__ = ("_index", "_sequence")
 
     def __init__(self, sequence: SequenceCore) -> None:
-        self._sequence: Optional[SequenceCore] = sequence
+        self._sequence: SequenceCore | None = sequence
         self._index = 0
 
-    def __iter__(self) -> "SequenceIterator":
+    def __iter__(self) -> SequenceIterator:
         return self
 
     def __next__(self) -> Any:
@@ -79,7 +79,7 @@ class SequenceIterator:
         return _read(sequence.data + VALUE_SIZE * (self._index - 1))
 
 
-def _unwrap_mapping(wrapper: ObjectCore) -> Tuple[int, Mapping]:
+def _unwrap_mapping(wrapper: ObjectCore) -> tuple[int, Mapping]:
     address = unwrap(wrapper)
     found = Mapping.from_address(address)
     if found.header.type_code not in (code.DICT, code.MAP):
@@ -109,10 +109,10 @@ class MappingCore(ObjectCore):
             library.object_release(found[2])
         return True
 
-    def _find(self, key: Any) -> Optional[Tuple[int, int, int]]:
+    def _find(self, key: Any) -> tuple[int, int, int] | None:
         """The value of a key, owned, or None."""
         address, mapping = _unwrap_mapping(self)
-        keep: List[Any] = []
+        keep: list[Any] = []
         packed = pack(key, keep)
         entry = c_int64(-1)
         try:
@@ -131,7 +131,7 @@ class MappingCore(ObjectCore):
             if keep and flags and read_value(packed)[0] > 0:
                 library.object_release(payload)
 
-    def _entry(self, position: int) -> Optional[Tuple[int, Any, Any]]:
+    def _entry(self, position: int) -> tuple[int, Any, Any] | None:
         """The first live entry from `position` on, as `(next position, key, value)`, or None."""
         mapping = _unwrap_mapping(self)[1]
         while 0 <= position < mapping.used:

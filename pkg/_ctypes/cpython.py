@@ -12,7 +12,6 @@ from typing import Any
 
 __all__ = [
     "callback_type",
-    "check_signals",
     "claim",
     "finalizer",
     "guard",
@@ -22,15 +21,13 @@ __all__ = [
     "new_handle",
     "object_at",
     "object_of",
-    "signal_type",
     "wrapper_at",
 ]
 
 #: The runtime calls it for a Python callable; ctypes turns the handle into the object itself.
 callback_type = PYFUNCTYPE(c_int, py_object, c_void_p, c_int32, c_void_p)
 
-#: The hook that runs signal handlers.
-signal_type = PYFUNCTYPE(c_int, c_void_p)
+_KEEPS_SIGNALS = 1  # ANYFFI_HOST_KEEPS_SIGNALS
 
 _api = ctypes.pythonapi
 # Prototypes of our own: those of `pythonapi` belong to everybody.
@@ -56,20 +53,17 @@ def hook_type(*params: Any) -> Any:
 
 
 def hooks() -> dict[str, int]:
-    """Addresses of the hooks that are the interpreter's own C functions."""
+    """The hooks that are the interpreter's own C functions, as addresses, and the flag that one of them needs."""
     functions: dict[str, Any] = {
         "lock": _api.PyGILState_Ensure,
         "unlock": _api.PyGILState_Release,
         "suspend": _api.PyEval_SaveThread,
         "resume": _api.PyEval_RestoreThread,
         "handle_release": _api.Py_DecRef,
+        "check_signals": _api.PyErr_CheckSignals,
     }
-    return {name: ctypes.cast(function, c_void_p).value or 0 for name, function in functions.items()}
-
-
-def check_signals() -> None:
-    """Runs pending signal handlers; raises what one of them raises."""
-    _api.PyErr_CheckSignals()
+    addresses = {name: ctypes.cast(function, c_void_p).value or 0 for name, function in functions.items()}
+    return {"flags": _KEEPS_SIGNALS, **addresses}
 
 
 def new_handle(x: Any) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 import sys
 from ctypes import c_char_p, c_int32, c_int64, c_void_p, create_string_buffer, memmove
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Optional
 
 from .. import _rules
 from .._types import code
@@ -42,7 +42,7 @@ _ENCODINGS = ("ascii", "latin-1", f"utf-16-{_LITTLE}", f"utf-32-{_LITTLE}")
 _ENDS = (b"", b"", b"\0", b"\0\0\0")
 
 
-def _encode(x: str) -> Tuple[bytes, int]:
+def _encode(x: str) -> tuple[bytes, int]:
     """The code points at their narrowest width, and AnyffiTextKind."""
     if x.isascii():
         return x.encode(), 0
@@ -58,9 +58,9 @@ def _kind_bit(type_code: int) -> int:
     return 1 << (15 + type_code) if type_code < 47 else 1 << 63
 
 
-#: The containers of one argument by identity, with what they became; None while they are being packed. Holding
-#: them keeps their identities from being used again.
-_Memo = Dict[int, Tuple[Any, Optional[int]]]
+#: The containers of one argument by identity, with what they became; None while they are being packed.
+#: Holding them keeps their identities from being used again.
+_Memo = dict[int, tuple[Any, Optional[int]]]
 
 
 def new_object(create: Callable[..., int], *args: Any) -> int:
@@ -86,7 +86,7 @@ def release(value: bytes) -> None:
 # ---- leaves: what holds no other value; none of this runs Python code ---------------------------
 
 
-def _pack_int(x: int) -> Optional[bytes]:
+def _pack_int(x: int) -> bytes | None:
     return _int_value(code.INT, 0, x) if _INT64_MIN <= x <= _INT64_MAX else None
 
 
@@ -104,7 +104,7 @@ def _own_bytes(x: bytes) -> bytes:
 
 
 #: Packs an exact builtin that holds no others as an owned value; None if it is none after all.
-_leaves: Dict[type, Callable[[Any], Optional[bytes]]] = {
+_leaves: dict[type, Callable[[Any], bytes | None]] = {
     int: _pack_int,
     float: lambda x: _float_value(code.FLOAT, 0, x),
     type(None): lambda x: NONE,
@@ -115,7 +115,7 @@ _leaves: Dict[type, Callable[[Any], Optional[bytes]]] = {
 }
 
 
-def _pack_leaf(x: Any) -> Optional[bytes]:
+def _pack_leaf(x: Any) -> bytes | None:
     leaf = _leaves.get(type(x))
     return None if leaf is None else leaf(x)
 
@@ -123,11 +123,11 @@ def _pack_leaf(x: Any) -> Optional[bytes]:
 # ---- arguments ------------------------------------------------------------------------------------
 
 
-def pack(x: Any, keep: List[Any]) -> bytes:
+def pack(x: Any, keep: list[Any]) -> bytes:
     """Packs an argument; what is owned is marked movable.
 
-    `keep` gets what must outlive the call, and an entry for every value that is owned: while it is empty there
-    is nothing to give back.
+    `keep` gets what must outlive the call, and an entry for every value that is owned: while it is empty
+    there is nothing to give back.
     """
     cls = type(x)
     if cls is str:
@@ -152,7 +152,7 @@ def pack(x: Any, keep: List[Any]) -> bytes:
     return value
 
 
-def _borrow_str(x: str, keep: List[Any]) -> bytes:
+def _borrow_str(x: str, keep: list[Any]) -> bytes:
     data, kind = _encode(x)
     if len(data) <= _IN_PLACE_BYTES:
         return _in_place_value(code.STR, data, kind << 4 | (_IN_PLACE_BYTES - len(x)))
@@ -162,7 +162,7 @@ def _borrow_str(x: str, keep: List[Any]) -> bytes:
     return _value(code.STR_VIEW, len(x) << 2 | kind, _borrow(data + _ENDS[kind], keep))
 
 
-def _borrow_bytes(x: bytes, keep: List[Any]) -> bytes:
+def _borrow_bytes(x: bytes, keep: list[Any]) -> bytes:
     if len(x) <= _IN_PLACE_BYTES:
         return _in_place_value(code.BYTES, x, _IN_PLACE_BYTES - len(x))
     if len(x) > _MAX_BORROWED:
@@ -171,7 +171,7 @@ def _borrow_bytes(x: bytes, keep: List[Any]) -> bytes:
     return _value(code.BYTES_VIEW, len(x) << 2 | 1, _borrow(x, keep))
 
 
-def _borrow(data: bytes, keep: List[Any]) -> int:
+def _borrow(data: bytes, keep: list[Any]) -> int:
     pointer = c_char_p(data)
     keep.append(pointer)
     return c_void_p.from_buffer(pointer).value or 0
@@ -191,7 +191,7 @@ def _share(address: int) -> bytes:
     return object_value(address)
 
 
-def _pack_nested(x: Any, memo: _Memo, depth: int) -> Tuple[bytes, bool]:
+def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[bytes, bool]:
     """Packs what is no leaf as an owned value; True if it was made here and nobody else can reach it.
 
     One function for all containers, so that a level of nesting costs one frame: 200 levels fit wherever the
@@ -212,7 +212,7 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> Tuple[bytes, bool]:
     if type_code != code.SLICE or not _all_leaves(items):
         # A slice of leaves is made anew each time that it is met: nobody can tell, and it is faster.
         memo[id(x)] = (x, None)
-    cells: List[bytes] = []
+    cells: list[bytes] = []
     mapping = 0
     complete = False
     try:
@@ -237,7 +237,7 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> Tuple[bytes, bool]:
     return object_value(address), True
 
 
-def _open(x: Any) -> Tuple[int, Any]:
+def _open(x: Any) -> tuple[int, Any]:
     """Type code and parts of a container: its items, or keys and values in turn; else what the rules say."""
     cls = type(x)
     if cls is tuple:
@@ -261,7 +261,7 @@ def _all_leaves(items: Any) -> bool:
 _code_at = struct.Struct("=i").unpack_from
 
 
-def _new_sequence(type_code: int, cells: List[bytes]) -> int:
+def _new_sequence(type_code: int, cells: list[bytes]) -> int:
     """A sequence of owned cells, which it takes over unless it fails."""
     address = new_object(library.sequence_create, type_code, len(cells))
     sequence = Sequence.from_address(address)
@@ -274,7 +274,7 @@ def _new_sequence(type_code: int, cells: List[bytes]) -> int:
     return address
 
 
-def _new_slice(type_code: int, cells: List[bytes]) -> int:
+def _new_slice(type_code: int, cells: list[bytes]) -> int:
     """A slice of three owned parts, which it takes over unless it fails."""
     address = new_object(library.slice_create, *cells)
     # The runtime made copies.
@@ -283,7 +283,7 @@ def _new_slice(type_code: int, cells: List[bytes]) -> int:
     return address
 
 
-def _put(mapping: int, cells: List[bytes], items: Any, index: int) -> None:
+def _put(mapping: int, cells: list[bytes], items: Any, index: int) -> None:
     """Moves a key and its value, the two cells, into a mapping. `items` are what all were packed from."""
     key, value = cells
     # Should the key be a second one, it is needed to find the first.
@@ -307,7 +307,7 @@ def _put(mapping: int, cells: List[bytes], items: Any, index: int) -> None:
 
 
 #: What makes a container of its packed parts; mappings are filled pair by pair instead.
-_containers: Dict[int, Any] = {
+_containers: dict[int, Any] = {
     code.ARRAY: _new_sequence,
     code.LIST: _new_sequence,
     code.DICT: None,
@@ -316,7 +316,7 @@ _containers: Dict[int, Any] = {
 }
 
 
-def _pack_lowered(type_code: int, payload: Any) -> Tuple[bytes, bool]:
+def _pack_lowered(type_code: int, payload: Any) -> tuple[bytes, bool]:
     """Packs an uncommon value that is no container, as the rules say; True if it was made here."""
     if type_code == code.OBJECT:
         address = payload._address
@@ -339,8 +339,9 @@ def _pack_lowered(type_code: int, payload: Any) -> Tuple[bytes, bool]:
     return packed, True
 
 
-#: What holds an object of Python, made from a handle, which the runtime takes over. callback.py adds functions.
-_handles: Dict[int, Callable[[int], int]] = {
+#: What holds an object of Python, made from a handle, which the runtime takes over. callback.py adds
+#: functions.
+_handles: dict[int, Callable[[int], int]] = {
     code.ERROR: lambda handle: new_object(library.error_create_host, handle),
     code.PY_OBJECT: lambda handle: new_object(library.py_object_create, handle),
 }

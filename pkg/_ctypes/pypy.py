@@ -15,7 +15,6 @@ from typing import Any, Callable
 
 __all__ = [
     "callback_type",
-    "check_signals",
     "claim",
     "finalizer",
     "guard",
@@ -25,14 +24,10 @@ __all__ = [
     "new_handle",
     "object_at",
     "object_of",
-    "signal_type",
     "wrapper_at",
 ]
 
 callback_type = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)
-
-#: The hook that runs signal handlers.
-signal_type = CFUNCTYPE(c_int, c_void_p)
 
 _lock: Any = threading.RLock()
 _objects: dict[int, Any] = {}
@@ -67,9 +62,10 @@ def hooks() -> dict[str, int]:
         CFUNCTYPE(c_void_p)(_suspend),
         CFUNCTYPE(None, c_void_p)(_resume),
         CFUNCTYPE(None, c_void_p)(_drop_handle),
+        CFUNCTYPE(c_int, c_void_p)(_check_signals),
     ]
     _kept.extend(functions)
-    names = ("lock", "unlock", "suspend", "resume", "handle_release")
+    names = ("lock", "unlock", "suspend", "resume", "handle_release", "check_signals")
     return {name: ctypes.cast(function, c_void_p).value or 0 for name, function in zip(names, functions)}
 
 
@@ -101,8 +97,11 @@ def _drop_handle(handle: int) -> None:
     _objects.pop(handle, None)
 
 
-def check_signals() -> None:
-    """Nothing to do: the interpreter ran pending handlers when it entered Python code."""
+def _check_signals(done: int) -> int:
+    # The interpreter runs pending handlers before the first line already; what one raises there is swallowed,
+    # and `done` is not set.
+    c_int32.from_address(done).value = 1
+    return 0
 
 
 def new_handle(x: Any) -> int:

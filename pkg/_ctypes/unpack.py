@@ -6,7 +6,7 @@ import struct
 import sys
 from array import array
 from ctypes import create_string_buffer, string_at
-from typing import Any, Callable, Dict, NoReturn
+from typing import Any, Callable, NoReturn
 
 from .. import _errors, _rules
 from .._types import code
@@ -27,7 +27,7 @@ from .abi import (
 )
 from .wrapper import wrap
 
-__all__ = ["raise_taken", "read_value", "unpack", "unpack_copy"]
+__all__ = ["drop_raised", "raise_taken", "read_value", "unpack", "unpack_copy"]
 
 _IN_PLACE = struct.Struct("=IQ")
 _IN_PLACE_BYTES = 11  # ANYFFI_IN_PLACE_BYTES
@@ -75,8 +75,12 @@ def _read_tensor_view(aux: int, payload: int) -> Any:
     return unpack(own(VALUE.pack(code.TENSOR_VIEW, aux, payload)))
 
 
+def _lift_packed(type_code: int, fields: struct.Struct, payload: int) -> Any:
+    return _rules.lift(type_code, fields.unpack_from(_WORD.pack(payload)))
+
+
 #: Readers of what lies in place or is borrowed, given the word beside the code and the payload.
-_in_place: Dict[int, Callable[[int, int], Any]] = {
+_in_place: dict[int, Callable[[int, int], Any]] = {
     code.NONE: lambda aux, payload: None,
     code.BOOL: lambda aux, payload: payload != 0,
     code.INT: _read_int,
@@ -88,7 +92,9 @@ _in_place: Dict[int, Callable[[int, int], Any]] = {
     code.ELLIPSIS: lambda aux, payload: ...,
     code.TENSOR_VIEW: _read_tensor_view,
     code.POINTER: lambda aux, payload: _rules.lift(code.POINTER, payload),
-    code.DATA_TYPE: lambda aux, payload: _rules.lift(code.DATA_TYPE, _DATA_TYPE.unpack_from(_WORD.pack(payload))),
+    code.DATA_TYPE: lambda aux, payload: _rules.lift(
+        code.DATA_TYPE, _DATA_TYPE.unpack_from(_WORD.pack(payload))
+    ),
     code.DEVICE: lambda aux, payload: _rules.lift(code.DEVICE, _DEVICE.unpack(_WORD.pack(payload))),
 }
 
@@ -130,7 +136,7 @@ def _read_function(address: int) -> Any:
 
 
 #: Readers of objects that have no wrapper, given the address. They borrow.
-_objects: Dict[int, Callable[[int], Any]] = {
+_objects: dict[int, Callable[[int], Any]] = {
     code.STR_OBJECT: _read_str,
     code.BYTES_OBJECT: _read_bytes,
     code.SLICE: _read_slice,
@@ -141,12 +147,12 @@ _objects: Dict[int, Callable[[int], Any]] = {
 }
 
 
-def read_value(buffer: Any, offset: int = 0) -> "tuple[int, int, int]":
+def read_value(buffer: Any, offset: int = 0) -> tuple[int, int, int]:
     """Code, the word beside it, and payload of a value in a buffer."""
-    return VALUE.unpack_from(buffer, offset)  # type: ignore[return-value]
+    return VALUE.unpack_from(buffer, offset)
 
 
-def unpack(value: "tuple[int, int, int]") -> Any:
+def unpack(value: tuple[int, int, int]) -> Any:
     """The Python value of an owned value, which is given back, also on failure."""
     type_code, aux, payload = value
     if type_code <= 0:
@@ -161,7 +167,7 @@ def unpack(value: "tuple[int, int, int]") -> Any:
         library.object_release(payload)
 
 
-def unpack_copy(value: "tuple[int, int, int]") -> Any:
+def unpack_copy(value: tuple[int, int, int]) -> Any:
     """The Python value of a borrowed value."""
     if value[0] > 0:
         library.object_retain(value[2])
@@ -172,12 +178,21 @@ def _read_field(field: Value) -> Any:
     return unpack_copy((field.type_code, field.aux, field.payload))
 
 
-def own(value: bytes) -> "tuple[int, int, int]":
+def own(value: bytes) -> tuple[int, int, int]:
     """An owned copy of a borrowed value."""
     out = create_string_buffer(VALUE_SIZE)
     if library.value_own(value, out) != 0:
         raise_taken()
     return read_value(out)
+
+
+def drop_raised() -> None:
+    """Drops the error that a function of the C ABI left, if there is one."""
+    out = create_string_buffer(VALUE_SIZE)
+    library.error_take_raised(out)
+    type_code, _, payload = read_value(out)
+    if type_code > 0:
+        library.object_release(payload)
 
 
 def raise_taken() -> NoReturn:

@@ -191,6 +191,7 @@ cdef extern from "anyffi/c_api.h" nogil:
 
     ctypedef struct AnyffiHost:
         uint32_t struct_size
+        uint32_t flags
         int32_t (*lock)() noexcept
         void (*unlock)(int32_t state) noexcept
         void* (*suspend)() noexcept

@@ -85,6 +85,7 @@ cdef inline int check_signals(int32_t* done) noexcept with gil:
 cdef inline void install_host() noexcept:
     cdef AnyffiHost hooks
     hooks.struct_size = sizeof(AnyffiHost)
+    hooks.flags = 0
     hooks.lock = lock
     hooks.unlock = unlock
     hooks.suspend = suspend

@@ -586,10 +586,17 @@ typedef struct AnyffiPyObject {
 /// Takes over one count of `handle`, also on failure.
 int anyffi_py_object_create(void* handle, AnyffiValue* out);
 
+typedef enum AnyffiHostFlag {
+  /// `check_signals` is called with the lock held, ignores its argument, and leaves what a handler raised pending
+  /// in the host, which raises it when the call that is under way returns there (PyErr_CheckSignals).
+  ANYFFI_HOST_KEEPS_SIGNALS = 1
+} AnyffiHostFlag;
+
 /// What a front end gives the runtime, which knows nothing of Python. Handles are counted by the host.
 /// Every hook takes the host's lock itself where it needs it.
 typedef struct AnyffiHost {
   uint32_t struct_size;
+  uint32_t flags; /* AnyffiHostFlag */
   /// Takes the host's lock from any thread, and gives it back (PyGILState_Ensure, PyGILState_Release).
   int32_t (*lock)(void);
   void (*unlock)(int32_t state);
