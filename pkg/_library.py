@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 __all__ = ["find_include_dir", "find_library"]
 
@@ -36,12 +37,12 @@ def _find(*parts: str) -> str:
     if os.path.exists(beside):
         return beside
     # An editable install keeps built files elsewhere, and only the package's loader knows where. It knows
-    # files, not directories.
-    from importlib.resources import files
-
-    resource = files(__package__)
+    # files, not directories. Asked without `importlib.resources`, which on Python 3.9 does not ask loaders.
+    loader: Any = sys.modules[str(__package__)].__spec__.loader  # type: ignore[union-attr]
+    files = getattr(loader.get_resource_reader(__package__), "files", None)
+    resource = files and files()
     for part in parts:
-        resource = resource.joinpath(part)
-    if not resource.is_file():
+        resource = resource and resource.joinpath(part)
+    if not resource or not resource.is_file():
         raise ImportError(f"this installation of anyffi lacks {'/'.join(parts)}; reinstall it")
-    return os.fspath(resource)  # type: ignore[call-overload,no-any-return]
+    return os.fspath(resource)
