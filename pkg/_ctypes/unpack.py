@@ -47,7 +47,7 @@ def _decode(data: bytes, kind: int) -> str:
         return data.decode("latin-1")
     if kind == 2:
         # Not as UTF-16: two surrogates that stand side by side would become one character.
-        data = array("I", memoryview(data).cast("H")).tobytes()
+        data = array("I", memoryview(data).cast("H").tolist()).tobytes()
     return data.decode(_UTF32, "surrogatepass")
 
 
