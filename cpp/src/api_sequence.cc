@@ -1,6 +1,6 @@
 /// \file
-/// What Python does to a List, under `anyffi.List.*`. Positions are made non-negative, and cut where Python cuts
-/// them, by the caller; one that is out of range is an IndexError.
+/// What Python does to a List, under `anyffi.List.*`, and how it makes a Shape. Positions are made non-negative, and
+/// cut where Python cuts them, by the caller; one that is out of range is an IndexError.
 #include <anyffi/anyffi.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@ using anyffi::AnyView;
 using anyffi::arg;
 using anyffi::Array;
 using anyffi::List;
+using anyffi::Shape;
 using anyffi::detail::check;
 using anyffi::runtime::as_sequence;
 
@@ -48,3 +49,7 @@ ANYFFI_REGISTER_GLOBAL("anyffi.List.splice")
     .def(&splice, arg("list"), arg("index"), arg("count"), arg("values"))
     .doc("Put all of values in the place of count elements from index on, all or nothing.");
 ANYFFI_REGISTER_GLOBAL("anyffi.List.reverse").def(&reverse, arg("list"));
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Shape.create")
+    .def([](Shape extents) { return extents; }, arg("extents"))
+    .doc("The Shape of an Array or List of ints.");

@@ -177,7 +177,11 @@ TEST(Set, FreezesInPlaceOrByCopy) {
   anyffi::detail::check(anyffi_container_convert(shared.out(), ANYFFI_SET, thawed.out()));
   EXPECT_NE(thawed.raw().as_object, object);
   EXPECT_EQ(thawed.type_code(), ANYFFI_SET);
+  AnyValue again(thawed), other;
+  anyffi::detail::check(anyffi_container_convert(again.out(), ANYFFI_SET, other.out()));
+  EXPECT_NE(other.raw().as_object, thawed.raw().as_object);
   thawed.cast<Set<>>().add(3);
+  EXPECT_EQ(other.size(), 2);
   EXPECT_EQ(frozen.size(), 2);
   AnyValue copy;
   EXPECT_RAISES("TypeError", anyffi::detail::check(anyffi_container_copy(&thawed.raw(), ANYFFI_DICT, copy.out())));

@@ -136,6 +136,15 @@ TEST(View, TuplesAndOptionalsConvertInsideToo) {
   EXPECT_EQ(tuple.get<2>().type_code(), ANYFFI_LIST);
 }
 
+TEST(View, ARefusedElementIsShownThoughOthersWereConverted) {
+  AnyValue f = Function::from([](const Array<Optional<Tuple<Array<String>, Array<String>>>>&) {}, anyffi::arg("x"));
+  List<> refused{AnyValue("a"), Array<>{AnyValue("an element that lies on the heap")}};
+  AnyValue given = List<>{Array<>{List<>{AnyValue("b")}, List<>{}}, Array<>{List<>{AnyValue("c")}, refused}};
+  EXPECT_EQ(message_of(f, given),
+            "function(x: Array[tuple[Array[str], Array[str]] | None]) -> None: argument 0 (x), at [1][1][1]: "
+            "expected str, got Array");
+}
+
 TEST(View, NarrowFloatsAreCheckedOnEntry) {
   EXPECT_RAISES("OverflowError", AnyView(List<double>{1.0, 1e300}).cast<Array<float>>());
   EXPECT_EQ(AnyView(List<double>{1.0, 2.5}).cast<Array<float>>()[1], 2.5f);
@@ -244,6 +253,8 @@ TEST(Shape, TakesSequencesOfInts) {
   list.cast<List<>>().set(1, 5);
   anyffi::detail::check(anyffi_container_convert(list.out(), ANYFFI_SHAPE, shape.out()));
   EXPECT_EQ(shape.cast<Shape>()[1], 5);
+  AnyValue made = Function::get_global("anyffi.Shape.create")(Array<int64_t>{7});
+  EXPECT_TRUE(made.type_code() == ANYFFI_SHAPE && made == AnyValue(Shape{7}));
   AnyValue copy = Function::get_global("anyffi.container.freeze")(shape);
   EXPECT_EQ(copy.type_code(), ANYFFI_SHAPE);
   EXPECT_EQ(Function::get_global("anyffi.container.thaw")(shape).type_code(), ANYFFI_LIST);
