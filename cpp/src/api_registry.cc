@@ -42,7 +42,8 @@ Array<Array<>> table() {
   int32_t known = anyffi_type_list(nullptr, 0);
   struct Buffer {
     int32_t* codes;
-    explicit Buffer(int32_t size) : codes(static_cast<int32_t*>(anyffi_alloc(sizeof(int32_t) * static_cast<size_t>(size)))) {
+    explicit Buffer(int32_t size)
+        : codes(static_cast<int32_t*>(anyffi_alloc(sizeof(int32_t) * static_cast<size_t>(size)))) {
       if (!codes) throw std::bad_alloc();
     }
     ~Buffer() { anyffi_free(codes); }

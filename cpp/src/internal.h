@@ -7,7 +7,6 @@
 #include <anyffi/c_api.h>
 #include <anyffi/exception.h>
 #include <anyffi/inline.h>
-
 #include <cxxabi.h>
 
 #include <cstdint>

@@ -175,7 +175,8 @@ int anyffi_error_raise_count(const AnyffiFunctionInfo* info, const AnyffiValue* 
         text += " to ";
       }
       text += std::to_string(info->num_params).c_str();
-      text += info->num_params == 1 && info->num_required == 1 ? " positional argument but " : " positional arguments but ";
+      text +=
+          info->num_params == 1 && info->num_required == 1 ? " positional argument but " : " positional arguments but ";
       text += std::to_string(num_args).c_str();
       text += num_args == 1 ? " was given" : " were given";
       return raise_text("TypeError", text);

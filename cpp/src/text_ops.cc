@@ -32,7 +32,9 @@ AnyffiText part(const AnyffiText& text, int64_t start, int64_t stop) {
   return AnyffiText{at(text, start), stop - start, text.kind, 0};
 }
 
-int create(const AnyffiText& text, AnyffiValue* out) { return anyffi_str_create(text.data, text.length, text.kind, out); }
+int create(const AnyffiText& text, AnyffiValue* out) {
+  return anyffi_str_create(text.data, text.length, text.kind, out);
+}
 
 /// As Python reads the bounds of a slice: negative ones count from the end, all are cut to the text.
 int64_t bound(int64_t index, int64_t length) {

@@ -43,14 +43,17 @@ const bool g_installed = [] {
 
 }  // namespace
 
-ANYFFI_REGISTER_GLOBAL("testing.live_blocks").def([] { return g_live.load(); }).doc(
-    "Blocks of runtime memory that are allocated now, less those from before this library was loaded.");
+ANYFFI_REGISTER_GLOBAL("testing.live_blocks")
+    .def([] { return g_live.load(); })
+    .doc("Blocks of runtime memory that are allocated now, less those from before this library was loaded.");
 
-ANYFFI_REGISTER_GLOBAL("testing.total_blocks").def([] { return g_total.load(); }).doc(
-    "Blocks of runtime memory that were ever allocated.");
+ANYFFI_REGISTER_GLOBAL("testing.total_blocks")
+    .def([] { return g_total.load(); })
+    .doc("Blocks of runtime memory that were ever allocated.");
 
-ANYFFI_REGISTER_GLOBAL("testing.total_bytes").def([] { return g_bytes.load(); }).doc(
-    "Bytes of runtime memory that were ever allocated.");
+ANYFFI_REGISTER_GLOBAL("testing.total_bytes")
+    .def([] { return g_bytes.load(); })
+    .doc("Bytes of runtime memory that were ever allocated.");
 
 ANYFFI_REGISTER_GLOBAL("testing.fail_allocation")
     .def([](int64_t after) { g_fail_after = after; }, anyffi::arg("after"))

@@ -50,20 +50,22 @@ ANYFFI_REGISTER_GLOBAL("testing.apply")
     .doc("Call the first argument with the others.");
 
 ANYFFI_REGISTER_GLOBAL("testing.raise_error")
-    .def([](const String& kind, const AnyView& message) {
-      throw Error(reinterpret_cast<const char*>(kind.utf8().data()), message);
-    }, arg("kind"), arg("message"))
+    .def([](const String& kind,
+            const AnyView& message) { throw Error(reinterpret_cast<const char*>(kind.utf8().data()), message); },
+         arg("kind"), arg("message"))
     .doc("Throw anyffi::Error(kind, message).");
 
 ANYFFI_REGISTER_GLOBAL("testing.throw_std")
-    .def([](const String& what) {
-      if (what == "bad_alloc") throw std::bad_alloc();
-      if (what == "out_of_range") throw std::out_of_range("too far");
-      if (what == "invalid_argument") throw std::invalid_argument("not that");
-      if (what == "overflow_error") throw std::overflow_error("too big");
-      if (what == "runtime_error") throw std::runtime_error("went wrong");
-      throw 42;
-    }, arg("what"))
+    .def(
+        [](const String& what) {
+          if (what == "bad_alloc") throw std::bad_alloc();
+          if (what == "out_of_range") throw std::out_of_range("too far");
+          if (what == "invalid_argument") throw std::invalid_argument("not that");
+          if (what == "overflow_error") throw std::overflow_error("too big");
+          if (what == "runtime_error") throw std::runtime_error("went wrong");
+          throw 42;
+        },
+        arg("what"))
     .doc("Throw a standard exception, or an int for any other name.");
 
 ANYFFI_REGISTER_GLOBAL("testing.catch_error")
@@ -89,21 +91,24 @@ ANYFFI_REGISTER_GLOBAL("testing.rethrow")
     .doc("Call the first argument with the others; an error is caught and thrown again.");
 
 ANYFFI_REGISTER_GLOBAL("testing.catch_repeatedly")
-    .def([](const Function& f, int64_t times) {
-      int64_t caught = 0;
-      for (int64_t i = 0; i < times; ++i) {
-        try {
-          f(i);
-        } catch (const Error&) {
-          ++caught;
-        }
-      }
-      return caught;
-    }, arg("f"), arg("times"))
+    .def(
+        [](const Function& f, int64_t times) {
+          int64_t caught = 0;
+          for (int64_t i = 0; i < times; ++i) {
+            try {
+              f(i);
+            } catch (const Error&) {
+              ++caught;
+            }
+          }
+          return caught;
+        },
+        arg("f"), arg("times"))
     .doc("Call f(0), f(1), ... and return how many calls raised.");
 
-ANYFFI_REGISTER_GLOBAL("testing.type_code").def([](AnyView x) { return int64_t{x.type_code()}; }, arg("x")).doc(
-    "The type code that the callee sees.");
+ANYFFI_REGISTER_GLOBAL("testing.type_code")
+    .def([](AnyView x) { return int64_t{x.type_code()}; }, arg("x"))
+    .doc("The type code that the callee sees.");
 
 ANYFFI_REGISTER_GLOBAL("testing.use_count")
     .def_packed([](Args args, AnyValue* result) {
@@ -121,43 +126,50 @@ ANYFFI_REGISTER_GLOBAL("testing.is_movable")
     })
     .doc("Whether the marshaller made the argument for this call alone.");
 
-ANYFFI_REGISTER_GLOBAL("testing.hold").def([](AnyValue x) { held = std::move(x); }, arg("x")).doc(
-    "Keep a value in C++ until the next call.");
+ANYFFI_REGISTER_GLOBAL("testing.hold")
+    .def([](AnyValue x) { held = std::move(x); }, arg("x"))
+    .doc("Keep a value in C++ until the next call.");
 
 ANYFFI_REGISTER_GLOBAL("testing.held").def([] { return held; }).doc("What `hold` keeps.");
 
-ANYFFI_REGISTER_GLOBAL("testing.hash").def([](AnyView x) { return x.hash(); }, arg("x")).doc(
-    "The runtime's hash of a value.");
+ANYFFI_REGISTER_GLOBAL("testing.hash")
+    .def([](AnyView x) { return x.hash(); }, arg("x"))
+    .doc("The runtime's hash of a value.");
 
 ANYFFI_REGISTER_GLOBAL("testing.equal")
     .def([](AnyView a, AnyView b) { return a == b; }, arg("a"), arg("b"))
     .doc("The runtime's == of two values.");
 
-ANYFFI_REGISTER_GLOBAL("testing.size").def([](AnyView x) { return x.size(); }, arg("x")).doc(
-    "Untyped size of a value.");
+ANYFFI_REGISTER_GLOBAL("testing.size")
+    .def([](AnyView x) { return x.size(); }, arg("x"))
+    .doc("Untyped size of a value.");
 
 ANYFFI_REGISTER_GLOBAL("testing.item")
     .def([](AnyView x, AnyView key) { return x[key]; }, arg("x"), arg("key"))
     .doc("Untyped x[key].");
 
 ANYFFI_REGISTER_GLOBAL("testing.iterate")
-    .def([](AnyView x) {
-      List<AnyValue> items;
-      for (AnyValue item : x) items.push_back(item);
-      return items;
-    }, arg("x"))
+    .def(
+        [](AnyView x) {
+          List<AnyValue> items;
+          for (AnyValue item : x) items.push_back(item);
+          return items;
+        },
+        arg("x"))
     .doc("A List of what untyped iteration by index gives.");
 
 ANYFFI_REGISTER_GLOBAL("testing.make_chain")
-    .def([](int64_t length) {
-      AnyValue chain;
-      for (int64_t i = 0; i < length; ++i) {
-        List<AnyValue> link;
-        link.push_back(chain);
-        chain = std::move(link);
-      }
-      return chain;
-    }, arg("length"))
+    .def(
+        [](int64_t length) {
+          AnyValue chain;
+          for (int64_t i = 0; i < length; ++i) {
+            List<AnyValue> link;
+            link.push_back(chain);
+            chain = std::move(link);
+          }
+          return chain;
+        },
+        arg("length"))
     .doc("A chain of Lists, each the only element of the next.");
 
 ANYFFI_REGISTER_GLOBAL("testing.without_lock")
@@ -166,13 +178,17 @@ ANYFFI_REGISTER_GLOBAL("testing.without_lock")
     .release_gil();
 
 ANYFFI_REGISTER_GLOBAL("testing.poll_signals")
-    .def([](int64_t times) {
-      for (int64_t i = 0; i < times; ++i) anyffi::check_signals();
-    }, arg("times"))
+    .def(
+        [](int64_t times) {
+          for (int64_t i = 0; i < times; ++i) anyffi::check_signals();
+        },
+        arg("times"))
     .doc("Poll for signals again and again.");
 
 ANYFFI_REGISTER_GLOBAL("testing.make_counter")
-    .def([](int64_t start) {
-      return Function::from([start](int64_t step) { return start + step; }, arg("step") = int64_t{1});
-    }, arg("start"))
+    .def(
+        [](int64_t start) {
+          return Function::from([start](int64_t step) { return start + step; }, arg("step") = int64_t{1});
+        },
+        arg("start"))
     .doc("A native function that is not registered.");

@@ -4,31 +4,28 @@
 #ifndef ANYFFI_ANYFFI_H_
 #define ANYFFI_ANYFFI_H_
 
-#include <anyffi/c_api.h>   // the C ABI
-#include <anyffi/inline.h>  // what is too short to call
-
-#include <anyffi/base.h>    // FixedText, the shape of Traits
-#include <anyffi/any.h>     // AnyView, AnyValue: untyped work
-#include <anyffi/traits.h>  // numbers, bool, None, const char*, void*
-#include <anyffi/error.h>   // Error, check_signals
-#include <anyffi/reflection.h>  // field, fields
-#include <anyffi/object.h>  // ObjectRef, Ref<T>, make_object
-#include <anyffi/box.h>     // Int, Float, Bool
-#include <anyffi/string.h>  // String, Bytes
-#include <anyffi/slice.h>   // Slice, Ellipsis
-#include <anyffi/big_int.h> // BigInt
-#include <anyffi/pad.h>     // AnyPad<N>
-
-#include <anyffi/container/sequence.h>  // Array, List
+#include <anyffi/any.h>                 // AnyView, AnyValue: untyped work
+#include <anyffi/base.h>                // FixedText, the shape of Traits
+#include <anyffi/big_int.h>             // BigInt
+#include <anyffi/box.h>                 // Int, Float, Bool
+#include <anyffi/c_api.h>               // the C ABI
 #include <anyffi/container/mapping.h>   // Map, Dict
+#include <anyffi/container/sequence.h>  // Array, List
 #include <anyffi/container/set.h>       // FrozenSet, Set
-#include <anyffi/container/tuple.h>     // Tuple<Ts...>
 #include <anyffi/container/shape.h>     // Shape
+#include <anyffi/container/tuple.h>     // Tuple<Ts...>
+#include <anyffi/error.h>               // Error, check_signals
+#include <anyffi/function.h>            // Function, Args, arg
+#include <anyffi/inline.h>              // what is too short to call
+#include <anyffi/object.h>              // ObjectRef, Ref<T>, make_object
 #include <anyffi/optional.h>            // Optional<T>
-#include <anyffi/variant.h>             // Variant<Ts...>
+#include <anyffi/pad.h>                 // AnyPad<N>
+#include <anyffi/reflection.h>          // field, fields
+#include <anyffi/registry.h>            // ANYFFI_REGISTER_GLOBAL, ANYFFI_EXPORT
+#include <anyffi/slice.h>               // Slice, Ellipsis
+#include <anyffi/string.h>              // String, Bytes
 #include <anyffi/tensor.h>              // Tensor, data types, devices
-
-#include <anyffi/function.h>  // Function, Args, arg
-#include <anyffi/registry.h>  // ANYFFI_REGISTER_GLOBAL, ANYFFI_EXPORT
+#include <anyffi/traits.h>              // numbers, bool, None, const char*, void*
+#include <anyffi/variant.h>             // Variant<Ts...>
 
 #endif  // ANYFFI_ANYFFI_H_

@@ -23,46 +23,44 @@
 /// PARENT is the next more general type. Storage: `IN_PLACE` (the payload is the value), `BORROWED`
 /// (in place, but pointing to memory of the caller: never stored, never returned) or `OBJECT`.
 /// Negative codes grow downwards, object codes upwards; dynamic types start at 128.
-#define ANYFFI_TYPES(X)                                                         \
-  X(NONE, 0, NONE, NONE, IN_PLACE, "None", "NoneType")                          \
-  X(BOOL, -1, BOOL, BOOL, IN_PLACE, "Bool", "bool")                             \
-  X(INT, -2, INT, INT, IN_PLACE, "Int", "int")                                  \
-  X(FLOAT, -3, FLOAT, FLOAT, IN_PLACE, "Float", "float")                        \
-  X(STR, -4, STR, STR, IN_PLACE, "Str", "str")                                  \
-  X(BYTES, -5, BYTES, BYTES, IN_PLACE, "Bytes", "bytes")                        \
-  X(STR_VIEW, -6, STR, STR_VIEW, BORROWED, "StrView", "str")                    \
-  X(BYTES_VIEW, -7, BYTES, BYTES_VIEW, BORROWED, "BytesView", "bytes")          \
-  X(ELLIPSIS, -8, ELLIPSIS, ELLIPSIS, IN_PLACE, "Ellipsis", "ellipsis")         \
-  X(POINTER, -9, POINTER, POINTER, IN_PLACE, "Pointer", "c_void_p")             \
-  X(DATA_TYPE, -10, DATA_TYPE, DATA_TYPE, IN_PLACE, "DataType", "dtype")        \
-  X(DEVICE, -11, DEVICE, DEVICE, IN_PLACE, "Device", "Device")                  \
-  X(TENSOR_VIEW, -12, TENSOR, TENSOR_VIEW, BORROWED, "TensorView", "Tensor")    \
-  X(MISSING, -13, MISSING, MISSING, IN_PLACE, "Missing", "Missing")             \
-  X(UNSET, -14, UNSET, UNSET, IN_PLACE, "Unset", "Unset")                       \
-  X(OBJECT, 1, OBJECT, OBJECT, OBJECT, "Object", "Object")                      \
-  X(BOX, 2, BOX, OBJECT, OBJECT, "Box", "Box")                                  \
-  X(STR_OBJECT, 3, STR, OBJECT, OBJECT, "StrObject", "str")                     \
-  X(BYTES_OBJECT, 4, BYTES, OBJECT, OBJECT, "BytesObject", "bytes")             \
-  X(BIG_INT, 5, BIG_INT, OBJECT, OBJECT, "BigInt", "int")                       \
-  X(COMPLEX, 6, COMPLEX, OBJECT, OBJECT, "Complex", "complex")                  \
-  X(SLICE, 7, SLICE, OBJECT, OBJECT, "Slice", "slice")                          \
-  X(ERROR, 8, ERROR, OBJECT, OBJECT, "Error", "Exception")                      \
-  X(FUNCTION, 9, FUNCTION, OBJECT, OBJECT, "Function", "Function")              \
-  X(MODULE, 10, MODULE, OBJECT, OBJECT, "Module", "Module")                     \
-  X(PY_OBJECT, 11, PY_OBJECT, OBJECT, OBJECT, "PyObject", "object")             \
-  X(ARRAY, 12, ARRAY, OBJECT, OBJECT, "Array", "Array")                         \
-  X(LIST, 13, LIST, OBJECT, OBJECT, "List", "List")                             \
-  X(MAP, 14, MAP, OBJECT, OBJECT, "Map", "Map")                                 \
-  X(DICT, 15, DICT, OBJECT, OBJECT, "Dict", "Dict")                             \
-  X(FROZEN_SET, 16, FROZEN_SET, OBJECT, OBJECT, "FrozenSet", "FrozenSet")       \
-  X(SET, 17, SET, OBJECT, OBJECT, "Set", "Set")                                 \
-  X(TENSOR, 18, TENSOR, OBJECT, OBJECT, "Tensor", "Tensor")                     \
+#define ANYFFI_TYPES(X)                                                      \
+  X(NONE, 0, NONE, NONE, IN_PLACE, "None", "NoneType")                       \
+  X(BOOL, -1, BOOL, BOOL, IN_PLACE, "Bool", "bool")                          \
+  X(INT, -2, INT, INT, IN_PLACE, "Int", "int")                               \
+  X(FLOAT, -3, FLOAT, FLOAT, IN_PLACE, "Float", "float")                     \
+  X(STR, -4, STR, STR, IN_PLACE, "Str", "str")                               \
+  X(BYTES, -5, BYTES, BYTES, IN_PLACE, "Bytes", "bytes")                     \
+  X(STR_VIEW, -6, STR, STR_VIEW, BORROWED, "StrView", "str")                 \
+  X(BYTES_VIEW, -7, BYTES, BYTES_VIEW, BORROWED, "BytesView", "bytes")       \
+  X(ELLIPSIS, -8, ELLIPSIS, ELLIPSIS, IN_PLACE, "Ellipsis", "ellipsis")      \
+  X(POINTER, -9, POINTER, POINTER, IN_PLACE, "Pointer", "c_void_p")          \
+  X(DATA_TYPE, -10, DATA_TYPE, DATA_TYPE, IN_PLACE, "DataType", "dtype")     \
+  X(DEVICE, -11, DEVICE, DEVICE, IN_PLACE, "Device", "Device")               \
+  X(TENSOR_VIEW, -12, TENSOR, TENSOR_VIEW, BORROWED, "TensorView", "Tensor") \
+  X(MISSING, -13, MISSING, MISSING, IN_PLACE, "Missing", "Missing")          \
+  X(UNSET, -14, UNSET, UNSET, IN_PLACE, "Unset", "Unset")                    \
+  X(OBJECT, 1, OBJECT, OBJECT, OBJECT, "Object", "Object")                   \
+  X(BOX, 2, BOX, OBJECT, OBJECT, "Box", "Box")                               \
+  X(STR_OBJECT, 3, STR, OBJECT, OBJECT, "StrObject", "str")                  \
+  X(BYTES_OBJECT, 4, BYTES, OBJECT, OBJECT, "BytesObject", "bytes")          \
+  X(BIG_INT, 5, BIG_INT, OBJECT, OBJECT, "BigInt", "int")                    \
+  X(COMPLEX, 6, COMPLEX, OBJECT, OBJECT, "Complex", "complex")               \
+  X(SLICE, 7, SLICE, OBJECT, OBJECT, "Slice", "slice")                       \
+  X(ERROR, 8, ERROR, OBJECT, OBJECT, "Error", "Exception")                   \
+  X(FUNCTION, 9, FUNCTION, OBJECT, OBJECT, "Function", "Function")           \
+  X(MODULE, 10, MODULE, OBJECT, OBJECT, "Module", "Module")                  \
+  X(PY_OBJECT, 11, PY_OBJECT, OBJECT, OBJECT, "PyObject", "object")          \
+  X(ARRAY, 12, ARRAY, OBJECT, OBJECT, "Array", "Array")                      \
+  X(LIST, 13, LIST, OBJECT, OBJECT, "List", "List")                          \
+  X(MAP, 14, MAP, OBJECT, OBJECT, "Map", "Map")                              \
+  X(DICT, 15, DICT, OBJECT, OBJECT, "Dict", "Dict")                          \
+  X(FROZEN_SET, 16, FROZEN_SET, OBJECT, OBJECT, "FrozenSet", "FrozenSet")    \
+  X(SET, 17, SET, OBJECT, OBJECT, "Set", "Set")                              \
+  X(TENSOR, 18, TENSOR, OBJECT, OBJECT, "Tensor", "Tensor")                  \
   X(SHAPE, 19, ARRAY, ARRAY, OBJECT, "Shape", "Shape")
 
 #define ANYFFI_TYPE_CODE_ROW_(NAME, code, KIND, PARENT, storage, key, python) ANYFFI_##NAME = (code),
-typedef enum AnyffiTypeCode {
-  ANYFFI_TYPES(ANYFFI_TYPE_CODE_ROW_) ANYFFI_FIRST_DYNAMIC_TYPE = 128
-} AnyffiTypeCode;
+typedef enum AnyffiTypeCode { ANYFFI_TYPES(ANYFFI_TYPE_CODE_ROW_) ANYFFI_FIRST_DYNAMIC_TYPE = 128 } AnyffiTypeCode;
 #undef ANYFFI_TYPE_CODE_ROW_
 
 #ifdef __cplusplus
@@ -74,11 +72,7 @@ extern "C" {
 
 // anyffi: plain declarations begin
 
-typedef enum AnyffiStorage {
-  ANYFFI_IN_PLACE = 0,
-  ANYFFI_BORROWED = 1,
-  ANYFFI_STORED_OBJECT = 2
-} AnyffiStorage;
+typedef enum AnyffiStorage { ANYFFI_IN_PLACE = 0, ANYFFI_BORROWED = 1, ANYFFI_STORED_OBJECT = 2 } AnyffiStorage;
 
 /* ---- values ------------------------------------------------------------------------------- */
 
@@ -214,10 +208,10 @@ typedef struct AnyffiMethodInfo {
 typedef struct AnyffiTypeInfo {
   uint32_t struct_size;
   int32_t type_code;
-  int32_t kind;    /* the code that this one folds to */
-  int32_t parent;  /* itself at the root */
-  int32_t storage; /* AnyffiStorage */
-  int32_t depth;   /* number of ancestors */
+  int32_t kind;             /* the code that this one folds to */
+  int32_t parent;           /* itself at the root */
+  int32_t storage;          /* AnyffiStorage */
+  int32_t depth;            /* number of ancestors */
   const int32_t* ancestors; /* root first, without the type itself */
   const char* type_key;
   const char* python_name;
@@ -250,12 +244,7 @@ int32_t anyffi_type_list(int32_t* out_codes, int32_t capacity);
 /* ---- text and bytes -------------------------------------------------------------------------- */
 
 /// Width of the code points; always the narrowest that holds the text. ASCII is UTF-8 as it stands.
-typedef enum AnyffiTextKind {
-  ANYFFI_ASCII = 0,
-  ANYFFI_LATIN1 = 1,
-  ANYFFI_UCS2 = 2,
-  ANYFFI_UCS4 = 3
-} AnyffiTextKind;
+typedef enum AnyffiTextKind { ANYFFI_ASCII = 0, ANYFFI_LATIN1 = 1, ANYFFI_UCS2 = 2, ANYFFI_UCS4 = 3 } AnyffiTextKind;
 
 typedef enum AnyffiInPlace {
   ANYFFI_IN_PLACE_BYTES = 11 /* code points fit in place while length * width <= 11, at bytes 4 to 14 */
@@ -320,8 +309,8 @@ typedef enum AnyffiStripSide { ANYFFI_STRIP_LEFT = 1, ANYFFI_STRIP_RIGHT = 2 } A
 /// `characters` None: white space.
 int anyffi_str_strip(const AnyffiValue* str, const AnyffiValue* characters, int32_t sides, AnyffiValue* out);
 /// At most `most` replacements (negative: no limit).
-int anyffi_str_replace(const AnyffiValue* str, const AnyffiValue* former, const AnyffiValue* replacement,
-                       int64_t most, AnyffiValue* out);
+int anyffi_str_replace(const AnyffiValue* str, const AnyffiValue* former, const AnyffiValue* replacement, int64_t most,
+                       AnyffiValue* out);
 /// A to Z and a to z alone; every other code point stays.
 int anyffi_str_ascii_lower(const AnyffiValue* str, AnyffiValue* out);
 int anyffi_str_ascii_upper(const AnyffiValue* str, AnyffiValue* out);
@@ -405,10 +394,10 @@ typedef struct AnyffiFunctionInfo {
 typedef struct AnyffiFunction {
   AnyffiObject header;
   AnyffiCall call;
-  void* self;                     /* the first argument of `call` */
+  void* self;                       /* the first argument of `call` */
   void (*release_self)(void* self); /* may be NULL */
-  const AnyffiFunctionInfo* info; /* NULL where nothing is known; outlives the function */
-  void* handle;                   /* the host's callable where this is a function of the host, else NULL */
+  const AnyffiFunctionInfo* info;   /* NULL where nothing is known; outlives the function */
+  void* handle;                     /* the host's callable where this is a function of the host, else NULL */
 } AnyffiFunction;
 
 /// Takes over `self`, also on failure (then `release_self(self)` was called).
@@ -441,7 +430,7 @@ void anyffi_registry_defer_error(void);
 
 typedef struct AnyffiError {
   AnyffiObject header;
-  AnyffiValue kind;      /* name of the exception class */
+  AnyffiValue kind; /* name of the exception class */
   AnyffiValue message;
   AnyffiValue traceback; /* text, most recent call last */
   AnyffiValue args;      /* an Array of what the class is made from, or None: the message alone */
@@ -511,11 +500,11 @@ typedef struct AnyffiEntry {
 typedef struct AnyffiMapping {
   AnyffiObject header;
   AnyffiEntry* entries;
-  uint32_t* index;   /* NULL while `capacity` is small; else slots holding entry number + 1, 0 is free */
-  int64_t size;      /* live entries */
-  int64_t used;      /* entries up to the last live one */
-  int64_t capacity;  /* entries that fit */
-  uint64_t mask;     /* slots - 1 */
+  uint32_t* index;  /* NULL while `capacity` is small; else slots holding entry number + 1, 0 is free */
+  int64_t size;     /* live entries */
+  int64_t used;     /* entries up to the last live one */
+  int64_t capacity; /* entries that fit */
+  uint64_t mask;    /* slots - 1 */
   uint64_t key_kinds;
   uint64_t value_kinds;
 } AnyffiMapping;

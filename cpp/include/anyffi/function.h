@@ -114,8 +114,8 @@ inline int call_released(void* self, AnyffiValue* args, int32_t num_args, Anyffi
 
 /// Copies the arguments to `filled` with defaults where they are left out. Returns nonzero, with the error
 /// set, if their number does not fit.
-__attribute__((noinline)) inline int fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args, int32_t num_args,
-                         AnyffiValue* filled) {
+__attribute__((noinline)) inline int fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args,
+                                                   int32_t num_args, AnyffiValue* filled) {
   if (num_args > info.num_params) return anyffi_error_raise_count(&info, args, num_args);
   for (int32_t i = 0; i < info.num_params; ++i) {
     bool given = i < num_args && args[i].type_code != ANYFFI_MISSING;
@@ -170,7 +170,8 @@ struct TypedFunction : NativeFunction {
   }
 
   template <size_t... I>
-  int run(AnyffiValue* args, [[maybe_unused]] int32_t num_args, AnyffiValue* result, std::index_sequence<I...> indices) {
+  int run(AnyffiValue* args, [[maybe_unused]] int32_t num_args, AnyffiValue* result,
+          std::index_sequence<I...> indices) {
     try {
       HolderPack<decltype(indices), A...> holders;
       AnyffiMismatch why;
@@ -182,8 +183,7 @@ struct TypedFunction : NativeFunction {
         if (fill_defaults(info, args, num_args, filled) != 0) return -1;
         given = filled;
       }
-      bool loaded =
-          ((failed = I, Traits<Bare<A>>::load(given[I], leaf<I, A>(holders).holder, why)) && ...);
+      bool loaded = ((failed = I, Traits<Bare<A>>::load(given[I], leaf<I, A>(holders).holder, why)) && ...);
       if (__builtin_expect(!complete, 0)) {
         // What was taken from the copy is gone from the original too.
         for (int i = 0; i < num_args; ++i) {
@@ -304,8 +304,7 @@ class Function : public ObjectRef {
   /// Wraps a callable whose parameters say what it takes.
   template <class F, class... N>
   static Function from(F f, N&&... names) {
-    return Function(detail::Adopt{},
-                    &detail::make_typed(std::move(f), std::forward<N>(names)...)->base.header);
+    return Function(detail::Adopt{}, &detail::make_typed(std::move(f), std::forward<N>(names)...)->base.header);
   }
   /// Wraps `void(Args args, AnyValue* result)`.
   template <class F>

@@ -121,8 +121,12 @@ static inline AnyffiValue anyffi_in_place_inline(int32_t type_code, int32_t kind
 
 /// One code point as an in-place string of its narrowest kind.
 static inline AnyffiValue anyffi_char_inline(uint32_t code_point) {
-  uint64_t kind = code_point < 0x80 ? ANYFFI_ASCII : code_point < 0x100 ? ANYFFI_LATIN1 : code_point < 0x10000 ? ANYFFI_UCS2 : ANYFFI_UCS4;
-  return anyffi_from_words_inline((uint32_t)ANYFFI_STR | (uint64_t)code_point << 32, (kind << 4 | (ANYFFI_IN_PLACE_BYTES - 1)) << 56);
+  uint64_t kind = code_point < 0x80      ? ANYFFI_ASCII
+                  : code_point < 0x100   ? ANYFFI_LATIN1
+                  : code_point < 0x10000 ? ANYFFI_UCS2
+                                         : ANYFFI_UCS4;
+  return anyffi_from_words_inline((uint32_t)ANYFFI_STR | (uint64_t)code_point << 32,
+                                  (kind << 4 | (ANYFFI_IN_PLACE_BYTES - 1)) << 56);
 }
 
 /// Unfolds a string or bytes value, of which `value->type_code` must be one of the six codes.

@@ -12,8 +12,8 @@ template <class T>
 class Optional {
  public:
   Optional() = default;
-  Optional(std::nullptr_t) {}                               // NOLINT: implicit on purpose
-  Optional(const T& value) : value_(AnyValue(value)) {}     // NOLINT: implicit on purpose
+  Optional(std::nullptr_t) {}                            // NOLINT: implicit on purpose
+  Optional(const T& value) : value_(AnyValue(value)) {}  // NOLINT: implicit on purpose
   Optional(detail::Adopt, const AnyffiValue& owned) : value_(detail::Adopt{}, owned) {}
 
   bool has_value() const noexcept { return !value_.is_none(); }

@@ -29,9 +29,8 @@ class Registration {
   /// Registers `void(Args args, AnyValue* result)`.
   template <class F>
   Registration& def_packed(F f) noexcept {
-    return make([&]() -> detail::NativeFunction* {
-      return detail::make_native<detail::PackedFunction<F>>(std::move(f));
-    });
+    return make(
+        [&]() -> detail::NativeFunction* { return detail::make_native<detail::PackedFunction<F>>(std::move(f)); });
   }
   /// What `help` shows; must live for ever, as a literal does.
   Registration& doc(const char* text) noexcept {
@@ -108,22 +107,21 @@ __attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
 #define ANYFFI_JOIN_(a, b) ANYFFI_JOIN2_(a, b)
 
 /// Registers a global function when the library loads: `ANYFFI_REGISTER_GLOBAL("name").def(...).doc("...");`
-#define ANYFFI_REGISTER_GLOBAL(name)                                                        \
+#define ANYFFI_REGISTER_GLOBAL(name)                                                         \
   [[maybe_unused]] static ::anyffi::Registration ANYFFI_JOIN_(anyffi_global_, __COUNTER__) = \
       ::anyffi::Registration(name)
 
 /// Exports a function for `load_module`, under the symbol `__anyffi_<name>`: `ANYFFI_EXPORT(add, &add, arg("x"));`
-#define ANYFFI_EXPORT(name, ...)                                                                          \
-  static ::anyffi::detail::Export& anyffi_export_##name() {                                               \
-    static ::anyffi::detail::Export entry(#name);                                                         \
-    return entry;                                                                                         \
-  }                                                                                                       \
-  [[maybe_unused]] static ::anyffi::Registration& anyffi_exported_##name =                                \
-      anyffi_export_##name().def(__VA_ARGS__);                                                            \
-  extern "C" ANYFFI_EXPORT_SYMBOL int __anyffi_##name(void*, AnyffiValue* args, int32_t num_args,         \
-                                                      AnyffiValue* result) {                              \
-    return anyffi_export_##name().call(args, num_args, result);                                           \
-  }                                                                                                       \
+#define ANYFFI_EXPORT(name, ...)                                                                                    \
+  static ::anyffi::detail::Export& anyffi_export_##name() {                                                         \
+    static ::anyffi::detail::Export entry(#name);                                                                   \
+    return entry;                                                                                                   \
+  }                                                                                                                 \
+  [[maybe_unused]] static ::anyffi::Registration& anyffi_exported_##name = anyffi_export_##name().def(__VA_ARGS__); \
+  extern "C" ANYFFI_EXPORT_SYMBOL int __anyffi_##name(void*, AnyffiValue* args, int32_t num_args,                   \
+                                                      AnyffiValue* result) {                                        \
+    return anyffi_export_##name().call(args, num_args, result);                                                     \
+  }                                                                                                                 \
   static_assert(true, "a semicolon follows")
 
 #endif  // ANYFFI_REGISTRY_H_

@@ -34,9 +34,8 @@ template <class T>
 struct Traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
   static constexpr FixedText name{"int"};
   // Narrower types must look at each value.
-  static constexpr uint64_t kinds = (std::is_signed_v<T> && sizeof(T) == 8)
-                                        ? detail::kind_bits(ANYFFI_INT, ANYFFI_BOOL)
-                                        : detail::kind_bits(ANYFFI_BOOL);
+  static constexpr uint64_t kinds = (std::is_signed_v<T> && sizeof(T) == 8) ? detail::kind_bits(ANYFFI_INT, ANYFFI_BOOL)
+                                                                            : detail::kind_bits(ANYFFI_BOOL);
   static constexpr bool kBorrows = false;
   using Holder = T;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
