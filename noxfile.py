@@ -89,8 +89,8 @@ def sanitizer_variables() -> dict[str, str]:
     return {
         "LD_PRELOAD": f"{library('libasan.so')} {library('libstdc++.so')}",
         "PYTHONMALLOC": "malloc",
-        # Python itself leaks some memory at exit; the tests count live objects instead. They also ask for more
-        # memory than there is.
+        # Python itself leaks some memory at exit; the tests count live objects instead. They also ask for
+        # more memory than there is.
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }

@@ -20,8 +20,9 @@ import operator
 import pathlib
 import struct
 import types
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, Optional, Tuple, Type
+from typing import Any, Callable
 
 import numpy as np
 from hypothesis import strategies as st
@@ -36,8 +37,8 @@ class Bad:
 
     name: str
     make: Callable[[], Any]
-    raises: Type[BaseException]
-    match: Optional[str] = None
+    raises: type[BaseException]
+    match: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,13 @@ class Row:
     """
 
     name: str
-    types: Tuple[type, ...]
-    examples: Tuple[Any, ...]
+    types: tuple[type, ...]
+    examples: tuple[Any, ...]
     describe: Callable[[Any, bool], str]
     plain: Callable[[Any], Any]
-    strategy: Optional[st.SearchStrategy[Any]] = None
-    echoed: Optional[str] = None
-    bad: Tuple[Bad, ...] = ()
+    strategy: st.SearchStrategy[Any] | None = None
+    echoed: str | None = None
+    bad: tuple[Bad, ...] = ()
 
 
 # ---- what the callee sees -----------------------------------------------------------------------
@@ -258,7 +259,7 @@ REFUSED = Indexable(ZeroDivisionError("refused"))
 
 
 class OwnMapping(collections.abc.Mapping):  # type: ignore[type-arg]
-    def __init__(self, entries: Any, fail: Optional[BaseException] = None) -> None:
+    def __init__(self, entries: Any, fail: BaseException | None = None) -> None:
         self.entries = dict(entries)
         self.fail = fail
 
@@ -423,7 +424,7 @@ _DEEP = tuple(
     )
 )
 
-ROWS: Tuple[Row, ...] = (
+ROWS: tuple[Row, ...] = (
     Row("none", (type(None),), (None,), lambda x, top: "None", itself, st.none()),
     Row("bool", (bool, np.bool_), (True, False, np.True_, np.False_), lambda x, top: f"Bool({bool(x)})", bool,
         st.booleans()),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from typing import Optional
 
 from support import run
 
 
-def run_program(source: str, mode: str, *, noisy: bool = False, **variables: Optional[str]) -> str:
+def run_program(source: str, mode: str, *, noisy: bool = False, **variables: str | None) -> str:
     """Run a program in one mode: it must exit with 0 and, unless it is `noisy`, write nothing to stderr.
 
     Returns what it wrote to stdout.

@@ -9,12 +9,11 @@ import threading
 import weakref
 from typing import Any
 
+import cases
 import pytest
+from cases import EXAMPLE_IDS, EXAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
-
-import cases
-from cases import EXAMPLE_IDS, EXAMPLES
 from programs import run_program
 
 
@@ -272,7 +271,6 @@ def test_cycle_through_a_held_wrapper_is_python_business(ffi: Any) -> None:
 
 #: ctypes reports on stderr what was raised before the first line of a callback; the exception itself is kept.
 NOISY = {"ctypes": True, "cython": False}
-
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")

@@ -8,11 +8,10 @@ import operator
 import types
 from typing import Any, Callable
 
+import cases
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-import cases
 
 SEQUENCES = [("Array", tuple), ("List", list)]
 MAPPINGS = [("Map", types.MappingProxyType), ("Dict", dict)]
@@ -428,7 +427,7 @@ def test_dict_lookup_runs_pythons_code(ffi: Any) -> None:
                 raise ZeroDivisionError("hash")
             return 1
 
-        def __eq__(self, other: Any) -> bool:
+        def __eq__(self, other: object) -> bool:
             if self.fail == "eq" or getattr(other, "fail", None) == "eq":
                 raise ZeroDivisionError("eq")
             return isinstance(other, Key) and self.n == other.n
@@ -461,7 +460,7 @@ def test_a_key_that_changes_the_dict_under_way(ffi: Any) -> None:
         def __hash__(self) -> int:
             return 7
 
-        def __eq__(self, other: Any) -> bool:
+        def __eq__(self, other: object) -> bool:
             act, self.act = self.act, lambda: None  # once, or the lookup would start again for ever
             act()
             return False

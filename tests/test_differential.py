@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Callable, Tuple
-
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from typing import Any, Callable
 
 import cases
+import pytest
 from cases import BAD, BAD_IDS, EXAMPLE_IDS, EXAMPLES
+from hypothesis import given
+from hypothesis import strategies as st
 
 
 def outcome(ffi: Any, name: str, args: Any) -> Any:
@@ -22,13 +21,13 @@ def outcome(ffi: Any, name: str, args: Any) -> Any:
     return cases.normal(result, ffi)
 
 
-def assert_alike(both: Tuple[Any, Any], name: str, *args: Any) -> None:
+def assert_alike(both: tuple[Any, Any], name: str, *args: Any) -> None:
     one, other = (outcome(ffi, name, args) for ffi in both)
     assert one == other
 
 
 @pytest.mark.parametrize("x", EXAMPLES, ids=EXAMPLE_IDS)
-def test_examples(both: Tuple[Any, Any], x: Any) -> None:
+def test_examples(both: tuple[Any, Any], x: Any) -> None:
     assert_alike(both, "testing.echo", x)
     assert_alike(both, "testing.describe", x)
     assert_alike(both, "testing.type_code", x)
@@ -38,14 +37,14 @@ def test_examples(both: Tuple[Any, Any], x: Any) -> None:
 
 
 @pytest.mark.parametrize("bad", BAD, ids=BAD_IDS)
-def test_bad_inputs(both: Tuple[Any, Any], bad: cases.Bad) -> None:
+def test_bad_inputs(both: tuple[Any, Any], bad: cases.Bad) -> None:
     x = bad.make()
     one, other = (outcome(ffi, "testing.nop", (x,)) for ffi in both)
     assert one[0] is other[0] is bad.raises
     assert one[1] == other[1]
 
 
-def test_drawn_values(both: Tuple[Any, Any]) -> None:
+def test_drawn_values(both: tuple[Any, Any]) -> None:
     @given(cases.values)
     def check(x: Any) -> None:
         assert_alike(both, "testing.echo", x)
@@ -54,7 +53,7 @@ def test_drawn_values(both: Tuple[Any, Any]) -> None:
     check()
 
 
-def test_drawn_arguments(both: Tuple[Any, Any]) -> None:
+def test_drawn_arguments(both: tuple[Any, Any]) -> None:
     @given(st.lists(cases.scalars, max_size=12))
     def check(args: Any) -> None:
         assert_alike(both, "testing.describe", *args)
@@ -64,16 +63,49 @@ def test_drawn_arguments(both: Tuple[Any, Any]) -> None:
 
 TYPED = [
     "testing.typed." + name
-    for name in (
-        "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64 none str bytes c_str pointer ellipsis "
-        "slice function object optional_object optional_int box_int any view array array_int array_object "
-        "array_array_str list list_int list_float map map_str_int dict dict_str_int"
-    ).split()
+    for name in [
+        "bool",
+        "int8",
+        "uint8",
+        "int16",
+        "uint16",
+        "int32",
+        "uint32",
+        "int64",
+        "uint64",
+        "float32",
+        "float64",
+        "none",
+        "str",
+        "bytes",
+        "c_str",
+        "pointer",
+        "ellipsis",
+        "slice",
+        "function",
+        "object",
+        "optional_object",
+        "optional_int",
+        "box_int",
+        "any",
+        "view",
+        "array",
+        "array_int",
+        "array_object",
+        "array_array_str",
+        "list",
+        "list_int",
+        "list_float",
+        "map",
+        "map_str_int",
+        "dict",
+        "dict_str_int",
+    ]
 ]
 
 
 @pytest.mark.parametrize("name", TYPED)
-def test_typed_functions(both: Tuple[Any, Any], name: str) -> None:
+def test_typed_functions(both: tuple[Any, Any], name: str) -> None:
     for x in EXAMPLES:
         assert_alike(both, name, x)
     for bad in BAD:
@@ -88,7 +120,7 @@ def test_typed_functions(both: Tuple[Any, Any], name: str) -> None:
     check()
 
 
-def test_results_of_native_functions(both: Tuple[Any, Any]) -> None:
+def test_results_of_native_functions(both: tuple[Any, Any]) -> None:
     for name in ("testing.make_counter", "testing.new_counted"):
         one, other = (ffi.get_global_func(name)(3) for ffi in both)
         assert type(one).__qualname__ == type(other).__qualname__
@@ -107,7 +139,7 @@ def _wrappers(ffi: Any) -> Any:
 
 
 @pytest.mark.parametrize("owner", [0, 1], ids=["from-cython", "from-ctypes"])
-def test_each_accepts_the_objects_of_the_other(both: Tuple[Any, Any], owner: int) -> None:
+def test_each_accepts_the_objects_of_the_other(both: tuple[Any, Any], owner: int) -> None:
     mine, other = both[owner], both[1 - owner]
     echo, seen = map(other.get_global_func, ("testing.echo", "testing.describe"))
     for wrapper in _wrappers(mine):
@@ -125,7 +157,7 @@ def _content(ffi: Any, wrapper: Any) -> Any:
 
 
 @pytest.mark.parametrize("owner", [0, 1], ids=["from-cython", "from-ctypes"])
-def test_changes_are_seen_through_the_other(both: Tuple[Any, Any], owner: int) -> None:
+def test_changes_are_seen_through_the_other(both: tuple[Any, Any], owner: int) -> None:
     mine, other = both[owner], both[1 - owner]
     shared = mine.convert([1])
     other.get_global_func("testing.append")(shared, 2)
@@ -135,7 +167,7 @@ def test_changes_are_seen_through_the_other(both: Tuple[Any, Any], owner: int) -
     assert shared == [1, 2, 3]
 
 
-def test_python_objects_have_the_same_payload_in_both(both: Tuple[Any, Any]) -> None:
+def test_python_objects_have_the_same_payload_in_both(both: tuple[Any, Any]) -> None:
     for x in (object(), lambda: 1, ValueError("x"), Unusual()):
         for one, other in (both, both[::-1]):
             one.get_global_func("testing.hold")([x])
@@ -154,7 +186,7 @@ class Unusual:
         return 5
 
 
-def test_opaque_keys_of_one_found_by_the_other(both: Tuple[Any, Any]) -> None:
+def test_opaque_keys_of_one_found_by_the_other(both: tuple[Any, Any]) -> None:
     for one, other in (both, both[::-1]):
         d = one.convert({Unusual(): 1, len: 2})
         item = other.get_global_func("testing.item")
@@ -172,7 +204,7 @@ def _raising(error: BaseException) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("name", ["apply", "catch_error", "rethrow"])
-def test_callbacks(both: Tuple[Any, Any], name: str) -> None:
+def test_callbacks(both: tuple[Any, Any], name: str) -> None:
     name = "testing." + name
     for x in EXAMPLES:
         assert_alike(both, name, lambda *args: args[0], x)
@@ -187,7 +219,7 @@ def test_callbacks(both: Tuple[Any, Any], name: str) -> None:
     assert_alike(both, name, None)
 
 
-def test_keyword_errors(both: Tuple[Any, Any]) -> None:
+def test_keyword_errors(both: tuple[Any, Any]) -> None:
     calls = [
         ("testing.typed.defaults", (), {}),
         ("testing.typed.defaults", (), {"b": "x"}),
@@ -212,7 +244,7 @@ def test_keyword_errors(both: Tuple[Any, Any]) -> None:
         assert results[0] == results[1]
 
 
-def test_public_names_are_alike(both: Tuple[Any, Any]) -> None:
+def test_public_names_are_alike(both: tuple[Any, Any]) -> None:
     one, other = both
     names = {name for name in dir(one) if not name.startswith("_")}
     assert names == {name for name in dir(other) if not name.startswith("_")}

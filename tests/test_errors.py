@@ -9,10 +9,9 @@ import warnings
 from typing import Any, Callable
 
 import anyffi
+import cases
 import pytest
 from hypothesis import given
-
-import cases
 
 needs_notes = pytest.mark.skipif(sys.version_info < (3, 11), reason="notes and groups came with Python 3.11")
 
@@ -175,7 +174,7 @@ def test_python_exception_keeps_its_identity(ffi: Any, through: str, error: Any)
     error.own = attribute = object()
     try:
         through(raise_(error))
-    except BaseException as caught:  # noqa: B902
+    except BaseException as caught:
         assert caught is error
         assert caught.args == args
         assert caught.__cause__ is cause
@@ -191,9 +190,9 @@ def test_python_exception_keeps_its_identity(ffi: Any, through: str, error: Any)
 
 @needs_notes
 def test_notes_and_groups(ffi: Any) -> None:
-    error = ExceptionGroup("several", [ValueError(1), KeyError(2)])  # noqa: F821
+    error = ExceptionGroup("several", [ValueError(1), KeyError(2)])
     error.add_note("a note")
-    with pytest.raises(ExceptionGroup) as caught:  # noqa: F821
+    with pytest.raises(ExceptionGroup) as caught:
         ffi.get_global_func("testing.rethrow")(raise_(error))
     assert caught.value is error
     assert error.__notes__ == ["a note"]
@@ -207,7 +206,7 @@ def test_context_inside_of_a_callback(ffi: Any) -> None:
         try:
             raise KeyError("first")
         except KeyError:
-            raise ValueError("second")  # noqa: B904
+            raise ValueError("second")
 
     with pytest.raises(ValueError, match="second") as caught:
         apply(callback)

@@ -205,7 +205,7 @@ def test_many_arguments(ffi: Any) -> None:
 
 def test_unpacking_calls(ffi: Any) -> None:
     defaults = ffi.get_global_func("testing.typed.defaults")
-    assert defaults(*[1], **{"c": 2.0}) == (1, "b", 2.0)
+    assert defaults(*[1], c=2.0) == (1, "b", 2.0)
     assert defaults(*(1, "x"), c=2.0) == (1, "x", 2.0)
     assert list(map(ffi.get_global_func("testing.add_one"), [1, 2])) == [2, 3]
 

@@ -9,9 +9,8 @@ import types
 import weakref
 from typing import Any
 
-import pytest
-
 import cases
+import pytest
 from programs import run_program
 
 cpython_only = pytest.mark.skipif(sys.implementation.name != "cpython", reason="counts are CPython's")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gc
 import types
-from typing import Any, Callable, Dict
-
-import pytest
+from typing import Any, Callable
 
 import cases
+import pytest
 
 LONG = "a string on the heap of the runtime"
 
@@ -56,7 +55,7 @@ def _on(
     return prepare
 
 
-CALLS: Dict[str, Call] = {
+CALLS: dict[str, Call] = {
     "scalars": _calling("echo", 5),
     "borrowed text": _calling("echo", LONG),
     "borrowed bytes": _calling("echo", b"bytes that are long enough"),
@@ -107,7 +106,7 @@ CALLS: Dict[str, Call] = {
     "set item": _on(
         lambda ffi: ffi.List([1]), lambda x: x.__setitem__(0, LONG), lambda x: x.__setitem__(0, 1)
     ),
-    "add": _on(lambda ffi: ffi.List([1]), lambda x: x + [LONG]),
+    "add": _on(lambda ffi: ffi.List([1]), lambda x: [*x, LONG]),
     "slicing": _on(lambda ffi: ffi.List([1, LONG, [2]]), lambda x: x[1:]),
     "to_python": _on(lambda ffi: ffi.List([1, LONG, [2]]), lambda x: len(x)),
     "dict set": _on(

@@ -136,7 +136,7 @@ def test_no_such_file(ffi: Any, tmp_path: pathlib.Path) -> None:
 def test_no_library(ffi: Any, tmp_path: pathlib.Path, content: bytes) -> None:
     path = tmp_path / "bad.so"
     path.write_bytes(content)
-    with pytest.raises((OSError, ImportError), match=r"bad\.so"):
+    with pytest.raises(ValueError, match=r"bad\.so: .*byte \d+"):
         ffi.load_module(path)
 
 
@@ -144,7 +144,7 @@ def test_no_library(ffi: Any, tmp_path: pathlib.Path, content: bytes) -> None:
 def test_a_library_cut_short(ffi: Any, build: Build, tmp_path: pathlib.Path, length: int) -> None:
     path = tmp_path / "short.so"
     path.write_bytes(build("good.cc", GOOD).read_bytes()[:length])
-    with pytest.raises((OSError, ImportError), match=r"short\.so"):
+    with pytest.raises(ValueError, match=r"short\.so: .*byte \d+"):
         ffi.load_module(path)
 
 
@@ -159,7 +159,9 @@ def test_a_library_cut_short(ffi: Any, build: Build, tmp_path: pathlib.Path, len
     ids=["number", "table"],
 )  # fmt: skip
 def test_another_abi_version(ffi: Any, build: Build, name: str, source: str) -> None:
-    with pytest.raises((ImportError, OSError, ValueError), match=r"(?i)abi version") as caught:
+    with pytest.raises(
+        (ImportError, OSError, ValueError), match=r"built for version \d+ of anyffi's ABI"
+    ) as caught:
         ffi.load_module(build(name, source))
     assert str(build(name, source)) in str(caught.value)
 

@@ -7,7 +7,8 @@ import sys
 import threading
 import types
 import weakref
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -196,7 +197,7 @@ def test_many_threads(ffi: Any) -> None:
                 if i % 3 == 0:
                     ffi.remove_global_func(name)
                     assert ffi.get_global_func(name, allow_missing=True) is None
-        except BaseException as error:  # noqa: B902
+        except BaseException as error:
             errors.append(error)
 
     threads = [threading.Thread(target=run, args=(n,)) for n in range(8)]

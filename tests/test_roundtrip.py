@@ -6,11 +6,10 @@ import sys
 import types
 from typing import Any
 
-import pytest
-from hypothesis import given
-
 import cases
+import pytest
 from cases import BAD, BAD_IDS, EXAMPLE_IDS, EXAMPLES, ROWS, Row
+from hypothesis import given
 
 
 def assert_same(got: Any, expected: Any) -> None:
@@ -84,7 +83,9 @@ def test_nesting_up_to_the_limit(ffi: Any, wrap: Any) -> None:
     echo = ffi.get_global_func("testing.echo")
     result = echo(cases.nested(cases.MAX_NESTING, wrap, "inside"))
     for _ in range(cases.MAX_NESTING):
-        result = result.stop if type(result) is slice else result["k"] if type(result) is ffi.Dict else result[0]
+        result = (
+            result.stop if type(result) is slice else result["k"] if type(result) is ffi.Dict else result[0]
+        )
     assert result == "inside"
     holder = echo([cases.nested(cases.MAX_NESTING - 1, wrap)])
     assert echo(cases.nested(cases.MAX_NESTING, wrap, holder)) is not None, "a runtime object is a leaf"
@@ -178,7 +179,7 @@ def test_ephemeral_items_are_not_taken_for_one_another(ffi: Any) -> None:
             return [key]
 
     echo = ffi.get_global_func("testing.echo")
-    assert ffi.to_python(echo(Fresh({i: None for i in range(50)}))) == {i: [i] for i in range(50)}
+    assert ffi.to_python(echo(Fresh(dict.fromkeys(range(50))))) == {i: [i] for i in range(50)}
 
 
 def test_a_container_converts_as_if_copied_first(ffi: Any) -> None:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-from typing import Any, Callable, List
+from typing import Any, Callable
 
 import pytest
 
 
-def run_in_threads(bodies: "List[Callable[[], Any]]") -> None:
+def run_in_threads(bodies: list[Callable[[], Any]]) -> None:
     """Start all at once; the first error of any is raised."""
-    errors: List[BaseException] = []
+    errors: list[BaseException] = []
     start = threading.Barrier(len(bodies))
 
     def run(body: Callable[[], Any]) -> None:
         try:
             start.wait()
             body()
-        except BaseException as error:  # noqa: B902
+        except BaseException as error:
             errors.append(error)
 
     former = sys.getswitchinterval()

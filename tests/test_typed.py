@@ -6,13 +6,12 @@ import ctypes
 import math
 import struct
 import types
-from typing import Any, Optional
+from typing import Any
 
+import cases
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-import cases
 
 HUGE = float(2**53)
 
@@ -86,7 +85,7 @@ def test_floats(ffi: Any, name: str) -> None:
     function = typed(ffi, name)
     narrow = name == "float32"
 
-    def expected(x: float) -> Optional[float]:
+    def expected(x: float) -> float | None:
         try:
             return struct.unpack("<f", struct.pack("<f", x))[0] if narrow else x
         except OverflowError:
