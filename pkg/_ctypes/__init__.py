@@ -6,17 +6,16 @@ follow all of it.
 
 from __future__ import annotations
 
-from ctypes import create_string_buffer
 from typing import Any
 
 from .. import _rules
 from .._types import code
-from .abi import VALUE_SIZE, library
+from .abi import VALUE, VALUE_SIZE, library, platform
 from .call import FunctionCore
 from .callback import install_host, shut_down
 from .containers import MappingCore, SequenceCore
-from .pack import pack, pack_owned
-from .unpack import raise_taken, read_value, unpack
+from .pack import pack, pack_owned, release_made
+from .unpack import raise_taken, unpack_owned
 from .wrapper import ObjectCore, set_class, wrap, wrap_here
 
 __all__ = [
@@ -38,22 +37,31 @@ def get_function(name: Any) -> Any:
     """The registry's function as a wrapper, never as the Python callable inside; None if there is none."""
     keep: list[Any] = []
     packed = pack(name, keep)
-    found = create_string_buffer(VALUE_SIZE)
+    found = platform.buffer(VALUE_SIZE)
     try:
-        if library.registry_find(packed, found) != 0:
-            raise_taken()
+        status = library.registry_find(packed, found)
     finally:
-        type_code, flags, payload = read_value(packed)
-        if type_code > 0 and flags:
-            library.object_release(payload)
-    type_code, _, payload = read_value(found)
-    return None if type_code == code.NONE else wrap_here(payload)
+        release_made(packed, keep)
+    if status != 0:
+        raise_taken()
+    type_code, _, payload = VALUE.unpack(found)
+    if type_code == code.NONE:
+        return None
+    try:
+        return wrap_here(payload)
+    finally:
+        library.object_release(payload)
 
 
 def to_object(x: Any) -> Any:
     """The runtime's own object for `x`; what has no wrapper comes back as by `echo`."""
-    packed = read_value(pack_owned(x))
-    return wrap(packed[2]) if packed[0] == code.FUNCTION else unpack(packed)
+    packed = VALUE.unpack(pack_owned(x))
+    if packed[0] != code.FUNCTION:
+        return unpack_owned(packed)
+    try:
+        return wrap(packed[2])
+    finally:
+        library.object_release(packed[2])
 
 
 _rules.register_core(ObjectCore)

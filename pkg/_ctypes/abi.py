@@ -21,8 +21,8 @@ else:
 
 __all__ = ["VALUE", "VALUE_SIZE", "address_of", "library", "platform"]
 
-#: type_code, aux, payload as an unsigned word: one AnyffiValue.
-VALUE = struct.Struct("=iIQ")
+#: type_code, aux, payload as a signed word: one AnyffiValue.
+VALUE = struct.Struct("=iIq")
 VALUE_SIZE = VALUE.size
 #: What `c_api.h` calls ANYFFI_ABI_VERSION; the layouts below are those of this version.
 _ABI_VERSION = 1
@@ -43,7 +43,7 @@ class Header(Structure):
 class Value(Structure):
     """AnyffiValue, where it is a field of another struct."""
 
-    _fields_ = [("type_code", c_int32), ("aux", c_uint32), ("payload", c_uint64)]
+    _fields_ = [("type_code", c_int32), ("aux", c_uint32), ("payload", c_int64)]
 
 
 class Str(Structure):

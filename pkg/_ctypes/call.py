@@ -2,42 +2,107 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_char, c_int32
+from ctypes import c_char, c_int32, c_void_p
 from types import TracebackType
 from typing import Any
 
 from .. import _binding
 from .._types import code
-from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library
-from .pack import NONE, object_value, pack, release
-from .unpack import drop_raised, raise_taken, read_value, unpack, unpack_copy
+from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform
+from .pack import pack
+from .unpack import drop_raised, raise_error, unpack, unpack_copy, unpack_owned
 from .wrapper import ObjectCore, unwrap
 
-__all__ = ["FunctionCore", "call"]
+__all__ = ["FunctionCore"]
 
-#: Buffers for the arguments of a call and its result, by their number.
-_buffer_types: Any = [c_char * (VALUE_SIZE * count) for count in range(18)]
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+_NONE, _INT = code.NONE, code.INT
+_buffer = platform.buffer
+_value = VALUE.pack
+_value_at = VALUE.unpack_from
+_take_raised = library.error_take_raised
+_release = library.object_release
 
 
 class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
-    __slots__ = ()
+    #: What is called and its first argument, once a call has found them.
+    __slots__ = ("_target",)
+
+    _target: tuple[Any, Any]
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        # One frame with no more calls than needed: it is what a ctypes call costs above ctypes.
         try:
             if kwargs:
                 args = _binding.bind(self._info(), args, kwargs)
-            return call(unwrap(self), self, args)
+            try:
+                target, context = _get_target(self)
+            except AttributeError:
+                target, context = _find_target(self)
+            # What must outlive the call; while it is empty there is nothing to give back either.
+            keep: list[Any] = []
+            cells: list[bytes] = []
+            values = None
+            try:
+                for x in args:
+                    if type(x) is int and _INT64_MIN <= x <= _INT64_MAX:
+                        cells.append(_value(_INT, 0, x))
+                    else:
+                        cells.append(pack(x, keep))
+                values = _buffer(b"".join(cells))
+                result = _buffer(VALUE_SIZE)
+                try:
+                    status = target(context, values, len(cells), result)
+                except BaseException:
+                    # A signal handler raised it while the function polled. What the function made of that is void.
+                    drop_raised()
+                    unpack_owned(_value_at(result))
+                    raise
+                if status != 0:
+                    _take_raised(result)
+                value = _value_at(result)
+                try:
+                    if status != 0:
+                        raise_error(value)
+                    # Before the arguments go, which the result may borrow from.
+                    if value[0] == _NONE:
+                        return None
+                    return value[2] if value[0] == _INT else unpack(value)
+                finally:
+                    if value[0] > 0:
+                        _release(value[2])
+            finally:
+                if keep:
+                    for i, cell in enumerate(cells):
+                        # What the callee took is None now. Flags belong to objects; elsewhere the word holds text.
+                        type_code, flags, payload = _value_at(cell) if values is None else _value_at(values, VALUE_SIZE * i)
+                        if type_code > 0 and flags:
+                            _release(payload)
         except BaseException as exception:
             # What the traceback of a long-lived exception holds would live as long: the arguments, in the
             # frames of this package.
             del args, kwargs
             raise exception.with_traceback(_without_own_frames(exception.__traceback__))
 
+    def _take(self, other: ObjectCore) -> None:
+        super()._take(other)
+        if hasattr(other, "_target"):
+            del other._target
+
     def _info(self) -> Any:
         info = Function.from_address(_check_function(unwrap(self), self)).info
         return _describe(info.contents) if info else None
+
+
+_get_target = FunctionCore.__dict__["_target"].__get__
+
+
+def _find_target(wrapper: FunctionCore) -> tuple[Any, Any]:
+    function = Function.from_address(_check_function(unwrap(wrapper), wrapper))
+    wrapper._target = platform.guard(platform.call_type(function.call)), c_void_p(function.self)
+    return wrapper._target
 
 
 def _without_own_frames(traceback: TracebackType | None) -> TracebackType | None:
@@ -60,47 +125,6 @@ def _check_function(address: int, wrapper: ObjectCore) -> int:
     return address
 
 
-def call(address: int, wrapper: ObjectCore, args: tuple[Any, ...]) -> Any:
-    """Calls the function of a wrapper. The caller keeps wrapper and arguments alive."""
-    count = len(args)
-    function = object_value(_check_function(address, wrapper))
-    keep: list[Any] = []
-    packed: list[bytes] = []
-    try:
-        for x in args:
-            packed.append(pack(x, keep))
-        packed.append(NONE)
-        make = _buffer_types[count + 1] if count < 17 else c_char * (VALUE_SIZE * (count + 1))
-        values = make.from_buffer_copy(b"".join(packed))
-    except BaseException:
-        for value in packed:
-            _release_made(VALUE.unpack(value))
-        raise
-    try:
-        try:
-            status = library.function_call(function, values, count, byref(values, VALUE_SIZE * count))
-        except BaseException:
-            # A signal handler raised it while the function polled. Whatever the function made of that is void.
-            drop_raised()
-            release(values[VALUE_SIZE * count :])
-            raise
-        if status != 0:
-            raise_taken()
-        # Before the arguments go, which the result may borrow from.
-        return unpack(read_value(values, VALUE_SIZE * count))
-    finally:
-        if keep:
-            for i in range(count):
-                _release_made(read_value(values, VALUE_SIZE * i))
-
-
-def _release_made(value: tuple[int, int, int]) -> None:
-    """Gives back what packing made, other than what the callee took."""
-    # Flags belong to objects; elsewhere the word holds text.
-    if value[0] > 0 and value[1]:
-        library.object_release(value[2])
-
-
 def _describe(info: FunctionInfo) -> tuple[Any, ...]:
     """`(name, doc, params, number of required ones, flags, result type)`."""
     params = []
@@ -120,7 +144,7 @@ def _describe(info: FunctionInfo) -> tuple[Any, ...]:
 
 
 def _read_at(address: int) -> tuple[int, int, int]:
-    return read_value((c_char * VALUE_SIZE).from_address(address))
+    return _value_at((c_char * VALUE_SIZE).from_address(address))
 
 
 def _text(utf8: Any) -> Any:

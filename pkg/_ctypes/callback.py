@@ -8,8 +8,8 @@ from typing import Any, Callable
 
 from .. import _errors
 from .abi import VALUE, VALUE_SIZE, Host, library, platform
-from .pack import NONE, pack_owned, release, set_callback
-from .unpack import unpack_copy
+from .pack import NONE, pack_owned, set_callback
+from .unpack import unpack, unpack_copy
 
 __all__ = ["install_host", "shut_down"]
 
@@ -20,7 +20,7 @@ _kept: list[Any] = []
 
 def _leave_raised(exception: BaseException) -> None:
     """Puts an exception, which carries its traceback, into the thread's error slot."""
-    out = ctypes.create_string_buffer(VALUE_SIZE)
+    out = platform.buffer(VALUE_SIZE)
     # Where even that fails, a MemoryError is in the slot already.
     if library.error_create_host(platform.new_handle(exception), out) == 0:
         error = VALUE.unpack(out)[2]
@@ -39,13 +39,15 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
         try:
             read = VALUE.unpack_from
             values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
-            x = _object_of(function)(*[unpack_copy(read(values, VALUE_SIZE * i)) for i in range(count)])
+            x = _object_of(function)(*[unpack(read(values, VALUE_SIZE * i)) for i in range(count)])
             packed = pack_owned(x)
             memmove(result, packed, VALUE_SIZE)
             return 0
         except BaseException as exception:
             memmove(result, NONE, VALUE_SIZE)
-            release(packed)
+            type_code, _, payload = VALUE.unpack(packed)
+            if type_code > 0:
+                library.object_release(payload)
             _leave_raised(exception)
             return -1
     except BaseException as interrupt:

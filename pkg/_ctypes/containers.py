@@ -7,15 +7,17 @@ from typing import Any
 
 from .. import _rules
 from .._types import code
-from .abi import VALUE_SIZE, Entry, Mapping, Sequence, address_of, library
-from .pack import pack
-from .unpack import raise_taken, read_value, unpack, unpack_copy
+from .abi import VALUE, VALUE_SIZE, Entry, Mapping, Sequence, address_of, library
+from .pack import pack, release_made
+from .unpack import raise_taken, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
 __all__ = ["MappingCore", "SequenceCore"]
 
 _ENTRY_SIZE = 2 * VALUE_SIZE + 8
 _VALUE_IN_ENTRY = Entry.value.offset
+_Place = c_char * VALUE_SIZE
+_value_at = VALUE.unpack_from
 
 
 def _unwrap_sequence(wrapper: ObjectCore) -> Sequence:
@@ -28,7 +30,7 @@ def _unwrap_sequence(wrapper: ObjectCore) -> Sequence:
 
 def _read(address: int) -> Any:
     """The Python value of a borrowed value at an address."""
-    return unpack_copy(read_value((c_char * VALUE_SIZE).from_address(address)))
+    return unpack_copy(_value_at(_Place.from_address(address)))
 
 
 class SequenceCore(ObjectCore):
@@ -87,6 +89,15 @@ def _unwrap_mapping(wrapper: ObjectCore) -> tuple[int, Mapping]:
     return address, found
 
 
+def _find(wrapper: ObjectCore, packed: bytes) -> int:
+    """Where the value of a key lies, or 0."""
+    address, mapping = _unwrap_mapping(wrapper)
+    entry = c_int64(-1)
+    if library.mapping_find(address, packed, address_of(entry)) != 0:
+        raise_taken()
+    return mapping.entries + _ENTRY_SIZE * entry.value + _VALUE_IN_ENTRY if entry.value >= 0 else 0
+
+
 class MappingCore(ObjectCore):
     """A Map or Dict."""
 
@@ -96,40 +107,24 @@ class MappingCore(ObjectCore):
         return int(_unwrap_mapping(self)[1].size)
 
     def __getitem__(self, key: Any) -> Any:
-        found = self._find(key)
-        if found is None:
-            raise KeyError(key)
-        return unpack(found)
-
-    def __contains__(self, key: Any) -> bool:
-        found = self._find(key)
-        if found is None:
-            return False
-        if found[0] > 0:
-            library.object_release(found[2])
-        return True
-
-    def _find(self, key: Any) -> tuple[int, int, int] | None:
-        """The value of a key, owned, or None."""
-        address, mapping = _unwrap_mapping(self)
         keep: list[Any] = []
         packed = pack(key, keep)
-        entry = c_int64(-1)
         try:
-            if library.mapping_find(address, packed, address_of(entry)) != 0:
-                raise_taken()
-            if entry.value < 0:
-                return None
-            place = mapping.entries + _ENTRY_SIZE * entry.value + _VALUE_IN_ENTRY
-            value = read_value((c_char * VALUE_SIZE).from_address(place))
-            # Held before the key goes, which may run code that changes the mapping.
-            if value[0] > 0:
-                library.object_retain(value[2])
-            return value
+            place = _find(self, packed)
+            if place:
+                # Before the key goes, which may run code that changes the mapping.
+                return _read(place)
         finally:
-            _, flags, payload = read_value(packed)
-            if keep and flags and read_value(packed)[0] > 0:
-                library.object_release(payload)
+            release_made(packed, keep)
+        raise KeyError(key)
+
+    def __contains__(self, key: Any) -> bool:
+        keep: list[Any] = []
+        packed = pack(key, keep)
+        try:
+            return _find(self, packed) != 0
+        finally:
+            release_made(packed, keep)
 
     def _entry(self, position: int) -> tuple[int, Any, Any] | None:
         """The first live entry from `position` on, as `(next position, key, value)`, or None."""
@@ -137,17 +132,15 @@ class MappingCore(ObjectCore):
         while 0 <= position < mapping.used:
             place = (c_char * _ENTRY_SIZE).from_address(mapping.entries + _ENTRY_SIZE * position)
             position += 1
-            key, value = read_value(place), read_value(place, _VALUE_IN_ENTRY)
-            if key[0] != code.UNSET:
-                # Both are held before either is unpacked, which may run code that changes the mapping.
-                for part in (key, value):
-                    if part[0] > 0:
-                        library.object_retain(part[2])
-                try:
-                    unpacked = unpack(key)
-                except BaseException:
-                    if value[0] > 0:
-                        library.object_release(value[2])
-                    raise
-                return position, unpacked, unpack(value)
+            key, value = _value_at(place), _value_at(place, _VALUE_IN_ENTRY)
+            if key[0] == code.UNSET:
+                continue
+            # Both are held before either is unpacked, which may run code that changes the mapping.
+            if value[0] > 0:
+                library.object_retain(value[2])
+            try:
+                return position, unpack_copy(key), unpack(value)
+            finally:
+                if value[0] > 0:
+                    library.object_release(value[2])
         return None

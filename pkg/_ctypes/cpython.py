@@ -11,6 +11,8 @@ from ctypes import PYFUNCTYPE, c_int, c_int32, c_void_p, py_object
 from typing import Any
 
 __all__ = [
+    "buffer",
+    "call_type",
     "callback_type",
     "claim",
     "finalizer",
@@ -23,6 +25,13 @@ __all__ = [
     "object_of",
     "wrapper_at",
 ]
+
+#: Memory that C code may write to, of a size or with a content. A fresh bytes object is that, and nothing else is as
+#: fast to make and to pass: nobody but the caller knows it, and it is never hashed.
+buffer = bytes
+
+#: A function's `call`. Without declared parameters ctypes passes bytes as a pointer to their content.
+call_type = PYFUNCTYPE(c_int)
 
 #: The runtime calls it for a Python callable; ctypes turns the handle into the object itself.
 callback_type = PYFUNCTYPE(c_int, py_object, c_void_p, c_int32, c_void_p)

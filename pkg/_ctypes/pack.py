@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import struct
 import sys
-from ctypes import c_char_p, c_int32, c_int64, c_void_p, create_string_buffer, memmove
+from ctypes import c_char, c_char_p, c_int32, c_int64, c_void_p, memmove
 from typing import Any, Callable, Optional
 
 from .. import _rules
 from .._types import code
 from .abi import VALUE, VALUE_SIZE, Sequence, address_of, library, platform
-from .unpack import raise_taken, read_value
+from .unpack import raise_taken
 from .wrapper import ObjectCore, unwrap
 
-__all__ = ["MOVABLE", "NONE", "object_value", "pack", "pack_owned", "release", "set_callback"]
+__all__ = ["MOVABLE", "NONE", "pack", "pack_owned", "release_made", "set_callback"]
 
 #: The flag, in the word beside the code, of an object that was made for one call alone.
 MOVABLE = 1
@@ -25,7 +25,9 @@ _IN_PLACE_BYTES = 11  # ANYFFI_IN_PLACE_BYTES
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 _value = VALUE.pack
-_int_value = struct.Struct("=iIq").pack
+_value_of = VALUE.unpack
+_pointer_value = struct.Struct("=iIQ").pack
+_int_value = VALUE.pack
 _float_value = struct.Struct("=iId").pack
 _data_type_value = struct.Struct("=iIBBHi").pack
 _device_value = struct.Struct("=iIii").pack
@@ -63,24 +65,21 @@ def _kind_bit(type_code: int) -> int:
 _Memo = dict[int, tuple[Any, Optional[int]]]
 
 
-def new_object(create: Callable[..., int], *args: Any) -> int:
-    """Calls a creating function of the C ABI; the address of what it made."""
-    out = create_string_buffer(VALUE_SIZE)
+# What owns a reference stays in the frame that took it until it is handed over or given back, by C functions alone: where
+# the recursion limit let one pass, it lets the next.
+
+
+def new_object(create: Callable[..., int], *args: Any) -> bytes:
+    """Calls a creating function of the C ABI; what it made, as an owned value."""
+    out = platform.buffer(VALUE_SIZE)
     if create(*args, out) != 0:
         raise_taken()
-    return read_value(out)[2]
+    return bytes(out)
 
 
-def object_value(address: int, flags: int = 0) -> bytes:
+def object_value(address: int) -> bytes:
     """An object as a value; the reference is the caller's matter."""
-    return _value(c_int32.from_address(address).value, flags, address)
-
-
-def release(value: bytes) -> None:
-    """Gives an owned value back."""
-    type_code, _, payload = VALUE.unpack(value)
-    if type_code > 0:
-        library.object_release(payload)
+    return _value(c_int32.from_address(address).value, 0, address)
 
 
 # ---- leaves: what holds no other value; none of this runs Python code ---------------------------
@@ -94,13 +93,13 @@ def _own_str(x: str) -> bytes:
     data, kind = _encode(x)
     if len(data) <= _IN_PLACE_BYTES:
         return _in_place_value(code.STR, data, kind << 4 | (_IN_PLACE_BYTES - len(x)))
-    return object_value(new_object(library.str_create, data, len(x), kind))
+    return new_object(library.str_create, data, len(x), kind)
 
 
 def _own_bytes(x: bytes) -> bytes:
     if len(x) <= _IN_PLACE_BYTES:
         return _in_place_value(code.BYTES, x, _IN_PLACE_BYTES - len(x))
-    return object_value(new_object(library.bytes_create, x, len(x)))
+    return new_object(library.bytes_create, x, len(x))
 
 
 #: Packs an exact builtin that holds no others as an owned value; None if it is none after all.
@@ -141,7 +140,7 @@ def pack(x: Any, keep: list[Any]) -> bytes:
     if isinstance(x, ObjectCore) and issubclass(cls, ObjectCore):
         return object_value(unwrap(x))
     value, made = _pack_nested(x, {}, 1)
-    type_code, _, payload = VALUE.unpack(value)
+    type_code, _, payload = _value_of(value)
     if type_code <= 0:
         return value
     if made:
@@ -152,13 +151,25 @@ def pack(x: Any, keep: list[Any]) -> bytes:
     return value
 
 
+def release_made(packed: bytes, keep: list[Any]) -> None:
+    """Gives back what `pack` made of an argument that nobody could take."""
+    type_code, flags, payload = _value_of(packed)
+    if keep and type_code > 0 and flags:
+        library.object_release(payload)
+
+
+def _movable(value: bytes) -> bytes:
+    type_code, _, payload = _value_of(value)
+    return _value(type_code, MOVABLE, payload)
+
+
 def _borrow_str(x: str, keep: list[Any]) -> bytes:
     data, kind = _encode(x)
     if len(data) <= _IN_PLACE_BYTES:
         return _in_place_value(code.STR, data, kind << 4 | (_IN_PLACE_BYTES - len(x)))
     if len(x) > _MAX_BORROWED:
         keep.append(MOVABLE)
-        return object_value(new_object(library.str_create, data, len(x), kind), MOVABLE)
+        return _movable(new_object(library.str_create, data, len(x), kind))
     return _value(code.STR_VIEW, len(x) << 2 | kind, _borrow(data + _ENDS[kind], keep))
 
 
@@ -167,7 +178,7 @@ def _borrow_bytes(x: bytes, keep: list[Any]) -> bytes:
         return _in_place_value(code.BYTES, x, _IN_PLACE_BYTES - len(x))
     if len(x) > _MAX_BORROWED:
         keep.append(MOVABLE)
-        return object_value(new_object(library.bytes_create, x, len(x)), MOVABLE)
+        return _movable(new_object(library.bytes_create, x, len(x)))
     return _value(code.BYTES_VIEW, len(x) << 2 | 1, _borrow(x, keep))
 
 
@@ -205,7 +216,8 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[bytes, bool]:
             raise _rules.contains_itself(x)
         return _share(met[1]), False
     type_code, items = _open(x)
-    if type_code not in _containers:
+    make = _containers.get(type_code)
+    if make is None:
         return _pack_lowered(type_code, items)
     if depth > _rules.MAX_DEPTH:
         raise _rules.nested_too_deep()
@@ -213,28 +225,35 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[bytes, bool]:
         # A slice of leaves is made anew each time that it is met: nobody can tell, and it is faster.
         memo[id(x)] = (x, None)
     cells: list[bytes] = []
-    mapping = 0
+    made = NONE
     complete = False
     try:
-        if type_code == code.DICT or type_code == code.MAP:
-            mapping = new_object(library.mapping_create, type_code, len(items) // 2)
+        # Made before its items, so that nothing can fail once there are any; a slice is not.
+        made = make(type_code, len(items))
+        address = _value_of(made)[2]
         for index, item in enumerate(items):
             leaf = _leaves.get(type(item))
             packed = None if leaf is None else leaf(item)
             cells.append(_pack_nested(item, memo, depth + 1)[0] if packed is None else packed)
-            if mapping and index % 2:
-                _put(mapping, cells, items, index - 1)
-        address = mapping or _containers[type_code](type_code, cells)
+            if index % 2 and make is _new_mapping:
+                _put(address, cells, items, index - 1)
+        if make is _new_sequence:
+            _fill(address, cells)
+        elif make is _new_slice:
+            made = new_object(library.slice_create, *cells)
+            address = _value_of(made)[2]
+        if id(x) in memo:
+            memo[id(x)] = (x, address)
         complete = True
+        return made, True
     finally:
-        if not complete:
-            for cell in cells:
-                release(cell)
-            if mapping:
-                library.object_release(mapping)
-    if id(x) in memo:
-        memo[id(x)] = (x, address)
-    return object_value(address), True
+        # A sequence took its cells over, a mapping those that were put there, and a slice copied them.
+        for cell in cells:
+            type_code, _, payload = _value_of(cell)
+            if type_code > 0:
+                library.object_release(payload)
+        if not complete and made is not NONE:
+            library.object_release(_value_of(made)[2])
 
 
 def _open(x: Any) -> tuple[int, Any]:
@@ -258,62 +277,65 @@ def _all_leaves(items: Any) -> bool:
     return all(type(item) in _leaves and (type(item) is not int or _pack_int(item)) for item in items)
 
 
+def _new_sequence(type_code: int, size: int) -> bytes:
+    return new_object(library.sequence_create, type_code, size)
+
+
+def _new_mapping(type_code: int, size: int) -> bytes:
+    return new_object(library.mapping_create, type_code, size // 2)
+
+
+def _new_slice(type_code: int, size: int) -> bytes:
+    return NONE
+
+
+#: What makes an empty container of a type code for a number of parts.
+_containers: dict[int, Callable[[int, int], bytes]] = {
+    code.ARRAY: _new_sequence,
+    code.LIST: _new_sequence,
+    code.DICT: _new_mapping,
+    code.MAP: _new_mapping,
+    code.SLICE: _new_slice,
+}
+
 _code_at = struct.Struct("=i").unpack_from
+_Place = c_char * VALUE_SIZE
 
 
-def _new_sequence(type_code: int, cells: list[bytes]) -> int:
-    """A sequence of owned cells, which it takes over unless it fails."""
-    address = new_object(library.sequence_create, type_code, len(cells))
+def _fill(address: int, cells: list[bytes]) -> None:
+    """Moves owned cells into an empty sequence that has room for them."""
     sequence = Sequence.from_address(address)
-    memmove(sequence.data, b"".join(cells), VALUE_SIZE * len(cells))
     kinds = 0
     for cell_code in {_code_at(cell)[0] for cell in cells}:
         kinds |= _kind_bit(cell_code)
+    content = b"".join(cells)
+    memmove(sequence.data, content, len(content))
     sequence.kinds = kinds
-    sequence.size = len(cells)
-    return address
-
-
-def _new_slice(type_code: int, cells: list[bytes]) -> int:
-    """A slice of three owned parts, which it takes over unless it fails."""
-    address = new_object(library.slice_create, *cells)
-    # The runtime made copies.
-    for cell in cells:
-        release(cell)
-    return address
+    size = len(cells)
+    cells.clear()
+    sequence.size = size
 
 
 def _put(mapping: int, cells: list[bytes], items: Any, index: int) -> None:
     """Moves a key and its value, the two cells, into a mapping. `items` are what all were packed from."""
     key, value = cells
-    # Should the key be a second one, it is needed to find the first.
-    kept = VALUE.unpack(key)
-    if kept[0] > 0:
-        library.object_retain(kept[2])
+    places = _Place.from_buffer_copy(key), _Place.from_buffer_copy(value)
+    existed, entry = c_int32(), c_int64()
+    # The mapping takes the key over; should it be a second one, it is needed to find the first.
+    key_code, _, key_payload = _value_of(key)
+    if key_code > 0:
+        library.object_retain(key_payload)
     try:
         cells.clear()
-        existed = c_int32()
-        places = create_string_buffer(key, VALUE_SIZE), create_string_buffer(value, VALUE_SIZE)
         if library.mapping_set(mapping, *places, address_of(existed)) != 0:
             raise_taken()
         if existed.value:
-            entry = c_int64()
             if library.mapping_find(mapping, key, address_of(entry)) != 0:
                 raise_taken()
             raise _rules.equal_keys(items[2 * entry.value], items[index])
     finally:
-        if kept[0] > 0:
-            library.object_release(kept[2])
-
-
-#: What makes a container of its packed parts; mappings are filled pair by pair instead.
-_containers: dict[int, Any] = {
-    code.ARRAY: _new_sequence,
-    code.LIST: _new_sequence,
-    code.DICT: None,
-    code.MAP: None,
-    code.SLICE: _new_slice,
-}
+        if key_code > 0:
+            library.object_release(key_payload)
 
 
 def _pack_lowered(type_code: int, payload: Any) -> tuple[bytes, bool]:
@@ -323,11 +345,10 @@ def _pack_lowered(type_code: int, payload: Any) -> tuple[bytes, bool]:
         if not address:
             raise _rules.empty_wrapper(payload)
         return _share(address), False
-    make = _handles.get(type_code)
-    if make is not None:
-        return object_value(make(platform.new_handle(payload))), True
+    if type_code in _handles:
+        return _pack_handle(payload, *_handles[type_code]), True
     if type_code == code.POINTER:
-        return _value(type_code, 0, payload), True
+        return _pointer_value(type_code, 0, payload), True
     if type_code == code.MISSING:
         return _MISSING, True
     if type_code == code.DATA_TYPE:
@@ -339,14 +360,21 @@ def _pack_lowered(type_code: int, payload: Any) -> tuple[bytes, bool]:
     return packed, True
 
 
-#: What holds an object of Python, made from a handle, which the runtime takes over. callback.py adds
-#: functions.
-_handles: dict[int, Callable[[int], int]] = {
-    code.ERROR: lambda handle: new_object(library.error_create_host, handle),
-    code.PY_OBJECT: lambda handle: new_object(library.py_object_create, handle),
+def _pack_handle(x: Any, create: Callable[..., int], *args: Any) -> bytes:
+    """Packs an object of Python by a handle, which the runtime takes over, also where it fails."""
+    out = platform.buffer(VALUE_SIZE)
+    if create(*args, platform.new_handle(x), out) != 0:
+        raise_taken()
+    return bytes(out)
+
+
+#: What makes a value over a handle, and what comes before the handle. callback.py adds functions.
+_handles: dict[int, tuple[Any, ...]] = {
+    code.ERROR: (library.error_create_host,),
+    code.PY_OBJECT: (library.py_object_create,),
 }
 
 
 def set_callback(address: int) -> None:
     """Tells what the runtime is to call for a function over a Python callable."""
-    _handles[code.FUNCTION] = lambda handle: new_object(library.function_create_host, address, handle)
+    _handles[code.FUNCTION] = (library.function_create_host, address)

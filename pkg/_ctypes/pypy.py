@@ -10,10 +10,12 @@ import ctypes
 import itertools
 import threading
 import weakref
-from ctypes import CFUNCTYPE, c_int, c_int32, c_void_p
+from ctypes import CFUNCTYPE, c_char, c_int, c_int32, c_void_p
 from typing import Any, Callable
 
 __all__ = [
+    "buffer",
+    "call_type",
     "callback_type",
     "claim",
     "finalizer",
@@ -27,11 +29,21 @@ __all__ = [
     "wrapper_at",
 ]
 
+#: A function's `call`.
+call_type = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)
+
 callback_type = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)
 
 _lock: Any = threading.RLock()
 _objects: dict[int, Any] = {}
 _numbers = itertools.count(1)
+
+
+def buffer(content: Any) -> Any:
+    """Memory that C code may write to, of a size or with a content."""
+    if isinstance(content, int):
+        return (c_char * content)()
+    return (c_char * len(content)).from_buffer_copy(content)
 
 
 def load(path: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
-from ctypes import create_string_buffer, string_at
+from ctypes import string_at
 from typing import Any, Callable, NoReturn
 
 from .. import _errors, _rules
@@ -27,13 +27,14 @@ from .abi import (
 )
 from .wrapper import wrap
 
-__all__ = ["drop_raised", "raise_taken", "read_value", "unpack", "unpack_copy"]
+__all__ = ["drop_raised", "own", "raise_error", "raise_taken", "unpack", "unpack_copy", "unpack_owned"]
 
-_IN_PLACE = struct.Struct("=IQ")
+#: Code, the word beside it, and payload of a value.
+_value_of = VALUE.unpack
+_IN_PLACE = struct.Struct("=Iq")
 _IN_PLACE_BYTES = 11  # ANYFFI_IN_PLACE_BYTES
 _FLOAT = struct.Struct("=d")
-_WORD = struct.Struct("=Q")
-_SIGNED = struct.Struct("=q")
+_WORD = struct.Struct("=q")
 _DATA_TYPE = struct.Struct("=BBH")
 _DEVICE = struct.Struct("=ii")
 _UTF32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
@@ -49,10 +50,6 @@ def _decode(data: bytes, kind: int) -> str:
         # Not as UTF-16: two surrogates that stand side by side would become one character.
         data = array("I", memoryview(data).cast("H").tolist()).tobytes()
     return data.decode(_UTF32, "surrogatepass")
-
-
-def _read_int(aux: int, payload: int) -> Any:
-    return payload if payload < 2**63 else payload - 2**64
 
 
 def _read_in_place_str(aux: int, payload: int) -> str:
@@ -72,7 +69,7 @@ def _read_text_view(aux: int, payload: int) -> str:
 
 
 def _read_tensor_view(aux: int, payload: int) -> Any:
-    return unpack(own(VALUE.pack(code.TENSOR_VIEW, aux, payload)))
+    return unpack_owned(own(VALUE.pack(code.TENSOR_VIEW, aux, payload)))
 
 
 def _lift_packed(type_code: int, fields: struct.Struct, payload: int) -> Any:
@@ -83,7 +80,7 @@ def _lift_packed(type_code: int, fields: struct.Struct, payload: int) -> Any:
 _in_place: dict[int, Callable[[int, int], Any]] = {
     code.NONE: lambda aux, payload: None,
     code.BOOL: lambda aux, payload: payload != 0,
-    code.INT: _read_int,
+    code.INT: lambda aux, payload: payload,
     code.FLOAT: lambda aux, payload: _FLOAT.unpack(_WORD.pack(payload))[0],
     code.STR: _read_in_place_str,
     code.BYTES: _read_in_place_bytes,
@@ -91,7 +88,7 @@ _in_place: dict[int, Callable[[int, int], Any]] = {
     code.BYTES_VIEW: lambda aux, payload: string_at(payload, aux >> 2),
     code.ELLIPSIS: lambda aux, payload: ...,
     code.TENSOR_VIEW: _read_tensor_view,
-    code.POINTER: lambda aux, payload: _rules.lift(code.POINTER, payload),
+    code.POINTER: lambda aux, payload: _rules.lift(code.POINTER, payload % 2**64),
     code.DATA_TYPE: lambda aux, payload: _rules.lift(
         code.DATA_TYPE, _DATA_TYPE.unpack_from(_WORD.pack(payload))
     ),
@@ -131,7 +128,6 @@ def _read_error(address: int) -> Any:
 def _read_function(address: int) -> Any:
     if Function.from_address(address).handle:
         return platform.object_at(address + Function.handle.offset)
-    library.object_retain(address)
     return wrap(address)
 
 
@@ -147,31 +143,38 @@ _objects: dict[int, Callable[[int], Any]] = {
 }
 
 
-def read_value(buffer: Any, offset: int = 0) -> tuple[int, int, int]:
-    """Code, the word beside it, and payload of a value in a buffer."""
-    return VALUE.unpack_from(buffer, offset)
+# A reference that is taken is given back in the same frame, by C functions alone: where the recursion limit let the one
+# pass, it lets the other.
 
 
 def unpack(value: tuple[int, int, int]) -> Any:
-    """The Python value of an owned value, which is given back, also on failure."""
+    """The Python value of a value that the caller keeps alive."""
     type_code, aux, payload = value
     if type_code <= 0:
         read = _in_place.get(type_code)
         return read(aux, payload) if read is not None else _rules.lift(type_code, None)
-    reader = _objects.get(Header.from_address(payload).type_code)
-    if reader is None:
-        return wrap(payload)
+    reader = _objects.get(Header.from_address(payload).type_code, wrap)
+    return reader(payload)
+
+
+def unpack_owned(value: tuple[int, int, int]) -> Any:
+    """The Python value of an owned value, which is given back, also on failure."""
     try:
-        return reader(payload)
+        return unpack(value)
     finally:
-        library.object_release(payload)
+        if value[0] > 0:
+            library.object_release(value[2])
 
 
 def unpack_copy(value: tuple[int, int, int]) -> Any:
-    """The Python value of a borrowed value."""
+    """The Python value of a borrowed value, which other code may let go meanwhile."""
     if value[0] > 0:
         library.object_retain(value[2])
-    return unpack(value)
+    try:
+        return unpack(value)
+    finally:
+        if value[0] > 0:
+            library.object_release(value[2])
 
 
 def _read_field(field: Value) -> Any:
@@ -180,26 +183,35 @@ def _read_field(field: Value) -> Any:
 
 def own(value: bytes) -> tuple[int, int, int]:
     """An owned copy of a borrowed value."""
-    out = create_string_buffer(VALUE_SIZE)
+    out = platform.buffer(VALUE_SIZE)
     if library.value_own(value, out) != 0:
         raise_taken()
-    return read_value(out)
+    return _value_of(out)
 
 
 def drop_raised() -> None:
     """Drops the error that a function of the C ABI left, if there is one."""
-    out = create_string_buffer(VALUE_SIZE)
+    out = platform.buffer(VALUE_SIZE)
     library.error_take_raised(out)
-    type_code, _, payload = read_value(out)
+    type_code, _, payload = _value_of(out)
     if type_code > 0:
         library.object_release(payload)
 
 
 def raise_taken() -> NoReturn:
     """Raises the error that a function of the C ABI left."""
-    out = create_string_buffer(VALUE_SIZE)
+    out = platform.buffer(VALUE_SIZE)
     library.error_take_raised(out)
-    value = read_value(out)
+    value = _value_of(out)
+    try:
+        raise_error(value)
+    finally:
+        if value[0] > 0:
+            library.object_release(value[2])
+
+
+def raise_error(value: tuple[int, int, int]) -> NoReturn:
+    """Raises the exception of an error that the caller keeps alive."""
     from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
     exception = unpack(value)
     if not isinstance(exception, BaseException):

@@ -51,7 +51,6 @@ class ObjectCore:
         address = unwrap(other)
         if _is_full(self):
             raise TypeError(f"{type(self).__name__} was made already")
-        library.object_retain(address)
         _fill(self, address)
         _delete_hold(other)
         platform.claim(library.object_exchange_wrapper, address, address + _WORD, self)
@@ -65,8 +64,10 @@ _delete_hold = _hold_slot.__delete__
 
 
 def _fill(wrapper: Any, address: int) -> None:
-    """Puts an object into an empty wrapper, which takes over one strong reference."""
-    _set_hold(wrapper, _Hold(_HOLD.pack(address, id(wrapper))))
+    """Puts an object into an empty wrapper, with a reference of its own."""
+    hold = _HOLD.pack(address, id(wrapper))
+    library.object_retain(address)
+    _set_hold(wrapper, _Hold(hold))
 
 
 def _is_full(wrapper: Any) -> bool:
@@ -105,25 +106,20 @@ def class_of(type_code: int) -> type:
 
 
 def _new_wrapper(address: int) -> Any:
-    """A wrapper that is not the current one yet; takes over one strong reference, also on failure."""
-    try:
-        cls: Any = class_of(Header.from_address(address).type_code)
-        made = cls.__new__(cls)
-        if not isinstance(made, ObjectCore) or _is_full(made):
-            raise TypeError(f"{cls.__name__}.__new__ must return a new, empty {cls.__name__}")
-    except BaseException:
-        library.object_release(address)
-        raise
+    """A wrapper that is not the current one yet."""
+    cls: Any = class_of(Header.from_address(address).type_code)
+    made = cls.__new__(cls)
+    if not isinstance(made, ObjectCore) or _is_full(made):
+        raise TypeError(f"{cls.__name__}.__new__ must return a new, empty {cls.__name__}")
     _fill(made, address)
     return made
 
 
 def wrap(address: int) -> Any:
-    """The wrapper of an object; takes over one strong reference, also on failure."""
+    """The wrapper of an object that the caller keeps alive."""
     word = address + _WORD
     found = platform.wrapper_at(word)
     if found is not None:
-        library.object_release(address)
         return found
     made = _new_wrapper(address)
     # Another thread, or code that ran while this one was made, may have wrapped the object meanwhile.
