@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _rules
 from .._types import code
-from .abi import VALUE, VALUE_SIZE, library, platform
+from .abi import VALUE, VALUE_SIZE, library, platform, unhiding
 from .call import FunctionCore
 from .callback import install_host, shut_down
 from .containers import MappingCore, SequenceCore
@@ -33,6 +33,7 @@ __all__ = [
 NAME = "ctypes"
 
 
+@unhiding
 def get_function(name: Any) -> Any:
     """The registry's function as a wrapper, never as the Python callable inside; None if there is none."""
     keep: list[Any] = []
@@ -53,6 +54,7 @@ def get_function(name: Any) -> Any:
         library.object_release(payload)
 
 
+@unhiding
 def to_object(x: Any) -> Any:
     """The runtime's own object for `x`; what has no wrapper comes back as by `echo`."""
     packed = VALUE.unpack(pack_owned(x))

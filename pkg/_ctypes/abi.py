@@ -6,10 +6,11 @@ Type codes are read from the library; none is written here.
 from __future__ import annotations
 
 import ctypes
+import functools
 import struct
 import sys
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
-from typing import Any
+from typing import Any, Callable
 
 from .. import _types
 from .._library import find_library
@@ -19,7 +20,7 @@ if sys.implementation.name == "cpython":
 else:
     from . import pypy as platform  # type: ignore[no-redef]
 
-__all__ = ["VALUE", "VALUE_SIZE", "address_of", "library", "platform"]
+__all__ = ["VALUE", "VALUE_SIZE", "address_of", "library", "platform", "unhide", "unhiding"]
 
 #: type_code, aux, payload as a signed word: one AnyffiValue.
 VALUE = struct.Struct("=iIq")
@@ -247,6 +248,31 @@ def _load() -> Any:
         function.argtypes = params
         setattr(Library, name[len("anyffi_") :], staticmethod(platform.guard(function)))
     return Library
+
+
+def unhide(exception: BaseException) -> BaseException:
+    """What ctypes hides: it turns whatever stops it from converting an argument into an ArgumentError.
+
+    No argument of ours has the wrong type, so the interpreter was at its recursion limit or out of memory.
+    """
+    if type(exception) is not ctypes.ArgumentError:
+        return exception
+    if "MemoryError" in str(exception):
+        return MemoryError()
+    return RecursionError("maximum recursion depth exceeded")
+
+
+def unhiding(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, raising what ctypes hides."""
+
+    @functools.wraps(function)
+    def call(*args: Any) -> Any:
+        try:
+            return function(*args)
+        except ctypes.ArgumentError as error:
+            raise unhide(error) from None
+
+    return call
 
 
 def address_of(buffer: Any) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _binding
 from .._types import code
-from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform
+from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, unhide
 from .pack import pack
 from .unpack import drop_raised, raise_error, unpack, unpack_copy, unpack_owned
 from .wrapper import ObjectCore, unwrap
@@ -21,7 +21,7 @@ _buffer = platform.buffer
 _value = VALUE.pack
 _value_at = VALUE.unpack_from
 _take_raised = library.error_take_raised
-_release = library.object_release
+_release = platform.plain(library.object_release)
 
 
 class FunctionCore(ObjectCore):
@@ -72,19 +72,19 @@ class FunctionCore(ObjectCore):
                     return value[2] if value[0] == _INT else unpack(value)
                 finally:
                     if value[0] > 0:
-                        _release(value[2])
+                        _release(c_void_p(value[2]))
             finally:
                 if keep:
                     for i, cell in enumerate(cells):
                         # What the callee took is None now. Flags belong to objects; elsewhere the word holds text.
                         type_code, flags, payload = _value_at(cell) if values is None else _value_at(values, VALUE_SIZE * i)
                         if type_code > 0 and flags:
-                            _release(payload)
+                            _release(c_void_p(payload))
         except BaseException as exception:
             # What the traceback of a long-lived exception holds would live as long: the arguments, in the
             # frames of this package.
             del args, kwargs
-            raise exception.with_traceback(_without_own_frames(exception.__traceback__))
+            raise unhide(exception).with_traceback(_without_own_frames(exception.__traceback__))
 
     def _take(self, other: ObjectCore) -> None:
         super()._take(other)

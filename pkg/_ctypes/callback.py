@@ -7,7 +7,7 @@ from ctypes import c_int32, c_int64, c_void_p, memmove
 from typing import Any, Callable
 
 from .. import _errors
-from .abi import VALUE, VALUE_SIZE, Host, library, platform
+from .abi import VALUE, VALUE_SIZE, Host, library, platform, unhide
 from .pack import NONE, pack_owned, set_callback
 from .unpack import unpack, unpack_copy
 
@@ -48,7 +48,7 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
             type_code, _, payload = VALUE.unpack(packed)
             if type_code > 0:
                 library.object_release(payload)
-            _leave_raised(exception)
+            _leave_raised(unhide(exception))
             return -1
     except BaseException as interrupt:
         # A signal handler raised it while the first exception was dealt with.
@@ -66,7 +66,7 @@ def _hook(*params: Any) -> Callable[[Callable[..., None]], Any]:
                 function(*args)
                 return 0
             except BaseException as exception:
-                _leave_raised(exception)
+                _leave_raised(unhide(exception))
                 return -1
 
         made = platform.hook_type(*params)(guarded)

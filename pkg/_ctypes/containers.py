@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ctypes import c_char, c_int64
+from ctypes import ArgumentError, c_char, c_int64
 from typing import Any
 
 from .. import _rules
 from .._types import code
-from .abi import VALUE, VALUE_SIZE, Entry, Mapping, Sequence, address_of, library
+from .abi import VALUE, VALUE_SIZE, Entry, Mapping, Sequence, address_of, library, unhide, unhiding
 from .pack import pack, release_made
 from .unpack import raise_taken, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
@@ -30,7 +30,10 @@ def _unwrap_sequence(wrapper: ObjectCore) -> Sequence:
 
 def _read(address: int) -> Any:
     """The Python value of a borrowed value at an address."""
-    return unpack_copy(_value_at(_Place.from_address(address)))
+    try:
+        return unpack_copy(_value_at(_Place.from_address(address)))
+    except ArgumentError as error:
+        raise unhide(error) from None
 
 
 class SequenceCore(ObjectCore):
@@ -106,6 +109,7 @@ class MappingCore(ObjectCore):
     def __len__(self) -> int:
         return int(_unwrap_mapping(self)[1].size)
 
+    @unhiding
     def __getitem__(self, key: Any) -> Any:
         keep: list[Any] = []
         packed = pack(key, keep)
@@ -118,6 +122,7 @@ class MappingCore(ObjectCore):
             release_made(packed, keep)
         raise KeyError(key)
 
+    @unhiding
     def __contains__(self, key: Any) -> bool:
         keep: list[Any] = []
         packed = pack(key, keep)
@@ -126,6 +131,7 @@ class MappingCore(ObjectCore):
         finally:
             release_made(packed, keep)
 
+    @unhiding
     def _entry(self, position: int) -> tuple[int, Any, Any] | None:
         """The first live entry from `position` on, as `(next position, key, value)`, or None."""
         mapping = _unwrap_mapping(self)[1]

@@ -23,6 +23,7 @@ __all__ = [
     "new_handle",
     "object_at",
     "object_of",
+    "plain",
     "wrapper_at",
 ]
 
@@ -54,6 +55,13 @@ def load(path: str) -> Any:
 def guard(function: Any) -> Any:
     """The function as it is: the interpreter's lock is held while it runs."""
     return function
+
+
+def plain(function: Any) -> Any:
+    """The function without declared parameters: nothing is called to convert arguments, so that it can be called
+    wherever another C function could.
+    """
+    return PYFUNCTYPE(None)(ctypes.cast(function, c_void_p).value)
 
 
 def hook_type(*params: Any) -> Any:

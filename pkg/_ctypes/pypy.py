@@ -26,6 +26,7 @@ __all__ = [
     "new_handle",
     "object_at",
     "object_of",
+    "plain",
     "wrapper_at",
 ]
 
@@ -59,6 +60,11 @@ def guard(function: Any) -> Any:
             return function(*args)
 
     return guarded
+
+
+def plain(function: Any) -> Any:
+    """The function as it is: the limit of recursion is the stack's here."""
+    return function
 
 
 def hook_type(*params: Any) -> Any:

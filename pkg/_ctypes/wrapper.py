@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _rules
 from .._types import code
-from .abi import Header, library, platform
+from .abi import Header, library, platform, unhiding
 
 __all__ = ["ObjectCore", "class_of", "set_class", "unwrap", "wrap", "wrap_here"]
 
@@ -44,6 +44,7 @@ class ObjectCore:
     def _type_code(self) -> int:
         return Header.from_address(unwrap(self)).type_code if _is_full(self) else code.NONE  # type: ignore[no-any-return]
 
+    @unhiding
     def _take(self, other: "ObjectCore") -> None:
         """Move the reference of `other`, a fresh wrapper, into this empty one."""
         if not isinstance(other, ObjectCore):
