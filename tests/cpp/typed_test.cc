@@ -106,8 +106,9 @@ TEST(View, ElementsAreConvertedOnceAndOnlyWhereTheyMustBe) {
   inner.set(0, "changed");
   EXPECT_EQ(converted[1][0], 1);
   EXPECT_EQ(mixed[1][0].cast<String>().size(), 7);
-  // Also where the elements of the inner ones are of any kind.
+  // Also where the elements of the inner ones are of any kind; the summary knows of what came in.
   AnyValue any = Array<>{inner};
+  EXPECT_RAISES("TypeError", AnyValue(any.cast<Array<Array<>>>()).cast<Array<List<>>>());
   EXPECT_EQ((any.cast<Array<Array<>>>()[0].get()->type_code), ANYFFI_ARRAY);
   EXPECT_EQ((any.cast<Array<Array<>>>()[0].same_as(any.cast<Array<Array<>>>()[0])), false);
 }
