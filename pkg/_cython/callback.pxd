@@ -65,4 +65,6 @@ cdef inline int callback(void* handle, AnyffiValue* args, int32_t count,
     try:
         return run(<PyObject*>handle, args, count, result)
     except BaseException as exception:
+        # Where packing failed half-way, the place holds what was given back already.
+        result[0] = anyffi_none_inline()
         return leave_raised(exception)
