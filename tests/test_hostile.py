@@ -11,9 +11,8 @@ import sys
 import types
 from typing import Any
 
-import pytest
-
 import cases
+import pytest
 from programs import run_program
 
 
