@@ -24,6 +24,7 @@ __all__ = [
     "object_at",
     "object_of",
     "plain",
+    "take_over",
     "wrapper_at",
 ]
 
@@ -127,3 +128,7 @@ def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
     """Names a wrapper in the header's word, unless that names one that lives."""
     former = c_void_p.from_address(word).value
     return wrapper_at(word) is None and bool(exchange(address, former, id(wrapper)))
+
+
+#: The same after the former wrapper was emptied.
+take_over = claim

@@ -27,6 +27,7 @@ __all__ = [
     "object_at",
     "object_of",
     "plain",
+    "take_over",
     "wrapper_at",
 ]
 
@@ -160,3 +161,8 @@ def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
     """Makes a wrapper the one of its object, unless there is one that lives."""
     with _lock:
         return _wrappers.setdefault(word, wrapper) is wrapper
+
+
+def take_over(exchange: Any, address: int, word: int, wrapper: Any) -> None:
+    """The same after the former wrapper was emptied, which lives until it is collected."""
+    _wrappers[word] = wrapper

@@ -54,7 +54,7 @@ class ObjectCore:
             raise TypeError(f"{type(self).__name__} was made already")
         _fill(self, address)
         _delete_hold(other)
-        platform.claim(library.object_exchange_wrapper, address, address + _WORD, self)
+        platform.take_over(library.object_exchange_wrapper, address, address + _WORD, self)
 
 
 # The slot is reached past whatever a user's class may define.
