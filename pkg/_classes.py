@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any
 
 from . import _binding
 from ._containers import ArrayMethods, DictMethods, ListMethods, MapMethods
@@ -31,14 +31,14 @@ class ObjectMethods:
         """Whether both are the same object of the runtime."""
         return isinstance(other, ObjectMethods) and self._address == other._address
 
-    def __reduce__(self) -> Tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError(f"cannot pickle {type(self).__qualname__!r} object")
 
 
 class _FunctionDoc:
     """`__doc__` of the class and of each function."""
 
-    def __get__(self, function: Optional["FunctionMethods"], owner: type) -> Optional[str]:
+    def __get__(self, function: FunctionMethods | None, owner: type) -> str | None:
         if function is None:
             return FunctionMethods.__doc__
         info = function._info()
@@ -64,18 +64,19 @@ class FunctionMethods:
     _runtime: Runtime
     _address: int
     _take: Callable[[Any], None]
-    _info: Callable[[], Optional[_binding.Info]]
+    _info: Callable[[], _binding.Info | None]
 
     def __init__(self, f: Any) -> None:
         if not callable(f):
             raise TypeError(f"expected a callable, got {type(f).__name__}")
-        self._take(self._runtime.to_object(f))
+        # `_take` empties what it takes from, which must not be the caller's own function.
+        self._take(self._runtime.to_object(f.__call__ if isinstance(f, FunctionMethods) else f))
 
     if TYPE_CHECKING:  # the backend's core has them
 
         def _take(self, other: Any) -> None: ...
 
-        def _info(self) -> Optional[_binding.Info]: ...
+        def _info(self) -> _binding.Info | None: ...
 
     @property
     def __name__(self) -> str:
@@ -95,7 +96,7 @@ class FunctionMethods:
     def __hash__(self) -> int:
         return hash(self._address)
 
-    def __reduce__(self) -> Tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return unpickle_function, (self.__name__,)
 
 
@@ -116,7 +117,7 @@ class ModuleMethods:
         """The function `name`; AttributeError, naming the nearest, if there is none."""
         return self._runtime.module_get_function(self, name)
 
-    def __dir__(self) -> List[str]:
+    def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self._runtime.module_list(self)})
 
     @property
@@ -128,11 +129,16 @@ class ModuleMethods:
         return f"<anyffi.Module {self.__file__!r}>"
 
 
-def build(core: Any) -> Dict[str, Any]:
+def build(core: Any) -> dict[str, Any]:
     """The public classes over a backend's core, by name; also the functions that their methods use."""
 
     def public(name: str, methods: type, *bases: type, **extra: Any) -> Any:
-        namespace = {"__slots__": (), "__module__": "anyffi", "__qualname__": name, "__doc__": methods.__doc__}
+        namespace = {
+            "__slots__": (),
+            "__module__": "anyffi",
+            "__qualname__": name,
+            "__doc__": methods.__doc__,
+        }
         return type(name, (methods, *bases), {**namespace, **extra})
 
     Object = public("Object", ObjectMethods, core.ObjectCore)

@@ -14,7 +14,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable
 
 from ._types import code
 from ._values import MISSING, Device, dtype
@@ -33,17 +33,19 @@ __all__ = [
     "register_core",
 ]
 
-Lowered = Tuple[int, Any]
+Lowered = tuple[int, Any]
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 _mro_of = type.__dict__["__mro__"].__get__
 _dict_of = type.__dict__["__dict__"].__get__
 #: `OrderedDict` keeps its own order on CPython; elsewhere it is that of the dict below it.
-_read_ordered: Callable[[Any], Any] = OrderedDict.items if sys.implementation.name == "cpython" else dict.items
+_read_ordered: Callable[[Any], Any] = (
+    OrderedDict.items if sys.implementation.name == "cpython" else dict.items
+)
 
 #: `ObjectCore` of every backend that was opened.
-_cores: Tuple[type, ...] = ()
+_cores: tuple[type, ...] = ()
 
 
 def register_core(core: type) -> None:
@@ -182,8 +184,9 @@ def _lower_unsupported(x: Any) -> Lowered:
 
 
 # The readers are the builtins' own methods, called unbound, so that no override runs. What they give is
-# exact: slicing or converting an instance of a subclass makes an instance of the builtin.
-_SUBCLASSES: Dict[type, Callable[[Any], Lowered]] = {
+# exact: slicing or converting an instance of a subclass makes an instance of the builtin. Items are walked,
+# because PyPy's `list` would ask the mapping itself for them.
+_SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     int: _lower_int,
     float: lambda x: (code.FLOAT, float.__pos__(x)),
     str: lambda x: (code.STR, str.__str__(x)),
@@ -192,8 +195,8 @@ _SUBCLASSES: Dict[type, Callable[[Any], Lowered]] = {
     memoryview: lambda x: (code.BYTES, x.tobytes()),
     tuple: lambda x: (code.ARRAY, tuple.__getitem__(x, slice(None))),
     list: lambda x: (code.LIST, tuple(list.__getitem__(x, slice(None)))),
-    OrderedDict: lambda x: (code.DICT, list(_read_ordered(x))),
-    dict: lambda x: (code.DICT, list(dict.items(x))),
+    OrderedDict: lambda x: (code.DICT, [pair for pair in _read_ordered(x)]),
+    dict: lambda x: (code.DICT, [pair for pair in dict.items(x)]),
     MappingProxyType: lambda x: (code.MAP, list(x.items())),
     complex: _lower_unsupported,
     set: _lower_unsupported,
@@ -226,16 +229,16 @@ def _lower_numpy(np: Any, cls: type, x: Any) -> Any:
     return None
 
 
-def _ABSTRACT_SCALARS(np: Any) -> List[type]:
+def _ABSTRACT_SCALARS(np: Any) -> list[type]:
     """Classes that stand for several dtypes: they are classes like any other, and so callables."""
     names = ("generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating")
-    return [getattr(np, name) for name in names + ("complexfloating", "flexible", "character")]
+    return [getattr(np, name) for name in (*names, "complexfloating", "flexible", "character")]
 
 
 _DLPACK_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 
 
-def _lower_dtype(x: Any) -> Tuple[int, int, int]:
+def _lower_dtype(x: Any) -> tuple[int, int, int]:
     """DLPack's code, bits and lanes of a NumPy dtype."""
     number = _DLPACK_CODES.get(x.kind)
     # The extended types (g, G) have padding, whose size differs between machines.
