@@ -48,6 +48,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         except ImportError as error:
             raise pytest.UsageError(f"the {mode} backend cannot be tested: {error}") from error
     session.config.stash[_live_blocks] = anyffi.testing.live_blocks
+    anyffi.testing.new_counted_child(0)  # registers its types, which live for ever
 
 
 # ---- backends --------------------------------------------------------------------------------------------

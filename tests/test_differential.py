@@ -7,8 +7,8 @@ from typing import Any, Callable
 
 import cases
 import pytest
-from cases import BAD, BAD_IDS, EXAMPLE_IDS, EXAMPLES
-from hypothesis import given
+from cases import BAD, BAD_IDS, EXAMPLE_IDS, EXAMPLES, FEW
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 
@@ -18,6 +18,8 @@ def outcome(ffi: Any, name: str, args: Any) -> Any:
         result = ffi.get_global_func(name)(*args)
     except BaseException as error:  # noqa: B902: KeyboardInterrupt is an outcome as well
         return type(error), str(error), error.args
+    if name == "testing.catch_error" and isinstance(result, ffi.Array):
+        result = result[:2]  # the third is the traceback, where each backend has frames of its own
     return cases.normal(result, ffi)
 
 
@@ -106,13 +108,14 @@ TYPED = [
 
 @pytest.mark.parametrize("name", TYPED)
 def test_typed_functions(both: tuple[Any, Any], name: str) -> None:
-    for x in EXAMPLES:
+    for x in FEW:
         assert_alike(both, name, x)
     for bad in BAD:
         assert_alike(both, name, bad.make())
     assert_alike(both, name)
     assert_alike(both, name, 1, 2)
 
+    @settings(max_examples=max(5, settings().max_examples // 10))
     @given(cases.values)
     def check(x: Any) -> None:
         assert_alike(both, name, x)
@@ -206,7 +209,7 @@ def _raising(error: BaseException) -> Callable[..., Any]:
 @pytest.mark.parametrize("name", ["apply", "catch_error", "rethrow"])
 def test_callbacks(both: tuple[Any, Any], name: str) -> None:
     name = "testing." + name
-    for x in EXAMPLES:
+    for x in FEW:
         assert_alike(both, name, lambda *args: args[0], x)
         assert_alike(both, name, lambda *args: [args], x, x)
     for bad in BAD:

@@ -136,7 +136,7 @@ def test_no_such_file(ffi: Any, tmp_path: pathlib.Path) -> None:
 def test_no_library(ffi: Any, tmp_path: pathlib.Path, content: bytes) -> None:
     path = tmp_path / "bad.so"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"bad\.so: .*byte \d+"):
+    with pytest.raises((ValueError, OSError), match=r"bad\.so: "):
         ffi.load_module(path)
 
 
@@ -313,10 +313,3 @@ def test_the_testing_library_is_not_loaded_by_import(ffi: Any) -> None:
             assert "no_such_function" in str(error)
     """
     run_program(program, ffi.ffi_mode)
-
-
-def test_system_lib(ffi: Any) -> None:
-    module = ffi.system_lib()
-    assert type(module) is ffi.Module
-    with pytest.raises(AttributeError):
-        module.no_such_function_anywhere
