@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import importlib
 import threading
-from typing import Any, Dict
+from typing import Any
 
 from . import _classes, _mode
 from ._convert import ConvertApi
@@ -48,7 +48,7 @@ class Api(RegistryApi, ModuleApi, ConvertApi):
         self._runtime = self.Object._runtime
 
 
-_opened: Dict[str, Api] = {}
+_opened: dict[str, Api] = {}
 _lock = threading.RLock()
 
 

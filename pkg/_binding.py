@@ -7,21 +7,22 @@ the given ones goes as `MISSING`, which the callee fills.
 from __future__ import annotations
 
 import inspect
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any, Optional
 
 from ._values import MISSING
 
 __all__ = ["Info", "bind", "signature"]
 
 #: `(name or None, has a default, default, type name or None)`
-Param = Tuple[Optional[str], bool, Any, Optional[str]]
+Param = tuple[Optional[str], bool, Any, Optional[str]]
 #: `(name or None, doc or None, params, number of required params, flags, result type or None)`
-Info = Tuple[Optional[str], Optional[str], Tuple[Param, ...], int, int, Optional[str]]
+Info = tuple[Optional[str], Optional[str], tuple[Param, ...], int, int, Optional[str]]
 
 _VARIADIC = 2  # AnyffiFunctionFlag
 
 
-def bind(info: Optional[Info], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Tuple[Any, ...]:
+def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """The positional arguments that a call with keywords means.
 
     Parameters
@@ -44,7 +45,7 @@ def bind(info: Optional[Info], args: Tuple[Any, ...], kwargs: Dict[str, Any]) ->
     if not positions:
         raise TypeError(f"{name}() takes no keyword arguments")
     assert info is not None
-    bound: List[Any] = list(args) + [MISSING] * (len(params) - len(args))
+    bound: list[Any] = list(args) + [MISSING] * (len(params) - len(args))
     for keyword, value in kwargs.items():
         index = positions.get(keyword)
         if index is None:
@@ -89,7 +90,7 @@ class _Omitted:
         return "..."
 
 
-def signature(info: Optional[Info]) -> inspect.Signature:
+def signature(info: Info | None) -> inspect.Signature:
     """What `inspect.signature` shows; parameters without names are positional-only."""
     if info is None:
         return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
@@ -98,7 +99,9 @@ def signature(info: Optional[Info]) -> inspect.Signature:
     shown = [
         inspect.Parameter(
             param[0] or f"arg{index}",
-            inspect.Parameter.POSITIONAL_ONLY if index < unnamed_end else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            inspect.Parameter.POSITIONAL_ONLY
+            if index < unnamed_end
+            else inspect.Parameter.POSITIONAL_OR_KEYWORD,
             default=_shown_default(param),
             annotation=inspect.Parameter.empty if param[3] is None else param[3],
         )

@@ -8,11 +8,15 @@ from __future__ import annotations
 import collections.abc
 import operator
 import sys
+from collections.abc import Iterable, Iterator
 from reprlib import recursive_repr
 from types import GenericAlias, MappingProxyType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Tuple
+from typing import TYPE_CHECKING, Any, Callable
 
 from ._runtime import Runtime
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["ArrayMethods", "DictMethods", "ListMethods", "MapMethods"]
 
@@ -119,7 +123,7 @@ class _Sequence:
     def __repr__(self) -> str:
         return f"{_shown_class(self)}({self._plain(self)!r})"
 
-    def __reduce__(self) -> Tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._plain(self),)
 
 
@@ -227,11 +231,19 @@ class ListMethods(_Sequence):
 
     def extend(self, iterable: Iterable[Any]) -> None:
         """Add all elements of `iterable` at the end."""
-        for value in [*iterable]:
+        for value in list(iterable):
             self._runtime.list_append(self, value)
 
-    def __iadd__(self, other: Iterable[Any]) -> "ListMethods":
+    def __iadd__(self, other: Iterable[Any]) -> Self:
         self.extend(other)
+        return self
+
+    def __imul__(self, times: Any) -> Any:
+        try:
+            count = operator.index(times)
+        except TypeError:
+            return NotImplemented
+        self[:] = list(self) * count
         return self
 
     def insert(self, index: int, value: Any) -> None:
@@ -240,9 +252,7 @@ class ListMethods(_Sequence):
 
     def pop(self, index: int = -1) -> Any:
         """Remove and return an element, the last one by default."""
-        if not len(self):
-            raise IndexError("pop from empty list")
-        position = self._position(index, "pop index out of range")
+        position = self._position(index, "pop index out of range" if len(self) else "pop from empty list")
         value = self[position]
         self._runtime.list_erase(self, position, 1)
         return value
@@ -262,6 +272,10 @@ class ListMethods(_Sequence):
     def reverse(self) -> None:
         """Reverse the order of the elements, in place."""
         self._runtime.list_reverse(self)
+
+    def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+        """Sort in place; what a comparison raises leaves the list as it was."""
+        self[:] = sorted(self, key=key, reverse=reverse)
 
     def copy(self) -> Any:
         """A new List of the same elements."""
@@ -316,7 +330,7 @@ class _Mapping:
 
         def __getitem__(self, key: Any) -> Any: ...
 
-    def _walk(self) -> Iterator[Tuple[Any, Any]]:
+    def _walk(self) -> Iterator[tuple[Any, Any]]:
         """The pairs in insertion order; notices that the size changed."""
         size = len(self)
         position = 0
@@ -335,7 +349,7 @@ class _Mapping:
     def __reversed__(self) -> Iterator[Any]:
         return reversed([key for key, _ in self._walk()])
 
-    def _dict(self) -> Dict[Any, Any]:
+    def _dict(self) -> dict[Any, Any]:
         return dict(self._walk())
 
     def _other(self, other: object) -> Any:
@@ -400,7 +414,7 @@ class _Mapping:
         """A new container of the same pairs."""
         return self._runtime.to_object(self._plain(self._dict()))
 
-    def __reduce__(self) -> Tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._dict(),)
 
 
@@ -469,11 +483,11 @@ class DictMethods(_Mapping):
         del self[key]
         return value
 
-    def popitem(self) -> Tuple[Any, Any]:
+    def popitem(self) -> tuple[Any, Any]:
         """Remove and return the pair that was inserted last."""
         if not len(self):
             raise KeyError("popitem(): dictionary is empty")
-        pairs: List[Tuple[Any, Any]] = list(self._walk())
+        pairs: list[tuple[Any, Any]] = list(self._walk())
         key, value = pairs[-1]
         self._runtime.dict_erase(self, key)
         return key, value
@@ -491,7 +505,7 @@ class DictMethods(_Mapping):
         for key, value in dict(mapping, **pairs).items():
             self[key] = value
 
-    def __ior__(self, other: Any) -> "DictMethods":
+    def __ior__(self, other: Any) -> Self:
         self.update(other)
         return self
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Optional
 
 from ._containers import ArrayMethods, DictMethods, ListMethods, MapMethods
 
 __all__ = ["ConvertApi", "to_python"]
 
 #: What was converted, by address, and the wrapper that keeps the address taken; None while it is at work.
-_Memo = Dict[int, Optional[Tuple[Any, Any]]]
+_Memo = dict[int, Optional[tuple[Any, Any]]]
 
 
 def to_python(value: Any) -> Any:

@@ -7,33 +7,33 @@ classes, matter only for errors that C++ made, and for C++ code that asks what a
 from __future__ import annotations
 
 import builtins
-from typing import Any, Callable, Dict, Optional, Tuple, Type, TypeVar, Union, overload
+from typing import Any, Callable, TypeVar, overload
 
 __all__ = ["fill", "make", "register_error", "unexplained"]
 
 _E = TypeVar("_E", bound=BaseException)
 
-_class_of_kind: Dict[str, Type[BaseException]] = {
+_class_of_kind: dict[str, type[BaseException]] = {
     name: found
     for name, found in vars(builtins).items()
     if isinstance(found, type) and issubclass(found, BaseException) and found.__name__ == name
 }
-_kind_of_class: Dict[Type[BaseException], str] = {found: kind for kind, found in _class_of_kind.items()}
+_kind_of_class: dict[type[BaseException], str] = {found: kind for kind, found in _class_of_kind.items()}
 
 _name_of = type.__dict__["__name__"].__get__
 
 
 @overload
-def register_error(name_or_cls: Type[_E]) -> Type[_E]: ...
+def register_error(name_or_cls: type[_E]) -> type[_E]: ...
 @overload
-def register_error(name_or_cls: str, cls: Type[_E], *, override: bool = ...) -> Type[_E]: ...
+def register_error(name_or_cls: str, cls: type[_E], *, override: bool = ...) -> type[_E]: ...
 @overload
 def register_error(
-    name_or_cls: Optional[str] = ..., *, override: bool = ...
-) -> Callable[[Type[_E]], Type[_E]]: ...
+    name_or_cls: str | None = ..., *, override: bool = ...
+) -> Callable[[type[_E]], type[_E]]: ...
 def register_error(
-    name_or_cls: Union[str, Type[Any], None] = None,
-    cls: Optional[Type[Any]] = None,
+    name_or_cls: str | type[Any] | None = None,
+    cls: type[Any] | None = None,
     *,
     override: bool = False,
 ) -> Any:
@@ -64,13 +64,13 @@ def register_error(
     if cls is not None:
         return _register(name_or_cls or cls.__name__, cls, override)
 
-    def decorate(decorated: Type[Any]) -> Type[Any]:
+    def decorate(decorated: type[Any]) -> type[Any]:
         return _register(name_or_cls or decorated.__name__, decorated, override)
 
     return decorate
 
 
-def _register(kind: str, cls: Type[Any], override: bool) -> Type[Any]:
+def _register(kind: str, cls: type[Any], override: bool) -> type[Any]:
     if not (isinstance(cls, type) and issubclass(cls, BaseException)):
         raise TypeError(f"an exception class is needed, not {cls!r}")
     taken = _class_of_kind.get(kind)
@@ -81,9 +81,7 @@ def _register(kind: str, cls: Type[Any], override: bool) -> Type[Any]:
     return cls
 
 
-def make(
-    kind: str, message: str, args: Optional[Tuple[Any, ...]], cause: Optional[BaseException]
-) -> BaseException:
+def make(kind: str, message: str, args: tuple[Any, ...] | None, cause: BaseException | None) -> BaseException:
     """The exception that stands for an error made by C++.
 
     It is made from `args` where there are some, else from the message alone. A kind that is unknown, or
@@ -102,7 +100,7 @@ def unexplained() -> BaseException:
     return RuntimeError("a function failed without saying why")
 
 
-def _construct(kind: str, args: Tuple[Any, ...]) -> Optional[BaseException]:
+def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:
     cls = _class_of_kind.get(kind)
     if cls is None:
         return None
@@ -113,7 +111,7 @@ def _construct(kind: str, args: Tuple[Any, ...]) -> Optional[BaseException]:
     return exception if isinstance(exception, BaseException) else None
 
 
-def fill(exception: BaseException) -> Tuple[str, str, str]:
+def fill(exception: BaseException) -> tuple[str, str, str]:
     """Kind, message and traceback of a Python exception, as texts; never fails."""
     cls = type(exception)
     return _kind_of_class.get(cls) or _name_of(cls), _message(exception), _traceback(exception)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Union
+from typing import Any
 
 from ._runtime import Runtime
 
@@ -15,7 +15,7 @@ class ModuleApi:
 
     _runtime: Runtime
 
-    def load_module(self, path: "Union[str, os.PathLike[str]]") -> Any:
+    def load_module(self, path: str | os.PathLike[str]) -> Any:
         """Load a shared library that exports functions; it stays loaded until the process ends.
 
         Parameters

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Dict, List, Optional, Union
+from typing import Any, Callable
 
 from ._runtime import Runtime
 
 __all__ = ["RegistryApi", "unpickle_function"]
 
 
-def nearest(name: str, names: List[str]) -> str:
+def nearest(name: str, names: list[str]) -> str:
     """What to append to a message about an unknown name."""
     import difflib
 
@@ -34,8 +34,8 @@ class RegistryApi:
 
     def register_global_func(
         self,
-        func_name: Union[str, Callable[..., Any]],
-        f: Optional[Callable[..., Any]] = None,
+        func_name: str | Callable[..., Any],
+        f: Callable[..., Any] | None = None,
         override: bool = False,
     ) -> Any:
         """Register a function for the whole process, C++ included.
@@ -103,11 +103,11 @@ class RegistryApi:
             hint = nearest(name, self.list_global_func_names())
             raise ValueError(f"no function {name!r} is registered{hint}")
 
-    def list_global_func_names(self) -> List[str]:
+    def list_global_func_names(self) -> list[str]:
         """The names of all registered functions, sorted."""
         return list(self._runtime.registry_list())
 
-    def init_ffi_api(self, namespace: str, target_module_name: Optional[str] = None) -> None:
+    def init_ffi_api(self, namespace: str, target_module_name: str | None = None) -> None:
         """Put the functions under a prefix into a Python module.
 
         Parameters
@@ -124,7 +124,7 @@ class RegistryApi:
             if name.startswith(prefix) and "." not in tail:
                 setattr(target, tail, self.get_global_func(name))
 
-    def register_object(self, type_key: Optional[str] = None) -> Callable[[type], type]:
+    def register_object(self, type_key: str | None = None) -> Callable[[type], type]:
         """Make objects of a runtime type arrive as a class of one's own: a class decorator.
 
         Parameters
@@ -148,7 +148,7 @@ class RegistryApi:
             key = type_key or cls.__name__
             type_code = self._runtime.type_find(key)
             if type_code is None:
-                known: Dict[str, Any] = {row[1]: row for row in self._runtime.type_table()}
+                known: dict[str, Any] = {row[1]: row for row in self._runtime.type_table()}
                 raise ValueError(f"no type {key!r} is registered{nearest(key, list(known))}")
             self._core.set_class(type_code, cls)
             return cls

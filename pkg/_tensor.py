@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, Optional, Tuple
+from typing import Any
 
 from ._runtime import Runtime
 from ._values import Device, dtype
@@ -26,16 +26,16 @@ class TensorMethods:
 
     _runtime: Runtime
 
-    def _info(self) -> Tuple[Any, ...]:
+    def _info(self) -> tuple[Any, ...]:
         return tuple(self._runtime.tensor_info(self))
 
     @property
-    def shape(self) -> Tuple[int, ...]:
+    def shape(self) -> tuple[int, ...]:
         """Elements along each axis."""
         return tuple(self._info()[3])
 
     @property
-    def strides(self) -> Tuple[int, ...]:
+    def strides(self) -> tuple[int, ...]:
         """Steps along each axis, counted in elements."""
         return tuple(self._info()[4])
 
@@ -57,14 +57,14 @@ class TensorMethods:
         return found
 
     @property
-    def __array_interface__(self) -> Dict[str, Any]:
+    def __array_interface__(self) -> dict[str, Any]:
         pointer, device, element, shape, strides, byte_offset, read_only = self._info()
         kind = _KINDS.get(element.code)
         if kind is None or element.lanes != 1:
             raise TypeError(f"NumPy has no dtype for {element}")
         if device.dlpack_device_type != _CPU:
             raise TypeError(f"a tensor on {device} is not in memory that NumPy can read")
-        address: Optional[int] = pointer.value
+        address: int | None = pointer.value
         return {
             "version": 3,
             "shape": tuple(shape),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from types import SimpleNamespace
-from typing import Any, Iterable, Tuple
+from typing import Any
 
 __all__ = ["code", "fill", "row_name"]
 
@@ -19,7 +20,7 @@ def row_name(type_key: str) -> str:
     return _WORD.sub("_", type_key).upper()
 
 
-def fill(rows: Iterable[Tuple[int, str]]) -> None:
+def fill(rows: Iterable[tuple[int, str]]) -> None:
     """Take the codes and type keys that `anyffi_type_list` and `anyffi_type_get_info` tell.
 
     Every backend calls this at import, before it uses the rules. The table is the library's, so a second

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple, Tuple, Union
+from typing import Any, NamedTuple
+
+from typing_extensions import Self
 
 __all__ = ["MISSING", "Device", "dtype"]
 
@@ -58,7 +60,7 @@ class dtype(_DataType):
     __slots__ = ()
     __module__ = "anyffi"
 
-    def __new__(cls, spelling: Union[str, Tuple[int, int, int], "dtype"]) -> "dtype":
+    def __new__(cls, spelling: str | tuple[int, int, int] | dtype) -> Self:
         return super().__new__(cls, *(_parse(spelling) if isinstance(spelling, str) else spelling))
 
     @property
@@ -85,11 +87,11 @@ class dtype(_DataType):
     def __hash__(self) -> int:
         return hash(str(self))
 
-    def __reduce__(self) -> Tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (tuple(self),)
 
 
-def _parse(spelling: str) -> Tuple[int, int, int]:
+def _parse(spelling: str) -> tuple[int, int, int]:
     match = _SPELLING.fullmatch(spelling)
     if match is None:
         raise ValueError(f"no such dtype: {spelling!r}")

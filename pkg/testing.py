@@ -5,7 +5,7 @@ Each is registered as ``testing.NAME``, and is an attribute of this module.
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import Any
 
 from ._backend import backend as _backend
 from ._backend import open_backend
@@ -26,6 +26,6 @@ def __getattr__(name: str) -> Any:
     return function
 
 
-def __dir__() -> List[str]:
+def __dir__() -> list[str]:
     names = _backend.list_global_func_names()
     return sorted([*globals(), *(name[len(_PREFIX) :] for name in names if name.startswith(_PREFIX))])
