@@ -1,11 +1,12 @@
-"""Values that have no class in Python's standard library: `dtype`, `Device`, and the mark for an omitted argument."""
+"""Values that have no class in Python's standard library: `dtype`, `Device`, an omitted argument."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from typing_extensions import Self
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["MISSING", "Device", "dtype"]
 
