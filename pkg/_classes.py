@@ -63,8 +63,6 @@ class FunctionMethods:
 
     _runtime: Runtime
     _address: int
-    _take: Callable[[Any], None]
-    _info: Callable[[], _binding.Info | None]
 
     def __init__(self, f: Any) -> None:
         if not callable(f):
@@ -73,6 +71,8 @@ class FunctionMethods:
         self._take(self._runtime.to_object(f.__call__ if isinstance(f, FunctionMethods) else f))
 
     if TYPE_CHECKING:  # the backend's core has them
+
+        def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...
 
         def _take(self, other: Any) -> None: ...
 

@@ -32,7 +32,7 @@ def _check_empty(x: Any) -> None:
 
 class _Sequence:
     __slots__ = ()
-    __class_getitem__ = classmethod(GenericAlias)
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     _runtime: Runtime
     #: Python's own class of the kind, which compares and slices for us.
@@ -51,7 +51,7 @@ class _Sequence:
         items = [self[index] for index in range(*which.indices(len(self)))]
         return self._runtime.to_object(self._plain(items))
 
-    def _other(self, other: object) -> Any:
+    def _other(self, other: Any) -> Any:
         """The other operand as an exact builtin of this kind, or None if it is of another kind."""
         cls = type(other)
         if issubclass(cls, self._plain):
@@ -234,7 +234,7 @@ class ListMethods(_Sequence):
         for value in list(iterable):
             self._runtime.list_append(self, value)
 
-    def __iadd__(self, other: Iterable[Any]) -> Self:
+    def __iadd__(self, other: Any) -> Self:  # type: ignore[misc]  # takes what `extend` does
         self.extend(other)
         return self
 
@@ -292,9 +292,10 @@ class _KeysView(collections.abc.KeysView):  # type: ignore[type-arg]
 class _ValuesView(collections.abc.ValuesView):  # type: ignore[type-arg]
     __slots__ = ()
 
+    _mapping: Any
+
     def __iter__(self) -> Iterator[Any]:
-        mapping: Any = self._mapping  # type: ignore[attr-defined]
-        return (value for _, value in mapping._walk())
+        return (value for _, value in self._mapping._walk())
 
     def __repr__(self) -> str:
         return f"values({list(self)!r})"
@@ -303,9 +304,10 @@ class _ValuesView(collections.abc.ValuesView):  # type: ignore[type-arg]
 class _ItemsView(collections.abc.ItemsView):  # type: ignore[type-arg]
     __slots__ = ()
 
+    _mapping: Any
+
     def __iter__(self) -> Iterator[Any]:
-        mapping: Any = self._mapping  # type: ignore[attr-defined]
-        return iter(mapping._walk())
+        return iter(self._mapping._walk())
 
     def __repr__(self) -> str:
         return f"items({list(self)!r})"
@@ -316,19 +318,20 @@ _ABSENT = object()
 
 class _Mapping:
     __slots__ = ()
-    __class_getitem__ = classmethod(GenericAlias)
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     _runtime: Runtime
     _plain: Any
     _address: int
     _take: Callable[[Any], None]
-    _entry: Callable[[int], Any]
 
     if TYPE_CHECKING:  # the backend's core has them
 
         def __len__(self) -> int: ...
 
         def __getitem__(self, key: Any) -> Any: ...
+
+        def _entry(self, position: int) -> tuple[int, Any, Any] | None: ...
 
     def _walk(self) -> Iterator[tuple[Any, Any]]:
         """The pairs in insertion order; notices that the size changed."""
@@ -347,19 +350,20 @@ class _Mapping:
         return (key for key, _ in self._walk())
 
     def __reversed__(self) -> Iterator[Any]:
-        return reversed([key for key, _ in self._walk()])
+        keys = [key for key, _ in self._walk()]
+        return iter(keys[::-1])
 
     def _dict(self) -> dict[Any, Any]:
         return dict(self._walk())
 
-    def _other(self, other: object) -> Any:
+    def _other(self, other: Any) -> Any:
         cls = type(other)
         if issubclass(cls, dict):
-            return dict(dict.items(other))  # type: ignore[arg-type]
+            return dict(dict.items(other))
         if issubclass(cls, _Mapping):
-            return other._dict()  # type: ignore[attr-defined]
+            return other._dict()
         if cls is MappingProxyType:
-            return dict(other)  # type: ignore[call-overload]
+            return dict(other)
         return None
 
     def __eq__(self, other: object) -> Any:
@@ -395,15 +399,15 @@ class _Mapping:
 
     def keys(self) -> Any:
         """A set-like view of the keys."""
-        return _KeysView(self)  # type: ignore[arg-type]
+        return _KeysView(self)
 
     def values(self) -> Any:
         """A view of the values."""
-        return _ValuesView(self)  # type: ignore[arg-type]
+        return _ValuesView(self)
 
     def items(self) -> Any:
         """A set-like view of the pairs."""
-        return _ItemsView(self)  # type: ignore[arg-type]
+        return _ItemsView(self)
 
     @recursive_repr()
     def __repr__(self) -> str:
@@ -505,7 +509,7 @@ class DictMethods(_Mapping):
         for key, value in dict(mapping, **pairs).items():
             self[key] = value
 
-    def __ior__(self, other: Any) -> Self:
+    def __ior__(self, other: Any) -> Self:  # type: ignore[misc]  # takes what `update` does
         self.update(other)
         return self
 

@@ -74,8 +74,8 @@ class ConvertApi:
         Parameters
         ----------
         value : object
-            A callable gives a `Function` always; a list a `List`, and so on. A value that has no wrapper comes
-            back as a C++ function that returns its argument would give it.
+            A callable gives a `Function` always; a list a `List`, and so on. A value that has no wrapper
+            comes back as a C++ function that returns its argument would give it.
 
         Examples
         --------

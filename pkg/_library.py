@@ -40,9 +40,10 @@ def _find(*parts: str) -> str:
     # files, not directories. Asked without `importlib.resources`, which on Python 3.9 does not ask loaders.
     loader: Any = sys.modules[str(__package__)].__spec__.loader  # type: ignore[union-attr]
     files = getattr(loader.get_resource_reader(__package__), "files", None)
-    resource = files and files()
+    resource: Any = files and files()
     for part in parts:
         resource = resource and resource.joinpath(part)
     if not resource or not resource.is_file():
         raise ImportError(f"this installation of anyffi lacks {'/'.join(parts)}; reinstall it")
-    return os.fspath(resource)
+    path: str = os.fspath(resource)
+    return path

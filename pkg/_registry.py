@@ -65,8 +65,9 @@ class RegistryApi:
         if not isinstance(func_name, str):
             if not callable(func_name):
                 raise TypeError(f"expected a name or a callable, got {type(func_name).__name__}")
-            func_name, f = func_name.__name__, func_name
-        name = func_name
+            name, f = func_name.__name__, func_name
+        else:
+            name = func_name
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
             if not callable(function):
@@ -140,7 +141,7 @@ class RegistryApi:
             There is no such type; the message names the nearest ones.
         """
         if isinstance(type_key, type):
-            return self.register_object()(type_key)  # type: ignore[return-value]
+            return self.register_object()(type_key)
 
         def register(cls: type) -> type:
             if not (isinstance(cls, type) and issubclass(cls, self.Object)):

@@ -195,8 +195,8 @@ _SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     memoryview: lambda x: (code.BYTES, x.tobytes()),
     tuple: lambda x: (code.ARRAY, tuple.__getitem__(x, slice(None))),
     list: lambda x: (code.LIST, tuple(list.__getitem__(x, slice(None)))),
-    OrderedDict: lambda x: (code.DICT, [pair for pair in _read_ordered(x)]),
-    dict: lambda x: (code.DICT, [pair for pair in dict.items(x)]),
+    OrderedDict: lambda x: (code.DICT, [*_read_ordered(x)]),
+    dict: lambda x: (code.DICT, [*dict.items(x)]),
     MappingProxyType: lambda x: (code.MAP, list(x.items())),
     complex: _lower_unsupported,
     set: _lower_unsupported,
@@ -204,7 +204,7 @@ _SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
 }
 
 
-def _lower_numpy(np: Any, cls: type, x: Any) -> Any:
+def _lower_numpy(np: Any, cls: type, x: Any) -> Lowered | None:
     if issubclass(cls, np.generic):
         if issubclass(cls, (np.bool_, np.integer, np.floating)):
             if issubclass(cls, (np.timedelta64, np.longdouble)):

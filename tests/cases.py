@@ -538,6 +538,11 @@ _PAIRS = [(row, i) for row in ROWS for i in range(len(row.examples))]
 EXAMPLES = [row.examples[i] for row, i in _PAIRS]
 EXAMPLE_IDS = _ids(_PAIRS)
 #: A few of each row, where every one against everything would take too long.
-FEW = [x for row in ROWS for x in row.examples[:: max(1, len(row.examples) // 8)] if not isinstance(x, str) or len(x) < 100]
+FEW = [
+    x
+    for row in ROWS
+    for x in row.examples[:: max(1, len(row.examples) // 8)]
+    if not isinstance(x, str) or len(x) < 100
+]
 BAD = [bad for row in ROWS for bad in row.bad]
 BAD_IDS = [bad.name.replace(" ", "-") for bad in BAD]

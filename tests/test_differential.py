@@ -16,7 +16,7 @@ def outcome(ffi: Any, name: str, args: Any) -> Any:
     """All that a caller can see of a call."""
     try:
         result = ffi.get_global_func(name)(*args)
-    except BaseException as error:  # noqa: B902: KeyboardInterrupt is an outcome as well
+    except BaseException as error:  # KeyboardInterrupt is an outcome as well
         return type(error), str(error), error.args
     if name == "testing.catch_error" and isinstance(result, ffi.Array):
         result = result[:2]  # the third is the traceback, where each backend has frames of its own

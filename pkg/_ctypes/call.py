@@ -56,7 +56,8 @@ class FunctionCore(ObjectCore):
                 try:
                     status = target(context, values, len(cells), result)
                 except BaseException:
-                    # A signal handler raised it while the function polled. What the function made of that is void.
+                    # A signal handler raised it while the function polled. What the function made of that
+                    # is void.
                     drop_raised()
                     unpack_owned(_value_at(result))
                     raise
@@ -76,15 +77,20 @@ class FunctionCore(ObjectCore):
             finally:
                 if keep:
                     for i, cell in enumerate(cells):
-                        # What the callee took is None now. Flags belong to objects; elsewhere the word holds text.
-                        type_code, flags, payload = _value_at(cell) if values is None else _value_at(values, VALUE_SIZE * i)
+                        # What the callee took is None now. Flags belong to objects; elsewhere the word holds
+                        # text.
+                        at_call = _value_at(cell) if values is None else _value_at(values, VALUE_SIZE * i)
+                        type_code, flags, payload = at_call
                         if type_code > 0 and flags:
                             _release(c_void_p(payload))
         except BaseException as exception:
             # What the traceback of a long-lived exception holds would live as long: the arguments, in the
             # frames of this package.
             del args, kwargs
-            raise unhide(exception).with_traceback(_without_own_frames(exception.__traceback__))
+            # Its cause and context are its own, as they came.
+            raise unhide(exception).with_traceback(  # noqa: B904
+                _without_own_frames(exception.__traceback__)
+            )
 
     def _take(self, other: ObjectCore) -> None:
         super()._take(other)

@@ -28,8 +28,8 @@ __all__ = [
     "wrapper_at",
 ]
 
-#: Memory that C code may write to, of a size or with a content. A fresh bytes object is that, and nothing else is as
-#: fast to make and to pass: nobody but the caller knows it, and it is never hashed.
+#: Memory that C code may write to, of a size or with a content. A fresh bytes object is that, and nothing
+#: else is as fast to make and to pass: nobody but the caller knows it, and it is never hashed.
 buffer = bytes
 
 #: A function's `call`. Without declared parameters ctypes passes bytes as a pointer to their content.
@@ -59,10 +59,11 @@ def guard(function: Any) -> Any:
 
 
 def plain(function: Any) -> Any:
-    """The function without declared parameters: nothing is called to convert arguments, so that it can be called
-    wherever another C function could.
+    """The function without declared parameters.
+
+    Nothing is called to convert arguments, so that it can be called wherever another C function could.
     """
-    return PYFUNCTYPE(None)(ctypes.cast(function, c_void_p).value)
+    return PYFUNCTYPE(None)(ctypes.cast(function, c_void_p).value or 0)
 
 
 def hook_type(*params: Any) -> Any:
@@ -71,7 +72,7 @@ def hook_type(*params: Any) -> Any:
 
 
 def hooks() -> dict[str, int]:
-    """The hooks that are the interpreter's own C functions, as addresses, and the flag that one of them needs."""
+    """The hooks that are the interpreter's own C functions, as addresses, and the flag that one needs."""
     functions: dict[str, Any] = {
         "lock": _api.PyGILState_Ensure,
         "unlock": _api.PyGILState_Release,
@@ -109,7 +110,7 @@ def finalizer(release: Any) -> Any:
 
 
 def wrapper_at(word: int) -> Any:
-    """The wrapper that the header's word at an address names, or None. One that is being destroyed is none."""
+    """The wrapper that the header's word at an address names, or None; one being destroyed is none."""
     named = c_void_p.from_address(word)
     if not named.value:
         return None

@@ -65,8 +65,8 @@ def _kind_bit(type_code: int) -> int:
 _Memo = dict[int, tuple[Any, Optional[int]]]
 
 
-# What owns a reference stays in the frame that took it until it is handed over or given back, by C functions alone: where
-# the recursion limit let one pass, it lets the next.
+# What owns a reference stays in the frame that took it until it is handed over or given back, by C functions
+# alone: where the recursion limit let one pass, it lets the next.
 
 
 def new_object(create: Callable[..., int], *args: Any) -> bytes:
@@ -137,7 +137,7 @@ def pack(x: Any, keep: list[Any]) -> bytes:
     packed = None if leaf is None else leaf(x)
     if packed is not None:
         return packed
-    if isinstance(x, ObjectCore) and issubclass(cls, ObjectCore):
+    if issubclass(cls, ObjectCore):
         return object_value(unwrap(x))
     value, made = _pack_nested(x, {}, 1)
     type_code, _, payload = _value_of(value)

@@ -149,7 +149,7 @@ def finalizer(release: Any) -> Any:
 
 
 #: The wrappers that live, by the address of the header's word that would name them.
-_wrappers: "weakref.WeakValueDictionary[int, Any]" = weakref.WeakValueDictionary()
+_wrappers: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 def wrapper_at(word: int) -> Any:

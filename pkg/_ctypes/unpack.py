@@ -143,8 +143,8 @@ _objects: dict[int, Callable[[int], Any]] = {
 }
 
 
-# A reference that is taken is given back in the same frame, by C functions alone: where the recursion limit let the one
-# pass, it lets the other.
+# A reference that is taken is given back in the same frame, by C functions alone: where the recursion limit
+# let the one pass, it lets the other.
 
 
 def unpack(value: tuple[int, int, int]) -> Any:
@@ -224,8 +224,8 @@ def raise_error(value: tuple[int, int, int]) -> NoReturn:
     from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
     exception = unpack(value)
     if type(exception) is KeyboardInterrupt and not from_python:
-        # The runtime takes a callback that did not get as far as its first line for an interrupted one, but it may
-        # also have been one level too deep. Then so are these.
+        # The runtime takes a callback that did not get as far as its first line for an interrupted one, but
+        # it may also have been one level too deep. Then so are these.
         _descend(_LEVELS)
     if not isinstance(exception, BaseException):
         exception = _errors.unexplained()
