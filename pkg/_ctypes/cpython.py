@@ -42,7 +42,8 @@ _KEEPS_SIGNALS = 1  # ANYFFI_HOST_KEEPS_SIGNALS
 
 _api = ctypes.pythonapi
 # Prototypes of our own: those of `pythonapi` belong to everybody.
-_increment = PYFUNCTYPE(None, py_object)(("Py_IncRef", _api))
+# Without a declared parameter: ctypes would ask the object for its `__class__`.
+_increment = PYFUNCTYPE(None)(("Py_IncRef", _api))
 _new_instance_method = PYFUNCTYPE(py_object, py_object)(("PyInstanceMethod_New", _api))
 #: Calls its first argument with the others, which are as many as come before a NULL.
 _call = PYFUNCTYPE(py_object, py_object)(("PyObject_CallFunctionObjArgs", _api))
@@ -87,7 +88,7 @@ def hooks() -> dict[str, int]:
 
 def new_handle(x: Any) -> int:
     """A counted handle of an object: its address."""
-    _increment(x)
+    _increment(c_void_p(id(x)))
     return id(x)
 
 
