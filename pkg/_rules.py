@@ -112,6 +112,10 @@ def lower(x: Any) -> Lowered:
 
 def lift(type_code: int, payload: Any) -> Any:
     """Turn an uncommon result into its Python value: the inverse of `lower` for what has no wrapper."""
+    if type_code == code.BIG_INT:
+        magnitude, negative = payload
+        value = int.from_bytes(magnitude, "little")
+        return -value if negative else value
     if type_code == code.POINTER:
         import ctypes
 
@@ -174,9 +178,10 @@ def _unsupported(cls: type) -> TypeError:
 
 def _lower_int(x: int) -> Lowered:
     value = int.__add__(x, 0)
-    if not _INT64_MIN <= value <= _INT64_MAX:
-        raise OverflowError("ints beyond 64 bits are not supported yet")
-    return code.INT, value
+    if _INT64_MIN <= value <= _INT64_MAX:
+        return code.INT, value
+    size = (value.bit_length() + 63) // 64
+    return code.BIG_INT, (abs(value).to_bytes(8 * size, "little"), value < 0)
 
 
 def _lower_unsupported(x: Any) -> Lowered:

@@ -367,6 +367,8 @@ def test_numbers_that_are_equal_are_one_key(ffi: Any) -> None:
     assert 2**53 + 1 not in big
     assert ffi.Dict({2**53 + 1: 1}).get(2.0**53) is None
     assert ffi.Dict({2**63 - 1: 1}).get(2.0**63) is None
+    assert ffi.Dict({2**64: 1})[2.0**64] == 1
+    assert ffi.Dict({2**64 + 1: 1}).get(2.0**64) is None
     assert ffi.Dict({float("inf"): 1})[float("inf")] == 1
 
 
@@ -394,7 +396,7 @@ def test_hash_and_equality_are_pythons(ffi: Any) -> None:
 
     check()
 
-    near = [0, 1, -1, 2**53, 2**53 + 1, 2**62, 2**63 - 1, -(2**63), 0.0, -0.0, 1.0, 2.0**53, 2.0**62, 2.0**63, -(2.0**63),
+    near = [0, 1, -1, 2**53, 2**53 + 1, 2**62, 2**63 - 1, -(2**63), 2**63, -(2**63) - 1, 2**64, 10**400, 0.0, -0.0, 1.0, 2.0**53, 2.0**62, 2.0**63, -(2.0**63),
             0.5, float("inf"), float("-inf"), float("nan"), True, False]  # fmt: skip
     for x in near:
         for y in near:

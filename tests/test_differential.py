@@ -75,6 +75,7 @@ TYPED = [
         "uint32",
         "int64",
         "uint64",
+        "big_int",
         "float32",
         "float64",
         "none",

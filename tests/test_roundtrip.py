@@ -123,6 +123,13 @@ def test_slice_parts_come_back_equal(ffi: Any) -> None:
     assert_same(ffi.to_python(result), slice((1, 2), ["x"], {"k": 1}))
 
 
+def test_an_int_of_ten_million_bytes(ffi: Any) -> None:
+    """By way of decimal text, or in quadratic time, this would take hours."""
+    echo = ffi.get_global_func("testing.echo")
+    for x in ((1 << 80_000_000) - 1, -(1 << 80_000_000)):
+        assert echo(x) == x
+
+
 def test_to_python_keeps_what_is_no_container(ffi: Any) -> None:
     for x in (None, True, 5, 2**100, 0.5, "s", b"b", object(), len, ValueError(), ...):
         assert ffi.to_python(x) is x

@@ -96,6 +96,18 @@ class Mapping(Structure):
     ]
 
 
+class BigInt(Structure):
+    """AnyffiBigInt."""
+
+    _fields_ = [
+        ("header", Header),
+        ("negative", c_int32),
+        ("reserved", c_int32),
+        ("size", c_int64),
+        ("words", c_void_p),
+    ]
+
+
 class Slice(Structure):
     """AnyffiSlice."""
 

@@ -13,6 +13,7 @@ from .._types import code
 from .abi import (
     VALUE,
     VALUE_SIZE,
+    BigInt,
     Box,
     Bytes,
     Error,
@@ -106,6 +107,13 @@ def _read_bytes(address: int) -> bytes:
     return string_at(found.data, found.length)
 
 
+def _read_big_int(address: int) -> int:
+    found = BigInt.from_address(address)
+    magnitude = string_at(found.words, _WORD.size * found.size)
+    made: int = _rules.lift(code.BIG_INT, (magnitude, found.negative))
+    return made
+
+
 def _read_slice(address: int) -> slice:
     found = Slice.from_address(address)
     return slice(_read_field(found.start), _read_field(found.stop), _read_field(found.step))
@@ -135,6 +143,7 @@ def _read_function(address: int) -> Any:
 _objects: dict[int, Callable[[int], Any]] = {
     code.STR_OBJECT: _read_str,
     code.BYTES_OBJECT: _read_bytes,
+    code.BIG_INT: _read_big_int,
     code.SLICE: _read_slice,
     code.ERROR: _read_error,
     code.FUNCTION: _read_function,

@@ -118,6 +118,15 @@ cdef extern from "anyffi/c_api.h" nogil:
     int anyffi_slice_create(const AnyffiValue* start, const AnyffiValue* stop, const AnyffiValue* step,
                             AnyffiValue* out)
 
+    # ---- numbers that do not fit in place
+
+    ctypedef struct AnyffiBigInt:
+        int32_t negative
+        int64_t size
+        const uint64_t* words
+
+    int anyffi_big_int_create(const uint64_t* words, int64_t size, int32_t negative, AnyffiValue* out)
+
     # ---- functions
 
     ctypedef int (*AnyffiCall)(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) noexcept

@@ -1,12 +1,13 @@
 """Python values that hold no others, to 16 bytes. None of this runs Python code."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from c_api cimport (
-    ANYFFI_ASCII, ANYFFI_BOOL, ANYFFI_BYTES, ANYFFI_BYTES_VIEW, ANYFFI_ELLIPSIS, ANYFFI_FLOAT,
-    ANYFFI_IN_PLACE_BYTES, ANYFFI_LATIN1, ANYFFI_MOVABLE, ANYFFI_STR, ANYFFI_STR_VIEW, ANYFFI_UCS2,
-    ANYFFI_UCS4, AnyffiStrObject, AnyffiValue, anyffi_bytes_create, anyffi_from_words_inline,
+    ANYFFI_ASCII, ANYFFI_BIG_INT, ANYFFI_BOOL, ANYFFI_BYTES, ANYFFI_BYTES_VIEW, ANYFFI_DATA_TYPE,
+    ANYFFI_DEVICE, ANYFFI_ELLIPSIS, ANYFFI_FLOAT, ANYFFI_IN_PLACE_BYTES, ANYFFI_LATIN1, ANYFFI_MISSING,
+    ANYFFI_MOVABLE, ANYFFI_POINTER, ANYFFI_STR, ANYFFI_STR_VIEW, ANYFFI_UCS2, ANYFFI_UCS4, AnyffiStrObject,
+    AnyffiValue, anyffi_big_int_create, anyffi_bytes_create, anyffi_from_words_inline,
     anyffi_in_place_inline, anyffi_int_inline, anyffi_none_inline, anyffi_str_allocate,
 )
 from python cimport (
@@ -117,5 +118,31 @@ cdef inline int own_bytes(PyObject* x, AnyffiValue* out) except -1:
     if size <= ANYFFI_IN_PLACE_BYTES:
         out[0] = anyffi_in_place_inline(ANYFFI_BYTES, ANYFFI_ASCII, PyBytes_AS_STRING(x), size, size)
     elif anyffi_bytes_create(PyBytes_AS_STRING(x), size, out) != 0:
+        raise_taken()
+    return 0
+
+
+cdef inline int pack_uncommon_leaf(int32_t code, object payload, AnyffiValue* out) except -1:
+    """Packs what the rules said of an uncommon value that holds no others, owned."""
+    if code == ANYFFI_BIG_INT:
+        own_big_int(payload[0], payload[1], out)
+    elif code == ANYFFI_POINTER:
+        out[0] = anyffi_from_words_inline(<uint32_t>code, <size_t>payload)
+    elif code == ANYFFI_MISSING:
+        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
+    elif code == ANYFFI_DATA_TYPE:
+        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
+        out.as_data_type.code, out.as_data_type.bits, out.as_data_type.lanes = payload
+    elif code == ANYFFI_DEVICE:
+        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
+        out.as_device.type, out.as_device.index = payload
+    else:
+        pack_leaf(<PyObject*>payload, out)
+    return 0
+
+
+cdef inline int own_big_int(bytes magnitude, bint negative, AnyffiValue* out) except -1:
+    cdef const uint64_t* words = <const uint64_t*>PyBytes_AS_STRING(<PyObject*>magnitude)
+    if anyffi_big_int_create(words, Py_SIZE(<PyObject*>magnitude) // 8, negative, out) != 0:
         raise_taken()
     return 0

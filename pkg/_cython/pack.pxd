@@ -4,18 +4,17 @@
 containers, so that these functions call each other in circles and have to share a file.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from c_api cimport (
-    ANYFFI_ARRAY, ANYFFI_DATA_TYPE, ANYFFI_DEVICE, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FUNCTION, ANYFFI_INT,
-    ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_POINTER,
-    ANYFFI_PY_OBJECT, AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_error_create_host,
-    anyffi_from_words_inline, anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit,
+    ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_LIST, ANYFFI_MAP,
+    ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, AnyffiObject, AnyffiSequence, AnyffiValue,
+    anyffi_error_create_host, anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit,
     anyffi_mapping_create, anyffi_mapping_find, anyffi_mapping_set, anyffi_none_inline,
     anyffi_object_inline, anyffi_py_object_create, anyffi_sequence_create, anyffi_slice_create,
     anyffi_value_drop_inline, anyffi_value_retain_inline,
 )
-from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf
+from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf, pack_uncommon_leaf
 from memo cimport Memo, memo_clear
 from nest cimport Nest, check_depth, enter, find_met, leave, share
 from python cimport (
@@ -300,18 +299,7 @@ cdef inline int pack_lowered(PyObject* x, AnyffiValue* out, Nest* nest) except -
     if code == ANYFFI_FUNCTION or code == ANYFFI_ERROR or code == ANYFFI_PY_OBJECT:
         pack_handle(code, <PyObject*>payload, out)
         return 1
-    if code == ANYFFI_POINTER:
-        out[0] = anyffi_from_words_inline(<uint32_t>code, <size_t>payload)
-    elif code == ANYFFI_MISSING:
-        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
-    elif code == ANYFFI_DATA_TYPE:
-        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
-        out.as_data_type.code, out.as_data_type.bits, out.as_data_type.lanes = payload
-    elif code == ANYFFI_DEVICE:
-        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
-        out.as_device.type, out.as_device.index = payload
-    else:
-        pack_leaf(<PyObject*>payload, out)
+    pack_uncommon_leaf(code, payload, out)
     return 1
 
 

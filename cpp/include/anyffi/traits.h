@@ -114,8 +114,9 @@ struct Traits<bool> {
     const AnyffiValue& value = detail::unboxed(given);
     holder = value.as_int != 0;
     if (value.type_code == ANYFFI_BOOL) return true;
-    if (value.type_code != ANYFFI_INT) return detail::refuse(why, value, name);
-    if (value.as_int == 0 || value.as_int == 1) return true;
+    if (value.type_code == ANYFFI_INT && (value.as_int == 0 || value.as_int == 1)) return true;
+    bool is_int = value.type_code == ANYFFI_INT || value.type_code == ANYFFI_BIG_INT;
+    if (!is_int) return detail::refuse(why, value, name);
     return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "an int given as a bool must be 0 or 1");
   }
   static bool take(Holder& holder) { return holder; }
