@@ -116,6 +116,8 @@ def lift(type_code: int, payload: Any) -> Any:
         magnitude, negative = payload
         value = int.from_bytes(magnitude, "little")
         return -value if negative else value
+    if type_code == code.COMPLEX:
+        return complex(*payload)
     if type_code == code.POINTER:
         import ctypes
 
@@ -184,6 +186,11 @@ def _lower_int(x: int) -> Lowered:
     return code.BIG_INT, (abs(value).to_bytes(8 * size, "little"), value < 0)
 
 
+def _lower_complex(x: complex) -> Lowered:
+    value = complex.__pos__(x)
+    return code.COMPLEX, (value.real, value.imag)
+
+
 def _lower_unsupported(x: Any) -> Lowered:
     raise _unsupported(type(x))
 
@@ -203,7 +210,7 @@ _SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     OrderedDict: lambda x: (code.DICT, [*_read_ordered(x)]),
     dict: lambda x: (code.DICT, [*dict.items(x)]),
     MappingProxyType: lambda x: (code.MAP, list(x.items())),
-    complex: _lower_unsupported,
+    complex: _lower_complex,
     set: _lower_unsupported,
     frozenset: _lower_unsupported,
 }
@@ -221,7 +228,7 @@ def _lower_numpy(np: Any, cls: type, x: Any) -> Lowered | None:
         if issubclass(cls, (np.datetime64, np.clongdouble)):
             return code.PY_OBJECT, x
         if issubclass(cls, np.complexfloating):
-            raise _unsupported(cls)
+            return _lower_complex(np.generic.item(x))
         return None
     if issubclass(cls, np.dtype):
         return code.DATA_TYPE, _lower_dtype(x)

@@ -104,6 +104,10 @@ def describe_float(x: float, top: bool = True) -> str:
     return f"Float({struct.pack('>d', x).hex()})"
 
 
+def describe_complex(x: complex) -> str:
+    return f"Complex({struct.pack('>d', x.real).hex()}, {struct.pack('>d', x.imag).hex()})"
+
+
 def _describe_items(open_: str, close: str, items: Iterator[Any]) -> str:
     return open_ + ", ".join(describe(item, False) for item in items) + close
 
@@ -141,6 +145,8 @@ def same(got: Any, expected: Any) -> bool:
         return False
     if cls is float:
         return struct.pack("d", got) == struct.pack("d", expected)
+    if cls is complex:
+        return same((got.real, got.imag), (expected.real, expected.imag))
     if cls in (tuple, list):
         return len(got) == len(expected) and all(map(same, got, expected))
     if cls in (dict, types.MappingProxyType):
@@ -162,6 +168,8 @@ def normal(x: Any, ffi: Any) -> Any:
         return cls.__qualname__, None if content is x else normal(content, ffi)
     if cls is float:
         return "float", struct.pack("d", x)
+    if cls is complex:
+        return "complex", normal(x.real, ffi), normal(x.imag, ffi)
     if cls in (tuple, list):
         return cls.__qualname__, [normal(item, ffi) for item in x]
     if cls in (dict, types.MappingProxyType):
@@ -190,6 +198,14 @@ class FloatSubclass(float):
         raise AssertionError("an override was called")
 
     __pos__ = __float__
+
+
+class ComplexSubclass(complex):
+    def __complex__(self) -> complex:
+        raise AssertionError("an override was called")
+
+    __pos__ = __complex__
+    real = imag = property(__complex__)  # type: ignore[assignment]
 
 
 class StrSubclass(str):
@@ -373,6 +389,7 @@ ints = st.one_of(
     st.builds(operator.lshift, st.integers(), st.integers(0, 300)),
 )
 floats = st.floats(width=64, allow_nan=True, allow_infinity=True)
+complexes = st.builds(complex, floats, floats)
 #: Every code point, lone surrogates included, around the lengths at which storage changes.
 texts = st.one_of(
     *(
@@ -383,10 +400,17 @@ texts = st.one_of(
     st.text(st.characters(min_codepoint=0xD800, max_codepoint=0xDFFF), max_size=8),
 )
 binaries = st.binary(max_size=40)
-scalars = st.one_of(st.none(), st.booleans(), ints, floats, texts, binaries, st.just(...))
+scalars = st.one_of(st.none(), st.booleans(), ints, floats, complexes, texts, binaries, st.just(...))
 #: NaN equals nothing, so a dict may hold it twice and the runtime may not.
 hashable_scalars = st.one_of(
-    st.none(), st.booleans(), ints, st.floats(allow_nan=False), texts, binaries, st.just(...)
+    st.none(),
+    st.booleans(),
+    ints,
+    st.floats(allow_nan=False),
+    st.complex_numbers(allow_nan=False),
+    texts,
+    binaries,
+    st.just(...),
 )
 keys = st.recursive(hashable_scalars, lambda inner: st.tuples(inner, inner) | st.tuples(inner), max_leaves=4)
 pointers = st.integers(0, 2**64 - 1).map(ctypes.c_void_p)
@@ -457,6 +481,11 @@ ROWS: tuple[Row, ...] = (
          struct.unpack("d", struct.pack("Q", 0xFFF8000000000123))[0], np.float64(0.1), np.float32(0.1), np.float16(0.1)),
         lambda x, top: describe_float(float.__add__(x, 0.0) if isinstance(x, FloatSubclass) else float(x)),
         lambda x: float.__add__(x, 0.0) if isinstance(x, FloatSubclass) else float(x), floats),
+    Row("complex", (complex, np.complexfloating),
+        (0j, -0j, complex(-0.0, -0.0), 1.5 - 2j, complex("inf"), complex(1, float("-inf")), complex(float("nan"), -1.0),
+         complex(struct.unpack("d", struct.pack("Q", 0xFFF8000000000123))[0], 5e-324), ComplexSubclass(1, 2),
+         np.complex128(0.1 + 0.2j), np.complex64(0.1 - 0.2j)),
+        lambda x, top: describe_complex(_complex(x)), lambda x: _complex(x), complexes),
     Row("str", (str,), (*_TEXTS, StrSubclass("short"), StrSubclass("longer than in place"), np.str_("abc")),
         describe_str, lambda x: str.__str__(x), texts),
     Row("bytes", (bytes, bytearray, memoryview),
@@ -518,13 +547,17 @@ ROWS: tuple[Row, ...] = (
         (object(), Plain(), Getattr(), Unhashable(), range(3), collections.deque([1]), {}.keys(), {1: 2}.items(),
          array.array("i", [1]), decimal.Decimal(1), fractions.Fraction(1, 2), datetime.timedelta(1), pathlib.PurePath("a"),
          iter([]), types.SimpleNamespace(a=1), contextlib, np.datetime64(1, "D"), np.timedelta64(1, "D"),
-         np.longdouble(1), NotImplemented, weird := type("Weird", (), {"__class__": property(lambda self: int)})()),
+         np.longdouble(1), np.clongdouble(1), NotImplemented, weird := type("Weird", (), {"__class__": property(lambda self: int)})()),
         lambda x, top: "PyObject", itself),
 )  # fmt: skip
 
 
 def _int(x: Any) -> int:
     return int.__index__(x) if isinstance(x, int) else operator.index(x)
+
+
+def _complex(x: Any) -> complex:
+    return complex.__pos__(x) if isinstance(x, complex) else complex(x)
 
 
 def _bytes(x: Any) -> bytes:
@@ -537,7 +570,7 @@ def row_of(x: Any) -> Row:
     for row in ROWS:
         if cls in row.types:
             return row
-    if cls in (np.longdouble, np.timedelta64, np.datetime64):
+    if cls in (np.longdouble, np.clongdouble, np.timedelta64, np.datetime64):
         return ROWS[-1]
     return next(row for row in ROWS if issubclass(cls, row.types))
 

@@ -369,6 +369,7 @@ def test_numbers_that_are_equal_are_one_key(ffi: Any) -> None:
     assert ffi.Dict({2**63 - 1: 1}).get(2.0**63) is None
     assert ffi.Dict({2**64: 1})[2.0**64] == 1
     assert ffi.Dict({2**64 + 1: 1}).get(2.0**64) is None
+    assert ffi.Dict({1 + 0j: "complex"})[1] == ffi.Dict({True: "complex"})[1 + 0j] == "complex"
     assert ffi.Dict({float("inf"): 1})[float("inf")] == 1
 
 
@@ -397,7 +398,7 @@ def test_hash_and_equality_are_pythons(ffi: Any) -> None:
     check()
 
     near = [0, 1, -1, 2**53, 2**53 + 1, 2**62, 2**63 - 1, -(2**63), 2**63, -(2**63) - 1, 2**64, 10**400, 0.0, -0.0, 1.0, 2.0**53, 2.0**62, 2.0**63, -(2.0**63),
-            0.5, float("inf"), float("-inf"), float("nan"), True, False]  # fmt: skip
+            0.5, float("inf"), float("-inf"), float("nan"), True, False, 0j, 1 + 0j, 1j, complex(2.0**64), complex("nan+1j")]  # fmt: skip
     for x in near:
         for y in near:
             assert equal(x, y) == (x == y), (x, y)

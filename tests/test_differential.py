@@ -78,6 +78,8 @@ TYPED = [
         "big_int",
         "float32",
         "float64",
+        "complex64",
+        "complex128",
         "none",
         "str",
         "bytes",

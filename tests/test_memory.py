@@ -59,6 +59,7 @@ CALLS: dict[str, Call] = {
     "scalars": _calling("echo", 5),
     "big ints": _calling("echo", [2**64, -(10**400)]),
     "big int out of range": _calling("typed.int64", 2**64),
+    "complex": _calling("echo", [1j, 2.5]),
     "borrowed text": _calling("echo", LONG),
     "borrowed bytes": _calling("echo", b"bytes that are long enough"),
     "bytearray": _calling("echo", bytearray(b"bytes that are long enough")),

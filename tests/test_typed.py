@@ -128,6 +128,43 @@ def test_floats(ffi: Any, name: str) -> None:
             function(bad)
 
 
+@pytest.mark.parametrize("name", ["complex64", "complex128"])
+def test_complex_numbers(ffi: Any, name: str) -> None:
+    function = typed(ffi, name)
+
+    def expected(x: Any) -> complex | None:
+        try:
+            number = complex(x)
+            parts = number.real, number.imag
+            return complex(
+                *(struct.unpack("<f", struct.pack("<f", part))[0] for part in parts)
+                if name == "complex64"
+                else parts
+            )
+        except OverflowError:
+            return None
+
+    @given(cases.complexes | cases.floats | cases.ints | st.booleans())
+    def check(x: Any) -> None:
+        wanted = expected(x)
+        if wanted is None:
+            with pytest.raises(OverflowError, match="complex64|int too large to convert to float"):
+                function(x)
+        else:
+            # What a NaN carries may be lost where it is narrowed.
+            assert str(function(x)) == str(wanted)
+
+    check()
+    assert cases.same(function(2), 2 + 0j)
+    assert cases.same(function(complex(-0.0, -0.0)), complex(-0.0, -0.0))
+    for bad in ("1j", None, b"1", [1j], object(), ...):
+        with pytest.raises(TypeError, match="expected complex, got"):
+            function(bad)
+    for real in ("float64", "int64", "bool"):
+        with pytest.raises(TypeError, match="got complex"):
+            typed(ffi, real)(1 + 0j)
+
+
 def test_bool(ffi: Any) -> None:
     function = typed(ffi, "bool")
     for x in (True, False):

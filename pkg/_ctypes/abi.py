@@ -108,6 +108,12 @@ class BigInt(Structure):
     ]
 
 
+class Complex(Structure):
+    """AnyffiComplex."""
+
+    _fields_ = [("header", Header), ("real", c_double), ("imag", c_double)]
+
+
 class Slice(Structure):
     """AnyffiSlice."""
 

@@ -350,6 +350,8 @@ def _pack_lowered(type_code: int, payload: Any) -> tuple[bytes, bool]:
     if type_code == code.BIG_INT:
         magnitude, negative = payload
         return new_object(library.big_int_create, magnitude, len(magnitude) // 8, negative), True
+    if type_code == code.COMPLEX:
+        return new_object(library.complex_create, *payload), True
     if type_code == code.POINTER:
         return _pointer_value(type_code, 0, payload), True
     if type_code == code.MISSING:

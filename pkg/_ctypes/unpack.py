@@ -16,6 +16,7 @@ from .abi import (
     BigInt,
     Box,
     Bytes,
+    Complex,
     Error,
     Function,
     Header,
@@ -114,6 +115,12 @@ def _read_big_int(address: int) -> int:
     return made
 
 
+def _read_complex(address: int) -> complex:
+    found = Complex.from_address(address)
+    made: complex = _rules.lift(code.COMPLEX, (found.real, found.imag))
+    return made
+
+
 def _read_slice(address: int) -> slice:
     found = Slice.from_address(address)
     return slice(_read_field(found.start), _read_field(found.stop), _read_field(found.step))
@@ -144,6 +151,7 @@ _objects: dict[int, Callable[[int], Any]] = {
     code.STR_OBJECT: _read_str,
     code.BYTES_OBJECT: _read_bytes,
     code.BIG_INT: _read_big_int,
+    code.COMPLEX: _read_complex,
     code.SLICE: _read_slice,
     code.ERROR: _read_error,
     code.FUNCTION: _read_function,

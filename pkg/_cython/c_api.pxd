@@ -127,6 +127,12 @@ cdef extern from "anyffi/c_api.h" nogil:
 
     int anyffi_big_int_create(const uint64_t* words, int64_t size, int32_t negative, AnyffiValue* out)
 
+    ctypedef struct AnyffiComplex:
+        double real
+        double imag
+
+    int anyffi_complex_create(double real, double imag, AnyffiValue* out)
+
     # ---- functions
 
     ctypedef int (*AnyffiCall)(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) noexcept

@@ -4,11 +4,12 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from c_api cimport (
-    ANYFFI_ASCII, ANYFFI_BIG_INT, ANYFFI_BOOL, ANYFFI_BYTES, ANYFFI_BYTES_VIEW, ANYFFI_DATA_TYPE,
-    ANYFFI_DEVICE, ANYFFI_ELLIPSIS, ANYFFI_FLOAT, ANYFFI_IN_PLACE_BYTES, ANYFFI_LATIN1, ANYFFI_MISSING,
-    ANYFFI_MOVABLE, ANYFFI_POINTER, ANYFFI_STR, ANYFFI_STR_VIEW, ANYFFI_UCS2, ANYFFI_UCS4, AnyffiStrObject,
-    AnyffiValue, anyffi_big_int_create, anyffi_bytes_create, anyffi_from_words_inline,
-    anyffi_in_place_inline, anyffi_int_inline, anyffi_none_inline, anyffi_str_allocate,
+    ANYFFI_ASCII, ANYFFI_BIG_INT, ANYFFI_BOOL, ANYFFI_BYTES, ANYFFI_BYTES_VIEW, ANYFFI_COMPLEX,
+    ANYFFI_DATA_TYPE, ANYFFI_DEVICE, ANYFFI_ELLIPSIS, ANYFFI_FLOAT, ANYFFI_IN_PLACE_BYTES, ANYFFI_LATIN1,
+    ANYFFI_MISSING, ANYFFI_MOVABLE, ANYFFI_POINTER, ANYFFI_STR, ANYFFI_STR_VIEW, ANYFFI_UCS2, ANYFFI_UCS4,
+    AnyffiStrObject, AnyffiValue, anyffi_big_int_create, anyffi_bytes_create, anyffi_complex_create,
+    anyffi_from_words_inline, anyffi_in_place_inline, anyffi_int_inline, anyffi_none_inline,
+    anyffi_str_allocate,
 )
 from python cimport (
     PyBytes_AS_STRING, PyBytes_Type, PyFloat_AS_DOUBLE, PyFloat_Type, PyLong_Type, PyObject, PyTypeObject,
@@ -126,6 +127,9 @@ cdef inline int pack_uncommon_leaf(int32_t code, object payload, AnyffiValue* ou
     """Packs what the rules said of an uncommon value that holds no others, owned."""
     if code == ANYFFI_BIG_INT:
         own_big_int(payload[0], payload[1], out)
+    elif code == ANYFFI_COMPLEX:
+        if anyffi_complex_create(payload[0], payload[1], out) != 0:
+            raise_taken()
     elif code == ANYFFI_POINTER:
         out[0] = anyffi_from_words_inline(<uint32_t>code, <size_t>payload)
     elif code == ANYFFI_MISSING:

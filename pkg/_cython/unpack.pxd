@@ -5,12 +5,13 @@ from libc.string cimport memcpy
 
 from c_api cimport (
     ANYFFI_ARRAY, ANYFFI_ASCII, ANYFFI_BIG_INT, ANYFFI_BOOL, ANYFFI_BOX, ANYFFI_BYTES,
-    ANYFFI_BYTES_OBJECT, ANYFFI_BYTES_VIEW, ANYFFI_DATA_TYPE, ANYFFI_DEVICE, ANYFFI_ELLIPSIS,
-    ANYFFI_ERROR, ANYFFI_FLOAT, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_NONE, ANYFFI_POINTER,
-    ANYFFI_PY_OBJECT, ANYFFI_SLICE, ANYFFI_STR, ANYFFI_STR_OBJECT, ANYFFI_STR_VIEW, ANYFFI_TENSOR_VIEW,
-    AnyffiBigInt, AnyffiBox, AnyffiError, AnyffiFunction, AnyffiObject, AnyffiPyObject, AnyffiSlice,
-    AnyffiText, AnyffiValue, anyffi_error_take_raised, anyffi_kind_shift, anyffi_release_inline,
-    anyffi_text_inline, anyffi_value_own, anyffi_value_retain_inline,
+    ANYFFI_BYTES_OBJECT, ANYFFI_BYTES_VIEW, ANYFFI_COMPLEX, ANYFFI_DATA_TYPE, ANYFFI_DEVICE,
+    ANYFFI_ELLIPSIS, ANYFFI_ERROR, ANYFFI_FLOAT, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_NONE,
+    ANYFFI_POINTER, ANYFFI_PY_OBJECT, ANYFFI_SLICE, ANYFFI_STR, ANYFFI_STR_OBJECT, ANYFFI_STR_VIEW,
+    ANYFFI_TENSOR_VIEW, AnyffiBigInt, AnyffiBox, AnyffiComplex, AnyffiError, AnyffiFunction,
+    AnyffiObject, AnyffiPyObject, AnyffiSlice, AnyffiText, AnyffiValue, anyffi_error_take_raised,
+    anyffi_kind_shift, anyffi_release_inline, anyffi_text_inline, anyffi_value_own,
+    anyffi_value_retain_inline,
 )
 from python cimport (
     PyBytes_FromStringAndSize, PyErr_Restore, PyException_GetTraceback, PyFloat_FromDouble,
@@ -112,6 +113,8 @@ cdef inline object unpack_object(AnyffiValue* value):
             return <object>(<AnyffiFunction*>target).handle
         if code == ANYFFI_BIG_INT:
             return unpack_big_int(<AnyffiBigInt*>target)
+        if code == ANYFFI_COMPLEX:
+            return unpack_complex(<AnyffiComplex*>target)
         if code == ANYFFI_SLICE:
             return unpack_slice(<AnyffiSlice*>target)
         if code == ANYFFI_ERROR:
@@ -128,6 +131,10 @@ cdef inline object unpack_object(AnyffiValue* value):
 cdef inline object unpack_big_int(AnyffiBigInt* number):
     cdef object magnitude = PyBytes_FromStringAndSize(<const char*>number.words, 8 * number.size)
     return (<object>state.lift)(ANYFFI_BIG_INT, (magnitude, number.negative))
+
+
+cdef inline object unpack_complex(AnyffiComplex* number):
+    return (<object>state.lift)(ANYFFI_COMPLEX, (number.real, number.imag))
 
 
 cdef inline object unpack_slice(AnyffiSlice* parts):
