@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Callable
 
+from ._numpy import lower_array, lower_dtype
 from ._types import code
 from ._values import MISSING, Device, dtype
 
@@ -231,13 +232,16 @@ def _lower_numpy(np: Any, cls: type, x: Any) -> Lowered | None:
             return _lower_complex(np.generic.item(x))
         return None
     if issubclass(cls, np.dtype):
-        return code.DATA_TYPE, _lower_dtype(x)
+        return code.DATA_TYPE, lower_dtype(x)
+    # A class that exports its memory in a way of its own is asked for it, as any other is.
+    if issubclass(cls, np.ndarray) and find_on_type(cls, "__dlpack__") is np.ndarray.__dict__.get("__dlpack__"):
+        return lower_array(np, x)
     if issubclass(cls, type) and issubclass(x, np.generic):
         if x in _ABSTRACT_SCALARS(np):
             return None
         found = np.dtype(x)
         if found.type is x:
-            return code.DATA_TYPE, _lower_dtype(found)
+            return code.DATA_TYPE, lower_dtype(found)
     return None
 
 
@@ -245,15 +249,3 @@ def _ABSTRACT_SCALARS(np: Any) -> list[type]:
     """Classes that stand for several dtypes: they are classes like any other, and so callables."""
     names = ("generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating")
     return [getattr(np, name) for name in (*names, "complexfloating", "flexible", "character")]
-
-
-_DLPACK_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
-
-
-def _lower_dtype(x: Any) -> tuple[int, int, int]:
-    """DLPack's code, bits and lanes of a NumPy dtype."""
-    number = _DLPACK_CODES.get(x.kind)
-    # The extended types (g, G) have padding, whose size differs between machines.
-    if number is None or not x.isnative or x.char in "gG":
-        raise TypeError(f"dtype {x} has no DLPack code")
-    return number, x.itemsize * 8, 1

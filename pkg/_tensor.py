@@ -58,7 +58,7 @@ class TensorMethods:
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        pointer, device, element, shape, strides, byte_offset, read_only = self._info()
+        pointer, device, element, shape, strides, byte_offset, flags = self._info()
         kind = _KINDS.get(element.code)
         if kind is None or element.lanes != 1:
             raise TypeError(f"NumPy has no dtype for {element}")
@@ -70,7 +70,7 @@ class TensorMethods:
             "shape": tuple(shape),
             "strides": tuple(stride * element.itemsize for stride in strides),
             "typestr": f"{'|' if element.itemsize == 1 else _BYTE_ORDER}{kind}{element.itemsize}",
-            "data": ((address or 0) + byte_offset, bool(read_only)),
+            "data": ((address or 0) + byte_offset, bool(flags & 1)),  # ANYFFI_TENSOR_READ_ONLY
         }
 
     def __len__(self) -> int:

@@ -120,6 +120,26 @@ def _describe_slice(x: slice, top: bool) -> str:
     return _describe_items("Slice(", ")", iter((x.start, x.stop, x.step)))
 
 
+def describe_array(x: Any) -> str:
+    x = np.asarray(x)
+    code, bits = DLPACK[x.dtype.name]
+    # Steps along an axis that has no two elements are of no meaning; NumPy has whole elements all the same.
+    strides = [stride // x.itemsize for stride in x.strides]
+    access = "writable" if x.flags.writeable else "read-only"
+    return f"Tensor(Device(1, 0), DataType({code}, {bits}, 1), shape {list(x.shape)}, strides {strides}, {access})"
+
+
+#: DLPack's code and bits by NumPy's name of a dtype.
+DLPACK = {
+    **{f"int{bits}": (0, bits) for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": (1, bits) for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": (2, bits) for bits in (16, 32, 64)},
+    "complex64": (5, 64),
+    "complex128": (5, 128),
+    "bool": (6, 8),
+}
+
+
 def _entries(x: Any) -> Any:
     if isinstance(x, collections.OrderedDict):
         return list(collections.OrderedDict.items(x))
@@ -139,8 +159,13 @@ def itself(x: Any) -> Any:
 
 
 def same(got: Any, expected: Any) -> bool:
-    """Equal, and of equal exact types all the way down; floats by their bits; others by identity."""
+    """Equal, and of equal exact types all the way down; floats by their bits; others by identity.
+
+    A tensor is the same as the array on whose memory it lies.
+    """
     cls = type(expected)
+    if issubclass(cls, np.ndarray):
+        return type(got).__qualname__ == "Tensor" and _memory(np.asarray(got)) == _memory(np.asarray(expected))
     if type(got) is not cls:
         return False
     if cls is float:
@@ -160,10 +185,16 @@ def same(got: Any, expected: Any) -> bool:
     return got is expected
 
 
+def _memory(x: Any) -> Any:
+    return x.dtype, x.shape, x.strides, x.__array_interface__["data"]
+
+
 def normal(x: Any, ffi: Any) -> Any:
     """A form of any result that can be compared between two sets of classes."""
     cls = type(x)
-    if isinstance(x, ffi.Object):
+    if issubclass(cls, ffi.Tensor):
+        return cls.__qualname__, _memory(np.asarray(x))
+    if issubclass(cls, ffi.Object):
         content = ffi.to_python(x)
         return cls.__qualname__, None if content is x else normal(content, ffi)
     if cls is float:
@@ -298,6 +329,14 @@ class OwnMapping(collections.abc.Mapping):  # type: ignore[type-arg]
         return 10**6
 
 
+class ArraySubclass(np.ndarray):  # type: ignore[type-arg]
+    @property
+    def dtype(self) -> Any:
+        raise AssertionError("an override was called")
+
+    shape = strides = itemsize = __array_interface__ = dtype  # type: ignore[assignment]
+
+
 class Callable_:
     def __call__(self, *args: Any) -> Any:
         return args
@@ -364,6 +403,22 @@ def _self_slice() -> Any:
     return x
 
 
+def _read_only(x: Any) -> Any:
+    x.flags.writeable = False
+    return x
+
+
+def _array_bads() -> Iterator[Bad]:
+    """Arrays whose elements DLPack cannot name."""
+    for dtype, name in ((">f4", ">f4"), (">i2", ">i2"), (object, "object"), ("S3", "S3"), ("U3", "U3"),
+                        ("M8[s]", "datetime64"), ("m8[D]", "timedelta64"), ([("a", "f4"), ("b", "u1")], "'a'"),
+                        ("V5", "V5"), ("g", "float|longdouble"), ("G", "complex|clongdouble")):  # fmt: skip
+        make = functools.partial(np.zeros, 2, dtype)
+        yield Bad(f"array of {np.dtype(dtype)}", make, TypeError, f"dtype .*{name}.* has no DLPack code")
+    packed = np.dtype([("a", "u1"), ("b", "f4")])
+    yield Bad("array between elements", lambda: np.zeros(3, packed)["b"], BufferError, "multiples of the 4 bytes")
+
+
 def _released_memoryview() -> memoryview:
     view = memoryview(b"abc")
     view.release()
@@ -416,6 +471,22 @@ keys = st.recursive(hashable_scalars, lambda inner: st.tuples(inner, inner) | st
 pointers = st.integers(0, 2**64 - 1).map(ctypes.c_void_p)
 
 
+@st.composite
+def _arrays(draw: Any) -> Any:
+    """Any layout: steps of any sign, transposed, repeated along an axis, read-only."""
+    shape = draw(st.lists(st.integers(0, 4), max_size=4))
+    x = np.arange(np.prod(shape, dtype=int)).astype(draw(st.sampled_from(sorted(DLPACK)))).reshape(shape)
+    # With the Ellipsis, what has no axes stays an array.
+    x = x[(*(slice(None, None, draw(st.sampled_from([1, 2, -1, -2]))) for _ in shape), ...)]
+    x = x.transpose(draw(st.permutations(range(x.ndim))))
+    if draw(st.booleans()):
+        x = np.broadcast_to(x, (2, *x.shape))
+    return _read_only(x) if draw(st.booleans()) else x
+
+
+arrays = _arrays()
+
+
 def _containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     dicts = st.dictionaries(keys, inner, max_size=6)
     return st.one_of(
@@ -428,7 +499,7 @@ def _containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 #: Anything nested in anything.
-values = st.recursive(st.one_of(scalars, pointers), _containers, max_leaves=25)
+values = st.recursive(st.one_of(scalars, pointers, arrays), _containers, max_leaves=25)
 
 
 # ---- the table ----------------------------------------------------------------------------------
@@ -534,6 +605,13 @@ ROWS: tuple[Row, ...] = (
     Row("ellipsis", (type(...),), (...,), lambda x, top: "Ellipsis", itself, st.just(...)),
     Row("pointer", (ctypes.c_void_p,), tuple(map(ctypes.c_void_p, (None, 1, 2**63, 2**64 - 1))),
         lambda x, top: f"Pointer({x.value or 0:#x})", itself, pointers),
+    Row("tensor", (np.ndarray,),
+        (np.arange(6).reshape(2, 3), np.arange(6.0)[::-2], np.array(1.5), np.zeros((0, 3)), np.zeros((2, 0, 3), "c8")[:, :, ::2],
+         np.arange(12, dtype="u2").reshape(3, 4).T, np.broadcast_to(np.float32(2), (2, 5)), np.asfortranarray(np.ones((3, 2))),
+         np.arange(24).reshape(2, 3, 4)[:, 1:, ::-1], _read_only(np.zeros(3)), np.zeros((1,) * 32),
+         np.arange(4).view(ArraySubclass), np.ma.masked_array([1.0, 2.0]),
+         *(np.zeros(2, dtype) for dtype in DLPACK)),
+        lambda x, top: describe_array(x), lambda x: x, arrays, bad=tuple(_array_bads())),
     Row("exception", (BaseException,),
         (ValueError("no"), KeyError("k"), Exception(), KeyboardInterrupt(), SystemExit(3), CallableError("x"),
          UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"), OSError(2, "no such file")),

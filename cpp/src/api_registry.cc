@@ -71,7 +71,7 @@ Array<> describe_tensor(const Tensor& tensor) {
                  std::move(shape).freeze(),
                  std::move(strides).freeze(),
                  static_cast<int64_t>(data.byte_offset),
-                 tensor.read_only()};
+                 static_cast<int64_t>(tensor.flags())};
 }
 
 }  // namespace
@@ -94,4 +94,4 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.table")
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Tensor.info")
     .def(&describe_tensor, arg("tensor"))
-    .doc("Address, device, dtype, shape, strides in elements, byte offset, and whether it is read-only.");
+    .doc("Address, device, dtype, shape, strides in elements, byte offset, flags.");

@@ -26,7 +26,7 @@ bool fill_compact_strides(const int64_t* shape, int32_t ndim, int64_t* strides) 
   return true;
 }
 
-int create_tensor(const AnyffiTensorData& data, int32_t read_only, AnyffiValue* out) {
+int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) {
   if (data.ndim < 0 || (data.ndim > 0 && data.shape == nullptr)) {
     return anyffi_error_raise("ValueError", "a tensor needs a shape");
   }
@@ -47,8 +47,7 @@ int create_tensor(const AnyffiTensorData& data, int32_t read_only, AnyffiValue* 
     anyffi_free(tensor);
     return anyffi_error_raise("ValueError", "the shape has too many elements");
   }
-  tensor->read_only = read_only != 0;
-  tensor->reserved = 0;
+  tensor->flags = flags;
   *out = anyffi_object_inline(&tensor->header);
   return 0;
 }
@@ -56,10 +55,10 @@ int create_tensor(const AnyffiTensorData& data, int32_t read_only, AnyffiValue* 
 }  // namespace
 }  // namespace anyffi::runtime
 
-int anyffi_tensor_create(const AnyffiTensorData* data, int32_t read_only, void* owner,
-                         void (*release_owner)(void* owner), AnyffiValue* out) {
+int anyffi_tensor_create(const AnyffiTensorData* data, uint64_t flags, void* owner, void (*release_owner)(void* owner),
+                         AnyffiValue* out) {
   *out = anyffi_none_inline();
-  if (anyffi::runtime::create_tensor(*data, read_only, out) != 0) {
+  if (anyffi::runtime::create_tensor(*data, flags, out) != 0) {
     if (release_owner != nullptr) release_owner(owner);
     return -1;
   }
@@ -67,4 +66,8 @@ int anyffi_tensor_create(const AnyffiTensorData* data, int32_t read_only, void* 
   tensor->owner = owner;
   tensor->release_owner = release_owner;
   return 0;
+}
+
+int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void* handle, AnyffiValue* out) {
+  return anyffi_tensor_create(data, flags, handle, &anyffi::runtime::release_handle, out);
 }

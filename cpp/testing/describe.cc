@@ -105,13 +105,14 @@ void describe_mapping(std::string* out, const AnyffiValue& value) {
   *out += '}';
 }
 
-void describe_tensor(std::string* out, const AnyffiTensorData& tensor, bool read_only) {
+void describe_tensor(std::string* out, const AnyffiTensorData& tensor, uint64_t flags) {
   add(out, "Tensor(Device(%d, %d), DataType(%d, %d, %d), shape [", tensor.device.type, tensor.device.index,
       tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes);
   for (int32_t i = 0; i < tensor.ndim; ++i) add(out, "%s%" PRId64, i > 0 ? ", " : "", tensor.shape[i]);
   *out += "], strides [";
   for (int32_t i = 0; i < tensor.ndim; ++i) add(out, "%s%" PRId64, i > 0 ? ", " : "", tensor.strides[i]);
-  *out += read_only ? "], read-only)" : "], writable)";
+  *out += flags & ANYFFI_TENSOR_READ_ONLY ? "], read-only" : "], writable";
+  *out += flags & ANYFFI_TENSOR_PADDED ? ", padded)" : ")";
 }
 
 /// Depth-first; the runtime's counter bounds it, so that no nesting overflows the stack.
@@ -189,10 +190,10 @@ void describe(std::string* out, const AnyffiValue& value) {
     }
     case ANYFFI_TENSOR: {
       auto* tensor = reinterpret_cast<const AnyffiTensor*>(value.as_object);
-      return describe_tensor(out, tensor->tensor, tensor->read_only != 0);
+      return describe_tensor(out, tensor->tensor, tensor->flags);
     }
     case ANYFFI_TENSOR_VIEW:
-      return describe_tensor(out, *static_cast<const AnyffiTensorData*>(value.as_pointer), false);
+      return describe_tensor(out, *static_cast<const AnyffiTensorData*>(value.as_pointer), value.aux);
     case ANYFFI_PY_OBJECT:
       *out += "PyObject";
       return;

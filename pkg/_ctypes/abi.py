@@ -9,7 +9,19 @@ import ctypes
 import functools
 import struct
 import sys
-from ctypes import POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from ctypes import (
+    POINTER,
+    Structure,
+    c_char_p,
+    c_double,
+    c_int32,
+    c_int64,
+    c_uint8,
+    c_uint16,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
 from typing import Any, Callable
 
 from .. import _types
@@ -180,6 +192,23 @@ class Box(Structure):
     _fields_ = [("header", Header), ("value", Value)]
 
 
+class TensorData(Structure):
+    """AnyffiTensorData."""
+
+    _fields_ = [
+        ("data", c_void_p),
+        ("device_type", c_int32),
+        ("device_index", c_int32),
+        ("ndim", c_int32),
+        ("code", c_uint8),
+        ("bits", c_uint8),
+        ("lanes", c_uint16),
+        ("shape", c_void_p),
+        ("strides", c_void_p),
+        ("byte_offset", c_uint64),
+    ]
+
+
 class TypeInfo(Structure):
     """AnyffiTypeInfo, as far as it is read here."""
 
@@ -246,6 +275,7 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_sequence_create": (_int, c_int32, c_int64, _values),
     "anyffi_slice_create": (_int, _values, _values, _values, _values),
     "anyffi_str_create": (_int, c_void_p, c_int64, c_int32, _values),
+    "anyffi_tensor_create_host": (_int, c_void_p, c_uint64, c_void_p, _values),
     "anyffi_type_get_info": (POINTER(TypeInfo), c_int32),
     "anyffi_type_is_a": (c_int32, c_int32, c_int32),
     "anyffi_type_list": (c_int32, c_void_p, c_int32),

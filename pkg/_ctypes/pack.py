@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional
 
 from .. import _rules
 from .._types import code
-from .abi import VALUE, VALUE_SIZE, Sequence, address_of, library, platform
+from .abi import VALUE, VALUE_SIZE, Sequence, TensorData, address_of, library, platform
 from .unpack import raise_taken
 from .wrapper import ObjectCore, unwrap
 
@@ -22,6 +22,7 @@ __all__ = ["MOVABLE", "NONE", "pack", "pack_owned", "release_made", "set_callbac
 MOVABLE = 1
 _MAX_BORROWED = (1 << 30) - 1
 _IN_PLACE_BYTES = 11  # ANYFFI_IN_PLACE_BYTES
+_CPU = 1  # kDLCPU of DLPack
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 _value = VALUE.pack
@@ -352,6 +353,8 @@ def _pack_lowered(type_code: int, payload: Any) -> tuple[bytes, bool]:
         return new_object(library.big_int_create, magnitude, len(magnitude) // 8, negative), True
     if type_code == code.COMPLEX:
         return new_object(library.complex_create, *payload), True
+    if type_code == code.TENSOR_VIEW:
+        return _pack_memory(*payload), True
     if type_code == code.POINTER:
         return _pointer_value(type_code, 0, payload), True
     if type_code == code.MISSING:
@@ -371,6 +374,14 @@ def _pack_handle(x: Any, create: Callable[..., int], *args: Any) -> bytes:
     if create(*args, platform.new_handle(x), out) != 0:
         raise_taken()
     return bytes(out)
+
+
+def _pack_memory(address: int, dtype: Any, ndim: int, extents: bytes, flags: int, owner: Any) -> bytes:
+    """Packs memory that an object of Python keeps alive as a Tensor."""
+    shape = c_char_p(extents)
+    place = c_void_p.from_buffer(shape).value or 0
+    data = TensorData(address, _CPU, 0, ndim, *dtype, place, place + len(extents) // 2)
+    return _pack_handle(owner, library.tensor_create_host, address_of(data), flags)
 
 
 #: What makes a value over a handle, and what comes before the handle. callback.py adds functions.

@@ -197,6 +197,20 @@ cdef extern from "anyffi/c_api.h" nogil:
     int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed)
     int anyffi_mapping_find(const AnyffiObject* mapping, const AnyffiValue* key, int64_t* out_entry)
 
+    # ---- tensors
+
+    ctypedef struct AnyffiTensorData:
+        void* data
+        AnyffiDevice device
+        int32_t ndim
+        AnyffiDataType dtype
+        int64_t* shape
+        int64_t* strides
+        uint64_t byte_offset
+
+    int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void* handle,
+                                  AnyffiValue* out)
+
     # ---- opaque objects, and the host
 
     ctypedef struct AnyffiPyObject:

@@ -8,14 +8,15 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from c_api cimport (
     ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_LIST, ANYFFI_MAP,
-    ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, AnyffiObject, AnyffiSequence, AnyffiValue,
-    anyffi_error_create_host, anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit,
+    ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, ANYFFI_TENSOR_VIEW, AnyffiObject, AnyffiSequence,
+    AnyffiValue, anyffi_error_create_host, anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit,
     anyffi_mapping_create, anyffi_mapping_find, anyffi_mapping_set, anyffi_none_inline,
     anyffi_object_inline, anyffi_py_object_create, anyffi_sequence_create, anyffi_slice_create,
     anyffi_value_drop_inline, anyffi_value_retain_inline,
 )
 from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf, pack_uncommon_leaf
 from memo cimport Memo, memo_clear
+from memory cimport pack_memory
 from nest cimport Nest, check_depth, enter, find_met, leave, share
 from python cimport (
     PyBytes_Type, PyCFunction_Type, PyDict_Items, PyDict_Next, PyDict_Size, PyDict_Type, PyFunction_Type,
@@ -298,6 +299,9 @@ cdef inline int pack_lowered(PyObject* x, AnyffiValue* out, Nest* nest) except -
         return share(found, out)
     if code == ANYFFI_FUNCTION or code == ANYFFI_ERROR or code == ANYFFI_PY_OBJECT:
         pack_handle(code, <PyObject*>payload, out)
+        return 1
+    if code == ANYFFI_TENSOR_VIEW:
+        pack_memory(payload, out)
         return 1
     pack_uncommon_leaf(code, payload, out)
     return 1

@@ -551,18 +551,28 @@ typedef struct AnyffiTensorData {
   uint64_t byte_offset;
 } AnyffiTensorData;
 
+/// What is known of a tensor's memory: bit for bit the flags of DLPack's versioned exchange.
+typedef enum AnyffiTensorFlag {
+  ANYFFI_TENSOR_READ_ONLY = 1,
+  /// Copied for whoever asked for it: nobody else knows the memory.
+  ANYFFI_TENSOR_COPIED = 2,
+  /// Elements of less than a byte take a byte each.
+  ANYFFI_TENSOR_PADDED = 4
+} AnyffiTensorFlag;
+
 typedef struct AnyffiTensor {
   AnyffiObject header;
   AnyffiTensorData tensor;
-  int32_t read_only;
-  int32_t reserved;
-  void* owner; /* what keeps the memory alive */
+  uint64_t flags; /* AnyffiTensorFlag */
+  void* owner;    /* what keeps the memory alive */
   void (*release_owner)(void* owner);
 } AnyffiTensor;
 
 /// A tensor over memory that `owner` keeps alive; copies shape and strides. Takes over `owner`, also on failure.
-int anyffi_tensor_create(const AnyffiTensorData* data, int32_t read_only, void* owner,
-                         void (*release_owner)(void* owner), AnyffiValue* out);
+int anyffi_tensor_create(const AnyffiTensorData* data, uint64_t flags, void* owner, void (*release_owner)(void* owner),
+                         AnyffiValue* out);
+/// The same over memory of an object of the host; takes over one count of `handle`, also on failure.
+int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void* handle, AnyffiValue* out);
 
 /* ---- opaque objects, and the host ------------------------------------------------------------ */
 

@@ -52,10 +52,10 @@ class Tensor : public ObjectRef {
  public:
   using ObjectRef::ObjectRef;
   /// Over memory that `owner` keeps alive; takes over `owner`, also when it throws.
-  Tensor(const AnyffiTensorData& data, bool read_only, void* owner, void (*release_owner)(void*))
+  Tensor(const AnyffiTensorData& data, uint64_t flags, void* owner, void (*release_owner)(void*))
       : ObjectRef(detail::Adopt{}, nullptr) {
     AnyffiValue created;
-    detail::check(anyffi_tensor_create(&data, read_only, owner, release_owner, &created));
+    detail::check(anyffi_tensor_create(&data, flags, owner, release_owner, &created));
     object_ = created.as_object;
   }
   int32_t ndim() const noexcept { return data().ndim; }
@@ -65,7 +65,9 @@ class Tensor : public ObjectRef {
   const int64_t* strides() const noexcept { return data().strides; }
   AnyffiDataType dtype() const noexcept { return data().dtype; }
   AnyffiDevice device() const noexcept { return data().device; }
-  bool read_only() const noexcept { return reinterpret_cast<const AnyffiTensor*>(object_)->read_only != 0; }
+  /// AnyffiTensorFlag.
+  uint64_t flags() const noexcept { return reinterpret_cast<const AnyffiTensor*>(object_)->flags; }
+  bool read_only() const noexcept { return (flags() & ANYFFI_TENSOR_READ_ONLY) != 0; }
   const AnyffiTensorData& data() const noexcept { return reinterpret_cast<const AnyffiTensor*>(object_)->tensor; }
 };
 

@@ -80,7 +80,7 @@ Tensor zeros(AnyView given, Optional<AnyffiDataType> given_dtype, AnyView order,
   if (!memory) throw std::bad_alloc();
   std::memset(memory, 0, static_cast<size_t>(size));
   AnyffiTensorData data{memory, AnyffiDevice{1, 0}, shape.ndim, dtype, shape.dims, strides, 0};
-  return Tensor(data, false, memory, &anyffi_free);
+  return Tensor(data, 0, memory, &anyffi_free);
 }
 
 }  // namespace
