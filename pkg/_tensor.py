@@ -60,7 +60,7 @@ class TensorMethods:
     def __array_interface__(self) -> dict[str, Any]:
         pointer, device, element, shape, strides, byte_offset, flags = self._info()
         kind = _KINDS.get(element.code)
-        if kind is None or element.lanes != 1:
+        if kind is None or element.lanes != 1 or element.bits % 8:
             raise TypeError(f"NumPy has no dtype for {element}")
         if device.dlpack_device_type != _CPU:
             raise TypeError(f"a tensor on {device} is not in memory that NumPy can read")

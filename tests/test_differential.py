@@ -270,3 +270,24 @@ def _public(cls: type) -> Any:
 
 SPECIAL = {"__call__", "__len__", "__getitem__", "__iter__", "__contains__", "__eq__", "__hash__", "__repr__", "__setitem__",
            "__delitem__", "__add__", "__iadd__", "__mul__", "__imul__", "__or__", "__ior__", "__reversed__", "__lt__"}  # fmt: skip
+
+
+def test_refused_indices_and_keys(both: tuple[Any, Any]) -> None:
+    """What a container refuses is refused in the same words."""
+    indices = (3, -4, 2**62, 2**63 - 1, 2**63, -(2**63) - 1, 2**70, -(2**70), 1.0, "0", None)
+    for name in ("List", "Array"):
+        sequences = [getattr(ffi, name)([1, 2, 3]) for ffi in both]
+        for index in indices:
+            with pytest.raises((IndexError, TypeError)) as one:
+                sequences[0][index]
+            with pytest.raises(one.type) as other:
+                sequences[1][index]
+            assert str(one.value) == str(other.value), index
+    for name in ("Dict", "Map"):
+        mappings = [getattr(ffi, name)({1: 2}) for ffi in both]
+        for key in (3, 2**70, [1], {}, {1: []}, "k" * 20, ([],)):
+            with pytest.raises((KeyError, TypeError)) as one:
+                mappings[0][key]
+            with pytest.raises(one.type) as other:
+                mappings[1][key]
+            assert str(one.value) == str(other.value), key

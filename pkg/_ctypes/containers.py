@@ -15,6 +15,8 @@ from .wrapper import ObjectCore, unwrap
 __all__ = ["MappingCore", "SequenceCore"]
 
 _ENTRY_SIZE = 2 * VALUE_SIZE + 8
+#: More elements than any container has; an index within needs no look at its range.
+_MANY = 2**60
 _VALUE_IN_ENTRY = Entry.value.offset
 _Place = c_char * VALUE_SIZE
 _value_at = VALUE.unpack_from
@@ -47,7 +49,7 @@ class SequenceCore(ObjectCore):
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return self._slice(key)  # type: ignore[attr-defined]
-        index = key if type(key) is int else _rules.as_index(self, key)
+        index = key if type(key) is int and abs(key) < _MANY else _rules.as_index(self, key)
         sequence = _unwrap_sequence(self)
         if index < 0:
             index += sequence.size
