@@ -29,8 +29,8 @@ def _choose(asked: str) -> str:
         return "cython" if _has_extension() else "ctypes"
     if mode == "cython" and not _has_extension():
         raise ImportError(
-            "FFI_MODE=cython, but anyffi was installed without its compiled extension. In a checkout of anyffi, "
-            "this installs it: pip install --force-reinstall -Csetup-args=-Dcython=enabled ."
+            "FFI_MODE=cython, but anyffi was installed without its compiled extension. In a checkout of "
+            "anyffi, this installs it: pip install --force-reinstall -Csetup-args=-Dcython=enabled ."
         )
     return mode
 

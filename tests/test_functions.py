@@ -70,6 +70,8 @@ def test_one_parameter(ffi: Any, args: Any, kwargs: Any) -> None:
 def test_keywords_reach_their_parameter(ffi: Any) -> None:
     add_one = ffi.get_global_func("testing.add_one")
     assert add_one(x=41) == add_one(41) == 42
+    with pytest.raises(OverflowError):
+        add_one(2**63 - 1)
     put = ffi.get_global_func("testing.put")
     assert put({}, value=1, key="k") == {"k": 1}
     assert put(value=1, key="k", d={}) == {"k": 1}

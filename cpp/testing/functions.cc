@@ -23,6 +23,12 @@ using anyffi::String;
 /// The arguments behind the first one.
 Args rest(Args args, int32_t from) { return Args(args.data() + from, args.size() - from); }
 
+int64_t add(int64_t x, int64_t y) {
+  int64_t sum;
+  if (__builtin_add_overflow(x, y, &sum)) throw Error("OverflowError", "the sum does not fit int64");
+  return sum;
+}
+
 AnyValue held;
 
 }  // namespace
@@ -40,7 +46,7 @@ ANYFFI_REGISTER_GLOBAL("testing.describe")
     .def_packed([](Args args, AnyValue* result) { *result = anyffi_testing::describe_all(args); })
     .doc("What the callee saw, one line per argument.");
 
-ANYFFI_REGISTER_GLOBAL("testing.add_one").def([](int64_t x) { return x + 1; }, arg("x")).doc("Return x + 1.");
+ANYFFI_REGISTER_GLOBAL("testing.add_one").def([](int64_t x) { return add(x, 1); }, arg("x")).doc("Return x + 1.");
 
 ANYFFI_REGISTER_GLOBAL("testing.apply")
     .def_packed([](Args args, AnyValue* result) {
@@ -188,7 +194,7 @@ ANYFFI_REGISTER_GLOBAL("testing.poll_signals")
 ANYFFI_REGISTER_GLOBAL("testing.make_counter")
     .def(
         [](int64_t start) {
-          return Function::from([start](int64_t step) { return start + step; }, arg("step") = int64_t{1});
+          return Function::from([start](int64_t step) { return add(start, step); }, arg("step") = int64_t{1});
         },
         arg("start"))
     .doc("A native function that is not registered.");
