@@ -24,11 +24,13 @@ __all__ = [
     "Array",
     "Device",
     "Dict",
+    "FrozenSet",
     "Function",
     "List",
     "Map",
     "Module",
     "Object",
+    "Set",
     "Tensor",
     "convert",
     "dtype",
@@ -55,6 +57,8 @@ Array = _backend.Array
 List = _backend.List
 Map = _backend.Map
 Dict = _backend.Dict
+Set = _backend.Set
+FrozenSet = _backend.FrozenSet
 Tensor = _backend.Tensor
 convert = _backend.convert
 to_python = _backend.to_python

@@ -21,6 +21,7 @@ CORE = (
     "FunctionCore",
     "SequenceCore",
     "MappingCore",
+    "SetCore",
     "set_class",
     "get_function",
     "to_object",
@@ -44,6 +45,8 @@ class Api(RegistryApi, ModuleApi, ConvertApi):
         self.List: Any = classes["List"]
         self.Map: Any = classes["Map"]
         self.Dict: Any = classes["Dict"]
+        self.Set: Any = classes["Set"]
+        self.FrozenSet: Any = classes["FrozenSet"]
         self.Tensor: Any = classes["Tensor"]
         self._runtime = self.Object._runtime
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
+from collections.abc import Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 from . import _binding
 from ._containers import ArrayMethods, DictMethods, ListMethods, MapMethods
 from ._registry import unpickle_function
 from ._runtime import Runtime
+from ._sets import FrozenSetMethods, SetMethods
 from ._tensor import TensorMethods
-from ._types import code
+from ._types import code, row_name
 
 __all__ = ["FunctionMethods", "ModuleMethods", "ObjectMethods", "build"]
 
@@ -150,13 +152,17 @@ def build(core: Any) -> dict[str, Any]:
         "List": public("List", ListMethods, Object, core.SequenceCore),
         "Map": public("Map", MapMethods, Object, core.MappingCore),
         "Dict": public("Dict", DictMethods, Object, core.MappingCore),
+        "FrozenSet": public("FrozenSet", FrozenSetMethods, Object, core.SetCore),
+        "Set": public("Set", SetMethods, Object, core.SetCore),
         "Tensor": public("Tensor", TensorMethods, Object),
     }
     Sequence.register(classes["Array"])
     MutableSequence.register(classes["List"])
     Mapping.register(classes["Map"])
     MutableMapping.register(classes["Dict"])
+    AbstractSet.register(classes["FrozenSet"])
+    MutableSet.register(classes["Set"])
     for name, cls in classes.items():
-        core.set_class(getattr(code, name.upper()), cls)
+        core.set_class(getattr(code, row_name(name)), cls)
     Object._runtime = Runtime(core)
     return classes

@@ -18,14 +18,14 @@ from ._runtime import Runtime
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["ArrayMethods", "DictMethods", "ListMethods", "MapMethods"]
+__all__ = ["ArrayMethods", "DictMethods", "ListMethods", "MapMethods", "check_empty", "shown_class"]
 
 
-def _shown_class(x: Any) -> str:
+def shown_class(x: Any) -> str:
     return f"{type(x).__module__}.{type(x).__qualname__}"
 
 
-def _check_empty(x: Any) -> None:
+def check_empty(x: Any) -> None:
     if x._address:
         raise TypeError(f"{type(x).__name__} was made already and does not change")
 
@@ -121,7 +121,7 @@ class _Sequence:
 
     @recursive_repr()
     def __repr__(self) -> str:
-        return f"{_shown_class(self)}({self._plain(self)!r})"
+        return f"{shown_class(self)}({self._plain(self)!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._plain(self),)
@@ -146,7 +146,7 @@ class ArrayMethods(_Sequence):
     _take: Callable[[Any], None]
 
     def __init__(self, iterable: Iterable[Any] = ()) -> None:
-        _check_empty(self)
+        check_empty(self)
         self._take(self._runtime.to_object(tuple(iterable)))
 
     def __hash__(self) -> int:  # type: ignore[override]
@@ -412,7 +412,7 @@ class _Mapping:
     @recursive_repr()
     def __repr__(self) -> str:
         pairs = ", ".join(f"{key!r}: {value!r}" for key, value in self._walk())
-        return f"{_shown_class(self)}({{{pairs}}})"
+        return f"{shown_class(self)}({{{pairs}}})"
 
     def copy(self) -> Any:
         """A new container of the same pairs."""
@@ -440,7 +440,7 @@ class MapMethods(_Mapping):
     _plain = MappingProxyType
 
     def __init__(self, mapping: Any = (), **pairs: Any) -> None:
-        _check_empty(self)
+        check_empty(self)
         self._take(self._runtime.to_object(MappingProxyType(dict(mapping, **pairs))))
 
 

@@ -6,11 +6,14 @@ from types import MappingProxyType
 from typing import Any, Optional
 
 from ._containers import ArrayMethods, DictMethods, ListMethods, MapMethods
+from ._sets import FrozenSetMethods, SetMethods
 
 __all__ = ["ConvertApi", "to_python"]
 
 #: What was converted, by address, and the wrapper that keeps the address taken; None while it is at work.
 _Memo = dict[int, Optional[tuple[Any, Any]]]
+
+_CONTAINERS = (ArrayMethods, ListMethods, MapMethods, DictMethods, FrozenSetMethods, SetMethods)
 
 
 def to_python(value: Any) -> Any:
@@ -19,8 +22,9 @@ def to_python(value: Any) -> Any:
     Parameters
     ----------
     value : object
-        An `Array`, `List`, `Map` or `Dict` becomes an exact `tuple`, `list`, `mappingproxy` or `dict`, the
-        parts of a slice are converted; everything else is returned as it is.
+        An `Array`, `List`, `Map`, `Dict`, `FrozenSet` or `Set` becomes an exact `tuple`, `list`,
+        `mappingproxy`, `dict`, `frozenset` or `set`, the parts of a slice are converted; everything else is
+        returned as it is.
 
     Raises
     ------
@@ -39,7 +43,7 @@ def _convert(value: Any, memo: _Memo) -> Any:
     cls = type(value)
     if cls is slice:
         return slice(_convert(value.start, memo), _convert(value.stop, memo), _convert(value.step, memo))
-    if not issubclass(cls, (ArrayMethods, ListMethods, MapMethods, DictMethods)):
+    if not issubclass(cls, _CONTAINERS):
         return value
     address = value._address
     if address in memo:
@@ -58,6 +62,8 @@ def _convert_container(cls: type, value: Any, memo: _Memo) -> Any:
         return [_convert(item, memo) for item in value]
     if issubclass(cls, ArrayMethods):
         return tuple([_convert(item, memo) for item in value])
+    if issubclass(cls, (FrozenSetMethods, SetMethods)):
+        return value._plain([_convert(element, memo) for element in value])
     made = {_convert(key, memo): _convert(item, memo) for key, item in value._walk()}
     return made if issubclass(cls, DictMethods) else MappingProxyType(made)
 

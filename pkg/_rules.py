@@ -12,13 +12,14 @@ from __future__ import annotations
 import operator
 import sys
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import repeat
 from types import MappingProxyType
 from typing import Any, Callable
 
 from ._numpy import lower_array, lower_dtype
 from ._types import code
-from ._values import MISSING, Device, dtype
+from ._values import MISSING, Device, Elements, dtype
 
 __all__ = [
     "MAX_DEPTH",
@@ -87,6 +88,8 @@ def lower(x: Any) -> Lowered:
         return code.DATA_TYPE, tuple(x)
     if cls is Device:
         return code.DEVICE, tuple(x)
+    if cls is Elements:
+        return _lower_elements(code.FROZEN_SET if x.frozen else code.SET, x.distinct)
     for base, read in _SUBCLASSES.items():
         if issubclass(cls, base):
             return read(x)
@@ -147,8 +150,10 @@ def contains_itself(container: Any) -> RecursionError:
     return RecursionError(f"a {type(container).__name__} that contains itself cannot be passed")
 
 
-def equal_keys(first: Any, second: Any) -> ValueError:
-    return ValueError(f"keys {first!r} and {second!r} are equal once they are converted")
+def equal_keys(type_code: int, first: Any, second: Any) -> ValueError:
+    """Two keys of a mapping, or elements of a set, of which the runtime can hold but one."""
+    noun = "elements" if type_code in (code.SET, code.FROZEN_SET) else "keys"
+    return ValueError(f"{noun} {first!r} and {second!r} are equal once they are converted")
 
 
 def empty_wrapper(wrapper: Any) -> ValueError:
@@ -192,8 +197,9 @@ def _lower_complex(x: complex) -> Lowered:
     return code.COMPLEX, (value.real, value.imag)
 
 
-def _lower_unsupported(x: Any) -> Lowered:
-    raise _unsupported(type(x))
+def _lower_elements(type_code: int, elements: Iterable[Any]) -> Lowered:
+    """A set is a mapping whose values are None."""
+    return type_code, list(zip(elements, repeat(None)))
 
 
 # The readers are the builtins' own methods, called unbound, so that no override runs. What they give is
@@ -202,7 +208,8 @@ def _lower_unsupported(x: Any) -> Lowered:
 _SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     int: _lower_int,
     float: lambda x: (code.FLOAT, float.__pos__(x)),
-    str: lambda x: (code.STR, str.__str__(x)),
+    # PyPy's `str.__str__` would take the length from an override.
+    str: lambda x: (code.STR, str.__add__(x, "")),
     bytes: lambda x: (code.BYTES, bytes.__getitem__(x, slice(None))),
     bytearray: lambda x: (code.BYTES, bytes(bytearray.__getitem__(x, slice(None)))),
     memoryview: lambda x: (code.BYTES, x.tobytes()),
@@ -212,8 +219,8 @@ _SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     dict: lambda x: (code.DICT, [*dict.items(x)]),
     MappingProxyType: lambda x: (code.MAP, list(x.items())),
     complex: _lower_complex,
-    set: _lower_unsupported,
-    frozenset: _lower_unsupported,
+    set: lambda x: _lower_elements(code.SET, set.__iter__(x)),
+    frozenset: lambda x: _lower_elements(code.FROZEN_SET, frozenset.__iter__(x)),
 }
 
 

@@ -1,4 +1,4 @@
-"""Values that have no class in Python's standard library: `dtype`, `Device`, an omitted argument."""
+"""Values without a class in the standard library: `dtype`, `Device`, and two that never leave the package."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from typing_extensions import Self
 
-__all__ = ["MISSING", "Device", "dtype"]
+__all__ = ["MISSING", "Device", "Elements", "dtype"]
 
 
 class _Missing:
@@ -21,6 +23,17 @@ class _Missing:
 
 
 MISSING = _Missing()
+
+
+class Elements:
+    """What a set of the runtime is to hold, in this order; Python's own sets keep none."""
+
+    __slots__ = ("distinct", "frozen")
+
+    def __init__(self, distinct: Iterable[Any], frozen: bool) -> None:
+        self.distinct = distinct
+        self.frozen = frozen
+
 
 _INT, _UINT, _FLOAT, _HANDLE, _BFLOAT, _COMPLEX, _BOOL = range(7)
 _NAMES = {

@@ -143,7 +143,8 @@ DLPACK = {
 def _entries(x: Any) -> Any:
     if isinstance(x, collections.OrderedDict):
         return list(collections.OrderedDict.items(x))
-    return list(dict.items(x)) if isinstance(x, dict) else [(key, x[key]) for key in x]
+    # Walked, because PyPy's `list` would ask the mapping itself.
+    return [pair for pair in dict.items(x)] if isinstance(x, dict) else [(key, x[key]) for key in x]  # noqa: C416
 
 
 # ---- what comes back ----------------------------------------------------------------------------
@@ -174,6 +175,9 @@ def same(got: Any, expected: Any) -> bool:
         return same((got.real, got.imag), (expected.real, expected.imag))
     if cls in (tuple, list):
         return len(got) == len(expected) and all(map(same, got, expected))
+    if cls in (set, frozenset):
+        found = {item: item for item in expected}
+        return len(got) == len(expected) and all(item in found and same(item, found[item]) for item in got)
     if cls in (dict, types.MappingProxyType):
         return same(tuple(got.items()), tuple(expected.items()))
     if cls is slice:
@@ -201,7 +205,7 @@ def normal(x: Any, ffi: Any) -> Any:
         return "float", struct.pack("d", x)
     if cls is complex:
         return "complex", normal(x.real, ffi), normal(x.imag, ffi)
-    if cls in (tuple, list):
+    if cls in (tuple, list, set, frozenset):
         return cls.__qualname__, [normal(item, ffi) for item in x]
     if cls in (dict, types.MappingProxyType):
         return cls.__qualname__, [(normal(k, ffi), normal(v, ffi)) for k, v in x.items()]
@@ -285,6 +289,20 @@ class DictSubclass(dict):  # type: ignore[type-arg]
 
     def __getitem__(self, key: Any) -> Any:
         raise AssertionError("an override was called")
+
+
+class SetSubclass(set):  # type: ignore[type-arg]
+    def __iter__(self) -> Any:
+        raise AssertionError("an override was called")
+
+    __len__ = __contains__ = __iter__
+
+
+class FrozenSetSubclass(frozenset):  # type: ignore[type-arg]
+    def __iter__(self) -> Any:
+        raise AssertionError("an override was called")
+
+    __len__ = __contains__ = __hash__ = __iter__
 
 
 class Colour(enum.IntEnum):
@@ -467,7 +485,11 @@ hashable_scalars = st.one_of(
     binaries,
     st.just(...),
 )
-keys = st.recursive(hashable_scalars, lambda inner: st.tuples(inner, inner) | st.tuples(inner), max_leaves=4)
+keys = st.recursive(
+    hashable_scalars,
+    lambda inner: st.tuples(inner, inner) | st.tuples(inner) | st.frozensets(inner, max_size=3),
+    max_leaves=4,
+)
 pointers = st.integers(0, 2**64 - 1).map(ctypes.c_void_p)
 
 
@@ -494,6 +516,8 @@ def _containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         st.lists(inner, max_size=6).map(tuple),
         dicts,
         dicts.map(types.MappingProxyType),
+        st.sets(keys, max_size=6),
+        st.frozensets(keys, max_size=6),
         st.builds(slice, inner, inner, inner),
     )
 
@@ -532,6 +556,7 @@ _DEEP = tuple(
         ("slice", lambda x: slice(x)),
         ("mixed", lambda x: ({"k": [x]},)),
         ("own mapping", lambda x: OwnMapping({"k": x})),
+        ("frozenset", lambda x: frozenset({x})),
     )
 )
 
@@ -558,7 +583,7 @@ ROWS: tuple[Row, ...] = (
          np.complex128(0.1 + 0.2j), np.complex64(0.1 - 0.2j)),
         lambda x, top: describe_complex(_complex(x)), lambda x: _complex(x), complexes),
     Row("str", (str,), (*_TEXTS, StrSubclass("short"), StrSubclass("longer than in place"), np.str_("abc")),
-        describe_str, lambda x: str.__str__(x), texts),
+        describe_str, lambda x: str.__add__(x, ""), texts),
     Row("bytes", (bytes, bytearray, memoryview),
         (b"", b"\0", b"\xff" * 11, b"\xff" * 12, b"\0" * 5000, bytearray(b"ab"), bytearray(b"twelve bytes"),
          bytearray(), memoryview(b"ab"), memoryview(b"twelve bytes or so")[::2], memoryview(array.array("i", [1, 2, 3, 4])),
@@ -598,6 +623,23 @@ ROWS: tuple[Row, ...] = (
         lambda x, top: _describe_entries("Map", x.items()),
         lambda x: types.MappingProxyType({plain(k): plain(v) for k, v in x.items()}),
         st.dictionaries(keys, scalars, max_size=8).map(types.MappingProxyType), "Map"),
+    Row("set", (set,),
+        (set(), {1}, {3, "two", 1.5, None, b"four", ..., 2**70, 1j, (1, "t"), frozenset({1})}, set(range(1000)),
+         SetSubclass([1, "two"]), {Plain, len}),
+        lambda x, top: _describe_items("Set{", "}", set.__iter__(x)),
+        lambda x: {plain(item) for item in set.__iter__(x)},
+        st.sets(keys, max_size=8), "Set",
+        bad=(Bad("set of two NaNs", lambda: {float("nan"), float("nan")}, ValueError, "elements nan and nan"),
+             Bad("elements that become equal", lambda: {StrSubclass("same"), StrSubclass("same")}, ValueError,
+                 "elements 'same' and 'same'"),
+             Bad("refused element", lambda: {1, REFUSED}, ZeroDivisionError, "refused"))),
+    Row("frozenset", (frozenset,),
+        (frozenset(), frozenset({1}), frozenset({3, "two", 1.5, None, b"four"}), frozenset(range(300)),
+         FrozenSetSubclass([1, (2, "x")]), nested(60, lambda x: frozenset({x}))),
+        lambda x, top: _describe_items("FrozenSet{", "}", frozenset.__iter__(x)),
+        lambda x: frozenset(plain(item) for item in frozenset.__iter__(x)),
+        st.frozensets(keys, max_size=8), "FrozenSet",
+        bad=(Bad("frozenset of two NaNs", lambda: frozenset({float("nan"), -float("nan")}), ValueError, "elements nan"),)),
     Row("slice", (slice,),
         (slice(None), slice(0, 100, 2), slice("a", None, 1.5), slice("a string on the heap", [1], slice(1))),
         _describe_slice, lambda x: slice(plain(x.start), plain(x.stop), plain(x.step)),
@@ -631,7 +673,7 @@ ROWS: tuple[Row, ...] = (
 
 
 def _int(x: Any) -> int:
-    return int.__index__(x) if isinstance(x, int) else operator.index(x)
+    return int.__add__(x, 0) if isinstance(x, int) else operator.index(x)
 
 
 def _complex(x: Any) -> complex:

@@ -105,6 +105,10 @@ TYPED = [
         "map_str_int",
         "dict",
         "dict_str_int",
+        "set",
+        "set_int",
+        "frozen_set",
+        "frozen_set_str",
     ]
 ]
 
@@ -139,6 +143,8 @@ def _wrappers(ffi: Any) -> Any:
     yield ffi.convert((1, (2,)))
     yield ffi.convert({"a": {1: 2}})
     yield ffi.convert(types.MappingProxyType({"a": 1}))
+    yield ffi.convert({"a", 1, (2,)})
+    yield ffi.convert(frozenset({"a", 1}))
     yield ffi.get_global_func("testing.make_counter")(1)
     yield ffi.get_global_func("testing.nop")
     yield ffi.get_global_func("testing.new_counted")(1)
@@ -269,7 +275,8 @@ def _public(cls: type) -> Any:
 
 
 SPECIAL = {"__call__", "__len__", "__getitem__", "__iter__", "__contains__", "__eq__", "__hash__", "__repr__", "__setitem__",
-           "__delitem__", "__add__", "__iadd__", "__mul__", "__imul__", "__or__", "__ior__", "__reversed__", "__lt__"}  # fmt: skip
+           "__delitem__", "__add__", "__iadd__", "__mul__", "__imul__", "__or__", "__ior__", "__reversed__", "__lt__",
+           "__and__", "__sub__", "__xor__", "__iand__", "__rsub__"}  # fmt: skip
 
 
 def test_refused_indices_and_keys(both: tuple[Any, Any]) -> None:

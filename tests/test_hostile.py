@@ -27,7 +27,8 @@ def try_everything(ffi: Any, x: Any) -> None:
                 function(*args)
             except Exception:
                 pass
-    for work in (ffi.convert, ffi.to_python, ffi.List, ffi.Array, ffi.Dict, ffi.Function, ffi.load_module):
+    for work in (ffi.convert, ffi.to_python, ffi.List, ffi.Array, ffi.Dict, ffi.Set, ffi.FrozenSet, ffi.Function,
+                 ffi.load_module, lambda x: ffi.Set([1]) == x, lambda x: ffi.Set([1]) | x, lambda x: ffi.Set([x])):  # fmt: skip
         try:
             work(x)
         except Exception:
@@ -196,6 +197,8 @@ HOSTILE: Any = {
     "complex": lambda: 1j,
     "set": lambda: {1, 2},
     "frozenset": lambda: frozenset({1}),
+    "set of hostile keys": lambda: {StrangeEq(), HostileRepr()},
+    "set subclass": lambda: cases.SetSubclass({1}),
     "mappingproxy of a mapping": lambda: types.MappingProxyType(HostileMapping({1: 2})),
     "mappingproxy of itself": lambda: types.MappingProxyType(vars(type("C", (), {}))),
     "weird namespace": lambda: types.SimpleNamespace(__index__=5, __call__=6),
@@ -260,13 +263,15 @@ def test_methods_called_on_strangers(ffi: Any) -> None:
         ffi.Array((1,)),
         ffi.Dict(a=1),
         ffi.Map(a=1),
+        ffi.Set([1]),
+        ffi.FrozenSet([1]),
         ffi.convert(len),
         [1],
         {"a": 1},
         5,
         object(),
     ]
-    for cls in (ffi.List, ffi.Array, ffi.Dict, ffi.Map, ffi.Function, ffi.Module):
+    for cls in (ffi.List, ffi.Array, ffi.Dict, ffi.Map, ffi.Set, ffi.FrozenSet, ffi.Function, ffi.Module):
         for name in dir(cls):
             method = getattr(cls, name, None)
             if not callable(method) or name in (
@@ -288,7 +293,8 @@ def test_methods_called_on_strangers(ffi: Any) -> None:
 
 
 def test_init_again_and_new_with_arguments(ffi: Any) -> None:
-    for cls in (ffi.List, ffi.Array, ffi.Dict, ffi.Map, ffi.Function, ffi.Object, ffi.Module, ffi.Tensor):
+    for cls in (ffi.List, ffi.Array, ffi.Dict, ffi.Map, ffi.Set, ffi.FrozenSet, ffi.Function, ffi.Object, ffi.Module,
+                ffi.Tensor):  # fmt: skip
         for args in ((), (5,), ([1],), (len,), ({"a": 1},)):
             for make in (cls, cls.__new__):
                 try:
@@ -305,7 +311,7 @@ def test_assigning_class(ffi: Any) -> None:
         pass
 
     xs = A([1])
-    for cls in (ffi.Dict, ffi.List, ffi.Function, list, A):
+    for cls in (ffi.Dict, ffi.Set, ffi.List, ffi.Function, list, A):
         try:
             xs.__class__ = cls
             len(xs)

@@ -22,6 +22,8 @@ def wrappers(ffi: Any) -> Any:
         ffi.convert((1,)),
         ffi.convert({}),
         ffi.convert(types.MappingProxyType({})),
+        ffi.convert({1}),
+        ffi.convert(frozenset({1})),
         ffi.get_global_func("testing.make_counter")(1),
         ffi.get_global_func("testing.nop"),
         ffi.get_global_func("testing.new_counted")(1),
@@ -168,7 +170,7 @@ def test_counts_seen_from_cpp(ffi: Any) -> None:
 
 def test_only_what_the_marshaller_made_is_movable(ffi: Any) -> None:
     is_movable = ffi.get_global_func("testing.is_movable")
-    for x in ([1], (1,), {}, types.MappingProxyType({}), slice(1)):
+    for x in ([1], (1,), {}, types.MappingProxyType({}), {1}, frozenset(), slice(1), 2**70, 1j):
         assert is_movable(x) is True
     for x in wrappers(ffi):
         assert is_movable(x) is False
@@ -302,7 +304,18 @@ def test_deep_python_values_raise_recursion_error(ffi: Any) -> None:
 
 def test_a_wrapper_made_by_new_alone(ffi: Any) -> None:
     echo = ffi.get_global_func("testing.echo")
-    for name in ("Object", "Function", "Module", "Array", "List", "Map", "Dict", "Tensor"):
+    for name in (
+        "Object",
+        "Function",
+        "Module",
+        "Array",
+        "List",
+        "Map",
+        "Dict",
+        "FrozenSet",
+        "Set",
+        "Tensor",
+    ):
         cls = getattr(ffi, name)
         empty = cls.__new__(cls)
         uses = [
@@ -312,7 +325,8 @@ def test_a_wrapper_made_by_new_alone(ffi: Any) -> None:
             lambda x: x.append(1), lambda x: x.pop(), lambda x: x.items(), lambda x: list(x.items()), lambda x: x.clear(),
             lambda x: x.get_function("f"), lambda x: x.f, lambda x: x.__name__, lambda x: x.__signature__, lambda x: x.shape,
             lambda x: x.same_as(x), lambda x: x.__doc__, lambda x: x.__file__, lambda x: x.update(a=1), lambda x: x | x,
-            lambda x: x.sort(), lambda x: x.copy(), lambda x: reversed(x), lambda x: x._info(), lambda x: x._entry(0),
+            lambda x: x.add(1), lambda x: x.update([1]), lambda x: x & {1}, lambda x: x <= {1}, lambda x: x.freeze(),
+            lambda x: x.thaw(), lambda x: x.sort(), lambda x: x.copy(), lambda x: reversed(x), lambda x: x._info(), lambda x: x._entry(0),
         ]  # fmt: skip
         for use in uses:
             try:

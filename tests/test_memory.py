@@ -69,6 +69,10 @@ CALLS: dict[str, Call] = {
     "dict": _calling("echo", {"a": 1, LONG: [1], (1, LONG): {"k": None}}),
     "big dict": _calling("echo", {i: str(i) * 20 for i in range(100)}),
     "map": _calling("echo", types.MappingProxyType({"a": LONG})),
+    "set": _calling("echo", {LONG, 5, (1, LONG)}),
+    "frozenset": _calling("echo", frozenset({LONG, frozenset({LONG})})),
+    "big set": _calling("echo", set(range(100))),
+    "set that is frozen": _calling("typed.frozen_set", {LONG, 1}),
     "own mapping": _calling("echo", cases.OwnMapping({"a": LONG})),
     "slice": _calling("echo", slice(LONG, [1], None)),
     "shared": _calling("echo", cases.nested(10, lambda x: [x, x], LONG)),
@@ -115,6 +119,13 @@ CALLS: dict[str, Call] = {
     "dict set": _on(
         lambda ffi: ffi.Dict(a=1), lambda x: x.__setitem__(LONG, [1]), lambda x: x.pop(LONG, None)
     ),
+    "set add": _on(lambda ffi: ffi.Set([1]), lambda s: s.add((LONG, 1)), lambda s: s.pop()),
+    "set update": _on(
+        lambda ffi: ffi.Set([1]), lambda s: s.update([LONG, 2]), lambda s: s.intersection_update([1])
+    ),
+    "set operator": _on(lambda ffi: ffi.Set([1]), lambda s: s | {LONG}),
+    "freeze": _on(lambda ffi: ffi.Set([LONG]), lambda s: s.freeze()),
+    "frozen elements": lambda ffi: lambda: ffi.FrozenSet([LONG, 1, 2]),
     "snapshot": lambda ffi: lambda xs=ffi.List([LONG]): ffi.get_global_func("testing.typed.array")(xs),
     "convert": lambda ffi: lambda: ffi.convert(lambda: 5) and ffi.convert([LONG]) and None,
     "lookup": lambda ffi: lambda: ffi.get_global_func("testing.nop") and None,

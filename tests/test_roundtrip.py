@@ -78,16 +78,23 @@ def test_several_arguments_one_line_each(ffi: Any) -> None:
     assert seen() == ""
 
 
-@pytest.mark.parametrize("wrap", [lambda x: [x], lambda x: (x,), lambda x: {"k": x}, lambda x: slice(x)])
+@pytest.mark.parametrize(
+    "wrap",
+    [lambda x: [x], lambda x: (x,), lambda x: {"k": x}, lambda x: slice(x), lambda x: frozenset({x})],
+)
 def test_nesting_up_to_the_limit(ffi: Any, wrap: Any) -> None:
     echo = ffi.get_global_func("testing.echo")
     result = echo(cases.nested(cases.MAX_NESTING, wrap, "inside"))
     for _ in range(cases.MAX_NESTING):
         result = (
-            result.stop if type(result) is slice else result["k"] if type(result) is ffi.Dict else result[0]
+            result.stop
+            if type(result) is slice
+            else result["k"]
+            if type(result) is ffi.Dict
+            else next(iter(result))
         )
     assert result == "inside"
-    holder = echo([cases.nested(cases.MAX_NESTING - 1, wrap)])
+    holder = echo((cases.nested(cases.MAX_NESTING - 1, wrap),))
     assert echo(cases.nested(cases.MAX_NESTING, wrap, holder)) is not None, "a runtime object is a leaf"
 
 
@@ -237,6 +244,8 @@ def test_convert_gives_the_object(ffi: Any) -> None:
     assert type(ffi.convert((1,))) is ffi.Array
     assert type(ffi.convert({})) is ffi.Dict
     assert type(ffi.convert(types.MappingProxyType({}))) is ffi.Map
+    assert type(ffi.convert({1})) is ffi.Set
+    assert type(ffi.convert(frozenset())) is ffi.FrozenSet
     function = ffi.convert(len)
     assert type(function) is ffi.Function
     assert function([1, 2]) == 2
@@ -269,7 +278,7 @@ def _is_shared(x: Any) -> bool:
 def _parts(x: Any) -> Any:
     """What a container holds, and what is in that."""
     inner: Any = ()
-    if type(x) in (tuple, list):
+    if type(x) in (tuple, list, set, frozenset):
         inner = tuple(x)
     elif type(x) in (dict, types.MappingProxyType):
         inner = (*x.keys(), *x.values())

@@ -112,6 +112,36 @@ def test_one_list_in_many_threads(ffi: Any) -> None:
     assert len(list(xs)) == len(xs)
 
 
+def test_one_set_in_many_threads(ffi: Any) -> None:
+    s = ffi.Set()
+    add = ffi.get_global_func("testing.add")
+
+    def write(number: int) -> None:
+        for i in range(300):
+            s.add((number, i))
+            add(s, str(i) * 5)
+
+    def remove() -> None:
+        for i in range(300):
+            s.discard(str(i) * 5)
+            try:
+                s.pop()
+            except KeyError:
+                pass
+
+    def read() -> None:
+        for i in range(100):
+            assert (str(i) in s) in (True, False)
+            try:
+                s | {1}, s == {1}, list(s)
+            except RuntimeError:
+                pass  # its size changed
+            s.freeze()
+
+    run_in_threads([lambda: write(1), lambda: write(2), remove, read])
+    assert len(list(s)) == len(s)
+
+
 def test_one_dict_in_many_threads(ffi: Any) -> None:
     d = ffi.Dict()
     put = ffi.get_global_func("testing.put")

@@ -13,7 +13,7 @@ from .._types import code
 from .abi import VALUE, VALUE_SIZE, library, platform, unhiding
 from .call import FunctionCore
 from .callback import install_host, shut_down
-from .containers import MappingCore, SequenceCore
+from .containers import MappingCore, SequenceCore, SetCore
 from .pack import pack, pack_owned, release_made
 from .unpack import raise_taken, unpack_owned
 from .wrapper import ObjectCore, set_class, wrap, wrap_here
@@ -24,6 +24,7 @@ __all__ = [
     "MappingCore",
     "ObjectCore",
     "SequenceCore",
+    "SetCore",
     "get_function",
     "set_class",
     "shut_down",

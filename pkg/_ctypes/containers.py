@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ctypes import ArgumentError, c_char, c_int64
+import struct
+from ctypes import ArgumentError, c_char, c_int32, c_int64
 from typing import Any
 
 from .. import _rules
@@ -12,20 +13,22 @@ from .pack import pack, release_made
 from .unpack import raise_taken, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
-__all__ = ["MappingCore", "SequenceCore"]
+__all__ = ["MappingCore", "SequenceCore", "SetCore"]
 
 _ENTRY_SIZE = 2 * VALUE_SIZE + 8
 #: More elements than any container has; an index within needs no look at its range.
 _MANY = 2**60
 _VALUE_IN_ENTRY = Entry.value.offset
 _Place = c_char * VALUE_SIZE
+_EntryPlace = c_char * _ENTRY_SIZE
+_code_at = struct.Struct("=i").unpack_from
 _value_at = VALUE.unpack_from
 
 
 def _unwrap_sequence(wrapper: ObjectCore) -> Sequence:
     found = Sequence.from_address(unwrap(wrapper))
     # `x.__class__ = ...` can put a wrapper into any class of the same layout.
-    if found.header.type_code not in (code.LIST, code.ARRAY):
+    if found.header.type_code not in (code.LIST, code.ARRAY, code.SHAPE):
         raise TypeError(f"this {type(wrapper).__name__} is no sequence")
     return found
 
@@ -39,7 +42,7 @@ def _read(address: int) -> Any:
 
 
 class SequenceCore(ObjectCore):
-    """An Array or List."""
+    """An Array, List or Shape."""
 
     __slots__ = ()
 
@@ -86,21 +89,29 @@ class SequenceIterator:
         return _read(sequence.data + VALUE_SIZE * (self._index - 1))
 
 
-def _unwrap_mapping(wrapper: ObjectCore) -> tuple[int, Mapping]:
-    address = unwrap(wrapper)
-    found = Mapping.from_address(address)
+def _unwrap_mapping(wrapper: ObjectCore) -> Mapping:
+    found = Mapping.from_address(unwrap(wrapper))
     if found.header.type_code not in (code.DICT, code.MAP):
         raise TypeError(f"this {type(wrapper).__name__} is no mapping")
-    return address, found
+    return found
 
 
-def _find(wrapper: ObjectCore, packed: bytes) -> int:
-    """Where the value of a key lies, or 0."""
-    address, mapping = _unwrap_mapping(wrapper)
+def _find(mapping: Mapping, packed: bytes) -> int:
+    """Where the entry of a key lies, or 0."""
     entry = c_int64(-1)
-    if library.mapping_find(address, packed, address_of(entry)) != 0:
+    if library.mapping_find(address_of(mapping), packed, address_of(entry)) != 0:
         raise_taken()
-    return mapping.entries + _ENTRY_SIZE * entry.value + _VALUE_IN_ENTRY if entry.value >= 0 else 0
+    return mapping.entries + _ENTRY_SIZE * entry.value if entry.value >= 0 else 0
+
+
+def _next_entry(mapping: Mapping, position: int) -> tuple[int, int]:
+    """The first live entry from a position on: where it lies, or 0, and the position behind it."""
+    while 0 <= position < mapping.used:
+        place: int = mapping.entries + _ENTRY_SIZE * position
+        position += 1
+        if c_int32.from_address(place).value != code.UNSET:
+            return place, position
+    return 0, position
 
 
 class MappingCore(ObjectCore):
@@ -109,17 +120,17 @@ class MappingCore(ObjectCore):
     __slots__ = ()
 
     def __len__(self) -> int:
-        return int(_unwrap_mapping(self)[1].size)
+        return int(_unwrap_mapping(self).size)
 
     @unhiding
     def __getitem__(self, key: Any) -> Any:
         keep: list[Any] = []
         packed = pack(key, keep)
         try:
-            place = _find(self, packed)
+            place = _find(_unwrap_mapping(self), packed)
             if place:
                 # Before the key goes, which may run code that changes the mapping.
-                return _read(place)
+                return _read(place + _VALUE_IN_ENTRY)
         finally:
             release_made(packed, keep)
         raise KeyError(key)
@@ -129,26 +140,57 @@ class MappingCore(ObjectCore):
         keep: list[Any] = []
         packed = pack(key, keep)
         try:
-            return _find(self, packed) != 0
+            return _find(_unwrap_mapping(self), packed) != 0
         finally:
             release_made(packed, keep)
 
     @unhiding
     def _entry(self, position: int) -> tuple[int, Any, Any] | None:
         """The first live entry from `position` on, as `(next position, key, value)`, or None."""
-        mapping = _unwrap_mapping(self)[1]
-        while 0 <= position < mapping.used:
-            place = (c_char * _ENTRY_SIZE).from_address(mapping.entries + _ENTRY_SIZE * position)
-            position += 1
-            key, value = _value_at(place), _value_at(place, _VALUE_IN_ENTRY)
-            if key[0] == code.UNSET:
-                continue
-            # Both are held before either is unpacked, which may run code that changes the mapping.
+        place, position = _next_entry(_unwrap_mapping(self), position)
+        if not place:
+            return None
+        entry = _EntryPlace.from_address(place)
+        key, value = _value_at(entry), _value_at(entry, _VALUE_IN_ENTRY)
+        # Both are held before either is unpacked, which may run code that changes the mapping.
+        if value[0] > 0:
+            library.object_retain(value[2])
+        try:
+            return position, unpack_copy(key), unpack(value)
+        finally:
             if value[0] > 0:
-                library.object_retain(value[2])
-            try:
-                return position, unpack_copy(key), unpack(value)
-            finally:
-                if value[0] > 0:
-                    library.object_release(value[2])
-        return None
+                library.object_release(value[2])
+
+
+def _unwrap_set(wrapper: ObjectCore) -> Mapping:
+    found = Mapping.from_address(unwrap(wrapper))
+    if found.header.type_code not in (code.SET, code.FROZEN_SET):
+        raise TypeError(f"this {type(wrapper).__name__} is no set")
+    return found
+
+
+class SetCore(ObjectCore):
+    """A FrozenSet or Set."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return int(_unwrap_set(self).size)
+
+    @unhiding
+    def __contains__(self, element: Any) -> bool:
+        keep: list[Any] = []
+        packed = pack(element, keep)
+        try:
+            if _code_at(packed)[0] == code.SET:
+                found: bool = self._contains_set(element)  # type: ignore[attr-defined]
+                return found
+            return _find(_unwrap_set(self), packed) != 0
+        finally:
+            release_made(packed, keep)
+
+    @unhiding
+    def _entry(self, position: int) -> tuple[int, Any] | None:
+        """The first element from `position` on, as `(next position, element)`, or None."""
+        place, position = _next_entry(_unwrap_set(self), position)
+        return (position, _read(place)) if place else None

@@ -269,7 +269,7 @@ def _open(x: Any) -> tuple[int, Any]:
     if cls is slice:
         return code.SLICE, (x.start, x.stop, x.step)
     type_code, payload = _rules.lower(x)
-    if type_code == code.DICT or type_code == code.MAP:
+    if _containers.get(type_code) is _new_mapping:
         return type_code, [part for pair in payload for part in pair]
     return type_code, payload
 
@@ -296,6 +296,8 @@ _containers: dict[int, Callable[[int, int], bytes]] = {
     code.LIST: _new_sequence,
     code.DICT: _new_mapping,
     code.MAP: _new_mapping,
+    code.SET: _new_mapping,
+    code.FROZEN_SET: _new_mapping,
     code.SLICE: _new_slice,
 }
 
@@ -333,7 +335,8 @@ def _put(mapping: int, cells: list[bytes], items: Any, index: int) -> None:
         if existed.value:
             if library.mapping_find(mapping, key, address_of(entry)) != 0:
                 raise_taken()
-            raise _rules.equal_keys(items[2 * entry.value], items[index])
+            type_code = c_int32.from_address(mapping).value
+            raise _rules.equal_keys(type_code, items[2 * entry.value], items[index])
     finally:
         if key_code > 0:
             library.object_release(key_payload)

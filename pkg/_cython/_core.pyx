@@ -9,12 +9,12 @@ functions, so that the C compiler sees all of it at once.
 cimport cython
 
 from c_api cimport (
-    ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FUNCTION,
-    ANYFFI_LIST, ANYFFI_MAP, ANYFFI_NONE, ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject,
-    AnyffiSequence, AnyffiValue, anyffi_abi_get_version, anyffi_host_install, anyffi_mapping_find,
-    anyffi_object_exchange_wrapper, anyffi_registry_drop_host, anyffi_registry_find,
-    anyffi_release_inline, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop_inline,
-    anyffi_value_retain_inline, int32_t, int64_t,
+    ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FROZEN_SET,
+    ANYFFI_FUNCTION, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_NONE, ANYFFI_SET, ANYFFI_SHAPE, ANYFFI_UNSET,
+    AnyffiEntry, AnyffiMapping, AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_abi_get_version,
+    anyffi_host_install, anyffi_mapping_find, anyffi_object_exchange_wrapper, anyffi_registry_drop_host,
+    anyffi_registry_find, anyffi_release_inline, anyffi_type_get_info, anyffi_type_list,
+    anyffi_value_drop_inline, anyffi_value_retain_inline, int32_t, int64_t,
 )
 from call cimport call, call_with_keywords, unwrap_function
 from callback cimport callback
@@ -135,14 +135,15 @@ def init_subclass(cls, **kwargs):
 cdef inline AnyffiSequence* unwrap_sequence(SequenceCore self) except NULL:
     cdef AnyffiObject* target = unwrap(<PyObject*>self)
     # `x.__class__ = ...` can put a wrapper into any class of the same size.
-    if target.type_code != ANYFFI_LIST and target.type_code != ANYFFI_ARRAY:
+    cdef int32_t code = target.type_code
+    if code != ANYFFI_LIST and code != ANYFFI_ARRAY and code != ANYFFI_SHAPE:
         raise TypeError(f"this {type(self).__name__} is no sequence")
     return <AnyffiSequence*>target
 
 
 @cython.auto_pickle(False)
 cdef class SequenceCore(ObjectCore):
-    """An Array or List."""
+    """An Array, List or Shape."""
 
     def __len__(self):
         return unwrap_sequence(self).size
@@ -199,15 +200,33 @@ cdef inline AnyffiMapping* unwrap_mapping(MappingCore self) except NULL:
     return <AnyffiMapping*>target
 
 
+cdef inline int64_t find_entry(AnyffiMapping* mapping, const AnyffiValue* key) except -2:
+    """The number of a key's entry, or -1."""
+    cdef int64_t entry = -1
+    if anyffi_mapping_find(<AnyffiObject*>mapping, key, &entry) != 0:
+        raise_taken()
+    return entry
+
+
+cdef inline AnyffiEntry* next_entry(AnyffiMapping* mapping, int64_t* position) noexcept:
+    """The first live entry from a position on, which is moved behind it; NULL if there is none."""
+    cdef AnyffiEntry* entry
+    while 0 <= position[0] < mapping.used:
+        entry = &mapping.entries[position[0]]
+        position[0] += 1
+        if entry.key.type_code != ANYFFI_UNSET:
+            return entry
+    return NULL
+
+
 cdef int find_item(MappingCore self, object key, AnyffiValue* out) except -1:
     """Whether the key is there; `out` then holds its value, owned."""
     cdef AnyffiMapping* mapping = unwrap_mapping(self)
     cdef AnyffiValue packed
-    cdef int64_t entry = -1
+    cdef int64_t entry
     cdef bint made = pack(<PyObject*>key, &packed)
     try:
-        if anyffi_mapping_find(<AnyffiObject*>mapping, &packed, &entry) != 0:
-            raise_taken()
+        entry = find_entry(mapping, &packed)
         if entry < 0:
             return 0
         # Held before the key goes, which may run code that changes the mapping.
@@ -241,17 +260,15 @@ cdef class MappingCore(ObjectCore):
 
     def _entry(self, int64_t position):
         """The first live entry from `position` on, as `(next position, key, value)`, or None."""
-        cdef AnyffiMapping* mapping = unwrap_mapping(self)
+        cdef AnyffiEntry* found = next_entry(unwrap_mapping(self), &position)
         cdef AnyffiEntry entry
-        while 0 <= position < mapping.used:
-            entry = mapping.entries[position]
-            position += 1
-            if entry.key.type_code != ANYFFI_UNSET:
-                # Both are held before either is unpacked, which may run code that changes the mapping.
-                anyffi_value_retain_inline(&entry.key)
-                anyffi_value_retain_inline(&entry.value)
-                return (position,) + unpack_entry(&entry)
-        return None
+        if found == NULL:
+            return None
+        # Both are held before either is unpacked, which may run code that changes the mapping.
+        entry = found[0]
+        anyffi_value_retain_inline(&entry.key)
+        anyffi_value_retain_inline(&entry.value)
+        return (position,) + unpack_entry(&entry)
 
 
 cdef tuple unpack_entry(AnyffiEntry* entry):
@@ -263,6 +280,38 @@ cdef tuple unpack_entry(AnyffiEntry* entry):
         anyffi_value_drop_inline(&entry.value)
         raise
     return key, unpack(&entry.value)
+
+
+cdef inline AnyffiMapping* unwrap_set(SetCore self) except NULL:
+    cdef AnyffiObject* target = unwrap(<PyObject*>self)
+    if target.type_code != ANYFFI_SET and target.type_code != ANYFFI_FROZEN_SET:
+        raise TypeError(f"this {type(self).__name__} is no set")
+    return <AnyffiMapping*>target
+
+
+@cython.auto_pickle(False)
+cdef class SetCore(ObjectCore):
+    """A FrozenSet or Set."""
+
+    def __len__(self):
+        return unwrap_set(self).size
+
+    def __contains__(self, element):
+        cdef AnyffiMapping* entries = unwrap_set(self)
+        cdef AnyffiValue packed
+        cdef bint made = pack(<PyObject*>element, &packed)
+        try:
+            if packed.type_code == ANYFFI_SET:
+                return self._contains_set(element)
+            return find_entry(entries, &packed) >= 0
+        finally:
+            if made:
+                anyffi_value_drop_inline(&packed)
+
+    def _entry(self, int64_t position):
+        """The first element from `position` on, as `(next position, element)`, or None."""
+        cdef AnyffiEntry* found = next_entry(unwrap_set(self), &position)
+        return None if found == NULL else (position, unpack_copy(&found.key))
 
 
 def set_class(int32_t type_code, type cls not None):

@@ -37,6 +37,7 @@ cdef extern from "anyffi/c_api.h" nogil:
         ANYFFI_FROZEN_SET
         ANYFFI_SET
         ANYFFI_TENSOR
+        ANYFFI_SHAPE
         ANYFFI_FIRST_DYNAMIC_TYPE
 
         ANYFFI_MOVABLE

@@ -7,12 +7,12 @@ containers, so that these functions call each other in circles and have to share
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from c_api cimport (
-    ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_LIST, ANYFFI_MAP,
-    ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, ANYFFI_TENSOR_VIEW, AnyffiObject, AnyffiSequence,
-    AnyffiValue, anyffi_error_create_host, anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit,
-    anyffi_mapping_create, anyffi_mapping_find, anyffi_mapping_set, anyffi_none_inline,
-    anyffi_object_inline, anyffi_py_object_create, anyffi_sequence_create, anyffi_slice_create,
-    anyffi_value_drop_inline, anyffi_value_retain_inline,
+    ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_LIST,
+    ANYFFI_MAP, ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, ANYFFI_SET, ANYFFI_TENSOR_VIEW,
+    AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_error_create_host, anyffi_function_create_host,
+    anyffi_int_inline, anyffi_kind_bit, anyffi_mapping_create, anyffi_mapping_find, anyffi_mapping_set,
+    anyffi_none_inline, anyffi_object_inline, anyffi_py_object_create, anyffi_sequence_create,
+    anyffi_slice_create, anyffi_value_drop_inline, anyffi_value_retain_inline,
 )
 from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf, pack_uncommon_leaf
 from memo cimport Memo, memo_clear
@@ -214,7 +214,7 @@ cdef inline int pack_pair(PyObject* key, PyObject* item, AnyffiValue* packed_key
 
 
 cdef inline int pack_pairs(list pairs, int32_t type_code, AnyffiValue* out, Nest* nest) except -1:
-    """Packs a mapping from a list of its entries, which nobody else knows."""
+    """Packs a mapping, or a set, from a list of its entries, which nobody else knows."""
     cdef PyObject** pair
     cdef AnyffiValue key, item, kept
     cdef int32_t existed = 0
@@ -248,7 +248,7 @@ cdef inline int raise_equal_keys(AnyffiObject* mapping, const AnyffiValue* key, 
     cdef int64_t entry = 0
     if anyffi_mapping_find(mapping, key, &entry) != 0:
         raise_taken()
-    raise (<object>state.equal_keys)(pairs[entry][0], pairs[i][0])
+    raise (<object>state.equal_keys)(mapping.type_code, pairs[entry][0], pairs[i][0])
 
 
 cdef inline int pack_slice(PyObject* x, AnyffiValue* out, Nest* nest) except -1:
@@ -288,7 +288,7 @@ cdef inline int pack_lowered(PyObject* x, AnyffiValue* out, Nest* nest) except -
         enter(nest)
         pack_items(<PyObject*>payload, code, out, nest)
         return leave(nest, out)
-    if code == ANYFFI_DICT or code == ANYFFI_MAP:
+    if code == ANYFFI_DICT or code == ANYFFI_MAP or code == ANYFFI_SET or code == ANYFFI_FROZEN_SET:
         enter(nest)
         pack_pairs(payload, code, out, nest)
         return leave(nest, out)

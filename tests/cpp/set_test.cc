@@ -264,8 +264,14 @@ TEST(Set, FunctionsForPython) {
   EXPECT_EQ(call("anyffi.container.copy", frozen).type_code(), ANYFFI_FROZEN_SET);
   EXPECT_TRUE(call("anyffi.Set.discard", set, 1).cast<bool>());
   EXPECT_FALSE(call("anyffi.Set.discard", set, 1).cast<bool>());
-  call("anyffi.Set.add", set, "x");
+  call("anyffi.Set.update", set, FrozenSet<>{AnyValue("x"), AnyValue(2)});
+  call("anyffi.Set.update", set, set);
+  EXPECT_EQ(text_of(set), "{'x', 2}");
+  EXPECT_EQ(call("anyffi.Set.pop", set), AnyValue(2));
+  EXPECT_EQ(text_of(set), "{'x'}");
+  EXPECT_RAISES("TypeError", call("anyffi.Set.pop", FrozenSet<>{AnyValue(1)}));
   call("anyffi.Set.clear", set);
+  EXPECT_RAISES("KeyError", call("anyffi.Set.pop", set));
   EXPECT_EQ(set.size(), 0);
   EXPECT_EQ(frozen.size(), 1);
 }

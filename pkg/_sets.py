@@ -1,0 +1,335 @@
+"""What Set and FrozenSet can do beyond a backend's core: Python over the core and the runtime.
+
+Both keep the order in which elements came. That of a result is the left operand's, followed by what the right
+one adds.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from reprlib import recursive_repr
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, Callable
+
+from ._containers import check_empty, shown_class
+from ._values import Elements
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from ._runtime import Runtime
+
+__all__ = ["FrozenSetMethods", "SetMethods"]
+
+#: Distinct elements in their order: a dict without values.
+_Distinct = dict[Any, None]
+
+#: What `dict.keys` and `dict.items` give: operators of sets take them.
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
+
+
+def _distinct(elements: Iterable[Any]) -> _Distinct:
+    """The distinct elements of an iterable; those of a set are read past what a subclass overrides."""
+    bases: tuple[Any, ...] = (_Set, set, frozenset)
+    for base in bases:
+        if issubclass(type(elements), base):
+            return dict.fromkeys(base.__iter__(elements))
+    return dict.fromkeys(elements)
+
+
+class _Set:
+    __slots__ = ()
+    __class_getitem__: Any = classmethod(GenericAlias)
+
+    _runtime: Runtime
+    #: Python's own class of the kind.
+    _plain: Any
+    _address: int
+    _take: Callable[[Any], None]
+    _entry: Callable[[int], Any]
+
+    if TYPE_CHECKING:  # the backend's core has them
+
+        def __len__(self) -> int: ...
+
+        def __contains__(self, element: object) -> bool: ...
+
+    def _new(self, distinct: Iterable[Any]) -> Any:
+        return self._runtime.to_object(Elements(distinct, self._plain is frozenset))
+
+    def _operand(self, other: object) -> _Distinct | None:
+        """The elements of an operator's other side; None if it is no set."""
+        if issubclass(type(other), (_Set, set, frozenset, *_VIEWS)):
+            return _distinct(other)  # type: ignore[arg-type]
+        return None
+
+    def _contains_set(self, element: Any) -> bool:
+        return self._runtime.container_freeze(element) in self
+
+    def __iter__(self) -> Iterator[Any]:
+        size = len(self)
+        position = 0
+        while True:
+            if len(self) != size:
+                raise RuntimeError("Set changed size during iteration")
+            entry = self._entry(position)
+            if entry is None:
+                return
+            position, element = entry
+            yield element
+
+    def _compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
+        theirs = self._operand(other)
+        return NotImplemented if theirs is None else operation(_distinct(self).keys(), theirs.keys())
+
+    def __eq__(self, other: object) -> Any:
+        return True if self is other else self._compare(other, operator.eq)
+
+    def __ne__(self, other: object) -> Any:
+        return False if self is other else self._compare(other, operator.ne)
+
+    def __lt__(self, other: object) -> Any:
+        return self._compare(other, operator.lt)
+
+    def __le__(self, other: object) -> Any:
+        return self._compare(other, operator.le)
+
+    def __gt__(self, other: object) -> Any:
+        return self._compare(other, operator.gt)
+
+    def __ge__(self, other: object) -> Any:
+        return self._compare(other, operator.ge)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _combine(self, other: object, operation: Callable[..., Iterable[Any]]) -> Any:
+        theirs = self._operand(other)
+        return NotImplemented if theirs is None else self._new(operation(_distinct(self), theirs))
+
+    def _combine_swapped(self, other: object, operation: Callable[..., Iterable[Any]]) -> Any:
+        theirs = self._operand(other)
+        return NotImplemented if theirs is None else self._new(operation(theirs, _distinct(self)))
+
+    def __or__(self, other: object) -> Any:
+        return self._combine(other, _unite)
+
+    def __ror__(self, other: object) -> Any:
+        return self._combine_swapped(other, _unite)
+
+    def __and__(self, other: object) -> Any:
+        return self._combine(other, _intersect)
+
+    def __rand__(self, other: object) -> Any:
+        return self._combine_swapped(other, _intersect)
+
+    def __sub__(self, other: object) -> Any:
+        return self._combine(other, _subtract)
+
+    def __rsub__(self, other: object) -> Any:
+        return self._combine_swapped(other, _subtract)
+
+    def __xor__(self, other: object) -> Any:
+        return self._combine(other, _differ)
+
+    def __rxor__(self, other: object) -> Any:
+        return self._combine_swapped(other, _differ)
+
+    def union(self, *others: Iterable[Any]) -> Any:
+        """A new set of the elements of this one and all others."""
+        return self._new(_unite(_distinct(self), *map(_distinct, others)))
+
+    def intersection(self, *others: Iterable[Any]) -> Any:
+        """A new set of the elements that this one and all others have."""
+        return self._new(_intersect(_distinct(self), *map(_distinct, others)))
+
+    def difference(self, *others: Iterable[Any]) -> Any:
+        """A new set of the elements of this one that no other has."""
+        return self._new(_subtract(_distinct(self), *map(_distinct, others)))
+
+    def symmetric_difference(self, other: Iterable[Any], /) -> Any:
+        """A new set of the elements that only one of the two has."""
+        return self._new(_differ(_distinct(self), _distinct(other)))
+
+    def isdisjoint(self, other: Iterable[Any], /) -> bool:
+        """Whether the two have no element in common."""
+        return _distinct(self).keys().isdisjoint(_distinct(other))
+
+    def issubset(self, other: Iterable[Any], /) -> bool:
+        """Whether the other has every element of this one."""
+        return _distinct(self).keys() <= _distinct(other).keys()
+
+    def issuperset(self, other: Iterable[Any], /) -> bool:
+        """Whether this one has every element of the other."""
+        return _distinct(self).keys() >= _distinct(other).keys()
+
+    @recursive_repr()
+    def __repr__(self) -> str:
+        elements = ", ".join(map(repr, self))
+        return f"{shown_class(self)}({{{elements}}})" if elements else f"{shown_class(self)}()"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self),), getattr(self, "__dict__", None)
+
+
+def _unite(first: _Distinct, *others: _Distinct) -> _Distinct:
+    united = dict(first)
+    for other in others:
+        united.update(other)
+    return united
+
+
+def _intersect(first: _Distinct, *others: _Distinct) -> Iterable[Any]:
+    return [element for element in first if all(element in other for other in others)]
+
+
+def _subtract(first: _Distinct, *others: _Distinct) -> Iterable[Any]:
+    return [element for element in first if not any(element in other for other in others)]
+
+
+def _differ(first: _Distinct, other: _Distinct) -> Iterable[Any]:
+    return [*_subtract(first, other), *_subtract(other, first)]
+
+
+class FrozenSetMethods(_Set):
+    """An immutable set of the runtime, in insertion order, as `frozenset` is Python's.
+
+    Parameters
+    ----------
+    iterable : iterable
+        The elements, which must be hashable.
+
+    Examples
+    --------
+    >>> anyffi.FrozenSet([2, 1, 2])
+    anyffi.FrozenSet({2, 1})
+    """
+
+    __slots__ = ()
+    _plain = frozenset
+
+    def __init__(self, iterable: Iterable[Any] = (), /) -> None:
+        check_empty(self)
+        self._take(self._new(_distinct(iterable)))
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self))
+
+    def copy(self) -> Self:
+        """The set itself, since it never changes."""
+        return self
+
+    def thaw(self) -> Any:
+        """A new Set of the same elements."""
+        return self._runtime.container_thaw(self)
+
+
+class SetMethods(_Set):
+    """A mutable set of the runtime, in insertion order, as `set` is Python's: a reference.
+
+    Parameters
+    ----------
+    iterable : iterable
+        The elements, which must be hashable.
+
+    Examples
+    --------
+    >>> s = anyffi.Set([2, 1, 2])
+    >>> s.add("three")
+    >>> s
+    anyffi.Set({2, 1, 'three'})
+    """
+
+    __slots__ = ()
+    _plain = set
+
+    def __init__(self, iterable: Iterable[Any] = (), /) -> None:
+        made = self._new(_distinct(iterable))
+        if self._address:
+            self.clear()
+            self._runtime.set_update(self, made)
+        else:
+            self._take(made)
+
+    def _key(self, element: Any) -> Any:
+        """What is looked up for an element: a set, which cannot be one, as the frozenset equal to it."""
+        if issubclass(type(element), (set, SetMethods)):
+            return self._runtime.container_freeze(element)
+        return element
+
+    def add(self, element: Any, /) -> None:
+        """Add an element, unless it is there already."""
+        self._runtime.set_add(self, element)
+
+    def discard(self, element: Any, /) -> None:
+        """Remove an element, if it is there."""
+        self._runtime.set_discard(self, self._key(element))
+
+    def remove(self, element: Any, /) -> None:
+        """Remove an element; KeyError if it is not there."""
+        if not self._runtime.set_discard(self, self._key(element)):
+            raise KeyError(element)
+
+    def pop(self) -> Any:
+        """Remove and return the element that was added last; KeyError if there is none."""
+        return self._runtime.set_pop(self)
+
+    def clear(self) -> None:
+        """Remove every element."""
+        self._runtime.set_clear(self)
+
+    def copy(self) -> Any:
+        """A new Set of the same elements."""
+        return self._runtime.container_copy(self)
+
+    def freeze(self) -> Any:
+        """A new FrozenSet of the same elements."""
+        return self._runtime.container_freeze(self)
+
+    def _add_all(self, distinct: Iterable[Any]) -> None:
+        self._runtime.set_update(self, Elements(distinct, True))
+
+    def _remove_all(self, distinct: Iterable[Any]) -> None:
+        for element in distinct:
+            self._runtime.set_discard(self, element)
+
+    def update(self, *others: Iterable[Any]) -> None:
+        """Add the elements of all others."""
+        self._add_all(_unite({}, *map(_distinct, others)))
+
+    def intersection_update(self, *others: Iterable[Any]) -> None:
+        """Keep only the elements that all others have."""
+        mine = _distinct(self)
+        kept = dict.fromkeys(_intersect(mine, *map(_distinct, others)))
+        self._remove_all(_subtract(mine, kept))
+
+    def difference_update(self, *others: Iterable[Any]) -> None:
+        """Remove the elements that any other has."""
+        self._remove_all(_unite({}, *map(_distinct, others)))
+
+    def symmetric_difference_update(self, other: Iterable[Any], /) -> None:
+        """Keep the elements that only one of the two has."""
+        mine, theirs = _distinct(self), _distinct(other)
+        self._add_all(_subtract(theirs, mine))
+        self._remove_all(_intersect(mine, theirs))
+
+    # Typed as Any, since each gives NotImplemented for what is no set.
+
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
+        return self._change(other, self.update)
+
+    def __iand__(self, other: Any) -> Any:  # type: ignore[misc]
+        return self._change(other, self.intersection_update)
+
+    def __isub__(self, other: Any) -> Any:  # type: ignore[misc]
+        return self._change(other, self.difference_update)
+
+    def __ixor__(self, other: Any) -> Any:  # type: ignore[misc]
+        return self._change(other, self.symmetric_difference_update)
+
+    def _change(self, other: Any, method: Callable[[Any], None]) -> Any:
+        theirs = self._operand(other)
+        if theirs is None:
+            return NotImplemented
+        method(theirs)
+        return self
