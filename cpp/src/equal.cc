@@ -103,7 +103,7 @@ int host_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   if (handle == nullptr) return -2;
   const AnyffiHost* hooks = host();
   if (hooks != nullptr && hooks->handle_equal != nullptr) {
-    return enter_host([&] { return hooks->handle_equal(handle, other, out); });
+    return ask_host([&] { return hooks->handle_equal(handle, other, out); });
   }
   *out = handle == handle_of(*other);
   return 0;

@@ -178,7 +178,7 @@ void anyffi_error_fill(AnyffiObject* object) {
     RaisedKept kept;
     const AnyffiHost* hooks = host();
     if (hooks == nullptr || hooks->error_fill == nullptr ||
-        enter_host([&] { return hooks->error_fill(error->handle, kind.out(), message.out(), traceback.out()); }) != 0) {
+        ask_host([&] { return hooks->error_fill(error->handle, kind.out(), message.out(), traceback.out()); }) != 0) {
       kind = Owned(short_text("Exception"));
       message = Owned(short_text("(no text)"));
       traceback = Owned(short_text(""));

@@ -26,15 +26,12 @@ int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* resu
   *result = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
   int status = enter_host([&] { return function->callback(function->base.handle, args, num_args, result); });
   anyffi_depth_leave();
-  // A host whose callbacks are written in its own language (ctypes) can be hit by a signal before the first line
-  // of the callback or after the last: it then swallows the exception, and what it returns means nothing.
-  bool interrupted = result->type_code == ANYFFI_UNSET || (status != 0 && !has_raised());
-  if (__builtin_expect(interrupted || status != 0, 0)) {
-    anyffi_value_release(result);
-    if (interrupted) anyffi_error_raise("KeyboardInterrupt", "");
-    return -1;
-  }
-  return 0;
+  // A callback that was interrupted before its first line returns what happens to lie there, so it may claim to be
+  // done. The result tells.
+  if (result->type_code == ANYFFI_UNSET) status = 0;
+  status = finish_hook(status);
+  if (__builtin_expect(status != 0, 0)) anyffi_value_release(result);
+  return status;
 }
 
 }  // namespace

@@ -151,7 +151,7 @@ int hash_object(const AnyffiValue& value, int64_t* out) {
     const AnyffiHost* hooks = host();
     if (hooks != nullptr && hooks->handle_hash != nullptr) {
       DepthGuard depth;
-      if (!depth || enter_host([&] { return hooks->handle_hash(handle, out); }) != 0) return -1;
+      if (!depth || ask_host([&] { return hooks->handle_hash(handle, out); }) != 0) return -1;
       *out = spare_minus_one(*out);
       return 0;
     }

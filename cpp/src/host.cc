@@ -29,12 +29,19 @@ void release_handle(void* handle) noexcept {
   enter_host([&] { hooks->handle_release(handle); });
 }
 
+int finish_hook(int status) noexcept {
+  if (__builtin_expect(status == ANYFFI_HOST_DONE, 1)) return 0;
+  // What is neither done nor failed was interrupted by a signal whose exception the host has swallowed.
+  return status == -1 && has_raised() ? -1 : anyffi_error_raise("KeyboardInterrupt", "");
+}
+
 void park_thread() noexcept {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
 }  // namespace anyffi::runtime
 
+using anyffi::runtime::ask_host;
 using anyffi::runtime::enter_host;
 using anyffi::runtime::host;
 
@@ -68,12 +75,9 @@ void anyffi_host_resume(void* state) {
 int anyffi_host_check_signals(void) {
   const AnyffiHost* hooks = host();
   if (hooks == nullptr || hooks->check_signals == nullptr) return 0;
-  int32_t done = 0;
   if (hooks->flags & ANYFFI_HOST_KEEPS_SIGNALS) {
     anyffi::runtime::HostLock lock;
-    done = enter_host([&] { return hooks->check_signals(nullptr); }) == 0;
-    return done != 0 ? 0 : anyffi_error_raise("KeyboardInterrupt", "");
+    return enter_host(hooks->check_signals) == 0 ? 0 : anyffi_error_raise("KeyboardInterrupt", "");
   }
-  int status = enter_host([&] { return hooks->check_signals(&done); });
-  return done != 0 ? status : anyffi_error_raise("KeyboardInterrupt", "");
+  return ask_host(hooks->check_signals);
 }

@@ -217,6 +217,15 @@ auto enter_host(const Function& function) noexcept {
 #endif
 }
 
+/// What a hook or callback of the host returned, as 0 or -1 with an error in the slot.
+int finish_hook(int status) noexcept;
+
+/// Asks a hook that may fail.
+template <class Function>
+int ask_host(const Function& function) noexcept {
+  return finish_hook(enter_host(function));
+}
+
 /// Holds the host's lock, if there is a host.
 class HostLock {
  public:

@@ -276,7 +276,7 @@ int Writer::write_object(const AnyffiValue& value) {
   const AnyffiHost* hooks = host();
   void* handle = handle_of(value);
   if (handle != nullptr && hooks != nullptr && hooks->handle_text != nullptr) {
-    return write_from([&](AnyffiValue* out) { return enter_host([&] { return hooks->handle_text(handle, out); }); });
+    return write_from([&](AnyffiValue* out) { return ask_host([&] { return hooks->handle_text(handle, out); }); });
   }
   if (auto* hook = find_hook(value.type_code, &AnyffiTypeInfo::text)) {
     return write_from([&](AnyffiValue* out) { return hook(&value, out); });

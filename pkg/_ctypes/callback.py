@@ -13,6 +13,8 @@ from .unpack import unpack, unpack_copy
 
 __all__ = ["install_host", "shut_down"]
 
+_DONE = 1  # ANYFFI_HOST_DONE
+
 _object_of = platform.object_of
 #: Callbacks and the table of hooks live as long as the runtime may call them.
 _kept: list[Any] = []
@@ -42,7 +44,7 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
             x = _object_of(function)(*[unpack(read(values, VALUE_SIZE * i)) for i in range(count)])
             packed = pack_owned(x)
             memmove(result, packed, VALUE_SIZE)
-            return 0
+            return _DONE
         except BaseException as exception:
             memmove(result, NONE, VALUE_SIZE)
             type_code, _, payload = VALUE.unpack(packed)
@@ -64,7 +66,7 @@ def _hook(*params: Any) -> Callable[[Callable[..., None]], Any]:
         def guarded(*args: Any) -> int:
             try:
                 function(*args)
-                return 0
+                return _DONE
             except BaseException as exception:
                 _leave_raised(unhide(exception))
                 return -1

@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from "anyffi/c_api.h" nogil:
     enum:
+        ANYFFI_HOST_DONE
         ANYFFI_NONE
         ANYFFI_BOOL
         ANYFFI_INT
@@ -233,7 +234,7 @@ cdef extern from "anyffi/c_api.h" nogil:
         int (*handle_type_name)(void* handle, AnyffiValue* out) noexcept
         int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message,
                           AnyffiValue* traceback) noexcept
-        int (*check_signals)(int32_t* done) noexcept
+        int (*check_signals)() noexcept
 
     int32_t ANYFFI_ABI_VERSION
     int32_t anyffi_abi_get_version()

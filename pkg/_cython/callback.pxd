@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t
 
 from c_api cimport (
-    AnyffiValue, anyffi_alloc, anyffi_error_create_host, anyffi_error_set_raised, anyffi_free,
+    ANYFFI_HOST_DONE, AnyffiValue, anyffi_alloc, anyffi_error_create_host, anyffi_error_set_raised, anyffi_free,
 )
 from c_api cimport anyffi_none_inline, anyffi_value_drop_inline
 from pack cimport pack_owned
@@ -63,7 +63,8 @@ cdef inline int callback(void* handle, AnyffiValue* args, int32_t count,
     # The runtime marked it unset, to find out whether the callback got as far as here.
     result[0] = anyffi_none_inline()
     try:
-        return run(<PyObject*>handle, args, count, result)
+        run(<PyObject*>handle, args, count, result)
+        return ANYFFI_HOST_DONE
     except BaseException as exception:
         # Where packing failed half-way, the place holds what was given back already.
         result[0] = anyffi_none_inline()

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from c_api cimport AnyffiHost, AnyffiValue, anyffi_host_install
+from c_api cimport ANYFFI_HOST_DONE, AnyffiHost, AnyffiValue, anyffi_host_install
 from callback cimport leave_raised
 from pack cimport pack_owned
 from python cimport PyErr_CheckSignals, PyEval_RestoreThread, PyEval_SaveThread, Py_DECREF
@@ -34,7 +34,7 @@ cdef inline void handle_release(void* handle) noexcept:
 cdef inline int handle_hash(void* handle, int64_t* out) noexcept with gil:
     try:
         out[0] = hash(<object>handle)
-        return 0
+        return ANYFFI_HOST_DONE
     except BaseException as exception:
         return leave_raised(exception)
 
@@ -42,7 +42,7 @@ cdef inline int handle_hash(void* handle, int64_t* out) noexcept with gil:
 cdef inline int handle_equal(void* handle, const AnyffiValue* other, int32_t* out) noexcept with gil:
     try:
         out[0] = bool(<object>handle == unpack_copy(other))
-        return 0
+        return ANYFFI_HOST_DONE
     except BaseException as exception:
         return leave_raised(exception)
 
@@ -50,7 +50,8 @@ cdef inline int handle_equal(void* handle, const AnyffiValue* other, int32_t* ou
 cdef inline int handle_text(void* handle, AnyffiValue* out) noexcept with gil:
     try:
         text = repr(<object>handle)
-        return pack_owned(<PyObject*>text, out, NULL)
+        pack_owned(<PyObject*>text, out, NULL)
+        return ANYFFI_HOST_DONE
     except BaseException as exception:
         return leave_raised(exception)
 
@@ -58,7 +59,8 @@ cdef inline int handle_text(void* handle, AnyffiValue* out) noexcept with gil:
 cdef inline int handle_type_name(void* handle, AnyffiValue* out) noexcept with gil:
     try:
         name = type(<object>handle).__name__
-        return pack_owned(<PyObject*>name, out, NULL)
+        pack_owned(<PyObject*>name, out, NULL)
+        return ANYFFI_HOST_DONE
     except BaseException as exception:
         return leave_raised(exception)
 
@@ -69,15 +71,16 @@ cdef inline int error_fill(void* handle, AnyffiValue* kind, AnyffiValue* message
         texts = (<object>state.fill_error)(<object>handle)
         pack_owned(<PyObject*>texts[0], kind, NULL)
         pack_owned(<PyObject*>texts[1], message, NULL)
-        return pack_owned(<PyObject*>texts[2], traceback, NULL)
+        pack_owned(<PyObject*>texts[2], traceback, NULL)
+        return ANYFFI_HOST_DONE
     except BaseException as exception:
         return leave_raised(exception)
 
 
-cdef inline int check_signals(int32_t* done) noexcept with gil:
-    done[0] = 1
+cdef inline int check_signals() noexcept with gil:
     try:
-        return PyErr_CheckSignals()
+        PyErr_CheckSignals()
+        return ANYFFI_HOST_DONE
     except BaseException as exception:
         return leave_raised(exception)
 

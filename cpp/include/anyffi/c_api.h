@@ -586,13 +586,18 @@ typedef struct AnyffiPyObject {
 int anyffi_py_object_create(void* handle, AnyffiValue* out);
 
 typedef enum AnyffiHostFlag {
-  /// `check_signals` is called with the lock held, ignores its argument, and leaves what a handler raised pending
-  /// in the host, which raises it when the call that is under way returns there (PyErr_CheckSignals).
+  /// `check_signals` is called with the lock held, returns 0 when done, and leaves what a handler raised pending in
+  /// the host, which raises it when the call that is under way returns there (PyErr_CheckSignals).
   ANYFFI_HOST_KEEPS_SIGNALS = 1
 } AnyffiHostFlag;
 
+/// What callbacks and hooks of the host return when they are done, in place of 0; -1 when they left an error in the
+/// slot. Where they are written in the host's own language (ctypes), a signal can hit before their first line or after
+/// their last: the exception is swallowed then, and they return anything. That is taken for KeyboardInterrupt.
+typedef enum AnyffiHostStatus { ANYFFI_HOST_DONE = 1 } AnyffiHostStatus;
+
 /// What a front end gives the runtime, which knows nothing of Python. Handles are counted by the host.
-/// Every hook takes the host's lock itself where it needs it.
+/// Every hook takes the host's lock itself where it needs it. Those that may fail return ANYFFI_HOST_DONE or -1.
 typedef struct AnyffiHost {
   uint32_t struct_size;
   uint32_t flags; /* AnyffiHostFlag */
@@ -611,9 +616,8 @@ typedef struct AnyffiHost {
   int (*handle_type_name)(void* handle, AnyffiValue* out);
   /// Writes kind, message and traceback of an exception, as owned strings.
   int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message, AnyffiValue* traceback);
-  /// Runs pending signal handlers; fails if one raised. Sets `done` to 1 last: what does not get as far was
-  /// interrupted.
-  int (*check_signals)(int32_t* done);
+  /// Runs pending signal handlers; fails if one raised.
+  int (*check_signals)(void);
 } AnyffiHost;
 
 /// Installs the host's hooks, copied; NULL removes them: from then on handles are leaked, not released.
