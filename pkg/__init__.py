@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from . import module, registry
 from ._backend import backend as _backend
+from ._device import Device, DLDeviceType, device
+from ._dtype import dtype
 from ._errors import register_error
 from ._library import find_include_dir, find_library
-from ._values import Device, dtype
 from .module import Module, load_module
 from .registry import (
     get_global_func,
@@ -22,6 +23,7 @@ from .registry import (
 
 __all__ = [
     "Array",
+    "DLDeviceType",
     "Device",
     "Dict",
     "FrozenSet",
@@ -33,6 +35,7 @@ __all__ = [
     "Set",
     "Tensor",
     "convert",
+    "device",
     "dtype",
     "ffi_mode",
     "find_include_dir",

@@ -17,9 +17,11 @@ from itertools import repeat
 from types import MappingProxyType
 from typing import Any, Callable
 
-from ._numpy import lower_array, lower_dtype
+from ._array import lower_array
+from ._device import Device, read_device
+from ._dtype import dtype, find_dtype, read_dtype
 from ._types import code
-from ._values import MISSING, Device, Elements, dtype
+from ._values import MISSING, Elements
 
 __all__ = [
     "MAX_DEPTH",
@@ -84,10 +86,10 @@ def lower(x: Any) -> Lowered:
         return code.MISSING, None
     if issubclass(cls, _cores):
         return code.OBJECT, x
-    if cls is dtype:
-        return code.DATA_TYPE, tuple(x)
-    if cls is Device:
-        return code.DEVICE, tuple(x)
+    if issubclass(cls, dtype):
+        return code.DATA_TYPE, read_dtype(x)
+    if issubclass(cls, Device):
+        return code.DEVICE, read_device(x)
     if cls is Elements:
         return _lower_elements(code.FROZEN_SET if x.frozen else code.SET, x.distinct)
     for base, read in _SUBCLASSES.items():
@@ -127,7 +129,7 @@ def lift(type_code: int, payload: Any) -> Any:
 
         return ctypes.c_void_p(payload)
     if type_code == code.DATA_TYPE:
-        return dtype(payload)
+        return dtype.from_dlpack_data_type(payload)
     if type_code == code.DEVICE:
         return Device(*payload)
     if type_code == code.MISSING:
@@ -238,21 +240,9 @@ def _lower_numpy(np: Any, cls: type, x: Any) -> Lowered | None:
         if issubclass(cls, np.complexfloating):
             return _lower_complex(np.generic.item(x))
         return None
-    if issubclass(cls, np.dtype):
-        return code.DATA_TYPE, lower_dtype(x)
-    # A class that exports its memory in a way of its own is asked for it, as any other is.
-    if issubclass(cls, np.ndarray) and find_on_type(cls, "__dlpack__") is np.ndarray.__dict__.get("__dlpack__"):
-        return lower_array(np, x)
-    if issubclass(cls, type) and issubclass(x, np.generic):
-        if x in _ABSTRACT_SCALARS(np):
-            return None
-        found = np.dtype(x)
-        if found.type is x:
-            return code.DATA_TYPE, lower_dtype(found)
-    return None
-
-
-def _ABSTRACT_SCALARS(np: Any) -> list[type]:
-    """Classes that stand for several dtypes: they are classes like any other, and so callables."""
-    names = ("generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating")
-    return [getattr(np, name) for name in (*names, "complexfloating", "flexible", "character")]
+    if issubclass(cls, np.ndarray):
+        # A class that exports its memory in a way of its own is asked for it, as any other is.
+        is_own = find_on_type(cls, "__dlpack__") is not np.ndarray.__dict__.get("__dlpack__")
+        return None if is_own else lower_array(np, x)
+    found = find_dtype(x)
+    return None if found is None else (code.DATA_TYPE, found)

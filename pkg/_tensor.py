@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ._device import Device
+from ._dtype import dtype
 from ._runtime import Runtime
-from ._values import Device, dtype
 
 __all__ = ["TensorMethods"]
 
@@ -59,10 +60,10 @@ class TensorMethods:
     @property
     def __array_interface__(self) -> dict[str, Any]:
         pointer, device, element, shape, strides, byte_offset, flags = self._info()
-        kind = _KINDS.get(element.code)
+        kind = _KINDS.get(element.type_code)
         if kind is None or element.lanes != 1 or element.bits % 8:
             raise TypeError(f"NumPy has no dtype for {element}")
-        if device.dlpack_device_type != _CPU:
+        if device.dlpack_device_type() != _CPU:
             raise TypeError(f"a tensor on {device} is not in memory that NumPy can read")
         address: int | None = pointer.value
         return {

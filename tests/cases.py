@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import Any, Callable
 
 import numpy as np
+from anyffi import Device, dtype
 from hypothesis import strategies as st
 
 IN_PLACE_BYTES = 11
@@ -166,7 +167,9 @@ def same(got: Any, expected: Any) -> bool:
     """
     cls = type(expected)
     if issubclass(cls, np.ndarray):
-        return type(got).__qualname__ == "Tensor" and _memory(np.asarray(got)) == _memory(np.asarray(expected))
+        return type(got).__qualname__ == "Tensor" and _memory(np.asarray(got)) == _memory(
+            np.asarray(expected)
+        )
     if type(got) is not cls:
         return False
     if cls is float:
@@ -184,7 +187,7 @@ def same(got: Any, expected: Any) -> bool:
         return same((got.start, got.stop, got.step), (expected.start, expected.stop, expected.step))
     if cls is ctypes.c_void_p:
         return bool(got.value == expected.value)
-    if cls in (int, bool, str, bytes, type(None)):
+    if cls in (int, bool, str, bytes, type(None), Device, dtype):
         return bool(got == expected)
     return got is expected
 
@@ -213,7 +216,7 @@ def normal(x: Any, ffi: Any) -> Any:
         return "slice", [normal(part, ffi) for part in (x.start, x.stop, x.step)]
     if cls is ctypes.c_void_p:
         return "c_void_p", x.value
-    if cls in (int, bool, str, bytes, type(None)):
+    if cls in (int, bool, str, bytes, type(None), Device, dtype):
         return cls.__qualname__, x
     return cls.__qualname__, id(x)
 
@@ -434,7 +437,9 @@ def _array_bads() -> Iterator[Bad]:
         make = functools.partial(np.zeros, 2, dtype)
         yield Bad(f"array of {np.dtype(dtype)}", make, TypeError, f"dtype .*{name}.* has no DLPack code")
     packed = np.dtype([("a", "u1"), ("b", "f4")])
-    yield Bad("array between elements", lambda: np.zeros(3, packed)["b"], BufferError, "multiples of the 4 bytes")
+    yield Bad(
+        "array between elements", lambda: np.zeros(3, packed)["b"], BufferError, "multiples of the 4 bytes"
+    )
 
 
 def _released_memoryview() -> memoryview:
@@ -647,6 +652,16 @@ ROWS: tuple[Row, ...] = (
     Row("ellipsis", (type(...),), (...,), lambda x, top: "Ellipsis", itself, st.just(...)),
     Row("pointer", (ctypes.c_void_p,), tuple(map(ctypes.c_void_p, (None, 1, 2**63, 2**64 - 1))),
         lambda x, top: f"Pointer({x.value or 0:#x})", itself, pointers),
+    Row("dtype", (dtype, np.dtype),
+        (dtype("float32"), dtype("float8_e4m3fnx4"), dtype("code200_0"), *map(np.dtype, DLPACK)),
+        lambda x, top: "DataType({0.type_code}, {0.bits}, {0.lanes})".format(dtype(x)), dtype,
+        st.builds(lambda *triple: dtype.from_dlpack_data_type(triple), st.integers(0, 255), st.integers(0, 255),
+                  st.integers(0, 65535)),
+        bad=tuple(Bad(f"dtype {name}", functools.partial(np.dtype, name), TypeError, f"dtype {name} has no DLPack code")
+                  for name in (">f4", "object", "datetime64"))),
+    Row("device", (Device,), (Device("cpu"), Device("cuda:1"), Device(99, -1)),
+        lambda x, top: f"Device({x.dlpack_device_type()}, {x.index})", lambda x: x,
+        st.builds(Device, st.integers(-(2**31), 2**31 - 1), st.integers(-(2**31), 2**31 - 1))),
     Row("tensor", (np.ndarray,),
         (np.arange(6).reshape(2, 3), np.arange(6.0)[::-2], np.array(1.5), np.zeros((0, 3)), np.zeros((2, 0, 3), "c8")[:, :, ::2],
          np.arange(12, dtype="u2").reshape(3, 4).T, np.broadcast_to(np.float32(2), (2, 5)), np.asfortranarray(np.ones((3, 2))),

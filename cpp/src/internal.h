@@ -169,6 +169,15 @@ int path_to_native(const AnyffiValue* path, String* out);
 /// Python's name for the type of a value, for messages; asks the host about its own objects.
 int type_name_of(const AnyffiValue* value, AnyffiValue* out) noexcept;
 
+/// The name of a data type or of a device.
+struct ShortName {
+  char text[48] = {}; /* none is as long */
+  int size = 0;
+  void append(const char* format, ...) noexcept __attribute__((format(printf, 2, 3)));
+};
+ShortName data_type_name(const AnyffiDataType& type) noexcept;
+ShortName device_name(const AnyffiDevice& device) noexcept;
+
 struct TypeHooks {
   int (*hash)(const AnyffiValue* self, int64_t* out) = nullptr;
   int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out) = nullptr;

@@ -77,8 +77,6 @@ class Writer {
   void put_float(double number);
   void put_quoted(const AnyffiText& text, bool bytes);
   void put_text(const AnyffiText& text);
-  void put_data_type(AnyffiDataType type);
-  void put_device(AnyffiDevice device);
   template <class... Numbers>
   void put_format(const char* format, Numbers... numbers) {
     char buffer[96];
@@ -166,24 +164,6 @@ void Writer::put_quoted(const AnyffiText& text, bool bytes) {
 
 void Writer::put_text(const AnyffiText& text) {
   for (int64_t i = 0; i < text.length; ++i) text_.push_back(anyffi_code_point_inline(&text, i));
-}
-
-void Writer::put_data_type(AnyffiDataType type) {
-  constexpr const char* kNames[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
-  put("anyffi.dtype('");
-  if (type.code == 6 && type.bits == 8) {
-    put("bool");
-  } else if (type.code < 7) {
-    put_format("%s%d", kNames[type.code], int{type.bits});
-  } else {
-    put_format("code%d_%d", int{type.code}, int{type.bits});
-  }
-  if (type.lanes != 1) put_format("x%d", int{type.lanes});
-  put("')");
-}
-
-void Writer::put_device(AnyffiDevice device) {
-  put_format("anyffi.Device(%d, %d)", static_cast<int>(device.type), static_cast<int>(device.index));
 }
 
 int Writer::write_sequence(const AnyffiSequence* sequence, bool array) {
@@ -322,9 +302,9 @@ int Writer::write(const AnyffiValue& value) {
       if (value.as_pointer == nullptr) return put("c_void_p(None)"), 0;
       return put_format("c_void_p(%llu)", static_cast<unsigned long long>(value.as_int)), 0;
     case ANYFFI_DATA_TYPE:
-      return put_data_type(value.as_data_type), 0;
+      return put_format("anyffi.dtype('%s')", data_type_name(value.as_data_type).text), 0;
     case ANYFFI_DEVICE:
-      return put_device(value.as_device), 0;
+      return put_format("anyffi.Device('%s')", device_name(value.as_device).text), 0;
     case ANYFFI_MISSING:
       return put("MISSING"), 0;
     case ANYFFI_BOX:

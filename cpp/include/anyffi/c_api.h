@@ -63,6 +63,54 @@
 typedef enum AnyffiTypeCode { ANYFFI_TYPES(ANYFFI_TYPE_CODE_ROW_) ANYFFI_FIRST_DYNAMIC_TYPE = 128 } AnyffiTypeCode;
 #undef ANYFFI_TYPE_CODE_ROW_
 
+/// DLPack's type codes (dlpack.h, v1.1): X(NAME, code, "name", bits). `bits` is the width that the name says, or 0
+/// where it follows the name, as in "float32".
+#define ANYFFI_DATA_TYPE_CODES(X)                      \
+  X(kDLInt, 0, "int", 0)                               \
+  X(kDLUInt, 1, "uint", 0)                             \
+  X(kDLFloat, 2, "float", 0)                           \
+  X(kDLOpaqueHandle, 3, "handle", 0)                   \
+  X(kDLBfloat, 4, "bfloat", 0)                         \
+  X(kDLComplex, 5, "complex", 0)                       \
+  X(kDLBool, 6, "bool", 0)                             \
+  X(kDLFloat8_e3m4, 7, "float8_e3m4", 8)               \
+  X(kDLFloat8_e4m3, 8, "float8_e4m3", 8)               \
+  X(kDLFloat8_e4m3b11fnuz, 9, "float8_e4m3b11fnuz", 8) \
+  X(kDLFloat8_e4m3fn, 10, "float8_e4m3fn", 8)          \
+  X(kDLFloat8_e4m3fnuz, 11, "float8_e4m3fnuz", 8)      \
+  X(kDLFloat8_e5m2, 12, "float8_e5m2", 8)              \
+  X(kDLFloat8_e5m2fnuz, 13, "float8_e5m2fnuz", 8)      \
+  X(kDLFloat8_e8m0fnu, 14, "float8_e8m0fnu", 8)        \
+  X(kDLFloat6_e2m3fn, 15, "float6_e2m3fn", 6)          \
+  X(kDLFloat6_e3m2fn, 16, "float6_e3m2fn", 6)          \
+  X(kDLFloat4_e2m1fn, 17, "float4_e2m1fn", 4)
+
+/// DLPack's types of devices: X(NAME, number, "name").
+#define ANYFFI_DEVICE_TYPES(X)          \
+  X(kDLCPU, 1, "cpu")                   \
+  X(kDLCUDA, 2, "cuda")                 \
+  X(kDLCUDAHost, 3, "cuda_host")        \
+  X(kDLOpenCL, 4, "opencl")             \
+  X(kDLVulkan, 7, "vulkan")             \
+  X(kDLMetal, 8, "metal")               \
+  X(kDLVPI, 9, "vpi")                   \
+  X(kDLROCM, 10, "rocm")                \
+  X(kDLROCMHost, 11, "rocm_host")       \
+  X(kDLExtDev, 12, "ext_dev")           \
+  X(kDLCUDAManaged, 13, "cuda_managed") \
+  X(kDLOneAPI, 14, "oneapi")            \
+  X(kDLWebGPU, 15, "webgpu")            \
+  X(kDLHexagon, 16, "hexagon")          \
+  X(kDLMAIA, 17, "maia")                \
+  X(kDLTrn, 18, "trainium")
+
+#define ANYFFI_DATA_TYPE_ROW_(NAME, code, name, bits) ANYFFI_##NAME = (code),
+#define ANYFFI_DEVICE_ROW_(NAME, number, name) ANYFFI_##NAME = (number),
+typedef enum AnyffiDataTypeCode { ANYFFI_DATA_TYPE_CODES(ANYFFI_DATA_TYPE_ROW_) } AnyffiDataTypeCode;
+typedef enum AnyffiDeviceType { ANYFFI_DEVICE_TYPES(ANYFFI_DEVICE_ROW_) } AnyffiDeviceType;
+#undef ANYFFI_DATA_TYPE_ROW_
+#undef ANYFFI_DEVICE_ROW_
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -76,16 +124,16 @@ typedef enum AnyffiStorage { ANYFFI_IN_PLACE = 0, ANYFFI_BORROWED = 1, ANYFFI_ST
 
 /* ---- values ------------------------------------------------------------------------------- */
 
-/// Byte for byte DLPack's DLDataType (dlpack.h, v1.1): code 0 int, 1 uint, 2 float, 4 bfloat, 5 complex, 6 bool.
+/// Byte for byte DLPack's DLDataType.
 typedef struct AnyffiDataType {
-  uint8_t code;
+  uint8_t code; /* AnyffiDataTypeCode */
   uint8_t bits;
   uint16_t lanes;
 } AnyffiDataType;
 
-/// Byte for byte DLPack's DLDevice: type 1 is the CPU.
+/// Byte for byte DLPack's DLDevice.
 typedef struct AnyffiDevice {
-  int32_t type;
+  int32_t type; /* AnyffiDeviceType */
   int32_t index;
 } AnyffiDevice;
 
@@ -567,6 +615,11 @@ typedef struct AnyffiTensor {
   void* owner;    /* what keeps the memory alive */
   void (*release_owner)(void* owner);
 } AnyffiTensor;
+
+/// The name of a data type, such as "float32" or "float8_e4m3fnx4", as a string.
+int anyffi_data_type_get_text(const AnyffiDataType* data_type, AnyffiValue* out);
+/// The name of a device, such as "cuda:1", as a string.
+int anyffi_device_get_text(const AnyffiDevice* device, AnyffiValue* out);
 
 /// A tensor over memory that `owner` keeps alive; copies shape and strides. Takes over `owner`, also on failure.
 int anyffi_tensor_create(const AnyffiTensorData* data, uint64_t flags, void* owner, void (*release_owner)(void* owner),

@@ -1,36 +1,27 @@
-"""What NumPy's dtypes and arrays mean. NumPy is optional: nothing here imports it."""
+"""Arrays as tensors."""
 
 from __future__ import annotations
 
 import struct
 from typing import Any
 
+from ._dtype import find_dtype
 from ._types import code
 
-__all__ = ["lower_array", "lower_dtype"]
+__all__ = ["lower_array"]
 
 _READ_ONLY, _PADDED = 1, 4  # ANYFFI_TENSOR_READ_ONLY, ANYFFI_TENSOR_PADDED
 
-_DLPACK_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
-
-
-def lower_dtype(x: Any) -> tuple[int, int, int]:
-    """DLPack's code, bits and lanes of a NumPy dtype."""
-    number = _DLPACK_CODES.get(x.kind)
-    # The extended types (g, G) have padding, whose size differs between machines.
-    if number is None or not x.isnative or x.char in "gG":
-        raise TypeError(f"dtype {x} has no DLPack code")
-    return number, x.itemsize * 8, 1
-
 
 def lower_array(np: Any, x: Any) -> tuple[int, Any]:
-    """The memory of an array, as `rules.lower` gives it."""
+    """The memory of a NumPy array, as `rules.lower` gives it."""
 
     def read(name: str) -> Any:
         # From the array's own storage: no attribute of a subclass is asked.
         return np.ndarray.__dict__[name].__get__(x)
 
-    element = lower_dtype(read("dtype"))
+    element = find_dtype(read("dtype"))
+    assert element is not None
     shape, strides, size = read("shape"), read("strides"), read("itemsize")
     # Where an axis has no two elements, how far apart they would be does not matter.
     if 0 not in shape and any(stride % size for extent, stride in zip(shape, strides) if extent > 1):
