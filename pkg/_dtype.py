@@ -77,9 +77,7 @@ class dtype(str):
             return cls.from_dlpack_data_type(_parse(str.__str__(spelling)))
         found = find_dtype(spelling)
         if found is None:
-            raise TypeError(
-                f"expected the name of a dtype or one of NumPy, got {type(spelling).__name__}"
-            )
+            raise TypeError(f"expected the name of a dtype or one of NumPy, got {type(spelling).__name__}")
         return cls.from_dlpack_data_type(found)
 
     @classmethod

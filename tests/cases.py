@@ -431,11 +431,11 @@ def _read_only(x: Any) -> Any:
 
 def _array_bads() -> Iterator[Bad]:
     """Arrays whose elements DLPack cannot name."""
-    for dtype, name in ((">f4", ">f4"), (">i2", ">i2"), (object, "object"), ("S3", "S3"), ("U3", "U3"),
+    for element, name in ((">f4", ">f4"), (">i2", ">i2"), (object, "object"), ("S3", "S3"), ("U3", "U3"),
                         ("M8[s]", "datetime64"), ("m8[D]", "timedelta64"), ([("a", "f4"), ("b", "u1")], "'a'"),
                         ("V5", "V5"), ("g", "float|longdouble"), ("G", "complex|clongdouble")):  # fmt: skip
-        make = functools.partial(np.zeros, 2, dtype)
-        yield Bad(f"array of {np.dtype(dtype)}", make, TypeError, f"dtype .*{name}.* has no DLPack code")
+        make = functools.partial(np.zeros, 2, element)
+        yield Bad(f"array of {np.dtype(element)}", make, TypeError, f"dtype .*{name}.* has no DLPack code")
     packed = np.dtype([("a", "u1"), ("b", "f4")])
     yield Bad(
         "array between elements", lambda: np.zeros(3, packed)["b"], BufferError, "multiples of the 4 bytes"
