@@ -117,8 +117,8 @@ def _drop_handle(handle: int) -> None:
 
 
 def _check_signals() -> int:
-    # The interpreter runs pending handlers on the way to here already. What one raises is swallowed, and another
-    # status is returned.
+    # The interpreter runs pending handlers on the way to here already. What one raises is swallowed, and
+    # another status is returned.
     return 1  # ANYFFI_HOST_DONE
 
 
