@@ -14,6 +14,7 @@ constexpr int64_t kMaxLinear = 8;
 constexpr int64_t kMaxEntries = 0xFFFFFFFE;
 constexpr uint32_t kFree = 0;
 constexpr uint32_t kRemoved = 0xFFFFFFFF;
+const AnyffiValue kUnset = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
 
 /// At most half of the slots hold live entries, so that probes are short: a probe is a cache miss.
 uint64_t count_slots(int64_t capacity) {
@@ -320,6 +321,30 @@ int anyffi_mapping_find(const AnyffiObject* object, const AnyffiValue* key, int6
   return 0;
 }
 
+int anyffi_mapping_get(const AnyffiObject* object, const AnyffiValue* key, AnyffiValue* out) {
+  *out = anyffi_none_inline();
+  int64_t entry;
+  if (anyffi_mapping_find(object, key, &entry) != 0) return -1;
+  *out = entry < 0 ? kUnset : as_mapping(object)->entries[entry].value;
+  anyffi_value_retain_inline(out);
+  return 0;
+}
+
+int64_t anyffi_mapping_walk(const AnyffiObject* object, int64_t number, AnyffiValue* out_key, AnyffiValue* out_value) {
+  const Mapping* mapping = as_mapping(object);
+  for (; 0 <= number && number < mapping->used; ++number) {
+    const AnyffiEntry& entry = mapping->entries[number];
+    if (entry.key.type_code == ANYFFI_UNSET) continue;
+    *out_key = entry.key;
+    *out_value = entry.value;
+    anyffi_value_retain_inline(out_key);
+    anyffi_value_retain_inline(out_value);
+    return number + 1;
+  }
+  *out_key = *out_value = kUnset;
+  return -1;
+}
+
 int anyffi_mapping_erase(AnyffiObject* object, int64_t number) {
   Mapping* mapping = as_mapping(object);
   if (static_cast<uint64_t>(number) >= static_cast<uint64_t>(mapping->used) ||
@@ -334,7 +359,7 @@ int anyffi_mapping_erase(AnyffiObject* object, int64_t number) {
   }
   Owned key(entry.key);
   Owned value(entry.value);
-  entry.key = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+  entry.key = kUnset;
   entry.value = anyffi_none_inline();
   --mapping->size;
   while (mapping->used > 0 && mapping->entries[mapping->used - 1].key.type_code == ANYFFI_UNSET) --mapping->used;

@@ -188,6 +188,16 @@ int anyffi_sequence_erase(AnyffiObject* object, int64_t index, int64_t count) {
   return splice_sequence(sequence, index, count, nullptr, 0);
 }
 
+void anyffi_sequence_get(const AnyffiObject* object, int64_t index, AnyffiValue* out) {
+  const AnyffiSequence* sequence = as_sequence(object);
+  if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(sequence->size)) {
+    *out = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+    return;
+  }
+  copy_words(sequence->data[index], out);
+  anyffi_value_retain_inline(out);
+}
+
 int anyffi_sequence_reserve(AnyffiObject* object, int64_t capacity) {
   AnyffiSequence* sequence = as_sequence(object);
   return capacity <= sequence->capacity ? 0 : set_capacity(sequence, capacity);

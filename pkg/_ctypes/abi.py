@@ -90,12 +90,6 @@ class Sequence(Structure):
     ]
 
 
-class Entry(Structure):
-    """AnyffiEntry."""
-
-    _fields_ = [("key", Value), ("value", Value), ("hash", c_int64)]
-
-
 class Mapping(Structure):
     """AnyffiMapping."""
 
@@ -265,7 +259,9 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_host_install": (None, c_void_p),
     "anyffi_mapping_create": (_int, c_int32, c_int64, _values),
     "anyffi_mapping_find": (_int, _object, _values, c_void_p),
+    "anyffi_mapping_get": (_int, _object, _values, _values),
     "anyffi_mapping_set": (_int, _object, _values, _values, c_void_p),
+    "anyffi_mapping_walk": (c_int64, _object, c_int64, _values, _values),
     "anyffi_object_exchange_wrapper": (c_int32, _object, c_void_p, c_void_p),
     "anyffi_object_release": (None, _object),
     "anyffi_object_retain": (None, _object),
@@ -273,6 +269,7 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_registry_drop_host": (None,),
     "anyffi_registry_find": (_int, _values, _values),
     "anyffi_sequence_create": (_int, c_int32, c_int64, _values),
+    "anyffi_sequence_get": (None, _object, c_int64, _values),
     "anyffi_slice_create": (_int, _values, _values, _values, _values),
     "anyffi_str_create": (_int, c_void_p, c_int64, c_int32, _values),
     "anyffi_tensor_create_host": (_int, c_void_p, c_uint64, c_void_p, _values),

@@ -1,28 +1,27 @@
-"""Wrappers of containers: length, elements, lookup and iteration, straight from the runtime's memory."""
+"""Wrappers of containers: length, elements, lookup and iteration."""
 
 from __future__ import annotations
 
 import struct
-from ctypes import ArgumentError, c_char, c_int32, c_int64
+from ctypes import ArgumentError, c_int64
 from typing import Any
 
 from .. import _rules
 from .._types import code
-from .abi import VALUE, VALUE_SIZE, Entry, Mapping, Sequence, address_of, library, unhide, unhiding
+from .abi import VALUE, VALUE_SIZE, Mapping, Sequence, address_of, library, platform, unhide, unhiding
 from .pack import pack, release_made
-from .unpack import raise_taken, unpack, unpack_copy
+from .unpack import raise_taken, unpack, unpack_owned
 from .wrapper import ObjectCore, unwrap
 
 __all__ = ["MappingCore", "SequenceCore", "SetCore"]
 
-_ENTRY_SIZE = 2 * VALUE_SIZE + 8
 #: More elements than any container has; an index within needs no look at its range.
 _MANY = 2**60
-_VALUE_IN_ENTRY = Entry.value.offset
-_Place = c_char * VALUE_SIZE
-_EntryPlace = c_char * _ENTRY_SIZE
 _code_at = struct.Struct("=i").unpack_from
-_value_at = VALUE.unpack_from
+_value_of = VALUE.unpack
+
+# Other threads run between any two steps of Python, and may change a container: the library copies an element
+# and takes a reference to it in one call.
 
 
 def _unwrap_sequence(wrapper: ObjectCore) -> Sequence:
@@ -33,10 +32,17 @@ def _unwrap_sequence(wrapper: ObjectCore) -> Sequence:
     return found
 
 
-def _read(address: int) -> Any:
-    """The Python value of a borrowed value at an address."""
+#: What `_read` gives beyond the last element.
+_ABSENT = object()
+
+
+def _read(sequence: Sequence, index: int) -> Any:
+    """The Python value of an element."""
+    out = platform.buffer(VALUE_SIZE)
     try:
-        return unpack_copy(_value_at(_Place.from_address(address)))
+        library.sequence_get(address_of(sequence), index, out)
+        element = _value_of(out)
+        return _ABSENT if element[0] == code.UNSET else unpack_owned(element)
     except ArgumentError as error:
         raise unhide(error) from None
 
@@ -54,11 +60,10 @@ class SequenceCore(ObjectCore):
             return self._slice(key)  # type: ignore[attr-defined]
         index = key if type(key) is int and abs(key) < _MANY else _rules.as_index(self, key)
         sequence = _unwrap_sequence(self)
-        if index < 0:
-            index += sequence.size
-        if not 0 <= index < sequence.size:
+        element = _read(sequence, index if index >= 0 else index + sequence.size)
+        if element is _ABSENT:
             raise _rules.index_out_of_range(self)
-        return _read(sequence.data + VALUE_SIZE * index)
+        return element
 
     def __iter__(self) -> SequenceIterator:
         _unwrap_sequence(self)
@@ -80,13 +85,13 @@ class SequenceIterator:
     def __next__(self) -> Any:
         if self._sequence is None:
             raise StopIteration
-        sequence = _unwrap_sequence(self._sequence)
-        if self._index >= sequence.size:
+        element = _read(_unwrap_sequence(self._sequence), self._index)
+        if element is _ABSENT:
             # Once exhausted it stays so, as list's does.
             self._sequence = None
             raise StopIteration
         self._index += 1
-        return _read(sequence.data + VALUE_SIZE * (self._index - 1))
+        return element
 
 
 def _unwrap_mapping(wrapper: ObjectCore) -> Mapping:
@@ -96,22 +101,25 @@ def _unwrap_mapping(wrapper: ObjectCore) -> Mapping:
     return found
 
 
-def _find(mapping: Mapping, packed: bytes) -> int:
-    """Where the entry of a key lies, or 0."""
+def _has(mapping: Mapping, packed: bytes) -> bool:
     entry = c_int64(-1)
     if library.mapping_find(address_of(mapping), packed, address_of(entry)) != 0:
         raise_taken()
-    return mapping.entries + _ENTRY_SIZE * entry.value if entry.value >= 0 else 0
+    return entry.value >= 0
 
 
-def _next_entry(mapping: Mapping, position: int) -> tuple[int, int]:
-    """The first live entry from a position on: where it lies, or 0, and the position behind it."""
-    while 0 <= position < mapping.used:
-        place: int = mapping.entries + _ENTRY_SIZE * position
-        position += 1
-        if c_int32.from_address(place).value != code.UNSET:
-            return place, position
-    return 0, position
+def _walk(mapping: Mapping, position: int) -> tuple[int, Any, Any]:
+    """The first live entry from a position on, as `(next position, key, value)`; -1 if there is none."""
+    key, value = platform.buffer(VALUE_SIZE), platform.buffer(VALUE_SIZE)
+    position = library.mapping_walk(address_of(mapping), position, key, value)
+    if position < 0:
+        return position, None, None
+    owned = _value_of(value)
+    try:
+        return position, unpack_owned(_value_of(key)), unpack(owned)
+    finally:
+        if owned[0] > 0:
+            library.object_release(owned[2])
 
 
 class MappingCore(ObjectCore):
@@ -127,10 +135,12 @@ class MappingCore(ObjectCore):
         keep: list[Any] = []
         packed = pack(key, keep)
         try:
-            place = _find(_unwrap_mapping(self), packed)
-            if place:
-                # Before the key goes, which may run code that changes the mapping.
-                return _read(place + _VALUE_IN_ENTRY)
+            out = platform.buffer(VALUE_SIZE)
+            if library.mapping_get(address_of(_unwrap_mapping(self)), packed, out) != 0:
+                raise_taken()
+            value = _value_of(out)
+            if value[0] != code.UNSET:
+                return unpack_owned(value)
         finally:
             release_made(packed, keep)
         raise KeyError(key)
@@ -140,26 +150,15 @@ class MappingCore(ObjectCore):
         keep: list[Any] = []
         packed = pack(key, keep)
         try:
-            return _find(_unwrap_mapping(self), packed) != 0
+            return _has(_unwrap_mapping(self), packed)
         finally:
             release_made(packed, keep)
 
     @unhiding
     def _entry(self, position: int) -> tuple[int, Any, Any] | None:
         """The first live entry from `position` on, as `(next position, key, value)`, or None."""
-        place, position = _next_entry(_unwrap_mapping(self), position)
-        if not place:
-            return None
-        entry = _EntryPlace.from_address(place)
-        key, value = _value_at(entry), _value_at(entry, _VALUE_IN_ENTRY)
-        # Both are held before either is unpacked, which may run code that changes the mapping.
-        if value[0] > 0:
-            library.object_retain(value[2])
-        try:
-            return position, unpack_copy(key), unpack(value)
-        finally:
-            if value[0] > 0:
-                library.object_release(value[2])
+        found = _walk(_unwrap_mapping(self), position)
+        return found if found[0] >= 0 else None
 
 
 def _unwrap_set(wrapper: ObjectCore) -> Mapping:
@@ -185,12 +184,12 @@ class SetCore(ObjectCore):
             if _code_at(packed)[0] == code.SET:
                 found: bool = self._contains_set(element)  # type: ignore[attr-defined]
                 return found
-            return _find(_unwrap_set(self), packed) != 0
+            return _has(_unwrap_set(self), packed)
         finally:
             release_made(packed, keep)
 
     @unhiding
     def _entry(self, position: int) -> tuple[int, Any] | None:
         """The first element from `position` on, as `(next position, element)`, or None."""
-        place, position = _next_entry(_unwrap_set(self), position)
-        return (position, _read(place)) if place else None
+        position, element, _ = _walk(_unwrap_set(self), position)
+        return (position, element) if position >= 0 else None

@@ -264,6 +264,46 @@ TEST(Mapping, RemovalAtTheEndNeverWearsTheIndexOut) {
   EXPECT_LE(reinterpret_cast<AnyffiMapping*>(dict.get())->capacity, 64);
 }
 
+TEST(Containers, AreReadInOneStep) {
+  const AnyValue text("an element on the heap");
+  Array<> array{1, text};
+  AnyValue first, second;
+  anyffi_sequence_get(array.get(), 1, first.out());
+  EXPECT_EQ(first, text);
+  EXPECT_EQ(text.raw().as_object->strong_count, 3u);
+  for (int64_t index : {int64_t{2}, int64_t{-1}, INT64_MIN, INT64_MAX}) {
+    anyffi_sequence_get(array.get(), index, second.out());
+    EXPECT_EQ(second.type_code(), ANYFFI_UNSET);
+  }
+
+  Dict<> dict;
+  for (int i = 0; i < 20; ++i) dict.set(i, text);
+  for (int i = 0; i < 20; i += 2) dict.erase(i);
+  ASSERT_EQ(anyffi_mapping_get(dict.get(), &AnyView(3).raw(), second.out()), 0);
+  EXPECT_EQ(second, text);
+  ASSERT_EQ(anyffi_mapping_get(dict.get(), &AnyView(2).raw(), second.out()), 0);
+  EXPECT_EQ(second.type_code(), ANYFFI_UNSET);
+  AnyValue list = List<>{};
+  EXPECT_NE(anyffi_mapping_get(dict.get(), &list.raw(), second.out()), 0);
+  EXPECT_TRUE(second.is_none());
+  AnyValue error;
+  anyffi_error_take_raised(error.out());
+
+  AnyValue key, value;
+  int64_t position = 0;
+  for (int i = 1; i < 20; i += 2) {
+    position = anyffi_mapping_walk(dict.get(), position, key.out(), value.out());
+    EXPECT_EQ(key, AnyValue(i));
+    EXPECT_EQ(value, text);
+  }
+  EXPECT_EQ(position, 20);
+  for (int64_t entry : {position, int64_t{-1}, INT64_MAX}) {
+    EXPECT_EQ(anyffi_mapping_walk(dict.get(), entry, key.out(), value.out()), -1);
+    EXPECT_EQ(key.type_code(), ANYFFI_UNSET);
+    EXPECT_EQ(value.type_code(), ANYFFI_UNSET);
+  }
+}
+
 TEST(Containers, FailingMemoryChangesNothing) {
   Counted counted;
   bool failed = true;

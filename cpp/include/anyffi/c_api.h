@@ -565,6 +565,9 @@ int anyffi_sequence_insert(AnyffiObject* sequence, int64_t index, const AnyffiVa
 int anyffi_sequence_set(AnyffiObject* sequence, int64_t index, const AnyffiValue* value);
 /// Removes `count` elements from `index` on.
 int anyffi_sequence_erase(AnyffiObject* sequence, int64_t index, int64_t count);
+/// An owned copy of an element; Unset where `index` is out of range. For front ends that other threads may interrupt
+/// between two reads of their own.
+void anyffi_sequence_get(const AnyffiObject* sequence, int64_t index, AnyffiValue* out);
 /// Room for at least `capacity` elements in all.
 int anyffi_sequence_reserve(AnyffiObject* sequence, int64_t capacity);
 
@@ -576,6 +579,11 @@ int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
 int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed);
 /// The entry's number, or -1 if there is none.
 int anyffi_mapping_find(const AnyffiObject* mapping, const AnyffiValue* key, int64_t* out_entry);
+/// An owned copy of a key's value; Unset if the key is not there.
+int anyffi_mapping_get(const AnyffiObject* mapping, const AnyffiValue* key, AnyffiValue* out);
+/// Owned copies of the first live entry from number `entry` on. Returns the number behind it; -1, with Unset in both,
+/// if there is none.
+int64_t anyffi_mapping_walk(const AnyffiObject* mapping, int64_t entry, AnyffiValue* out_key, AnyffiValue* out_value);
 /// Removes an entry by its number.
 int anyffi_mapping_erase(AnyffiObject* mapping, int64_t entry);
 void anyffi_mapping_clear(AnyffiObject* mapping);
