@@ -155,7 +155,7 @@ def test_what_does_not_fit_is_refused(bad: Any) -> None:
         dtype.from_dlpack_data_type(bad)
 
 
-@pytest.mark.parametrize("x", [None, 5, 1.5, float, object(), b"int8", (2, 32, 1)], ids=repr)
+@pytest.mark.parametrize("x", [None, 5, 1.5, float, b"int8", (2, 32, 1)], ids=repr)
 def test_what_is_no_dtype_is_refused(x: Any) -> None:
     with pytest.raises(TypeError, match=f"got {type(x).__name__}"):
         dtype(x)
