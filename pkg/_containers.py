@@ -152,6 +152,10 @@ class ArrayMethods(_Sequence):
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self))
 
+    def thaw(self) -> Any:
+        """A new List of the same elements."""
+        return self._runtime.container_thaw(self)
+
 
 class ListMethods(_Sequence):
     """A mutable sequence of the runtime, as `list` is Python's: a reference, all handles see a change.
@@ -280,6 +284,10 @@ class ListMethods(_Sequence):
     def copy(self) -> Any:
         """A new List of the same elements."""
         return self._slice(slice(None))
+
+    def freeze(self) -> Any:
+        """A new Array of the same elements."""
+        return self._runtime.container_freeze(self)
 
 
 class _KeysView(collections.abc.KeysView):  # type: ignore[type-arg]
@@ -443,6 +451,10 @@ class MapMethods(_Mapping):
         check_empty(self)
         self._take(self._runtime.to_object(MappingProxyType(dict(mapping, **pairs))))
 
+    def thaw(self) -> Any:
+        """A new Dict of the same pairs."""
+        return self._runtime.container_thaw(self)
+
 
 class DictMethods(_Mapping):
     """A mutable mapping of the runtime, in insertion order, as `dict` is Python's: a reference.
@@ -516,3 +528,7 @@ class DictMethods(_Mapping):
     def clear(self) -> None:
         """Remove every pair."""
         self._runtime.dict_clear(self)
+
+    def freeze(self) -> Any:
+        """A new Map of the same pairs."""
+        return self._runtime.container_freeze(self)

@@ -649,6 +649,27 @@ def test_construction(ffi: Any) -> None:
             cls([], [])
 
 
+def test_freeze_and_thaw_give_new_objects(ffi: Any) -> None:
+    array = ffi.Array([1, [2]])
+    thawed = array.thaw()
+    assert type(thawed) is ffi.List
+    frozen = thawed.freeze()
+    assert type(frozen) is ffi.Array
+    thawed.append(3)
+    assert array == frozen == (1, [2])
+    # Elements are shared, as `copy` does.
+    assert array[1] is thawed[1] is frozen[1]
+
+    mapping = ffi.Map({"b": 1, "a": [2]})
+    thawed = mapping.thaw()
+    assert type(thawed) is ffi.Dict
+    frozen = thawed.freeze()
+    assert type(frozen) is ffi.Map
+    thawed["c"] = 3
+    assert list(mapping.items()) == list(frozen.items()) == [("b", 1), ("a", [2])]
+    assert mapping["a"] is thawed["a"] is frozen["a"]
+
+
 def test_abstract_base_classes(ffi: Any) -> None:
     abc = collections.abc
     assert isinstance(ffi.Array(), abc.Sequence)

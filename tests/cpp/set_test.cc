@@ -115,7 +115,7 @@ TEST(Set, HashIsPythonsForNumbers) {
   Set<> holes;
   for (int64_t i = -500; i < 1000; ++i) holes.add(i);
   for (int64_t i = -500; i < 0; ++i) holes.erase(i);
-  EXPECT_EQ(AnyView(FrozenSet<>(many)).hash(), 1340344670691924669);
+  EXPECT_EQ(AnyView(many.freeze()).hash(), 1340344670691924669);
   AnyValue frozen;
   AnyValue given(holes);
   holes = Set<>();
@@ -126,7 +126,7 @@ TEST(Set, HashIsPythonsForNumbers) {
 TEST(Set, EqualityIgnoresOrderAndMutability) {
   Set<> a{AnyValue(1), AnyValue("two")}, b{AnyValue("two"), AnyValue(1.0)};
   EXPECT_TRUE(AnyView(a) == AnyView(b));
-  EXPECT_TRUE(AnyView(a) == AnyView(FrozenSet<>(Set<>(b))));
+  EXPECT_TRUE(AnyView(a) == AnyView(b.freeze()));
   b.add(3);
   EXPECT_FALSE(AnyView(a) == AnyView(b));
   a.add(4);
@@ -170,9 +170,17 @@ TEST(Set, UntypedWork) {
 TEST(Set, FreezesInPlaceOrByCopy) {
   Set<int64_t> set{1, 2};
   const void* object = set.get();
-  FrozenSet<int64_t> frozen(std::move(set));
+  FrozenSet<int64_t> frozen = std::move(set).freeze();
   EXPECT_EQ(frozen.get(), object);
   EXPECT_EQ(frozen.type_code(), ANYFFI_FROZEN_SET);
+  Set<int64_t> own = frozen.thaw();
+  own.add(7);
+  FrozenSet<int64_t> snapshot = own.freeze();
+  own.clear();
+  EXPECT_EQ(snapshot.size(), 3);
+  object = snapshot.get();
+  EXPECT_EQ(std::move(snapshot).thaw().get(), object);
+  object = frozen.get();
   AnyValue shared(frozen), thawed;
   anyffi::detail::check(anyffi_container_convert(shared.out(), ANYFFI_SET, thawed.out()));
   EXPECT_NE(thawed.raw().as_object, object);

@@ -209,7 +209,7 @@ TEST(Box, AnObjectReadFromAMapServesAsAnInt) {
   Map<String, ObjectRef> map = [] {
     Dict<String, ObjectRef> dict;
     dict.set("n", Int(20));
-    return Map<String, ObjectRef>(std::move(dict));
+    return std::move(dict).freeze();
   }();
   ObjectRef n = map["n"];
   EXPECT_EQ(n.type_code(), ANYFFI_BOX);

@@ -156,7 +156,51 @@ TEST(View, FreezingInPlaceOrByCopy) {
   Dict<String, int64_t> dict;
   dict.set("k", 1);
   const void* mapping = dict.get();
-  EXPECT_EQ((Map<String, int64_t>(std::move(dict)).get()), mapping);
+  EXPECT_EQ(std::move(dict).freeze().get(), mapping);
+}
+
+TEST(View, ThawingInPlaceOrByCopy) {
+  Array<int64_t> array{1, 2};
+  const void* object = array.get();
+  List<int64_t> thawed = std::move(array).thaw();
+  EXPECT_EQ(thawed.get(), object);
+  EXPECT_EQ(thawed.type_code(), ANYFFI_LIST);
+  Array<int64_t> shared{1, 2};
+  Array<int64_t> other = shared;
+  List<int64_t> copied = std::move(shared).thaw();
+  EXPECT_NE(copied.get(), other.get());
+  copied.push_back(3);
+  EXPECT_EQ(other.size(), 2);
+
+  Dict<String, int64_t> dict;
+  dict.set("k", 1);
+  Map<String, int64_t> map = std::move(dict).freeze();
+  const void* mapping = map.get();
+  Dict<String, int64_t> changed = std::move(map).thaw();
+  EXPECT_EQ(changed.get(), mapping);
+  EXPECT_EQ(changed.type_code(), ANYFFI_DICT);
+  changed.set("k", 2);
+  EXPECT_EQ(changed["k"], 2);
+}
+
+TEST(View, WhatIsKeptIsCopied) {
+  List<int64_t> list{1, 2};
+  Array<int64_t> frozen = list.freeze();
+  list.push_back(3);
+  EXPECT_EQ(frozen.size(), 2);
+  List<int64_t> thawed = frozen.thaw();
+  thawed.clear();
+  EXPECT_EQ(frozen[1], 2);
+
+  Dict<String, int64_t> dict;
+  dict.set("k", 1);
+  Map<String, int64_t> map = dict.freeze();
+  dict.set("k", 2);
+  EXPECT_EQ(map["k"], 1);
+  Dict<String, int64_t> changed = map.thaw();
+  changed.clear();
+  EXPECT_EQ(map.size(), 1);
+  EXPECT_EQ(list.use_count() + frozen.use_count() + dict.use_count() + map.use_count(), 4);
 }
 
 TEST(View, AWeaklyReferencedContainerIsCopied) {
@@ -189,7 +233,7 @@ TEST(View, FailingMemoryLosesNothing) {
     for (int64_t i = 0; i < 40; ++i) dict.set(String(("a key that lies on the heap " + std::to_string(i)).c_str()), i);
     dict.erase("k");
     Dict<String, int64_t> other = dict;
-    Map<String, int64_t> map(std::move(dict));
+    std::move(dict).freeze().thaw().clear();
   });
   expect_no_loss([] {
     AnyValue f = Function::from([](const Array<int64_t>&) {});

@@ -138,6 +138,9 @@ class MappingView : public ObjectRef {
 
 }  // namespace detail
 
+template <class K = AnyValue, class V = AnyValue>
+class Map;
+
 /// A mutable mapping, shared by all who hold it: each read is checked, since others may write.
 template <class K = AnyValue, class V = AnyValue>
 class Dict : public detail::MappingView<K, V> {
@@ -155,20 +158,20 @@ class Dict : public detail::MappingView<K, V> {
   /// Removes a key; whether it was there.
   bool erase(const K& key) { return detail::erase_key(this->object_, key); }
   void clear() { anyffi_mapping_clear(this->object_); }
+  /// A Map of what the Dict holds now: a copy, or in place where the Dict is given away and nobody else holds it.
+  Map<K, V> freeze() const& { return detail::copied<Map<K, V>>(*this, ANYFFI_MAP); }
+  Map<K, V> freeze() && { return detail::turned<Map<K, V>>(std::move(*this), ANYFFI_MAP); }
 };
 
 /// An immutable mapping. Made from a Map (shared) or a Dict (a snapshot).
-template <class K = AnyValue, class V = AnyValue>
+template <class K, class V>
 class Map : public detail::MappingView<K, V> {
  public:
   using detail::MappingView<K, V>::MappingView;
   Map() : Map(detail::Adopt{}, detail::new_mapping(ANYFFI_MAP)) {}
-  /// Of what the dict holds now: in place if nobody else holds it, else a copy.
-  explicit Map(Dict<K, V> dict) : Map(detail::Adopt{}, nullptr) {
-    AnyValue value(std::move(dict)), frozen;
-    detail::check(anyffi_container_convert(value.out(), ANYFFI_MAP, frozen.out()));
-    this->object_ = frozen.release().as_object;
-  }
+  /// A Dict of the entries: a copy, or in place where the Map is given away and nobody else holds it.
+  Dict<K, V> thaw() const& { return detail::copied<Dict<K, V>>(*this, ANYFFI_DICT); }
+  Dict<K, V> thaw() && { return detail::turned<Dict<K, V>>(std::move(*this), ANYFFI_DICT); }
 };
 
 template <class K, class V>

@@ -89,6 +89,23 @@ inline bool load_as(AnyffiValue& value, AnyValue& holder, int32_t type_code, Any
   return status == 0 || refuse(why, value, "Array", ANYFFI_RAISED);
 }
 
+/// The other member of a container's pair, as the typed view To: in place, since the caller gives its reference away,
+/// if nobody else holds or has wrapped it, else a copy.
+template <class To>
+To turned(ObjectRef&& container, int32_t type_code) {
+  AnyffiValue given = object_value(container.release()), out;
+  check(anyffi_container_convert(&given, type_code, &out));
+  return To(Adopt{}, out.as_object);
+}
+
+/// The same, always a copy.
+template <class To>
+To copied(const ObjectRef& container, int32_t type_code) {
+  AnyffiValue given = object_value(container.get()), out;
+  check(anyffi_container_copy(&given, type_code, &out));
+  return To(Adopt{}, out.as_object);
+}
+
 /// Loads an immutable view: each element is checked once, and the container is copied only where it must be.
 ///
 /// What is given stays whole until all elements have been checked, because `why` borrows from it.
@@ -150,6 +167,9 @@ class SequenceView : public ObjectRef {
 
 }  // namespace detail
 
+template <class T = AnyValue>
+class List;
+
 /// An immutable sequence of T. Made from an Array (shared) or a List (a snapshot).
 template <class T = AnyValue>
 class Array : public detail::SequenceView<Array<T>, T> {
@@ -160,10 +180,13 @@ class Array : public detail::SequenceView<Array<T>, T> {
       : Array(detail::Adopt{}, detail::new_sequence(ANYFFI_ARRAY, static_cast<int64_t>(items.size()))) {
     for (const T& item : items) this->append(AnyValue(item));
   }
+  /// A List of the elements: a copy, or in place where the Array is given away and nobody else holds it.
+  List<T> thaw() const& { return detail::copied<List<T>>(*this, ANYFFI_LIST); }
+  List<T> thaw() && { return detail::turned<List<T>>(std::move(*this), ANYFFI_LIST); }
 };
 
 /// A mutable sequence of T, shared by all who hold it: each read is checked, since others may write.
-template <class T = AnyValue>
+template <class T>
 class List : public detail::SequenceView<List<T>, T> {
  public:
   using detail::SequenceView<List<T>, T>::SequenceView;
@@ -194,12 +217,9 @@ class List : public detail::SequenceView<List<T>, T> {
   void erase(int64_t index, int64_t count = 1) { detail::check(anyffi_sequence_erase(this->object_, index, count)); }
   void pop_back() { erase(this->size() - 1); }
   void clear() { erase(0, this->size()); }
-  /// An Array of what the list holds now: in place if nobody else holds the list, else a copy.
-  Array<T> freeze() && {
-    AnyValue value(std::move(*this)), frozen;
-    detail::check(anyffi_container_convert(value.out(), ANYFFI_ARRAY, frozen.out()));
-    return Array<T>(detail::Adopt{}, frozen.release().as_object);
-  }
+  /// An Array of what the List holds now: a copy, or in place where the List is given away and nobody else holds it.
+  Array<T> freeze() const& { return detail::copied<Array<T>>(*this, ANYFFI_ARRAY); }
+  Array<T> freeze() && { return detail::turned<Array<T>>(std::move(*this), ANYFFI_ARRAY); }
 };
 
 template <class T>

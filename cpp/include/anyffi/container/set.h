@@ -63,6 +63,9 @@ class SetView : public ObjectRef {
 
 }  // namespace detail
 
+template <class T = AnyValue>
+class FrozenSet;
+
 /// A mutable set, shared by all who hold it: each read is checked, since others may write.
 template <class T = AnyValue>
 class Set : public detail::SetView<T> {
@@ -78,10 +81,13 @@ class Set : public detail::SetView<T> {
   /// Removes an element; whether it was there.
   bool erase(const T& element) { return detail::erase_key(this->object_, element); }
   void clear() { anyffi_mapping_clear(this->object_); }
+  /// A FrozenSet of what the Set holds now: a copy, or in place where the Set is given away and nobody else holds it.
+  FrozenSet<T> freeze() const& { return detail::copied<FrozenSet<T>>(*this, ANYFFI_FROZEN_SET); }
+  FrozenSet<T> freeze() && { return detail::turned<FrozenSet<T>>(std::move(*this), ANYFFI_FROZEN_SET); }
 };
 
 /// An immutable set. Made from a FrozenSet (shared) or a Set (a snapshot).
-template <class T = AnyValue>
+template <class T>
 class FrozenSet : public detail::SetView<T> {
  public:
   using detail::SetView<T>::SetView;
@@ -89,12 +95,9 @@ class FrozenSet : public detail::SetView<T> {
   FrozenSet(std::initializer_list<T> elements) : FrozenSet() {
     for (const T& element : elements) detail::add_element(this->object_, element);
   }
-  /// Of what the set holds now: in place if nobody else holds it, else a copy.
-  explicit FrozenSet(Set<T> set) : FrozenSet(detail::Adopt{}, nullptr) {
-    AnyValue value(std::move(set)), frozen;
-    detail::check(anyffi_container_convert(value.out(), ANYFFI_FROZEN_SET, frozen.out()));
-    this->object_ = frozen.release().as_object;
-  }
+  /// A Set of the elements: a copy, or in place where the FrozenSet is given away and nobody else holds it.
+  Set<T> thaw() const& { return detail::copied<Set<T>>(*this, ANYFFI_SET); }
+  Set<T> thaw() && { return detail::turned<Set<T>>(std::move(*this), ANYFFI_SET); }
 };
 
 template <class T>
