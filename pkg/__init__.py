@@ -33,6 +33,7 @@ __all__ = [
     "Module",
     "Object",
     "Set",
+    "Shape",
     "Tensor",
     "convert",
     "device",
@@ -57,6 +58,7 @@ ffi_mode = _backend.ffi_mode
 Object = _backend.Object
 Function = _backend.Function
 Array = _backend.Array
+Shape = _backend.Shape
 List = _backend.List
 Map = _backend.Map
 Dict = _backend.Dict

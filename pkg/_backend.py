@@ -42,6 +42,7 @@ class Api(RegistryApi, ModuleApi, ConvertApi):
         self.Function: Any = classes["Function"]
         self.Module: Any = classes["Module"]
         self.Array: Any = classes["Array"]
+        self.Shape: Any = classes["Shape"]
         self.List: Any = classes["List"]
         self.Map: Any = classes["Map"]
         self.Dict: Any = classes["Dict"]

@@ -12,6 +12,7 @@ from ._containers import ArrayMethods, DictMethods, ListMethods, MapMethods
 from ._registry import unpickle_function
 from ._runtime import Runtime
 from ._sets import FrozenSetMethods, SetMethods
+from ._shape import ShapeMethods
 from ._tensor import TensorMethods
 from ._types import code, row_name
 
@@ -144,11 +145,13 @@ def build(core: Any) -> dict[str, Any]:
         return type(name, (methods, *bases), {**namespace, **extra})
 
     Object = public("Object", ObjectMethods, core.ObjectCore)
+    Array = public("Array", ArrayMethods, Object, core.SequenceCore)
     classes = {
         "Object": Object,
         "Function": public("Function", FunctionMethods, Object, core.FunctionCore, __doc__=_FunctionDoc()),
         "Module": public("Module", ModuleMethods, Object),
-        "Array": public("Array", ArrayMethods, Object, core.SequenceCore),
+        "Array": Array,
+        "Shape": public("Shape", ShapeMethods, Array),
         "List": public("List", ListMethods, Object, core.SequenceCore),
         "Map": public("Map", MapMethods, Object, core.MappingCore),
         "Dict": public("Dict", DictMethods, Object, core.MappingCore),
@@ -156,7 +159,7 @@ def build(core: Any) -> dict[str, Any]:
         "Set": public("Set", SetMethods, Object, core.SetCore),
         "Tensor": public("Tensor", TensorMethods, Object),
     }
-    Sequence.register(classes["Array"])
+    Sequence.register(Array)
     MutableSequence.register(classes["List"])
     Mapping.register(classes["Map"])
     MutableMapping.register(classes["Dict"])

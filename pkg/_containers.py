@@ -49,7 +49,11 @@ class _Sequence:
 
     def _slice(self, which: slice) -> Any:
         items = [self[index] for index in range(*which.indices(len(self)))]
-        return self._runtime.to_object(self._plain(items))
+        return self._new(self._plain(items))
+
+    def _new(self, items: Any) -> Any:
+        """A new container of this kind, of the items of an exact builtin."""
+        return self._runtime.to_object(items)
 
     def _other(self, other: Any) -> Any:
         """The other operand as an exact builtin of this kind, or None if it is of another kind."""
@@ -92,18 +96,18 @@ class _Sequence:
 
     def __add__(self, other: object) -> Any:
         theirs = self._other(other)
-        return NotImplemented if theirs is None else self._runtime.to_object(self._plain(self) + theirs)
+        return NotImplemented if theirs is None else self._new(self._plain(self) + theirs)
 
     def __radd__(self, other: object) -> Any:
         theirs = self._other(other)
-        return NotImplemented if theirs is None else self._runtime.to_object(theirs + self._plain(self))
+        return NotImplemented if theirs is None else self._new(theirs + self._plain(self))
 
     def __mul__(self, times: Any) -> Any:
         try:
             count = operator.index(times)
         except TypeError:
             return NotImplemented
-        return self._runtime.to_object(self._plain(self) * count)
+        return self._new(self._plain(self) * count)
 
     __rmul__ = __mul__
 
@@ -147,7 +151,7 @@ class ArrayMethods(_Sequence):
 
     def __init__(self, iterable: Iterable[Any] = ()) -> None:
         check_empty(self)
-        self._take(self._runtime.to_object(tuple(iterable)))
+        self._take(self._new(tuple(iterable)))
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self))
@@ -178,7 +182,7 @@ class ListMethods(_Sequence):
     _take: Callable[[Any], None]
 
     def __init__(self, iterable: Iterable[Any] = ()) -> None:
-        made = self._runtime.to_object(list(iterable))
+        made = self._new(list(iterable))
         if self._address:
             self[:] = made
         else:
@@ -202,7 +206,7 @@ class ListMethods(_Sequence):
 
     def _assign(self, which: slice, values: Iterable[Any]) -> None:
         # Converted before anything is removed, so that a value that cannot be passed changes nothing.
-        new = self._runtime.to_object(list(values))
+        new = self._new(list(values))
         start, stop, step = which.indices(len(self))
         positions = range(start, stop, step)
         if step == 1:
@@ -283,7 +287,11 @@ class ListMethods(_Sequence):
 
     def copy(self) -> Any:
         """A new List of the same elements."""
-        return self._slice(slice(None))
+        return self._runtime.container_copy(self)
+
+    def freeze(self) -> Any:
+        """A new Array of the same elements."""
+        return self._runtime.container_freeze(self)
 
     def freeze(self) -> Any:
         """A new Array of the same elements."""
@@ -424,7 +432,7 @@ class _Mapping:
 
     def copy(self) -> Any:
         """A new container of the same pairs."""
-        return self._runtime.to_object(self._plain(self._dict()))
+        return self._runtime.container_copy(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._dict(),)

@@ -23,6 +23,7 @@ class Runtime:
         self.list_set = get("List.set")
         self.list_erase = get("List.erase")
         self.list_reverse = get("List.reverse")
+        self.shape_create = get("Shape.create")
         self.dict_set = get("Dict.set")
         self.dict_erase = get("Dict.erase")
         self.dict_clear = get("Dict.clear")

@@ -108,6 +108,99 @@ def test_array_and_list_differ_as_tuple_and_list_do(ffi: Any) -> None:
     assert ([1],) == ffi.Array([[1]])
 
 
+def test_a_shape_is_an_array_of_ints(ffi: Any) -> None:
+    items = (2, 0, -3, 2**63 - 1, -(2**63))
+    shape = ffi.Shape(items)
+    assert type(shape) is ffi.Shape
+    assert isinstance(shape, ffi.Array)
+    assert repr(shape) == f"anyffi.Shape({items!r})"
+    assert hash(shape) == hash(items)
+    assert len(shape) == 5
+    for other in (items, ffi.Array(items), ffi.Shape(items)):
+        assert shape == other
+        assert other == shape
+    assert shape != list(items)
+    assert shape < (2, 1)
+    assert ffi.to_python(shape) == items
+    assert type(ffi.to_python(shape)) is tuple
+    for index in range(-6, 6):
+        assert_alike(ffi, shape, items, lambda x, i=index: x[i])
+    assert [type(x) for x in ffi.Shape([True, cases.Indexable(4)])] == [int, int]
+    for result, expected in (
+        (shape[1:3], items[1:3]),
+        (shape[::-1], items[::-1]),
+        (shape + (1,), (*items, 1)),
+        (shape + ffi.Array((1,)), (*items, 1)),
+        ((1,) + shape, (1, *items)),
+        (ffi.Shape(i for i in (1, 2)) * 2, (1, 2, 1, 2)),
+        (2 * ffi.Shape(), ()),
+        (copy.copy(shape), items),
+        (copy.deepcopy(shape), items),
+    ):
+        assert type(result) is ffi.Shape
+        assert result == expected
+    assert type(ffi.Array((1,)) + shape) is ffi.Array
+    assert type(shape.thaw()) is ffi.List
+    with pytest.raises(TypeError):
+        shape.__init__([1])
+    with pytest.raises(TypeError):
+        shape[0] = 1
+
+
+def test_a_shape_refuses_all_but_ints(ffi: Any) -> None:
+    for bad, got in (("x", "str"), (1.0, "float"), (None, "NoneType"), ((1,), "Array")):
+        with pytest.raises(TypeError, match=rf"at \[1\]: expected int, got {got}"):
+            ffi.Shape([1, bad])
+        with pytest.raises(TypeError, match=f"expected int, got {got}"):
+            ffi.Shape([1]) + (bad,)
+    for big in (2**63, -(2**63) - 1, 10**400):
+        with pytest.raises(OverflowError, match="does not fit int64"):
+            ffi.Shape([big])
+    with pytest.raises(TypeError):
+        ffi.Shape(5)
+
+
+def test_a_shape_crosses(ffi: Any) -> None:
+    echo, seen, shape_of, array_int = map(
+        ffi.get_global_func,
+        ("testing.echo", "testing.describe", "testing.typed.shape", "testing.typed.array_int"),
+    )
+    shape = ffi.Shape((2, 3))
+    assert echo(shape) is shape
+    assert echo([shape])[0] is shape
+    assert seen(shape) == "Shape[Int(2), Int(3)]"
+    assert shape_of(shape) is shape
+    assert array_int(shape) is shape
+    for given_ in ((2, 3), [2, 3], ffi.Array((2, 3)), ffi.List([2, 3])):
+        made = shape_of(given_)
+        assert type(made) is ffi.Shape
+        assert made == (2, 3)
+    assert ffi.Dict({shape: 1})[2, 3] == 1
+    with pytest.raises(TypeError, match="expected Shape, got str"):
+        shape_of("23")
+
+
+def test_freeze_and_thaw_give_new_objects(ffi: Any) -> None:
+    inner = [1]
+    for mutable, frozen, content in (
+        (ffi.List([inner, 2]), ffi.Array, ([1], 2)),
+        (ffi.Dict({"k": inner}), ffi.Map, {"k": [1]}),
+    ):
+        x = mutable.freeze()
+        assert type(x) is frozen
+        assert x == content
+        y = x.thaw()
+        assert type(y) is type(mutable)
+        assert y is not mutable
+        assert next(iter(y if frozen is ffi.Array else y.values())) is next(
+            iter(mutable if frozen is ffi.Array else mutable.values())
+        )
+        mutable.clear()
+        assert x == content
+        y.clear()
+        assert x == content
+
+
 def test_hash_of_an_array(ffi: Any) -> None:
     for items in ((), (1,), (1, "two", (3.0, None)), (float("inf"), -1, 2**62, b"x"), (object(), len, ...)):
         assert hash(ffi.Array(items)) == hash(items)
@@ -688,7 +781,7 @@ def test_abstract_base_classes(ffi: Any) -> None:
 
 def test_pattern_matching_names(ffi: Any) -> None:
     """The same methods as Python's own classes have."""
-    for name, plain in (*SEQUENCES, *MAPPINGS):
+    for name, plain in (*SEQUENCES, ("Shape", tuple), *MAPPINGS):
         public = {method for method in dir(plain) if not method.startswith("_")}
         missing = public - set(dir(getattr(ffi, name)))
         assert missing <= {"fromkeys"}, (name, missing)

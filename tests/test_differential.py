@@ -107,6 +107,11 @@ TYPED = [
         "dict_str_int",
         "set",
         "set_int",
+        "shape",
+        "tuple_int_str",
+        "variant_int_str",
+        "variant_list_float",
+        "pad",
         "frozen_set",
         "frozen_set_str",
     ]
@@ -143,6 +148,7 @@ def _wrappers(ffi: Any) -> Any:
     yield ffi.convert((1, (2,)))
     yield ffi.convert({"a": {1: 2}})
     yield ffi.convert(types.MappingProxyType({"a": 1}))
+    yield ffi.Shape((2, 3))
     yield ffi.convert({"a", 1, (2,)})
     yield ffi.convert(frozenset({"a", 1}))
     yield ffi.get_global_func("testing.make_counter")(1)

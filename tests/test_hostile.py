@@ -263,6 +263,7 @@ def test_methods_called_on_strangers(ffi: Any) -> None:
         ffi.Array((1,)),
         ffi.Dict(a=1),
         ffi.Map(a=1),
+        ffi.Shape([1]),
         ffi.Set([1]),
         ffi.FrozenSet([1]),
         ffi.convert(len),
@@ -271,7 +272,17 @@ def test_methods_called_on_strangers(ffi: Any) -> None:
         5,
         object(),
     ]
-    for cls in (ffi.List, ffi.Array, ffi.Dict, ffi.Map, ffi.Set, ffi.FrozenSet, ffi.Function, ffi.Module):
+    for cls in (
+        ffi.List,
+        ffi.Array,
+        ffi.Shape,
+        ffi.Dict,
+        ffi.Map,
+        ffi.Set,
+        ffi.FrozenSet,
+        ffi.Function,
+        ffi.Module,
+    ):
         for name in dir(cls):
             method = getattr(cls, name, None)
             if not callable(method) or name in (
@@ -293,7 +304,7 @@ def test_methods_called_on_strangers(ffi: Any) -> None:
 
 
 def test_init_again_and_new_with_arguments(ffi: Any) -> None:
-    for cls in (ffi.List, ffi.Array, ffi.Dict, ffi.Map, ffi.Set, ffi.FrozenSet, ffi.Function, ffi.Object, ffi.Module,
+    for cls in (ffi.List, ffi.Array, ffi.Shape, ffi.Dict, ffi.Map, ffi.Set, ffi.FrozenSet, ffi.Function, ffi.Object, ffi.Module,
                 ffi.Tensor):  # fmt: skip
         for args in ((), (5,), ([1],), (len,), ({"a": 1},)):
             for make in (cls, cls.__new__):

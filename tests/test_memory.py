@@ -124,6 +124,7 @@ CALLS: dict[str, Call] = {
         lambda ffi: ffi.Set([1]), lambda s: s.update([LONG, 2]), lambda s: s.intersection_update([1])
     ),
     "set operator": _on(lambda ffi: ffi.Set([1]), lambda s: s | {LONG}),
+    "shape": lambda ffi: lambda: ffi.Shape((1, 2, 3)),
     "freeze": _on(lambda ffi: ffi.Set([LONG]), lambda s: s.freeze()),
     "frozen elements": lambda ffi: lambda: ffi.FrozenSet([LONG, 1, 2]),
     "snapshot": lambda ffi: lambda xs=ffi.List([LONG]): ffi.get_global_func("testing.typed.array")(xs),
