@@ -293,10 +293,6 @@ class ListMethods(_Sequence):
         """A new Array of the same elements."""
         return self._runtime.container_freeze(self)
 
-    def freeze(self) -> Any:
-        """A new Array of the same elements."""
-        return self._runtime.container_freeze(self)
-
 
 class _KeysView(collections.abc.KeysView):  # type: ignore[type-arg]
     __slots__ = ()

@@ -180,27 +180,6 @@ def test_a_shape_crosses(ffi: Any) -> None:
         shape_of("23")
 
 
-def test_freeze_and_thaw_give_new_objects(ffi: Any) -> None:
-    inner = [1]
-    for mutable, frozen, content in (
-        (ffi.List([inner, 2]), ffi.Array, ([1], 2)),
-        (ffi.Dict({"k": inner}), ffi.Map, {"k": [1]}),
-    ):
-        x = mutable.freeze()
-        assert type(x) is frozen
-        assert x == content
-        y = x.thaw()
-        assert type(y) is type(mutable)
-        assert y is not mutable
-        assert next(iter(y if frozen is ffi.Array else y.values())) is next(
-            iter(mutable if frozen is ffi.Array else mutable.values())
-        )
-        mutable.clear()
-        assert x == content
-        y.clear()
-        assert x == content
-
-
 def test_hash_of_an_array(ffi: Any) -> None:
     for items in ((), (1,), (1, "two", (3.0, None)), (float("inf"), -1, 2**62, b"x"), (object(), len, ...)):
         assert hash(ffi.Array(items)) == hash(items)
