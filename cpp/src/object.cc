@@ -49,7 +49,10 @@ void anyffi_object_destroy(AnyffiObject* object) {
   --active_deleters;
 }
 
-void anyffi_object_retain_weak(AnyffiObject* object) { __atomic_fetch_add(&object->weak_count, 1, __ATOMIC_RELAXED); }
+void anyffi_object_retain_weak(AnyffiObject* object) {
+  __atomic_fetch_or(&object->weak_count, kWasWeak, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&object->weak_count, 1, __ATOMIC_RELAXED);
+}
 
 void anyffi_object_release_weak(AnyffiObject* object) {
   if ((__atomic_fetch_sub(&object->weak_count, 1, __ATOMIC_ACQ_REL) & ~kWasWeak) == 1) {

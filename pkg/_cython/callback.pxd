@@ -3,7 +3,8 @@
 from libc.stdint cimport int32_t
 
 from c_api cimport (
-    ANYFFI_HOST_DONE, AnyffiValue, anyffi_alloc, anyffi_error_create_host, anyffi_error_set_raised, anyffi_free,
+    ANYFFI_HOST_DONE, AnyffiValue, anyffi_alloc, anyffi_error_create_host, anyffi_error_set_raised,
+    anyffi_free,
 )
 from c_api cimport anyffi_none_inline, anyffi_value_drop_inline
 from pack cimport pack_owned

@@ -27,5 +27,6 @@
 #include <anyffi/tensor.h>              // Tensor, data types, devices
 #include <anyffi/traits.h>              // numbers, bool, None, const char*, void*
 #include <anyffi/variant.h>             // Variant<Ts...>
+#include <anyffi/weak.h>                // Weak<T>
 
 #endif  // ANYFFI_ANYFFI_H_

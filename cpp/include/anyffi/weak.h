@@ -1,0 +1,46 @@
+/// \file
+/// Weak<T>: a reference that does not keep its object alive.
+#ifndef ANYFFI_WEAK_H_
+#define ANYFFI_WEAK_H_
+
+#include <anyffi/optional.h>
+
+namespace anyffi {
+
+/// A weak reference, where T is the strong one: `Weak<Ref<Node>>`, `Weak<List<int64_t>>`, `Weak<ObjectRef>`. Breaks
+/// cycles, such as a child's way back to its parent.
+///
+/// An object that was ever weakly referenced is never frozen, thawed or changed in place. Its contents go with the last
+/// strong reference; its memory stays until the last weak one is gone.
+template <class T>
+class Weak {
+ public:
+  /// Refers to nothing.
+  Weak() noexcept = default;
+  Weak(const T& object) noexcept : object_(object.get()) { retain(); }  // NOLINT: implicit on purpose
+  Weak(const Weak& other) noexcept : object_(other.object_) { retain(); }
+  Weak(Weak&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
+  Weak& operator=(Weak other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Weak() {
+    if (object_) anyffi_object_release_weak(object_);
+  }
+
+  /// A strong reference, if the object is still alive. Safe while other threads let go of it.
+  Optional<T> lock() const {
+    if (!object_ || !anyffi_object_lock_weak(object_)) return nullptr;
+    return Optional<T>(detail::Adopt{}, Traits<T>::store(T(detail::Adopt{}, object_)));
+  }
+
+ private:
+  void retain() noexcept {
+    if (object_) anyffi_object_retain_weak(object_);
+  }
+  AnyffiObject* object_ = nullptr;
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_WEAK_H_
