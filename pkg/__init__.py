@@ -41,6 +41,7 @@ __all__ = [
     "ffi_mode",
     "find_include_dir",
     "find_library",
+    "from_dlpack",
     "get_global_func",
     "init_ffi_api",
     "list_global_func_names",
@@ -66,4 +67,5 @@ Set = _backend.Set
 FrozenSet = _backend.FrozenSet
 Tensor = _backend.Tensor
 convert = _backend.convert
+from_dlpack = _backend.from_dlpack
 to_python = _backend.to_python

@@ -1,16 +1,23 @@
-"""Arrays as tensors."""
+"""Tensors from arrays of Python, and NumPy's arrays on tensors."""
 
 from __future__ import annotations
 
 import struct
-from typing import Any
+import sys
+from typing import Any, Callable
 
-from ._dtype import find_dtype
+from ._device import DLDeviceType
+from ._dtype import dtype, find_dtype
 from ._types import code
 
-__all__ = ["lower_array"]
+__all__ = ["HAS_CAPSULES", "lower_array", "lower_exporter", "make_array", "make_interface"]
+
+#: The newest form of DLPack that the runtime knows.
+_DLPACK_VERSION = (1, 1)
 
 _READ_ONLY, _PADDED = 1, 4  # ANYFFI_TENSOR_READ_ONLY, ANYFFI_TENSOR_PADDED
+#: Whether the runtime can open and make capsules of the interpreter; else NumPy does.
+HAS_CAPSULES = sys.implementation.name == "cpython"
 
 
 def lower_array(np: Any, x: Any) -> tuple[int, Any]:
@@ -30,3 +37,106 @@ def lower_array(np: Any, x: Any) -> tuple[int, Any]:
     address, read_only = read("__array_interface__")["data"]
     flags = (_READ_ONLY if read_only else 0) | (_PADDED if element[1] % 8 else 0)
     return code.TENSOR_VIEW, (address, element, len(shape), extents, flags, x)
+
+
+def lower_exporter(x: Any, export: Callable[..., Any]) -> tuple[int, Any]:
+    """The same for whatever has a method `__dlpack__`, which `export` calls."""
+    if not HAS_CAPSULES:
+        import numpy as np
+
+        # It can open them.
+        return lower_array(np, np.from_dlpack(x))
+    try:
+        return code.TENSOR, export(max_version=_DLPACK_VERSION)
+    except TypeError:
+        # It is from before there were versions.
+        return code.TENSOR, export()
+
+
+#: NumPy's own names for the data types that it has, without the byte order.
+_NUMPY_NAMES = {
+    **{f"int{8 * size}": f"i{size}" for size in (1, 2, 4, 8)},
+    **{f"uint{8 * size}": f"u{size}" for size in (1, 2, 4, 8)},
+    **{f"float{8 * size}": f"f{size}" for size in (2, 4, 8)},
+    **{f"complex{8 * size}": f"c{size}" for size in (8, 16)},
+    "bool": "b1",
+}
+_BYTE_ORDER = "<" if sys.byteorder == "little" else ">"
+#: Devices whose memory the CPU can read.
+_OF_HOST = (
+    DLDeviceType.kDLCPU,
+    DLDeviceType.kDLCUDAHost,
+    DLDeviceType.kDLROCMHost,
+    DLDeviceType.kDLCUDAManaged,
+)
+
+
+def make_interface(info: tuple[Any, ...], element: str | None = None) -> dict[str, Any]:
+    """`__array_interface__` of a tensor that `anyffi.Tensor.info` tells of.
+
+    Parameters
+    ----------
+    info : tuple
+        What it tells.
+    element : str, optional
+        NumPy's name for the type of the elements, in place of the one that NumPy itself has.
+
+    Raises
+    ------
+    AttributeError
+        NumPy has none, or cannot read the memory.
+    """
+    pointer, device, data_type, shape, strides, byte_offset, flags = info
+    element = element or _NUMPY_NAMES.get(str(data_type))
+    if element is None:
+        raise AttributeError(f"NumPy has no dtype for {data_type}")
+    if device.dlpack_device_type() not in _OF_HOST:
+        raise AttributeError(f"a tensor on {device} is not in memory that NumPy can read")
+    size = int(element[1:])
+    return {
+        "version": 3,
+        "shape": tuple(shape),
+        "strides": tuple(stride * size for stride in strides),
+        "typestr": f"{'|' if size == 1 else _BYTE_ORDER}{element}",
+        "data": ((pointer.value or 0) + byte_offset, bool(flags & _READ_ONLY)),
+    }
+
+
+class _Memory:
+    """The memory of a tensor under another type of elements."""
+
+    def __init__(self, tensor: Any, interface: dict[str, Any]) -> None:
+        self.tensor = tensor
+        self.__array_interface__ = interface
+
+
+def make_array(tensor: Any, info: tuple[Any, ...]) -> Any:
+    """A NumPy array on the memory of a tensor, which it keeps alive.
+
+    Raises
+    ------
+    TypeError
+        Neither NumPy nor ml_dtypes has a dtype for the elements, or NumPy cannot read the memory.
+    """
+    import numpy as np
+
+    data_type: dtype = info[2]
+    try:
+        found = None if str(data_type) in _NUMPY_NAMES else _find_extended(np, data_type, info[6])
+        interface = make_interface(info, None if found is None else f"u{found.itemsize}")
+    except AttributeError as error:
+        raise TypeError(str(error)) from None
+    array = np.asarray(_Memory(tensor, interface))
+    return array if found is None else array.view(found)
+
+
+def _find_extended(np: Any, data_type: dtype, flags: int) -> Any:
+    """The dtype that ml_dtypes has for elements of a size that NumPy can step over; None if there is none."""
+    try:
+        import ml_dtypes
+
+        found = np.dtype(getattr(ml_dtypes, str(data_type)))
+    except (ImportError, AttributeError):
+        return None
+    is_whole = data_type.bits % 8 == 0 or flags & _PADDED
+    return found if is_whole and found.itemsize in (1, 2) else None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from types import MappingProxyType
 from typing import Any, Optional
 
 from ._containers import ArrayMethods, DictMethods, ListMethods, MapMethods
+from ._rules import find_on_type
 from ._sets import FrozenSetMethods, SetMethods
+from ._tensor import TensorMethods
 
 __all__ = ["ConvertApi", "to_python"]
 
@@ -89,3 +92,54 @@ class ConvertApi:
         anyffi.List([1, 2])
         """
         return self._core.to_object(value)
+
+    def from_dlpack(
+        self, ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False
+    ) -> Any:
+        """A tensor on the memory of another library's array.
+
+        Parameters
+        ----------
+        ext_tensor : object
+            What has a method ``__dlpack__``, or a capsule of DLPack that nobody has used yet.
+        require_alignment : int
+            Refuse an address that this does not divide; 0 for none.
+        require_contiguous : bool
+            Refuse elements that do not lie side by side.
+
+        Returns
+        -------
+        Tensor
+            A new one, unless `ext_tensor` is a `Tensor` itself.
+
+        Raises
+        ------
+        TypeError, BufferError
+            The object does not export its memory, or not in a form that DLPack knows.
+        ValueError
+            The memory is not as required.
+        """
+        made = self._core.to_object(ext_tensor if _is_array(ext_tensor) else _Exporter(ext_tensor))
+        if require_alignment and made.data_ptr() % require_alignment:
+            raise ValueError(f"the memory is not aligned to {require_alignment} bytes")
+        if require_contiguous and not made.is_contiguous():
+            raise ValueError("the elements do not lie side by side")
+        return made
+
+
+def _is_array(x: Any) -> bool:
+    """Whether an object becomes a tensor in a way of its own."""
+    np: Any = sys.modules.get("numpy")
+    arrays = (TensorMethods,) if np is None else (TensorMethods, np.ndarray)
+    return issubclass(type(x), arrays)
+
+
+class _Exporter:
+    """What is meant as an array, whatever else it may be."""
+
+    def __init__(self, exported: Any) -> None:
+        self.exported = exported
+
+    def __dlpack__(self, **options: Any) -> Any:
+        export = find_on_type(type(self.exported), "__dlpack__")
+        return self.exported if export is None else export.__get__(self.exported)(**options)

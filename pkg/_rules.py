@@ -17,7 +17,7 @@ from itertools import repeat
 from types import MappingProxyType
 from typing import Any, Callable
 
-from ._array import lower_array
+from ._array import lower_array, lower_exporter
 from ._device import Device, read_device
 from ._dtype import dtype, find_dtype, read_dtype
 from ._types import code
@@ -103,8 +103,9 @@ def lower(x: Any) -> Lowered:
     module = sys.modules.get("ctypes")
     if module is not None and hasattr(module, "c_void_p") and issubclass(cls, module.c_void_p):
         return code.POINTER, module.c_void_p.value.__get__(x, cls) or 0
-    if find_on_type(cls, "__dlpack__") is not None:
-        raise _unsupported(cls)
+    exporter = find_on_type(cls, "__dlpack__")
+    if exporter is not None:
+        return lower_exporter(x, exporter.__get__(x, cls))
     if find_on_type(cls, "__index__") is not None:
         return _lower_int(operator.index(x))
     if issubclass(cls, Mapping):
@@ -180,10 +181,6 @@ def index_out_of_range(sequence: Any) -> IndexError:
 def _plain_name(sequence: Any) -> str:
     plain: type = type(sequence)._plain
     return plain.__name__
-
-
-def _unsupported(cls: type) -> TypeError:
-    return TypeError(f"values of type {cls.__name__!r} are not supported yet")
 
 
 def _lower_int(x: int) -> Lowered:

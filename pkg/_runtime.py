@@ -44,4 +44,7 @@ class Runtime:
         self.module_path = get("Module.path")
         self.type_find = get("type.find")
         self.type_table = get("type.table")
+        self.value_text = get("value.text")
         self.tensor_info = get("Tensor.info")
+        self.tensor_copy = get("Tensor.copy")
+        self.tensor_to_capsule = get("Tensor.to_capsule")

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import sys
+import math
+import operator
 from typing import Any
 
+from ._array import HAS_CAPSULES, make_array, make_interface
 from ._device import Device
 from ._dtype import dtype
 from ._runtime import Runtime
 
 __all__ = ["TensorMethods"]
 
-#: NumPy's kind letters for DLPack's type codes.
-_KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
-_CPU = 1
-_BYTE_ORDER = "<" if sys.byteorder == "little" else ">"
-
 
 class TensorMethods:
-    """An n-dimensional array of the runtime, in memory that it shares with whoever else holds it.
+    """An n-dimensional array, in memory that it shares with whoever else holds it.
 
-    `numpy.asarray` makes an array on the same memory, which lives until the last of them is gone.
+    A NumPy array, or whatever else has a method ``__dlpack__``, becomes a tensor on its own memory when it is
+    passed to a function. `numpy.asarray` and the ``from_dlpack`` of other libraries make arrays on the memory
+    of a tensor, which lives until the last of them is gone.
     """
 
     __slots__ = ()
@@ -57,22 +56,70 @@ class TensorMethods:
         found: Device = self._info()[1]
         return found
 
+    def size(self, axis: int) -> int:
+        """Elements along an axis; a negative number counts axes from the last."""
+        return self.shape[operator.index(axis)]
+
+    def numel(self) -> int:
+        """Elements in all."""
+        return math.prod(self.shape)
+
+    def data_ptr(self) -> int:
+        """Address of the first element."""
+        info = self._info()
+        address: int = (info[0].value or 0) + info[5]
+        return address
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie side by side, the last axis first."""
+        _, _, _, shape, strides, *_ = self._info()
+        step = 1
+        for extent, stride in zip(reversed(shape), reversed(strides)):
+            if extent > 1 and stride != step:
+                return 0 in shape
+            step *= extent
+        return True
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        device = self.device
+        return device.dlpack_device_type(), device.index
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """A capsule of DLPack, for the ``from_dlpack`` of another library.
+
+        Raises
+        ------
+        BufferError
+            A stream or another device was asked for, a version that cannot say what the tensor is, or a copy
+            that cannot be made.
+        """
+        if stream is not None:
+            raise BufferError("the only stream is None")
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"a tensor on {self.device} cannot be exported to {Device(*dl_device)}")
+        tensor = self._runtime.tensor_copy(self) if copy else self
+        if not HAS_CAPSULES:
+            return make_array(tensor, tensor._info()).__dlpack__()
+        return self._runtime.tensor_to_capsule(tensor, max_version is None or max_version[0] < 1)
+
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        pointer, device, element, shape, strides, byte_offset, flags = self._info()
-        kind = _KINDS.get(element.type_code)
-        if kind is None or element.lanes != 1 or element.bits % 8:
-            raise TypeError(f"NumPy has no dtype for {element}")
-        if device.dlpack_device_type() != _CPU:
-            raise TypeError(f"a tensor on {device} is not in memory that NumPy can read")
-        address: int | None = pointer.value
-        return {
-            "version": 3,
-            "shape": tuple(shape),
-            "strides": tuple(stride * element.itemsize for stride in strides),
-            "typestr": f"{'|' if element.itemsize == 1 else _BYTE_ORDER}{kind}{element.itemsize}",
-            "data": ((address or 0) + byte_offset, bool(flags & 1)),  # ANYFFI_TENSOR_READ_ONLY
-        }
+        return make_interface(self._info())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = make_array(self, self._info())
+        if dtype is not None and array.dtype != dtype:
+            if copy is False:
+                raise ValueError(f"a tensor of {array.dtype} cannot be an array of {dtype} without a copy")
+            return array.astype(dtype)
+        return array.copy() if copy else array
 
     def __len__(self) -> int:
         shape = self.shape
@@ -81,5 +128,5 @@ class TensorMethods:
         return shape[0]
 
     def __repr__(self) -> str:
-        _, device, element, shape, *_ = self._info()
-        return f"anyffi.Tensor(shape={tuple(shape)!r}, dtype={str(element)!r}, device={str(device)!r})"
+        text: str = self._runtime.value_text(self)
+        return text

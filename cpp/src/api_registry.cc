@@ -1,6 +1,5 @@
 /// \file
-/// The registry, the types and a tensor's description for Python, under `anyffi.registry.*`, `anyffi.type.*` and
-/// `anyffi.Tensor.*`.
+/// The registry and the types for Python, under `anyffi.registry.*` and `anyffi.type.*`.
 #include <anyffi/anyffi.h>
 
 namespace {
@@ -12,7 +11,6 @@ using anyffi::Array;
 using anyffi::Error;
 using anyffi::List;
 using anyffi::String;
-using anyffi::Tensor;
 using anyffi::detail::check;
 
 void set(const String& name, const anyffi::Function& function, bool override_existing) {
@@ -58,22 +56,6 @@ Array<Array<>> table() {
   return std::move(rows).freeze();
 }
 
-Array<> describe_tensor(const Tensor& tensor) {
-  const AnyffiTensorData& data = tensor.data();
-  List<int64_t> shape, strides;
-  for (int32_t i = 0; i < data.ndim; ++i) {
-    shape.push_back(data.shape[i]);
-    strides.push_back(data.strides[i]);
-  }
-  return Array<>{data.data,
-                 data.device,
-                 data.dtype,
-                 std::move(shape).freeze(),
-                 std::move(strides).freeze(),
-                 static_cast<int64_t>(data.byte_offset),
-                 static_cast<int64_t>(tensor.flags())};
-}
-
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("anyffi.registry.set")
@@ -91,7 +73,3 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.find").def(&find_type, arg("type_key")).doc(
 ANYFFI_REGISTER_GLOBAL("anyffi.type.table")
     .def(&table)
     .doc("Every type: code, key, the parent's code, storage, Python's name.");
-
-ANYFFI_REGISTER_GLOBAL("anyffi.Tensor.info")
-    .def(&describe_tensor, arg("tensor"))
-    .doc("Address, device, dtype, shape, strides in elements, byte offset, flags.");

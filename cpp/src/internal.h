@@ -168,6 +168,8 @@ int path_to_native(const AnyffiValue* path, String* out);
 
 /// Python's name for the type of a value, for messages; asks the host about its own objects.
 int type_name_of(const AnyffiValue* value, AnyffiValue* out) noexcept;
+/// TypeError; `format` has one `%s`, for the name of the value's type. Returns -1.
+int raise_about_type(const AnyffiValue* value, const char* format) noexcept;
 
 /// The name of a data type or of a device.
 struct ShortName {

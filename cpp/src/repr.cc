@@ -83,6 +83,7 @@ class Writer {
     std::snprintf(buffer, sizeof(buffer), format, numbers...);
     put(buffer);
   }
+  void put_tensor(const AnyffiTensorData& tensor);
   int write_sequence(const AnyffiSequence* sequence, bool array);
   int write_mapping(const AnyffiMapping* mapping);
   int write_set(const AnyffiMapping* set);
@@ -164,6 +165,16 @@ void Writer::put_quoted(const AnyffiText& text, bool bytes) {
 
 void Writer::put_text(const AnyffiText& text) {
   for (int64_t i = 0; i < text.length; ++i) text_.push_back(anyffi_code_point_inline(&text, i));
+}
+
+void Writer::put_tensor(const AnyffiTensorData& tensor) {
+  put("anyffi.Tensor(shape=(");
+  for (int32_t i = 0; i < tensor.ndim; ++i) {
+    put_format(i == 0 ? "%lld" : ", %lld", static_cast<long long>(tensor.shape[i]));
+  }
+  put(tensor.ndim == 1 ? ",)" : ")");
+  put_format(", dtype='%s'", data_type_name(tensor.dtype).text);
+  put_format(", device='%s')", device_name(tensor.device).text);
 }
 
 int Writer::write_sequence(const AnyffiSequence* sequence, bool array) {
@@ -311,6 +322,12 @@ int Writer::write(const AnyffiValue& value) {
       return write(reinterpret_cast<AnyffiBox*>(value.as_object)->value);
     default:
       break;
+  }
+  if (value.type_code == ANYFFI_TENSOR) {
+    return put_tensor(reinterpret_cast<AnyffiTensor*>(value.as_object)->tensor), 0;
+  }
+  if (value.type_code == ANYFFI_TENSOR_VIEW) {
+    return put_tensor(*static_cast<AnyffiTensorData*>(value.as_pointer)), 0;
   }
   if (value.type_code < 0) {
     const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);

@@ -1,6 +1,7 @@
 /// \file
-/// Tensors over memory that somebody else owns.
+/// Tensors over memory that somebody else owns, and copies of them.
 #include <algorithm>
+#include <cstring>
 
 #include "internal.h"
 
@@ -52,6 +53,67 @@ int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out
   return 0;
 }
 
+/// Bytes from one element to the next where none is left out; -1 after BufferError if there is no such number.
+int64_t find_item_size(const AnyffiTensor& tensor) {
+  int64_t bits = int64_t{tensor.tensor.dtype.bits} * tensor.tensor.dtype.lanes;
+  if (bits % 8 == 0 || (tensor.flags & ANYFFI_TENSOR_PADDED)) return (bits + 7) / 8;
+  return raise_format("BufferError", "elements of %s share bytes", data_type_name(tensor.tensor.dtype).text);
+}
+
+/// Bytes of a compact copy; -1 after an error.
+int64_t find_size(const AnyffiTensor& tensor) {
+  const AnyffiTensorData& data = tensor.tensor;
+  if (data.device.type != ANYFFI_kDLCPU) {
+    return raise_format("BufferError", "a tensor on %s cannot be copied by the CPU", device_name(data.device).text);
+  }
+  int64_t size = find_item_size(tensor);
+  if (std::find(data.shape, data.shape + data.ndim, 0) != data.shape + data.ndim) size = std::min<int64_t>(size, 0);
+  for (int32_t i = 0; i < data.ndim && size > 0; ++i) {
+    if (__builtin_mul_overflow(size, data.shape[i], &size)) return raise_no_memory();
+  }
+  return size;
+}
+
+/// Copies all elements, of which there are some, in order of the last axis first.
+void copy_elements(const AnyffiTensorData& from, size_t item_size, char* to) {
+  Vector<int64_t> index(static_cast<size_t>(from.ndim));
+  const char* source = static_cast<const char*>(from.data) + from.byte_offset;
+  for (;;) {
+    std::memcpy(to, source, item_size);
+    to += item_size;
+    int32_t axis = from.ndim - 1;
+    for (; axis >= 0; --axis) {
+      int64_t step = from.strides[axis] * static_cast<int64_t>(item_size);
+      if (++index[static_cast<size_t>(axis)] < from.shape[axis]) {
+        source += step;
+        break;
+      }
+      source -= step * (from.shape[axis] - 1);
+      index[static_cast<size_t>(axis)] = 0;
+    }
+    if (axis < 0) return;
+  }
+}
+
+int copy_tensor(const AnyffiTensor& tensor, AnyffiValue* out) {
+  int64_t size = find_size(tensor);
+  if (size < 0) return -1;
+  void* memory = anyffi_alloc(static_cast<size_t>(std::max<int64_t>(size, 1)));
+  if (memory == nullptr) return raise_no_memory();
+  AnyffiTensorData data = tensor.tensor;
+  data.data = memory;
+  data.strides = nullptr;
+  data.byte_offset = 0;
+  uint64_t flags = (tensor.flags & ANYFFI_TENSOR_PADDED) | ANYFFI_TENSOR_COPIED;
+  Owned made;
+  if (anyffi_tensor_create(&data, flags, memory, &anyffi_free, made.out()) != 0) return -1;
+  return guard([&] {
+    if (size > 0) copy_elements(tensor.tensor, static_cast<size_t>(find_item_size(tensor)), static_cast<char*>(memory));
+    *out = made.take();
+    return 0;
+  });
+}
+
 }  // namespace
 }  // namespace anyffi::runtime
 
@@ -70,4 +132,9 @@ int anyffi_tensor_create(const AnyffiTensorData* data, uint64_t flags, void* own
 
 int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void* handle, AnyffiValue* out) {
   return anyffi_tensor_create(data, flags, handle, &anyffi::runtime::release_handle, out);
+}
+
+int anyffi_tensor_copy(const AnyffiObject* tensor, AnyffiValue* out) {
+  *out = anyffi_none_inline();
+  return anyffi::runtime::copy_tensor(*reinterpret_cast<const AnyffiTensor*>(tensor), out);
 }

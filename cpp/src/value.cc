@@ -72,16 +72,6 @@ constexpr uint64_t kPlainKinds = uint64_t{1} << ANYFFI_NONE | uint64_t{1} << -AN
                                  uint64_t{1} << -ANYFFI_DATA_TYPE | uint64_t{1} << -ANYFFI_DEVICE |
                                  uint64_t{1} << -ANYFFI_MISSING;
 
-int raise_about_type(const AnyffiValue* value, const char* format) {
-  Owned name;
-  if (type_name_of(value, name.out()) != 0) return -1;
-  return guard([&] {
-    String text;
-    append_text(&text, name.get());
-    return raise_format("TypeError", format, text.c_str());
-  });
-}
-
 /// The index that `key` means in something of `size` elements.
 int find_index(const AnyffiValue* key, int64_t size, const char* what, int64_t* out) {
   AnyffiValue number = *key;
@@ -147,6 +137,16 @@ int type_name_of(const AnyffiValue* value, AnyffiValue* out) noexcept {
   const AnyffiTypeInfo* info = anyffi_type_get_info(value->type_code);
   const char* name = info != nullptr ? info->python_name : "value of an unknown type";
   return str_from_utf8_escaped(name, static_cast<int64_t>(std::strlen(name)), out);
+}
+
+int raise_about_type(const AnyffiValue* value, const char* format) noexcept {
+  Owned name;
+  if (type_name_of(value, name.out()) != 0) return -1;
+  return guard([&] {
+    String text;
+    append_text(&text, name.get());
+    return raise_format("TypeError", format, text.c_str());
+  });
 }
 
 }  // namespace anyffi::runtime

@@ -238,6 +238,10 @@ class Host(Structure):
                 "handle_type_name",
                 "error_fill",
                 "check_signals",
+                "capsule_new",
+                "capsule_is_valid",
+                "capsule_get_pointer",
+                "capsule_set_name",
             )
         ),
     ]
@@ -272,6 +276,7 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_sequence_get": (None, _object, c_int64, _values),
     "anyffi_slice_create": (_int, _values, _values, _values, _values),
     "anyffi_str_create": (_int, c_void_p, c_int64, c_int32, _values),
+    "anyffi_tensor_from_capsule": (_int, c_void_p, _values),
     "anyffi_tensor_create_host": (_int, c_void_p, c_uint64, c_void_p, _values),
     "anyffi_type_get_info": (POINTER(TypeInfo), c_int32),
     "anyffi_type_is_a": (c_int32, c_int32, c_int32),

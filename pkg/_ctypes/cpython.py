@@ -81,6 +81,10 @@ def hooks() -> dict[str, int]:
         "resume": _api.PyEval_RestoreThread,
         "handle_release": _api.Py_DecRef,
         "check_signals": _api.PyErr_CheckSignals,
+        "capsule_new": _api.PyCapsule_New,
+        "capsule_is_valid": _api.PyCapsule_IsValid,
+        "capsule_get_pointer": _api.PyCapsule_GetPointer,
+        "capsule_set_name": _api.PyCapsule_SetName,
     }
     addresses = {name: ctypes.cast(function, c_void_p).value or 0 for name, function in functions.items()}
     return {"flags": _KEEPS_SIGNALS, **addresses}

@@ -391,6 +391,7 @@ def _pack_memory(address: int, dtype: Any, ndim: int, extents: bytes, flags: int
 _handles: dict[int, tuple[Any, ...]] = {
     code.ERROR: (library.error_create_host,),
     code.PY_OBJECT: (library.py_object_create,),
+    code.TENSOR: (library.tensor_from_capsule,),
 }
 
 

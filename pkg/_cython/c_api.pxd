@@ -213,6 +213,8 @@ cdef extern from "anyffi/c_api.h" nogil:
     int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void* handle,
                                   AnyffiValue* out)
 
+    int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out)
+
     # ---- opaque objects, and the host
 
     ctypedef struct AnyffiPyObject:
@@ -235,6 +237,10 @@ cdef extern from "anyffi/c_api.h" nogil:
         int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message,
                           AnyffiValue* traceback) noexcept
         int (*check_signals)() noexcept
+        void* (*capsule_new)(void* pointer, const char* name, void (*destructor)(void*) noexcept) noexcept
+        int (*capsule_is_valid)(void* capsule, const char* name) noexcept
+        void* (*capsule_get_pointer)(void* capsule, const char* name) noexcept
+        int (*capsule_set_name)(void* capsule, const char* name) noexcept
 
     int32_t ANYFFI_ABI_VERSION
     int32_t anyffi_abi_get_version()

@@ -85,6 +85,28 @@ cdef inline int check_signals() noexcept with gil:
         return leave_raised(exception)
 
 
+cdef extern from *:
+    """
+    /* The interpreter's own functions under the types of the hooks. */
+    static void* anyffi_capsule_new(void* pointer, const char* name, void (*destructor)(void*)) {
+      return PyCapsule_New(pointer, name, (PyCapsule_Destructor)destructor);
+    }
+    static int anyffi_capsule_is_valid(void* capsule, const char* name) {
+      return PyCapsule_IsValid((PyObject*)capsule, name);
+    }
+    static void* anyffi_capsule_get_pointer(void* capsule, const char* name) {
+      return PyCapsule_GetPointer((PyObject*)capsule, name);
+    }
+    static int anyffi_capsule_set_name(void* capsule, const char* name) {
+      return PyCapsule_SetName((PyObject*)capsule, name);
+    }
+    """
+    void* capsule_new "anyffi_capsule_new"(void*, const char*, void (*)(void*) noexcept) noexcept
+    int capsule_is_valid "anyffi_capsule_is_valid"(void*, const char*) noexcept
+    void* capsule_get_pointer "anyffi_capsule_get_pointer"(void*, const char*) noexcept
+    int capsule_set_name "anyffi_capsule_set_name"(void*, const char*) noexcept
+
+
 cdef inline void install_host() noexcept:
     cdef AnyffiHost hooks
     hooks.struct_size = sizeof(AnyffiHost)
@@ -100,4 +122,8 @@ cdef inline void install_host() noexcept:
     hooks.handle_type_name = handle_type_name
     hooks.error_fill = error_fill
     hooks.check_signals = check_signals
+    hooks.capsule_new = capsule_new
+    hooks.capsule_is_valid = capsule_is_valid
+    hooks.capsule_get_pointer = capsule_get_pointer
+    hooks.capsule_set_name = capsule_set_name
     anyffi_host_install(&hooks)

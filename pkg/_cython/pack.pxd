@@ -8,11 +8,12 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from c_api cimport (
     ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_LIST,
-    ANYFFI_MAP, ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, ANYFFI_SET, ANYFFI_TENSOR_VIEW,
-    AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_error_create_host, anyffi_function_create_host,
-    anyffi_int_inline, anyffi_kind_bit, anyffi_mapping_create, anyffi_mapping_find, anyffi_mapping_set,
-    anyffi_none_inline, anyffi_object_inline, anyffi_py_object_create, anyffi_sequence_create,
-    anyffi_slice_create, anyffi_value_drop_inline, anyffi_value_retain_inline,
+    ANYFFI_MAP, ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, ANYFFI_SET, ANYFFI_TENSOR,
+    ANYFFI_TENSOR_VIEW, AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_error_create_host,
+    anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit, anyffi_mapping_create,
+    anyffi_mapping_find, anyffi_mapping_set, anyffi_none_inline, anyffi_object_inline,
+    anyffi_py_object_create, anyffi_sequence_create, anyffi_slice_create, anyffi_tensor_from_capsule,
+    anyffi_value_drop_inline, anyffi_value_retain_inline,
 )
 from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf, pack_uncommon_leaf
 from memo cimport Memo, memo_clear
@@ -297,7 +298,8 @@ cdef inline int pack_lowered(PyObject* x, AnyffiValue* out, Nest* nest) except -
         if found == NULL:
             raise_empty(<PyObject*>payload)
         return share(found, out)
-    if code == ANYFFI_FUNCTION or code == ANYFFI_ERROR or code == ANYFFI_PY_OBJECT:
+    if (code == ANYFFI_FUNCTION or code == ANYFFI_ERROR or code == ANYFFI_PY_OBJECT
+            or code == ANYFFI_TENSOR):
         pack_handle(code, <PyObject*>payload, out)
         return 1
     if code == ANYFFI_TENSOR_VIEW:
@@ -315,6 +317,8 @@ cdef inline int pack_handle(int32_t code, PyObject* handle, AnyffiValue* out) ex
         status = anyffi_function_create_host(state.callback, handle, out)
     elif code == ANYFFI_ERROR:
         status = anyffi_error_create_host(handle, out)
+    elif code == ANYFFI_TENSOR:
+        status = anyffi_tensor_from_capsule(handle, out)
     else:
         status = anyffi_py_object_create(handle, out)
     if status != 0:

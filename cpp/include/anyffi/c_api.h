@@ -634,6 +634,39 @@ int anyffi_tensor_create(const AnyffiTensorData* data, uint64_t flags, void* own
                          AnyffiValue* out);
 /// The same over memory of an object of the host; takes over one count of `handle`, also on failure.
 int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void* handle, AnyffiValue* out);
+/// A compact copy, last axis first, in memory of the runtime. BufferError unless it lies on the CPU in whole bytes.
+int anyffi_tensor_copy(const AnyffiObject* tensor, AnyffiValue* out);
+
+/// Byte for byte DLPack's DLManagedTensorVersioned: a share of a tensor, which whoever holds it gives back by
+/// `deleter`.
+typedef struct AnyffiManagedTensor {
+  uint32_t major; /* of DLPack's version; another major one has another layout behind `deleter` */
+  uint32_t minor;
+  void* context;
+  void (*deleter)(struct AnyffiManagedTensor* self);
+  uint64_t flags; /* AnyffiTensorFlag */
+  AnyffiTensorData tensor;
+} AnyffiManagedTensor;
+
+/// Byte for byte DLPack's DLManagedTensor, from before version 1.0: it cannot say that memory is read-only.
+typedef struct AnyffiLegacyTensor {
+  AnyffiTensorData tensor;
+  void* context;
+  void (*deleter)(struct AnyffiLegacyTensor* self);
+} AnyffiLegacyTensor;
+
+/// A tensor on the memory of another library's. Takes over `managed`, also on failure.
+int anyffi_tensor_from_dlpack(AnyffiManagedTensor* managed, AnyffiValue* out);
+int anyffi_tensor_from_dlpack_legacy(AnyffiLegacyTensor* managed, AnyffiValue* out);
+/// A share of a tensor for another library; NULL in `out` on failure. The legacy form refuses with BufferError what it
+/// cannot say.
+int anyffi_tensor_to_dlpack(AnyffiObject* tensor, AnyffiManagedTensor** out);
+int anyffi_tensor_to_dlpack_legacy(AnyffiObject* tensor, AnyffiLegacyTensor** out);
+/// The same for the capsules in which the host's libraries hand tensors on. Takes over one count of `handle`, also on
+/// failure; TypeError for what is no capsule of DLPack, or one that was used.
+int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out);
+/// A capsule as an opaque object of the host, in the legacy form if `legacy` is not 0.
+int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, AnyffiValue* out);
 
 /* ---- opaque objects, and the host ------------------------------------------------------------ */
 
@@ -679,6 +712,12 @@ typedef struct AnyffiHost {
   int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message, AnyffiValue* traceback);
   /// Runs pending signal handlers; fails if one raised.
   int (*check_signals)(void);
+  /// Capsules, the host's objects that hold a pointer under a name (PyCapsule_New and so on). Called with the lock
+  /// held; NULL where the host has none.
+  void* (*capsule_new)(void* pointer, const char* name, void (*destructor)(void* capsule));
+  int (*capsule_is_valid)(void* capsule, const char* name);
+  void* (*capsule_get_pointer)(void* capsule, const char* name);
+  int (*capsule_set_name)(void* capsule, const char* name);
 } AnyffiHost;
 
 /// Installs the host's hooks, copied; NULL removes them: from then on handles are leaked, not released.
