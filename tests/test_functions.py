@@ -88,6 +88,30 @@ def test_parameters_without_names(ffi: Any) -> None:
         unnamed(5, 3, 1)
 
 
+def test_keywords_in_any_order_and_of_any_making(ffi: Any) -> None:
+    find = ffi.get_global_func("testing.text.find")
+    assert find("abcabc", needle="c") == 2
+    assert find("abcabc", start=3, needle="c") == 5
+    assert find(stop=2, needle="c", s="abcabc") == -1
+    # Equal names that are other objects than the function's.
+    made = {"".join(["nee", "dle"]): "c", "".join(["st", "op"]): 2}
+    assert find("abcabc", **made) == -1
+    for missing in ({}, {"start": 1}, {"s": "abc", "stop": 3}):
+        with pytest.raises(TypeError, match=r"find\(\) missing \d required positional argument"):
+            find(**missing)
+
+
+def test_a_function_taken_from_a_wrapper_leaves_no_names_there(ffi: Any) -> None:
+    wrapper = ffi.get_global_func("testing.text.find")
+    assert wrapper("abc", needle="c") == 2
+    keeper = ffi.Function.__new__(ffi.Function)
+    keeper._take(wrapper)
+    wrapper._take(ffi.Function(lambda x: x))
+    with pytest.raises(TypeError, match="takes no keyword arguments"):
+        wrapper("abc", needle="c")
+    assert keeper("abc", needle="c") == 2
+
+
 def test_packed_functions_take_no_keywords(ffi: Any) -> None:
     for name in ("testing.nop", "testing.echo", "testing.apply"):
         with pytest.raises(TypeError, match="takes no keyword arguments"):

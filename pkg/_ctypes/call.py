@@ -27,9 +27,10 @@ _release = platform.plain(library.object_release)
 class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
-    #: What is called and its first argument, once a call has found them.
-    __slots__ = ("_target",)
+    #: What is called and its first argument, once a call has found them; what it says of itself, once asked.
+    __slots__ = ("_described", "_target")
 
+    _described: _binding.Info | None
     _target: tuple[Any, Any]
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -94,12 +95,17 @@ class FunctionCore(ObjectCore):
 
     def _take(self, other: ObjectCore) -> None:
         super()._take(other)
-        if hasattr(other, "_target"):
-            del other._target
+        for name in FunctionCore.__slots__:
+            if hasattr(other, name):
+                delattr(other, name)
 
-    def _info(self) -> Any:
-        info = Function.from_address(_check_function(unwrap(self), self)).info
-        return _describe(info.contents) if info else None
+    def _info(self) -> _binding.Info | None:
+        try:
+            return self._described
+        except AttributeError:
+            info = Function.from_address(_check_function(unwrap(self), self)).info
+            self._described = _describe(info.contents) if info else None
+            return self._described
 
 
 _get_target = FunctionCore.__dict__["_target"].__get__
@@ -131,7 +137,7 @@ def _check_function(address: int, wrapper: ObjectCore) -> int:
     return address
 
 
-def _describe(info: FunctionInfo) -> tuple[Any, ...]:
+def _describe(info: FunctionInfo) -> _binding.Info:
     """`(name, doc, params, number of required ones, flags, result type)`."""
     params = []
     for i in range(info.num_params):

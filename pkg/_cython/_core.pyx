@@ -24,12 +24,14 @@ from pack cimport pack, pack_owned
 from python cimport (
     PyLong_Type, PyObject, PyObject_ClearWeakRefs, PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified,
     PyVectorcall_Call, PyVectorcall_NARGS, Py_INCREF, Py_SET_REFCNT, Py_SIZE, Py_TPFLAGS_HAVE_VECTORCALL,
-    Py_TYPE, anyffi_py_read_int, vectorcallfunc,
+    Py_TYPE, Py_XDECREF, anyffi_py_read_int, vectorcallfunc,
 )
 from unpack cimport raise_taken, unpack, unpack_copy
 from wrapper cimport offsetof_object, state, unwrap, wrap, wrap_here
 
-from anyffi import _binding, _errors, _rules, _types
+import sys
+
+from anyffi import _binding, _errors, _rules, _types, _values
 
 NAME = "cython"
 
@@ -79,15 +81,27 @@ cdef class FunctionCore(ObjectCore):
 
     # Python calls through this pointer, where the class has said so, without making a tuple.
     cdef vectorcallfunc vectorcall
+    # The names of the parameters, a tuple, once a call with keywords has asked for them. No Python attribute:
+    # that would make every function an object for the garbage collector to visit.
+    cdef PyObject* parameters
 
     def __cinit__(self):
         self.vectorcall = <vectorcallfunc>call_vector
+
+    def __dealloc__(self):
+        Py_XDECREF(self.parameters)
 
     def __call__(self, *args, **kwargs):
         cdef tuple bound = args
         if kwargs:
             bound = _binding.bind(self._info(), args, kwargs)
         return call(<PyObject*>self, PySequence_Fast_ITEMS(<PyObject*>bound), Py_SIZE(<PyObject*>bound))
+
+    def _take(self, ObjectCore other not None):
+        ObjectCore._take(self, other)
+        if isinstance(other, FunctionCore):
+            Py_XDECREF((<FunctionCore>other).parameters)
+            (<FunctionCore>other).parameters = NULL
 
     def _info(self):
         return describe(unwrap_function(<PyObject*>self).info)
@@ -99,8 +113,18 @@ cdef object call_vector(PyObject* function, PyObject** args, size_t flags, PyObj
     if Py_TYPE(function).tp_call != PyVectorcall_Call:
         return call_slot(function, args, count, names)
     if names != NULL and Py_SIZE(names) > 0:
-        return call_with_keywords(function, args, count, names)
+        return call_with_keywords(function, parameters_of(<FunctionCore>function), args, count, names)
     return call(function, args, count)
+
+
+cdef inline PyObject* parameters_of(FunctionCore function) except NULL:
+    """The names of a function's parameters, None where there is none; borrowed."""
+    if function.parameters == NULL:
+        info = function._info()
+        names = tuple([name and sys.intern(name) for name, *_ in info[2]]) if info else ()
+        Py_INCREF(<PyObject*>names)
+        function.parameters = <PyObject*>names
+    return function.parameters
 
 
 cdef object call_slot(PyObject* function, PyObject** args, Py_ssize_t count, PyObject* names):
@@ -374,6 +398,7 @@ cdef int set_up() except -1:
     state.equal_keys = keep(_rules.equal_keys)
     state.empty_wrapper = keep(_rules.empty_wrapper)
     state.bind = keep(_binding.bind)
+    state.missing = keep(_values.MISSING)
     state.make_error = keep(_errors.make)
     state.fill_error = keep(_errors.fill)
     state.unexplained = keep(_errors.unexplained)

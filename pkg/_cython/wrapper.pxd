@@ -25,6 +25,7 @@ cdef extern from *:
       PyObject* lower;
       PyObject* lift;
       PyObject* bind;
+      PyObject* missing;
       PyObject* nested_too_deep;
       PyObject* contains_itself;
       PyObject* equal_keys;
@@ -51,6 +52,7 @@ cdef extern from *:
         PyObject* lower
         PyObject* lift
         PyObject* bind
+        PyObject* missing
         PyObject* nested_too_deep
         PyObject* contains_itself
         PyObject* equal_keys
