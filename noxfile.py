@@ -5,6 +5,7 @@ All sessions use the environment that they are started in, so that a second run 
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import subprocess
@@ -40,9 +41,10 @@ def test(session: nox.Session) -> None:
 
 
 def run_cpp_tests(session: nox.Session) -> None:
-    tests = build_directory() / "tests" / "cpp" / "anyffi_tests"
-    if tests.exists():
-        session.run(str(tests), "--gtest_brief=1")
+    tests = json.loads((build_directory() / "meson-info" / "intro-tests.json").read_text())
+    if tests:
+        session.run("ninja", "-C", str(build_directory()), "--quiet", "tests/cpp/anyffi_tests")
+        session.run(str(build_directory() / "tests" / "cpp" / "anyffi_tests"), "--gtest_brief=1")
     else:
         session.warn("C++ tests are left out: there is no GoogleTest (`apt-get install libgtest-dev`).")
 
