@@ -8,9 +8,10 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 from . import _binding
-from ._containers import ArrayMethods, DictMethods, ListMethods, MapMethods
+from ._mappings import DictMethods, MapMethods
 from ._registry import unpickle_function
 from ._runtime import Runtime
+from ._sequences import ArrayMethods, ListMethods
 from ._sets import FrozenSetMethods, SetMethods
 from ._shape import ShapeMethods
 from ._tensor import TensorMethods
@@ -145,17 +146,17 @@ def build(core: Any) -> dict[str, Any]:
         return type(name, (methods, *bases), {**namespace, **extra})
 
     Object = public("Object", ObjectMethods, core.ObjectCore)
-    Array = public("Array", ArrayMethods, Object, core.SequenceCore)
+    Array = public("Array", ArrayMethods, Object, core.ArrayCore)
     classes = {
         "Object": Object,
         "Function": public("Function", FunctionMethods, Object, core.FunctionCore, __doc__=_FunctionDoc()),
         "Module": public("Module", ModuleMethods, Object),
         "Array": Array,
         "Shape": public("Shape", ShapeMethods, Array),
-        "List": public("List", ListMethods, Object, core.SequenceCore),
-        "Map": public("Map", MapMethods, Object, core.MappingCore),
-        "Dict": public("Dict", DictMethods, Object, core.MappingCore),
-        "FrozenSet": public("FrozenSet", FrozenSetMethods, Object, core.SetCore),
+        "List": public("List", ListMethods, Object, core.ListCore),
+        "Map": public("Map", MapMethods, Object, core.MapCore),
+        "Dict": public("Dict", DictMethods, Object, core.DictCore),
+        "FrozenSet": public("FrozenSet", FrozenSetMethods, Object, core.FrozenSetCore),
         "Set": public("Set", SetMethods, Object, core.SetCore),
         "Tensor": public("Tensor", TensorMethods, Object),
     }

@@ -6,8 +6,10 @@ import sys
 from types import MappingProxyType
 from typing import Any, Optional
 
-from ._containers import ArrayMethods, DictMethods, ListMethods, MapMethods
+from ._container_rules import ITEMS
+from ._mappings import DictMethods, MapMethods
 from ._rules import find_on_type
+from ._sequences import ArrayMethods, ListMethods
 from ._sets import FrozenSetMethods, SetMethods
 from ._tensor import TensorMethods
 
@@ -62,12 +64,12 @@ def _convert(value: Any, memo: _Memo) -> Any:
 
 def _convert_container(cls: type, value: Any, memo: _Memo) -> Any:
     if issubclass(cls, ListMethods):
-        return [_convert(item, memo) for item in value]
+        return [_convert(item, memo) for item in value._items()]
     if issubclass(cls, ArrayMethods):
-        return tuple([_convert(item, memo) for item in value])
+        return tuple([_convert(item, memo) for item in value._items()])
     if issubclass(cls, (FrozenSetMethods, SetMethods)):
         return value._plain([_convert(element, memo) for element in value])
-    made = {_convert(key, memo): _convert(item, memo) for key, item in value._walk()}
+    made = {_convert(key, memo): _convert(item, memo) for key, item in value._iterate(ITEMS, False)}
     return made if issubclass(cls, DictMethods) else MappingProxyType(made)
 
 

@@ -25,12 +25,10 @@ from ._values import MISSING, Elements
 
 __all__ = [
     "MAX_DEPTH",
-    "as_index",
     "contains_itself",
     "empty_wrapper",
     "equal_keys",
     "find_on_type",
-    "index_out_of_range",
     "lift",
     "lower",
     "nested_too_deep",
@@ -161,26 +159,6 @@ def equal_keys(type_code: int, first: Any, second: Any) -> ValueError:
 
 def empty_wrapper(wrapper: Any) -> ValueError:
     return ValueError(f"this {type(wrapper).__name__} is empty: it was made by __new__ alone")
-
-
-def as_index(sequence: Any, key: Any) -> int:
-    """A key of a sequence that is no slice as a position, which may be negative."""
-    if find_on_type(type(key), "__index__") is None:
-        name = _plain_name(sequence)
-        raise TypeError(f"{name} indices must be integers or slices, not {type(key).__name__}")
-    index = operator.index(key)
-    if not -sys.maxsize - 1 <= index <= sys.maxsize:
-        raise IndexError(f"cannot fit {type(key).__name__!r} into an index-sized integer")
-    return index
-
-
-def index_out_of_range(sequence: Any) -> IndexError:
-    return IndexError(f"{_plain_name(sequence)} index out of range")
-
-
-def _plain_name(sequence: Any) -> str:
-    plain: type = type(sequence)._plain
-    return plain.__name__
 
 
 def _lower_int(x: int) -> Lowered:

@@ -31,7 +31,9 @@ _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 
 def _distinct(elements: Iterable[Any]) -> _Distinct:
     """The distinct elements of an iterable; those of a set are read past what a subclass overrides."""
-    bases: tuple[Any, ...] = (_Set, set, frozenset)
+    if isinstance(elements, _Set):
+        return dict.fromkeys(elements._iterate())
+    bases: tuple[Any, ...] = (set, frozenset)
     for base in bases:
         if issubclass(type(elements), base):
             return dict.fromkeys(base.__iter__(elements))
@@ -47,13 +49,16 @@ class _Set:
     _plain: Any
     _address: int
     _take: Callable[[Any], None]
-    _entry: Callable[[int], Any]
 
     if TYPE_CHECKING:  # the backend's core has them
 
         def __len__(self) -> int: ...
 
         def __contains__(self, element: object) -> bool: ...
+
+        def __iter__(self) -> Iterator[Any]: ...
+
+        def _iterate(self) -> Iterator[Any]: ...
 
     def _new(self, distinct: Iterable[Any]) -> Any:
         return self._runtime.to_object(Elements(distinct, self._plain is frozenset))
@@ -66,18 +71,6 @@ class _Set:
 
     def _contains_set(self, element: Any) -> bool:
         return self._runtime.container_freeze(element) in self
-
-    def __iter__(self) -> Iterator[Any]:
-        size = len(self)
-        position = 0
-        while True:
-            if len(self) != size:
-                raise RuntimeError("Set changed size during iteration")
-            entry = self._entry(position)
-            if entry is None:
-                return
-            position, element = entry
-            yield element
 
     def _compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         theirs = self._operand(other)

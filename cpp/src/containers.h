@@ -124,6 +124,9 @@ Quick quick_key_equal(const AnyffiValue& a, const AnyffiValue& b) noexcept;
 /// Finds a canonical key; `out_entry` is -1 if it is not there.
 int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) noexcept;
 
+/// Room for so many entries more.
+int reserve_entries(Mapping* mapping, int64_t more) noexcept;
+
 /// Puts `num_cells` elements of another sequence in the place of `count` elements from `index` on. All or nothing.
 int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, const AnyffiValue* cells,
                     int64_t num_cells) noexcept;

@@ -76,6 +76,15 @@ void move_entries(Mapping* mapping, AnyffiEntry* block, int64_t capacity) {
   }
 }
 
+int grow(Mapping* mapping, int64_t capacity) {
+  auto* block = capacity > kMaxEntries ? nullptr : static_cast<AnyffiEntry*>(anyffi_alloc(block_bytes(capacity)));
+  if (block == nullptr) return raise_no_memory();
+  AnyffiEntry* former = mapping->entries;
+  move_entries(mapping, block, capacity);
+  if (former != inline_block(mapping)) anyffi_free(former);
+  return 0;
+}
+
 __attribute__((noinline)) int make_room(Mapping* mapping) {
   int64_t holes = mapping->used - mapping->size;
   bool worn_index = mapping->used < mapping->capacity;
@@ -86,13 +95,7 @@ __attribute__((noinline)) int make_room(Mapping* mapping) {
   if (mapping->capacity >= kMaxEntries) {
     return anyffi_error_raise("OverflowError", "a mapping holds at most 4294967294 entries");
   }
-  int64_t capacity = std::clamp(mapping->capacity * 2, kMaxLinear, kMaxEntries);
-  auto* block = static_cast<AnyffiEntry*>(anyffi_alloc(block_bytes(capacity)));
-  if (block == nullptr) return raise_no_memory();
-  AnyffiEntry* former = mapping->entries;
-  move_entries(mapping, block, capacity);
-  if (former != inline_block(mapping)) anyffi_free(former);
-  return 0;
+  return grow(mapping, std::clamp(mapping->capacity * 2, kMaxLinear, kMaxEntries));
 }
 
 bool has_room(const Mapping* mapping) {
@@ -269,6 +272,11 @@ int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int
   return anyffi_error_raise("RuntimeError", "the mapping changes whenever a key is compared");
 }
 
+int reserve_entries(Mapping* mapping, int64_t more) noexcept {
+  if (mapping->used + more <= mapping->capacity) return 0;
+  return grow(mapping, std::max(mapping->size + more, std::min(mapping->capacity * 2, kMaxEntries)));
+}
+
 int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out) noexcept {
   if (anyffi_mapping_create(type_code, from->size, out) != 0) return -1;
   Mapping* copy = as_mapping(out->as_object);
@@ -330,16 +338,18 @@ int anyffi_mapping_get(const AnyffiObject* object, const AnyffiValue* key, Anyff
   return 0;
 }
 
-int64_t anyffi_mapping_walk(const AnyffiObject* object, int64_t number, AnyffiValue* out_key, AnyffiValue* out_value) {
+int64_t anyffi_mapping_walk(const AnyffiObject* object, int64_t number, int32_t step, AnyffiValue* out_key,
+                            AnyffiValue* out_value) {
   const Mapping* mapping = as_mapping(object);
-  for (; 0 <= number && number < mapping->used; ++number) {
+  if (step < 0) number = std::min(number, mapping->used - 1);
+  for (; 0 <= number && number < mapping->used; number += step < 0 ? -1 : 1) {
     const AnyffiEntry& entry = mapping->entries[number];
     if (entry.key.type_code == ANYFFI_UNSET) continue;
     *out_key = entry.key;
     *out_value = entry.value;
     anyffi_value_retain_inline(out_key);
     anyffi_value_retain_inline(out_value);
-    return number + 1;
+    return number;
   }
   *out_key = *out_value = kUnset;
   return -1;

@@ -13,17 +13,20 @@ from .._types import code
 from .abi import VALUE, VALUE_SIZE, library, platform, unhiding
 from .call import FunctionCore
 from .callback import install_host, shut_down
-from .containers import MappingCore, SequenceCore, SetCore
+from .containers import ArrayCore, DictCore, FrozenSetCore, ListCore, MapCore, SetCore
 from .pack import pack, pack_owned, release_made
 from .unpack import raise_taken, unpack_owned
 from .wrapper import ObjectCore, set_class, wrap, wrap_here
 
 __all__ = [
     "NAME",
+    "ArrayCore",
+    "DictCore",
+    "FrozenSetCore",
     "FunctionCore",
-    "MappingCore",
+    "ListCore",
+    "MapCore",
     "ObjectCore",
-    "SequenceCore",
     "SetCore",
     "get_function",
     "set_class",

@@ -1,195 +1,456 @@
-"""Wrappers of containers: length, elements, lookup and iteration."""
+"""Wrappers of containers: length, elements, lookup and iteration.
+
+Other threads may run between any two lines here, so whatever is read comes out of the runtime by one call,
+and is owned by then.
+"""
 
 from __future__ import annotations
 
-import struct
-from ctypes import ArgumentError, c_int64
+import sys
+from ctypes import c_char, c_int32, c_int64
 from typing import Any
 
-from .. import _rules
+from .. import _container_rules as rules
+from .._container_rules import ELEMENTS, ITEMS, KEYS, VALUES, checks_self
 from .._types import code
-from .abi import VALUE, VALUE_SIZE, Mapping, Sequence, address_of, library, platform, unhide, unhiding
-from .pack import pack, release_made
-from .unpack import raise_taken, unpack, unpack_owned
+from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, address_of, library, platform, unhiding
+from .pack import pack, pack_owned, release_made
+from .unpack import raise_taken, unpack
 from .wrapper import ObjectCore, unwrap
 
-__all__ = ["MappingCore", "SequenceCore", "SetCore"]
+__all__ = ["ArrayCore", "DictCore", "FrozenSetCore", "ListCore", "MapCore", "SetCore"]
 
-#: More elements than any container has; an index within needs no look at its range.
-_MANY = 2**60
-_code_at = struct.Struct("=i").unpack_from
+_buffer = platform.buffer
+_Place = c_char * VALUE_SIZE
 _value_of = VALUE.unpack
-
-# Other threads run between any two steps of Python, and may change a container: the library copies an element
-# and takes a reference to it in one call.
+_release = library.object_release
 
 
-def _unwrap_sequence(wrapper: ObjectCore) -> Sequence:
-    found = Sequence.from_address(unwrap(wrapper))
+def _unwrap_as(wrapper: ObjectCore, type_code: int) -> int:
+    """The address of a wrapper's object, borrowed, which must be of a type."""
+    address = unwrap(wrapper)
+    found = Header.from_address(address).type_code
     # `x.__class__ = ...` can put a wrapper into any class of the same layout.
-    if found.header.type_code not in (code.LIST, code.ARRAY, code.SHAPE):
-        raise TypeError(f"this {type(wrapper).__name__} is no sequence")
-    return found
+    if found != type_code and not library.type_is_a(found, type_code):
+        raise rules.wrong_object(wrapper)
+    return address
 
 
-#: What `_read` gives beyond the last element.
-_ABSENT = object()
+# ---- sequences ----------------------------------------------------------------------------------------
 
 
-def _read(sequence: Sequence, index: int) -> Any:
-    """The Python value of an element."""
-    out = platform.buffer(VALUE_SIZE)
+def _size_of(address: int) -> int:
+    return int(Sequence.from_address(address).size)
+
+
+def _get_item(self: Any, type_code: int, key: Any) -> Any:
+    if isinstance(key, slice):
+        return self._slice(key)
+    index = key if type(key) is int and -sys.maxsize <= key <= sys.maxsize else rules.as_index(self, key)
+    address = _unwrap_as(self, type_code)
+    if index < 0:
+        index += _size_of(address)
+    out = _buffer(VALUE_SIZE)
+    library.sequence_get(address, index, out)
+    value = _value_of(out)
+    if value[0] == code.UNSET:
+        raise rules.index_out_of_range(self)
     try:
-        library.sequence_get(address_of(sequence), index, out)
-        element = _value_of(out)
-        return _ABSENT if element[0] == code.UNSET else unpack_owned(element)
-    except ArgumentError as error:
-        raise unhide(error) from None
+        return unpack(value)
+    finally:
+        if value[0] > 0:
+            _release(value[2])
 
 
-class SequenceCore(ObjectCore):
-    """An Array, List or Shape."""
+def _list_items(address: int) -> list[Any]:
+    """All elements."""
+    items: list[Any] = []
+    while True:
+        out = _buffer(VALUE_SIZE)
+        library.sequence_get(address, len(items), out)
+        value = _value_of(out)
+        if value[0] == code.UNSET:
+            return items
+        try:
+            items.append(unpack(value))
+        finally:
+            if value[0] > 0:
+                _release(value[2])
+
+
+@checks_self("anyffi.Array")
+class ArrayCore(ObjectCore):
+    """An Array."""
 
     __slots__ = ()
 
+    @unhiding
     def __len__(self) -> int:
-        return int(_unwrap_sequence(self).size)
+        return _size_of(_unwrap_as(self, code.ARRAY))
 
+    @unhiding
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, slice):
-            return self._slice(key)  # type: ignore[attr-defined]
-        index = key if type(key) is int and abs(key) < _MANY else _rules.as_index(self, key)
-        sequence = _unwrap_sequence(self)
-        element = _read(sequence, index if index >= 0 else index + sequence.size)
-        if element is _ABSENT:
-            raise _rules.index_out_of_range(self)
-        return element
+        return _get_item(self, code.ARRAY, key)
 
+    @unhiding
     def __iter__(self) -> SequenceIterator:
-        _unwrap_sequence(self)
-        return SequenceIterator(self)
+        return SequenceIterator(self, _unwrap_as(self, code.ARRAY), False)
+
+    @unhiding
+    def _iterate(self, backwards: bool) -> SequenceIterator:
+        return SequenceIterator(self, _unwrap_as(self, code.ARRAY), backwards)
+
+    @unhiding
+    def _items(self) -> list[Any]:
+        return _list_items(_unwrap_as(self, code.ARRAY))
+
+
+@checks_self("anyffi.List")
+class ListCore(ObjectCore):
+    """A List."""
+
+    __slots__ = ()
+
+    @unhiding
+    def __len__(self) -> int:
+        return _size_of(_unwrap_as(self, code.LIST))
+
+    @unhiding
+    def __getitem__(self, key: Any) -> Any:
+        return _get_item(self, code.LIST, key)
+
+    @unhiding
+    def __setitem__(self, key: Any, item: Any) -> None:
+        if isinstance(key, slice):
+            self._set_slice(key, item)  # type: ignore[attr-defined]
+            return
+        index = self._find_position(key)
+        keep: list[Any] = []
+        packed = pack(item, keep)
+        try:
+            # Packing may have run code that changed the list.
+            self._check_position(index)
+            if library.sequence_set(unwrap(self), index, packed) != 0:
+                raise_taken()
+        finally:
+            release_made(packed, keep)
+
+    @unhiding
+    def __delitem__(self, key: Any) -> None:
+        if isinstance(key, slice):
+            self._delete_slice(key)  # type: ignore[attr-defined]
+        elif library.sequence_erase(unwrap(self), self._find_position(key), 1) != 0:
+            raise_taken()
+
+    @unhiding
+    def __iter__(self) -> SequenceIterator:
+        return SequenceIterator(self, _unwrap_as(self, code.LIST), False)
+
+    @unhiding
+    def _iterate(self, backwards: bool) -> SequenceIterator:
+        return SequenceIterator(self, _unwrap_as(self, code.LIST), backwards)
+
+    @unhiding
+    def _items(self) -> list[Any]:
+        return _list_items(_unwrap_as(self, code.LIST))
+
+    def _find_position(self, key: Any) -> int:
+        """The position that a key means, which is not a slice."""
+        index = rules.as_index(self, key)
+        if index < 0:
+            index += _size_of(_unwrap_as(self, code.LIST))
+        self._check_position(index)
+        return index
+
+    def _check_position(self, index: int) -> None:
+        if not 0 <= index < _size_of(_unwrap_as(self, code.LIST)):
+            raise rules.assignment_out_of_range(self)
 
 
 class SequenceIterator:
     """Walks by index, as a list's iterator does, and so sees changes."""
 
-    __slots__ = ("_index", "_sequence")
+    __slots__ = ("_address", "_index", "_sequence", "_step")
+    __module__ = "anyffi"
 
-    def __init__(self, sequence: SequenceCore) -> None:
-        self._sequence: SequenceCore | None = sequence
-        self._index = 0
+    def __init__(self, sequence: ObjectCore, address: int, backwards: bool) -> None:
+        self._sequence: ObjectCore | None = sequence
+        self._address = address
+        self._step = -1 if backwards else 1
+        self._index = _size_of(address) - 1 if backwards else 0
 
     def __iter__(self) -> SequenceIterator:
         return self
 
+    @unhiding
     def __next__(self) -> Any:
         if self._sequence is None:
             raise StopIteration
-        element = _read(_unwrap_sequence(self._sequence), self._index)
-        if element is _ABSENT:
-            # Once exhausted it stays so, as list's does.
+        out = _buffer(VALUE_SIZE)
+        library.sequence_get(self._address, self._index, out)
+        value = _value_of(out)
+        if value[0] == code.UNSET:
+            # Once exhausted it stays so.
             self._sequence = None
             raise StopIteration
-        self._index += 1
-        return element
+        try:
+            self._index += self._step
+            return unpack(value)
+        finally:
+            if value[0] > 0:
+                _release(value[2])
+
+    def __length_hint__(self) -> int:
+        if self._sequence is None:
+            return 0
+        size = _size_of(self._address)
+        if self._step > 0:
+            return max(size - self._index, 0)
+        return self._index + 1 if self._index < size else 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rules.reduce_iterator(self._sequence, self._index, self._step)
+
+    def __setstate__(self, index: int) -> None:
+        if self._sequence is not None:
+            self._index = rules.clip_index(index, _size_of(self._address), self._step)
 
 
-def _unwrap_mapping(wrapper: ObjectCore) -> Mapping:
-    found = Mapping.from_address(unwrap(wrapper))
-    if found.header.type_code not in (code.DICT, code.MAP):
-        raise TypeError(f"this {type(wrapper).__name__} is no mapping")
-    return found
+# ---- mappings -----------------------------------------------------------------------------------------
 
 
-def _has(mapping: Mapping, packed: bytes) -> bool:
-    entry = c_int64(-1)
-    if library.mapping_find(address_of(mapping), packed, address_of(entry)) != 0:
-        raise_taken()
-    return entry.value >= 0
+def _number_of_entries(address: int) -> int:
+    return int(Mapping.from_address(address).size)
 
 
-def _walk(mapping: Mapping, position: int) -> tuple[int, Any, Any]:
-    """The first live entry from a position on, as `(next position, key, value)`; -1 if there is none."""
-    key, value = platform.buffer(VALUE_SIZE), platform.buffer(VALUE_SIZE)
-    position = library.mapping_walk(address_of(mapping), position, key, value)
-    if position < 0:
-        return position, None, None
-    owned = _value_of(value)
+#: What `_find_item` gives where there is nothing.
+_ABSENT = object()
+
+
+def _find_item(self: Any, type_code: int, key: Any) -> Any:
+    """The value of a key, or `_ABSENT`."""
+    address = _unwrap_as(self, type_code)
+    keep: list[Any] = []
+    packed = pack(key, keep)
     try:
-        return position, unpack_owned(_value_of(key)), unpack(owned)
+        out = _buffer(VALUE_SIZE)
+        if library.mapping_get(address, packed, out) != 0:
+            raise_taken()
+        value = _value_of(out)
+        try:
+            return _ABSENT if value[0] == code.UNSET else unpack(value)
+        finally:
+            if value[0] > 0:
+                _release(value[2])
     finally:
-        if owned[0] > 0:
-            library.object_release(owned[2])
+        release_made(packed, keep)
 
 
-class MappingCore(ObjectCore):
-    """A Map or Dict."""
+@checks_self("anyffi.Map")
+class MapCore(ObjectCore):
+    """A Map."""
 
     __slots__ = ()
 
+    @unhiding
     def __len__(self) -> int:
-        return int(_unwrap_mapping(self).size)
+        return _number_of_entries(_unwrap_as(self, code.MAP))
 
     @unhiding
     def __getitem__(self, key: Any) -> Any:
-        keep: list[Any] = []
-        packed = pack(key, keep)
-        try:
-            out = platform.buffer(VALUE_SIZE)
-            if library.mapping_get(address_of(_unwrap_mapping(self)), packed, out) != 0:
-                raise_taken()
-            value = _value_of(out)
-            if value[0] != code.UNSET:
-                return unpack_owned(value)
-        finally:
-            release_made(packed, keep)
-        raise KeyError(key)
+        found = _find_item(self, code.MAP, key)
+        if found is _ABSENT:
+            raise KeyError(key)
+        return found
 
     @unhiding
     def __contains__(self, key: Any) -> bool:
-        keep: list[Any] = []
-        packed = pack(key, keep)
-        try:
-            return _has(_unwrap_mapping(self), packed)
-        finally:
-            release_made(packed, keep)
+        return _find_item(self, code.MAP, key) is not _ABSENT
 
     @unhiding
-    def _entry(self, position: int) -> tuple[int, Any, Any] | None:
-        """The first live entry from `position` on, as `(next position, key, value)`, or None."""
-        found = _walk(_unwrap_mapping(self), position)
-        return found if found[0] >= 0 else None
+    def __iter__(self) -> EntryIterator:
+        return EntryIterator(self, _unwrap_as(self, code.MAP), KEYS, False)
+
+    @unhiding
+    def _get(self, key: Any, default: Any) -> Any:
+        found = _find_item(self, code.MAP, key)
+        return default if found is _ABSENT else found
+
+    @unhiding
+    def _iterate(self, what: int, backwards: bool) -> EntryIterator:
+        return EntryIterator(self, _unwrap_as(self, code.MAP), what, backwards)
 
 
-def _unwrap_set(wrapper: ObjectCore) -> Mapping:
-    found = Mapping.from_address(unwrap(wrapper))
-    if found.header.type_code not in (code.SET, code.FROZEN_SET):
-        raise TypeError(f"this {type(wrapper).__name__} is no set")
-    return found
-
-
-class SetCore(ObjectCore):
-    """A FrozenSet or Set."""
+@checks_self("anyffi.Dict")
+class DictCore(ObjectCore):
+    """A Dict."""
 
     __slots__ = ()
 
+    @unhiding
     def __len__(self) -> int:
-        return int(_unwrap_set(self).size)
+        return _number_of_entries(_unwrap_as(self, code.DICT))
+
+    @unhiding
+    def __getitem__(self, key: Any) -> Any:
+        found = _find_item(self, code.DICT, key)
+        return rules.missing_item(self, key) if found is _ABSENT else found
+
+    @unhiding
+    def __setitem__(self, key: Any, item: Any) -> None:
+        address = _unwrap_as(self, code.DICT)
+        cells: list[bytes] = []
+        try:
+            cells.append(pack_owned(key))
+            cells.append(pack_owned(item))
+            places = [_Place.from_buffer_copy(cell) for cell in cells]
+            existed = c_int32()
+            # The mapping takes both over, also where it fails.
+            cells.clear()
+            if library.mapping_set(address, *places, address_of(existed)) != 0:
+                raise_taken()
+        finally:
+            for cell in cells:
+                owned = _value_of(cell)
+                if owned[0] > 0:
+                    _release(owned[2])
+
+    def __delitem__(self, key: Any) -> None:
+        self._delete(key)  # type: ignore[attr-defined]
+
+    @unhiding
+    def __contains__(self, key: Any) -> bool:
+        return _find_item(self, code.DICT, key) is not _ABSENT
+
+    @unhiding
+    def __iter__(self) -> EntryIterator:
+        return EntryIterator(self, _unwrap_as(self, code.DICT), KEYS, False)
+
+    @unhiding
+    def _get(self, key: Any, default: Any) -> Any:
+        found = _find_item(self, code.DICT, key)
+        return default if found is _ABSENT else found
+
+    @unhiding
+    def _iterate(self, what: int, backwards: bool) -> EntryIterator:
+        return EntryIterator(self, _unwrap_as(self, code.DICT), what, backwards)
+
+
+def _has_element(self: Any, type_code: int, element: Any) -> bool:
+    address = _unwrap_as(self, type_code)
+    keep: list[Any] = []
+    packed = pack(element, keep)
+    try:
+        if _value_of(packed)[0] == code.SET:
+            found: bool = self._contains_set(element)
+            return found
+        entry = c_int64(-1)
+        if library.mapping_find(address, packed, address_of(entry)) != 0:
+            raise_taken()
+        return entry.value >= 0
+    finally:
+        release_made(packed, keep)
+
+
+@checks_self("anyffi.FrozenSet")
+class FrozenSetCore(ObjectCore):
+    """A FrozenSet."""
+
+    __slots__ = ()
+
+    @unhiding
+    def __len__(self) -> int:
+        return _number_of_entries(_unwrap_as(self, code.FROZEN_SET))
 
     @unhiding
     def __contains__(self, element: Any) -> bool:
-        keep: list[Any] = []
-        packed = pack(element, keep)
-        try:
-            if _code_at(packed)[0] == code.SET:
-                found: bool = self._contains_set(element)  # type: ignore[attr-defined]
-                return found
-            return _has(_unwrap_set(self), packed)
-        finally:
-            release_made(packed, keep)
+        return _has_element(self, code.FROZEN_SET, element)
 
     @unhiding
-    def _entry(self, position: int) -> tuple[int, Any] | None:
-        """The first element from `position` on, as `(next position, element)`, or None."""
-        position, element, _ = _walk(_unwrap_set(self), position)
-        return (position, element) if position >= 0 else None
+    def __iter__(self) -> EntryIterator:
+        return EntryIterator(self, _unwrap_as(self, code.FROZEN_SET), ELEMENTS, False)
+
+    @unhiding
+    def _iterate(self) -> EntryIterator:
+        return EntryIterator(self, _unwrap_as(self, code.FROZEN_SET), ELEMENTS, False)
+
+
+@checks_self("anyffi.Set")
+class SetCore(ObjectCore):
+    """A Set."""
+
+    __slots__ = ()
+
+    @unhiding
+    def __len__(self) -> int:
+        return _number_of_entries(_unwrap_as(self, code.SET))
+
+    @unhiding
+    def __contains__(self, element: Any) -> bool:
+        return _has_element(self, code.SET, element)
+
+    @unhiding
+    def __iter__(self) -> EntryIterator:
+        return EntryIterator(self, _unwrap_as(self, code.SET), ELEMENTS, False)
+
+    @unhiding
+    def _iterate(self) -> EntryIterator:
+        return EntryIterator(self, _unwrap_as(self, code.SET), ELEMENTS, False)
+
+
+class EntryIterator:
+    """Walks the entries in or against their order, and notices what the iterators of dict and set notice."""
+
+    __slots__ = ("_address", "_container", "_left", "_position", "_size", "_step", "_what")
+    __module__ = "anyffi"
+
+    def __init__(self, container: ObjectCore, address: int, what: int, backwards: bool) -> None:
+        self._container: ObjectCore | None = container
+        self._address = address
+        self._what = what
+        self._step = -1 if backwards else 1
+        self._size = self._left = _number_of_entries(address)
+        self._position = int(Mapping.from_address(address).used) - 1 if backwards else 0
+
+    def __iter__(self) -> EntryIterator:
+        return self
+
+    @unhiding
+    def __next__(self) -> Any:
+        if self._container is None:
+            raise StopIteration
+        if _number_of_entries(self._address) != self._size:
+            # From now on always.
+            self._size = -1
+            raise rules.changed_size(self._what)
+        key_out, item_out = _buffer(VALUE_SIZE), _buffer(VALUE_SIZE)
+        number = library.mapping_walk(self._address, self._position, self._step, key_out, item_out)
+        key, item = _value_of(key_out), _value_of(item_out)
+        try:
+            if number < 0:
+                self._container = None
+                raise StopIteration
+            if self._left == 0 and self._step > 0 and self._what != ELEMENTS:
+                self._container = None
+                raise rules.changed_keys()
+            self._position = number + self._step
+            self._left -= 1
+            if self._what == VALUES:
+                return unpack(item)
+            return (unpack(key), unpack(item)) if self._what == ITEMS else unpack(key)
+        finally:
+            if key[0] > 0:
+                _release(key[2])
+            if item[0] > 0:
+                _release(item[2])
+
+    def __length_hint__(self) -> int:
+        if self._container is None or _number_of_entries(self._address) != self._size:
+            return 0
+        return max(self._left, 0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rest = EntryIterator.__new__(EntryIterator)
+        for name in EntryIterator.__slots__:
+            setattr(rest, name, getattr(self, name))
+        return iter, (list(rest),)

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from ._core import (
     NAME,
+    ArrayCore,
+    DictCore,
+    FrozenSetCore,
     FunctionCore,
-    MappingCore,
+    ListCore,
+    MapCore,
     ObjectCore,
-    SequenceCore,
     SetCore,
     get_function,
     set_class,
@@ -21,10 +24,13 @@ from ._core import (
 
 __all__ = [
     "NAME",
+    "ArrayCore",
+    "DictCore",
+    "FrozenSetCore",
     "FunctionCore",
-    "MappingCore",
+    "ListCore",
+    "MapCore",
     "ObjectCore",
-    "SequenceCore",
     "SetCore",
     "get_function",
     "set_class",

@@ -10,30 +10,37 @@ cimport cython
 
 from c_api cimport (
     ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FROZEN_SET,
-    ANYFFI_FUNCTION, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_NONE, ANYFFI_SET, ANYFFI_SHAPE, ANYFFI_UNSET,
-    AnyffiEntry, AnyffiMapping, AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_abi_get_version,
-    anyffi_host_install, anyffi_mapping_find, anyffi_object_exchange_wrapper, anyffi_registry_drop_host,
-    anyffi_registry_find, anyffi_release_inline, anyffi_type_get_info, anyffi_type_list,
-    anyffi_value_drop_inline, anyffi_value_retain_inline, int32_t, int64_t,
+    ANYFFI_FUNCTION, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_NONE, ANYFFI_SET, AnyffiMapping, AnyffiObject,
+    AnyffiSequence, AnyffiValue, anyffi_abi_get_version, anyffi_host_install,
+    anyffi_object_exchange_wrapper, anyffi_registry_drop_host, anyffi_registry_find,
+    anyffi_release_inline, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop_inline, int32_t,
+    int64_t,
 )
 from call cimport call, call_with_keywords, unwrap_function
 from callback cimport callback
+from containers cimport (
+    delete_item, find_item, get_item, has_element, has_key, list_items, next_entry, put_item, set_item,
+    unpack_entry, unwrap_mapping, unwrap_sequence,
+)
 from describe cimport describe
 from host cimport install_host
 from pack cimport pack, pack_owned
 from python cimport (
-    PyLong_Type, PyObject, PyObject_ClearWeakRefs, PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified,
+    PyObject, PyObject_ClearWeakRefs, PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified,
     PyVectorcall_Call, PyVectorcall_NARGS, Py_INCREF, Py_SET_REFCNT, Py_SIZE, Py_TPFLAGS_HAVE_VECTORCALL,
-    Py_TYPE, Py_XDECREF, anyffi_py_read_int, vectorcallfunc,
+    Py_TYPE, Py_XDECREF, vectorcallfunc,
 )
 from unpack cimport raise_taken, unpack, unpack_copy
 from wrapper cimport offsetof_object, state, unwrap, wrap, wrap_here
 
 import sys
 
-from anyffi import _binding, _errors, _rules, _types, _values
+from anyffi import _binding, _container_rules, _errors, _rules, _types, _values
 
 NAME = "cython"
+
+cdef int KEYS = _container_rules.KEYS
+cdef int ELEMENTS = _container_rules.ELEMENTS
 
 
 @cython.auto_pickle(False)
@@ -156,186 +163,253 @@ def init_subclass(cls, **kwargs):
     enable_vectorcall(cls)
 
 
-cdef inline AnyffiSequence* unwrap_sequence(SequenceCore self) except NULL:
-    cdef AnyffiObject* target = unwrap(<PyObject*>self)
-    # `x.__class__ = ...` can put a wrapper into any class of the same size.
-    cdef int32_t code = target.type_code
-    if code != ANYFFI_LIST and code != ANYFFI_ARRAY and code != ANYFFI_SHAPE:
-        raise TypeError(f"this {type(self).__name__} is no sequence")
-    return <AnyffiSequence*>target
+@cython.auto_pickle(False)
+cdef class ArrayCore(ObjectCore):
+    """An Array."""
+
+    def __len__(self):
+        return unwrap_sequence(<PyObject*>self, ANYFFI_ARRAY).size
+
+    def __getitem__(self, key):
+        return get_item(<PyObject*>self, ANYFFI_ARRAY, key)
+
+    def __iter__(self):
+        return walk_sequence(self, ANYFFI_ARRAY, False)
+
+    def _iterate(self, bint backwards):
+        return walk_sequence(self, ANYFFI_ARRAY, backwards)
+
+    def _items(self):
+        return list_items(unwrap_sequence(<PyObject*>self, ANYFFI_ARRAY))
 
 
 @cython.auto_pickle(False)
-cdef class SequenceCore(ObjectCore):
-    """An Array, List or Shape."""
+cdef class ListCore(ObjectCore):
+    """A List."""
 
     def __len__(self):
-        return unwrap_sequence(self).size
+        return unwrap_sequence(<PyObject*>self, ANYFFI_LIST).size
 
     def __getitem__(self, key):
-        cdef int64_t index
-        cdef AnyffiSequence* sequence
-        if Py_TYPE(<PyObject*>key) == &PyLong_Type and anyffi_py_read_int(<PyObject*>key, &index) == 0:
-            pass
-        elif isinstance(key, slice):
-            return self._slice(key)
-        else:
-            index = _rules.as_index(self, key)
-        sequence = unwrap_sequence(self)
-        if index < 0:
-            index += sequence.size
-        if not 0 <= index < sequence.size:
-            raise _rules.index_out_of_range(self)
-        return unpack_copy(&sequence.data[index])
+        return get_item(<PyObject*>self, ANYFFI_LIST, key)
+
+    def __setitem__(self, key, item):
+        set_item(<PyObject*>self, key, item)
+
+    def __delitem__(self, key):
+        delete_item(<PyObject*>self, key)
 
     def __iter__(self):
-        unwrap_sequence(self)
-        cdef SequenceIterator made = SequenceIterator.__new__(SequenceIterator)
-        made.sequence = self
-        return made
+        return walk_sequence(self, ANYFFI_LIST, False)
+
+    def _iterate(self, bint backwards):
+        return walk_sequence(self, ANYFFI_LIST, backwards)
+
+    def _items(self):
+        return list_items(unwrap_sequence(<PyObject*>self, ANYFFI_LIST))
 
 
 @cython.auto_pickle(False)
 @cython.final
 cdef class SequenceIterator:
-    cdef SequenceCore sequence
+    """Walks by index, as a list's iterator does, and so sees changes."""
+
+    cdef ObjectCore sequence
     cdef int64_t index
+    cdef int step
 
     def __iter__(self):
         return self
 
     def __next__(self):
         cdef AnyffiSequence* sequence
+        cdef int64_t index = self.index
         if self.sequence is None:
             raise StopIteration
-        sequence = unwrap_sequence(self.sequence)
-        if self.index >= sequence.size:
-            # Once exhausted it stays so, as list's does.
+        sequence = <AnyffiSequence*>unwrap(<PyObject*>self.sequence)
+        if not 0 <= index < sequence.size:
+            # Once exhausted it stays so.
             self.sequence = None
             raise StopIteration
-        self.index += 1
-        return unpack_copy(&sequence.data[self.index - 1])
+        self.index = index + self.step
+        return unpack_copy(&sequence.data[index])
 
-
-cdef inline AnyffiMapping* unwrap_mapping(MappingCore self) except NULL:
-    cdef AnyffiObject* target = unwrap(<PyObject*>self)
-    if target.type_code != ANYFFI_DICT and target.type_code != ANYFFI_MAP:
-        raise TypeError(f"this {type(self).__name__} is no mapping")
-    return <AnyffiMapping*>target
-
-
-cdef inline int64_t find_entry(AnyffiMapping* mapping, const AnyffiValue* key) except -2:
-    """The number of a key's entry, or -1."""
-    cdef int64_t entry = -1
-    if anyffi_mapping_find(<AnyffiObject*>mapping, key, &entry) != 0:
-        raise_taken()
-    return entry
-
-
-cdef inline AnyffiEntry* next_entry(AnyffiMapping* mapping, int64_t* position) noexcept:
-    """The first live entry from a position on, which is moved behind it; NULL if there is none."""
-    cdef AnyffiEntry* entry
-    while 0 <= position[0] < mapping.used:
-        entry = &mapping.entries[position[0]]
-        position[0] += 1
-        if entry.key.type_code != ANYFFI_UNSET:
-            return entry
-    return NULL
-
-
-cdef int find_item(MappingCore self, object key, AnyffiValue* out) except -1:
-    """Whether the key is there; `out` then holds its value, owned."""
-    cdef AnyffiMapping* mapping = unwrap_mapping(self)
-    cdef AnyffiValue packed
-    cdef int64_t entry
-    cdef bint made = pack(<PyObject*>key, &packed)
-    try:
-        entry = find_entry(mapping, &packed)
-        if entry < 0:
+    def __length_hint__(self):
+        cdef int64_t size
+        if self.sequence is None:
             return 0
-        # Held before the key goes, which may run code that changes the mapping.
-        out[0] = mapping.entries[entry].value
-        anyffi_value_retain_inline(out)
-        return 1
-    finally:
-        if made:
-            anyffi_value_drop_inline(&packed)
+        size = (<AnyffiSequence*>unwrap(<PyObject*>self.sequence)).size
+        if self.step > 0:
+            return max(size - self.index, 0)
+        return self.index + 1 if self.index < size else 0
+
+    def __reduce__(self):
+        return _container_rules.reduce_iterator(self.sequence, self.index, self.step)
+
+    def __setstate__(self, int64_t index):
+        if self.sequence is not None:
+            size = (<AnyffiSequence*>unwrap(<PyObject*>self.sequence)).size
+            self.index = _container_rules.clip_index(index, size, self.step)
+
+
+cdef SequenceIterator walk_sequence(ObjectCore wrapper, int32_t type_code, bint backwards):
+    cdef SequenceIterator made = SequenceIterator.__new__(SequenceIterator)
+    cdef AnyffiSequence* sequence = unwrap_sequence(<PyObject*>wrapper, type_code)
+    made.sequence = wrapper
+    made.step = -1 if backwards else 1
+    made.index = sequence.size - 1 if backwards else 0
+    return made
 
 
 @cython.auto_pickle(False)
-cdef class MappingCore(ObjectCore):
-    """A Map or Dict."""
+cdef class MapCore(ObjectCore):
+    """A Map."""
 
     def __len__(self):
-        return unwrap_mapping(self).size
+        return unwrap_mapping(<PyObject*>self, ANYFFI_MAP).size
 
     def __getitem__(self, key):
         cdef AnyffiValue found
-        if not find_item(self, key, &found):
+        if not find_item(<PyObject*>self, ANYFFI_MAP, key, &found):
             raise KeyError(key)
         return unpack(&found)
 
     def __contains__(self, key):
+        return has_key(<PyObject*>self, ANYFFI_MAP, key)
+
+    def __iter__(self):
+        return walk_entries(self, ANYFFI_MAP, KEYS, False)
+
+    def _get(self, key, default):
         cdef AnyffiValue found
-        if not find_item(self, key, &found):
-            return False
-        anyffi_value_drop_inline(&found)
-        return True
+        return unpack(&found) if find_item(<PyObject*>self, ANYFFI_MAP, key, &found) else default
 
-    def _entry(self, int64_t position):
-        """The first live entry from `position` on, as `(next position, key, value)`, or None."""
-        cdef AnyffiEntry* found = next_entry(unwrap_mapping(self), &position)
-        cdef AnyffiEntry entry
-        if found == NULL:
-            return None
-        # Both are held before either is unpacked, which may run code that changes the mapping.
-        entry = found[0]
-        anyffi_value_retain_inline(&entry.key)
-        anyffi_value_retain_inline(&entry.value)
-        return (position,) + unpack_entry(&entry)
+    def _iterate(self, int what, bint backwards):
+        return walk_entries(self, ANYFFI_MAP, what, backwards)
 
 
-cdef tuple unpack_entry(AnyffiEntry* entry):
-    """Takes both values over, also on failure."""
-    cdef object key
-    try:
-        key = unpack(&entry.key)
-    except BaseException:
-        anyffi_value_drop_inline(&entry.value)
-        raise
-    return key, unpack(&entry.value)
+@cython.auto_pickle(False)
+cdef class DictCore(ObjectCore):
+    """A Dict."""
+
+    def __len__(self):
+        return unwrap_mapping(<PyObject*>self, ANYFFI_DICT).size
+
+    def __getitem__(self, key):
+        cdef AnyffiValue found
+        if not find_item(<PyObject*>self, ANYFFI_DICT, key, &found):
+            return _container_rules.missing_item(self, key)
+        return unpack(&found)
+
+    def __setitem__(self, key, item):
+        put_item(<PyObject*>self, ANYFFI_DICT, key, item)
+
+    def __delitem__(self, key):
+        self._delete(key)
+
+    def __contains__(self, key):
+        return has_key(<PyObject*>self, ANYFFI_DICT, key)
+
+    def __iter__(self):
+        return walk_entries(self, ANYFFI_DICT, KEYS, False)
+
+    def _get(self, key, default):
+        cdef AnyffiValue found
+        return unpack(&found) if find_item(<PyObject*>self, ANYFFI_DICT, key, &found) else default
+
+    def _iterate(self, int what, bint backwards):
+        return walk_entries(self, ANYFFI_DICT, what, backwards)
 
 
-cdef inline AnyffiMapping* unwrap_set(SetCore self) except NULL:
-    cdef AnyffiObject* target = unwrap(<PyObject*>self)
-    if target.type_code != ANYFFI_SET and target.type_code != ANYFFI_FROZEN_SET:
-        raise TypeError(f"this {type(self).__name__} is no set")
-    return <AnyffiMapping*>target
+@cython.auto_pickle(False)
+cdef class FrozenSetCore(ObjectCore):
+    """A FrozenSet."""
+
+    def __len__(self):
+        return unwrap_mapping(<PyObject*>self, ANYFFI_FROZEN_SET).size
+
+    def __contains__(self, element):
+        return has_element(<PyObject*>self, ANYFFI_FROZEN_SET, element)
+
+    def __iter__(self):
+        return walk_entries(self, ANYFFI_FROZEN_SET, ELEMENTS, False)
+
+    def _iterate(self):
+        return walk_entries(self, ANYFFI_FROZEN_SET, ELEMENTS, False)
 
 
 @cython.auto_pickle(False)
 cdef class SetCore(ObjectCore):
-    """A FrozenSet or Set."""
+    """A Set."""
 
     def __len__(self):
-        return unwrap_set(self).size
+        return unwrap_mapping(<PyObject*>self, ANYFFI_SET).size
 
     def __contains__(self, element):
-        cdef AnyffiMapping* entries = unwrap_set(self)
-        cdef AnyffiValue packed
-        cdef bint made = pack(<PyObject*>element, &packed)
-        try:
-            if packed.type_code == ANYFFI_SET:
-                return self._contains_set(element)
-            return find_entry(entries, &packed) >= 0
-        finally:
-            if made:
-                anyffi_value_drop_inline(&packed)
+        return has_element(<PyObject*>self, ANYFFI_SET, element)
 
-    def _entry(self, int64_t position):
-        """The first element from `position` on, as `(next position, element)`, or None."""
-        cdef AnyffiEntry* found = next_entry(unwrap_set(self), &position)
-        return None if found == NULL else (position, unpack_copy(&found.key))
+    def __iter__(self):
+        return walk_entries(self, ANYFFI_SET, ELEMENTS, False)
+
+    def _iterate(self):
+        return walk_entries(self, ANYFFI_SET, ELEMENTS, False)
+
+
+@cython.auto_pickle(False)
+@cython.final
+cdef class EntryIterator:
+    """Walks the entries in or against their order, and notices what the iterators of dict and set notice."""
+
+    cdef ObjectCore container
+    cdef int64_t position, size, left
+    cdef int what, step
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        cdef AnyffiMapping* entries
+        cdef int64_t number
+        if self.container is None:
+            raise StopIteration
+        entries = <AnyffiMapping*>unwrap(<PyObject*>self.container)
+        if entries.size != self.size:
+            # From now on always.
+            self.size = -1
+            raise _container_rules.changed_size(self.what)
+        number = next_entry(entries, self.position, self.step)
+        if number < 0:
+            self.container = None
+            raise StopIteration
+        if self.left == 0 and self.step > 0 and self.what != ELEMENTS:
+            self.container = None
+            raise _container_rules.changed_keys()
+        self.position = number + self.step
+        self.left -= 1
+        return unpack_entry(&entries.entries[number], self.what)
+
+    def __length_hint__(self):
+        if self.container is None or (<AnyffiMapping*>unwrap(<PyObject*>self.container)).size != self.size:
+            return 0
+        return max(self.left, 0)
+
+    def __reduce__(self):
+        cdef EntryIterator rest = EntryIterator.__new__(EntryIterator)
+        rest.container = self.container
+        rest.position, rest.size, rest.left = self.position, self.size, self.left
+        rest.what, rest.step = self.what, self.step
+        return iter, (list(rest),)
+
+
+cdef EntryIterator walk_entries(ObjectCore wrapper, int32_t type_code, int what, bint backwards):
+    cdef EntryIterator made = EntryIterator.__new__(EntryIterator)
+    cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>wrapper, type_code)
+    made.container = wrapper
+    made.size = made.left = mapping.size
+    made.what = what
+    made.step = -1 if backwards else 1
+    made.position = mapping.used - 1 if backwards else 0
+    return made
 
 
 def set_class(int32_t type_code, type cls not None):
@@ -402,12 +476,22 @@ cdef int set_up() except -1:
     state.make_error = keep(_errors.make)
     state.fill_error = keep(_errors.fill)
     state.unexplained = keep(_errors.unexplained)
+    state.container_rules = keep(_container_rules)
     state.no_arguments = keep(())
     state.dynamic_classes = keep({})
     function.tp_vectorcall_offset = offsetof_vectorcall()
     # Cython refuses this method in the body of a class.
     (<dict>function.tp_dict)["__init_subclass__"] = classmethod(init_subclass)
     enable_vectorcall(FunctionCore)
+    # So they are called where an operator is applied to an object of another class.
+    (<PyTypeObject*>ArrayCore).tp_name = "anyffi.Array"
+    (<PyTypeObject*>ListCore).tp_name = "anyffi.List"
+    (<PyTypeObject*>MapCore).tp_name = "anyffi.Map"
+    (<PyTypeObject*>DictCore).tp_name = "anyffi.Dict"
+    (<PyTypeObject*>FrozenSetCore).tp_name = "anyffi.FrozenSet"
+    (<PyTypeObject*>SetCore).tp_name = "anyffi.Set"
+    (<PyTypeObject*>SequenceIterator).tp_name = "anyffi.SequenceIterator"
+    (<PyTypeObject*>EntryIterator).tp_name = "anyffi.EntryIterator"
     list_types()
     _rules.register_core(ObjectCore)
     install_host()

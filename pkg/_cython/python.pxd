@@ -10,6 +10,7 @@ cdef extern from "Python.h":
     ctypedef struct PyObject:
         pass
     ctypedef struct PyTypeObject:
+        const char* tp_name
         unsigned long tp_flags
         Py_ssize_t tp_vectorcall_offset
         PyObject* tp_dict
@@ -59,6 +60,7 @@ cdef extern from "Python.h":
     object PyList_AsTuple(PyObject*)
     object PyDict_Items(PyObject*)
     Py_ssize_t PyDict_Size(PyObject*)
+    bint PySlice_Check(PyObject*)
     object PySlice_New(PyObject*, PyObject*, PyObject*)
     object PyFloat_FromDouble(double)
 

@@ -33,6 +33,7 @@ cdef extern from *:
       PyObject* make_error;
       PyObject* fill_error;
       PyObject* unexplained;
+      PyObject* container_rules;
       PyObject* no_arguments;
       PyObject* classes[ANYFFI_FIRST_DYNAMIC_TYPE];
       PyObject* dynamic_classes;
@@ -60,6 +61,7 @@ cdef extern from *:
         PyObject* make_error
         PyObject* fill_error
         PyObject* unexplained
+        PyObject* container_rules
         PyObject* no_arguments
         PyObject** classes
         PyObject* dynamic_classes

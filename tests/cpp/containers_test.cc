@@ -290,18 +290,25 @@ TEST(Containers, AreReadInOneStep) {
   anyffi_error_take_raised(error.out());
 
   AnyValue key, value;
-  int64_t position = 0;
+  int64_t position = -1;
   for (int i = 1; i < 20; i += 2) {
-    position = anyffi_mapping_walk(dict.get(), position, key.out(), value.out());
+    position = anyffi_mapping_walk(dict.get(), position + 1, 1, key.out(), value.out());
     EXPECT_EQ(key, AnyValue(i));
     EXPECT_EQ(value, text);
   }
-  EXPECT_EQ(position, 20);
-  for (int64_t entry : {position, int64_t{-1}, INT64_MAX}) {
-    EXPECT_EQ(anyffi_mapping_walk(dict.get(), entry, key.out(), value.out()), -1);
+  EXPECT_EQ(position, 19);
+  for (int64_t entry : {int64_t{20}, int64_t{-1}, INT64_MAX}) {
+    EXPECT_EQ(anyffi_mapping_walk(dict.get(), entry, 1, key.out(), value.out()), -1);
     EXPECT_EQ(key.type_code(), ANYFFI_UNSET);
     EXPECT_EQ(value.type_code(), ANYFFI_UNSET);
   }
+  position = INT64_MAX;
+  for (int i = 19; i > 0; i -= 2) {
+    position = anyffi_mapping_walk(dict.get(), position, -1, key.out(), value.out());
+    EXPECT_EQ(key, AnyValue(i));
+    --position;
+  }
+  EXPECT_EQ(anyffi_mapping_walk(dict.get(), position, -1, key.out(), value.out()), -1);
 }
 
 TEST(Containers, FailingMemoryChangesNothing) {

@@ -581,9 +581,10 @@ int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* val
 int anyffi_mapping_find(const AnyffiObject* mapping, const AnyffiValue* key, int64_t* out_entry);
 /// An owned copy of a key's value; Unset if the key is not there.
 int anyffi_mapping_get(const AnyffiObject* mapping, const AnyffiValue* key, AnyffiValue* out);
-/// Owned copies of the first live entry from number `entry` on. Returns the number behind it; -1, with Unset in both,
-/// if there is none.
-int64_t anyffi_mapping_walk(const AnyffiObject* mapping, int64_t entry, AnyffiValue* out_key, AnyffiValue* out_value);
+/// Owned copies of the first live entry from number `entry` on or, with `step` -1 instead of 1, of the last one up to
+/// it. Returns its number; -1, with Unset in both, if there is none.
+int64_t anyffi_mapping_walk(const AnyffiObject* mapping, int64_t entry, int32_t step, AnyffiValue* out_key,
+                            AnyffiValue* out_value);
 /// Removes an entry by its number.
 int anyffi_mapping_erase(AnyffiObject* mapping, int64_t entry);
 void anyffi_mapping_clear(AnyffiObject* mapping);

@@ -1,0 +1,179 @@
+"""What containers say to what they cannot do, and how they refuse others' objects: once for both backends.
+
+The words are those of Python's own containers.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import sys
+from types import FunctionType
+from typing import Any, Callable, TypeVar
+
+from ._rules import find_on_type
+
+__all__ = [
+    "ELEMENTS",
+    "ITEMS",
+    "KEYS",
+    "VALUES",
+    "as_count",
+    "as_index",
+    "as_position",
+    "assignment_out_of_range",
+    "changed_keys",
+    "changed_size",
+    "checks_self",
+    "clip_index",
+    "index_out_of_range",
+    "missing_item",
+    "reduce_iterator",
+    "unpack_slice",
+    "wrong_object",
+]
+
+#: What an iterator over entries gives: parts of a mapping's, or the elements of a set.
+KEYS, VALUES, ITEMS, ELEMENTS = range(4)
+
+_Class = TypeVar("_Class", bound=type)
+
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+
+def _name_in_c(cls: type) -> str:
+    """A class as the interpreter names it in such a message: one that is written in C with its module."""
+    full = cls.__flags__ & _HEAP_TYPE or cls.__module__ == "builtins"
+    return cls.__name__ if full else f"{cls.__module__}.{cls.__name__}"
+
+
+def _checked(cls: type, shown: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    name = method.__name__
+    text = "descriptor '{}' for '{}' objects doesn't apply to a '{}' object"
+    if name.startswith("__"):
+        text = "descriptor '{}' requires a '{}' object but received a '{}'"
+
+    @functools.wraps(method)
+    def check_self(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(self, cls):
+            raise TypeError(text.format(name, shown, _name_in_c(type(self))))
+        return method(self, *args, **kwargs)
+
+    return check_self
+
+
+def checks_self(shown: str) -> Callable[[_Class], _Class]:
+    """Let the public methods of a class refuse a `self` of another one, as those of Python's classes do.
+
+    Parameters
+    ----------
+    shown : str
+        The class that the message speaks of.
+    """
+
+    def decorate(cls: _Class) -> _Class:
+        for name, method in list(vars(cls).items()):
+            if isinstance(method, FunctionType) and (name.startswith("__") or not name.startswith("_")):
+                setattr(cls, name, _checked(cls, shown, method))
+        return cls
+
+    return decorate
+
+
+def wrong_object(wrapper: Any) -> TypeError:
+    """For a wrapper that `x.__class__ = ...` put into a class of another kind."""
+    return TypeError(f"this {type(wrapper).__name__} holds an object of another type")
+
+
+# ---- sequences ----------------------------------------------------------------------------------------
+
+
+def _plain_name(container: Any) -> str:
+    plain: type = type(container)._plain
+    return plain.__name__
+
+
+def as_index(sequence: Any, key: Any) -> int:
+    """A key of a sequence that is no slice as a position, which may be negative."""
+    if find_on_type(type(key), "__index__") is None:
+        name = _plain_name(sequence)
+        raise TypeError(f"{name} indices must be integers or slices, not {type(key).__name__}")
+    index = operator.index(key)
+    if not -sys.maxsize - 1 <= index <= sys.maxsize:
+        raise IndexError(f"cannot fit {type(key).__name__!r} into an index-sized integer")
+    return index
+
+
+def as_count(times: Any) -> int:
+    """How many times a sequence is repeated."""
+    count = operator.index(times)
+    if not -sys.maxsize - 1 <= count <= sys.maxsize:
+        raise OverflowError(f"cannot fit {type(times).__name__!r} into an index-sized integer")
+    return count
+
+
+def as_position(index: Any) -> int:
+    """An argument that is a position."""
+    position = operator.index(index)
+    if not -sys.maxsize - 1 <= position <= sys.maxsize:
+        raise OverflowError("Python int too large to convert to C ssize_t")
+    return position
+
+
+def unpack_slice(which: slice) -> tuple[int | None, int | None, int | None]:
+    """The parts of a slice as ints or None, cut to what fits."""
+    # The interpreter asks for the step first.
+    step = _part_of_slice(which.step)
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    return _part_of_slice(which.start), _part_of_slice(which.stop), step
+
+
+def _part_of_slice(part: Any) -> int | None:
+    if part is None:
+        return None
+    if find_on_type(type(part), "__index__") is None:
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
+    return max(-sys.maxsize - 1, min(operator.index(part), sys.maxsize))
+
+
+def index_out_of_range(sequence: Any) -> IndexError:
+    return IndexError(f"{_plain_name(sequence)} index out of range")
+
+
+def assignment_out_of_range(sequence: Any) -> IndexError:
+    return IndexError(f"{_plain_name(sequence)} assignment index out of range")
+
+
+def clip_index(index: int, size: int, step: int) -> int:
+    """Where an iterator goes on that is told to, as Python's own do when they are copied."""
+    return min(max(index, 0), size) if step > 0 else min(max(index, -1), size - 1)
+
+
+def reduce_iterator(sequence: Any, index: int, step: int) -> tuple[Any, ...]:
+    """How an iterator is copied and pickled; `sequence` is None for one that is exhausted."""
+    if sequence is None:
+        return iter, ((),)
+    return (iter if step > 0 else reversed), (sequence,), index
+
+
+# ---- mappings -----------------------------------------------------------------------------------------
+
+
+def missing_item(mapping: Any, key: Any) -> Any:
+    """What a Dict has for a key that is not there: what a subclass's `__missing__` says, else KeyError."""
+    missing = find_on_type(type(mapping), "__missing__")
+    if missing is None:
+        raise KeyError(key)
+    return missing.__get__(mapping, type(mapping))(key)
+
+
+def changed_size(what: int) -> RuntimeError:
+    """For an iterator, which gives keys, values, items or elements."""
+    name = "Set" if what == ELEMENTS else "dictionary"
+    return RuntimeError(f"{name} changed size during iteration")
+
+
+def changed_keys() -> RuntimeError:
+    """For an iterator that finds more than there was: keys were removed and others added meanwhile."""
+    return RuntimeError("dictionary keys changed during iteration")
