@@ -131,7 +131,7 @@ def make_array(tensor: Any, info: tuple[Any, ...]) -> Any:
 
 
 def _find_extended(np: Any, data_type: dtype, flags: int) -> Any:
-    """The dtype that ml_dtypes has for elements of a size that NumPy can step over; None if there is none."""
+    """The dtype that ml_dtypes has for elements of whole bytes; None if there is none."""
     try:
         import ml_dtypes
 
@@ -139,4 +139,4 @@ def _find_extended(np: Any, data_type: dtype, flags: int) -> Any:
     except (ImportError, AttributeError):
         return None
     is_whole = data_type.bits % 8 == 0 or flags & _PADDED
-    return found if is_whole and found.itemsize in (1, 2) else None
+    return found if is_whole else None

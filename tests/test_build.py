@@ -102,3 +102,30 @@ def test_the_version_is_said_once() -> None:
     stated = re.search(r"version: '([^']+)'", (ROOT / "meson.build").read_text())
     assert stated is not None
     assert importlib.metadata.version("anyffi") == stated[1]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("anyffi::TensorView f(anyffi::TensorView x) { return x; }", "store or return a Tensor"),
+        ("void f(anyffi::TensorView x) { anyffi::AnyValue y = x; }", "store or return a Tensor"),
+        (
+            "void f(anyffi::List<> xs, anyffi::TensorView x) { xs.push_back(anyffi::AnyValue(x)); }",
+            "a Tensor",
+        ),
+        ("void f(anyffi::AnyValue x) { x.cast<anyffi::TensorView>(); }", "ask for a Tensor"),
+        ("void f(anyffi::List<anyffi::TensorView> x) { x[0]; }", "ask for a Tensor"),
+        (
+            "void f() { anyffi::TensorView x = anyffi::Tensor::empty({2}, anyffi::DataType::of<float>()); }",
+            "deleted",
+        ),
+        ("void f(anyffi::Tensor x) { x.data<const char*>(); }", "DataTypeOf"),
+    ],
+)
+def test_what_does_not_compile(source: str, message: str) -> None:
+    """A borrowed tensor that would outlive what it borrows from."""
+    program = f"#include <anyffi/anyffi.h>\n{source}\nANYFFI_EXPORT(f, &f);\n"
+    command = [os.environ.get("CXX", "c++"), "-std=c++17", "-fsyntax-only", f"-I{INCLUDE}", "-x", "c++", "-"]
+    done = run(command, stdin=program, LD_PRELOAD=None)
+    assert done.returncode != 0
+    assert message in done.stderr

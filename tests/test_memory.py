@@ -6,7 +6,9 @@ import gc
 import types
 from typing import Any, Callable
 
+import anyffi
 import cases
+import numpy as np
 import pytest
 
 LONG = "a string on the heap of the runtime"
@@ -14,6 +16,20 @@ LONG = "a string on the heap of the runtime"
 
 def _fail(*args: Any) -> Any:
     raise ValueError(LONG)
+
+
+class Exporter:
+    """An array that is known by its method alone."""
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return np.zeros(3).__dlpack__(**options)
+
+
+def _export(tensor: Any) -> None:
+    """A capsule of each form, taken and left."""
+    for options in ({}, {"max_version": (1, 0)}):
+        np.from_dlpack(tensor)
+        tensor.__dlpack__(**options)
 
 
 def _catching(function: Callable[..., Any], *args: Any) -> Any:
@@ -74,6 +90,20 @@ CALLS: dict[str, Call] = {
     "big set": _calling("echo", set(range(100))),
     "set that is frozen": _calling("typed.frozen_set", {LONG, 1}),
     "own mapping": _calling("echo", cases.OwnMapping({"a": LONG})),
+    "array": _calling("echo", np.zeros((2, 3))),
+    "strided array": _calling("tensor.sum", np.zeros((2, 3))[:, ::2]),
+    "arrays": _calling("nop", [np.zeros(3), (np.zeros(()),)], np.zeros((2, 0))),
+    "array refused": _calling("echo", np.zeros(2, object)),
+    "exporter": _calling("echo", Exporter()),
+    "tensor repr": _on(lambda ffi: ffi.convert(np.zeros((2, 3))), repr),
+    "tensor attributes": _on(
+        lambda ffi: ffi.convert(np.zeros((2, 3))), lambda x: (x.shape, x.dtype, x.data_ptr())
+    ),
+    "tensor export": _on(lambda ffi: ffi.convert(np.zeros((2, 3))), _export),
+    "tensor copy": _on(lambda ffi: ffi.convert(np.zeros((2, 3))), lambda x: x.__dlpack__(copy=True) and None),
+    "tensor in C++": _calling("tensor.make", (2, 3), np.dtype("f4")),
+    "tensor mismatch": _calling("tensor.sum", np.zeros(2, "f4")),
+    "dtypes": _calling("echo", [np.float32, "float32", anyffi.dtype("float32"), anyffi.Device("cpu")]),
     "slice": _calling("echo", slice(LONG, [1], None)),
     "shared": _calling("echo", cases.nested(10, lambda x: [x, x], LONG)),
     "callable": _calling("echo", [len, _fail]),
@@ -180,7 +210,7 @@ def _settle(ffi: Any, name: str) -> None:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    if type(one).__name__ in ("Object", "Function"):
+    if type(one).__name__ in ("Object", "Function", "Tensor"):
         return type(one) is type(other)
     return cases.same(one, other)
 

@@ -12,25 +12,19 @@ using anyffi::Tensor;
 using anyffi::detail::check;
 
 Array<> describe(const Tensor& tensor) {
-  const AnyffiTensorData& data = tensor.data();
+  const AnyffiTensorData& data = tensor.raw();
   List<int64_t> shape, strides;
   for (int32_t i = 0; i < data.ndim; ++i) {
     shape.push_back(data.shape[i]);
     strides.push_back(data.strides[i]);
   }
   return Array<>{data.data,
-                 data.device,
-                 data.dtype,
+                 tensor.device(),
+                 tensor.dtype(),
                  std::move(shape).freeze(),
                  std::move(strides).freeze(),
                  static_cast<int64_t>(data.byte_offset),
                  static_cast<int64_t>(tensor.flags())};
-}
-
-AnyValue copy(const Tensor& tensor) {
-  AnyValue copied;
-  check(anyffi_tensor_copy(tensor.get(), copied.out()));
-  return copied;
 }
 
 AnyValue to_capsule(const Tensor& tensor, bool legacy) {
@@ -46,7 +40,7 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Tensor.info")
     .doc("Address, device, dtype, shape, strides in elements, byte offset, flags.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Tensor.copy")
-    .def(&copy, arg("tensor"))
+    .def([](const Tensor& tensor) { return tensor.copy(); }, arg("tensor"))
     .doc("A compact copy in new memory. BufferError unless the CPU can read the elements.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Tensor.to_capsule")

@@ -53,25 +53,35 @@ int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out
   return 0;
 }
 
-/// Bytes from one element to the next where none is left out; -1 after BufferError if there is no such number.
-int64_t find_item_size(const AnyffiTensor& tensor) {
-  int64_t bits = int64_t{tensor.tensor.dtype.bits} * tensor.tensor.dtype.lanes;
-  if (bits % 8 == 0 || (tensor.flags & ANYFFI_TENSOR_PADDED)) return (bits + 7) / 8;
-  return raise_format("BufferError", "elements of %s share bytes", data_type_name(tensor.tensor.dtype).text);
+/// Bits from one element to the next where none is left out.
+int64_t find_item_bits(const AnyffiDataType& type, uint64_t flags) {
+  int64_t bits = int64_t{type.bits} * type.lanes;
+  return flags & ANYFFI_TENSOR_PADDED ? (bits + 7) / 8 * 8 : bits;
 }
 
-/// Bytes of a compact copy; -1 after an error.
-int64_t find_size(const AnyffiTensor& tensor) {
-  const AnyffiTensorData& data = tensor.tensor;
-  if (data.device.type != ANYFFI_kDLCPU) {
-    return raise_format("BufferError", "a tensor on %s cannot be copied by the CPU", device_name(data.device).text);
+/// Bytes of a compact tensor; -1 after MemoryError if there cannot be so many.
+int64_t find_size(const int64_t* shape, int32_t ndim, int64_t item_bits) {
+  if (std::find(shape, shape + ndim, 0) != shape + ndim) return 0;
+  int64_t bits = item_bits;
+  for (int32_t i = 0; i < ndim; ++i) {
+    if (__builtin_mul_overflow(bits, shape[i], &bits)) return raise_no_memory();
   }
-  int64_t size = find_item_size(tensor);
-  if (std::find(data.shape, data.shape + data.ndim, 0) != data.shape + data.ndim) size = std::min<int64_t>(size, 0);
-  for (int32_t i = 0; i < data.ndim && size > 0; ++i) {
-    if (__builtin_mul_overflow(size, data.shape[i], &size)) return raise_no_memory();
-  }
-  return size;
+  return bits / 8 + (bits % 8 != 0);
+}
+
+int create_empty(const int64_t* shape, int32_t ndim, const AnyffiDataType& type, uint64_t flags, AnyffiValue* out) {
+  AnyffiTensorData data{nullptr, {ANYFFI_kDLCPU, 0}, ndim, type, const_cast<int64_t*>(shape), nullptr, 0};
+  Owned made;
+  if (anyffi_tensor_create(&data, flags, nullptr, nullptr, made.out()) != 0) return -1;
+  auto* tensor = reinterpret_cast<AnyffiTensor*>(made.get()->as_object);
+  int64_t size = find_size(shape, ndim, find_item_bits(type, flags));
+  if (size < 0) return -1;
+  tensor->owner = anyffi_alloc(static_cast<size_t>(std::max<int64_t>(size, 1)));
+  if (tensor->owner == nullptr) return raise_no_memory();
+  tensor->release_owner = &anyffi_free;
+  tensor->tensor.data = tensor->owner;
+  *out = made.take();
+  return 0;
 }
 
 /// Copies all elements, of which there are some, in order of the last axis first.
@@ -96,22 +106,39 @@ void copy_elements(const AnyffiTensorData& from, size_t item_size, char* to) {
 }
 
 int copy_tensor(const AnyffiTensor& tensor, AnyffiValue* out) {
-  int64_t size = find_size(tensor);
-  if (size < 0) return -1;
-  void* memory = anyffi_alloc(static_cast<size_t>(std::max<int64_t>(size, 1)));
-  if (memory == nullptr) return raise_no_memory();
-  AnyffiTensorData data = tensor.tensor;
-  data.data = memory;
-  data.strides = nullptr;
-  data.byte_offset = 0;
-  uint64_t flags = (tensor.flags & ANYFFI_TENSOR_PADDED) | ANYFFI_TENSOR_COPIED;
+  const AnyffiTensorData& data = tensor.tensor;
+  if (data.device.type != ANYFFI_kDLCPU) {
+    return raise_format("BufferError", "a tensor on %s cannot be copied by the CPU", device_name(data.device).text);
+  }
+  int64_t bits = find_item_bits(data.dtype, tensor.flags);
+  if (bits % 8 != 0) return raise_format("BufferError", "elements of %s share bytes", data_type_name(data.dtype).text);
   Owned made;
-  if (anyffi_tensor_create(&data, flags, memory, &anyffi_free, made.out()) != 0) return -1;
+  uint64_t flags = (tensor.flags & ANYFFI_TENSOR_PADDED) | ANYFFI_TENSOR_COPIED;
+  if (create_empty(data.shape, data.ndim, data.dtype, flags, made.out()) != 0) return -1;
   return guard([&] {
-    if (size > 0) copy_elements(tensor.tensor, static_cast<size_t>(find_item_size(tensor)), static_cast<char*>(memory));
+    if (std::find(data.shape, data.shape + data.ndim, 0) == data.shape + data.ndim) {
+      void* memory = reinterpret_cast<AnyffiTensor*>(made.get()->as_object)->tensor.data;
+      copy_elements(data, static_cast<size_t>(bits / 8), static_cast<char*>(memory));
+    }
     *out = made.take();
     return 0;
   });
+}
+
+int check_access(const AnyffiTensorData& data, uint64_t flags, const AnyffiDataType* type, uint64_t alignment,
+                 bool writable) {
+  if (type != nullptr && std::memcmp(type, &data.dtype, sizeof(*type)) != 0) {
+    return raise_format("TypeError", "expected a tensor of %s, got one of %s", data_type_name(*type).text,
+                        data_type_name(data.dtype).text);
+  }
+  if (writable && (flags & ANYFFI_TENSOR_READ_ONLY)) {
+    return anyffi_error_raise("ValueError", "the tensor is read-only; only a const type reads it");
+  }
+  if ((reinterpret_cast<uintptr_t>(data.data) + data.byte_offset) % alignment != 0) {
+    return raise_format("ValueError", "the memory of the tensor is not aligned to %llu bytes",
+                        static_cast<unsigned long long>(alignment));
+  }
+  return 0;
 }
 
 }  // namespace
@@ -137,4 +164,14 @@ int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void
 int anyffi_tensor_copy(const AnyffiObject* tensor, AnyffiValue* out) {
   *out = anyffi_none_inline();
   return anyffi::runtime::copy_tensor(*reinterpret_cast<const AnyffiTensor*>(tensor), out);
+}
+
+int anyffi_tensor_create_empty(const int64_t* shape, int32_t ndim, const AnyffiDataType* data_type, AnyffiValue* out) {
+  *out = anyffi_none_inline();
+  return anyffi::runtime::create_empty(shape, ndim, *data_type, 0, out);
+}
+
+int anyffi_tensor_check_access(const AnyffiTensorData* data, uint64_t flags, const AnyffiDataType* data_type,
+                               uint64_t alignment, int32_t writable) {
+  return anyffi::runtime::check_access(*data, flags, data_type, alignment, writable != 0);
 }

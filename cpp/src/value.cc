@@ -202,14 +202,13 @@ int anyffi_value_get_size(const AnyffiValue* value, int64_t* out) {
       return 0;
     case ANYFFI_BOX:
       return anyffi_value_get_size(&reinterpret_cast<AnyffiBox*>(value->as_object)->value, out);
-    case ANYFFI_TENSOR:
-      if (value->type_code == ANYFFI_TENSOR) {
-        const AnyffiTensorData& tensor = reinterpret_cast<AnyffiTensor*>(value->as_object)->tensor;
-        if (tensor.ndim == 0) return anyffi_error_raise("TypeError", "len() of unsized object");
-        *out = tensor.shape[0];
-        return 0;
-      }
-      [[fallthrough]];
+    case ANYFFI_TENSOR: {
+      auto* tensor = value->type_code == ANYFFI_TENSOR ? &reinterpret_cast<AnyffiTensor*>(value->as_object)->tensor
+                                                       : static_cast<AnyffiTensorData*>(value->as_pointer);
+      if (tensor->ndim == 0) return anyffi_error_raise("TypeError", "len() of unsized object");
+      *out = tensor->shape[0];
+      return 0;
+    }
     default:
       return raise_about_type(value, "object of type '%s' has no len()");
   }

@@ -14,6 +14,7 @@
 #include <anyffi/container/set.h>       // FrozenSet, Set
 #include <anyffi/container/shape.h>     // Shape
 #include <anyffi/container/tuple.h>     // Tuple<Ts...>
+#include <anyffi/data_type.h>           // DataType, Device
 #include <anyffi/error.h>               // Error, check_signals
 #include <anyffi/function.h>            // Function, Args, arg
 #include <anyffi/inline.h>              // what is too short to call
@@ -24,7 +25,7 @@
 #include <anyffi/registry.h>            // ANYFFI_REGISTER_GLOBAL, ANYFFI_EXPORT
 #include <anyffi/slice.h>               // Slice, Ellipsis
 #include <anyffi/string.h>              // String, Bytes
-#include <anyffi/tensor.h>              // Tensor, data types, devices
+#include <anyffi/tensor.h>              // Tensor, TensorView
 #include <anyffi/traits.h>              // numbers, bool, None, const char*, void*
 #include <anyffi/variant.h>             // Variant<Ts...>
 #include <anyffi/weak.h>                // Weak<T>

@@ -69,6 +69,8 @@ struct Traits;
 template <class T>
 using Bare = std::remove_cv_t<std::remove_reference_t<T>>;
 
+class TensorView;
+
 namespace detail {
 
 /// Marks a constructor that takes over one strong reference.
@@ -117,6 +119,9 @@ template <class T>
 T convert(AnyffiValue value) {
   static_assert(!std::is_same_v<T, const char*>,
                 "anyffi: a const char* of a value would point to memory that is gone; ask for a String");
+  static_assert(!std::is_same_v<T, TensorView>,
+                "anyffi: a TensorView of a value would outlive it too easily; ask for a Tensor, or make one of the "
+                "value where it is kept, as in TensorView(args[0])");
   using Way = Traits<T>;
   if (value.type_code > 0) value.aux = 0;
   typename Way::Holder holder{};

@@ -635,6 +635,12 @@ int anyffi_tensor_create(const AnyffiTensorData* data, uint64_t flags, void* own
                          AnyffiValue* out);
 /// The same over memory of an object of the host; takes over one count of `handle`, also on failure.
 int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void* handle, AnyffiValue* out);
+/// A compact tensor, last axis first, in new memory of the runtime on the CPU; its elements are not set to anything.
+int anyffi_tensor_create_empty(const int64_t* shape, int32_t ndim, const AnyffiDataType* data_type, AnyffiValue* out);
+/// Raises TypeError unless the elements are of the type (NULL: any), and ValueError unless the address is a multiple of
+/// `alignment` and, where `writable` is not 0, the memory may be written to.
+int anyffi_tensor_check_access(const AnyffiTensorData* data, uint64_t flags, const AnyffiDataType* data_type,
+                               uint64_t alignment, int32_t writable);
 /// A compact copy, last axis first, in memory of the runtime. BufferError unless it lies on the CPU in whole bytes.
 int anyffi_tensor_copy(const AnyffiObject* tensor, AnyffiValue* out);
 

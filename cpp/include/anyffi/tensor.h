@@ -1,80 +1,178 @@
 /// \file
-/// DataType, Device and Tensor.
+/// Tensor and TensorView: n-dimensional arrays over memory that may be anybody's.
 #ifndef ANYFFI_TENSOR_H_
 #define ANYFFI_TENSOR_H_
 
-#include <anyffi/container/sequence.h>
+#include <anyffi/data_type.h>
+
+#include <initializer_list>
 
 namespace anyffi {
 
-template <>
-struct Traits<AnyffiDataType> {
-  static constexpr FixedText name{"dtype"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_DATA_TYPE);
-  static constexpr bool kBorrows = false;
-  using Holder = AnyffiDataType;
-  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
-    const AnyffiValue& value = detail::unboxed(given);
-    holder = value.as_data_type;
-    return value.type_code == ANYFFI_DATA_TYPE || detail::refuse(why, value, name);
+namespace detail {
+
+/// What can be asked of a tensor, owned or borrowed; Derived has `raw()` and `flags()`.
+template <class Derived>
+class TensorMethods {
+ public:
+  int32_t ndim() const noexcept { return raw().ndim; }
+  /// Elements along each of the `ndim()` axes.
+  const int64_t* shape() const noexcept { return raw().shape; }
+  /// Steps along each axis, counted in elements. Negative or 0 if the tensor runs backwards or repeats elements.
+  const int64_t* strides() const noexcept { return raw().strides; }
+  DataType dtype() const noexcept { return raw().dtype; }
+  Device device() const noexcept { return raw().device; }
+  bool read_only() const noexcept { return (self().flags() & ANYFFI_TENSOR_READ_ONLY) != 0; }
+  /// Elements in all. OverflowError if they do not fit int64, as they may where an axis repeats them.
+  int64_t numel() const {
+    int64_t product = 1;
+    for (int32_t i = 0; i < ndim() && !is_empty(); ++i) {
+      if (__builtin_mul_overflow(product, shape()[i], &product)) throw_too_many();
+    }
+    return is_empty() ? 0 : product;
   }
-  static AnyffiDataType take(Holder& holder) { return holder; }
-  static AnyffiValue store(AnyffiDataType dtype) {
-    AnyffiValue value{};
-    value.type_code = ANYFFI_DATA_TYPE;
-    value.as_data_type = dtype;
-    return value;
+  /// Whether the elements lie side by side, the last axis first.
+  bool is_contiguous() const noexcept {
+    int64_t step = 1;
+    for (int32_t i = ndim() - 1; i >= 0; --i) {
+      if (shape()[i] > 1 && strides()[i] != step) return is_empty();
+      step *= shape()[i];
+    }
+    return true;
   }
+  /// Where the first element lies. TypeError if the elements are of another type than T; ValueError if T is not const
+  /// and the memory is read-only, or if the address is not aligned for a T. `void` stands for any type.
+  template <class T>
+  T* data() const {
+    using Element = std::remove_cv_t<T>;
+    if constexpr (std::is_void_v<Element>) {
+      check(anyffi_tensor_check_access(&raw(), self().flags(), nullptr, 1, !std::is_const_v<T>));
+    } else {
+      constexpr AnyffiDataType kType = DataTypeOf<Element>::value;
+      check(anyffi_tensor_check_access(&raw(), self().flags(), &kType, alignof(T), !std::is_const_v<T>));
+    }
+    return reinterpret_cast<T*>(static_cast<char*>(raw().data) + raw().byte_offset);
+  }
+
+ private:
+  const Derived& self() const noexcept { return *static_cast<const Derived*>(this); }
+  const AnyffiTensorData& raw() const noexcept { return self().raw(); }
+  bool is_empty() const noexcept {
+    for (int32_t i = 0; i < ndim(); ++i) {
+      if (shape()[i] == 0) return true;
+    }
+    return false;
+  }
+  [[noreturn]] static void throw_too_many() { throw Error("OverflowError", "the tensor has too many elements"); }
 };
 
-template <>
-struct Traits<AnyffiDevice> {
-  static constexpr FixedText name{"Device"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_DEVICE);
-  static constexpr bool kBorrows = false;
-  using Holder = AnyffiDevice;
-  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
-    const AnyffiValue& value = detail::unboxed(given);
-    holder = value.as_device;
-    return value.type_code == ANYFFI_DEVICE || detail::refuse(why, value, name);
-  }
-  static AnyffiDevice take(Holder& holder) { return holder; }
-  static AnyffiValue store(AnyffiDevice device) {
-    AnyffiValue value{};
-    value.type_code = ANYFFI_DEVICE;
-    value.as_device = device;
-    return value;
-  }
-};
+}  // namespace detail
 
 /// A tensor and its share of the memory.
-class Tensor : public ObjectRef {
+class Tensor : public ObjectRef, public detail::TensorMethods<Tensor> {
  public:
   using ObjectRef::ObjectRef;
-  /// Over memory that `owner` keeps alive; takes over `owner`, also when it throws.
+  /// Over memory that `owner` keeps alive; takes over `owner`, also when it throws. `flags` are AnyffiTensorFlag.
   Tensor(const AnyffiTensorData& data, uint64_t flags, void* owner, void (*release_owner)(void*))
       : ObjectRef(detail::Adopt{}, nullptr) {
     AnyffiValue created;
     detail::check(anyffi_tensor_create(&data, flags, owner, release_owner, &created));
     object_ = created.as_object;
   }
-  int32_t ndim() const noexcept { return data().ndim; }
-  /// In elements, `ndim()` of them.
-  const int64_t* shape() const noexcept { return data().shape; }
-  /// In elements, `ndim()` of them.
-  const int64_t* strides() const noexcept { return data().strides; }
-  AnyffiDataType dtype() const noexcept { return data().dtype; }
-  AnyffiDevice device() const noexcept { return data().device; }
+  /// In new memory of the runtime, compact, its elements not set to anything.
+  static Tensor empty(const int64_t* shape, int32_t ndim, const DataType& dtype) {
+    AnyffiValue created;
+    detail::check(anyffi_tensor_create_empty(shape, ndim, &dtype, &created));
+    return Tensor(detail::Adopt{}, created.as_object);
+  }
+  static Tensor empty(std::initializer_list<int64_t> shape, const DataType& dtype) {
+    return empty(shape.begin(), static_cast<int32_t>(shape.size()), dtype);
+  }
+  /// Compact, in new memory. BufferError unless the memory is the CPU's.
+  Tensor copy() const {
+    AnyffiValue created;
+    detail::check(anyffi_tensor_copy(object_, &created));
+    return Tensor(detail::Adopt{}, created.as_object);
+  }
+  const AnyffiTensorData& raw() const noexcept { return reinterpret_cast<const AnyffiTensor*>(object_)->tensor; }
   /// AnyffiTensorFlag.
   uint64_t flags() const noexcept { return reinterpret_cast<const AnyffiTensor*>(object_)->flags; }
-  bool read_only() const noexcept { return (flags() & ANYFFI_TENSOR_READ_ONLY) != 0; }
-  const AnyffiTensorData& data() const noexcept { return reinterpret_cast<const AnyffiTensor*>(object_)->tensor; }
+};
+
+/// A tensor of somebody else's, good as long as what it was made from: as a parameter it takes what Tensor takes and
+/// counts nothing, but it cannot be stored, returned, or handed to a function that keeps it.
+class TensorView : public detail::TensorMethods<TensorView> {
+ public:
+  TensorView(const Tensor& tensor) noexcept : raw_(&tensor.raw()), flags_(tensor.flags()) {}  // NOLINT: implicit
+  TensorView(Tensor&&) = delete;
+  /// Over memory that the caller keeps alive, and a struct that it keeps in place.
+  explicit TensorView(const AnyffiTensorData& data, uint64_t flags = 0) noexcept : raw_(&data), flags_(flags) {}
+  TensorView(AnyffiTensorData&&, uint64_t = 0) = delete;
+  /// The tensor in a value. TypeError if it is none.
+  explicit TensorView(const AnyView& value);
+  TensorView(AnyValue&&) = delete;
+
+  const AnyffiTensorData& raw() const noexcept { return *raw_; }
+  /// AnyffiTensorFlag.
+  uint64_t flags() const noexcept { return flags_; }
+
+ private:
+  const AnyffiTensorData* raw_;
+  uint64_t flags_;
 };
 
 template <>
-struct Traits<Tensor> : detail::StaticRefTraits<Tensor, ANYFFI_TENSOR> {
+struct Traits<Tensor> : detail::RefTraits<Tensor> {
   static constexpr FixedText name{"Tensor"};
+  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_TENSOR);
+  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+    if (value.type_code == ANYFFI_TENSOR) return detail::hold_object(value, holder);
+    if (value.type_code != ANYFFI_TENSOR_VIEW) return detail::refuse(why, value, name);
+    anyffi_value_own(&value, holder.out());  // which says why it cannot
+    return detail::refuse(why, value, name, ANYFFI_RAISED);
+  }
 };
+
+template <>
+struct Traits<TensorView> {
+  static constexpr FixedText name{"Tensor"};
+  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_TENSOR);
+  static constexpr bool kBorrows = true;
+  struct Holder {
+    const AnyffiTensorData* data = nullptr;
+    uint64_t flags = 0;
+  };
+  static bool load(const AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    if (value.type_code == ANYFFI_TENSOR) {
+      auto* tensor = reinterpret_cast<const AnyffiTensor*>(value.as_object);
+      holder = {&tensor->tensor, tensor->flags};
+      return true;
+    }
+    holder = {static_cast<const AnyffiTensorData*>(value.as_pointer), value.aux};
+    return value.type_code == ANYFFI_TENSOR_VIEW || detail::refuse(why, value, name);
+  }
+  static TensorView take(Holder& holder) { return TensorView(*holder.data, holder.flags); }
+  static AnyffiValue borrow(const TensorView& view) {
+    AnyffiValue value{};
+    value.type_code = ANYFFI_TENSOR_VIEW;
+    value.aux = static_cast<uint32_t>(view.flags());
+    value.as_pointer = const_cast<AnyffiTensorData*>(&view.raw());
+    return value;
+  }
+  template <class T>
+  static AnyffiValue store(const T&) {
+    static_assert(!sizeof(T), "anyffi: a TensorView borrows its memory; store or return a Tensor");
+    return {};
+  }
+};
+
+inline TensorView::TensorView(const AnyView& value) {
+  AnyffiMismatch why;
+  Traits<TensorView>::Holder holder;
+  if (!Traits<TensorView>::load(value.raw(), holder, why)) detail::throw_mismatch(why);
+  raw_ = holder.data;
+  flags_ = holder.flags;
+}
 
 }  // namespace anyffi
 

@@ -10,6 +10,8 @@ namespace {
 using anyffi::AnyValue;
 using anyffi::AnyView;
 using anyffi::arg;
+using anyffi::DataType;
+using anyffi::Device;
 using anyffi::Error;
 using anyffi::Optional;
 using anyffi::String;
@@ -18,7 +20,7 @@ using anyffi::Tensor;
 /// As many as NumPy allows.
 constexpr int32_t kMaxDims = 64;
 
-constexpr AnyffiDataType kFloat64{2, 64, 1};
+constexpr DataType kFloat64 = DataType::of<double>();
 
 struct Shape {
   int64_t dims[kMaxDims];
@@ -59,9 +61,9 @@ int64_t read_size(const Shape& shape, int64_t item_size) {
 
 bool is_text(AnyView value, const char* text) { return value.kind() == ANYFFI_STR && value.cast<String>() == text; }
 
-Tensor zeros(AnyView given, Optional<AnyffiDataType> given_dtype, AnyView order, const String& ctx) {
+Tensor zeros(AnyView given, Optional<DataType> given_dtype, AnyView order, const String& ctx) {
   Shape shape = read_shape(given);
-  AnyffiDataType dtype = given_dtype.value_or(kFloat64);
+  DataType dtype = given_dtype.value_or(kFloat64);
   if (!is_text(order, "C") && !is_text(order, "F")) {
     throw Error("NotImplementedError", "the only orders are 'C' and 'F'");
   }
@@ -69,7 +71,7 @@ Tensor zeros(AnyView given, Optional<AnyffiDataType> given_dtype, AnyView order,
 
   int64_t strides[kMaxDims];
   int64_t stride = 1;
-  int64_t size = read_size(shape, (dtype.bits * dtype.lanes + 7) / 8);
+  int64_t size = read_size(shape, dtype.item_size());
   for (int32_t i = 0; i < shape.ndim; ++i) {
     int32_t axis = is_text(order, "C") ? shape.ndim - 1 - i : i;
     strides[axis] = stride;
@@ -79,7 +81,7 @@ Tensor zeros(AnyView given, Optional<AnyffiDataType> given_dtype, AnyView order,
   void* memory = anyffi_alloc(static_cast<size_t>(size > 0 ? size : 1));
   if (!memory) throw std::bad_alloc();
   std::memset(memory, 0, static_cast<size_t>(size));
-  AnyffiTensorData data{memory, AnyffiDevice{1, 0}, shape.ndim, dtype, shape.dims, strides, 0};
+  AnyffiTensorData data{memory, Device(), shape.ndim, dtype, shape.dims, strides, 0};
   return Tensor(data, 0, memory, &anyffi_free);
 }
 

@@ -3,11 +3,16 @@
 #ifndef ANYFFI_STL_COMPLEX_H_
 #define ANYFFI_STL_COMPLEX_H_
 
-#include <anyffi/traits.h>
+#include <anyffi/data_type.h>
 
 #include <complex>
 
 namespace anyffi {
+
+template <class T>
+struct DataTypeOf<std::complex<T>> {
+  static constexpr AnyffiDataType value{ANYFFI_kDLComplex, 8 * sizeof(std::complex<T>), 1};
+};
 
 /// Takes Complex, and every real number that T takes; OverflowError for a finite part that T cannot hold.
 template <class T>

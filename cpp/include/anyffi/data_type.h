@@ -1,0 +1,106 @@
+/// \file
+/// DataType and Device: what a tensor's elements are, and where they lie.
+#ifndef ANYFFI_DATA_TYPE_H_
+#define ANYFFI_DATA_TYPE_H_
+
+#include <anyffi/string.h>
+
+namespace anyffi {
+
+/// The DataType of a C++ type: `static constexpr AnyffiDataType value`. Specialise it for number types of your own.
+template <class T, class Enable = void>
+struct DataTypeOf;
+
+template <class T>
+struct DataTypeOf<T, std::enable_if_t<std::is_integral_v<T>>> {
+  static constexpr AnyffiDataType value{
+      std::is_same_v<T, bool> ? ANYFFI_kDLBool : (std::is_signed_v<T> ? ANYFFI_kDLInt : ANYFFI_kDLUInt), 8 * sizeof(T),
+      1};
+};
+
+template <class T>
+struct DataTypeOf<T, std::enable_if_t<std::is_floating_point_v<T> && sizeof(T) <= 8>> {
+  static constexpr AnyffiDataType value{ANYFFI_kDLFloat, 8 * sizeof(T), 1};
+};
+
+/// The type of a tensor's elements, as DLPack has it.
+struct DataType : AnyffiDataType {
+  constexpr DataType(const AnyffiDataType& other) : AnyffiDataType(other) {}  // NOLINT: implicit on purpose
+  constexpr explicit DataType(AnyffiDataTypeCode code, uint8_t bits, uint16_t lanes = 1)
+      : AnyffiDataType{static_cast<uint8_t>(code), bits, lanes} {}
+  /// Of a C++ type, such as `DataType::of<float>()`.
+  template <class T>
+  static constexpr DataType of() {
+    return DataTypeOf<T>::value;
+  }
+  /// Bytes of one element, all lanes together.
+  constexpr int64_t item_size() const { return (int64_t{bits} * lanes + 7) / 8; }
+  /// The name, such as "float32x4".
+  String text() const {
+    AnyValue name;
+    detail::check(anyffi_data_type_get_text(this, name.out()));
+    return name.cast<String>();
+  }
+  friend constexpr bool operator==(const DataType& a, const DataType& b) {
+    return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
+  }
+  friend constexpr bool operator!=(const DataType& a, const DataType& b) { return !(a == b); }
+};
+
+/// A type of device, and which one of that type.
+struct Device : AnyffiDevice {
+  constexpr Device(const AnyffiDevice& other) : AnyffiDevice(other) {}  // NOLINT: implicit on purpose
+  constexpr explicit Device(AnyffiDeviceType type = ANYFFI_kDLCPU, int32_t index = 0) : AnyffiDevice{type, index} {}
+  /// The name, such as "cuda:1".
+  String text() const {
+    AnyValue name;
+    detail::check(anyffi_device_get_text(this, name.out()));
+    return name.cast<String>();
+  }
+  friend constexpr bool operator==(const Device& a, const Device& b) { return a.type == b.type && a.index == b.index; }
+  friend constexpr bool operator!=(const Device& a, const Device& b) { return !(a == b); }
+};
+
+template <>
+struct Traits<DataType> {
+  static constexpr FixedText name{"dtype"};
+  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_DATA_TYPE);
+  static constexpr bool kBorrows = false;
+  using Holder = AnyffiDataType;
+  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
+    const AnyffiValue& value = detail::unboxed(given);
+    holder = value.as_data_type;
+    return value.type_code == ANYFFI_DATA_TYPE || detail::refuse(why, value, name);
+  }
+  static DataType take(Holder& holder) { return holder; }
+  static AnyffiValue store(const DataType& dtype) {
+    AnyffiValue value{};
+    value.type_code = ANYFFI_DATA_TYPE;
+    value.as_data_type = dtype;
+    return value;
+  }
+};
+
+template <>
+struct Traits<Device> {
+  static constexpr FixedText name{"Device"};
+  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_DEVICE);
+  static constexpr bool kBorrows = false;
+  using Holder = AnyffiDevice;
+  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
+    const AnyffiValue& value = detail::unboxed(given);
+    holder = value.as_device;
+    return value.type_code == ANYFFI_DEVICE || detail::refuse(why, value, name);
+  }
+  static Device take(Holder& holder) { return holder; }
+  static AnyffiValue store(const Device& device) {
+    AnyffiValue value{};
+    value.type_code = ANYFFI_DEVICE;
+    value.as_device = device;
+    return value;
+  }
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_DATA_TYPE_H_
