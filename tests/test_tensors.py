@@ -435,7 +435,7 @@ def test_what_an_exporter_raises_arrives(ffi: Any, error: BaseException) -> None
 
 
 @capsules
-@pytest.mark.parametrize("x", [None, 5, "capsule", object(), [1]], ids=repr)
+@pytest.mark.parametrize("x", [None, 5, "capsule", object(), [1]], ids=lambda x: type(x).__name__)
 def test_what_is_no_capsule_is_refused(ffi: Any, x: Any) -> None:
     class Wrong:
         def __dlpack__(self, **options: Any) -> Any:
