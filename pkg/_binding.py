@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from types import FunctionType
 from typing import Any, Optional
 
 from ._values import MISSING
@@ -46,12 +47,14 @@ def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
         raise TypeError(f"{name}() takes no keyword arguments")
     assert info is not None
     bound: list[Any] = list(args) + [MISSING] * (len(params) - len(args))
-    for keyword, value in kwargs.items():
+    for given, value in kwargs.items():
+        # Exact, whatever a subclass does when it is hashed or compared.
+        keyword = str.__str__(given)
         index = positions.get(keyword)
         if index is None:
-            raise TypeError(f"{name}() got an unexpected keyword argument {keyword!r}")
+            raise TypeError(f"{name}(){_unexpected(keyword, tuple(positions))}")
         if index < len(args):
-            raise TypeError(f"{name}() got multiple values for argument {keyword!r}")
+            raise TypeError(f"{name}() got multiple values for argument '{keyword}'")
         bound[index] = value
     if len(args) > len(params) and not info[4] & _VARIADIC:
         raise TypeError(_too_many(name, len(params), info[3], len(args)))
@@ -68,6 +71,23 @@ def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     while bound and bound[-1] is MISSING:
         bound.pop()
     return tuple(bound)
+
+
+def _nothing() -> None:
+    pass
+
+
+def _unexpected(keyword: str, names: tuple[Any, ...]) -> str:
+    """What the running Python says of a keyword that is none of a function's names.
+
+    Its words change: since 3.13 they propose the nearest name. So a Python function of these names is asked.
+    """
+    code = _nothing.__code__.replace(co_argcount=len(names), co_nlocals=len(names), co_varnames=names)
+    try:
+        FunctionType(code, {})(**{keyword: None})
+    except TypeError as error:
+        words = str(error)
+    return words.partition("()")[2]
 
 
 def _too_many(name: str, takes: int, required: int, given: int) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from itertools import repeat
 from types import MappingProxyType
 from typing import Any, Callable
@@ -24,6 +24,7 @@ from ._types import code
 from ._values import MISSING, Elements
 
 __all__ = [
+    "HOST_FLAGS",
     "MAX_DEPTH",
     "contains_itself",
     "empty_wrapper",
@@ -36,6 +37,10 @@ __all__ = [
 ]
 
 Lowered = tuple[int, Any]
+
+_HASHES_SLICES = 2  # ANYFFI_HOST_HASHES_SLICES
+#: What the runtime is told about this version of Python.
+HOST_FLAGS = _HASHES_SLICES if isinstance(slice(0), Hashable) else 0
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 

@@ -492,6 +492,39 @@ def test_equality_across_kinds(ffi: Any) -> None:
     assert equal(len, len)
 
 
+def test_a_slice_is_a_key_where_it_is_one_of_a_dict(ffi: Any) -> None:
+    # Since Python 3.12.
+    for key in (slice(None), slice(1, 2.0, True), slice("a string on the heap", (1, slice(2)), 2**70)):
+        for k in (key, (1, key), slice([1])):
+            ours, items = ffi.Dict({0: 0}), {0: 0}
+            for operation in (
+                lambda x, k=k: x.get(k),
+                lambda x, k=k: operator.setitem(x, k, k),
+                lambda x, k=k: (k in x, x[k], len(x), list(x)),
+                lambda x, k=k: x.pop(k, "none"),
+            ):
+                assert_alike(ffi, ours, items, operation)
+
+
+def test_hash_and_equality_of_slices(ffi: Any) -> None:
+    hash_ = ffi.get_global_func("testing.hash")
+    if not isinstance(slice(0), collections.abc.Hashable):
+        for x in (slice(0), (1, slice(0))):
+            with pytest.raises(TypeError, match="unhashable type: 'slice'"):
+                hash_(x)
+        return
+    for s in (slice(1, 2, 3), slice(None, 2.5, 2**70), slice(-1, (1, 2), slice(3))):
+        assert hash_(s) == hash(s)
+        assert hash_((1, s)) == hash((1, s))
+    d = ffi.Dict({slice(1, 2): "a", (slice(3),): "b"})
+    assert d[slice(1.0, 2)] == "a"
+    assert d[slice(3),] == "b"
+    assert slice(1, 3) not in d
+    assert dict(d) == {slice(1, 2): "a", (slice(3),): "b"}
+    assert slice(5) in ffi.Set([slice(5.0)])
+    assert ffi.get_global_func("testing.echo")({slice(7): 1}) == {slice(7): 1}
+
+
 def test_dict_lookup_runs_pythons_code(ffi: Any) -> None:
     class Key:
         def __init__(self, n: int, fail: Any = None) -> None:

@@ -42,6 +42,8 @@ def python_defaults(a, b="b", c=0.5):  # type: ignore[no-untyped-def]
         ((1,), {"nonsense": 1}),
         ((), {"nonsense": 1}),
         ((), {"A": 1}),
+        ((), {"aa": 1, "a": 2}),
+        ((1,), {"it's": 1}),
     ],
 )
 def test_arguments_bind_as_in_python(ffi: Any, args: Any, kwargs: Any) -> None:
@@ -65,6 +67,20 @@ def test_one_parameter(ffi: Any, args: Any, kwargs: Any) -> None:
     with pytest.raises(TypeError) as caught:
         ffi.get_global_func("testing.add_one")(*args, **kwargs)
     assert str(caught.value) == str(expected.value).replace("python_add_one", "testing.add_one")
+
+
+class OddKeyword(str):
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return 5
+
+
+def test_keywords_of_a_subclass_of_str(ffi: Any) -> None:
+    function = ffi.get_global_func("testing.typed.defaults")
+    assert function(**{OddKeyword("a"): 1, OddKeyword("c"): 2.5}) == (1, "b", 2.5)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
+        function(**{OddKeyword("nonsense"): 1})
 
 
 def test_keywords_reach_their_parameter(ffi: Any) -> None:

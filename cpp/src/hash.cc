@@ -102,24 +102,49 @@ int64_t hash_address(const void* address) {
   return spare_minus_one(static_cast<int64_t>(static_cast<uint64_t>(bits) >> 4 | static_cast<uint64_t>(bits) << 60));
 }
 
-/// Python's hash of tuples (its variant of xxHash).
+constexpr uint64_t kPrime1 = 11400714785074694791u;
+constexpr uint64_t kPrime2 = 14029467366897019727u;
+constexpr uint64_t kPrime5 = 2870177450012600261u;
+
+/// One more element of a tuple or part of a slice in Python's variant of xxHash.
+int add_lane(const AnyffiValue& value, uint64_t* sum) {
+  int64_t lane;
+  Owned held = hold(value);
+  if (hash_key(*held.get(), &lane) != 0) return -1;
+  *sum += static_cast<uint64_t>(lane) * kPrime2;
+  *sum = (*sum << 31 | *sum >> 33) * kPrime1;
+  return 0;
+}
+
+int64_t finish_lanes(uint64_t sum) { return sum == ~uint64_t{0} ? 1546275796 : static_cast<int64_t>(sum); }
+
+/// Python's hash of tuples.
 int hash_array(const AnyffiSequence* array, int64_t* out) {
-  constexpr uint64_t kPrime1 = 11400714785074694791u;
-  constexpr uint64_t kPrime2 = 14029467366897019727u;
-  constexpr uint64_t kPrime5 = 2870177450012600261u;
   DepthGuard depth;
   if (!depth) return -1;
   uint64_t sum = kPrime5;
   for (int64_t i = 0; i < array->size; ++i) {
-    int64_t lane;
-    Owned element = hold(array->data[i]);
-    if (hash_key(*element.get(), &lane) != 0) return -1;
-    sum += static_cast<uint64_t>(lane) * kPrime2;
-    sum = (sum << 31 | sum >> 33) * kPrime1;
+    if (add_lane(array->data[i], &sum) != 0) return -1;
   }
-  sum += static_cast<uint64_t>(array->size) ^ (kPrime5 ^ 3527539u);
-  *out = sum == ~uint64_t{0} ? 1546275796 : static_cast<int64_t>(sum);
+  *out = finish_lanes(sum + (static_cast<uint64_t>(array->size) ^ (kPrime5 ^ 3527539u)));
   return 0;
+}
+
+/// Python's hash of slices.
+int hash_slice(const AnyffiSlice* slice, int64_t* out) {
+  DepthGuard depth;
+  if (!depth) return -1;
+  uint64_t sum = kPrime5;
+  if (add_lane(slice->start, &sum) != 0 || add_lane(slice->stop, &sum) != 0 || add_lane(slice->step, &sum) != 0) {
+    return -1;
+  }
+  *out = finish_lanes(sum);
+  return 0;
+}
+
+bool host_hashes_slices() {
+  const AnyffiHost* hooks = host();
+  return hooks != nullptr && (hooks->flags & ANYFFI_HOST_HASHES_SLICES) != 0;
 }
 
 /// Python's hash of frozensets: whatever the order of its elements, the same.
@@ -207,6 +232,9 @@ int hash_key(const AnyffiValue& key, int64_t* out) noexcept {
     case ANYFFI_FROZEN_SET:
       *out = hash_frozen_set(as_mapping(key.as_object));
       return 0;
+    case ANYFFI_SLICE:
+      if (host_hashes_slices()) return hash_slice(reinterpret_cast<AnyffiSlice*>(key.as_object), out);
+      break;
     default:
       break;
   }

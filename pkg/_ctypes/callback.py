@@ -6,7 +6,7 @@ import ctypes
 from ctypes import c_int32, c_int64, c_void_p, memmove
 from typing import Any, Callable
 
-from .. import _errors
+from .. import _errors, _rules
 from .abi import VALUE, VALUE_SIZE, Host, library, platform, unhide
 from .pack import NONE, pack_owned, set_callback
 from .unpack import unpack, unpack_copy
@@ -115,6 +115,7 @@ def install_host() -> None:
     _kept.append(callback)
     set_callback(_address(callback))
     host = Host(struct_size=ctypes.sizeof(Host), **platform.hooks())
+    host.flags |= _rules.HOST_FLAGS
     host.handle_hash = _address(_hash)
     host.handle_equal = _address(_equal)
     host.handle_text = _address(_text)

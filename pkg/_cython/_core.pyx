@@ -494,7 +494,7 @@ cdef int set_up() except -1:
     (<PyTypeObject*>EntryIterator).tp_name = "anyffi.EntryIterator"
     list_types()
     _rules.register_core(ObjectCore)
-    install_host()
+    install_host(_rules.HOST_FLAGS)
     return 0
 
 

@@ -1,6 +1,6 @@
 """What the runtime asks of Python, through hooks that it is given once."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from c_api cimport ANYFFI_HOST_DONE, AnyffiHost, AnyffiValue, anyffi_host_install
 from callback cimport leave_raised
@@ -107,10 +107,10 @@ cdef extern from *:
     int capsule_set_name "anyffi_capsule_set_name"(void*, const char*) noexcept
 
 
-cdef inline void install_host() noexcept:
+cdef inline void install_host(uint32_t flags) noexcept:
     cdef AnyffiHost hooks
     hooks.struct_size = sizeof(AnyffiHost)
-    hooks.flags = 0
+    hooks.flags = flags
     hooks.lock = lock
     hooks.unlock = unlock
     hooks.suspend = suspend

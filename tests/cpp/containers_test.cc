@@ -433,6 +433,22 @@ TEST(Hash, IsPythonsForNumbersAndTuples) {
   EXPECT_EQ(AnyView(Array<>{AnyValue(1), AnyValue(2)}).hash(), -3550055125485641917);
 }
 
+TEST(Hash, OfASliceIsUpToTheHost) {
+  AnyValue held = anyffi::Slice(1, 2, 3);
+  EXPECT_THROW(held.hash(), anyffi::Error);
+  AnyffiHost hooks{};
+  hooks.struct_size = sizeof(hooks);
+  hooks.flags = ANYFFI_HOST_HASHES_SLICES;
+  anyffi_host_install(&hooks);
+  EXPECT_EQ(held.hash(), -2340833382717974474);
+  EXPECT_EQ(AnyValue(anyffi::Slice(1.0, true, nullptr)).hash(), AnyValue(anyffi::Slice(true, 1, nullptr)).hash());
+  EXPECT_THROW(AnyValue(anyffi::Slice(1, List<>(), nullptr)).hash(), anyffi::Error);
+  Dict<> dict;
+  dict.set(held, "found");
+  EXPECT_TRUE(dict.contains(AnyValue(anyffi::Slice(1.0, 2, 3))));
+  anyffi_host_install(nullptr);
+}
+
 TEST(Equal, FollowsPython) {
   EXPECT_TRUE(AnyView(1) == AnyView(1.0));
   EXPECT_TRUE(AnyView(1) == AnyView(true));

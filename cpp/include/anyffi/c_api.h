@@ -689,7 +689,9 @@ int anyffi_py_object_create(void* handle, AnyffiValue* out);
 typedef enum AnyffiHostFlag {
   /// `check_signals` is called with the lock held, returns 0 when done, and leaves what a handler raised pending in
   /// the host, which raises it when the call that is under way returns there (PyErr_CheckSignals).
-  ANYFFI_HOST_KEEPS_SIGNALS = 1
+  ANYFFI_HOST_KEEPS_SIGNALS = 1,
+  /// A slice of hashable parts is hashable, as Python has it since 3.12.
+  ANYFFI_HOST_HASHES_SLICES = 2
 } AnyffiHostFlag;
 
 /// What callbacks and hooks of the host return when they are done, in place of 0; -1 when they left an error in the
