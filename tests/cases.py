@@ -358,6 +358,44 @@ class ArraySubclass(np.ndarray):  # type: ignore[type-arg]
     shape = strides = itemsize = __array_interface__ = dtype  # type: ignore[assignment]
 
 
+class OwnValue:
+    """What it is to C++ it says itself, whatever else it could be."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __anyffi_value__(self) -> Any:
+        if isinstance(self.value, BaseException):
+            raise type(self.value)(*self.value.args)
+        return self.value
+
+    def __call__(self, *args: Any) -> Any:
+        raise AssertionError("taken for a callable")
+
+    __index__ = __dlpack__ = keys = __call__
+
+
+class IntWithValue(int):
+    value = "not an int"
+
+    def __anyffi_value__(self) -> str:
+        return self.value
+
+
+class DictWithValue(dict):  # type: ignore[type-arg]
+    value = (1, [2])
+
+    def __anyffi_value__(self) -> Any:
+        return self.value
+
+
+class ErrorWithValue(Exception):
+    value = None
+
+    def __anyffi_value__(self) -> None:
+        """Being an exception comes after having a value."""
+
+
 class Callable_:
     def __call__(self, *args: Any) -> Any:
         return args
@@ -416,6 +454,23 @@ def _self_tuple() -> Any:
     x: Any = ([],)
     x[0].append(x)
     return x
+
+
+def _self_value() -> Any:
+    x: Any = OwnValue(None)
+    x.value = x
+    return x
+
+
+def _self_value_in_a_list() -> Any:
+    x: Any = OwnValue([])
+    x.value.append(x)
+    return x
+
+
+class _EndlessValue:
+    def __anyffi_value__(self) -> Any:
+        return _EndlessValue()
 
 
 def _self_slice() -> Any:
@@ -562,6 +617,7 @@ _DEEP = tuple(
         ("mixed", lambda x: ({"k": [x]},)),
         ("own mapping", lambda x: OwnMapping({"k": x})),
         ("frozenset", lambda x: frozenset({x})),
+        ("own value", lambda x: OwnValue([x])),
     )
 )
 
@@ -678,6 +734,18 @@ ROWS: tuple[Row, ...] = (
         (lambda x: x, len, [].append, functools.partial(int, base=2), int, Plain, ValueError, Callable_(),
          operator.itemgetter(1)),
         lambda x, top: "Function(host)", itself),
+    Row("own value", (OwnValue, IntWithValue, DictWithValue, ErrorWithValue),
+        (OwnValue(None), OwnValue(5), OwnValue("in place"), OwnValue("on the heap of the runtime"), OwnValue(b"b" * 20),
+         OwnValue([1, OwnValue("x")]), OwnValue((OwnValue(2**70),)), OwnValue({OwnValue(1): OwnValue({2})}), OwnValue(len),
+         OwnValue(OwnValue(OwnValue(1.5))), OwnValue(Indexable(3)), OwnValue(np.float32(1)),
+         OwnValue(slice(OwnValue(1), None)), OwnValue(ctypes.c_void_p(5)), IntWithValue(3), DictWithValue(a=1),
+         ErrorWithValue()),
+        lambda x, top: describe(x.value, False), lambda x: plain(x.value),
+        bad=(Bad("own value raises", lambda: OwnValue(ZeroDivisionError("own")), ZeroDivisionError, "^own$"),
+             Bad("own value of nothing allowed", lambda: OwnValue({float("nan"), -float("nan")}), ValueError, "elements nan"),
+             Bad("own value is itself", _self_value, RecursionError, "__anyffi_value__ gave another"),
+             Bad("own value never ends", _EndlessValue, RecursionError, "__anyffi_value__ gave another"),
+             Bad("own value holds itself", _self_value_in_a_list, RecursionError, "a list that contains itself"))),
     Row("opaque", (object,),
         (object(), Plain(), Getattr(), Unhashable(), range(3), collections.deque([1]), {}.keys(), {1: 2}.items(),
          array.array("i", [1]), decimal.Decimal(1), fractions.Fraction(1, 2), datetime.timedelta(1), pathlib.PurePath("a"),

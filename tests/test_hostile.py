@@ -149,6 +149,19 @@ class DlpackOnInstance:
         self.__dlpack__ = lambda: None
 
 
+class ValueOfItself:
+    def __anyffi_value__(self) -> Any:
+        return self
+
+
+class ValueWithBadDescriptor:
+    class _Descriptor:
+        def __get__(self, *args: Any) -> Any:
+            raise ZeroDivisionError("get")
+
+    __anyffi_value__ = _Descriptor()
+
+
 class FloatPretender:
     def __float__(self) -> float:
         return 1.0
@@ -201,6 +214,9 @@ HOSTILE: Any = {
     "set subclass": lambda: cases.SetSubclass({1}),
     "mappingproxy of a mapping": lambda: types.MappingProxyType(HostileMapping({1: 2})),
     "mappingproxy of itself": lambda: types.MappingProxyType(vars(type("C", (), {}))),
+    "value of itself": ValueOfItself,
+    "value by a bad descriptor": ValueWithBadDescriptor,
+    "value of something hostile": lambda: cases.OwnValue(RaisingGetattribute()),
     "weird namespace": lambda: types.SimpleNamespace(__index__=5, __call__=6),
     "type": lambda: type,
     "object class": lambda: object,

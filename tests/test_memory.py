@@ -89,6 +89,7 @@ CALLS: dict[str, Call] = {
     "frozenset": _calling("echo", frozenset({LONG, frozenset({LONG})})),
     "big set": _calling("echo", set(range(100))),
     "set that is frozen": _calling("typed.frozen_set", {LONG, 1}),
+    "own value": _calling("echo", cases.OwnValue([LONG, *[cases.OwnValue((LONG, 1))] * 2])),
     "own mapping": _calling("echo", cases.OwnMapping({"a": LONG})),
     "array": _calling("echo", np.zeros((2, 3))),
     "strided array": _calling("tensor.sum", np.zeros((2, 3))[:, ::2]),

@@ -217,6 +217,16 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[bytes, bool]:
             raise _rules.contains_itself(x)
         return _share(met[1]), False
     type_code, items = _open(x)
+    if type_code == code.UNSET:
+        packed = _pack_leaf(items)
+        if packed is None:
+            packed = _pack_nested(items, memo, depth)[0]
+        type_code, _, address = _value_of(packed)
+        if type_code > 0:
+            # Asked once: an object that is met twice is one object, as containers are.
+            memo[id(x)] = (x, address)
+        # That may die with the object that gave it, so that the call has a reference of its own.
+        return packed, True
     make = _containers.get(type_code)
     if make is None:
         return _pack_lowered(type_code, items)

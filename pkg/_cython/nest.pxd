@@ -44,6 +44,10 @@ cdef inline int check_depth(Nest* nest) except -1:
 cdef inline int enter(Nest* nest) except -1:
     """To be called before the items of a container are packed."""
     check_depth(nest)
+    return remember(nest)
+
+
+cdef inline int remember(Nest* nest) except -1:
     if nest.outer != NULL:
         if nest.memo.used == 0:
             memo_add(nest.memo, nest.outer.container)

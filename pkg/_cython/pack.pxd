@@ -9,16 +9,16 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from c_api cimport (
     ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_LIST,
     ANYFFI_MAP, ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, ANYFFI_SET, ANYFFI_TENSOR,
-    ANYFFI_TENSOR_VIEW, AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_error_create_host,
-    anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit, anyffi_mapping_create,
-    anyffi_mapping_find, anyffi_mapping_set, anyffi_none_inline, anyffi_object_inline,
-    anyffi_py_object_create, anyffi_sequence_create, anyffi_slice_create, anyffi_tensor_from_capsule,
-    anyffi_value_drop_inline, anyffi_value_retain_inline,
+    ANYFFI_TENSOR_VIEW, ANYFFI_UNSET, AnyffiObject, AnyffiSequence, AnyffiValue,
+    anyffi_error_create_host, anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit,
+    anyffi_mapping_create, anyffi_mapping_find, anyffi_mapping_set, anyffi_none_inline,
+    anyffi_object_inline, anyffi_py_object_create, anyffi_sequence_create, anyffi_slice_create,
+    anyffi_tensor_from_capsule, anyffi_value_drop_inline, anyffi_value_retain_inline,
 )
 from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf, pack_uncommon_leaf
 from memo cimport Memo, memo_clear
 from memory cimport pack_memory
-from nest cimport Nest, check_depth, enter, find_met, leave, share
+from nest cimport Nest, check_depth, enter, find_met, leave, remember, share
 from python cimport (
     PyBytes_Type, PyCFunction_Type, PyDict_Items, PyDict_Next, PyDict_Size, PyDict_Type, PyFunction_Type,
     PyList_AsTuple, PyList_Type, PyLong_Type, PyMethod_Type, PyObject, PySequence_Fast_ITEMS,
@@ -305,8 +305,41 @@ cdef inline int pack_lowered(PyObject* x, AnyffiValue* out, Nest* nest) except -
     if code == ANYFFI_TENSOR_VIEW:
         pack_memory(payload, out)
         return 1
+    if code == ANYFFI_UNSET:
+        return pack_value_of(<PyObject*>payload, out, nest)
     pack_uncommon_leaf(code, payload, out)
     return 1
+
+
+cdef inline int pack_value_of(PyObject* value, AnyffiValue* out, Nest* nest) except -1:
+    """Packs what the object of a nest stands for; always 1.
+
+    That may die with the object that gave it, so that the call has a reference of its own.
+    """
+    cdef PyObject* holder = nest.container
+    cdef AnyffiObject* met = NULL
+    cdef bint complete = False
+    if not pack_leaf(value, out):
+        if is_wrapper(value):
+            met = unwrap(value)
+        elif nest.outer != NULL:
+            met = find_met(value, nest.outer)
+        if met != NULL:
+            share(met, out)
+        else:
+            nest.container = value
+            pack_container(value, out, nest)
+            nest.container = holder
+    try:
+        # Asked once: an object that is met twice is one object, as containers are.
+        if out.type_code > 0:
+            remember(nest)
+            leave(nest, out)
+        complete = True
+        return 1
+    finally:
+        if not complete:
+            anyffi_value_drop_inline(out)
 
 
 cdef inline int pack_handle(int32_t code, PyObject* handle, AnyffiValue* out) except -1:
