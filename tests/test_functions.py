@@ -110,7 +110,7 @@ def test_keywords_in_any_order_and_of_any_making(ffi: Any) -> None:
     assert find("abcabc", start=3, needle="c") == 5
     assert find(stop=2, needle="c", s="abcabc") == -1
     # Equal names that are other objects than the function's.
-    made = {"".join(["nee", "dle"]): "c", "".join(["st", "op"]): 2}
+    made = {"a needle"[2:]: "c", "a stop"[2:]: 2}
     assert find("abcabc", **made) == -1
     for missing in ({}, {"start": 1}, {"s": "abc", "stop": 3}):
         with pytest.raises(TypeError, match=r"find\(\) missing \d required positional argument"):
