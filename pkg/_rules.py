@@ -114,10 +114,10 @@ def lower(x: Any) -> Lowered:
         return code.POINTER, module.c_void_p.value.__get__(x, cls) or 0
     exporter = find_on_type(cls, "__dlpack__")
     if exporter is not None:
-        return lower_exporter(x, exporter.__get__(x, cls))
+        return lower_exporter(x, _bind(exporter, x))
     if find_on_type(cls, "__index__") is not None:
         return _lower_int(operator.index(x))
-    if issubclass(cls, Mapping):
+    if _is_mapping(cls):
         return code.DICT, [(key, x[key]) for key in tuple(cls.keys(x))]
     if issubclass(cls, BaseException):
         return code.ERROR, x
@@ -126,14 +126,29 @@ def lower(x: Any) -> Lowered:
     return code.PY_OBJECT, x
 
 
+def _bind(found: Any, x: Any) -> Any:
+    """What `find_on_type` found, as a method of `x`."""
+    bind = find_on_type(type(found), "__get__")
+    return found if bind is None else bind(found, x, type(x))
+
+
+def _is_mapping(cls: type) -> bool:
+    try:
+        return issubclass(cls, Mapping)
+    except (MemoryError, RecursionError):
+        raise
+    except Exception:
+        # Its metaclass does not let it be hashed, so it was not registered, but it may be derived.
+        return any(base is Mapping for base in _mro_of(cls))
+
+
 def _value_of(x: Any) -> Any:
     """What an object with `__anyffi_value__` stands for. Another such object is asked in turn."""
     for _ in range(MAX_DEPTH):
         hook = find_on_type(type(x), "__anyffi_value__")
         if hook is None or issubclass(type(x), (*_cores, dtype, Device)):
             return x
-        bind = find_on_type(type(hook), "__get__")
-        x = hook() if bind is None else bind(hook, x, type(x))()
+        x = _bind(hook, x)()
     raise RecursionError(f"__anyffi_value__ gave another object with __anyffi_value__ {MAX_DEPTH} times")
 
 

@@ -78,6 +78,15 @@ class OfMeta(metaclass=Meta):
     pass
 
 
+class UnhashableMeta(type):
+    def __eq__(cls, other: Any) -> bool:
+        raise ZeroDivisionError("eq")
+
+
+class OfUnhashableMeta(metaclass=UnhashableMeta):
+    """Not even its class can be hashed."""
+
+
 class HostileMapping(cases.OwnMapping):
     def __iter__(self) -> Any:
         while True:
@@ -179,6 +188,8 @@ HOSTILE: Any = {
     "raising __getattribute__": RaisingGetattribute,
     "lying __class__": LyingClass,
     "metaclass": OfMeta,
+    "metaclass without hash": OfUnhashableMeta,
+    "class of a metaclass without hash": lambda: OfUnhashableMeta,
     "class of the metaclass": lambda: OfMeta,
     "endless mapping": lambda: HostileMapping({}),
     "keys() gives an int": lambda: LyingKeys({1: 2}),
@@ -264,6 +275,16 @@ def test_hostile_results_of_callbacks(ffi: Any, name: str) -> None:
             ffi.get_global_func("testing." + through)(HOSTILE[name])
         except Exception:
             pass
+
+
+def test_what_cannot_be_hashed_crosses(ffi: Any) -> None:
+    echo, seen = map(ffi.get_global_func, ("testing.echo", "testing.describe"))
+    for x, expected in ((OfUnhashableMeta(), "PyObject"), (OfUnhashableMeta, "Function(host)")):
+        assert echo(x) is x
+        assert echo([x])[0] is x
+        assert seen(x) == expected
+        assert seen(slice(x)) == f"Slice(None, {expected}, None)"
+        assert ffi.to_python(echo({"k": (x,)}))["k"][0] is x
 
 
 def test_a_str_subclass_is_read_from_its_storage(ffi: Any) -> None:

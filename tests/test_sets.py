@@ -505,8 +505,8 @@ def test_pickles(ffi: Any) -> None:
         class Tagged(anyffi.Set):
             pass
 
-        for cls in (anyffi.Set, anyffi.FrozenSet, Tagged):
-            x = cls([3, "a", (1, frozenset({2})), 2**70, 1j])
+        for cls in (anyffi.Set, anyffi.FrozenSet, anyffi.Shape, Tagged):
+            x = cls([3, 1] if cls is anyffi.Shape else [3, "a", (1, frozenset({2})), 2**70, 1j])
             if cls is Tagged:
                 x.tag = "kept"
             for protocol in range(pickle.HIGHEST_PROTOCOL + 1):

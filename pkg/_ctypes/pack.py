@@ -103,20 +103,21 @@ def _own_bytes(x: bytes) -> bytes:
     return new_object(library.bytes_create, x, len(x))
 
 
-#: Packs an exact builtin that holds no others as an owned value; None if it is none after all.
-_leaves: dict[type, Callable[[Any], bytes | None]] = {
-    int: _pack_int,
-    float: lambda x: _float_value(code.FLOAT, 0, x),
-    type(None): lambda x: NONE,
-    bool: lambda x: _TRUE if x else _FALSE,
-    str: _own_str,
-    bytes: _own_bytes,
-    type(...): lambda x: _ELLIPSIS,
+#: Packs an exact builtin that holds no others as an owned value; None if it is none after all. By the identity of
+#: the class, because a metaclass may do anything when one of its classes is hashed or compared.
+_leaves: dict[int, Callable[[Any], bytes | None]] = {
+    id(int): _pack_int,
+    id(float): lambda x: _float_value(code.FLOAT, 0, x),
+    id(type(None)): lambda x: NONE,
+    id(bool): lambda x: _TRUE if x else _FALSE,
+    id(str): _own_str,
+    id(bytes): _own_bytes,
+    id(type(...)): lambda x: _ELLIPSIS,
 }
 
 
 def _pack_leaf(x: Any) -> bytes | None:
-    leaf = _leaves.get(type(x))
+    leaf = _leaves.get(id(type(x)))
     return None if leaf is None else leaf(x)
 
 
@@ -134,7 +135,7 @@ def pack(x: Any, keep: list[Any]) -> bytes:
         return _borrow_str(x, keep)
     if cls is bytes:
         return _borrow_bytes(x, keep)
-    leaf = _leaves.get(cls)
+    leaf = _leaves.get(id(cls))
     packed = None if leaf is None else leaf(x)
     if packed is not None:
         return packed
@@ -243,7 +244,7 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[bytes, bool]:
         made = make(type_code, len(items))
         address = _value_of(made)[2]
         for index, item in enumerate(items):
-            leaf = _leaves.get(type(item))
+            leaf = _leaves.get(id(type(item)))
             packed = None if leaf is None else leaf(item)
             cells.append(_pack_nested(item, memo, depth + 1)[0] if packed is None else packed)
             if index % 2 and make is _new_mapping:
@@ -285,7 +286,7 @@ def _open(x: Any) -> tuple[int, Any]:
 
 
 def _all_leaves(items: Any) -> bool:
-    return all(type(item) in _leaves and (type(item) is not int or _pack_int(item)) for item in items)
+    return all(id(type(item)) in _leaves and (type(item) is not int or _pack_int(item)) for item in items)
 
 
 def _new_sequence(type_code: int, size: int) -> bytes:
