@@ -103,8 +103,8 @@ def _own_bytes(x: bytes) -> bytes:
     return new_object(library.bytes_create, x, len(x))
 
 
-#: Packs an exact builtin that holds no others as an owned value; None if it is none after all. By the identity
-#: of the class, because a metaclass may do anything when one of its classes is hashed or compared.
+#: Packs an exact builtin that holds no others as an owned value; None if it is none after all. By the
+#: identity of the class, because a metaclass may do anything when one of its classes is hashed or compared.
 _leaves: dict[int, Callable[[Any], bytes | None]] = {
     id(int): _pack_int,
     id(float): lambda x: _float_value(code.FLOAT, 0, x),
