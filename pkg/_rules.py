@@ -217,8 +217,8 @@ def _lower_elements(type_code: int, elements: Iterable[Any]) -> Lowered:
 
 
 # The readers are the builtins' own methods, called unbound, so that no override runs. What they give is
-# exact: slicing or converting an instance of a subclass makes an instance of the builtin. Items are walked,
-# because PyPy's `list` would ask the mapping itself for them.
+# exact: slicing or converting an instance of a subclass makes an instance of the builtin. PyPy asks a view
+# for its length, and thereby an override, but no iterator.
 _SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     int: _lower_int,
     float: lambda x: (code.FLOAT, float.__pos__(x)),
@@ -229,8 +229,8 @@ _SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     memoryview: lambda x: (code.BYTES, x.tobytes()),
     tuple: lambda x: (code.ARRAY, tuple.__getitem__(x, slice(None))),
     list: lambda x: (code.LIST, tuple(list.__getitem__(x, slice(None)))),
-    OrderedDict: lambda x: (code.DICT, [*_read_ordered(x)]),
-    dict: lambda x: (code.DICT, [*dict.items(x)]),
+    OrderedDict: lambda x: (code.DICT, [*iter(_read_ordered(x))]),
+    dict: lambda x: (code.DICT, [*iter(dict.items(x))]),
     MappingProxyType: lambda x: (code.MAP, list(x.items())),
     complex: _lower_complex,
     set: lambda x: _lower_elements(code.SET, set.__iter__(x)),

@@ -10,10 +10,16 @@ from typing import Any
 
 import hypothesis
 import pytest
+from support import COLLECTIONS, CPYTHON
 
 MODES = ("cython", "ctypes")
 
-_dev = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+_dev = hypothesis.settings(
+    deadline=None,
+    # PyPy compiles what repeats, and drawing repeats little.
+    max_examples=100 if CPYTHON else 30,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
 hypothesis.settings.register_profile("dev", _dev)
 hypothesis.settings.register_profile("ci", _dev, derandomize=True, database=None, print_blob=True)
 hypothesis.settings.register_profile("fuzz", _dev, max_examples=20_000)
@@ -86,6 +92,8 @@ def both() -> tuple[Any, Any]:
 # ---- what a test leaves behind ---------------------------------------------------------------------------
 
 _live_blocks = pytest.StashKey[Any]()
+#: What the last test ended with; collecting is what most tests take longest for, on PyPy above all.
+_blocks_before = pytest.StashKey[int]()
 _passed = pytest.StashKey[bool]()
 
 
@@ -96,25 +104,28 @@ def pytest_collection_finish() -> None:
         gc.freeze()
 
 
-def settled(count: Any) -> int:
-    """The count when nothing is left to collect: a finalizer may let go of what the next round finds."""
-    previous, current = None, count()
-    while current != previous:
+def settled(count: Any, expected: int = -1) -> int:
+    """The count when nothing is left to collect, or when it is the expected one already."""
+    unchanged, current = 0, count()
+    while current != expected and unchanged < COLLECTIONS:
         gc.collect()
         previous, current = current, count()
+        unchanged = unchanged + 1 if current == previous else 0
     return current
 
 
 @pytest.fixture(autouse=True)
 def _live_objects(request: pytest.FixtureRequest) -> Iterator[None]:
     """Every test gives back all runtime memory, and with it all handles, that it took."""
-    live_blocks = request.config.stash[_live_blocks]
-    before = settled(live_blocks)
+    stash = request.config.stash
+    live_blocks = stash[_live_blocks]
+    before = settled(live_blocks, stash.get(_blocks_before, -1))
     yield
+    stash[_blocks_before] = -1
     # A failed test's traceback keeps its objects for a while.
     if not request.node.stash.get(_passed, False) or request.node.get_closest_marker("keeps_live"):
         return
-    after = settled(live_blocks)
+    after = stash[_blocks_before] = settled(live_blocks, before)
     if after > before or (after < before and not request.session.testsfailed):
         pytest.fail(f"blocks of runtime memory: {before} before the test, {after} after it", pytrace=False)
 

@@ -1,7 +1,8 @@
-"""What several test files need: the checkout's places, and Python processes of their own."""
+"""What several test files need: the checkout's places, Python processes of their own, and what PyPy lacks."""
 
 from __future__ import annotations
 
+import gc
 import os
 import pathlib
 import subprocess
@@ -9,7 +10,30 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+CPYTHON = sys.implementation.name == "cpython"
+
+#: A finalizer lets go of what the next collection finds. Counts make one enough nearly always.
+COLLECTIONS = 1 if CPYTHON else 5
+
+
+def cpython_only(reason: str) -> pytest.MarkDecorator:
+    """The mark of a test about what only CPython has."""
+    return pytest.mark.skipif(not CPYTHON, reason=reason)
+
+
+def collect() -> None:
+    """Collect garbage, and what its finalizers let go of."""
+    for _ in range(COLLECTIONS):
+        gc.collect()
+
+
+def words_of(error: BaseException) -> str | None:
+    """What an error of Python's own says; None where it is not what CPython, and therefore anyffi, says."""
+    return str(error) if CPYTHON else None
 
 
 def build_directory() -> pathlib.Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 import sys
 import threading
@@ -15,6 +14,7 @@ from cases import EXAMPLE_IDS, EXAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 from programs import run_program
+from support import collect, cpython_only
 
 
 @pytest.mark.parametrize("x", EXAMPLES, ids=EXAMPLE_IDS)
@@ -162,7 +162,7 @@ def test_arguments_go_with_the_call(ffi: Any) -> None:
     gone = weakref.ref(token)
     apply(lambda *args: None, token, [token], {"k": (token,)})
     del token
-    gc.collect()
+    collect()
     assert gone() is None
 
 
@@ -175,12 +175,12 @@ def test_callback_goes_when_both_sides_let_go(ffi: Any) -> None:
     gone = weakref.ref(callback)
     hold(callback)
     del callback
-    gc.collect()
+    collect()
     assert gone() is not None
     assert held()() == 5
     assert held() is gone()
     hold(None)
-    gc.collect()
+    collect()
     assert gone() is None
 
 
@@ -192,7 +192,7 @@ def test_a_callback_may_drop_itself(ffi: Any) -> None:
 
         def callback() -> Any:
             hold(None)
-            gc.collect()
+            collect()
             return token
 
         return callback, weakref.ref(token)
@@ -204,7 +204,7 @@ def test_a_callback_may_drop_itself(ffi: Any) -> None:
     assert type(apply(held)) is not None
     assert type(function()) is Token
     del function
-    gc.collect()
+    collect()
     assert gone() is None
 
 
@@ -217,7 +217,7 @@ def test_result_dropped_in_cpp_runs_its_destructor(ffi: Any) -> None:
             gone.append(1)
 
     catch_repeatedly(lambda i: Result(), 10)
-    gc.collect()
+    collect()
     assert len(gone) == 10
 
 
@@ -236,7 +236,7 @@ def test_destructors_may_call_back(ffi: Any) -> None:
     for i in range(5):
         d[i] = Nosy()
     d.clear()
-    gc.collect()
+    collect()
     assert len(seen) == 5
     xs = ffi.convert([])
 
@@ -248,7 +248,7 @@ def test_destructors_may_call_back(ffi: Any) -> None:
     xs[0] = 5
     xs.append(NosyItem())
     xs.clear()
-    gc.collect()
+    collect()
     assert set(xs) <= {1, 5}
 
 
@@ -263,7 +263,7 @@ def test_cycle_through_a_held_wrapper_is_python_business(ffi: Any) -> None:
     owner.callback = lambda: owner
     assert ffi.get_global_func("testing.apply")(owner.callback) is owner
     del owner
-    gc.collect()
+    collect()
     assert gone() is None
 
 
@@ -394,7 +394,7 @@ def test_without_the_lock_others_run(ffi: Any) -> None:
     thread.join()
 
 
-@pytest.mark.skipif(sys.implementation.name != "cpython", reason="counts are CPython's")
+@cpython_only("counts are CPython's")
 def test_counts_of_callback_arguments(ffi: Any) -> None:
     apply = ffi.get_global_func("testing.apply")
     token = Token()

@@ -12,6 +12,7 @@ import cases
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import words_of
 
 SEQUENCES = [("Array", tuple), ("List", list)]
 MAPPINGS = [("Map", types.MappingProxyType), ("Dict", dict)]
@@ -23,7 +24,7 @@ def outcome(function: Callable[[], Any], ffi: Any) -> Any:
     except TypeError:
         return TypeError  # its words speak of the class
     except Exception as error:
-        return type(error), str(error)
+        return type(error), words_of(error)
 
 
 def assert_alike(ffi: Any, ours: Any, pythons: Any, operation: Callable[[Any], Any]) -> None:

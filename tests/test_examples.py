@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 import operator
-import sys
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import collect, cpython_only
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 TEXT = st.text(st.characters())
@@ -33,10 +32,10 @@ def counted_split(ffi: Any) -> Any:
     return ffi.load_module(example_programs.libraries() / "libunicode_split_counted.so")
 
 
-cpython_only = pytest.mark.skipif(sys.implementation.name != "cpython", reason="counts are CPython's")
+DESTROYS_AT_ONCE = (cpython_only("the program shows that an object is destroyed with its last name"),)
 #: The long texts of unicode_split have a test of their own.
 SHORT = [
-    pytest.param(name, marks=cpython_only if name in ("cached_op", "zeros") else ())
+    pytest.param(name, marks=DESTROYS_AT_ONCE if name == "cached_op" else ())
     for name in example_programs.NAMES
     if name != "unicode_split"
 ]
@@ -143,7 +142,6 @@ def test_cached_op_keeps_what_it_was_given(
     assert ffi.to_python(module.fields(op)) == ([num], num, types.MappingProxyType(flags), is_np)
 
 
-@cpython_only
 def test_cached_op_is_destroyed_once(ffi: Any, programs: Any) -> None:
     module = programs["cached_op"].module
     use_count = ffi.get_global_func("testing.use_count")
@@ -154,15 +152,15 @@ def test_cached_op_is_destroyed_once(ffi: Any, programs: Any) -> None:
     holder = ffi.convert([op, op])
     fields = module.fields(op)
     del op
-    gc.collect()
+    collect()
     assert module.destroyed() == before
     assert holder[0] is holder[1]
     del holder
-    gc.collect()
+    collect()
     assert module.destroyed() == before + 1
     assert fields[0] is handle
     del fields
-    gc.collect()
+    collect()
     assert (module.destroyed(), use_count(handle)) == (before + 1, count)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 import types
 from collections.abc import Iterator
 from typing import Any, Callable
@@ -14,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support import collect, cpython_only
 
 DTYPES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -157,8 +156,6 @@ def test_no_array_of_a_dtype_that_numpy_lacks(zeros: Any, name: str) -> None:
 
 # ---- memory ----------------------------------------------------------------------------------------------
 
-cpython_only = pytest.mark.skipif(sys.implementation.name != "cpython", reason="counts are CPython's")
-
 
 @pytest.fixture
 def counts(ffi: Any) -> types.SimpleNamespace:
@@ -166,7 +163,6 @@ def counts(ffi: Any) -> types.SimpleNamespace:
     return types.SimpleNamespace(**{name: ffi.get_global_func(f"testing.{name}") for name in names})
 
 
-@cpython_only
 def test_memory_is_shared_and_writable(zeros: Any) -> None:
     tensor = zeros((3, 4), np.int32)
     first, second = np.asarray(tensor), np.asarray(tensor)
@@ -188,33 +184,34 @@ def test_memory_is_allocated_once(zeros: Any, counts: Any) -> None:
     assert more - size == 999_000
 
 
-@cpython_only
 @pytest.mark.parametrize("gone", [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)], ids=str)
 def test_memory_lives_as_long_as_the_last_view(zeros: Any, counts: Any, gone: tuple[int, ...]) -> None:
+    collect()
     before = counts.live_blocks()
     tensor = zeros((4, 5))
     array = np.asarray(tensor)
     held: list[Any] = [tensor, array, array[1:, ::2].T]
     del tensor, array
+    collect()
     made = counts.live_blocks()
     assert made > before
     for index in gone[:2]:
         held[index] = None
-        gc.collect()
+        collect()
         assert counts.live_blocks() == made
         if isinstance(held[2], np.ndarray):
             held[2][:] += 1
             assert held[2].min() == held[2].max() >= 1
     held[gone[2]] = None
-    gc.collect()
+    collect()
     assert counts.live_blocks() == before
 
 
-@cpython_only
 def test_out_of_memory(ffi: Any, zeros: Any, counts: Any) -> None:
     fail_allocation = ffi.get_global_func("testing.fail_allocation")
-    before = counts.live_blocks()
     zeros((2, 2))
+    collect()
+    before = counts.live_blocks()
     for after in range(100):
         fail_allocation(after)
         try:
@@ -223,7 +220,7 @@ def test_out_of_memory(ffi: Any, zeros: Any, counts: Any) -> None:
             continue
         finally:
             fail_allocation(-1)
-            gc.collect()
+            collect()
             assert counts.live_blocks() == before
         break
     else:

@@ -14,6 +14,7 @@ from typing import Any
 import cases
 import pytest
 from programs import run_program
+from support import collect
 
 
 def try_everything(ffi: Any, x: Any) -> None:
@@ -452,7 +453,7 @@ def test_generators_left_in_the_middle(ffi: Any) -> None:
     for iterator in (iter(d), iter(d.items()), iter(xs), reversed(xs)):
         next(iterator)
     del iterator, d, xs
-    gc.collect()
+    collect()
 
 
 def test_self_reference_through_everything(ffi: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import types
 from typing import Any, Callable
 
@@ -10,6 +9,7 @@ import anyffi
 import cases
 import numpy as np
 import pytest
+from support import collect
 
 LONG = "a string on the heap of the runtime"
 
@@ -177,7 +177,7 @@ def test_each_allocation_fails_in_turn(ffi: Any, name: str) -> None:
     fail, live = map(ffi.get_global_func, ("testing.fail_allocation", "testing.live_blocks"))
     expected = ffi.to_python(run())
     run()
-    gc.collect()
+    collect()
     before = live()
     failures = 0
     while True:
@@ -195,7 +195,7 @@ def test_each_allocation_fails_in_turn(ffi: Any, name: str) -> None:
             break
         failures += 1
         _settle(ffi, name)
-        gc.collect()
+        collect()
         assert live() == before, f"lost with allocation {failures} failing"
         assert failures < 5000
     assert _alike(ffi.to_python(result), expected)
@@ -238,6 +238,6 @@ def test_failing_while_an_exception_passes(ffi: Any) -> None:
         finally:
             fail(-1)
     error.__traceback__ = error.__context__ = None
-    gc.collect()
+    collect()
     assert KeyError in outcomes
     assert live() == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import threading
 import types
@@ -11,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support import collect
 
 
 @pytest.fixture
@@ -132,17 +132,17 @@ def test_the_registry_keeps_and_gives_back(ffi: Any) -> None:
     gone = weakref.ref(f)
     ffi.register_global_func("t.kept", f)
     del f
-    gc.collect()
+    collect()
     assert ffi.get_global_func("t.kept")() == 1
     ffi.register_global_func("t.kept", lambda: 2, override=True)
-    gc.collect()
+    collect()
     assert gone() is None
 
 
 def test_a_function_may_replace_itself(ffi: Any) -> None:
     def f() -> Any:
         ffi.register_global_func("t.self", lambda: "new", override=True)
-        gc.collect()
+        collect()
         return "old"
 
     ffi.register_global_func("t.self", f)

@@ -10,6 +10,7 @@ import cases
 import pytest
 from cases import BAD, BAD_IDS, EXAMPLE_IDS, EXAMPLES, ROWS, Row
 from hypothesis import given
+from support import cpython_only
 
 
 def assert_same(got: Any, expected: Any) -> None:
@@ -255,7 +256,7 @@ def test_convert_gives_the_object(ffi: Any) -> None:
         assert_same(ffi.convert(x), x)
 
 
-@pytest.mark.skipif(sys.implementation.name != "cpython", reason="counts are CPython's")
+@cpython_only("counts are CPython's")
 @pytest.mark.parametrize("x", EXAMPLES, ids=EXAMPLE_IDS)
 def test_counts_after_a_call_are_those_before(ffi: Any, x: Any) -> None:
     echo, nop = map(ffi.get_global_func, ("testing.echo", "testing.nop"))

@@ -59,19 +59,25 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
         return -1
 
 
+def _reporting(function: Callable[..., None]) -> Callable[..., int]:
+    """A function that raises or not as one that returns what a hook does."""
+
+    def report(*args: Any) -> int:
+        try:
+            function(*args)
+            return _DONE
+        except BaseException as exception:
+            _leave_raised(unhide(exception))
+            return -1
+
+    return report
+
+
 def _hook(*params: Any) -> Callable[[Callable[..., None]], Any]:
     """Makes a hook of a function that raises or not."""
 
     def decorate(function: Callable[..., None]) -> Any:
-        def guarded(*args: Any) -> int:
-            try:
-                function(*args)
-                return _DONE
-            except BaseException as exception:
-                _leave_raised(unhide(exception))
-                return -1
-
-        made = platform.hook_type(*params)(guarded)
+        made = platform.hook_type(*params)(_reporting(function))
         _kept.append(made)
         return made
 
@@ -114,7 +120,7 @@ def install_host() -> None:
     callback = platform.callback_type(_callback)
     _kept.append(callback)
     set_callback(_address(callback))
-    host = Host(struct_size=ctypes.sizeof(Host), **platform.hooks())
+    host = Host(struct_size=ctypes.sizeof(Host), **platform.hooks(_reporting))
     host.flags |= _rules.HOST_FLAGS
     host.handle_hash = _address(_hash)
     host.handle_equal = _address(_equal)

@@ -72,8 +72,11 @@ def hook_type(*params: Any) -> Any:
     return PYFUNCTYPE(c_int, py_object, *params)
 
 
-def hooks() -> dict[str, int]:
-    """The hooks that are the interpreter's own C functions, as addresses, and the flag that one needs."""
+def hooks(reporting: Any) -> dict[str, int]:
+    """The hooks that are the interpreter's own C functions, as addresses, and the flag that one needs.
+
+    They report by themselves.
+    """
     functions: dict[str, Any] = {
         "lock": _api.PyGILState_Ensure,
         "unlock": _api.PyGILState_Release,

@@ -1,17 +1,22 @@
-"""The portable twin of cpython.py: for interpreters without `PyDLL`, `pythonapi` and counts.
+"""PyPy's twin of cpython.py: there is no `PyDLL`, no `pythonapi` and no count.
 
 Objects cross as numbers in a table. One re-entrant lock stands for the interpreter's: it is held while the
-runtime runs, and released around callbacks and wherever a body lets other threads run.
+runtime runs, and released around callbacks and wherever a body lets other threads run. Signals are held back
+as long: what a handler raises within the machinery of a hook would be lost, and the lock with it.
 """
 
 from __future__ import annotations
 
 import ctypes
 import itertools
+import signal
 import threading
 import weakref
 from ctypes import CFUNCTYPE, c_char, c_int, c_int32, c_void_p
+from threading import get_ident
 from typing import Any, Callable
+
+from __pypy__.thread import _signals_enter, _signals_exit  # type: ignore[import-not-found]
 
 __all__ = [
     "buffer",
@@ -34,8 +39,6 @@ __all__ = [
 #: A function's `call`.
 call_type = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)
 
-callback_type = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)
-
 _lock: Any = threading.RLock()
 _objects: dict[int, Any] = {}
 _numbers = itertools.count(1)
@@ -53,14 +56,80 @@ def load(path: str) -> Any:
     return ctypes.CDLL(path)
 
 
+# ---- on the way in and out ------------------------------------------------------------------------
+
+#: The thread that holds its signals back, if there is one. Only the main thread has any.
+_muted = 0
+
+
+def _mute() -> bool:
+    """Holds this thread's signals back; False if they were already, or if it gets none."""
+    global _muted
+    try:
+        _signals_exit()
+    except RuntimeError:
+        return False
+    # Nothing can be raised from here on.
+    _muted = get_ident()
+    return True
+
+
+def _unmute() -> None:
+    global _muted
+    _muted = 0
+    _signals_enter()
+
+
 def guard(function: Any) -> Any:
-    """The function, run under the lock."""
+    """The function, run under the lock and without signals."""
 
     def guarded(*args: Any) -> Any:
-        with _lock:
-            return function(*args)
+        muted = _mute()
+        try:
+            with _lock:
+                return function(*args)
+        finally:
+            if muted:
+                _unmute()
 
     return guarded
+
+
+def _unguarded(function: Callable[..., int]) -> Callable[..., int]:
+    """A callback or hook that runs Python's code: without the lock, and with signals.
+
+    What a handler raises before the function's first line, or after its last, becomes a status that tells the
+    runtime of an interruption.
+    """
+
+    def run(*args: Any) -> int:
+        muted = _muted == get_ident()
+        held = _lock._release_save() if _lock._is_owned() else None
+        try:
+            if muted:
+                _unmute()
+            status = function(*args)
+            if muted:
+                _mute()
+        except BaseException:
+            status = 0
+            if muted:
+                _mute()
+        if held is not None:
+            _lock._acquire_restore(held)
+        return status
+
+    return run
+
+
+def callback_type(function: Callable[..., int]) -> Any:
+    """What the runtime calls for a Python callable."""
+    return CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)(_unguarded(function))
+
+
+def hook_type(*params: Any) -> Callable[[Callable[..., int]], Any]:
+    """Makes a hook that gets a handle first."""
+    return lambda function: CFUNCTYPE(c_int, c_void_p, *params)(_unguarded(function))
 
 
 def plain(function: Any) -> Any:
@@ -68,24 +137,22 @@ def plain(function: Any) -> Any:
     return function
 
 
-def hook_type(*params: Any) -> Any:
-    """The type of a hook that gets a handle first."""
-    return CFUNCTYPE(c_int, c_void_p, *params)
+# ---- hooks ----------------------------------------------------------------------------------------
 
 
-def hooks() -> dict[str, int]:
-    """Addresses of the hooks that need no more than the lock."""
-    functions = [
-        CFUNCTYPE(c_int32)(_take_lock),
-        CFUNCTYPE(None, c_int32)(_give_lock),
-        CFUNCTYPE(c_void_p)(_suspend),
-        CFUNCTYPE(None, c_void_p)(_resume),
-        CFUNCTYPE(None, c_void_p)(_drop_handle),
-        CFUNCTYPE(c_int)(_check_signals),
-    ]
-    _kept.extend(functions)
-    names = ("lock", "unlock", "suspend", "resume", "handle_release", "check_signals")
-    return {name: ctypes.cast(function, c_void_p).value or 0 for name, function in zip(names, functions)}
+def hooks(reporting: Callable[[Callable[[], None]], Callable[..., int]]) -> dict[str, int]:
+    """Addresses of the hooks that deal with no value.
+
+    `reporting` makes what a hook that may fail returns of a function that raises or not.
+    """
+    functions = {
+        "suspend": CFUNCTYPE(c_void_p)(_suspend),
+        "resume": CFUNCTYPE(None, c_void_p)(_resume),
+        "handle_release": CFUNCTYPE(None, c_void_p)(_drop_handle),
+        "check_signals": CFUNCTYPE(c_int)(_unguarded(reporting(_check_signals))),
+    }
+    _kept.extend(functions.values())
+    return {name: ctypes.cast(function, c_void_p).value or 0 for name, function in functions.items()}
 
 
 #: Callbacks live as long as the runtime may call them.
@@ -93,16 +160,9 @@ _kept: list[Any] = []
 _suspended: dict[int, Any] = {}
 
 
-def _take_lock() -> int:
-    _lock.acquire()
-    return 0
-
-
-def _give_lock(_: int) -> None:
-    _lock.release()
-
-
 def _suspend() -> int:
+    if not _lock._is_owned():
+        return 0
     ticket = next(_numbers)
     _suspended[ticket] = _lock._release_save()
     return ticket
@@ -116,10 +176,12 @@ def _drop_handle(handle: int) -> None:
     _objects.pop(handle, None)
 
 
-def _check_signals() -> int:
-    # The interpreter runs pending handlers on the way to here already. What one raises is swallowed, and
-    # another status is returned.
-    return 1  # ANYFFI_HOST_DONE
+def _check_signals() -> None:
+    # Handlers run between the steps of interpreted code. Compiled code asks for them at every loop alone.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+# ---- handles and wrappers -------------------------------------------------------------------------
 
 
 def new_handle(x: Any) -> int:
