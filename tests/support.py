@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+#: Whether the address sanitizer is built in: frames on the stack are several times as large then.
+SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 CPYTHON = sys.implementation.name == "cpython"

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import pathlib
-import re
-import shutil
-import sys
 from typing import Any
 
+import callgrind
 import example_programs
 import pytest
-from support import run
 
-# Rounds are parted by calls of a C function that nothing else calls: callgrind then writes down its count.
 PROGRAM = """
 import gc, os, sys
 import anyffi
@@ -51,35 +46,9 @@ ROUNDS = (
 
 @pytest.fixture(scope="module")
 def instructions(ffi: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
-    if sys.implementation.name != "cpython":
-        pytest.skip("a compiler at run time does not execute the same instructions twice")
-    valgrind = shutil.which("valgrind")
-    if valgrind is None:
-        pytest.skip("there is no valgrind (Debian: apt-get install valgrind)")
-    if "libasan" in run(["env"]).stdout:
-        pytest.skip("valgrind cannot run what the address sanitizer was built into")
     folder = tmp_path_factory.mktemp("callgrind")
-    program = folder / "program.py"
-    program.write_text(PROGRAM)
-    done = run(
-        [
-            *(valgrind, "--tool=callgrind", f"--callgrind-out-file={folder / 'out'}"),
-            "--dump-before=getloadavg",
-            *(sys.executable, program, example_programs.libraries()),
-        ],
-        FFI_MODE=ffi.ffi_mode,
-        PYTHONHASHSEED="0",
-    )
-    assert done.returncode == 0, done.stderr
-    # Part 1 is what came before the first mark.
-    parts = sorted(folder.glob("out.*"), key=lambda path: int(path.suffix[1:]))[1 : 1 + len(ROUNDS)]
-    return dict(zip(ROUNDS, map(total, parts)))
-
-
-def total(part: pathlib.Path) -> int:
-    found = re.search(r"^(?:totals|summary): (\d+)", part.read_text(), re.MULTILINE)
-    assert found is not None
-    return int(found[1])
+    parts = callgrind.run_parts(folder, PROGRAM, example_programs.libraries(), ffi_mode=ffi.ffi_mode)
+    return dict(zip(ROUNDS, map(callgrind.instructions, parts)))
 
 
 def test_a_view_of_objects_costs_the_same_for_any_length(instructions: dict[str, int]) -> None:

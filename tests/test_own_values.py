@@ -10,6 +10,7 @@ import cases
 import numpy as np
 import pytest
 from cases import OwnValue
+from support import SANITIZED
 
 
 class Counting:
@@ -184,7 +185,7 @@ def test_the_nesting_that_is_allowed(ffi: Any) -> None:
         results.append(result)
 
     run()
-    former = threading.stack_size(512 * 1024)
+    former = threading.stack_size((4096 if SANITIZED else 512) * 1024)
     try:
         thread = threading.Thread(target=run)
         thread.start()

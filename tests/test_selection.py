@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib.machinery
 import pathlib
 import shutil
@@ -25,7 +26,10 @@ def pure(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     target = tmp_path_factory.mktemp("pure")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps"]
     options = ["-Csetup-args=-Dcython=disabled", f"-Cbuild-dir={build_directory().parent / 'build-pure'}"]
-    done = run([*pip, *options, "--target", target, ROOT], LD_PRELOAD=None)
+    # What is built is kept between runs, and so for all processes of one run.
+    with (build_directory().parent / "build-pure.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = run([*pip, *options, "--target", target, ROOT], LD_PRELOAD=None)
     assert done.returncode == 0, done.stderr
     return target
 

@@ -213,6 +213,28 @@ int make_canonical(AnyffiValue* value) {
   return anyffi_value_own(given.get(), value);
 }
 
+/// Hashes a canonical key and finds its entry, -1 if there is none.
+inline int hash_and_find(const Mapping* mapping, const AnyffiValue& key, int64_t* out_hash, int64_t* out_entry) {
+  if (is_found_by_words(mapping, key)) {
+    *out_hash = hash_words(key);
+    *out_entry = find_by_words(mapping, key, *out_hash);
+    return 0;
+  }
+  return hash_key(key, out_hash) != 0 ? -1 : find_entry(mapping, key, *out_hash, out_entry);
+}
+
+/// Indexes `count` entries that lie in their places, as far as the first whose key is there already.
+int index_entries(Mapping* mapping, int64_t count, int64_t* out_first) {
+  for (int64_t i = 0; i < count; ++i) {
+    const AnyffiEntry& entry = mapping->entries[i];
+    int64_t hash;
+    if (hash_and_find(mapping, entry.key, &hash, out_first) != 0) return -1;
+    if (*out_first >= 0) return 0;
+    append_entry(mapping, entry.key, entry.value, hash);
+  }
+  return 0;
+}
+
 /// Sets an entry from owned values; what is left in their places afterwards is to be given back.
 inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
   if (__builtin_expect(is_set(mapping->header.type_code) && value->type_code != ANYFFI_NONE, 0)) {
@@ -220,12 +242,7 @@ inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int
   }
   if (make_canonical(key) != 0 || make_canonical(value) != 0) return -1;
   int64_t hash, number;
-  if (is_found_by_words(mapping, *key)) {
-    hash = hash_words(*key);
-    number = find_by_words(mapping, *key, hash);
-  } else if (hash_key(*key, &hash) != 0 || find_entry(mapping, *key, hash, &number) != 0) {
-    return -1;
-  }
+  if (hash_and_find(mapping, *key, &hash, &number) != 0) return -1;
   mapping->value_kinds |= anyffi_kind_bit(value->type_code);
   if (number >= 0) {
     *out_existed = 1;
@@ -312,6 +329,20 @@ int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
   install_block(mapping, inline_block(mapping), capacity);
   *out = anyffi_object_inline(&mapping->header);
   return 0;
+}
+
+int anyffi_mapping_finish(AnyffiObject* object, int64_t* out_first, int64_t* out_second) {
+  *out_first = *out_second = -1;
+  Mapping* mapping = as_mapping(object);
+  if (is_set(object->type_code) && (mapping->value_kinds & ~anyffi_kind_bit(ANYFFI_NONE)) != 0) {
+    return anyffi_error_raise("ValueError", "the entries of a set have no values");
+  }
+  int64_t count = std::exchange(mapping->used, 0);
+  int status = index_entries(mapping, count, out_first);
+  if (*out_first >= 0) *out_second = mapping->used;
+  // All of them are the mapping's to release, also after a failure.
+  mapping->used = count;
+  return status;
 }
 
 int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {

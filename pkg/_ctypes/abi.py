@@ -99,6 +99,10 @@ class Mapping(Structure):
         ("index", c_void_p),
         ("size", c_int64),
         ("used", c_int64),
+        ("capacity", c_int64),
+        ("mask", c_uint64),
+        ("key_kinds", c_uint64),
+        ("value_kinds", c_uint64),
     ]
 
 
@@ -262,6 +266,7 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_hold_release": (None, c_char_p),
     "anyffi_host_install": (None, c_void_p),
     "anyffi_mapping_create": (_int, c_int32, c_int64, _values),
+    "anyffi_mapping_finish": (_int, _object, c_void_p, c_void_p),
     "anyffi_mapping_find": (_int, _object, _values, c_void_p),
     "anyffi_mapping_get": (_int, _object, _values, _values),
     "anyffi_mapping_set": (_int, _object, _values, _values, c_void_p),

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import struct
 import sys
-from ctypes import c_char, c_char_p, c_int32, c_int64, c_void_p, memmove
+from ctypes import c_char_p, c_int32, c_int64, c_void_p, memmove
+from itertools import repeat
 from typing import Any, Callable, Optional
 
 from .. import _rules
 from .._types import code
-from .abi import VALUE, VALUE_SIZE, Sequence, TensorData, address_of, library, platform
+from .abi import VALUE, VALUE_SIZE, Mapping, Sequence, TensorData, address_of, library, platform
 from .unpack import raise_taken
 from .wrapper import ObjectCore, unwrap
 
@@ -243,14 +244,14 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[bytes, bool]:
         # Made before its items, so that nothing can fail once there are any; a slice is not.
         made = make(type_code, len(items))
         address = _value_of(made)[2]
-        for index, item in enumerate(items):
+        for item in items:
             leaf = _leaves.get(id(type(item)))
             packed = None if leaf is None else leaf(item)
             cells.append(_pack_nested(item, memo, depth + 1)[0] if packed is None else packed)
-            if index % 2 and make is _new_mapping:
-                _put(address, cells, items, index - 1)
         if make is _new_sequence:
             _fill(address, cells)
+        elif make is _new_mapping:
+            _fill_mapping(address, cells, items)
         elif make is _new_slice:
             made = new_object(library.slice_create, *cells)
             address = _value_of(made)[2]
@@ -259,7 +260,7 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[bytes, bool]:
         complete = True
         return made, True
     finally:
-        # A sequence took its cells over, a mapping those that were put there, and a slice copied them.
+        # A sequence and a mapping took their cells over, and a slice copied them.
         for cell in cells:
             type_code, _, payload = _value_of(cell)
             if type_code > 0:
@@ -313,44 +314,45 @@ _containers: dict[int, Callable[[int, int], bytes]] = {
 }
 
 _code_at = struct.Struct("=i").unpack_from
-_Place = c_char * VALUE_SIZE
+#: Behind key and value in an entry; the runtime computes it.
+_NO_HASH = bytes(8)
+
+
+def _kinds_of(cells: list[bytes]) -> int:
+    """The summary of what a container holds."""
+    kinds = 0
+    for cell_code in {_code_at(cell)[0] for cell in cells}:
+        kinds |= _kind_bit(cell_code)
+    return kinds
 
 
 def _fill(address: int, cells: list[bytes]) -> None:
     """Moves owned cells into an empty sequence that has room for them."""
     sequence = Sequence.from_address(address)
-    kinds = 0
-    for cell_code in {_code_at(cell)[0] for cell in cells}:
-        kinds |= _kind_bit(cell_code)
+    sequence.kinds = _kinds_of(cells)
     content = b"".join(cells)
     memmove(sequence.data, content, len(content))
-    sequence.kinds = kinds
     size = len(cells)
     cells.clear()
     sequence.size = size
 
 
-def _put(mapping: int, cells: list[bytes], items: Any, index: int) -> None:
-    """Moves a key and its value, the two cells, into a mapping. `items` are what all were packed from."""
-    key, value = cells
-    places = _Place.from_buffer_copy(key), _Place.from_buffer_copy(value)
-    existed, entry = c_int32(), c_int64()
-    # The mapping takes the key over; should it be a second one, it is needed to find the first.
-    key_code, _, key_payload = _value_of(key)
-    if key_code > 0:
-        library.object_retain(key_payload)
-    try:
-        cells.clear()
-        if library.mapping_set(mapping, *places, address_of(existed)) != 0:
-            raise_taken()
-        if existed.value:
-            if library.mapping_find(mapping, key, address_of(entry)) != 0:
-                raise_taken()
-            type_code = c_int32.from_address(mapping).value
-            raise _rules.equal_keys(type_code, items[2 * entry.value], items[index])
-    finally:
-        if key_code > 0:
-            library.object_release(key_payload)
+def _fill_mapping(address: int, cells: list[bytes], items: Any) -> None:
+    """The same for a mapping, from keys and values in turn. `items` are what all were packed from."""
+    mapping = Mapping.from_address(address)
+    mapping.key_kinds = _kinds_of(cells[::2])
+    mapping.value_kinds = _kinds_of(cells[1::2])
+    content = b"".join(map(b"".join, zip(cells[::2], cells[1::2], repeat(_NO_HASH))))
+    memmove(mapping.entries, content, len(content))
+    used = len(cells) // 2
+    cells.clear()
+    mapping.used = used
+    first, second = c_int64(), c_int64()
+    if library.mapping_finish(address, address_of(first), address_of(second)) != 0:
+        raise_taken()
+    if first.value >= 0:
+        type_code = c_int32.from_address(address).value
+        raise _rules.equal_keys(type_code, items[2 * first.value], items[2 * second.value])
 
 
 def _pack_lowered(type_code: int, payload: Any) -> tuple[bytes, bool]:

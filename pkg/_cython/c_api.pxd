@@ -193,11 +193,14 @@ cdef extern from "anyffi/c_api.h" nogil:
         AnyffiEntry* entries
         int64_t size
         int64_t used
+        uint64_t key_kinds
+        uint64_t value_kinds
 
     int anyffi_sequence_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
     int anyffi_sequence_set(AnyffiObject* sequence, int64_t index, const AnyffiValue* value)
     int anyffi_sequence_erase(AnyffiObject* sequence, int64_t index, int64_t count)
     int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
+    int anyffi_mapping_finish(AnyffiObject* mapping, int64_t* out_first, int64_t* out_second)
     int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed)
     int anyffi_mapping_get(const AnyffiObject* mapping, const AnyffiValue* key, AnyffiValue* out)
     int anyffi_mapping_find(const AnyffiObject* mapping, const AnyffiValue* key, int64_t* out_entry)

@@ -9,11 +9,11 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from c_api cimport (
     ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_LIST,
     ANYFFI_MAP, ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, ANYFFI_SET, ANYFFI_TENSOR,
-    ANYFFI_TENSOR_VIEW, ANYFFI_UNSET, AnyffiObject, AnyffiSequence, AnyffiValue,
-    anyffi_error_create_host, anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit,
-    anyffi_mapping_create, anyffi_mapping_find, anyffi_mapping_set, anyffi_none_inline,
-    anyffi_object_inline, anyffi_py_object_create, anyffi_sequence_create, anyffi_slice_create,
-    anyffi_tensor_from_capsule, anyffi_value_drop_inline, anyffi_value_retain_inline,
+    ANYFFI_TENSOR_VIEW, ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject, AnyffiSequence,
+    AnyffiValue, anyffi_error_create_host, anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit,
+    anyffi_mapping_create, anyffi_mapping_finish, anyffi_none_inline, anyffi_object_inline,
+    anyffi_py_object_create, anyffi_sequence_create, anyffi_slice_create, anyffi_tensor_from_capsule,
+    anyffi_value_drop_inline,
 )
 from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf, pack_uncommon_leaf
 from memo cimport Memo, memo_clear
@@ -173,52 +173,54 @@ cdef inline int pack_leaf_entries(PyObject* x, AnyffiValue* out) except -1:
     """Packs a dict of leaves; 0, with nothing in `out`, if it holds others or keys that become equal."""
     cdef PyObject* key
     cdef PyObject* item
-    cdef AnyffiValue packed_key, packed_item
     cdef Py_ssize_t position = 0
-    cdef int32_t existed = 0
+    cdef int64_t first = -1
+    cdef int64_t second = -1
     cdef bint complete = False
     if anyffi_mapping_create(ANYFFI_DICT, PyDict_Size(x), out) != 0:
         raise_taken()
     try:
         while PyDict_Next(x, &position, &key, &item):
-            if not pack_pair(key, item, &packed_key, &packed_item, NULL):
+            if not pack_entry(key, item, <AnyffiMapping*>out.as_object, NULL):
                 return 0
-            if anyffi_mapping_set(out.as_object, &packed_key, &packed_item, &existed) != 0:
-                raise_taken()
-            if existed:
-                return 0
-        complete = True
-        return 1
+        if anyffi_mapping_finish(out.as_object, &first, &second) != 0:
+            raise_taken()
+        complete = first < 0
+        return complete
     finally:
         if not complete:
             anyffi_value_drop_inline(out)
 
 
-cdef inline int pack_pair(PyObject* key, PyObject* item, AnyffiValue* packed_key, AnyffiValue* packed_item,
-                          Nest* nest) except -1:
-    """Packs an entry; where `nest` is NULL only leaves, and 0 if it holds others."""
+cdef inline int pack_entry(PyObject* key, PyObject* item, AnyffiMapping* mapping, Nest* nest) except -1:
+    """Packs one more entry of a new mapping; where `nest` is NULL only leaves, and 0 if it holds others."""
+    cdef AnyffiEntry* entry = &mapping.entries[mapping.used]
     cdef bint complete = False
-    if not pack_leaf(key, packed_key):
+    if not pack_leaf(key, &entry.key):
         if nest == NULL:
             return 0
-        pack_nested(key, packed_key, nest)
+        pack_nested(key, &entry.key, nest)
     try:
-        if not pack_leaf(item, packed_item):
+        if not pack_leaf(item, &entry.value):
             if nest == NULL:
                 return 0
-            pack_nested(item, packed_item, nest)
+            pack_nested(item, &entry.value, nest)
+        mapping.key_kinds |= anyffi_kind_bit(entry.key.type_code)
+        mapping.value_kinds |= anyffi_kind_bit(entry.value.type_code)
+        # Whoever destroys the mapping, should a later entry fail, goes by this.
+        mapping.used += 1
         complete = True
         return 1
     finally:
         if not complete:
-            anyffi_value_drop_inline(packed_key)
+            anyffi_value_drop_inline(&entry.key)
 
 
 cdef inline int pack_pairs(list pairs, int32_t type_code, AnyffiValue* out, Nest* nest) except -1:
     """Packs a mapping, or a set, from a list of its entries, which nobody else knows."""
     cdef PyObject** pair
-    cdef AnyffiValue key, item, kept
-    cdef int32_t existed = 0
+    cdef int64_t first = -1
+    cdef int64_t second = -1
     cdef bint complete = False
     cdef Py_ssize_t i
     if anyffi_mapping_create(type_code, len(pairs), out) != 0:
@@ -226,30 +228,16 @@ cdef inline int pack_pairs(list pairs, int32_t type_code, AnyffiValue* out, Nest
     try:
         for i in range(len(pairs)):
             pair = PySequence_Fast_ITEMS(<PyObject*>pairs[i])
-            pack_pair(pair[0], pair[1], &key, &item, nest)
-            # The mapping takes the key over; should it be a second one, it is needed to find the first.
-            kept = key
-            anyffi_value_retain_inline(&kept)
-            try:
-                if anyffi_mapping_set(out.as_object, &key, &item, &existed) != 0:
-                    raise_taken()
-                if existed:
-                    raise_equal_keys(out.as_object, &kept, pairs, i)
-            finally:
-                anyffi_value_drop_inline(&kept)
+            pack_entry(pair[0], pair[1], <AnyffiMapping*>out.as_object, nest)
+        if anyffi_mapping_finish(out.as_object, &first, &second) != 0:
+            raise_taken()
+        if first >= 0:
+            raise (<object>state.equal_keys)(type_code, pairs[first][0], pairs[second][0])
         complete = True
         return 0
     finally:
         if not complete:
             anyffi_value_drop_inline(out)
-
-
-cdef inline int raise_equal_keys(AnyffiObject* mapping, const AnyffiValue* key, list pairs,
-                                 Py_ssize_t i) except -1:
-    cdef int64_t entry = 0
-    if anyffi_mapping_find(mapping, key, &entry) != 0:
-        raise_taken()
-    raise (<object>state.equal_keys)(mapping.type_code, pairs[entry][0], pairs[i][0])
 
 
 cdef inline int pack_slice(PyObject* x, AnyffiValue* out, Nest* nest) except -1:

@@ -264,6 +264,68 @@ TEST(Mapping, RemovalAtTheEndNeverWearsTheIndexOut) {
   EXPECT_LE(reinterpret_cast<AnyffiMapping*>(dict.get())->capacity, 64);
 }
 
+namespace {
+
+/// A Dict of keys as its maker writes them, each with its place as the value, not yet finished.
+AnyValue written(const std::vector<AnyValue>& keys) {
+  AnyValue made;
+  anyffi::detail::check(anyffi_mapping_create(ANYFFI_DICT, static_cast<int64_t>(keys.size()), made.out()));
+  auto* mapping = reinterpret_cast<AnyffiMapping*>(made.raw().as_object);
+  for (const AnyValue& key : keys) {
+    AnyffiEntry& entry = mapping->entries[mapping->used];
+    entry.value = AnyValue(mapping->used).release();
+    entry.key = AnyValue(key).release();
+    mapping->key_kinds |= anyffi_kind_bit(entry.key.type_code);
+    mapping->value_kinds |= anyffi_kind_bit(entry.value.type_code);
+    ++mapping->used;
+  }
+  return made;
+}
+
+}  // namespace
+
+TEST(Mapping, IsFinishedFromWhatItsMakerWrote) {
+  Counted counted;
+  for (int64_t size : {0, 1, 8, 9, 100}) {
+    std::vector<AnyValue> keys;
+    for (int64_t i = 0; i < size; ++i) {
+      std::string text = (i % 2 ? "a key that lies on the heap " : "key ") + std::to_string(i);
+      keys.push_back(i % 3 ? AnyValue(text.c_str()) : AnyValue(i));
+    }
+    AnyValue made = written(keys);
+    int64_t first, second;
+    ASSERT_EQ(anyffi_mapping_finish(made.raw().as_object, &first, &second), 0);
+    EXPECT_EQ(first, -1);
+    EXPECT_EQ(second, -1);
+    ASSERT_EQ(made.size(), size);
+    for (int64_t i = 0; i < size; ++i) EXPECT_TRUE(made[keys[static_cast<size_t>(i)]] == AnyValue(i));
+    auto dict = made.cast<Dict<>>();
+    dict.set("one more", 1);
+    EXPECT_EQ(dict.size(), size + 1);
+    EXPECT_TRUE(dict.contains("one more"));
+  }
+  EXPECT_EQ(live_blocks, 0);
+}
+
+TEST(Mapping, EqualKeysAreToldByTheirPlaces) {
+  Counted counted;
+  for (bool many : {false, true}) {
+    std::vector<AnyValue> keys{AnyValue("x"), AnyValue(1), AnyValue("a string that lies on the heap"), AnyValue(1.0)};
+    if (many) {
+      for (int64_t i = 100; i < 150; ++i) keys.insert(keys.begin(), AnyValue(i));
+    }
+    AnyValue made = written(keys);
+    int64_t first, second;
+    ASSERT_EQ(anyffi_mapping_finish(made.raw().as_object, &first, &second), 0);
+    EXPECT_EQ(first, many ? 51 : 1);
+    EXPECT_EQ(second, many ? 53 : 3);
+    made = written({AnyValue("x"), AnyValue(List<>()), AnyValue("a string that lies on the heap")});
+    EXPECT_EQ(anyffi_mapping_finish(made.raw().as_object, &first, &second), -1);
+    anyffi_error_take_raised(made.out());
+  }
+  EXPECT_EQ(live_blocks, 0);
+}
+
 TEST(Containers, AreReadInOneStep) {
   const AnyValue text("an element on the heap");
   Array<> array{1, text};

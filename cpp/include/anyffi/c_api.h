@@ -572,8 +572,13 @@ void anyffi_sequence_get(const AnyffiObject* sequence, int64_t index, AnyffiValu
 int anyffi_sequence_reserve(AnyffiObject* sequence, int64_t capacity);
 
 /// An empty mapping (`ANYFFI_MAP`, `ANYFFI_DICT`) or set (`ANYFFI_FROZEN_SET`, `ANYFFI_SET`) with room for
-/// `capacity` entries.
+/// `capacity` entries. Until anybody else sees it the caller may write owned, canonical keys and values to `entries`,
+/// keep `used` and both summaries true, and call `anyffi_mapping_finish`.
 int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out);
+/// Makes a mapping of the `used` entries that its maker wrote: hashes and indexes the keys. TypeError for an unhashable
+/// one. Where a key equals an earlier one, the numbers of the two are in `out_first` and `out_second`, else -1. A
+/// mapping that failed, or that has equal keys, is good for nothing but its release.
+int anyffi_mapping_finish(AnyffiObject* mapping, int64_t* out_first, int64_t* out_second);
 /// Takes over both values, also on failure. `out_existed`: 1 if the key was there, which then stays, with
 /// the new value. TypeError for an unhashable key. The value of a set's entry must be None.
 int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed);
