@@ -211,7 +211,10 @@ def read_only(x: Any) -> Any:
 
 
 def test_read_only_memory_is_not_written(ffi: Any) -> None:
-    for x in (read_only(np.ones(2)), np.broadcast_to(1.0, (2, 2)), np.frombuffer(np.ones(2).tobytes())):
+    arrays = [read_only(np.ones(2)), np.broadcast_to(1.0, (2, 2))]
+    if CPYTHON:  # elsewhere the content of bytes may lie at an address that no float can have
+        arrays.append(np.frombuffer(np.ones(2).tobytes()))
+    for x in arrays:
         tensor = ffi.convert(x)
         assert not np.asarray(tensor).flags.writeable
         assert function(ffi, "describe")(tensor).endswith("read-only)")
@@ -370,6 +373,7 @@ def test_arrays_of_ml_dtypes(ffi: Any) -> None:
 # ---- DLPack ------------------------------------------------------------------------------------------------
 
 
+@capsules
 @pytest.mark.parametrize("cls", [Exporter, OldExporter])
 def test_exporters_become_tensors(ffi: Any, cls: Any) -> None:
     x = np.arange(6.0).reshape(2, 3).T
@@ -554,8 +558,10 @@ def test_requirements(ffi: Any) -> None:
         ffi.from_dlpack(x.T, require_contiguous=True)
     with pytest.raises(ValueError, match="not aligned to 64 bytes"):
         ffi.from_dlpack(np.zeros(200, "u1")[(8 - address(np.zeros(1))) % 64 :][1:], require_alignment=64)
+    # Where only NumPy can open capsules, it says what is none.
+    refusal = TypeError if CPYTHON else (TypeError, ValueError)
     for bad in (5, "x", [1.0], None, np.float64(1)):
-        with pytest.raises(TypeError):
+        with pytest.raises(refusal):
             ffi.from_dlpack(bad)
 
 
