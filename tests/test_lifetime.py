@@ -271,7 +271,6 @@ def test_a_chain_through_python_callables(ffi: Any) -> None:
     collect()
 
 
-@cpython_only("on PyPy a chain can outlive the test that made it")
 def test_work_on_a_chain_that_is_too_deep(ffi: Any) -> None:
     make_chain, describe, equal, hash_ = map(
         ffi.get_global_func, ("testing.make_chain", "testing.describe", "testing.equal", "testing.hash")
