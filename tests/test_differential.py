@@ -6,6 +6,7 @@ import types
 from typing import Any, Callable
 
 import cases
+import numpy as np
 import pytest
 from cases import BAD, BAD_IDS, EXAMPLE_IDS, EXAMPLES, FEW
 from hypothesis import given, settings
@@ -34,7 +35,8 @@ def test_examples(both: tuple[Any, Any], x: Any) -> None:
     assert_alike(both, "testing.describe", x)
     assert_alike(both, "testing.type_code", x)
     assert_alike(both, "testing.is_movable", x)
-    assert_alike(both, "testing.hash", x)
+    if not isinstance(x, np.ndarray):  # a tensor's hash is its address
+        assert_alike(both, "testing.hash", x)
     assert_alike(both, "testing.size", x)
 
 
