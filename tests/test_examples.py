@@ -146,6 +146,7 @@ def test_cached_op_is_destroyed_once(ffi: Any, programs: Any) -> None:
     module = programs["cached_op"].module
     use_count = ffi.get_global_func("testing.use_count")
     handle = ffi.convert((1, 2))
+    collect()
     before, count = module.destroyed(), use_count(handle)
     op = module.cached_op(handle, num=1, flags={"a": "b"}, is_np=True)
     assert use_count(handle) == count + 1

@@ -227,6 +227,7 @@ def test_failing_calls_give_everything_back(ffi: Any) -> None:
 
 def test_chains_of_any_length_are_destroyed(ffi: Any) -> None:
     make_chain, live_blocks = map(ffi.get_global_func, ("testing.make_chain", "testing.live_blocks"))
+    collect()
     before = live_blocks()
     chain = make_chain(200_000)
     assert live_blocks() >= before + 200_000

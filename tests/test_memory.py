@@ -226,6 +226,7 @@ def test_failing_while_an_exception_passes(ffi: Any) -> None:
     def callback() -> None:
         raise error
 
+    collect()
     before = live()
     outcomes = set()
     for n in range(40):
