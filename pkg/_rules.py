@@ -138,6 +138,13 @@ def _is_mapping(cls: type) -> bool:
     except (MemoryError, RecursionError):
         raise
     except Exception:
+        meta = type(cls)
+        if (
+            find_on_type(meta, "__hash__") is object.__hash__
+            and find_on_type(meta, "__eq__") is object.__eq__
+        ):
+            # No doing of its metaclass: a signal handler raised it, for example.
+            raise
         # Its metaclass does not let it be hashed, so it was not registered, but it may be derived.
         return any(base is Mapping for base in _mro_of(cls))
 

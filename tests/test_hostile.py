@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import collections.abc
 import copy
 import ctypes
 import gc
@@ -286,6 +287,28 @@ def test_what_cannot_be_hashed_crosses(ffi: Any) -> None:
         assert seen(x) == expected
         assert seen(slice(x)) == f"Slice(None, {expected}, None)"
         assert ffi.to_python(echo({"k": (x,)}))["k"][0] is x
+
+
+def test_what_is_raised_while_a_class_is_asked_is_not_lost(ffi: Any) -> None:
+    """Whether it is a Mapping, for example. A signal handler may raise there; a hook does so every time."""
+    echo = ffi.get_global_func("testing.echo")
+    armed = True
+
+    class Watching(collections.abc.Mapping):  # type: ignore[type-arg]
+        @classmethod
+        def __subclasshook__(cls, other: type) -> Any:
+            if armed:
+                raise ZeroDivisionError(other.__name__)
+            return NotImplemented
+
+    class Asked:
+        pass
+
+    x = Asked()
+    with pytest.raises(ZeroDivisionError, match="Asked"):
+        echo([x])
+    armed = False
+    assert echo([x])[0] is x
 
 
 def test_a_str_subclass_is_read_from_its_storage(ffi: Any) -> None:
