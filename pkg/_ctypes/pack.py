@@ -182,7 +182,7 @@ def _borrow_bytes(x: bytes, keep: list[Any]) -> bytes:
     if len(x) > _MAX_BORROWED:
         keep.append(MOVABLE)
         return _movable(new_object(library.bytes_create, x, len(x)))
-    return _value(code.BYTES_VIEW, len(x) << 2 | 1, _borrow(x, keep))
+    return _value(code.BYTES_VIEW, len(x) << 2, _borrow(x, keep))
 
 
 def _borrow(data: bytes, keep: list[Any]) -> int:
