@@ -1,6 +1,6 @@
 """anyffi: one C++ runtime, called from Python through either of two marshallers.
 
-The environment variable FFI_MODE chooses one; `ffi_mode` says which serves.
+The environment variable FFI_MODE chooses one, or both at once; `ffi_mode` says what serves.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from . import module, registry
 from ._backend import backend as _backend
 from ._device import Device, DLDeviceType, device
 from ._dtype import dtype
-from ._errors import register_error
+from ._errors import MarshalMismatch, register_error
 from ._library import find_include_dir, find_library
 from .module import Module, load_module
 from .registry import (
@@ -30,6 +30,7 @@ __all__ = [
     "Function",
     "List",
     "Map",
+    "MarshalMismatch",
     "Module",
     "Object",
     "Set",

@@ -31,7 +31,7 @@ CORE = (
     "shut_down",
 )
 
-_MODULES = {"ctypes": "anyffi._ctypes", "cython": "anyffi._cython"}
+_MODULES = {"ctypes": "anyffi._ctypes", "cython": "anyffi._cython", "check": "anyffi._check"}
 
 
 class Api(RegistryApi, ModuleApi, ConvertApi):
@@ -66,8 +66,11 @@ def open_backend(name: str) -> Api:
     ----------
     name : str
         ``"ctypes"`` or ``"cython"``. The one that `anyffi.ffi_mode` names is what `anyffi` offers; the other
-        may be opened beside it, and each accepts the other's objects.
+        may be opened beside it, and each accepts the other's objects. Where the mode is ``"check"``, that
+        alone.
     """
+    if (name == "check") != (_mode.ffi_mode == "check"):
+        raise ImportError(f"the mode of this process is {_mode.ffi_mode}: {name!r} cannot be opened in it")
     with _lock:
         if name not in _opened:
             _opened[name] = Api(importlib.import_module(_MODULES[name]))

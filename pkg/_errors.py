@@ -7,9 +7,10 @@ classes, matter only for errors that C++ made, and for C++ code that asks what a
 from __future__ import annotations
 
 import builtins
+from types import TracebackType
 from typing import Any, Callable, TypeVar, overload
 
-__all__ = ["fill", "make", "register_error", "unexplained"]
+__all__ = ["MarshalMismatch", "fill", "make", "register_error", "unexplained", "without_frames"]
 
 _E = TypeVar("_E", bound=BaseException)
 
@@ -21,6 +22,15 @@ _class_of_kind: dict[str, type[BaseException]] = {
 _kind_of_class: dict[type[BaseException], str] = {found: kind for kind, found in _class_of_kind.items()}
 
 _name_of = type.__dict__["__name__"].__get__
+
+
+class MarshalMismatch(RuntimeError):
+    """The two marshallers disagree about a value: raised in check mode alone, and always a fault of anyffi.
+
+    The message names the call, the argument or result, and what each marshaller makes of it.
+    """
+
+    __module__ = "anyffi"
 
 
 @overload
@@ -132,3 +142,15 @@ def _traceback(exception: BaseException) -> str:
         return "".join(traceback.format_tb(BaseException.__dict__["__traceback__"].__get__(exception)))
     except Exception:
         return ""
+
+
+def without_frames(traceback: TracebackType | None, modules: tuple[str, ...]) -> TracebackType | None:
+    """A traceback without the frames of modules whose names begin so."""
+    kept = []
+    while traceback is not None:
+        if not traceback.tb_frame.f_globals.get("__name__", "").startswith(modules):
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    for outer, inner in zip(kept, kept[1:]):
+        outer.tb_next = inner
+    return kept[0] if kept else None

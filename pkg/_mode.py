@@ -1,4 +1,4 @@
-"""FFI_MODE: which marshaller serves this process. Read here, once, and nowhere else."""
+"""FFI_MODE: which marshaller serves this process, or both. Read here, once, and nowhere else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 
 __all__ = ["ffi_mode"]
 
-_CHOICES = ("auto", "cython", "ctypes")
+_CHOICES = ("auto", "cython", "ctypes", "check")
 _EXTENSION = "anyffi._cython._core"
 
 
@@ -27,13 +27,13 @@ def _choose(asked: str) -> str:
         raise ImportError(f"FFI_MODE={asked!r} is not a mode of anyffi; choose one of: {', '.join(_CHOICES)}")
     if mode == "auto":
         return "cython" if _has_extension() else "ctypes"
-    if mode == "cython" and not _has_extension():
+    if mode in ("cython", "check") and not _has_extension():
         raise ImportError(
-            "FFI_MODE=cython, but anyffi was installed without its compiled extension. In a checkout of "
+            f"FFI_MODE={mode}, but anyffi was installed without its compiled extension. In a checkout of "
             "anyffi, this installs it: pip install --force-reinstall -Csetup-args=-Dcython=enabled ."
         )
     return mode
 
 
-#: The marshaller that serves this process: ``"cython"`` or ``"ctypes"``.
+#: The marshaller that serves this process: ``"cython"`` or ``"ctypes"``; or ``"check"``, both at once.
 ffi_mode = _choose(os.environ.get("FFI_MODE", ""))

@@ -269,8 +269,8 @@ def test_cycle_through_a_held_wrapper_is_python_business(ffi: Any) -> None:
 
 # ---- interruption -------------------------------------------------------------------------------
 
-#: ctypes reports on stderr what was raised before the first line of a callback; the exception itself is kept.
-NOISY = {"ctypes": True, "cython": False}
+#: They report on stderr what was raised before the first line of a callback; the exception itself is kept.
+NOISY = ("ctypes",)
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
@@ -303,7 +303,7 @@ def test_ctrl_c_is_never_lost(ffi: Any) -> None:
                 caught += 1
         assert fired == caught == 300, (fired, caught)
     """
-    run_program(program, ffi.ffi_mode, noisy=NOISY[ffi.ffi_mode])
+    run_program(program, ffi.ffi_mode, noisy=ffi.ffi_mode in NOISY)
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
@@ -323,7 +323,7 @@ def test_ctrl_c_while_cpp_polls(ffi: Any) -> None:
                 raise SystemExit("not interrupted")
         t.poll_signals(10)
     """
-    run_program(program, ffi.ffi_mode, noisy=NOISY[ffi.ffi_mode])
+    run_program(program, ffi.ffi_mode, noisy=ffi.ffi_mode in NOISY)
 
 
 def test_handler_of_a_signal_may_call_cpp(ffi: Any) -> None:

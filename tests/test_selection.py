@@ -42,6 +42,8 @@ def modes(request: pytest.FixtureRequest) -> list[str]:
 def test_each_mode_serves_when_it_is_asked_for(modes: list[str]) -> None:
     for mode in modes:
         assert run_python(SHOW, ffi_mode=mode) == mode
+    if "cython" in modes:
+        assert run_python(SHOW, ffi_mode="check") == "check"
 
 
 @pytest.mark.parametrize("asked", [None, "", "auto"])
@@ -56,7 +58,7 @@ def test_anything_else_lists_the_choices(asked: str) -> None:
     said = run_python(SHOW, ffi_mode=asked)
     assert said.startswith("ImportError: ")
     assert repr(asked) in said
-    for choice in ("auto", "cython", "ctypes"):
+    for choice in ("auto", "cython", "ctypes", "check"):
         assert choice in said
 
 
@@ -64,8 +66,9 @@ def test_ctypes_loads_no_extension() -> None:
     assert run_python(f"import anyffi, anyffi.testing{EXTENSIONS}", ffi_mode="ctypes") == "[]"
 
 
-def test_without_the_extension_cython_says_how_to_get_it(pure: pathlib.Path) -> None:
-    said = run_python(SHOW, ffi_mode="cython", package_path=pure)
+@pytest.mark.parametrize("asked", ["cython", "check"])
+def test_without_the_extension_it_is_said_how_to_get_it(pure: pathlib.Path, asked: str) -> None:
+    said = run_python(SHOW, ffi_mode=asked, package_path=pure)
     assert said.startswith("ImportError: ")
     assert "pip install" in said
     assert "cython=enabled" in said
@@ -78,7 +81,7 @@ def test_a_broken_extension_is_never_passed_over(pure: pathlib.Path, tmp_path: p
     shutil.copy(ROOT / "pkg" / "_cython" / "__init__.py", room)
     broken = room / f"_core{importlib.machinery.EXTENSION_SUFFIXES[0]}"
     broken.write_bytes(b"no library")
-    for asked in (None, "auto", "cython"):
+    for asked in (None, "auto", "cython", "check"):
         said = run_python(SHOW, ffi_mode=asked, package_path=tmp_path)
         assert said.startswith("ImportError: ")
         assert str(broken) in said

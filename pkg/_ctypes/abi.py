@@ -207,6 +207,12 @@ class TensorData(Structure):
     ]
 
 
+class Tensor(Structure):
+    """AnyffiTensor."""
+
+    _fields_ = [("header", Header), ("tensor", TensorData), ("flags", c_uint64), ("owner", c_void_p)]
+
+
 class TypeInfo(Structure):
     """AnyffiTypeInfo, as far as it is read here."""
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ctypes import c_char, c_int32, c_void_p
-from types import TracebackType
 from typing import Any
 
-from .. import _binding
+from .. import _binding, _errors
 from .._types import code
 from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, unhide
 from .pack import pack
@@ -90,7 +89,7 @@ class FunctionCore(ObjectCore):
             del args, kwargs
             # Its cause and context are its own, as they came.
             raise unhide(exception).with_traceback(  # noqa: B904
-                _without_own_frames(exception.__traceback__)
+                _errors.without_frames(exception.__traceback__, (__package__,))
             )
 
     def _take(self, other: ObjectCore) -> None:
@@ -115,18 +114,6 @@ def _find_target(wrapper: FunctionCore) -> tuple[Any, Any]:
     function = Function.from_address(_check_function(unwrap(wrapper), wrapper))
     wrapper._target = platform.guard(platform.call_type(function.call)), c_void_p(function.self)
     return wrapper._target
-
-
-def _without_own_frames(traceback: TracebackType | None) -> TracebackType | None:
-    """A traceback without the frames of this package, which tell nobody anything."""
-    kept = []
-    while traceback is not None:
-        if traceback.tb_frame.f_globals.get("__package__") != __package__:
-            kept.append(traceback)
-        traceback = traceback.tb_next
-    for outer, inner in zip(kept, kept[1:]):
-        outer.tb_next = inner
-    return kept[0] if kept else None
 
 
 def _check_function(address: int, wrapper: ObjectCore) -> int:

@@ -9,15 +9,16 @@ functions, so that the C compiler sees all of it at once.
 cimport cython
 
 from c_api cimport (
-    ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FROZEN_SET,
-    ANYFFI_FUNCTION, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_NONE, ANYFFI_SET, AnyffiMapping, AnyffiObject,
-    AnyffiSequence, AnyffiValue, anyffi_abi_get_version, anyffi_host_install,
-    anyffi_object_exchange_wrapper, anyffi_registry_drop_host, anyffi_registry_find,
-    anyffi_release_inline, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop_inline, int32_t,
-    int64_t,
+    ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FIRST_DYNAMIC_TYPE,
+    ANYFFI_FROZEN_SET, ANYFFI_FUNCTION, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_NONE, ANYFFI_SET, AnyffiFunction,
+    AnyffiMapping, AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_abi_get_version,
+    anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free, anyffi_host_install,
+    anyffi_none_inline, anyffi_object_exchange_wrapper, anyffi_registry_drop_host, anyffi_registry_find,
+    anyffi_release_inline, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop_inline,
+    anyffi_value_retain_inline, int32_t, int64_t,
 )
-from call cimport call, call_with_keywords, unwrap_function
-from callback cimport callback
+from call cimport allocate, call, call_with_keywords, unwrap_function
+from callback cimport callback, checked_callback
 from containers cimport (
     delete_item, find_item, get_item, has_element, has_key, list_items, next_entry, put_item, set_item,
     unpack_entry, unwrap_mapping, unwrap_sequence,
@@ -26,9 +27,9 @@ from describe cimport describe
 from host cimport install_host
 from pack cimport pack, pack_owned
 from python cimport (
-    PyObject, PyObject_ClearWeakRefs, PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified,
-    PyVectorcall_Call, PyVectorcall_NARGS, Py_INCREF, Py_SET_REFCNT, Py_SIZE, Py_TPFLAGS_HAVE_VECTORCALL,
-    Py_TYPE, Py_XDECREF, vectorcallfunc,
+    PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyObject, PyObject_ClearWeakRefs, PySequence_Fast_ITEMS,
+    PyTypeObject, PyType_Modified, PyVectorcall_Call, PyVectorcall_NARGS, Py_INCREF, Py_SET_REFCNT, Py_SIZE,
+    Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, Py_XDECREF, vectorcallfunc,
 )
 from unpack cimport raise_taken, unpack, unpack_copy
 from wrapper cimport offsetof_object, state, unwrap, wrap, wrap_here
@@ -458,12 +459,7 @@ cdef PyObject* keep(object x) noexcept:
     return <PyObject*>x
 
 
-cdef int set_up() except -1:
-    cdef PyTypeObject* function = <PyTypeObject*>FunctionCore
-    if anyffi_abi_get_version() != ANYFFI_ABI_VERSION:
-        raise ImportError(f"{__name__} was built for another version of libanyffi; reinstall anyffi")
-    state.object_core = <PyTypeObject*>ObjectCore
-    state.callback = callback
+cdef int read_rules() except -1:
     state.max_depth = _rules.MAX_DEPTH
     state.lower = keep(_rules.lower)
     state.lift = keep(_rules.lift)
@@ -477,8 +473,18 @@ cdef int set_up() except -1:
     state.fill_error = keep(_errors.fill)
     state.unexplained = keep(_errors.unexplained)
     state.container_rules = keep(_container_rules)
+    return 0
+
+
+cdef int set_up() except -1:
+    cdef PyTypeObject* function = <PyTypeObject*>FunctionCore
+    if anyffi_abi_get_version() != ANYFFI_ABI_VERSION:
+        raise ImportError(f"{__name__} was built for another version of libanyffi; reinstall anyffi")
+    state.object_core = <PyTypeObject*>ObjectCore
+    state.callback = callback
     state.no_arguments = keep(())
     state.dynamic_classes = keep({})
+    read_rules()
     function.tp_vectorcall_offset = offsetof_vectorcall()
     # Cython refuses this method in the body of a class.
     (<dict>function.tp_dict)["__init_subclass__"] = classmethod(init_subclass)
@@ -510,6 +516,142 @@ cdef Py_ssize_t offsetof_vectorcall() except -1:
     if <char*>&example.target - start != offsetof_object():
         raise SystemError("ObjectCore is not laid out as wrapper.pxd says")
     return <char*>&example.vectorcall - start
+
+
+# ---- for check mode, which compares with what the other marshaller does
+
+def enter_check_mode(check_callback, hash_of, equals):
+    """From now on callbacks go to `check_callback(function, args, count, result)`, which returns None or an
+    exception; opaque objects are hashed and compared by the other two functions; and the rules are those that
+    `_rules` and `_errors` hold now. Returns the address of what the runtime calls for a callable."""
+    state.check_callback = keep(check_callback)
+    state.hash_of = keep(hash_of)
+    state.equals = keep(equals)
+    state.callback = checked_callback
+    read_rules()
+    install_host(_rules.HOST_FLAGS)
+    return <size_t>state.callback
+
+
+@cython.auto_pickle(False)
+@cython.final
+cdef class Rendering:
+    """A value, and the reference that it may own: no exception at any instant makes it leak."""
+
+    cdef AnyffiValue value
+    cdef bint owned
+
+    def __dealloc__(self):
+        if self.owned:
+            anyffi_value_drop_inline(&self.value)
+
+    @property
+    def cell(self):
+        return PyBytes_FromStringAndSize(<const char*>&self.value, sizeof(AnyffiValue))
+
+    def read(self):
+        """The Python value."""
+        return unpack_copy(&self.value)
+
+    def wrap(self):
+        """The wrapper of the object, whatever it could be turned back into."""
+        anyffi_value_retain_inline(&self.value)
+        return wrap(self.value.as_object)
+
+    def move(self, size_t place):
+        """Moves the value to a place in memory."""
+        (<AnyffiValue*>place)[0] = self.value
+        self.owned = False
+
+
+cdef Rendering new_rendering(const AnyffiValue* value):
+    """Takes over the value."""
+    cdef Rendering made = Rendering.__new__(Rendering)
+    made.value = value[0]
+    made.owned = True
+    return made
+
+
+def render(x):
+    """`x` packed as an argument."""
+    cdef Rendering made = Rendering.__new__(Rendering)
+    made.owned = pack(<PyObject*>x, &made.value)
+    return made
+
+
+def render_owned(x):
+    """`x` packed as a value that stands alone."""
+    cdef Rendering made = Rendering.__new__(Rendering)
+    pack_owned(<PyObject*>x, &made.value, NULL)
+    made.owned = True
+    return made
+
+
+cdef inline AnyffiValue* values_in(bytes cells) noexcept:
+    return <AnyffiValue*>PyBytes_AS_STRING(<PyObject*>cells)
+
+
+def adopt(bytes cell not None):
+    """Takes over a value."""
+    return new_rendering(values_in(cell))
+
+
+def hold(bytes cell not None):
+    """A copy of a value."""
+    anyffi_value_retain_inline(values_in(cell))
+    return new_rendering(values_in(cell))
+
+
+def take(size_t place):
+    """The value at a place in memory, where None is left."""
+    cdef Rendering made = new_rendering(<AnyffiValue*>place)
+    (<AnyffiValue*>place)[0] = anyffi_none_inline()
+    return made
+
+
+def take_arguments(bytes values not None):
+    """Gives back what the other marshaller made for a call, and leaves None, as a function may."""
+    cdef AnyffiValue* value = values_in(values)
+    cdef AnyffiValue taken
+    cdef Py_ssize_t i
+    for i in range(Py_SIZE(<PyObject*>values) // <Py_ssize_t>sizeof(AnyffiValue)):
+        if value[i].type_code > 0 and value[i].aux != 0:
+            taken = value[i]
+            value[i] = anyffi_none_inline()
+            anyffi_value_drop_inline(&taken)
+
+
+def hold_raised():
+    """The error that a function of the C ABI left, and leaves."""
+    cdef AnyffiValue error
+    anyffi_error_take_raised(&error)
+    if error.type_code == ANYFFI_ERROR:
+        anyffi_error_set_raised(error.as_object)
+    return new_rendering(&error)
+
+
+def read_values(size_t place, int32_t count):
+    """The Python values of borrowed values."""
+    cdef int32_t i
+    return [unpack_copy(&(<AnyffiValue*>place)[i]) for i in range(count)]
+
+
+def call_rendered(function, list args not None, bytes result not None):
+    """Calls a function as `call` does, without a look at the result: its status."""
+    cdef AnyffiFunction* target = unwrap_function(<PyObject*>function)
+    cdef int32_t count = <int32_t>len(args)
+    cdef AnyffiValue* values = allocate(max(count, 1))
+    cdef int32_t i
+    try:
+        for i in range(count):
+            values[i] = (<Rendering?>args[i]).value
+        status = target.call(target.self, values, count, values_in(result))
+        for i in range(count):
+            # What the function took is None now.
+            (<Rendering>args[i]).value = values[i]
+        return status
+    finally:
+        anyffi_free(values)
 
 
 set_up()

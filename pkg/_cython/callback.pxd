@@ -10,6 +10,7 @@ from c_api cimport anyffi_none_inline, anyffi_value_drop_inline
 from pack cimport pack_owned
 from python cimport PY_VECTORCALL_ARGUMENTS_OFFSET, PyObject, PyObject_Vectorcall, Py_DECREF, Py_INCREF
 from unpack cimport unpack_copy
+from wrapper cimport state
 
 cdef enum:
     ON_STACK = 8
@@ -69,4 +70,15 @@ cdef inline int callback(void* handle, AnyffiValue* args, int32_t count,
     except BaseException as exception:
         # Where packing failed half-way, the place holds what was given back already.
         result[0] = anyffi_none_inline()
+        return leave_raised(exception)
+
+
+cdef inline int checked_callback(void* handle, AnyffiValue* args, int32_t count,
+                                 AnyffiValue* result) noexcept with gil:
+    """What stands in the place of `callback` in check mode."""
+    result[0] = anyffi_none_inline()
+    try:
+        problem = (<object>state.check_callback)(<object>handle, <size_t>args, count, <size_t>result)
+        return ANYFFI_HOST_DONE if problem is None else leave_raised(problem)
+    except BaseException as exception:
         return leave_raised(exception)

@@ -47,6 +47,24 @@ cdef inline int handle_equal(void* handle, const AnyffiValue* other, int32_t* ou
         return leave_raised(exception)
 
 
+cdef inline int checked_hash(void* handle, int64_t* out) noexcept with gil:
+    """What stands in the place of `handle_hash` in check mode."""
+    try:
+        out[0] = (<object>state.hash_of)(<object>handle)
+        return ANYFFI_HOST_DONE
+    except BaseException as exception:
+        return leave_raised(exception)
+
+
+cdef inline int checked_equal(void* handle, const AnyffiValue* other, int32_t* out) noexcept with gil:
+    """What stands in the place of `handle_equal` in check mode."""
+    try:
+        out[0] = (<object>state.equals)(<object>handle, unpack_copy(other))
+        return ANYFFI_HOST_DONE
+    except BaseException as exception:
+        return leave_raised(exception)
+
+
 cdef inline int handle_text(void* handle, AnyffiValue* out) noexcept with gil:
     try:
         text = repr(<object>handle)
@@ -116,8 +134,8 @@ cdef inline void install_host(uint32_t flags) noexcept:
     hooks.suspend = suspend
     hooks.resume = resume
     hooks.handle_release = handle_release
-    hooks.handle_hash = handle_hash
-    hooks.handle_equal = handle_equal
+    hooks.handle_hash = handle_hash if state.hash_of == NULL else checked_hash
+    hooks.handle_equal = handle_equal if state.equals == NULL else checked_equal
     hooks.handle_text = handle_text
     hooks.handle_type_name = handle_type_name
     hooks.error_fill = error_fill

@@ -21,6 +21,9 @@ cdef extern from *:
     typedef struct {
       PyTypeObject* object_core;
       AnyffiCall callback;
+      PyObject* check_callback;  /* this and the next two are NULL unless the mode is check */
+      PyObject* hash_of;
+      PyObject* equals;
       int max_depth;
       PyObject* lower;
       PyObject* lift;
@@ -49,6 +52,9 @@ cdef extern from *:
     ctypedef struct State "AnyffiPython":
         PyTypeObject* object_core
         AnyffiCall callback
+        PyObject* check_callback
+        PyObject* hash_of
+        PyObject* equals
         int max_depth
         PyObject* lower
         PyObject* lift

@@ -1,0 +1,201 @@
+"""Calls by both marshallers.
+
+ctypes makes the whole call, from packing to reading the result, and finds `_Call.reach` in the place of the
+function. There cython packs as well, the function is called once, and cython reads the result first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from .. import _binding, _ctypes, _errors, _rules
+from .._cython import FunctionCore as _FunctionCore
+from .._cython import ObjectCore, _core
+from .._types import code
+from .compare import same, same_exception
+from .journal import Journal, thread
+from .pack import (
+    Packing,
+    comes_back,
+    failure,
+    is_cythons,
+    is_outside,
+    mismatch,
+    name_of,
+    room,
+    without_own_frames,
+)
+from .text import show
+
+__all__ = ["FunctionCore"]
+
+_abi, _unpack, _wrapper = map(room, ("abi", "unpack", "wrapper"))
+_value_of = _abi.VALUE.unpack
+
+#: Neither marshaller asks anything about these.
+_LEAVES = frozenset({int, float, bool, str, bytes, type(None), type(...)})
+
+_new_function = _ctypes.FunctionCore.__new__
+_set_target = _ctypes.FunctionCore.__dict__["_target"].__set__
+_type_code_of = ObjectCore.__dict__["_type_code"].__get__
+
+
+def _call_by_ctypes(args: tuple[Any, ...], target: Callable[..., int], context: Any) -> Any:
+    """Lets ctypes call a Python function in the place of one of the runtime."""
+    function = _new_function(_ctypes.FunctionCore)
+    _set_target(function, (target, context))
+    return function(*args)
+
+
+def _return_none(context: Any, values: bytes, count: int, result: bytes) -> int:
+    """A function that takes anything."""
+    _core.take_arguments(values)
+    return 0
+
+
+#: While ctypes packs, while the function is at work, while ctypes reads what came of it.
+_PACKING, _AT_WORK, _READING = range(3)
+
+
+class _Call(Packing):
+    """A call under way."""
+
+    __slots__ = ("_arguments", "_failed", "_mine", "_outcome", "_problem", "_reading", "_stage")
+
+    def __init__(self, function: Any, args: tuple[Any, ...], journal: Journal | None) -> None:
+        super().__init__(function, args, journal)
+        self._stage = _PACKING
+        #: The arguments as cython made them.
+        self._arguments: list[Any] = []
+        #: The result, or the error that was raised.
+        self._outcome: Any = None
+        self._failed = False
+        #: What cython makes of the outcome, or raises instead.
+        self._mine: Any = None
+        self._problem: BaseException | None = None
+        self._reading: Journal | None = None
+
+    def run(self) -> Any:
+        """The result as cython makes it."""
+        former = thread.journal
+        problem = None
+        try:
+            thread.journal = self._journal
+            try:
+                theirs = _call_by_ctypes(self._values, _Call.reach, self)
+            except BaseException as raised:
+                problem = self._settle(raised)
+            if problem is None:
+                if not self._failed and self._problem is None and same(self._mine, theirs):
+                    return self._mine
+                problem = self._problem
+                if problem is None or is_cythons(problem, self._reading):
+                    problem = self._misread(show(theirs))
+            raise problem
+        finally:
+            # First, while no signal handler can come between.
+            thread.journal = former
+            self._close()
+            del problem
+
+    def _close(self) -> None:
+        """Lets go of everything; frames that tracebacks lead to hold this call."""
+        # The result may have been borrowed from them until now.
+        self._arguments.clear()
+        for journal in (self._journal, self._reading):
+            if journal is not None:
+                journal.close()
+        self._mine = self._problem = self._outcome = None
+
+    def reach(self, values: bytes, count: int, result: bytes) -> int:
+        """What stands in the function's place."""
+        self._stage = _AT_WORK
+        try:
+            self._arguments = self.compare(values)
+        finally:
+            thread.journal = None
+            # Nobody is to see that they were made twice, by their counts for example.
+            _core.take_arguments(values)
+            if self._journal is not None:
+                self._journal.close()
+        status: int = _core.call_rendered(self._function, self._arguments, result)
+        self._failed = status != 0
+        self._outcome = _core.hold_raised() if self._failed else _core.hold(result)
+        type_code, _, payload = _value_of(self._outcome.cell)
+        if type_code > 0:
+            self._read_object(payload)
+        else:
+            self._read()
+        self._stage = _READING
+        return status
+
+    def _read_object(self, address: int) -> None:
+        header = _abi.Header.from_address(address)
+        type_code, is_new = header.type_code, not header.wrapper
+        self._reading = thread.journal = Journal()
+        self._read()
+        self._reading.replay()
+        cls = type(self._mine)
+        if is_new and issubclass(cls, ObjectCore):
+            expected = _wrapper.class_of(type_code)
+            # A class of a user's own may make instances of another one.
+            if cls is not expected and not isinstance(_rules.find_on_type(expected, "__new__"), staticmethod):
+                raise self._misread(f"an object of class {expected.__qualname__}")
+
+    def _read(self) -> None:
+        try:
+            mine = self._outcome.read()
+        except BaseException as exception:
+            self._problem = exception
+            return
+        # As both marshallers have it, for a function that fails against the rules.
+        is_unexplained = self._failed and not issubclass(type(mine), BaseException)
+        self._mine = _errors.unexplained() if is_unexplained else mine
+
+    def _settle(self, raised: BaseException) -> BaseException:
+        """What is to be raised where ctypes raised."""
+        if self._stage == _PACKING:
+            return self.settle(raised)
+        if self._stage == _AT_WORK or is_outside(raised, self._reading):
+            return raised
+        if self._problem is not None and not is_cythons(self._problem, self._reading):
+            return self._problem
+        mine: BaseException | None = self._raised()
+        if mine is not None and same_exception(mine, raised):
+            return mine
+        if self._reading is not None:
+            self._reading.replay()
+        read = _unpack.raise_error if self._failed else _unpack.unpack
+        is_misread = comes_back(raised, read, _value_of(self._outcome.cell))
+        return self._misread(failure(raised)) if is_misread else raised
+
+    def _raised(self) -> Any:
+        """The exception that cython makes of the outcome; None if it is a value."""
+        return self._mine if self._failed and self._problem is None else self._problem
+
+    def _misread(self, theirs: str) -> BaseException:
+        raised = self._raised()
+        mine = show(self._mine) if raised is None else failure(raised)
+        return mismatch(f"{name_of(self._function)}: result", "reads", mine, theirs)
+
+    def _pack_by_ctypes(self, x: Any) -> None:
+        _call_by_ctypes((x,), _return_none, None)
+
+
+class FunctionCore(_FunctionCore):  # type: ignore[misc]
+    """A function of the runtime, called by both marshallers."""
+
+    __slots__ = ()
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        try:
+            if _type_code_of(self) != code.FUNCTION:
+                self._info()  # which refuses what is no function
+            if kwargs:
+                args = _binding.bind(self._info(), args, kwargs)
+            journal = None if _LEAVES.issuperset(map(type, args)) else Journal()
+            return _Call(self, args, journal).run()
+        except BaseException as exception:
+            # As in a ctypes call: frames hold arguments, and the context is the exception's own.
+            del args, kwargs
+            raise exception.with_traceback(without_own_frames(exception.__traceback__))  # noqa: B904

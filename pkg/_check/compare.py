@@ -1,0 +1,147 @@
+"""Whether two marshallers made the same of a value, down to the last byte."""
+
+from __future__ import annotations
+
+import struct
+from ctypes import c_void_p
+from typing import Any, NamedTuple, Optional
+
+from .._ctypes.abi import VALUE, VALUE_SIZE
+from .._device import Device
+from .._dtype import dtype
+from .._types import code
+from .memory import BORROWED, contents, read_borrowed, read_counts
+from .text import render
+
+__all__ = ["Difference", "find_difference", "same", "same_exception"]
+
+_FLOAT = struct.Struct("=d")
+_args_of = BaseException.__dict__["args"].__get__
+
+
+class Difference(NamedTuple):
+    """Where two values differ, and what each is there."""
+
+    path: str
+    mine: str
+    theirs: str
+
+
+# ---- values of Python --------------------------------------------------------------------------------
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are of one exact type and cannot be told apart; runs no users' code."""
+    cls = type(one)
+    if one is other:
+        return True
+    if cls is not type(other):
+        return False
+    if cls in (int, str, bytes, bool, dtype, Device):
+        return bool(one == other)
+    if cls is float:
+        return _FLOAT.pack(one) == _FLOAT.pack(other)
+    if cls is complex:
+        return same((one.real, one.imag), (other.real, other.imag))
+    if cls is tuple:
+        return len(one) == len(other) and all(map(same, one, other))
+    if cls is slice:
+        return same((one.start, one.stop, one.step), (other.start, other.stop, other.step))
+    return cls is c_void_p and bool(one.value == other.value)
+
+
+def same_exception(one: BaseException, other: BaseException) -> bool:
+    """Whether two exceptions are of one class and say the same."""
+    return one is other or (type(one) is type(other) and same(_args_of(one), _args_of(other)))
+
+
+# ---- values of the runtime ---------------------------------------------------------------------------
+
+#: The way from a value to one inside of it: the way to what holds it, its type code, the place there.
+_Path = Optional[tuple[Any, int, int]]
+#: Of a value: its code and the word beside it.
+_HEAD = 8
+
+
+def find_difference(mine: bytes, theirs: bytes, copied: dict[int, int]) -> Difference | None:
+    """Compare two values down to the last byte.
+
+    What they point to is compared by its content where it was made for them, else by identity; what is met
+    twice in one of them must be met twice in the other.
+
+    Parameters
+    ----------
+    mine, theirs : bytes
+        An AnyffiValue each.
+    copied : dict
+        Owners of memory that stand for another one in `theirs`.
+    """
+    waiting: list[tuple[bytes, bytes, _Path]] = [(mine, theirs, None)]
+    there: dict[int, int] = {}
+    back: dict[int, int] = {}
+    while waiting:
+        one, other, path = waiting.pop()
+        if one == other:
+            continue
+        type_code, aux, address = VALUE.unpack(one)
+        other_code, other_aux, other_address = VALUE.unpack(other)
+        if type_code != other_code or aux != other_aux:
+            return _difference(path, one, other)
+        if type_code in BORROWED:
+            if read_borrowed(type_code, aux, address) != read_borrowed(type_code, aux, other_address):
+                return _difference(path, one, other)
+            continue
+        read = contents.get(type_code)
+        if read is None:
+            return _difference(path, one, other)
+        met, other_met = address in there, other_address in back
+        if met or other_met:
+            if there.get(address) != other_address:
+                return _difference(path, one, other, f"met before: {met}", f"met before: {other_met}")
+            continue
+        there[address], back[other_address] = other_address, address
+        facts, cells = read(address)
+        other_facts, other_cells = read(other_address)
+        counts, other_counts = read_counts(address), read_counts(other_address)
+        if counts != other_counts:
+            return _difference(path, one, other, f"counts {counts}", f"counts {other_counts}")
+        if type_code == code.TENSOR:
+            owner = other_facts[-1]
+            other_facts = (*other_facts[:-1], copied.get(owner, owner))
+        if len(cells) != len(other_cells):
+            return _difference(path, one, other)
+        inner = []
+        for at in range(0, len(cells) if cells != other_cells else 0, VALUE_SIZE):
+            cell, other_cell = cells[at : at + VALUE_SIZE], other_cells[at : at + VALUE_SIZE]
+            if cell != other_cell:
+                inner.append((cell, other_cell, (path, type_code, at // VALUE_SIZE)))
+        if facts != other_facts:
+            # A summary follows from the elements: where these differ already, that says more.
+            inner = [found for found in inner if found[0][:_HEAD] != found[1][:_HEAD]]
+            return _difference(*inner[0][2:], *inner[0][:2]) if inner else _difference(path, one, other)
+        # The first one is to be looked at first, so it comes last.
+        waiting.extend(reversed(inner))
+    return None
+
+
+def _difference(path: _Path, one: bytes, other: bytes, *remarks: str) -> Difference:
+    # Where one is no object, what the other one claims to point to may not be there.
+    follow = (VALUE.unpack(one)[0] > 0) == (VALUE.unpack(other)[0] > 0)
+    texts = render(one, follow), render(other, follow)
+    if texts[0] == texts[1]:
+        texts = tuple(f"{text} ({cell.hex()})" for text, cell in zip(texts, (one, other)))  # type: ignore[assignment]
+    if remarks:
+        texts = tuple(f"{text}, {remark}" for text, remark in zip(texts, remarks))  # type: ignore[assignment]
+    return Difference(_path_text(path), *texts)
+
+
+def _path_text(path: _Path) -> str:
+    steps = []
+    while path is not None:
+        path, type_code, place = path
+        if type_code in (code.DICT, code.MAP, code.SET, code.FROZEN_SET):
+            number, is_value = divmod(place, 2)
+            steps.append(f".values[{number}]" if is_value else f".keys[{number}]")
+        else:
+            steps.append(f"[{place}]")
+    return "".join(reversed(steps))

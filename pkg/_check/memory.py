@@ -1,0 +1,137 @@
+"""What lies in memory behind a value: facts of its own, and the values that it holds."""
+
+from __future__ import annotations
+
+import struct
+from ctypes import sizeof, string_at
+from typing import Any, Callable
+
+from .._ctypes import abi
+from .._ctypes.abi import VALUE_SIZE
+from .._types import code
+
+__all__ = ["BORROWED", "HOLDERS", "WIDTHS", "Content", "contents", "read_borrowed", "read_counts"]
+
+#: What there is to compare of an object: facts, and the values that it holds, one after the other.
+Content = tuple[tuple[Any, ...], bytes]
+
+WIDTHS = (1, 1, 2, 4)  # of a code point, by AnyffiTextKind
+_FLOAT = struct.Struct("=d")
+_ENTRY_SIZE = 2 * VALUE_SIZE + 8  # AnyffiEntry: key, value, hash
+
+
+def _read_str(address: int) -> Content:
+    found = abi.Str.from_address(address)
+    return (found.kind, string_at(found.data, (found.length + 1) * WIDTHS[found.kind])), b""
+
+
+def _read_bytes(address: int) -> Content:
+    found = abi.Bytes.from_address(address)
+    return (0, string_at(found.data, found.length + 1)), b""
+
+
+def _read_big_int(address: int) -> Content:
+    found = abi.BigInt.from_address(address)
+    return (found.negative, string_at(found.words, 8 * found.size)), b""
+
+
+def _read_complex(address: int) -> Content:
+    found = abi.Complex.from_address(address)
+    return (_FLOAT.pack(found.real), _FLOAT.pack(found.imag)), b""
+
+
+def _read_slice(address: int) -> Content:
+    start = abi.Slice.start.offset
+    return (), string_at(address + start, sizeof(abi.Slice) - start)
+
+
+def _read_sequence(address: int) -> Content:
+    found = abi.Sequence.from_address(address)
+    size = found.size
+    return (size, found.kinds), string_at(found.data, VALUE_SIZE * size)
+
+
+def _read_mapping(address: int) -> Content:
+    """Keys and values come in turn."""
+    found = abi.Mapping.from_address(address)
+    used = found.used
+    entries = string_at(found.entries, _ENTRY_SIZE * used)
+    cells = [entries[at : at + 2 * VALUE_SIZE] for at in range(0, len(entries), _ENTRY_SIZE)]
+    return (found.size, used, found.key_kinds, found.value_kinds), b"".join(cells)
+
+
+def _read_tensor_view(address: int) -> tuple[Any, ...]:
+    found = abi.TensorData.from_address(address)
+    size = 8 * found.ndim
+    shape, strides = string_at(found.shape, size), string_at(found.strides, size)
+    element = found.code, found.bits, found.lanes
+    return found.data, found.device_type, found.device_index, element, shape, strides, found.byte_offset
+
+
+def _read_tensor(address: int) -> Content:
+    found = abi.Tensor.from_address(address)
+    return (*_read_tensor_view(address + abi.Tensor.tensor.offset), found.flags, found.owner), b""
+
+
+def _read_error(address: int) -> Content:
+    found = abi.Error.from_address(address)
+    start, stop = abi.Error.kind.offset, abi.Error.handle.offset
+    # What stands for an exception of Python is filled when somebody asks.
+    return (found.handle,), b"" if found.handle else string_at(address + start, stop - start)
+
+
+def _read_function(address: int) -> Content:
+    found = abi.Function.from_address(address)
+    return (found.call, found.handle), b""
+
+
+def _read_py_object(address: int) -> Content:
+    return (abi.PyObject.from_address(address).handle,), b""
+
+
+def _read_box(address: int) -> Content:
+    return (), string_at(address + abi.Box.value.offset, VALUE_SIZE)
+
+
+#: What reads an object of each type that a marshaller makes.
+contents: dict[int, Callable[[int], Content]] = {
+    code.BOX: _read_box,
+    code.STR_OBJECT: _read_str,
+    code.BYTES_OBJECT: _read_bytes,
+    code.BIG_INT: _read_big_int,
+    code.COMPLEX: _read_complex,
+    code.SLICE: _read_slice,
+    code.ERROR: _read_error,
+    code.FUNCTION: _read_function,
+    code.PY_OBJECT: _read_py_object,
+    code.ARRAY: _read_sequence,
+    code.LIST: _read_sequence,
+    code.SHAPE: _read_sequence,
+    code.MAP: _read_mapping,
+    code.DICT: _read_mapping,
+    code.FROZEN_SET: _read_mapping,
+    code.SET: _read_mapping,
+    code.TENSOR: _read_tensor,
+}
+
+#: The types whose objects hold values, be they none.
+HOLDERS = frozenset(
+    type_code for type_code, read in contents.items() if read in (_read_sequence, _read_mapping, _read_slice)
+)
+
+
+def read_borrowed(type_code: int, aux: int, address: int) -> tuple[Any, ...]:
+    """What a borrowed value points to."""
+    if type_code == code.TENSOR_VIEW:
+        return _read_tensor_view(address)
+    length, kind = divmod(aux, 4)
+    # With the zero behind it.
+    return kind, string_at(address, (length + 1) * WIDTHS[kind])
+
+
+BORROWED = (code.STR_VIEW, code.BYTES_VIEW, code.TENSOR_VIEW)
+
+
+def read_counts(address: int) -> tuple[int, int]:
+    header = abi.Header.from_address(address)
+    return header.strong_count, header.weak_count

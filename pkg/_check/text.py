@@ -1,0 +1,111 @@
+"""Values as text, for messages."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from ctypes import c_void_p
+from typing import Any
+
+from .._ctypes.abi import VALUE, VALUE_SIZE, library
+from .._device import Device
+from .._dtype import dtype
+from .._types import code
+from .memory import BORROWED, HOLDERS, WIDTHS, Content, contents, read_borrowed
+
+__all__ = ["render", "show"]
+
+_FLOAT = struct.Struct("=d")
+_args_of = BaseException.__dict__["args"].__get__
+_BYTE_ORDER = "le" if sys.byteorder == "little" else "be"
+_ENCODINGS = ("ascii", "latin-1", f"utf-16-{_BYTE_ORDER}", f"utf-32-{_BYTE_ORDER}")
+_IN_PLACE = struct.Struct("=i11sB")
+_IN_PLACE_BYTES = 11  # ANYFFI_IN_PLACE_BYTES
+_MOVABLE = 1  # ANYFFI_MOVABLE
+#: How much of a value is shown: levels, values of one container, characters.
+_LEVELS, _ITEMS, _CHARACTERS = 4, 12, 120
+
+
+def show(x: Any) -> str:
+    """A value as text, with its type; runs no users' code."""
+    cls = type(x)
+    if cls is int:
+        # Python refuses to write long ones in decimal digits.
+        return f"int {x if abs(x) < 2**128 else _shorten(hex(x))}"
+    if cls in (float, complex, str, bytes, bool, type(None), type(...), dtype, Device, c_void_p):
+        return f"{cls.__name__} {_shorten(repr(x))}"
+    if issubclass(cls, BaseException):
+        return f"{cls.__name__}({_shorten(', '.join(map(show, _args_of(x))))})"
+    if cls is slice:
+        return f"slice({show(x.start)}, {show(x.stop)}, {show(x.step)})"
+    return object.__repr__(x)
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}..."
+
+
+def render(cell: bytes, follow: bool = True, levels: int = _LEVELS) -> str:
+    """A value as text: the name of its code, which tells how it is stored, and its content.
+
+    Parameters
+    ----------
+    cell : bytes
+        An AnyffiValue.
+    follow : bool
+        Whether to read what it points to.
+    levels : int
+        How deeply nested containers are shown.
+    """
+    type_code, aux, payload = VALUE.unpack(cell)
+    info = library.type_get_info(type_code)
+    name = info.contents.type_key.decode() if info else f"code {type_code}"
+    if type_code in (code.BOOL, code.INT):
+        return f"{name}({payload})"
+    if type_code == code.FLOAT:
+        return f"{name}({_FLOAT.unpack(cell[8:])[0]!r}, {payload % 2**64:016x})"
+    if type_code in (code.STR, code.BYTES):
+        return f"{name}({_in_place_text(cell)})"
+    if type_code in BORROWED and follow:
+        return f"{name}({_facts_text(type_code, read_borrowed(type_code, aux, payload))})"
+    movable = " movable" if type_code > 0 and aux & _MOVABLE else ""
+    if type_code > 0 and follow and type_code in contents:
+        return f"{name}{_content_text(type_code, contents[type_code](payload), levels)}{movable}"
+    if type_code in (code.NONE, code.ELLIPSIS, code.MISSING):
+        return name
+    return f"{name}({payload % 2**64:#x}){movable}"
+
+
+def _content_text(type_code: int, content: Content, levels: int) -> str:
+    facts, cells = content
+    if not cells and type_code not in HOLDERS:
+        return f"({_facts_text(type_code, facts)})"
+    if levels == 0:
+        return "[...]"
+    size = len(cells) // VALUE_SIZE
+    shown = [cells[VALUE_SIZE * i : VALUE_SIZE * (i + 1)] for i in range(min(size, _ITEMS))]
+    texts = [render(cell, True, levels - 1) for cell in shown]
+    return f"[{', '.join(texts)}{', ...' if size > _ITEMS else ''}]"
+
+
+def _facts_text(type_code: int, facts: tuple[Any, ...]) -> str:
+    if type_code in (code.STR_VIEW, code.STR_OBJECT, code.BYTES_VIEW, code.BYTES_OBJECT):
+        kind, data = facts
+        return _text(kind, data[: -WIDTHS[kind]], type_code in (code.STR_VIEW, code.STR_OBJECT))
+    if type_code in (code.FUNCTION, code.ERROR, code.PY_OBJECT):
+        return f"handle {facts[-1] or 0:#x}"
+    return ", ".join(f"{fact:#x}" if isinstance(fact, int) else str(fact) for fact in facts)
+
+
+def _in_place_text(cell: bytes) -> str:
+    type_code, data, last = _IN_PLACE.unpack(cell)
+    kind, spare = divmod(last, 16)
+    size = (_IN_PLACE_BYTES - spare) * WIDTHS[kind % 4]
+    return _text(kind % 4, data[:size], type_code == code.STR)
+
+
+def _text(kind: int, data: bytes, is_str: bool) -> str:
+    if not is_str:
+        return _shorten(repr(data))
+    text = data.decode(_ENCODINGS[kind], "surrogatepass" if kind > 1 else "backslashreplace")
+    return f"{_ENCODINGS[kind]}, {_shorten(ascii(text))}"
