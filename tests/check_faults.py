@@ -15,7 +15,7 @@ from typing import Any, Callable
 
 import anyffi
 import anyffi.testing as t
-from anyffi import _rules
+from anyffi import _binding, _rules
 from anyffi._types import code
 
 call, callback, pack, unpack, wrapper = (
@@ -84,6 +84,12 @@ def wrong_code() -> None:
 def wrong_code_of_a_keyword() -> None:
     with broken(call, "_INT", code.POINTER):
         t.add_one(x=41)
+
+
+@fault
+def wrong_place_of_a_keyword() -> None:
+    with changed(_binding, "bind", lambda bound: bound[::-1]):
+        t.raise_error(message="m", kind="k")
 
 
 @fault

@@ -27,6 +27,7 @@ def _both(both: tuple[Any, Any]) -> None:
 FAULTS = {
     "wrong_code": r"testing.nop\(\): argument 0: cython makes Int\(5\), ctypes makes Bool\(5\)",
     "wrong_code_of_a_keyword": r"testing.add_one\(\): argument 0 \(x\): cython makes Int\(41\), ctypes makes Pointer\(0x29\)",
+    "wrong_place_of_a_keyword": r"testing.raise_error\(\): cython binds \(str 'k', str 'm'\), ctypes binds \(str 'm', str 'k'\)",
     "wrong_code_of_an_element": r"testing.nop\(\): argument 1, at \[1\].values\[0\]: "
     r"cython makes Float\(2.5, 4004000000000000\), ctypes makes Int\(7\)",
     "swapped_arguments": r"testing.nop\(\): argument 0: cython makes Str\(ascii, 'a'\), ctypes makes Str\(ascii, 'b'\)",

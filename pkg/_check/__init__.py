@@ -117,10 +117,14 @@ def _noting_pack(pack: Callable[..., bytes]) -> Callable[..., bytes]:
     return note
 
 
+#: What ctypes reads without asking the rules, by identity.
+_READ = frozenset(map(id, (tuple, list, dict, slice)))
+
+
 def _noting_open(open_: Callable[[Any], tuple[int, Any]]) -> Callable[[Any], tuple[int, Any]]:
     def note(x: Any) -> tuple[int, Any]:
         opened = open_(x)
-        if thread.journal is not None and type(x) in (tuple, list, dict, slice):
+        if thread.journal is not None and id(type(x)) in _READ:
             thread.journal.note(x, opened[1])
         return opened
 

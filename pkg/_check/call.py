@@ -6,6 +6,7 @@ function. There cython packs as well, the function is called once, and cython re
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Callable
 
 from .. import _binding, _ctypes, _errors, _rules
@@ -13,7 +14,7 @@ from .._cython import FunctionCore as _FunctionCore
 from .._cython import ObjectCore, _core
 from .._types import code
 from .compare import same, same_exception
-from .journal import Journal, thread
+from .journal import Journal, are_leaves, thread
 from .pack import (
     Packing,
     comes_back,
@@ -25,15 +26,12 @@ from .pack import (
     room,
     without_own_frames,
 )
-from .text import show
+from .text import show, show_all
 
 __all__ = ["FunctionCore"]
 
 _abi, _unpack, _wrapper = map(room, ("abi", "unpack", "wrapper"))
 _value_of = _abi.VALUE.unpack
-
-#: Neither marshaller asks anything about these.
-_LEAVES = frozenset({int, float, bool, str, bytes, type(None), type(...)})
 
 _new_function = _ctypes.FunctionCore.__new__
 _set_target = _ctypes.FunctionCore.__dict__["_target"].__set__
@@ -182,6 +180,20 @@ class _Call(Packing):
         _call_by_ctypes((x,), _return_none, None)
 
 
+def _bind(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments in their places. cython has a way of its own to find these, besides the one of both."""
+    mine = _core.find_places_of(function, args, named)
+    try:
+        theirs = _binding.bind(function._info(), args, named)
+    except TypeError as exception:
+        if mine is None:
+            raise
+        raise mismatch(name_of(function), "binds", show_all(mine), failure(exception)) from exception
+    if mine is not None and not (len(mine) == len(theirs) and all(map(operator.is_, mine, theirs))):
+        raise mismatch(name_of(function), "binds", show_all(mine), show_all(theirs))
+    return theirs
+
+
 class FunctionCore(_FunctionCore):  # type: ignore[misc]
     """A function of the runtime, called by both marshallers."""
 
@@ -192,8 +204,8 @@ class FunctionCore(_FunctionCore):  # type: ignore[misc]
             if _type_code_of(self) != code.FUNCTION:
                 self._info()  # which refuses what is no function
             if kwargs:
-                args = _binding.bind(self._info(), args, kwargs)
-            journal = None if _LEAVES.issuperset(map(type, args)) else Journal()
+                args = _bind(self, args, kwargs)
+            journal = None if are_leaves(args) else Journal()
             return _Call(self, args, journal).run()
         except BaseException as exception:
             # As in a ctypes call: frames hold arguments, and the context is the exception's own.

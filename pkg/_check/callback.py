@@ -25,7 +25,7 @@ from .pack import (
     room,
     without_own_frames,
 )
-from .text import show
+from .text import show, show_all
 
 __all__ = ["run_callback"]
 
@@ -54,6 +54,7 @@ class _Callback:
     def run(self, args: int, count: int, result: int) -> BaseException | None:
         """Writes the result as cython makes it; or returns what is to be raised."""
         former = thread.journal
+        theirs = None
         try:
             thread.journal = self._journal
             try:
@@ -75,6 +76,8 @@ class _Callback:
             thread.journal = former
             self._journal.close()
             self._problem = None
+            # The function may have kept its frame, and thereby this one.
+            del theirs
 
     def reach(self, *theirs: Any) -> Any:
         """What stands in the function's place."""
@@ -91,9 +94,9 @@ class _Callback:
         if self._problem is not None:
             if not is_cythons(self._problem, self._journal):
                 raise self._problem
-            raise self._misread("arguments", failure(self._problem), _show_all(theirs))
+            raise self._misread("arguments", failure(self._problem), show_all(theirs))
         if len(self._mine) != len(theirs):
-            raise self._misread("arguments", _show_all(self._mine), _show_all(theirs))
+            raise self._misread("arguments", show_all(self._mine), show_all(theirs))
         for index, (mine, other) in enumerate(zip(self._mine, theirs)):
             if not same(mine, other):
                 raise self._misread(index, show(mine), show(other))
@@ -123,10 +126,6 @@ class _Callback:
         if isinstance(place, int):
             return mismatch(name_of_argument(self._function, place), "reads", mine, theirs)
         return mismatch(f"{name_of(self._function)}: {place}", "reads", mine, theirs)
-
-
-def _show_all(values: Any) -> str:
-    return f"({', '.join(map(show, values))})"
 
 
 def _take_raised() -> Any:

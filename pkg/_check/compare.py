@@ -16,6 +16,9 @@ from .text import render
 __all__ = ["Difference", "find_difference", "same", "same_exception"]
 
 _FLOAT = struct.Struct("=d")
+#: What is compared by `==`. By identity, because a metaclass may do anything when one of its classes is
+#: hashed or compared.
+_COMPARED = frozenset(map(id, (int, str, bytes, bool, dtype, Device)))
 _args_of = BaseException.__dict__["args"].__get__
 
 
@@ -37,7 +40,7 @@ def same(one: Any, other: Any) -> bool:
         return True
     if cls is not type(other):
         return False
-    if cls in (int, str, bytes, bool, dtype, Device):
+    if id(cls) in _COMPARED:
         return bool(one == other)
     if cls is float:
         return _FLOAT.pack(one) == _FLOAT.pack(other)

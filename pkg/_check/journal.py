@@ -8,7 +8,7 @@ copies of those containers, and the journal answers it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from ctypes import addressof
 from typing import Any, Callable
 
@@ -17,7 +17,7 @@ from .._types import code
 from .capsule import copy_capsule
 from .compare import same
 
-__all__ = ["Journal", "equals", "hash_of", "install", "thread"]
+__all__ = ["Journal", "are_leaves", "equals", "hash_of", "install", "thread"]
 
 
 class _Thread(threading.local):
@@ -31,8 +31,13 @@ thread = _Thread()
 _Contents = dict[int, tuple[Any, Any]]
 
 _lower = _rules.lower
-#: What a dict hashes and compares without running users' code.
-_PLAIN_KEYS = frozenset({int, float, bool, str, bytes, type(None), type(...)})
+#: By identity, because a metaclass may do anything when one of its classes is hashed or compared.
+_LEAVES = frozenset(map(id, (int, float, bool, str, bytes, type(None), type(...))))
+
+
+def are_leaves(values: Iterable[Any]) -> bool:
+    """Whether all are of builtins that hold nothing, for which no users' code runs."""
+    return _LEAVES.issuperset(map(id, map(type, values)))
 
 
 class _Pairs:
@@ -213,6 +218,8 @@ class Journal:
             payload = tuple([get(id(item), item) for item in payload])
         elif type_code in (code.DICT, code.MAP, code.SET, code.FROZEN_SET):
             payload = [(get(id(key), key), get(id(item), item)) for key, item in payload]
+        elif type_code == code.UNSET:
+            payload = get(id(payload), payload)
         return type_code, payload
 
 
@@ -223,7 +230,7 @@ def _copy(contents: _Contents) -> dict[int, Any]:
         if type(x) is list:
             copies[id(x)] = []
         elif type(x) is dict:
-            copies[id(x)] = {} if _PLAIN_KEYS.issuperset(map(type, items[::2])) else _Pairs([])
+            copies[id(x)] = {} if are_leaves(items[::2]) else _Pairs([])
     if not copies:
         return copies
     # In this order, because what contains itself is a list or dict somewhere on the way round.

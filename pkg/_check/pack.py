@@ -45,7 +45,7 @@ def name_of(function: Any) -> str:
     if issubclass(cls, ObjectCore):
         info = function._info()
         return f"{(info and info[0]) or 'function'}()"
-    if cls in (FunctionType, BuiltinFunctionType):
+    if cls is FunctionType or cls is BuiltinFunctionType:
         return f"callback {function.__qualname__}()"
     return f"callback of type {cls.__qualname__}"
 
@@ -77,7 +77,9 @@ def without_own_frames(traceback: TracebackType | None) -> TracebackType | None:
 
 def is_outside(exception: BaseException, journal: Journal | None) -> bool:
     """Whether an exception tells of memory, stack or signals, and not of a value."""
-    if not isinstance(exception, (KeyboardInterrupt, MemoryError, RecursionError)):
+    if isinstance(exception, MemoryError):
+        return True
+    if not isinstance(exception, (KeyboardInterrupt, RecursionError)):
         return False
     return journal is None or not journal.has_made(exception)
 

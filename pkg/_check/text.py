@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import sys
+from collections.abc import Iterable
 from ctypes import c_void_p
 from typing import Any
 
@@ -13,9 +14,13 @@ from .._dtype import dtype
 from .._types import code
 from .memory import BORROWED, HOLDERS, WIDTHS, Content, contents, read_borrowed
 
-__all__ = ["render", "show"]
+__all__ = ["render", "show", "show_all"]
 
 _FLOAT = struct.Struct("=d")
+#: What is shown by `repr`, by identity.
+_SHOWN = frozenset(
+    map(id, (float, complex, str, bytes, bool, type(None), type(...), dtype, Device, c_void_p))
+)
 _args_of = BaseException.__dict__["args"].__get__
 _BYTE_ORDER = "le" if sys.byteorder == "little" else "be"
 _ENCODINGS = ("ascii", "latin-1", f"utf-16-{_BYTE_ORDER}", f"utf-32-{_BYTE_ORDER}")
@@ -32,13 +37,18 @@ def show(x: Any) -> str:
     if cls is int:
         # Python refuses to write long ones in decimal digits.
         return f"int {x if abs(x) < 2**128 else _shorten(hex(x))}"
-    if cls in (float, complex, str, bytes, bool, type(None), type(...), dtype, Device, c_void_p):
+    if id(cls) in _SHOWN:
         return f"{cls.__name__} {_shorten(repr(x))}"
     if issubclass(cls, BaseException):
         return f"{cls.__name__}({_shorten(', '.join(map(show, _args_of(x))))})"
     if cls is slice:
         return f"slice({show(x.start)}, {show(x.stop)}, {show(x.step)})"
     return object.__repr__(x)
+
+
+def show_all(values: Iterable[Any]) -> str:
+    """The same for arguments."""
+    return f"({', '.join(map(show, values))})"
 
 
 def _shorten(text: str) -> str:

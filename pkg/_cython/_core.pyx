@@ -17,7 +17,7 @@ from c_api cimport (
     anyffi_release_inline, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop_inline,
     anyffi_value_retain_inline, int32_t, int64_t,
 )
-from call cimport allocate, call, call_with_keywords, unwrap_function
+from call cimport ON_STACK, allocate, call, call_with_keywords, find_places, unwrap_function
 from callback cimport callback, checked_callback
 from containers cimport (
     delete_item, find_item, get_item, has_element, has_key, list_items, next_entry, put_item, set_item,
@@ -640,8 +640,11 @@ def call_rendered(function, list args not None, bytes result not None):
     """Calls a function as `call` does, without a look at the result: its status."""
     cdef AnyffiFunction* target = unwrap_function(<PyObject*>function)
     cdef int32_t count = <int32_t>len(args)
-    cdef AnyffiValue* values = allocate(max(count, 1))
+    cdef AnyffiValue on_stack[ON_STACK]
+    cdef AnyffiValue* values = on_stack
     cdef int32_t i
+    if count > ON_STACK:
+        values = allocate(count)
     try:
         for i in range(count):
             values[i] = (<Rendering?>args[i]).value
@@ -651,7 +654,20 @@ def call_rendered(function, list args not None, bytes result not None):
             (<Rendering>args[i]).value = values[i]
         return status
     finally:
-        anyffi_free(values)
+        if values != on_stack:
+            anyffi_free(values)
+
+
+def find_places_of(function, tuple args not None, dict named not None):
+    """The arguments as `call_with_keywords` places them; None where it asks `bind`."""
+    cdef PyObject* places[ON_STACK]
+    cdef tuple names = tuple(named)
+    cdef tuple values = args + tuple(named.values())
+    cdef PyObject* parameters = parameters_of(<FunctionCore?>function)
+    cdef PyObject** items = PySequence_Fast_ITEMS(<PyObject*>values)
+    cdef Py_ssize_t filled = find_places(<PyObject*>function, parameters, items, len(args), <PyObject*>names,
+                                         places)
+    return tuple([<object>places[i] for i in range(filled)]) if filled > 0 else None
 
 
 set_up()
