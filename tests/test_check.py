@@ -91,8 +91,8 @@ def test_every_fault_is_expected(said: dict[str, tuple[str, str]]) -> None:
 
 
 def test_the_table_of_cases_is_no_mismatch() -> None:
-    """Every test of the round trip and of callbacks, with check in the place of one marshaller."""
-    files = [TESTS / f"test_{name}.py" for name in ("roundtrip", "callbacks", "errors")]
+    """Every test of the round trip, of functions and of errors, with check in the place of one marshaller."""
+    files = [TESTS / f"test_{name}.py" for name in ("roundtrip", "functions", "errors")]
     options = ["-q", "--modes=check", "-p", "no:cacheprovider", "-p", "no:xdist"]
     done = run([sys.executable, "-m", "pytest", *options, *files], FFI_MODE="check")
     assert done.returncode == 0, done.stdout[-5000:]
@@ -351,6 +351,50 @@ def test_the_callee_sees_counts_as_in_other_modes() -> None:
         print([t.apply(lambda x, y: t.use_count(inner), inner, [inner])])
     """
     assert run_program(program, "check") == run_program(program, "cython")
+
+
+COST = """
+    import time, anyffi, anyffi.testing as t
+
+    def fail():
+        raise ValueError("x")
+
+    def catch(function, *args):
+        try:
+            function(*args)
+        except ValueError:
+            pass
+
+    numbers, table = list(range(1000)), {f"key{i}": i for i in range(100)}
+    calls = {
+        "int": (20_000, lambda: t.nop(1)),
+        "list": (100, lambda: t.nop(numbers)),
+        "dict": (200, lambda: t.nop(table)),
+        "str": (10_000, lambda: t.echo("longer than what fits in place")),
+        "callback": (1_000, lambda: t.apply(lambda x: x, 1)),
+        "exception of C++": (1_000, lambda: catch(t.raise_error, "ValueError", "x")),
+        "exception of Python": (1_000, lambda: catch(t.apply, fail)),
+        "conversion": (1_000, lambda: anyffi.convert([1, 2])),
+    }
+    for name, (number, call) in calls.items():
+        costs = []
+        for _ in range(5):
+            start = time.process_time()
+            for _ in range(number):
+                call()
+            costs.append(time.process_time() - start)
+        print(f"{name}: {min(costs) / number}")
+"""
+
+
+def test_it_costs_at_most_five_times_as_much_as_ctypes() -> None:
+    def measure(mode: str) -> dict[str, float]:
+        pairs = [line.split(": ") for line in run_program(COST, mode).splitlines()]
+        return {name: float(cost) for name, cost in pairs}
+
+    alone, both = measure("ctypes"), measure("check")
+    ratios = {name: round(both[name] / alone[name], 2) for name in alone}
+    assert max(ratios.values()) <= 5, ratios
 
 
 # ---- the mode ------------------------------------------------------------------------------------
