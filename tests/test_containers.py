@@ -526,6 +526,23 @@ def test_hash_and_equality_of_slices(ffi: Any) -> None:
     assert ffi.get_global_func("testing.echo")({slice(7): 1}) == {slice(7): 1}
 
 
+def test_opaque_keys_among_removed_ones(ffi: Any) -> None:
+    """What was removed is compared with nothing, though the hash is the same."""
+    for key in (cases.Plain(), len, (cases.Plain(), 1), frozenset({len})):
+        for size in (1, 3, 40):  # with and without an index
+            d = ffi.Dict({key: 1, **dict.fromkeys(range(size))})
+            s = ffi.Set(d)
+            del d[key]
+            s.remove(key)
+            assert key not in d
+            assert key not in s
+            with pytest.raises(KeyError):
+                d[key]
+            d[key] = 2
+            s.add(key)
+            assert list(d) == list(s) == [*range(size), key]
+
+
 def test_dict_lookup_runs_pythons_code(ffi: Any) -> None:
     class Key:
         def __init__(self, n: int, fail: Any = None) -> None:

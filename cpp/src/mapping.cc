@@ -126,6 +126,8 @@ enum class Match { kNo, kYes, kFailed, kMoved };
 /// Compares by way of the host or through containers: any code may run meanwhile, so the entry's key is held, and
 /// `kMoved` says that the search has to begin anew.
 __attribute__((noinline)) Match match_slowly(const Mapping* mapping, int64_t number, const AnyffiValue& key) {
+  // Without an index, removed entries are met too.
+  if (mapping->entries[number].key.type_code == ANYFFI_UNSET) return Match::kNo;
   uint64_t generation = mapping->generation;
   Owned held = hold(mapping->entries[number].key);
   int32_t equal;
