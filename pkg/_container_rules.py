@@ -6,6 +6,7 @@ The words are those of Python's own containers.
 from __future__ import annotations
 
 import functools
+import inspect
 import operator
 import sys
 from types import FunctionType
@@ -47,34 +48,93 @@ def _name_in_c(cls: type) -> str:
     return cls.__name__ if full else f"{cls.__module__}.{cls.__name__}"
 
 
-def _checked(cls: type, shown: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    name = method.__name__
-    text = "descriptor '{}' for '{}' objects doesn't apply to a '{}' object"
+def _wrong_self(name: str, shown: str, given: Any) -> TypeError:
     if name.startswith("__"):
-        text = "descriptor '{}' requires a '{}' object but received a '{}'"
+        text = f"descriptor {name!r} requires a {shown!r} object but received a {_name_in_c(type(given))!r}"
+    else:
+        got = _name_in_c(type(given))
+        text = f"descriptor {name!r} for {shown!r} objects doesn't apply to a {got!r} object"
+    return TypeError(text)
 
-    @functools.wraps(method)
-    def check_self(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if not isinstance(self, cls):
-            raise TypeError(text.format(name, shown, _name_in_c(type(self))))
-        return method(self, *args, **kwargs)
+
+_STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+
+
+def _checked(cls: type, shown: str, method: Any) -> Any:
+    """The method, behind a look at `self`. The shapes that most have are spared tuple and dict."""
+    name = method.__name__
+    code = method.__code__
+    plain = not (code.co_flags & _STARS or code.co_kwonlyargcount or method.__defaults__)
+
+    check_self: Any
+    if plain and code.co_argcount == 1:
+
+        def check_self(self: Any, /) -> Any:
+            if not isinstance(self, cls):
+                raise _wrong_self(name, shown, self)
+            return method(self)
+
+    elif plain and code.co_posonlyargcount == 2:
+
+        def check_self(self: Any, argument: Any, /) -> Any:
+            if not isinstance(self, cls):
+                raise _wrong_self(name, shown, self)
+            return method(self, argument)
+
+    else:
+
+        def check_self(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+            if not isinstance(self, cls):
+                raise _wrong_self(name, shown, self)
+            return method(self, *args, **kwargs)
+
+    # What a wrong number of arguments is blamed on.
+    method.__qualname__ = name
+    return check_self
+
+
+def _as_slot(cls: type, shown: str, method: Any) -> Any:
+    """The method, as picky as the interpreter is with what a class in C fills in for an operator."""
+    name = method.__name__
+    wanted = inspect.unwrap(method).__code__.co_argcount - 1
+
+    def check_self(*args: Any) -> Any:
+        if not args:
+            raise TypeError(f"descriptor {name!r} of {shown!r} object needs an argument")
+        if not isinstance(args[0], cls):
+            raise _wrong_self(name, shown, args[0])
+        given = len(args) - 1
+        if given != wanted:
+            nobody = " " if wanted == 2 else ""  # the interpreter leaves a name out
+            raise TypeError(f"{nobody}expected {wanted} argument{'s'[: wanted != 1]}, got {given}")
+        return method(*args)
 
     return check_self
 
 
-def checks_self(shown: str) -> Callable[[_Class], _Class]:
-    """Let the public methods of a class refuse a `self` of another one, as those of Python's classes do.
+def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class]:
+    """Let the public methods of a class, inherited ones included, refuse a `self` of another class.
+
+    So do the methods of Python's own classes.
 
     Parameters
     ----------
     shown : str
         The class that the message speaks of.
+    slots : bool
+        The methods stand for what a compiled class does in C.
     """
+    check = _as_slot if slots else _checked
 
     def decorate(cls: _Class) -> _Class:
-        for name, method in list(vars(cls).items()):
+        methods: dict[str, Any] = {}
+        for base in reversed(cls.__mro__[:-1]):
+            methods.update(vars(base))
+        for name, method in methods.items():
             if isinstance(method, FunctionType) and (name.startswith("__") or not name.startswith("_")):
-                setattr(cls, name, _checked(cls, shown, method))
+                checked = functools.update_wrapper(check(cls, shown, method), method)
+                checked.__qualname__ = f"{shown.rpartition('.')[2]}.{name}"
+                setattr(cls, name, checked)
         return cls
 
     return decorate

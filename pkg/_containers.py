@@ -41,7 +41,7 @@ def remake(cls: Any, content: Any = ()) -> Any:
 
         cls = getattr(backend, cls)
     made = cls.__new__(cls)
-    made._take(made._new(cls._plain(content)))
+    made._take(made._made_of(content))
     return made
 
 
@@ -68,6 +68,10 @@ class Container:
     def _new(self, content: Any) -> Any:
         """A new container of this kind with the content of one of Python's."""
         return self._runtime.to_object(content)
+
+    def _made_of(self, elements: Any) -> Any:
+        """A new container of this kind with the elements of any iterable, or the entries of any mapping."""
+        return self._new(self._plain(elements))
 
     def _class_in_pickles(self) -> type | str:
         # By name, so that what one backend pickles another one reads.

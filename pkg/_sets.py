@@ -6,19 +6,15 @@ one adds.
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Iterable, Iterator
 from reprlib import recursive_repr
-from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Callable
 
-from ._containers import check_empty, shown_class
+from ._container_rules import checks_self
+from ._containers import Container, check_empty, is_public, remake, shown_class
 from ._values import Elements
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-    from ._runtime import Runtime
 
 __all__ = ["FrozenSetMethods", "SetMethods"]
 
@@ -48,22 +44,15 @@ class _Hashed:
 
     __slots__ = ("_hash",)
 
-    def __init__(self, element: Any) -> None:
-        self._hash = hash(element)
+    def __init__(self, hash_of_element: int) -> None:
+        self._hash = hash_of_element
 
     def __hash__(self) -> int:
         return self._hash
 
 
-class _Set:
+class _Set(Container):
     __slots__ = ()
-    __class_getitem__: Any = classmethod(GenericAlias)
-
-    _runtime: Runtime
-    #: Python's own class of the kind.
-    _plain: Any
-    _address: int
-    _take: Callable[[Any], None]
 
     if TYPE_CHECKING:  # the backend's core has them
 
@@ -77,6 +66,9 @@ class _Set:
 
     def _new(self, distinct: Iterable[Any]) -> Any:
         return self._runtime.to_object(Elements(distinct, self._plain is frozenset))
+
+    def _made_of(self, elements: Any) -> Any:
+        return self._new(_distinct(elements))
 
     def _operand(self, other: object) -> _Distinct | None:
         """The elements of an operator's other side; None if it is no set."""
@@ -108,8 +100,6 @@ class _Set:
 
     def __ge__(self, other: object) -> Any:
         return self._compare(other, operator.ge)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def _combine(self, other: object, operation: Callable[..., Iterable[Any]]) -> Any:
         theirs = self._operand(other)
@@ -173,11 +163,11 @@ class _Set:
 
     @recursive_repr()
     def __repr__(self) -> str:
-        elements = ", ".join(map(repr, self))
+        elements = ", ".join(map(repr, self._iterate()))
         return f"{shown_class(self)}({{{elements}}})" if elements else f"{shown_class(self)}()"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (list(self),), getattr(self, "__dict__", None)
+        return remake, (self._class_in_pickles(), list(self._iterate())), self._state()
 
 
 def _unite(first: _Distinct, *others: _Distinct) -> _Distinct:
@@ -199,6 +189,7 @@ def _differ(first: _Distinct, other: _Distinct) -> Iterable[Any]:
     return [*_subtract(first, other), *_subtract(other, first)]
 
 
+@checks_self("anyffi.FrozenSet")
 class FrozenSetMethods(_Set):
     """An immutable set of the runtime, in insertion order, as `frozenset` is Python's.
 
@@ -221,17 +212,30 @@ class FrozenSetMethods(_Set):
         self._take(self._new(_distinct(iterable)))
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return hash(frozenset(map(_Hashed, self)))
+        return hash(frozenset(map(_Hashed, map(hash, self._iterate()))))
 
-    def copy(self) -> Self:
-        """The set itself, since it never changes."""
-        return self
+    def copy(self) -> Any:
+        """The set itself, since it never changes; of a subclass a FrozenSet."""
+        return self if is_public(type(self)) else self._runtime.container_copy(self)
+
+    def __copy__(self) -> Any:
+        return self if is_public(type(self)) else self._copy_of_class()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        elements = list(self._iterate())
+        copies = [copy.deepcopy(element, memo) for element in elements]
+        if id(self) in memo:  # an element has it as an attribute
+            return memo[id(self)]
+        if is_public(type(self)) and all(map(operator.is_, elements, copies)):
+            return self
+        return self._remade(copies, memo)
 
     def thaw(self) -> Any:
         """A new Set of the same elements."""
         return self._runtime.container_thaw(self)
 
 
+@checks_self("anyffi.Set")
 class SetMethods(_Set):
     """A mutable set of the runtime, in insertion order, as `set` is Python's: a reference.
 
@@ -289,6 +293,14 @@ class SetMethods(_Set):
     def copy(self) -> Any:
         """A new Set of the same elements."""
         return self._runtime.container_copy(self)
+
+    def __copy__(self) -> Any:
+        return self.copy() if is_public(type(self)) else self._copy_of_class()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        made = self._remade((), memo)
+        made._add_all(_distinct([copy.deepcopy(element, memo) for element in list(self._iterate())]))
+        return made
 
     def freeze(self) -> Any:
         """A new FrozenSet of the same elements."""

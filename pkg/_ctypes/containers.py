@@ -78,7 +78,7 @@ def _list_items(address: int) -> list[Any]:
                 _release(value[2])
 
 
-@checks_self("anyffi.Array")
+@checks_self("anyffi.Array", slots=True)
 class ArrayCore(ObjectCore):
     """An Array."""
 
@@ -105,7 +105,7 @@ class ArrayCore(ObjectCore):
         return _list_items(_unwrap_as(self, code.ARRAY))
 
 
-@checks_self("anyffi.List")
+@checks_self("anyffi.List", slots=True)
 class ListCore(ObjectCore):
     """A List."""
 
@@ -246,7 +246,7 @@ def _find_item(self: Any, type_code: int, key: Any) -> Any:
         release_made(packed, keep)
 
 
-@checks_self("anyffi.Map")
+@checks_self("anyffi.Map", slots=True)
 class MapCore(ObjectCore):
     """A Map."""
 
@@ -281,7 +281,7 @@ class MapCore(ObjectCore):
         return EntryIterator(self, _unwrap_as(self, code.MAP), what, backwards)
 
 
-@checks_self("anyffi.Dict")
+@checks_self("anyffi.Dict", slots=True)
 class DictCore(ObjectCore):
     """A Dict."""
 
@@ -352,7 +352,7 @@ def _has_element(self: Any, type_code: int, element: Any) -> bool:
         release_made(packed, keep)
 
 
-@checks_self("anyffi.FrozenSet")
+@checks_self("anyffi.FrozenSet", slots=True)
 class FrozenSetCore(ObjectCore):
     """A FrozenSet."""
 
@@ -375,7 +375,7 @@ class FrozenSetCore(ObjectCore):
         return EntryIterator(self, _unwrap_as(self, code.FROZEN_SET), ELEMENTS, False)
 
 
-@checks_self("anyffi.Set")
+@checks_self("anyffi.Set", slots=True)
 class SetCore(ObjectCore):
     """A Set."""
 
