@@ -19,9 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["ArrayMethods", "ListMethods", "SequenceMethods"]
 
 
+#: Those of Python's own sequences multiply, but not as numbers do, which alone are asked before a list.
+_BUILTINS = (str, bytes, bytearray, tuple, list)
+
+
 def _reflected(self: Any, other: Any, method: str, complaint: str) -> Any:
     """What the other operand makes of an operator: Python asks it before a list complains."""
-    if find_on_type(type(other), method) is not None:
+    if find_on_type(type(other), method) is not None and not isinstance(other, _BUILTINS):
         result = getattr(type(other), method)(other, self)
         if result is not NotImplemented:
             return result
@@ -99,6 +103,8 @@ class SequenceMethods(Container):
 
     def __rmul__(self, times: Any) -> Any:
         if find_on_type(type(times), "__index__") is None:
+            if isinstance(times, _BUILTINS):
+                return NotImplemented
             raise TypeError(_not_a_count(times))
         return self._runtime.sequence_repeat(self, as_count(times))
 
@@ -196,14 +202,17 @@ class ListMethods(SequenceMethods):
             self._take(made)
 
     def _set_slice(self, which: slice, values: Any) -> None:
-        parts = unpack_slice(which)
-        try:
-            walk = iter(values)
-        except TypeError:
-            extended = parts[2] not in (None, 1)
-            wanted = "must assign iterable to extended slice" if extended else "can only assign an iterable"
-            raise TypeError(wanted) from None
-        self._runtime.list_set_slice(self, list(walk), *parts)
+        start, stop, step = unpack_slice(which)
+        new: list[Any] = []
+        if step in (None, 1):
+            new[:] = values
+        else:
+            try:
+                walk = iter(values)
+            except TypeError:
+                raise TypeError("must assign iterable to extended slice") from None
+            new.extend(walk)
+        self._runtime.list_set_slice(self, new, start, stop, step)
 
     def _delete_slice(self, which: slice) -> None:
         self._runtime.list_erase_slice(self, *unpack_slice(which))

@@ -183,11 +183,11 @@ void erase_slice(const List<>& list, AnyView start, AnyView stop, AnyView step) 
   sequence->size -= stride.count;
 }
 
-/// Fills a list that was emptied. Needs no memory where nobody wrote to it meanwhile.
+/// Fills a list that was emptied. Needs no memory where it still is.
 bool refill(const List<>& list, const Array<>& values) {
   AnyffiSequence* sequence = as_sequence(list.get());
   const AnyffiSequence* from = as_sequence(values.get());
-  bool untouched = sequence->size == 0 && sequence->kinds == 0;
+  bool untouched = sequence->size == 0;
   check(anyffi::runtime::splice_sequence(sequence, 0, sequence->size, from->data, from->size));
   return untouched;
 }
@@ -214,4 +214,4 @@ ANYFFI_REGISTER_GLOBAL("anyffi.List.erase_slice")
     .doc("Remove what a slice means.");
 ANYFFI_REGISTER_GLOBAL("anyffi.List.refill")
     .def(&refill, arg("list"), arg("values"))
-    .doc("Make the values all that is in a list that was emptied, and return whether nothing was put in meanwhile.");
+    .doc("Make the values all that is in a list that was emptied, and return whether it was empty still.");
