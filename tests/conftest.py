@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,9 @@ import pytest
 from support import COLLECTIONS, CPYTHON
 
 MODES = ("cython", "ctypes")
+
+#: Python below 3.10 cannot read a `match` statement.
+collect_ignore = ["test_matching.py"] if sys.version_info < (3, 10) else []
 
 _dev = hypothesis.settings(
     deadline=None,
