@@ -65,13 +65,25 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 # ---- backends --------------------------------------------------------------------------------------------
 
 
+#: What the body of a test that draws calls.
+_DRAWS_BY = {"given", "run_machine"}
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "ffi" in metafunc.fixturenames:
         metafunc.parametrize("ffi", modes_of(metafunc.config), indirect=True, scope="session")
 
 
+@pytest.hookimpl(tryfirst=True)  # before items are selected by their marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A comparison of two backends is no test where one alone was asked for."""
+    """Mark the tests that draw, for `-m hypothesis`.
+
+    A comparison of two backends is no test where one alone was asked for.
+    """
+    for item in items:
+        body = getattr(getattr(item, "function", None), "__code__", None)
+        if body is not None and _DRAWS_BY.intersection(body.co_names):
+            item.add_marker("hypothesis")
     if len(modes_of(config)) < len(MODES):
         compares = [item for item in items if "both" in getattr(item, "fixturenames", ())]
         items[:] = [item for item in items if item not in compares]
