@@ -61,7 +61,7 @@ def fuzz(session: nox.Session) -> None:
     """The property tests with very many examples each."""
     build(session)
     options = ["-m", "hypothesis", "--hypothesis-profile=fuzz"]
-    session.run("python", "-m", "pytest", *options, *session.posargs)
+    session.run("python", "-m", "pytest", *options, *(session.posargs or IN_PARALLEL))
 
 
 @nox.session
