@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 import threading
 from typing import Any, Callable
@@ -249,3 +250,35 @@ def test_arguments_changed_while_they_are_packed(ffi: Any) -> None:
             stop.set()
 
     run_in_threads([change, pack])
+
+
+def test_the_end_of_the_stack_keeps_no_lock(ffi: Any) -> None:
+    """Where every call may raise RecursionError, other threads get in all the same, and signals still come."""
+    echo, apply = map(ffi.get_global_func, ("testing.echo", "testing.apply"))
+
+    def calling_on_the_way_back() -> None:
+        try:
+            calling_on_the_way_back()
+        finally:
+            echo([1])
+
+    def calling_through() -> None:
+        apply(calling_through)
+
+    for descend in (calling_on_the_way_back, calling_through):
+        for _ in range(3):
+            # PyPy itself has other errors where the context of an exception cannot be recorded any more.
+            with pytest.raises((RecursionError, TypeError)):
+                descend()
+            run_in_threads([lambda: echo([1])])
+            former = signal.signal(signal.SIGINT, _raise_interrupt)
+            try:
+                with pytest.raises(InterruptedError):
+                    signal.raise_signal(signal.SIGINT)
+                    echo([1])
+            finally:
+                signal.signal(signal.SIGINT, former)
+
+
+def _raise_interrupt(*args: Any) -> None:
+    raise InterruptedError

@@ -80,10 +80,25 @@ def _unmute() -> None:
     _signals_enter()
 
 
+#: Calls, one within the other, that take up more of the stack than a call of the runtime and its handlers.
+_ROOM = 100
+
+
+def _need_room(calls: int) -> None:
+    """Raises RecursionError near the end of the stack.
+
+    There PyPy raises it at every call, even as it enters a `finally`, which is then left out: the lock would
+    be kept, and signals held back, for ever.
+    """
+    if calls:
+        _need_room(calls - 1)
+
+
 def guard(function: Any) -> Any:
     """The function, run under the lock and without signals."""
 
     def guarded(*args: Any) -> Any:
+        _need_room(_ROOM)
         muted = _mute()
         try:
             with _lock:
