@@ -42,15 +42,22 @@ def lower_array(np: Any, x: Any) -> tuple[int, Any]:
 def lower_exporter(x: Any, export: Callable[..., Any]) -> tuple[int, Any]:
     """The same for whatever has a method `__dlpack__`, which `export` calls."""
     if not HAS_CAPSULES:
-        import numpy as np
-
-        # It can open them.
-        return lower_array(np, np.from_dlpack(x))
+        return _lower_through_numpy(x)
     try:
         return code.TENSOR, export(max_version=_DLPACK_VERSION)
     except TypeError:
         # It is from before there were versions.
         return code.TENSOR, export()
+
+
+def _lower_through_numpy(x: Any) -> tuple[int, Any]:
+    import numpy as np
+
+    type_code, (*memory, flags, array) = lower_array(np, np.from_dlpack(x))
+    if np.lib.NumpyVersion(np.__version__) < "2.1.0":
+        # It knows the legacy form alone, where all memory is writable, and marks it read-only all the same.
+        flags &= ~_READ_ONLY
+    return type_code, (*memory, flags, array)
 
 
 #: NumPy's own names for the data types that it has, without the byte order.

@@ -140,8 +140,13 @@ class _Exporter:
     """What is meant as an array, whatever else it may be."""
 
     def __init__(self, exported: Any) -> None:
+        cls = type(exported)
+        self.export = find_on_type(cls, "__dlpack__")
+        if self.export is None and cls.__name__ != "PyCapsule":
+            raise TypeError(
+                f"expected an array that exports its memory, or a capsule of DLPack, got {cls.__name__}"
+            )
         self.exported = exported
 
     def __dlpack__(self, **options: Any) -> Any:
-        export = find_on_type(type(self.exported), "__dlpack__")
-        return self.exported if export is None else export.__get__(self.exported)(**options)
+        return self.exported if self.export is None else self.export.__get__(self.exported)(**options)

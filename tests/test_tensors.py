@@ -211,10 +211,7 @@ def read_only(x: Any) -> Any:
 
 
 def test_read_only_memory_is_not_written(ffi: Any) -> None:
-    arrays = [read_only(np.ones(2)), np.broadcast_to(1.0, (2, 2))]
-    if CPYTHON:  # elsewhere the content of bytes may lie at an address that no float can have
-        arrays.append(np.frombuffer(np.ones(2).tobytes()))
-    for x in arrays:
+    for x in (read_only(np.ones(2)), np.broadcast_to(1.0, (2, 2)), np.frombuffer(read_only(np.ones(2)))):
         tensor = ffi.convert(x)
         assert not np.asarray(tensor).flags.writeable
         assert function(ffi, "describe")(tensor).endswith("read-only)")
@@ -446,7 +443,7 @@ def test_what_is_no_capsule_is_refused(ffi: Any, x: Any) -> None:
             return x
 
     match = f"expected a capsule of DLPack that nobody has used, got {type(x).__name__}"
-    for call in (function(ffi, "nop"), ffi.convert, ffi.from_dlpack, lambda wrong: ffi.from_dlpack(x)):
+    for call in (function(ffi, "nop"), ffi.convert, ffi.from_dlpack):
         with pytest.raises(TypeError, match=match):
             call(Wrong())
 
@@ -558,10 +555,8 @@ def test_requirements(ffi: Any) -> None:
         ffi.from_dlpack(x.T, require_contiguous=True)
     with pytest.raises(ValueError, match="not aligned to 64 bytes"):
         ffi.from_dlpack(np.zeros(200, "u1")[(8 - address(np.zeros(1))) % 64 :][1:], require_alignment=64)
-    # Where only NumPy can open capsules, it says what is none.
-    refusal = TypeError if CPYTHON else (TypeError, ValueError)
     for bad in (5, "x", [1.0], None, np.float64(1)):
-        with pytest.raises(refusal):
+        with pytest.raises(TypeError, match=f"or a capsule of DLPack, got {type(bad).__name__}"):
             ffi.from_dlpack(bad)
 
 

@@ -44,6 +44,9 @@ cdef extern from "anyffi/c_api.h" nogil:
         ANYFFI_MOVABLE
         ANYFFI_IN_PLACE_BYTES
 
+        ANYFFI_kDLCPU
+        ANYFFI_TENSOR_READ_ONLY
+
         ANYFFI_ASCII
         ANYFFI_LATIN1
         ANYFFI_UCS2

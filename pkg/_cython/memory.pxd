@@ -3,12 +3,9 @@
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 
-from c_api cimport AnyffiTensorData, AnyffiValue, anyffi_tensor_create_host
+from c_api cimport ANYFFI_kDLCPU, AnyffiTensorData, AnyffiValue, anyffi_tensor_create_host
 from python cimport PyBytes_AS_STRING, PyObject, Py_INCREF
 from unpack cimport raise_taken
-
-cdef enum:
-    CPU = 1  # kDLCPU of DLPack
 
 
 cdef inline int pack_memory(tuple described, AnyffiValue* out) except -1:
@@ -19,7 +16,7 @@ cdef inline int pack_memory(tuple described, AnyffiValue* out) except -1:
     address, dtype, ndim, extents, flags, owner = described
     memset(&data, 0, sizeof(data))
     data.data = <void*><size_t>address
-    data.device.type = CPU
+    data.device.type = ANYFFI_kDLCPU
     data.ndim = ndim
     data.dtype.code, data.dtype.bits, data.dtype.lanes = dtype
     data.shape = <int64_t*>PyBytes_AS_STRING(<PyObject*>extents)

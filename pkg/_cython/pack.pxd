@@ -18,6 +18,7 @@ from c_api cimport (
 from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf, pack_uncommon_leaf
 from memo cimport Memo, memo_clear
 from memory cimport pack_memory
+from ndarray cimport learn_ndarray, pack_ndarray
 from nest cimport Nest, check_depth, enter, find_met, leave, remember, share
 from python cimport (
     PyBytes_Type, PyCFunction_Type, PyDict_Items, PyDict_Next, PyDict_Size, PyDict_Type, PyFunction_Type,
@@ -112,6 +113,8 @@ cdef inline int pack_container(PyObject* x, AnyffiValue* out, Nest* nest) except
     elif cls == &PyFunction_Type or cls == &PyMethod_Type or cls == &PyCFunction_Type:
         # As the rules would say, forty times faster.
         pack_handle(ANYFFI_FUNCTION, x, out)
+        return 1
+    elif cls == state.ndarray and pack_ndarray(x, out):
         return 1
     else:
         return pack_lowered(x, out, nest)
@@ -292,6 +295,8 @@ cdef inline int pack_lowered(PyObject* x, AnyffiValue* out, Nest* nest) except -
         return 1
     if code == ANYFFI_TENSOR_VIEW:
         pack_memory(payload, out)
+        if not state.knows_ndarray:
+            learn_ndarray(<object>x)
         return 1
     if code == ANYFFI_UNSET:
         return pack_value_of(<PyObject*>payload, out, nest)

@@ -40,6 +40,8 @@ cdef extern from *:
       PyObject* no_arguments;
       PyObject* classes[ANYFFI_FIRST_DYNAMIC_TYPE];
       PyObject* dynamic_classes;
+      int knows_ndarray;     /* whether the next was looked for */
+      PyTypeObject* ndarray; /* NumPy's, if it can be read */
     } AnyffiPython;
     static AnyffiPython anyffi_python;
 
@@ -71,6 +73,8 @@ cdef extern from *:
         PyObject* no_arguments
         PyObject** classes
         PyObject* dynamic_classes
+        bint knows_ndarray
+        PyTypeObject* ndarray
 
     State state "anyffi_python"
 
