@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 from ._container_rules import ITEMS
 from ._mappings import DictMethods, MapMethods
-from ._rules import find_on_type
+from ._rules import bind, find_on_type
 from ._sequences import ArrayMethods, ListMethods
 from ._sets import FrozenSetMethods, SetMethods
 from ._tensor import TensorMethods
@@ -131,9 +131,8 @@ class ConvertApi:
 
 def _is_array(x: Any) -> bool:
     """Whether an object becomes a tensor in a way of its own."""
-    np: Any = sys.modules.get("numpy")
-    arrays = (TensorMethods,) if np is None else (TensorMethods, np.ndarray)
-    return issubclass(type(x), arrays)
+    ndarray = getattr(sys.modules.get("numpy"), "ndarray", TensorMethods)
+    return issubclass(type(x), (TensorMethods, ndarray))
 
 
 class _Exporter:
@@ -149,4 +148,4 @@ class _Exporter:
         self.exported = exported
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self.exported if self.export is None else self.export.__get__(self.exported)(**options)
+        return self.exported if self.export is None else bind(self.export, self.exported)(**options)

@@ -114,7 +114,7 @@ def lower(x: Any) -> Lowered:
         return code.POINTER, module.c_void_p.value.__get__(x, cls) or 0
     exporter = find_on_type(cls, "__dlpack__")
     if exporter is not None:
-        return lower_exporter(x, _bind(exporter, x))
+        return lower_exporter(x, bind(exporter, x))
     if find_on_type(cls, "__index__") is not None:
         return _lower_int(operator.index(x))
     if _is_mapping(cls):
@@ -126,7 +126,7 @@ def lower(x: Any) -> Lowered:
     return code.PY_OBJECT, x
 
 
-def _bind(found: Any, x: Any) -> Any:
+def bind(found: Any, x: Any) -> Any:
     """What `find_on_type` found, as a method of `x`."""
     bind = find_on_type(type(found), "__get__")
     return found if bind is None else bind(found, x, type(x))
@@ -155,7 +155,7 @@ def _value_of(x: Any) -> Any:
         hook = find_on_type(type(x), "__anyffi_value__")
         if hook is None or issubclass(type(x), (*_cores, dtype, Device)):
             return x
-        x = _bind(hook, x)()
+        x = bind(hook, x)()
     raise RecursionError(f"__anyffi_value__ gave another object with __anyffi_value__ {MAX_DEPTH} times")
 
 
