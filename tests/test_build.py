@@ -10,18 +10,11 @@ import sys
 
 import pytest
 from support import ROOT, build_directory, run
+from witness import plain_declarations
 
 INCLUDE = ROOT / "cpp" / "include"
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h"))
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-
-
-def plain_declarations() -> str:
-    text = (INCLUDE / "anyffi" / "c_api.h").read_text()
-    _, _, rest = text.partition("// anyffi: plain declarations begin\n")
-    plain, end, _ = rest.partition("// anyffi: plain declarations end\n")
-    assert end
-    return plain
 
 
 def declared_functions() -> set[str]:
@@ -48,32 +41,6 @@ def test_every_header_compiles_alone_as_cpp17(header: str) -> None:
     command = [compiler, "-std=c++17", *WARNINGS, "-fsyntax-only", "-I", INCLUDE, "-x", "c++", "-"]
     done = run(command, stdin=f"#include <{header}>\n", LD_PRELOAD=None)
     assert done.returncode == 0, done.stderr
-
-
-def test_the_c_header_compiles_alone_as_c11() -> None:
-    compiler = os.environ.get("CC", "cc")
-    command = [compiler, "-std=c11", *WARNINGS, "-fsyntax-only", "-I", INCLUDE, "-x", "c", "-"]
-    done = run(command, stdin="#include <anyffi/c_api.h>\n", LD_PRELOAD=None)
-    assert done.returncode == 0, done.stderr
-
-
-def test_cffi_reads_the_plain_declarations() -> None:
-    import anyffi
-    import cffi
-
-    ffi = cffi.FFI()
-    ffi.cdef(plain_declarations())
-    assert ffi.sizeof("AnyffiValue") == 16
-    assert ffi.offsetof("AnyffiValue", "as_int") == 8
-    assert ffi.offsetof("AnyffiObject", "type_code") == 0
-    library = ffi.dlopen(anyffi.find_library("anyffi"))
-    value = ffi.new("AnyffiValue*")
-    size = ffi.new("int64_t*")
-    assert library.anyffi_str_from_utf8(b"caf\xc3\xa9", 5, value) == 0
-    assert library.anyffi_value_get_size(value, size) == 0
-    assert size[0] == 4
-    library.anyffi_value_release(value)
-    assert bytes(ffi.buffer(value)) == bytes(16)
 
 
 def test_the_editable_install_serves_the_checkout() -> None:

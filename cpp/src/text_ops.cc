@@ -126,6 +126,9 @@ bool is_space(uint32_t c) {
          c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
+/// How many times, at most, a `most` of the caller's allows.
+int64_t limit(int64_t most) { return most < 0 ? INT64_MAX : most; }
+
 bool contains(const AnyffiText& set, uint32_t c) {
   for (int64_t i = 0; i < set.length; ++i) {
     if (anyffi_code_point_inline(&set, i) == c) return true;
@@ -145,11 +148,8 @@ int split_at_space(const Owned& list, const AnyffiText& text, int64_t most) {
     while (i < text.length && is_space(anyffi_code_point_inline(&text, i))) ++i;
     if (i == text.length) return 0;
     int64_t start = i;
-    if (most-- == 0) {
-      int64_t stop = text.length;
-      while (is_space(anyffi_code_point_inline(&text, stop - 1))) --stop;
-      return append(list, part(text, start, stop));
-    }
+    // What is left, white space at its end included.
+    if (most-- == 0) return append(list, part(text, start, text.length));
     while (i < text.length && !is_space(anyffi_code_point_inline(&text, i))) ++i;
     if (append(list, part(text, start, i)) != 0) return -1;
   }
@@ -248,6 +248,7 @@ int anyffi_str_split(const AnyffiValue* str, const AnyffiValue* separator, int64
   if (!read(str, &text) || (!at_space && !read(separator, &wanted, "separator"))) return -1;
   Owned list;
   if (anyffi_sequence_create(ANYFFI_LIST, 0, list.out()) != 0) return -1;
+  most = limit(most);
   int status = guard([&] { return at_space ? split_at_space(list, text, most) : split_at(list, text, wanted, most); });
   if (status == 0) *out = list.take();
   return status;
@@ -307,6 +308,7 @@ int anyffi_str_replace(const AnyffiValue* str, const AnyffiValue* former, const 
   *out = anyffi_none_inline();
   AnyffiText text, wanted, put;
   if (!read(str, &text) || !read(former, &wanted) || !read(replacement, &put)) return -1;
+  most = limit(most);
   return guard([&] {
     Finder finder(text, wanted);
     Builder builder(text.kind > put.kind ? text.kind : put.kind);
