@@ -5,6 +5,8 @@ The environment variable FFI_MODE chooses one, or both at once; `ffi_mode` says 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from . import module, registry
 from ._backend import backend as _backend
 from ._device import Device, DLDeviceType, device
@@ -20,6 +22,9 @@ from .registry import (
     register_object,
     remove_global_func,
 )
+
+if TYPE_CHECKING:
+    from . import cpp
 
 __all__ = [
     "Array",
@@ -37,6 +42,7 @@ __all__ = [
     "Shape",
     "Tensor",
     "convert",
+    "cpp",
     "device",
     "dtype",
     "ffi_mode",
@@ -70,3 +76,16 @@ Tensor = _backend.Tensor
 convert = _backend.convert
 from_dlpack = _backend.from_dlpack
 to_python = _backend.to_python
+
+
+def __getattr__(name: str) -> Any:
+    # What it needs takes longer to import than all else here together.
+    if name == "cpp":
+        import importlib
+
+        return importlib.import_module(".cpp", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "cpp"})

@@ -1,0 +1,270 @@
+"""C++ compiled where it is used: from a string, a file or a notebook's cell.
+
+What a build depends on makes its name: sources, options, compiler and headers. So what was built once is
+loaded from the user's cache, and another process may build the same at the same time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Union
+
+from ._library import find_include_dir, find_library
+from .module import load_module
+
+__all__ = ["build", "load_inline", "load_ipython_extension"]
+
+_Paths = Sequence[Union[str, "os.PathLike[str]"]]
+_Functions = Union[str, Sequence[str], Mapping[str, str], None]
+
+_SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+
+
+def load_inline(
+    name: str,
+    cpp_source: str,
+    functions: _Functions = None,
+    *,
+    extra_cflags: Sequence[str] = (),
+    extra_ldflags: Sequence[str] = (),
+    extra_include_paths: _Paths = (),
+) -> Any:
+    """Compile C++ and load it as a module.
+
+    Parameters
+    ----------
+    name : str
+        Of the module; compiler messages name lines of it.
+    cpp_source : str
+        The code. ``anyffi/anyffi.h`` is included before its first line.
+    functions : str, sequence of str or mapping of str to str, optional
+        Names of the functions to export, in the global namespace; of a mapping the values are their docs.
+        What the code exports itself with ``ANYFFI_EXPORT`` needs no mention.
+    extra_cflags, extra_ldflags : sequence of str, optional
+        Options for the compiler and the linker, after those that are always given (``-O2 -std=c++17``).
+    extra_include_paths : sequence of path-like, optional
+        Where ``#include`` looks, too.
+
+    Returns
+    -------
+    Module
+        The functions are its attributes.
+
+    Raises
+    ------
+    RuntimeError
+        There is no compiler, or it refuses the code: the message is the compiler's, with line numbers of
+        `cpp_source`.
+    """
+    _check_name(name)
+    text = f'#include <anyffi/anyffi.h>\n#line 1 "{name}"\n{cpp_source}\n{_exports(functions)}'.encode()
+    source = os.path.join(_make_cache(), f"{name}-{_digest(text)}.cc")
+    if not os.path.exists(source):
+        with tempfile.NamedTemporaryFile(dir=os.path.dirname(source), delete=False) as file:
+            file.write(text)
+        os.replace(file.name, source)
+    path = build(
+        name,
+        [source],
+        extra_cflags=extra_cflags,
+        extra_ldflags=extra_ldflags,
+        extra_include_paths=extra_include_paths,
+    )
+    return load_module(path)
+
+
+def build(
+    name: str,
+    sources: _Paths,
+    *,
+    extra_cflags: Sequence[str] = (),
+    extra_ldflags: Sequence[str] = (),
+    extra_include_paths: _Paths = (),
+) -> str:
+    """Compile C++ files, at the same time, to a library for `load_module`.
+
+    Nothing is done if the same was built before: with equal contents of the files and of the headers that
+    they include, options and compiler. System headers count by the compiler's version.
+
+    Parameters
+    ----------
+    name : str
+        What the library's name begins with.
+    sources : sequence of path-like
+        The files.
+    extra_cflags, extra_ldflags, extra_include_paths
+        As in `load_inline`.
+
+    Returns
+    -------
+    str
+        Where the library lies, in the user's cache: below ``anyffi`` in ``$XDG_CACHE_HOME``, or ``~/.cache``.
+
+    Raises
+    ------
+    RuntimeError
+        There is no compiler, or it refuses the code: the message is the compiler's.
+    OSError
+        A source cannot be read, or the cache not be written.
+    """
+    _check_name(name)
+    paths = [os.path.abspath(os.fspath(path)) for path in sources]
+    compiler = _find_compiler()
+    cflags = ["-std=c++17", "-O2", "-fPIC", *extra_cflags]
+    for folder in (*extra_include_paths, find_include_dir()):
+        cflags += ["-I", os.path.abspath(os.fspath(folder))]
+    runtime = os.path.dirname(find_library("anyffi"))
+    ldflags = ["-shared", *extra_ldflags, "-L", runtime, "-lanyffi"]
+    identity = [
+        _stamp(compiler[0]),
+        compiler,
+        cflags,
+        ldflags,
+        [(path, _digest_file(path)) for path in paths],
+    ]
+    stem = f"{name}-{_digest(json.dumps(identity).encode())}"
+    cache = _make_cache()
+    with _lock(os.path.join(cache, stem)):
+        manifest = os.path.join(cache, stem + ".json")
+        found = _find_built(manifest)
+        if found is not None:
+            return found
+        with tempfile.TemporaryDirectory(prefix=stem, dir=cache) as folder:
+            objects = [os.path.join(folder, f"{i}.o") for i in range(len(paths))]
+            commands = [
+                [*compiler, *cflags, "-MMD", "-MF", made + ".d", "-c", path, "-o", made]
+                for path, made in zip(paths, objects)
+            ]
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                list(pool.map(lambda command: _run(name, command), commands))
+            library = os.path.join(folder, "library")
+            _run(name, [*compiler, *objects, *ldflags, "-o", library])
+            headers = {path: _digest_file(path) for path in _headers_of(objects)}
+            content = json.dumps(headers, sort_keys=True).encode()
+            target = os.path.join(cache, f"{stem}-{_digest(content)}{_SUFFIX}")
+            os.replace(library, target)
+            described = os.path.join(folder, "manifest")
+            with open(described, "w", encoding="utf-8") as file:
+                json.dump({"library": target, "headers": headers}, file)
+            os.replace(described, manifest)
+        return target
+
+
+def _check_name(name: str) -> None:
+    if not name.isidentifier():
+        raise ValueError(f"the name of a module must be an identifier, got {name!r}")
+
+
+def _exports(functions: _Functions) -> str:
+    if functions is None:
+        return ""
+    if isinstance(functions, str):
+        functions = [functions]
+    docs = functions if isinstance(functions, Mapping) else dict.fromkeys(functions, "")
+    lines = ['#line 1 "functions to export"']
+    for function, doc in docs.items():
+        if not function.isidentifier():
+            raise ValueError(f"functions to export are named by identifiers, got {function!r}")
+        lines.append(f"ANYFFI_EXPORT({function}, &{function});")
+        if doc:
+            # What JSON escapes C++ escapes alike, but for controls, which docs have none of beside newlines.
+            text = json.dumps(doc, ensure_ascii=False)
+            lines.append(f"static auto& anyffi_doc_{function} = anyffi_exported_{function}.doc({text});")
+    return "\n".join(lines) + "\n"
+
+
+def _find_compiler() -> list[str]:
+    words = shlex.split(os.environ.get("CXX", ""))
+    for candidate in [words] if words else [["c++"], ["g++"], ["clang++"]]:
+        path = shutil.which(candidate[0])
+        if path is not None:
+            return [path, *candidate[1:]]
+    missing = f"$CXX is {words[0]!r}, which is not there" if words else "there is no c++, g++ or clang++"
+    raise RuntimeError(f"no C++ compiler: {missing}; install one, or name it in the environment variable CXX")
+
+
+def _stamp(path: str) -> list[Any]:
+    """What changes with a program: asking it for its version would take as long as all else here."""
+    real = os.path.realpath(path)
+    status = os.stat(real)
+    return [real, status.st_size, status.st_mtime_ns]
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def _digest_file(path: str) -> str:
+    with open(path, "rb") as file:
+        return _digest(file.read())
+
+
+def _make_cache() -> str:
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    cache = os.path.join(home, "anyffi")
+    os.makedirs(cache, exist_ok=True)
+    return cache
+
+
+@contextlib.contextmanager
+def _lock(stem: str) -> Iterator[None]:
+    """Lets one process build, and others find what it built; without locks on files each builds its own."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with open(stem + ".lock", "wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _find_built(manifest: str) -> str | None:
+    """The library that was built with headers as they are now."""
+    try:
+        with open(manifest, encoding="utf-8") as file:
+            built = json.load(file)
+        unchanged = all(_digest_file(path) == digest for path, digest in built["headers"].items())
+        library: str = built["library"]
+    except (OSError, ValueError):
+        return None
+    return library if unchanged and os.path.exists(library) else None
+
+
+def _headers_of(objects: list[str]) -> Iterator[str]:
+    """The headers in the compiler's lists of dependencies; each begins with object and source."""
+    for made in objects:
+        with open(made + ".d", encoding="utf-8") as file:
+            _, _, prerequisites = file.read().replace("\\\n", " ").partition(":")
+        for path in shlex.split(prerequisites)[1:]:
+            yield os.path.abspath(path)
+
+
+def _run(name: str, command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{name} cannot be built ({shlex.join(command)}):\n{done.stderr or done.stdout}")
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Give notebooks the cell magic ``%%anyffi``, after ``%load_ext anyffi.cpp``.
+
+    The cell is C++, the words behind the magic name the functions to export: all that the cell exports become
+    names of the notebook.
+    """
+
+    def anyffi(line: str, cell: str) -> None:
+        module = load_inline("cell", cell, line.split())
+        ipython.push({name: getattr(module, name) for name in dir(module) if not name.startswith("__")})
+
+    ipython.register_magic_function(anyffi, "cell")
