@@ -23,6 +23,10 @@ call, callback, pack, unpack, wrapper = (
     for name in ("call", "callback", "pack", "unpack", "wrapper")
 )
 
+VALUE = struct.Struct("=iIq")
+#: What is to live on.
+kept: list[Any] = []
+
 #: What to run by its name.
 faults: dict[str, Callable[[], Any]] = {}
 
@@ -52,6 +56,11 @@ def changed(room: Any, name: Any, change: Callable[[Any], Any]) -> Any:
 
 def drop_last(opened: tuple[int, Any]) -> tuple[int, Any]:
     return opened[0], opened[1][:-1] if isinstance(opened[1], (tuple, list)) else opened[1]
+
+
+def without_flags(values: bytes) -> bytes:
+    kept.append(values)
+    return b"".join(VALUE.pack(type_code, 0, payload) for type_code, _, payload in VALUE.iter_unpack(values))
 
 
 def echo(*args: Any) -> Any:
@@ -94,7 +103,7 @@ def wrong_place_of_a_keyword() -> None:
 
 @fault
 def wrong_code_of_an_element() -> None:
-    with broken(pack._leaves, id(float), lambda x: struct.pack("=iIq", code.INT, 0, 7)):
+    with broken(pack._leaves, id(float), lambda x: VALUE.pack(code.INT, 0, 7)):
         t.nop("x", [1, {"k": 2.5}])
 
 
@@ -142,7 +151,7 @@ def wrong_width() -> None:
 
 @fault
 def missing_flag() -> None:
-    with broken(pack, "MOVABLE", 0):
+    with changed(call, "_give", without_flags):
         t.nop([1])
 
 
@@ -164,7 +173,7 @@ def exchanged_sharing() -> None:
 @fault
 def reference_too_many() -> None:
     def share(address: int) -> Any:
-        pack.library.object_retain(address)
+        kept.append(former(address))
         return former(address)
 
     former = pack._share

@@ -1,5 +1,5 @@
 /// \file
-/// From one member of a pair to the other: Array and List, Map and Dict, FrozenSet and Set; and Shape, the Array of
+/// Containers made of values and of each other: Array and List, Map and Dict, FrozenSet and Set; and Shape, the Array of
 /// ints.
 #include "containers.h"
 
@@ -77,6 +77,43 @@ constexpr TypeHooks kSetHooks{nullptr, nullptr, &visit_set, nullptr};
 }  // namespace anyffi::runtime
 
 using namespace anyffi::runtime;
+
+int anyffi_sequence_create_from(int32_t type_code, const AnyffiValue* values, int64_t count, AnyffiValue* out) {
+  *out = anyffi_none_inline();
+  Owned made;
+  if (anyffi_sequence_create(type_code, count, made.out()) != 0) return -1;
+  AnyffiSequence* sequence = as_sequence(made->as_object);
+  for (; sequence->size < count; ++sequence->size) {
+    AnyffiValue* cell = &sequence->data[sequence->size];
+    if (own_value(&values[sequence->size], cell) != 0) return -1;
+    sequence->kinds |= anyffi_kind_bit(cell->type_code);
+  }
+  if (type_code == ANYFFI_SHAPE && check_shape(sequence) != 0) return -1;
+  *out = made.take();
+  return 0;
+}
+
+int anyffi_mapping_create_from(int32_t type_code, const AnyffiValue* items, int64_t count, AnyffiValue* out,
+                               int64_t* out_first, int64_t* out_second) {
+  *out = anyffi_none_inline();
+  *out_first = *out_second = -1;
+  Owned made;
+  if (anyffi_mapping_create(type_code, count, made.out()) != 0) return -1;
+  Mapping* mapping = as_mapping(made->as_object);
+  for (; mapping->used < count; ++mapping->used) {
+    Owned key, value;
+    if (own_value(&items[2 * mapping->used], key.out()) != 0) return -1;
+    if (own_value(&items[2 * mapping->used + 1], value.out()) != 0) return -1;
+    mapping->key_kinds |= anyffi_kind_bit(key->type_code);
+    mapping->value_kinds |= anyffi_kind_bit(value->type_code);
+    AnyffiEntry& entry = mapping->entries[mapping->used];
+    entry.key = key.take();
+    entry.value = value.take();
+  }
+  if (anyffi_mapping_finish(made->as_object, out_first, out_second) != 0) return -1;
+  if (*out_first < 0) *out = made.take();
+  return 0;
+}
 
 int anyffi_container_copy(const AnyffiValue* container, int32_t type_code, AnyffiValue* out) {
   if (check_pair(*container, type_code) != 0) return fail(out);

@@ -75,9 +75,15 @@ int32_t anyffi_object_exchange_wrapper(AnyffiObject* object, void* expected, voi
   return __atomic_compare_exchange_n(&object->wrapper, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
+void anyffi_hold_take(AnyffiHold* hold, AnyffiObject* object, void* wrapper) {
+  anyffi_object_retain(object);
+  *hold = AnyffiHold{object, wrapper};
+}
+
 void anyffi_hold_release(const AnyffiHold* hold) {
   // Read first: the release may end whatever the hold lies in.
   AnyffiObject* object = hold->object;
+  if (object == nullptr) return;
   anyffi_object_exchange_wrapper(object, hold->wrapper, nullptr);
   anyffi_object_release(object);
 }

@@ -181,6 +181,11 @@ void anyffi_value_release(AnyffiValue* value) {
   if (type_code > 0) anyffi_release_inline(object);
 }
 
+void anyffi_value_move(AnyffiValue* from, AnyffiValue* to) {
+  *to = *from;
+  *from = anyffi_none_inline();
+}
+
 int anyffi_value_get_size(const AnyffiValue* value, int64_t* out) {
   *out = 0;
   AnyffiText text;

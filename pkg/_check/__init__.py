@@ -65,22 +65,22 @@ def to_object(x: Any) -> Any:
     journal = Journal()
     packing = OwnedPacking(None, (x,), journal)
     former = thread.journal
+    theirs: Any = None
     problem = None
     try:
         thread.journal = journal
         journal.begin(x)
         try:
-            theirs = _core.adopt(_pack.pack_owned(x))
+            theirs = _pack.pack_owned(x)
         except BaseException as raised:
             problem = packing.settle(_abi.unhide(raised))
         if problem is not None:
             raise problem
-        [made] = packing.compare(theirs.cell)
+        [made] = packing.compare(bytes(theirs))
     finally:
         thread.journal = former
         journal.close()
-        del problem
-    del theirs
+        del theirs, problem
     value = _abi.VALUE.unpack(made.cell)
     if value[0] == code.FUNCTION:
         return made.wrap()

@@ -30,7 +30,8 @@ from .text import show, show_all
 
 __all__ = ["FunctionCore"]
 
-_abi, _unpack, _wrapper = map(room, ("abi", "unpack", "wrapper"))
+_abi, _call, _unpack, _wrapper = map(room, ("abi", "call", "unpack", "wrapper"))
+_SIZE = _abi.VALUE_SIZE
 _value_of = _abi.VALUE.unpack
 
 _new_function = _ctypes.FunctionCore.__new__
@@ -46,8 +47,7 @@ def _call_by_ctypes(args: tuple[Any, ...], target: Callable[..., int], context: 
 
 
 def _return_none(context: Any, values: bytes, count: int, result: bytes) -> int:
-    """A function that takes anything."""
-    _core.take_arguments(values)
+    """A function that does nothing."""
     return 0
 
 
@@ -109,11 +109,12 @@ class _Call(Packing):
         """What stands in the function's place."""
         self._stage = _AT_WORK
         try:
-            self._arguments = self.compare(values)
+            self._arguments = self.compare(values[: _SIZE * count])
         finally:
             thread.journal = None
             # Nobody is to see that they were made twice, by their counts for example.
-            _core.take_arguments(values)
+            if len(values) > _SIZE * count:
+                _call._take_back(values)
             if self._journal is not None:
                 self._journal.close()
         status: int = _core.call_rendered(self._function, self._arguments, result)

@@ -63,7 +63,7 @@ class _Callback:
                 self._problem = exception
             self._journal.replay()
             if _callback._callback(self.reach, args, count, result) != _DONE:
-                return self._settle(_take_raised(), args, count)
+                return self._settle(_core.hold_raised().read(), args, count)
             thread.journal = self._journal
             theirs = _core.take(result)
             [made] = self._packing().compare(theirs.cell)
@@ -126,13 +126,6 @@ class _Callback:
         if isinstance(place, int):
             return mismatch(name_of_argument(self._function, place), "reads", mine, theirs)
         return mismatch(f"{name_of(self._function)}: {place}", "reads", mine, theirs)
-
-
-def _take_raised() -> Any:
-    """The exception of the error that a callback left."""
-    cell = bytes(_SIZE)
-    _abi.library.error_take_raised(cell)
-    return _core.adopt(cell).read()
 
 
 def run_callback(function: Any, args: int, count: int, result: int) -> BaseException | None:

@@ -198,7 +198,7 @@ class OwnedPacking(Packing):
     _pack = staticmethod(_core.render_owned)
 
     def _pack_by_ctypes(self, x: Any) -> None:
-        _core.adopt(_pack.pack_owned(x))
+        _pack.pack_owned(x)
 
     def _place(self, index: int) -> str:
         return "anyffi.convert()" if self._function is None else f"{name_of(self._function)}: result"

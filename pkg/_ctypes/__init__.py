@@ -10,11 +10,12 @@ from typing import Any
 
 from .. import _rules
 from .._types import code
-from .abi import VALUE, VALUE_SIZE, library, platform, unhiding
+from .abi import VALUE, VALUE_SIZE, library, unhiding
 from .call import FunctionCore
 from .callback import install_host, shut_down
+from .cell import Cell, empty
 from .containers import ArrayCore, DictCore, FrozenSetCore, ListCore, MapCore, SetCore
-from .pack import pack, pack_owned, release_made
+from .pack import pack, pack_owned
 from .unpack import raise_taken, unpack_owned
 from .wrapper import ObjectCore, set_class, wrap, wrap_here
 
@@ -40,34 +41,29 @@ NAME = "ctypes"
 @unhiding
 def get_function(name: Any) -> Any:
     """The registry's function as a wrapper, never as the Python callable inside; None if there is none."""
+    # Holds what the name is packed as.
     keep: list[Any] = []
-    packed = pack(name, keep)
-    found = platform.buffer(VALUE_SIZE)
+    found = Cell(VALUE_SIZE)
     try:
-        status = library.registry_find(packed, found)
+        if library.registry_find(pack(name, keep), found) != 0:
+            raise_taken()
+        type_code, _, address = VALUE.unpack(found)
+        return None if type_code == code.NONE else wrap_here(address)
     finally:
-        release_made(packed, keep)
-    if status != 0:
-        raise_taken()
-    type_code, _, payload = VALUE.unpack(found)
-    if type_code == code.NONE:
-        return None
-    try:
-        return wrap_here(payload)
-    finally:
-        library.object_release(payload)
+        empty(found)
 
 
 @unhiding
 def to_object(x: Any) -> Any:
     """The runtime's own object for `x`; what has no wrapper comes back as by `echo`."""
-    packed = VALUE.unpack(pack_owned(x))
-    if packed[0] != code.FUNCTION:
+    packed = pack_owned(x)
+    type_code, _, address = VALUE.unpack(packed)
+    if type_code != code.FUNCTION:
         return unpack_owned(packed)
     try:
-        return wrap(packed[2])
+        return wrap(address)
     finally:
-        library.object_release(packed[2])
+        empty(packed)
 
 
 _rules.register_core(ObjectCore)

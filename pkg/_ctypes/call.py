@@ -8,8 +8,9 @@ from typing import Any
 from .. import _binding, _errors
 from .._types import code
 from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, unhide
+from .cell import Cell, empty
 from .pack import pack
-from .unpack import drop_raised, raise_error, unpack, unpack_copy, unpack_owned
+from .unpack import drop_raised, raise_error, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
 __all__ = ["FunctionCore"]
@@ -20,7 +21,10 @@ _buffer = platform.buffer
 _value = VALUE.pack
 _value_at = VALUE.unpack_from
 _take_raised = library.error_take_raised
-_release = platform.plain(library.object_release)
+_take_back = platform.plain(library.args_release)
+_Arguments = platform.memory_class(_take_back)
+#: Tells where arguments end.
+_END = _value(code.UNSET, 0, 0)
 
 
 class FunctionCore(ObjectCore):
@@ -43,28 +47,27 @@ class FunctionCore(ObjectCore):
                 target, context = _find_target(self)
             # What must outlive the call; while it is empty there is nothing to give back either.
             keep: list[Any] = []
-            cells: list[bytes] = []
-            values = None
+            cells: list[Any] = []
+            values = value = None
             try:
                 for x in args:
                     if type(x) is int and _INT64_MIN <= x <= _INT64_MAX:
                         cells.append(_value(_INT, 0, x))
                     else:
                         cells.append(pack(x, keep))
-                values = _buffer(b"".join(cells))
-                result = _buffer(VALUE_SIZE)
+                values = _give(cells) if keep else _buffer(b"".join(cells))
+                result = Cell(VALUE_SIZE)
                 try:
-                    status = target(context, values, len(cells), result)
-                except BaseException:
-                    # A signal handler raised it while the function polled. What the function made of that
-                    # is void.
-                    drop_raised()
-                    unpack_owned(_value_at(result))
-                    raise
-                if status != 0:
-                    _take_raised(result)
-                value = _value_at(result)
-                try:
+                    try:
+                        status = target(context, values, len(cells), result)
+                    except BaseException:
+                        # A signal handler raised it while the function polled. What the function made of
+                        # that is void.
+                        drop_raised()
+                        raise
+                    if status != 0:
+                        _take_raised(result)
+                    value = _value_at(result)
                     if status != 0:
                         raise_error(value)
                     # Before the arguments go, which the result may borrow from.
@@ -72,17 +75,15 @@ class FunctionCore(ObjectCore):
                         return None
                     return value[2] if value[0] == _INT else unpack(value)
                 finally:
-                    if value[0] > 0:
-                        _release(c_void_p(value[2]))
+                    if value is None or value[0] > 0:
+                        empty(result)
             finally:
-                if keep:
-                    for i, cell in enumerate(cells):
-                        # What the callee took is None now. Flags belong to objects; elsewhere the word holds
-                        # text.
-                        at_call = _value_at(cell) if values is None else _value_at(values, VALUE_SIZE * i)
-                        type_code, flags, payload = at_call
-                        if type_code > 0 and flags:
-                            _release(c_void_p(payload))
+                if keep and values is not None:
+                    _take_back(values)
+                elif keep:
+                    for cell in cells:
+                        if type(cell) is not bytes:
+                            empty(cell)
         except BaseException as exception:
             # What the traceback of a long-lived exception holds would live as long: the arguments, in the
             # frames of this package.
@@ -105,6 +106,15 @@ class FunctionCore(ObjectCore):
             info = Function.from_address(_check_function(unwrap(self), self)).info
             self._described = _describe(info.contents) if info else None
             return self._described
+
+
+def _give(cells: list[Any]) -> Any:
+    """The arguments of a call as memory that owns what the callee may take: what the cells held."""
+    values = _Arguments(b"".join(cells) + _END)
+    for index, cell in enumerate(cells):
+        if type(cell) is not bytes:
+            library.args_take(values, index, cell)
+    return values
 
 
 _get_target = FunctionCore.__dict__["_target"].__get__

@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 from .. import _errors, _rules
 from .abi import VALUE, VALUE_SIZE, Host, library, platform, unhide
+from .cell import Cell, empty, hand_over
 from .pack import NONE, pack_owned, set_callback
 from .unpack import unpack, unpack_copy
 
@@ -16,18 +17,21 @@ __all__ = ["install_host", "shut_down"]
 _DONE = 1  # ANYFFI_HOST_DONE
 
 _object_of = platform.object_of
+_move = library.value_move
+_release = library.value_release
 #: Callbacks and the table of hooks live as long as the runtime may call them.
 _kept: list[Any] = []
 
 
 def _leave_raised(exception: BaseException) -> None:
     """Puts an exception, which carries its traceback, into the thread's error slot."""
-    out = platform.buffer(VALUE_SIZE)
-    # Where even that fails, a MemoryError is in the slot already.
-    if library.error_create_host(platform.new_handle(exception), out) == 0:
-        error = VALUE.unpack(out)[2]
-        library.error_set_raised(error)
-        library.object_release(error)
+    cell = Cell(VALUE_SIZE)
+    try:
+        # Where even that fails, a MemoryError is in the slot already.
+        if platform.create_over(exception, library.error_create_host, cell) == 0:
+            library.error_set_raised(VALUE.unpack(cell)[2])
+    finally:
+        empty(cell)
 
 
 def _callback(function: Any, args: int, count: int, result: int) -> int:
@@ -43,18 +47,21 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
             values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
             x = _object_of(function)(*[unpack(read(values, VALUE_SIZE * i)) for i in range(count)])
             packed = pack_owned(x)
-            memmove(result, packed, VALUE_SIZE)
+            if type(packed) is bytes:
+                memmove(result, packed, VALUE_SIZE)
+            else:
+                _move(packed, result)
             return _DONE
         except BaseException as exception:
-            memmove(result, NONE, VALUE_SIZE)
-            type_code, _, payload = VALUE.unpack(packed)
-            if type_code > 0:
-                library.object_release(payload)
+            # A signal handler may have raised it when all was done.
+            _release(result)
+            if type(packed) is not bytes:
+                empty(packed)
             _leave_raised(unhide(exception))
             return -1
     except BaseException as interrupt:
         # A signal handler raised it while the first exception was dealt with.
-        memmove(result, NONE, VALUE_SIZE)
+        _release(result)
         _leave_raised(interrupt)
         return -1
 
@@ -97,18 +104,18 @@ def _equal(handle: Any, other: int, out: int) -> None:
 
 @_hook(c_void_p)
 def _text(handle: Any, out: int) -> None:
-    memmove(out, pack_owned(repr(_object_of(handle))), VALUE_SIZE)
+    hand_over(pack_owned(repr(_object_of(handle))), out)
 
 
 @_hook(c_void_p)
 def _type_name(handle: Any, out: int) -> None:
-    memmove(out, pack_owned(type(_object_of(handle)).__name__), VALUE_SIZE)
+    hand_over(pack_owned(type(_object_of(handle)).__name__), out)
 
 
 @_hook(c_void_p, c_void_p, c_void_p)
 def _error_fill(handle: Any, kind: int, message: int, traceback: int) -> None:
     for place, text in zip((kind, message, traceback), _errors.fill(_object_of(handle))):
-        memmove(place, pack_owned(text), VALUE_SIZE)
+        hand_over(pack_owned(text), place)
 
 
 def _address(function: Any) -> int:

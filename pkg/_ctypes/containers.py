@@ -7,23 +7,21 @@ and is owned by then.
 from __future__ import annotations
 
 import sys
-from ctypes import c_char, c_int32, c_int64
+from ctypes import c_int32, c_int64
 from typing import Any
 
 from .. import _container_rules as rules
 from .._container_rules import ELEMENTS, ITEMS, KEYS, VALUES, checks_self
 from .._types import code
-from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, address_of, library, platform, unhiding
-from .pack import pack, pack_owned, release_made
+from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, address_of, library, unhiding
+from .cell import Cell, empty, hand_over
+from .pack import pack, pack_owned
 from .unpack import raise_taken, unpack
 from .wrapper import ObjectCore, unwrap
 
 __all__ = ["ArrayCore", "DictCore", "FrozenSetCore", "ListCore", "MapCore", "SetCore"]
 
-_buffer = platform.buffer
-_Place = c_char * VALUE_SIZE
 _value_of = VALUE.unpack
-_release = library.object_release
 
 
 def _unwrap_as(wrapper: ObjectCore, type_code: int) -> int:
@@ -50,32 +48,30 @@ def _get_item(self: Any, type_code: int, key: Any) -> Any:
     address = _unwrap_as(self, type_code)
     if index < 0:
         index += _size_of(address)
-    out = _buffer(VALUE_SIZE)
-    library.sequence_get(address, index, out)
-    value = _value_of(out)
-    if value[0] == code.UNSET:
-        raise rules.index_out_of_range(self)
+    cell = Cell(VALUE_SIZE)
     try:
+        library.sequence_get(address, index, cell)
+        value = _value_of(cell)
+        if value[0] == code.UNSET:
+            raise rules.index_out_of_range(self)
         return unpack(value)
     finally:
-        if value[0] > 0:
-            _release(value[2])
+        empty(cell)
 
 
 def _list_items(address: int) -> list[Any]:
     """All elements."""
     items: list[Any] = []
+    cell = Cell(VALUE_SIZE)
     while True:
-        out = _buffer(VALUE_SIZE)
-        library.sequence_get(address, len(items), out)
-        value = _value_of(out)
-        if value[0] == code.UNSET:
-            return items
         try:
+            library.sequence_get(address, len(items), cell)
+            value = _value_of(cell)
+            if value[0] == code.UNSET:
+                return items
             items.append(unpack(value))
         finally:
-            if value[0] > 0:
-                _release(value[2])
+            empty(cell)
 
 
 @checks_self("anyffi.Array", slots=True)
@@ -133,7 +129,8 @@ class ListCore(ObjectCore):
             if library.sequence_set(unwrap(self), index, packed) != 0:
                 raise_taken()
         finally:
-            release_made(packed, keep)
+            if type(packed) is not bytes:
+                empty(packed)
 
     @unhiding
     def __delitem__(self, key: Any) -> None:
@@ -186,19 +183,18 @@ class SequenceIterator:
     def __next__(self) -> Any:
         if self._sequence is None:
             raise StopIteration
-        out = _buffer(VALUE_SIZE)
-        library.sequence_get(self._address, self._index, out)
-        value = _value_of(out)
-        if value[0] == code.UNSET:
-            # Once exhausted it stays so.
-            self._sequence = None
-            raise StopIteration
+        cell = Cell(VALUE_SIZE)
         try:
+            library.sequence_get(self._address, self._index, cell)
+            value = _value_of(cell)
+            if value[0] == code.UNSET:
+                # Once exhausted it stays so.
+                self._sequence = None
+                raise StopIteration
             self._index += self._step
             return unpack(value)
         finally:
-            if value[0] > 0:
-                _release(value[2])
+            empty(cell)
 
     def __length_hint__(self) -> int:
         if self._sequence is None:
@@ -232,18 +228,16 @@ def _find_item(self: Any, type_code: int, key: Any) -> Any:
     address = _unwrap_as(self, type_code)
     keep: list[Any] = []
     packed = pack(key, keep)
+    cell = Cell(VALUE_SIZE)
     try:
-        out = _buffer(VALUE_SIZE)
-        if library.mapping_get(address, packed, out) != 0:
+        if library.mapping_get(address, packed, cell) != 0:
             raise_taken()
-        value = _value_of(out)
-        try:
-            return _ABSENT if value[0] == code.UNSET else unpack(value)
-        finally:
-            if value[0] > 0:
-                _release(value[2])
+        value = _value_of(cell)
+        return _ABSENT if value[0] == code.UNSET else unpack(value)
     finally:
-        release_made(packed, keep)
+        empty(cell)
+        if type(packed) is not bytes:
+            empty(packed)
 
 
 @checks_self("anyffi.Map", slots=True)
@@ -299,21 +293,17 @@ class DictCore(ObjectCore):
     @unhiding
     def __setitem__(self, key: Any, item: Any) -> None:
         address = _unwrap_as(self, code.DICT)
-        cells: list[bytes] = []
+        # The mapping takes both over, and leaves None, also where it fails.
+        cells = Cell(VALUE_SIZE), Cell(VALUE_SIZE)
         try:
-            cells.append(pack_owned(key))
-            cells.append(pack_owned(item))
-            places = [_Place.from_buffer_copy(cell) for cell in cells]
+            for cell, part in zip(cells, (key, item)):
+                hand_over(pack_owned(part), cell)
             existed = c_int32()
-            # The mapping takes both over, also where it fails.
-            cells.clear()
-            if library.mapping_set(address, *places, address_of(existed)) != 0:
+            if library.mapping_set(address, *cells, address_of(existed)) != 0:
                 raise_taken()
         finally:
             for cell in cells:
-                owned = _value_of(cell)
-                if owned[0] > 0:
-                    _release(owned[2])
+                empty(cell)
 
     def __delitem__(self, key: Any) -> None:
         self._delete(key)  # type: ignore[attr-defined]
@@ -349,7 +339,8 @@ def _has_element(self: Any, type_code: int, element: Any) -> bool:
             raise_taken()
         return entry.value >= 0
     finally:
-        release_made(packed, keep)
+        if type(packed) is not bytes:
+            empty(packed)
 
 
 @checks_self("anyffi.FrozenSet", slots=True)
@@ -423,10 +414,10 @@ class EntryIterator:
             # From now on always.
             self._size = -1
             raise rules.changed_size(self._what)
-        key_out, item_out = _buffer(VALUE_SIZE), _buffer(VALUE_SIZE)
-        number = library.mapping_walk(self._address, self._position, self._step, key_out, item_out)
-        key, item = _value_of(key_out), _value_of(item_out)
+        key_cell, item_cell = Cell(VALUE_SIZE), Cell(VALUE_SIZE)
         try:
+            number = library.mapping_walk(self._address, self._position, self._step, key_cell, item_cell)
+            key, item = _value_of(key_cell), _value_of(item_cell)
             if number < 0:
                 self._container = None
                 raise StopIteration
@@ -439,10 +430,8 @@ class EntryIterator:
                 return unpack(item)
             return (unpack(key), unpack(item)) if self._what == ITEMS else unpack(key)
         finally:
-            if key[0] > 0:
-                _release(key[2])
-            if item[0] > 0:
-                _release(item[2])
+            empty(key_cell)
+            empty(item_cell)
 
     def __length_hint__(self) -> int:
         if self._container is None or _number_of_entries(self._address) != self._size:

@@ -6,6 +6,7 @@ pypy.py is the portable twin of this file, with the same names.
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 from ctypes import PYFUNCTYPE, c_int, c_int32, c_void_p, py_object
 from typing import Any
@@ -15,12 +16,12 @@ __all__ = [
     "call_type",
     "callback_type",
     "claim",
-    "finalizer",
+    "create_over",
     "guard",
     "hook_type",
     "hooks",
     "load",
-    "new_handle",
+    "memory_class",
     "object_at",
     "object_of",
     "plain",
@@ -93,10 +94,20 @@ def hooks(reporting: Any) -> dict[str, int]:
     return {"flags": _KEEPS_SIGNALS, **addresses}
 
 
-def new_handle(x: Any) -> int:
-    """A counted handle of an object: its address."""
-    _increment(c_void_p(id(x)))
-    return id(x)
+_invoke: Any = functools.partial.__call__
+
+
+def create_over(x: Any, create: Any, *args: Any) -> int:
+    """Calls a function of the C ABI that takes over a handle of an object: what it returns.
+
+    The handle, which is the object's address, comes before the last argument.
+    """
+    handle = id(x)
+    counted = functools.partial(_increment, c_void_p(handle))
+    created = functools.partial(create, *args[:-1], handle, args[-1])
+    # No step of Python lies between the two, where a signal handler could raise.
+    _, status = map(_invoke, (counted, created))
+    return int(status)
 
 
 def object_at(address: int) -> Any:
@@ -109,12 +120,13 @@ def object_of(x: Any) -> Any:
     return x
 
 
-def finalizer(release: Any) -> Any:
-    """A `__del__` that is a C function as it stands.
+def memory_class(release: Any) -> Any:
+    """A class of memory, made like a `buffer`, that a function of the C ABI is called with when it goes.
 
-    One written in Python would swallow what a signal handler raises while it runs.
+    `__del__` is that function as it stands: one written in Python would swallow what a signal handler raises
+    while it runs. Memory has no part in garbage collection.
     """
-    return _new_instance_method(release)
+    return type("Memory", (bytes,), {"__slots__": (), "__del__": _new_instance_method(release)})
 
 
 def wrapper_at(word: int) -> Any:

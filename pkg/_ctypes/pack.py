@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import struct
 import sys
-from ctypes import c_char_p, c_int32, c_int64, c_void_p, memmove
-from itertools import repeat
+from ctypes import c_char_p, c_int32, c_int64, c_void_p
 from typing import Any, Callable, Optional
 
 from .. import _rules
 from .._types import code
-from .abi import VALUE, VALUE_SIZE, Mapping, Sequence, TensorData, address_of, library, platform
+from .abi import VALUE, VALUE_SIZE, TensorData, address_of, library, platform
+from .cell import Cell, empty
 from .unpack import raise_taken
 from .wrapper import ObjectCore, unwrap
 
-__all__ = ["MOVABLE", "NONE", "pack", "pack_owned", "release_made", "set_callback"]
+__all__ = ["NONE", "pack", "pack_owned", "set_callback"]
 
-#: The flag, in the word beside the code, of an object that was made for one call alone.
-MOVABLE = 1
 _MAX_BORROWED = (1 << 30) - 1
 _IN_PLACE_BYTES = 11  # ANYFFI_IN_PLACE_BYTES
 _CPU = 1  # kDLCPU of DLPack
@@ -55,28 +53,20 @@ def _encode(x: str) -> tuple[bytes, int]:
     return x.encode(_ENCODINGS[kind], "surrogatepass" if kind > 1 else "strict"), kind
 
 
-def _kind_bit(type_code: int) -> int:
-    """`anyffi_kind_bit`: what a kind of element is in a container's summary."""
-    if type_code <= 0:
-        return 1 << -type_code
-    return 1 << (15 + type_code) if type_code < 47 else 1 << 63
-
+#: A value: exact bytes, or a cell where there is something to give back.
+Packed = Any
 
 #: The containers of one argument by identity, with what they became; None while they are being packed.
 #: Holding them keeps their identities from being used again.
 _Memo = dict[int, tuple[Any, Optional[int]]]
 
 
-# What owns a reference stays in the frame that took it until it is handed over or given back, by C functions
-# alone: where the recursion limit let one pass, it lets the next.
-
-
-def new_object(create: Callable[..., int], *args: Any) -> bytes:
-    """Calls a creating function of the C ABI; what it made, as an owned value."""
-    out = platform.buffer(VALUE_SIZE)
-    if create(*args, out) != 0:
+def new_object(create: Callable[..., int], *args: Any) -> Packed:
+    """Calls a creating function of the C ABI; what it made, in a cell."""
+    cell = Cell(VALUE_SIZE)
+    if create(*args, cell) != 0:
         raise_taken()
-    return bytes(out)
+    return cell
 
 
 def object_value(address: int) -> bytes:
@@ -91,14 +81,14 @@ def _pack_int(x: int) -> bytes | None:
     return _int_value(code.INT, 0, x) if _INT64_MIN <= x <= _INT64_MAX else None
 
 
-def _own_str(x: str) -> bytes:
+def _own_str(x: str) -> Packed:
     data, kind = _encode(x)
     if len(data) <= _IN_PLACE_BYTES:
         return _in_place_value(code.STR, data, kind << 4 | (_IN_PLACE_BYTES - len(x)))
     return new_object(library.str_create, data, len(x), kind)
 
 
-def _own_bytes(x: bytes) -> bytes:
+def _own_bytes(x: bytes) -> Packed:
     if len(x) <= _IN_PLACE_BYTES:
         return _in_place_value(code.BYTES, x, _IN_PLACE_BYTES - len(x))
     return new_object(library.bytes_create, x, len(x))
@@ -106,7 +96,7 @@ def _own_bytes(x: bytes) -> bytes:
 
 #: Packs an exact builtin that holds no others as an owned value; None if it is none after all. By the
 #: identity of the class, because a metaclass may do anything when one of its classes is hashed or compared.
-_leaves: dict[int, Callable[[Any], bytes | None]] = {
+_leaves: dict[int, Callable[[Any], Packed]] = {
     id(int): _pack_int,
     id(float): lambda x: _float_value(code.FLOAT, 0, x),
     id(type(None)): lambda x: NONE,
@@ -117,7 +107,7 @@ _leaves: dict[int, Callable[[Any], bytes | None]] = {
 }
 
 
-def _pack_leaf(x: Any) -> bytes | None:
+def _pack_leaf(x: Any) -> Packed:
     leaf = _leaves.get(id(type(x)))
     return None if leaf is None else leaf(x)
 
@@ -125,12 +115,8 @@ def _pack_leaf(x: Any) -> bytes | None:
 # ---- arguments ------------------------------------------------------------------------------------
 
 
-def pack(x: Any, keep: list[Any]) -> bytes:
-    """Packs an argument; what is owned is marked movable.
-
-    `keep` gets what must outlive the call, and an entry for every value that is owned: while it is empty
-    there is nothing to give back.
-    """
+def pack(x: Any, keep: list[Any]) -> Packed:
+    """Packs an argument. `keep` gets what must outlive the call, cells among it."""
     cls = type(x)
     if cls is str:
         return _borrow_str(x, keep)
@@ -142,46 +128,34 @@ def pack(x: Any, keep: list[Any]) -> bytes:
         return packed
     if issubclass(cls, ObjectCore):
         return object_value(unwrap(x))
-    value, made = _pack_nested(x, {}, 1)
-    type_code, _, payload = _value_of(value)
-    if type_code <= 0:
-        return value
+    packed, made = _pack_nested(x, {}, 1)
+    if type(packed) is bytes:
+        return packed
     if made:
-        keep.append(MOVABLE)
-        return _value(type_code, MOVABLE, payload)
-    # An object of another backend's wrapper, which `x` keeps alive: borrowed like those of our own.
-    library.object_release(payload)
-    return value
+        keep.append(packed)
+        return packed
+    # What another backend's wrapper holds, which `x` keeps alive: borrowed like what our own hold.
+    borrowed = bytes(packed)
+    empty(packed)
+    return borrowed
 
 
-def release_made(packed: bytes, keep: list[Any]) -> None:
-    """Gives back what `pack` made of an argument that nobody could take."""
-    type_code, flags, payload = _value_of(packed)
-    if keep and type_code > 0 and flags:
-        library.object_release(payload)
-
-
-def _movable(value: bytes) -> bytes:
-    type_code, _, payload = _value_of(value)
-    return _value(type_code, MOVABLE, payload)
-
-
-def _borrow_str(x: str, keep: list[Any]) -> bytes:
+def _borrow_str(x: str, keep: list[Any]) -> Packed:
     data, kind = _encode(x)
     if len(data) <= _IN_PLACE_BYTES:
         return _in_place_value(code.STR, data, kind << 4 | (_IN_PLACE_BYTES - len(x)))
     if len(x) > _MAX_BORROWED:
-        keep.append(MOVABLE)
-        return _movable(new_object(library.str_create, data, len(x), kind))
+        keep.append(new_object(library.str_create, data, len(x), kind))
+        return keep[-1]
     return _value(code.STR_VIEW, len(x) << 2 | kind, _borrow(data + _ENDS[kind], keep))
 
 
-def _borrow_bytes(x: bytes, keep: list[Any]) -> bytes:
+def _borrow_bytes(x: bytes, keep: list[Any]) -> Packed:
     if len(x) <= _IN_PLACE_BYTES:
         return _in_place_value(code.BYTES, x, _IN_PLACE_BYTES - len(x))
     if len(x) > _MAX_BORROWED:
-        keep.append(MOVABLE)
-        return _movable(new_object(library.bytes_create, x, len(x)))
+        keep.append(new_object(library.bytes_create, x, len(x)))
+        return keep[-1]
     return _value(code.BYTES_VIEW, len(x) << 2, _borrow(x, keep))
 
 
@@ -194,18 +168,17 @@ def _borrow(data: bytes, keep: list[Any]) -> int:
 # ---- owned values ---------------------------------------------------------------------------------
 
 
-def pack_owned(x: Any) -> bytes:
+def pack_owned(x: Any) -> Packed:
     """Packs a value that stands alone; nothing is borrowed."""
     packed = _pack_leaf(x)
     return _pack_nested(x, {}, 1)[0] if packed is None else packed
 
 
-def _share(address: int) -> bytes:
-    library.object_retain(address)
-    return object_value(address)
+def _share(address: int) -> Packed:
+    return new_object(library.value_own, object_value(address))
 
 
-def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[bytes, bool]:
+def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
     """Packs what is no leaf as an owned value; True if it was made here and nobody else can reach it.
 
     One function for all containers, so that a level of nesting costs one frame: 200 levels fit wherever the
@@ -237,36 +210,21 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[bytes, bool]:
     if type_code != code.SLICE or not _all_leaves(items):
         # A slice of leaves is made anew each time that it is met: nobody can tell, and it is faster.
         memo[id(x)] = (x, None)
-    cells: list[bytes] = []
-    made = NONE
-    complete = False
+    parts: list[Packed] = []
     try:
-        # Made before its items, so that nothing can fail once there are any; a slice is not.
-        made = make(type_code, len(items))
-        address = _value_of(made)[2]
         for item in items:
             leaf = _leaves.get(id(type(item)))
             packed = None if leaf is None else leaf(item)
-            cells.append(_pack_nested(item, memo, depth + 1)[0] if packed is None else packed)
-        if make is _new_sequence:
-            _fill(address, cells)
-        elif make is _new_mapping:
-            _fill_mapping(address, cells, items)
-        elif make is _new_slice:
-            made = new_object(library.slice_create, *cells)
-            address = _value_of(made)[2]
+            parts.append(_pack_nested(item, memo, depth + 1)[0] if packed is None else packed)
+        made = make(type_code, parts, items)
         if id(x) in memo:
-            memo[id(x)] = (x, address)
-        complete = True
+            memo[id(x)] = (x, _value_of(made)[2])
         return made, True
     finally:
-        # A sequence and a mapping took their cells over, and a slice copied them.
-        for cell in cells:
-            type_code, _, payload = _value_of(cell)
-            if type_code > 0:
-                library.object_release(payload)
-        if not complete and made is not NONE:
-            library.object_release(_value_of(made)[2])
+        # What was made of them holds copies.
+        for part in parts:
+            if type(part) is not bytes:
+                empty(part)
 
 
 def _open(x: Any) -> tuple[int, Any]:
@@ -290,20 +248,27 @@ def _all_leaves(items: Any) -> bool:
     return all(id(type(item)) in _leaves and (type(item) is not int or _pack_int(item)) for item in items)
 
 
-def _new_sequence(type_code: int, size: int) -> bytes:
-    return new_object(library.sequence_create, type_code, size)
+def _new_sequence(type_code: int, parts: list[Packed], items: Any) -> Packed:
+    return new_object(library.sequence_create_from, type_code, b"".join(parts), len(parts))
 
 
-def _new_mapping(type_code: int, size: int) -> bytes:
-    return new_object(library.mapping_create, type_code, size // 2)
+def _new_mapping(type_code: int, parts: list[Packed], items: Any) -> Packed:
+    first, second = c_int64(), c_int64()
+    content, size = b"".join(parts), len(parts) // 2
+    made = Cell(VALUE_SIZE)
+    if library.mapping_create_from(type_code, content, size, made, address_of(first), address_of(second)) != 0:
+        raise_taken()
+    if first.value >= 0:
+        raise _rules.equal_keys(type_code, items[2 * first.value], items[2 * second.value])
+    return made
 
 
-def _new_slice(type_code: int, size: int) -> bytes:
-    return NONE
+def _new_slice(type_code: int, parts: list[Packed], items: Any) -> Packed:
+    return new_object(library.slice_create, *parts)
 
 
-#: What makes an empty container of a type code for a number of parts.
-_containers: dict[int, Callable[[int, int], bytes]] = {
+#: What makes a container of a type code, from its parts and the items that they were packed from.
+_containers: dict[int, Callable[[int, list[Packed], Any], Packed]] = {
     code.ARRAY: _new_sequence,
     code.LIST: _new_sequence,
     code.DICT: _new_mapping,
@@ -313,49 +278,8 @@ _containers: dict[int, Callable[[int, int], bytes]] = {
     code.SLICE: _new_slice,
 }
 
-_code_at = struct.Struct("=i").unpack_from
-#: Behind key and value in an entry; the runtime computes it.
-_NO_HASH = bytes(8)
 
-
-def _kinds_of(cells: list[bytes]) -> int:
-    """The summary of what a container holds."""
-    kinds = 0
-    for cell_code in {_code_at(cell)[0] for cell in cells}:
-        kinds |= _kind_bit(cell_code)
-    return kinds
-
-
-def _fill(address: int, cells: list[bytes]) -> None:
-    """Moves owned cells into an empty sequence that has room for them."""
-    sequence = Sequence.from_address(address)
-    sequence.kinds = _kinds_of(cells)
-    content = b"".join(cells)
-    memmove(sequence.data, content, len(content))
-    size = len(cells)
-    cells.clear()
-    sequence.size = size
-
-
-def _fill_mapping(address: int, cells: list[bytes], items: Any) -> None:
-    """The same for a mapping, from keys and values in turn. `items` are what all were packed from."""
-    mapping = Mapping.from_address(address)
-    mapping.key_kinds = _kinds_of(cells[::2])
-    mapping.value_kinds = _kinds_of(cells[1::2])
-    content = b"".join(map(b"".join, zip(cells[::2], cells[1::2], repeat(_NO_HASH))))
-    memmove(mapping.entries, content, len(content))
-    used = len(cells) // 2
-    cells.clear()
-    mapping.used = used
-    first, second = c_int64(), c_int64()
-    if library.mapping_finish(address, address_of(first), address_of(second)) != 0:
-        raise_taken()
-    if first.value >= 0:
-        type_code = c_int32.from_address(address).value
-        raise _rules.equal_keys(type_code, items[2 * first.value], items[2 * second.value])
-
-
-def _pack_lowered(type_code: int, payload: Any) -> tuple[bytes, bool]:
+def _pack_lowered(type_code: int, payload: Any) -> tuple[Packed, bool]:
     """Packs an uncommon value that is no container, as the rules say; True if it was made here."""
     if type_code == code.OBJECT:
         address = payload._address
@@ -384,15 +308,12 @@ def _pack_lowered(type_code: int, payload: Any) -> tuple[bytes, bool]:
     return packed, True
 
 
-def _pack_handle(x: Any, create: Callable[..., int], *args: Any) -> bytes:
+def _pack_handle(x: Any, create: Callable[..., int], *args: Any) -> Packed:
     """Packs an object of Python by a handle, which the runtime takes over, also where it fails."""
-    out = platform.buffer(VALUE_SIZE)
-    if create(*args, platform.new_handle(x), out) != 0:
-        raise_taken()
-    return bytes(out)
+    return new_object(platform.create_over, x, create, *args)
 
 
-def _pack_memory(address: int, dtype: Any, ndim: int, extents: bytes, flags: int, owner: Any) -> bytes:
+def _pack_memory(address: int, dtype: Any, ndim: int, extents: bytes, flags: int, owner: Any) -> Packed:
     """Packs memory that an object of Python keeps alive as a Tensor."""
     shape = c_char_p(extents)
     place = c_void_p.from_buffer(shape).value or 0

@@ -23,12 +23,12 @@ __all__ = [
     "call_type",
     "callback_type",
     "claim",
-    "finalizer",
+    "create_over",
     "guard",
     "hook_type",
     "hooks",
     "load",
-    "new_handle",
+    "memory_class",
     "object_at",
     "object_of",
     "plain",
@@ -199,11 +199,16 @@ def _check_signals() -> None:
 # ---- handles and wrappers -------------------------------------------------------------------------
 
 
-def new_handle(x: Any) -> int:
-    """A handle of an object: a number of its own each time."""
+@guard
+def create_over(x: Any, create: Any, *args: Any) -> int:
+    """Calls a function of the C ABI that takes over a handle of an object: what it returns.
+
+    The handle, which is a number of its own each time, comes before the last argument.
+    """
     handle = next(_numbers)
     _objects[handle] = x
-    return handle
+    status: int = create(*args[:-1], handle, args[-1])
+    return status
 
 
 def object_at(address: int) -> Any:
@@ -215,13 +220,20 @@ def object_at(address: int) -> Any:
 object_of: Callable[[Any], Any] = _objects.__getitem__
 
 
-def finalizer(release: Any) -> Any:
-    """A `__del__` that calls a function of the runtime."""
+def memory_class(release: Any) -> Any:
+    """What makes memory like a `buffer`, with which a function of the C ABI is called when it goes."""
+    namespace = {"__slots__": (), "__del__": lambda self: release(self)}
+    classes: dict[int, Any] = {}
 
-    def finalize(self: Any) -> None:
-        release(self)
+    def make(content: Any) -> Any:
+        size = content if isinstance(content, int) else len(content)
+        cls = classes.get(size)
+        if cls is None:
+            # Another thread may have made one too.
+            cls = classes.setdefault(size, type("Memory", (c_char * size,), namespace))
+        return cls() if isinstance(content, int) else cls.from_buffer_copy(content)
 
-    return finalize
+    return make
 
 
 #: The wrappers that live, by the address of the header's word that would name them.

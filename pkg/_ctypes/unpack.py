@@ -27,6 +27,7 @@ from .abi import (
     library,
     platform,
 )
+from .cell import Cell, empty
 from .wrapper import wrap
 
 __all__ = ["drop_raised", "own", "raise_error", "raise_taken", "unpack", "unpack_copy", "unpack_owned"]
@@ -160,10 +161,6 @@ _objects: dict[int, Callable[[int], Any]] = {
 }
 
 
-# A reference that is taken is given back in the same frame, by C functions alone: where the recursion limit
-# let the one pass, it lets the other.
-
-
 def unpack(value: tuple[int, int, int]) -> Any:
     """The Python value of a value that the caller keeps alive."""
     type_code, aux, payload = value
@@ -174,57 +171,54 @@ def unpack(value: tuple[int, int, int]) -> Any:
     return reader(payload)
 
 
-def unpack_owned(value: tuple[int, int, int]) -> Any:
-    """The Python value of an owned value, which is given back, also on failure."""
+def unpack_owned(value: Any) -> Any:
+    """The Python value of an owned value: of a cell, which is emptied, or of what needs none."""
     try:
-        return unpack(value)
+        return unpack(_value_of(value))
     finally:
-        if value[0] > 0:
-            library.object_release(value[2])
+        if type(value) is not bytes:
+            empty(value)
 
 
 def unpack_copy(value: tuple[int, int, int]) -> Any:
     """The Python value of a borrowed value, which other code may let go meanwhile."""
-    if value[0] > 0:
-        library.object_retain(value[2])
-    try:
+    if value[0] <= 0:
         return unpack(value)
+    cell = Cell(VALUE_SIZE)
+    try:
+        library.value_own(VALUE.pack(*value), cell)
+        return unpack(_value_of(cell))
     finally:
-        if value[0] > 0:
-            library.object_release(value[2])
+        empty(cell)
 
 
 def _read_field(field: Value) -> Any:
     return unpack_copy((field.type_code, field.aux, field.payload))
 
 
-def own(value: bytes) -> tuple[int, int, int]:
-    """An owned copy of a borrowed value."""
-    out = platform.buffer(VALUE_SIZE)
-    if library.value_own(value, out) != 0:
+def own(value: bytes) -> Any:
+    """A cell with a copy of a borrowed value."""
+    cell = Cell(VALUE_SIZE)
+    if library.value_own(value, cell) != 0:
         raise_taken()
-    return _value_of(out)
+    return cell
 
 
 def drop_raised() -> None:
     """Drops the error that a function of the C ABI left, if there is one."""
-    out = platform.buffer(VALUE_SIZE)
-    library.error_take_raised(out)
-    type_code, _, payload = _value_of(out)
-    if type_code > 0:
-        library.object_release(payload)
+    cell = Cell(VALUE_SIZE)
+    library.error_take_raised(cell)
+    empty(cell)
 
 
 def raise_taken() -> NoReturn:
     """Raises the error that a function of the C ABI left."""
-    out = platform.buffer(VALUE_SIZE)
-    library.error_take_raised(out)
-    value = _value_of(out)
+    cell = Cell(VALUE_SIZE)
     try:
-        raise_error(value)
+        library.error_take_raised(cell)
+        raise_error(_value_of(cell))
     finally:
-        if value[0] > 0:
-            library.object_release(value[2])
+        empty(cell)
 
 
 #: More than what a callback needs to catch what is raised in it.

@@ -18,15 +18,10 @@ _HOLD = struct.Struct("=QQ")
 _classes: dict[int, type] = {}
 
 
-class _Hold(bytes):
-    """An AnyffiHold: the object and the wrapper, and with them one strong reference.
-
-    A class of its own, so that no `__del__` of a user's class can come between. Bytes have no part in garbage
-    collection, so that a wrapper in a cycle keeps its object until the wrapper itself is cleared.
-    """
-
-    __slots__ = ()
-    __del__ = platform.finalizer(library.hold_release)
+#: An AnyffiHold: the object and the wrapper, and with them one strong reference. A class of its own, so that no
+#: `__del__` of a user's class can come between, and without a part in garbage collection, so that a wrapper in a
+#: cycle keeps its object until the wrapper itself is cleared.
+_Hold = platform.memory_class(platform.plain(library.hold_release))
 
 
 class ObjectCore:
@@ -34,7 +29,7 @@ class ObjectCore:
 
     __slots__ = ("__weakref__", "_hold")
 
-    _hold: _Hold
+    _hold: Any
 
     @property
     def _address(self) -> int:
@@ -66,9 +61,9 @@ _delete_hold = _hold_slot.__delete__
 
 def _fill(wrapper: Any, address: int) -> None:
     """Puts an object into an empty wrapper, with a reference of its own."""
-    hold = _HOLD.pack(address, id(wrapper))
-    library.object_retain(address)
-    _set_hold(wrapper, _Hold(hold))
+    hold = _Hold(_HOLD.size)
+    library.hold_take(hold, address, id(wrapper))
+    _set_hold(wrapper, hold)
 
 
 def _is_full(wrapper: Any) -> bool:

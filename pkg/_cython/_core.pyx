@@ -27,7 +27,7 @@ from describe cimport describe
 from host cimport install_host
 from pack cimport pack, pack_owned
 from python cimport (
-    PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyObject, PyObject_ClearWeakRefs, PySequence_Fast_ITEMS,
+    PyBytes_AsString, PyBytes_FromStringAndSize, PyObject, PyObject_ClearWeakRefs, PySequence_Fast_ITEMS,
     PyTypeObject, PyType_Modified, PyVectorcall_Call, PyVectorcall_NARGS, Py_INCREF, Py_SET_REFCNT, Py_SIZE,
     Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, Py_XDECREF, vectorcallfunc,
 )
@@ -587,19 +587,16 @@ def render_owned(x):
     return made
 
 
-cdef inline AnyffiValue* values_in(bytes cells) noexcept:
-    return <AnyffiValue*>PyBytes_AS_STRING(<PyObject*>cells)
+cdef inline AnyffiValue* values_in(cells) except NULL:
+    """Memory of the other marshaller is of a class derived from bytes."""
+    return <AnyffiValue*>PyBytes_AsString(<PyObject*>cells)
 
 
-def adopt(bytes cell not None):
-    """Takes over a value."""
-    return new_rendering(values_in(cell))
-
-
-def hold(bytes cell not None):
+def hold(cell):
     """A copy of a value."""
-    anyffi_value_retain_inline(values_in(cell))
-    return new_rendering(values_in(cell))
+    cdef Rendering made = new_rendering(values_in(cell))
+    anyffi_value_retain_inline(&made.value)
+    return made
 
 
 def take(size_t place):
@@ -607,18 +604,6 @@ def take(size_t place):
     cdef Rendering made = new_rendering(<AnyffiValue*>place)
     (<AnyffiValue*>place)[0] = anyffi_none_inline()
     return made
-
-
-def take_arguments(bytes values not None):
-    """Gives back what the other marshaller made for a call, and leaves None, as a function may."""
-    cdef AnyffiValue* value = values_in(values)
-    cdef AnyffiValue taken
-    cdef Py_ssize_t i
-    for i in range(Py_SIZE(<PyObject*>values) // <Py_ssize_t>sizeof(AnyffiValue)):
-        if value[i].type_code > 0 and value[i].aux != 0:
-            taken = value[i]
-            value[i] = anyffi_none_inline()
-            anyffi_value_drop_inline(&taken)
 
 
 def hold_raised():
@@ -636,7 +621,7 @@ def read_values(size_t place, int32_t count):
     return [unpack_copy(&(<AnyffiValue*>place)[i]) for i in range(count)]
 
 
-def call_rendered(function, list args not None, bytes result not None):
+def call_rendered(function, list args not None, result):
     """Calls a function as `call` does, without a look at the result: its status."""
     cdef AnyffiFunction* target = unwrap_function(<PyObject*>function)
     cdef int32_t count = <int32_t>len(args)

@@ -48,6 +48,7 @@ cdef extern from "Python.h":
     int PyUnicode_KIND(PyObject*)
     void* PyUnicode_DATA(PyObject*)
     char* PyBytes_AS_STRING(PyObject*)
+    char* PyBytes_AsString(PyObject*) except NULL
     PyObject** PySequence_Fast_ITEMS(PyObject*)
     PyObject* PyTuple_GET_ITEM(PyObject*, Py_ssize_t)
     PyObject* PyList_GET_ITEM(PyObject*, Py_ssize_t)

@@ -182,6 +182,9 @@ typedef enum AnyffiFlag {
 int anyffi_value_own(const AnyffiValue* value, AnyffiValue* out);
 /// Gives an owned value back and leaves None in its place.
 void anyffi_value_release(AnyffiValue* value);
+/// Moves an owned value to a place that owns none, and leaves None: in one step, for front ends that a signal handler
+/// may interrupt between two of their own.
+void anyffi_value_move(AnyffiValue* from, AnyffiValue* to);
 /// The code that all codes of one kind fold to: `ANYFFI_STR` for the three codes of a string, and so on.
 int32_t anyffi_value_get_kind(int32_t type_code);
 /// Hashes as Python does numbers, so that 1, 1.0 and True agree. TypeError for what is unhashable.
@@ -230,8 +233,10 @@ typedef struct AnyffiHold {
   void* wrapper;
 } AnyffiHold;
 
+/// Fills an empty hold, with a reference of its own, in one step.
+void anyffi_hold_take(AnyffiHold* hold, AnyffiObject* object, void* wrapper);
 /// Empties the object's `wrapper` if it is that of the hold, and gives the reference back: the end of a wrapper in
-/// one call with one argument, so that a front end can make it a finalizer as it stands.
+/// one call with one argument, so that a front end can make it a finalizer as it stands. There may be no object.
 void anyffi_hold_release(const AnyffiHold* hold);
 
 /* ---- types --------------------------------------------------------------------------------- */
@@ -458,6 +463,11 @@ int anyffi_function_create(AnyffiCall call, void* self, void (*release_self)(voi
 int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* out);
 /// Calls any value that is a function; TypeError otherwise.
 int anyffi_function_call(const AnyffiValue* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result);
+/// Moves an owned value to the place of argument `index`, movable if it is an object, in one step.
+void anyffi_args_take(AnyffiValue* args, int32_t index, AnyffiValue* value);
+/// Gives back what is marked movable among arguments that end with an Unset value, and leaves None there: what is to be
+/// done about them after a call, as a call with one argument, so that a front end can make it a finalizer.
+void anyffi_args_release(AnyffiValue* args);
 
 /* ---- registry -------------------------------------------------------------------------------- */
 
@@ -560,6 +570,8 @@ typedef struct AnyffiMapping {
 /// An empty sequence (`ANYFFI_ARRAY`, `ANYFFI_LIST` or `ANYFFI_SHAPE`) with room for `capacity` elements. Until
 /// anybody else sees it the caller may write owned, canonical values to `data` and keep `size` and `kinds` true.
 int anyffi_sequence_create(int32_t type_code, int64_t capacity, AnyffiValue* out);
+/// A sequence of copies of `count` values, made as `anyffi_value_own` makes them.
+int anyffi_sequence_create_from(int32_t type_code, const AnyffiValue* values, int64_t count, AnyffiValue* out);
 /// Copies `value` in as `anyffi_value_own` does, before position `index` (0 to size).
 int anyffi_sequence_insert(AnyffiObject* sequence, int64_t index, const AnyffiValue* value);
 int anyffi_sequence_set(AnyffiObject* sequence, int64_t index, const AnyffiValue* value);
@@ -579,6 +591,10 @@ int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
 /// one. Where a key equals an earlier one, the numbers of the two are in `out_first` and `out_second`, else -1. A
 /// mapping that failed, or that has equal keys, is good for nothing but its release.
 int anyffi_mapping_finish(AnyffiObject* mapping, int64_t* out_first, int64_t* out_second);
+/// A mapping or set of copies of `count` keys and values in turn, made as `anyffi_value_own` makes them. Equal keys are
+/// told as `anyffi_mapping_finish` tells them; `out` is None then.
+int anyffi_mapping_create_from(int32_t type_code, const AnyffiValue* items, int64_t count, AnyffiValue* out,
+                               int64_t* out_first, int64_t* out_second);
 /// Takes over both values, also on failure. `out_existed`: 1 if the key was there, which then stays, with
 /// the new value. TypeError for an unhashable key. The value of a set's entry must be None.
 int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed);
