@@ -351,8 +351,8 @@ def test_what_a_parameter_gets(ffi: Any) -> None:
     append = ffi.get_global_func("anyffi.List.append")
     append(xs, 4)
     assert xs == [1, 2, 3, 4]
-    for refused in ((1, 2), array):
-        with pytest.raises(TypeError, match=r"expected List\[Any\], got Array"):
+    for refused, got in (((1, 2), "tuple"), (array, "Array")):
+        with pytest.raises(TypeError, match=rf"expected List\[Any\], got {got}"):
             append(refused, 5)
     assert array == (1, 2)
 

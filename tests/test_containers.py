@@ -149,10 +149,11 @@ def test_a_shape_is_an_array_of_ints(ffi: Any) -> None:
 
 
 def test_a_shape_refuses_all_but_ints(ffi: Any) -> None:
-    for bad, got in (("x", "str"), (1.0, "float"), (None, "NoneType"), ((1,), "Array")):
+    for bad, got in (("x", "str"), (1.0, "float"), (None, "NoneType"), ((1,), "tuple")):
         with pytest.raises(TypeError, match=rf"at \[1\]: expected int, got {got}"):
             ffi.Shape([1, bad])
-        with pytest.raises(TypeError, match=f"expected int, got {got}"):
+        # A sum is an Array before it is a Shape, so what a tuple became is the runtime's own by then.
+        with pytest.raises(TypeError, match=f"expected int, got {got.replace('tuple', 'Array')}"):
             ffi.Shape([1]) + (bad,)
     for big in (2**63, -(2**63) - 1, 10**400):
         with pytest.raises(OverflowError, match="does not fit int64"):

@@ -123,7 +123,7 @@ def test_map_vsum_names_the_bad_value(ffi: Any, programs: Any) -> None:
         map_vsum({"a": 1, "b": 1.5})
     with pytest.raises(TypeError, match="expected str, got int"):
         map_vsum({1: 1})
-    with pytest.raises(TypeError, match=r"expected Map\[str, int\], got List"):
+    with pytest.raises(TypeError, match=r"expected Map\[str, int\], got list"):
         map_vsum([1])
 
 

@@ -129,7 +129,7 @@ def test_object_types_of_cpp(ffi: Any) -> None:
     number = ffi.get_global_func("testing.counted_number")
     child = ffi.get_global_func("testing.new_counted_child")(8)
     assert number(child) == 8
-    for bad, name in ((5, "int"), ([1], "List"), (None, "NoneType"), (object(), "object")):
+    for bad, name in ((5, "int"), ([1], "list"), (None, "NoneType"), (object(), "object")):
         with pytest.raises(TypeError, match=f"expected .*Counted.*, got {name}"):
             number(bad)
     assert type(child) is ffi.Object

@@ -146,7 +146,7 @@ def test_an_object_that_nobody_else_holds(ffi: Any) -> None:
         assert seen(fresh) == "List[Object(testing.Counted)]"
         assert type(ffi.get_global_func("testing.typed.array")(fresh)) is ffi.Array
         assert ffi.get_global_func("testing.apply")(lambda x: type(x) is ffi.List, fresh)
-        with pytest.raises(TypeError, match="expected int, got List"):
+        with pytest.raises(TypeError, match="expected int, got list"):
             ffi.get_global_func("testing.add_one")(fresh)
         with pytest.raises(ZeroDivisionError):
             echo(fresh, cases.REFUSED)

@@ -12,6 +12,7 @@ import cases
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import CPYTHON
 
 HUGE = float(2**53)
 
@@ -66,8 +67,8 @@ def test_integers_take_their_range(ffi: Any, name: str) -> None:
 @pytest.mark.parametrize("name", [*_RANGES, "box_int"])
 @pytest.mark.parametrize(
     ("bad", "got"),
-    [(1.0, "float"), (1.5, "float"), ("1", "str"), (b"1", "bytes"), (None, "NoneType"), ([1], "List"), ((1,), "Array"),
-     ({}, "Dict"), (..., "ellipsis"), (object(), "object"), (len, type(len).__name__), (slice(1), "slice"),
+    [(1.0, "float"), (1.5, "float"), ("1", "str"), (b"1", "bytes"), (None, "NoneType"), ([1], "list"), ((1,), "tuple"),
+     ({}, "dict"), (..., "ellipsis"), (object(), "object"), (len, type(len).__name__), (slice(1), "slice"),
      (ctypes.c_void_p(1), "c_void_p")],
 )  # fmt: skip
 def test_integers_refuse_all_else(ffi: Any, name: str, bad: Any, got: str) -> None:
@@ -85,7 +86,7 @@ def test_an_integer_of_any_size(ffi: Any) -> None:
         assert cases.same(function(x), int(x))
 
     check()
-    for bad, got in ((1.0, "float"), ("1", "str"), (None, "NoneType"), ([2**70], "List")):
+    for bad, got in ((1.0, "float"), ("1", "str"), (None, "NoneType"), ([2**70], "list")):
         with pytest.raises(TypeError, match=f"expected int, got {got}"):
             function(bad)
 
@@ -362,13 +363,13 @@ def test_a_list_made_for_the_call_is_taken(ffi: Any) -> None:
         ("list_int", "(x: List[int]) -> List[int]", [1.5], "[0]", "expected int, got float"),
         ("list_float", "(x: List[float]) -> List[float]", [1.0, "x"], "[1]", "expected float, got str"),
         ("map_str_int", "(x: Map[str, int]) -> Map[str, int]", {"a": 1, "b": "x"}, '["b"]', "expected int, got str"),
-        ("dict_str_int", "(x: Dict[str, int]) -> Dict[str, int]", {"a": []}, '["a"]', "expected int, got List"),
+        ("dict_str_int", "(x: Dict[str, int]) -> Dict[str, int]", {"a": []}, '["a"]', "expected int, got list"),
         ("dict_str_int", "(x: Dict[str, int]) -> Dict[str, int]", {5: 1}, "[5]", "expected str, got int"),
         ("array_array_str", "(x: Array[Array[str]]) -> Array[Array[str]]", [["a"], ["b", 5]], "[1][1]", "expected str, got int"),
         ("array_array_str", "(x: Array[Array[str]]) -> Array[Array[str]]", [["a"], "b"], "[1]", "expected Array[str], got str"),
         ("array_int", "(x: Array[int]) -> Array[int]", "text", "", "expected Array[int], got str"),
-        ("list_int", "(x: List[int]) -> List[int]", (1,), "", "expected List[int], got Array"),
-        ("map_str_int", "(x: Map[str, int]) -> Map[str, int]", [1], "", "expected Map[str, int], got List"),
+        ("list_int", "(x: List[int]) -> List[int]", (1,), "", "expected List[int], got tuple"),
+        ("map_str_int", "(x: Map[str, int]) -> Map[str, int]", [1], "", "expected Map[str, int], got list"),
     ],
 )  # fmt: skip
 def test_the_path_to_the_element(
@@ -377,6 +378,39 @@ def test_the_path_to_the_element(
     with pytest.raises(TypeError) as caught:
         typed(ffi, name)(bad)
     assert str(caught.value) == message(name, signature, 0, "x", wrong, path)
+
+
+@pytest.mark.parametrize(
+    ("given_", "shown"),
+    [
+        ((1,), "tuple"),
+        ([1], "list"),
+        ({1: 2}, "dict"),
+        (types.MappingProxyType({1: 2}), "mappingproxy"),
+        ({1}, "set"),
+        (frozenset({1}), "frozenset"),
+        ("x", "str"),
+    ],
+)
+def test_what_was_given_has_pythons_name(ffi: Any, given_: Any, shown: str) -> None:
+    add_one, ints = ffi.get_global_func("testing.add_one"), typed(ffi, "array_int")
+    with pytest.raises(TypeError, match=rf"argument 0 \(x\): expected int, got {shown}$"):
+        add_one(given_)
+    with pytest.raises(TypeError, match=rf"at \[1\]: expected int, got {shown}$"):
+        ints([0, given_])
+    with pytest.raises(TypeError, match=rf"at \[0\]: expected int, got {shown}$"):
+        ints((given_, given_))
+
+
+@pytest.mark.parametrize("name", ["Array", "List", "FrozenSet", "Set", "Map", "Dict"])
+def test_a_container_of_the_runtime_has_its_own_name(ffi: Any, name: str) -> None:
+    given_ = getattr(ffi, name)()
+    with pytest.raises(TypeError, match=f"expected int, got {name}$"):
+        ffi.get_global_func("testing.add_one")(given_)
+    if CPYTHON:
+        # PyPy's wrappers are known to Python alone, and those inside of what is converted look converted too.
+        with pytest.raises(TypeError, match=rf"at \[0\]: expected int, got {name}$"):
+            typed(ffi, "array_int")([given_])
 
 
 def test_which_argument_was_wrong(ffi: Any) -> None:

@@ -56,6 +56,28 @@ void append_signature(String* out, const AnyffiFunctionInfo& info) {
   }
 }
 
+/// Python's name of what a container was converted from, or NULL where it is one of the runtime's own that was given:
+/// those have a wrapper.
+const char* converted_name(const AnyffiValue& got) {
+  if (got.type_code <= 0 || (got.aux & ANYFFI_MOVABLE) == 0 || got.as_object->wrapper != nullptr) return nullptr;
+  switch (got.type_code) {
+    case ANYFFI_ARRAY:
+      return "tuple";
+    case ANYFFI_LIST:
+      return "list";
+    case ANYFFI_MAP:
+      return "mappingproxy";
+    case ANYFFI_DICT:
+      return "dict";
+    case ANYFFI_FROZEN_SET:
+      return "frozenset";
+    case ANYFFI_SET:
+      return "set";
+    default:
+      return nullptr;
+  }
+}
+
 void append_reason(String* out, const AnyffiMismatch& mismatch) {
   if (mismatch.reason == ANYFFI_OUT_OF_RANGE) {
     append_repr(out, &mismatch.got);
@@ -72,6 +94,10 @@ void append_reason(String* out, const AnyffiMismatch& mismatch) {
   *out += "expected ";
   *out += mismatch.expected;
   *out += ", got ";
+  if (const char* converted = converted_name(mismatch.got)) {
+    *out += converted;
+    return;
+  }
   Owned got;
   if (type_name_of(&mismatch.got, got.out()) == 0) append_text(out, got.get());
 }

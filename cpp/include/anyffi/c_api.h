@@ -522,7 +522,7 @@ typedef struct AnyffiMismatch {
   int32_t path_size;
   const char* expected; /* Python's name of the wanted type */
   const char* detail;   /* the narrower type, or the sentence, that `reason` asks for */
-  AnyffiValue got;      /* a copy of the refused value; borrowed */
+  AnyffiValue got;      /* a copy of the refused value; borrowed. Movable: it is a movable argument, or lies in one */
   char path[112];       /* from the value to the element, such as [1]["k"] */
 } AnyffiMismatch;
 

@@ -125,6 +125,14 @@ __attribute__((noinline)) inline int fill_defaults(const AnyffiFunctionInfo& inf
   return 0;
 }
 
+/// Raises what was said against an argument.
+__attribute__((noinline)) inline int raise_refused(AnyffiMismatch& why, const AnyffiFunctionInfo& info, int32_t index,
+                                                   const AnyffiValue& given) {
+  // Who made the argument for this call made what lies in it too.
+  if (why.got.type_code > 0) why.got.aux = given.type_code > 0 ? given.aux & ANYFFI_MOVABLE : 0;
+  return anyffi_mismatch_raise(&why, &info, index);
+}
+
 template <class F, class R, class... A>
 struct TypedFunction : NativeFunction {
   static constexpr int kSize = sizeof...(A);
@@ -190,7 +198,7 @@ struct TypedFunction : NativeFunction {
           if (args[i].type_code > 0) args[i] = filled[i];
         }
       }
-      if (__builtin_expect(!loaded, 0)) return anyffi_mismatch_raise(&why, &info, failed);
+      if (__builtin_expect(!loaded, 0)) return raise_refused(why, info, failed, given[failed]);
       if constexpr (std::is_void_v<R>) {
         function(Traits<Bare<A>>::take(leaf<I, A>(holders).holder)...);
       } else {
