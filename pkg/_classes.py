@@ -87,6 +87,12 @@ class FunctionMethods:
         info = self._info()
         return (info and info[0]) or "function"
 
+    def __getattr__(self, name: str) -> Any:
+        # Python takes this name out of the body of a class, so that no property can have it.
+        if name == "__qualname__":
+            return self.__name__
+        return object.__getattribute__(self, name)
+
     @property
     def __signature__(self) -> inspect.Signature:
         return _binding.signature(self._info())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
+import functools
 import inspect
 import pickle
 import pydoc
@@ -172,6 +173,23 @@ def test_name_and_doc(ffi: Any) -> None:
     assert "Return x + 1." in shown
     assert "add_one" in shown
     assert type(repr(ffi.convert(len))) is str
+
+
+def test_what_wraps_a_function_looks_like_it(ffi: Any) -> None:
+    add_one = ffi.get_global_func("testing.add_one")
+    assert add_one.__qualname__ == add_one.__name__
+    assert add_one.__module__ == "anyffi"
+
+    @functools.wraps(add_one)
+    def wrapper(x: int) -> Any:
+        return add_one(x)
+
+    assert (wrapper.__name__, wrapper.__qualname__) == ("testing.add_one", "testing.add_one")
+    assert (wrapper.__module__, wrapper.__doc__) == ("anyffi", "Return x + 1.")
+    assert inspect.signature(wrapper) == inspect.signature(add_one)
+    with pytest.raises(AttributeError, match="^'Function' object has no attribute 'nothing'$"):
+        add_one.nothing
+    assert not hasattr(add_one, "__wrapped__")
 
 
 def test_what_a_function_is(ffi: Any) -> None:
