@@ -256,7 +256,10 @@ def _new_mapping(type_code: int, parts: list[Packed], items: Any) -> Packed:
     first, second = c_int64(), c_int64()
     content, size = b"".join(parts), len(parts) // 2
     made = Cell(VALUE_SIZE)
-    if library.mapping_create_from(type_code, content, size, made, address_of(first), address_of(second)) != 0:
+    if (
+        library.mapping_create_from(type_code, content, size, made, address_of(first), address_of(second))
+        != 0
+    ):
         raise_taken()
     if first.value >= 0:
         raise _rules.equal_keys(type_code, items[2 * first.value], items[2 * second.value])
