@@ -1,6 +1,6 @@
 /// \file
-/// Containers made of values and of each other: Array and List, Map and Dict, FrozenSet and Set; and Shape, the Array of
-/// ints.
+/// Containers made of values and of each other: Array and List, Map and Dict, FrozenSet and Set; and Shape, the Array
+/// of ints.
 #include "containers.h"
 
 namespace anyffi::runtime {

@@ -19,8 +19,8 @@ _classes: dict[int, type] = {}
 
 
 #: An AnyffiHold: the object and the wrapper, and with them one strong reference. A class of its own, so that
-#: no `__del__` of a user's class can come between, and without a part in garbage collection, so that a wrapper
-#: in a cycle keeps its object until the wrapper itself is cleared.
+#: no `__del__` of a class of the user can come between, and without a part in garbage collection, so that a
+#: wrapper in a cycle keeps its object until the wrapper itself is cleared.
 _Hold = platform.memory_class(platform.plain(library.hold_release))
 
 

@@ -234,7 +234,7 @@ TEST(Set, MessagesNameTheElement) {
   EXPECT_EQ(message_of(f, Set<>{Array<>{AnyValue(1)}, Array<>{AnyValue("two")}}),
             "function(x: FrozenSet[Array[int]]) -> None: argument 0 (x), at [('two',)][0]: expected int, got str");
   EXPECT_EQ(message_of(f, Dict<>{}),
-            "function(x: FrozenSet[Array[int]]) -> None: argument 0 (x): expected FrozenSet[Array[int]], got Dict");
+            "function(x: FrozenSet[Array[int]]) -> None: argument 0 (x): expected FrozenSet[Array[int]], got dict");
 }
 
 TEST(Set, ChildrenAreTheElements) {

@@ -143,7 +143,7 @@ TEST(View, ARefusedElementIsShownThoughOthersWereConverted) {
   AnyValue given = List<>{Array<>{List<>{AnyValue("b")}, List<>{}}, Array<>{List<>{AnyValue("c")}, refused}};
   EXPECT_EQ(message_of(f, given),
             "function(x: Array[tuple[Array[str], Array[str]] | None]) -> None: argument 0 (x), at [1][1][1]: "
-            "expected str, got Array");
+            "expected str, got tuple");
 }
 
 TEST(View, NarrowFloatsAreCheckedOnEntry) {
