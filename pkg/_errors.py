@@ -7,6 +7,7 @@ classes, matter only for errors that C++ made, and for C++ code that asks what a
 from __future__ import annotations
 
 import builtins
+import signal
 from types import TracebackType
 from typing import Any, Callable, TypeVar, overload
 
@@ -22,6 +23,7 @@ _class_of_kind: dict[str, type[BaseException]] = {
 _kind_of_class: dict[type[BaseException], str] = {found: kind for kind, found in _class_of_kind.items()}
 
 _name_of = type.__dict__["__name__"].__get__
+_traceback_of = BaseException.__dict__["__traceback__"].__get__
 
 
 class MarshalMismatch(RuntimeError):
@@ -116,9 +118,22 @@ def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:
         return None
     try:
         exception: Any = cls(*args)
-    except Exception:
+    except Exception as raised:
+        if _is_from_handler(raised):
+            raise
         return None
     return exception if isinstance(exception, BaseException) else None
+
+
+def _is_from_handler(exception: BaseException) -> bool:
+    """Whether a function that handles signals raised it, which runs in between, wherever Python code does."""
+    codes = [getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()]
+    traceback = _traceback_of(exception)
+    while traceback is not None:
+        if any(found is traceback.tb_frame.f_code for found in codes):
+            return True
+        traceback = traceback.tb_next
+    return False
 
 
 def fill(exception: BaseException) -> tuple[str, str, str]:
@@ -139,7 +154,7 @@ def _traceback(exception: BaseException) -> str:
         # Imported late: it is slow to import, and few programs ask.
         import traceback
 
-        return "".join(traceback.format_tb(BaseException.__dict__["__traceback__"].__get__(exception)))
+        return "".join(traceback.format_tb(_traceback_of(exception)))
     except Exception:
         return ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import signal
 import sys
 import traceback
 import warnings
@@ -95,6 +96,34 @@ def test_registered_kinds(ffi: Any) -> None:
     anyffi.register_error(f"Registered{ffi.ffi_mode}", OtherRegistered, override=True)
     with pytest.raises(OtherRegistered):
         raise_error(f"Registered{ffi.ffi_mode}", "m")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="needs a signal that nobody uses")
+def test_what_a_signal_handler_raises_while_an_exception_is_made(ffi: Any) -> None:
+    """It is not lost. What the class itself raises says that it cannot be made so, and is replaced."""
+    by_handler = True
+
+    class Unmakeable(Exception):
+        def __init__(self, message: str) -> None:
+            if by_handler:
+                signal.raise_signal(signal.SIGUSR1)
+            raise LookupError("by the class")
+
+    def handler(signum: int, frame: Any) -> None:
+        raise LookupError("by the handler")
+
+    raise_error = ffi.get_global_func("testing.raise_error")
+    kind = f"Unmakeable{ffi.ffi_mode}"
+    anyffi.register_error(kind, Unmakeable)
+    former = signal.signal(signal.SIGUSR1, handler)
+    try:
+        with pytest.raises(LookupError, match="by the handler"):
+            raise_error(kind, "m")
+        by_handler = False
+        with pytest.raises(RuntimeError, match=f"^{kind}: m$"):
+            raise_error(kind, "m")
+    finally:
+        signal.signal(signal.SIGUSR1, former)
 
 
 @pytest.mark.parametrize(
