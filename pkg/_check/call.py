@@ -91,8 +91,10 @@ class _Call(Packing):
                     problem = self._misread(show(theirs))
             raise problem
         finally:
-            # First, while no signal handler can come between.
+            # First, while no signal handler can come between. The collector does not see what an error holds:
+            # its exception, whose traceback leads here.
             thread.journal = former
+            self._outcome = None
             self._close()
             del problem
 
@@ -103,7 +105,7 @@ class _Call(Packing):
         for journal in (self._journal, self._reading):
             if journal is not None:
                 journal.close()
-        self._mine = self._problem = self._outcome = None
+        self._mine = self._problem = None
 
     def reach(self, values: bytes, count: int, result: bytes) -> int:
         """What stands in the function's place."""

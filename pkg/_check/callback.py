@@ -70,7 +70,6 @@ class _Callback:
             made.move(result)
             return None
         except BaseException as exception:
-            _core.take(result)
             return exception
         finally:
             thread.journal = former
@@ -130,5 +129,10 @@ class _Callback:
 
 def run_callback(function: Any, args: int, count: int, result: int) -> BaseException | None:
     """What cython calls in the place of a callable: writes `result`, or returns what is to be raised."""
-    raised = _Callback(function).run(args, count, result)
-    return raised and raised.with_traceback(without_own_frames(raised.__traceback__))
+    raised = None
+    try:
+        raised = _Callback(function).run(args, count, result)
+        return raised and raised.with_traceback(without_own_frames(raised.__traceback__))
+    finally:
+        # Its traceback leads to this frame.
+        del raised

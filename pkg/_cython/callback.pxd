@@ -79,6 +79,11 @@ cdef inline int checked_callback(void* handle, AnyffiValue* args, int32_t count,
     result[0] = anyffi_none_inline()
     try:
         problem = (<object>state.check_callback)(<object>handle, <size_t>args, count, <size_t>result)
-        return ANYFFI_HOST_DONE if problem is None else leave_raised(problem)
+        if problem is None:
+            return ANYFFI_HOST_DONE
     except BaseException as exception:
-        return leave_raised(exception)
+        problem = exception
+    # A signal handler may have raised it when all was done.
+    anyffi_value_drop_inline(result)
+    result[0] = anyffi_none_inline()
+    return leave_raised(problem)
