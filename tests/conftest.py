@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import collections
+import fcntl
 import gc
 import os
+import pathlib
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 import hypothesis
 import pytest
-from support import COLLECTIONS, CPYTHON
+from support import COLLECTIONS, CPYTHON, ROOT, build_directory, run
 
 MODES = ("cython", "ctypes")
 
@@ -104,6 +106,20 @@ def both() -> tuple[Any, Any]:
     from anyffi._backend import open_backend
 
     return open_backend("cython"), open_backend("ctypes")
+
+
+@pytest.fixture(scope="session")
+def pure(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """An ordinary, not editable, installation that was built with `cython=disabled`."""
+    target = tmp_path_factory.mktemp("pure")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps"]
+    options = ["-Csetup-args=-Dcython=disabled", f"-Cbuild-dir={build_directory().parent / 'build-pure'}"]
+    # What is built is kept between runs, and so for all processes of one run.
+    with (build_directory().parent / "build-pure.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = run([*pip, *options, "--target", target, ROOT], LD_PRELOAD=None)
+    assert done.returncode == 0, done.stderr
+    return target
 
 
 # ---- what a test leaves behind ---------------------------------------------------------------------------

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import importlib.machinery
 import pathlib
 import shutil
-import sys
 
 import pytest
-from support import ROOT, build_directory, run, run_python
+from support import ROOT, run_python
 
 SHOW = "import anyffi; print(anyffi.ffi_mode)"
 EXTENSIONS = """
@@ -18,20 +16,6 @@ suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
 print([name for name, module in sys.modules.items()
        if name.startswith("anyffi") and (getattr(module, "__file__", None) or "").endswith(suffixes)])
 """
-
-
-@pytest.fixture(scope="session")
-def pure(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """An ordinary, not editable, installation that was built with `cython=disabled`."""
-    target = tmp_path_factory.mktemp("pure")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps"]
-    options = ["-Csetup-args=-Dcython=disabled", f"-Cbuild-dir={build_directory().parent / 'build-pure'}"]
-    # What is built is kept between runs, and so for all processes of one run.
-    with (build_directory().parent / "build-pure.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        done = run([*pip, *options, "--target", target, ROOT], LD_PRELOAD=None)
-    assert done.returncode == 0, done.stderr
-    return target
 
 
 @pytest.fixture(scope="session")

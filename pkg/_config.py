@@ -1,0 +1,49 @@
+"""The command `anyffi-config`: what a compiler or a build system needs to know about this installation."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+
+from ._library import find_include_dir, find_library
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print what the options ask for, in their order, on one line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The options; by default those of the command line.
+    """
+    include = find_include_dir()
+    lib = os.path.dirname(find_library("anyffi"))
+    answers = {
+        "--cflags": (f"-I{include}", "options for the compiler"),
+        "--libs": (f"-L{lib} -lanyffi", "options for the linker"),
+        "--includedir": (include, "where the headers are"),
+        "--libdir": (lib, "where the library is"),
+        "--cmakedir": (os.path.join(lib, "cmake", "anyffi"), "anyffi_DIR, for CMake's find_package(anyffi)"),
+        "--pkgconfigdir": (os.path.join(lib, "pkgconfig"), "what PKG_CONFIG_PATH needs, for Meson too"),
+    }
+    parser = argparse.ArgumentParser(
+        "anyffi-config", description="Where anyffi is installed.", allow_abbrev=False
+    )
+    for option, (_, description) in answers.items():
+        parser.add_argument(option, dest="wanted", action="append_const", const=option, help=description)
+    wanted: list[str] = parser.parse_args(argv).wanted or []
+    if not wanted:
+        parser.error("say what is wanted; --help lists the choices")
+    for option in wanted:
+        path = answers[option][0]
+        if option in ("--cmakedir", "--pkgconfigdir") and not os.path.isdir(path):
+            # They name headers and library by where they lie themselves.
+            parser.exit(1, f"anyffi-config: {option} needs an ordinary installation, not an editable one\n")
+    print(*(answers[option][0] for option in wanted))
+
+
+if __name__ == "__main__":
+    main()
