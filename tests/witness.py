@@ -54,9 +54,11 @@ class Raised(Exception):
 
 
 def take_raised() -> tuple[str, str]:
+    """Kind and message of the error in the thread's slot."""
     with Value() as error:
         lib.anyffi_error_take_raised(error.at)
         assert error.code == CODES["ERROR"]
+        lib.anyffi_error_fill(error.at.as_object)  # the host's exceptions tell when they are asked
         fields = error.object("AnyffiError")
         return read_text(c.addressof(fields, "kind")), read_text(c.addressof(fields, "message"))
 
@@ -107,6 +109,22 @@ def made(function: Any, *arguments: Any) -> Value:
     return value
 
 
+def equal(a: Value, b: Value) -> bool:
+    out = c.new("int32_t*")
+    check(lib.anyffi_value_equal(a.at, b.at, out))
+    return bool({0: 0, 1: 1}[out[0]])
+
+
+def hash_of(value: Value) -> int:
+    out = c.new("int64_t*")
+    check(lib.anyffi_value_hash(value.at, out))
+    return int(out[0])
+
+
+def own(value: Value) -> Value:
+    return made(lib.anyffi_value_own, value.at)
+
+
 # ---- text -----------------------------------------------------------------------------------------------
 
 
@@ -125,7 +143,9 @@ def read_text(at: Any) -> str:
     view = c.new("AnyffiText*")
     assert lib.anyffi_value_get_text_view(at, view) == 0
     units = c.cast(f"uint{8 * WIDTHS[view.kind]}_t*", view.data)
-    assert units[view.length] == 0
+    # Only where all fifteen bytes behind the code are full there is no room for it.
+    if at.type_code != CODES["STR"] or view.kind == 0:
+        assert units[view.length] == 0
     return "".join(map(chr, c.unpack(units, view.length))) if view.length else ""
 
 

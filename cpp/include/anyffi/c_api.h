@@ -178,7 +178,8 @@ typedef enum AnyffiFlag {
   ANYFFI_MOVABLE = 1
 } AnyffiFlag;
 
-/// Makes `out` an owned value equal to `value`: views are copied, boxes opened, objects retained, flags cleared.
+/// Makes `out` an owned value equal to `value`: text and bytes that are borrowed are copied, boxes opened, objects
+/// retained, flags cleared. TypeError for a tensor view.
 int anyffi_value_own(const AnyffiValue* value, AnyffiValue* out);
 /// Gives an owned value back and leaves None in its place.
 void anyffi_value_release(AnyffiValue* value);
@@ -322,7 +323,8 @@ typedef struct AnyffiBytesObject {
 } AnyffiBytesObject;
 
 /// Any string or bytes value, unfolded. Borrows from the value: in place, `data` points into it. A zero code
-/// point follows the last one wherever text lies, borrowed text included.
+/// point follows the last one wherever text lies, borrowed text included; but not in place where 11 one-byte, 5
+/// two-byte or 2 four-byte code points that are not all ASCII leave no room for it.
 typedef struct AnyffiText {
   const void* data;
   int64_t length;
