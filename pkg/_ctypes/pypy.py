@@ -225,6 +225,7 @@ def memory_class(release: Any) -> Any:
     namespace = {"__slots__": (), "__del__": lambda self: release(self)}
     classes: dict[int, Any] = {}
 
+    @guard  # An interrupt between making it and writing to it would leave memory without its end to go.
     def make(content: Any) -> Any:
         size = content if isinstance(content, int) else len(content)
         cls = classes.get(size)
