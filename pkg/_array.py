@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import sys
 from typing import Any, Callable
@@ -9,13 +10,24 @@ from typing import Any, Callable
 from ._device import DLDeviceType
 from ._dtype import dtype, find_dtype
 from ._types import code
+from ._values import Memory
 
-__all__ = ["HAS_CAPSULES", "lower_array", "lower_exporter", "make_array", "make_interface"]
+__all__ = [
+    "HAS_CAPSULES",
+    "OF_HOST",
+    "PADDED",
+    "READ_ONLY",
+    "lower_array",
+    "lower_exporter",
+    "lower_memory",
+    "make_array",
+    "make_interface",
+]
 
 #: The newest form of DLPack that the runtime knows.
 _DLPACK_VERSION = (1, 1)
 
-_READ_ONLY, _PADDED = 1, 4  # ANYFFI_TENSOR_READ_ONLY, ANYFFI_TENSOR_PADDED
+READ_ONLY, PADDED = 1, 4  # ANYFFI_TENSOR_READ_ONLY, ANYFFI_TENSOR_PADDED
 #: Whether the runtime can open and make capsules of the interpreter; else NumPy does.
 HAS_CAPSULES = sys.implementation.name == "cpython"
 
@@ -35,8 +47,15 @@ def lower_array(np: Any, x: Any) -> tuple[int, Any]:
         raise BufferError(f"strides {strides} are not multiples of the {size} bytes of an element")
     extents = struct.pack(f"={2 * len(shape)}q", *shape, *(stride // size for stride in strides))
     address, read_only = read("__array_interface__")["data"]
-    flags = (_READ_ONLY if read_only else 0) | (_PADDED if element[1] % 8 else 0)
+    flags = (READ_ONLY if read_only else 0) | (PADDED if element[1] % 8 else 0)
     return code.TENSOR_VIEW, (address, element, len(shape), extents, flags, x)
+
+
+def lower_memory(x: Memory) -> tuple[int, Any]:
+    """The same for memory that no array stands for."""
+    strides = tuple(math.prod(x.shape[axis + 1 :]) for axis in range(len(x.shape)))
+    extents = struct.pack(f"={2 * len(x.shape)}q", *x.shape, *strides)
+    return code.TENSOR_VIEW, (x.address, x.element, len(x.shape), extents, x.flags, x.owner)
 
 
 def lower_exporter(x: Any, export: Callable[..., Any]) -> tuple[int, Any]:
@@ -56,7 +75,7 @@ def _lower_through_numpy(x: Any) -> tuple[int, Any]:
     type_code, (*memory, flags, array) = lower_array(np, np.from_dlpack(x))
     if np.lib.NumpyVersion(np.__version__) < "2.1.0":
         # It knows the legacy form alone, where all memory is writable, and marks it read-only all the same.
-        flags &= ~_READ_ONLY
+        flags &= ~READ_ONLY
     return type_code, (*memory, flags, array)
 
 
@@ -70,7 +89,7 @@ _NUMPY_NAMES = {
 }
 _BYTE_ORDER = "<" if sys.byteorder == "little" else ">"
 #: Devices whose memory the CPU can read.
-_OF_HOST = (
+OF_HOST = (
     DLDeviceType.kDLCPU,
     DLDeviceType.kDLCUDAHost,
     DLDeviceType.kDLROCMHost,
@@ -97,7 +116,7 @@ def make_interface(info: tuple[Any, ...], element: str | None = None) -> dict[st
     element = element or _NUMPY_NAMES.get(str(data_type))
     if element is None:
         raise AttributeError(f"NumPy has no dtype for {data_type}")
-    if device.dlpack_device_type() not in _OF_HOST:
+    if device.dlpack_device_type() not in OF_HOST:
         raise AttributeError(f"a tensor on {device} is not in memory that NumPy can read")
     size = int(element[1:])
     return {
@@ -105,7 +124,7 @@ def make_interface(info: tuple[Any, ...], element: str | None = None) -> dict[st
         "shape": tuple(shape),
         "strides": tuple(stride * size for stride in strides),
         "typestr": f"{'|' if size == 1 else _BYTE_ORDER}{element}",
-        "data": ((pointer.value or 0) + byte_offset, bool(flags & _READ_ONLY)),
+        "data": ((pointer.value or 0) + byte_offset, bool(flags & READ_ONLY)),
     }
 
 
@@ -145,5 +164,5 @@ def _find_extended(np: Any, data_type: dtype, flags: int) -> Any:
         found = np.dtype(getattr(ml_dtypes, str(data_type)))
     except (ImportError, AttributeError):
         return None
-    is_whole = data_type.bits % 8 == 0 or flags & _PADDED
+    is_whole = data_type.bits % 8 == 0 or flags & PADDED
     return found if is_whole else None

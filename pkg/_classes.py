@@ -5,17 +5,21 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from . import _binding
 from ._mappings import DictMethods, MapMethods
-from ._registry import unpickle_function
+from ._pickling import unpickle_function, unpickle_module
 from ._runtime import Runtime
 from ._sequences import ArrayMethods, ListMethods
 from ._sets import FrozenSetMethods, SetMethods
 from ._shape import ShapeMethods
 from ._tensor import TensorMethods
 from ._types import code, row_name
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["FunctionMethods", "ModuleMethods", "ObjectMethods", "build"]
 
@@ -82,6 +86,8 @@ class FunctionMethods:
 
         def _info(self) -> _binding.Info | None: ...
 
+        def same_as(self, other: object) -> bool: ...
+
     @property
     def __name__(self) -> str:
         info = self._info()
@@ -106,8 +112,21 @@ class FunctionMethods:
     def __hash__(self) -> int:
         return hash(self._address)
 
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpickle_function, (self.__name__,)
+        # A function of Python does not know its name, and any may have been registered under another one.
+        names = chain([self.__name__], self._runtime.registry_list())
+        for name in filter(self._has_name, names):
+            return unpickle_function, (name,)
+        raise TypeError(f"cannot pickle {self!r}: it has no name in the registry")
+
+    def _has_name(self, name: str) -> bool:
+        return self.same_as(self._runtime.get_function(name))
 
 
 class ModuleMethods:
@@ -129,6 +148,9 @@ class ModuleMethods:
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self._runtime.module_list(self)})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unpickle_module, (self.__file__,)
 
     @property
     def __file__(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 from ._runtime import Runtime
 
-__all__ = ["RegistryApi", "unpickle_function"]
+__all__ = ["RegistryApi"]
 
 
 def nearest(name: str, names: list[str]) -> str:
@@ -16,13 +16,6 @@ def nearest(name: str, names: list[str]) -> str:
 
     found = difflib.get_close_matches(name, names, n=3)
     return f"; the nearest names are: {', '.join(map(repr, found))}" if found else ""
-
-
-def unpickle_function(name: str) -> Any:
-    """The function of this process that has the name."""
-    from ._backend import backend
-
-    return backend.get_global_func(name)
 
 
 class RegistryApi:

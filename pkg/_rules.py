@@ -17,11 +17,11 @@ from itertools import repeat
 from types import MappingProxyType
 from typing import Any, Callable
 
-from ._array import lower_array, lower_exporter
+from ._array import lower_array, lower_exporter, lower_memory
 from ._device import Device, read_device
 from ._dtype import dtype, find_dtype, read_dtype
 from ._types import code
-from ._values import MISSING, Elements
+from ._values import MISSING, Elements, Memory
 
 __all__ = [
     "HOST_FLAGS",
@@ -99,6 +99,8 @@ def lower(x: Any) -> Lowered:
         return code.DEVICE, read_device(x)
     if cls is Elements:
         return _lower_elements(code.FROZEN_SET if x.frozen else code.SET, x.distinct)
+    if cls is Memory:
+        return lower_memory(x)
     if find_on_type(cls, "__anyffi_value__") is not None:
         return code.UNSET, _value_of(x)
     for base, read in _SUBCLASSES.items():

@@ -18,6 +18,7 @@ class Runtime:
             return function
 
         self.to_object = core.to_object
+        self.get_function = core.get_function
         self.container_copy = get("container.copy")
         self.container_freeze = get("container.freeze")
         self.container_thaw = get("container.thaw")

@@ -9,6 +9,7 @@ from typing import Any
 from ._array import HAS_CAPSULES, make_array, make_interface
 from ._device import Device
 from ._dtype import dtype
+from ._pickling import describe_tensor, unpickle_tensor
 from ._runtime import Runtime
 
 __all__ = ["TensorMethods"]
@@ -120,6 +121,11 @@ class TensorMethods:
                 raise ValueError(f"a tensor of {array.dtype} cannot be an array of {dtype} without a copy")
             return array.astype(dtype)
         return array.copy() if copy else array
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """Its elements, last axis first: out of band, without a copy, where the protocol has such buffers."""
+        compact = self if self.is_contiguous() else self._runtime.tensor_copy(self)
+        return unpickle_tensor, describe_tensor(compact, compact._info(), self._info()[6], protocol)
 
     def __len__(self) -> int:
         shape = self.shape

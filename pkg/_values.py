@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MISSING", "Elements"]
+__all__ = ["MISSING", "Elements", "Memory"]
 
 
 class _Missing:
@@ -30,3 +30,18 @@ class Elements:
     def __init__(self, distinct: Iterable[Any], frozen: bool) -> None:
         self.distinct = distinct
         self.frozen = frozen
+
+
+class Memory:
+    """Memory on the CPU that is to become a compact Tensor, and the object that keeps it alive."""
+
+    __slots__ = ("address", "element", "flags", "owner", "shape")
+
+    def __init__(
+        self, address: int, element: tuple[int, int, int], shape: tuple[int, ...], flags: int, owner: Any
+    ) -> None:
+        self.address = address
+        self.element = element
+        self.shape = shape
+        self.flags = flags
+        self.owner = owner

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections.abc
 import functools
 import inspect
-import pickle
 import pydoc
 import weakref
 from typing import Any
@@ -268,16 +267,6 @@ def test_unpacking_calls(ffi: Any) -> None:
     assert defaults(*[1], c=2.0) == (1, "b", 2.0)
     assert defaults(*(1, "x"), c=2.0) == (1, "x", 2.0)
     assert list(map(ffi.get_global_func("testing.add_one"), [1, 2])) == [2, 3]
-
-
-def test_pickle_by_name(ffi: Any) -> None:
-    import anyffi
-
-    if ffi.ffi_mode != anyffi.ffi_mode:
-        pytest.skip("pickles are read by the backend that serves the process")
-    function = ffi.get_global_func("testing.add_one")
-    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-        assert pickle.loads(pickle.dumps(function, protocol)) is function
 
 
 def test_attributes(ffi: Any) -> None:

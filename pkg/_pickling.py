@@ -1,0 +1,101 @@
+"""How functions, modules and tensors are pickled; what any backend wrote the one that serves reads."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+from ._array import PADDED, READ_ONLY
+from ._device import Device
+from ._dtype import dtype, read_dtype
+from ._values import Memory
+
+__all__ = ["describe_tensor", "unpickle_function", "unpickle_module", "unpickle_tensor"]
+
+#: Only there the memory of a buffer stays where it is while ctypes uses it.
+_LOCKS_BUFFERS = sys.implementation.name == "cpython"
+
+
+def unpickle_function(name: str) -> Any:
+    """The function of this process that has the name."""
+    from ._backend import backend
+
+    return backend.get_global_func(name)
+
+
+def unpickle_module(path: str) -> Any:
+    """The module that lies there, loaded if it is not yet."""
+    from ._backend import backend
+
+    return backend.load_module(path)
+
+
+def describe_tensor(tensor: Any, info: tuple[Any, ...], flags: int, protocol: int) -> tuple[Any, ...]:
+    """What `unpickle_tensor` needs.
+
+    Parameters
+    ----------
+    tensor, info
+        A compact tensor, and what `anyffi.Tensor.info` tells of it.
+    flags : int
+        Those of the tensor that is pickled, of which this may be a copy.
+    protocol : int
+        Of the pickle.
+
+    Raises
+    ------
+    TypeError
+        The memory is not the CPU's.
+    """
+    pointer, device, data_type, shape, _, byte_offset, _ = info
+    if device != Device("cpu"):
+        raise TypeError(f"cannot pickle a tensor on {device}")
+    import ctypes
+
+    kept = flags & (READ_ONLY | PADDED)
+    size = _size_of(read_dtype(data_type), shape, kept)
+    memory = (ctypes.c_char * size).from_address((pointer.value or 0) + byte_offset)
+    memory.tensor = tensor  # type: ignore[attr-defined]  # lives as long as what is on its memory
+    view = memoryview(memory)
+    if flags & READ_ONLY:
+        view = view.toreadonly()
+    content: Any
+    if protocol >= 5:
+        from pickle import PickleBuffer
+
+        content = PickleBuffer(view)
+    else:
+        content = bytes(view) if flags & READ_ONLY else bytearray(view)
+    return content, str(data_type), tuple(shape), kept
+
+
+def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags: int) -> Any:
+    """A tensor on the memory of a buffer that may be written to; on a copy of any other.
+
+    Raises
+    ------
+    ValueError
+        The buffer is of another size than the tensor.
+    """
+    import ctypes
+
+    from ._backend import backend
+
+    element = read_dtype(dtype(data_type))
+    size = _size_of(element, shape, flags)
+    view = memoryview(content)
+    if view.nbytes != size:
+        raise ValueError(f"a tensor of {size} bytes cannot be made of {view.nbytes} bytes")
+    kind = ctypes.c_char * size
+    shares = _LOCKS_BUFFERS and not view.readonly
+    memory = kind.from_buffer(content) if shares else kind.from_buffer_copy(content)
+    return backend._runtime.to_object(Memory(ctypes.addressof(memory), element, shape, flags, memory))
+
+
+def _size_of(element: tuple[int, int, int], shape: tuple[int, ...], flags: int) -> int:
+    _, bits, lanes = element
+    item = bits * lanes
+    if flags & PADDED:
+        item = (item + 7) // 8 * 8
+    return (math.prod(shape) * item + 7) // 8
