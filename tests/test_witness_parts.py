@@ -164,6 +164,20 @@ def test_text_operations_narrow_what_they_give() -> None:
                 assert read(less.at) == wide.replace(former, "")
 
 
+def test_what_c_hands_over_too_wide_is_narrowed() -> None:
+    units = c.new("uint32_t[]", [ord("a"), ord("b"), 0])
+    with balanced():
+        view = Value(CODES["STR_VIEW"], as_pointer=c.cast("void*", units))
+        view.at.aux = 2 << 2 | 3
+        wide = Value(CODES["STR"])
+        memory = c.buffer(wide.at)
+        memory[4:12], memory[15:16] = c.buffer(units)[0:8], bytes([3 << 4 | 11 - 2])
+        for value in (view, wide):
+            assert read_text(value.at) == "ab"
+            with own(value) as owned, make_str("ab") as same:
+                assert bytes(owned) == bytes(same)
+
+
 def test_numbers() -> None:
     out = c.new("double*")
     with balanced():

@@ -52,6 +52,70 @@ constexpr int64_t instance_size_of(int32_t type_code) {
   }
 }
 
+/// What a type of the fixed rows is, in one sentence; those that are borrowed or never leave the runtime say nothing.
+constexpr const char* doc_of(int32_t type_code) {
+  switch (type_code) {
+    case ANYFFI_NONE:
+      return "The absence of a value.";
+    case ANYFFI_BOOL:
+      return "True or false.";
+    case ANYFFI_INT:
+      return "An integer of 64 bits.";
+    case ANYFFI_FLOAT:
+      return "A double.";
+    case ANYFFI_STR:
+    case ANYFFI_STR_OBJECT:
+      return "Text: code points of one, two or four bytes, always the narrowest that hold it.";
+    case ANYFFI_BYTES:
+    case ANYFFI_BYTES_OBJECT:
+      return "Immutable bytes.";
+    case ANYFFI_ELLIPSIS:
+      return "Python's `...`.";
+    case ANYFFI_POINTER:
+      return "An address, not owned.";
+    case ANYFFI_DATA_TYPE:
+      return "The type of a tensor's elements, as DLPack has it.";
+    case ANYFFI_DEVICE:
+      return "Where a tensor lies, as DLPack has it.";
+    case ANYFFI_OBJECT:
+      return "A counted object; every type of objects derives from it.";
+    case ANYFFI_BOX:
+      return "A value that lies in place, as an object.";
+    case ANYFFI_BIG_INT:
+      return "An integer that does not fit 64 bits.";
+    case ANYFFI_COMPLEX:
+      return "A complex number of two doubles.";
+    case ANYFFI_SLICE:
+      return "Start, stop and step.";
+    case ANYFFI_ERROR:
+      return "An error: its kind, message and traceback.";
+    case ANYFFI_FUNCTION:
+      return "A function of any language.";
+    case ANYFFI_MODULE:
+      return "The functions of a shared library.";
+    case ANYFFI_PY_OBJECT:
+      return "An object of the host's language, opaque to the runtime.";
+    case ANYFFI_ARRAY:
+      return "An immutable sequence.";
+    case ANYFFI_LIST:
+      return "A mutable sequence.";
+    case ANYFFI_MAP:
+      return "An immutable mapping, in order of insertion.";
+    case ANYFFI_DICT:
+      return "A mutable mapping, in order of insertion.";
+    case ANYFFI_FROZEN_SET:
+      return "An immutable set, in order of insertion.";
+    case ANYFFI_SET:
+      return "A mutable set, in order of insertion.";
+    case ANYFFI_TENSOR:
+      return "An n-dimensional array, on memory that it may share.";
+    case ANYFFI_SHAPE:
+      return "An Array whose elements are all Int.";
+    default:
+      return nullptr;
+  }
+}
+
 constexpr AnyffiTypeInfo make_row(int32_t code, int32_t kind, int32_t parent, int32_t storage, const char* type_key,
                                   const char* python_name) {
   AnyffiTypeInfo row{};
@@ -65,6 +129,7 @@ constexpr AnyffiTypeInfo make_row(int32_t code, int32_t kind, int32_t parent, in
   row.type_key = type_key;
   row.python_name = python_name;
   row.instance_size = instance_size_of(code);
+  row.doc = doc_of(code);
   return row;
 }
 

@@ -81,6 +81,7 @@ TEST(Reflection, TypesListTheirFields) {
   EXPECT_TRUE(row == AnyValue(Array<>{AnyValue("y"), AnyValue("int"), AnyValue(nullptr)}));
   EXPECT_EQ(call("anyffi.type.fields", int64_t{ANYFFI_LIST}).size(), 0);
   EXPECT_TRUE(call("anyffi.type.doc", anyffi::type_code_of<Plain>()).is_none());
+  EXPECT_TRUE(call("anyffi.type.doc", anyffi::type_code_of<Pixel>()).is_none());
   EXPECT_RAISES("ValueError", call("anyffi.type.fields", 100000));
 }
 

@@ -107,14 +107,25 @@ struct FieldTable {
 };
 
 template <class T, class = void>
-inline constexpr const char* kDocOf = nullptr;
+inline constexpr const char* const* kDocOf = nullptr;
 template <class T>
-inline constexpr const char* kDocOf<T, std::void_t<decltype(T::kDoc)>> = T::kDoc;
+inline constexpr const char* const* kDocOf<T, std::void_t<decltype(T::kDoc)>> = &T::kDoc;
+
+template <class T, class = void>
+inline constexpr bool kInheritsDoc = false;
+template <class T>
+inline constexpr bool kInheritsDoc<T, std::void_t<typename T::Parent>> = kDocOf<T> == kDocOf<typename T::Parent>;
+
+/// Fields and documentation are a class's own: those that it inherits are told by the other class.
+template <class T>
+constexpr const char* own_doc() {
+  return kDocOf<T> == nullptr || kInheritsDoc<T> ? nullptr : *kDocOf<T>;
+}
 
 /// Fills in what a class tells of itself. The tables live as long as the library, which is never unmapped.
 template <class T>
 void describe_class(AnyffiTypeInfo& info) {
-  info.doc = kDocOf<T>;
+  info.doc = own_doc<T>();
   if constexpr (FieldsOf<T>::kFunction != nullptr && !kInheritsFields<T>) {
     info.fields = FieldTable<T>::kList.rows;
     info.num_fields = kFieldCount<decltype(T::fields())>;
