@@ -205,8 +205,13 @@ def assignment_out_of_range(sequence: Any) -> IndexError:
     return IndexError(f"{_plain_name(sequence)} assignment index out of range")
 
 
-def clip_index(index: int, size: int, step: int) -> int:
+def clip_index(index: Any, size: int, step: int) -> int:
     """Where an iterator goes on that is told to, as Python's own do when they are copied."""
+    if not issubclass(type(index), int):
+        raise TypeError("an integer is required")
+    index = int.__add__(index, 0)
+    if not -sys.maxsize - 1 <= index <= sys.maxsize:
+        raise OverflowError("Python int too large to convert to C ssize_t")
     return min(max(index, 0), size) if step > 0 else min(max(index, -1), size - 1)
 
 

@@ -7,6 +7,7 @@ import operator
 import pickle
 from typing import Any, Callable
 
+import cases
 import pytest
 from support import cpython_only
 
@@ -190,8 +191,17 @@ def test_iterators_are_copied_and_pickled(ffi: Any) -> None:
     for index, expected in ((0, [1]), (-5, []), (100, content[::-1])):
         backwards.__setstate__(index)
         assert list(copy.copy(backwards)) == expected
-    with pytest.raises(TypeError):
-        iterator.__setstate__("1")
+    refusals = [
+        (TypeError, "an integer is required", ("1", 1.0, None, cases.Indexable(1))),
+        (OverflowError, "Python int too large to convert to C ssize_t", (2**63, -(2**63) - 1)),
+    ]
+    iterator.__setstate__(cases.IntSubclass(1))
+    for left in (content[1:], []):
+        for error, words, indices in refusals:
+            for index in indices:
+                with pytest.raises(error, match=f"^{words}$"):
+                    iterator.__setstate__(index)
+        assert list(iterator) == left
 
 
 @cpython_only("counts tell what is kept")

@@ -208,8 +208,8 @@ class SequenceIterator:
         return rules.reduce_iterator(self._sequence, self._index, self._step)
 
     def __setstate__(self, index: int) -> None:
-        if self._sequence is not None:
-            self._index = rules.clip_index(index, _size_of(self._address), self._step)
+        size = 0 if self._sequence is None else _size_of(self._address)
+        self._index = rules.clip_index(index, size, self._step)
 
 
 # ---- mappings -----------------------------------------------------------------------------------------

@@ -247,10 +247,11 @@ cdef class SequenceIterator:
     def __reduce__(self):
         return _container_rules.reduce_iterator(self.sequence, self.index, self.step)
 
-    def __setstate__(self, int64_t index):
+    def __setstate__(self, index):
+        cdef int64_t size = 0
         if self.sequence is not None:
             size = (<AnyffiSequence*>unwrap(<PyObject*>self.sequence)).size
-            self.index = _container_rules.clip_index(index, size, self.step)
+        self.index = _container_rules.clip_index(index, size, self.step)
 
 
 cdef SequenceIterator walk_sequence(ObjectCore wrapper, int32_t type_code, bint backwards):
