@@ -79,7 +79,9 @@ def unwrap(wrapper: ObjectCore) -> int:
     try:
         hold = _get_hold(wrapper)
     except AttributeError:
-        raise _rules.empty_wrapper(wrapper) from None
+        hold = None
+    if hold is None:  # here, where no other exception becomes the context of this one
+        raise _rules.empty_wrapper(wrapper)
     found: tuple[int, int] = _HOLD.unpack(hold)
     return found[0]
 
