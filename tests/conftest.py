@@ -13,9 +13,8 @@ from typing import Any
 
 import hypothesis
 import pytest
+from outcomes import MODES, Outcomes, RecordedApi
 from support import COLLECTIONS, CPYTHON, ROOT, build_directory, run
-
-MODES = ("cython", "ctypes")
 
 #: Python below 3.10 cannot read a `match` statement.
 collect_ignore = ["test_matching.py"] if sys.version_info < (3, 10) else []
@@ -64,6 +63,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     anyffi.testing.new_counted_child(0)  # registers its types, which live for ever
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    if set(modes_of(config)) == set(MODES):
+        config.pluginmanager.register(Outcomes(), "outcomes")
+
+
 # ---- backends --------------------------------------------------------------------------------------------
 
 
@@ -97,7 +101,9 @@ def ffi(request: pytest.FixtureRequest) -> Any:
     """The public classes and functions of one backend; the test runs once on each."""
     from anyffi._backend import open_backend
 
-    return open_backend(request.param)
+    api = open_backend(request.param)
+    outcomes = request.config.pluginmanager.get_plugin("outcomes")
+    return api if outcomes is None else RecordedApi(api, outcomes.recorder)
 
 
 @pytest.fixture(scope="session")

@@ -127,6 +127,7 @@ def test_sorting_that_fails(ffi: Any) -> None:
     assert xs == sorted(content, key=str)
 
 
+@pytest.mark.unrecorded("looks at addresses")
 def test_sorting_moves_the_very_elements(ffi: Any) -> None:
     """No element is converted on the way: what C++ knows stays what it is."""
     kept, inner = cases.Getattr(), ffi.List([1])
@@ -176,6 +177,7 @@ _MEMORY_CHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = 
 _made_map: Any = None
 
 
+@pytest.mark.unrecorded("each backend has allocations of its own")
 @pytest.mark.parametrize("name", _MEMORY_CHANGES)
 def test_each_allocation_fails_in_turn(ffi: Any, name: str) -> None:
     global _made_map

@@ -67,6 +67,7 @@ def test_kind_that_is_none_gives_runtime_error(ffi: Any, kind: str) -> None:
     assert str(caught.value) == f"{kind}: msg"
 
 
+@pytest.mark.unrecorded("its classes are named by the mode")
 def test_registered_kinds(ffi: Any) -> None:
     class Registered(ValueError):
         pass

@@ -117,6 +117,7 @@ def test_keywords_in_any_order_and_of_any_making(ffi: Any) -> None:
             find(**missing)
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_a_function_taken_from_a_wrapper_leaves_no_names_there(ffi: Any) -> None:
     wrapper = ffi.get_global_func("testing.text.find")
     assert wrapper("abc", needle="c") == 2
@@ -143,6 +144,7 @@ def test_keyword_names_of_every_sort(ffi: Any) -> None:
             add_one(**{name: 1})
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_signature(ffi: Any) -> None:
     signature = inspect.signature(ffi.get_global_func("testing.typed.defaults"))
     assert list(signature.parameters) == ["a", "b", "c"]
@@ -160,6 +162,7 @@ def test_signature(ffi: Any) -> None:
     assert inspect.signature(ffi.get_global_func("testing.append")).return_annotation == "List[Any]"
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_name_and_doc(ffi: Any) -> None:
     add_one = ffi.get_global_func("testing.add_one")
     assert add_one.__name__ == "testing.add_one"
@@ -174,6 +177,7 @@ def test_name_and_doc(ffi: Any) -> None:
     assert type(repr(ffi.convert(len))) is str
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_what_wraps_a_function_looks_like_it(ffi: Any) -> None:
     add_one = ffi.get_global_func("testing.add_one")
     assert add_one.__qualname__ == add_one.__name__
@@ -191,6 +195,7 @@ def test_what_wraps_a_function_looks_like_it(ffi: Any) -> None:
     assert not hasattr(add_one, "__wrapped__")
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_what_a_function_is(ffi: Any) -> None:
     for function in (
         ffi.get_global_func("testing.nop"),
@@ -211,6 +216,7 @@ def test_what_a_function_is(ffi: Any) -> None:
     assert ffi.Function.__qualname__ == "Function"
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_equality_and_hash(ffi: Any) -> None:
     nop, echo = map(ffi.get_global_func, ("testing.nop", "testing.echo"))
     assert nop == ffi.get_global_func("testing.nop")
@@ -269,6 +275,7 @@ def test_unpacking_calls(ffi: Any) -> None:
     assert list(map(ffi.get_global_func("testing.add_one"), [1, 2])) == [2, 3]
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_attributes(ffi: Any) -> None:
     nop = ffi.get_global_func("testing.nop")
     with pytest.raises(AttributeError):

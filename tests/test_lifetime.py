@@ -29,6 +29,7 @@ def wrappers(ffi: Any) -> Any:
     ]
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_the_same_object_is_the_same_wrapper_while_one_lives(ffi: Any) -> None:
     echo, hold, held = map(ffi.get_global_func, ("testing.echo", "testing.hold", "testing.held"))
     for wrapper in wrappers(ffi):
@@ -167,6 +168,7 @@ def test_counts_seen_from_cpp(ffi: Any) -> None:
     assert use_count([1]) == 1
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_only_what_the_marshaller_made_is_movable(ffi: Any) -> None:
     is_movable = ffi.get_global_func("testing.is_movable")
     for x in ([1], (1,), {}, types.MappingProxyType({}), {1}, frozenset(), slice(1), 2**70, 1j):

@@ -90,6 +90,7 @@ def test_what_one_mode_wrote_the_other_reads(both: tuple[Any, Any], protocol: in
 # ---- functions and modules ------------------------------------------------------------------------------
 
 
+@pytest.mark.unrecorded("about a function as an object")
 @every_protocol
 def test_a_function_goes_by_its_name(ffi: Any, protocol: int) -> None:
     ffi.register_global_func("pickles.python", len)

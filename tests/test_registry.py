@@ -25,6 +25,7 @@ def clean(ffi: Any) -> Iterator[None]:
 pytestmark = pytest.mark.usefixtures("clean")
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_register_and_get(ffi: Any) -> None:
     def f(x: Any) -> Any:
         return [x]
@@ -151,6 +152,7 @@ def test_a_function_may_replace_itself(ffi: Any) -> None:
     assert ffi.get_global_func("t.self")() == "new"
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_a_native_function_under_another_name(ffi: Any) -> None:
     counter = ffi.get_global_func("testing.make_counter")(5)
     ffi.register_global_func("t.counter", counter)
