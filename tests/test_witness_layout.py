@@ -24,8 +24,9 @@ LANGUAGES = [
     *((compiler, "c++", "c++17") for compiler in CXX_COMPILERS),
 ]
 
-STRUCTS: list[str] = sorted(name for name in c.list_types()[0] if c.typeof(name).kind == "struct")
-ENUMS: list[str] = sorted(name for name in c.list_types()[0] if c.typeof(name).kind == "enum")
+_NAMES = [name for name in c.list_types()[0] if name.startswith("Anyffi")]
+STRUCTS: list[str] = sorted(name for name in _NAMES if c.typeof(name).kind == "struct")
+ENUMS: list[str] = sorted(name for name in _NAMES if c.typeof(name).kind == "enum")
 
 
 def compile_source(language: tuple[str, str, str], source: str, *options: object) -> Any:

@@ -16,6 +16,7 @@ from witness import (
     made,
     make_str,
     own,
+    read_text,
 )
 from witness_kinds import (
     KINDS,

@@ -138,6 +138,7 @@ def test_a_type_of_cpp() -> None:
 # ---- types that C registers -------------------------------------------------------------------------------
 
 POINT = "witness.Point"
+c.cdef("typedef struct Point { AnyffiObject header; int64_t x; } Point;")
 #: What the deleter was asked to delete.
 deleted: list[int] = []
 
@@ -200,7 +201,6 @@ def type_info(key: str, parent: int) -> Any:
 
 @pytest.fixture(scope="module")
 def point_code() -> int:
-    c.cdef("typedef struct Point { AnyffiObject header; int64_t x; } Point;")
     info = type_info(POINT, CODES["OBJECT"])
     rows = c.new("AnyffiFieldInfo[]", 2)
     names = [c.new("char[]", name) for name in (b"x", b"To the right.", b"int", b"y")]
