@@ -19,6 +19,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 CPYTHON = sys.implementation.name == "cpython"
 
+#: What is raised at the end of the stack: PyPy has a TypeError where it cannot set the RecursionError's context.
+STACK_ENDS = RecursionError if CPYTHON else (RecursionError, TypeError)
+
 #: A finalizer lets go of what the next collection finds. Counts make one enough nearly always.
 COLLECTIONS = 1 if CPYTHON else 5
 
