@@ -209,10 +209,10 @@ def clip_index(index: Any, size: int, step: int) -> int:
     """Where an iterator goes on that is told to, as Python's own do when they are copied."""
     if not issubclass(type(index), int):
         raise TypeError("an integer is required")
-    index = int.__add__(index, 0)
-    if not -sys.maxsize - 1 <= index <= sys.maxsize:
+    place: int = int.__add__(index, 0)
+    if not -sys.maxsize - 1 <= place <= sys.maxsize:
         raise OverflowError("Python int too large to convert to C ssize_t")
-    return min(max(index, 0), size) if step > 0 else min(max(index, -1), size - 1)
+    return min(max(place, 0), size) if step > 0 else min(max(place, -1), size - 1)
 
 
 def reduce_iterator(sequence: Any, index: int, step: int) -> tuple[Any, ...]:
