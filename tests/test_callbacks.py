@@ -88,6 +88,7 @@ def test_callbacks_nested_both_ways(ffi: Any) -> None:
     assert apply(count, 30) == 30
 
 
+@pytest.mark.unrecorded(reason="how deep a call lies where the stack ends differs")
 def test_recursion_across_the_border_ends(ffi: Any) -> None:
     apply = ffi.get_global_func("testing.apply")
 

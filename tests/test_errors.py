@@ -114,8 +114,8 @@ def test_what_a_signal_handler_raises_while_an_exception_is_made(ffi: Any) -> No
         raise LookupError("by the handler")
 
     raise_error = ffi.get_global_func("testing.raise_error")
-    kind = f"Unmakeable{ffi.ffi_mode}"
-    anyffi.register_error(kind, Unmakeable)
+    kind = "Unmakeable"
+    anyffi.register_error(kind, Unmakeable, override=True)
     former = signal.signal(signal.SIGUSR1, handler)
     try:
         with pytest.raises(LookupError, match="by the handler"):
