@@ -48,6 +48,7 @@ class Builder {
   explicit Builder(int32_t kind) : kind_(kind), shift_(anyffi_kind_shift(kind)) {}
   void reserve(int64_t length) { units_.reserve(static_cast<size_t>(length) << shift_); }
   void append(const AnyffiText& text) {
+    if (text.length == 0) return;  // There may be no memory at either end.
     size_t before = units_.size();
     units_.resize(before + (static_cast<size_t>(text.length) << shift_));
     char* to = units_.data() + before;
@@ -104,7 +105,8 @@ class Finder {
   }
 
   int64_t last(int64_t start, int64_t stop) const {
-    if (!possible_) return -1;
+    if (!possible_ || stop - start < needle_.length) return -1;
+    if (needle_.length == 0) return stop;
     auto size = static_cast<size_t>(needle_.length * width_of(text_));
     for (int64_t i = stop - needle_.length; i >= start; --i) {
       if (std::memcmp(at(text_, i), needle_.data, size) == 0) return i;
