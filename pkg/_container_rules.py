@@ -27,6 +27,7 @@ __all__ = [
     "changed_size",
     "checks_self",
     "clip_index",
+    "hashable",
     "index_out_of_range",
     "missing_item",
     "reduce_iterator",
@@ -213,6 +214,15 @@ def clip_index(index: Any, size: int, step: int) -> int:
     if not -sys.maxsize - 1 <= place <= sys.maxsize:
         raise OverflowError("Python int too large to convert to C ssize_t")
     return min(max(place, 0), size) if step > 0 else min(max(place, -1), size - 1)
+
+
+def hashable(element: Any) -> Any:
+    """What stands for an element in the hash of its container.
+
+    That of a NaN is its object's in Python, and each read of an element makes a new object.
+    """
+    cls = type(element)
+    return sys.hash_info.nan if (cls is float or cls is complex) and element != element else element
 
 
 def reduce_iterator(sequence: Any, index: int, step: int) -> tuple[Any, ...]:

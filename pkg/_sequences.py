@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, Callable
 
-from ._container_rules import as_count, as_position, checks_self, unpack_slice
+from ._container_rules import as_count, as_position, checks_self, hashable, unpack_slice
 from ._containers import Container, check_empty, is_public, remake, shown_class
 from ._rules import find_on_type
 
@@ -149,7 +149,7 @@ class ArrayMethods(SequenceMethods):
         self._take(self._new(tuple(iterable)))
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(self._items()))
+        return hash(tuple(map(hashable, self._items())))
 
     def thaw(self) -> Any:
         """A new List of the same elements."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, Callable
 
-from ._container_rules import checks_self
+from ._container_rules import checks_self, hashable
 from ._containers import Container, check_empty, is_public, remake, shown_class
 from ._values import Elements
 
@@ -212,7 +212,7 @@ class FrozenSetMethods(_Set):
         self._take(self._new(_distinct(iterable)))
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return hash(frozenset(map(_Hashed, map(hash, self._iterate()))))
+        return hash(frozenset(map(_Hashed, map(hash, map(hashable, self._iterate())))))
 
     def copy(self) -> Any:
         """The set itself, since it never changes; of a subclass a FrozenSet."""

@@ -12,7 +12,7 @@ import cases
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import STACK_ENDS, words_of
+from support import CPYTHON, STACK_ENDS, words_of
 
 SEQUENCES = [("Array", tuple), ("List", list)]
 MAPPINGS = [("Map", types.MappingProxyType), ("Dict", dict)]
@@ -189,6 +189,26 @@ def test_hash_of_an_array(ffi: Any) -> None:
     for bad in (ffi.List([1]), ffi.Dict(), ffi.Map(), ffi.Array([[1]])):
         with pytest.raises(TypeError, match="unhashable"):
             hash(bad)
+
+
+@pytest.mark.parametrize("nan", [float("nan"), complex("nan+1j"), complex(1, float("nan"))], ids=repr)
+def test_a_nan_is_found_again(ffi: Any, nan: Any) -> None:
+    """Python goes by the object, which the runtime does not keep: each read makes a new one."""
+    for x in (ffi.Array((nan,)), ffi.Array((1, (nan, "a"))), ffi.FrozenSet([nan])):
+        hashes, kept = set(), []
+        for _ in range(5):
+            hashes.add(hash(x))
+            kept.append(list(x))
+        assert len(hashes) == 1
+        assert {x: 1}[x] == 1
+        assert ffi.Dict([(x, 1)])[x] == 1
+    assert ffi.Dict([(nan, 1)])[nan] == 1
+    assert nan in ffi.Set([nan])
+    assert (nan, 1) in ffi.Set([(nan, 1)])
+    if CPYTHON:  # PyPy's own dict holds them as one already
+        with pytest.raises(ValueError, match="are equal once they are converted"):
+            ffi.convert({(nan, 1): 1, (nan + 0, 1): 2})
+    assert not ffi.get_global_func("testing.equal")(nan, nan)
 
 
 def test_an_array_never_changes(ffi: Any) -> None:

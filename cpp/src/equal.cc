@@ -36,6 +36,16 @@ bool texts_equal(const AnyffiValue& a, const AnyffiValue& b) {
 
 bool is_nan(const AnyffiValue& value) { return value.type_code == ANYFFI_FLOAT && value.as_float != value.as_float; }
 
+/// Complex numbers of the same bits, as elements: a NaN in one would otherwise never be found again, for each
+/// conversion makes a new object.
+bool is_same_complex(const AnyffiValue& a, const AnyffiValue& b) {
+  if (a.type_code != ANYFFI_COMPLEX || b.type_code != ANYFFI_COMPLEX) return false;
+  auto* left = reinterpret_cast<AnyffiComplex*>(a.as_object);
+  auto* right = reinterpret_cast<AnyffiComplex*>(b.as_object);
+  return std::memcmp(&left->real, &right->real, sizeof(double)) == 0 &&
+         std::memcmp(&left->imag, &right->imag, sizeof(double)) == 0;
+}
+
 Quick answer(bool equal) { return equal ? Quick::kEqual : Quick::kDifferent; }
 
 const AnyffiValue& unbox(const AnyffiValue& value) {
@@ -155,7 +165,7 @@ Quick quick_key_equal(const AnyffiValue& a, const AnyffiValue& b) noexcept {
 
 int elements_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) noexcept {
   void* handle = handle_of(a);
-  *out = is_identical(a, b) || (handle != nullptr && handle == handle_of(b));
+  *out = is_identical(a, b) || is_same_complex(a, b) || (handle != nullptr && handle == handle_of(b));
   if (*out) return 0;
   Quick quick = quick_equal(a, b);
   if (quick == Quick::kUnknown) return values_equal(a, b, out);
