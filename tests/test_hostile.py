@@ -223,7 +223,7 @@ HOSTILE: Any = {
     "complex": lambda: 1j,
     "set": lambda: {1, 2},
     "frozenset": lambda: frozenset({1}),
-    "set of hostile keys": lambda: {StrangeEq(), HostileRepr()},
+    "set of hostile keys": lambda: {_hashed(StrangeEq, 1), _hashed(HostileRepr, 2)},
     "set subclass": lambda: cases.SetSubclass({1}),
     "mappingproxy of a mapping": lambda: types.MappingProxyType(HostileMapping({1: 2})),
     "mappingproxy of itself": lambda: types.MappingProxyType(vars(type("C", (), {}))),
@@ -238,6 +238,11 @@ HOSTILE: Any = {
     "base exception": lambda: BaseException("x"),
     "traceback cycle": lambda: _exception_with_cycle(),
 }
+
+
+def _hashed(cls: type, number: int) -> Any:
+    """An object whose place in a set is the same each time."""
+    return type(cls.__name__, (cls,), {"__hash__": lambda self: number})()
 
 
 def _exception_with_cycle() -> BaseException:
@@ -376,6 +381,22 @@ def test_init_again_and_new_with_arguments(ffi: Any) -> None:
                     repr(x)
                 except (TypeError, ValueError, AttributeError, RuntimeError):
                     pass
+
+
+def test_an_index_is_not_asked_what_it_is(ffi: Any) -> None:
+    asked = []
+
+    class Lying:
+        def __getattribute__(self, name: str) -> Any:
+            asked.append(name)
+            return slice if name == "__class__" else object.__getattribute__(self, name)
+
+    xs = ffi.List([1, 2])
+    for use in (lambda: xs[Lying()], lambda: ffi.Array((1,))[Lying()], lambda: xs.__setitem__(Lying(), 5),
+                lambda: xs.__delitem__(Lying())):  # fmt: skip
+        with pytest.raises(TypeError, match="indices must be integers or slices, not Lying"):
+            use()
+    assert not asked
 
 
 def test_assigning_class(ffi: Any) -> None:

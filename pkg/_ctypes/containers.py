@@ -42,7 +42,7 @@ def _size_of(address: int) -> int:
 
 
 def _get_item(self: Any, type_code: int, key: Any) -> Any:
-    if isinstance(key, slice):
+    if type(key) is slice:
         return self._slice(key)
     index = key if type(key) is int and -sys.maxsize <= key <= sys.maxsize else rules.as_index(self, key)
     address = _unwrap_as(self, type_code)
@@ -117,7 +117,7 @@ class ListCore(ObjectCore):
 
     @unhiding
     def __setitem__(self, key: Any, item: Any) -> None:
-        if isinstance(key, slice):
+        if type(key) is slice:
             self._set_slice(key, item)  # type: ignore[attr-defined]
             return
         index = self._find_position(key)
@@ -134,7 +134,7 @@ class ListCore(ObjectCore):
 
     @unhiding
     def __delitem__(self, key: Any) -> None:
-        if isinstance(key, slice):
+        if type(key) is slice:
             self._delete_slice(key)  # type: ignore[attr-defined]
         elif library.sequence_erase(unwrap(self), self._find_position(key), 1) != 0:
             raise_taken()
