@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import sys
-from array import array
 from ctypes import string_at
 from typing import Any, Callable, NoReturn
 
@@ -40,7 +39,8 @@ _FLOAT = struct.Struct("=d")
 _WORD = struct.Struct("=q")
 _DATA_TYPE = struct.Struct("=BBH")
 _DEVICE = struct.Struct("=ii")
-_UTF32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+#: The encoding of wide text, and where in four of its bytes the lower two lie.
+_UTF32, _LOW = ("utf-32-le", 0) if sys.byteorder == "little" else ("utf-32-be", 2)
 
 #: Width of a code point by AnyffiTextKind: ASCII, Latin-1, UCS2, UCS4.
 _WIDTHS = (1, 1, 2, 4)
@@ -51,7 +51,9 @@ def _decode(data: bytes, kind: int) -> str:
         return data.decode("latin-1")
     if kind == 2:
         # Not as UTF-16: two surrogates that stand side by side would become one character.
-        data = array("I", memoryview(data).cast("H").tolist()).tobytes()
+        wide = bytearray(2 * len(data))
+        wide[_LOW::4], wide[_LOW + 1 :: 4] = data[::2], data[1::2]
+        return wide.decode(_UTF32, "surrogatepass")
     return data.decode(_UTF32, "surrogatepass")
 
 
