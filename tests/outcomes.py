@@ -2,9 +2,9 @@
 
 A test may pass on two backends that differ, where it looks at only a part of what it gets. Taken down are the
 outcomes of calls of registered functions, of `convert` and `to_python`, and of all exceptions that
-`pytest.raises` meets: value and exact type, class and message. Not taken down is what differs from process to
-process: addresses, hashes, counts of what lives, what threads do, and, unless Hypothesis draws the same each
-time, tests that draw.
+`pytest.raises` meets: value and exact type, class and message. Not taken down is what differs from run to run:
+addresses, hashes, counts of what lives, what threads do, and, unless Hypothesis draws the same each time, tests
+that draw.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def _text(x: Any) -> str:
         return "<a traceback, where each backend has frames of its own>"
     if len(x) <= 200:
         return repr(x)
-    return f"{x[:200]!r}... {len(x)} {hashlib.sha256(repr(x).encode()).hexdigest()}"
+    return f"{x[:150]!r} to {x[-50:]!r}, {len(x)} in all"
 
 
 def _bits(x: float) -> str:
