@@ -13,7 +13,20 @@ from ._device import Device, DLDeviceType, device
 from ._dtype import dtype
 from ._errors import MarshalMismatch, register_error
 from ._library import find_include_dir, find_library
-from .module import Module, load_module
+from ._public import (
+    Array,
+    Dict,
+    FrozenSet,
+    Function,
+    List,
+    Map,
+    Module,
+    Object,
+    Set,
+    Shape,
+    Tensor,
+)
+from .module import load_module
 from .registry import (
     get_global_func,
     init_ffi_api,
@@ -63,28 +76,20 @@ __all__ = [
 ]
 
 ffi_mode = _backend.ffi_mode
-Object = _backend.Object
-Function = _backend.Function
-Array = _backend.Array
-Shape = _backend.Shape
-List = _backend.List
-Map = _backend.Map
-Dict = _backend.Dict
-Set = _backend.Set
-FrozenSet = _backend.FrozenSet
-Tensor = _backend.Tensor
 convert = _backend.convert
 from_dlpack = _backend.from_dlpack
 to_python = _backend.to_python
 
 
-def __getattr__(name: str) -> Any:
-    # What it needs takes longer to import than all else here together.
-    if name == "cpp":
-        import importlib
+if not TYPE_CHECKING:
 
-        return importlib.import_module(".cpp", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        # What it needs takes longer to import than all else here together.
+        if name == "cpp":
+            import importlib
+
+            return importlib.import_module(".cpp", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from . import _binding
 from ._mappings import DictMethods, MapMethods
@@ -20,6 +20,8 @@ from ._types import code, row_name
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from ._public import Function
 
 __all__ = ["FunctionMethods", "ModuleMethods", "ObjectMethods", "build"]
 
@@ -72,13 +74,14 @@ class FunctionMethods:
     _runtime: Runtime
     _address: int
 
-    def __init__(self, f: Any) -> None:
+    def __init__(self, f: Callable[..., Any]) -> None:
         if not callable(f):
             raise TypeError(f"expected a callable, got {type(f).__name__}")
         # `_take` empties what it takes from, which must not be the caller's own function.
         self._take(self._runtime.to_object(f.__call__ if isinstance(f, FunctionMethods) else f))
 
-    if TYPE_CHECKING:  # the backend's core has them
+    if TYPE_CHECKING:  # the backend's core has them, but for the name
+        __qualname__: str
 
         def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...
 
@@ -93,11 +96,13 @@ class FunctionMethods:
         info = self._info()
         return (info and info[0]) or "function"
 
-    def __getattr__(self, name: str) -> Any:
-        # Python takes this name out of the body of a class, so that no property can have it.
-        if name == "__qualname__":
-            return self.__name__
-        return object.__getattribute__(self, name)
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Python takes this name out of the body of a class, so that no property can have it.
+            if name == "__qualname__":
+                return self.__name__
+            return object.__getattribute__(self, name)
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -136,15 +141,16 @@ class ModuleMethods:
 
     _runtime: Runtime
 
-    def __getattr__(self, name: str) -> Any:
-        return self._runtime.module_get_function(self, name)
-
-    def __getitem__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Function:
         return self.get_function(name)
 
-    def get_function(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Function:
+        return self.get_function(name)
+
+    def get_function(self, name: str) -> Function:
         """The function `name`; AttributeError, naming the nearest, if there is none."""
-        return self._runtime.module_get_function(self, name)
+        function: Function = self._runtime.module_get_function(self, name)
+        return function
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self._runtime.module_list(self)})

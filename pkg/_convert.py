@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from types import MappingProxyType
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from ._container_rules import ITEMS
 from ._mappings import DictMethods, MapMethods
@@ -12,6 +12,9 @@ from ._rules import bind, find_on_type
 from ._sequences import ArrayMethods, ListMethods
 from ._sets import FrozenSetMethods, SetMethods
 from ._tensor import TensorMethods
+
+if TYPE_CHECKING:
+    from ._public import Tensor
 
 __all__ = ["ConvertApi", "to_python"]
 
@@ -97,7 +100,7 @@ class ConvertApi:
 
     def from_dlpack(
         self, ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False
-    ) -> Any:
+    ) -> Tensor:
         """A tensor on the memory of another library's array.
 
         Parameters
@@ -121,7 +124,7 @@ class ConvertApi:
         ValueError
             The memory is not as required.
         """
-        made = self._core.to_object(ext_tensor if _is_array(ext_tensor) else _Exporter(ext_tensor))
+        made: Tensor = self._core.to_object(ext_tensor if _is_array(ext_tensor) else _Exporter(ext_tensor))
         if require_alignment and made.data_ptr() % require_alignment:
             raise ValueError(f"the memory is not aligned to {require_alignment} bytes")
         if require_contiguous and not made.is_contiguous():

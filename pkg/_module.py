@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ._runtime import Runtime
+
+if TYPE_CHECKING:
+    from ._public import Module
 
 __all__ = ["ModuleApi"]
 
@@ -15,7 +18,7 @@ class ModuleApi:
 
     _runtime: Runtime
 
-    def load_module(self, path: str | os.PathLike[str]) -> Any:
+    def load_module(self, path: str | os.PathLike[str]) -> Module:
         """Load a shared library that exports functions; it stays loaded until the process ends.
 
         Parameters
@@ -34,4 +37,5 @@ class ModuleApi:
             There is no such file, it cannot be loaded, it was built for another ABI version, or what it
             registers is taken.
         """
-        return self._runtime.module_load(os.path.abspath(os.fspath(path)))
+        module: Module = self._runtime.module_load(os.path.abspath(os.fspath(path)))
+        return module

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, overload
 
 from ._runtime import Runtime
 
+if TYPE_CHECKING:
+    from ._public import Function, Object
+
 __all__ = ["RegistryApi"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_C = TypeVar("_C", bound="type[Object]")
 
 
 def nearest(name: str, names: list[str]) -> str:
@@ -25,6 +31,14 @@ class RegistryApi:
     _runtime: Runtime
     Object: Any
 
+    @overload
+    def register_global_func(
+        self, func_name: str, f: None = None, override: bool = ...
+    ) -> Callable[[_F], _F]: ...
+    @overload
+    def register_global_func(self, func_name: str, f: _F, override: bool = ...) -> _F: ...
+    @overload
+    def register_global_func(self, func_name: _F, f: None = None, override: bool = ...) -> _F: ...
     def register_global_func(
         self,
         func_name: str | Callable[..., Any],
@@ -70,7 +84,11 @@ class RegistryApi:
 
         return register if f is None else register(f)
 
-    def get_global_func(self, name: str, allow_missing: bool = False) -> Any:
+    @overload
+    def get_global_func(self, name: str, allow_missing: Literal[False] = False) -> Function: ...
+    @overload
+    def get_global_func(self, name: str, allow_missing: bool) -> Function | None: ...
+    def get_global_func(self, name: str, allow_missing: bool = False) -> Function | None:
         """The registered function, as an `anyffi.Function`.
 
         Parameters
@@ -85,7 +103,7 @@ class RegistryApi:
         ValueError
             There is no such function; the message names the nearest ones.
         """
-        function = self._core.get_function(name)
+        function: Function | None = self._core.get_function(name)
         if function is None and not allow_missing:
             hint = nearest(name, self.list_global_func_names())
             raise ValueError(f"no function {name!r} is registered{hint}")
@@ -118,13 +136,17 @@ class RegistryApi:
             if name.startswith(prefix) and "." not in tail:
                 setattr(target, tail, self.get_global_func(name))
 
-    def register_object(self, type_key: str | None = None) -> Callable[[type], type]:
+    @overload
+    def register_object(self, type_key: _C) -> _C: ...
+    @overload
+    def register_object(self, type_key: str | None = None) -> Callable[[_C], _C]: ...
+    def register_object(self, type_key: str | type | None = None) -> Any:
         """Make objects of a runtime type arrive as a class of one's own: a class decorator.
 
         Parameters
         ----------
         type_key : str, optional
-            The type's key in the runtime; the class's name by default.
+            The type's key in the runtime; the class's name by default. The decorator may also stand alone.
 
         Raises
         ------
@@ -136,7 +158,7 @@ class RegistryApi:
         if isinstance(type_key, type):
             return self.register_object()(type_key)
 
-        def register(cls: type) -> type:
+        def register(cls: _C) -> _C:
             if not (isinstance(cls, type) and issubclass(cls, self.Object)):
                 raise TypeError(f"a class derived from anyffi.Object is needed, not {cls!r}")
             key = type_key or cls.__name__

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Union
 
 from ._library import find_include_dir, find_library
-from .module import load_module
+from .module import Module, load_module
 
 __all__ = ["build", "load_inline", "load_ipython_extension"]
 
@@ -38,7 +38,7 @@ def load_inline(
     extra_cflags: Sequence[str] = (),
     extra_ldflags: Sequence[str] = (),
     extra_include_paths: _Paths = (),
-) -> Any:
+) -> Module:
     """Compile C++ and load it as a module.
 
     Parameters

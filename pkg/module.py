@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ._backend import backend as _backend
+from ._public import Module
 
 __all__ = ["Module", "load_module"]
 
-Module = _backend.Module
 load_module = _backend.load_module
