@@ -48,13 +48,17 @@ def build_directory() -> pathlib.Path:
 
 
 def run(
-    command: Sequence[object], *, stdin: str | None = None, **variables: str | None
+    command: Sequence[object],
+    *,
+    stdin: str | None = None,
+    cwd: pathlib.Path | None = None,
+    **variables: str | None,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command with some environment variables changed, or removed where None is given."""
     environment = {k: v for k, v in {**os.environ, **variables}.items() if v is not None}
     words = [str(word) for word in command]
     pipes: dict[str, Any] = {"input": stdin, "capture_output": True, "text": True}
-    return subprocess.run(words, env=environment, check=False, timeout=600, **pipes)
+    return subprocess.run(words, cwd=cwd, env=environment, check=False, timeout=600, **pipes)
 
 
 def run_python(code: str, *, ffi_mode: str | None = None, package_path: pathlib.Path | None = None) -> str:

@@ -1,7 +1,10 @@
-"""Projects of users find an installation: by anyffi-config, pkg-config, CMake and Meson."""
+"""Projects of users: the templates of docs/examples, built and run where the checkout is out of sight."""
 
 from __future__ import annotations
 
+import dataclasses
+import fcntl
+import functools
 import os
 import pathlib
 import shutil
@@ -9,106 +12,185 @@ import sys
 from typing import Any, Callable
 
 import pytest
-from support import ROOT, run
+from support import ROOT, build_directory, run
 
 CXX = os.environ.get("CXX", "c++")
+MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which(CXX) is None, reason="needs a C++ compiler"),
-    pytest.mark.keeps_live(reason="a module stays loaded, with what it registered"),
-]
+pytestmark = pytest.mark.skipif(shutil.which(CXX) is None, reason="needs a C++ compiler")
+needs_pkg_config = pytest.mark.skipif(shutil.which("pkg-config") is None, reason="needs pkg-config")
+needs_cmake = pytest.mark.skipif(shutil.which("cmake") is None, reason="needs CMake")
 
-SOURCE = """
-#include <anyffi/anyffi.h>
-static int64_t twice(int64_t x) { return 2 * x; }
-ANYFFI_EXPORT(twice, &twice, anyffi::arg("x"));
-"""
+TEMPLATES = {
+    "template_meson": (),
+    "template_scikit_build": needs_cmake,
+    "template_plain": (),
+}
+each_template = pytest.mark.parametrize(
+    "template", [pytest.param(name, marks=marks) for name, marks in TEMPLATES.items()]
+)
 
-Config = Callable[..., str]
+
+@dataclasses.dataclass(frozen=True)
+class User:
+    """A user's environment, with anyffi from its wheel."""
+
+    home: pathlib.Path
+
+    def run(self, *command: object, cwd: pathlib.Path | None = None, **variables: str | None) -> str:
+        """What a command prints; `python` is this environment's."""
+        path = os.pathsep.join([str(self.home / "bin"), os.environ["PATH"]])
+        unset = {"FFI_MODE": None, "LD_PRELOAD": None, "PKG_CONFIG_PATH": None, "PYTHONPATH": None}
+        # The system looks a program up on the path of the parent.
+        words = ["env", *command]
+        done = run(words, cwd=cwd, **{"PATH": path, "CXX": CXX, **unset, **variables})
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout.strip()
+
+    def install(self, *words: object) -> None:
+        """Install by the pip of the tests: there is none here."""
+        pip = [sys.executable, "-m", "pip", "--python", self.home / "bin" / "python"]
+        self.run(*pip, "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", *words)
+
+    @functools.cached_property
+    def packages(self) -> pathlib.Path:
+        return pathlib.Path(
+            self.run("python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+        )
 
 
 @pytest.fixture(scope="session")
-def config(pure: pathlib.Path) -> Config:
-    """The command of an ordinary installation: what it prints."""
-    code = f"import sys; sys.path.insert(0, {str(pure)!r}); from anyffi._config import main; main()"
-
-    def ask(*options: str) -> str:
-        done = run([sys.executable, "-S", "-c", code, *options], FFI_MODE=None)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
-
-    return ask
-
-
-@pytest.fixture
-def project(tmp_path: pathlib.Path) -> pathlib.Path:
-    (tmp_path / "demo.cc").write_text(SOURCE)
-    return tmp_path
-
-
-def built(ffi: Any, folder: pathlib.Path, *commands: list[str], **variables: str) -> None:
-    """Run what builds a library, load it, and call it."""
-    for command in commands:
-        done = run(command, LD_PRELOAD=None, **variables)
-        assert done.returncode == 0, done.stdout + done.stderr
-    (library,) = folder.rglob("libdemo.so")
-    assert ffi.load_module(library).twice(x=21) == 42
+def user(tmp_path_factory: pytest.TempPathFactory) -> User:
+    """Has the wheel of this checkout, and the tools of the tests to build and test with."""
+    folder = tmp_path_factory.mktemp("user")
+    wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps"]
+    kept = build_directory().parent / "build-wheel"
+    with kept.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = run([*wheel, f"-Cbuild-dir={kept}", "--wheel-dir", folder, ROOT], LD_PRELOAD=None)
+    assert done.returncode == 0, done.stderr
+    user = User(folder / "env")
+    done = run([sys.executable, "-m", "venv", "--without-pip", user.home], LD_PRELOAD=None)
+    assert done.returncode == 0, done.stderr
+    user.install(*folder.glob("*.whl"))
+    # The packages are seen this way, but not what the checkout's editable install has put among them.
+    (user.packages / "tools.pth").write_text("\n".join(path for path in sys.path if "site-packages" in path))
+    return user
 
 
-def test_plain_compiler(ffi: Any, config: Config, project: pathlib.Path) -> None:
-    found = config("--cflags", "--libs").split()
-    output = str(project / "libdemo.so")
-    built(
-        ffi, project, [CXX, "-std=c++17", "-shared", "-fPIC", str(project / "demo.cc"), "-o", output, *found]
+@pytest.fixture(scope="session")
+def project(user: User, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], pathlib.Path]:
+    """A copy of a template, built, and installed if it is a package."""
+
+    @functools.cache
+    def build(template: str) -> pathlib.Path:
+        folder = tmp_path_factory.mktemp("projects") / template
+        shutil.copytree(ROOT / "docs" / "examples" / template, folder)
+        if template == "template_plain":
+            user.run("sh", folder / "build.sh")
+        else:
+            user.install(folder)
+        return folder
+
+    return build
+
+
+@each_template
+def test_template(ffi: Any, user: User, project: Callable[[str], pathlib.Path], template: str) -> None:
+    pytest_alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "-p no:cacheprovider"}
+    shown = user.run(
+        "python", "-m", "pytest", "-q", cwd=project(template), FFI_MODE=ffi.ffi_mode, **pytest_alone
     )
-
-
-@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="needs pkg-config")
-def test_pkg_config(ffi: Any, config: Config, project: pathlib.Path) -> None:
-    command = f"cd {project} && {CXX} -std=c++17 -shared -fPIC demo.cc -o libdemo.so $(pkg-config --cflags --libs anyffi)"
-    built(ffi, project, ["sh", "-c", command], PKG_CONFIG_PATH=config("--pkgconfigdir"))
-
-
-@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="Meson finds it by pkg-config")
-def test_meson(ffi: Any, config: Config, project: pathlib.Path) -> None:
-    (project / "meson.build").write_text(
-        "project('demo', 'cpp', default_options: ['cpp_std=c++17'])\n"
-        "shared_library('demo', 'demo.cc', dependencies: dependency('anyffi', version: '>=0.1'))\n"
+    assert " passed" in shown
+    where = user.run(
+        "python", "-c", "import anyffi; print(anyffi.ffi_mode, anyffi.__file__)", FFI_MODE=ffi.ffi_mode
     )
-    meson = [sys.executable, "-m", "mesonbuild.mesonmain"]
-    folder = project / "build"
-    built(
-        ffi,
-        folder,
-        [*meson, "setup", str(folder), str(project)],
-        [*meson, "compile", "-C", str(folder)],
-        PKG_CONFIG_PATH=config("--pkgconfigdir"),
+    assert where == f"{ffi.ffi_mode} {user.packages / 'anyffi' / '__init__.py'}"
+
+
+def other_pythons() -> list[str]:
+    """Other versions and implementations than the one that runs this."""
+    names = [*(f"python3.{minor}" for minor in range(9, 16)), "pypy3"]
+    show_tag = "import sys; print(sys.implementation.cache_tag)"
+    found = {
+        run([name, "-c", show_tag], LD_PRELOAD=None).stdout.strip(): name
+        for name in names
+        if shutil.which(name)
+    }
+    return [name for tag, name in found.items() if tag not in ("", sys.implementation.cache_tag)]
+
+
+@each_template
+def test_built_once_it_runs_on_every_python(
+    user: User, project: Callable[[str], pathlib.Path], template: str
+) -> None:
+    others = other_pythons()
+    if not others:
+        pytest.skip("there is no other Python on the path")
+    folder = project(template)
+    code = (
+        "import runpy, sys\n"
+        "tests = runpy.run_path(sys.argv[1])\n"
+        "print([function() for name, function in tests.items() if name.startswith('test_')])\n"
     )
+    path = os.pathsep.join([str(user.packages), str(folder)])
+    for python in others:
+        tests = folder / "tests" / f"test_{template}.py"
+        shown = user.run(python, "-c", code, tests, PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1")
+        assert shown.startswith("[None")
 
 
-@pytest.mark.skipif(shutil.which("cmake") is None, reason="needs CMake")
-def test_cmake(ffi: Any, config: Config, project: pathlib.Path) -> None:
-    (project / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.15)\n"
-        "project(demo CXX)\n"
-        "find_package(anyffi 0.1 REQUIRED)\n"
-        "add_library(demo SHARED demo.cc)\n"
-        "target_link_libraries(demo PRIVATE anyffi::anyffi)\n"
-    )
-    folder = project / "build"
-    found = f"-Danyffi_DIR={config('--cmakedir')}"
-    built(
-        ffi,
-        folder,
-        ["cmake", "-S", str(project), "-B", str(folder), found],
-        ["cmake", "--build", str(folder)],
-    )
+@needs_cmake
+def test_a_wheel_that_says_that_it_needs_no_python(
+    user: User, project: Callable[[str], pathlib.Path]
+) -> None:
+    project("template_scikit_build")
+    (described,) = user.packages.glob("template_scikit_build-*.dist-info/WHEEL")
+    assert "Tag: py3-none-" in described.read_text()
 
 
-def test_directories(config: Config, pure: pathlib.Path) -> None:
-    folders = config("--includedir", "--libdir").split()
-    assert folders == [str(pure / "anyffi" / "include"), str(pure / "anyffi" / "lib")]
-    assert (pure / "bin" / "anyffi-config").exists()
+def registers(user: User, folder: pathlib.Path, name: str) -> bool:
+    """Whether the library that was built in a folder brings a global function."""
+    (library,) = folder.rglob("lib*.so")
+    code = "import anyffi, sys; anyffi.load_module(sys.argv[1]); anyffi.get_global_func(sys.argv[2])"
+    return user.run("python", "-c", code, library, name) == ""
+
+
+@needs_pkg_config
+def test_meson_finds_it_by_pkg_config(
+    user: User, project: Callable[[str], pathlib.Path], tmp_path: pathlib.Path
+) -> None:
+    path = user.run("anyffi-config", "--pkgconfigdir")
+    shown = user.run(*MESON, "setup", tmp_path, project("template_meson"), PKG_CONFIG_PATH=path)
+    assert "Run-time dependency anyffi found: YES" in shown
+    user.run(*MESON, "compile", "-C", tmp_path)
+    assert registers(user, tmp_path, "template_meson.dot")
+
+
+@needs_cmake
+def test_plain_cmake(user: User, project: Callable[[str], pathlib.Path], tmp_path: pathlib.Path) -> None:
+    found = f"-Danyffi_DIR={user.run('anyffi-config', '--cmakedir')}"
+    user.run("cmake", "-S", project("template_scikit_build"), "-B", tmp_path, found)
+    user.run("cmake", "--build", tmp_path)
+    assert registers(user, tmp_path, "template_scikit_build.rotate")
+
+
+def test_anyffi_config(user: User) -> None:
+    folders = user.run("anyffi-config", "--includedir", "--libdir", "--cmakedir", "--pkgconfigdir").split()
+    include, lib, cmake, pkgconfig = map(pathlib.Path, folders)
+    assert (include, lib) == (user.packages / "anyffi" / "include", user.packages / "anyffi" / "lib")
+    assert {path.name for path in cmake.iterdir()} == {"anyffi-config.cmake", "anyffi-config-version.cmake"}
+    assert (pkgconfig / "anyffi.pc").exists()
+    assert user.run("anyffi-config", "--libs", "--cflags") == f"-L{lib} -lanyffi -I{include}"
+
+
+@needs_pkg_config
+def test_pkg_config(user: User) -> None:
+    path = user.run("anyffi-config", "--pkgconfigdir")
+    include, lib, name = user.run("pkg-config", "--cflags", "--libs", "anyffi", PKG_CONFIG_PATH=path).split()
+    assert os.path.samefile(include[2:], user.run("anyffi-config", "--includedir"))
+    assert os.path.samefile(lib[2:], user.run("anyffi-config", "--libdir"))
+    assert (include[:2], lib[:2], name) == ("-I", "-L", "-lanyffi")
 
 
 def test_bad_questions() -> None:

@@ -191,6 +191,7 @@ TEST(Mapping, BehavesAsAnOrderedModel) {
       std::string name = text_of(key);
       auto found = std::find_if(model.begin(), model.end(), [&](const auto& entry) { return entry.first == name; });
       ASSERT_EQ(dict.contains(key), found != model.end()) << name;
+      ASSERT_EQ(dict.value_or(key, -1), found != model.end() ? found->second : -1) << name;
       // Grows for a while, then shrinks, so that holes and growth meet.
       if (step % 1000 < 500) {
         dict.set(key, step);

@@ -109,6 +109,11 @@ class MappingView : public ObjectRef {
     }
     return convert<V>(mapping()->entries[entry].value);
   }
+  /// The value of a key, or `otherwise` if it is not there.
+  V value_or(const K& key, V otherwise) const {
+    int64_t entry = find(key);
+    return entry < 0 ? otherwise : convert<V>(mapping()->entries[entry].value);
+  }
 
   class Iterator {
    public:

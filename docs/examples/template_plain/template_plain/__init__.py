@@ -1,0 +1,9 @@
+"""What src/template_plain.cc exports, as functions of this package."""
+
+import pathlib
+
+import anyffi
+
+_library = anyffi.load_module(pathlib.Path(__file__).with_name("libtemplate_plain.so"))
+
+count = _library.count
