@@ -253,19 +253,56 @@ def test_destructors_may_call_back(ffi: Any) -> None:
     assert set(xs) <= {1, 5}
 
 
-def test_cycle_through_a_held_wrapper_is_python_business(ffi: Any) -> None:
-    """A Function over a callable that refers to the Function is collected while C++ does not hold it."""
+class Owner:
+    """Something that refers to a callback."""
 
-    class Owner:
-        pass
+    callback: Any
 
+
+def test_a_callable_that_refers_to_itself_is_collected(ffi: Any) -> None:
     owner = Owner()
     gone = weakref.ref(owner)
-    owner.callback = lambda: owner
+    owner.callback = lambda owner=owner: owner
     assert ffi.get_global_func("testing.apply")(owner.callback) is owner
     del owner
     collect()
     assert gone() is None
+
+
+@cpython_only("PyPy's collector does not see what the runtime holds")
+@pytest.mark.parametrize("subclass", [False, True])
+def test_a_callable_that_refers_to_its_function_is_collected(ffi: Any, subclass: bool) -> None:
+    class Remembering(ffi.Function):  # type: ignore[misc]
+        pass
+
+    owner = Owner()
+    gone = weakref.ref(owner)
+    owner.callback = (Remembering if subclass else ffi.convert)(lambda owner=owner: owner)
+    assert owner.callback() is owner
+    collect()
+    assert gone() is owner
+    holder = ffi.List([owner.callback])
+    del owner
+    collect()
+    assert holder[0]() is gone()
+    del holder
+    collect()
+    assert gone() is None
+
+
+@cpython_only("PyPy's collector does not see what the runtime holds")
+def test_a_finalizer_finds_the_function_of_its_cycle_whole(ffi: Any) -> None:
+    said = []
+
+    class Last(Owner):
+        def __del__(self) -> None:
+            said.append(self.callback(2))
+
+    last = Last()
+    last.callback = ffi.Function(lambda x, last=last: (x, type(last).__name__))
+    del last
+    collect()
+    assert said == [(2, "Last")]
 
 
 # ---- interruption -------------------------------------------------------------------------------

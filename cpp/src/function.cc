@@ -71,6 +71,28 @@ int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* 
   return 0;
 }
 
+void* anyffi_function_get_sole_handle(const AnyffiFunction* function) {
+  return anyffi_is_sole_inline(&function->header) ? function->handle : nullptr;
+}
+
+int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context) {
+  // The layouts of `object`, of the first slot of a class over it, and of `bytes`.
+  struct Wrapper {
+    intptr_t count;
+    void* type;
+    char* hold;
+  };
+  constexpr size_t kContent = 32;
+  auto* self = static_cast<Wrapper*>(wrapper);
+  // A class made from C tells of itself: CPython's own `tp_traverse` of its subclasses leaves that to it.
+  if (int status = visit(self->type, context)) return status;
+  if (self->hold == nullptr) return 0;
+  AnyffiObject* object = reinterpret_cast<AnyffiHold*>(self->hold + kContent)->object;
+  if (object == nullptr || object->type_code != ANYFFI_FUNCTION) return 0;
+  void* handle = anyffi_function_get_sole_handle(reinterpret_cast<AnyffiFunction*>(object));
+  return handle != nullptr ? visit(handle, context) : 0;
+}
+
 int anyffi_function_call(const AnyffiValue* value, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   *result = anyffi_none_inline();
   if (value->type_code != ANYFFI_FUNCTION) {

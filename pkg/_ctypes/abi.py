@@ -297,6 +297,7 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_value_move": (None, _values, _values),
     "anyffi_value_own": (_int, _values, _values),
     "anyffi_value_release": (None, _values),
+    "anyffi_wrapper_traverse": (_int, c_void_p, c_void_p, c_void_p),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import c_char, c_int32, c_void_p
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _binding, _errors
 from .._types import code
@@ -27,7 +27,15 @@ _Arguments = platform.memory_class(_take_back)
 _END = _value(code.UNSET, 0, 0)
 
 
-class FunctionCore(ObjectCore):
+if TYPE_CHECKING:
+    _Traversed = ObjectCore
+else:
+    #: While nobody else holds a function over a callable, the garbage collector sees the callable, so that one
+    #: that refers to its function is collected.
+    _Traversed = platform.traversed(ObjectCore, library.wrapper_traverse)
+
+
+class FunctionCore(_Traversed):
     """A function of the runtime."""
 
     #: What is called and its first argument, once a call has found them; what it says of itself, once asked.

@@ -26,6 +26,7 @@ __all__ = [
     "object_of",
     "plain",
     "take_over",
+    "traversed",
     "wrapper_at",
 ]
 
@@ -127,6 +128,40 @@ def memory_class(release: Any) -> Any:
     while it runs. Memory has no part in garbage collection.
     """
     return type("Memory", (bytes,), {"__slots__": (), "__del__": _new_instance_method(release)})
+
+
+class _Slot(ctypes.Structure):
+    """A PyType_Slot."""
+
+    _fields_ = (("id", c_int), ("function", c_void_p))
+
+
+class _Spec(ctypes.Structure):
+    """A PyType_Spec."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("basic_size", c_int),
+        ("item_size", c_int),
+        ("flags", ctypes.c_uint),
+        ("slots", ctypes.POINTER(_Slot)),
+    )
+
+
+def traversed(base: Any, traverse: Any) -> Any:
+    """A subclass of a class of wrappers whose garbage collection asks a function of the C ABI."""
+    tp_traverse, base_type, have_gc, have_version_tag = 71, 1 << 10, 1 << 14, 1 << 18
+    slots = (_Slot * 2)(_Slot(tp_traverse, ctypes.cast(traverse, c_void_p)), _Slot(0, None))
+    name = f"{base.__module__}.Traversed".encode()
+    spec = _Spec(name, base.__basicsize__, 0, base_type | have_gc | have_version_tag, slots)
+    # Before Python 3.11 the class names itself by what it was made of.
+    _kept.extend((spec, slots))
+    create = PYFUNCTYPE(py_object, c_void_p, py_object)(("PyType_FromSpecWithBases", _api))
+    return create(ctypes.addressof(spec), (base,))
+
+
+#: What C code goes on to use.
+_kept: list[Any] = []
 
 
 def wrapper_at(word: int) -> Any:

@@ -33,6 +33,7 @@ __all__ = [
     "object_of",
     "plain",
     "take_over",
+    "traversed",
     "wrapper_at",
 ]
 
@@ -235,6 +236,11 @@ def memory_class(release: Any) -> Any:
         return cls() if isinstance(content, int) else cls.from_buffer_copy(content)
 
     return make
+
+
+def traversed(base: Any, traverse: Any) -> Any:
+    """The class as it is: PyPy's garbage collector asks nobody, and what the runtime holds it keeps."""
+    return base
 
 
 #: The wrappers that live, by the address of the header's word that would name them.

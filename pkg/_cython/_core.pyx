@@ -12,7 +12,8 @@ from c_api cimport (
     ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FIRST_DYNAMIC_TYPE,
     ANYFFI_FROZEN_SET, ANYFFI_FUNCTION, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_NONE, ANYFFI_SET, AnyffiFunction,
     AnyffiMapping, AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_abi_get_version,
-    anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free, anyffi_host_install,
+    anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free, anyffi_function_get_sole_handle,
+    anyffi_host_install,
     anyffi_none_inline, anyffi_object_exchange_wrapper, anyffi_registry_drop_host, anyffi_registry_find,
     anyffi_release_inline, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop_inline,
     anyffi_value_retain_inline, int32_t, int64_t,
@@ -29,7 +30,7 @@ from pack cimport pack, pack_owned
 from python cimport (
     PyBytes_AsString, PyBytes_FromStringAndSize, PyObject, PyObject_ClearWeakRefs, PySequence_Fast_ITEMS,
     PyTypeObject, PyType_Modified, PyVectorcall_Call, PyVectorcall_NARGS, Py_INCREF, Py_SET_REFCNT, Py_SIZE,
-    Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, Py_XDECREF, vectorcallfunc,
+    Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, vectorcallfunc, visitproc,
 )
 from unpack cimport raise_taken, unpack, unpack_copy
 from wrapper cimport offsetof_object, state, unwrap, wrap, wrap_here
@@ -84,20 +85,17 @@ cdef class ObjectCore:
 
 
 @cython.auto_pickle(False)
+@cython.no_gc_clear
 cdef class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
     # Python calls through this pointer, where the class has said so, without making a tuple.
     cdef vectorcallfunc vectorcall
-    # The names of the parameters, a tuple, once a call with keywords has asked for them. No Python attribute:
-    # that would make every function an object for the garbage collector to visit.
-    cdef PyObject* parameters
+    # The names of the parameters, once a call with keywords has asked for them.
+    cdef tuple parameters
 
     def __cinit__(self):
         self.vectorcall = <vectorcallfunc>call_vector
-
-    def __dealloc__(self):
-        Py_XDECREF(self.parameters)
 
     def __call__(self, *args, **kwargs):
         cdef tuple bound = args
@@ -108,8 +106,7 @@ cdef class FunctionCore(ObjectCore):
     def _take(self, ObjectCore other not None):
         ObjectCore._take(self, other)
         if isinstance(other, FunctionCore):
-            Py_XDECREF((<FunctionCore>other).parameters)
-            (<FunctionCore>other).parameters = NULL
+            (<FunctionCore>other).parameters = None
 
     def _info(self):
         return describe(unwrap_function(<PyObject*>self).info)
@@ -117,22 +114,37 @@ cdef class FunctionCore(ObjectCore):
 
 cdef object call_vector(PyObject* function, PyObject** args, size_t flags, PyObject* names):
     cdef Py_ssize_t count = PyVectorcall_NARGS(flags)
+    cdef tuple parameters
     # Before Python 3.12 a class to which `__call__` was assigned later still comes here.
     if Py_TYPE(function).tp_call != PyVectorcall_Call:
         return call_slot(function, args, count, names)
     if names != NULL and Py_SIZE(names) > 0:
-        return call_with_keywords(function, parameters_of(<FunctionCore>function), args, count, names)
+        parameters = parameters_of(<FunctionCore>function)
+        return call_with_keywords(function, <PyObject*>parameters, args, count, names)
     return call(function, args, count)
 
 
-cdef inline PyObject* parameters_of(FunctionCore function) except NULL:
-    """The names of a function's parameters, None where there is none; borrowed."""
-    if function.parameters == NULL:
+cdef inline tuple parameters_of(FunctionCore function):
+    """The names of a function's parameters, None where there is none."""
+    if function.parameters is None:
         info = function._info()
-        names = tuple([name and sys.intern(name) for name, *_ in info[2]]) if info else ()
-        Py_INCREF(<PyObject*>names)
-        function.parameters = <PyObject*>names
+        function.parameters = tuple([name and sys.intern(name) for name, *_ in info[2]]) if info else ()
     return function.parameters
+
+
+cdef int traverse_function(PyObject* function, visitproc visit, void* arg) noexcept:
+    """Lets the garbage collector see the callable that a function is over, while nobody else holds the function.
+
+    So a callable that refers to its function is collected. Nothing needs to be cleared: a cycle goes through
+    something that was changed to refer to the function.
+    """
+    cdef AnyffiObject* target = (<FunctionCore>function).target
+    cdef void* handle
+    if target != NULL and target.type_code == ANYFFI_FUNCTION:
+        handle = anyffi_function_get_sole_handle(<AnyffiFunction*>target)
+        if handle != NULL:
+            return visit(<PyObject*>handle, arg)
+    return 0
 
 
 cdef object call_slot(PyObject* function, PyObject** args, Py_ssize_t count, PyObject* names):
@@ -487,6 +499,8 @@ cdef int set_up() except -1:
     state.dynamic_classes = keep({})
     read_rules()
     function.tp_vectorcall_offset = offsetof_vectorcall()
+    # The tuple that Cython would have it visit refers to text alone.
+    function.tp_traverse = traverse_function
     # Cython refuses this method in the body of a class.
     (<dict>function.tp_dict)["__init_subclass__"] = classmethod(init_subclass)
     enable_vectorcall(FunctionCore)
@@ -649,10 +663,10 @@ def find_places_of(function, tuple args not None, dict named not None):
     cdef PyObject* places[ON_STACK]
     cdef tuple names = tuple(named)
     cdef tuple values = args + tuple(named.values())
-    cdef PyObject* parameters = parameters_of(<FunctionCore?>function)
+    cdef tuple parameters = parameters_of(<FunctionCore?>function)
     cdef PyObject** items = PySequence_Fast_ITEMS(<PyObject*>values)
-    cdef Py_ssize_t filled = find_places(<PyObject*>function, parameters, items, len(args), <PyObject*>names,
-                                         places)
+    cdef Py_ssize_t filled = find_places(<PyObject*>function, <PyObject*>parameters, items, len(args),
+                                         <PyObject*>names, places)
     return tuple([<object>places[i] for i in range(filled)]) if filled > 0 else None
 
 

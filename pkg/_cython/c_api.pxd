@@ -163,6 +163,7 @@ cdef extern from "anyffi/c_api.h" nogil:
         void* handle
 
     int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* out)
+    void* anyffi_function_get_sole_handle(const AnyffiFunction* function)
     int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out)
     void anyffi_registry_drop_host()
 

@@ -9,6 +9,8 @@ from libc.stdint cimport int64_t
 cdef extern from "Python.h":
     ctypedef struct PyObject:
         pass
+    ctypedef int (*visitproc)(PyObject*, void*)
+    ctypedef int (*traverseproc)(PyObject*, visitproc, void*)
     ctypedef struct PyTypeObject:
         const char* tp_name
         unsigned long tp_flags
@@ -16,6 +18,7 @@ cdef extern from "Python.h":
         PyObject* tp_dict
         object (*tp_call)(PyObject*, PyObject*, PyObject*)
         object (*tp_new)(PyTypeObject*, PyObject*, PyObject*)
+        traverseproc tp_traverse
     ctypedef struct PySliceObject:
         PyObject* start
         PyObject* stop

@@ -463,6 +463,12 @@ int anyffi_function_create(AnyffiCall call, void* self, void (*release_self)(voi
 /// and, when it is still unset afterwards, reports KeyboardInterrupt: a signal came before the callback's
 /// first line.
 int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* out);
+/// The callable of the host, borrowed, if the function is over one and has no other reference than the caller's; else
+/// NULL. What a wrapper tells a garbage collector.
+void* anyffi_function_get_sole_handle(const AnyffiFunction* function);
+/// The same as CPython's garbage collector asks for it (a `tp_traverse`), for wrappers that are written in Python
+/// alone. Such a wrapper begins with its count, its class, and the `bytes` object that is its AnyffiHold, or NULL.
+int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
 /// Calls any value that is a function; TypeError otherwise.
 int anyffi_function_call(const AnyffiValue* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result);
 /// Moves an owned value to the place of argument `index`, movable if it is an object, in one step.
