@@ -30,7 +30,7 @@ _END = _value(code.UNSET, 0, 0)
 if TYPE_CHECKING:
     _Traversed = ObjectCore
 else:
-    #: While nobody else holds a function over a callable, the garbage collector sees the callable, so that one
+    #: While nobody else holds a function over a callable, garbage collection sees the callable, so that one
     #: that refers to its function is collected.
     _Traversed = platform.traversed(ObjectCore, library.wrapper_traverse)
 

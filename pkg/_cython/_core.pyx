@@ -133,7 +133,7 @@ cdef inline tuple parameters_of(FunctionCore function):
 
 
 cdef int traverse_function(PyObject* function, visitproc visit, void* arg) noexcept:
-    """Lets the garbage collector see the callable that a function is over, while nobody else holds the function.
+    """Lets garbage collection see the callable that a function is over, while nobody else holds the function.
 
     So a callable that refers to its function is collected. Nothing needs to be cleared: a cycle goes through
     something that was changed to refer to the function.
