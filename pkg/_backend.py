@@ -53,6 +53,7 @@ class Api(RegistryApi, ModuleApi, ConvertApi):
         self.FrozenSet: Any = classes["FrozenSet"]
         self.Tensor: Any = classes["Tensor"]
         self._runtime = self.Object._runtime
+        self._type_keys = {}
 
 
 _opened: dict[str, Api] = {}

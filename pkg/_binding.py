@@ -7,13 +7,14 @@ the given ones goes as `MISSING`, which the callee fills.
 from __future__ import annotations
 
 import inspect
+import keyword
 from collections.abc import Sequence
 from types import FunctionType
 from typing import Any, Optional
 
 from ._values import MISSING
 
-__all__ = ["Info", "bind", "signature"]
+__all__ = ["Info", "bind", "is_name", "signature"]
 
 #: `(name or None, has a default, default, type name or None)`
 Param = tuple[Optional[str], bool, Any, Optional[str]]
@@ -110,15 +111,21 @@ class _Omitted:
         return "..."
 
 
+def is_name(name: str) -> bool:
+    """Whether Python can spell a name."""
+    return name.isidentifier() and not keyword.iskeyword(name)
+
+
 def signature(info: Info | None) -> inspect.Signature:
-    """What `inspect.signature` shows; parameters without names are positional-only."""
+    """What `inspect.signature` shows; parameters whose names Python cannot spell are positional-only."""
     if info is None:
         return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
     _, _, params, _, flags, result = info
-    unnamed_end = max((index + 1 for index, param in enumerate(params) if param[0] is None), default=0)
+    names = [name if name is not None and is_name(name) else None for name, *_ in params]
+    unnamed_end = max((index + 1 for index, name in enumerate(names) if name is None), default=0)
     shown = [
         inspect.Parameter(
-            param[0] or f"arg{index}",
+            names[index] or f"arg{index}",
             inspect.Parameter.POSITIONAL_ONLY
             if index < unnamed_end
             else inspect.Parameter.POSITIONAL_OR_KEYWORD,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, overload
 
+from ._reflection import add_fields
 from ._runtime import Runtime
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class RegistryApi:
     _core: Any
     _runtime: Runtime
     Object: Any
+    #: The classes that `register_object` was given, and the types that they stand for.
+    _type_keys: dict[type, str]
 
     @overload
     def register_global_func(
@@ -143,6 +146,9 @@ class RegistryApi:
     def register_object(self, type_key: str | type | None = None) -> Any:
         """Make objects of a runtime type arrive as a class of one's own: a class decorator.
 
+        The fields that the type tells of become read-only properties of the class, unless it has their names
+        already.
+
         Parameters
         ----------
         type_key : str, optional
@@ -167,6 +173,8 @@ class RegistryApi:
                 known: dict[str, Any] = {row[1]: row for row in self._runtime.type_table()}
                 raise ValueError(f"no type {key!r} is registered{nearest(key, list(known))}")
             self._core.set_class(type_code, cls)
+            add_fields(self._runtime, cls, type_code)
+            self._type_keys[cls] = key
             return cls
 
         return register

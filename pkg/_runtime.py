@@ -55,6 +55,8 @@ class Runtime:
         self.module_get_function = get("Module.get_function")
         self.module_list = get("Module.list")
         self.module_path = get("Module.path")
+        self.object_get_field = get("Object.get_field")
+        self.type_fields = get("type.fields")
         self.type_find = get("type.find")
         self.type_table = get("type.table")
         self.value_text = get("value.text")

@@ -14,7 +14,7 @@ from typing import Any
 import hypothesis
 import pytest
 from outcomes import MODES, Outcomes, RecordedApi
-from support import COLLECTIONS, CPYTHON, ROOT, build_directory, run
+from support import CC, COLLECTIONS, CPYTHON, CXX, ROOT, Build, build_directory, run
 
 #: Python below 3.10 cannot read a `match` statement.
 collect_ignore = ["test_matching.py"] if sys.version_info < (3, 10) else []
@@ -126,6 +126,31 @@ def pure(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
         done = run([*pip, *options, "--target", target, ROOT], LD_PRELOAD=None)
     assert done.returncode == 0, done.stderr
     return target
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Compiles a library, once for each source."""
+    import anyffi
+
+    folder = tmp_path_factory.mktemp("modules")
+
+    def compile_(name: str, source: str) -> pathlib.Path:
+        path = folder / name
+        library = folder / f"lib{path.stem}.so"
+        if not library.exists():
+            path.write_text(source)
+            runtime = pathlib.Path(anyffi.find_library("anyffi"))
+            compiler = [CC, "-std=c11"] if path.suffix == ".c" else [CXX, "-std=c++17"]
+            done = run(
+                [*compiler, "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I", anyffi.find_include_dir(), path, "-o",
+                 library, "-L", runtime.parent, "-lanyffi"],
+                LD_PRELOAD=None,
+            )  # fmt: skip
+            assert done.returncode == 0, done.stderr
+        return library
+
+    return compile_
 
 
 # ---- what a test leaves behind ---------------------------------------------------------------------------

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Callable
 
 import pytest
 
@@ -35,6 +36,18 @@ def collect() -> None:
     """Collect garbage, and what its finalizers let go of."""
     for _ in range(COLLECTIONS):
         gc.collect()
+
+
+CXX = os.environ.get("CXX", "c++")
+CC = os.environ.get("CC", "cc")
+
+#: What the fixture `build` is: given a file's name and the code in it, it tells where the library lies.
+Build = Callable[[str, str], pathlib.Path]
+
+needs_compilers = pytest.mark.skipif(
+    shutil.which(CXX) is None or shutil.which(CC) is None,
+    reason="compiles libraries: needs a C and a C++ compiler",
+)
 
 
 def words_of(error: BaseException) -> str | None:

@@ -5,45 +5,13 @@ from __future__ import annotations
 import inspect
 import os
 import pathlib
-import shutil
-from typing import Any, Callable
+from typing import Any
 
-import anyffi
 import pytest
 from programs import run_program
-from support import run
+from support import Build, needs_compilers
 
-CXX = os.environ.get("CXX", "c++")
-CC = os.environ.get("CC", "cc")
-Build = Callable[[str, str], pathlib.Path]
-
-pytestmark = pytest.mark.skipif(
-    shutil.which(CXX) is None or shutil.which(CC) is None,
-    reason="compiles libraries: needs a C and a C++ compiler",
-)
-
-
-@pytest.fixture(scope="session")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Compiles a library, once for each source."""
-    folder = tmp_path_factory.mktemp("modules")
-
-    def compile_(name: str, source: str) -> pathlib.Path:
-        path = folder / name
-        library = folder / f"lib{path.stem}.so"
-        if not library.exists():
-            path.write_text(source)
-            runtime = pathlib.Path(anyffi.find_library("anyffi"))
-            compiler = [CC, "-std=c11"] if path.suffix == ".c" else [CXX, "-std=c++17"]
-            done = run(
-                [*compiler, "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I", anyffi.find_include_dir(), path, "-o",
-                 library, "-L", runtime.parent, "-lanyffi"],
-                LD_PRELOAD=None,
-            )  # fmt: skip
-            assert done.returncode == 0, done.stderr
-        return library
-
-    return compile_
+pytestmark = needs_compilers
 
 
 GOOD = """

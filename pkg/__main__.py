@@ -1,0 +1,57 @@
+"""`python -m anyffi`: commands for people who develop with the package."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command that the words of a command line ask for.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The words; by default those of the command line.
+    """
+    parser = argparse.ArgumentParser("python -m anyffi", allow_abbrev=False)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    stubgen = commands.add_parser(
+        "stubgen",
+        help="write a stub (.pyi) for functions in C++",
+        description="Writes a stub (.pyi) with the parameters, types, defaults and docs of functions in C++.",
+        allow_abbrev=False,
+    )
+    stubgen.add_argument(
+        "source",
+        metavar="MODULE",
+        help="a Python module, the path of a shared library, or a prefix of registered names",
+    )
+    stubgen.add_argument("-o", "--output", metavar="FILE", help="where to write it, instead of to stdout")
+    stubgen.add_argument(
+        "--load",
+        metavar="MODULE",
+        action="append",
+        default=[],
+        help="a Python module or shared library to load first; may be repeated",
+    )
+    options = parser.parse_args(argv)
+
+    from ._stubgen import StubError, generate
+
+    try:
+        text = generate(options.source, options.load)
+        if options.output is None:
+            sys.stdout.write(text)
+        else:
+            with open(options.output, "w", encoding="utf-8") as file:
+                file.write(text)
+    except (StubError, OSError) as error:
+        parser.exit(1, f"python -m anyffi stubgen: {error}\n")
+
+
+if __name__ == "__main__":
+    main()

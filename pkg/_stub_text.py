@@ -1,0 +1,63 @@
+"""Parameters and documentation as a stub has them."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["PLAIN", "SELF", "docstring", "parameter_texts"]
+
+#: Classes of values that a stub repeats, as defaults, or names, as the types of variables.
+PLAIN = (bool, int, float, str, bytes)
+
+SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def docstring(doc: str | None, indent: str) -> Iterator[str]:
+    """The lines of a docstring."""
+    text = inspect.cleandoc(doc or "").replace("\\", "\\\\")
+    if '"""' in text or text.endswith('"'):
+        text = text.replace('"', '\\"')
+    first, *others = text.split("\n")
+    for line in [f'"""{first}', *others, '"""'] if others else [f'"""{first}"""']:
+        yield f"{indent}{line}".rstrip()
+
+
+def parameter_texts(parameters: list[inspect.Parameter]) -> Iterator[str]:
+    """Parameters as a `def` has them, which lets no default come before a required one."""
+    required = [i for i, p in enumerate(parameters) if p.default is p.empty and p.kind in _POSITIONAL]
+    last_required = max(required, default=-1)
+    before: Any = None
+    for index, parameter in enumerate(parameters):
+        kind = parameter.kind
+        if before is parameter.POSITIONAL_ONLY and kind is not before:
+            yield "/"
+        if kind is parameter.KEYWORD_ONLY and before not in (kind, parameter.VAR_POSITIONAL):
+            yield "*"
+        before = kind
+        star = "*" if kind is parameter.VAR_POSITIONAL else "**" if kind is parameter.VAR_KEYWORD else ""
+        text = f"{star}{parameter.name}"
+        has_type = parameter.annotation is not parameter.empty
+        if has_type:
+            text += f": {parameter.annotation}"
+        if parameter.default is not parameter.empty and index > last_required:
+            text += f" = {_default(parameter)}" if has_type else f"={_default(parameter)}"
+        yield text
+    if before is inspect.Parameter.POSITIONAL_ONLY and parameters != [SELF]:
+        yield "/"
+
+
+def _default(parameter: inspect.Parameter) -> str:
+    """The value, where it is a literal of the parameter's type."""
+    value = parameter.default
+    if type(value) is float and not math.isfinite(value):
+        return "..."
+    fits = {"None"} if value is None else {type(value).__name__} if type(value) in PLAIN else set()
+    if type(value) is int:
+        fits.add("float")
+    types = {member.rpartition(".")[2] for member in str(parameter.annotation).split(" | ")}
+    return repr(value) if fits & types or (fits and types & {"Any", "object"}) else "..."

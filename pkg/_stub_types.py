@@ -1,0 +1,173 @@
+"""The annotations in stubs: what a function takes and gives by the type names that it tells of itself."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Callable
+
+__all__ = ["Annotations"]
+
+#: The protocol of tensors of all libraries, which a stub declares where it needs it.
+_EXPORTER = "_Exporter"
+_EXPORTER_CLASS = f"""
+class {_EXPORTER}({{Protocol}}):
+    def __dlpack__(self, *args: {{Any}}, **kwargs: {{Any}}) -> {{Any}}: ...
+"""
+
+#: By the runtime's name of a type; `{0}` and `{1}` are its own parameters.
+_BOTH = {
+    "None": "None",
+    "Any": "typing.Any",
+    **{name: f"builtins.{name}" for name in ("bool", "bytes", "complex", "float", "int", "slice", "str")},
+    "Function": "collections.abc.Callable[..., typing.Any]",
+    "Device": "anyffi.Device",
+    "Module": "anyffi.Module",
+    "Exception": "builtins.BaseException",
+    "ellipsis": "types.EllipsisType",
+}
+#: What a parameter takes. Tensors and dtypes come from many libraries, which a stub does not import.
+_TAKEN = {
+    **_BOTH,
+    "Object": "builtins.object",
+    "Array": "collections.abc.Sequence[{0}]",
+    "List": "anyffi.List[{0}] | builtins.list[{0}]",
+    "Map": "collections.abc.Mapping[{0}, {1}]",
+    "Dict": "anyffi.Dict[{0}, {1}] | builtins.dict[{0}, {1}]",
+    "FrozenSet": "collections.abc.Set[{0}]",
+    "Set": "anyffi.Set[{0}] | builtins.set[{0}]",
+    "Shape": "collections.abc.Sequence[builtins.int]",
+    "Tensor": _EXPORTER,
+    "dtype": "typing.Any",
+    "c_void_p": "ctypes.c_void_p | None",
+}
+#: What a result is.
+_GIVEN = {
+    **_BOTH,
+    "Object": "typing.Any",
+    **{name: f"anyffi.{name}[{{0}}]" for name in ("Array", "List", "FrozenSet", "Set")},
+    **{name: f"anyffi.{name}[{{0}}, {{1}}]" for name in ("Map", "Dict")},
+    **{name: f"anyffi.{name}" for name in ("Shape", "Tensor", "dtype")},
+    "c_void_p": "ctypes.c_void_p",
+}
+
+_QUALIFIED = re.compile(r"\b(anyffi|builtins|collections\.abc|ctypes|types|typing)\.(\w+)")
+_IMPORTED_AS = {"collections.abc.Set": "AbstractSet"}
+
+
+class Annotations:
+    """Translates names of types, and keeps account of the imports that a stub then needs.
+
+    Parameters
+    ----------
+    taken : collection of str
+        Names that the stub defines, which hide builtins and imports.
+    classes : mapping of str to str
+        The stub's classes by the keys of the types that they stand for.
+    is_type : callable
+        Whether the runtime knows a type by a key.
+    """
+
+    def __init__(
+        self, taken: Collection[str], classes: Mapping[str, str], is_type: Callable[[str], bool]
+    ) -> None:
+        self._taken = taken
+        self._classes = classes
+        self._is_type = is_type
+        self._imports: dict[str, set[str]] = {}
+        self._modules: set[str] = set()
+        self._exports = False
+
+    def taken(self, type_name: str | None) -> str:
+        """What a parameter of a type accepts."""
+        return self._translate(type_name, _TAKEN)
+
+    def given(self, type_name: str | None) -> str:
+        """What a result or field of a type is."""
+        return self._translate(type_name, _GIVEN)
+
+    def shorten(self, text: str) -> str:
+        """Put the names that the stub imports in the place of qualified ones."""
+        return _QUALIFIED.sub(lambda found: self._use(*found.groups()), text)
+
+    def header(self) -> str:
+        """The imports for all that was asked for, and the declarations that it needs."""
+        protocol = ""
+        if self._exports:
+            protocol = _EXPORTER_CLASS.format(
+                Protocol=self.shorten("typing.Protocol"), Any=self.shorten("typing.Any")
+            )
+        modules = [f"import {line}" for line in sorted(self._modules)]
+        imports = [
+            f"from {module} import {', '.join(sorted(names))}"
+            for module, names in sorted(self._imports.items())
+        ]
+        return "".join(f"{line}\n" for line in [*modules, *imports]) + protocol
+
+    def _use(self, module: str, name: str) -> str:
+        shown = _IMPORTED_AS.get(f"{module}.{name}", name)
+        if module == "anyffi" and module not in self._taken:
+            self._modules.add(module)
+            return f"{module}.{name}"
+        if module == "anyffi" or shown in self._taken:
+            alias = "_" + module.replace(".", "_")
+            self._modules.add(f"{module} as {alias}")
+            return f"{alias}.{name}"
+        if module != "builtins":
+            self._imports.setdefault(module, set()).add(name if shown == name else f"{name} as {shown}")
+        return shown
+
+    def _translate(self, type_name: str | None, table: Mapping[str, str]) -> str:
+        try:
+            tree = ast.parse(type_name or "Any", mode="eval").body
+        except SyntaxError:
+            # A type key may be any text.
+            return self._object(type_name or "")
+        return self._node(tree, table)
+
+    def _node(self, node: ast.expr, table: Mapping[str, str]) -> str:
+        if isinstance(node, ast.BinOp):
+            return " | ".join(dict.fromkeys(self._node(part, table) for part in _members(node)))
+        if isinstance(node, ast.Constant) and node.value is None:
+            return "None"
+        root, parameters = node, []
+        if isinstance(node, ast.Subscript):
+            root = node.value
+            elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            parameters = [self._node(element, table) for element in elements]
+        name = ast.unparse(root)
+        if name == "tuple":
+            return self._tuple(parameters, table)
+        template = table.get(name)
+        if template is None:
+            return self._object(name)
+        if template is _EXPORTER:
+            self._exports = True
+        missing = template.count("{") - len(parameters)
+        return self.shorten(template).format(*parameters, *[self.shorten("typing.Any")] * missing)
+
+    def _tuple(self, parameters: list[str], table: Mapping[str, str]) -> str:
+        union = " | ".join(dict.fromkeys(parameters)) or self.shorten("typing.Any")
+        if table is _GIVEN:
+            return self.shorten("anyffi.Array[{0}]").format(union)
+        exact = ", ".join(parameters) or "()"
+        return self.shorten("builtins.tuple[{0}] | anyffi.Array[{1}] | builtins.list[{1}]").format(
+            exact, union
+        )
+
+    def _object(self, key: str) -> str:
+        if key in self._classes:
+            return self._classes[key]
+        # Types are registered when they are first used. No other name has a dot.
+        is_object = "." in key or self._is_type(key)
+        return self.shorten("anyffi.Object" if is_object else "typing.Any")
+
+
+def _members(node: ast.expr) -> Iterator[ast.expr]:
+    """The types of a union."""
+    if isinstance(node, ast.BinOp):
+        yield from _members(node.left)
+        yield from _members(node.right)
+    else:
+        yield node
