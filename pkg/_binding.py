@@ -14,14 +14,29 @@ from typing import Any, Optional
 
 from ._values import MISSING
 
-__all__ = ["Info", "bind", "is_name", "signature"]
+__all__ = ["Info", "OverloadedSignature", "bind", "is_name", "is_overloaded", "place", "signature"]
 
 #: `(name or None, has a default, default, type name or None)`
 Param = tuple[Optional[str], bool, Any, Optional[str]]
 #: `(name or None, doc or None, params, number of required params, flags, result type or None)`
 Info = tuple[Optional[str], Optional[str], tuple[Param, ...], int, int, Optional[str]]
 
-_VARIADIC = 2  # AnyffiFunctionFlag
+_VARIADIC, _OVERLOADED = 2, 4  # AnyffiFunctionFlag
+
+
+def is_overloaded(info: Info | None) -> bool:
+    """Whether a function stands for several, which bind keywords each in its own way."""
+    return info is not None and bool(info[4] & _OVERLOADED)
+
+
+def place(info: Info | None, num_args: int, names: Sequence[str]) -> list[int]:
+    """For each parameter which argument it gets, counted from the first positional one; -1: none.
+
+    Raises TypeError as `bind` does.
+    """
+    numbers = {name: num_args + index for index, name in enumerate(names)}
+    bound = bind(info, tuple(range(num_args)), numbers)
+    return [-1 if number is MISSING else number for number in bound]
 
 
 def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -142,6 +157,24 @@ def signature(info: Info | None) -> inspect.Signature:
         # A required parameter may follow an optional one in C++; a signature is to be shown all the same.
         __validate_parameters__=False,
     )
+
+
+class OverloadedSignature(inspect.Signature):
+    """That of a function with overloads: any arguments; as text, the signatures of all of them."""
+
+    __slots__ = ("_all",)
+
+    def __init__(self, overloads: Sequence[inspect.Signature]) -> None:
+        super().__init__(
+            [
+                inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+                inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
+            ]
+        )
+        self._all = tuple(overloads)
+
+    def __str__(self) -> str:
+        return " | ".join(map(str, self._all))
 
 
 def _shown_default(param: Param) -> Any:

@@ -52,7 +52,20 @@ class _FunctionDoc:
         if function is None:
             return FunctionMethods.__doc__
         info = function._info()
+        if _binding.is_overloaded(info):
+            return "\n\n".join(map(_describe, function.overloads))
         return info and info[1]
+
+
+def _describe(function: FunctionMethods) -> str:
+    """Its signature and, further in, its documentation."""
+    doc = inspect.cleandoc(function.__doc__ or "")
+    return "\n".join(
+        [
+            function._runtime.function_signature(function),
+            *[f"    {line}".rstrip() for line in doc.splitlines()],
+        ]
+    )
 
 
 class FunctionMethods:
@@ -105,8 +118,32 @@ class FunctionMethods:
             return object.__getattribute__(self, name)
 
     @property
+    def overloads(self) -> tuple[Any, ...]:
+        """The functions among which this one chooses by its arguments; empty for most."""
+        return tuple(self._runtime.function_overloads(self))
+
+    @property
     def __signature__(self) -> inspect.Signature:
-        return _binding.signature(self._info())
+        info = self._info()
+        if _binding.is_overloaded(info):
+            return _binding.OverloadedSignature([overload.__signature__ for overload in self.overloads])
+        return _binding.signature(info)
+
+    def _call_overload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call with keywords, among those overloads whose parameters have the names."""
+        names = [str.__str__(name) for name in kwargs]
+        fitting, places, refusals = [], [], []
+        for overload in self.overloads:
+            try:
+                places.append(_binding.place(overload._info(), len(args), names))
+                fitting.append(overload)
+            except TypeError as error:
+                refusals.append(f"\n    {self._runtime.function_signature(overload)}: {error}")
+        if not fitting:
+            given = [type(x).__name__ for x in args]
+            given += [f"{name}={type(x).__name__}" for name, x in zip(names, kwargs.values())]
+            raise TypeError(f"{self.__name__}(): no overload takes ({', '.join(given)}){''.join(refusals)}")
+        return self._runtime.function_select(self.__name__, fitting, places)(*args, *kwargs.values())
 
     def __repr__(self) -> str:
         return f"<anyffi.Function {self.__name__}{self.__signature__}>"

@@ -19,6 +19,9 @@ class Runtime:
 
         self.to_object = core.to_object
         self.get_function = core.get_function
+        self.function_overloads = get("Function.overloads")
+        self.function_select = get("Function.select")
+        self.function_signature = get("Function.signature")
         self.container_copy = get("container.copy")
         self.container_freeze = get("container.freeze")
         self.container_thaw = get("container.thaw")

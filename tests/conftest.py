@@ -60,7 +60,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         except ImportError as error:
             raise pytest.UsageError(f"the {mode} backend cannot be tested: {error}") from error
     session.config.stash[_live_blocks] = anyffi.testing.live_blocks
-    anyffi.testing.new_counted_child(0)  # registers its types, which live for ever
+    # Types live for ever.
+    anyffi.testing.new_counted_child(0)
+    anyffi.get_global_func("testing.authoring.register_types")()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -151,6 +151,9 @@ int guard(Body&& body) noexcept {
   }
 }
 
+/// As `anyffi_error_raise`; bytes of the text that are not UTF-8 are shown as escapes.
+int raise_text(const char* kind, const String& text);
+
 /* ---- text ---------------------------------------------------------------------------------------- */
 
 /// Bytes on the heap, of more than ANYFFI_IN_PLACE_BYTES, to be filled by the caller. NULL after MemoryError.
@@ -170,6 +173,11 @@ int path_to_native(const AnyffiValue* path, String* out);
 int type_name_of(const AnyffiValue* value, AnyffiValue* out) noexcept;
 /// TypeError; `format` has one `%s`, for the name of the value's type. Returns -1.
 int raise_about_type(const AnyffiValue* value, const char* format) noexcept;
+
+/// The same appended to a message; what a container was converted from has the name that it had there.
+void append_type_name(String* out, const AnyffiValue& value);
+/// `name(x: int, by: float = 2.0) -> int`
+void append_signature(String* out, const AnyffiFunctionInfo& info);
 
 /// The name of a data type or of a device.
 struct ShortName {

@@ -33,7 +33,8 @@ void append_repr(String* out, const AnyffiValue* value) {
   }
 }
 
-/// `name(x: int, by: float = 2.0) -> int`
+}  // namespace
+
 void append_signature(String* out, const AnyffiFunctionInfo& info) {
   *out += name_of(&info);
   *out += '(';
@@ -55,6 +56,8 @@ void append_signature(String* out, const AnyffiFunctionInfo& info) {
     *out += info.result_type;
   }
 }
+
+namespace {
 
 /// Python's name of what a container was converted from, or NULL where it is one of the runtime's own that was given:
 /// those have a wrapper.
@@ -78,6 +81,19 @@ const char* converted_name(const AnyffiValue& got) {
   }
 }
 
+}  // namespace
+
+void append_type_name(String* out, const AnyffiValue& value) {
+  Owned name;
+  if (const char* converted = converted_name(value)) {
+    *out += converted;
+  } else if (type_name_of(&value, name.out()) == 0) {
+    append_text(out, name.get());
+  }
+}
+
+namespace {
+
 void append_reason(String* out, const AnyffiMismatch& mismatch) {
   if (mismatch.reason == ANYFFI_OUT_OF_RANGE) {
     append_repr(out, &mismatch.got);
@@ -94,13 +110,10 @@ void append_reason(String* out, const AnyffiMismatch& mismatch) {
   *out += "expected ";
   *out += mismatch.expected;
   *out += ", got ";
-  if (const char* converted = converted_name(mismatch.got)) {
-    *out += converted;
-    return;
-  }
-  Owned got;
-  if (type_name_of(&mismatch.got, got.out()) == 0) append_text(out, got.get());
+  append_type_name(out, mismatch.got);
 }
+
+}  // namespace
 
 int raise_text(const char* kind, const String& text) {
   Owned name, message, error;
@@ -112,6 +125,8 @@ int raise_text(const char* kind, const String& text) {
   anyffi_error_set_raised(error->as_object);
   return -1;
 }
+
+namespace {
 
 /// `'x'`, `'x' and 'y'`, `'x', 'y', and 'z'`: the parameters in Python's words.
 String list_missing(const AnyffiFunctionInfo& info, const Vector<int32_t>& missing) {

@@ -125,6 +125,7 @@ ANYFFI_REGISTER_GLOBAL("testing.typed.variant_list_float").def(&same<Variant<Lis
 ANYFFI_REGISTER_GLOBAL("testing.typed.array_array_int").def(&same<Array<Array<int64_t>>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.map_str_array_int").def(&same<Map<String, Array<int64_t>>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.dict").def(&same<Dict<AnyValue, AnyValue>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.typed.dict_any_int").def(&same<Dict<AnyValue, int64_t>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.dict_str_int").def(&same<Dict<String, int64_t>>, arg("x"));
 
 ANYFFI_REGISTER_GLOBAL("testing.typed.defaults")

@@ -207,6 +207,8 @@ class FunctionCore(_FunctionCore):  # type: ignore[misc]
             if _type_code_of(self) != code.FUNCTION:
                 self._info()  # which refuses what is no function
             if kwargs:
+                if _binding.is_overloaded(self._info()):
+                    return self._call_overload(args, kwargs)
                 args = _bind(self, args, kwargs)
             journal = None if are_leaves(args) else Journal()
             return _Call(self, args, journal).run()

@@ -162,6 +162,9 @@ class FunctionInfo(Structure):
         ("num_required", c_int32),
         ("params", POINTER(ParamInfo)),
         ("result_type", c_char_p),
+        ("attempt", c_void_p),
+        ("own_kinds", c_void_p),
+        ("overloads", c_void_p),
     ]
 
 

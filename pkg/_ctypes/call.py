@@ -44,11 +44,18 @@ class FunctionCore(_Traversed):
     _described: _binding.Info | None
     _target: tuple[Any, Any]
 
+    if TYPE_CHECKING:  # the public class has it
+
+        def _call_overload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         # One frame with no more calls than needed: it is what a ctypes call costs above ctypes.
         try:
             if kwargs:
-                args = _binding.bind(self._info(), args, kwargs)
+                info = self._info()
+                if _binding.is_overloaded(info):
+                    return self._call_overload(args, kwargs)
+                args = _binding.bind(info, args, kwargs)
             try:
                 target, context = _get_target(self)
             except AttributeError:

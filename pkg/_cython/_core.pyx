@@ -100,7 +100,10 @@ cdef class FunctionCore(ObjectCore):
     def __call__(self, *args, **kwargs):
         cdef tuple bound = args
         if kwargs:
-            bound = _binding.bind(self._info(), args, kwargs)
+            info = self._info()
+            if _binding.is_overloaded(info):
+                return self._call_overload(args, kwargs)
+            bound = _binding.bind(info, args, kwargs)
         return call(<PyObject*>self, PySequence_Fast_ITEMS(<PyObject*>bound), Py_SIZE(<PyObject*>bound))
 
     def _take(self, ObjectCore other not None):
@@ -481,6 +484,7 @@ cdef int read_rules() except -1:
     state.equal_keys = keep(_rules.equal_keys)
     state.empty_wrapper = keep(_rules.empty_wrapper)
     state.bind = keep(_binding.bind)
+    state.is_overloaded = keep(_binding.is_overloaded)
     state.missing = keep(_values.MISSING)
     state.make_error = keep(_errors.make)
     state.fill_error = keep(_errors.fill)

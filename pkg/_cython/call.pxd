@@ -118,5 +118,8 @@ cdef inline object call_with_keywords(PyObject* function, PyObject* parameters, 
     cdef tuple keywords = <tuple>names
     cdef tuple positional = tuple([<object>args[i] for i in range(count)])
     cdef dict named = {keywords[i]: <object>args[count + i] for i in range(len(keywords))}
-    cdef tuple bound = (<object>state.bind)((<object>function)._info(), positional, named)
+    cdef object info = (<object>function)._info()
+    if (<object>state.is_overloaded)(info):
+        return (<object>function)._call_overload(positional, named)
+    cdef tuple bound = (<object>state.bind)(info, positional, named)
     return call(function, PySequence_Fast_ITEMS(<PyObject*>bound), Py_SIZE(<PyObject*>bound))

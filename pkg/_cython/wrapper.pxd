@@ -28,6 +28,7 @@ cdef extern from *:
       PyObject* lower;
       PyObject* lift;
       PyObject* bind;
+      PyObject* is_overloaded;
       PyObject* missing;
       PyObject* nested_too_deep;
       PyObject* contains_itself;
@@ -61,6 +62,7 @@ cdef extern from *:
         PyObject* lower
         PyObject* lift
         PyObject* bind
+        PyObject* is_overloaded
         PyObject* missing
         PyObject* nested_too_deep
         PyObject* contains_itself

@@ -142,6 +142,11 @@ class AnyValue : public AnyView {
   AnyffiValue* out() noexcept { return &raw_; }
 };
 
+namespace detail {
+template <>
+inline constexpr bool kIsView<AnyView> = true;
+}  // namespace detail
+
 static_assert(sizeof(AnyValue) == 16 && sizeof(AnyView) == 16, "a value is two words");
 
 // ---- traits of the two ----

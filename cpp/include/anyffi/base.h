@@ -73,6 +73,29 @@ class TensorView;
 
 namespace detail {
 
+/// What a type that does not cross the border lacks: a header of anyffi/stl/, or something else.
+enum class Lack {
+  kNothing,
+  kString,
+  kVector,
+  kMap,
+  kUnorderedMap,
+  kSet,
+  kUnorderedSet,
+  kOptional,
+  kVariant,
+  kTuple,
+  kFunction,
+  kComplex,
+  kSpan,
+  kChrono,
+  kObject,
+  kTraits
+};
+/// Each of those headers says here that it is included. T makes the question wait for all of them.
+template <Lack kHeader, class T>
+inline constexpr bool kIncludes = false;
+
 /// Marks a constructor that takes over one strong reference.
 struct Adopt {};
 
@@ -83,10 +106,23 @@ struct HasTraits<T, std::void_t<decltype(Traits<T>::name)>> : std::true_type {};
 
 constexpr uint64_t kEveryKind = ~uint64_t{0};
 
+/// Types that point into the value that they were made from, which no container of C++ may hold.
+template <class T>
+inline constexpr bool kIsView = std::is_same_v<T, const char*>;
+
 template <class... Codes>
 constexpr uint64_t kind_bits(Codes... codes) {
   return (anyffi_kind_bit(codes) | ...);
 }
+
+/// The kinds that a type holds as they are, where there are others that it converts: an overload that holds its
+/// arguments as they are goes before one that converts them.
+template <class T>
+inline constexpr uint64_t kOwnKinds = std::is_same_v<T, bool>       ? kind_bits(ANYFFI_BOOL)
+                                      : std::is_integral_v<T>       ? kind_bits(ANYFFI_INT, ANYFFI_BIG_INT)
+                                      : std::is_enum_v<T>           ? kind_bits(ANYFFI_INT)
+                                      : std::is_floating_point_v<T> ? kind_bits(ANYFFI_FLOAT)
+                                                                    : kEveryKind;
 
 /// True for an Array, and for a Shape, which is one.
 inline bool is_array(int32_t type_code) { return type_code == ANYFFI_ARRAY || type_code == ANYFFI_SHAPE; }

@@ -428,11 +428,17 @@ typedef struct AnyffiParamInfo {
   const char* type_name; /* Python's name for the type, such as `List[int]`; NULL if nothing is known */
 } AnyffiParamInfo;
 
+/// What an `attempt` returns where the arguments do not fit: nothing was called or taken. With REFUSED_RAISED a
+/// conversion left an error in the slot.
+typedef enum AnyffiRefusal { ANYFFI_REFUSED = 1, ANYFFI_REFUSED_RAISED = 2 } AnyffiRefusal;
+
 typedef enum AnyffiFunctionFlag {
   /// The host's lock is released while the body runs (the callee does so itself, see docs/protocol.md).
   ANYFFI_RELEASE_GIL = 1,
   /// Takes any number of positional arguments after the named ones.
-  ANYFFI_VARIADIC = 2
+  ANYFFI_VARIADIC = 2,
+  /// Several functions under one name: `overloads`.
+  ANYFFI_OVERLOADED = 4
 } AnyffiFunctionFlag;
 
 typedef struct AnyffiFunctionInfo {
@@ -444,7 +450,23 @@ typedef struct AnyffiFunctionInfo {
   int32_t num_required;
   const AnyffiParamInfo* params; /* `num_params` of them; a name may be NULL */
   const char* result_type;       /* as `type_name`; NULL if nothing is known */
+  /// As the function's `call`, with the same `self`, but tells arguments that do not fit from failing: AnyffiRefusal.
+  /// NULL: cannot tell.
+  AnyffiCall attempt;
+  /// For each parameter the bits (`anyffi_kind_bit`) of the kinds that it holds as they are; where all arguments are of
+  /// those, this one goes before overloads that convert them. NULL: all.
+  const uint64_t* own_kinds;
+  const struct AnyffiOverload* overloads; /* of a function made by `anyffi_function_create_overloaded` */
 } AnyffiFunctionInfo;
+
+/// One of several functions under one name, in the order in which they are tried.
+typedef struct AnyffiOverload {
+  const struct AnyffiOverload* next;
+  AnyffiObject* function;
+  /// For each argument of `function` which of the given ones it is, -1: left out. NULL: they come as they are given.
+  const int32_t* places;
+  int32_t num_places;
+} AnyffiOverload;
 
 typedef struct AnyffiFunction {
   AnyffiObject header;
@@ -469,6 +491,13 @@ void* anyffi_function_get_sole_handle(const AnyffiFunction* function);
 /// The same as CPython's garbage collector asks for it (a `tp_traverse`), for wrappers that are written in Python
 /// alone. Such a wrapper begins with its count, its class, and the `bytes` object that is its AnyffiHold, or NULL.
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
+/// A function that calls one of several: the first that holds all arguments as they are, else the first that takes
+/// them. TypeError, listing them all, where none does. Arguments are lent: none of them takes a movable one.
+int anyffi_function_create_overloaded(const char* name, AnyffiValue* out);
+/// Adds one that describes itself by `info`, with a reference of its own; TypeError for one that does not. Copies
+/// `places`, which may be NULL: for a front end that has bound keywords.
+int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* function, const int32_t* places,
+                                 int32_t num_places);
 /// Calls any value that is a function; TypeError otherwise.
 int anyffi_function_call(const AnyffiValue* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result);
 /// Moves an owned value to the place of argument `index`, movable if it is an object, in one step.

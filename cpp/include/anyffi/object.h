@@ -153,6 +153,9 @@ struct ParentOf<T, std::void_t<typename T::Parent>> {
 }  // namespace detail
 
 /// A reference to an object of class T, or of one that derives from it.
+///
+/// Where T has a function `static T from_value(X)`, or one that returns a Ref<T>, a parameter of this type takes what X
+/// takes too, and so do the elements of a container of it.
 template <class T>
 class Ref : public ObjectRef {
  public:
@@ -180,6 +183,63 @@ Ref<T> make_object(Args&&... args) {
   return Ref<T>(detail::Adopt{}, &instance->header);
 }
 
+namespace detail {
+
+/// One level of recursion, for conversions that users write: they may ask for themselves again.
+class Depth {
+ public:
+  Depth() { check(anyffi_depth_enter()); }
+  ~Depth() { anyffi_depth_leave(); }
+  Depth(const Depth&) = delete;
+  Depth& operator=(const Depth&) = delete;
+};
+
+/// Runs a conversion that users wrote, which may throw.
+template <class Convert>
+bool run_conversion(const AnyffiValue& value, AnyffiMismatch& why, Convert convert) {
+  try {
+    Depth depth;
+    return convert();
+  } catch (...) {
+    fail();
+    return refuse(why, value, "", ANYFFI_RAISED);
+  }
+}
+
+template <class T, class F>
+inline constexpr bool kIsFromValue = false;
+template <class T, class X>
+inline constexpr bool kIsFromValue<T, T (*)(X)> = true;
+template <class T, class X>
+inline constexpr bool kIsFromValue<T, Ref<T> (*)(X)> = true;
+
+/// Whether T declares a conversion of its own; one that it inherits makes objects of the other class.
+template <class T, class = void>
+inline constexpr bool kHasFromValue = false;
+template <class T>
+inline constexpr bool kHasFromValue<T, std::void_t<decltype(&T::from_value)>> =
+    kIsFromValue<T, decltype(&T::from_value)>;
+
+template <class T, class R, class X>
+bool load_from_value(R (*convert)(X), AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+  using Way = Traits<Bare<X>>;
+  return run_conversion(value, why, [&] {
+    typename Way::Holder inner{};
+    if (!Way::load(value, inner, why)) {
+      if (why.path_size == 0 && why.reason == ANYFFI_WRONG_TYPE) why.expected = T::kTypeKey;
+      return false;
+    }
+    if constexpr (std::is_same_v<R, T>) {
+      *holder.out() = object_value(make_object<T>(convert(Way::take(inner))).release());
+    } else {
+      *holder.out() = object_value(convert(Way::take(inner)).release());
+    }
+    return true;
+  });
+}
+
+}  // namespace detail
+
 template <class T>
 struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
   static constexpr auto name = T::kTypeKey;
@@ -189,7 +249,11 @@ struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
         (value.type_code == type_code_of<T>() || anyffi_type_is_a(value.type_code, type_code_of<T>()))) {
       return detail::hold_object(value, holder);
     }
-    return detail::refuse(why, value, name);
+    if constexpr (detail::kHasFromValue<T>) {
+      return detail::load_from_value<T>(&T::from_value, value, holder, why);
+    } else {
+      return detail::refuse(why, value, name);
+    }
   }
 };
 

@@ -49,6 +49,11 @@ struct Traits<Optional<T>> {
   static AnyffiValue store(const Optional<T>& optional) { return AnyValue(optional.any()).release(); }
 };
 
+namespace detail {
+template <class T>
+inline constexpr uint64_t kOwnKinds<Optional<T>> = kOwnKinds<T> | kind_bits(ANYFFI_NONE);
+}  // namespace detail
+
 }  // namespace anyffi
 
 #endif  // ANYFFI_OPTIONAL_H_

@@ -21,10 +21,16 @@ class Registration {
  public:
   explicit Registration(const char* name) noexcept : name_(name) {}
 
-  /// Registers a callable by its own parameters; `names` are `arg("x")`, `arg("y") = 1`.
+  /// Registers a callable by its own parameters; `names` are `arg("x")`, `arg("y") = 1`. Where it follows another one
+  /// it becomes an overload: a call goes to the first that holds all its arguments as they are, else to the first that
+  /// takes them. `doc` and `release_gil` are about the callable before them.
   template <class F, class... N>
   Registration& def(F f, N&&... names) noexcept {
-    return make([&] { return detail::make_typed(std::move(f), std::forward<N>(names)...); });
+    using Callable = decltype(detail::as_function(std::move(f)));
+    ANYFFI_ASSERT_CROSSES_(Callable);
+    static_assert(sizeof...(N) <= detail::SignatureOf<Callable>::kSize,
+                  "anyffi: more arg(...) than the function has parameters");
+    return make([&] { return detail::make_typed(detail::as_function(std::move(f)), std::forward<N>(names)...); });
   }
   /// Registers `void(Args args, AnyValue* result)`.
   template <class F>
@@ -39,37 +45,55 @@ class Registration {
   }
   /// Releases the host's lock while the body runs, so that other Python threads go on.
   Registration& release_gil() noexcept {
-    if (function_) {
-      function_->info.flags |= ANYFFI_RELEASE_GIL;
-      function_->base.call = &detail::call_released;
-    }
+    if (function_) function_->info.flags |= ANYFFI_RELEASE_GIL;
     return *this;
   }
 
  protected:
   template <class Make>
   Registration& make(Make make) noexcept {
+    function_ = nullptr;
     try {
-      function_ = make();
-      function_->info.name = name_;
-      publish();
+      detail::NativeFunction* made = make();
+      ObjectRef function(detail::Adopt{}, &made->base.header);
+      made->info.name = name_;
+      if (published_) {
+        add_overload(function.get());
+      } else {
+        publish(function.get(), false);
+        published_ = function.get();
+      }
+      function_ = made;
+      // Held for ever: a later removal from the registry must not free what `.doc()` or a symbol may still touch.
+      function.release();
     } catch (...) {
-      function_ = nullptr;
       detail::fail();
       anyffi_registry_defer_error();
     }
     return *this;
   }
-  virtual void publish() {
-    ObjectRef function(detail::Adopt{}, &function_->base.header);
+  virtual void publish(AnyffiObject* function, bool again) {
     AnyValue name(name_);
-    AnyffiValue value = detail::object_value(function.get());
-    detail::check(anyffi_registry_set(&name.raw(), &value, 0));
-    // The registry holds it from here on; a later removal must not free what `.doc()` may still touch.
-    function.release();
+    AnyffiValue value = detail::object_value(function);
+    detail::check(anyffi_registry_set(&name.raw(), &value, again));
   }
   const char* name_;
-  detail::NativeFunction* function_ = nullptr;
+  detail::NativeFunction* function_ = nullptr;  // the callable that was defined last
+  AnyffiObject* published_ = nullptr;
+
+ private:
+  void add_overload(AnyffiObject* function) {
+    if (!is_overloaded_) {
+      AnyValue created;
+      detail::check(anyffi_function_create_overloaded(name_, created.out()));
+      detail::check(anyffi_function_add_overload(created.raw().as_object, published_, nullptr, 0));
+      publish(created.raw().as_object, true);
+      published_ = created.release().as_object;
+      is_overloaded_ = true;
+    }
+    detail::check(anyffi_function_add_overload(published_, function, nullptr, 0));
+  }
+  bool is_overloaded_ = false;
 };
 
 namespace detail {
@@ -79,13 +103,15 @@ class Export : public Registration {
  public:
   explicit Export(const char* name) noexcept : Registration(name), entry_{nullptr, name, nullptr} {}
   int call(AnyffiValue* args, int32_t num_args, AnyffiValue* result) const {
-    if (!function_) return anyffi_error_raise("RuntimeError", "this function was not exported; load_module says why");
-    return function_->base.call(function_->base.self, args, num_args, result);
+    if (!published_) return anyffi_error_raise("RuntimeError", "this function was not exported; load_module says why");
+    auto* function = reinterpret_cast<AnyffiFunction*>(published_);
+    return function->call(function->self, args, num_args, result);
   }
 
  protected:
-  void publish() override {
-    entry_.function = &function_->base.header;
+  void publish(AnyffiObject* function, bool again) override {
+    entry_.function = function;
+    if (again) return;
     entry_.next = module_entries;
     module_entries = &entry_;
   }
@@ -111,17 +137,17 @@ __attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
   [[maybe_unused]] static ::anyffi::Registration ANYFFI_JOIN_(anyffi_global_, __COUNTER__) = \
       ::anyffi::Registration(name)
 
-/// Exports a function for `load_module`, under the symbol `__anyffi_<name>`: `ANYFFI_EXPORT(add, &add, arg("x"));`
-#define ANYFFI_EXPORT(name, ...)                                                                                    \
-  static ::anyffi::detail::Export& anyffi_export_##name() {                                                         \
-    static ::anyffi::detail::Export entry(#name);                                                                   \
-    return entry;                                                                                                   \
-  }                                                                                                                 \
-  [[maybe_unused]] static ::anyffi::Registration& anyffi_exported_##name = anyffi_export_##name().def(__VA_ARGS__); \
-  extern "C" ANYFFI_EXPORT_SYMBOL int __anyffi_##name(void*, AnyffiValue* args, int32_t num_args,                   \
-                                                      AnyffiValue* result) {                                        \
-    return anyffi_export_##name().call(args, num_args, result);                                                     \
-  }                                                                                                                 \
-  static_assert(true, "a semicolon follows")
+/// Exports a function for `load_module`, under the symbol `__anyffi_<name>`: `ANYFFI_EXPORT(add, &add, arg("x"));`.
+/// What can be said of a global function can follow, such as `.doc("...")`.
+#define ANYFFI_EXPORT(name, ...)                                                                  \
+  static ::anyffi::detail::Export& anyffi_export_##name() {                                       \
+    static ::anyffi::detail::Export entry(#name);                                                 \
+    return entry;                                                                                 \
+  }                                                                                               \
+  extern "C" ANYFFI_EXPORT_SYMBOL int __anyffi_##name(void*, AnyffiValue* args, int32_t num_args, \
+                                                      AnyffiValue* result) {                      \
+    return anyffi_export_##name().call(args, num_args, result);                                   \
+  }                                                                                               \
+  [[maybe_unused]] static ::anyffi::Registration& anyffi_exported_##name = anyffi_export_##name().def(__VA_ARGS__)
 
 #endif  // ANYFFI_REGISTRY_H_

@@ -166,6 +166,11 @@ struct Traits<TensorView> {
   }
 };
 
+namespace detail {
+template <>
+inline constexpr bool kIsView<TensorView> = true;
+}  // namespace detail
+
 inline TensorView::TensorView(const AnyView& value) {
   AnyffiMismatch why;
   Traits<TensorView>::Holder holder;

@@ -20,6 +20,15 @@ inline const AnyffiValue& unboxed(const AnyffiValue& value) {
   return value.type_code == ANYFFI_BOX ? reinterpret_cast<const AnyffiBox*>(value.as_object)->value : value;
 }
 
+/// Takes text alone, and encodes it as UTF-8 into `encoded` unless it is that as it stands.
+inline bool load_utf8(const AnyffiValue& value, AnyValue& encoded, AnyffiMismatch& why) {
+  AnyffiText text;
+  if (anyffi_value_get_kind(value.type_code) != ANYFFI_STR) return refuse(why, value, "str");
+  anyffi_value_get_text_view(&value, &text);
+  if (text.kind == ANYFFI_ASCII || anyffi_str_to_utf8(&value, encoded.out()) == 0) return true;
+  return refuse(why, value, "str", ANYFFI_RAISED);
+}
+
 constexpr const char* integer_name(bool is_signed, int bytes) {
   return bytes == 1   ? (is_signed ? "int8" : "uint8")
          : bytes == 2 ? (is_signed ? "int16" : "uint16")
@@ -128,6 +137,14 @@ struct Traits<bool> {
   }
 };
 
+/// An enumeration crosses as its number: it takes every number of its underlying type.
+template <class E>
+struct Traits<E, std::enable_if_t<std::is_enum_v<E>>> : Traits<std::underlying_type_t<E>> {
+  using Number = std::underlying_type_t<E>;
+  static E take(Number& holder) { return static_cast<E>(holder); }
+  static AnyffiValue store(E value) { return Traits<Number>::store(static_cast<Number>(value)); }
+};
+
 /// None, and nothing else.
 template <>
 struct Traits<std::nullptr_t> {
@@ -175,15 +192,9 @@ struct Traits<const char*> {
   };
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
     const AnyffiValue& value = detail::unboxed(given);
+    if (!detail::load_utf8(value, holder.encoded, why)) return false;
     AnyffiText text;
-    if (anyffi_value_get_kind(value.type_code) != ANYFFI_STR) return detail::refuse(why, value, name);
-    anyffi_value_get_text_view(&value, &text);
-    if (text.kind != ANYFFI_ASCII) {
-      if (anyffi_str_to_utf8(&value, holder.encoded.out()) != 0) {
-        return detail::refuse(why, value, name, ANYFFI_RAISED);
-      }
-      anyffi_value_get_text_view(&holder.encoded.raw(), &text);
-    }
+    anyffi_value_get_text_view(holder.encoded.is_none() ? &value : &holder.encoded.raw(), &text);
     holder.text = static_cast<const char*>(text.data);
     if (__builtin_strlen(holder.text) == static_cast<size_t>(text.length)) return true;
     return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "embedded null character");

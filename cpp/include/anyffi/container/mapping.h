@@ -15,8 +15,8 @@ bool check_entries(const AnyffiMapping* mapping, AnyffiMismatch& why) {
   for (int64_t i = 0; i < mapping->used; ++i) {
     const AnyffiEntry& entry = mapping->entries[i];
     if (entry.key.type_code == ANYFFI_UNSET) continue;
-    if (!check_element<K>(entry.key, why, entry.key)) return false;
-    if (!check_element<V>(entry.value, why, entry.key)) return false;
+    Element key(entry.key, mapping->header), value(entry.value, mapping->header);
+    if (!check_element<K>(key, key.value, why) || !check_element<V>(value, key.value, why)) return false;
   }
   return true;
 }
@@ -29,6 +29,7 @@ inline bool convert_entry(const AnyffiValue& given, AnyValue& copy, int64_t numb
     return refuse(why, given, "Map", ANYFFI_RAISED);
   }
   auto* mapping = reinterpret_cast<AnyffiMapping*>(copy.raw().as_object);
+  if (number >= mapping->used) return refuse_changed(why);
   replace_cell(mapping->entries[number].value, mapping->value_kinds, std::move(converted));
   return true;
 }
@@ -42,11 +43,12 @@ bool load_map(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
   if (!keys_fit || !values_fit) {
     int64_t number = 0;
     for (int64_t i = 0; i < mapping->used; ++i) {
-      AnyffiEntry entry = mapping->entries[i];
+      const AnyffiEntry& entry = mapping->entries[i];
       if (entry.key.type_code == ANYFFI_UNSET) continue;
-      if (!keys_fit && !check_element<K>(entry.key, why, entry.key)) return false;
+      Element key(entry.key, mapping->header), item(entry.value, mapping->header);
+      if (!keys_fit && !check_element<K>(key, key.value, why)) return false;
       AnyValue converted;
-      Fit fit = values_fit ? Fit::kAsItIs : load_element<V>(entry.value, entry.key, converted, why);
+      Fit fit = values_fit ? Fit::kAsItIs : load_element<V>(item, key.value, converted, why);
       if (fit == Fit::kRefused) return false;
       if (fit == Fit::kConverted && !convert_entry(value, holder, number, std::move(converted), why)) return false;
       ++number;

@@ -11,15 +11,53 @@ namespace anyffi {
 
 namespace detail {
 
+/// For conversions that ran code which changed the container.
+inline bool refuse_changed(AnyffiMismatch& why) {
+  anyffi_error_raise("RuntimeError", "a container changed while it was converted");
+  return refuse(why, AnyffiValue{}, "", ANYFFI_RAISED);
+}
+
+/// An element while it is converted. Conversions, and the text of a key, may run code that changes the container: what
+/// a mutable one holds is kept alive.
+class Element {
+ public:
+  Element(const AnyffiValue& cell, const AnyffiObject& container) : value(cell) {
+    if (value.type_code <= 0) return;
+    value.aux = 0;
+    int32_t code = container.type_code;
+    if (code == ANYFFI_LIST || code == ANYFFI_DICT || code == ANYFFI_SET) kept_ = hold(value);
+  }
+  Element(const Element&) = delete;
+  Element& operator=(const Element&) = delete;
+
+  /// Puts the key before the path in `why`, which borrows the refused value: always false.
+  bool refused(AnyffiMismatch& why, const AnyffiValue& key) {
+    AnyValue got = hold(why.got), kept_key = hold(key);
+    kept_ = AnyValue();
+    anyffi_mismatch_prepend(&why, &key);
+    kept_key = AnyValue();
+    bool is_gone = got.type_code() > 0 && got.raw().as_object->strong_count == 1;
+    return is_gone && why.reason != ANYFFI_RAISED ? refuse_changed(why) : false;
+  }
+
+  /// A copy, never movable.
+  AnyffiValue value;
+
+ private:
+  static AnyValue hold(const AnyffiValue& value) {
+    if (value.type_code <= 0) return AnyValue();
+    anyffi_retain_inline(value.as_object);
+    return AnyValue(Adopt{}, object_value(value.as_object));
+  }
+  AnyValue kept_;
+};
+
 /// Converts an element and throws it away: what a typed view does to each element once. The path to the element
 /// goes into `why`.
 template <class T>
-bool check_element(AnyffiValue element, AnyffiMismatch& why, const AnyffiValue& key) {
-  if (element.type_code > 0) element.aux = 0;
+bool check_element(Element& element, const AnyffiValue& key, AnyffiMismatch& why) {
   typename Traits<T>::Holder holder{};
-  if (Traits<T>::load(element, holder, why)) return true;
-  anyffi_mismatch_prepend(&why, &key);
-  return false;
+  return Traits<T>::load(element.value, holder, why) || element.refused(why, key);
 }
 
 enum class Fit { kRefused, kAsItIs, kConverted };
@@ -27,17 +65,16 @@ enum class Fit { kRefused, kAsItIs, kConverted };
 /// Loads an element as a T. Where a T is held as another value than the element (a List where an Array is wanted),
 /// that value goes to `converted`: then it need not be made again with each read.
 template <class T>
-Fit load_element(AnyffiValue element, const AnyffiValue& key, AnyValue& converted, AnyffiMismatch& why) {
-  if (element.type_code > 0) element.aux = 0;
+Fit load_element(Element& element, const AnyffiValue& key, AnyValue& converted, AnyffiMismatch& why) {
   typename Traits<T>::Holder holder{};
-  if (!Traits<T>::load(element, holder, why)) {
-    anyffi_mismatch_prepend(&why, &key);
+  if (!Traits<T>::load(element.value, holder, why)) {
+    element.refused(why, key);
     return Fit::kRefused;
   }
   if constexpr (std::is_base_of_v<AnyValue, typename Traits<T>::Holder>) {
-    if (same_words(holder.raw(), element)) return Fit::kAsItIs;
+    if (same_words(holder.raw(), element.value)) return Fit::kAsItIs;
     converted = AnyValue(Adopt{}, Traits<T>::store(Traits<T>::take(holder)));
-    if (!same_words(converted.raw(), element)) return Fit::kConverted;
+    if (!same_words(converted.raw(), element.value)) return Fit::kConverted;
   }
   return Fit::kAsItIs;
 }
@@ -54,7 +91,8 @@ bool check_elements(const AnyffiSequence* sequence, AnyffiMismatch& why) {
   // The summary answers for kinds that always fit; it may hold kinds that are gone, so it never refuses.
   if ((sequence->kinds & ~Traits<T>::kinds) == 0) return true;
   for (int64_t i = 0; i < sequence->size; ++i) {
-    if (!check_element<T>(sequence->data[i], why, Traits<int64_t>::store(i))) return false;
+    Element element(sequence->data[i], sequence->header);
+    if (!check_element<T>(element, Traits<int64_t>::store(i), why)) return false;
   }
   return true;
 }
@@ -72,6 +110,7 @@ inline bool convert_cell(const AnyffiValue& given, AnyValue& copy, int64_t index
     return refuse(why, given, "Array", ANYFFI_RAISED);
   }
   auto* sequence = reinterpret_cast<AnyffiSequence*>(copy.raw().as_object);
+  if (index >= sequence->size) return refuse_changed(why);
   replace_cell(sequence->data[index], sequence->kinds, std::move(converted));
   return true;
 }
@@ -115,7 +154,8 @@ bool load_array(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
   if ((sequence->kinds & ~Traits<T>::kinds) != 0) {
     for (int64_t i = 0; i < sequence->size; ++i) {
       AnyValue converted;
-      Fit fit = load_element<T>(sequence->data[i], Traits<int64_t>::store(i), converted, why);
+      Element element(sequence->data[i], sequence->header);
+      Fit fit = load_element<T>(element, Traits<int64_t>::store(i), converted, why);
       if (fit == Fit::kRefused) return false;
       if (fit == Fit::kConverted && !convert_cell(value, holder, i, std::move(converted), why)) return false;
     }

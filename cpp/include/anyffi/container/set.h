@@ -14,8 +14,9 @@ template <class T>
 bool check_set(const AnyffiMapping* set, AnyffiMismatch& why) {
   if ((set->key_kinds & ~Traits<T>::kinds) == 0) return true;
   for (int64_t i = 0; i < set->used; ++i) {
-    AnyffiValue element = set->entries[i].key;
-    if (element.type_code != ANYFFI_UNSET && !check_element<T>(element, why, element)) return false;
+    if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
+    Element element(set->entries[i].key, set->header);
+    if (!check_element<T>(element, element.value, why)) return false;
   }
   return true;
 }

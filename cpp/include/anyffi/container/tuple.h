@@ -76,16 +76,18 @@ struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
   static constexpr uint64_t kinds = 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (!detail::is_array(value.type_code) && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
-    if (reinterpret_cast<AnyffiSequence*>(value.as_object)->size != sizeof...(Ts)) {
-      return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, kSizeText);
-    }
-    if (!load_elements(value, holder, why, std::index_sequence_for<Ts...>())) return false;
-    if (!holder.is_none()) return true;
+    // Again at the end, since conversions may run code that changes a List.
+    if (!has_size(value, why) || !load_elements(value, holder, why, std::index_sequence_for<Ts...>())) return false;
+    if (!holder.is_none()) return has_size(holder.raw(), why);
     if (detail::is_array(value.type_code)) return detail::hold_object(value, holder);
-    return detail::load_as(value, holder, ANYFFI_ARRAY, why);
+    return has_size(value, why) && detail::load_as(value, holder, ANYFFI_ARRAY, why);
   }
 
  private:
+  static bool has_size(const AnyffiValue& value, AnyffiMismatch& why) {
+    if (reinterpret_cast<const AnyffiSequence*>(value.as_object)->size == sizeof...(Ts)) return true;
+    return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, kSizeText);
+  }
   template <size_t... I>
   static bool load_elements(const AnyffiValue& value, AnyValue& copy, AnyffiMismatch& why, std::index_sequence<I...>) {
     (void)value, (void)copy, (void)why;
@@ -94,8 +96,10 @@ struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
   template <class T>
   static bool load_one(const AnyffiValue& value, AnyValue& copy, AnyffiMismatch& why, int64_t index) {
     const auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
+    if (index >= sequence->size) return detail::refuse_changed(why);
     AnyValue converted;
-    detail::Fit fit = detail::load_element<T>(sequence->data[index], Traits<int64_t>::store(index), converted, why);
+    detail::Element element(sequence->data[index], sequence->header);
+    detail::Fit fit = detail::load_element<T>(element, Traits<int64_t>::store(index), converted, why);
     if (fit != detail::Fit::kConverted) return fit == detail::Fit::kAsItIs;
     return detail::convert_cell(value, copy, index, std::move(converted), why);
   }

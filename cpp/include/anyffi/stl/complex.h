@@ -46,6 +46,13 @@ struct Traits<std::complex<T>> {
   }
 };
 
+namespace detail {
+template <class T>
+inline constexpr uint64_t kOwnKinds<std::complex<T>> = kind_bits(ANYFFI_COMPLEX);
+template <class T>
+inline constexpr bool kIncludes<Lack::kComplex, T> = true;
+}  // namespace detail
+
 }  // namespace anyffi
 
 #endif  // ANYFFI_STL_COMPLEX_H_

@@ -1,0 +1,226 @@
+/// \file
+/// The C++ side of a call: function objects around callables of C++.
+#ifndef ANYFFI_NATIVE_H_
+#define ANYFFI_NATIVE_H_
+
+#include <anyffi/args.h>
+#include <anyffi/signature.h>
+
+namespace anyffi {
+namespace detail {
+
+template <size_t I, class H>
+struct HolderLeaf {
+  H holder{};
+};
+template <class Indices, class... A>
+struct HolderPack;
+template <size_t... I, class... A>
+struct HolderPack<std::index_sequence<I...>, A...> : HolderLeaf<I, typename Parameter<A>::Way::Holder>... {};
+
+/// What every native function object begins with, whatever it calls.
+struct NativeFunction {
+  AnyffiFunction base;
+  AnyffiFunctionInfo info;
+};
+
+/// Gives the host's lock back while a body runs that asked for it.
+class Unlocked {
+ public:
+  explicit Unlocked(const AnyffiFunctionInfo& info) : released_((info.flags & ANYFFI_RELEASE_GIL) != 0) {
+    if (__builtin_expect(released_, 0)) state_ = anyffi_host_suspend();
+  }
+  ~Unlocked() {
+    if (__builtin_expect(released_, 0)) anyffi_host_resume(state_);
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  bool released_;
+  void* state_ = nullptr;
+};
+
+/// Raises what was said against an argument, unless it is but an attempt.
+__attribute__((noinline)) inline int refuse_argument(AnyffiMismatch& why, const AnyffiFunctionInfo& info, int32_t index,
+                                                     const AnyffiValue& given, bool attempts) {
+  if (attempts) return why.reason == ANYFFI_RAISED ? ANYFFI_REFUSED_RAISED : ANYFFI_REFUSED;
+  // Who made the argument for this call made what lies in it too.
+  if (why.got.type_code > 0) why.got.aux = given.type_code > 0 ? given.aux & ANYFFI_MOVABLE : 0;
+  return anyffi_mismatch_raise(&why, &info, index);
+}
+
+/// Copies the arguments to `filled` with defaults where they are left out. False if their number does not fit.
+__attribute__((noinline)) inline bool fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args,
+                                                    int32_t num_args, AnyffiValue* filled) {
+  if (num_args > info.num_params) return false;
+  for (int32_t i = 0; i < info.num_params; ++i) {
+    bool given = i < num_args && args[i].type_code != ANYFFI_MISSING;
+    if (!given && !info.params[i].default_value) return false;
+    filled[i] = given ? args[i] : *info.params[i].default_value;
+  }
+  return true;
+}
+
+template <class F, class R, class... A>
+struct TypedFunction : NativeFunction {
+  static constexpr int kSize = sizeof...(A);
+  static constexpr uint64_t kOwn[kSize > 0 ? kSize : 1] = {kOwnKinds<Bare<A>>...};
+
+  AnyffiParamInfo params[kSize > 0 ? kSize : 1];
+  AnyValue defaults[kSize > 0 ? kSize : 1];
+  F function;
+
+  explicit TypedFunction(F&& f) : NativeFunction{}, params{}, function(std::move(f)) {
+    int i = 0;
+    ((params[i++].type_name = Parameter<A>::Way::name), ...);
+    info.params = params;
+    info.num_params = info.num_required = kSize;
+    info.own_kinds = kOwn;
+    info.attempt = &attempt;
+    if constexpr (std::is_void_v<R>) {
+      info.result_type = "None";
+    } else {
+      info.result_type = Traits<Bare<R>>::name;
+    }
+    base.call = &call;
+  }
+
+  void name_params(Arg* args, int count) {
+    for (int i = 0; i < count; ++i) {
+      params[i].name = args[i].name;
+      if (args[i].has_default) {
+        defaults[i] = std::move(args[i].default_value);
+        params[i].default_value = &defaults[i].raw();
+        if (i < info.num_required) info.num_required = i;
+      }
+    }
+  }
+
+  static int call(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+    return static_cast<TypedFunction*>(self)->fill_and_run(args, num_args, result, false);
+  }
+  static int attempt(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+    return static_cast<TypedFunction*>(self)->fill_and_run(args, num_args, result, true);
+  }
+
+  int fill_and_run(AnyffiValue* args, int32_t num_args, AnyffiValue* result, bool attempts) {
+    std::index_sequence_for<A...> indices;
+    bool complete = num_args == kSize && info.num_required == kSize;
+    if (__builtin_expect(complete, 1)) return run(args, result, attempts, indices);
+    AnyffiValue filled[kSize > 0 ? kSize : 1];
+    if (!fill_defaults(info, args, num_args, filled)) {
+      return attempts ? ANYFFI_REFUSED : anyffi_error_raise_count(&info, args, num_args);
+    }
+    int status = run(filled, result, attempts, indices);
+    // What was taken from the copy is gone from the original too.
+    for (int i = 0; i < num_args; ++i) {
+      if (args[i].type_code > 0) args[i] = filled[i];
+    }
+    return status;
+  }
+
+  /// With as many arguments as parameters.
+  template <size_t... I>
+  __attribute__((noinline)) int run(AnyffiValue* args, AnyffiValue* result, [[maybe_unused]] bool attempts,
+                                    std::index_sequence<I...> indices) {
+    try {
+      HolderPack<decltype(indices), A...> holders;
+      AnyffiMismatch why;
+      int failed = 0;
+      bool loaded = ((failed = I, Parameter<A>::Way::load(args[I], leaf<I, A>(holders).holder, why)) && ...);
+      if (__builtin_expect(!loaded, 0)) return refuse_argument(why, info, failed, args[failed], attempts);
+      if constexpr (std::is_void_v<R>) {
+        run_body(indices, holders);
+      } else {
+        *result = Traits<Bare<R>>::store(run_body(indices, holders));
+      }
+      (void)holders, (void)why, (void)failed, (void)args, (void)result;
+      return 0;
+    } catch (...) {
+      return fail();
+    }
+  }
+
+  /// The host's lock is held again when the result is stored.
+  template <size_t... I, class Holders>
+  R run_body(std::index_sequence<I...>, [[maybe_unused]] Holders& holders) {
+    Unlocked unlocked(info);
+    return function(Parameter<A>::pass(leaf<I, A>(holders).holder)...);
+  }
+
+  template <size_t I, class T>
+  static HolderLeaf<I, typename Parameter<T>::Way::Holder>& leaf(
+      HolderLeaf<I, typename Parameter<T>::Way::Holder>& holders) {
+    return holders;
+  }
+};
+
+template <class F>
+struct PackedFunction : NativeFunction {
+  F function;
+  explicit PackedFunction(F&& f) : NativeFunction{}, function(std::move(f)) {
+    info.flags = ANYFFI_VARIADIC;
+    base.call = &call;
+  }
+  static int call(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+    try {
+      auto* native = static_cast<PackedFunction*>(self);
+      AnyValue value;
+      {
+        Unlocked unlocked(native->info);
+        native->function(Args(args, num_args), &value);
+      }
+      *result = value.release();
+      return 0;
+    } catch (...) {
+      return fail();
+    }
+  }
+};
+
+template <class T>
+void delete_native(AnyffiObject* self, int32_t what) {
+  auto* native = static_cast<T*>(reinterpret_cast<NativeFunction*>(self));
+  if (what & ANYFFI_DELETE_CONTENTS) {
+    // The header outlives the rest while weak references are left.
+    AnyffiFunction base = native->base;
+    native->~T();
+    native->base = base;
+  }
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+}
+
+/// Allocates a native function around a callable.
+template <class T, class F>
+T* make_native(F&& f) {
+  void* memory = anyffi_alloc(sizeof(T));
+  if (!memory) throw std::bad_alloc();
+  T* native;
+  try {
+    native = new (memory) T(std::forward<F>(f));
+  } catch (...) {
+    anyffi_free(memory);
+    throw;
+  }
+  native->base.header = AnyffiObject{ANYFFI_FUNCTION, 1, 1, &delete_native<T>, nullptr};
+  native->base.self = native;
+  native->base.info = &native->info;
+  native->info.struct_size = sizeof(native->info);
+  return native;
+}
+
+template <class F, class... N>
+NativeFunction* make_typed(F f, N&&... names) {
+  using Signature = SignatureOf<F>;
+  using Typed = typename Signature::template Typed<F>;
+  Typed* typed = make_native<Typed>(std::move(f));
+  Arg args[sizeof...(N) + 1] = {std::forward<N>(names)..., Arg{nullptr, AnyValue(), false}};
+  typed->name_params(args, sizeof...(N));
+  return typed;
+}
+
+}  // namespace detail
+}  // namespace anyffi
+
+#endif  // ANYFFI_NATIVE_H_

@@ -1,0 +1,80 @@
+/// \file
+/// std::chrono's durations across the border: a number of seconds.
+#ifndef ANYFFI_STL_CHRONO_H_
+#define ANYFFI_STL_CHRONO_H_
+
+#include <anyffi/error.h>
+
+#include <chrono>
+
+namespace anyffi {
+
+/// Takes the number of seconds as an int, which must be exact, or a float, which is rounded to the nearest tick as
+/// `round` does. OverflowError for what the duration cannot hold, ValueError for a NaN. As a result it is an int where
+/// a tick is a whole number of seconds, else a float.
+template <class Rep, class Period>
+struct Traits<std::chrono::duration<Rep, Period>> {
+  static_assert(std::is_signed_v<Rep>, "anyffi: a duration counts by a signed type, as those of the standard do");
+  using Duration = std::chrono::duration<Rep, Period>;
+  static constexpr bool kWhole = Period::den == 1 && std::is_integral_v<Rep>;
+  static constexpr FixedText name{"float"};
+  static constexpr uint64_t kinds = 0;
+  static constexpr bool kBorrows = false;
+  using Holder = Duration;
+  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
+    double seconds;
+    if (!Traits<double>::load(given, seconds, why)) return false;
+    const AnyffiValue& value = detail::unboxed(given);
+    if constexpr (std::is_floating_point_v<Rep>) {
+      holder = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+      return true;
+    } else {
+      if (seconds != seconds) return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "a duration is no NaN");
+      if (value.type_code == ANYFFI_INT) return load_whole(value, holder, why);
+      double ticks = __builtin_rint(seconds * Period::den / Period::num);
+      // The limits as double: the upper one is the first that does not fit.
+      constexpr double kEnd = static_cast<double>(uint64_t{1} << (sizeof(Rep) * 8 - 2)) * 2;
+      if (ticks < -kEnd || ticks >= kEnd) return too_large(value, why);
+      holder = Duration(static_cast<Rep>(ticks));
+      return true;
+    }
+  }
+  static Duration take(Holder& holder) { return holder; }
+  static AnyffiValue store(const Duration& duration) {
+    if constexpr (kWhole) {
+      int64_t seconds;
+      if (__builtin_mul_overflow(static_cast<int64_t>(duration.count()), int64_t{Period::num}, &seconds)) {
+        throw Error("OverflowError", "a duration does not fit int64 as seconds");
+      }
+      return Traits<int64_t>::store(seconds);
+    } else {
+      return Traits<double>::store(static_cast<double>(duration.count()) * Period::num / Period::den);
+    }
+  }
+
+ private:
+  static bool load_whole(const AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    int64_t ticks;
+    if (value.as_int % Period::num != 0) {
+      return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "no whole number of the duration's ticks");
+    }
+    if (__builtin_mul_overflow(value.as_int / Period::num, int64_t{Period::den}, &ticks) ||
+        static_cast<Rep>(ticks) != ticks) {
+      return too_large(value, why);
+    }
+    holder = Duration(static_cast<Rep>(ticks));
+    return true;
+  }
+  static bool too_large(const AnyffiValue& value, AnyffiMismatch& why) {
+    return detail::refuse(why, value, name, ANYFFI_OUT_OF_RANGE, "the duration");
+  }
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool kIncludes<Lack::kChrono, T> = true;
+}  // namespace detail
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_STL_CHRONO_H_

@@ -1,0 +1,55 @@
+/// \file
+/// std::function across the border: any callable of either side.
+#ifndef ANYFFI_STL_FUNCTION_H_
+#define ANYFFI_STL_FUNCTION_H_
+
+#include <anyffi/function.h>
+
+#include <functional>
+
+namespace anyffi {
+
+namespace detail {
+
+/// What a std::function that was made from a Function holds, so that it is that Function again when it goes back.
+template <class R, class... A>
+struct FunctionCall {
+  Function function;
+  R operator()(A... args) const {
+    if constexpr (std::is_void_v<R>) {
+      function(std::forward<A>(args)...);
+    } else {
+      return function(std::forward<A>(args)...).template cast<R>();
+    }
+  }
+};
+
+}  // namespace detail
+
+/// An empty std::function is None as a result; as a parameter, std::optional of one takes None.
+template <class R, class... A>
+struct Traits<std::function<R(A...)>> {
+  static constexpr FixedText name{"Function"};
+  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_FUNCTION);
+  static constexpr bool kBorrows = false;
+  using Call = detail::FunctionCall<R, A...>;
+  using Holder = AnyValue;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    return Traits<Function>::load(value, holder, why);
+  }
+  static std::function<R(A...)> take(Holder& holder) { return Call{Traits<Function>::take(holder)}; }
+  static AnyffiValue store(std::function<R(A...)> function) {
+    if (!function) return AnyffiValue{};
+    if (Call* call = function.template target<Call>()) return Traits<Function>::store(call->function);
+    return Traits<Function>::store(Function::from(std::move(function)));
+  }
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool kIncludes<Lack::kFunction, T> = true;
+}  // namespace detail
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_STL_FUNCTION_H_

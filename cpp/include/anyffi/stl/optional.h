@@ -1,0 +1,51 @@
+/// \file
+/// std::optional across the border: a T, or None.
+#ifndef ANYFFI_STL_OPTIONAL_H_
+#define ANYFFI_STL_OPTIONAL_H_
+
+#include <anyffi/any.h>
+
+#include <optional>
+
+namespace anyffi {
+
+template <class T>
+struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> {
+  static constexpr auto name = FixedText(Traits<T>::name) + " | None";
+  static constexpr uint64_t kinds = Traits<T>::kinds | detail::kind_bits(ANYFFI_NONE);
+  static constexpr bool kBorrows = false;
+  struct Holder {
+    bool has_value = false;
+    typename Traits<T>::Holder inner{};
+  };
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    if (value.type_code == ANYFFI_NONE) return true;
+    holder.has_value = true;
+    if (Traits<T>::load(value, holder.inner, why)) return true;
+    if (why.path_size == 0 && why.reason == ANYFFI_WRONG_TYPE) why.expected = name;
+    return false;
+  }
+  static std::optional<T> take(Holder& holder) {
+    if (!holder.has_value) return std::nullopt;
+    return Traits<T>::take(holder.inner);
+  }
+  static AnyffiValue store(const std::optional<T>& optional) {
+    return optional ? Traits<T>::store(*optional) : AnyffiValue{};
+  }
+  static AnyffiValue store(std::optional<T>&& optional) {
+    return optional ? Traits<T>::store(*std::move(optional)) : AnyffiValue{};
+  }
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool kIsView<std::optional<T>> = kIsView<T>;
+template <class T>
+inline constexpr uint64_t kOwnKinds<std::optional<T>> = kOwnKinds<T> | kind_bits(ANYFFI_NONE);
+template <class T>
+inline constexpr bool kIncludes<Lack::kOptional, T> = true;
+}  // namespace detail
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_STL_OPTIONAL_H_

@@ -1,0 +1,77 @@
+/// \file
+/// std::span (C++20) across the border: memory of a Tensor, without a copy.
+#ifndef ANYFFI_STL_SPAN_H_
+#define ANYFFI_STL_SPAN_H_
+
+#if __cplusplus >= 202002L
+
+#include <anyffi/stl/vector.h>
+#include <anyffi/tensor.h>
+
+#include <span>
+
+namespace anyffi {
+
+/// Good for the call. A Tensor of one axis whose elements are T and lie side by side on the CPU lends its memory, for
+/// writing too unless T is const. A span of const also takes an Array or a List, whose elements it copies. As a result
+/// its elements are copied to a List.
+template <class T>
+struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const_t<T>>::value>> {
+  using Item = std::remove_const_t<T>;
+  // A vector of bool has no memory to lend.
+  static constexpr bool kCopies = std::is_const_v<T> && !std::is_same_v<Item, bool>;
+  static constexpr auto name = [] {
+    if constexpr (kCopies) {
+      return "Tensor | " + Traits<std::vector<Item>>::name;
+    } else {
+      return FixedText("Tensor");
+    }
+  }();
+  static constexpr uint64_t kinds = 0;
+  static constexpr bool kBorrows = false;
+  struct Holder {
+    std::vector<Item> copy;
+    std::span<T> items;
+  };
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    Traits<TensorView>::Holder lent;
+    if (Traits<TensorView>::load(value, lent, why)) return lend(value, Traits<TensorView>::take(lent), holder, why);
+    if constexpr (kCopies) {
+      bool is_sequence = value.type_code == ANYFFI_LIST || detail::is_array(value.type_code);
+      if (is_sequence) {
+        if (!Traits<std::vector<Item>>::load(value, holder.copy, why)) return false;
+        holder.items = holder.copy;
+        return true;
+      }
+    }
+    return detail::refuse(why, value, name);
+  }
+  static std::span<T> take(Holder& holder) { return holder.items; }
+  static AnyffiValue store(std::span<T> items) { return detail::store_items<Item>(items); }
+
+ private:
+  static bool lend(const AnyffiValue& value, const TensorView& tensor, Holder& holder, AnyffiMismatch& why) {
+    if (tensor.ndim() != 1 || !tensor.is_contiguous() || tensor.device().type != ANYFFI_kDLCPU) {
+      return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "a span needs one axis side by side on the CPU");
+    }
+    constexpr AnyffiDataType kType = DataTypeOf<Item>::value;
+    if (anyffi_tensor_check_access(&tensor.raw(), tensor.flags(), &kType, alignof(T), !std::is_const_v<T>) != 0) {
+      return detail::refuse(why, value, name, ANYFFI_RAISED);
+    }
+    holder.items = std::span<T>(tensor.template data<T>(), static_cast<size_t>(tensor.shape()[0]));
+    return true;
+  }
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool kIsView<std::span<T>> = true;
+template <class T>
+inline constexpr bool kIncludes<Lack::kSpan, T> = true;
+}  // namespace detail
+
+}  // namespace anyffi
+
+#endif  // C++20
+
+#endif  // ANYFFI_STL_SPAN_H_

@@ -1,0 +1,86 @@
+/// \file
+/// std::tuple and std::pair across the border: from an Array or a List of as many elements, as an Array.
+#ifndef ANYFFI_STL_TUPLE_H_
+#define ANYFFI_STL_TUPLE_H_
+
+#include <anyffi/container/tuple.h>
+
+#include <tuple>
+
+namespace anyffi {
+
+namespace detail {
+
+/// Traits of both, whose name for themselves is Whole.
+template <class Whole, class... Ts>
+struct StdTupleTraits {
+  static_assert((!kIsView<Ts> && ...), "anyffi: a std::tuple owns its elements; hold a std::string");
+  static constexpr auto name = Traits<Tuple<Ts...>>::name;
+  static constexpr uint64_t kinds = 0;
+  static constexpr bool kBorrows = false;
+  using Holder = std::tuple<typename Traits<Ts>::Holder...>;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) return refuse(why, value, name);
+    return load_all(value, holder, why, std::index_sequence_for<Ts...>());
+  }
+  static Whole take(Holder& holder) { return take_all(holder, std::index_sequence_for<Ts...>()); }
+  static AnyffiValue store(const Whole& whole) { return store_all(whole, std::index_sequence_for<Ts...>()); }
+  static AnyffiValue store(Whole&& whole) { return store_all(std::move(whole), std::index_sequence_for<Ts...>()); }
+
+ private:
+  template <size_t... I>
+  static bool load_all(const AnyffiValue& value, Holder& holder, AnyffiMismatch& why, std::index_sequence<I...>) {
+    (void)holder;
+    return has_size(value, why) && (load_one<Ts>(value, std::get<I>(holder), I, why) && ...);
+  }
+  static bool has_size(const AnyffiValue& value, AnyffiMismatch& why) {
+    if (reinterpret_cast<const AnyffiSequence*>(value.as_object)->size == sizeof...(Ts)) return true;
+    return refuse(why, value, name, ANYFFI_WRONG_VALUE, Traits<Tuple<Ts...>>::kSizeText);
+  }
+  template <class T>
+  static bool load_one(const AnyffiValue& value, typename Traits<T>::Holder& holder, int64_t index,
+                       AnyffiMismatch& why) {
+    // Again for each, since the conversion of another element may run code that changes a List.
+    if (!has_size(value, why)) return false;
+    auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
+    Element element(sequence->data[index], sequence->header);
+    if (Traits<T>::load(element.value, holder, why)) return true;
+    return element.refused(why, Traits<int64_t>::store(index));
+  }
+  template <size_t... I>
+  static Whole take_all(Holder& holder, std::index_sequence<I...>) {
+    (void)holder;
+    return Whole(Traits<Ts>::take(std::get<I>(holder))...);
+  }
+  template <class From, size_t... I>
+  static AnyffiValue store_all(From&& whole, std::index_sequence<I...>) {
+    ObjectRef array(Adopt{}, new_sequence(ANYFFI_ARRAY, sizeof...(Ts)));
+    auto* sequence = reinterpret_cast<AnyffiSequence*>(array.get());
+    (void)whole, (void)sequence;
+    (store_one(*sequence, Traits<Ts>::store(std::get<I>(std::forward<From>(whole)))), ...);
+    return object_value(array.release());
+  }
+  static void store_one(AnyffiSequence& sequence, const AnyffiValue& stored) {
+    sequence.kinds |= anyffi_kind_bit(stored.type_code);
+    sequence.data[sequence.size++] = stored;
+  }
+};
+
+}  // namespace detail
+
+template <class... Ts>
+struct Traits<std::tuple<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::value && ...)>>
+    : detail::StdTupleTraits<std::tuple<Ts...>, Ts...> {};
+
+template <class A, class B>
+struct Traits<std::pair<A, B>, std::enable_if_t<detail::HasTraits<A>::value && detail::HasTraits<B>::value>>
+    : detail::StdTupleTraits<std::pair<A, B>, A, B> {};
+
+namespace detail {
+template <class T>
+inline constexpr bool kIncludes<Lack::kTuple, T> = true;
+}  // namespace detail
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_STL_TUPLE_H_

@@ -1,0 +1,62 @@
+/// \file
+/// std::variant and std::monostate across the border.
+#ifndef ANYFFI_STL_VARIANT_H_
+#define ANYFFI_STL_VARIANT_H_
+
+#include <anyffi/variant.h>
+
+#include <variant>
+
+namespace anyffi {
+
+/// None, and nothing else.
+template <>
+struct Traits<std::monostate> : Traits<std::nullptr_t> {
+  using Holder = std::monostate;
+  static bool load(AnyffiValue& value, Holder&, AnyffiMismatch& why) {
+    return value.type_code == ANYFFI_NONE || detail::refuse(why, value, name);
+  }
+  static std::monostate take(Holder&) { return {}; }
+  static AnyffiValue store(std::monostate) { return AnyffiValue{}; }
+};
+
+/// The first of the types that keeps the value's kind, else the first that takes it at all, as for Variant.
+template <class... Ts>
+struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::value && ...)>> {
+  static_assert((!detail::kIsView<Ts> && ...), "anyffi: a std::variant owns its value; hold a std::string");
+  static constexpr auto name = detail::union_names<Ts...>();
+  static constexpr uint64_t kinds = (Traits<Ts>::kinds | ...);
+  static constexpr bool kBorrows = false;
+  using Holder = typename Traits<Variant<Ts...>>::Holder;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    return Traits<Variant<Ts...>>::load(value, holder, why);
+  }
+  static std::variant<Ts...> take(Holder& holder) { return take_as(holder, std::index_sequence_for<Ts...>()); }
+  static AnyffiValue store(const std::variant<Ts...>& variant) {
+    return std::visit([](const auto& value) { return Traits<Bare<decltype(value)>>::store(value); }, variant);
+  }
+  static AnyffiValue store(std::variant<Ts...>&& variant) {
+    return std::visit([](auto&& value) { return Traits<Bare<decltype(value)>>::store(std::move(value)); },
+                      std::move(variant));
+  }
+
+ private:
+  template <size_t... I>
+  static std::variant<Ts...> take_as(Holder& holder, std::index_sequence<I...>) {
+    using Make = std::variant<Ts...> (*)(Holder&);
+    static constexpr Make kMakers[] = {[](Holder& held) {
+      return std::variant<Ts...>(std::in_place_index<I>,
+                                 held.template cast<std::variant_alternative_t<I, std::variant<Ts...>>>());
+    }...};
+    return kMakers[holder.index](holder);
+  }
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool kIncludes<Lack::kVariant, T> = true;
+}  // namespace detail
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_STL_VARIANT_H_
