@@ -156,6 +156,11 @@ class _Stub:
 
     def _function(self, name: str, function: Any, indent: str) -> Iterator[str]:
         info = function._info()
+        if _binding.is_overloaded(info):
+            for overload in function.overloads:
+                yield f"{indent}@{self._annotations.shorten('typing.overload')}"
+                yield from self._function(name, overload, indent)
+            return
         signature = _binding.signature(info)
         parameters = []
         for parameter in signature.parameters.values():
