@@ -185,6 +185,24 @@ TEST(TensorView, BorrowsForACall) {
   EXPECT_EQ(error_of([&] { TensorView refused(AnyView(5)); }), "expected Tensor, got int");
 }
 
+TEST(Tensor, KeepsTheTensorAliveThatItIsAPartOf) {
+  Memory memory, other;
+  {
+    Tensor whole = make(&memory);
+    int64_t shape = 2, stride = 3;
+    AnyffiTensorData second_column{whole.data<double>() + 1, whole.device(), 1, whole.dtype(), &shape, &stride, 0};
+    Tensor part(second_column, 0, whole);
+    EXPECT_EQ(whole.use_count(), 2);
+    whole = make(&other);
+    EXPECT_EQ(memory.released, 0);
+    EXPECT_EQ(part.data<double>()[stride], memory.numbers[4]);
+    shape = -1;
+    EXPECT_EQ(error_of([&] { Tensor(second_column, 0, part); }), "negative dimensions are not allowed");
+    EXPECT_EQ(part.use_count(), 1);
+  }
+  EXPECT_EQ(memory.released, 1);
+}
+
 TEST(DLPack, Shares) {
   Memory memory;
   AnyffiManagedTensor* managed;

@@ -79,6 +79,10 @@ class Tensor : public ObjectRef, public detail::TensorMethods<Tensor> {
     detail::check(anyffi_tensor_create(&data, flags, owner, release_owner, &created));
     object_ = created.as_object;
   }
+  /// Over memory that another object keeps alive, such as a part of another tensor's.
+  Tensor(const AnyffiTensorData& data, uint64_t flags, ObjectRef owner)
+      : Tensor(data, flags, owner.release(),
+               [](void* object) { anyffi_object_release(static_cast<AnyffiObject*>(object)); }) {}
   /// In new memory of the runtime, compact, its elements not set to anything.
   static Tensor empty(const int64_t* shape, int32_t ndim, const DataType& dtype) {
     AnyffiValue created;

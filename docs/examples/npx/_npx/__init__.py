@@ -1,0 +1,14 @@
+"""Functions of NumPy's, written in C++: what the library registers under ``npx.``, put in place by name.
+
+Arguments are NumPy arrays, or whatever else has ``__dlpack__``, and Python's numbers; a dtype is one of
+NumPy's or anyffi's, a class of NumPy's such as `numpy.float32`, or the name of one. Results are
+`anyffi.Tensor`, which `numpy.asarray` makes arrays of without a copy.
+"""
+
+import anyffi
+import numpy as np
+
+module = anyffi.load_module("./libnpx.so")
+anyffi.init_ffi_api("npx", __name__)
+# C++ throws errors by the names of their kinds; this one is NumPy's own.
+anyffi.register_error("AxisError", np.exceptions.AxisError)

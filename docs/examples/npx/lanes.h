@@ -1,0 +1,52 @@
+/// \file
+/// Lanes: the four types that everything is computed in, and the way into and out of them.
+#ifndef NPX_LANES_H_
+#define NPX_LANES_H_
+
+#include "dtypes.h"
+
+namespace npx {
+
+/// int64_t, uint64_t, double, Complex. Narrower integers wrap when they are stored, narrower floats are rounded then;
+/// so each operator is written for four types and serves fourteen.
+enum class Lane { kSigned, kUnsigned, kReal, kComplex };
+constexpr int kLanes = 4;
+
+template <class T>
+inline constexpr bool kIsComplex = std::is_same_v<T, Complex>;
+
+/// The lane that values of a C++ type travel in; truth values travel as integers.
+template <class T>
+constexpr Lane lane_of_type() {
+  return kIsComplex<T>                 ? Lane::kComplex
+         : std::is_same_v<T, double>   ? Lane::kReal
+         : std::is_same_v<T, uint64_t> ? Lane::kUnsigned
+                                       : Lane::kSigned;
+}
+
+constexpr Lane lane_of(DataType dtype) {
+  return is_complex(dtype)              ? Lane::kComplex
+         : is_float(dtype)              ? Lane::kReal
+         : dtype.code == ANYFFI_kDLUInt ? Lane::kUnsigned
+                                        : Lane::kSigned;
+}
+
+/// Reads `count` elements that are `step` bytes apart into a block of a lane; needs no alignment.
+using Load = void (*)(const char* from, int64_t step, int64_t count, void* block);
+/// Writes a block of a lane to `count` elements that are `step` bytes apart.
+using Store = void (*)(const void* block, int64_t count, char* to, int64_t step);
+
+Load loader(DataType from, Lane to);
+Store storer(Lane from, DataType to);
+
+/// Elements of a block.
+constexpr int64_t kBlock = 256;
+
+/// Room for a block of any lane.
+struct Block {
+  alignas(16) char bytes[kBlock * sizeof(Complex)];
+};
+
+}  // namespace npx
+
+#endif  // NPX_LANES_H_

@@ -1,0 +1,29 @@
+"""Functions of NumPy's in C++: tensors in and out, `out=`, unions of types, nested sequences, errors."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import _npx as npx
+import numpy as np
+
+
+def examples() -> Iterator[tuple[str, Any, Any]]:
+    """Calls to show: the text, the result, and what NumPy gives for it."""
+    x = np.arange(6.0).reshape(2, 3)
+    yield "npx.zeros((2, 2))", np.asarray(npx.zeros((2, 2))), np.zeros((2, 2))
+    yield "npx.full((2, 2), 10)", np.asarray(npx.full((2, 2), 10)), np.full((2, 2), 10)
+    yield "npx.eye(3, k=1)", np.asarray(npx.eye(3, k=1)), np.eye(3, k=1)
+    yield (
+        "npx.linspace(0, 10, 8, endpoint=False)",
+        np.asarray(npx.linspace(0, 10, 8, endpoint=False)),
+        np.linspace(0, 10, 8, endpoint=False),
+    )
+    yield "npx.add(x, x[0])", np.asarray(npx.add(x, x[0])), np.add(x, x[0])
+    out = np.zeros((2, 3), np.float32)
+    npx.multiply(x, 2, out=out)
+    yield "npx.multiply(x, 2, out=out); out", out, (2 * x).astype(np.float32)
+
+
+if __name__ == "__main__":
+    for text, result, _ in examples():
+        print(f"{text}\n    {result!r}")
