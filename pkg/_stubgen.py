@@ -107,6 +107,14 @@ def _members(module: types.ModuleType) -> dict[str, Any]:
     return {name: value for name, value in vars(module).items() if is_offered(name, value)}
 
 
+#: Type checkers take an int for a float; they look at overloads in order, and so need the narrower one first.
+_NUMBERS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
+
+
+def _narrowness(function: Any) -> list[int]:
+    return [_NUMBERS.get(type_name, 0) for *_, type_name in function._info()[2]]
+
+
 class _Stub:
     """One stub, made of the values that it is to declare by name."""
 
@@ -157,7 +165,7 @@ class _Stub:
     def _function(self, name: str, function: Any, indent: str) -> Iterator[str]:
         info = function._info()
         if _binding.is_overloaded(info):
-            for overload in function.overloads:
+            for overload in sorted(function.overloads, key=_narrowness):
                 yield f"{indent}@{self._annotations.shorten('typing.overload')}"
                 yield from self._function(name, overload, indent)
             return

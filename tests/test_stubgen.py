@@ -46,6 +46,8 @@ DEF("give_array")([](Map<String, List<int64_t>> m, Dict<int64_t, AnyValue>) {
                     return Array<Map<String, List<int64_t>>>{m};
                   });
 DEF("either")([](Variant<int64_t, Array<String>>, Optional<String> y) { return y; }, arg("x"), arg("y") = nullptr);
+DEF("area")([](double r) { return r; }, arg("r")).def([](double w, double) { return w; }, arg("w"), arg("h"))
+    .doc("Of a rectangle.").def([](int64_t r) { return r; }, arg("r"));
 DEF("pair")([](Tuple<int64_t, String> x) { return x; }, arg("x"));
 DEF("tensors")([](TensorView, Optional<Tensor> out, DataType, Device) { return out; },
                arg("x"), arg("out") = nullptr, arg("dtype") = DataType::of<float>(), arg("device") = AnyValue());
@@ -67,6 +69,13 @@ ANYFFI_EXPORT(stubs_twice, &twice, arg("x"));
 
 #: What the stub says of each function; above it stand the imports.
 EXPECTED = r'''
+@overload
+def area(r: _builtins.int) -> _builtins.int: ...
+@overload
+def area(r: float) -> float: ...
+@overload
+def area(w: float, h: float) -> float:
+    """Of a rectangle."""
 def containers(a: Sequence[_builtins.int], m: Mapping[str, Sequence[float]], l: anyffi.List[str] | list[str], \
 d: anyffi.Dict[str, _builtins.int] | dict[str, _builtins.int], s: anyffi.Set[_builtins.int] | set[_builtins.int], \
 f: AbstractSet[_builtins.int], shape: Sequence[_builtins.int]) -> anyffi.Shape: ...
@@ -118,7 +127,7 @@ def test_functions_of_a_prefix(library: pathlib.Path) -> None:
     text = stubgen("stubs", "--load", library)
     assert text.startswith("# Written by `python -m anyffi stubgen stubs`.\nimport anyffi\n")
     assert "\nclass _Exporter(Protocol):\n" in text
-    assert text[text.index("\ndef containers") :] == EXPECTED
+    assert text[text.index("\n@overload") :] == EXPECTED
 
 
 def test_functions_of_a_library(library: pathlib.Path, tmp_path: pathlib.Path) -> None:

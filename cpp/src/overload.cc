@@ -105,7 +105,13 @@ class Copies {
   Vector<AnyffiValue> values;
 };
 
-/// What a candidate raises of arguments that it refused; 0 if it takes them by now.
+/// Errors that are about no argument.
+bool is_grave(const String& kind) {
+  return kind == "MemoryError" || kind == "RecursionError" || kind == "KeyboardInterrupt";
+}
+
+/// What a candidate raises of arguments that it refused: 1. It may also take them by now: 0; or have nothing to say
+/// about them: -1, with its error.
 int explain(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num_args, String* out,
             AnyffiValue* result) {
   const AnyffiFunction& function = function_of(overload);
@@ -115,16 +121,22 @@ int explain(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num
   Owned error;
   anyffi_error_take_raised(error.out());
   append_signature(out, *function.info);
-  if (error->type_code != ANYFFI_ERROR) return -1;
+  if (error->type_code != ANYFFI_ERROR) return 1;
   anyffi_error_fill(error->as_object);
-  String said;
-  append_text(&said, &reinterpret_cast<AnyffiError*>(error->as_object)->message);
+  auto* fields = reinterpret_cast<const AnyffiError*>(error->as_object);
+  String kind, said;
+  append_text(&kind, &fields->kind);
+  append_text(&said, &fields->message);
+  if (is_grave(kind)) {
+    anyffi_error_set_raised(error->as_object);
+    return -1;
+  }
   // What is wrong with an argument begins with the signature already.
   bool is_prefixed = said.compare(0, out->size(), *out) == 0;
   if (is_prefixed) out->clear();
   if (!is_prefixed) *out += ": ";
   *out += said;
-  return -1;
+  return 1;
 }
 
 /// `area(): no overload takes (str, int)`, and on lines behind it what each candidate says.
@@ -138,7 +150,8 @@ int raise_none_fits(const Overloaded& set, const AnyffiValue* args, int32_t num_
   text += ')';
   for (const AnyffiOverload* overload = set.info.overloads; overload != nullptr; overload = overload->next) {
     String line;
-    if (explain(*overload, args, num_args, &line, result) == 0) return 0;
+    int status = explain(*overload, args, num_args, &line, result);
+    if (status <= 0) return status;
     text += "\n    ";
     text += line;
   }
