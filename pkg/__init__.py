@@ -26,7 +26,7 @@ from ._public import (
     Shape,
     Tensor,
 )
-from .module import load_module
+from .module import load_module, system_lib
 from .registry import (
     get_global_func,
     init_ffi_api,
@@ -72,6 +72,7 @@ __all__ = [
     "register_object",
     "registry",
     "remove_global_func",
+    "system_lib",
     "to_python",
 ]
 

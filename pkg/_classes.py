@@ -21,7 +21,7 @@ from ._types import code, row_name
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from ._public import Function
+    from ._public import Function, Module
 
 __all__ = ["FunctionMethods", "ModuleMethods", "ObjectMethods", "build"]
 
@@ -172,7 +172,7 @@ class FunctionMethods:
 
 
 class ModuleMethods:
-    """The functions of a shared library, as attributes."""
+    """The functions of a shared library, and of the modules that it imports, as attributes."""
 
     __slots__ = ()
 
@@ -185,23 +185,52 @@ class ModuleMethods:
         return self.get_function(name)
 
     def get_function(self, name: str) -> Function:
-        """The function `name`; AttributeError, naming the nearest, if there is none."""
+        """The function `name`, of the module or of what it imports.
+
+        Raises
+        ------
+        AttributeError
+            There is none; the message names the nearest.
+        """
         function: Function = self._runtime.module_get_function(self, name)
         return function
+
+    def import_module(self, module: Module) -> None:
+        """Look in another module, too, for functions that this one has not itself.
+
+        Parameters
+        ----------
+        module : Module
+            It comes after those that were imported before. Importing it again changes nothing.
+
+        Raises
+        ------
+        ValueError
+            It is this module, or imports it, itself or by way of others.
+        """
+        self._runtime.module_import(self, module)
+
+    @property
+    def imports(self) -> list[Module]:
+        """The modules that this one imports, in the order that they are looked in."""
+        return list(self._runtime.module_imports(self))
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self._runtime.module_list(self)})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpickle_module, (self.__file__,)
+        return unpickle_module, (self.__file__, *self.imports)
 
     @property
     def __file__(self) -> str:
-        path: str = self._runtime.module_path(self)
+        path: str | None = self._runtime.module_path(self)
+        if path is None:
+            raise AttributeError("the program itself was loaded from no path")
         return path
 
     def __repr__(self) -> str:
-        return f"<anyffi.Module {self.__file__!r}>"
+        path = self._runtime.module_path(self)
+        return "<anyffi.Module of the program>" if path is None else f"<anyffi.Module {path!r}>"
 
 
 def build(core: Any) -> dict[str, Any]:

@@ -39,3 +39,22 @@ class ModuleApi:
         """
         module: Module = self._runtime.module_load(os.path.abspath(os.fspath(path)))
         return module
+
+    def system_lib(self, symbol_prefix: str = "") -> Module:
+        """The program itself as a module: what is linked into it, and the libraries that it sees as a whole.
+
+        Those are the ones that it was linked with, and what was loaded for all to see, as ``LD_PRELOAD`` and
+        `ctypes.RTLD_GLOBAL` do; not what `load_module` loads.
+
+        Parameters
+        ----------
+        symbol_prefix : str
+            What the names of the functions begin with, which they are called without then.
+
+        Returns
+        -------
+        Module
+            A new one, which finds what is loaded later too.
+        """
+        module: Module = self._runtime.module_get_program(symbol_prefix)
+        return module

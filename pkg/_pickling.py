@@ -24,11 +24,14 @@ def unpickle_function(name: str) -> Any:
     return backend.get_global_func(name)
 
 
-def unpickle_module(path: str) -> Any:
-    """The module that lies there, loaded if it is not yet."""
+def unpickle_module(path: str, *imports: Any) -> Any:
+    """The module that lies there, loaded if it is not yet, and importing others."""
     from ._backend import backend
 
-    return backend.load_module(path)
+    module = backend.load_module(path)
+    for imported in imports:
+        module.import_module(imported)
+    return module
 
 
 def describe_tensor(tensor: Any, info: tuple[Any, ...], flags: int, protocol: int) -> tuple[Any, ...]:

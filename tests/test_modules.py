@@ -5,11 +5,15 @@ from __future__ import annotations
 import inspect
 import os
 import pathlib
+import pickle
+import shutil
+import sys
 from typing import Any
 
+import anyffi
 import pytest
 from programs import run_program
-from support import Build, needs_compilers
+from support import CC, Build, collect, needs_compilers, run
 
 pytestmark = needs_compilers
 
@@ -116,22 +120,61 @@ def test_a_library_cut_short(ffi: Any, build: Build, tmp_path: pathlib.Path, len
         ffi.load_module(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "source"),
-    [
-        ("wrong_number.c", "#include <stdint.h>\nint32_t __anyffi_abi_version = 999;\n"
-         "int __anyffi_f(void* s, void* a, int32_t n, void* r) { (void)s; (void)a; (void)n; (void)r; return 0; }\n"),
-        ("wrong_table.c", "#include <anyffi/c_api.h>\n"
-         "AnyffiModuleTable __anyffi_module = {ANYFFI_ABI_VERSION + 1, sizeof(AnyffiModuleTable), 0};\n"),
-    ],
-    ids=["number", "table"],
-)  # fmt: skip
+C_FUNCTION = """
+int __anyffi_f(void* s, void* a, int32_t n, void* r) { (void)s; (void)a; (void)n; (void)r; return 0; }
+"""
+ANOTHER_VERSION = [
+    ("newer.c", "#include <stdint.h>\nint32_t __anyffi_abi_version = 999;" + C_FUNCTION),
+    ("older.c", "#include <stdint.h>\nint32_t __anyffi_abi_version = 0;" + C_FUNCTION),
+    ("newer_table.c", "#include <anyffi/c_api.h>\nAnyffiModuleTable __anyffi_module = "
+     "{ANYFFI_ABI_VERSION + 1, sizeof(AnyffiModuleTable), 0};\n"),
+    ("older_table.c", "#include <anyffi/c_api.h>\nAnyffiModuleTable __anyffi_module = "
+     "{ANYFFI_ABI_VERSION - 1, sizeof(AnyffiModuleTable), 0};\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "source"), ANOTHER_VERSION, ids=[name for name, _ in ANOTHER_VERSION])
 def test_another_abi_version(ffi: Any, build: Build, name: str, source: str) -> None:
+    library = build(name, source)
+    age = name[:5]
     with pytest.raises(
-        (ImportError, OSError, ValueError), match=r"built for version \d+ of anyffi's ABI"
+        ImportError, match=rf"built for version \d+ of anyffi's ABI, which is {age} than .*; build it again"
     ) as caught:
-        ffi.load_module(build(name, source))
-    assert str(build(name, source)) in str(caught.value)
+        ffi.load_module(library)
+    assert str(library) in str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="writes the header of an ELF file")
+@pytest.mark.parametrize(
+    ("machine", "name"), [(183, "aarch64"), (62, "x86-64"), (243, "riscv"), (4242, "another machine")]
+)
+def test_another_architecture(
+    ffi: Any, build: Build, tmp_path: pathlib.Path, machine: int, name: str
+) -> None:
+    content = bytearray(build("good.cc", GOOD).read_bytes())
+    if machine == int.from_bytes(content[18:20], sys.byteorder):
+        pytest.skip("this is the machine's own")
+    content[18:20] = machine.to_bytes(2, sys.byteorder)
+    path = tmp_path / "foreign.so"
+    path.write_bytes(content)
+    with pytest.raises(OSError, match=rf"foreign\.so: built for {name}, while this process runs on "):
+        ffi.load_module(path)
+    content[4] ^= 3
+    path.write_bytes(content)
+    with pytest.raises(OSError, match=f"built for {name} with another word size"):
+        ffi.load_module(path)
+
+
+def test_a_missing_symbol(ffi: Any, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "missing.c").write_text("int not_there(void); int f(void) { return not_there(); }\n")
+    (tmp_path / "forgot.c").write_text("int anyffi_x(void); int f(void) { return anyffi_x(); }\n")
+    for name in ("missing", "forgot"):
+        command = [CC, "-shared", "-fPIC", tmp_path / f"{name}.c", "-o", tmp_path / f"{name}.so"]
+        assert run(command, LD_PRELOAD=None).returncode == 0
+    with pytest.raises(OSError, match=r"missing\.so: undefined symbol: not_there"):
+        ffi.load_module(tmp_path / "missing.so")
+    with pytest.raises(OSError, match=r"undefined symbol: anyffi_x; link the library with -lanyffi"):
+        ffi.load_module(tmp_path / "forgot.so")
 
 
 PLAIN_C = """
@@ -184,6 +227,180 @@ def test_a_borrowed_argument_returned_by_c_is_owned(ffi: Any, build: Build) -> N
         result = echo(argument)
         assert result == text
     assert echo([1, 2]) == [1, 2]
+
+
+def exporting(name: str, value: int, other: str = "") -> str:
+    return f"""
+    #include <anyffi/anyffi.h>
+    static int64_t {name}(int64_t x) {{ return {value} * x; }}
+    ANYFFI_EXPORT({name}, &{name}, anyffi::arg("x"));
+    {other}
+    """
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded")
+class TestReloading:
+    def test_functions_outlive_their_module(self, ffi: Any, build: Build) -> None:
+        module = ffi.load_module(build("plain.c", PLAIN_C))
+        add, scale = module.add, ffi.load_module(build("good.cc", GOOD)).scale
+        del module
+        collect()
+        assert add(2, 3) == 5
+        assert scale(1.5, by=2.0) == 3.0
+
+    def test_a_file_that_was_put_in_the_place_of_another(
+        self, ffi: Any, build: Build, tmp_path: pathlib.Path
+    ) -> None:
+        path = tmp_path / "reloaded.so"
+        modules = []
+        for factor in (2, 3, 4):
+            shutil.copy(build(f"reloaded{factor}.cc", exporting("scaled", factor)), tmp_path / "new.so")
+            os.replace(tmp_path / "new.so", path)
+            modules.append(ffi.load_module(path))
+            assert modules[-1].__file__ == str(path)
+            assert ffi.load_module(path).scaled(10) == 10 * factor
+        assert [module.scaled(x=10) for module in modules] == [20, 30, 40]
+
+    def test_a_file_that_was_written_to(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
+        path = tmp_path / "written.so"
+        shutil.copy(build("reloaded2.cc", exporting("scaled", 2)), path)
+        module = ffi.load_module(path)
+        os.utime(path, ns=(0, 0))
+        with pytest.raises(ValueError, match=r"written\.so: was written to after"):
+            ffi.load_module(path)
+        assert module.scaled(1) == 2
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded")
+class TestImports:
+    @pytest.fixture
+    def modules(self, ffi: Any, build: Build) -> list[Any]:
+        sources = [exporting(f"imports_{name}", factor) for factor, name in enumerate("abc", 1)]
+        sources[2] += exporting("imports_b", 7).replace("#include <anyffi/anyffi.h>", "")
+        return [ffi.load_module(build(f"imports{i}.cc", source)) for i, source in enumerate(sources)]
+
+    def test_functions_of_what_is_imported(self, ffi: Any, modules: list[Any]) -> None:
+        a, b, c = modules
+        with pytest.raises(AttributeError, match="imports_b"):
+            a.imports_b
+        assert a.import_module(b) is None
+        b.import_module(c)
+        assert (a.imports_a(1), a.imports_b(1), a.imports_c(1)) == (1, 2, 3)
+        assert a["imports_c"].same_as(c.imports_c)
+        assert {"imports_a", "imports_b", "imports_c"} <= set(dir(a))
+        assert "imports_a" not in dir(b)
+        a.import_module(b)
+        assert a.imports == [b]
+        assert a.imports[0] is b
+        assert c.imports == []
+        with pytest.raises(AttributeError, match="imports_c") as caught:
+            a.imports_cc
+        assert "'imports_cc'" in str(caught.value)
+
+    def test_the_order_of_imports(self, modules: list[Any]) -> None:
+        a, b, c = modules
+        a.import_module(c)
+        a.import_module(b)
+        assert a.imports == [c, b]
+        assert a.imports_b(1) == 7
+        assert b.imports_b(1) == 2
+
+    def test_no_circles(self, ffi: Any, modules: list[Any]) -> None:
+        a, b, c = modules
+        a.import_module(b)
+        b.import_module(c)
+        for importer, imported in ((c, a), (b, a), (a, a)):
+            with pytest.raises(ValueError, match="cannot import itself"):
+                importer.import_module(imported)
+        assert c.imports == []
+        for wrong in (None, 1, "a", ffi.Object, os):
+            with pytest.raises(TypeError, match="Module"):
+                a.import_module(wrong)
+
+    def test_long_chains_and_many_paths(self, ffi: Any, modules: list[Any], build: Build) -> None:
+        path = modules[0].__file__
+        top = modules[2]
+        for _ in range(300):
+            middle = [ffi.load_module(path) for _ in range(2)]
+            for module in middle:
+                module.import_module(top)
+            top = ffi.load_module(path)
+            for module in middle:
+                top.import_module(module)
+        assert top.imports_c(1) == 3
+        with pytest.raises(AttributeError):
+            top.nonsense
+
+    def test_pickled(self, modules: list[Any]) -> None:
+        a, b, c = (anyffi.load_module(module.__file__) for module in modules)
+        a.import_module(b)
+        b.import_module(c)
+        made = pickle.loads(pickle.dumps(a))
+        assert made.imports_c(1) == 3
+        assert [module.__file__ for module in made.imports] == [b.__file__]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the loader tells of symbols there")
+class TestSystemLib:
+    def test_what_the_program_sees(self, ffi: Any, build: Build) -> None:
+        source = exporting("system_a", 2) + PLAIN_C.replace("__anyffi_add", "__anyffi_system_add")
+        library = build("system.cc", source.replace("#include <anyffi/c_api.h>", 'extern "C" {') + "}")
+        program = f"""
+            import ctypes, inspect, os, anyffi
+            system = anyffi.system_lib()
+            assert not hasattr(system, "system_a")
+            local = anyffi.load_module({str(library)!r})
+            assert not hasattr(system, "system_a"), "what load_module loads is no part of the program"
+            assert "system_a" not in dir(system)
+            ctypes.CDLL({str(library)!r}, ctypes.RTLD_GLOBAL)
+            assert system.system_a(x=2) == 4
+            assert str(inspect.signature(system.system_a)) == "(x: 'int') -> 'int'"
+            assert system.system_a.same_as(local.system_a)
+            assert system.system_add(2, 3) == 5
+            assert system.system_add.same_as(system.system_add)
+            assert {{"system_a", "system_add"}} <= set(dir(system))
+            part = anyffi.system_lib("system_")
+            assert part.a(3) == 6 and part.add(1, 1) == 2
+            assert "a" in dir(part) and "system_a" not in dir(part)
+            for name in ("module", "abi_version", "nonsense"):
+                assert not hasattr(system, name)
+            try:
+                system.system_b
+            except AttributeError as error:
+                assert "the program has no function 'system_b'" in str(error)
+                assert "system_a" in str(error)
+            assert repr(system) == "<anyffi.Module of the program>"
+            assert not hasattr(system, "__file__")
+            local.import_module(part)
+            assert local.a(1) == 2
+        """
+        run_program(program, ffi.ffi_mode)
+
+    def test_loaded_before_the_program(self, ffi: Any, build: Build) -> None:
+        library = build("preloaded.cc", exporting("preloaded", 3))
+        preloaded = f"{os.environ.get('LD_PRELOAD', '')} {library}".strip()
+        runtime = os.path.dirname(anyffi.find_library("anyffi"))
+        program = "import anyffi; print(anyffi.system_lib().preloaded(2))"
+        assert run_program(program, ffi.ffi_mode, LD_PRELOAD=preloaded, LD_LIBRARY_PATH=runtime) == "6\n"
+
+    def test_of_another_version(self, ffi: Any, build: Build) -> None:
+        name, source = ANOTHER_VERSION[0]
+        program = f"""
+            import ctypes, anyffi
+            ctypes.CDLL({str(build(name, source))!r}, ctypes.RTLD_GLOBAL)
+            try:
+                anyffi.system_lib().f
+            except ImportError as error:
+                assert "built for version 999 of anyffi's ABI, which is newer" in str(error)
+                print("refused")
+        """
+        assert run_program(program, ffi.ffi_mode) == "refused\n"
+
+    def test_no_prefix(self, ffi: Any) -> None:
+        for wrong in (None, 1, b"x"):
+            with pytest.raises(TypeError):
+                ffi.system_lib(wrong)
+        assert not hasattr(ffi.system_lib("\ud800\0"), "x")
 
 
 def test_a_name_that_is_taken(ffi: Any, build: Build) -> None:

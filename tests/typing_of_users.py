@@ -143,6 +143,9 @@ def values(path: pathlib.Path) -> None:
     assert_type(module.get_function("x"), anyffi.Function)
     assert_type(module.x, anyffi.Function)
     assert_type(module.__file__, str)
+    module.import_module(anyffi.system_lib("prefix"))
+    assert_type(module.imports, "list[anyffi.Module]")
+    module.import_module(path)  # type: ignore[arg-type]
 
 
 def tensors(exporter: object) -> None:

@@ -15,6 +15,20 @@ AnyValue load(AnyView path) {
   return module;
 }
 
+AnyValue get_program(AnyView prefix) {
+  AnyValue module;
+  check(anyffi_module_get_program(&prefix.raw(), module.out()));
+  return module;
+}
+
+void import_module(AnyView module, AnyView other) { check(anyffi_module_import(&module.raw(), &other.raw())); }
+
+AnyValue get_imports(AnyView module) {
+  AnyValue imports;
+  check(anyffi_module_get_imports(&module.raw(), imports.out()));
+  return imports;
+}
+
 AnyValue get_function(AnyView module, AnyView name) {
   AnyValue function;
   check(anyffi_module_get_function(&module.raw(), &name.raw(), function.out()));
@@ -36,6 +50,13 @@ AnyValue get_path(AnyView module) {
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.load").def(&load, arg("path")).doc("Load a shared library for ever.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.get_program")
+    .def(&get_program, arg("prefix"))
+    .doc("The program itself as a module.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.import_module")
+    .def(&import_module, arg("module"), arg("other"))
+    .doc("Make a module look in another one for functions that it has not itself.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.imports").def(&get_imports, arg("module")).doc("What a module imports.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.get_function").def(&get_function, arg("module"), arg("name"));
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.list").def(&list, arg("module")).doc("Names of its functions, sorted.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.path").def(&get_path, arg("module")).doc("Where it was loaded from.");

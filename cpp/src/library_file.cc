@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "internal.h"
+#include "modules.h"
 
 #if defined(__ELF__)
 #include <elf.h>
@@ -131,8 +131,8 @@ int check_format(const File& file, uint64_t file_size, const String& path) {
 
 /// Addresses in a dynamic section are relocated on most machines, and offsets on the others.
 template <class T>
-const T* dynamic_address(const link_map& map, ElfW(Addr) address) {
-  return reinterpret_cast<const T*>(address < map.l_addr ? address + map.l_addr : address);
+const T* dynamic_address(ElfW(Addr) base, ElfW(Addr) address) {
+  return reinterpret_cast<const T*>(address < base ? address + base : address);
 }
 
 /// The dynamic symbol table does not say its own length: its hash table does.
@@ -144,6 +144,46 @@ uint32_t count_symbols(const uint32_t* gnu_hash) {
   if (last < first) return first;
   while ((chains[last - first] & 1) == 0) ++last;
   return last + 1;
+}
+
+/// Names, without the prefix, of the functions that the library with a dynamic section exports.
+void list_exports(ElfW(Addr) base, const ElfW(Dyn) * section, std::string_view prefix, Vector<String>* out) {
+  const ElfW(Sym)* symbols = nullptr;
+  const char* names = nullptr;
+  uint32_t count = 0;
+  for (const ElfW(Dyn)* entry = section; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_SYMTAB) symbols = dynamic_address<ElfW(Sym)>(base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_STRTAB) names = dynamic_address<char>(base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_GNU_HASH) count = count_symbols(dynamic_address<uint32_t>(base, entry->d_un.d_ptr));
+    if (entry->d_tag == DT_HASH && count == 0) count = dynamic_address<uint32_t>(base, entry->d_un.d_ptr)[1];
+  }
+  for (uint32_t i = 0; symbols != nullptr && names != nullptr && i < count; ++i) {
+    unsigned type = symbols[i].st_info & 15;
+    if (symbols[i].st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC)) continue;
+    std::string_view name = names + symbols[i].st_name;
+    if (name.substr(0, prefix.size()) == prefix) out->emplace_back(name.substr(prefix.size()));
+  }
+}
+
+struct Search {
+  std::string_view prefix;
+  Vector<String> names;
+  bool out_of_memory = false;
+};
+
+/// One loaded library, while the loader's lock is held: nothing may be thrown past it.
+int search_library(dl_phdr_info* info, size_t, void* context) {
+  auto* search = static_cast<Search*>(context);
+  try {
+    for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+      if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+      auto* section = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+      list_exports(info->dlpi_addr, section, search->prefix, &search->names);
+    }
+  } catch (const std::bad_alloc&) {
+    search->out_of_memory = true;
+  }
+  return search->out_of_memory;
 }
 
 #endif  // __ELF__
@@ -167,21 +207,19 @@ void list_library_functions([[maybe_unused]] void* handle, [[maybe_unused]] std:
                             [[maybe_unused]] Vector<String>* out) {
 #if defined(__ELF__)
   link_map* map = nullptr;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) return;
-  const ElfW(Sym)* symbols = nullptr;
-  const char* names = nullptr;
-  uint32_t count = 0;
-  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_SYMTAB) symbols = dynamic_address<ElfW(Sym)>(*map, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_STRTAB) names = dynamic_address<char>(*map, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_GNU_HASH) count = count_symbols(dynamic_address<uint32_t>(*map, entry->d_un.d_ptr));
-    if (entry->d_tag == DT_HASH && count == 0) count = dynamic_address<uint32_t>(*map, entry->d_un.d_ptr)[1];
-  }
-  for (uint32_t i = 0; symbols != nullptr && names != nullptr && i < count; ++i) {
-    unsigned type = symbols[i].st_info & 15;
-    if (symbols[i].st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC)) continue;
-    std::string_view name = names + symbols[i].st_name;
-    if (name.substr(0, prefix.size()) == prefix) out->emplace_back(name.substr(prefix.size()));
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) list_exports(map->l_addr, map->l_ld, prefix, out);
+#endif
+}
+
+void list_program_functions([[maybe_unused]] std::string_view prefix, [[maybe_unused]] Vector<String>* out) {
+#if defined(__ELF__)
+  Search search{prefix, {}};
+  dl_iterate_phdr(&search_library, &search);
+  if (search.out_of_memory) throw std::bad_alloc();
+  void* program = dlopen(nullptr, RTLD_NOW);
+  for (String& name : search.names) {
+    // Most libraries are seen by those alone that asked for them.
+    if (dlsym(program, (String(prefix) + name).c_str()) != nullptr) out->push_back(std::move(name));
   }
 #endif
 }

@@ -1,35 +1,36 @@
 /// \file
-/// Shared libraries of users as modules. A library, once loaded, stays for ever.
+/// Modules: the functions of a shared library, or of the program itself, and of the modules that one imports.
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 
-#include "internal.h"
-
-#if defined(__ELF__)
-#include <link.h>
-#endif
+#include "modules.h"
 
 namespace anyffi::runtime {
 namespace {
-
-constexpr std::string_view kPrefix = "__anyffi_";
 
 /// Functions made of plain symbols, so that a name means the same object each time.
 using SymbolCache = std::map<String, Owned, std::less<>, Allocator<std::pair<const String, Owned>>>;
 
 struct Module {
   AnyffiObject header;
-  AnyffiValue path;
-  void* library;
-  const AnyffiModuleTable* table; /* NULL in plain C */
+  AnyffiValue path; /* None: the program itself */
+  Library library;
+  String prefix; /* of the names in the program */
   std::mutex mutex;
   SymbolCache functions;
+  Vector<Owned> imports; /* guarded by `import_mutex` */
 };
+
+/// One for all modules, so that no two threads close a circle.
+std::mutex& import_mutex() {
+  static auto* mutex = new std::mutex();
+  return *mutex;
+}
 
 struct SymbolFunction {
   AnyffiFunction base;
@@ -40,8 +41,10 @@ void delete_module(AnyffiObject* self, int32_t what) {
   auto* module = reinterpret_cast<Module*>(self);
   if (what & ANYFFI_DELETE_CONTENTS) {
     anyffi_value_release(&module->path);
+    module->imports.~Vector<Owned>();
     module->functions.~SymbolCache();
     module->mutex.~mutex();
+    module->prefix.~String();
   }
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
 }
@@ -50,120 +53,98 @@ void delete_symbol_function(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
 }
 
-/// Where a loaded library lies: what tells its own symbols from those of its dependencies.
-const void* base_of(void* library) {
-  Dl_info info{};
-#if defined(__ELF__)
-  link_map* map = nullptr;
-  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || dladdr(map->l_ld, &info) == 0) return nullptr;
-#else
-  void* symbol = dlsym(library, "__anyffi_module");
-  if (symbol == nullptr) symbol = dlsym(library, "__anyffi_abi_version");
-  if (symbol == nullptr || dladdr(symbol, &info) == 0) return nullptr;
-#endif
-  return info.dli_fbase;
-}
-
-void* find_own_symbol(void* library, const void* base, const char* name) {
-  void* symbol = dlsym(library, name);
-  Dl_info info;
-  return symbol != nullptr && dladdr(symbol, &info) != 0 && info.dli_fbase == base ? symbol : nullptr;
-}
-
-int raise_load_failure(const String& file) {
-  const char* given = dlerror();
-  String reason = given != nullptr ? given : "the system gives no reason";
-  // The loader's text begins with the path, in most cases.
-  if (reason.compare(0, file.size() + 2, file + ": ") == 0) reason.erase(0, file.size() + 2);
-  bool needs_runtime = reason.find("undefined symbol: anyffi_") != String::npos;
-  return raise_format("OSError", "%s: %s%s", file.c_str(), reason.c_str(),
-                      needs_runtime ? "; link the library with -lanyffi" : "");
-}
-
-/// ImportError unless the library was built for this version of the ABI.
-int check_version(void* library, const void* base, const AnyffiModuleTable* table, const String& file) {
-  auto* version = static_cast<const int32_t*>(find_own_symbol(library, base, "__anyffi_abi_version"));
-  if (table == nullptr && version == nullptr) {
-    return raise_format("ImportError",
-                        "%s: not a module of anyffi: it exports neither __anyffi_module nor __anyffi_abi_version",
-                        file.c_str());
-  }
-  int32_t built_for = table != nullptr ? table->abi_version : *version;
-  if (built_for != ANYFFI_ABI_VERSION) {
-    return raise_format("ImportError",
-                        "%s: built for version %d of anyffi's ABI, which is %s than version %d of this "
-                        "runtime; build it again",
-                        file.c_str(), static_cast<int>(built_for), built_for < ANYFFI_ABI_VERSION ? "older" : "newer",
-                        ANYFFI_ABI_VERSION);
-  }
-  if (table != nullptr && table->struct_size < offsetof(AnyffiModuleTable, entries) + sizeof(table->entries)) {
-    return raise_format("ImportError", "%s: its __anyffi_module is too small to be one", file.c_str());
-  }
-  return 0;
-}
-
-Module* create_module(const AnyffiValue* path, void* library, const AnyffiModuleTable* table) {
+int create_module(const AnyffiValue* path, const Library& library, String prefix, AnyffiValue* out) {
   Owned owned_path;
-  if (anyffi_value_own(path, owned_path.out()) != 0) return nullptr;
+  if (anyffi_value_own(path, owned_path.out()) != 0) return -1;
   auto* module = allocate_object<Module>(ANYFFI_MODULE, &delete_module);
-  if (module == nullptr) return nullptr;
+  if (module == nullptr) return -1;
   module->path = owned_path.take();
   module->library = library;
-  module->table = table;
+  new (&module->prefix) String(std::move(prefix));
   new (&module->mutex) std::mutex();
   new (&module->functions) SymbolCache();
-  return module;
-}
-
-int load(const AnyffiValue* path, AnyffiValue* out) {
-  String file;
-  if (path_to_native(path, &file) != 0) return -1;
-  // A path is a path: without a slash the loader would search its own directories.
-  if (file.find('/') == String::npos) file.insert(0, "./");
-  if (check_library_file(path, file) != 0) return -1;
-  LoadJournal journal;
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    journal.undo();
-    return raise_load_failure(file);
-  }
-  const void* base = base_of(library);
-  auto* table = static_cast<const AnyffiModuleTable*>(find_own_symbol(library, base, "__anyffi_module"));
-  if (check_version(library, base, table, file) != 0) {
-    journal.undo();
-    return -1;
-  }
-  if (journal.error()->type_code != ANYFFI_NONE) {
-    journal.undo();
-    keep_load_error(base, *journal.error());
-  }
-  AnyffiValue error = find_load_error(base);
-  if (error.type_code == ANYFFI_NONE) error = *journal.error();
-  if (error.type_code != ANYFFI_NONE) {
-    anyffi_error_set_raised(error.as_object);
-    return -1;
-  }
-  Module* module = create_module(path, library, table);
-  if (module == nullptr) return -1;
+  new (&module->imports) Vector<Owned>();
   *out = anyffi_object_inline(&module->header);
   return 0;
 }
 
-AnyffiObject* find_in_table(const Module& module, std::string_view name) {
-  if (module.table == nullptr) return nullptr;
-  for (const AnyffiModuleEntry* entry = *module.table->entries; entry != nullptr; entry = entry->next) {
+int load(const AnyffiValue* path, AnyffiValue* out) {
+  Library library;
+  if (open_library(path, &library) != 0) return -1;
+  return create_module(path, library, String(), out);
+}
+
+bool is_program(const Module& module) { return module.path.type_code == ANYFFI_NONE; }
+
+Module* to_module(const Owned& value) { return reinterpret_cast<Module*>(value->as_object); }
+
+/// A module and all that it imports, each once, in the order that they are asked for a function. All live as long as
+/// the first one. Called with the lock held.
+Vector<Module*> flatten_locked(Module* module) {
+  Vector<Module*> flat;
+  std::set<Module*, std::less<>, Allocator<Module*>> seen;
+  Vector<Module*> waiting{module};
+  while (!waiting.empty()) {
+    Module* next = waiting.back();
+    waiting.pop_back();
+    if (!seen.insert(next).second) continue;
+    flat.push_back(next);
+    for (auto imported = next->imports.rbegin(); imported != next->imports.rend(); ++imported) {
+      waiting.push_back(to_module(*imported));
+    }
+  }
+  return flat;
+}
+
+Vector<Module*> flatten(Module* module) {
+  std::lock_guard<std::mutex> lock(import_mutex());
+  return flatten_locked(module);
+}
+
+int import_module(Module* module, Module* other) {
+  anyffi_object_retain(&other->header);
+  Owned kept(&other->header);
+  std::lock_guard<std::mutex> lock(import_mutex());
+  Vector<Module*> reached = flatten_locked(other);
+  if (std::find(reached.begin(), reached.end(), module) != reached.end()) {
+    return anyffi_error_raise("ValueError", "a module cannot import itself, nor one that imports it");
+  }
+  for (const Owned& imported : module->imports) {
+    if (to_module(imported) == other) return 0;
+  }
+  module->imports.push_back(std::move(kept));
+  return 0;
+}
+
+AnyffiObject* find_in_table(const AnyffiModuleTable* table, std::string_view name) {
+  if (table == nullptr) return nullptr;
+  for (const AnyffiModuleEntry* entry = *table->entries; entry != nullptr; entry = entry->next) {
     if (entry->function != nullptr && name == entry->name) return entry->function;
   }
   return nullptr;
 }
 
+/// Names of the module's own functions.
 Vector<String> list_names(const Module& module) {
   Vector<String> names;
-  list_library_functions(module.library, kPrefix, &names);
-  if (module.table != nullptr) {
-    for (const AnyffiModuleEntry* entry = *module.table->entries; entry != nullptr; entry = entry->next) {
+  if (is_program(module)) {
+    list_program_functions(String(kFunctionPrefix) + module.prefix, &names);
+  } else {
+    list_library_functions(module.library.handle, kFunctionPrefix, &names);
+  }
+  if (module.library.table != nullptr) {
+    for (const AnyffiModuleEntry* entry = *module.library.table->entries; entry != nullptr; entry = entry->next) {
       if (entry->function != nullptr) names.emplace_back(entry->name);
     }
+  }
+  return names;
+}
+
+/// Names of all functions that a module gives, sorted.
+Vector<String> list_all_names(Module* module) {
+  Vector<String> names;
+  for (Module* reached : flatten(module)) {
+    for (String& name : list_names(*reached)) names.push_back(std::move(name));
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -189,15 +170,13 @@ AnyffiObject* create_symbol_function(AnyffiCall call, const String& name) {
   return &function->base.header;
 }
 
-int get_symbol_function(Module* module, const String& name, AnyffiValue* out) {
+/// The function made of a symbol, the same one each time.
+int get_symbol_function(Module* module, const String& name, AnyffiCall call, AnyffiValue* out) {
   {
     std::lock_guard<std::mutex> lock(module->mutex);
     auto known = module->functions.find(name);
     if (known != module->functions.end()) return anyffi_value_own(known->second.get(), out);
   }
-  String symbol = String(kPrefix) + name;
-  auto call = reinterpret_cast<AnyffiCall>(dlsym(module->library, symbol.c_str()));
-  if (call == nullptr) return anyffi_error_raise("RuntimeError", "the library's tables contradict each other");
   AnyffiObject* made = create_symbol_function(call, name);
   if (made == nullptr) return -1;
   Owned function(made);
@@ -206,30 +185,55 @@ int get_symbol_function(Module* module, const String& name, AnyffiValue* out) {
   return anyffi_value_own(place->second.get(), out);
 }
 
-int raise_no_function(const Module& module, const String& name, const Vector<String>& names) {
-  String path;
-  append_text(&path, &module.path);
-  return raise_format("AttributeError", "module '%s' has no function '%s'%s", path.c_str(), name.c_str(),
-                      did_you_mean(name, names).c_str());
+/// The module's own function of a name; None in `out` if there is none.
+int find_function(Module* module, const String& name, AnyffiValue* out) {
+  Library library = module->library;
+  AnyffiCall call = nullptr;
+  String full = module->prefix + name;
+  String symbol = String(kFunctionPrefix) + full;
+  if (is_program(*module)) {
+    if (find_program_function(symbol.c_str(), &library, &call) != 0) return -1;
+    if (call == nullptr) return 0;
+  }
+  if (AnyffiObject* function = find_in_table(library.table, full)) {
+    anyffi_retain_inline(function);
+    *out = anyffi_object_inline(function);
+    return 0;
+  }
+  if (call == nullptr) {
+    // Of plain symbols only the functions: calling a variable would end the process.
+    Vector<String> names = list_names(*module);
+    if (std::find(names.begin(), names.end(), name) == names.end()) return 0;
+    call = reinterpret_cast<AnyffiCall>(dlsym(library.handle, symbol.c_str()));
+    if (call == nullptr) return anyffi_error_raise("RuntimeError", "the library's tables contradict each other");
+  }
+  return get_symbol_function(module, full, call, out);
+}
+
+int raise_no_function(Module* module, const String& name) {
+  String place = "the program";
+  if (!is_program(*module)) {
+    place = "module '";
+    append_text(&place, &module->path);
+    place += "'";
+  }
+  return raise_format("AttributeError", "%s has no function '%s'%s", place.c_str(), name.c_str(),
+                      did_you_mean(name, list_all_names(module)).c_str());
 }
 
 int get_function(Module* module, const AnyffiValue* name, AnyffiValue* out) {
   if (!anyffi_is_str(name->type_code)) return anyffi_error_raise("TypeError", "the name of a function is a str");
   String wanted;
   append_text(&wanted, name);
-  if (AnyffiObject* function = find_in_table(*module, wanted)) {
-    anyffi_retain_inline(function);
-    *out = anyffi_object_inline(function);
-    return 0;
+  for (Module* reached : flatten(module)) {
+    if (find_function(reached, wanted, out) != 0) return -1;
+    if (out->type_code != ANYFFI_NONE) return 0;
   }
-  // Of plain symbols only the functions: calling a variable would end the process.
-  Vector<String> names = list_names(*module);
-  if (!std::binary_search(names.begin(), names.end(), wanted)) return raise_no_function(*module, wanted, names);
-  return get_symbol_function(module, wanted, out);
+  return raise_no_function(module, wanted);
 }
 
-int list_functions(const Module& module, AnyffiValue* out) {
-  Vector<String> names = list_names(module);
+int list_functions(Module* module, AnyffiValue* out) {
+  Vector<String> names = list_all_names(module);
   Owned array;
   if (anyffi_sequence_create(ANYFFI_ARRAY, static_cast<int64_t>(names.size()), array.out()) != 0) return -1;
   int64_t index = 0;
@@ -240,6 +244,16 @@ int list_functions(const Module& module, AnyffiValue* out) {
   }
   *out = array.take();
   return 0;
+}
+
+int list_imports(Module* module, AnyffiValue* out) {
+  Vector<AnyffiValue> imports;
+  {
+    std::lock_guard<std::mutex> lock(import_mutex());
+    for (const Owned& imported : module->imports) imports.push_back(*imported.get());
+  }
+  // The module holds them, and lets none go.
+  return anyffi_sequence_create_from(ANYFFI_ARRAY, imports.data(), static_cast<int64_t>(imports.size()), out);
 }
 
 Module* as_module(const AnyffiValue* value) {
@@ -259,6 +273,30 @@ int anyffi_module_load(const AnyffiValue* path, AnyffiValue* out) {
   return guard([&] { return load(&given, out); });
 }
 
+int anyffi_module_get_program(const AnyffiValue* prefix, AnyffiValue* out) {
+  AnyffiValue given = *prefix;
+  *out = anyffi_none_inline();
+  if (!anyffi_is_str(given.type_code)) return anyffi_error_raise("TypeError", "the prefix of names is a str");
+  return guard([&] {
+    String text;
+    append_text(&text, &given);
+    AnyffiValue path = anyffi_none_inline();
+    return create_module(&path, Library(), std::move(text), out);
+  });
+}
+
+int anyffi_module_import(const AnyffiValue* module, const AnyffiValue* other) {
+  Module* importer = as_module(module);
+  Module* imported = importer != nullptr ? as_module(other) : nullptr;
+  return imported != nullptr ? guard([&] { return import_module(importer, imported); }) : -1;
+}
+
+int anyffi_module_get_imports(const AnyffiValue* module, AnyffiValue* out) {
+  Module* importer = as_module(module);
+  *out = anyffi_none_inline();
+  return importer != nullptr ? guard([&] { return list_imports(importer, out); }) : -1;
+}
+
 int anyffi_module_get_function(const AnyffiValue* module, const AnyffiValue* name, AnyffiValue* out) {
   AnyffiValue wanted = *name;
   Module* loaded = as_module(module);
@@ -269,7 +307,7 @@ int anyffi_module_get_function(const AnyffiValue* module, const AnyffiValue* nam
 int anyffi_module_list(const AnyffiValue* module, AnyffiValue* out) {
   Module* loaded = as_module(module);
   *out = anyffi_none_inline();
-  return loaded != nullptr ? guard([&] { return list_functions(*loaded, out); }) : -1;
+  return loaded != nullptr ? guard([&] { return list_functions(loaded, out); }) : -1;
 }
 
 int anyffi_module_get_path(const AnyffiValue* module, AnyffiValue* out) {

@@ -820,11 +820,19 @@ typedef struct AnyffiModuleTable {
 /// Loads a shared library and never unmaps it. Reports what its static initialisers deferred, and undoes
 /// their registrations then.
 int anyffi_module_load(const AnyffiValue* path, AnyffiValue* out);
-/// The function `name` of a module; AttributeError, naming the nearest, if there is none.
+/// The program itself as a module: the functions that it, and the libraries that it sees as a whole, export under names
+/// with a prefix, which may be empty.
+int anyffi_module_get_program(const AnyffiValue* prefix, AnyffiValue* out);
+/// Makes a module look in another one, after those that it imports already, for functions that it has not itself.
+/// ValueError if the other one would come to import itself.
+int anyffi_module_import(const AnyffiValue* module, const AnyffiValue* other);
+/// The modules that a module imports, as an Array.
+int anyffi_module_get_imports(const AnyffiValue* module, AnyffiValue* out);
+/// The function `name` of a module or of what it imports; AttributeError, naming the nearest, if there is none.
 int anyffi_module_get_function(const AnyffiValue* module, const AnyffiValue* name, AnyffiValue* out);
-/// Names of a module's exported functions as an Array of strings, sorted.
+/// Names of the functions of a module and of what it imports as an Array of strings, sorted.
 int anyffi_module_list(const AnyffiValue* module, AnyffiValue* out);
-/// The path that the module was loaded from, as a string.
+/// The path that the module was loaded from, as a string; None for the program itself.
 int anyffi_module_get_path(const AnyffiValue* module, AnyffiValue* out);
 
 /// The ABI version that the runtime was built for.

@@ -1,0 +1,197 @@
+/// \file
+/// Opening of shared libraries. One, once loaded, stays for ever.
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "modules.h"
+
+#if defined(__ELF__)
+#include <link.h>
+#endif
+
+namespace anyffi::runtime {
+namespace {
+
+/// What tells one file from another, and from itself after it was written to.
+struct Identity {
+  dev_t device;
+  ino_t number;
+  off_t size;
+  int64_t changed; /* ns */
+
+  bool is_same_file(const Identity& other) const { return device == other.device && number == other.number; }
+  bool operator==(const Identity& other) const {
+    return is_same_file(other) && size == other.size && changed == other.changed;
+  }
+};
+
+/// The files that were opened, by the names that the loader knows them by: it asks for no file under a name that it
+/// knows, whatever lies there by now. Never destroyed, as no library is; and no memory of objects, which are counted.
+struct Opened {
+  std::mutex mutex;
+  std::map<std::string, Identity> names;
+};
+
+Opened& opened() {
+  static auto* all = new Opened();
+  return *all;
+}
+
+/// False if there is no such file.
+bool identify(const String& file, Identity* out) {
+  struct stat status;
+  if (stat(file.c_str(), &status) != 0) return false;
+#if defined(__APPLE__)
+  const timespec& time = status.st_mtimespec;
+#else
+  const timespec& time = status.st_mtim;
+#endif
+  *out = Identity{status.st_dev, status.st_ino, status.st_size, int64_t{time.tv_sec} * 1000000000 + time.tv_nsec};
+  return true;
+}
+
+/// Turns `file` into a name for it that the loader knows no other file by. ValueError if it was written to since it was
+/// opened, for then neither what it was nor what it is can be relied on.
+int choose_name(String* file) {
+  Identity now;
+  if (!identify(*file, &now)) return 0;  // the loader says why
+  String shown = *file;
+  Opened& all = opened();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  for (const auto& [name, then] : all.names) {
+    if (then.is_same_file(now) && !(then == now)) {
+      return raise_format("ValueError",
+                          "%s: was written to after this process had loaded it; put a new file in its place instead, "
+                          "as linkers do, or start a new process",
+                          shown.c_str());
+    }
+  }
+  for (;;) {
+    auto [place, is_new] = all.names.try_emplace(file->c_str(), now);
+    if (is_new || place->second == now) return 0;
+    file->insert(file->rfind('/'), "/.");
+  }
+}
+
+/// Where a loaded library lies: what tells its own symbols from those of its dependencies.
+const void* base_of(void* library) {
+  Dl_info info{};
+#if defined(__ELF__)
+  link_map* map = nullptr;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || dladdr(map->l_ld, &info) == 0) return nullptr;
+#else
+  void* symbol = dlsym(library, "__anyffi_module");
+  if (symbol == nullptr) symbol = dlsym(library, "__anyffi_abi_version");
+  if (symbol == nullptr || dladdr(symbol, &info) == 0) return nullptr;
+#endif
+  return info.dli_fbase;
+}
+
+void* find_own_symbol(void* library, const void* base, const char* name) {
+  void* symbol = dlsym(library, name);
+  Dl_info info;
+  return symbol != nullptr && dladdr(symbol, &info) != 0 && info.dli_fbase == base ? symbol : nullptr;
+}
+
+int raise_load_failure(const String& file) {
+  const char* given = dlerror();
+  String reason = given != nullptr ? given : "the system gives no reason";
+  // The loader's text begins with the path, in most cases.
+  if (reason.compare(0, file.size() + 2, file + ": ") == 0) reason.erase(0, file.size() + 2);
+  bool needs_runtime = reason.find("undefined symbol: anyffi_") != String::npos;
+  return raise_format("OSError", "%s: %s%s", file.c_str(), reason.c_str(),
+                      needs_runtime ? "; link the library with -lanyffi" : "");
+}
+
+/// Fills in what a loaded library tells of itself. ImportError unless it was built for this version of the ABI.
+int read_library(void* handle, const void* base, const String& file, Library* out) {
+  auto* table = static_cast<const AnyffiModuleTable*>(find_own_symbol(handle, base, "__anyffi_module"));
+  auto* version = static_cast<const int32_t*>(find_own_symbol(handle, base, "__anyffi_abi_version"));
+  if (table == nullptr && version == nullptr) {
+    return raise_format("ImportError",
+                        "%s: not a module of anyffi: it exports neither __anyffi_module nor __anyffi_abi_version",
+                        file.c_str());
+  }
+  int32_t built_for = table != nullptr ? table->abi_version : *version;
+  if (built_for != ANYFFI_ABI_VERSION) {
+    return raise_format("ImportError",
+                        "%s: built for version %d of anyffi's ABI, which is %s than version %d of this "
+                        "runtime; build it again",
+                        file.c_str(), static_cast<int>(built_for), built_for < ANYFFI_ABI_VERSION ? "older" : "newer",
+                        ANYFFI_ABI_VERSION);
+  }
+  if (table != nullptr && table->struct_size < offsetof(AnyffiModuleTable, entries) + sizeof(table->entries)) {
+    return raise_format("ImportError", "%s: its __anyffi_module is too small to be one", file.c_str());
+  }
+  *out = Library{handle, table};
+  return 0;
+}
+
+}  // namespace
+
+int open_library(const AnyffiValue* path, Library* out) {
+  String file;
+  if (path_to_native(path, &file) != 0) return -1;
+  // A path is a path: without a slash the loader would search its own directories.
+  if (file.find('/') == String::npos) file.insert(0, "./");
+  if (check_library_file(path, file) != 0) return -1;
+  String name = file;
+  if (choose_name(&name) != 0) return -1;
+  LoadJournal journal;
+  void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    journal.undo();
+    return raise_load_failure(name);
+  }
+  const void* base = base_of(library);
+  if (read_library(library, base, file, out) != 0) {
+    journal.undo();
+    return -1;
+  }
+  if (journal.error()->type_code != ANYFFI_NONE) {
+    journal.undo();
+    keep_load_error(base, *journal.error());
+  }
+  AnyffiValue error = find_load_error(base);
+  if (error.type_code == ANYFFI_NONE) error = *journal.error();
+  if (error.type_code == ANYFFI_NONE) return 0;
+  anyffi_error_set_raised(error.as_object);
+  return -1;
+}
+
+#if defined(__ELF__)
+
+int find_program_function(const char* symbol, Library* out, AnyffiCall* call) {
+  *call = nullptr;
+  void* found = dlsym(dlopen(nullptr, RTLD_NOW), symbol);
+  Dl_info info;
+  ElfW(Sym)* entry = nullptr;
+  link_map* owner = nullptr;
+  if (found == nullptr || dladdr1(found, &info, reinterpret_cast<void**>(&entry), RTLD_DL_SYMENT) == 0 ||
+      entry == nullptr || (entry->st_info & 15) != STT_FUNC ||
+      dladdr1(found, &info, reinterpret_cast<void**>(&owner), RTLD_DL_LINKMAP) == 0) {
+    return 0;
+  }
+  // The program itself has no name. The library stays from here on.
+  void* handle = dlopen(owner->l_name[0] != 0 ? owner->l_name : nullptr, RTLD_NOW | RTLD_NOLOAD);
+  if (handle == nullptr) return 0;
+  if (read_library(handle, info.dli_fbase, info.dli_fname, out) != 0) return -1;
+  *call = reinterpret_cast<AnyffiCall>(found);
+  return 0;
+}
+
+#else
+
+int find_program_function(const char*, Library*, AnyffiCall* call) {
+  *call = nullptr;
+  return 0;
+}
+
+#endif
+
+}  // namespace anyffi::runtime
