@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 #: The newest form of DLPack that the runtime knows.
-_DLPACK_VERSION = (1, 1)
+_DLPACK_VERSION = (1, 3)
 
 READ_ONLY, PADDED = 1, 4  # ANYFFI_TENSOR_READ_ONLY, ANYFFI_TENSOR_PADDED
 #: Whether the runtime can open and make capsules of the interpreter; else NumPy does.

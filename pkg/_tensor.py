@@ -7,12 +7,32 @@ import operator
 from typing import Any
 
 from ._array import HAS_CAPSULES, make_array, make_interface
-from ._device import Device
+from ._device import Device, DLDeviceType
 from ._dtype import dtype
 from ._pickling import describe_tensor, unpickle_tensor
 from ._runtime import Runtime
 
 __all__ = ["TensorMethods"]
+
+#: Devices whose streams are numbers, and the numbers that the standard of array libraries forbids there.
+_NUMBERED_STREAMS: dict[int, tuple[int, ...]] = {
+    DLDeviceType.kDLCUDA: (0,),
+    DLDeviceType.kDLCUDAManaged: (0,),
+    DLDeviceType.kDLROCM: (1, 2),
+}
+#: Devices that have no streams.
+_WITHOUT_STREAMS = (DLDeviceType.kDLCPU, DLDeviceType.kDLCUDAHost, DLDeviceType.kDLROCMHost)
+
+
+def _is_stream(stream: Any, device_type: int) -> bool:
+    if stream is None:
+        return True
+    forbidden = _NUMBERED_STREAMS.get(device_type)
+    if forbidden is not None:
+        # -1 asks for no synchronization.
+        return isinstance(stream, int) and stream >= -1 and stream not in forbidden
+    # What the streams of other devices look like is the matter of their libraries.
+    return device_type not in _WITHOUT_STREAMS
 
 
 class TensorMethods:
@@ -95,14 +115,16 @@ class TensorMethods:
     ) -> Any:
         """A capsule of DLPack, for the ``from_dlpack`` of another library.
 
+        Nothing waits for a stream: whoever launched work on the memory has to order it before.
+
         Raises
         ------
         BufferError
-            A stream or another device was asked for, a version that cannot say what the tensor is, or a copy
-            that cannot be made.
+            A stream that the device cannot have, or another device, was asked for, a version that cannot say
+            what the tensor is, or a copy that cannot be made.
         """
-        if stream is not None:
-            raise BufferError("the only stream is None")
+        if not _is_stream(stream, self.device.dlpack_device_type()):
+            raise BufferError(f"{stream!r} is no stream of {self.device}")
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"a tensor on {self.device} cannot be exported to {Device(*dl_device)}")
         tensor = self._runtime.tensor_copy(self) if copy else self

@@ -318,7 +318,8 @@ def test_a_tensor_gives_its_memory_back_once() -> None:
         with made(lib.anyffi_tensor_from_dlpack, out[0]) as other:
             assert other.object("AnyffiTensor").tensor.data == tensor.object("AnyffiTensor").tensor.data
         assert tensor.object().strong_count == 1
-        with made(lib.anyffi_tensor_copy, tensor.at.as_object) as copy:
+        source = tensor.object("AnyffiTensor")
+        with made(lib.anyffi_tensor_copy, c.addressof(source, "tensor"), source.flags) as copy:
             data = copy.object("AnyffiTensor").tensor
             assert read_tensor_data(data)[1:3] == ([2, 3], [3, 1])
             assert list(c.cast("float*", data.data)[0:6]) == [0, 2, 4, 1, 3, 5]

@@ -6,7 +6,7 @@ namespace anyffi::runtime {
 namespace {
 
 constexpr uint32_t kMajor = 1;
-constexpr uint32_t kMinor = 1;
+constexpr uint32_t kMinor = 3;
 
 /// What the two structs of DLPack differ in, and the names of their capsules.
 template <class Managed>

@@ -27,14 +27,19 @@ bool fill_compact_strides(const int64_t* shape, int32_t ndim, int64_t* strides) 
   return true;
 }
 
-int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) {
+int check_shape(const AnyffiTensorData& data) {
   if (data.ndim < 0 || (data.ndim > 0 && data.shape == nullptr)) {
     return anyffi_error_raise("ValueError", "a tensor needs a shape");
   }
-  auto ndim = static_cast<size_t>(data.ndim);
-  if (std::any_of(data.shape, data.shape + ndim, [](int64_t size) { return size < 0; })) {
+  if (std::any_of(data.shape, data.shape + data.ndim, [](int64_t size) { return size < 0; })) {
     return anyffi_error_raise("ValueError", "negative dimensions are not allowed");
   }
+  return 0;
+}
+
+int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) {
+  if (check_shape(data) != 0) return -1;
+  auto ndim = static_cast<size_t>(data.ndim);
   auto* tensor =
       allocate_object<AnyffiTensor>(ANYFFI_TENSOR, &delete_tensor, sizeof(AnyffiTensor) + 2 * ndim * sizeof(int64_t));
   if (tensor == nullptr) return -1;
@@ -69,6 +74,12 @@ int64_t find_size(const int64_t* shape, int32_t ndim, int64_t item_bits) {
   return bits / 8 + (bits % 8 != 0);
 }
 
+int get_size(const AnyffiTensorData& data, uint64_t flags, int64_t* out) {
+  if (check_shape(data) != 0) return -1;
+  *out = find_size(data.shape, data.ndim, find_item_bits(data.dtype, flags));
+  return *out < 0 ? -1 : 0;
+}
+
 int create_empty(const int64_t* shape, int32_t ndim, const AnyffiDataType& type, uint64_t flags, AnyffiValue* out) {
   AnyffiTensorData data{nullptr, {ANYFFI_kDLCPU, 0}, ndim, type, const_cast<int64_t*>(shape), nullptr, 0};
   Owned made;
@@ -76,10 +87,11 @@ int create_empty(const int64_t* shape, int32_t ndim, const AnyffiDataType& type,
   auto* tensor = reinterpret_cast<AnyffiTensor*>(made.get()->as_object);
   int64_t size = find_size(shape, ndim, find_item_bits(type, flags));
   if (size < 0) return -1;
-  tensor->owner = anyffi_alloc(static_cast<size_t>(std::max<int64_t>(size, 1)));
+  constexpr uintptr_t kRoom = ANYFFI_TENSOR_ALIGNMENT - 1;
+  tensor->owner = anyffi_alloc(static_cast<size_t>(size) + kRoom + 1);
   if (tensor->owner == nullptr) return raise_no_memory();
   tensor->release_owner = &anyffi_free;
-  tensor->tensor.data = tensor->owner;
+  tensor->tensor.data = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(tensor->owner) + kRoom) & ~kRoom);
   *out = made.take();
   return 0;
 }
@@ -105,16 +117,28 @@ void copy_elements(const AnyffiTensorData& from, size_t item_size, char* to) {
   }
 }
 
-int copy_tensor(const AnyffiTensor& tensor, AnyffiValue* out) {
-  const AnyffiTensorData& data = tensor.tensor;
-  if (data.device.type != ANYFFI_kDLCPU) {
+/// Whether the CPU can read the memory of a device.
+bool is_of_host(const AnyffiDevice& device) {
+  switch (device.type) {
+    case ANYFFI_kDLCPU:
+    case ANYFFI_kDLCUDAHost:
+    case ANYFFI_kDLROCMHost:
+    case ANYFFI_kDLCUDAManaged:
+      return true;
+    default:
+      return false;
+  }
+}
+
+int copy_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) {
+  if (!is_of_host(data.device)) {
     return raise_format("BufferError", "a tensor on %s cannot be copied by the CPU", device_name(data.device).text);
   }
-  int64_t bits = find_item_bits(data.dtype, tensor.flags);
+  int64_t bits = find_item_bits(data.dtype, flags);
   if (bits % 8 != 0) return raise_format("BufferError", "elements of %s share bytes", data_type_name(data.dtype).text);
   Owned made;
-  uint64_t flags = (tensor.flags & ANYFFI_TENSOR_PADDED) | ANYFFI_TENSOR_COPIED;
-  if (create_empty(data.shape, data.ndim, data.dtype, flags, made.out()) != 0) return -1;
+  uint64_t of_copy = (flags & ANYFFI_TENSOR_PADDED) | ANYFFI_TENSOR_COPIED;
+  if (create_empty(data.shape, data.ndim, data.dtype, of_copy, made.out()) != 0) return -1;
   return guard([&] {
     if (std::find(data.shape, data.shape + data.ndim, 0) == data.shape + data.ndim) {
       void* memory = reinterpret_cast<AnyffiTensor*>(made.get()->as_object)->tensor.data;
@@ -126,17 +150,38 @@ int copy_tensor(const AnyffiTensor& tensor, AnyffiValue* out) {
 }
 
 int check_access(const AnyffiTensorData& data, uint64_t flags, const AnyffiDataType* type, uint64_t alignment,
-                 bool writable) {
+                 int32_t access) {
+  if (!(access & ANYFFI_TENSOR_ANYWHERE) && !is_of_host(data.device)) {
+    return raise_format("BufferError", "the memory of the tensor lies on %s, not on the CPU",
+                        device_name(data.device).text);
+  }
   if (type != nullptr && std::memcmp(type, &data.dtype, sizeof(*type)) != 0) {
     return raise_format("TypeError", "expected a tensor of %s, got one of %s", data_type_name(*type).text,
                         data_type_name(data.dtype).text);
   }
-  if (writable && (flags & ANYFFI_TENSOR_READ_ONLY)) {
+  if ((access & ANYFFI_TENSOR_WRITES) && (flags & ANYFFI_TENSOR_READ_ONLY)) {
     return anyffi_error_raise("ValueError", "the tensor is read-only; only a const type reads it");
   }
   if ((reinterpret_cast<uintptr_t>(data.data) + data.byte_offset) % alignment != 0) {
     return raise_format("ValueError", "the memory of the tensor is not aligned to %llu bytes",
                         static_cast<unsigned long long>(alignment));
+  }
+  return 0;
+}
+
+int find_element(const AnyffiTensorData& data, const int64_t* positions, int32_t count, int64_t* out) {
+  if (count != data.ndim) {
+    return raise_format("IndexError", "expected %d positions, one for each axis, got %d", static_cast<int>(data.ndim),
+                        static_cast<int>(count));
+  }
+  *out = 0;
+  for (int32_t axis = 0; axis < count; ++axis) {
+    if (positions[axis] < 0 || positions[axis] >= data.shape[axis]) {
+      return raise_format("IndexError", "position %lld is out of range for axis %d with size %lld",
+                          static_cast<long long>(positions[axis]), static_cast<int>(axis),
+                          static_cast<long long>(data.shape[axis]));
+    }
+    *out += positions[axis] * data.strides[axis];
   }
   return 0;
 }
@@ -161,9 +206,13 @@ int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void
   return anyffi_tensor_create(data, flags, handle, &anyffi::runtime::release_handle, out);
 }
 
-int anyffi_tensor_copy(const AnyffiObject* tensor, AnyffiValue* out) {
+int anyffi_tensor_copy(const AnyffiTensorData* data, uint64_t flags, AnyffiValue* out) {
   *out = anyffi_none_inline();
-  return anyffi::runtime::copy_tensor(*reinterpret_cast<const AnyffiTensor*>(tensor), out);
+  return anyffi::runtime::copy_tensor(*data, flags, out);
+}
+
+int anyffi_tensor_get_size(const AnyffiTensorData* data, uint64_t flags, int64_t* out) {
+  return anyffi::runtime::get_size(*data, flags, out);
 }
 
 int anyffi_tensor_create_empty(const int64_t* shape, int32_t ndim, const AnyffiDataType* data_type, AnyffiValue* out) {
@@ -172,6 +221,10 @@ int anyffi_tensor_create_empty(const int64_t* shape, int32_t ndim, const AnyffiD
 }
 
 int anyffi_tensor_check_access(const AnyffiTensorData* data, uint64_t flags, const AnyffiDataType* data_type,
-                               uint64_t alignment, int32_t writable) {
-  return anyffi::runtime::check_access(*data, flags, data_type, alignment, writable != 0);
+                               uint64_t alignment, int32_t access) {
+  return anyffi::runtime::check_access(*data, flags, data_type, alignment, access);
+}
+
+int anyffi_tensor_find_element(const AnyffiTensorData* data, const int64_t* positions, int32_t count, int64_t* out) {
+  return anyffi::runtime::find_element(*data, positions, count, out);
 }

@@ -38,9 +38,8 @@ void fill(const TensorView& x, double value) {
 
 /// One axis each.
 Tensor add(const TensorView& a, const TensorView& b, Tensor out) {
-  for (int64_t i = 0; i < out.shape()[0]; ++i) {
-    out.data<double>()[i * out.strides()[0]] =
-        a.data<const double>()[i * a.strides()[0]] + b.data<const double>()[i * b.strides()[0]];
+  for (int64_t i = 0; i < out.numel(); ++i) {
+    out.at<double>(i) = a.at<const double>(i) + b.at<const double>(i);
   }
   return out;
 }
@@ -53,7 +52,7 @@ Array<> ask(const TensorView& x) {
                  x.read_only(),
                  x.is_contiguous(),
                  x.numel(),
-                 reinterpret_cast<int64_t>(x.data<const void>())};
+                 reinterpret_cast<int64_t>(x.device_data<const void>())};
 }
 
 /// As many as the tests need.

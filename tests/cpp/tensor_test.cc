@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "allocation.h"
 
@@ -154,6 +155,149 @@ TEST(Tensor, EmptyAndCopy) {
   }
 }
 
+TEST(Tensor, ElementsByPosition) {
+  Memory memory;
+  Tensor tensor = make(&memory);
+  tensor.at<double>(1, 2) = 7;
+  EXPECT_EQ(memory.numbers[5], 7);
+  EXPECT_EQ(tensor.at<const double>(0, 1), 1);
+  int64_t shape[] = {3}, strides[] = {-2};
+  AnyffiTensorData data{memory.numbers + 4, Device(), 1, DataType::of<double>(), shape, strides, 0};
+  TensorView backwards(data, ANYFFI_TENSOR_READ_ONLY);
+  EXPECT_EQ(backwards.at<const double>(2), 0);
+  EXPECT_EQ(backwards.at<const double>(size_t{1}), 2);
+  for (int64_t position : {int64_t{-1}, int64_t{3}, INT64_MAX, INT64_MIN}) {
+    EXPECT_EQ(error_of([&] { backwards.at<const double>(position); }),
+              "position " + std::to_string(position) + " is out of range for axis 0 with size 3");
+  }
+  EXPECT_EQ(error_of([&] { backwards.at<const double>(); }), "expected 1 positions, one for each axis, got 0");
+  EXPECT_EQ(error_of([&] { tensor.at<double>(0, 0, 0); }), "expected 2 positions, one for each axis, got 3");
+  EXPECT_EQ(error_of([&] { tensor.at<float>(0, 0); }), "expected a tensor of float32, got one of float64");
+  EXPECT_EQ(error_of([&] { backwards.at<double>(0); }), "the tensor is read-only; only a const type reads it");
+  EXPECT_EQ(Tensor(AnyffiTensorData{memory.numbers, Device(), 0, DataType::of<double>(), nullptr, nullptr, 8}, 0,
+                   nullptr, nullptr)
+                .at<double>(),
+            1);
+}
+
+TEST(Tensor, SideBySide) {
+  Memory memory;
+  int64_t shape[] = {3}, strides[] = {2};
+  AnyffiTensorData data{memory.numbers, Device(), 1, DataType::of<double>(), shape, strides, 0};
+  TensorView view(data);
+  EXPECT_EQ(error_of([&] { view.contiguous_data<double>(); }), "the elements of the tensor do not lie side by side");
+  Tensor copy = view.copy();
+  double expected[] = {0, 2, 4};
+  EXPECT_EQ(std::memcmp(copy.contiguous_data<double>(), expected, sizeof(expected)), 0);
+  strides[0] = 1;
+  EXPECT_EQ(view.contiguous_data<const double>(), memory.numbers);
+}
+
+TEST(Tensor, MemoryOfDevices) {
+  Memory memory;
+  int64_t shape[] = {6};
+  for (auto type : {ANYFFI_kDLCUDA, ANYFFI_kDLROCM, ANYFFI_kDLExtDev, ANYFFI_kDLMetal}) {
+    AnyffiTensorData data{memory.numbers, Device(type, 1), 1, DataType::of<double>(), shape, nullptr, 0};
+    Tensor tensor(data, ANYFFI_TENSOR_READ_ONLY, nullptr, nullptr);
+    std::string name = reinterpret_cast<const char*>(Device(type, 1).text().utf8().data());
+    EXPECT_EQ(tensor.device_data<const double>(), memory.numbers);
+    std::string refused = "the memory of the tensor lies on " + name + ", not on the CPU";
+    EXPECT_EQ(error_of([&] { tensor.data<const double>(); }), refused);
+    EXPECT_EQ(error_of([&] { tensor.data<const void>(); }), refused);
+    EXPECT_EQ(error_of([&] { tensor.at<const double>(0); }), refused);
+    EXPECT_EQ(error_of([&] { tensor.contiguous_data<const double>(); }), refused);
+    EXPECT_EQ(error_of([&] { tensor.copy(); }), "a tensor on " + name + " cannot be copied by the CPU");
+    EXPECT_EQ(error_of([&] { tensor.device_data<float>(); }), "expected a tensor of float32, got one of float64");
+    EXPECT_EQ(error_of([&] { tensor.device_data<double>(); }), "the tensor is read-only; only a const type reads it");
+  }
+  for (auto type : {ANYFFI_kDLCUDAHost, ANYFFI_kDLROCMHost, ANYFFI_kDLCUDAManaged}) {
+    AnyffiTensorData data{memory.numbers, Device(type), 1, DataType::of<double>(), shape, nullptr, 0};
+    Tensor tensor(data, 0, nullptr, nullptr);
+    EXPECT_EQ(tensor.at<double>(2), 2);
+    EXPECT_EQ(tensor.copy().device(), Device());
+  }
+}
+
+TEST(Tensor, NewMemoryIsAligned) {
+  for (int64_t size : {0, 1, 3, 63, 64, 65, 4097}) {
+    Tensor tensor = Tensor::empty({size}, DataType::of<int8_t>());
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor.data<void>()) % ANYFFI_TENSOR_ALIGNMENT, 0u);
+    std::memset(tensor.data<int8_t>(), 1, static_cast<size_t>(size));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor.copy().data<void>()) % ANYFFI_TENSOR_ALIGNMENT, 0u);
+  }
+}
+
+TEST(Tensor, MemoryComesFromTheAllocatorInPlace) {
+  {
+    CountingAllocator counting;
+    {
+      Tensor tensor = Tensor::empty({1000}, DataType::of<double>());
+      Tensor copy = tensor.copy();
+      EXPECT_EQ(counting.live(), 4);
+    }
+    EXPECT_EQ(counting.live(), 0);
+  }
+  expect_no_loss([] { Tensor::empty({5}, DataType::of<float>()).copy(); });
+}
+
+/// Memory of a pool, of which there is one piece.
+struct Pool {
+  struct State {
+    alignas(64) char memory[256];
+    size_t asked = 0;
+    int taken = 0;
+    int closed = 0;
+  };
+  State* state;
+  explicit Pool(State* of) : state(of) {}
+  Pool(Pool&& from) noexcept : state(std::exchange(from.state, nullptr)) {}
+  ~Pool() {
+    if (state != nullptr) ++state->closed;
+  }
+  void* alloc(size_t size) {
+    state->asked = size;
+    if (size > sizeof(state->memory)) return nullptr;
+    ++state->taken;
+    return state->memory;
+  }
+  void free(void* memory) {
+    EXPECT_EQ(memory, state->memory);
+    --state->taken;
+  }
+};
+
+TEST(Tensor, MemoryOfAnAllocatorOfTheCallers) {
+  Pool::State state;
+  {
+    Tensor tensor = Tensor::allocate(Pool(&state), {2, 3}, DataType::of<int16_t>());
+    EXPECT_EQ(state.asked, 12u);
+    EXPECT_EQ(static_cast<void*>(tensor.data<int16_t>()), state.memory);
+    EXPECT_EQ(tensor.strides()[0], 3);
+    AnyValue kept = tensor;
+    tensor = Tensor::empty({0}, DataType::of<float>());
+    EXPECT_EQ(state.taken, 1);
+    EXPECT_EQ(state.closed, 0);
+  }
+  EXPECT_EQ(state.taken, 0);
+  EXPECT_EQ(state.closed, 1);
+  Tensor on_device = Tensor::allocate(Pool(&state), {0, 5}, DataType::of<float>(), Device(ANYFFI_kDLExtDev, 3));
+  EXPECT_EQ(on_device.device(), Device(ANYFFI_kDLExtDev, 3));
+  EXPECT_EQ(state.asked, 1u);
+}
+
+TEST(Tensor, AnAllocatorThatFailsLosesNothing) {
+  Pool::State state;
+  EXPECT_THROW(Tensor::allocate(Pool(&state), {1000}, DataType::of<double>()), std::bad_alloc);
+  EXPECT_EQ(state.closed, 1);
+  EXPECT_EQ(error_of([&] { Tensor::allocate(Pool(&state), {2, -1}, DataType::of<double>()); }),
+            "negative dimensions are not allowed");
+  EXPECT_EQ(error_of([&] { Tensor::allocate(Pool(&state), {INT64_MAX, 8}, DataType::of<double>()); }), "");
+  EXPECT_EQ(state.closed, 3);
+  EXPECT_EQ(state.taken, 0);
+  expect_no_loss([&] { Tensor::allocate(Pool(&state), {3}, DataType::of<float>()); });
+  EXPECT_EQ(state.taken, 0);
+}
+
 TEST(Tensor, RepeatedElementsMayBeTooMany) {
   double number = 1;
   int64_t shape[] = {int64_t{1} << 40, int64_t{1} << 40}, strides[] = {0, 0};
@@ -239,7 +383,7 @@ TEST(DLPack, RefusesNewerVersions) {
   Share share(2);
   AnyValue value;
   EXPECT_EQ(error_of([&] { anyffi::detail::check(anyffi_tensor_from_dlpack(&share.managed, value.out())); }),
-            "a tensor of DLPack 2.0, where 1.1 is the newest known");
+            "a tensor of DLPack 2.0, where 1.3 is the newest known");
   EXPECT_TRUE(value.is_none());
   EXPECT_EQ(share.released, 1);
 }

@@ -63,7 +63,7 @@
 typedef enum AnyffiTypeCode { ANYFFI_TYPES(ANYFFI_TYPE_CODE_ROW_) ANYFFI_FIRST_DYNAMIC_TYPE = 128 } AnyffiTypeCode;
 #undef ANYFFI_TYPE_CODE_ROW_
 
-/// DLPack's type codes (dlpack.h, v1.1): X(NAME, code, "name", bits). `bits` is the width that the name says, or 0
+/// DLPack's type codes (dlpack.h, v1.3): X(NAME, code, "name", bits). `bits` is the width that the name says, or 0
 /// where it follows the name, as in "float32".
 #define ANYFFI_DATA_TYPE_CODES(X)                      \
   X(kDLInt, 0, "int", 0)                               \
@@ -693,14 +693,34 @@ int anyffi_tensor_create(const AnyffiTensorData* data, uint64_t flags, void* own
                          AnyffiValue* out);
 /// The same over memory of an object of the host; takes over one count of `handle`, also on failure.
 int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void* handle, AnyffiValue* out);
-/// A compact tensor, last axis first, in new memory of the runtime on the CPU; its elements are not set to anything.
+/// A compact tensor, last axis first, in new memory of `anyffi_alloc`, which begins at a multiple of
+/// ANYFFI_TENSOR_ALIGNMENT bytes; its elements are not set to anything.
 int anyffi_tensor_create_empty(const int64_t* shape, int32_t ndim, const AnyffiDataType* data_type, AnyffiValue* out);
-/// Raises TypeError unless the elements are of the type (NULL: any), and ValueError unless the address is a multiple of
-/// `alignment` and, where `writable` is not 0, the memory may be written to.
+typedef enum AnyffiTensorAlignment { ANYFFI_TENSOR_ALIGNMENT = 64 } AnyffiTensorAlignment;
+
+/// Bytes that a compact tensor of the same shape and elements takes; `data` and `strides` are not looked at.
+/// ValueError for a negative shape, MemoryError if there cannot be so many.
+int anyffi_tensor_get_size(const AnyffiTensorData* data, uint64_t flags, int64_t* out);
+
+/// What is to be done with the memory of a tensor.
+typedef enum AnyffiTensorAccess {
+  ANYFFI_TENSOR_READS = 0,
+  ANYFFI_TENSOR_WRITES = 1,
+  /// The address is for a device: the CPU need not be able to read there.
+  ANYFFI_TENSOR_ANYWHERE = 2
+} AnyffiTensorAccess;
+
+/// Raises BufferError unless the CPU can read the memory, TypeError unless the elements are of the type (NULL: any),
+/// and ValueError if the address is no multiple of `alignment`, or if the memory is read-only and is to be written to.
+/// `access` is AnyffiTensorAccess, or'ed.
 int anyffi_tensor_check_access(const AnyffiTensorData* data, uint64_t flags, const AnyffiDataType* data_type,
-                               uint64_t alignment, int32_t writable);
-/// A compact copy, last axis first, in memory of the runtime. BufferError unless it lies on the CPU in whole bytes.
-int anyffi_tensor_copy(const AnyffiObject* tensor, AnyffiValue* out);
+                               uint64_t alignment, int32_t access);
+/// How many elements behind the first one the one lies that has these positions along the axes; before it, if
+/// negative. IndexError unless there are as many positions as axes, each from 0 to below the size of its axis.
+int anyffi_tensor_find_element(const AnyffiTensorData* data, const int64_t* positions, int32_t count, int64_t* out);
+/// A compact copy, last axis first, in memory like that of `anyffi_tensor_create_empty`. BufferError unless the CPU can
+/// read the elements and they lie in whole bytes.
+int anyffi_tensor_copy(const AnyffiTensorData* data, uint64_t flags, AnyffiValue* out);
 
 /// Byte for byte DLPack's DLManagedTensorVersioned: a share of a tensor, which whoever holds it gives back by
 /// `deleter`.

@@ -9,7 +9,25 @@
 
 namespace anyffi {
 
+class Tensor;
+
 namespace detail {
+
+/// Memory of an allocator, which lives as long as that.
+template <class Allocator>
+struct Allocated {
+  Allocator allocator;
+  void* memory;
+  Allocated(Allocator&& from, int64_t size)
+      : allocator(std::move(from)), memory(allocator.alloc(static_cast<size_t>(size))) {
+    if (memory == nullptr) throw std::bad_alloc();
+  }
+  static void release(void* self) {
+    auto* allocated = static_cast<Allocated*>(self);
+    allocated->allocator.free(allocated->memory);
+    delete allocated;
+  }
+};
 
 /// What can be asked of a tensor, owned or borrowed; Derived has `raw()` and `flags()`.
 template <class Derived>
@@ -40,19 +58,36 @@ class TensorMethods {
     }
     return true;
   }
-  /// Where the first element lies. TypeError if the elements are of another type than T; ValueError if T is not const
+  /// Where the first element lies; the next one along an axis lies `strides()` elements further. BufferError if the
+  /// CPU cannot read the memory; TypeError if the elements are of another type than T; ValueError if T is not const
   /// and the memory is read-only, or if the address is not aligned for a T. `void` stands for any type.
   template <class T>
   T* data() const {
-    using Element = std::remove_cv_t<T>;
-    if constexpr (std::is_void_v<Element>) {
-      check(anyffi_tensor_check_access(&raw(), self().flags(), nullptr, 1, !std::is_const_v<T>));
-    } else {
-      constexpr AnyffiDataType kType = DataTypeOf<Element>::value;
-      check(anyffi_tensor_check_access(&raw(), self().flags(), &kType, alignof(T), !std::is_const_v<T>));
-    }
-    return reinterpret_cast<T*>(static_cast<char*>(raw().data) + raw().byte_offset);
+    return access<T>(ANYFFI_TENSOR_READS);
   }
+  /// The same for elements that lie side by side, `numel()` of them; ValueError if they do not.
+  template <class T>
+  T* contiguous_data() const {
+    if (!is_contiguous()) throw_not_contiguous();
+    return data<T>();
+  }
+  /// The same on whichever device the memory lies, for code that hands the address on to it.
+  template <class T>
+  T* device_data() const {
+    return access<T>(ANYFFI_TENSOR_ANYWHERE);
+  }
+  /// The element at a position along each axis, checked as `data` checks it. IndexError if there is none there;
+  /// positions count from 0 and are never negative.
+  template <class T, class... Position>
+  T& at(Position... position) const {
+    static_assert((std::is_integral_v<Position> && ...), "anyffi: positions are integers");
+    const int64_t positions[] = {static_cast<int64_t>(position)..., 0};
+    int64_t steps;
+    check(anyffi_tensor_find_element(&raw(), positions, sizeof...(Position), &steps));
+    return data<T>()[steps];
+  }
+  /// Compact, in new memory, as `Tensor::empty` has it. BufferError unless the CPU can read the memory.
+  Tensor copy() const;
 
  private:
   const Derived& self() const noexcept { return *static_cast<const Derived*>(this); }
@@ -62,6 +97,21 @@ class TensorMethods {
       if (shape()[i] == 0) return true;
     }
     return false;
+  }
+  template <class T>
+  T* access(int32_t how) const {
+    using Element = std::remove_cv_t<T>;
+    if (!std::is_const_v<T>) how |= ANYFFI_TENSOR_WRITES;
+    if constexpr (std::is_void_v<Element>) {
+      check(anyffi_tensor_check_access(&raw(), self().flags(), nullptr, 1, how));
+    } else {
+      constexpr AnyffiDataType kType = DataTypeOf<Element>::value;
+      check(anyffi_tensor_check_access(&raw(), self().flags(), &kType, alignof(T), how));
+    }
+    return reinterpret_cast<T*>(static_cast<char*>(raw().data) + raw().byte_offset);
+  }
+  [[noreturn]] static void throw_not_contiguous() {
+    throw Error("ValueError", "the elements of the tensor do not lie side by side");
   }
   [[noreturn]] static void throw_too_many() { throw Error("OverflowError", "the tensor has too many elements"); }
 };
@@ -83,7 +133,8 @@ class Tensor : public ObjectRef, public detail::TensorMethods<Tensor> {
   Tensor(const AnyffiTensorData& data, uint64_t flags, ObjectRef owner)
       : Tensor(data, flags, owner.release(),
                [](void* object) { anyffi_object_release(static_cast<AnyffiObject*>(object)); }) {}
-  /// In new memory of the runtime, compact, its elements not set to anything.
+  /// Compact, its elements not set to anything, in memory that begins at a multiple of 64 bytes and comes from
+  /// `anyffi_alloc`, for which a program can put another allocator in place (`anyffi_allocator_exchange`).
   static Tensor empty(const int64_t* shape, int32_t ndim, const DataType& dtype) {
     AnyffiValue created;
     detail::check(anyffi_tensor_create_empty(shape, ndim, &dtype, &created));
@@ -92,16 +143,35 @@ class Tensor : public ObjectRef, public detail::TensorMethods<Tensor> {
   static Tensor empty(std::initializer_list<int64_t> shape, const DataType& dtype) {
     return empty(shape.begin(), static_cast<int32_t>(shape.size()), dtype);
   }
-  /// Compact, in new memory. BufferError unless the memory is the CPU's.
-  Tensor copy() const {
-    AnyffiValue created;
-    detail::check(anyffi_tensor_copy(object_, &created));
-    return Tensor(detail::Adopt{}, created.as_object);
+  /// The same in memory of an allocator of the caller's, on any device. `allocator.alloc(size)` gives so many bytes,
+  /// one at least, or NULL, which becomes std::bad_alloc; `allocator.free(memory)` takes them back on the thread that
+  /// lets go of them last. The allocator lives as long as the memory.
+  template <class Allocator>
+  static Tensor allocate(Allocator allocator, const int64_t* shape, int32_t ndim, const DataType& dtype,
+                         const Device& device = Device()) {
+    AnyffiTensorData data{nullptr, device, ndim, dtype, const_cast<int64_t*>(shape), nullptr, 0};
+    int64_t size;
+    detail::check(anyffi_tensor_get_size(&data, 0, &size));
+    auto* allocated = new detail::Allocated<Allocator>(std::move(allocator), size > 0 ? size : 1);
+    data.data = allocated->memory;
+    return Tensor(data, 0, allocated, &detail::Allocated<Allocator>::release);
+  }
+  template <class Allocator>
+  static Tensor allocate(Allocator allocator, std::initializer_list<int64_t> shape, const DataType& dtype,
+                         const Device& device = Device()) {
+    return allocate(std::move(allocator), shape.begin(), static_cast<int32_t>(shape.size()), dtype, device);
   }
   const AnyffiTensorData& raw() const noexcept { return reinterpret_cast<const AnyffiTensor*>(object_)->tensor; }
   /// AnyffiTensorFlag.
   uint64_t flags() const noexcept { return reinterpret_cast<const AnyffiTensor*>(object_)->flags; }
 };
+
+template <class Derived>
+Tensor detail::TensorMethods<Derived>::copy() const {
+  AnyffiValue created;
+  check(anyffi_tensor_copy(&raw(), self().flags(), &created));
+  return Tensor(Adopt{}, created.as_object);
+}
 
 /// A tensor of somebody else's, good as long as what it was made from: as a parameter it takes what Tensor takes and
 /// counts nothing, but it cannot be stored, returned, or handed to a function that keeps it.
