@@ -23,7 +23,8 @@ TEXT = st.text(st.characters())
 def programs(ffi: Any) -> Iterator[dict[str, types.ModuleType]]:
     with example_programs.loaded(ffi, *example_programs.NAMES) as programs:
         # A type is registered at its first use, for good.
-        list(programs["cached_op"].examples())
+        for name in ("cached_op", "text"):
+            list(programs[name].examples())
         yield programs
 
 

@@ -121,13 +121,6 @@ class Finder {
   bool possible_;
 };
 
-/// `str.isspace` of one code point (Unicode 15.1: White_Space, and the separators U+001C to U+001F).
-bool is_space(uint32_t c) {
-  if (c < 0x80) return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20);
-  return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
-         c == 0x202F || c == 0x205F || c == 0x3000;
-}
-
 /// How many times, at most, a `most` of the caller's allows.
 int64_t limit(int64_t most) { return most < 0 ? INT64_MAX : most; }
 
@@ -147,12 +140,12 @@ int append(const Owned& list, const AnyffiText& piece) {
 int split_at_space(const Owned& list, const AnyffiText& text, int64_t most) {
   int64_t i = 0;
   for (;;) {
-    while (i < text.length && is_space(anyffi_code_point_inline(&text, i))) ++i;
+    while (i < text.length && anyffi_is_space_inline(anyffi_code_point_inline(&text, i))) ++i;
     if (i == text.length) return 0;
     int64_t start = i;
     // What is left, white space at its end included.
     if (most-- == 0) return append(list, part(text, start, text.length));
-    while (i < text.length && !is_space(anyffi_code_point_inline(&text, i))) ++i;
+    while (i < text.length && !anyffi_is_space_inline(anyffi_code_point_inline(&text, i))) ++i;
     if (append(list, part(text, start, i)) != 0) return -1;
   }
 }
@@ -292,7 +285,7 @@ int anyffi_str_strip(const AnyffiValue* str, const AnyffiValue* characters, int3
   if (!read(str, &text) || (!spaces && !read(characters, &set, "characters"))) return -1;
   auto drop = [&](int64_t index) {
     uint32_t c = anyffi_code_point_inline(&text, index);
-    return spaces ? is_space(c) : contains(set, c);
+    return spaces ? anyffi_is_space_inline(c) != 0 : contains(set, c);
   };
   int64_t start = 0;
   int64_t stop = text.length;

@@ -161,4 +161,12 @@ static inline uint32_t anyffi_code_point_inline(const AnyffiText* text, int64_t 
   return ((const uint32_t*)text->data)[index];
 }
 
+/// 1 for white space, as Python's `str.isspace` has it (Unicode 15.1: White_Space, and the separators U+001C to
+/// U+001F).
+static inline int anyffi_is_space_inline(uint32_t c) {
+  if (c < 0x80) return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20);
+  return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
+         c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
 #endif  // ANYFFI_INLINE_H_

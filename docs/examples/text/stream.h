@@ -1,0 +1,155 @@
+/// \file
+/// Tokens of a text, and of one that comes in chunks of UTF-8, cut anywhere.
+#ifndef TEXT_STREAM_H_
+#define TEXT_STREAM_H_
+
+#include <cstring>
+#include <string>
+
+#include "characters.h"
+
+namespace text {
+
+using anyffi::AnyValue;
+using anyffi::AnyView;
+using anyffi::Bytes;
+using anyffi::String;
+
+/// Makes tokens of parts of a text: in place where they fit, else as views where one-byte text lies.
+class Cutter {
+ public:
+  explicit Cutter(const AnyffiText& text) : text_(text) {}
+  /// Good until the next one is made.
+  AnyView operator()(int64_t start, int64_t stop) {
+    int64_t length = stop - start;
+    const char* data = static_cast<const char*>(text_.data) + (start << anyffi_kind_shift(text_.kind));
+    if (length <= ANYFFI_IN_PLACE_BYTES) {
+      char copy[ANYFFI_IN_PLACE_BYTES];
+      const char* ascii = text_.kind == ANYFFI_ASCII ? data : copy_ascii(start, length, copy);
+      auto size = static_cast<uint32_t>(length);
+      if (ascii) return AnyView(anyffi_in_place_inline(ANYFFI_STR, ANYFFI_ASCII, ascii, size, size));
+    }
+    if (text_.kind <= ANYFFI_LATIN1 && length > ANYFFI_IN_PLACE_BYTES && length < kLongestView) {
+      AnyffiValue view{};
+      view.type_code = ANYFFI_STR_VIEW;
+      view.aux = static_cast<uint32_t>(length << 2 | text_.kind);
+      view.as_pointer = const_cast<char*>(data);
+      return AnyView(view);
+    }
+    made_ = String(data, length, text_.kind);
+    return made_;
+  }
+
+ private:
+  /// NULL if there is more than ASCII.
+  const char* copy_ascii(int64_t start, int64_t length, char* copy) const {
+    uint32_t seen = 0;
+    for (int64_t i = 0; i < length; ++i) {
+      uint32_t c = anyffi_code_point_inline(&text_, start + i);
+      copy[i] = static_cast<char>(c);
+      seen |= c;
+    }
+    return seen < 0x80 ? copy : nullptr;
+  }
+
+  static constexpr int64_t kLongestView = int64_t{1} << 30;
+  AnyffiText text_;
+  String made_;
+};
+
+/// Calls `emit(start, stop)` for the tokens from `start` on, but for one that reaches the end: where that begins, or
+/// the end, is returned.
+template <class Unit, class Emit>
+int64_t scan_units(const Unit* units, int64_t start, int64_t end, const Rule& rule, Emit& emit) {
+  using Wide = std::conditional_t<sizeof(Unit) == 1, uint8_t, uint32_t>;
+  for (int64_t i = start; i < end;) {
+    Class first = rule(static_cast<Wide>(units[i]));
+    int64_t begin = i++;
+    if (first == kSpace) continue;
+    if (first == kPart) {
+      while (i < end && rule(static_cast<Wide>(units[i])) == kPart) ++i;
+      if (i == end) return begin;
+    }
+    emit(begin, i);
+  }
+  return end;
+}
+
+template <class Emit>
+int64_t scan(const AnyffiText& text, int64_t start, const Rule& rule, Emit emit) {
+  if (text.kind <= ANYFFI_LATIN1) {
+    return scan_units(static_cast<const uint8_t*>(text.data), start, text.length, rule, emit);
+  }
+  if (text.kind == ANYFFI_UCS2) {
+    return scan_units(static_cast<const uint16_t*>(text.data), start, text.length, rule, emit);
+  }
+  return scan_units(static_cast<const uint32_t*>(text.data), start, text.length, rule, emit);
+}
+
+/// Holds what a chunk leaves undecided: the bytes of half a character, and a token that may go on.
+class Stream {
+ public:
+  explicit Stream(const Rule& rule) : rule_(rule) {}
+
+  /// Calls `emit(token)` with an AnyView, good for the call, for each token that is complete.
+  template <class Emit>
+  void feed(const Bytes& chunk, Emit emit) {
+    String decoded = decode(chunk);
+    AnyffiText text = decoded.text();
+    int64_t start = 0;
+    if (!open_.empty()) {
+      while (start < text.length && rule_(anyffi_code_point_inline(&text, start)) == kPart) ++start;
+      if (start > 0) open_ = open_ + decoded.slice(0, start);
+      if (start == text.length) return;
+      emit(AnyView(std::exchange(open_, String())));
+    }
+    Cutter cut(text);
+    start = scan(text, start, rule_, [&](int64_t begin, int64_t end) { emit(cut(begin, end)); });
+    open_ = decoded.slice(start);
+  }
+
+  /// The end of the text, which ends the last token.
+  template <class Emit>
+  void finish(Emit emit) {
+    // Raises UnicodeDecodeError if there is half a character.
+    String(half_, std::exchange(half_size_, 0));
+    if (!open_.empty()) emit(AnyView(std::exchange(open_, String())));
+  }
+
+ private:
+  String decode(const Bytes& chunk) {
+    auto* data = reinterpret_cast<const char*>(chunk.data());
+    int64_t size = chunk.size();
+    std::string joined;
+    if (half_size_ > 0) {
+      joined.reserve(static_cast<size_t>(half_size_ + size));
+      joined.append(half_, static_cast<size_t>(half_size_)).append(data, static_cast<size_t>(size));
+      data = joined.data();
+      size += half_size_;
+    }
+    int64_t whole = size - count_half(data, size);
+    String decoded(data, whole);
+    half_size_ = size - whole;
+    std::memcpy(half_, data + whole, static_cast<size_t>(half_size_));
+    return decoded;
+  }
+
+  /// How many bytes at the end begin a character that more bytes belong to.
+  static int64_t count_half(const char* data, int64_t size) {
+    for (int64_t back = 1; back <= 3 && back <= size; ++back) {
+      auto byte = static_cast<uint8_t>(data[size - back]);
+      if (byte < 0x80) return 0;
+      if (byte >= 0xC0) return back < (byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : byte < 0xF5 ? 4 : 0) ? back : 0;
+    }
+    return 0;
+  }
+
+  const Rule& rule_;
+  String open_;
+  char half_[4];
+  int64_t half_size_ = 0;
+};
+
+}  // namespace text
+
+#endif  // TEXT_STREAM_H_

@@ -1,0 +1,127 @@
+"""Tokens, vocabularies and n-grams of text, and of files larger than memory.
+
+Texts come whole as a str, or as a file of UTF-8 that is read in chunks: then no more of it is in memory than
+a chunk, and what was counted. There are two rules for what a token is: "split", as `str.split` has it, and
+"words", for stretches of letters, digits and `_`, and for each other visible character by itself.
+"""
+
+import io
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+import anyffi
+import plain
+
+module = anyffi.load_module("./libtext.so")
+
+characters = module.split_typed
+split = module.split
+words = module.words
+encode = module.encode
+ngrams = module.ngrams
+
+#: In bytes: what surrounds a chunk is not felt, and all that is made of one fits into a processor's cache.
+CHUNK = 1 << 16
+
+
+def _read(reader: Any, file: BinaryIO, chunk: int) -> Iterator[Any]:
+    """What a reader gives for each chunk of a file, and for its end."""
+    while data := file.read(chunk):
+        yield module.feed(reader, data)
+    yield module.finish(reader)
+
+
+def read_tokens(file: BinaryIO, rule: str = "split", chunk: int = CHUNK) -> Iterator[Any]:
+    """Cut a file into tokens.
+
+    Parameters
+    ----------
+    file : binary file
+        Of UTF-8.
+    rule : {"split", "words"}
+        What a token is.
+    chunk : int
+        How many bytes to read at once.
+
+    Yields
+    ------
+    anyffi.List of str
+        The tokens of a chunk.
+
+    Raises
+    ------
+    UnicodeDecodeError
+        The file is no UTF-8. Positions count from the beginning of the chunk.
+    """
+    return _read(module.read_tokens(rule), file, chunk)
+
+
+def read_codes(
+    file: BinaryIO,
+    vocabulary: Mapping[str, int],
+    unknown: int = -1,
+    rule: str = "split",
+    chunk: int = CHUNK,
+) -> Iterator[Any]:
+    """Cut a file into tokens, and look up their numbers.
+
+    Parameters
+    ----------
+    file : binary file
+        Of UTF-8.
+    vocabulary : mapping from str to int
+        As it is now: later changes are not seen.
+    unknown : int
+        The number for tokens that the vocabulary lacks.
+    rule, chunk
+        As in `read_tokens`.
+
+    Yields
+    ------
+    anyffi.Tensor
+        Of int64, one for each chunk.
+    """
+    return _read(module.read_codes(vocabulary, unknown, rule), file, chunk)
+
+
+def count_ngrams(file: BinaryIO, n: int = 1, rule: str = "split", chunk: int = CHUNK) -> Any:
+    """Count the n-grams of a file.
+
+    Parameters
+    ----------
+    file : binary file
+        Of UTF-8.
+    n : int
+        How many tokens make one.
+    rule, chunk
+        As in `read_tokens`.
+
+    Returns
+    -------
+    anyffi.Dict
+        From n-gram to count, in the order of their first appearance. A key is a str for n = 1, else an
+        `anyffi.Array` of str, which a tuple finds too.
+    """
+    *_, counts = _read(module.read_ngrams(n, rule), file, chunk)
+    return counts
+
+
+def examples() -> Iterator[tuple[str, Any, Any]]:
+    """Calls to show: the text, the result, and what plain Python gives for it."""
+    line = "Don't panic: 42\u3000\U0001f40b\U0001f40b, na\u00efve \u6f22\u5b57\u3002"
+    tokens = plain.words(line)
+    vocabulary = {"panic": 0, "42": 1, ",": 2}
+    data = line.encode() * 1000
+    yield "characters('na\u00efve')", characters("na\u00efve"), list("na\u00efve")
+    yield "split(line)", split(line), line.split()
+    yield "words(line)", words(line), tokens
+    yield "encode(tokens, vocabulary)", encode(tokens, vocabulary), plain.encode(tokens, vocabulary)
+    yield "ngrams(list('abab'), 2)", ngrams(list("abab"), 2), {("a", "b"): 2, ("b", "a"): 1}
+    for n in (1, 2):
+        counts = dict(plain.count_ngrams(io.BytesIO(data), n))
+        yield f"count_ngrams(file, {n})", count_ngrams(io.BytesIO(data), n, chunk=100), counts
+
+
+if __name__ == "__main__":
+    for text, result, _ in examples():
+        print(f"{text}\n    {ascii(result)[:100]}")
