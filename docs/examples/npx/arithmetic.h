@@ -3,7 +3,7 @@
 #ifndef NPX_ARITHMETIC_H_
 #define NPX_ARITHMETIC_H_
 
-#include "lanes.h"
+#include "walk.h"
 
 namespace npx {
 
@@ -96,6 +96,55 @@ T least(T a, T b) {
       return expression;                                \
     }                                                   \
   }
+
+/// For each lane, a loop; null where there is none.
+struct Loops {
+  Loop by_lane[kLanes];
+  constexpr Loop operator[](Lane lane) const { return by_lane[static_cast<int>(lane)]; }
+};
+
+namespace detail {
+
+template <class F, class... T, size_t... I>
+auto call_at(const void* const* in, int64_t i, std::index_sequence<I...>) {
+  return F()(static_cast<const T*>(in[I])[i]...);
+}
+
+template <class F, class... T>
+void run_loop(const void* const* in, int64_t count, void* out) {
+  using R = std::invoke_result_t<F, T...>;
+  using Stored = std::conditional_t<std::is_same_v<R, bool>, int64_t, R>;
+  for (int64_t i = 0; i < count; ++i) {
+    static_cast<Stored*>(out)[i] = call_at<F, T...>(in, i, std::index_sequence_for<T...>());
+  }
+}
+
+template <class F, class... T>
+constexpr Loop loop_of() {
+  if constexpr (std::is_invocable_v<F, T...>) return &run_loop<F, T...>;
+  return nullptr;
+}
+
+}  // namespace detail
+
+/// The loops of a function of one, two or three arguments.
+template <class F>
+constexpr Loops unary_loops() {
+  using detail::loop_of;
+  return {{loop_of<F, int64_t>(), loop_of<F, uint64_t>(), loop_of<F, double>(), loop_of<F, Complex>()}};
+}
+template <class F>
+constexpr Loops binary_loops() {
+  using detail::loop_of;
+  return {{loop_of<F, int64_t, int64_t>(), loop_of<F, uint64_t, uint64_t>(), loop_of<F, double, double>(),
+           loop_of<F, Complex, Complex>()}};
+}
+template <class F>
+constexpr Loops ternary_loops() {
+  using detail::loop_of;
+  return {{loop_of<F, int64_t, int64_t, int64_t>(), loop_of<F, uint64_t, uint64_t, uint64_t>(),
+           loop_of<F, double, double, double>(), loop_of<F, Complex, Complex, Complex>()}};
+}
 
 }  // namespace npx
 

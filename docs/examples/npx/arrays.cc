@@ -36,6 +36,13 @@ int64_t element_count(const Dims& shape, int64_t item_size) {
   return empty ? 0 : size / item_size;
 }
 
+Strided Strided::without(int axis) const {
+  Strided result = *this;
+  result.shape.erase(axis);
+  result.strides.erase(axis);
+  return result;
+}
+
 Strided Strided::transposed(const Dims& order) const {
   Strided result = *this;
   for (int i = 0; i < order.size(); ++i) {
@@ -135,11 +142,12 @@ Dims read_ints(const Variant<int64_t, Array<int64_t>>& numbers) {
 
 Dims read_axes(const AxisArg& axes, int ndim) {
   if (!axes) return Dims(ndim, 1);
-  Dims result(ndim, 0);
-  for (int64_t given : read_ints(*axes)) {
-    int axis = read_axis(given, ndim);
-    if (result[axis]) fail("ValueError", "duplicate value in 'axis'");
-    result[axis] = 1;
+  Dims result(ndim, 0), given = read_ints(*axes);
+  for (int64_t axis : given) read_axis(axis, ndim);
+  for (int64_t axis : given) {
+    int64_t& named = result[read_axis(axis, ndim)];
+    if (named) fail("ValueError", "duplicate value in 'axis'");
+    named = 1;
   }
   return result;
 }

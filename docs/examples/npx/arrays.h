@@ -71,6 +71,8 @@ struct Strided {
   Dims shape, strides;
 
   int ndim() const { return shape.size(); }
+  /// Without an axis, of which the first element stays.
+  Strided without(int axis) const;
   /// With the axes in another order.
   Strided transposed(const Dims& order) const;
   /// As seen by an array of `shape`, for which it repeats itself. The shapes are known to fit.

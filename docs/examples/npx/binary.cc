@@ -112,28 +112,12 @@ struct Operator {
   const char* name;
   Rule rule;
   const char* doc;
-  /// For each lane; null where there is none.
-  Loop loops[kLanes];
+  Loops loops;
 };
-
-template <class F, class T>
-constexpr Loop loop_of() {
-  if constexpr (std::is_invocable_v<F, T, T>) {
-    return [](const void* const* in, int64_t count, void* out) {
-      using R = std::invoke_result_t<F, T, T>;
-      using Stored = std::conditional_t<std::is_same_v<R, bool>, int64_t, R>;
-      auto *a = static_cast<const T*>(in[0]), *b = static_cast<const T*>(in[1]);
-      for (int64_t i = 0; i < count; ++i) static_cast<Stored*>(out)[i] = F()(a[i], b[i]);
-    };
-  } else {
-    return nullptr;
-  }
-}
 
 template <class F>
 constexpr Operator op(const char* name, Rule rule, const char* doc) {
-  return {
-      name, rule, doc, {loop_of<F, int64_t>(), loop_of<F, uint64_t>(), loop_of<F, double>(), loop_of<F, Complex>()}};
+  return {name, rule, doc, binary_loops<F>()};
 }
 
 constexpr Operator kOperators[] = {
@@ -185,7 +169,7 @@ DataType dtype_of(const Operator& op, const Operand& x1, const Operand& x2) {
 Tensor compute(const Operator& op, const Operand& x1, const Operand& x2, const Optional<Tensor>& out) {
   DataType dtype = dtype_of(op, x1, x2);
   Lane lane = lane_of(dtype);
-  Loop loop = op.loops[static_cast<int>(lane)];
+  Loop loop = op.loops[lane];
   if (!loop) refuse(op, dtype);
   Input a(x1, dtype), b(x2, dtype);
   bool to_truth = op.rule == Rule::kTruth;

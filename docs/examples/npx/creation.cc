@@ -140,10 +140,7 @@ Tensor indices(const ShapeArg& dimensions, const DTypeArg& dtype) {
     Tensor numbers = generate(shape[axis], type, [](int64_t i) { return i; });
     Strided along{read(numbers).data, type, shape, Dims(shape.size(), 0)};
     along.strides[axis] = type.item_size();
-    Strided grid = grids.slice(0, axis, axis + 1);
-    grid.shape.erase(0);
-    grid.strides.erase(0);
-    assign(grid, along);
+    assign(grids.slice(0, axis, axis + 1).without(0), along);
   }
   return tensor;
 }

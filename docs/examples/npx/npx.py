@@ -22,6 +22,12 @@ def examples() -> Iterator[tuple[str, Any, Any]]:
     out = np.zeros((2, 3), np.float32)
     npx.multiply(x, 2, out=out)
     yield "npx.multiply(x, 2, out=out); out", out, (2 * x).astype(np.float32)
+    yield (
+        "npx.sum(x, axis=(0, -1), keepdims=True)",
+        np.asarray(npx.sum(x, axis=(0, -1), keepdims=True)),
+        np.sum(x, axis=(0, -1), keepdims=True),
+    )
+    yield "npx.argmax(x, axis=1)", np.asarray(npx.argmax(x, axis=1)), np.argmax(x, axis=1)
 
 
 if __name__ == "__main__":

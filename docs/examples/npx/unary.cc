@@ -130,28 +130,12 @@ struct Function {
   const char* name;
   Rule rule;
   const char* doc;
-  /// For each lane; null where there is none.
-  Loop loops[kLanes];
+  Loops loops;
 };
-
-template <class F, class T>
-constexpr Loop loop_of() {
-  if constexpr (std::is_invocable_v<F, T>) {
-    return [](const void* const* in, int64_t count, void* out) {
-      using R = std::invoke_result_t<F, T>;
-      using Stored = std::conditional_t<std::is_same_v<R, bool>, int64_t, R>;
-      auto* x = static_cast<const T*>(in[0]);
-      for (int64_t i = 0; i < count; ++i) static_cast<Stored*>(out)[i] = F()(x[i]);
-    };
-  } else {
-    return nullptr;
-  }
-}
 
 template <class F>
 constexpr Function function(const char* name, Rule rule, const char* doc) {
-  return {
-      name, rule, doc, {loop_of<F, int64_t>(), loop_of<F, uint64_t>(), loop_of<F, double>(), loop_of<F, Complex>()}};
+  return {name, rule, doc, unary_loops<F>()};
 }
 
 constexpr Function kFunctions[] = {
@@ -202,8 +186,8 @@ Tensor compute(const Function& function, const Operand& x, const Optional<Tensor
   bool is_refused = function.rule == Rule::kNumber && is_bool(dtype);
   if (function.rule == Rule::kFloat) dtype = inexact_of(dtype);
   Lane lane = lane_of(dtype);
-  Loop loop = function.loops[static_cast<int>(lane)];
-  if (function.rule == Rule::kBits && is_bool(dtype)) loop = loop_of<LogicalNot, int64_t>();
+  Loop loop = function.loops[lane];
+  if (function.rule == Rule::kBits && is_bool(dtype)) loop = unary_loops<LogicalNot>()[lane];
   if (function.rule == Rule::kWhole && is_whole(dtype)) {
     loop = [](const void* const* in, int64_t count, void* to) {
       std::memcpy(to, in[0], static_cast<size_t>(count) * sizeof(int64_t));

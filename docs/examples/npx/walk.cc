@@ -165,6 +165,16 @@ void assign(const Strided& to, const Strided& from) {
   });
 }
 
+Tensor raveled(const Strided& array) {
+  Tensor result = allocate({element_count(array.shape)}, array.dtype);
+  // The same memory with the array's axes.
+  Strided to{write(result).data, array.dtype, array.shape, Dims(array.ndim(), 0)};
+  int64_t step = array.dtype.item_size();
+  for (int i = array.ndim() - 1; i >= 0; step *= array.shape[i--]) to.strides[i] = step;
+  assign(to, array);
+  return result;
+}
+
 Result::Result(const Optional<Tensor>& out, const Dims& shape, DataType dtype)
     : tensor_(out ? *out : allocate(shape, dtype)), array_(write(tensor_)) {
   if (array_.shape != shape) {

@@ -56,6 +56,9 @@ void fold(const Strided& out, const Strided* terms, int count, Lane lane, const 
 /// Copies elements, converted and broadcast. They may overlap only if they are the very same view.
 void assign(const Strided& to, const Strided& from);
 
+/// A copy with one axis: the elements, last axis first.
+Tensor raveled(const Strided& array);
+
 /// Where a result goes: to `out`, which must be of this shape, or else to a new tensor.
 class Result {
  public:
