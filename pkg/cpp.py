@@ -15,17 +15,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Union
 
+from ._exports import Functions, exports, split_functions
 from ._library import find_include_dir, find_library
 from .module import Module, load_module
 
 __all__ = ["build", "load_inline", "load_ipython_extension"]
 
 _Paths = Sequence[Union[str, "os.PathLike[str]"]]
-_Functions = Union[str, Sequence[str], Mapping[str, str], None]
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
@@ -33,7 +33,7 @@ _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 def load_inline(
     name: str,
     cpp_source: str,
-    functions: _Functions = None,
+    functions: Functions = None,
     *,
     extra_cflags: Sequence[str] = (),
     extra_ldflags: Sequence[str] = (),
@@ -48,8 +48,9 @@ def load_inline(
     cpp_source : str
         The code. ``anyffi/anyffi.h`` is included before its first line.
     functions : str, sequence of str or mapping of str to str, optional
-        Names of the functions to export, in the global namespace; of a mapping the values are their docs.
-        What the code exports itself with ``ANYFFI_EXPORT`` needs no mention.
+        The functions to export, from the global namespace: by their names, such as ``"scale"``, or with names
+        and defaults of their parameters, such as ``"scale(x, by=2.0)"``, which keyword arguments need. The
+        values of a mapping are docs. What the code exports itself with ``ANYFFI_EXPORT`` needs no mention.
     extra_cflags, extra_ldflags : sequence of str, optional
         Options for the compiler and the linker, after those that are always given (``-O2 -std=c++17``).
     extra_include_paths : sequence of path-like, optional
@@ -65,9 +66,11 @@ def load_inline(
     RuntimeError
         There is no compiler, or it refuses the code: the message is the compiler's, with line numbers of
         `cpp_source`.
+    ValueError
+        What `functions` says cannot be read.
     """
     _check_name(name)
-    text = f'#include <anyffi/anyffi.h>\n#line 1 "{name}"\n{cpp_source}\n{_exports(functions)}'.encode()
+    text = f'#include <anyffi/anyffi.h>\n#line 1 "{name}"\n{cpp_source}\n{exports(functions)}'.encode()
     source = os.path.join(_make_cache(), f"{name}-{_digest(text)}.cc")
     if not os.path.exists(source):
         with tempfile.NamedTemporaryFile(dir=os.path.dirname(source), delete=False) as file:
@@ -165,24 +168,6 @@ def _check_name(name: str) -> None:
         raise ValueError(f"the name of a module must be an identifier, got {name!r}")
 
 
-def _exports(functions: _Functions) -> str:
-    if functions is None:
-        return ""
-    if isinstance(functions, str):
-        functions = [functions]
-    docs = functions if isinstance(functions, Mapping) else dict.fromkeys(functions, "")
-    lines = ['#line 1 "functions to export"']
-    for function, doc in docs.items():
-        if not function.isidentifier():
-            raise ValueError(f"functions to export are named by identifiers, got {function!r}")
-        lines.append(f"ANYFFI_EXPORT({function}, &{function});")
-        if doc:
-            # What JSON escapes C++ escapes alike, but for controls, which docs have none of beside newlines.
-            text = json.dumps(doc, ensure_ascii=False)
-            lines.append(f"static auto& anyffi_doc_{function} = anyffi_exported_{function}.doc({text});")
-    return "\n".join(lines) + "\n"
-
-
 def _find_compiler() -> list[str]:
     words = shlex.split(os.environ.get("CXX", ""))
     for candidate in [words] if words else [["c++"], ["g++"], ["clang++"]]:
@@ -236,7 +221,7 @@ def _find_built(manifest: str) -> str | None:
             built = json.load(file)
         unchanged = all(_digest_file(path) == digest for path, digest in built["headers"].items())
         library: str = built["library"]
-    except (OSError, ValueError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
     return library if unchanged and os.path.exists(library) else None
 
@@ -259,12 +244,12 @@ def _run(name: str, command: list[str]) -> None:
 def load_ipython_extension(ipython: Any) -> None:
     """Give notebooks the cell magic ``%%anyffi``, after ``%load_ext anyffi.cpp``.
 
-    The cell is C++, the words behind the magic name the functions to export: all that the cell exports become
-    names of the notebook.
+    The cell is C++. Behind the magic stand the functions to export, as `load_inline` takes them: all that the
+    cell exports become names of the notebook.
     """
 
     def anyffi(line: str, cell: str) -> None:
-        module = load_inline("cell", cell, line.split())
+        module = load_inline("cell", cell, split_functions(line))
         ipython.push({name: getattr(module, name) for name in dir(module) if not name.startswith("__")})
 
     ipython.register_magic_function(anyffi, "cell")

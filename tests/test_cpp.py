@@ -76,6 +76,71 @@ def test_docs_and_exports_of_its_own(cache: pathlib.Path) -> None:
     assert module.scale(3.0, by=3.0) == 9.0
 
 
+SCALE = """
+anyffi::AnyValue scale(double x, anyffi::AnyValue by) { return by; }
+"""
+
+
+def test_parameters(cache: pathlib.Path) -> None:
+    defaults = {
+        "none": None, "yes": True, "no": False, "least": -(2**63) + 1, "most": 2**63 - 1, "tenth": 0.1,
+        "tiny": 5e-324, "minus": -0.0, "text": "\t\"\\??/\n\x01\x7fé€\U0001f600'", "empty": "",
+    }  # fmt: skip
+    code = "".join(
+        f"anyffi::AnyValue {name}(int64_t, anyffi::AnyValue x) {{ return x; }}\n" for name in defaults
+    )
+    written = {f"{name}(n, x={value!r})": f"Of {name}: \x02\\." for name, value in defaults.items()}
+    module = anyffi.cpp.load_inline("defaults", code, written)
+    for name, value in defaults.items():
+        function = getattr(module, name)
+        assert repr(function(n=0)) == repr(value)
+        assert type(function(0)) is type(value)
+        assert function(n=1, x=2) == function(1, x=2) == 2
+        assert list(inspect.signature(function).parameters) == ["n", "x"]
+        assert inspect.getdoc(function) == f"Of {name}: \x02\\."
+
+
+@pytest.mark.parametrize(
+    ("parameters", "complaint"),
+    [
+        ("(x: int)", "only names and defaults"),
+        ("(*x)", "only names and defaults"),
+        ("(x, /)", "only names and defaults"),
+        ("(**x)", "only names and defaults"),
+        ("(x=1, y)", "cannot be read"),
+        ("(x=f())", "cannot be read"),
+        ("(x=[])", "cannot be a default"),
+        ("(x=1e999)", "cannot be a default"),
+        ("(x=9223372036854775808)", "cannot be a default"),
+        ("(x='\\0')", "cannot be a default"),
+        ("(from)", "cannot be read"),
+        ("(x, x)", "cannot be read"),
+        ("(x): return 1 #)", "cannot be read"),
+    ],
+)
+def test_parameters_that_cannot_be_read(cache: pathlib.Path, parameters: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        anyffi.cpp.load_inline("fast", TWICE, f"twice{parameters}")
+
+
+def test_more_parameters_than_there_are(cache: pathlib.Path) -> None:
+    with pytest.raises(RuntimeError, match=r"more arg\(\.\.\.\) than the function has parameters"):
+        anyffi.cpp.load_inline("fast", TWICE, "twice(x, y)")
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "{}", "null", '{"headers": 1}', '{"headers": {"/no/such": ""}}']
+)
+def test_a_manifest_that_is_none(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+    source = _write(cache, "a.cc", _exported(TWICE, "twice"))
+    path = anyffi.cpp.build("broken_cache", [source])
+    (manifest,) = cache.glob("*.json")
+    manifest.write_text(content)
+    assert anyffi.cpp.build("broken_cache", [source]) == path
+    monkeypatch.setattr(anyffi.cpp, "_run", None)
+    assert anyffi.cpp.build("broken_cache", [source]) == path
+
+
 def test_what_was_built_is_found(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = anyffi.cpp.load_inline("fast", TWICE, "twice")
     (built,) = libraries(cache)
@@ -131,8 +196,9 @@ def test_errors_name_lines_of_the_code(cache: pathlib.Path) -> None:
 def test_bad_names(cache: pathlib.Path) -> None:
     with pytest.raises(ValueError, match="must be an identifier, got '../x'"):
         anyffi.cpp.load_inline("../x", TWICE, "twice")
-    with pytest.raises(ValueError, match=r"named by identifiers, got 'a\(\)'"):
-        anyffi.cpp.load_inline("fast", TWICE, "a()")
+    for bad in ("", "a b", "1a", "a(", "a)", "twice(x))", "::twice", "a;b(x)"):
+        with pytest.raises(ValueError, match=r"are written as 'name' or|cannot be read"):
+            anyffi.cpp.load_inline("fast", TWICE, bad)
 
 
 def test_no_compiler(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,6 +228,9 @@ def test_a_cell_of_a_notebook(cache: pathlib.Path) -> None:
     anyffi.cpp.load_ipython_extension(shell)
     magics["anyffi", "cell"]("twice", TWICE)
     assert names["twice"](2) == 4
+    magics["anyffi", "cell"](" twice(x)  scale(x, by = ' a') ", TWICE + SCALE)
+    assert names["twice"](x=3) == 6
+    assert names["scale"](3.0) == " a"
 
 
 def test_importing_anyffi_does_not_import_it() -> None:

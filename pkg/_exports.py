@@ -1,0 +1,89 @@
+"""The C++ that exports functions, from their names and parameters as users of `anyffi.cpp` write them."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Union
+
+__all__ = ["Functions", "exports", "split_functions"]
+
+#: ``"add"`` or ``"add(a, b=1)"``, several of them, or their docs by them.
+Functions = Union[str, Sequence[str], Mapping[str, str], None]
+
+_FUNCTION = re.compile(r"\s*(\w+)\s*(\(.*\))?\s*", re.DOTALL)
+#: Escaped, each byte by itself, whatever a C++ literal would take for something else.
+_UNSAFE = re.compile(rb'[^ -~]|["\\?]')
+
+
+def exports(functions: Functions) -> str:
+    """A line of C++ for each function; they are in the global namespace.
+
+    Raises
+    ------
+    ValueError
+        What is written is no name, or no parameters.
+    """
+    if functions is None:
+        return ""
+    if isinstance(functions, str):
+        functions = [functions]
+    docs = functions if isinstance(functions, Mapping) else dict.fromkeys(functions, "")
+    lines = ['#line 1 "functions to export"']
+    for text, doc in docs.items():
+        name, *parameters = _parse(text)
+        lines.append(f"ANYFFI_EXPORT({', '.join([name, f'&{name}', *parameters])})")
+        lines[-1] += f".doc({_quoted(doc)});" if doc else ";"
+    return "\n".join(lines) + "\n"
+
+
+def split_functions(line: str) -> list[str]:
+    """The functions in a line, between which are spaces."""
+    return re.findall(r"[^\s(]+(?:\s*\([^)]*\))?", line)
+
+
+def _parse(text: str) -> list[str]:
+    """The name of a function, and its parameters in C++."""
+    found = _FUNCTION.fullmatch(text)
+    name = found[1] if found else ""
+    if found is None or not name.isidentifier():
+        raise ValueError(f"functions to export are written as 'name' or 'name(x, y=1)', got {text!r}")
+    if found[2] is None:
+        return [name]
+    try:
+        (definition,) = ast.parse(f"def {name}{found[2]}: pass").body
+        if not isinstance(definition, ast.FunctionDef) or not isinstance(definition.body[0], ast.Pass):
+            raise ValueError("what is between the parentheses ends early")
+        given = definition.args
+        plain = [*given.args]
+        others = [*given.posonlyargs, *given.kwonlyargs, given.vararg, given.kwarg]
+        if any(others) or any(parameter.annotation for parameter in plain):
+            raise ValueError("only names and defaults can be given; C++ has the types")
+        if len({parameter.arg for parameter in plain}) < len(plain):
+            raise ValueError("a name is there twice")
+        values = [_literal(ast.literal_eval(default)) for default in given.defaults]
+    except (ValueError, SyntaxError) as error:
+        raise ValueError(f"the parameters of {text!r} cannot be read: {error}") from None
+    defaults = [""] * (len(plain) - len(values)) + [f" = {value}" for value in values]
+    return [name, *(f'::anyffi::arg("{p.arg}"){default}' for p, default in zip(plain, defaults))]
+
+
+def _literal(value: Any) -> str:
+    if value is None:
+        return "nullptr"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and -(2**63) < value < 2**63:
+        return f"int64_t{{{value}}}"
+    if isinstance(value, float) and math.isfinite(value):
+        return value.hex()
+    if isinstance(value, str) and "\0" not in value:
+        return _quoted(value)
+    raise ValueError(f"{value!r} cannot be a default: a None, bool, int, float or str of C++ can")
+
+
+def _quoted(text: str) -> str:
+    escaped = _UNSAFE.sub(lambda byte: b"\\%03o" % ord(byte[0]), text.encode())
+    return f'"{escaped.decode()}"'
