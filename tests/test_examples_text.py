@@ -15,18 +15,24 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import SANITIZED, collect, run_python
+from support import CPYTHON, SANITIZED, collect, cpython_only, run_python
 
 RULES = ("split", "words")
 each_rule = pytest.mark.parametrize("rule", RULES)
 
-SPACES = [c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace()]
+#: Where PyPy's `str.split` is not that of CPython, nor of its own `str.isspace`.
+UNALIKE = "" if CPYTHON else "\x1c\x1d\x1e\x1f\u180e"
+EVERY = [c for c in map(chr, range(sys.maxunicode + 1)) if c not in UNALIKE]
+SPACES = [c for c in EVERY if c.isspace()]
 #: Of each width, with what ends a token there, and what belongs to nothing: NUL, half a pair of surrogates.
 CHARACTERS = st.sampled_from([*"ab_Z09'.,-\0\x1b\x7f", *SPACES, *"éªµ§÷漢字。、👍🐋𝄞", "\ud800", "\udc00"])
-TEXT = st.text(CHARACTERS | st.characters())
+TEXT = st.text(CHARACTERS | st.characters(exclude_characters=UNALIKE))
 #: Few different tokens, so that they meet again; some longer than what fits in place.
 TOKENS = st.lists(st.sampled_from(["a", "b", "né", "漢字", "👍" * 9, "a_long_token", "é_long_token", "\0"]))
-ENCODABLE = st.text(CHARACTERS.filter(lambda c: not "\ud800" <= c <= "\udfff") | st.characters(codec="utf-8"))
+ENCODABLE = st.text(
+    CHARACTERS.filter(lambda c: not "\ud800" <= c <= "\udfff")
+    | st.characters(codec="utf-8", exclude_characters=UNALIKE)
+)
 CHUNK = st.integers(1, 20)
 
 
@@ -50,7 +56,7 @@ def test_tokens_of_a_text(ffi: Any, text: Any, value: str) -> None:
 
 @pytest.mark.parametrize("highest", [0x7F, 0xFF, 0xFFFF, sys.maxunicode])
 def test_every_character_there_is(ffi: Any, text: Any, highest: int) -> None:
-    value = "a".join(map(chr, range(highest + 1)))
+    value = "a".join(c for c in EVERY if ord(c) <= highest)
     assert ffi.to_python(text.split(value)) == value.split()
     assert ffi.to_python(text.words(value)) == text.plain.words(value)
 
@@ -139,6 +145,7 @@ def test_ngrams_of_a_file(ffi: Any, text: Any, rule: str, value: str, chunk: int
     chunk=CHUNK,
 )
 def test_what_is_no_utf8(text: Any, data: bytes, chunk: int) -> None:
+    data = data.translate(None, UNALIKE.encode())
     try:
         expected = data.decode().split()
     except UnicodeDecodeError:
@@ -225,9 +232,9 @@ def test_each_allocation_fails_in_turn(ffi: Any, text: Any) -> None:
                 failures += 1
             finally:
                 fail(-1)
-            collect()
-            assert live() == before, f"lost with allocation {failures} failing"
         assert failures > 5
+        collect()
+        assert live() == before
 
 
 PROGRAM = """
@@ -267,10 +274,11 @@ print(large[0] > 10 * small[0], large[1] > 10 * small[1], large[2] >= small[2], 
     not sys.platform.startswith("linux"), reason="asks Linux for the most memory that was taken"
 )
 @pytest.mark.skipif(SANITIZED, reason="the sanitizer keeps freed memory for a while")
+@cpython_only("PyPy collects when it likes, and does not know how much memory its objects stand for")
 def test_a_file_takes_no_more_memory_than_a_chunk(ffi: Any) -> None:
     folder = example_programs.EXAMPLES / "text"
     program = PROGRAM.format(folder=str(folder), libraries=str(example_programs.libraries()), megabytes=40)
     *grew, kilobytes = run_python(program, ffi_mode=ffi.ffi_mode).split()
     assert grew == ["True", "True", "True"]
-    # A tenth of what was read; an interpreter that collects when it likes needs some of it.
+    # A tenth of what was read.
     assert int(kilobytes) < 4 << 10
