@@ -22,6 +22,8 @@ __all__ = [
     "lower_memory",
     "make_array",
     "make_interface",
+    "refuse_hidden",
+    "says_more",
 ]
 
 #: The newest form of DLPack that the runtime knows.
@@ -67,6 +69,22 @@ def lower_exporter(x: Any, export: Callable[..., Any]) -> tuple[int, Any]:
     except TypeError:
         # It is from before there were versions.
         return code.TENSOR, export()
+
+
+def says_more(x: Any) -> bool:
+    """Whether a tensor of PyTorch is more than its memory.
+
+    It may take part in differentiation, or stand for values of which the memory holds the conjugates or the
+    negatives.
+    """
+    return bool(x.requires_grad or x.is_conj() or x.is_neg())
+
+
+def refuse_hidden(x: Any) -> None:
+    """Refuses what PyTorch's own `__dlpack__` lets pass, although the memory holds other values."""
+    tensor: Any = getattr(sys.modules.get("torch"), "Tensor", ())
+    if issubclass(type(x), tensor) and x.is_neg():
+        raise BufferError("Can't export tensors with the negative bit set, use tensor.resolve_neg()")
 
 
 def _lower_through_numpy(x: Any) -> tuple[int, Any]:

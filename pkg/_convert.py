@@ -6,6 +6,7 @@ import sys
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Optional
 
+from ._array import refuse_hidden
 from ._container_rules import ITEMS
 from ._device import Device, read_device
 from ._mappings import DictMethods, MapMethods
@@ -193,4 +194,5 @@ class _Exporter:
             return self.exported
         self.was_asked = "max_version" in options
         wishes = self.wishes if self.was_asked else {}
+        refuse_hidden(self.exported)
         return bind(self.export, self.exported)(**options, **wishes)

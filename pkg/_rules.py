@@ -17,18 +17,20 @@ from itertools import repeat
 from types import MappingProxyType
 from typing import Any, Callable
 
-from ._array import lower_array, lower_exporter, lower_memory
+from ._array import lower_array, lower_exporter, lower_memory, refuse_hidden, says_more
 from ._device import Device, read_device
 from ._dtype import dtype, find_dtype, read_dtype
 from ._types import code
 from ._values import MISSING, Elements, Memory
 
 __all__ = [
+    "EXCHANGE_NAME",
     "HOST_FLAGS",
     "MAX_DEPTH",
     "contains_itself",
     "empty_wrapper",
     "equal_keys",
+    "find_exchange",
     "find_on_type",
     "lift",
     "lower",
@@ -116,6 +118,7 @@ def lower(x: Any) -> Lowered:
         return code.POINTER, module.c_void_p.value.__get__(x, cls) or 0
     exporter = find_on_type(cls, "__dlpack__")
     if exporter is not None:
+        refuse_hidden(x)
         return lower_exporter(x, bind(exporter, x))
     if find_on_type(cls, "__index__") is not None:
         return _lower_int(operator.index(x))
@@ -126,6 +129,22 @@ def lower(x: Any) -> Lowered:
     if callable(x):
         return code.FUNCTION, x
     return code.PY_OBJECT, x
+
+
+#: Where a class offers compiled code DLPack's table of functions, in a capsule.
+EXCHANGE_NAME = "__dlpack_c_exchange_api__"
+
+
+def find_exchange(cls: type) -> tuple[Any, Any]:
+    """A class's table, or None, and what is to be asked of an instance before it, or None.
+
+    The table stands for the `__dlpack__` of the class that has both. A subclass may do more in a `__dlpack__`
+    of its own, or in what that calls.
+    """
+    namespace = _dict_of(cls)
+    if "__dlpack__" not in namespace:
+        return None, None
+    return namespace.get(EXCHANGE_NAME), says_more if "requires_grad" in dir(cls) else None
 
 
 def bind(found: Any, x: Any) -> Any:

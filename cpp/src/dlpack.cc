@@ -154,6 +154,10 @@ int anyffi_tensor_from_dlpack_legacy(AnyffiLegacyTensor* managed, AnyffiValue* o
   return adopt(managed, &release_managed<AnyffiLegacyTensor>, out);
 }
 
+int anyffi_tensor_from_dlpack_host(AnyffiManagedTensor* managed, AnyffiValue* out) {
+  return adopt(managed, &release_managed_of_host<AnyffiManagedTensor>, out);
+}
+
 int anyffi_tensor_to_dlpack(AnyffiObject* tensor, AnyffiManagedTensor** out) { return share(tensor, out); }
 
 int anyffi_tensor_to_dlpack_legacy(AnyffiObject* tensor, AnyffiLegacyTensor** out) { return share(tensor, out); }

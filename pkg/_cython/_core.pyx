@@ -478,6 +478,8 @@ cdef PyObject* keep(object x) noexcept:
 cdef int read_rules() except -1:
     state.max_depth = _rules.MAX_DEPTH
     state.lower = keep(_rules.lower)
+    state.find_exchange = keep(_rules.find_exchange)
+    state.exchange_name = keep(sys.intern(_rules.EXCHANGE_NAME))
     state.lift = keep(_rules.lift)
     state.nested_too_deep = keep(_rules.nested_too_deep)
     state.contains_itself = keep(_rules.contains_itself)

@@ -224,6 +224,10 @@ cdef extern from "anyffi/c_api.h" nogil:
                                   AnyffiValue* out)
 
     int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out)
+    ctypedef struct AnyffiManagedTensor:
+        void (*deleter)(AnyffiManagedTensor*) noexcept
+        AnyffiTensorData tensor
+    int anyffi_tensor_from_dlpack_host(AnyffiManagedTensor* managed, AnyffiValue* out)
 
     # ---- opaque objects, and the host
 

@@ -15,6 +15,7 @@ from c_api cimport (
     anyffi_py_object_create, anyffi_sequence_create, anyffi_slice_create, anyffi_tensor_from_capsule,
     anyffi_value_drop_inline,
 )
+from exchange cimport learn_exchange, pack_exchanged
 from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf, pack_uncommon_leaf
 from memo cimport Memo, memo_clear
 from memory cimport pack_memory
@@ -115,6 +116,8 @@ cdef inline int pack_container(PyObject* x, AnyffiValue* out, Nest* nest) except
         pack_handle(ANYFFI_FUNCTION, x, out)
         return 1
     elif cls == state.ndarray and pack_ndarray(x, out):
+        return 1
+    elif pack_exchanged(x, out):
         return 1
     else:
         return pack_lowered(x, out, nest)
@@ -292,6 +295,8 @@ cdef inline int pack_lowered(PyObject* x, AnyffiValue* out, Nest* nest) except -
     if (code == ANYFFI_FUNCTION or code == ANYFFI_ERROR or code == ANYFFI_PY_OBJECT
             or code == ANYFFI_TENSOR):
         pack_handle(code, <PyObject*>payload, out)
+        if code == ANYFFI_TENSOR:
+            learn_exchange(Py_TYPE(x))
         return 1
     if code == ANYFFI_TENSOR_VIEW:
         pack_memory(payload, out)

@@ -43,6 +43,9 @@ cdef extern from "Python.h":
     void Py_XDECREF(PyObject*)
     bint PyObject_TypeCheck(PyObject*, PyTypeObject*)
     void PyType_Modified(PyTypeObject*)
+    PyObject* _PyType_Lookup(PyTypeObject*, PyObject*)
+    bint PyCapsule_IsValid(PyObject*, const char*)
+    void* PyCapsule_GetPointer(PyObject*, const char*)
     void PyObject_ClearWeakRefs(PyObject*)
 
     double PyFloat_AS_DOUBLE(PyObject*)
@@ -84,6 +87,7 @@ cdef extern from "Python.h":
     void PyEval_RestoreThread(PyThreadState*) nogil
 
     int PyErr_CheckSignals() except -1
+    void PyErr_Clear()
     void PyErr_Restore(PyObject*, PyObject*, PyObject*)
     PyObject* PyException_GetTraceback(PyObject*)
 
@@ -119,6 +123,15 @@ cdef extern from *:
     #else
     #define anyffi_py_ready(x) 0
     #endif
+
+    /* What a class has alone and only until it changes; 0 if the interpreter has given it none. */
+    #if PY_VERSION_HEX < 0x030B0000
+    #define anyffi_py_version(cls) \\
+        (PyType_HasFeature(cls, Py_TPFLAGS_VALID_VERSION_TAG) ? (cls)->tp_version_tag : 0)
+    #else
+    #define anyffi_py_version(cls) ((cls)->tp_version_tag)
+    #endif
     """
+    unsigned int anyffi_py_version(PyTypeObject*)
     int anyffi_py_read_int(PyObject*, int64_t*)
     int anyffi_py_ready(PyObject*) except -1

@@ -41,6 +41,8 @@ cdef extern from *:
       PyObject* no_arguments;
       PyObject* classes[ANYFFI_FIRST_DYNAMIC_TYPE];
       PyObject* dynamic_classes;
+      PyObject* exchange_name; /* of the attribute with DLPack's table */
+      PyObject* find_exchange;
       int knows_ndarray;     /* whether the next was looked for */
       PyTypeObject* ndarray; /* NumPy's, if it can be read */
     } AnyffiPython;
@@ -75,6 +77,8 @@ cdef extern from *:
         PyObject* no_arguments
         PyObject** classes
         PyObject* dynamic_classes
+        PyObject* exchange_name
+        PyObject* find_exchange
         bint knows_ndarray
         PyTypeObject* ndarray
 

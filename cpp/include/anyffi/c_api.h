@@ -743,6 +743,8 @@ typedef struct AnyffiLegacyTensor {
 /// A tensor on the memory of another library's. Takes over `managed`, also on failure.
 int anyffi_tensor_from_dlpack(AnyffiManagedTensor* managed, AnyffiValue* out);
 int anyffi_tensor_from_dlpack_legacy(AnyffiLegacyTensor* managed, AnyffiValue* out);
+/// The same for a library of the host's, which is not called any more once the host has shut down.
+int anyffi_tensor_from_dlpack_host(AnyffiManagedTensor* managed, AnyffiValue* out);
 /// A share of a tensor for another library; NULL in `out` on failure. The legacy form refuses with BufferError what it
 /// cannot say.
 int anyffi_tensor_to_dlpack(AnyffiObject* tensor, AnyffiManagedTensor** out);
