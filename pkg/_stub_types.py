@@ -159,7 +159,7 @@ class Annotations:
     def _object(self, key: str) -> str:
         if key in self._classes:
             return self._classes[key]
-        # Types are registered when they are first used. No other name has a dot.
+        # Some types are registered when they are first used. No other name has a dot.
         is_object = "." in key or self._is_type(key)
         return self.shorten("anyffi.Object" if is_object else "typing.Any")
 

@@ -425,6 +425,33 @@ def test_a_name_that_is_taken(ffi: Any, build: Build) -> None:
     run_program(program, ffi.ffi_mode)
 
 
+def test_object_classes(ffi: Any, build: Build) -> None:
+    source = """
+    #include <anyffi/anyffi.h>
+    using anyffi::FixedText;
+    struct Base { static constexpr FixedText kTypeKey{"modules.Base"}; };
+    struct Derived { using Parent = Base; static constexpr FixedText kTypeKey{"modules.Derived"}; };
+    ANYFFI_REGISTER_OBJECT(Derived);
+    ANYFFI_EXPORT(version, [] { return 1; });
+    #ifdef CONTRADICTS
+    struct Other { static constexpr FixedText kTypeKey{"modules.Derived"}; };
+    ANYFFI_REGISTER_OBJECT(Other);
+    #endif
+    """
+    program = f"""
+        import anyffi
+        library = anyffi.load_module({str(build("object_classes.cc", source))!r})
+        for key in ("modules.Base", "modules.Derived"):
+            assert anyffi.register_object(key)(type("Own", (anyffi.Object,), {{}}))
+        try:
+            anyffi.load_module({str(build("contradicts.cc", "#define CONTRADICTS" + source))!r})
+        except ValueError as error:
+            assert "modules.Derived" in str(error)
+            print("refused")
+    """
+    assert run_program(program, ffi.ffi_mode) == "refused\n"
+
+
 def test_an_initialiser_that_throws_registers_nothing(ffi: Any, build: Build) -> None:
     source = """
     #include <anyffi/anyffi.h>

@@ -34,6 +34,8 @@ struct Pixel : Point {
   Pixel(double x, Array<String> names) : Point{x, 1}, names(std::move(names)) {}
   Array<String> names;
 };
+ANYFFI_REGISTER_OBJECT(Point);
+ANYFFI_REGISTER_OBJECT(Pixel);
 
 #define DEF(name) ANYFFI_REGISTER_GLOBAL("stubs." name).def
 DEF("numbers")([](int8_t, double, bool, const char*) { return uint64_t(1); },
@@ -150,7 +152,6 @@ TABLE = {{"a": 1}}
 _hidden = 1
 library = anyffi.load_module({library!r})
 anyffi.init_ffi_api("stubs", __name__)
-point(0.0), pixel()  # noqa: F821
 
 
 @anyffi.register_object("stubs.Point")
@@ -316,7 +317,6 @@ def test_complaints(words: list[str], complaint: str) -> None:
 def test_fields_are_properties(ffi: Any, library: pathlib.Path) -> None:
     ffi.load_module(library)
     make_pixel, make_point = map(ffi.get_global_func, ("stubs.pixel", "stubs.point"))
-    make_pixel(), make_point(0.0)  # registers the types
 
     @ffi.register_object("stubs.Point")
     class Point(ffi.Object):  # type: ignore[misc, name-defined]

@@ -127,8 +127,9 @@ struct Instance {
 }  // namespace detail
 
 /// The code of an object class, which names its type: `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};`
-/// and, where it derives from another object class, `using Parent = Base;`. Registered at first use, with the fields
-/// and the documentation that reflection.h says how to declare.
+/// and, where it derives from another object class, `using Parent = Base;`. Registered at first use, or by
+/// ANYFFI_REGISTER_OBJECT when the library loads, with the fields and the documentation that reflection.h says how to
+/// declare.
 template <class T>
 int32_t type_code_of() {
   static const int32_t code = [] {

@@ -120,6 +120,18 @@ class Export : public Registration {
   AnyffiModuleEntry entry_;
 };
 
+/// Runs in static initialisers, so it never throws.
+template <class T>
+bool register_object() noexcept {
+  try {
+    return type_code_of<T>() > 0;
+  } catch (...) {
+    fail();
+    anyffi_registry_defer_error();
+    return false;
+  }
+}
+
 }  // namespace detail
 }  // namespace anyffi
 
@@ -136,6 +148,12 @@ __attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
 #define ANYFFI_REGISTER_GLOBAL(name)                                                         \
   [[maybe_unused]] static ::anyffi::Registration ANYFFI_JOIN_(anyffi_global_, __COUNTER__) = \
       ::anyffi::Registration(name)
+
+/// Registers an object class when the library loads, not when it is first used, so that Python knows its type:
+/// `ANYFFI_REGISTER_OBJECT(Point);`
+#define ANYFFI_REGISTER_OBJECT(...)                                              \
+  [[maybe_unused]] static const bool ANYFFI_JOIN_(anyffi_object_, __COUNTER__) = \
+      ::anyffi::detail::register_object<__VA_ARGS__>()
 
 /// Exports a function for `load_module`, under the symbol `__anyffi_<name>`: `ANYFFI_EXPORT(add, &add, arg("x"));`.
 /// What can be said of a global function can follow, such as `.doc("...")`.
