@@ -336,6 +336,24 @@ def test_a_body_without_the_lock(ffi: Any) -> None:
     assert released.__doc__ == "Call f without the host's lock."
 
 
+def test_containers_of_bodies_without_the_lock(ffi: Any) -> None:
+    append = authored(ffi, "append_unlocked")
+    xs = ffi.List()
+    assert append(xs, 3) == 3
+    assert xs == [0, 1, 2]
+    threads = [threading.Thread(target=append, args=(xs, 200)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        xs.append(-1)
+        xs.pop(0)
+    for thread in threads:
+        thread.join()
+    assert len(xs) == 803
+    with pytest.raises(TypeError, match=r"at \[1\]: expected int, got str"):
+        append([1, "x"], 1)
+
+
 def test_another_thread_runs_while_the_lock_is_released(ffi: Any) -> None:
     """Two bodies that wait for each other end only if neither holds the lock while it waits."""
     wait = ffi.get_global_func("testing.authoring.meet")

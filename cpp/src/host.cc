@@ -72,6 +72,19 @@ void anyffi_host_resume(void* state) {
   if (state != nullptr && hooks != nullptr && hooks->resume != nullptr) enter_host([&] { hooks->resume(state); });
 }
 
+/// What `lock` gives where there was nothing to take; the states of hosts are not negative.
+constexpr int32_t kNoLock = -1;
+
+int32_t anyffi_host_lock(void) {
+  const AnyffiHost* hooks = host();
+  return hooks != nullptr && hooks->lock != nullptr ? enter_host(hooks->lock) : kNoLock;
+}
+
+void anyffi_host_unlock(int32_t state) {
+  const AnyffiHost* hooks = host();
+  if (state != kNoLock && hooks != nullptr && hooks->unlock != nullptr) hooks->unlock(state);
+}
+
 int anyffi_host_check_signals(void) {
   const AnyffiHost* hooks = host();
   if (hooks == nullptr || hooks->check_signals == nullptr) return 0;

@@ -240,6 +240,16 @@ ANYFFI_REGISTER_GLOBAL("testing.authoring.meet")
     .release_gil()
     .doc("Return when as many threads are here.");
 
+ANYFFI_REGISTER_GLOBAL("testing.authoring.append_unlocked")
+    .def(
+        [](anyffi::Locked<List<int64_t>> xs, int64_t count) {
+          for (int64_t i = 0; i < count; ++i) xs.with([i](List<int64_t>& list) { list.push_back(i); });
+          return xs.with([](List<int64_t>& list) { return list.size(); });
+        },
+        arg("xs"), arg("count"))
+    .release_gil()
+    .doc("Append 0 to count - 1, taking the host's lock for each.");
+
 ANYFFI_REGISTER_GLOBAL("testing.authoring.released_fails")
     .def([] { throw Error("KeyError", "unlocked"); })
     .release_gil();

@@ -814,6 +814,10 @@ void anyffi_host_install(const AnyffiHost* host);
 /// For a body that runs without the host's lock: `state = suspend(); ...; resume(state)`. NULL without a host.
 void* anyffi_host_suspend(void);
 void anyffi_host_resume(void* state);
+/// Takes the host's lock in such a body, or on any other thread, and gives it back: `state = lock(); ...;
+/// unlock(state)`. A thread that has it may take it again. Does nothing without a host.
+int32_t anyffi_host_lock(void);
+void anyffi_host_unlock(int32_t state);
 /// Fails if a signal handler raised (Ctrl-C); 0 without a host.
 int anyffi_host_check_signals(void);
 

@@ -214,6 +214,7 @@ template <class F, class... N>
 NativeFunction* make_typed(F f, N&&... names) {
   using Signature = SignatureOf<F>;
   using Typed = typename Signature::template Typed<F>;
+  static_assert(sizeof...(N) <= Signature::kSize, "anyffi: more arg(...) than the function has parameters");
   Typed* typed = make_native<Typed>(std::move(f));
   Arg args[sizeof...(N) + 1] = {std::forward<N>(names)..., Arg{nullptr, AnyValue(), false}};
   typed->name_params(args, sizeof...(N));

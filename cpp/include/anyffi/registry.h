@@ -28,8 +28,6 @@ class Registration {
   Registration& def(F f, N&&... names) noexcept {
     using Callable = decltype(detail::as_function(std::move(f)));
     ANYFFI_ASSERT_CROSSES_(Callable);
-    static_assert(sizeof...(N) <= detail::SignatureOf<Callable>::kSize,
-                  "anyffi: more arg(...) than the function has parameters");
     return make([&] { return detail::make_typed(detail::as_function(std::move(f)), std::forward<N>(names)...); });
   }
   /// Registers `void(Args args, AnyValue* result)`.

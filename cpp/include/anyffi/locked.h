@@ -1,0 +1,60 @@
+/// \file
+/// Locked<C>: a mutable container, for bodies that run without the host's lock.
+#ifndef ANYFFI_LOCKED_H_
+#define ANYFFI_LOCKED_H_
+
+#include <anyffi/traits.h>
+
+namespace anyffi {
+
+/// A container that others may change at any time, as a parameter of a function that was registered with
+/// `release_gil()`: it is touched within `with` alone.
+///
+///     [](anyffi::Locked<anyffi::List<int64_t>> xs) {
+///       int64_t sum = expensive();
+///       xs.with([&](anyffi::List<int64_t>& list) { list.push_back(sum); });
+///     }
+template <class C>
+class Locked {
+ public:
+  explicit Locked(C container) : container_(std::move(container)) {}
+
+  /// Calls `f` with the container while this thread has the host's lock, and returns what it returns, by value.
+  template <class F>
+  auto with(F&& f) {
+    Lock lock;
+    return std::forward<F>(f)(container_);
+  }
+
+ private:
+  class Lock {
+   public:
+    Lock() : state_(anyffi_host_lock()) {}
+    ~Lock() { anyffi_host_unlock(state_); }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    int32_t state_;
+  };
+  C container_;
+};
+
+template <class C>
+struct Traits<Locked<C>> {
+  static constexpr auto name = Traits<C>::name;
+  static constexpr uint64_t kinds = Traits<C>::kinds;
+  static constexpr bool kBorrows = false;
+  using Holder = typename Traits<C>::Holder;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    return Traits<C>::load(value, holder, why);
+  }
+  static Locked<C> take(Holder& holder) { return Locked<C>(Traits<C>::take(holder)); }
+  static AnyffiValue store(Locked<C> locked) {
+    return locked.with([](C& container) { return Traits<C>::store(std::move(container)); });
+  }
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_LOCKED_H_
