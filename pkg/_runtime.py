@@ -64,6 +64,7 @@ class Runtime:
         self.object_get_field = get("Object.get_field")
         self.type_fields = get("type.fields")
         self.type_find = get("type.find")
+        self.type_made_from = get("type.made_from")
         self.type_table = get("type.table")
         self.value_text = get("value.text")
         self.tensor_info = get("Tensor.info")

@@ -65,16 +65,25 @@ class Annotations:
         Names that the stub defines, which hide builtins and imports.
     classes : mapping of str to str
         The stub's classes by the keys of the types that they stand for.
-    is_type : callable
-        Whether the runtime knows a type by a key.
+    find_type : callable
+        The code of the type that has a key; None if there is none.
+    find_source : callable
+        The name of what an object of a type can be made from, by its code; None if there is no such thing.
     """
 
     def __init__(
-        self, taken: Collection[str], classes: Mapping[str, str], is_type: Callable[[str], bool]
+        self,
+        taken: Collection[str],
+        classes: Mapping[str, str],
+        find_type: Callable[[str], int | None],
+        find_source: Callable[[int], str | None],
     ) -> None:
         self._taken = taken
         self._classes = classes
-        self._is_type = is_type
+        self._find_type = find_type
+        self._find_source = find_source
+        #: Keys of types that are being translated: what makes an object may hold such objects.
+        self._under_way: set[str] = set()
         self._imports: dict[str, set[str]] = {}
         self._modules: set[str] = set()
         self._exports = False
@@ -123,7 +132,7 @@ class Annotations:
             tree = ast.parse(type_name or "Any", mode="eval").body
         except SyntaxError:
             # A type key may be any text.
-            return self._object(type_name or "")
+            return self._object(type_name or "", table)
         return self._node(tree, table)
 
     def _node(self, node: ast.expr, table: Mapping[str, str]) -> str:
@@ -141,7 +150,7 @@ class Annotations:
             return self._tuple(parameters, table)
         template = table.get(name)
         if template is None:
-            return self._object(name)
+            return self._object(name, table)
         if template is _EXPORTER:
             self._exports = True
         missing = template.count("{") - len(parameters)
@@ -156,12 +165,18 @@ class Annotations:
             exact, union
         )
 
-    def _object(self, key: str) -> str:
-        if key in self._classes:
-            return self._classes[key]
+    def _object(self, key: str, table: Mapping[str, str]) -> str:
+        code = self._find_type(key)
         # Some types are registered when they are first used. No other name has a dot.
-        is_object = "." in key or self._is_type(key)
-        return self.shorten("anyffi.Object" if is_object else "typing.Any")
+        is_object = code is not None or "." in key
+        shown = self._classes.get(key) or self.shorten("anyffi.Object" if is_object else "typing.Any")
+        source = self._find_source(code) if code is not None and table is _TAKEN else None
+        if source is None or key in self._under_way:
+            return shown
+        self._under_way.add(key)
+        members = [shown, self._translate(source, table)]
+        self._under_way.remove(key)
+        return " | ".join(members)
 
 
 def _members(node: ast.expr) -> Iterator[ast.expr]:

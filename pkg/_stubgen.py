@@ -130,7 +130,8 @@ class _Stub:
         self._classes = classes
         taken = set(self._members).union(*(vars(cls) for cls in classes))
         keys = {key: classes[cls] for cls, key in backend._type_keys.items() if cls in classes}
-        self._annotations = Annotations(taken, keys, lambda key: backend._runtime.type_find(key) is not None)
+        runtime = backend._runtime
+        self._annotations = Annotations(taken, keys, runtime.type_find, runtime.type_made_from)
         self._any = self._annotations.shorten("typing.Any")
 
     def text(self) -> str:

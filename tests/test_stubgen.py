@@ -27,6 +27,10 @@ struct Point {
   double x;
   int64_t int_;
 };
+struct Color {
+  static constexpr FixedText kTypeKey{"stubs.Color"};
+  static Color from_value(Variant<String, Array<Ref<Color>>>) { return {}; }
+};
 struct Pixel : Point {
   using Parent = Point;
   static constexpr FixedText kTypeKey{"stubs.Pixel"};
@@ -36,6 +40,7 @@ struct Pixel : Point {
 };
 ANYFFI_REGISTER_OBJECT(Point);
 ANYFFI_REGISTER_OBJECT(Pixel);
+ANYFFI_REGISTER_OBJECT(Color);
 
 #define DEF(name) ANYFFI_REGISTER_GLOBAL("stubs." name).def
 DEF("numbers")([](int8_t, double, bool, const char*) { return uint64_t(1); },
@@ -55,6 +60,7 @@ DEF("tensors")([](TensorView, Optional<Tensor> out, DataType, Device) { return o
                arg("x"), arg("out") = nullptr, arg("dtype") = DataType::of<float>(), arg("device") = AnyValue());
 DEF("functions")([](Function f) { return f; }, arg("f"));
 DEF("objects")([](Ref<Point> p, ObjectRef, AnyValue) { return p; }, arg("p"), arg("o"), arg("any"));
+DEF("mix")([](Array<Ref<Color>> xs) { return xs; }, arg("xs"));
 DEF("no_names")([](int64_t, String) {});
 DEF("required_last")([](int64_t, int64_t) { return 1; }, arg("a") = 1, arg("b"));
 DEF("slice")([](Slice s) { return s; }, arg("s"));
@@ -88,6 +94,7 @@ arg1: anyffi.Dict[_builtins.int, Any] | dict[_builtins.int, Any], /) \
 -> anyffi.Array[anyffi.Map[str, anyffi.List[_builtins.int]]]: ...
 def int(x: _builtins.int) -> _builtins.int: ...
 def keyword(a: _builtins.int, arg1: _builtins.int, /, c: _builtins.int) -> _builtins.int: ...
+def mix(xs: Sequence[anyffi.Object | str | Sequence[anyffi.Object]]) -> anyffi.Array[anyffi.Object]: ...
 def no_names(arg0: _builtins.int, arg1: str, /) -> None: ...
 def numbers(a: _builtins.int, b: float = 1.5, c: bool = True, d: str = 'it\'s "x"\n') -> _builtins.int:
     """Numbers, and \"\"\"quotes\"\"\" and a \\.
@@ -259,6 +266,7 @@ points.tensors(np.zeros(3), points.tensors(np.zeros(3)))
 points.pair((1, "x"))
 points.functions(len)(1, 2)
 points.no_names(1, "x")
+points.mix(["red", points.mix([])])
 p.x = 2.0  # type: ignore[misc]
 points.numbers("x")  # type: ignore[arg-type]
 points.numbers()  # type: ignore[call-arg]

@@ -280,6 +280,8 @@ typedef struct AnyffiTypeInfo {
   const AnyffiFieldInfo* fields;
   const AnyffiMethodInfo* methods;
   const char* doc;
+  /// The name of the type of values that parameters of this type take in place of an object, or NULL.
+  const char* made_from;
 } AnyffiTypeInfo;
 
 /// The record of a code, or NULL for a code that nobody has registered.

@@ -126,6 +126,34 @@ struct Instance {
 
 }  // namespace detail
 
+template <class T>
+class Ref;
+
+namespace detail {
+
+template <class T, class F>
+inline constexpr bool kIsFromValue = false;
+template <class T, class X>
+inline constexpr bool kIsFromValue<T, T (*)(X)> = true;
+template <class T, class X>
+inline constexpr bool kIsFromValue<T, Ref<T> (*)(X)> = true;
+
+/// Whether T declares a conversion of its own; one that it inherits makes objects of the other class.
+template <class T, class = void>
+inline constexpr bool kHasFromValue = false;
+template <class T>
+inline constexpr bool kHasFromValue<T, std::void_t<decltype(&T::from_value)>> =
+    kIsFromValue<T, decltype(&T::from_value)>;
+
+/// What the values are called that objects of T are made from.
+template <class R, class X>
+constexpr const char* value_name(R (*)(X)) {
+  if constexpr (HasTraits<Bare<X>>::value) return Traits<Bare<X>>::name;
+  return nullptr;
+}
+
+}  // namespace detail
+
 /// The code of an object class, which names its type: `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};`
 /// and, where it derives from another object class, `using Parent = Base;`. Registered at first use, or by
 /// ANYFFI_REGISTER_OBJECT when the library loads, with the fields and the documentation that reflection.h says how to
@@ -139,6 +167,7 @@ int32_t type_code_of() {
     info.parent = detail::ParentOf<T>::type_code();
     info.instance_size = sizeof(detail::Instance<T>);
     detail::describe_class<T>(info);
+    if constexpr (detail::kHasFromValue<T>) info.made_from = detail::value_name(&T::from_value);
     int32_t result;
     detail::check(anyffi_type_register(&info, &result));
     return result;
@@ -206,20 +235,6 @@ bool run_conversion(const AnyffiValue& value, AnyffiMismatch& why, Convert conve
     return refuse(why, value, "", ANYFFI_RAISED);
   }
 }
-
-template <class T, class F>
-inline constexpr bool kIsFromValue = false;
-template <class T, class X>
-inline constexpr bool kIsFromValue<T, T (*)(X)> = true;
-template <class T, class X>
-inline constexpr bool kIsFromValue<T, Ref<T> (*)(X)> = true;
-
-/// Whether T declares a conversion of its own; one that it inherits makes objects of the other class.
-template <class T, class = void>
-inline constexpr bool kHasFromValue = false;
-template <class T>
-inline constexpr bool kHasFromValue<T, std::void_t<decltype(&T::from_value)>> =
-    kIsFromValue<T, decltype(&T::from_value)>;
 
 template <class T, class R, class X>
 bool load_from_value(R (*convert)(X), AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
