@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import doctest
 import os
 import pathlib
-import re
 from typing import Any
 
 import pytest
+from pages import blocks, run_examples
 from support import ROOT, Build, needs_compilers
 
 pytestmark = needs_compilers
 
-PAGE = ROOT / "docs" / "authoring.md"
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+PAGE = "authoring.md"
 
 
 @pytest.fixture
 def folder(build: Build) -> Any:
     """The directory of the libraries, as the current one."""
-    library = build("shapes.cc", "\n".join(blocks("cpp")))
+    library = build("shapes.cc", "\n".join(blocks(PAGE, "cpp")))
     link = library.with_name("shapes.so")
     if not link.exists():
         link.symlink_to(library)
@@ -36,18 +31,12 @@ def folder(build: Build) -> Any:
 @pytest.mark.unrecorded("about what is printed")
 @pytest.mark.keeps_live(reason="a module stays loaded")
 def test_the_page(ffi: Any, folder: pathlib.Path) -> None:
-    examples = doctest.DocTestParser().get_doctest(
-        "\n".join(blocks("python")), {"anyffi": ffi}, PAGE.name, str(PAGE), 0
-    )
-    assert len(examples.examples) > 15
-    said: list[str] = []
-    runner = doctest.DocTestRunner(verbose=False)
-    assert runner.run(examples, out=said.append).failed == 0, "".join(said)
+    assert run_examples(PAGE, ffi) > 15
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded")
 def test_plain_c(ffi: Any, build: Build) -> None:
-    (source,) = blocks("c")
+    (source,) = blocks(PAGE, "c")
     module = ffi.load_module(build("half.c", source))
     assert module.half(5.0) == 2.5
     with pytest.raises(TypeError, match="takes a float"):
@@ -55,6 +44,6 @@ def test_plain_c(ffi: Any, build: Build) -> None:
 
 
 def test_every_header_is_in_the_table() -> None:
-    page = PAGE.read_text()
+    page = (ROOT / "docs" / PAGE).read_text()
     for path in (ROOT / "cpp" / "include" / "anyffi" / "stl").glob("*.h"):
         assert path.name == "items.h" or f"stl/{path.name}" in page
