@@ -23,8 +23,8 @@ constexpr Lack find_header(const char* name) {
     bool is_included;
   };
   constexpr Row kRows[] = {
-      {"basic_string<", Lack::kString, kIncludes<Lack::kString, T>},
-      {"basic_string_view<", Lack::kString, kIncludes<Lack::kString, T>},
+      {"basic_string", Lack::kString, kIncludes<Lack::kString, T>},
+      {"string", Lack::kString, kIncludes<Lack::kString, T>},
       {"vector<", Lack::kVector, kIncludes<Lack::kVector, T>},
       {"map<", Lack::kMap, kIncludes<Lack::kMap, T>},
       {"unordered_map<", Lack::kUnorderedMap, kIncludes<Lack::kUnorderedMap, T>},

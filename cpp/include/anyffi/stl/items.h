@@ -109,6 +109,35 @@ AnyffiValue store_elements(const Elements& elements) {
   return object_value(set.release());
 }
 
+/// Traits of the standard's mappings, of which M is one.
+template <class M, class K, class V>
+struct StdMapTraits {
+  static constexpr auto name = "Dict[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
+  static constexpr uint64_t kinds = 0;
+  static constexpr bool kBorrows = false;
+  using Holder = M;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    return load_entries<K, V>(
+        value, name, why, [&](K&& key, V&& item) { return holder.emplace(std::move(key), std::move(item)).second; });
+  }
+  static M take(Holder& holder) { return std::move(holder); }
+  static AnyffiValue store(const M& entries) { return store_entries<K, V>(entries); }
+};
+
+/// Traits of the standard's sets, of which S is one.
+template <class S, class T>
+struct StdSetTraits {
+  static constexpr auto name = "Set[" + FixedText(Traits<T>::name) + "]";
+  static constexpr uint64_t kinds = 0;
+  static constexpr bool kBorrows = false;
+  using Holder = S;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    return load_elements<T>(value, name, why, [&](T&& element) { return holder.insert(std::move(element)).second; });
+  }
+  static S take(Holder& holder) { return std::move(holder); }
+  static AnyffiValue store(const S& elements) { return store_elements<T>(elements); }
+};
+
 }  // namespace detail
 }  // namespace anyffi
 

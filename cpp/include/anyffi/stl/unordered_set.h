@@ -10,18 +10,8 @@
 namespace anyffi {
 
 template <class T, class... Options>
-struct Traits<std::unordered_set<T, Options...>, std::enable_if_t<detail::HasTraits<T>::value>> {
-  static constexpr auto name = "Set[" + FixedText(Traits<T>::name) + "]";
-  static constexpr uint64_t kinds = 0;
-  static constexpr bool kBorrows = false;
-  using Holder = std::unordered_set<T, Options...>;
-  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    return detail::load_elements<T>(value, name, why,
-                                    [&](T&& element) { return holder.insert(std::move(element)).second; });
-  }
-  static Holder take(Holder& holder) { return std::move(holder); }
-  static AnyffiValue store(const Holder& elements) { return detail::store_elements<T>(elements); }
-};
+struct Traits<std::unordered_set<T, Options...>, std::enable_if_t<detail::HasTraits<T>::value>>
+    : detail::StdSetTraits<std::unordered_set<T, Options...>, T> {};
 
 namespace detail {
 template <class T>
