@@ -111,6 +111,13 @@ Dims broadcast_shapes(const Dims& a, const Dims& b) {
   return result;
 }
 
+DataType promote_all(std::vector<DataType> dtypes) {
+  std::stable_sort(dtypes.begin(), dtypes.end(), [](DataType a, DataType b) { return kind_order(a) > kind_order(b); });
+  DataType result = dtypes.front();
+  for (DataType dtype : dtypes) result = promote(result, dtype);
+  return result;
+}
+
 Dims read_shape(const ShapeArg& shape) {
   Dims result;
   auto add = [&](const BigInt& extent) {

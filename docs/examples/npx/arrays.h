@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "lanes.h"
 
@@ -98,6 +99,9 @@ using ShapeArg = Variant<BigInt, Array<BigInt>>;
 using AxisArg = Optional<Variant<int64_t, Array<int64_t>>>;
 /// What a dtype is given as: one of anyffi's or NumPy's, or the name of one.
 using DTypeArg = Optional<Variant<DataType, String>>;
+
+/// The dtype that all become, those of the greater kinds first: so int8, uint8 and float16 become float16.
+DataType promote_all(std::vector<DataType> dtypes);
 
 Dims read_shape(const ShapeArg& shape);
 /// Counted from the first. AxisError beyond `ndim`.

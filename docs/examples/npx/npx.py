@@ -1,10 +1,19 @@
 """Functions of NumPy's in C++: tensors in and out, `out=`, unions of types, nested sequences, errors."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Callable
 
 import _npx as npx
 import numpy as np
+
+
+def outcome(function: Callable[..., Any], *args: Any) -> str:
+    """Name the class of what a call raises."""
+    try:
+        function(*args)
+    except Exception as error:
+        return type(error).__name__
+    return "no error"
 
 
 def examples() -> Iterator[tuple[str, Any, Any]]:
@@ -28,6 +37,16 @@ def examples() -> Iterator[tuple[str, Any, Any]]:
         np.sum(x, axis=(0, -1), keepdims=True),
     )
     yield "npx.argmax(x, axis=1)", np.asarray(npx.argmax(x, axis=1)), np.argmax(x, axis=1)
+    yield (
+        "npx.concatenate([x, np.ones((2, 1))], axis=-1)",
+        np.asarray(npx.concatenate([x, np.ones((2, 1))], axis=-1)),
+        np.concatenate([x, np.ones((2, 1))], axis=-1),
+    )
+    yield "npx.split(x, (1, 2), axis=1)[1]", np.asarray(npx.split(x, (1, 2), 1)[1]), np.split(x, (1, 2), 1)[1]
+    padded = np.asarray(npx.pad(x, ((1, 0), (0, 2))))
+    yield "npx.pad(x, ((1, 0), (0, 2)))", padded, np.pad(x, ((1, 0), (0, 2)))
+    yield "npx.where(x > 2, x, 0)", np.asarray(npx.where(x > 2, x, 0)), np.where(x > 2, x, 0)
+    yield "npx.take(x, [9])", outcome(npx.take, x, [9]), outcome(np.take, x, [9])
 
 
 if __name__ == "__main__":

@@ -25,13 +25,12 @@ void put_int(const BigInt& number, DataType dtype, char* to) {
 }  // namespace
 
 DataType common_dtype(std::initializer_list<const Operand*> operands) {
-  DataType dtype = kBool;
-  bool any_tensor = false;
+  std::vector<DataType> tensors{kBool};
   for (const Operand* operand : operands) {
-    if (!operand->holds<Tensor>()) continue;
-    dtype = promote(dtype, operand->get<Tensor>().dtype());
-    any_tensor = true;
+    if (operand->holds<Tensor>()) tensors.push_back(operand->get<Tensor>().dtype());
   }
+  bool any_tensor = tensors.size() > 1;
+  DataType dtype = promote_all(std::move(tensors));
   for (const Operand* operand : operands) {
     if (operand->holds<Tensor>() || operand->holds<bool>()) continue;
     dtype = any_tensor ? meet(dtype, *operand) : promote(dtype, meet(kBool, *operand));
