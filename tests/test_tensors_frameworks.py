@@ -8,6 +8,7 @@ from typing import Any
 import anyffi
 import numpy as np
 import pytest
+from programs import run_program
 from tensors import CPYTHON, function
 
 pytestmark = pytest.mark.skipif(not CPYTHON, reason="these libraries are CPython's")
@@ -236,3 +237,28 @@ def test_memory_of_arrow_outlives_the_array(ffi: Any, arrow: Any) -> None:
     del tensor
     gc.collect()
     assert arrow.total_allocated_bytes() <= before
+
+
+# ---- at the end of the interpreter ---------------------------------------------------------------------------
+
+PROGRAM = """
+import anyffi, anyffi.testing
+import numpy as np
+import torch
+
+for _ in range(2):
+    shared, own = torch.from_numpy(np.arange(1000.0)), torch.arange(1000.0)
+    kept = [anyffi.testing.echo(shared), anyffi.testing.echo(own), anyffi.convert(own).__dlpack__()]
+    kept += [torch.from_dlpack(tensor) for tensor in kept[:2]]
+    anyffi.testing.hold([shared, own, {"k": own}])
+cycle = [kept]
+cycle.append(cycle)
+print("done")
+"""
+
+
+@pytest.mark.parametrize("mode", ["cython", "ctypes"])
+def test_tensors_of_torch_at_the_end_of_the_interpreter(mode: str, request: Any, torch: Any) -> None:
+    if mode not in request.config.getoption("--modes").split(","):
+        pytest.skip("the mode is not tested")
+    assert run_program(PROGRAM, mode) == "done\n"
