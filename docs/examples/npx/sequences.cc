@@ -33,10 +33,11 @@ Tensor joined(const Parts& parts, int64_t along, const Optional<Tensor>& out = n
   DataType common = promote_all(dtypes);
   if (dtype && out)
     fail("TypeError", "concatenate() only takes `out` or `dtype` as an argument, but both were provided.");
-  DataType to = read_dtype(dtype, common);
-  if (!is_same_kind(common, to)) {
+  DataType to = out ? (*out).dtype() : read_dtype(dtype, common);
+  for (DataType from : dtypes) {
+    if (is_same_kind(from, to)) continue;
     throw Error("TypeError",
-                anyffi::join("", Array<String>{"cannot cast arrays of ", common.text(), " to ", to.text()}));
+                anyffi::join("", Array<String>{"cannot cast an array of ", from.text(), " to ", to.text()}));
   }
   Result result(out, shape, to);
   for (const Strided& part : parts) result.reads(part, false);
