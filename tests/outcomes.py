@@ -23,8 +23,10 @@ import hypothesis
 import pytest
 
 MODES = ("cython", "ctypes")
-#: So many outcomes of a test are kept as text; all of them go into its digest.
+#: So many outcomes of a test are kept as text; all that are taken down go into its digest.
 KEPT = 400
+#: So many are taken down at all: what a test does more often than that is much the same each time.
+TAKEN = 5_000
 #: So many values are written of one outcome.
 WIDTH = 40
 #: Sets inside of so many sets are only counted: they are written in full before the width is known.
@@ -45,10 +47,11 @@ class Recorder:
     def __init__(self) -> None:
         self.outcomes: list[str] | None = None
         self._digest = hashlib.sha256()
+        self._number = 0
         self._thread = threading.get_ident()
 
     def begin(self) -> None:
-        self.outcomes, self._digest = [], hashlib.sha256()
+        self.outcomes, self._digest, self._number = [], hashlib.sha256(), 0
 
     def end(self) -> list[str]:
         """What was taken down, and at the end the digest of all of it."""
@@ -58,13 +61,15 @@ class Recorder:
     @property
     def listens(self) -> bool:
         """Whether a test is running, and this is its thread: the order of others' is not its own."""
-        return self.outcomes is not None and threading.get_ident() == self._thread
+        wanted = self.outcomes is not None and self._number < TAKEN
+        return wanted and threading.get_ident() == self._thread
 
     def add(self, where: str, outcome: str) -> None:
         line = f"{where}: {_WHERE_STACK_ENDED.sub('', _OWN.sub('<own>', outcome))}"
         # Lone surrogates, as a name may have them, cannot be sent to another process.
         data = line.encode("utf-8", "backslashreplace")
         self._digest.update(data)
+        self._number += 1
         if self.outcomes is not None and len(self.outcomes) < KEPT:
             self.outcomes.append(data.decode())
 

@@ -32,9 +32,11 @@ def cpython_only(reason: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not CPYTHON, reason=reason)
 
 
-def collect() -> None:
-    """Collect garbage, and what its finalizers let go of."""
+def collect(until: Callable[[], bool] = lambda: False) -> None:
+    """Collect garbage, and what its finalizers let go of, as often as needed."""
     for _ in range(COLLECTIONS):
+        if until():
+            break
         gc.collect()
 
 

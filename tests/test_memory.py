@@ -219,7 +219,7 @@ def test_each_allocation_fails_in_turn(ffi: Any, name: str) -> None:
             break
         failures += 1
         _settle(ffi, name)
-        collect()
+        collect(until=lambda: live() == before)
         assert live() == before, f"lost with allocation {failures} failing"
         assert failures < 5000
     assert _alike(ffi.to_python(result), expected)
