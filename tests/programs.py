@@ -15,5 +15,5 @@ def run_program(source: str, mode: str, *, noisy: bool = False, **variables: str
     """
     done = run([sys.executable, "-W", "error", "-c", textwrap.dedent(source)], FFI_MODE=mode, **variables)
     assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-    assert noisy or done.stderr == ""
+    assert noisy or done.stderr == "", done.stderr
     return done.stdout

@@ -20,7 +20,7 @@ void raise_unknown() {
 
 }  // namespace
 
-void anyffi_error_set_current_exception(void) {
+ANYFFI_UNWINDS void anyffi_error_set_current_exception(void) {
   try {
     throw;
   } catch (const std::bad_alloc&) {

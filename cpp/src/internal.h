@@ -221,10 +221,13 @@ void release_handle(void* handle) noexcept;
 /// Stops the calling thread for ever.
 [[noreturn]] void park_thread() noexcept;
 
+/// For what catches `__forced_unwind`: there is no such object, and the sanitizer takes it for a reference to nothing.
+#define ANYFFI_UNWINDS __attribute__((no_sanitize("null")))
+
 /// Calls a hook or callback of the host. An interpreter that has shut down ends the threads that come back to it by
 /// unwinding their stacks; that would end the process at the first C++ frame, so such a thread stops here instead.
 template <class Function>
-auto enter_host(const Function& function) noexcept {
+ANYFFI_UNWINDS auto enter_host(const Function& function) noexcept {
 #if defined(__GLIBCXX__)
   try {
     return function();
