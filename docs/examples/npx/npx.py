@@ -46,6 +46,9 @@ def examples() -> Iterator[tuple[str, Any, Any]]:
     padded = np.asarray(npx.pad(x, ((1, 0), (0, 2))))
     yield "npx.pad(x, ((1, 0), (0, 2)))", padded, np.pad(x, ((1, 0), (0, 2)))
     yield "npx.where(x > 2, x, 0)", np.asarray(npx.where(x > 2, x, 0)), np.where(x > 2, x, 0)
+    yield "npx.einsum('ij,kj->ik', x, x)", np.asarray(npx.einsum("ij,kj->ik", x, x)), x @ x.T
+    product = np.asarray(npx.tensordot(x, x, ((1, 0), (1, 0))))
+    yield "npx.tensordot(x, x, ((1, 0), (1, 0)))", product, np.tensordot(x, x, ((1, 0), (1, 0)))
     yield "npx.take(x, [9])", outcome(npx.take, x, [9]), outcome(np.take, x, [9])
 
 

@@ -5,6 +5,8 @@ NumPy's or anyffi's, a class of NumPy's such as `numpy.float32`, or the name of 
 `anyffi.Tensor`, which `numpy.asarray` makes arrays of without a copy.
 """
 
+from typing import Any
+
 import anyffi
 import numpy as np
 
@@ -12,3 +14,17 @@ module = anyffi.load_module("./libnpx.so")
 anyffi.init_ffi_api("npx", __name__)
 # C++ throws errors by the names of their kinds; this one is NumPy's own.
 anyffi.register_error("AxisError", np.exceptions.AxisError)
+
+from . import random  # noqa: E402
+
+__all__ = ["einsum", "module", "random"]
+
+_einsum = anyffi.get_global_func("npx.einsum")
+
+
+def einsum(subscripts: str, *operands: Any, out: Any = None, optimize: bool = False) -> Any:
+    """The sum of products that the subscripts describe, such as ``"ij,jk->ik"``.
+
+    Python, because the operands are separate arguments. All are multiplied in one go, `optimize` or not.
+    """
+    return _einsum(subscripts, operands, out)
