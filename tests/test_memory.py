@@ -102,6 +102,8 @@ CALLS: dict[str, Call] = {
     ),
     "tensor export": _on(lambda ffi: ffi.convert(np.zeros((2, 3))), _export),
     "tensor copy": _on(lambda ffi: ffi.convert(np.zeros((2, 3))), lambda x: x.__dlpack__(copy=True) and None),
+    "array copied": lambda ffi: lambda: ffi.from_dlpack(np.zeros((3, 2))[::2], copy=True),
+    "exporter copied": lambda ffi: lambda: ffi.from_dlpack(Exporter(), device="cpu", copy=True),
     "tensor in C++": _calling("tensor.make", (2, 3), np.dtype("f4")),
     "tensor mismatch": _calling("tensor.sum", np.zeros(2, "f4")),
     "dtypes": _calling("echo", [np.float32, "float32", anyffi.dtype("float32"), anyffi.Device("cpu")]),

@@ -49,7 +49,10 @@ def export(x: Any, out: int) -> int:
     x.by_table += 1
     if x.fails:
         return -1
-    capsule = x.tensor.__dlpack__(max_version=(1, 0))
+    try:
+        capsule = x.tensor.__dlpack__(max_version=(1, 0))
+    except MemoryError:
+        return -1
     ctypes.c_void_p.from_address(out).value = _pointer(capsule, FRESH)
     _rename(capsule, USED)
     return 0
@@ -120,6 +123,26 @@ def test_memory_is_given_back(ffi: Any) -> None:
     del tensors
     gc.collect()
     assert anyffi.testing.live_blocks() == before
+
+
+@pytest.mark.unrecorded("each backend has allocations of its own")
+def test_each_allocation_fails_in_turn(ffi: Any) -> None:
+    x = array_class(capsule(table()))(make(ffi))
+    describe, fail = function(ffi, "describe"), function(ffi, "fail_allocation")
+    expected = describe(x)
+    before, failures, result = anyffi.testing.live_blocks(), 0, None
+    while result is None:
+        fail(failures)
+        try:
+            result = describe(x)
+        except MemoryError:
+            failures += 1
+        finally:
+            fail(-1)
+        gc.collect()
+        assert anyffi.testing.live_blocks() == before
+    assert result == expected
+    assert failures > 0
 
 
 @pytest.mark.parametrize(
