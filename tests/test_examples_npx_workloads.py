@@ -1,0 +1,79 @@
+"""The table of workloads of the example npx is right: what it says is covered does what NumPy does."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import re
+from collections.abc import Iterator
+from typing import Any, Callable
+
+import example_programs
+import numpy as np
+import pytest
+from npx_cases import outcome, same
+
+FOLDER = example_programs.EXAMPLES / "npx"
+with (FOLDER / "workloads.csv").open(encoding="utf-8", newline="") as table:
+    WORKLOADS = list(csv.DictReader(table))
+COVERED = [row for row in WORKLOADS if row["covered"] == "yes"]
+
+
+@pytest.fixture(scope="session")
+def npx(ffi: Any) -> Iterator[Any]:
+    with example_programs.loaded(ffi, "npx") as programs:
+        yield programs["npx"].npx
+
+
+def numbers(*shape: int) -> np.ndarray[Any, Any]:
+    return (np.arange(np.prod(shape)).reshape(shape) + 1) / 4
+
+
+def bind(function: Callable[..., Any], arguments: str) -> Callable[[], Any]:
+    """The call of a function with arguments as the table spells them."""
+    code = re.sub(
+        r"(integer )?array\[([\dx]+)\]",
+        lambda m: f"numbers({m[2].replace('x', ',')})" + ".astype(int)" * bool(m[1]),
+        arguments,
+    )
+    names = {
+        "numbers": numbers,
+        "array": np.array,
+        "arange": np.arange,
+        "float32": np.float32,
+        "bind": functools.partial,
+    }
+    bound: Callable[[], Any] = eval(
+        f"bind(function, {code.replace(';', ',')})", {**names, "function": function}
+    )
+    return bound
+
+
+def find(module: Any, name: str) -> Any:
+    return functools.reduce(lambda place, part: getattr(place, part, None), name.split("."), module)
+
+
+@pytest.mark.parametrize("row", COVERED, ids=lambda row: row["function"])
+def test_covered(npx: Any, row: dict[str, str]) -> None:
+    name, arguments = row["function"], row["arguments"]
+    reference = find(np, name)
+    if name.startswith("random."):
+        npx.random.seed(5)
+        reference = getattr(np.random.RandomState(5), name.partition(".")[2])
+    ours, theirs = bind(find(npx, name), arguments), bind(reference, arguments)
+    if "split" in name or name == "nonzero":
+        results, expected = ours(), theirs()
+        assert len(results) == len(expected)
+        for result, part in zip(results, expected):
+            same(result, part)
+        return
+    expected = outcome(theirs)
+    assert isinstance(expected, np.ndarray)
+    same(outcome(ours), expected, exact=False)
+
+
+def test_the_rest_is_not_there(npx: Any) -> None:
+    assert len(WORKLOADS) == 183
+    assert f"covered: {len(COVERED)} are." in (FOLDER / "README.md").read_text(encoding="utf-8")
+    for row in WORKLOADS:
+        assert (find(npx, row["function"]) is not None) == (row["covered"] == "yes"), row
