@@ -222,7 +222,7 @@ void release_handle(void* handle) noexcept;
 [[noreturn]] void park_thread() noexcept;
 
 /// For what catches `__forced_unwind`: there is no such object, and the sanitizer takes it for a reference to nothing.
-#define ANYFFI_UNWINDS __attribute__((no_sanitize("null")))
+#define ANYFFI_UNWINDS __attribute__((no_sanitize("null", "alignment")))
 
 /// Calls a hook or callback of the host. An interpreter that has shut down ends the threads that come back to it by
 /// unwinding their stacks; that would end the process at the first C++ frame, so such a thread stops here instead.
