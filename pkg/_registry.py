@@ -147,7 +147,7 @@ class RegistryApi:
         """Make objects of a runtime type arrive as a class of one's own: a class decorator.
 
         The fields that the type tells of become read-only properties of the class, unless it has their names
-        already.
+        already, or is one of the package's own.
 
         Parameters
         ----------
@@ -173,7 +173,8 @@ class RegistryApi:
                 known: dict[str, Any] = {row[1]: row for row in self._runtime.type_table()}
                 raise ValueError(f"no type {key!r} is registered{nearest(key, list(known))}")
             self._core.set_class(type_code, cls)
-            add_fields(self._runtime, cls, type_code)
+            if cls.__module__ != self.Object.__module__:  # the package's own classes stand for many types
+                add_fields(self._runtime, cls, type_code)
             self._type_keys[cls] = key
             return cls
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from hypothesis.internal.conjecture import providers
 from outcomes import MODES, Outcomes, RecordedApi
 from support import CC, COLLECTIONS, CPYTHON, CXX, ROOT, Build, build_directory, run
 
@@ -28,7 +29,13 @@ _dev = hypothesis.settings(
 hypothesis.settings.register_profile("dev", _dev)
 hypothesis.settings.register_profile("ci", _dev, derandomize=True, database=None, print_blob=True)
 hypothesis.settings.register_profile("fuzz", _dev, max_examples=20_000)
-hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
+if os.environ.get("CI"):
+    hypothesis.settings.load_profile("ci")
+    # It also draws constants from the project's modules that happen to be loaded. There is no setting for it, and
+    # the examples of this profile are to be the same in each run and in both modes.
+    providers._get_local_constants = lambda: providers._local_constants
+else:
+    hypothesis.settings.load_profile("dev")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -150,6 +150,7 @@ def test_a_class_of_ones_own_for_a_type_of_cpp(ffi: Any) -> None:
         assert ffi.get_global_func("testing.new_counted_child")(6).number == 6
     finally:
         ffi.register_object("testing.Counted")(ffi.Object)
+    assert not hasattr(ffi.Object, "doubled")
     with pytest.raises(ValueError, match=r"testing\.Counted"):
         ffi.register_object("testing.Countd")(Counted)
     with pytest.raises(TypeError):

@@ -101,7 +101,8 @@ Tensor arange(const Number& start, const Optional<Number>& stop, const Number& s
   if (std::isnan(size) || size >= 0x1p63) fail("ValueError", "Maximum allowed size exceeded");
   double delta = (first + by) - first;
   return generate(size > 0 ? static_cast<int64_t>(size) : 0, read_dtype(dtype, kFloat64),
-                  [=](int64_t i) { return first + static_cast<double>(i) * delta; });
+                  // The first may be -0.0.
+                  [=](int64_t i) { return i == 0 ? first : first + static_cast<double>(i) * delta; });
 }
 
 /// Calls `f` with each of the numbers of `linspace`.
