@@ -167,6 +167,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 _live_blocks = pytest.StashKey[Any]()
 #: What the last test ended with; collecting is what most tests take longest for, on PyPy above all.
 _blocks_before = pytest.StashKey[int]()
+_module = pytest.StashKey[object]()
 _passed = pytest.StashKey[bool]()
 
 
@@ -199,7 +200,10 @@ def _live_objects(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     stash = request.config.stash
     live_blocks = stash[_live_blocks]
-    before = settled(live_blocks, stash.get(_blocks_before, -1))
+    # What the fixtures of the module before left behind is not counted with this one's tests.
+    same = stash.get(_module, None) is request.module
+    stash[_module] = request.module
+    before = settled(live_blocks, stash.get(_blocks_before, -1) if same else -1)
     yield
     stash[_blocks_before] = -1
     # A failed test's traceback keeps its objects for a while.

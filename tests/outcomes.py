@@ -296,7 +296,10 @@ class _RecordedRaises:
 def _is_recorded(item: pytest.Item) -> bool:
     if "ffi" not in getattr(item, "fixturenames", ()) or item.get_closest_marker("unrecorded"):
         return False
-    return item.get_closest_marker("hypothesis") is None or hypothesis.settings().derandomize
+    if item.get_closest_marker("hypothesis") is None:
+        return True
+    # For each case of a parametrized test others are drawn, and the mode is in the name of the case.
+    return hypothesis.settings().derandomize and item.get_closest_marker("parametrize") is None
 
 
 def _first_difference(mine: list[str], theirs: list[str]) -> str:
