@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import _binding
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["FunctionMethods", "ModuleMethods", "ObjectMethods", "build"]
 
 
+def _is_public(name: str) -> bool:
+    """Whether users are shown a name; which others there are is the backend's own business."""
+    return not name.startswith("_") or (name.startswith("__") and name not in ("__slots__", "__weakref__"))
+
+
 class ObjectMethods:
     """An object of the runtime; the base of every class that stands for one.
 
@@ -36,6 +42,18 @@ class ObjectMethods:
 
     _runtime: Runtime
     _address: int
+
+    def __init__(self, /, *args: Any, **kwargs: Any) -> None:
+        # As `object` does it, which one backend's classes leave out.
+        if args or kwargs:
+            cls = type(self)
+            if cls.__init__ is not ObjectMethods.__init__:
+                raise TypeError("object.__init__() takes exactly one argument (the instance to initialize)")
+            if not isinstance(cls.__new__, FunctionType):
+                raise TypeError(f"{cls.__name__}() takes no arguments")
+
+    def __dir__(self) -> list[str]:
+        return [name for name in object.__dir__(self) if _is_public(name)]
 
     def same_as(self, other: object) -> bool:
         """Whether both are the same object of the runtime."""
@@ -216,7 +234,8 @@ class ModuleMethods:
         return list(self._runtime.module_imports(self))
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *self._runtime.module_list(self)})
+        own = filter(_is_public, object.__dir__(self))
+        return sorted({*own, *self._runtime.module_list(self)})
 
     def __reduce__(self) -> tuple[Any, ...]:
         return unpickle_module, (self.__file__, *self.imports)

@@ -131,8 +131,18 @@ class RegistryApi:
             The prefix: ``"_npi"`` puts ``_npi.zeros`` there as ``zeros``.
         target_module_name : str, optional
             The module, which must have been imported; the one called `namespace` by default.
+
+        Raises
+        ------
+        ImportError
+            There is no such module.
         """
-        target = sys.modules[target_module_name or namespace]
+        target_name = target_module_name or namespace
+        target = sys.modules.get(target_name) if isinstance(target_name, str) else None
+        if target is None:
+            raise ImportError(
+                f"no module named {target_name!r} was imported; pass the name of one, as in __name__"
+            )
         prefix = namespace + "."
         for name in self.list_global_func_names():
             tail = name[len(prefix) :]

@@ -230,7 +230,7 @@ class _Stub:
     def _base(self, base: type) -> str | None:
         if base in self._classes:
             return self._classes[base]
-        if base.__module__ == "anyffi":
+        if getattr(backend, base.__name__, None) is base:
             # Containers have types of elements.
             qualified = self._annotations.shorten(f"anyffi.{base.__name__}")
             return self._annotations.given(base.__name__) if issubclass(base, Container) else qualified

@@ -305,6 +305,52 @@ def test_deep_python_values_raise_recursion_error(ffi: Any) -> None:
             x = x.stop if type(x) is slice else next(iter(x.values())) if type(x) is dict else x[0]
 
 
+class Owning:
+    """Something that owns a wrapper, refers to itself, and looks at the wrapper when it is finalized."""
+
+    def __init__(self, wrapper: Any, seen: list[Any]) -> None:
+        self.wrapper, self.seen, self.itself = wrapper, seen, self
+
+    def __del__(self) -> None:
+        self.seen.append([*self.wrapper, self.wrapper])
+
+
+def test_a_finalizer_in_a_cycle_finds_its_wrapper_whole(ffi: Any) -> None:
+    seen: list[Any] = []
+    Owning(ffi.List([1, "longer than what fits in place"]), seen)
+    collect()
+    ((number, text, wrapper),) = seen
+    wrapper.append(number)
+    assert ffi.to_python(wrapper) == [1, text, 1]
+
+
+@pytest.mark.parametrize("name", ["Object", "Module", "Tensor"])
+def test_classes_without_arguments(ffi: Any, name: str) -> None:
+    cls = getattr(ffi, name)
+    for args, kwargs in (((3,), {}), ((), {"x": 1})):
+        with pytest.raises(TypeError, match=rf"^{name}\(\) takes no arguments$"):
+            cls(*args, **kwargs)
+
+    class Own(cls):  # type: ignore[misc, valid-type]
+        def __init__(self, x: Any) -> None:
+            super().__init__()
+            self.x = x
+
+    class Other(cls):  # type: ignore[misc, valid-type]
+        def __new__(cls, x: Any) -> Any:
+            made = super().__new__(cls)
+            made.x = x
+            return made
+
+    assert (Own(5).x, Other(6).x) == (5, 6)
+
+
+def test_only_public_names_are_shown(ffi: Any) -> None:
+    for x in (ffi.convert(len), ffi.List([1]), ffi.convert({}), ffi.Shape((1,))):
+        assert [name for name in dir(x) if name.startswith("_") and not name.startswith("__")] == []
+        assert "__len__" in dir(x) or callable(x)
+
+
 def test_a_wrapper_made_by_new_alone(ffi: Any) -> None:
     echo = ffi.get_global_func("testing.echo")
     for name in (
@@ -404,6 +450,16 @@ _AT_EXIT = {
         threading.Thread(target=run, daemon=True).start()
         begun.wait()
     """,
+    "a daemon thread without the lock": """
+        import threading
+        begun = threading.Event()
+        def run():
+            released = anyffi.get_global_func("testing.authoring.released")
+            while True:
+                released(lambda *args: begun.set(), [])
+        threading.Thread(target=run, daemon=True).start()
+        begun.wait()
+    """,
     "weak references": """
         import weakref
         xs = anyffi.convert([1])
@@ -418,7 +474,7 @@ def test_the_end_of_the_interpreter(ffi: Any, name: str) -> None:
 
     program = "import anyffi, anyffi.testing as t\n" + textwrap.dedent(_AT_EXIT[name]) + "\nprint('end')\n"
     # ctypes itself may tell of the callback that the interpreter's end found under way.
-    noisy = name == "a daemon thread" and ffi.ffi_mode == "ctypes"
+    noisy = name.startswith("a daemon thread") and ffi.ffi_mode == "ctypes"
     assert run_program(program, ffi.ffi_mode, noisy=noisy) == "end\n"
 
 

@@ -174,7 +174,7 @@ def test_init_ffi_api(ffi: Any) -> None:
         assert not hasattr(module, "three")
         assert not hasattr(module, "sub.three")
         ffi.init_ffi_api("nothing.has.this.prefix", module.__name__)
-        with pytest.raises(KeyError):
+        with pytest.raises(ImportError):
             ffi.init_ffi_api("t", "no.such.module")
         ffi.init_ffi_api("testing", module.__name__)
         assert module.add_one(1) == 2  # type: ignore[attr-defined]
@@ -231,3 +231,9 @@ def test_one_of_many_wins_a_name(ffi: Any) -> None:
         assert (len(won), len(lost)) == (1, 3)
         assert ffi.get_global_func("t.once")() == won[0]
         ffi.remove_global_func("t.once")
+
+
+def test_functions_are_put_into_imported_modules_alone(ffi: Any) -> None:
+    for name in ("no.such.module", 5):
+        with pytest.raises(ImportError, match=f"no module named {name!r} was imported"):
+            ffi.init_ffi_api("testing", name)

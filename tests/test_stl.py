@@ -207,6 +207,8 @@ def test_durations(ffi: Any) -> None:
     assert cases.same(minutes(100.0), 120)
     with pytest.raises(ValueError, match="no whole number of the duration's ticks"):
         minutes(90)
+    with pytest.raises(ValueError, match="no whole number"):
+        minutes(True)
     for bad in (math.inf, -math.inf, 1e10, 2**63 / 1e9, 10**10, 2**62, -(2**63), 2**70):
         with pytest.raises(OverflowError, match=r"does not fit the duration|too large"):
             nanoseconds(bad)

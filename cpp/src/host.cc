@@ -68,8 +68,11 @@ void* anyffi_host_suspend(void) {
 }
 
 void anyffi_host_resume(void* state) {
+  if (state == nullptr) return;
   const AnyffiHost* hooks = host();
-  if (state != nullptr && hooks != nullptr && hooks->resume != nullptr) enter_host([&] { hooks->resume(state); });
+  // The host was removed meanwhile, at its exit, and there is no way back into it.
+  if (hooks == nullptr) anyffi::runtime::park_thread();
+  if (hooks->resume != nullptr) enter_host([&] { hooks->resume(state); });
 }
 
 /// What `lock` gives where there was nothing to take; the states of hosts are not negative.

@@ -80,9 +80,9 @@ void anyffi_hold_take(AnyffiHold* hold, AnyffiObject* object, void* wrapper) {
   *hold = AnyffiHold{object, wrapper};
 }
 
-void anyffi_hold_release(const AnyffiHold* hold) {
-  // Read first: the release may end whatever the hold lies in.
-  AnyffiObject* object = hold->object;
+void anyffi_hold_release(AnyffiHold* hold) {
+  // First of all: the release may end whatever the hold lies in.
+  AnyffiObject* object = std::exchange(hold->object, nullptr);
   if (object == nullptr) return;
   anyffi_object_exchange_wrapper(object, hold->wrapper, nullptr);
   anyffi_object_release(object);

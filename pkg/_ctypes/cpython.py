@@ -121,15 +121,6 @@ def object_of(x: Any) -> Any:
     return x
 
 
-def memory_class(release: Any) -> Any:
-    """A class of memory, made like a `buffer`, that a function of the C ABI is called with when it goes.
-
-    `__del__` is that function as it stands: one written in Python would swallow what a signal handler raises
-    while it runs. Memory has no part in garbage collection.
-    """
-    return type("Memory", (bytes,), {"__slots__": (), "__del__": _new_instance_method(release)})
-
-
 class _Slot(ctypes.Structure):
     """A PyType_Slot."""
 
@@ -148,20 +139,39 @@ class _Spec(ctypes.Structure):
     )
 
 
+_TP_TRAVERSE = 71
+_BASE_TYPE, _HAVE_GC, _HAVE_VERSION_TAG = 1 << 10, 1 << 14, 1 << 18
+_create_type = PYFUNCTYPE(py_object, c_void_p, py_object)(("PyType_FromSpecWithBases", _api))
+#: What types made from C go on to use. Before Python 3.11 they name themselves by what they were made of.
+_kept: list[Any] = []
+
+
+def _subclass(name: str, base: Any, traverse: Any = None) -> Any:
+    """A subclass with a part in garbage collection only if it has a function for that."""
+    given = [] if traverse is None else [_Slot(_TP_TRAVERSE, ctypes.cast(traverse, c_void_p))]
+    slots = (_Slot * (len(given) + 1))(*given, _Slot(0, None))
+    flags = _BASE_TYPE | _HAVE_VERSION_TAG | (_HAVE_GC if given else 0)
+    spec = _Spec(f"{__name__}.{name}".encode(), base.__basicsize__, base.__itemsize__, flags, slots)
+    _kept.extend((spec, slots))
+    return _create_type(ctypes.addressof(spec), (base,))
+
+
 def traversed(base: Any, traverse: Any) -> Any:
     """A subclass of a class of wrappers whose garbage collection asks a function of the C ABI."""
-    tp_traverse, base_type, have_gc, have_version_tag = 71, 1 << 10, 1 << 14, 1 << 18
-    slots = (_Slot * 2)(_Slot(tp_traverse, ctypes.cast(traverse, c_void_p)), _Slot(0, None))
-    name = f"{base.__module__}.Traversed".encode()
-    spec = _Spec(name, base.__basicsize__, 0, base_type | have_gc | have_version_tag, slots)
-    # Before Python 3.11 the class names itself by what it was made of.
-    _kept.extend((spec, slots))
-    create = PYFUNCTYPE(py_object, c_void_p, py_object)(("PyType_FromSpecWithBases", _api))
-    return create(ctypes.addressof(spec), (base,))
+    return _subclass("Traversed", base, traverse)
 
 
-#: What C code goes on to use.
-_kept: list[Any] = []
+def memory_class(release: Any) -> Any:
+    """A class of memory, made like a `buffer`, that a function of the C ABI is called with when it goes.
+
+    `__del__` is that function as it stands: one written in Python would swallow what a signal handler raises
+    while it runs. Memory has no part in garbage collection, as classes written in Python have from Python
+    3.11 on: the collector would call `__del__` before that of the user's object which holds the memory. So
+    it may run twice: within many deallocations, CPython keeps the arguments of a call for later.
+    """
+    cls = _subclass("Memory", bytes)
+    cls.__del__ = _new_instance_method(release)
+    return cls
 
 
 def wrapper_at(word: int) -> Any:

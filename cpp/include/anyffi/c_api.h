@@ -238,7 +238,7 @@ typedef struct AnyffiHold {
 void anyffi_hold_take(AnyffiHold* hold, AnyffiObject* object, void* wrapper);
 /// Empties the object's `wrapper` if it is that of the hold, and gives the reference back: the end of a wrapper in
 /// one call with one argument, so that a front end can make it a finalizer as it stands. There may be no object.
-void anyffi_hold_release(const AnyffiHold* hold);
+void anyffi_hold_release(AnyffiHold* hold);
 
 /* ---- types --------------------------------------------------------------------------------- */
 

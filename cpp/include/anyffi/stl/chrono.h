@@ -30,7 +30,10 @@ struct Traits<std::chrono::duration<Rep, Period>> {
       return true;
     } else {
       if (seconds != seconds) return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "a duration is no NaN");
-      if (value.type_code == ANYFFI_INT) return load_whole(value, holder, why);
+      if (value.type_code != ANYFFI_FLOAT) {
+        int64_t whole;
+        return Traits<int64_t>::load(given, whole, why) ? load_whole(value, whole, holder, why) : too_large(value, why);
+      }
       double ticks = __builtin_rint(seconds * Period::den / Period::num);
       // The limits as double: the upper one is the first that does not fit.
       constexpr double kEnd = static_cast<double>(uint64_t{1} << (sizeof(Rep) * 8 - 2)) * 2;
@@ -53,12 +56,12 @@ struct Traits<std::chrono::duration<Rep, Period>> {
   }
 
  private:
-  static bool load_whole(const AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+  static bool load_whole(const AnyffiValue& value, int64_t seconds, Holder& holder, AnyffiMismatch& why) {
     int64_t ticks;
-    if (value.as_int % Period::num != 0) {
+    if (seconds % Period::num != 0) {
       return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "no whole number of the duration's ticks");
     }
-    if (__builtin_mul_overflow(value.as_int / Period::num, int64_t{Period::den}, &ticks) ||
+    if (__builtin_mul_overflow(seconds / Period::num, int64_t{Period::den}, &ticks) ||
         static_cast<Rep>(ticks) != ticks) {
       return too_large(value, why);
     }
