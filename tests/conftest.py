@@ -15,15 +15,15 @@ import hypothesis
 import pytest
 from hypothesis.internal.conjecture import providers
 from outcomes import MODES, Outcomes, RecordedApi
-from support import CC, COLLECTIONS, CPYTHON, CXX, ROOT, Build, build_directory, run
+from support import CC, COLLECTIONS, CPYTHON, CXX, ROOT, SANITIZED, Build, build_directory, run
 
 #: Python below 3.10 cannot read a `match` statement.
 collect_ignore = ["test_matching.py"] if sys.version_info < (3, 10) else []
 
 _dev = hypothesis.settings(
     deadline=None,
-    # PyPy compiles what repeats, and drawing repeats little.
-    max_examples=100 if CPYTHON else 30,
+    # PyPy compiles what repeats, and drawing repeats little; sanitizers make all of it slower.
+    max_examples=100 if CPYTHON and not SANITIZED else 30,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.register_profile("dev", _dev)
