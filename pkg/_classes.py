@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
-from types import FunctionType
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import _binding
@@ -49,7 +49,7 @@ class ObjectMethods:
             cls = type(self)
             if cls.__init__ is not ObjectMethods.__init__:
                 raise TypeError("object.__init__() takes exactly one argument (the instance to initialize)")
-            if not isinstance(cls.__new__, FunctionType):
+            if not isinstance(getattr(cls.__new__, "__code__", None), CodeType):
                 raise TypeError(f"{cls.__name__}() takes no arguments")
 
     def __dir__(self) -> list[str]:

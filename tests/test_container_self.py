@@ -13,7 +13,7 @@ _CLASSES = ["Array", "List", "Map", "Dict", "FrozenSet", "Set"]
 
 
 def methods_of(cls: Any) -> dict[str, Any]:
-    """The methods that are not every object's."""
+    """The methods that are not every object's, be it of Python or of the runtime."""
     return {
         name: getattr(cls, name)
         for name in dir(cls)
@@ -25,8 +25,10 @@ def methods_of(cls: Any) -> dict[str, Any]:
             "__class__",
             "__class_getitem__",
             "__new__",
-            "fromkeys",
+            "__dir__",
+            "__init__",
             "same_as",
+            "fromkeys",
             "__init_subclass__",
             "__subclasshook__",
         )
