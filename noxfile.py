@@ -72,6 +72,13 @@ def demo(session: nox.Session) -> None:
 
 
 @nox.session
+def bench(session: nox.Session) -> None:
+    """Cost beside the peers, and which of the bars it meets; `--help` lists the options."""
+    build(session)
+    session.run("python", "-m", "bench", *session.posargs, env={"PYTHONPATH": str(ROOT / "tools")})
+
+
+@nox.session
 def asan(session: nox.Session) -> None:
     """The Python tests under AddressSanitizer and UndefinedBehaviorSanitizer, both put to the proof first."""
     build(session)

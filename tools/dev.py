@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Set up a private environment inside the checkout and run a session of noxfile.py in it.
 
-    python3 tools/dev.py SESSION [ARGUMENTS]        demo, test, lint, asan, fuzz, pypy
+    python3 tools/dev.py SESSION [ARGUMENTS]        demo, test, lint, asan, fuzz, pypy, bench
 
 Needs CPython 3.9 or later, a C++ compiler and a package index. Everything is kept below `.dev/`; a stamp over
 the files that describe the build decides whether set-up is done again, and ninja rebuilds what changed.
@@ -21,16 +21,22 @@ from typing import NoReturn
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = "Scripts" if os.name == "nt" else "bin"
+# What the benchmark compares with, and draws its plots by.
+PEERS = ("numpy", "matplotlib", "nanobind", "pybind11", "cffi", "apache-tvm-ffi", "torch")
 
 
 @dataclasses.dataclass(frozen=True)
 class Environment:
-    """A virtual environment; with the group `build` also an editable install, built in a place of its own."""
+    """A virtual environment; with the group `build` also an editable install, built in a place of its own.
+
+    The `optional` packages are left out where they cannot be had.
+    """
 
     name: str
     python: str = sys.executable
-    meson_options: tuple[str, ...] = ()
+    meson_options: tuple[str, ...] = ("development=true",)
     groups: tuple[str, ...] = ("build", "test", "session")
+    optional: tuple[str, ...] = ()
 
     @property
     def home(self) -> pathlib.Path:
@@ -116,12 +122,15 @@ class Environment:
         groups = [f"--group={group}" for group in self.groups]
         steps = [[*pip, *constraints, "pip"], [*pip, *constraints, "--prefer-binary", *groups]]
         if "build" in self.groups:
-            options = [f"-Csetup-args=-D{option}" for option in ("development=true", *self.meson_options)]
+            options = [f"-Csetup-args=-D{option}" for option in self.meson_options]
             options += ["--no-build-isolation", "--no-deps", f"-Cbuild-dir={self.build}"]
             steps.append([*pip, *options, "--editable", "."])
         for step in steps:
             if self.run(*step) != 0:
                 fail("Set-up failed; the cause is above.")
+        for package in self.optional:
+            if self.run(*pip, *constraints, "--only-binary=:all:", package) != 0:
+                print(f"{package} is left out: it could not be installed.", flush=True)
         stamp_file.write_text(stamp)
 
 
@@ -136,15 +145,21 @@ def fail(message: str) -> NoReturn:
 def environment_of(session: str) -> Environment:
     version = "py{}{}".format(*sys.version_info)
     if session == "asan":
-        options = "b_sanitize=address,undefined b_lundef=false buildtype=debugoptimized planted_faults=true"
+        options = (
+            "development=true b_sanitize=address,undefined b_lundef=false buildtype=debugoptimized "
+            "planted_faults=true"
+        )
         return Environment(f"{version}-asan", meson_options=tuple(options.split()))
     if session == "pypy":
         pypy = shutil.which("pypy3")
         if pypy is None:
             fail("there is no pypy3 on PATH. On Debian and Ubuntu:\n    apt-get install pypy3 pypy3-venv")
-        return Environment("pypy", python=pypy, meson_options=("cython=disabled",))
+        return Environment("pypy", python=pypy, meson_options=("development=true", "cython=disabled"))
     if session == "lint":
         return Environment(f"{version}-lint", groups=("lint", "test", "session"))
+    if session == "bench":
+        groups = ("build", "session")
+        return Environment(f"{version}-bench", meson_options=(), groups=groups, optional=PEERS)
     return Environment(version)
 
 

@@ -1,0 +1,67 @@
+"""What is wanted: a row's time for anyffi, at most so many times another's in the same run."""
+
+from __future__ import annotations
+
+import dataclasses
+
+#: Nanoseconds of every contender for every row.
+Times = dict[str, dict[str, float]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Bar:
+    """At most `limit` times what `of` takes for `of_row`, or for the same row."""
+
+    row: str
+    limit: float
+    of: str
+    of_row: str | None = None
+    contender: str = "anyffi"
+
+    @property
+    def text(self) -> str:
+        row = f"'s {self.of_row}" if self.of_row else ""
+        return f"{self.row}: at most {self.limit:g} times {self.of}{row}"
+
+    def ratio(self, times: Times) -> float | None:
+        """How many times; None if one of the two was not measured."""
+        ours = times.get(self.row, {}).get(self.contender)
+        theirs = times.get(self.of_row or self.row, {}).get(self.of)
+        return ours / theirs if ours and theirs else None
+
+
+SHAPES = (
+    "nop()",
+    "nop(1)",
+    "nop(1, 2, 3)",
+    "nop(1.5)",
+    "nop(None)",
+    "nop(True)",
+    'nop("mystr")',
+    "nop(str of 64)",
+    "nop(bytes of 5)",
+    "nop(bytes of 64)",
+)
+
+CYTHON = [
+    *(Bar(shape, 1.2 if shape == "nop()" else 1.1, "nanobind") for shape in SHAPES),
+    *(Bar(shape, 0.3, "tvm-ffi") for shape in SHAPES),
+    Bar("int in and out", 1.1, "nanobind"),
+    Bar("str in and out", 1.1, "nanobind"),
+    Bar("nop((1, 2, 3))", 1.0, "nanobind"),
+    Bar("nop([1, 2, 3])", 1.0, "nanobind"),
+    Bar("nop((None, ..., slice(0, 100, 2)))", 0.4, "numpy"),
+    Bar("list of 100 ints", 1.0, "nanobind"),
+    Bar("list of 100 strings", 0.5, "nanobind"),
+    Bar("dict of 100 str to int", 0.35, "nanobind"),
+    Bar("one ndarray", 0.5, "nanobind"),
+    Bar("three ndarrays", 0.5, "nanobind"),
+    Bar("three ndarrays", 0.5, "numpy"),
+    Bar("a torch tensor", 0.6, "tvm-ffi"),
+    Bar("Python callback", 1.0, "nanobind"),
+    Bar("f(1, b=2)", 1.3, "anyffi", "f(1, 2)"),
+]
+
+CTYPES = [Bar("nop(1)", 5.0, "ctypes")]
+
+BARS = {"cython": CYTHON, "ctypes": CTYPES}
