@@ -452,6 +452,63 @@ def test_object_classes(ffi: Any, build: Build) -> None:
     assert run_program(program, ffi.ffi_mode) == "refused\n"
 
 
+LAYOUT = """
+#include <anyffi/anyffi.h>
+#include <memory>
+struct Thing { static constexpr anyffi::FixedText kTypeKey{"modules.Thing"}; %s };
+%s
+"""
+MAKES_THINGS = """
+ANYFFI_REGISTER_OBJECT(Thing);
+ANYFFI_EXPORT(make, [](int64_t x) { return anyffi::make_object<Thing>(Thing{x}); }, anyffi::arg("x"));
+ANYFFI_EXPORT(read, [](const Thing& t) { return t.x; }, anyffi::arg("thing"));
+"""
+READS_THINGS = """
+ANYFFI_EXPORT(look, [](const Thing& t) { return static_cast<int64_t>(reinterpret_cast<intptr_t>(&t)); },
+              anyffi::arg("thing"));
+"""
+
+
+@pytest.mark.parametrize(
+    ("members", "words"),
+    [
+        ("int64_t* x;", "8 bytes, aligned to 8, beginning with pointer here"),
+        ("double x;", "8 bytes, aligned to 8, beginning with float64 here"),
+        ("int32_t x, y;", "8 bytes, aligned to 4, beginning with int32, int32 here"),
+        ("int64_t x[3];", "24 bytes, aligned to 8, beginning with int64, int64, int64 here"),
+        ("int64_t x; bool last;", "16 bytes, aligned to 8, beginning with int64, int8 here"),
+        ("Thing(int64_t); std::unique_ptr<int> a, b;", "16 bytes, aligned to 8 here"),
+        ("alignas(16) int64_t x;", "16 bytes, aligned to 16, beginning with int64 here"),
+    ],
+)
+def test_object_classes_of_one_key_and_two_layouts(ffi: Any, build: Build, members: str, words: str) -> None:
+    """The second library is refused: what one of them makes the other would take for something else."""
+    number = sum(members.encode())
+    first = build("layout_first.cc", LAYOUT % ("int64_t x;", MAKES_THINGS))
+    same = build("layout_same.cc", LAYOUT % ("int64_t x;", MAKES_THINGS))
+    other = build(f"layout_{number}.cc", LAYOUT % (members, READS_THINGS + "ANYFFI_REGISTER_OBJECT(Thing);"))
+    late = build(f"layout_late_{number}.cc", LAYOUT % (members, READS_THINGS))
+    program = f"""
+        import anyffi
+        first, same = anyffi.load_module({str(first)!r}), anyffi.load_module({str(same)!r})
+        assert same.read(first.make(5)) == 5 and first.read(same.make(6)) == 6
+        try:
+            anyffi.load_module({str(other)!r})
+        except ValueError as error:
+            print(error)
+        try:
+            anyffi.load_module({str(late)!r}).look(first.make(7))
+        except ValueError as error:
+            print(error)
+    """
+    refused = (
+        "type 'modules.Thing' is already registered by another library, with another layout: its objects take "
+        f"8 bytes, aligned to 8, beginning with int64 there, and {words}; build both libraries with the same "
+        "definition of it, or give one of the types another key, and start a new process\n"
+    )
+    assert run_program(program, ffi.ffi_mode) == refused * 2
+
+
 def test_an_initialiser_that_throws_registers_nothing(ffi: Any, build: Build) -> None:
     source = """
     #include <anyffi/anyffi.h>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -190,8 +191,7 @@ AnyffiTypeInfo* copy_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& p
   auto ancestors_size = (static_cast<size_t>(parent.depth) + 1) * sizeof(int32_t);
   void* memory = anyffi_alloc(sizeof(AnyffiTypeInfo) + ancestors_size);
   if (memory == nullptr) throw std::bad_alloc();
-  auto* record = new (memory) AnyffiTypeInfo{};
-  std::memcpy(record, &given, std::min<size_t>(given.struct_size, sizeof(AnyffiTypeInfo)));
+  auto* record = new (memory) AnyffiTypeInfo(given);
   auto* ancestors = reinterpret_cast<int32_t*>(record + 1);
   std::copy(parent.ancestors, parent.ancestors + parent.depth, ancestors);
   ancestors[parent.depth] = parent.type_code;
@@ -208,7 +208,37 @@ AnyffiTypeInfo* copy_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& p
   return record;
 }
 
-int register_type(const AnyffiTypeInfo& given, int32_t* out_type_code) {
+/// `16 bytes, aligned to 8, beginning with int64 and pointer`; without the header, which is the same for all.
+String describe_layout(const AnyffiTypeInfo& info) {
+  static constexpr const char* kNames[] = {nullptr, "int8", "int16", "int32", "int64", "float32", "float64", "pointer"};
+  String text = std::to_string(info.instance_size - int64_t{sizeof(AnyffiObject)}).c_str();
+  text += " bytes";
+  if (info.alignment != 0) text.append(", aligned to ").append(std::to_string(info.alignment).c_str());
+  for (uint64_t members = info.members; members != 0; members >>= ANYFFI_MEMBER_BITS) {
+    uint64_t kind = members & ((1 << ANYFFI_MEMBER_BITS) - 1);
+    if (kind == 0 || kind >= std::size(kNames)) break;
+    text.append(members == info.members ? ", beginning with " : ", ").append(kNames[kind]);
+  }
+  return text;
+}
+
+/// Whether what two registrations tell of a type's objects agrees.
+bool is_same_layout(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
+  auto agree = [](auto x, auto y) { return x == 0 || y == 0 || x == y; };
+  return agree(a.instance_size, b.instance_size) && agree(a.alignment, b.alignment) && agree(a.members, b.members);
+}
+
+int raise_other_layout(const AnyffiTypeInfo& former, const AnyffiTypeInfo& given) {
+  return raise_format("ValueError",
+                      "type '%s' is already registered by another library, with another layout: its objects take %s "
+                      "there, and %s here; build both libraries with the same definition of it, or give one of the "
+                      "types another key, and start a new process",
+                      given.type_key, describe_layout(former).c_str(), describe_layout(given).c_str());
+}
+
+int register_type(const AnyffiTypeInfo& info, int32_t* out_type_code) {
+  AnyffiTypeInfo given{};
+  std::memcpy(static_cast<void*>(&given), &info, std::min<size_t>(info.struct_size, sizeof(given)));
   if (given.type_key == nullptr || given.type_key[0] == '\0') {
     return anyffi_error_raise("ValueError", "a type needs a type key");
   }
@@ -226,11 +256,12 @@ int register_type(const AnyffiTypeInfo& given, int32_t* out_type_code) {
   auto known = types.codes.find(given.type_key);
   if (known != types.codes.end()) {
     const AnyffiTypeInfo* former = anyffi_type_get_info(known->second);
+    lock.unlock();
     if (former->parent == given.parent) {
-      *out_type_code = known->second;
+      if (!is_same_layout(*former, given)) return raise_other_layout(*former, given);
+      *out_type_code = former->type_code;
       return 0;
     }
-    lock.unlock();
     return raise_format("ValueError", "type '%s' is already registered, with the parent '%s'", given.type_key,
                         anyffi_type_get_info(former->parent)->type_key);
   }

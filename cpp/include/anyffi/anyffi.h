@@ -20,6 +20,7 @@
 #include <anyffi/error.h>               // Error, check_signals
 #include <anyffi/function.h>            // Function
 #include <anyffi/inline.h>              // what is too short to call
+#include <anyffi/layout.h>              // how objects are laid out
 #include <anyffi/locked.h>              // Locked<C>: containers without the host's lock
 #include <anyffi/native.h>              // how C++ is called
 #include <anyffi/object.h>              // ObjectRef, Ref<T>, make_object

@@ -258,6 +258,18 @@ typedef struct AnyffiMethodInfo {
   AnyffiObject* function; /* takes the object as its first argument */
 } AnyffiMethodInfo;
 
+/// The members that a type tells of, in ANYFFI_MEMBER_BITS bits each.
+typedef enum AnyffiMember {
+  ANYFFI_MEMBER_INT8 = 1, /* signed or not, and what is as large: bool, enumerations */
+  ANYFFI_MEMBER_INT16 = 2,
+  ANYFFI_MEMBER_INT32 = 3,
+  ANYFFI_MEMBER_INT64 = 4,
+  ANYFFI_MEMBER_FLOAT32 = 5,
+  ANYFFI_MEMBER_FLOAT64 = 6,
+  ANYFFI_MEMBER_POINTER = 7
+} AnyffiMember;
+typedef enum AnyffiMemberBits { ANYFFI_MEMBER_BITS = 4 } AnyffiMemberBits;
+
 /// One record per type; lives for ever once registered.
 typedef struct AnyffiTypeInfo {
   uint32_t struct_size;
@@ -269,7 +281,7 @@ typedef struct AnyffiTypeInfo {
   const int32_t* ancestors; /* root first, without the type itself */
   const char* type_key;
   const char* python_name;
-  int64_t instance_size;
+  int64_t instance_size; /* 0: not told; likewise `alignment` and `members` */
   /// Hooks, each may be NULL (then the nearest ancestor's is used, else identity) and may fail.
   int (*hash)(const AnyffiValue* self, int64_t* out);
   int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
@@ -282,15 +294,17 @@ typedef struct AnyffiTypeInfo {
   const char* doc;
   /// The name of the type of values that parameters of this type take in place of an object, or NULL.
   const char* made_from;
+  int64_t alignment;
+  uint64_t members; /* AnyffiMember of each number or pointer that begins an object, the first in the lowest bits */
 } AnyffiTypeInfo;
 
 /// The record of a code, or NULL for a code that nobody has registered.
 const AnyffiTypeInfo* anyffi_type_get_info(int32_t type_code);
 /// The record of a type key, or NULL.
 const AnyffiTypeInfo* anyffi_type_find(const char* type_key);
-/// Allocates a dynamic type below `info->parent` from `info`'s key, hooks, fields and methods (the rest of
-/// `info` is ignored; strings and tables must live for ever). The same key with the same parent returns the
-/// code that it already has. ValueError if the parents differ.
+/// Allocates a dynamic type below `info->parent` from `info`'s key, layout, hooks, fields and methods (the rest of
+/// `info` is ignored; strings and tables must live for ever). The same key with the same parent and layout returns the
+/// code that it already has. ValueError if the parents or the layouts differ.
 int anyffi_type_register(const AnyffiTypeInfo* info, int32_t* out_type_code);
 /// 1 if `ancestor` is `type_code` or among its ancestors.
 int32_t anyffi_type_is_a(int32_t type_code, int32_t ancestor);

@@ -4,6 +4,7 @@
 #define ANYFFI_OBJECT_H_
 
 #include <anyffi/error.h>
+#include <anyffi/layout.h>
 #include <anyffi/reflection.h>
 #include <anyffi/traits.h>
 
@@ -158,14 +159,20 @@ constexpr const char* value_name(R (*)(X)) {
 /// and, where it derives from another object class, `using Parent = Base;`. Registered at first use, or by
 /// ANYFFI_REGISTER_OBJECT when the library loads, with the fields and the documentation that reflection.h says how to
 /// declare.
+///
+/// Libraries that register the same key must have the same class behind it: a Ref<T> from one is read by the other as
+/// it stands. So each library registers for itself (hidden), and one whose objects are of another size, alignment,
+/// parent or beginning is refused.
 template <class T>
-int32_t type_code_of() {
+__attribute__((visibility("hidden"))) int32_t type_code_of() {
   static const int32_t code = [] {
     AnyffiTypeInfo info{};
     info.struct_size = sizeof(info);
     info.type_key = T::kTypeKey;
     info.parent = detail::ParentOf<T>::type_code();
     info.instance_size = sizeof(detail::Instance<T>);
+    info.alignment = alignof(T);
+    info.members = detail::members_of<T>();
     detail::describe_class<T>(info);
     if constexpr (detail::kHasFromValue<T>) info.made_from = detail::value_name(&T::from_value);
     int32_t result;

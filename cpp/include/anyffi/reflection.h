@@ -101,8 +101,9 @@ template <class T>
 inline constexpr bool kInheritsFields<T, std::void_t<typename T::Parent>> =
     same_function(FieldsOf<T>::kFunction, FieldsOf<typename T::Parent>::kFunction);
 
+/// Hidden: each library has its own, though another one may have a class of the same name.
 template <class T>
-struct FieldTable {
+struct __attribute__((visibility("hidden"))) FieldTable {
   static constexpr auto kList = complete_fields<T>(T::fields());
 };
 
