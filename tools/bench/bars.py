@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-#: Nanoseconds of every contender for every row.
-Times = dict[str, dict[str, float]]
+#: Of every row, the nanoseconds or instructions of every contender.
+Table = dict[str, dict[str, float]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Bar:
         row = f"'s {self.of_row}" if self.of_row else ""
         return f"{self.row}: at most {self.limit:g} times {self.of}{row}"
 
-    def ratio(self, times: Times) -> float | None:
+    def ratio(self, table: Table) -> float | None:
         """How many times; None if one of the two was not measured."""
-        ours = times.get(self.row, {}).get(self.contender)
-        theirs = times.get(self.of_row or self.row, {}).get(self.of)
+        ours = table.get(self.row, {}).get(self.contender)
+        theirs = table.get(self.of_row or self.row, {}).get(self.of)
         return ours / theirs if ours and theirs else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .bars import BARS, Times
+from .bars import BARS, Table
 
 
 def show(number: float) -> str:
@@ -10,30 +10,32 @@ def show(number: float) -> str:
     return f"{number:,.0f}" if number >= 100 else f"{number:.1f}" if number >= 1 else f"{number:.2f}"
 
 
-def columns(times: Times) -> list[str]:
+def columns(table: Table) -> list[str]:
     """Every contender that did anything."""
-    return list(dict.fromkeys(contender for row in times.values() for contender in row))
+    return list(dict.fromkeys(contender for row in table.values() for contender in row))
 
 
-def table_lines(times: Times) -> list[str]:
+def table_lines(table: Table) -> list[str]:
     """A line for each row, a column for each contender."""
-    names = columns(times)
-    width = max([len(name) for name in times], default=0)
+    names = columns(table)
+    width = max([len(name) for name in table], default=0)
     lines = [" " * width + "".join(f"{name:>12}" for name in names)]
-    for row, found in times.items():
+    for row, found in table.items():
         cells = (show(found[name]) if name in found else "" for name in names)
         lines.append(f"{row:{width}}" + "".join(f"{cell:>12}" for cell in cells))
     return lines
 
 
-def bar_lines(mode: str, times: Times) -> list[str]:
-    """A line for each bar whose row was measured: pass or miss, and its ratio."""
+def bar_lines(mode: str, times: Table, counted: Table) -> list[str]:
+    """A line for each bar whose row was measured: pass or miss, its ratio, and that of the instructions."""
     lines = []
     for bar in BARS[mode]:
         ratio = bar.ratio(times)
         if ratio is not None:
             verdict = "pass" if ratio <= bar.limit else "MISS"
-            lines.append(f"{verdict}  {ratio:6.2f}  {bar.text}")
+            counts = bar.ratio(counted)
+            second = f"({counts:.2f})" if counts is not None else ""
+            lines.append(f"{verdict}  {ratio:6.2f} {second:7} {bar.text}")
         elif bar.row in times:
-            lines.append(f"  ?        {bar.text}: not measured")
+            lines.append(f"  ?                    {bar.text}: not measured")
     return lines

@@ -19,13 +19,18 @@ class Way:
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """The ways of each contender. `per` is how many of what is counted a statement does."""
+    """The ways of each contender.
+
+    A statement does `per` times what the row is about, and is written out `unrolled` times in a loop. Without
+    `counts`, it is pointless to count its instructions.
+    """
 
     name: str
     group: str
     ways: dict[str, Way]
     per: int = 1
     unrolled: int = 10
+    counts: bool = True
 
 
 def call(
