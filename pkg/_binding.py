@@ -6,7 +6,6 @@ the given ones goes as `MISSING`, which the callee fills.
 
 from __future__ import annotations
 
-import inspect
 import keyword
 from collections.abc import Sequence
 from types import FunctionType
@@ -14,14 +13,14 @@ from typing import Any, Optional
 
 from ._values import MISSING
 
-__all__ = ["Info", "OverloadedSignature", "bind", "is_name", "is_overloaded", "place", "signature"]
+__all__ = ["VARIADIC", "Info", "Param", "bind", "is_name", "is_overloaded", "place"]
 
 #: `(name or None, has a default, default, type name or None)`
 Param = tuple[Optional[str], bool, Any, Optional[str]]
 #: `(name or None, doc or None, params, number of required params, flags, result type or None)`
 Info = tuple[Optional[str], Optional[str], tuple[Param, ...], int, int, Optional[str]]
 
-_VARIADIC, _OVERLOADED = 2, 4  # AnyffiFunctionFlag
+VARIADIC, _OVERLOADED = 2, 4  # AnyffiFunctionFlag
 
 
 def is_overloaded(info: Info | None) -> bool:
@@ -72,7 +71,7 @@ def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
         if index < len(args):
             raise TypeError(f"{name}() got multiple values for argument '{keyword}'")
         bound[index] = value
-    if len(args) > len(params) and not info[4] & _VARIADIC:
+    if len(args) > len(params) and not info[4] & VARIADIC:
         raise TypeError(_too_many(name, len(params), info[3], len(args)))
     missing = [
         repr(params[index][0] or f"arg{index}")
@@ -119,66 +118,6 @@ def _enumerate(names: Sequence[str]) -> str:
     return ", ".join(names[:-1]) + f", and {names[-1]}"
 
 
-class _Omitted:
-    """Shown as the default of a parameter whose default has no Python form."""
-
-    def __repr__(self) -> str:
-        return "..."
-
-
 def is_name(name: str) -> bool:
     """Whether Python can spell a name."""
     return name.isidentifier() and not keyword.iskeyword(name)
-
-
-def signature(info: Info | None) -> inspect.Signature:
-    """What `inspect.signature` shows; parameters whose names Python cannot spell are positional-only."""
-    if info is None:
-        return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
-    _, _, params, _, flags, result = info
-    names = [name if name is not None and is_name(name) else None for name, *_ in params]
-    unnamed_end = max((index + 1 for index, name in enumerate(names) if name is None), default=0)
-    shown = [
-        inspect.Parameter(
-            names[index] or f"arg{index}",
-            inspect.Parameter.POSITIONAL_ONLY
-            if index < unnamed_end
-            else inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=_shown_default(param),
-            annotation=inspect.Parameter.empty if param[3] is None else param[3],
-        )
-        for index, param in enumerate(params)
-    ]
-    if flags & _VARIADIC:
-        shown.append(inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL))
-    return inspect.Signature(
-        shown,
-        return_annotation=inspect.Signature.empty if result is None else result,
-        # A required parameter may follow an optional one in C++; a signature is to be shown all the same.
-        __validate_parameters__=False,
-    )
-
-
-class OverloadedSignature(inspect.Signature):
-    """That of a function with overloads: any arguments; as text, the signatures of all of them."""
-
-    __slots__ = ("_all",)
-
-    def __init__(self, overloads: Sequence[inspect.Signature]) -> None:
-        super().__init__(
-            [
-                inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
-                inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
-            ]
-        )
-        self._all = tuple(overloads)
-
-    def __str__(self) -> str:
-        return " | ".join(map(str, self._all))
-
-
-def _shown_default(param: Param) -> Any:
-    _, has_default, default, _ = param
-    if not has_default:
-        return inspect.Parameter.empty
-    return _Omitted() if default is MISSING else default

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
@@ -16,10 +15,13 @@ from ._runtime import Runtime
 from ._sequences import ArrayMethods, ListMethods
 from ._sets import FrozenSetMethods, SetMethods
 from ._shape import ShapeMethods
+from ._signatures import FunctionAnnotations, FunctionDoc, ModuleDoc, signature
 from ._tensor import TensorMethods
 from ._types import code, row_name
 
 if TYPE_CHECKING:
+    from inspect import Signature
+
     from typing_extensions import Self
 
     from ._public import Function, Module
@@ -63,29 +65,6 @@ class ObjectMethods:
         raise TypeError(f"cannot pickle {type(self).__qualname__!r} object")
 
 
-class _FunctionDoc:
-    """`__doc__` of the class and of each function."""
-
-    def __get__(self, function: FunctionMethods | None, owner: type) -> str | None:
-        if function is None:
-            return FunctionMethods.__doc__
-        info = function._info()
-        if _binding.is_overloaded(info):
-            return "\n\n".join(map(_describe, function.overloads))
-        return info and info[1]
-
-
-def _describe(function: FunctionMethods) -> str:
-    """Its signature and, further in, its documentation."""
-    doc = inspect.cleandoc(function.__doc__ or "")
-    return "\n".join(
-        [
-            function._runtime.function_signature(function),
-            *[f"    {line}".rstrip() for line in doc.splitlines()],
-        ]
-    )
-
-
 class FunctionMethods:
     """A function of the runtime.
 
@@ -102,16 +81,17 @@ class FunctionMethods:
 
     __slots__ = ()
 
-    _runtime: Runtime
-    _address: int
-
     def __init__(self, f: Callable[..., Any]) -> None:
         if not callable(f):
             raise TypeError(f"expected a callable, got {type(f).__name__}")
         # `_take` empties what it takes from, which must not be the caller's own function.
         self._take(self._runtime.to_object(f.__call__ if isinstance(f, FunctionMethods) else f))
 
-    if TYPE_CHECKING:  # the backend's core has them, but for the name
+    if (
+        TYPE_CHECKING
+    ):  # the backend's core has them, but for the name and the runtime; no annotation at run time
+        _runtime: Runtime
+        _address: int
         __qualname__: str
 
         def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...
@@ -141,11 +121,15 @@ class FunctionMethods:
         return tuple(self._runtime.function_overloads(self))
 
     @property
-    def __signature__(self) -> inspect.Signature:
-        info = self._info()
-        if _binding.is_overloaded(info):
-            return _binding.OverloadedSignature([overload.__signature__ for overload in self.overloads])
-        return _binding.signature(info)
+    def __signature__(self) -> Signature:
+        return signature(self)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Self:
+        """Itself: in a class it binds no `self`, as Python's builtin functions do not.
+
+        What has this method is a routine to `inspect`, and `help` shows its signature.
+        """
+        return self
 
     def _call_overload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call with keywords, among those overloads whose parameters have the names."""
@@ -268,8 +252,15 @@ def build(core: Any) -> dict[str, Any]:
     Array = public("Array", ArrayMethods, Object, core.ArrayCore)
     classes = {
         "Object": Object,
-        "Function": public("Function", FunctionMethods, Object, core.FunctionCore, __doc__=_FunctionDoc()),
-        "Module": public("Module", ModuleMethods, Object),
+        "Function": public(
+            "Function",
+            FunctionMethods,
+            Object,
+            core.FunctionCore,
+            __doc__=FunctionDoc(FunctionMethods.__doc__),
+            __annotations__=FunctionAnnotations(),
+        ),
+        "Module": public("Module", ModuleMethods, Object, __doc__=ModuleDoc(ModuleMethods.__doc__)),
         "Array": Array,
         "Shape": public("Shape", ShapeMethods, Array),
         "List": public("List", ListMethods, Object, core.ListCore),

@@ -125,6 +125,8 @@ class RegistryApi:
     def init_ffi_api(self, namespace: str, target_module_name: str | None = None) -> None:
         """Put the functions under a prefix into a Python module.
 
+        `help` of the module shows those that its ``__all__`` lists, as it does with whatever is imported.
+
         Parameters
         ----------
         namespace : str

@@ -170,7 +170,7 @@ class _Stub:
                 yield f"{indent}@{self._annotations.shorten('typing.overload')}"
                 yield from self._function(name, overload, indent)
             return
-        signature = _binding.signature(info)
+        signature = function.__signature__
         parameters = []
         for parameter in signature.parameters.values():
             annotation = self._any

@@ -133,6 +133,23 @@ ANYFFI_REGISTER_GLOBAL("testing.typed.defaults")
          arg("b") = "b", arg("c") = 0.5)
     .doc("Names and defaults.");
 
+static Dict<AnyValue, AnyValue> one_entry() {
+  Dict<AnyValue, AnyValue> made;
+  made.set("k", 1);
+  return made;
+}
+static Set<AnyValue> one_element() {
+  Set<AnyValue> made;
+  made.add(1);
+  return made;
+}
+ANYFFI_REGISTER_GLOBAL("testing.typed.changeable_defaults")
+    .def([](const List<AnyValue>& xs, const Dict<AnyValue, AnyValue>& d, const Set<AnyValue>& s, const AnyValue& nested,
+            const AnyValue& f) { return Array<AnyValue>{xs, d, s, nested, f}; },
+         arg("xs") = List<AnyValue>{1, 2}, arg("d") = one_entry(), arg("s") = one_element(),
+         arg("nested") = Array<AnyValue>{List<AnyValue>{1}, "x"}, arg("f") = Function::from([] { return 1; }))
+    .doc("Defaults that the function gives as they are, and that can be changed.");
+
 ANYFFI_REGISTER_GLOBAL("testing.typed.unnamed").def([](int64_t a, int64_t b) { return a - b; });
 
 ANYFFI_REGISTER_GLOBAL("testing.sum_ints")
