@@ -51,8 +51,8 @@ def load_anyffi() -> Find:
     module = anyffi.load_module(str(path))
 
     def find(name: str) -> Callable[..., Any] | None:
-        if name == "refuse":
-            return module.refuse
+        if name in ("refuse", "forward"):
+            return getattr(module, name)
         return anyffi.get_global_func(f"bench.{name}", allow_missing=True)
 
     return erased(find)

@@ -11,7 +11,8 @@ import sys
 from typing import Any
 
 from .contenders import Contenders, versions
-from .rows import ROWS, Row, Way
+from .rows import Row, Way
+from .table import ROWS
 from .timing import Stopwatch, compile_loop, race
 
 Options = dict[str, Any]

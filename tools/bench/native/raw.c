@@ -25,7 +25,7 @@ static PyObject* apply(PyObject* self, PyObject* const* args, Py_ssize_t count) 
   return PyObject_Vectorcall(args[0], args + 1, (size_t)(count - 1), NULL);
 }
 
-static PyObject* fail(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+static PyObject* refuse(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   (void)self, (void)args, (void)count;
   PyErr_SetString(PyExc_ValueError, "refused");
   return NULL;
@@ -33,7 +33,7 @@ static PyObject* fail(PyObject* self, PyObject* const* args, Py_ssize_t count) {
 
 #define METHOD(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
 
-static PyMethodDef methods[] = {METHOD(nop), METHOD(echo), METHOD(add_one), METHOD(apply), METHOD(fail), {0}};
+static PyMethodDef methods[] = {METHOD(nop), METHOD(echo), METHOD(add_one), METHOD(apply), METHOD(refuse), {0}};
 
 static struct PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT, .m_name = "bench_raw", .m_size = -1, .m_methods = methods};
