@@ -13,7 +13,7 @@ from typing import Any
 import anyffi
 import pytest
 from programs import run_program
-from support import CC, Build, collect, needs_compilers, run
+from support import CC, CXX, Build, collect, needs_compilers, run
 
 pytestmark = needs_compilers
 
@@ -403,18 +403,149 @@ class TestSystemLib:
         assert not hasattr(ffi.system_lib("\ud800\0"), "x")
 
 
+TAKEN = """
+#include <anyffi/anyffi.h>
+ANYFFI_REGISTER_GLOBAL("modules_taken.first").def([] { return 1; });
+ANYFFI_REGISTER_GLOBAL("testing.nop").def([] { return 2; });
+ANYFFI_REGISTER_GLOBAL("modules_taken.last").def([] { return 3; });
+ANYFFI_EXPORT(taken, [] { return 4; });
+"""
+
+NEEDS = """
+#include <anyffi/anyffi.h>
+static int64_t count = 0;
+struct Needs {
+  static anyffi::Function find() { return anyffi::Function::get_global("modules_anew.needed"); }
+  Needs() = default;
+  Needs(Needs&&) { find(); }
+  anyffi::AnyValue operator()() const { return find()(); }
+};
+ANYFFI_REGISTER_GLOBAL("modules_anew.first").def([] { return ++count; });
+ANYFFI_REGISTER_GLOBAL("modules_anew.second").def(Needs());
+ANYFFI_EXPORT(next, [] { return ++count; });
+"""
+
+
+class TestLoadingAnew:
+    """Initialisers run once; a library whose load was undone is loaded as a copy, once its cause may be gone."""
+
+    def test_a_name_that_was_taken(self, ffi: Any, build: Build) -> None:
+        program = f"""
+            import anyffi, os
+            path = {str(build("taken.cc", TAKEN))!r}
+            anyffi.register_global_func("testing.nop", len)
+            def copies():
+                if not os.path.exists("/proc/self/maps"):
+                    return 0
+                with open("/proc/self/maps") as file:
+                    return len({{line.split()[5] for line in file if "anyffi-" in line}})
+            for _ in range(3):
+                try:
+                    anyffi.load_module(path)
+                except ValueError as error:
+                    assert "'testing.nop' is already registered" in str(error), error
+                assert copies() == 0
+            anyffi.register_global_func("modules_taken.last", len)
+            anyffi.remove_global_func("testing.nop")
+            for _ in range(2):
+                try:
+                    anyffi.load_module(path)
+                except ValueError as error:
+                    assert "'modules_taken.last' is already registered" in str(error), error
+                else:
+                    raise SystemExit("loaded")
+                assert copies() <= 1
+            anyffi.remove_global_func("modules_taken.last")
+            modules = [anyffi.load_module(path) for _ in range(3)]
+            assert copies() <= 2
+            assert [anyffi.get_global_func(name)() for name in
+                    ("modules_taken.first", "testing.nop", "modules_taken.last")] == [1, 2, 3]
+            assert [module.__file__ for module in modules] == [path] * 3
+        """
+        run_program(program, ffi.ffi_mode)
+
+    def test_an_initialiser_that_failed(self, ffi: Any, build: Build) -> None:
+        program = f"""
+            import anyffi
+            path = {str(build("needs.cc", NEEDS))!r}
+            for _ in range(2):
+                try:
+                    anyffi.load_module(path)
+                except AttributeError as error:
+                    assert "modules_anew.needed" in str(error)
+                else:
+                    raise SystemExit("loaded")
+                assert anyffi.get_global_func("modules_anew.first", allow_missing=True) is None
+            anyffi.register_global_func("modules_anew.needed", lambda: "there")
+            assert [anyffi.load_module(path).next() for _ in range(3)] == [1, 2, 3]
+            assert anyffi.get_global_func("modules_anew.first")() == 4
+            assert anyffi.get_global_func("modules_anew.second")() == "there"
+        """
+        run_program(program, ffi.ffi_mode, TMPDIR="")
+
+    def test_no_room_for_a_copy(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
+        program = f"""
+            import anyffi, os
+            path = {str(build("needs.cc", NEEDS))!r}
+            for error in (AttributeError, OSError, OSError):
+                try:
+                    anyffi.load_module(path)
+                except error as caught:
+                    if error is OSError:
+                        assert "cannot be loaded anew, after it failed: no copy" in str(caught)
+                else:
+                    raise SystemExit("loaded")
+                anyffi.register_global_func("modules_anew.needed", dict, override=True)
+            os.environ["TMPDIR"] = os.path.dirname(os.path.dirname(os.environ["TMPDIR"]))
+            assert anyffi.load_module(path).next() == 1
+        """
+        run_program(program, ffi.ffi_mode, TMPDIR=str(tmp_path / "missing" / "too"))
+
+    def test_what_a_dependency_failed_with_stays(
+        self, ffi: Any, build: Build, tmp_path: pathlib.Path
+    ) -> None:
+        failing = build("taken.cc", TAKEN)
+        source = tmp_path / "depends.cc"
+        source.write_text(exporting("depends", 1))
+        library = pathlib.Path(anyffi.find_library("anyffi")).parent
+        command = [CXX, "-shared", "-fPIC", "-std=c++17", f"-I{anyffi.find_include_dir()}", source, "-o", tmp_path / "depends.so",
+                   "-Wl,--no-as-needed", failing, "-L", library, "-lanyffi"]  # fmt: skip
+        done = run(command, LD_PRELOAD=None)
+        assert done.returncode == 0, done.stderr
+        program = f"""
+            import anyffi
+            anyffi.register_global_func("testing.nop", len)
+            for again in (False, True):
+                try:
+                    anyffi.load_module({str(tmp_path / "depends.so")!r})
+                except ValueError as error:
+                    assert "'testing.nop' is already registered" in str(error)
+                else:
+                    raise SystemExit("loaded without what it depends on")
+                if not again:
+                    anyffi.remove_global_func("testing.nop")
+        """
+        run_program(program, ffi.ffi_mode)
+
+    def test_a_file_that_was_mended(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
+        """What the loader refused was never in memory, so its file may be written to."""
+        path = tmp_path / "mended.so"
+        (tmp_path / "missing.c").write_text("int not_there(void); int f(void) { return not_there(); }\n")
+        command = [CC, "-shared", "-fPIC", tmp_path / "missing.c", "-o", path]
+        assert run(command, LD_PRELOAD=None).returncode == 0
+        for _ in range(2):
+            with pytest.raises(OSError, match="undefined symbol: not_there"):
+                ffi.load_module(path)
+        path.write_bytes(build("plain.c", PLAIN_C).read_bytes())
+        assert ffi.load_module(path).add(2, 3) == 5
+
+
 def test_a_name_that_is_taken(ffi: Any, build: Build) -> None:
-    source = """
-    #include <anyffi/anyffi.h>
-    ANYFFI_REGISTER_GLOBAL("modules_taken.first").def([] { return 1; });
-    ANYFFI_REGISTER_GLOBAL("testing.nop").def([] { return 2; });
-    ANYFFI_REGISTER_GLOBAL("modules_taken.last").def([] { return 3; });
-    """
     program = f"""
         import anyffi, anyffi.testing as t
         for _ in range(2):
             try:
-                anyffi.load_module({str(build("taken.cc", source))!r})
+                anyffi.load_module({str(build("taken.cc", TAKEN))!r})
             except ValueError as error:
                 assert "testing.nop" in str(error), error
             else:

@@ -280,10 +280,16 @@ class LoadJournal {
   void cancel() noexcept { changes_.pop_back(); }
   /// What the noted function replaced; takes over.
   void replaced(AnyffiValue former) noexcept { changes_.back().former = Owned(former); }
-  /// Keeps the first error that an initialiser deferred; takes over.
-  void defer(AnyffiValue error) noexcept;
+  /// Notes that a name was taken, and that the error in the thread's slot says so.
+  void refuse(const AnyffiValue& name) noexcept;
+  /// Keeps the first error that an initialiser of the library at `base` deferred; takes over.
+  void defer(AnyffiValue error, const void* base) noexcept;
   /// The first deferred error, or None.
   const AnyffiValue* error() const noexcept { return error_.get(); }
+  /// The library that it came from.
+  const void* base() const noexcept { return base_; }
+  /// The name whose being taken is the cause of it, or None.
+  const AnyffiValue* taken_name() const noexcept { return taken_name_.get(); }
   /// Takes the registrations back, the last first.
   void undo() noexcept;
 
@@ -298,13 +304,26 @@ class LoadJournal {
   };
   Vector<Change> changes_;
   Owned error_;
+  const void* base_ = nullptr;
+  Owned taken_name_;
+  Owned refusal_; /* what was raised about it */
   LoadJournal* outer_;
 };
 
-/// The error that initialisers of the library at `base` deferred, or that its loading failed with before, as a
-/// borrowed value; None if there is none. Initialisers run once, so the answer stays.
-AnyffiValue find_load_error(const void* base) noexcept;
+/// The error that initialisers of the library at `base` deferred, or that its loading failed with before; None if there
+/// is none. Initialisers run once, so there is one for good, but perhaps a copy in the place of the library.
+Owned find_load_error(const void* base) noexcept;
+/// Keeps an error, unless there is one already.
 void keep_load_error(const void* base, const AnyffiValue& error) noexcept;
+/// Keeps what made a load fail that was undone: the library may be loaded anew, as a copy.
+void keep_undone_load(const void* base, const LoadJournal& journal) noexcept;
+/// Whether the caller is to load the library anew: its load was undone, its cause may be gone, and nobody else is at
+/// it.
+bool begin_new_load(const void* base) noexcept;
+/// Puts a copy, by its handle, in the place of the library; NULL if none could be loaded.
+void end_new_load(const void* base, void* copy) noexcept;
+/// The handle of the copy in the place of a library, or NULL.
+void* find_replacement(const void* base) noexcept;
 
 /// Puts `former` back in place of `function`, or nothing if it is None, unless the name means something else by now.
 void registry_restore(const AnyffiValue& name, const AnyffiValue& function, AnyffiValue former) noexcept;
@@ -313,6 +332,8 @@ void registry_restore(const AnyffiValue& name, const AnyffiValue& function, Anyf
 /// with the place for what is no complete shared library, OSError for what is one for another machine or cannot
 /// be read.
 int check_library_file(const AnyffiValue* path, const String& file);
+/// Copies a file to one that the system's loader knows nothing of, which the caller removes.
+int copy_library_file(const String& file, String* copy);
 /// Names, without the prefix, of the functions that a loaded library itself exports under a prefix.
 void list_library_functions(void* handle, std::string_view prefix, Vector<String>* out);
 

@@ -12,17 +12,39 @@ namespace {
 
 ANYFFI_THREAD_LOCAL LoadJournal* innermost = nullptr;
 
-using Errors = std::map<const void*, Owned, std::less<>, Allocator<std::pair<const void* const, Owned>>>;
-
-/// By the address that the library lies at. Never destroyed, as no library is.
-struct LoadErrors {
-  std::mutex mutex;
-  Errors errors;
+struct Failure {
+  Owned error;
+  Owned taken_name;            /* the cause of the error, if that is what it is */
+  bool is_undone = false;      /* nothing is left of it, so it may begin anew */
+  void* replacement = nullptr; /* the copy that was loaded since */
 };
 
-LoadErrors& load_errors() {
-  static auto* errors = new LoadErrors();
-  return *errors;
+/// By the address that the library lies at. Never destroyed, as no library is.
+struct Failures {
+  std::mutex mutex;
+  std::map<const void*, Failure, std::less<>, Allocator<std::pair<const void* const, Failure>>> by_base;
+};
+
+Failures& failures() {
+  static auto* all = new Failures();
+  return *all;
+}
+
+Owned share(const AnyffiValue& value) {
+  anyffi_value_retain_inline(&value);
+  return Owned(value);
+}
+
+/// Calls `change` with a library's failure.
+template <class Change>
+void change_failure(const void* base, Change change) noexcept {
+  Failures& all = failures();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  try {
+    change(all.by_base[base]);
+  } catch (const std::bad_alloc&) {
+    // The load that failed reports its error all the same; only a later one would not.
+  }
 }
 
 }  // namespace
@@ -34,16 +56,25 @@ LoadJournal::~LoadJournal() { innermost = outer_; }
 LoadJournal* LoadJournal::current() noexcept { return innermost; }
 
 void LoadJournal::begin(const AnyffiValue& name, const AnyffiValue& function) {
-  anyffi_value_retain_inline(&name);
-  Owned kept_name(name);
-  anyffi_value_retain_inline(&function);
-  Owned kept_function(function);
+  Owned kept_name = share(name), kept_function = share(function);
   changes_.push_back(Change{std::move(kept_name), std::move(kept_function), Owned()});
 }
 
-void LoadJournal::defer(AnyffiValue error) noexcept {
+void LoadJournal::refuse(const AnyffiValue& name) noexcept {
+  AnyffiValue error;
+  anyffi_error_take_raised(&error);
+  refusal_ = share(error);
+  taken_name_ = share(name);
+  anyffi_error_set_raised(error.as_object);
+  anyffi_value_release(&error);
+}
+
+void LoadJournal::defer(AnyffiValue error, const void* base) noexcept {
   Owned owner(error);
-  if (error_->type_code == ANYFFI_NONE) error_ = std::move(owner);
+  if (error_->type_code != ANYFFI_NONE) return;
+  if (refusal_->type_code == ANYFFI_NONE || refusal_->as_object != error.as_object) taken_name_ = Owned();
+  error_ = std::move(owner);
+  base_ = base;
 }
 
 void LoadJournal::undo() noexcept {
@@ -53,24 +84,58 @@ void LoadJournal::undo() noexcept {
   }
 }
 
-AnyffiValue find_load_error(const void* base) noexcept {
-  LoadErrors& all = load_errors();
+Owned find_load_error(const void* base) noexcept {
+  Failures& all = failures();
   std::lock_guard<std::mutex> lock(all.mutex);
-  auto found = all.errors.find(base);
-  return found != all.errors.end() ? *found->second.get() : anyffi_none_inline();
+  auto found = all.by_base.find(base);
+  return found != all.by_base.end() ? share(*found->second.error.get()) : Owned();
 }
 
 void keep_load_error(const void* base, const AnyffiValue& error) noexcept {
-  anyffi_value_retain_inline(&error);
-  Owned owner(error);
-  LoadErrors& all = load_errors();
-  std::lock_guard<std::mutex> lock(all.mutex);
-  try {
+  Owned kept = share(error);
+  change_failure(base, [&](Failure& failure) {
     // The first one is the cause of the others.
-    all.errors.try_emplace(base, std::move(owner));
-  } catch (const std::bad_alloc&) {
-    // The load that found the error reports it all the same; only a second one would not.
+    if (failure.error->type_code == ANYFFI_NONE) failure.error = std::move(kept);
+  });
+}
+
+void keep_undone_load(const void* base, const LoadJournal& journal) noexcept {
+  Owned error = share(*journal.error()), name = share(*journal.taken_name());
+  change_failure(base, [&](Failure& failure) {
+    std::swap(failure.error, error);
+    std::swap(failure.taken_name, name);
+    failure.is_undone = true;
+  });
+}
+
+bool begin_new_load(const void* base) noexcept {
+  Failures& all = failures();
+  Owned name, holder;
+  {
+    std::lock_guard<std::mutex> lock(all.mutex);
+    auto found = all.by_base.find(base);
+    if (found == all.by_base.end() || !found->second.is_undone) return false;
+    name = share(*found->second.taken_name.get());
   }
+  bool is_taken = name->type_code != ANYFFI_NONE && anyffi_registry_find(name.get(), holder.out()) == 0 &&
+                  holder->type_code != ANYFFI_NONE;
+  if (is_taken) return false;
+  std::lock_guard<std::mutex> lock(all.mutex);
+  return std::exchange(all.by_base.find(base)->second.is_undone, false);
+}
+
+void end_new_load(const void* base, void* copy) noexcept {
+  change_failure(base, [&](Failure& failure) {
+    failure.replacement = copy;
+    failure.is_undone = copy == nullptr;
+  });
+}
+
+void* find_replacement(const void* base) noexcept {
+  Failures& all = failures();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  auto found = all.by_base.find(base);
+  return found != all.by_base.end() ? found->second.replacement : nullptr;
 }
 
 }  // namespace anyffi::runtime
@@ -84,7 +149,7 @@ void anyffi_registry_defer_error(void) {
   if (error.type_code == ANYFFI_NONE) return;
   // Whoever loads the calling library as a module later is told too: by another thread, or after it was loaded
   // by other means, such as a dependency of the program.
-  Dl_info caller;
+  Dl_info caller{};
   if (dladdr(__builtin_return_address(0), &caller) != 0) keep_load_error(caller.dli_fbase, error);
-  if (LoadJournal* journal = LoadJournal::current()) journal->defer(owner.take());
+  if (LoadJournal* journal = LoadJournal::current()) journal->defer(owner.take(), caller.dli_fbase);
 }

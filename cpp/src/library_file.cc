@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "modules.h"
@@ -201,6 +202,28 @@ int check_library_file(const AnyffiValue* path, const String& name) {
 #else
   return 0;
 #endif
+}
+
+int copy_library_file(const String& file, String* copy) {
+  const char* folder = std::getenv("TMPDIR");
+  String base = file.substr(file.rfind('/') + 1);
+  *copy = String(folder != nullptr && *folder != 0 ? folder : "/tmp") + "/anyffi-XXXXXX-" + base;
+  int target = mkstemps(copy->data(), static_cast<int>(base.size()) + 1);
+  File source(file.c_str());
+  bool is_copied = target >= 0 && source.descriptor() >= 0;
+  for (off_t offset = 0; is_copied;) {
+    char buffer[1 << 14];
+    ssize_t size = pread(source.descriptor(), buffer, sizeof(buffer), offset);
+    if (size == 0) break;
+    is_copied = size > 0 && write(target, buffer, static_cast<size_t>(size)) == size;
+    offset += size;
+  }
+  int number = errno;
+  if (target >= 0) close(target);
+  if (is_copied) return 0;
+  if (target >= 0) unlink(copy->c_str());
+  return raise_format("OSError", "%s: cannot be loaded anew, after it failed: no copy of it can be written to %s: %s",
+                      file.c_str(), copy->c_str(), std::strerror(number));
 }
 
 void list_library_functions([[maybe_unused]] void* handle, [[maybe_unused]] std::string_view prefix,

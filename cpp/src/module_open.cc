@@ -2,6 +2,7 @@
 /// Opening of shared libraries. One, once loaded, stays for ever.
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <map>
@@ -55,10 +56,11 @@ bool identify(const String& file, Identity* out) {
   return true;
 }
 
-/// Turns `file` into a name for it that the loader knows no other file by. ValueError if it was written to since it was
-/// opened, for then neither what it was nor what it is can be relied on.
-int choose_name(String* file) {
+/// Turns `file` into a name for it that the loader knows no other file by; `is_new` if it has not had it before.
+/// ValueError if it was written to since it was opened, for then neither what it was nor what it is can be relied on.
+int choose_name(String* file, bool* is_new) {
   Identity now;
+  *is_new = false;
   if (!identify(*file, &now)) return 0;  // the loader says why
   String shown = *file;
   Opened& all = opened();
@@ -72,10 +74,18 @@ int choose_name(String* file) {
     }
   }
   for (;;) {
-    auto [place, is_new] = all.names.try_emplace(file->c_str(), now);
-    if (is_new || place->second == now) return 0;
+    auto [place, is_added] = all.names.try_emplace(file->c_str(), now);
+    *is_new = is_added;
+    if (is_added || place->second == now) return 0;
     file->insert(file->rfind('/'), "/.");
   }
+}
+
+/// Of a file that the loader did not take, so that another one may be written there.
+void forget_name(const String& name) {
+  Opened& all = opened();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  all.names.erase(name.c_str());
 }
 
 /// Where a loaded library lies: what tells its own symbols from those of its dependencies.
@@ -132,6 +142,56 @@ int read_library(void* handle, const void* base, const String& file, Library* ou
   return 0;
 }
 
+/// What came of one call of the loader.
+struct Attempt {
+  void* handle = nullptr;
+  const void* base = nullptr;
+  bool has_failed = false; /* an initialiser that ran now has */
+};
+
+/// Loads the library `name`, whose file users know as `file`, and undoes what its initialisers did if one fails: that
+/// is kept for the library at `original`, or for itself if that is NULL. -1 if it is no library for us.
+int load_library(const String& name, const String& file, const void* original, Library* out, Attempt* attempt) {
+  LoadJournal journal;
+  attempt->handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (attempt->handle == nullptr) {
+    journal.undo();
+    return raise_load_failure(name);
+  }
+  attempt->base = base_of(attempt->handle);
+  if (read_library(attempt->handle, attempt->base, file, out) != 0) {
+    journal.undo();
+    return -1;
+  }
+  if (journal.error()->type_code == ANYFFI_NONE) return 0;
+  attempt->has_failed = true;
+  journal.undo();
+  // What a library that it depends on failed with stays: initialisers of that one cannot run again.
+  const void* failed = original != nullptr ? original : attempt->base;
+  keep_load_error(failed, *journal.error());
+  if (journal.base() == attempt->base) keep_undone_load(failed, journal);
+  return 0;
+}
+
+int raise_load_error(const void* base) {
+  anyffi_error_set_raised(find_load_error(base)->as_object);
+  return -1;
+}
+
+/// Loads a copy in the place of a library whose initialisers failed, for they run once.
+int load_copy(const void* base, const String& file, Library* out) {
+  String copy;
+  Attempt attempt;
+  int status = copy_library_file(file, &copy);
+  if (status == 0) {
+    status = load_library(copy, file, base, out, &attempt);
+    unlink(copy.c_str());
+  }
+  if (attempt.has_failed) return raise_load_error(base);
+  end_new_load(base, status == 0 ? attempt.handle : nullptr);
+  return status;
+}
+
 }  // namespace
 
 int open_library(const AnyffiValue* path, Library* out) {
@@ -141,27 +201,17 @@ int open_library(const AnyffiValue* path, Library* out) {
   if (file.find('/') == String::npos) file.insert(0, "./");
   if (check_library_file(path, file) != 0) return -1;
   String name = file;
-  if (choose_name(&name) != 0) return -1;
-  LoadJournal journal;
-  void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    journal.undo();
-    return raise_load_failure(name);
-  }
-  const void* base = base_of(library);
-  if (read_library(library, base, file, out) != 0) {
-    journal.undo();
+  bool is_new = false;
+  if (choose_name(&name, &is_new) != 0) return -1;
+  Attempt attempt;
+  if (load_library(name, file, nullptr, out, &attempt) != 0) {
+    if (is_new && attempt.handle == nullptr) forget_name(name);
     return -1;
   }
-  if (journal.error()->type_code != ANYFFI_NONE) {
-    journal.undo();
-    keep_load_error(base, *journal.error());
-  }
-  AnyffiValue error = find_load_error(base);
-  if (error.type_code == ANYFFI_NONE) error = *journal.error();
-  if (error.type_code == ANYFFI_NONE) return 0;
-  anyffi_error_set_raised(error.as_object);
-  return -1;
+  if (find_load_error(attempt.base)->type_code == ANYFFI_NONE) return 0;
+  if (void* copy = find_replacement(attempt.base)) return read_library(copy, base_of(copy), file, out);
+  if (!attempt.has_failed && begin_new_load(attempt.base)) return load_copy(attempt.base, file, out);
+  return raise_load_error(attempt.base);
 }
 
 #if defined(__ELF__)

@@ -70,8 +70,11 @@ int set_function(const AnyffiValue* name, const AnyffiValue* function, bool over
     if (journal != nullptr) journal->cancel();
     throw;
   }
-  if (journal != nullptr && taken) journal->cancel();
-  if (taken) return raise_taken(name);
+  if (taken) {
+    raise_taken(name);
+    if (journal != nullptr) journal->cancel(), journal->refuse(*name);
+    return -1;
+  }
   if (journal != nullptr) journal->replaced(former.take());
   return 0;
 }
