@@ -120,4 +120,4 @@ def _enumerate(names: Sequence[str]) -> str:
 
 def is_name(name: str) -> bool:
     """Whether Python can spell a name."""
-    return name.isidentifier() and not keyword.iskeyword(name)
+    return name.isidentifier() and not keyword.iskeyword(name) and name != "__debug__"

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["PLAIN", "SELF", "docstring", "parameter_texts"]
+__all__ = ["PLAIN", "SELF", "docstring", "parameter_texts", "printable"]
 
 #: Classes of values that a stub repeats, as defaults, or names, as the types of variables.
 PLAIN = (bool, int, float, str, bytes)
@@ -17,9 +17,17 @@ SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def docstring(doc: str | None, indent: str) -> Iterator[str]:
-    """The lines of a docstring."""
-    text = inspect.cleandoc(doc or "").replace("\\", "\\\\")
+def printable(text: str) -> str:
+    """A text on one line, in characters that a source file can have."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def docstring(doc: object, indent: str) -> Iterator[str]:
+    """The lines of a docstring; none for what is no text."""
+    if not isinstance(doc, str) or not doc:
+        return
+    lines = inspect.cleandoc(str.__str__(doc)).replace("\\", "\\\\").split("\n")
+    text = "\n".join(map(printable, lines))
     if '"""' in text or text.endswith('"'):
         text = text.replace('"', '\\"')
     first, *others = text.split("\n")

@@ -41,6 +41,10 @@ _TAKEN = {
     "Tensor": _EXPORTER,
     "dtype": "typing.Any",
     "c_void_p": "ctypes.c_void_p | None",
+    # Containers of C++'s standard library.
+    "Sequence": "collections.abc.Sequence[{0}]",
+    "Mapping": "collections.abc.Mapping[{0}, {1}]",
+    "AbstractSet": "collections.abc.Set[{0}]",
 }
 #: What a result is.
 _GIVEN = {
@@ -49,6 +53,9 @@ _GIVEN = {
     **{name: f"anyffi.{name}[{{0}}]" for name in ("Array", "List", "FrozenSet", "Set")},
     **{name: f"anyffi.{name}[{{0}}, {{1}}]" for name in ("Map", "Dict")},
     **{name: f"anyffi.{name}" for name in ("Shape", "Tensor", "dtype")},
+    "Sequence": "anyffi.List[{0}]",
+    "Mapping": "anyffi.Dict[{0}, {1}]",
+    "AbstractSet": "anyffi.Set[{0}]",
     "c_void_p": "ctypes.c_void_p",
 }
 

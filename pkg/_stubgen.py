@@ -16,7 +16,8 @@ from . import _binding
 from ._backend import backend
 from ._containers import Container
 from ._reflection import Field
-from ._stub_text import PLAIN, SELF, docstring, parameter_texts
+from ._stub_overloads import Overload, arrange
+from ._stub_text import PLAIN, SELF, docstring, parameter_texts, printable
 from ._stub_types import Annotations
 
 __all__ = ["StubError", "generate"]
@@ -50,8 +51,7 @@ def generate(source: str, load: Sequence[str] = ()) -> str:
         library = _load(source)
         return _Stub(source, {name: library.get_function(name) for name in _functions_of(library)}).text()
     if _can_be_imported(source):
-        module = _load(source)
-        return _Stub(source, _members(module), module.__name__, module.__doc__).text()
+        return _of_module(source)
     prefix = source + "."
     names = [name for name in backend.list_global_func_names() if name.startswith(prefix)]
     functions = {name[len(prefix) :]: backend.get_global_func(name) for name in names}
@@ -61,6 +61,17 @@ def generate(source: str, load: Sequence[str] = ()) -> str:
             f"what registers them. The path of a library ends in {', '.join(_LIBRARY_SUFFIXES)}"
         )
     return _Stub(source, {tail: function for tail, function in functions.items() if "." not in tail}).text()
+
+
+def _of_module(name: str) -> str:
+    module = _load(name)
+    try:
+        return _Stub(name, _members(module, name), vars(module).get("__doc__")).text()
+    except StubError:
+        raise
+    except Exception as error:
+        # Anything may be in a module, and do anything when it is looked at.
+        raise StubError(f"{name} cannot be described: {type(error).__name__}: {error}") from error
 
 
 def _is_path(name: str) -> bool:
@@ -79,7 +90,7 @@ def _can_be_imported(name: str) -> bool:
 def _load(name: str) -> Any:
     try:
         return backend.load_module(name) if _is_path(name) else importlib.import_module(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise StubError(f"{name} cannot be loaded: {type(error).__name__}: {error}") from error
 
 
@@ -89,41 +100,34 @@ def _functions_of(library: Any) -> Iterator[str]:
             yield name
 
 
-def _members(module: types.ModuleType) -> dict[str, Any]:
+def _members(module: types.ModuleType, module_name: str) -> dict[str, Any]:
     """The runtime's functions in a module, and what it lists or else defines under a public name."""
-    listed = getattr(module, "__all__", None)
+    listed = vars(module).get("__all__")
+    if not isinstance(listed, (list, tuple)):
+        listed = None
 
-    def is_offered(name: str, value: Any) -> bool:
-        if isinstance(value, types.ModuleType) or (name.startswith("__") and name.endswith("__")):
+    def is_offered(name: Any, value: Any) -> bool:
+        if type(name) is not str or (name.startswith("__") and name.endswith("__")):
+            return False
+        if isinstance(value, types.ModuleType):
             return False
         if listed is not None and name in listed:
             return True
         if isinstance(value, backend.Function):
             return True
         is_defined = isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType))
-        at_home = not is_defined or value.__module__ == module.__name__
+        at_home = not is_defined or value.__module__ == module_name
         return listed is None and at_home and not name.startswith("_")
 
     return {name: value for name, value in vars(module).items() if is_offered(name, value)}
 
 
-#: Type checkers take an int for a float; they look at overloads in order, and so need the narrower one first.
-_NUMBERS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
-
-
-def _narrowness(function: Any) -> list[int]:
-    return [_NUMBERS.get(type_name, 0) for *_, type_name in function._info()[2]]
-
-
 class _Stub:
     """One stub, made of the values that it is to declare by name."""
 
-    def __init__(
-        self, source: str, members: dict[str, Any], module_name: str | None = None, doc: str | None = None
-    ) -> None:
+    def __init__(self, source: str, members: dict[str, Any], doc: object = None) -> None:
         self._source = source
         self._doc = doc
-        self._module_name = module_name
         self._members = {name: value for name, value in members.items() if _binding.is_name(name)}
         self._left_out = sorted(set(members) - set(self._members))
         classes = {value: name for name, value in self._members.items() if isinstance(value, type)}
@@ -138,10 +142,17 @@ class _Stub:
         body = "\n".join(
             line for name, value in sorted(self._members.items()) for line in self._declare(name, value)
         )
-        note = f"# Written by `python -m anyffi stubgen {self._source}`.\n"
-        doc = "\n".join([*docstring(self._doc, "")]) + "\n" if self._doc else ""
-        left_out = "".join(f"# No name in Python: {name!r}\n" for name in self._left_out)
-        return f"{note}{doc}{self._annotations.header()}\n{body}\n{left_out}"
+        note = f"# Written by `python -m anyffi stubgen {printable(self._source)}`.\n"
+        doc = "".join(f"{line}\n" for line in docstring(self._doc, ""))
+        left_out = "".join(f"# No name in Python: {name!a}\n" for name in self._left_out)
+        text = f"{note}{doc}{self._annotations.header()}\n{body}\n{left_out}"
+        try:
+            compile(text, self._source, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            raise StubError(
+                f"{self._source} cannot be described: the stub would be no Python: {error}"
+            ) from error
+        return text
 
     def _declare(self, name: str, value: Any, indent: str = "") -> Iterator[str]:
         if isinstance(value, backend.Function):
@@ -166,10 +177,18 @@ class _Stub:
     def _function(self, name: str, function: Any, indent: str) -> Iterator[str]:
         info = function._info()
         if _binding.is_overloaded(info):
-            for overload in sorted(function.overloads, key=_narrowness):
-                yield f"{indent}@{self._annotations.shorten('typing.overload')}"
-                yield from self._function(name, overload, indent)
+            of_each = [Overload(each, *self._types_of(each)) for each in function.overloads]
+            shown = arrange(of_each, {name: cls for cls, name in self._classes.items()})
+            for overload in shown:
+                if len(shown) > 1:
+                    yield f"{indent}@{self._annotations.shorten('typing.overload')}"
+                doc = overload.function.__doc__
+                yield from self._def(name, overload.parameters, overload.result, doc, indent)
             return
+        yield from self._def(name, *self._types_of(function), info and info[1], indent)
+
+    def _types_of(self, function: Any) -> tuple[list[inspect.Parameter], str]:
+        """A function's parameters and result as the stub shows them."""
         signature = function.__signature__
         parameters = []
         for parameter in signature.parameters.values():
@@ -179,7 +198,7 @@ class _Stub:
                 annotation = self._annotations.taken(told)
             parameters.append(parameter.replace(annotation=annotation))
         given = None if signature.return_annotation is signature.empty else signature.return_annotation
-        yield from self._def(name, parameters, self._annotations.given(given), info and info[1], indent)
+        return parameters, self._annotations.given(given)
 
     def _python_function(self, name: str, function: types.FunctionType, indent: str) -> Iterator[str]:
         signature = inspect.signature(function)
@@ -194,23 +213,26 @@ class _Stub:
 
     def _of_python(self, annotation: Any) -> str:
         """An annotation of a Python function, where it is a builtin; others would need their imports."""
-        name = "None" if annotation is None else getattr(annotation, "__name__", annotation)
-        if name == "None":
+        found: Any = annotation
+        if type(annotation) is str:
+            found = None if annotation == "None" else getattr(builtins, annotation, self)
+        if found is None or found is type(None):
             return "None"
-        if isinstance(name, str) and isinstance(getattr(builtins, name, None), type):
-            return self._annotations.shorten(f"builtins.{name}")
+        if isinstance(found, type):
+            name = found.__name__
+            # What is called as a builtin need not be it.
+            if getattr(builtins, name, None) is found:
+                return self._annotations.shorten(f"builtins.{name}")
         return self._any
 
     def _def(
-        self, name: str, parameters: list[inspect.Parameter], result: str, doc: str | None, indent: str
+        self, name: str, parameters: list[inspect.Parameter], result: str, doc: object, indent: str
     ) -> Iterator[str]:
         shown = ", ".join(parameter_texts(parameters))
         head = f"{indent}def {name}({shown}) -> {result}:"
-        if doc:
-            yield head
-            yield from docstring(doc, indent + "    ")
-        else:
-            yield f"{head} ..."
+        lines = [*docstring(doc, indent + "    ")]
+        yield head if lines else f"{head} ..."
+        yield from lines
 
     # ---- classes ----
 
@@ -218,7 +240,7 @@ class _Stub:
         bases = ", ".join(filter(None, map(self._base, cls.__bases__)))
         yield ""
         yield f"class {name}({bases}):" if bases else f"class {name}:"
-        lines = [*docstring(cls.__doc__, "    ")] if cls.__dict__.get("__doc__") else []
+        lines = [*docstring(vars(cls).get("__doc__"), "    ")]
         for member, value in vars(cls).items():
             lines += self._member(member, value)
         if not issubclass(cls, backend.Object):
@@ -234,7 +256,7 @@ class _Stub:
             # Containers have types of elements.
             qualified = self._annotations.shorten(f"anyffi.{base.__name__}")
             return self._annotations.given(base.__name__) if issubclass(base, Container) else qualified
-        if base.__module__ == "builtins" and base is not object:
+        if base is not object and getattr(builtins, base.__name__, None) is base:
             return self._annotations.shorten(f"builtins.{base.__name__}")
         return None
 

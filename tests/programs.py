@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 import sys
 import textwrap
 
@@ -17,3 +19,15 @@ def run_program(source: str, mode: str, *, noisy: bool = False, **variables: str
     assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
     assert noisy or done.stderr == "", done.stderr
     return done.stdout
+
+
+def stubgen(*words: object, folder: pathlib.Path | None = None) -> str:
+    """What the command prints; what it complains of, if it fails."""
+    done = run([sys.executable, "-m", "anyffi", "stubgen", *words], PYTHONPATH=folder and os.fspath(folder))
+    assert (done.returncode, done.stderr) == (0, "") or (done.returncode == 1 and done.stdout == "")
+    return done.stdout + done.stderr
+
+
+def declarations(text: str) -> str:
+    """A stub without what comes before its first function or class."""
+    return text[min(text.find(f"\n{word} ") for word in ("def", "class") if f"\n{word} " in text) :]

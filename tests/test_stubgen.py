@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 import pytest
+from programs import declarations, stubgen
 from support import ROOT, Build, needs_compilers, run
 
 pytestmark = needs_compilers
@@ -118,18 +119,6 @@ def tensors(x: _Exporter, out: _Exporter | None = None, dtype: Any = ..., device
 @pytest.fixture(scope="session")
 def library(build: Build) -> pathlib.Path:
     return build("stubs.cc", SOURCE)
-
-
-def stubgen(*words: object, folder: pathlib.Path | None = None) -> str:
-    """What the command prints; what it complains of, if it fails."""
-    done = run([sys.executable, "-m", "anyffi", "stubgen", *words], PYTHONPATH=folder and os.fspath(folder))
-    assert (done.returncode, done.stderr) == (0, "") or (done.returncode == 1 and done.stdout == "")
-    return done.stdout + done.stderr
-
-
-def declarations(text: str) -> str:
-    """A stub without what comes before its first function or class."""
-    return text[min(text.find(f"\n{word} ") for word in ("def", "class") if f"\n{word} " in text) :]
 
 
 def test_functions_of_a_prefix(library: pathlib.Path) -> None:

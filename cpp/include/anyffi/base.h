@@ -54,6 +54,7 @@ constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
 /// How a C++ type crosses the border. A specialisation has
 ///
 /// - `static constexpr auto name`: a FixedText, Python's name for the type, for messages and signatures;
+/// - `static constexpr auto result_name`, where a parameter takes more than a result can be: a result's name;
 /// - `static constexpr uint64_t kinds`: the bits (`anyffi_kind_bit`) of all kinds every value of which this
 ///   type takes, so that containers that hold no others need no check;
 /// - `using Holder`: default-constructible, what a conversion leaves behind;
@@ -65,6 +66,14 @@ constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
 ///   lives as long as the T, made without counting.
 template <class T, class Enable = void>
 struct Traits;
+
+namespace detail {
+/// What a result of type T is called in signatures.
+template <class T, class Enable = void>
+inline constexpr auto kResultName = FixedText(Traits<T>::name);
+template <class T>
+inline constexpr auto kResultName<T, std::void_t<decltype(Traits<T>::result_name)>> = Traits<T>::result_name;
+}  // namespace detail
 
 template <class T>
 using Bare = std::remove_cv_t<std::remove_reference_t<T>>;

@@ -81,7 +81,7 @@ struct TypedFunction : NativeFunction {
     if constexpr (std::is_void_v<R>) {
       info.result_type = "None";
     } else {
-      info.result_type = Traits<Bare<R>>::name;
+      info.result_type = kResultName<Bare<R>>;
     }
     base.call = &call;
   }

@@ -31,6 +31,7 @@ class Optional {
 template <class T>
 struct Traits<Optional<T>> {
   static constexpr auto name = FixedText(Traits<T>::name) + " | None";
+  static constexpr auto result_name = detail::kResultName<T> + " | None";
   static constexpr uint64_t kinds = Traits<T>::kinds | detail::kind_bits(ANYFFI_NONE);
   static constexpr bool kBorrows = true;
   using Holder = AnyValue;

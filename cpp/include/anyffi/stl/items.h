@@ -112,7 +112,8 @@ AnyffiValue store_elements(const Elements& elements) {
 /// Traits of the standard's mappings, of which M is one.
 template <class M, class K, class V>
 struct StdMapTraits {
-  static constexpr auto name = "Dict[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
+  static constexpr auto name = "Mapping[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
+  static constexpr auto result_name = "Dict[" + kResultName<K> + ", " + kResultName<V> + "]";
   static constexpr uint64_t kinds = 0;
   static constexpr bool kBorrows = false;
   using Holder = M;
@@ -127,7 +128,8 @@ struct StdMapTraits {
 /// Traits of the standard's sets, of which S is one.
 template <class S, class T>
 struct StdSetTraits {
-  static constexpr auto name = "Set[" + FixedText(Traits<T>::name) + "]";
+  static constexpr auto name = "AbstractSet[" + FixedText(Traits<T>::name) + "]";
+  static constexpr auto result_name = "Set[" + kResultName<T> + "]";
   static constexpr uint64_t kinds = 0;
   static constexpr bool kBorrows = false;
   using Holder = S;

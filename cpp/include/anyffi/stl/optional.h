@@ -12,6 +12,7 @@ namespace anyffi {
 template <class T>
 struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> {
   static constexpr auto name = FixedText(Traits<T>::name) + " | None";
+  static constexpr auto result_name = detail::kResultName<T> + " | None";
   static constexpr uint64_t kinds = Traits<T>::kinds | detail::kind_bits(ANYFFI_NONE);
   static constexpr bool kBorrows = false;
   struct Holder {

@@ -1,0 +1,178 @@
+"""Overloads as type checkers want them: all can be reached, and two that fit one call agree on its result."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from typing import Any
+
+__all__ = ["Overload", "arrange"]
+
+#: Type checkers take each of them for the next, and only a bool really is an int.
+_NUMBERS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
+#: Names that stand for one kind of container.
+_KINDS = {
+    **dict.fromkeys(("Array", "List", "Sequence", "Shape", "list", "tuple"), "Sequence"),
+    **dict.fromkeys(("Dict", "Map", "Mapping", "dict"), "Mapping"),
+    **dict.fromkeys(("AbstractSet", "FrozenSet", "Set", "set"), "Set"),
+}
+#: What these are sequences of.
+_ITEMS = {"bytes": "int", "str": "str"}
+
+
+@dataclasses.dataclass
+class Overload:
+    """One of the functions among which another one chooses, in the words of a stub."""
+
+    function: Any
+    parameters: list[inspect.Parameter]
+    result: str
+
+
+def arrange(overloads: list[Overload], classes: Mapping[str, type]) -> list[Overload]:
+    """Put narrow ones first, leave out what others hide, widen results.
+
+    Parameters
+    ----------
+    overloads : list of Overload
+        In the order in which the function tries them.
+    classes : mapping of str to type
+        The stub's classes by name.
+    """
+    types = _Types(classes)
+    kept: list[Overload] = []
+    for overload in sorted(overloads, key=_narrowness):
+        if any(_hides(earlier, overload, types) for earlier in kept):
+            continue
+        results = [overload.result]
+        for earlier in kept:
+            if _share_calls(earlier, overload, types) and not types.covers(overload.result, earlier.result):
+                results.append(earlier.result)
+        members = (ast.unparse(member) for result in results for member in _members(result))
+        kept.append(dataclasses.replace(overload, result=" | ".join(dict.fromkeys(members))))
+    return kept
+
+
+def _narrowness(overload: Overload) -> list[tuple[int, bool]]:
+    """Type checkers look at overloads in order: a narrower one has to come first."""
+    return [
+        (
+            max((_NUMBERS.get(name, 0) for name in _names(parameter.annotation)), default=0),
+            any(_KINDS.get(name) == "Sequence" for name in _names(parameter.annotation)),
+        )
+        for parameter in overload.parameters
+    ]
+
+
+def _names(annotation: str) -> Iterator[str]:
+    """All names in an annotation, without their modules."""
+    for node in ast.walk(ast.parse(annotation, mode="eval")):
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            yield _name(node)
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else ast.unparse(node)
+
+
+def _required(overload: Overload) -> int:
+    needed = (
+        index + 1
+        for index, parameter in enumerate(overload.parameters)
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_POSITIONAL
+    )
+    return max(needed, default=0)
+
+
+def _hides(first: Overload, second: Overload, types: _Types) -> bool:
+    """Whether the first takes every call that the second takes."""
+    return (
+        len(first.parameters) >= len(second.parameters)
+        and _required(first) <= _required(second)
+        and all(
+            (ours.name, ours.kind) == (theirs.name, theirs.kind)
+            and types.covers(ours.annotation, theirs.annotation)
+            for ours, theirs in zip(first.parameters, second.parameters)
+        )
+    )
+
+
+def _share_calls(first: Overload, second: Overload, types: _Types) -> bool:
+    """Whether there may be a call that fits both."""
+    count = max(_required(first), _required(second))
+    if count > min(len(first.parameters), len(second.parameters)):
+        return False
+    pairs = zip(first.parameters[:count], second.parameters[:count])
+    return all(types.overlap(ours.annotation, theirs.annotation) for ours, theirs in pairs)
+
+
+class _Types:
+    """What annotations of a stub have to do with each other."""
+
+    def __init__(self, classes: Mapping[str, type]) -> None:
+        self._classes = classes
+
+    def covers(self, wide: str, narrow: str) -> bool:
+        """Whether type checkers take each value of one type for one of the other; False in doubt."""
+        return all(any(self._covers(w, n) for w in _members(wide)) for n in _members(narrow))
+
+    def overlap(self, first: str, second: str) -> bool:
+        """Whether a value may be of both types; True in doubt.
+
+        An int that is meant as a float is none: type checkers let that pass.
+        """
+        return any(self._overlap(a, b) for a in _members(first) for b in _members(second))
+
+    def _covers(self, wide: ast.expr, narrow: ast.expr) -> bool:
+        (name, parameters), (other, others) = _split(wide), _split(narrow)
+        if ast.dump(wide) == ast.dump(narrow) or name in ("Any", "object"):
+            return True
+        if name in _NUMBERS and other in _NUMBERS:
+            return _NUMBERS[other] <= _NUMBERS[name]
+        if name == "Sequence" and other in _ITEMS:
+            return self.covers(parameters[0], _ITEMS[other])
+        if name == other and name in ("AbstractSet", "Sequence"):
+            return self.covers(parameters[0], others[0])
+        return self._is_subclass(other, name)
+
+    def _overlap(self, a: ast.expr, b: ast.expr) -> bool:
+        (name, parameters), (other, others) = _split(a), _split(b)
+        names = {name, other}
+        if "object" in names or (name == other and not parameters):
+            return True
+        if names == {"bool", "int"}:
+            return True
+        for text, (sequence, items) in ((name, (other, others)), (other, (name, parameters))):
+            if text in _ITEMS and _KINDS.get(sequence) == "Sequence":
+                return self.overlap(_ITEMS[text], items[0] if items else "int")
+        if name in _KINDS and _KINDS[name] == _KINDS.get(other):
+            return all(self.overlap(x, y) for x, y in zip_longest(parameters, others, fillvalue="object"))
+        return self._is_subclass(name, other) or self._is_subclass(other, name)
+
+    def _is_subclass(self, name: str, base: str) -> bool:
+        cls, of = self._classes.get(name), self._classes.get(base)
+        if cls is None:
+            return False
+        return issubclass(cls, of) if of is not None else base == "Object"
+
+
+def _members(annotation: str) -> Iterator[ast.expr]:
+    """The types of a union."""
+    waiting = [ast.parse(annotation, mode="eval").body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.BinOp):
+            waiting += [node.right, node.left]
+        else:
+            yield node
+
+
+def _split(node: ast.expr) -> tuple[str, list[str]]:
+    """A type's name, without its module, and its parameters."""
+    if not isinstance(node, ast.Subscript):
+        return _name(node), []
+    parameters = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return _name(node.value), [ast.unparse(parameter) for parameter in parameters]
