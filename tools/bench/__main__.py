@@ -3,38 +3,90 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
+import pathlib
+import re
 import sys
+from typing import Any
 
-from . import report
-from .processes import MODES, count, measure
+from . import inside, installed, plots, record, report
+from .native import Missing, build_directory
+from .processes import MODES, beside_each_other, count, measure_pypy, run_module
 
-QUICK = {"rounds": 3, "slice_ns": 100_000}
-FULL = {"rounds": 40, "slice_ns": 1_000_000}
+QUICK = {"rounds": 3, "slice_ns": 100_000, "calls": 1000}
+FULL = {"rounds": 40, "slice_ns": 1_000_000, "calls": 1_000_000}
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("dev.py bench", description=__doc__, allow_abbrev=False)
     parser.add_argument("--quick", action="store_true", help="few and short rounds: to see that it works")
-    parser.add_argument("--only", default="", metavar="PATTERN", help="rows or groups that match this")
+    parser.add_argument(
+        "--only", default="", metavar="PATTERN", help="rows or groups that match this; also inside, figures"
+    )
     parser.add_argument("--mode", choices=MODES, action="append", help="in this mode alone")
     parser.add_argument("--instructions", action="store_true", help="also count instructions, by callgrind")
+    parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER", help="where the results are written")
     return parser.parse_args(arguments)
+
+
+def measure_modes(modes: list[str], options: dict[str, Any], result: dict[str, Any], counts: bool) -> None:
+    """Every row that has a way in Python."""
+    for mode in modes:
+        done = run_module("worker", mode, options)
+        result["missing"].update(done["missing"])
+        result["versions"].update(done["versions"])
+        if done["rows"]:
+            result["times"][mode] = done["rows"]
+            if counts:
+                result["instructions"][mode] = count(mode, options)
+    times = result["times"]
+    if set(MODES) <= set(times):
+        pypy = measure_pypy({**options, "only": "calls"}) if "nop(1)" in times["ctypes"] else {}
+        times["modes"] = beside_each_other(times["cython"], times["ctypes"], pypy)
+
+
+def measure_figures(modes: list[str], options: dict[str, Any]) -> dict[str, float]:
+    figures = installed.measure(options)
+    for mode in modes:
+        # What a call of ctypes would leave shows after fewer calls, too.
+        calls = options["calls"] if mode == "cython" else options["calls"] // 10
+        found = run_module("figures", mode, {**options, "calls": calls})
+        figures.update({f"{name}, {mode}": value for name, value in found.items()})
+    return figures
 
 
 def main(arguments: list[str]) -> None:
     chosen = parse(arguments)
-    rounds = QUICK if chosen.quick else FULL
-    for mode in chosen.mode or MODES:
-        result = measure(mode, {"only": chosen.only, **rounds})
-        for what, reason in result["missing"].items():
-            print(f"Left out: {what}: {reason}")
-        print(f"\n{mode}: nanoseconds, the fastest of {rounds['rounds']} interleaved rounds")
-        print("\n".join(report.table_lines(result["rows"])))
-        counted = count(mode, {"only": chosen.only}) if chosen.instructions else {}
-        if counted:
-            print(f"\n{mode}: instructions")
-            print("\n".join(report.table_lines(counted)))
-        print("\n" + "\n".join(report.bar_lines(mode, result["rows"], counted)))
+    options = {**(QUICK if chosen.quick else FULL), "only": chosen.only}
+    modes = chosen.mode or list(MODES)
+    result: dict[str, Any] = {"about": record.describe(), "options": options}
+    result.update({"versions": {}, "missing": {}, "times": {}, "instructions": {}, "figures": {}})
+    try:
+        measure_modes(modes, options, result, chosen.instructions)
+        if re.search(chosen.only, "inside"):
+            result["times"]["C++"] = inside.measure(options)
+        if re.search(chosen.only, "figures"):
+            result["figures"] = measure_figures(modes, options)
+    except Missing as error:
+        sys.exit(f"bench: {error}")
+
+    verdicts = report.judge(result)
+    for what, reason in result["missing"].items():
+        print(f"Left out: {what}: {reason}")
+    for unit in ("times", "instructions"):
+        for section, table in result[unit].items():
+            print(f"\n{section}, {'nanoseconds' if unit == 'times' else unit}")
+            print("\n".join(report.table_lines(table)))
+    print("\n" + "\n".join(report.verdict_lines(verdicts)))
+    result["bars"] = [{**dataclasses.asdict(verdict), "verdict": verdict.word} for verdict in verdicts]
+
+    output = chosen.output or build_directory() / "results"
+    output.mkdir(parents=True, exist_ok=True)
+    (output / "results.json").write_text(json.dumps(result, indent=1) + "\n")
+    (output / "results.md").write_text(report.markdown(result, verdicts))
+    plots.draw(result, output)
+    print(f"\n{sum(verdict.word == 'pass' for verdict in verdicts)} of {len(verdicts)} bars hold")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+from .rows_calls import CALLBACKS, CALLS, CONTAINERS, TENSORS
+
 #: Of every row, the nanoseconds or instructions of every contender.
 Table = dict[str, dict[str, float]]
 
@@ -78,4 +80,65 @@ CYTHON = [
 
 CTYPES = [Bar("nop(1)", 5.0, "ctypes")]
 
-BARS = {"cython": CYTHON, "ctypes": CTYPES}
+#: The columns are modes here.
+MODES = [
+    *(
+        Bar(row.name, 60.0, "cython", contender="ctypes")
+        for row in (*CALLS, *CONTAINERS, *TENSORS, *CALLBACKS)
+    ),
+    Bar("nop(1)", 2.0, "ctypes", contender="PyPy"),
+]
+
+ALPHABETS = ("ASCII", "Latin-1", "CJK", "astral")
+VIEWS = ("ints", "strings", "objects", "values")
+
+INSIDE = [
+    Bar("call int -> int", 1.5, "std"),
+    Bar("push_back", 1.3, "std"),
+    Bar("index", 1.3, "std"),
+    Bar("look up a short string", 1.0, "std"),
+    *(Bar(f"split {name}, typed", 1.25, "python") for name in ALPHABETS),
+    *(Bar(f"split {name}, erased", 1.75, "python") for name in ALPHABETS),
+    *(
+        Bar(f"split {name}, {how}", 1.5, "anyffi", f"split ASCII, {how}")
+        for how in ("typed", "erased")
+        for name in ALPHABETS[1:]
+    ),
+    # As long as there is no time that grows with the size.
+    *(Bar(f"view 10000 {what}", 1.5, "anyffi", f"view 10 {what}") for what in VIEWS),
+]
+
+BARS = {"cython": CYTHON, "ctypes": CTYPES, "modes": MODES, "C++": INSIDE}
+
+
+@dataclasses.dataclass(frozen=True)
+class Limit:
+    """A figure that is at most so much, or at least."""
+
+    figure: str
+    limit: float
+    unit: str
+    at_least: bool = False
+
+    @property
+    def text(self) -> str:
+        return f"{self.figure}: at {'least' if self.at_least else 'most'} {self.limit:g} {self.unit}"
+
+    def holds(self, value: float) -> bool:
+        return value >= self.limit if self.at_least else value <= self.limit
+
+
+LIMITS = [
+    Limit("import anyffi, cython", 25.0, "ms"),
+    Limit("import anyffi, ctypes", 40.0, "ms"),
+    Limit("import anyffi imports NumPy", 0.0, "times"),
+    Limit("4 threads beside 1, cython", 1.8, "times the work", at_least=True),
+    Limit("4 threads beside 1, ctypes", 1.8, "times the work", at_least=True),
+    Limit("list of 1,000,000 ints, cython", 16.5, "bytes each"),
+    Limit("list of 1,000,000 ints, ctypes", 16.5, "bytes each"),
+    Limit("left of a list of 1,000,000 ints, cython", 0.0, "blocks"),
+    Limit("left of a list of 1,000,000 ints, ctypes", 0.0, "blocks"),
+    Limit("a million calls of every shape, cython", 64.0, "KB more in memory"),
+    Limit("a million calls of every shape, ctypes", 64.0, "KB more in memory"),
+    Limit("libanyffi, stripped", 600.0, "KB"),
+]

@@ -52,7 +52,8 @@ def load_anyffi() -> Find:
 
     def find(name: str) -> Callable[..., Any] | None:
         if name in ("refuse", "forward"):
-            return getattr(module, name)
+            function: Callable[..., Any] = getattr(module, name)
+            return function
         return anyffi.get_global_func(f"bench.{name}", allow_missing=True)
 
     return erased(find)

@@ -13,7 +13,7 @@ import sysconfig
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "native"
 # As the peers recommend for their fastest code.
-COMMON = ("-O3", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden")
+COMMON = ("-O3", "-DNDEBUG", "-fvisibility=hidden")
 PYTHON = f"-I{sysconfig.get_paths()['include']}"
 
 
@@ -28,11 +28,13 @@ def build_directory() -> pathlib.Path:
     return directory
 
 
-def compile_library(name: str, sources: list[pathlib.Path], *options: str) -> pathlib.Path:
-    """Compile a shared library, unless it is there already, built in the same way."""
+def compile_library(
+    name: str, sources: list[pathlib.Path], *options: str, form: tuple[str, ...] = ("-fPIC", "-shared")
+) -> pathlib.Path:
+    """Compile a library, or what `form` says, unless it is there already, built in the same way."""
     cxx = any(source.suffix != ".c" for source in sources)
     compiler = shlex.split(os.environ.get("CXX", "g++") if cxx else os.environ.get("CC", "gcc"))
-    command = [*compiler, *(["-std=c++17"] if cxx else []), *COMMON, *map(str, sources), *options]
+    command = [*compiler, *(["-std=c++17"] if cxx else []), *COMMON, *form, *map(str, sources), *options]
     digest = hashlib.sha256(repr((command, sys.version)).encode())
     for source in sources:
         digest.update(source.read_bytes())

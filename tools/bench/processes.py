@@ -1,4 +1,4 @@
-"""Starts a worker for each mode, plainly or under callgrind."""
+"""Starts a worker for each mode: plainly, under callgrind, or on PyPy."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from .bars import Table
 from .worker import COUNTED
 
 MODES = ("cython", "ctypes")
+PYPY = pathlib.Path(__file__).resolve().parents[2] / ".dev" / "pypy"
 
 
-def run_worker(mode: str, options: dict[str, Any], before: list[str]) -> dict[str, Any]:
-    """What a worker printed; `before` is what runs it."""
+def run_module(name: str, mode: str, options: dict[str, Any], *before: str) -> dict[str, Any]:
+    """What a module of this package printed; `before` is what runs the interpreter."""
     done = subprocess.run(
-        [*before, sys.executable, "-m", "bench.worker", json.dumps(options)],
+        [*before, sys.executable, "-m", f"bench.{name}", json.dumps(options)],
         env={**os.environ, "FFI_MODE": mode, "PYTHONHASHSEED": "0"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE if before else None,
@@ -28,11 +29,6 @@ def run_worker(mode: str, options: dict[str, Any], before: list[str]) -> dict[st
         check=True,
     )
     return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
-
-
-def measure(mode: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Nanoseconds of each row in a mode."""
-    return run_worker(mode, {**options, "count": False}, [])
 
 
 def count(mode: str, options: dict[str, Any]) -> Table:
@@ -43,11 +39,38 @@ def count(mode: str, options: dict[str, Any]) -> Table:
         return {}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        result = run_worker(mode, {**options, "count": True}, callgrind.command(valgrind, folder))
+        before = callgrind.command(valgrind, folder)
+        result = run_module("worker", mode, {**options, "count": True}, *before)
         # Of each three the first one only warms up. What surrounds the statements is the same in both others.
         totals = [callgrind.instructions(part) for part in callgrind.parts(folder)]
-        counted = iter(
-            [(twice - once) / COUNTED for once, twice in zip(totals[1::3], totals[2::3])],
-        )
+        counted = iter([(twice - once) / COUNTED for once, twice in zip(totals[1::3], totals[2::3])])
         rows = result["rows"].items()
         return {row: {contender: next(counted) for contender in contenders} for row, contenders in rows}
+
+
+def measure_pypy(options: dict[str, Any]) -> Table:
+    """Nanoseconds on PyPy; none where its environment, which `dev.py pypy` makes, is not there."""
+    python = PYPY / "env" / "bin" / "python"
+    if not python.exists():
+        print("Left out: PyPy: `python3 tools/dev.py pypy` sets it up")
+        return {}
+    variables = {"ANYFFI_BUILD_DIR": str(PYPY / "build"), "FFI_MODE": "ctypes"}
+    path = os.pathsep.join([str(python.parent), os.environ["PATH"]])
+    done = subprocess.run(
+        [str(python), "-m", "bench.worker", json.dumps({**options, "contenders": ["anyffi"]})],
+        env={**os.environ, **variables, "PATH": path},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout.splitlines()[-1])["rows"]  # type: ignore[no-any-return]
+
+
+def beside_each_other(cython: Table, ctypes: Table, pypy: Table) -> Table:
+    """What anyffi takes in each mode."""
+    columns = {"cython": cython, "ctypes": ctypes, "PyPy": pypy}
+    table: Table = {}
+    for row in ctypes:
+        found = {mode: times.get(row, {}).get("anyffi") for mode, times in columns.items()}
+        table[row] = {mode: time for mode, time in found.items() if time is not None}
+    return table

@@ -1,13 +1,57 @@
-"""Tables of what was measured, as text."""
+"""What was measured, as text and in Markdown."""
 
 from __future__ import annotations
 
-from .bars import BARS, Table
+import dataclasses
+from typing import Any
+
+from .bars import BARS, LIMITS, Table
 
 
-def show(number: float) -> str:
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """A bar and what was measured; no `value` where something that it needs is missing."""
+
+    section: str
+    text: str
+    limit: float
+    value: float | None
+    instructions: float | None
+    holds: bool
+
+    @property
+    def word(self) -> str:
+        return "?" if self.value is None else "pass" if self.holds else "MISS"
+
+
+def judge(result: dict[str, Any]) -> list[Verdict]:
+    """Every bar whose row or figure was asked for."""
+    verdicts = []
+    for section, bars in BARS.items():
+        table: Table = result["times"].get(section, {})
+        for bar in bars:
+            if bar.row not in table:
+                continue
+            ratio = bar.ratio(table)
+            counted = bar.ratio(result["instructions"].get(section, {}))
+            holds = ratio is not None and ratio <= bar.limit
+            verdicts.append(Verdict(section, bar.text, bar.limit, ratio, counted, holds))
+    for limit in LIMITS:
+        if limit.figure in result["figures"]:
+            value = result["figures"][limit.figure]
+            verdicts.append(
+                Verdict("figures", limit.text, limit.limit, value, None, limit.holds(value)),
+            )
+    return verdicts
+
+
+def show(number: float | None) -> str:
     """A number with about three digits."""
-    return f"{number:,.0f}" if number >= 100 else f"{number:.1f}" if number >= 1 else f"{number:.2f}"
+    if number is None:
+        return ""
+    return (
+        f"{number:,.0f}" if abs(number) >= 100 else f"{number:.1f}" if abs(number) >= 10 else f"{number:.2f}"
+    )
 
 
 def columns(table: Table) -> list[str]:
@@ -19,23 +63,44 @@ def table_lines(table: Table) -> list[str]:
     """A line for each row, a column for each contender."""
     names = columns(table)
     width = max([len(name) for name in table], default=0)
-    lines = [" " * width + "".join(f"{name:>12}" for name in names)]
+    lines = [" " * width + "".join(f"{name:>11}" for name in names)]
     for row, found in table.items():
-        cells = (show(found[name]) if name in found else "" for name in names)
-        lines.append(f"{row:{width}}" + "".join(f"{cell:>12}" for cell in cells))
+        lines.append(f"{row:{width}}" + "".join(f"{show(found.get(name)):>11}" for name in names))
     return lines
 
 
-def bar_lines(mode: str, times: Table, counted: Table) -> list[str]:
-    """A line for each bar whose row was measured: pass or miss, its ratio, and that of the instructions."""
+def verdict_lines(verdicts: list[Verdict]) -> list[str]:
+    """A line for each bar: the ratio or figure, and in brackets the ratio of instructions."""
     lines = []
-    for bar in BARS[mode]:
-        ratio = bar.ratio(times)
-        if ratio is not None:
-            verdict = "pass" if ratio <= bar.limit else "MISS"
-            counts = bar.ratio(counted)
-            second = f"({counts:.2f})" if counts is not None else ""
-            lines.append(f"{verdict}  {ratio:6.2f} {second:7} {bar.text}")
-        elif bar.row in times:
-            lines.append(f"  ?                    {bar.text}: not measured")
+    for verdict in verdicts:
+        counted = f"({show(verdict.instructions)})" if verdict.instructions is not None else ""
+        value = f"{show(verdict.value):>8} {counted:9}"
+        lines.append(f"{verdict.word:4} {value} {verdict.section:8}{verdict.text}")
     return lines
+
+
+def markdown_table(head: list[str], rows: list[list[str]]) -> list[str]:
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
+
+
+def markdown_of(table: Table) -> list[str]:
+    names = columns(table)
+    rows = [[row, *(show(found.get(name)) for name in names)] for row, found in table.items()]
+    return markdown_table(["", *names], rows)
+
+
+def markdown(result: dict[str, Any], verdicts: list[Verdict]) -> str:
+    """The whole report."""
+    about = {**result["about"], "versions": ", ".join(f"{k} {v}" for k, v in result["versions"].items())}
+    lines = ["# Results", "", *(f"- {what}: {value}" for what, value in about.items()), ""]
+    lines += [f"- left out: {what}: {reason}" for what, reason in result["missing"].items()]
+    lines += ["", "## Bars", ""]
+    rows = [
+        [each.text, each.section, show(each.value), show(each.instructions), each.word] for each in verdicts
+    ]
+    lines += markdown_table(["bar", "in", "measured", "instructions", ""], rows)
+    for title, tables in (("nanoseconds", result["times"]), ("instructions", result["instructions"])):
+        for section, table in tables.items():
+            lines += ["", f"## {section}, {title}", "", *markdown_of(table)]
+    return "\n".join(lines) + "\n"

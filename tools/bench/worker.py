@@ -75,9 +75,10 @@ def main() -> None:
     for row in ROWS:
         if not pattern.search(row.name) and not pattern.search(row.group):
             continue
-        found = ((name, names_of(way, name, contenders)) for name, way in row.ways.items())
+        allowed = options.get("contenders", row.ways)
+        found = ((name, names_of(way, name, contenders)) for name, way in row.ways.items() if name in allowed)
         ways = {contender: names for contender, names in found if names is not None}
-        if options["count"]:
+        if options.get("count"):
             gc.disable()
             result[row.name] = run_to_count(row, ways) if row.counts else []
         else:

@@ -1,0 +1,33 @@
+"""Builds and runs the C++ program, whose rows are beside what one would write by hand."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+from typing import Any
+
+from . import native
+from .bars import Table
+from .contenders import anyffi_flags
+from .timing import compile_loop
+
+
+def measure(options: dict[str, Any]) -> Table:
+    """The program's table, and what Python takes for a character of ASCII, which texts are compared with."""
+    program = native.compile_library("inside", [native.SOURCES / "inside.cc"], *anyffi_flags(), form=())
+    split = compile_loop("list(x)", {"x": "abcdefgh" * 128}, 1)
+    table: Table = {}
+    # Turns of each, since the two run in different processes.
+    for _ in range(3):
+        best = min(split(itertools.repeat(None, 100)) for _ in range(options["rounds"])) / 100 / 1024
+        rounds = [str(options["rounds"]), str(options["slice_ns"])]
+        printed = subprocess.run(
+            [str(program), *rounds], stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
+        for row, found in json.loads(printed).items():
+            texts = {"python": best} if row.startswith("split") else {}
+            for contender, time in {**found, **texts}.items():
+                kept = table.setdefault(row, {})
+                kept[contender] = min(time, kept.get(contender, time))
+    return table

@@ -1,0 +1,65 @@
+"""Figures of the package as users install it: how long its import takes, how large its library is."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from typing import Any
+
+from .native import Missing
+
+MODES = ("cython", "ctypes")
+
+
+def install(folder: pathlib.Path) -> pathlib.Path:
+    """Install what was built; the folder to import it from."""
+    build = os.environ["ANYFFI_BUILD_DIR"]
+    command = ["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", str(folder)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return next(folder.rglob("anyffi/__init__.py")).parent.parent
+
+
+def run(site: pathlib.Path, program: str, mode: str) -> tuple[float, str]:
+    """Milliseconds of a new interpreter, in which nothing is but its own modules; what it printed."""
+    # The environment's own start-up would import many modules before the program does.
+    interpreter = getattr(sys, "_base_executable", sys.executable)
+    paths = f"import sys; sys.path += [{str(site)!r}, {sysconfig.get_paths()['purelib']!r}]\n"
+    command = [interpreter, "-I", "-S", "-c", paths + program]
+    start = time.perf_counter()
+    done = subprocess.run(
+        command, env={**os.environ, "FFI_MODE": mode}, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return (time.perf_counter() - start) * 1000, done.stdout
+
+
+def import_ms(site: pathlib.Path, mode: str, rounds: int) -> float:
+    """What the import adds to the start of the interpreter; the fastest of each."""
+    run(site, "import anyffi", mode)
+    times = [(run(site, "", mode)[0], run(site, "import anyffi", mode)[0]) for _ in range(rounds)]
+    return min(imported for _, imported in times) - min(bare for bare, _ in times)
+
+
+def stripped_kb(library: pathlib.Path) -> float:
+    copy = library.with_suffix(".stripped")
+    shutil.copy(library, copy)
+    try:
+        subprocess.run(["strip", str(copy)], check=True)
+    except FileNotFoundError:
+        raise Missing("there is no `strip`") from None
+    return copy.stat().st_size / 1024
+
+
+def measure(options: dict[str, Any]) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as name:
+        site = install(pathlib.Path(name))
+        figures = {f"import anyffi, {mode}": import_ms(site, mode, options["rounds"]) for mode in MODES}
+        seen = [run(site, "import anyffi; print('numpy' in sys.modules)", mode)[1] for mode in MODES]
+        figures["import anyffi imports NumPy"] = sum("True" in printed for printed in seen)
+        figures["libanyffi, stripped"] = stripped_kb(site / "anyffi" / "lib" / "libanyffi.so")
+    return figures

@@ -1,0 +1,71 @@
+"""Draws what was measured; nothing where there is no Matplotlib."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+from .bars import Table
+
+COLOURS = {
+    "anyffi": "#d62728",
+    "cython": "#9467bd",
+    "nanobind": "#1f77b4",
+    "pybind11": "#17becf",
+    "tvm-ffi": "#2ca02c",
+    "raw": "#bbbbbb",
+    "floor": "#777777",
+    "python": "#e3b505",
+}
+
+
+def load_pyplot() -> Any:
+    """Matplotlib, set up to draw small and repeatable files of text; None where it is missing."""
+    try:
+        import matplotlib
+    except ImportError:
+        return None
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "anyffi", "font.size": 9})
+    from matplotlib import pyplot
+
+    return pyplot
+
+
+def save(pyplot: Any, figure: Any, path: pathlib.Path) -> None:
+    figure.savefig(path, metadata={"Date": None, "Creator": None}, bbox_inches="tight")
+    pyplot.close(figure)
+
+
+def draw_table(pyplot: Any, table: Table, title: str, unit: str, path: pathlib.Path) -> None:
+    """A line for each row, with a mark where each contender is, on a logarithmic scale."""
+    figure, axes = pyplot.subplots(figsize=(8, 0.8 + 0.22 * len(table)))
+    contenders = list(dict.fromkeys(name for row in table.values() for name in row))
+    rows = list(table)
+    # Ours last, above the others.
+    for contender in sorted(contenders, key="anyffi".__eq__):
+        places = [(table[row][contender], i) for i, row in enumerate(rows) if contender in table[row]]
+        size = 45 if contender == "anyffi" else 22
+        axes.scatter(*zip(*places), s=size, label=contender, color=COLOURS.get(contender), zorder=2)
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.invert_yaxis()
+    axes.grid(axis="both", color="#eeeeee", zorder=0)
+    axes.set_xlabel(unit)
+    axes.set_title(title, loc="left")
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    save(pyplot, figure, path)
+
+
+def draw(result: dict[str, Any], folder: pathlib.Path) -> None:
+    """A plot for each table."""
+    pyplot = load_pyplot()
+    if pyplot is None:
+        print("Left out: plots: Matplotlib is not installed")
+        return
+    for unit, what in (("times", "nanoseconds"), ("instructions", "instructions")):
+        for section, table in result[unit].items():
+            name = f"{section.replace('+', 'p').lower()}-{what}"
+            draw_table(
+                pyplot, table, f"{section}: {what} for each, less is better", what, folder / f"{name}.svg"
+            )
