@@ -14,18 +14,22 @@ from . import inside, installed, plots, record, report
 from .native import Missing, build_directory
 from .processes import MODES, beside_each_other, count, measure_pypy, run_module
 
-QUICK = {"rounds": 3, "slice_ns": 100_000, "calls": 1000}
-FULL = {"rounds": 40, "slice_ns": 1_000_000, "calls": 1_000_000}
+QUICK = {"rounds": 3, "slice_ns": 100_000, "calls": 1000, "warm_up_s": 0.0}
+FULL = {"rounds": 40, "slice_ns": 1_000_000, "calls": 1_000_000, "warm_up_s": 2.0}
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("dev.py bench", description=__doc__, allow_abbrev=False)
     parser.add_argument("--quick", action="store_true", help="few and short rounds: to see that it works")
     parser.add_argument(
-        "--only", default="", metavar="PATTERN", help="rows or groups that match this; also inside, figures"
+        "--only",
+        default="",
+        metavar="PATTERN",
+        help="rows or groups that match this; also inside, figures, growth",
     )
     parser.add_argument("--mode", choices=MODES, action="append", help="in this mode alone")
     parser.add_argument("--instructions", action="store_true", help="also count instructions, by callgrind")
+    parser.add_argument("--growth", action="store_true", help="also measure how cost grows, in cython mode")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER", help="where the results are written")
     return parser.parse_args(arguments)
 
@@ -61,13 +65,17 @@ def main(arguments: list[str]) -> None:
     options = {**(QUICK if chosen.quick else FULL), "only": chosen.only}
     modes = chosen.mode or list(MODES)
     result: dict[str, Any] = {"about": record.describe(), "options": options}
-    result.update({"versions": {}, "missing": {}, "times": {}, "instructions": {}, "figures": {}})
+    result.update(
+        {"versions": {}, "missing": {}, "times": {}, "instructions": {}, "figures": {}, "growth": []}
+    )
     try:
         measure_modes(modes, options, result, chosen.instructions)
         if re.search(chosen.only, "inside"):
             result["times"]["C++"] = inside.measure(options)
         if re.search(chosen.only, "figures"):
             result["figures"] = measure_figures(modes, options)
+        if chosen.growth:
+            result["growth"] = run_module("growth", "cython", options)
     except Missing as error:
         sys.exit(f"bench: {error}")
 

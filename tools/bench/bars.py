@@ -23,7 +23,8 @@ class Bar:
     @property
     def text(self) -> str:
         row = f"'s {self.of_row}" if self.of_row else ""
-        return f"{self.row}: at most {self.limit:g} times {self.of}{row}"
+        who = "" if self.contender == "anyffi" else f" in {self.contender}"
+        return f"{self.row}{who}: at most {self.limit:g} times {self.of}{row}"
 
     def ratio(self, table: Table) -> float | None:
         """How many times; None if one of the two was not measured."""

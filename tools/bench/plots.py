@@ -57,8 +57,24 @@ def draw_table(pyplot: Any, table: Table, title: str, unit: str, path: pathlib.P
     save(pyplot, figure, path)
 
 
+def draw_curves(pyplot: Any, curves: dict[str, Any], path: pathlib.Path) -> None:
+    """Cost along an axis, both logarithmic: what grows evenly has a slope of one at most."""
+    figure, axes = pyplot.subplots(figsize=(6, 3.2))
+    for name, times in curves["series"].items():
+        places = [(int(place), time) for place, time in times.items()]
+        axes.plot(*zip(*places), marker="o", markersize=3, linewidth=1, label=name)
+    # Zero has a place on the axis, too.
+    axes.set_xscale("symlog", linthresh=1)
+    axes.set_yscale("log")
+    axes.grid(color="#eeeeee")
+    axes.set_xlabel(curves["axis"])
+    axes.set_ylabel("nanoseconds")
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    save(pyplot, figure, path)
+
+
 def draw(result: dict[str, Any], folder: pathlib.Path) -> None:
-    """A plot for each table."""
+    """A plot for each table, and for each set of curves."""
     pyplot = load_pyplot()
     if pyplot is None:
         print("Left out: plots: Matplotlib is not installed")
@@ -69,3 +85,5 @@ def draw(result: dict[str, Any], folder: pathlib.Path) -> None:
             draw_table(
                 pyplot, table, f"{section}: {what} for each, less is better", what, folder / f"{name}.svg"
             )
+    for curves in result["growth"]:
+        draw_curves(pyplot, curves, folder / f"growth-{curves['name']}.svg")

@@ -18,7 +18,7 @@ MODES = ("cython", "ctypes")
 PYPY = pathlib.Path(__file__).resolve().parents[2] / ".dev" / "pypy"
 
 
-def run_module(name: str, mode: str, options: dict[str, Any], *before: str) -> dict[str, Any]:
+def run_module(name: str, mode: str, options: dict[str, Any], *before: str) -> Any:
     """What a module of this package printed; `before` is what runs the interpreter."""
     done = subprocess.run(
         [*before, sys.executable, "-m", f"bench.{name}", json.dumps(options)],
@@ -28,7 +28,7 @@ def run_module(name: str, mode: str, options: dict[str, Any], *before: str) -> d
         text=True,
         check=True,
     )
-    return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def count(mode: str, options: dict[str, Any]) -> Table:

@@ -100,6 +100,12 @@ def markdown(result: dict[str, Any], verdicts: list[Verdict]) -> str:
         [each.text, each.section, show(each.value), show(each.instructions), each.word] for each in verdicts
     ]
     lines += markdown_table(["bar", "in", "measured", "instructions", ""], rows)
+    for curves in result["growth"]:
+        lines += ["", f"## {curves['name']}: nanoseconds for so many {curves['axis']}", ""]
+        places = list(dict.fromkeys(place for times in curves["series"].values() for place in times))
+        series = curves["series"].items()
+        rows = [[name, *(show(times.get(place)) for place in places)] for name, times in series]
+        lines += markdown_table(["", *(f"{int(place):,}" for place in places)], rows)
     for title, tables in (("nanoseconds", result["times"]), ("instructions", result["instructions"])):
         for section, table in tables.items():
             lines += ["", f"## {section}, {title}", "", *markdown_of(table)]

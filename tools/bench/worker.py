@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+import time
 from typing import Any
 
 from .contenders import Contenders, versions
@@ -39,8 +40,19 @@ def names_of(way: Way, contender: str, contenders: Contenders) -> dict[str, Any]
     return names
 
 
+def warm_up(statement: str, names: dict[str, Any], seconds: float) -> None:
+    """Let a compiler at run time see a statement for a while."""
+    loop = compile_loop(statement, names, 1)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        loop(itertools.repeat(None, 1000))
+
+
 def time_row(row: Row, ways: dict[str, dict[str, Any]], options: Options) -> dict[str, float]:
     """Nanoseconds of each contender."""
+    if sys.implementation.name != "cpython":
+        for contender, names in ways.items():
+            warm_up(row.ways[contender].statement, names, options["warm_up_s"])
     stopwatches = {
         contender: Stopwatch(row.ways[contender].statement, names, options["slice_ns"], row.unrolled)
         for contender, names in ways.items()

@@ -15,6 +15,7 @@ using anyffi::Args;
 using anyffi::Array;
 using anyffi::Dict;
 using anyffi::List;
+using anyffi::ObjectRef;
 using anyffi::String;
 
 namespace {
@@ -55,6 +56,27 @@ ANYFFI_REGISTER_GLOBAL("bench.nop_str_vector").def(&accept<std::vector<std::stri
 ANYFFI_REGISTER_GLOBAL("bench.nop_int_map").def(&accept<std::map<std::string, int64_t>>);
 ANYFFI_REGISTER_GLOBAL("bench.sum").def([](const AnyView& xs) { return sum(xs, xs.size()); });
 ANYFFI_REGISTER_GLOBAL("bench.sum_some").def([](const AnyView& xs) { return sum(xs, 10); });
+ANYFFI_REGISTER_GLOBAL("bench.sum_ints").def([](const Array<int64_t>& xs) {
+  int64_t total = 0;
+  for (int64_t x : xs) total += x;
+  return total;
+});
+ANYFFI_REGISTER_GLOBAL("bench.sum_values").def([](const Array<AnyValue>& xs) {
+  int64_t total = 0;
+  for (const AnyValue& x : xs) total += x.cast<int64_t>();
+  return total;
+});
+// Each read makes an object of the int.
+ANYFFI_REGISTER_GLOBAL("bench.sum_boxes").def([](const Array<ObjectRef>& xs) {
+  int64_t total = 0;
+  for (const ObjectRef& x : xs) total += AnyValue(x).cast<int64_t>();
+  return total;
+});
+ANYFFI_REGISTER_GLOBAL("bench.touch").def([](const Array<anyffi::Tensor>& xs) {
+  int64_t total = 0;
+  for (const anyffi::Tensor& x : xs) total += x.ndim();
+  return total;
+});
 ANYFFI_REGISTER_GLOBAL("bench.len").def([](const AnyView& xs) { return xs.size(); });
 
 ANYFFI_REGISTER_GLOBAL("bench.split_erased").def([](const AnyView& word) {
