@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import importlib
 import threading
+from types import FunctionType
 from typing import Any
 
 from . import _classes, _mode
@@ -55,6 +56,12 @@ class Api(RegistryApi, ModuleApi, ConvertApi):
         self._runtime = self.Object._runtime
         self._type_keys = {}
 
+
+for _part in (RegistryApi, ModuleApi, ConvertApi):
+    for _name, _function in vars(_part).items():
+        # Users know them as functions: messages about wrong arguments are to say so.
+        if isinstance(_function, FunctionType):
+            _function.__qualname__ = _name
 
 _opened: dict[str, Api] = {}
 _lock = threading.RLock()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import _binding
 from ._mappings import DictMethods, MapMethods
-from ._pickling import unpickle_function, unpickle_module
+from ._pickling import unpickle_export, unpickle_function, unpickle_module, unpickle_program
 from ._runtime import Runtime
 from ._sequences import ArrayMethods, ListMethods
 from ._sets import FrozenSetMethods, SetMethods
@@ -167,7 +167,10 @@ class FunctionMethods:
         names = chain([self.__name__], self._runtime.registry_list())
         for name in filter(self._has_name, names):
             return unpickle_function, (name,)
-        raise TypeError(f"cannot pickle {self!r}: it has no name in the registry")
+        origin = self._runtime.module_find_origin(self)
+        if origin is None:
+            raise TypeError(f"cannot pickle {self!r}: it has no name in the registry, nor in a module")
+        return unpickle_export, tuple(origin)
 
     def _has_name(self, name: str) -> bool:
         return self.same_as(self._runtime.get_function(name))
@@ -221,7 +224,20 @@ class ModuleMethods:
         own = filter(_is_public, object.__dir__(self))
         return sorted({*own, *self._runtime.module_list(self)})
 
+    # The same library twice is equal: each load gives a module of its own, with imports of its own.
+    def __eq__(self, other: object) -> Any:
+        return self._runtime.value_equal(self, other) if isinstance(other, ModuleMethods) else NotImplemented
+
+    def __hash__(self) -> int:
+        return int(self._runtime.value_hash(self))
+
+    #: Else Python would ask for functions by the names 0, 1 and so on.
+    __iter__ = None
+
     def __reduce__(self) -> tuple[Any, ...]:
+        prefix = self._runtime.module_prefix(self)
+        if prefix is not None:
+            return unpickle_program, (prefix, *self.imports)
         return unpickle_module, (self.__file__, *self.imports)
 
     @property
@@ -246,6 +262,10 @@ def build(core: Any) -> dict[str, Any]:
             "__qualname__": name,
             "__doc__": methods.__doc__,
         }
+        for method in vars(methods).values():
+            # What messages about wrong arguments speak of.
+            if isinstance(method, FunctionType):
+                method.__qualname__ = f"{name}.{method.__name__}"
         return type(name, (methods, *bases), {**namespace, **extra})
 
     Object = public("Object", ObjectMethods, core.ObjectCore)

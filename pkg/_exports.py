@@ -25,12 +25,23 @@ def exports(functions: Functions) -> str:
     ------
     ValueError
         What is written is no name, or no parameters.
+    TypeError
+        Names or docs are no text.
     """
     if functions is None:
         return ""
     if isinstance(functions, str):
         functions = [functions]
+    if not isinstance(functions, (Mapping, Sequence)):
+        raise TypeError(f"functions must be a str, a sequence or a mapping, got {_type_name(functions)}")
     docs = functions if isinstance(functions, Mapping) else dict.fromkeys(functions, "")
+    for text, doc in docs.items():
+        if not isinstance(text, str):
+            raise TypeError(f"functions to export are written as str, got {_type_name(text)}")
+        if not isinstance(doc, str):
+            raise TypeError(f"the doc of {text!r} must be a str, got {_type_name(doc)}")
+        if "\0" in doc:
+            raise ValueError(f"the doc of {text!r} has a null character in it")
     lines = ['#line 1 "functions to export"']
     for text, doc in docs.items():
         name, *parameters = _parse(text)
@@ -68,6 +79,10 @@ def _parse(text: str) -> list[str]:
         raise ValueError(f"the parameters of {text!r} cannot be read: {error}") from None
     defaults = [""] * (len(plain) - len(values)) + [f" = {value}" for value in values]
     return [name, *(f'::anyffi::arg("{p.arg}"){default}' for p, default in zip(plain, defaults))]
+
+
+def _type_name(x: object) -> str:
+    return type(x).__name__
 
 
 def _literal(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ class ModuleApi:
         Returns
         -------
         Module
-            The functions are its attributes.
+            The functions are its attributes. It equals every other module of the same library.
 
         Raises
         ------
@@ -37,7 +38,10 @@ class ModuleApi:
             There is no such file, it cannot be loaded, it was built for another ABI version, or what it
             registers is taken.
         """
-        module: Module = self._runtime.module_load(os.path.abspath(os.fspath(path)))
+        path = os.fspath(path)
+        if not path:  # which would become the working directory
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        module: Module = self._runtime.module_load(os.path.abspath(path))
         return module
 
     def system_lib(self, symbol_prefix: str = "") -> Module:

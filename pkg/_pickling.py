@@ -11,7 +11,14 @@ from ._device import Device
 from ._dtype import dtype, read_dtype
 from ._values import Memory
 
-__all__ = ["describe_tensor", "unpickle_function", "unpickle_module", "unpickle_tensor"]
+__all__ = [
+    "describe_tensor",
+    "unpickle_export",
+    "unpickle_function",
+    "unpickle_module",
+    "unpickle_program",
+    "unpickle_tensor",
+]
 
 #: Only there the memory of a buffer stays where it is while ctypes uses it.
 _LOCKS_BUFFERS = sys.implementation.name == "cpython"
@@ -24,11 +31,26 @@ def unpickle_function(name: str) -> Any:
     return backend.get_global_func(name)
 
 
+def unpickle_export(path: str | None, name: str) -> Any:
+    """The function of the module that lies there, or of the program itself."""
+    return (unpickle_program("") if path is None else unpickle_module(path)).get_function(name)
+
+
 def unpickle_module(path: str, *imports: Any) -> Any:
     """The module that lies there, loaded if it is not yet, and importing others."""
     from ._backend import backend
 
-    module = backend.load_module(path)
+    return _import_all(backend.load_module(path), imports)
+
+
+def unpickle_program(prefix: str, *imports: Any) -> Any:
+    """The program itself as a module, importing others."""
+    from ._backend import backend
+
+    return _import_all(backend.system_lib(prefix), imports)
+
+
+def _import_all(module: Any, imports: tuple[Any, ...]) -> Any:
     for imported in imports:
         module.import_module(imported)
     return module

@@ -70,6 +70,8 @@ def load_inline(
         What `functions` says cannot be read.
     """
     _check_name(name)
+    if not isinstance(cpp_source, str):
+        raise TypeError(f"cpp_source must be a str, got {type(cpp_source).__name__}")
     text = f'#include <anyffi/anyffi.h>\n#line 1 "{name}"\n{cpp_source}\n{exports(functions)}'.encode()
     source = os.path.join(_make_cache(), f"{name}-{_digest(text)}.cc")
     if not os.path.exists(source):
@@ -121,6 +123,10 @@ def build(
         A source cannot be read, or the cache not be written.
     """
     _check_name(name)
+    _check_items("sources", sources, str, os.PathLike)
+    _check_items("extra_include_paths", extra_include_paths, str, os.PathLike)
+    _check_items("extra_cflags", extra_cflags, str)
+    _check_items("extra_ldflags", extra_ldflags, str)
     paths = [os.path.abspath(os.fspath(path)) for path in sources]
     compiler = _find_compiler()
     cflags = ["-std=c++17", "-O2", "-fPIC", *extra_cflags]
@@ -164,8 +170,19 @@ def build(
 
 
 def _check_name(name: str) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a module must be a str, got {type(name).__name__}")
     if not name.isidentifier():
         raise ValueError(f"the name of a module must be an identifier, got {name!r}")
+
+
+def _check_items(given: str, items: Any, *kinds: type) -> None:
+    of = "str" if kinds == (str,) else "path-like"
+    if isinstance(items, (str, bytes)) or not isinstance(items, Sequence):
+        raise TypeError(f"{given} must be a sequence of {of}, got {type(items).__name__}")
+    for item in items:
+        if not isinstance(item, kinds):
+            raise TypeError(f"{given} must be a sequence of {of}, got {type(item).__name__} in it")
 
 
 def _find_compiler() -> list[str]:

@@ -361,3 +361,5 @@ def test_another_thread_runs_while_the_lock_is_released(ffi: Any) -> None:
     other.start()
     wait(2)
     other.join()
+    with pytest.raises(ValueError, match="at least one thread"):
+        wait(0)

@@ -116,6 +116,23 @@ def test_a_global_function_is_told_the_same() -> None:
     assert "a parameter has a type that cannot cross the border: specialise" in first_lines(program)
 
 
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ('arg("x")', "fewer arg(...) than the function has parameters: name all of them, or none"),
+        ('arg("x"), arg("y"), arg("z")', "more arg(...) than the function has parameters"),
+        ('arg("x") = 1, arg("y")', "an arg(...) without a default follows one that has one"),
+        ('"x", "y"', "behind a callable stands arg("),
+    ],
+)
+@pytest.mark.parametrize(
+    "definition", ["ANYFFI_EXPORT(g, &f, {});", "auto g = anyffi::Function::from(&f, {});"]
+)
+def test_names_that_do_not_fit_the_parameters(names: str, message: str, definition: str) -> None:
+    head = "#include <anyffi/anyffi.h>\nusing anyffi::arg;\nint64_t f(int64_t, double);\n"
+    assert f"anyffi: {message}" in first_lines(head + definition.format(names) + "\n")
+
+
 @pytest.mark.parametrize("name", ["std::map<std::string_view, int>", "std::vector<const char*>"])
 def test_a_container_holds_no_view_of_text(name: str) -> None:
     headers = "".join(f"#include <anyffi/stl/{name}.h>\n" for name in ("map", "string", "vector"))

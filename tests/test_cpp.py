@@ -201,6 +201,36 @@ def test_bad_names(cache: pathlib.Path) -> None:
             anyffi.cpp.load_inline("fast", TWICE, bad)
 
 
+def test_what_is_no_text(cache: pathlib.Path) -> None:
+    load: Any = anyffi.cpp.load_inline
+    for args, kwargs, message in (
+        ((5, TWICE), {}, "the name of a module must be a str, got int"),
+        (("fast", None), {}, "cpp_source must be a str, got NoneType"),
+        (("fast", TWICE, 5), {}, "functions must be a str, a sequence or a mapping, got int"),
+        (("fast", TWICE, [5]), {}, "functions to export are written as str, got int"),
+        (("fast", TWICE, b"twice"), {}, "functions to export are written as str, got int"),
+        (("fast", TWICE, {"twice": 5}), {}, "the doc of 'twice' must be a str, got int"),
+        (("fast", TWICE, {5: ""}), {}, "functions to export are written as str, got int"),
+        (("fast", TWICE), {"extra_cflags": "-O3"}, "extra_cflags must be a sequence of str, got str"),
+        (("fast", TWICE), {"extra_ldflags": [1]}, "extra_ldflags must be a sequence of str, got int in it"),
+        (("fast", TWICE), {"extra_include_paths": [None]},
+         "extra_include_paths must be a sequence of path-like, got NoneType in it"),
+    ):  # fmt: skip
+        with pytest.raises(TypeError) as caught:
+            load(*args, **kwargs)
+        assert str(caught.value) == message
+    build: Any = anyffi.cpp.build
+    with pytest.raises(TypeError, match="sources must be a sequence of path-like, got str"):
+        build("fast", "a.cc")
+    with pytest.raises(ValueError, match="the doc of 'twice' has a null character in it"):
+        load("fast", TWICE, {"twice": "a\0b"})
+
+
+def test_fewer_parameters_than_there_are(cache: pathlib.Path) -> None:
+    with pytest.raises(RuntimeError, match=r"fewer arg\(\.\.\.\) than the function has parameters"):
+        anyffi.cpp.load_inline("fast", "int64_t add(int64_t x, int64_t y) { return x + y; }", "add(x)")
+
+
 def test_no_compiler(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler -x")
     with pytest.raises(RuntimeError, match=r"\$CXX is 'no-such-compiler', which is not there"):

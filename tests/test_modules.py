@@ -76,6 +76,34 @@ class TestGood:
         os.chdir(path.parent)
         assert ffi.load_module(path.name).add_one(2) == 3
 
+    def test_modules_of_one_library_are_equal(self, ffi: Any, good: Any, build: Build) -> None:
+        again, other = ffi.load_module(good.__file__), ffi.load_module(build("plain.c", PLAIN_C))
+        assert again == good
+        assert hash(again) == hash(good)
+        assert len({good, again, other}) == 2
+        assert good != other
+        assert good != good.__file__
+        assert ffi.List([other, again]).index(good) == 1
+        assert again.add_one == good.add_one
+        assert again["add_one"].same_as(good.add_one)
+        assert ffi.load_module(other.__file__).add == other.add
+        program = ffi.system_lib()
+        assert program == ffi.system_lib() != ffi.system_lib("x")
+        assert program != good
+        assert hash(program) == hash(ffi.system_lib())
+
+    def test_no_container(self, good: Any) -> None:
+        for use in (iter, list, lambda module: "add_one" in module, lambda module: [*module]):
+            with pytest.raises(TypeError, match="not iterable|not a container"):
+                use(good)
+        with pytest.raises(TypeError, match="has no len"):
+            len(good)
+
+    def test_an_unknown_name_is_shown_whole(self, good: Any) -> None:
+        with pytest.raises(AttributeError) as caught:
+            good.get_function("add_one\0zzz")
+        assert "has no function 'add_one\0zzz'" in str(caught.value)
+
     def test_as_a_value(self, ffi: Any, good: Any) -> None:
         assert ffi.get_global_func("testing.echo")(good) is good
         with pytest.raises(TypeError, match="got Module"):
@@ -95,11 +123,20 @@ def test_no_such_file(ffi: Any, tmp_path: pathlib.Path) -> None:
         ffi.load_module(missing)
     with pytest.raises((OSError, ImportError)):
         ffi.load_module(tmp_path)
-    with pytest.raises((OSError, ImportError, ValueError)):
+    with pytest.raises(FileNotFoundError) as caught:
         ffi.load_module("")
+    assert caught.value.filename == ""
     for bad in (5, None, ["x"], object()):
         with pytest.raises(TypeError):
             ffi.load_module(bad)
+    for function in (anyffi.load_module, anyffi.get_global_func, anyffi.to_python):
+        with pytest.raises(TypeError) as wrong:
+            function()
+        assert str(wrong.value).startswith(f"{function.__name__}() missing 1 required positional argument")
+    with pytest.raises(TypeError) as wrong:
+        ffi.system_lib().import_module()
+    if sys.version_info >= (3, 10):
+        assert str(wrong.value).startswith("Module.import_module() missing 1 required")
     with pytest.raises((ValueError, OSError)):
         ffi.load_module("nul\0inside.so")
 
@@ -165,7 +202,7 @@ def test_another_architecture(
         ffi.load_module(path)
 
 
-def test_a_missing_symbol(ffi: Any, tmp_path: pathlib.Path) -> None:
+def test_a_missing_symbol(ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
     (tmp_path / "missing.c").write_text("int not_there(void); int f(void) { return not_there(); }\n")
     (tmp_path / "forgot.c").write_text("int anyffi_x(void); int f(void) { return anyffi_x(); }\n")
     for name in ("missing", "forgot"):
@@ -175,6 +212,10 @@ def test_a_missing_symbol(ffi: Any, tmp_path: pathlib.Path) -> None:
         ffi.load_module(tmp_path / "missing.so")
     with pytest.raises(OSError, match=r"undefined symbol: anyffi_x; link the library with -lanyffi"):
         ffi.load_module(tmp_path / "forgot.so")
+    source = "#include <anyffi/anyffi.h>\nlong far(const char*, double);\nANYFFI_EXPORT(near, [] { far(nullptr, 1); });\n"
+    named = r"libmangled\.so: undefined symbol: far\(char const\*, double\) \(_Z3farPKcd\)$"
+    with pytest.raises(OSError, match=named):
+        ffi.load_module(build("mangled.cc", source))
 
 
 PLAIN_C = """
@@ -527,6 +568,7 @@ class TestLoadingAnew:
         """
         run_program(program, ffi.ffi_mode)
 
+    @pytest.mark.keeps_live(reason="a module stays loaded")
     def test_a_file_that_was_mended(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
         """What the loader refused was never in memory, so its file may be written to."""
         path = tmp_path / "mended.so"
@@ -638,6 +680,93 @@ def test_object_classes_of_one_key_and_two_layouts(ffi: Any, build: Build, membe
         "definition of it, or give one of the types another key, and start a new process\n"
     )
     assert run_program(program, ffi.ffi_mode) == refused * 2
+
+
+NAMES = [
+    ("x, x", "f(x: int, x: float) -> float: parameter 1 cannot have the name 'x': another parameter has it"),
+    ("x, y z", "f(x: int, y z: float) -> float: parameter 1 cannot have the name 'y z': it is no identifier"),
+    ("2x, y", "f(2x: int, y: float) -> float: parameter 0 cannot have the name '2x': it is no identifier"),
+    (", y", "f(: int, y: float) -> float: parameter 0 cannot have the name '': it is no identifier"),
+    ("x, lambda", "f(x: int, lambda: float) -> float: parameter 1 cannot have the name 'lambda': it is a keyword of"
+     " Python"),
+]  # fmt: skip
+DEFAULTS = [
+    ('"two"', TypeError, "f(x: int, y: float = 'two') -> float: the default of parameter 1 (y): expected float, "
+     "got str"),
+    ("nullptr", TypeError, "f(x: int, y: float = None) -> float: the default of parameter 1 (y): expected float, "
+     "got NoneType"),
+    ("std::nullopt", TypeError, "f(x: int, y: float = None) -> float: the default of parameter 1 (y): expected float, "
+     "got NoneType"),
+]  # fmt: skip
+NAMED = """
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/optional.h>
+using anyffi::arg;
+ANYFFI_REGISTER_GLOBAL("modules_named.before").def([] { return 1; });
+ANYFFI_EXPORT(f, [](int64_t, double y) { return y; }, %s, %s);
+"""
+
+
+@pytest.mark.keeps_live(reason="what a library failed with is kept")
+@pytest.mark.parametrize(
+    ("names", "error", "message"),
+    [(tuple(map('arg("{}")'.format, names.split(", "))), ValueError, message) for names, message in NAMES]
+    + [(('arg("x")', f'arg("y") = {default}'), *expected) for default, *expected in DEFAULTS],
+)
+def test_parameters_that_cannot_be(
+    ffi: Any, build: Build, names: tuple[str, str], error: type, message: str
+) -> None:
+    path = build(f"named_{sum(map(ord, ''.join(names)))}.cc", NAMED % names)
+    for _ in range(2):
+        with pytest.raises(error) as caught:
+            ffi.load_module(path)
+        assert str(caught.value) == message
+    assert ffi.get_global_func("modules_named.before", allow_missing=True) is None
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded")
+def test_none_as_a_default(ffi: Any, build: Build) -> None:
+    source = """
+    #include <anyffi/anyffi.h>
+    #include <anyffi/stl/optional.h>
+    using anyffi::arg;
+    static std::optional<double> twice(std::optional<double> x) { return x ? std::optional(2 * *x) : std::nullopt; }
+    ANYFFI_EXPORT(twice, &twice, arg("x") = std::nullopt);
+    ANYFFI_EXPORT(give, [] { return std::nullopt; });
+    ANYFFI_EXPORT(cast, [](const anyffi::AnyValue& x) {
+      return x.cast<std::optional<double>>();
+    }, arg("ünï"));
+    """
+    module = ffi.load_module(build("nullopt.cc", source))
+    assert module.twice() is module.twice(None) is module.give() is None
+    assert module.twice(x=2) == 4.0
+    assert (module.cast(1.5), module.cast(ünï=None)) == (1.5, None)
+    assert str(inspect.signature(module.twice)) == "(x: 'float | None' = None) -> 'float | None'"
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded")
+def test_a_bool_is_an_int_before_a_float(ffi: Any, build: Build) -> None:
+    source = """
+    #include <anyffi/anyffi.h>
+    #include <anyffi/stl/variant.h>
+    ANYFFI_EXPORT(kind, [](double) { return "float"; })
+        .def([](int32_t) { return "int"; })
+        .def([](double, int64_t) { return "float, int"; })
+        .def([](int64_t, double) { return "int, float"; });
+    ANYFFI_EXPORT(held, [](std::variant<double, int16_t, int64_t> x) { return x.index(); });
+    ANYFFI_EXPORT(own, [](std::variant<double, int64_t, bool> x) { return x.index(); });
+    ANYFFI_EXPORT(variant, [](const anyffi::Variant<double, int64_t>& x) { return x.index(); });
+    ANYFFI_EXPORT(floating, [](std::variant<float, double> x) { return x.index(); });
+    """
+    module = ffi.load_module(build("bools.cc", source))
+    assert [module.kind(x) for x in (True, 1, 1.0)] == ["int", "int", "float"]
+    assert [module.kind(*x) for x in ((True, 1.0), (1.0, True), (True, True))] == [
+        "int, float", "float, int", "float, int"
+    ]  # fmt: skip
+    assert [module.held(x) for x in (True, 1, 1.0, 2**40)] == [1, 1, 0, 2]
+    assert [module.own(x) for x in (True, 1, 1.0)] == [2, 1, 0]
+    assert [module.variant(x) for x in (False, 1, 1.0)] == [1, 1, 0]
+    assert [module.floating(x) for x in (True, 1, 1.0)] == [0, 0, 0]
 
 
 def test_an_initialiser_that_throws_registers_nothing(ffi: Any, build: Build) -> None:

@@ -12,7 +12,7 @@ import cases
 import numpy as np
 import pytest
 from programs import run_program
-from support import cpython_only
+from support import Build, cpython_only, needs_compilers
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
@@ -137,6 +137,44 @@ def test_a_module_goes_by_its_path(ffi: Any, protocol: int) -> None:
     assert made.__file__ == module.__file__
     with pytest.raises(AttributeError):
         made.nonsense
+
+
+@needs_compilers
+@pytest.mark.keeps_live(reason="a module stays loaded")
+@pytest.mark.unrecorded("about a function as an object")
+@every_protocol
+def test_a_function_of_a_module_goes_by_path_and_name(ffi: Any, build: Build, protocol: int) -> None:
+    source = """
+    #include <anyffi/anyffi.h>
+    using anyffi::arg;
+    ANYFFI_EXPORT(pickled, [](double x) { return x; }, arg("x")).def([](double x, double y) { return x + y; });
+    extern "C" ANYFFI_EXPORT_SYMBOL int __anyffi_plain(void*, AnyffiValue*, int32_t, AnyffiValue* result) {
+      result->type_code = ANYFFI_INT;
+      result->as_int = 5;
+      return 0;
+    }
+    """
+    module = ffi.load_module(build("pickled.cc", source))
+    importer = ffi.load_module(anyffi.find_library("anyffi_testing"))
+    importer.import_module(module)
+    for function in (module.pickled, module.plain, importer.pickled, importer.plain):
+        made = through(function, protocol)
+        assert made.same_as(function)
+        assert module.__file__.encode() in pickle.dumps(function, protocol)
+    gone = pickle.dumps(module.plain, protocol).replace(b"plain", b"gone?")
+    with pytest.raises(AttributeError, match=r"libpickled.so' has no function 'gone\?'"):
+        pickle.loads(gone)
+
+
+@every_protocol
+def test_the_program_goes_by_its_prefix(ffi: Any, protocol: int) -> None:
+    library = ffi.load_module(anyffi.find_library("anyffi_testing"))
+    for prefix in ("", "some_"):
+        program = ffi.system_lib(prefix)
+        assert through(program, protocol) == program
+        library.import_module(program)
+    made = through(library, protocol)
+    assert made.imports == [ffi.system_lib(""), ffi.system_lib("some_")]
 
 
 # ---- tensors --------------------------------------------------------------------------------------------

@@ -161,11 +161,30 @@ def test_keys_that_become_one_are_refused(ffi: Any) -> None:
 # ---- functions ------------------------------------------------------------------------------------------
 
 
+class Named:
+    def __repr__(self) -> str:
+        return "<Named at 0xAB, of one at 0xCD>"
+
+    def __call__(self, *args: Any) -> None: ...
+
+
 def test_functions(ffi: Any) -> None:
     apply, same = stl(ffi, "apply"), stl(ffi, "function")
     assert apply(lambda a, b: a + len(b), 1, "abc") == 4
-    with pytest.raises(TypeError, match="expected int, got str"):
+    with pytest.raises(TypeError) as caught:
         apply(lambda a, b: b, 1, "abc")
+    assert str(caught.value) == (
+        "the result of <function test_functions.<locals>.<lambda>>: expected int, got str"
+    )
+    with pytest.raises(TypeError) as caught:
+        apply(Named(), 1, "abc")
+    assert str(caught.value) == "the result of <Named, of one>: expected int, got NoneType"
+    with pytest.raises(
+        OverflowError, match=rf"^the result of <function .*<lambda>>: {2**70} does not fit int64"
+    ):
+        apply(lambda a, b: 2**70, 1, "abc")
+    with pytest.raises(TypeError, match=r"^the result of testing.nop\(\): expected float, got NoneType$"):
+        stl(ffi, "compose")(ffi.get_global_func("testing.nop"), len)(1.0)
     with pytest.raises(ZeroDivisionError):
         apply(lambda a, b: a // 0, 1, "abc")
     with pytest.raises(TypeError, match=r"argument 2 \(b\): expected str, got int"):

@@ -58,12 +58,11 @@ DEF("area")([](double r) { return r; }, arg("r")).def([](double w, double) { ret
     .doc("Of a rectangle.").def([](int64_t r) { return r; }, arg("r"));
 DEF("pair")([](Tuple<int64_t, String> x) { return x; }, arg("x"));
 DEF("tensors")([](TensorView, Optional<Tensor> out, DataType, Device) { return out; },
-               arg("x"), arg("out") = nullptr, arg("dtype") = DataType::of<float>(), arg("device") = AnyValue());
+               arg("x"), arg("out") = nullptr, arg("dtype") = DataType::of<float>(), arg("device") = Device());
 DEF("functions")([](Function f) { return f; }, arg("f"));
 DEF("objects")([](Ref<Point> p, ObjectRef, AnyValue) { return p; }, arg("p"), arg("o"), arg("any"));
 DEF("mix")([](Array<Ref<Color>> xs) { return xs; }, arg("xs"));
 DEF("no_names")([](int64_t, String) {});
-DEF("required_last")([](int64_t, int64_t) { return 1; }, arg("a") = 1, arg("b"));
 DEF("slice")([](Slice s) { return s; }, arg("s"));
 DEF("int")([](int64_t x) { return x; }, arg("x"));
 DEF("lambda")([] {});
@@ -71,7 +70,29 @@ DEF("nested.deeper")([] {});
 ANYFFI_REGISTER_GLOBAL("stubs.packed").def_packed([](Args, AnyValue*) {});
 DEF("point")([](double x) { return make_object<Point>(x, 2); }, arg("x"));
 DEF("pixel")([] { return make_object<Pixel>(3.0, Array<String>{"a"}); });
-DEF("keyword")([](int64_t, int64_t, int64_t c) { return c; }, arg("a"), arg("from"), arg("c"));
+// What the C++ API refuses can be said in C.
+static const AnyffiValue kOne = anyffi_int_inline(1);
+static const AnyffiParamInfo kKeyword[] = {{"a", nullptr, "int"}, {"from", nullptr, "int"}, {"c", nullptr, "int"}};
+static const AnyffiParamInfo kRequiredLast[] = {{"a", &kOne, "int"}, {"b", nullptr, "int"}};
+static int give_last(void*, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  *result = args[num_args - 1];
+  return 0;
+}
+static bool define(const char* name, int32_t count, int32_t required, const AnyffiParamInfo* params) {
+  static AnyffiFunctionInfo infos[2];
+  static int used = 0;
+  AnyffiFunctionInfo& info = infos[used++] = {};
+  info.struct_size = sizeof(info);
+  info.name = name;
+  info.num_params = count;
+  info.num_required = required;
+  info.params = params;
+  info.result_type = "int";
+  AnyValue key(name), function;
+  return anyffi_function_create(&give_last, nullptr, nullptr, &info, function.out()) == 0 &&
+         anyffi_registry_set(&key.raw(), &function.raw(), 0) == 0;
+}
+const bool kDefined = define("stubs.keyword", 3, 3, kKeyword) && define("stubs.required_last", 2, 0, kRequiredLast);
 static int64_t twice(int64_t x) { return 2 * x; }
 ANYFFI_EXPORT(stubs_twice, &twice, arg("x"));
 """

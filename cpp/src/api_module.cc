@@ -47,6 +47,18 @@ AnyValue get_path(AnyView module) {
   return path;
 }
 
+AnyValue get_prefix(AnyView module) {
+  AnyValue prefix;
+  check(anyffi_module_get_prefix(&module.raw(), prefix.out()));
+  return prefix;
+}
+
+AnyValue find_origin(AnyView function) {
+  AnyValue origin;
+  check(anyffi_module_find_origin(&function.raw(), origin.out()));
+  return origin;
+}
+
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.load").def(&load, arg("path")).doc("Load a shared library for ever.");
@@ -60,3 +72,9 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Module.imports").def(&get_imports, arg("module"))
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.get_function").def(&get_function, arg("module"), arg("name"));
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.list").def(&list, arg("module")).doc("Names of its functions, sorted.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.path").def(&get_path, arg("module")).doc("Where it was loaded from.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.prefix")
+    .def(&get_prefix, arg("module"))
+    .doc("What begins the names of functions in a module of the program; None for a library.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.find_origin")
+    .def(&find_origin, arg("function"))
+    .doc("The path and the name by which a module gives a function; None for other functions.");

@@ -141,6 +141,54 @@ String list_missing(const AnyffiFunctionInfo& info, const Vector<int32_t>& missi
   return text;
 }
 
+/// `name()`, or what `repr` gives of a callable without the address in it, which tells nobody anything.
+void append_function(String* out, const AnyffiFunction& function) {
+  if (function.info != nullptr) {
+    out->append(name_of(function.info)).append("()");
+    return;
+  }
+  String text;
+  AnyffiValue value = anyffi_object_inline(const_cast<AnyffiObject*>(&function.header));
+  append_repr(&text, &value);
+  constexpr std::string_view kAddress = " at 0x";
+  for (size_t place; (place = text.find(kAddress)) != String::npos;) {
+    size_t end = text.find_first_not_of("0123456789abcdefABCDEF", place + kAddress.size());
+    text.erase(place, end == String::npos ? end : end - place);
+  }
+  *out += text;
+}
+
+/// Raises what was wrong with what `text` names, if anything.
+int raise_mismatch(const AnyffiMismatch& mismatch, String text) {
+  if (mismatch.path_size > 0) {
+    if (!text.empty()) text += ", ";
+    text += "at ";
+    text.append(mismatch.path, static_cast<size_t>(mismatch.path_size));
+  }
+  if (!text.empty()) text += ": ";
+  append_reason(&text, mismatch);
+  const char* kind = mismatch.reason == ANYFFI_OUT_OF_RANGE  ? "OverflowError"
+                     : mismatch.reason == ANYFFI_WRONG_VALUE ? "ValueError"
+                                                             : "TypeError";
+  return raise_text(kind, text);
+}
+
+/// `what` is what the parameter at `index` was given.
+int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo* info, const char* what,
+                          int32_t index) {
+  if (mismatch.reason == ANYFFI_RAISED) return -1;
+  return guard([&] {
+    String text;
+    if (info != nullptr && index >= 0) {
+      append_signature(&text, *info);
+      text.append(": ").append(what).append(" ").append(std::to_string(index).c_str()).append(" (");
+      append_param_name(&text, *info, index);
+      text += ')';
+    }
+    return raise_mismatch(mismatch, std::move(text));
+  });
+}
+
 }  // namespace
 }  // namespace anyffi::runtime
 
@@ -179,28 +227,19 @@ void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
 }
 
 int anyffi_mismatch_raise(const AnyffiMismatch* mismatch, const AnyffiFunctionInfo* info, int32_t index) {
+  return raise_about_parameter(*mismatch, info, "argument", index);
+}
+
+int anyffi_mismatch_raise_default(const AnyffiMismatch* mismatch, const AnyffiFunctionInfo* info, int32_t index) {
+  return raise_about_parameter(*mismatch, info, "the default of parameter", index);
+}
+
+int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObject* function) {
   if (mismatch->reason == ANYFFI_RAISED) return -1;
   return guard([&] {
-    String text;
-    if (info != nullptr && index >= 0) {
-      append_signature(&text, *info);
-      text += ": argument ";
-      text += std::to_string(index).c_str();
-      text += " (";
-      append_param_name(&text, *info, index);
-      text += ')';
-      if (mismatch->path_size > 0) text += ", ";
-    }
-    if (mismatch->path_size > 0) {
-      text += "at ";
-      text.append(mismatch->path, static_cast<size_t>(mismatch->path_size));
-    }
-    if (!text.empty()) text += ": ";
-    append_reason(&text, *mismatch);
-    const char* kind = mismatch->reason == ANYFFI_OUT_OF_RANGE  ? "OverflowError"
-                       : mismatch->reason == ANYFFI_WRONG_VALUE ? "ValueError"
-                                                                : "TypeError";
-    return raise_text(kind, text);
+    String text = "the result of ";
+    append_function(&text, *reinterpret_cast<const AnyffiFunction*>(function));
+    return raise_mismatch(*mismatch, std::move(text));
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -13,16 +14,11 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Functions made of plain symbols, so that a name means the same object each time.
-using SymbolCache = std::map<String, Owned, std::less<>, Allocator<std::pair<const String, Owned>>>;
-
 struct Module {
   AnyffiObject header;
   AnyffiValue path; /* None: the program itself */
   Library library;
-  String prefix; /* of the names in the program */
-  std::mutex mutex;
-  SymbolCache functions;
+  String prefix;         /* of the names in the program */
   Vector<Owned> imports; /* guarded by `import_mutex` */
 };
 
@@ -35,21 +31,37 @@ std::mutex& import_mutex() {
 struct SymbolFunction {
   AnyffiFunction base;
   AnyffiFunctionInfo info;
+  AnyffiValue path; /* of the library; None: the program */
 };
+
+/// What is known for ever of libraries, which are never unmapped.
+struct Known {
+  using Symbol = std::pair<AnyffiCall, String>;
+  std::mutex mutex;
+  /// Functions made of plain symbols, so that a symbol means the same object each time.
+  std::map<Symbol, Owned, std::less<>, Allocator<std::pair<const Symbol, Owned>>> functions;
+  /// Tables of functions, and the paths that they were loaded from.
+  std::map<const AnyffiModuleTable*, Owned, std::less<>, Allocator<std::pair<const AnyffiModuleTable* const, Owned>>>
+      tables;
+};
+
+Known& known() {
+  static auto* all = new Known();
+  return *all;
+}
 
 void delete_module(AnyffiObject* self, int32_t what) {
   auto* module = reinterpret_cast<Module*>(self);
   if (what & ANYFFI_DELETE_CONTENTS) {
     anyffi_value_release(&module->path);
     module->imports.~Vector<Owned>();
-    module->functions.~SymbolCache();
-    module->mutex.~mutex();
     module->prefix.~String();
   }
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
 }
 
 void delete_symbol_function(AnyffiObject* self, int32_t what) {
+  if (what & ANYFFI_DELETE_CONTENTS) anyffi_value_release(&reinterpret_cast<SymbolFunction*>(self)->path);
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
 }
 
@@ -61,16 +73,23 @@ int create_module(const AnyffiValue* path, const Library& library, String prefix
   module->path = owned_path.take();
   module->library = library;
   new (&module->prefix) String(std::move(prefix));
-  new (&module->mutex) std::mutex();
-  new (&module->functions) SymbolCache();
   new (&module->imports) Vector<Owned>();
   *out = anyffi_object_inline(&module->header);
   return 0;
 }
 
+/// Notes where the functions of a table come from; the first path serves as well as any other.
+int note_table(const AnyffiModuleTable* table, const AnyffiValue* path) {
+  Owned kept;
+  if (anyffi_value_own(path, kept.out()) != 0) return -1;
+  std::lock_guard<std::mutex> lock(known().mutex);
+  if (table != nullptr) known().tables.try_emplace(table, std::move(kept));
+  return 0;
+}
+
 int load(const AnyffiValue* path, AnyffiValue* out) {
   Library library;
-  if (open_library(path, &library) != 0) return -1;
+  if (open_library(path, &library) != 0 || note_table(library.table, path) != 0) return -1;
   return create_module(path, library, String(), out);
 }
 
@@ -152,7 +171,7 @@ Vector<String> list_all_names(Module* module) {
 }
 
 /// One block for the function, its record and its name.
-AnyffiObject* create_symbol_function(AnyffiCall call, const String& name) {
+AnyffiObject* create_symbol_function(AnyffiCall call, const String& name, const AnyffiValue& path) {
   auto* function = allocate_object<SymbolFunction>(ANYFFI_FUNCTION, &delete_symbol_function,
                                                    sizeof(SymbolFunction) + name.size() + 1);
   if (function == nullptr) return nullptr;
@@ -167,21 +186,24 @@ AnyffiObject* create_symbol_function(AnyffiCall call, const String& name) {
   function->base.release_self = nullptr;
   function->base.info = &function->info;
   function->base.handle = nullptr;
+  anyffi_value_retain_inline(&path);
+  function->path = path;
   return &function->base.header;
 }
 
 /// The function made of a symbol, the same one each time.
-int get_symbol_function(Module* module, const String& name, AnyffiCall call, AnyffiValue* out) {
+int get_symbol_function(const Module& module, const String& name, AnyffiCall call, AnyffiValue* out) {
+  Known::Symbol symbol(call, name);
   {
-    std::lock_guard<std::mutex> lock(module->mutex);
-    auto known = module->functions.find(name);
-    if (known != module->functions.end()) return anyffi_value_own(known->second.get(), out);
+    std::lock_guard<std::mutex> lock(known().mutex);
+    auto found = known().functions.find(symbol);
+    if (found != known().functions.end()) return anyffi_value_own(found->second.get(), out);
   }
-  AnyffiObject* made = create_symbol_function(call, name);
+  AnyffiObject* made = create_symbol_function(call, name, module.path);
   if (made == nullptr) return -1;
   Owned function(made);
-  std::lock_guard<std::mutex> lock(module->mutex);
-  auto place = module->functions.try_emplace(name, std::move(function)).first;
+  std::lock_guard<std::mutex> lock(known().mutex);
+  auto place = known().functions.try_emplace(std::move(symbol), std::move(function)).first;
   return anyffi_value_own(place->second.get(), out);
 }
 
@@ -196,6 +218,7 @@ int find_function(Module* module, const String& name, AnyffiValue* out) {
     if (call == nullptr) return 0;
   }
   if (AnyffiObject* function = find_in_table(library.table, full)) {
+    if (is_program(*module) && note_table(library.table, &module->path) != 0) return -1;
     anyffi_retain_inline(function);
     *out = anyffi_object_inline(function);
     return 0;
@@ -207,7 +230,7 @@ int find_function(Module* module, const String& name, AnyffiValue* out) {
     call = reinterpret_cast<AnyffiCall>(dlsym(library.handle, symbol.c_str()));
     if (call == nullptr) return anyffi_error_raise("RuntimeError", "the library's tables contradict each other");
   }
-  return get_symbol_function(module, full, call, out);
+  return get_symbol_function(*module, full, call, out);
 }
 
 int raise_no_function(Module* module, const String& name) {
@@ -217,8 +240,8 @@ int raise_no_function(Module* module, const String& name) {
     append_text(&place, &module->path);
     place += "'";
   }
-  return raise_format("AttributeError", "%s has no function '%s'%s", place.c_str(), name.c_str(),
-                      did_you_mean(name, list_all_names(module)).c_str());
+  return raise_text("AttributeError",
+                    place + " has no function '" + name + "'" + did_you_mean(name, list_all_names(module)));
 }
 
 int get_function(Module* module, const AnyffiValue* name, AnyffiValue* out) {
@@ -255,6 +278,50 @@ int list_imports(Module* module, AnyffiValue* out) {
   // The module holds them, and lets none go.
   return anyffi_sequence_create_from(ANYFFI_ARRAY, imports.data(), static_cast<int64_t>(imports.size()), out);
 }
+
+/// The path and name of a function of a module, or None.
+int find_origin(const AnyffiObject* function, AnyffiValue* out) {
+  AnyffiValue path{};
+  const char* name = nullptr;
+  if (function->deleter == &delete_symbol_function) {
+    auto* symbol = reinterpret_cast<const SymbolFunction*>(function);
+    path = symbol->path;
+    name = symbol->info.name;
+  } else {
+    std::lock_guard<std::mutex> lock(known().mutex);
+    for (const auto& [table, table_path] : known().tables) {
+      for (const AnyffiModuleEntry* entry = *table->entries; entry != nullptr && name == nullptr; entry = entry->next) {
+        if (entry->function == function) path = *table_path.get(), name = entry->name;
+      }
+    }
+  }
+  if (name == nullptr) return 0;
+  Owned text;
+  if (anyffi_str_from_utf8(name, static_cast<int64_t>(std::strlen(name)), text.out()) != 0) return -1;
+  AnyffiValue parts[] = {path, *text.get()};
+  return anyffi_sequence_create_from(ANYFFI_ARRAY, parts, 2, out);
+}
+
+/// Two modules are equal if they are of one library, or both of the program, under one prefix.
+int hash_module(const AnyffiValue* self, int64_t* out) {
+  auto* module = reinterpret_cast<const Module*>(self->as_object);
+  size_t number = is_program(*module) ? std::hash<std::string_view>()(module->prefix)
+                                      : std::hash<void*>()(module->library.handle) >> 4;
+  *out = static_cast<int64_t>(number >> 1);
+  return 0;
+}
+
+int equal_modules(const AnyffiValue* a, const AnyffiValue* b, int32_t* out) {
+  *out = 0;
+  if (b->type_code != ANYFFI_MODULE) return 0;
+  auto* first = reinterpret_cast<const Module*>(a->as_object);
+  auto* second = reinterpret_cast<const Module*>(b->as_object);
+  *out = is_program(*first) == is_program(*second) && first->library.handle == second->library.handle &&
+         first->prefix == second->prefix;
+  return 0;
+}
+
+[[maybe_unused]] const bool hooks_installed = install_type_hooks(ANYFFI_MODULE, {&hash_module, &equal_modules});
 
 Module* as_module(const AnyffiValue* value) {
   if (value->type_code == ANYFFI_MODULE) return reinterpret_cast<Module*>(value->as_object);
@@ -314,4 +381,19 @@ int anyffi_module_get_path(const AnyffiValue* module, AnyffiValue* out) {
   Module* loaded = as_module(module);
   *out = anyffi_none_inline();
   return loaded != nullptr ? anyffi_value_own(&loaded->path, out) : -1;
+}
+
+int anyffi_module_get_prefix(const AnyffiValue* module, AnyffiValue* out) {
+  Module* loaded = as_module(module);
+  *out = anyffi_none_inline();
+  if (loaded == nullptr) return -1;
+  if (!is_program(*loaded)) return 0;
+  return anyffi_str_from_utf8(loaded->prefix.data(), static_cast<int64_t>(loaded->prefix.size()), out);
+}
+
+int anyffi_module_find_origin(const AnyffiValue* function, AnyffiValue* out) {
+  AnyffiValue given = *function;
+  *out = anyffi_none_inline();
+  if (given.type_code != ANYFFI_FUNCTION) return anyffi_error_raise("TypeError", "expected a Function");
+  return guard([&] { return find_origin(given.as_object, out); });
 }

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string>
@@ -108,11 +110,27 @@ void* find_own_symbol(void* library, const void* base, const char* name) {
   return symbol != nullptr && dladdr(symbol, &info) != 0 && info.dli_fbase == base ? symbol : nullptr;
 }
 
+/// Puts what C++ code calls a symbol before the symbol itself: `f(int) (_Z1fi)`.
+void demangle(String* reason) {
+  constexpr std::string_view kBefore = "undefined symbol: ";
+  size_t begin = reason->find(kBefore);
+  if (begin == String::npos) return;
+  begin += kBefore.size();
+  size_t end = std::min(reason->find_first_of(",; \t\n(", begin), reason->size());
+  String symbol = reason->substr(begin, end - begin);
+  int status = 0;
+  char* name = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+  if (name == nullptr) return;
+  reason->replace(begin, symbol.size(), String(name) + " (" + symbol + ")");
+  std::free(name);
+}
+
 int raise_load_failure(const String& file) {
   const char* given = dlerror();
   String reason = given != nullptr ? given : "the system gives no reason";
   // The loader's text begins with the path, in most cases.
   if (reason.compare(0, file.size() + 2, file + ": ") == 0) reason.erase(0, file.size() + 2);
+  demangle(&reason);
   bool needs_runtime = reason.find("undefined symbol: anyffi_") != String::npos;
   return raise_format("OSError", "%s: %s%s", file.c_str(), reason.c_str(),
                       needs_runtime ? "; link the library with -lanyffi" : "");

@@ -55,15 +55,23 @@ const AnyffiValue& open_box(const AnyffiValue& value) {
   return value.type_code == ANYFFI_BOX ? reinterpret_cast<const AnyffiBox*>(value.as_object)->value : value;
 }
 
-/// Whether all arguments are of kinds that the parameters hold as they are.
-bool holds_as_they_are(const AnyffiFunctionInfo& info, const Vector<AnyffiValue>& args) {
-  if (info.own_kinds == nullptr) return true;
-  for (size_t i = 0; i < args.size() && i < static_cast<size_t>(info.num_params); ++i) {
+/// How well arguments suit parameters.
+enum class Fit {
+  kConverted, /* one is to be converted, if it fits at all */
+  kBoolAsInt, /* the parameters hold them as they are, but for a bool, which is an int as in Python */
+  kAsTheyAre
+};
+
+Fit compare(const AnyffiFunctionInfo& info, const Vector<AnyffiValue>& args) {
+  Fit worst = Fit::kAsTheyAre;
+  for (size_t i = 0; info.own_kinds != nullptr && i < args.size() && i < static_cast<size_t>(info.num_params); ++i) {
     const AnyffiValue& value = open_box(args[i]);
-    if (value.type_code == ANYFFI_MISSING) continue;
-    if ((info.own_kinds[i] & anyffi_kind_bit(anyffi_value_get_kind(value.type_code))) == 0) return false;
+    auto holds = [&](int32_t kind) { return (info.own_kinds[i] & anyffi_kind_bit(kind)) != 0; };
+    if (value.type_code == ANYFFI_MISSING || holds(anyffi_value_get_kind(value.type_code))) continue;
+    if (value.type_code != ANYFFI_BOOL || !holds(ANYFFI_INT)) return Fit::kConverted;
+    worst = Fit::kBoolAsInt;
   }
-  return true;
+  return worst;
 }
 
 /// Where a conversion failed only because a number is too large, another candidate may hold it.
@@ -161,11 +169,11 @@ int raise_none_fits(const Overloaded& set, const AnyffiValue* args, int32_t num_
 int call_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   auto* set = static_cast<Overloaded*>(self);
   return guard([&] {
-    for (bool as_they_are : {true, false}) {
+    for (Fit wanted : {Fit::kAsTheyAre, Fit::kBoolAsInt, Fit::kConverted}) {
       for (const AnyffiOverload* overload = set->info.overloads; overload != nullptr; overload = overload->next) {
         const AnyffiFunction& function = function_of(*overload);
         Vector<AnyffiValue> lent = lend(*overload, args, num_args);
-        if (holds_as_they_are(*function.info, lent) != as_they_are) continue;
+        if (compare(*function.info, lent) != wanted) continue;
         int status = attempt(function, &lent, result);
         if (status != ANYFFI_REFUSED) return status;
       }

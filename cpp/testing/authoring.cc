@@ -122,7 +122,7 @@ ANYFFI_REGISTER_GLOBAL("testing.authoring.transfer")
           from.balance -= amount;
           to.balance += amount;
         },
-        arg("from"), arg("to"), arg("amount"));
+        arg("source"), arg("to"), arg("amount"));
 ANYFFI_REGISTER_GLOBAL("testing.authoring.total")
     .def([](const Account& a, const Ref<Account>& b) { return a.balance + b->balance; }, arg("a"), arg("b"));
 
@@ -232,6 +232,7 @@ ANYFFI_REGISTER_GLOBAL("testing.authoring.released")
 ANYFFI_REGISTER_GLOBAL("testing.authoring.meet")
     .def(
         [](int64_t count) {
+          if (count < 1) throw Error("ValueError", "at least one thread meets");
           static std::atomic<int64_t> arrived{0};
           int64_t goal = (arrived++ / count + 1) * count;
           while (arrived < goal) std::this_thread::yield();

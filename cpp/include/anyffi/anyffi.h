@@ -11,6 +11,7 @@
 #include <anyffi/box.h>                 // Int, Float, Bool
 #include <anyffi/c_api.h>               // the C ABI
 #include <anyffi/check_callable.h>      // what does not compile, in words
+#include <anyffi/check_names.h>         // lists of arg(...) that do not compile
 #include <anyffi/container/mapping.h>   // Map, Dict
 #include <anyffi/container/sequence.h>  // Array, List
 #include <anyffi/container/set.h>       // FrozenSet, Set

@@ -7,20 +7,24 @@
 
 namespace anyffi {
 
-/// Name, and perhaps default, of a parameter: `arg("by") = 2.0`.
+/// Name and default of a parameter.
+struct DefaultArg {
+  const char* name;
+  AnyValue value;
+};
+
+/// Name of a parameter, and of one with a default: `arg("by") = 2.0`.
 struct Arg {
   const char* name;
-  AnyValue default_value;
-  bool has_default = false;
 
   template <class T>
-  Arg operator=(T&& value) && {  // NOLINT: reads as the declaration of a default does
-    return Arg{name, AnyValue(std::forward<T>(value)), true};
+  DefaultArg operator=(T&& value) && {  // NOLINT: reads as the declaration of a default does
+    return DefaultArg{name, AnyValue(std::forward<T>(value))};
   }
 };
 
 /// Names a parameter; `name` must live for ever, as a literal does.
-inline Arg arg(const char* name) { return Arg{name, AnyValue(), false}; }
+inline Arg arg(const char* name) { return Arg{name}; }
 
 /// The arguments of a packed function: borrowed for the call. Reading past them throws IndexError.
 class Args {

@@ -496,6 +496,9 @@ typedef struct AnyffiFunction {
 /// Takes over `self`, also on failure (then `release_self(self)` was called).
 int anyffi_function_create(AnyffiCall call, void* self, void (*release_self)(void* self),
                            const AnyffiFunctionInfo* info, AnyffiValue* out);
+/// ValueError, which says the function, unless each of its parameters has a name that Python's keyword arguments can
+/// have, and no two the same.
+int anyffi_function_check_names(const AnyffiFunctionInfo* info);
 /// A function over a callable of the host; takes over one count of `handle`, also on failure.
 /// `callback` gets the handle as `self`. The runtime bounds recursion, marks `result` unset before the call
 /// and, when it is still unset afterwards, reports KeyboardInterrupt: a signal came before the callback's
@@ -584,6 +587,10 @@ void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key);
 /// Raises what a mismatch says of argument `index` of a function; always returns -1. `info` may be NULL, or
 /// `index` -1: then the message speaks of a value alone.
 int anyffi_mismatch_raise(const AnyffiMismatch* mismatch, const AnyffiFunctionInfo* info, int32_t index);
+/// The same of the default of a parameter.
+int anyffi_mismatch_raise_default(const AnyffiMismatch* mismatch, const AnyffiFunctionInfo* info, int32_t index);
+/// The same of the result of a function that was called.
+int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObject* function);
 /// Raises Python's TypeError for a call with the wrong number of arguments; always returns -1.
 int anyffi_error_raise_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args);
 
@@ -876,6 +883,11 @@ int anyffi_module_get_function(const AnyffiValue* module, const AnyffiValue* nam
 int anyffi_module_list(const AnyffiValue* module, AnyffiValue* out);
 /// The path that the module was loaded from, as a string; None for the program itself.
 int anyffi_module_get_path(const AnyffiValue* module, AnyffiValue* out);
+/// What begins the names of functions in a module of the program, as a string; None for a library.
+int anyffi_module_get_prefix(const AnyffiValue* module, AnyffiValue* out);
+/// Where a function of a module is to be found again: an Array of the path, None for the program itself, and the name.
+/// None for other functions.
+int anyffi_module_find_origin(const AnyffiValue* function, AnyffiValue* out);
 
 /// The ABI version that the runtime was built for.
 int32_t anyffi_abi_get_version(void);

@@ -5,6 +5,7 @@
 
 #include <anyffi/args.h>
 #include <anyffi/check_callable.h>
+#include <anyffi/check_names.h>
 #include <anyffi/native.h>
 
 namespace anyffi {
@@ -19,8 +20,9 @@ class Function : public ObjectRef {
   static Function from(F f, N&&... names) {
     using Callable = decltype(detail::as_function(std::move(f)));
     ANYFFI_ASSERT_CROSSES_(Callable);
-    auto* typed = detail::make_typed(detail::as_function(std::move(f)), std::forward<N>(names)...);
-    return Function(detail::Adopt{}, &typed->base.header);
+    ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Bare<N>...>);
+    ObjectRef made = detail::make_typed(nullptr, detail::as_function(std::move(f)), std::forward<N>(names)...);
+    return Function(detail::Adopt{}, made.release());
   }
   /// Wraps `void(Args args, AnyValue* result)`.
   template <class F>

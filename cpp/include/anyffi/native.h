@@ -86,14 +86,32 @@ struct TypedFunction : NativeFunction {
     base.call = &call;
   }
 
-  void name_params(Arg* args, int count) {
-    for (int i = 0; i < count; ++i) {
-      params[i].name = args[i].name;
-      if (args[i].has_default) {
-        defaults[i] = std::move(args[i].default_value);
-        params[i].default_value = &defaults[i].raw();
-        if (i < info.num_required) info.num_required = i;
-      }
+  /// Throws what is wrong with the names, or with a default.
+  template <size_t... I, class... N>
+  void name_params(std::index_sequence<I...>, N&&... names) {
+    (set_param<I>(std::forward<N>(names)), ...);
+    check(anyffi_function_check_names(&info));
+    (check_default<I, A, Bare<N>>(), ...);
+  }
+  template <size_t I>
+  void set_param(Arg arg) {
+    params[I].name = arg.name;
+  }
+  template <size_t I>
+  void set_param(DefaultArg arg) {
+    params[I].name = arg.name;
+    defaults[I] = std::move(arg.value);
+    params[I].default_value = &defaults[I].raw();
+    if (static_cast<int32_t>(I) < info.num_required) info.num_required = I;
+  }
+  /// A default that the parameter would not take is refused when it is declared, not when it is first needed.
+  template <size_t I, class P, class N>
+  void check_default() {
+    if constexpr (std::is_same_v<N, DefaultArg>) {
+      typename Parameter<P>::Way::Holder holder{};
+      AnyffiMismatch why;
+      AnyffiValue given = defaults[I].raw();
+      if (!Parameter<P>::Way::load(given, holder, why)) check(anyffi_mismatch_raise_default(&why, &info, I));
     }
   }
 
@@ -210,15 +228,14 @@ T* make_native(F&& f) {
   return native;
 }
 
+/// A reference to a function over `f`, under a name that may be NULL.
 template <class F, class... N>
-NativeFunction* make_typed(F f, N&&... names) {
-  using Signature = SignatureOf<F>;
-  using Typed = typename Signature::template Typed<F>;
-  static_assert(sizeof...(N) <= Signature::kSize, "anyffi: more arg(...) than the function has parameters");
-  Typed* typed = make_native<Typed>(std::move(f));
-  Arg args[sizeof...(N) + 1] = {std::forward<N>(names)..., Arg{nullptr, AnyValue(), false}};
-  typed->name_params(args, sizeof...(N));
-  return typed;
+ObjectRef make_typed(const char* name, F f, N&&... names) {
+  auto* typed = make_native<typename SignatureOf<F>::template Typed<F>>(std::move(f));
+  ObjectRef function(Adopt{}, &typed->base.header);
+  typed->info.name = name;
+  if constexpr (sizeof...(N) > 0) typed->name_params(std::index_sequence_for<N...>(), std::forward<N>(names)...);
+  return function;
 }
 
 }  // namespace detail

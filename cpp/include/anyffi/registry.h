@@ -28,13 +28,16 @@ class Registration {
   Registration& def(F f, N&&... names) noexcept {
     using Callable = decltype(detail::as_function(std::move(f)));
     ANYFFI_ASSERT_CROSSES_(Callable);
-    return make([&] { return detail::make_typed(detail::as_function(std::move(f)), std::forward<N>(names)...); });
+    ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Bare<N>...>);
+    return make(
+        [&] { return detail::make_typed(name_, detail::as_function(std::move(f)), std::forward<N>(names)...); });
   }
   /// Registers `void(Args args, AnyValue* result)`.
   template <class F>
   Registration& def_packed(F f) noexcept {
-    return make(
-        [&]() -> detail::NativeFunction* { return detail::make_native<detail::PackedFunction<F>>(std::move(f)); });
+    return make([&] {
+      return ObjectRef(detail::Adopt{}, &detail::make_native<detail::PackedFunction<F>>(std::move(f))->base.header);
+    });
   }
   /// What `help` shows; must live for ever, as a literal does.
   Registration& doc(const char* text) noexcept {
@@ -52,8 +55,8 @@ class Registration {
   Registration& make(Make make) noexcept {
     function_ = nullptr;
     try {
-      detail::NativeFunction* made = make();
-      ObjectRef function(detail::Adopt{}, &made->base.header);
+      ObjectRef function = make();
+      auto* made = reinterpret_cast<detail::NativeFunction*>(function.get());
       made->info.name = name_;
       if (published_) {
         add_overload(function.get());

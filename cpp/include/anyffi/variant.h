@@ -40,7 +40,8 @@ inline bool take_overflow(AnyValue& error) {
 }  // namespace detail
 
 /// A value of one of several types. From a value it becomes the first of the types that keeps the value's kind, such
-/// as an int for `Variant<double, int64_t>`, else the first that takes it at all.
+/// as an int for `Variant<double, int64_t>`, else the first that takes it at all; a bool is an int before that, as in
+/// Python.
 template <class... Ts>
 class Variant {
   static_assert(sizeof...(Ts) > 0, "anyffi: a Variant needs a type");
@@ -143,6 +144,7 @@ struct Traits<Variant<Ts...>> {
     AnyffiMismatch& why;
     AnyValue overflow{};
     bool broken = false;
+    bool is_int = false; /* what is held is an int that was a bool */
 
     /// True if there is no need to ask the types that follow.
     template <class T>
@@ -153,10 +155,13 @@ struct Traits<Variant<Ts...>> {
       AnyffiMismatch mine;
       if (!Traits<T>::load(given, inner, mine)) return refused(mine);
       AnyValue stored(detail::Adopt{}, Traits<T>::store(Traits<T>::take(inner)));
-      bool same_kind = stored.kind() == anyffi_value_get_kind(detail::unboxed(value).type_code);
-      if (holder.index < 0 || same_kind) {
+      int32_t kind = anyffi_value_get_kind(detail::unboxed(value).type_code);
+      bool same_kind = stored.kind() == kind;
+      bool becomes_int = kind == ANYFFI_BOOL && stored.kind() == ANYFFI_INT && !is_int;
+      if (holder.index < 0 || same_kind || becomes_int) {
         static_cast<AnyValue&>(holder) = std::move(stored);
         holder.index = index;
+        is_int = becomes_int;
       }
       return same_kind;
     }

@@ -16,10 +16,14 @@ template <class R, class... A>
 struct FunctionCall {
   Function function;
   R operator()(A... args) const {
-    if constexpr (std::is_void_v<R>) {
-      function(std::forward<A>(args)...);
-    } else {
-      return function(std::forward<A>(args)...).template cast<R>();
+    [[maybe_unused]] AnyValue result = function(std::forward<A>(args)...);
+    if constexpr (!std::is_void_v<R>) {
+      using Way = Traits<R>;
+      AnyffiValue given = result.raw();
+      typename Way::Holder holder{};
+      AnyffiMismatch why;
+      if (!Way::load(given, holder, why)) check(anyffi_mismatch_raise_result(&why, function.get()));
+      return Way::take(holder);
     }
   }
 };

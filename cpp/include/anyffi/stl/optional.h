@@ -38,6 +38,13 @@ struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> {
   }
 };
 
+/// None: `arg("x") = std::nullopt`.
+template <>
+struct Traits<std::nullopt_t> : Traits<std::nullptr_t> {
+  static std::nullopt_t take(Holder&) { return std::nullopt; }
+  static AnyffiValue store(std::nullopt_t) { return AnyffiValue{}; }
+};
+
 namespace detail {
 template <class T>
 inline constexpr bool kIsView<std::optional<T>> = kIsView<T>;
