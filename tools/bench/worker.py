@@ -85,14 +85,16 @@ def main() -> None:
     pattern = re.compile(options["only"])
     result: dict[str, Any] = {}
     for row in ROWS:
-        if not pattern.search(row.name) and not pattern.search(row.group):
+        counting = options.get("count", False)
+        wanted = pattern.search(row.name) or pattern.search(row.group)
+        if not wanted or (counting and not row.counts):
             continue
         allowed = options.get("contenders", row.ways)
         found = ((name, names_of(way, name, contenders)) for name, way in row.ways.items() if name in allowed)
         ways = {contender: names for contender, names in found if names is not None}
-        if options.get("count"):
+        if counting:
             gc.disable()
-            result[row.name] = run_to_count(row, ways) if row.counts else []
+            result[row.name] = run_to_count(row, ways)
         else:
             result[row.name] = time_row(row, ways, options)
     print(json.dumps({"rows": result, "missing": contenders.missing, "versions": versions()}))
