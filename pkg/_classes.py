@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import _binding
@@ -44,15 +44,6 @@ class ObjectMethods:
 
     _runtime: Runtime
     _address: int
-
-    def __init__(self, /, *args: Any, **kwargs: Any) -> None:
-        # As `object` does it, which one backend's classes leave out.
-        if args or kwargs:
-            cls = type(self)
-            if cls.__init__ is not ObjectMethods.__init__:
-                raise TypeError("object.__init__() takes exactly one argument (the instance to initialize)")
-            if not isinstance(getattr(cls.__new__, "__code__", None), CodeType):
-                raise TypeError(f"{cls.__name__}() takes no arguments")
 
     def __dir__(self) -> list[str]:
         return [name for name in object.__dir__(self) if _is_public(name)]

@@ -30,10 +30,10 @@ from pack cimport pack, pack_owned
 from python cimport (
     PyBytes_AsString, PyBytes_FromStringAndSize, PyObject, PyObject_ClearWeakRefs, PySequence_Fast_ITEMS,
     PyTypeObject, PyType_Modified, PyVectorcall_Call, PyVectorcall_NARGS, Py_INCREF, Py_SET_REFCNT, Py_SIZE,
-    Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, vectorcallfunc, visitproc,
+    PyBaseObject_Type, Py_CLEAR, Py_None, Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, vectorcallfunc, visitproc,
 )
 from unpack cimport raise_taken, unpack, unpack_copy
-from wrapper cimport offsetof_object, state, unwrap, wrap, wrap_here
+from wrapper cimport FunctionWrapper, state, unwrap, wrap, wrap_here
 
 import sys
 
@@ -89,13 +89,11 @@ cdef class ObjectCore:
 cdef class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
+    # wrapper.pxd knows where these lie, too. Both are NULL at first, as `object.__new__` makes them.
     # Python calls through this pointer, where the class has said so, without making a tuple.
     cdef vectorcallfunc vectorcall
     # The names of the parameters, once a call with keywords has asked for them.
     cdef tuple parameters
-
-    def __cinit__(self):
-        self.vectorcall = <vectorcallfunc>call_vector
 
     def __call__(self, *args, **kwargs):
         cdef tuple bound = args
@@ -109,7 +107,7 @@ cdef class FunctionCore(ObjectCore):
     def _take(self, ObjectCore other not None):
         ObjectCore._take(self, other)
         if isinstance(other, FunctionCore):
-            (<FunctionCore>other).parameters = None
+            Py_CLEAR((<FunctionWrapper*><PyObject*>other).parameters)
 
     def _info(self):
         return describe(unwrap_function(<PyObject*>self).info)
@@ -119,7 +117,7 @@ cdef object call_vector(PyObject* function, PyObject** args, size_t flags, PyObj
     cdef Py_ssize_t count = PyVectorcall_NARGS(flags)
     cdef tuple parameters
     # Before Python 3.12 a class to which `__call__` was assigned later still comes here.
-    if Py_TYPE(function).tp_call != PyVectorcall_Call:
+    if Py_TYPE(function).tp_call != call_tuple:
         return call_slot(function, args, count, names)
     if names != NULL and Py_SIZE(names) > 0:
         parameters = parameters_of(<FunctionCore>function)
@@ -127,12 +125,23 @@ cdef object call_vector(PyObject* function, PyObject** args, size_t flags, PyObj
     return call(function, args, count)
 
 
+cdef object call_tuple(PyObject* function, PyObject* args, PyObject* kwargs):
+    """`tp_call`, which Python comes by first: from then on it calls through the pointer."""
+    (<FunctionWrapper*>function).vectorcall = <vectorcallfunc>call_vector
+    return PyVectorcall_Call(function, args, kwargs)
+
+
 cdef inline tuple parameters_of(FunctionCore function):
     """The names of a function's parameters, None where there is none."""
-    if function.parameters is None:
+    cdef FunctionWrapper* wrapper = <FunctionWrapper*><PyObject*>function
+    cdef tuple found
+    if wrapper.parameters == NULL:
         info = function._info()
-        function.parameters = tuple([name and sys.intern(name) for name, *_ in info[2]]) if info else ()
-    return function.parameters
+        found = tuple([name and sys.intern(name) for name, *_ in info[2]]) if info else ()
+        # Another thread may have come first.
+        if wrapper.parameters == NULL:
+            wrapper.parameters = keep(found)
+    return <tuple>wrapper.parameters
 
 
 cdef int traverse_function(PyObject* function, visitproc visit, void* arg) noexcept:
@@ -168,7 +177,7 @@ cdef int enable_vectorcall(type cls) except -1:
             break
     if base is FunctionCore:
         slots.tp_vectorcall_offset = (<PyTypeObject*>FunctionCore).tp_vectorcall_offset
-        slots.tp_call = PyVectorcall_Call
+        slots.tp_call = call_tuple
         slots.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
         PyType_Modified(slots)
     return 0
@@ -497,6 +506,7 @@ cdef int read_rules() except -1:
 
 cdef int set_up() except -1:
     cdef PyTypeObject* function = <PyTypeObject*>FunctionCore
+    cdef type core
     if anyffi_abi_get_version() != ANYFFI_ABI_VERSION:
         raise ImportError(f"{__name__} was built for another version of libanyffi; reinstall anyffi")
     state.object_core = <PyTypeObject*>ObjectCore
@@ -505,6 +515,9 @@ cdef int set_up() except -1:
     state.dynamic_classes = keep({})
     read_rules()
     function.tp_vectorcall_offset = offsetof_vectorcall()
+    # As in classes of Python: what `__new__` takes, and that `object.__new__` makes one.
+    for core in (ObjectCore, FunctionCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore):
+        (<PyTypeObject*>core).tp_new = PyBaseObject_Type.tp_new
     # The tuple that Cython would have it visit refers to text alone.
     function.tp_traverse = traverse_function
     # Cython refuses this method in the body of a class.
@@ -533,10 +546,12 @@ def shut_down():
 
 cdef Py_ssize_t offsetof_vectorcall() except -1:
     cdef FunctionCore example = FunctionCore.__new__(FunctionCore)
-    cdef char* start = <char*><PyObject*>example
-    if <char*>&example.target - start != offsetof_object():
-        raise SystemError("ObjectCore is not laid out as wrapper.pxd says")
-    return <char*>&example.vectorcall - start
+    cdef FunctionWrapper* wrapper = <FunctionWrapper*><PyObject*>example
+    # Cython's own way of making one sets the tuple to None.
+    if (&wrapper.base.object != &example.target or &wrapper.vectorcall != &example.vectorcall
+            or wrapper.parameters != Py_None):
+        raise SystemError("FunctionCore is not laid out as wrapper.pxd says")
+    return <char*>&wrapper.vectorcall - <char*>wrapper
 
 
 # ---- for check mode, which compares with what the other marshaller does

@@ -27,7 +27,7 @@ cdef extern from "Python.h":
 
     PyTypeObject PyLong_Type, PyFloat_Type, PyUnicode_Type, PyBytes_Type
     PyTypeObject PyFunction_Type, PyMethod_Type, PyCFunction_Type
-    PyTypeObject PyTuple_Type, PyList_Type, PyDict_Type, PySlice_Type
+    PyTypeObject PyBaseObject_Type, PyTuple_Type, PyList_Type, PyDict_Type, PySlice_Type
     PyObject* Py_None
     PyObject* Py_True
     PyObject* Py_False
@@ -37,6 +37,7 @@ cdef extern from "Python.h":
     PyTypeObject* Py_TYPE(PyObject*)
     Py_ssize_t Py_REFCNT(PyObject*)
     void Py_SET_REFCNT(PyObject*, Py_ssize_t)
+    void Py_CLEAR(PyObject*)
     Py_ssize_t Py_SIZE(PyObject*)
     void Py_INCREF(PyObject*)
     void Py_DECREF(PyObject*)

@@ -6,7 +6,7 @@ from c_api cimport (
     ANYFFI_FIRST_DYNAMIC_TYPE, AnyffiCall, AnyffiObject, AnyffiTypeInfo, anyffi_release_inline,
     anyffi_type_get_info,
 )
-from python cimport PyObject, PyObject_TypeCheck, PyTypeObject, Py_REFCNT
+from python cimport PyObject, PyObject_TypeCheck, PyTypeObject, Py_REFCNT, vectorcallfunc
 
 cdef extern from *:
     """
@@ -48,11 +48,20 @@ cdef extern from *:
     } AnyffiPython;
     static AnyffiPython anyffi_python;
 
-    #define anyffi_offsetof_object() ((Py_ssize_t)offsetof(AnyffiWrapper, object))
+    /* The same of `FunctionCore`. */
+    typedef struct {
+      AnyffiWrapper base;
+      PyObject* weakly;
+      vectorcallfunc vectorcall;
+      PyObject* parameters;
+    } AnyffiFunctionWrapper;
     """
-    Py_ssize_t offsetof_object "anyffi_offsetof_object"()
     ctypedef struct Wrapper "AnyffiWrapper":
         AnyffiObject* object
+    ctypedef struct FunctionWrapper "AnyffiFunctionWrapper":
+        Wrapper base
+        vectorcallfunc vectorcall
+        PyObject* parameters
 
     ctypedef struct State "AnyffiPython":
         PyTypeObject* object_core
