@@ -40,13 +40,13 @@ KEYS, VALUES, ITEMS, ELEMENTS = range(4)
 
 _Class = TypeVar("_Class", bound=type)
 
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+_IMMUTABLE_TYPE, _HEAP_TYPE = 1 << 8, 1 << 9  # of Py_TPFLAGS
 
 
 def _name_in_c(cls: type) -> str:
     """A class as the interpreter names it in such a message: one that is written in C with its module."""
-    full = cls.__flags__ & _HEAP_TYPE or cls.__module__ == "builtins"
-    return cls.__name__ if full else f"{cls.__module__}.{cls.__name__}"
+    of_python = cls.__flags__ & (_IMMUTABLE_TYPE | _HEAP_TYPE) == _HEAP_TYPE
+    return cls.__name__ if of_python or cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
 
 
 def _wrong_self(name: str, shown: str, given: Any) -> TypeError:
@@ -89,8 +89,9 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
                 raise _wrong_self(name, shown, self)
             return method(self, *args, **kwargs)
 
-    # What a wrong number of arguments is blamed on.
+    # What a wrong number of arguments is blamed on; before Python 3.10 the name of the code.
     method.__qualname__ = name
+    check_self.__code__ = check_self.__code__.replace(co_name=name)
     return check_self
 
 

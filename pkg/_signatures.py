@@ -68,10 +68,14 @@ class OverloadedSignature(inspect.Signature):
                 inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
             ]
         )
-        self._all = tuple(overloads)
+        self._all: tuple[Any, ...] = tuple(overloads)
 
     def __str__(self) -> str:
         return " | ".join(map(str, self._all))
+
+    def format(self, **options: Any) -> str:
+        """What `help` shows, from Python 3.13 on."""
+        return " | ".join(overload.format(**options) for overload in self._all)
 
 
 # ---- defaults ----

@@ -197,7 +197,7 @@ def test_spans(ffi: Any, spans: pathlib.Path) -> None:
         module.total(x.astype(np.float32))
     with pytest.raises(TypeError, match=r"at \[1\]: expected float, got str"):
         module.total([1, "x"])
-    with pytest.raises(TypeError, match=r"expected Tensor \| List\[float\], got str"):
+    with pytest.raises(TypeError, match=r"expected Tensor \| Sequence\[float\], got str"):
         module.total("x")
     with pytest.raises(TypeError, match="expected Tensor, got list"):
         module.double_all([1, 2])

@@ -9,6 +9,7 @@ import collections.abc
 import copy
 import operator
 import pickle
+import re
 import types
 from typing import Any
 
@@ -158,7 +159,7 @@ x.items() & {('a', 1)}; x.items() - {('a', 1)}; x.items() >= {('a', 1)}; x.items
 copy.copy(x.keys()); pickle.dumps(x.items()); type(x.keys()).__name__; type(x.values()).__name__; type(x.items()).__name__
 isinstance(x.keys(), abc.KeysView); isinstance(x.keys(), abc.Set); isinstance(x.items(), abc.ItemsView)
 isinstance(x.values(), abc.ValuesView); isinstance(x.values(), abc.Set); isinstance(x, abc.Mapping)
-isinstance(x, abc.MutableMapping); isinstance(x, abc.Hashable); isinstance(x, abc.Reversible); callable(x)
+isinstance(x, abc.MutableMapping); isinstance(x, abc.Reversible); callable(x)
 x.copy(); x.absent; x(); x + x
 iter(x).__reduce__(); next(iter(x), None); next(reversed(x), None); iter(x.items()).__reduce__()
 """
@@ -267,7 +268,12 @@ def _outcome(expression: str, x: Any, ffi: Any) -> Any:
     try:
         return _told(eval(expression, {**_NAMES, "x": x}), ffi)
     except Exception as error:
-        text = str(error)
+        # As it was before Python 3.10.
+        text = re.sub(
+            "integer argument expected, got (.*)",
+            r"'\1' object cannot be interpreted as an integer",
+            str(error),
+        )
         for name, plain in _PLAIN.items():
             text = text.replace(name, plain.__name__)
         return type(error), text if CPYTHON else None

@@ -22,6 +22,7 @@ _PAIRS: dict[str, Any] = {
 #: What is missing on purpose. Names that only some version of Python has go here too, until ours have them.
 _LEFT_OUT = {
     "__getnewargs__",  # pickled by `__reduce__`
+    "__hash__",  # of a mappingproxy since Python 3.12, where its dict has one
 }
 #: What only ours have: conversion to the twin, and identity.
 _OURS = {"freeze", "thaw", "same_as"}
@@ -54,7 +55,8 @@ def test_every_name(ffi: Any, name: str, plain: type) -> None:
         "__ior__",
         "__iand__",
     ):
-        assert (getattr(cls, special, None) is None) is (getattr(plain, special, None) is None), special
+        is_missing = getattr(plain, special, None) is None or (name == "Map" and special == "__hash__")
+        assert (getattr(cls, special, None) is None) is is_missing, special
 
 
 @pytest.mark.parametrize(("name", "plain"), _PAIRS.items(), ids=_PAIRS)

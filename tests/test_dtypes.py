@@ -202,7 +202,8 @@ def test_dtypes_that_dlpack_cannot_name(ffi: Any, theirs: Any, name: str) -> Non
 
 @pytest.mark.skipif(ml_dtypes is None, reason="ml_dtypes is made for CPython alone")
 def test_a_swapped_dtype_of_ml_dtypes_is_refused(ffi: Any) -> None:
-    for theirs in (np.dtype(ml_dtypes.bfloat16).newbyteorder(), ml_dtypes.bcomplex32):
+    complex_ = [ml_dtypes.bcomplex32] if hasattr(ml_dtypes, "bcomplex32") else []  # not in old ones
+    for theirs in (np.dtype(ml_dtypes.bfloat16).newbyteorder(), *complex_):
         with pytest.raises(TypeError, match="has no DLPack code"):
             ffi.convert(theirs)
 
