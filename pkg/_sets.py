@@ -36,6 +36,53 @@ def _distinct(elements: Iterable[Any]) -> _Distinct:
     return dict.fromkeys(elements)
 
 
+class _FloatNan(float):
+    """Stands for a float that is a NaN where elements are compared: all of them are one element."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _FloatNan
+
+    def __hash__(self) -> int:
+        return 0
+
+
+class _ComplexNan(complex):
+    """The same for a complex number with a NaN: those of equal parts are one element."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _ComplexNan and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+def _comparable(element: Any) -> Any:
+    """The element, or what stands for a NaN: Python tells NaNs by the object, and each read makes one."""
+    cls = type(element)
+    if issubclass(cls, float):
+        return _FloatNan(element) if float.__ne__(element, element) else element
+    if issubclass(cls, complex):
+        return _ComplexNan(element) if complex.__ne__(element, element) else element
+    return element
+
+
+def _comparables(elements: Iterable[Any]) -> _Distinct:
+    """The distinct elements of an iterable, which are to be compared with those of another."""
+    distinct = _distinct(elements)
+    if not any(issubclass(type(element), (float, complex)) for element in distinct):
+        return distinct
+    made: _Distinct = {}
+    for element in distinct:
+        # Of two NaNs the second stays what it is: Python's own container that holds both cannot be converted.
+        shown = _comparable(element)
+        made[element if shown in made else shown] = None
+    return made
+
+
 class _Hashed:
     """Stands for an element in a set that is made for its hash alone.
 
@@ -73,7 +120,7 @@ class _Set(Container):
     def _operand(self, other: object) -> _Distinct | None:
         """The elements of an operator's other side; None if it is no set."""
         if issubclass(type(other), (_Set, set, frozenset, *_VIEWS)):
-            return _distinct(other)  # type: ignore[arg-type]
+            return _comparables(other)  # type: ignore[arg-type]
         return None
 
     def _contains_set(self, element: Any) -> bool:
@@ -81,7 +128,7 @@ class _Set(Container):
 
     def _compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         theirs = self._operand(other)
-        return NotImplemented if theirs is None else operation(_distinct(self).keys(), theirs.keys())
+        return NotImplemented if theirs is None else operation(_comparables(self).keys(), theirs.keys())
 
     def __eq__(self, other: object) -> Any:
         return True if self is other else self._compare(other, operator.eq)
@@ -103,11 +150,11 @@ class _Set(Container):
 
     def _combine(self, other: object, operation: Callable[..., Iterable[Any]]) -> Any:
         theirs = self._operand(other)
-        return NotImplemented if theirs is None else self._new(operation(_distinct(self), theirs))
+        return NotImplemented if theirs is None else self._new(operation(_comparables(self), theirs))
 
     def _combine_swapped(self, other: object, operation: Callable[..., Iterable[Any]]) -> Any:
         theirs = self._operand(other)
-        return NotImplemented if theirs is None else self._new(operation(theirs, _distinct(self)))
+        return NotImplemented if theirs is None else self._new(operation(theirs, _comparables(self)))
 
     def __or__(self, other: object) -> Any:
         return self._combine(other, _unite)
@@ -135,31 +182,31 @@ class _Set(Container):
 
     def union(self, *others: Iterable[Any]) -> Any:
         """A new set of the elements of this one and all others."""
-        return self._new(_unite(_distinct(self), *map(_distinct, others)))
+        return self._new(_unite(_comparables(self), *map(_comparables, others)))
 
     def intersection(self, *others: Iterable[Any]) -> Any:
         """A new set of the elements that this one and all others have."""
-        return self._new(_intersect(_distinct(self), *map(_distinct, others)))
+        return self._new(_intersect(_comparables(self), *map(_comparables, others)))
 
     def difference(self, *others: Iterable[Any]) -> Any:
         """A new set of the elements of this one that no other has."""
-        return self._new(_subtract(_distinct(self), *map(_distinct, others)))
+        return self._new(_subtract(_comparables(self), *map(_comparables, others)))
 
     def symmetric_difference(self, other: Iterable[Any], /) -> Any:
         """A new set of the elements that only one of the two has."""
-        return self._new(_differ(_distinct(self), _distinct(other)))
+        return self._new(_differ(_comparables(self), _comparables(other)))
 
     def isdisjoint(self, other: Iterable[Any], /) -> bool:
         """Whether the two have no element in common."""
-        return _distinct(self).keys().isdisjoint(_distinct(other))
+        return _comparables(self).keys().isdisjoint(_comparables(other))
 
     def issubset(self, other: Iterable[Any], /) -> bool:
         """Whether the other has every element of this one."""
-        return _distinct(self).keys() <= _distinct(other).keys()
+        return _comparables(self).keys() <= _comparables(other).keys()
 
     def issuperset(self, other: Iterable[Any], /) -> bool:
         """Whether this one has every element of the other."""
-        return _distinct(self).keys() >= _distinct(other).keys()
+        return _comparables(self).keys() >= _comparables(other).keys()
 
     @recursive_repr()
     def __repr__(self) -> str:
@@ -315,21 +362,21 @@ class SetMethods(_Set):
 
     def update(self, *others: Iterable[Any]) -> None:
         """Add the elements of all others."""
-        self._add_all(_unite({}, *map(_distinct, others)))
+        self._add_all(_unite({}, *map(_comparables, others)))
 
     def intersection_update(self, *others: Iterable[Any]) -> None:
         """Keep only the elements that all others have."""
-        mine = _distinct(self)
-        kept = dict.fromkeys(_intersect(mine, *map(_distinct, others)))
+        mine = _comparables(self)
+        kept = dict.fromkeys(_intersect(mine, *map(_comparables, others)))
         self._remove_all(_subtract(mine, kept))
 
     def difference_update(self, *others: Iterable[Any]) -> None:
         """Remove the elements that any other has."""
-        self._remove_all(_unite({}, *map(_distinct, others)))
+        self._remove_all(_unite({}, *map(_comparables, others)))
 
     def symmetric_difference_update(self, other: Iterable[Any], /) -> None:
         """Keep the elements that only one of the two has."""
-        mine, theirs = _distinct(self), _distinct(other)
+        mine, theirs = _comparables(self), _comparables(other)
         self._add_all(_subtract(theirs, mine))
         self._remove_all(_intersect(mine, theirs))
 
