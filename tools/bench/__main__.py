@@ -11,8 +11,9 @@ import sys
 from typing import Any
 
 from . import inside, installed, plots, record, report
+from .bars import PYTHON_MODES
 from .native import Missing, build_directory
-from .processes import MODES, beside_each_other, count, measure_pypy, run_module
+from .processes import beside_each_other, count, measure_pypy, run_module
 
 QUICK = {"rounds": 3, "slice_ns": 100_000, "calls": 1000, "warm_up_s": 0.0}
 FULL = {"rounds": 40, "slice_ns": 1_000_000, "calls": 1_000_000, "warm_up_s": 2.0}
@@ -27,7 +28,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         metavar="PATTERN",
         help="rows or groups that match this; also inside, figures, growth",
     )
-    parser.add_argument("--mode", choices=MODES, action="append", help="in this mode alone")
+    parser.add_argument("--mode", choices=PYTHON_MODES, action="append", help="in this mode alone")
     parser.add_argument("--instructions", action="store_true", help="also count instructions, by callgrind")
     parser.add_argument("--growth", action="store_true", help="also measure how cost grows, in cython mode")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER", help="where the results are written")
@@ -45,8 +46,9 @@ def measure_modes(modes: list[str], options: dict[str, Any], result: dict[str, A
             if counts:
                 result["instructions"][mode] = count(mode, options)
     times = result["times"]
-    if set(MODES) <= set(times):
-        pypy = measure_pypy({**options, "only": "calls"}) if "nop(1)" in times["ctypes"] else {}
+    if set(PYTHON_MODES) <= set(times):
+        wanted = "nop(1)" in times["ctypes"] and options["warm_up_s"] > 0
+        pypy = measure_pypy({**options, "only": "calls"}) if wanted else {}
         times["modes"] = beside_each_other(times["cython"], times["ctypes"], pypy)
 
 
@@ -63,7 +65,7 @@ def measure_figures(modes: list[str], options: dict[str, Any]) -> dict[str, floa
 def main(arguments: list[str]) -> None:
     chosen = parse(arguments)
     options = {**(QUICK if chosen.quick else FULL), "only": chosen.only}
-    modes = chosen.mode or list(MODES)
+    modes = chosen.mode or list(PYTHON_MODES)
     result: dict[str, Any] = {"about": record.describe(), "options": options}
     result.update(
         {"versions": {}, "missing": {}, "times": {}, "instructions": {}, "figures": {}, "growth": []}

@@ -6,6 +6,9 @@ import dataclasses
 
 from .rows_calls import CALLBACKS, CALLS, CONTAINERS, TENSORS
 
+#: The modes of anyffi that are measured.
+PYTHON_MODES = ("cython", "ctypes")
+
 #: Of every row, the nanoseconds or instructions of every contender.
 Table = dict[str, dict[str, float]]
 

@@ -12,9 +12,8 @@ import sysconfig
 import tempfile
 from typing import Any
 
+from .bars import PYTHON_MODES
 from .native import Missing
-
-MODES = ("cython", "ctypes")
 
 
 def install(folder: pathlib.Path) -> pathlib.Path:
@@ -66,8 +65,10 @@ def stripped_kb(library: pathlib.Path) -> float:
 def measure(options: dict[str, Any]) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as name:
         site = install(pathlib.Path(name))
-        figures = {f"import anyffi, {mode}": import_ms(site, mode, options["rounds"]) for mode in MODES}
-        seen = [run(site, "import anyffi; print('numpy' in sys.modules)", mode)[1] for mode in MODES]
+        figures = {
+            f"import anyffi, {mode}": import_ms(site, mode, options["rounds"]) for mode in PYTHON_MODES
+        }
+        seen = [run(site, "import anyffi; print('numpy' in sys.modules)", mode)[1] for mode in PYTHON_MODES]
         figures["import anyffi imports NumPy"] = sum("True" in printed for printed in seen)
         figures["libanyffi, stripped"] = stripped_kb(site / "anyffi" / "lib" / "libanyffi.so")
     return figures

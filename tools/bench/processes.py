@@ -14,7 +14,6 @@ from . import callgrind
 from .bars import Table
 from .worker import COUNTED
 
-MODES = ("cython", "ctypes")
 PYPY = pathlib.Path(__file__).resolve().parents[2] / ".dev" / "pypy"
 
 
