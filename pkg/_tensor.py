@@ -35,6 +35,16 @@ def _is_stream(stream: Any, device_type: int) -> bool:
     return device_type not in _WITHOUT_STREAMS
 
 
+def _read_pair(name: str, given: Any) -> tuple[int, int]:
+    """An argument of DLPack's that is two ints."""
+    try:
+        first, second = given
+        return operator.index(first), operator.index(second)
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"{name} must be a tuple of two ints, not {given!r}")
+
+
 class TensorMethods:
     """An n-dimensional array, in memory that it shares with whoever else holds it.
 
@@ -122,15 +132,19 @@ class TensorMethods:
         BufferError
             A stream that the device cannot have, or another device, was asked for, a version that cannot say
             what the tensor is, or a copy that cannot be made.
+        TypeError
+            A version or a device is no pair of ints.
         """
+        version = None if max_version is None else _read_pair("max_version", max_version)
+        place = None if dl_device is None else _read_pair("dl_device", dl_device)
         if not _is_stream(stream, self.device.dlpack_device_type()):
             raise BufferError(f"{stream!r} is no stream of {self.device}")
-        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
-            raise BufferError(f"a tensor on {self.device} cannot be exported to {Device(*dl_device)}")
+        if place is not None and place != self.__dlpack_device__():
+            raise BufferError(f"a tensor on {self.device} cannot be exported to {Device(*place)}")
         tensor = self._runtime.tensor_copy(self) if copy else self
         if not HAS_CAPSULES:
             return make_array(tensor, tensor._info()).__dlpack__()
-        return self._runtime.tensor_to_capsule(tensor, max_version is None or max_version[0] < 1)
+        return self._runtime.tensor_to_capsule(tensor, version is None or version[0] < 1)
 
     @property
     def __array_interface__(self) -> dict[str, Any]:

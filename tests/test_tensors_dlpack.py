@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import cases
@@ -243,3 +244,16 @@ def test_exporters_are_alike_in_both(both: Any) -> None:
             except Exception as error:
                 outcomes.append((type(error), str(error)))
         assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize(
+    "bad", [3, "x", (1,), (1, 2, 3), ("a", 0), (1.5, 0), (None, None), {}, np.int64(1)], ids=repr
+)
+def test_what_is_no_pair_of_ints_is_refused(ffi: Any, bad: Any) -> None:
+    tensor = ffi.from_dlpack(np.arange(3.0))
+    for name in ("max_version", "dl_device"):
+        with pytest.raises(
+            TypeError, match=f"^{name} must be a tuple of two ints, not {re.escape(repr(bad))}$"
+        ):
+            tensor.__dlpack__(**{name: bad})
+    assert tensor.__dlpack__(max_version=(np.int64(1), True), dl_device=[1, 0]) is not None

@@ -339,7 +339,12 @@ def unhiding(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*args)
         except ctypes.ArgumentError as error:
-            raise unhide(error) from None
+            hidden = unhide(error)
+        # Out of there, so that the ArgumentError is not its context.
+        try:
+            raise hidden
+        finally:
+            del hidden
 
     return call
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import c_char, c_int32, c_void_p
+from ctypes import ArgumentError, c_char, c_int32, c_void_p
 from typing import TYPE_CHECKING, Any
 
 from .. import _binding, _errors
@@ -59,6 +59,8 @@ class FunctionCore(_Traversed):
             try:
                 target, context = _get_target(self)
             except AttributeError:
+                target = None
+            if target is None:  # not above, where the AttributeError becomes the context of what is raised
                 target, context = _find_target(self)
             # What must outlive the call; while it is empty there is nothing to give back either.
             keep: list[Any] = []
@@ -103,10 +105,17 @@ class FunctionCore(_Traversed):
             # What the traceback of a long-lived exception holds would live as long: the arguments, in the
             # frames of this package.
             del args, kwargs
-            # Its cause and context are its own, as they came.
-            raise unhide(exception).with_traceback(  # noqa: B904
-                _errors.without_frames(exception.__traceback__, (__package__,))
-            )
+            if type(exception) is not ArgumentError:
+                # Its cause and context are its own, as they came.
+                raise exception.with_traceback(  # noqa: B904
+                    _errors.without_frames(exception.__traceback__, (__package__,))
+                )
+            hidden = unhide(exception)
+        # Out of there, so that the ArgumentError is not its context.
+        try:
+            raise hidden
+        finally:
+            del hidden
 
     def _take(self, other: ObjectCore) -> None:
         super()._take(other)
@@ -118,9 +127,10 @@ class FunctionCore(_Traversed):
         try:
             return self._described
         except AttributeError:
-            info = Function.from_address(_check_function(unwrap(self), self)).info
-            self._described = _describe(info.contents) if info else None
-            return self._described
+            pass
+        info = Function.from_address(_check_function(unwrap(self), self)).info
+        self._described = _describe(info.contents) if info else None
+        return self._described
 
 
 def _give(cells: list[Any]) -> Any:
