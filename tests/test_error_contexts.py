@@ -1,7 +1,9 @@
-"""`__context__` of what anyffi raises: what was being handled outside of it, and nothing of its own."""
+"""Errors come alone: no context of anyffi's own, and no report beside what is raised."""
 
 from __future__ import annotations
 
+import inspect
+import sys
 from typing import Any
 
 import pytest
@@ -53,3 +55,33 @@ def test_the_end_of_the_stack(ffi: Any) -> None:
         assert isinstance(error, RecursionError)
         assert error.__context__ is None
         del error
+
+
+@cpython_only("PyPy's recursion limit is the size of the stack")
+@pytest.mark.unrecorded("writing outcomes down needs some of the stack")
+def test_nothing_is_reported_at_the_end_of_the_stack(ffi: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    apply, compose = map(ffi.get_global_func, ("testing.apply", "testing.stl.compose"))
+    reports: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", reports.append)
+
+    def again() -> Any:
+        return apply(again)
+
+    composed: Any = []
+    composed.append(compose(lambda x: composed[0](x), lambda x: x))
+
+    def after(frames: int, use: Any) -> Any:
+        return after(frames - 1, use) if frames else use()
+
+    limit = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(len(inspect.stack(0)) + 120)
+        # Wherever in a crossing it is that the stack ends.
+        for frames in range(40):
+            for use in (again, lambda: composed[0](1.0)):
+                with pytest.raises(RecursionError):
+                    after(frames, use)
+    finally:
+        sys.setrecursionlimit(limit)
+        composed.clear()
+    assert reports == []

@@ -15,6 +15,9 @@ from .unpack import unpack, unpack_copy
 __all__ = ["install_host", "shut_down"]
 
 _DONE = 1  # ANYFFI_HOST_DONE
+#: At the end of the stack there may be no room to leave an error. ctypes itself returns this then, with a
+#: report: the caller is as near to the end, and raises a RecursionError of its own.
+_NO_ROOM, _SWALLOWED = (RecursionError, ctypes.ArgumentError), 0
 
 _object_of = platform.object_of
 _move = library.value_move
@@ -43,27 +46,30 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
     packed = NONE
     try:
         try:
-            read = VALUE.unpack_from
-            values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
-            x = _object_of(function)(*[unpack(read(values, VALUE_SIZE * i)) for i in range(count)])
-            packed = pack_owned(x)
-            if type(packed) is bytes:
-                memmove(result, packed, VALUE_SIZE)
-            else:
-                _move(packed, result)
-            return _DONE
-        except BaseException as exception:
-            # A signal handler may have raised it when all was done.
+            try:
+                read = VALUE.unpack_from
+                values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
+                x = _object_of(function)(*[unpack(read(values, VALUE_SIZE * i)) for i in range(count)])
+                packed = pack_owned(x)
+                if type(packed) is bytes:
+                    memmove(result, packed, VALUE_SIZE)
+                else:
+                    _move(packed, result)
+                return _DONE
+            except BaseException as exception:
+                # A signal handler may have raised it when all was done.
+                _release(result)
+                if type(packed) is not bytes:
+                    empty(packed)
+                _leave_raised(unhide(exception))
+                return -1
+        except BaseException as interrupt:
+            # A signal handler raised it while the first exception was dealt with.
             _release(result)
-            if type(packed) is not bytes:
-                empty(packed)
-            _leave_raised(unhide(exception))
+            _leave_raised(interrupt)
             return -1
-    except BaseException as interrupt:
-        # A signal handler raised it while the first exception was dealt with.
-        _release(result)
-        _leave_raised(interrupt)
-        return -1
+    except _NO_ROOM:
+        return _SWALLOWED
 
 
 def _reporting(function: Callable[..., None]) -> Callable[..., int]:
@@ -71,11 +77,14 @@ def _reporting(function: Callable[..., None]) -> Callable[..., int]:
 
     def report(*args: Any) -> int:
         try:
-            function(*args)
-            return _DONE
-        except BaseException as exception:
-            _leave_raised(unhide(exception))
-            return -1
+            try:
+                function(*args)
+                return _DONE
+            except BaseException as exception:
+                _leave_raised(unhide(exception))
+                return -1
+        except _NO_ROOM:
+            return _SWALLOWED
 
     return report
 

@@ -44,8 +44,9 @@ _KEEPS_SIGNALS = 1  # ANYFFI_HOST_KEEPS_SIGNALS
 
 _api = ctypes.pythonapi
 # Prototypes of our own: those of `pythonapi` belong to everybody.
-# Without a declared parameter: ctypes would ask the object for its `__class__`.
-_increment = PYFUNCTYPE(None)(("Py_IncRef", _api))
+# Its argument is converted as those of other functions are: where the stack ends before one is called, it
+# ends before this one is too.
+_increment = PYFUNCTYPE(None, c_void_p)(("Py_IncRef", _api))
 _new_instance_method = PYFUNCTYPE(py_object, py_object)(("PyInstanceMethod_New", _api))
 #: Calls its first argument with the others, which are as many as come before a NULL.
 _call = PYFUNCTYPE(py_object, py_object)(("PyObject_CallFunctionObjArgs", _api))
@@ -104,7 +105,7 @@ def create_over(x: Any, create: Any, *args: Any) -> int:
     The handle, which is the object's address, comes before the last argument.
     """
     handle = id(x)
-    counted = functools.partial(_increment, c_void_p(handle))
+    counted = functools.partial(_increment, handle)
     created = functools.partial(create, *args[:-1], handle, args[-1])
     # No step of Python lies between the two, where a signal handler could raise.
     _, status = map(_invoke, (counted, created))
