@@ -30,7 +30,7 @@ def processor() -> str:
 
 def describe() -> dict[str, str]:
     """The lines of a report's head."""
-    changed = first_line("git", "diff", "--stat", "HEAD") != "unknown"
+    changed = first_line("git", "diff", "--stat", "HEAD", "--", "cpp", "pkg", "tools") != "unknown"
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "commit": first_line("git", "rev-parse", "--short", "HEAD") + (" and changes" if changed else ""),
