@@ -19,6 +19,7 @@ COLOURS = {
     "raw": "#bbbbbb",
     "floor": "#777777",
     "python": "#e3b505",
+    "numpy": "#e377c2",
 }
 
 
@@ -68,6 +69,9 @@ def draw_curves(pyplot: Any, curves: dict[str, Any], path: pathlib.Path) -> None
         axes.plot(*zip(*places), marker="o", markersize=3, linewidth=1, label=name)
     # Zero has a place on the axis, too.
     axes.set_xscale("symlog", linthresh=1)
+    ticks = sorted({int(place) for times in curves["series"].values() for place in times})
+    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks], fontsize=7)
+    axes.minorticks_off()
     axes.set_yscale("log")
     axes.grid(color="#eeeeee")
     axes.set_xlabel(curves["axis"])
