@@ -175,12 +175,19 @@ def make_array(tensor: Any, info: tuple[Any, ...]) -> Any:
 
 
 def _find_extended(np: Any, data_type: dtype, flags: int) -> Any:
-    """The dtype that ml_dtypes has for elements of whole bytes; None if there is none."""
+    """The dtype that ml_dtypes has for elements of whole bytes; None if there is none.
+
+    Raises
+    ------
+    AttributeError
+        Several elements lie in a byte.
+    """
+    if data_type.bits * data_type.lanes % 8 and not flags & PADDED:
+        raise AttributeError(f"elements of {data_type} share bytes, and those of NumPy's arrays do not")
     try:
         import ml_dtypes
 
         found = np.dtype(getattr(ml_dtypes, str(data_type)))
     except (ImportError, AttributeError):
         return None
-    is_whole = data_type.bits % 8 == 0 or flags & PADDED
-    return found if is_whole else None
+    return found

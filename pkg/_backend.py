@@ -27,6 +27,7 @@ CORE = (
     "FrozenSetCore",
     "SetCore",
     "set_class",
+    "create_exchange",
     "get_function",
     "to_object",
     "shut_down",

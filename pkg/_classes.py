@@ -261,6 +261,8 @@ def build(core: Any) -> dict[str, Any]:
 
     Object = public("Object", ObjectMethods, core.ObjectCore)
     Array = public("Array", ArrayMethods, Object, core.ArrayCore)
+    capsule = core.create_exchange()
+    exchange = {} if capsule is None else {"__dlpack_c_exchange_api__": capsule}
     classes = {
         "Object": Object,
         "Function": public(
@@ -279,7 +281,7 @@ def build(core: Any) -> dict[str, Any]:
         "Dict": public("Dict", DictMethods, Object, core.DictCore),
         "FrozenSet": public("FrozenSet", FrozenSetMethods, Object, core.FrozenSetCore),
         "Set": public("Set", SetMethods, Object, core.SetCore),
-        "Tensor": public("Tensor", TensorMethods, Object),
+        "Tensor": public("Tensor", TensorMethods, Object, **exchange),
     }
     Sequence.register(Array)
     MutableSequence.register(classes["List"])

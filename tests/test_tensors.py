@@ -187,11 +187,33 @@ def test_typed_access_is_checked(ffi: Any) -> None:
 # ---- borrowed tensors ----------------------------------------------------------------------------------------
 
 
-def test_a_view_cannot_be_kept(ffi: Any) -> None:
+def test_a_view_hands_on_its_tensor(ffi: Any) -> None:
+    """Who is called with it has a share of the memory, which may be kept."""
     call, tensor = function(ffi, "tensor.call"), ffi.convert(np.ones(3))
+    for f in (lambda x: x, function(ffi, "echo"), function(ffi, "typed.tensor")):
+        assert call(f, tensor) is tensor
+    kept: list[Any] = []
+    for x in (np.arange(3.0), tensor):
+        assert call(kept.append, x) is None
+        assert function(ffi, "tensor.call_std")(lambda x: np.asarray(x).sum(), x) == 3
+    assert kept[1] is tensor
+    assert np.asarray(kept[0]).tolist() == [0, 1, 2]
+    call(function(ffi, "hold"), kept.pop(0))
+    assert function(ffi, "hold")(None) is None
+
+
+def test_a_view_of_memory_without_a_tensor_cannot_be_kept(ffi: Any) -> None:
+    call = function(ffi, "tensor.call_raw")
+    assert call(function(ffi, "tensor.sum")) == 5
     for f in (lambda x: None, function(ffi, "hold"), function(ffi, "echo"), function(ffi, "typed.tensor")):
         with pytest.raises(TypeError, match="borrows its memory for a call: it cannot be kept"):
-            call(f, tensor)
+            call(f)
+
+
+def test_a_shape_of_many_axes(ffi: Any) -> None:
+    empty = function(ffi, "tensor.empty")
+    for shape in ((), (2,), (1, 2) * 4, (1, 2, 1) * 3, (0, 1) * 8):
+        assert empty(shape, anyffi.dtype("int8")).shape == shape
 
 
 def test_a_view_can_be_used(ffi: Any) -> None:

@@ -2,6 +2,7 @@
 /// Functions over tensors: what C++ sees of them, reads from them and writes to them.
 
 #include <anyffi/anyffi.h>
+#include <anyffi/stl/function.h>
 
 #include <cstring>
 #include <thread>
@@ -103,17 +104,29 @@ ANYFFI_REGISTER_GLOBAL("testing.tensor.make")
     .doc("A tensor over new memory of so many bytes, all zero.");
 
 ANYFFI_REGISTER_GLOBAL("testing.tensor.empty")
-    .def(
-        [](const Shape& shape, const DataType& dtype) {
-          Extents extents(shape);
-          return Tensor::empty(extents.values, extents.ndim, dtype);
-        },
-        arg("shape"), arg("dtype"))
+    .def([](const Shape& shape, const DataType& dtype) { return Tensor::empty(shape, dtype); }, arg("shape"),
+         arg("dtype"))
     .doc("A new compact tensor.");
 
 ANYFFI_REGISTER_GLOBAL("testing.tensor.call")
     .def([](const Function& f, const TensorView& x) { return f(x); }, arg("f"), arg("x"))
     .doc("Call f with a borrowed tensor.");
+
+ANYFFI_REGISTER_GLOBAL("testing.tensor.call_std")
+    .def([](const std::function<double(TensorView)>& f, const TensorView& x) { return f(x); }, arg("f"), arg("x"))
+    .doc("Call f, which returns a float, with a borrowed tensor.");
+
+ANYFFI_REGISTER_GLOBAL("testing.tensor.call_raw")
+    .def(
+        [](const Function& f) {
+          double number = 5;
+          int64_t one = 1;
+          AnyffiTensorData data{&number, Device(), 1, DataType::of<double>(), &one, &one, 0};
+          TensorView view(data);
+          return f(view);
+        },
+        arg("f"))
+    .doc("Call f with memory that no tensor owns.");
 
 ANYFFI_REGISTER_GLOBAL("testing.drop_in_thread")
     .def(

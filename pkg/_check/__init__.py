@@ -20,6 +20,7 @@ from .._cython import (
     ObjectCore,
     SetCore,
     _core,
+    create_exchange,
     get_function,
     shut_down,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "MapCore",
     "ObjectCore",
     "SetCore",
+    "create_exchange",
     "get_function",
     "set_class",
     "shut_down",

@@ -12,7 +12,7 @@ from .. import _rules
 from .._types import code
 from .abi import VALUE, VALUE_SIZE, library, unhiding
 from .call import FunctionCore
-from .callback import install_host, shut_down
+from .callback import create_exchange, install_host, shut_down
 from .cell import Cell, empty
 from .containers import ArrayCore, DictCore, FrozenSetCore, ListCore, MapCore, SetCore
 from .pack import pack, pack_owned
@@ -29,6 +29,7 @@ __all__ = [
     "MapCore",
     "ObjectCore",
     "SetCore",
+    "create_exchange",
     "get_function",
     "set_class",
     "shut_down",

@@ -260,6 +260,12 @@ class Host(Structure):
     ]
 
 
+class ExchangeHooks(Structure):
+    """AnyffiExchangeHooks; every hook as an address."""
+
+    _fields_ = [(name, c_void_p) for name in ("unwrap", "wrap", "set_error", "exception_class")]
+
+
 _int, _object, _values = c_int32, c_void_p, c_void_p
 #: Result and parameters of every function that is used here.
 _PROTOTYPES: dict[str, Any] = {
@@ -293,6 +299,7 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_slice_create": (_int, _values, _values, _values, _values),
     "anyffi_str_create": (_int, c_void_p, c_int64, c_int32, _values),
     "anyffi_tensor_from_capsule": (_int, c_void_p, _values),
+    "anyffi_tensor_create_exchange": (c_void_p, c_void_p),
     "anyffi_tensor_create_host": (_int, c_void_p, c_uint64, c_void_p, _values),
     "anyffi_type_get_info": (POINTER(TypeInfo), c_int32),
     "anyffi_type_is_a": (c_int32, c_int32, c_int32),
@@ -300,6 +307,7 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_value_move": (None, _values, _values),
     "anyffi_value_own": (_int, _values, _values),
     "anyffi_value_release": (None, _values),
+    "anyffi_wrapper_get_object": (_object, c_void_p),
     "anyffi_wrapper_traverse": (_int, c_void_p, c_void_p, c_void_p),
 }
 

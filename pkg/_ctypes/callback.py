@@ -7,12 +7,13 @@ from ctypes import c_int32, c_int64, c_void_p, memmove
 from typing import Any, Callable
 
 from .. import _errors, _rules
-from .abi import VALUE, VALUE_SIZE, Host, library, platform, unhide
+from .abi import VALUE, VALUE_SIZE, ExchangeHooks, Host, library, platform, unhide
 from .cell import Cell, empty, hand_over
 from .pack import NONE, pack_owned, set_callback
 from .unpack import unpack, unpack_copy
+from .wrapper import wrap
 
-__all__ = ["install_host", "shut_down"]
+__all__ = ["create_exchange", "install_host", "shut_down"]
 
 _DONE = 1  # ANYFFI_HOST_DONE
 #: At the end of the stack there may be no room to leave an error. ctypes itself returns this then, with a
@@ -144,6 +145,15 @@ def install_host() -> None:
     host.handle_type_name = _address(_type_name)
     host.error_fill = _address(_error_fill)
     library.host_install(ctypes.addressof(host))
+
+
+def create_exchange() -> Any:
+    """A capsule with DLPack's table of functions for wrappers of tensors; None where there can be none."""
+    return platform.new_exchange(library, _reporting(_wrap_tensor), ExchangeHooks())
+
+
+def _wrap_tensor(address: int, out: int) -> None:
+    platform.give(wrap(address), out)
 
 
 def shut_down() -> None:

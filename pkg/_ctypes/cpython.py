@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
-from ctypes import PYFUNCTYPE, c_int, c_int32, c_void_p, py_object
+from ctypes import PYFUNCTYPE, c_char_p, c_int, c_int32, c_void_p, py_object
 from typing import Any
 
 __all__ = [
@@ -17,11 +17,13 @@ __all__ = [
     "callback_type",
     "claim",
     "create_over",
+    "give",
     "guard",
     "hook_type",
     "hooks",
     "load",
     "memory_class",
+    "new_exchange",
     "object_at",
     "object_of",
     "plain",
@@ -47,6 +49,9 @@ _api = ctypes.pythonapi
 # Its argument is converted as those of other functions are: where the stack ends before one is called, it
 # ends before this one is too.
 _increment = PYFUNCTYPE(None, c_void_p)(("Py_IncRef", _api))
+_new_capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", _api))
+#: A capsule keeps the address of its name.
+_EXCHANGE = b"dlpack_exchange_api"
 _new_instance_method = PYFUNCTYPE(py_object, py_object)(("PyInstanceMethod_New", _api))
 #: Calls its first argument with the others, which are as many as come before a NULL.
 _call = PYFUNCTYPE(py_object, py_object)(("PyObject_CallFunctionObjArgs", _api))
@@ -68,6 +73,27 @@ def plain(function: Any) -> Any:
     Nothing is called to convert arguments, so that it can be called wherever another C function could.
     """
     return PYFUNCTYPE(None)(ctypes.cast(function, c_void_p).value or 0)
+
+
+def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> Any:
+    """A capsule with DLPack's table of functions; `hooks` is an empty struct for what they call."""
+    function = PYFUNCTYPE(c_int, c_void_p, c_void_p)(wrap_hook)
+    _kept.append(function)
+    for name, address in (
+        ("unwrap", library.wrapper_get_object),
+        ("wrap", function),
+        ("set_error", _api.PyErr_SetString),
+    ):
+        setattr(hooks, name, ctypes.cast(address, c_void_p).value)
+    hooks.exception_class = id(BufferError)
+    table = library.tensor_create_exchange(ctypes.addressof(hooks))
+    return _new_capsule(table, _EXCHANGE, None) if table else None
+
+
+def give(x: Any, out: int) -> None:
+    """Writes a new reference to an object to an address."""
+    _increment(id(x))
+    c_void_p.from_address(out).value = id(x)
 
 
 def hook_type(*params: Any) -> Any:
@@ -143,7 +169,7 @@ class _Spec(ctypes.Structure):
 _TP_TRAVERSE = 71
 _BASE_TYPE, _HAVE_GC, _HAVE_VERSION_TAG = 1 << 10, 1 << 14, 1 << 18
 _create_type = PYFUNCTYPE(py_object, c_void_p, py_object)(("PyType_FromSpecWithBases", _api))
-#: What types made from C go on to use. Before Python 3.11 they name themselves by what they were made of.
+#: What C goes on to use. Types made from it name themselves, before Python 3.11, by what they were made of.
 _kept: list[Any] = []
 
 

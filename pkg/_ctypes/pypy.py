@@ -24,11 +24,13 @@ __all__ = [
     "callback_type",
     "claim",
     "create_over",
+    "give",
     "guard",
     "hook_type",
     "hooks",
     "load",
     "memory_class",
+    "new_exchange",
     "object_at",
     "object_of",
     "plain",
@@ -146,6 +148,14 @@ def callback_type(function: Callable[..., int]) -> Any:
 def hook_type(*params: Any) -> Callable[[Callable[..., int]], Any]:
     """Makes a hook that gets a handle first."""
     return lambda function: CFUNCTYPE(c_int, c_void_p, *params)(_unguarded(function))
+
+
+def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> None:
+    """None: here compiled code knows no address of an object."""
+
+
+def give(x: Any, out: int) -> None:
+    """Never called, as there is no table of DLPack."""
 
 
 def plain(function: Any) -> Any:

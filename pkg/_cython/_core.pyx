@@ -32,6 +32,7 @@ from python cimport (
     PyTypeObject, PyType_Modified, PyVectorcall_Call, PyVectorcall_NARGS, Py_INCREF, Py_SET_REFCNT, Py_SIZE,
     PyBaseObject_Type, Py_CLEAR, Py_None, Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, vectorcallfunc, visitproc,
 )
+from table cimport new_exchange
 from unpack cimport raise_taken, unpack, unpack_copy
 from wrapper cimport FunctionWrapper, state, unwrap, wrap, wrap_here
 
@@ -536,6 +537,11 @@ cdef int set_up() except -1:
     _rules.register_core(ObjectCore)
     install_host(_rules.HOST_FLAGS)
     return 0
+
+
+def create_exchange():
+    """A capsule with DLPack's table of functions for wrappers of tensors; None where there can be none."""
+    return new_exchange()
 
 
 def shut_down():

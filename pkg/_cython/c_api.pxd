@@ -236,6 +236,14 @@ cdef extern from "anyffi/c_api.h" nogil:
 
     int anyffi_py_object_create(void* handle, AnyffiValue* out)
 
+    ctypedef struct AnyffiExchangeHooks:
+        AnyffiObject* (*unwrap)(void* wrapper) noexcept
+        int (*wrap)(AnyffiObject* tensor, void** out) noexcept
+        void (*set_error)(void* exception_class, const char* message) noexcept
+        void* exception_class
+
+    const void* anyffi_tensor_create_exchange(const AnyffiExchangeHooks* hooks)
+
     ctypedef struct AnyffiHost:
         uint32_t struct_size
         uint32_t flags

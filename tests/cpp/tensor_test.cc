@@ -18,6 +18,7 @@ using anyffi::Device;
 using anyffi::Error;
 using anyffi::Function;
 using anyffi::List;
+using anyffi::Shape;
 using anyffi::String;
 using anyffi::Tensor;
 using anyffi::TensorView;
@@ -147,6 +148,10 @@ TEST(Tensor, EmptyAndCopy) {
   EXPECT_EQ(std::memcmp(copy.data<int32_t>(), expected, sizeof(expected)), 0);
   EXPECT_EQ(Tensor::empty({}, DataType::of<float>()).copy().numel(), 1);
   EXPECT_EQ(Tensor::empty({0, 5}, DataType::of<float>()).copy().numel(), 0);
+  Shape extents{2, 3}, long_shape{1, 2, 1, 1, 1, 1, 1, 1, 1, 3};
+  EXPECT_EQ(Tensor::empty(extents, DataType::of<float>()).numel(), 6);
+  EXPECT_EQ(Tensor::empty(Shape(tensor.shape(), tensor.ndim()), DataType::of<float>()).shape()[1], 3);
+  EXPECT_EQ(Tensor::empty(long_shape, DataType::of<float>()).shape()[9], 3);
   try {
     Tensor::empty({int64_t{1} << 40, 1 << 20}, DataType::of<double>());
     FAIL() << "there is not so much memory";
@@ -323,7 +328,10 @@ TEST(TensorView, BorrowsForACall) {
   EXPECT_EQ(AnyView(view).kind(), ANYFFI_TENSOR);
   EXPECT_EQ(AnyView(view).size(), 2);
   EXPECT_EQ(tensor.use_count(), 1);
-  EXPECT_EQ(error_of([&] { keep(view); }), "a tensor view borrows its memory for a call: it cannot be kept");
+  EXPECT_TRUE(keep(view).cast<Tensor>().same_as(tensor));
+  TensorView loose(tensor.raw());
+  EXPECT_EQ(total(loose), AnyValue(5.0));
+  EXPECT_EQ(error_of([&] { keep(loose); }), "a tensor view borrows its memory for a call: it cannot be kept");
   EXPECT_EQ(error_of([&] { total(5); }),
             "function(arg0: Tensor) -> float: argument 0 (arg0): expected Tensor, got int");
   EXPECT_EQ(error_of([&] { TensorView refused(AnyView(5)); }), "expected Tensor, got int");

@@ -68,7 +68,8 @@ class ArgPack {
   void add(A&& value) {
     using Way = Traits<Bare<A>>;
     bool borrows = false;
-    if constexpr (Way::kBorrows && std::is_lvalue_reference_v<A>) {
+    // What a view points to outlives the call, whoever made the view.
+    if constexpr (Way::kBorrows && (std::is_lvalue_reference_v<A> || std::is_same_v<Bare<A>, TensorView>)) {
       values_[size_] = Way::borrow(value);
       borrows = true;
     } else {

@@ -778,6 +778,26 @@ int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out);
 /// A capsule as an opaque object of the host, in the legacy form if `legacy` is not 0.
 int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, AnyffiValue* out);
 
+/// What a front end gives for DLPack's table of functions that compiled code of other libraries calls with its
+/// wrappers of tensors. Called with the host's lock held.
+typedef struct AnyffiExchangeHooks {
+  /// The tensor of a wrapper, borrowed; NULL for what has none.
+  AnyffiObject* (*unwrap)(void* wrapper);
+  /// A new reference to the wrapper of a tensor; returns as hooks of AnyffiHost do.
+  int (*wrap)(AnyffiObject* tensor, void** out);
+  /// Raises an exception of a class in the host (PyErr_SetString), and the class for what a table cannot do.
+  void (*set_error)(void* exception_class, const char* message);
+  void* exception_class;
+} AnyffiExchangeHooks;
+
+typedef enum AnyffiExchangeLimit { ANYFFI_EXCHANGE_TABLES = 4 } AnyffiExchangeLimit;
+
+/// A DLPackExchangeAPI of DLPack 1.3, which lives for ever; NULL, without an error, if ANYFFI_EXCHANGE_TABLES were made
+/// before.
+const void* anyffi_tensor_create_exchange(const AnyffiExchangeHooks* hooks);
+/// The tensor of a wrapper that is written in Python alone, as `anyffi_wrapper_traverse` has it: an `unwrap`.
+AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
+
 /* ---- opaque objects, and the host ------------------------------------------------------------ */
 
 /// An object of the front end's language, opaque to the runtime.

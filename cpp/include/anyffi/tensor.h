@@ -3,6 +3,7 @@
 #ifndef ANYFFI_TENSOR_H_
 #define ANYFFI_TENSOR_H_
 
+#include <anyffi/container/shape.h>
 #include <anyffi/data_type.h>
 
 #include <initializer_list>
@@ -27,6 +28,30 @@ struct Allocated {
     allocated->allocator.free(allocated->memory);
     delete allocated;
   }
+};
+
+/// The extents of a Shape side by side, as C has them.
+class Extents {
+ public:
+  explicit Extents(const Shape& shape) : size_(static_cast<int32_t>(shape.size())) {
+    if (shape.size() > kInPlace) {
+      many_ = static_cast<int64_t*>(anyffi_alloc(sizeof(int64_t) * static_cast<size_t>(shape.size())));
+      if (!many_) throw std::bad_alloc();
+    }
+    int64_t* next = many_ ? many_ : few_;
+    for (int64_t extent : shape) *next++ = extent;
+  }
+  ~Extents() { anyffi_free(many_); }
+  Extents(const Extents&) = delete;
+  Extents& operator=(const Extents&) = delete;
+  const int64_t* data() const noexcept { return many_ ? many_ : few_; }
+  int32_t size() const noexcept { return size_; }
+
+ private:
+  static constexpr int64_t kInPlace = 8;
+  int64_t few_[kInPlace];
+  int64_t* many_ = nullptr;
+  int32_t size_;
 };
 
 /// What can be asked of a tensor, owned or borrowed; Derived has `raw()` and `flags()`.
@@ -143,6 +168,10 @@ class Tensor : public ObjectRef, public detail::TensorMethods<Tensor> {
   static Tensor empty(std::initializer_list<int64_t> shape, const DataType& dtype) {
     return empty(shape.begin(), static_cast<int32_t>(shape.size()), dtype);
   }
+  static Tensor empty(const Shape& shape, const DataType& dtype) {
+    detail::Extents extents(shape);
+    return empty(extents.data(), extents.size(), dtype);
+  }
   /// The same in memory of an allocator of the caller's, on any device. `allocator.alloc(size)` gives so many bytes,
   /// one at least, or NULL, which becomes std::bad_alloc; `allocator.free(memory)` takes them back on the thread that
   /// lets go of them last. The allocator lives as long as the memory.
@@ -161,6 +190,12 @@ class Tensor : public ObjectRef, public detail::TensorMethods<Tensor> {
                          const Device& device = Device()) {
     return allocate(std::move(allocator), shape.begin(), static_cast<int32_t>(shape.size()), dtype, device);
   }
+  template <class Allocator>
+  static Tensor allocate(Allocator allocator, const Shape& shape, const DataType& dtype,
+                         const Device& device = Device()) {
+    detail::Extents extents(shape);
+    return allocate(std::move(allocator), extents.data(), extents.size(), dtype, device);
+  }
   const AnyffiTensorData& raw() const noexcept { return reinterpret_cast<const AnyffiTensor*>(object_)->tensor; }
   /// AnyffiTensorFlag.
   uint64_t flags() const noexcept { return reinterpret_cast<const AnyffiTensor*>(object_)->flags; }
@@ -174,10 +209,13 @@ Tensor detail::TensorMethods<Derived>::copy() const {
 }
 
 /// A tensor of somebody else's, good as long as what it was made from: as a parameter it takes what Tensor takes and
-/// counts nothing, but it cannot be stored, returned, or handed to a function that keeps it.
+/// counts nothing, but it cannot be stored or returned. A function that it is handed to gets a share of the tensor that
+/// it was made from, so that it may keep that; it gets nothing of memory that no tensor owns, unless it takes a view,
+/// too.
 class TensorView : public detail::TensorMethods<TensorView> {
  public:
-  TensorView(const Tensor& tensor) noexcept : raw_(&tensor.raw()), flags_(tensor.flags()) {}  // NOLINT: implicit
+  TensorView(const Tensor& tensor) noexcept  // NOLINT: implicit on purpose
+      : raw_(&tensor.raw()), flags_(tensor.flags()), tensor_(tensor.get()) {}
   TensorView(Tensor&&) = delete;
   /// Over memory that the caller keeps alive, and a struct that it keeps in place.
   explicit TensorView(const AnyffiTensorData& data, uint64_t flags = 0) noexcept : raw_(&data), flags_(flags) {}
@@ -191,8 +229,10 @@ class TensorView : public detail::TensorMethods<TensorView> {
   uint64_t flags() const noexcept { return flags_; }
 
  private:
+  friend struct Traits<TensorView>;
   const AnyffiTensorData* raw_;
   uint64_t flags_;
+  AnyffiObject* tensor_ = nullptr;  // that it was made from, if it was from one
 };
 
 template <>
@@ -215,18 +255,24 @@ struct Traits<TensorView> {
   struct Holder {
     const AnyffiTensorData* data = nullptr;
     uint64_t flags = 0;
+    AnyffiObject* tensor = nullptr;
   };
   static bool load(const AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     if (value.type_code == ANYFFI_TENSOR) {
       auto* tensor = reinterpret_cast<const AnyffiTensor*>(value.as_object);
-      holder = {&tensor->tensor, tensor->flags};
+      holder = {&tensor->tensor, tensor->flags, value.as_object};
       return true;
     }
-    holder = {static_cast<const AnyffiTensorData*>(value.as_pointer), value.aux};
+    holder = {static_cast<const AnyffiTensorData*>(value.as_pointer), value.aux, nullptr};
     return value.type_code == ANYFFI_TENSOR_VIEW || detail::refuse(why, value, name);
   }
-  static TensorView take(Holder& holder) { return TensorView(*holder.data, holder.flags); }
+  static TensorView take(Holder& holder) {
+    TensorView view(*holder.data, holder.flags);
+    view.tensor_ = holder.tensor;
+    return view;
+  }
   static AnyffiValue borrow(const TensorView& view) {
+    if (view.tensor_) return detail::object_value(view.tensor_);
     AnyffiValue value{};
     value.type_code = ANYFFI_TENSOR_VIEW;
     value.aux = static_cast<uint32_t>(view.flags());
@@ -249,8 +295,7 @@ inline TensorView::TensorView(const AnyView& value) {
   AnyffiMismatch why;
   Traits<TensorView>::Holder holder;
   if (!Traits<TensorView>::load(value.raw(), holder, why)) detail::throw_mismatch(why);
-  raw_ = holder.data;
-  flags_ = holder.flags;
+  *this = Traits<TensorView>::take(holder);
 }
 
 }  // namespace anyffi
