@@ -26,7 +26,9 @@ def docstring(doc: object, indent: str) -> Iterator[str]:
     """The lines of a docstring; none for what is no text."""
     if not isinstance(doc, str) or not doc:
         return
-    lines = inspect.cleandoc(str.__str__(doc)).replace("\\", "\\\\").split("\n")
+    # Python 3.13 takes no lone surrogate in a docstring, however it is written.
+    encoded = str.__str__(doc).encode("utf-8", "backslashreplace").decode("utf-8")
+    lines = inspect.cleandoc(encoded).replace("\\", "\\\\").split("\n")
     text = "\n".join(map(printable, lines))
     if '"""' in text or text.endswith('"'):
         text = text.replace('"', '\\"')

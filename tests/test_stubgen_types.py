@@ -191,7 +191,7 @@ HOSTILE = {
     "keys": ("globals().update({'lambda': 1, 'a b': 1, '__debug__x': 1, '': 1, 'X': 1, '\\udc80': 1})\n"
              "globals()[5] = 1",
              "\nX: int\n"),
-    "controls": ("__doc__ = 'a\\0b\\r\\f \\udc80 \\u2028 \"\"\" \\\\'\nX = 1", "a\\x00b\\r\\x0c \\udc80 \\u2028"),
+    "controls": ("__doc__ = 'a\\0b\\r\\f \\udc80 \\u2028 \"\"\" \\\\'\nX = 1", "a\\x00b\\r\\x0c \\\\udc80 \\u2028"),
     "docs": ("def f(): pass\nf.__doc__ = 'x\\0\"'\nclass C:\n    __doc__ = 5\n    p = property(lambda self: 1, doc=5)",
              "def p(self) -> Any: ..."),
     "lies": ("class int: pass\nclass str_:\n    __name__ = 'str'\n"
