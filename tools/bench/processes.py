@@ -12,7 +12,6 @@ from typing import Any
 
 from . import callgrind
 from .bars import Table
-from .worker import COUNTED
 
 PYPY = pathlib.Path(__file__).resolve().parents[2] / ".dev" / "pypy"
 
@@ -40,11 +39,13 @@ def count(mode: str, options: dict[str, Any]) -> Table:
         folder = pathlib.Path(name)
         before = callgrind.command(valgrind, folder)
         result = run_module("worker", mode, {**options, "count": True}, *before)
-        # Of each three the first one only warms up. What surrounds the statements is the same in both others.
         totals = [callgrind.instructions(part) for part in callgrind.parts(folder)]
-        counted = iter([(twice - once) / COUNTED for once, twice in zip(totals[1::3], totals[2::3])])
-        rows = result["rows"].items()
-        return {row: {contender: next(counted) for contender in contenders} for row, contenders in rows}
+        # What surrounds the statements is the same in both.
+        more = iter([longer - shorter for shorter, longer in zip(totals[1::3], totals[2::3])])
+        return {
+            row: {contender: next(more) / times for contender, times in counted.items()}
+            for row, counted in result["rows"].items()
+        }
 
 
 def measure_pypy(options: dict[str, Any]) -> Table:
