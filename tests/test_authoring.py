@@ -341,15 +341,15 @@ def test_containers_of_bodies_without_the_lock(ffi: Any) -> None:
     xs = ffi.List()
     assert append(xs, 3) == 3
     assert xs == [0, 1, 2]
-    threads = [threading.Thread(target=append, args=(xs, 200)) for _ in range(4)]
+    threads = [threading.Thread(target=append, args=(xs, 20_000)) for _ in range(4)]
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
         xs.append(-1)
-        xs.pop(0)
+        xs.pop()
     for thread in threads:
         thread.join()
-    assert len(xs) == 803
+    assert len(xs) == 80_003
     with pytest.raises(TypeError, match=r"at \[1\]: expected int, got str"):
         append([1, "x"], 1)
 

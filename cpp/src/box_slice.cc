@@ -7,17 +7,15 @@ namespace {
 
 void delete_box(AnyffiObject* self, int32_t what) {
   // What a box holds lies in place: there is nothing to release.
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+  if (what & ANYFFI_DELETE_MEMORY) free_object<AnyffiBox>(self);
 }
 
 void delete_slice(AnyffiObject* self, int32_t what) {
   auto* slice = reinterpret_cast<AnyffiSlice*>(self);
   if (what & ANYFFI_DELETE_CONTENTS) {
-    anyffi_value_release(&slice->start);
-    anyffi_value_release(&slice->stop);
-    anyffi_value_release(&slice->step);
+    for (const AnyffiValue* part : {&slice->start, &slice->stop, &slice->step}) anyffi_value_drop_inline(part);
   }
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+  if (what & ANYFFI_DELETE_MEMORY) free_object<AnyffiSlice>(self);
 }
 
 int visit_slice(const AnyffiValue* self, AnyffiVisit visit, void* context) {
@@ -47,16 +45,15 @@ int anyffi_box_create(const AnyffiValue* value, AnyffiValue* out) {
 
 int anyffi_slice_create(const AnyffiValue* start, const AnyffiValue* stop, const AnyffiValue* step, AnyffiValue* out) {
   *out = anyffi_none_inline();
-  Owned parts[3];
-  if (anyffi_value_own(start, parts[0].out()) != 0 || anyffi_value_own(stop, parts[1].out()) != 0 ||
-      anyffi_value_own(step, parts[2].out()) != 0) {
-    return -1;
-  }
   auto* slice = allocate_object<AnyffiSlice>(ANYFFI_SLICE, &delete_slice);
   if (slice == nullptr) return -1;
-  slice->start = parts[0].take();
-  slice->stop = parts[1].take();
-  slice->step = parts[2].take();
-  *out = anyffi_object_inline(&slice->header);
+  slice->start = slice->stop = slice->step = anyffi_none_inline();
+  Owned made(&slice->header);
+  if ((start != nullptr && anyffi_value_own(start, &slice->start) != 0) ||
+      (stop != nullptr && anyffi_value_own(stop, &slice->stop) != 0) ||
+      (step != nullptr && anyffi_value_own(step, &slice->step) != 0)) {
+    return -1;
+  }
+  *out = made.take();
   return 0;
 }

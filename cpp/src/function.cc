@@ -27,6 +27,11 @@ void delete_function(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
 }
 
+void delete_host_function(AnyffiObject* self, int32_t what) {
+  delete_function(self, what & ANYFFI_DELETE_CONTENTS);
+  if (what & ANYFFI_DELETE_MEMORY) free_object<HostFunction>(self);
+}
+
 /// What every function over a callable of the host is called through.
 int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   auto* function = static_cast<HostFunction*>(self);
@@ -64,7 +69,7 @@ int anyffi_function_create(AnyffiCall call, void* self, void (*release_self)(voi
 }
 
 int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* out) {
-  auto* function = allocate_object<HostFunction>(ANYFFI_FUNCTION, &delete_function);
+  auto* function = allocate_object<HostFunction>(ANYFFI_FUNCTION, &delete_host_function);
   if (function == nullptr) {
     release_handle(handle);
     return fail(out);

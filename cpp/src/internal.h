@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "blocks.h"
+
 /// Thread-local words live in the static TLS block: reading one is a single instruction, and cannot fail.
 #if defined(__linux__)
 #define ANYFFI_THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
@@ -99,7 +101,7 @@ inline int fail(AnyffiValue* out) noexcept {
 /// MemoryError was raised.
 template <class T>
 T* allocate_object(int32_t type_code, void (*deleter)(AnyffiObject*, int32_t), size_t size = sizeof(T)) noexcept {
-  auto* object = static_cast<T*>(anyffi_alloc(size));
+  auto* object = static_cast<T*>(take_block(size));
   if (object == nullptr) {
     raise_no_memory();
     return nullptr;
@@ -111,6 +113,12 @@ T* allocate_object(int32_t type_code, void (*deleter)(AnyffiObject*, int32_t), s
   header->deleter = deleter;
   header->wrapper = nullptr;
   return object;
+}
+
+/// Gives the memory of an object back; `size` is what it was allocated with.
+template <class T>
+void free_object(AnyffiObject* object, size_t size = sizeof(T)) noexcept {
+  give_block(object, size);
 }
 
 /// Lets standard containers of the runtime's own records use the replaceable allocator.

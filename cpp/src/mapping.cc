@@ -118,7 +118,13 @@ void delete_mapping(AnyffiObject* self, int32_t what) {
     if (has_objects(mapping)) drop_entries(mapping->entries, mapping->used);
     if (mapping->entries != inline_block(mapping)) anyffi_free(mapping->entries);
   }
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+  if (!(what & ANYFFI_DELETE_MEMORY)) return;
+  if (mapping->entries == inline_block(mapping)) {
+    free_object<Mapping>(self, sizeof(Mapping) + block_bytes(mapping->capacity));
+  } else {
+    // How much lies behind the object was forgotten when the entries moved.
+    anyffi_free(self);
+  }
 }
 
 enum class Match { kNo, kYes, kFailed, kMoved };

@@ -22,8 +22,12 @@ const AnyffiComplex& complex(const AnyffiValue& value) {
   return *reinterpret_cast<const AnyffiComplex*>(value.as_object);
 }
 
-void delete_flat(AnyffiObject* self, int32_t what) {
+void delete_big(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+}
+
+void delete_complex(AnyffiObject* self, int32_t what) {
+  if (what & ANYFFI_DELETE_MEMORY) free_object<AnyffiComplex>(self);
 }
 
 int hash_big(const AnyffiValue* self, int64_t* out) {
@@ -172,7 +176,7 @@ int anyffi_big_int_create(const uint64_t* words, int64_t size, int32_t negative,
   }
   if (size > PTRDIFF_MAX / 16) return raise_no_memory();
   auto bytes = static_cast<size_t>(size) * sizeof(uint64_t);
-  auto* number = allocate_object<AnyffiBigInt>(ANYFFI_BIG_INT, &delete_flat, sizeof(AnyffiBigInt) + bytes);
+  auto* number = allocate_object<AnyffiBigInt>(ANYFFI_BIG_INT, &delete_big, sizeof(AnyffiBigInt) + bytes);
   if (number == nullptr) return -1;
   std::memcpy(number + 1, words, bytes);
   number->negative = negative != 0;
@@ -204,7 +208,7 @@ int anyffi_big_int_get_float(const AnyffiObject* object, double* out) {
 }
 
 int anyffi_complex_create(double real, double imag, AnyffiValue* out) {
-  auto* number = allocate_object<AnyffiComplex>(ANYFFI_COMPLEX, &delete_flat);
+  auto* number = allocate_object<AnyffiComplex>(ANYFFI_COMPLEX, &delete_complex);
   if (number == nullptr) return fail(out);
   number->real = real;
   number->imag = imag;

@@ -7,7 +7,7 @@ namespace {
 void delete_py_object(AnyffiObject* self, int32_t what) {
   auto* object = reinterpret_cast<AnyffiPyObject*>(self);
   if (what & ANYFFI_DELETE_CONTENTS) anyffi::runtime::release_handle(std::exchange(object->handle, nullptr));
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+  if (what & ANYFFI_DELETE_MEMORY) anyffi::runtime::free_object<AnyffiPyObject>(self);
 }
 
 }  // namespace

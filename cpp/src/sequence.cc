@@ -26,7 +26,13 @@ void delete_sequence(AnyffiObject* self, int32_t what) {
     if (sequence->kinds & kObjectKinds) drop_all(sequence->data, sequence->size);
     if (sequence->data != inline_cells(sequence)) anyffi_free(sequence->data);
   }
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+  if (!(what & ANYFFI_DELETE_MEMORY)) return;
+  if (sequence->data == inline_cells(sequence)) {
+    free_object<AnyffiSequence>(self, sizeof(AnyffiSequence) + cell_bytes(sequence->capacity));
+  } else {
+    // How much lies behind the object was forgotten when the cells moved.
+    anyffi_free(self);
+  }
 }
 
 int set_capacity(AnyffiSequence* sequence, int64_t capacity) {

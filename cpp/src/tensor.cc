@@ -8,12 +8,15 @@
 namespace anyffi::runtime {
 namespace {
 
+/// Shape and strides lie behind the object.
+size_t tensor_bytes(int32_t ndim) { return sizeof(AnyffiTensor) + 2 * static_cast<size_t>(ndim) * sizeof(int64_t); }
+
 void delete_tensor(AnyffiObject* self, int32_t what) {
   auto* tensor = reinterpret_cast<AnyffiTensor*>(self);
   if ((what & ANYFFI_DELETE_CONTENTS) && tensor->release_owner != nullptr) {
     tensor->release_owner(std::exchange(tensor->owner, nullptr));
   }
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+  if (what & ANYFFI_DELETE_MEMORY) free_object<AnyffiTensor>(self, tensor_bytes(tensor->tensor.ndim));
 }
 
 /// Row-major strides, in elements. False if the number of elements does not fit.
@@ -40,8 +43,7 @@ int check_shape(const AnyffiTensorData& data) {
 int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) {
   if (check_shape(data) != 0) return -1;
   auto ndim = static_cast<size_t>(data.ndim);
-  auto* tensor =
-      allocate_object<AnyffiTensor>(ANYFFI_TENSOR, &delete_tensor, sizeof(AnyffiTensor) + 2 * ndim * sizeof(int64_t));
+  auto* tensor = allocate_object<AnyffiTensor>(ANYFFI_TENSOR, &delete_tensor, tensor_bytes(data.ndim));
   if (tensor == nullptr) return -1;
   tensor->tensor = data;
   tensor->tensor.shape = reinterpret_cast<int64_t*>(tensor + 1);

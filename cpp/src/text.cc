@@ -96,8 +96,23 @@ AnyffiValue short_str(const char* data, uint32_t length) {
   return value;
 }
 
-void delete_flat(AnyffiObject* self, int32_t what) {
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+/// The zero code point behind a text is always written at the widest.
+constexpr size_t kZeroSize = sizeof(uint32_t);
+
+size_t str_bytes(int64_t length, int32_t kind) {
+  return sizeof(AnyffiStrObject) + (static_cast<size_t>(length) << anyffi_kind_shift(kind)) + kZeroSize;
+}
+
+size_t bytes_bytes(int64_t length) { return sizeof(AnyffiBytesObject) + static_cast<size_t>(length) + 1; }
+
+void delete_str(AnyffiObject* self, int32_t what) {
+  auto* str = reinterpret_cast<AnyffiStrObject*>(self);
+  if (what & ANYFFI_DELETE_MEMORY) free_object<AnyffiStrObject>(self, str_bytes(str->length, str->kind));
+}
+
+void delete_bytes(AnyffiObject* self, int32_t what) {
+  auto* bytes = reinterpret_cast<AnyffiBytesObject*>(self);
+  if (what & ANYFFI_DELETE_MEMORY) free_object<AnyffiBytesObject>(self, bytes_bytes(bytes->length));
 }
 
 AnyffiStrObject* allocate_str(int64_t length, int32_t kind) {
@@ -105,11 +120,7 @@ AnyffiStrObject* allocate_str(int64_t length, int32_t kind) {
     raise_no_memory();
     return nullptr;
   }
-  // The zero code point behind the text is always written at the widest.
-  constexpr size_t kZeroSize = sizeof(uint32_t);
-  size_t size = static_cast<size_t>(length) << anyffi_kind_shift(kind);
-  auto* str =
-      allocate_object<AnyffiStrObject>(ANYFFI_STR_OBJECT, &delete_flat, sizeof(AnyffiStrObject) + size + kZeroSize);
+  auto* str = allocate_object<AnyffiStrObject>(ANYFFI_STR_OBJECT, &delete_str, str_bytes(length, kind));
   if (str == nullptr) return nullptr;
   auto* data = reinterpret_cast<char*>(str + 1);
   str->length = length;
@@ -117,7 +128,7 @@ AnyffiStrObject* allocate_str(int64_t length, int32_t kind) {
   str->reserved = 0;
   str->hash = 0;
   str->data = data;
-  std::memset(data + size, 0, kZeroSize);
+  std::memset(data + (static_cast<size_t>(length) << anyffi_kind_shift(kind)), 0, kZeroSize);
   return str;
 }
 
@@ -128,8 +139,7 @@ AnyffiBytesObject* allocate_bytes(int64_t size) noexcept {
     raise_no_memory();
     return nullptr;
   }
-  auto* bytes = allocate_object<AnyffiBytesObject>(ANYFFI_BYTES_OBJECT, &delete_flat,
-                                                   sizeof(AnyffiBytesObject) + static_cast<size_t>(size) + 1);
+  auto* bytes = allocate_object<AnyffiBytesObject>(ANYFFI_BYTES_OBJECT, &delete_bytes, bytes_bytes(size));
   if (bytes == nullptr) return nullptr;
   auto* data = reinterpret_cast<uint8_t*>(bytes + 1);
   data[size] = 0;

@@ -1,13 +1,15 @@
 /// \file
-/// Allocators for tests: one that counts, and one that fails on demand. Both wrap the allocator before them.
+/// The allocator of tests: it counts, fails on demand, and otherwise does what the allocator before it does.
 
 #include <anyffi/anyffi.h>
 
 #include <atomic>
+#include <cstdlib>
 
 namespace {
 
-AnyffiAllocator g_former{};
+/// At first what the runtime starts with, for a thread that allocates while the allocators are exchanged.
+AnyffiAllocator g_former{&std::malloc, &std::free};
 std::atomic<int64_t> g_live{0};
 std::atomic<int64_t> g_total{0};
 std::atomic<int64_t> g_bytes{0};
@@ -33,28 +35,54 @@ void counting_free(void* memory) {
   g_former.free(memory);
 }
 
-/// Installed when the library loads and never taken out: tests compare counts before and after.
-const bool g_installed = [] {
-  AnyffiAllocator allocator{&counting_alloc, &counting_free};
-  anyffi_allocator_exchange(&allocator);
-  g_former = allocator;
-  return true;
-}();
+/// Puts the allocator in place. Only who asks for counts pays for them; from then on it stays, since tests compare
+/// counts before and after.
+void install() {
+  static const bool installed = [] {
+    AnyffiAllocator allocator{&counting_alloc, &counting_free};
+    anyffi_allocator_exchange(&allocator);
+    g_former = allocator;
+    return true;
+  }();
+  static_cast<void>(installed);
+}
+
+int64_t read(const std::atomic<int64_t>& count) {
+  install();
+  return count;
+}
+
+/// What threads keep for their next objects is not in use.
+int64_t count_live() {
+  install();
+  int64_t kept = 0, live = 0;
+  do {
+    kept = anyffi_memory_count_kept();
+    live = g_live;
+  } while (kept != anyffi_memory_count_kept() || live != g_live);
+  return live - kept;
+}
 
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("testing.live_blocks")
-    .def([] { return g_live.load(); })
-    .doc("Blocks of runtime memory that are allocated now, less those from before this library was loaded.");
+    .def([] { return count_live(); })
+    .doc("Blocks of runtime memory that are in use now, less those from before these were first counted.");
 
 ANYFFI_REGISTER_GLOBAL("testing.total_blocks")
-    .def([] { return g_total.load(); })
-    .doc("Blocks of runtime memory that were ever allocated.");
+    .def([] { return read(g_total); })
+    .doc("Blocks of runtime memory that were allocated since these were first counted.");
 
 ANYFFI_REGISTER_GLOBAL("testing.total_bytes")
-    .def([] { return g_bytes.load(); })
-    .doc("Bytes of runtime memory that were ever allocated.");
+    .def([] { return read(g_bytes); })
+    .doc("Bytes of runtime memory that were allocated since these were first counted.");
 
 ANYFFI_REGISTER_GLOBAL("testing.fail_allocation")
-    .def([](int64_t after) { g_fail_after = after; }, anyffi::arg("after"))
+    .def(
+        [](int64_t after) {
+          install();
+          anyffi_memory_trim();
+          g_fail_after = after;
+        },
+        anyffi::arg("after"))
     .doc("Let allocations fail once `after` more have succeeded; a negative number lets all succeed again.");

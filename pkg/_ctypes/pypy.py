@@ -172,6 +172,8 @@ def hooks(reporting: Callable[[Callable[[], None]], Callable[..., int]]) -> dict
     `reporting` makes what a hook that may fail returns of a function that raises or not.
     """
     functions = {
+        "lock": CFUNCTYPE(c_int32)(_take_lock),
+        "unlock": CFUNCTYPE(None, c_int32)(_give_lock),
         "suspend": CFUNCTYPE(c_void_p)(_suspend),
         "resume": CFUNCTYPE(None, c_void_p)(_resume),
         "handle_release": CFUNCTYPE(None, c_void_p)(_drop_handle),
@@ -184,6 +186,15 @@ def hooks(reporting: Callable[[Callable[[], None]], Callable[..., int]]) -> dict
 #: Callbacks live as long as the runtime may call them.
 _kept: list[Any] = []
 _suspended: dict[int, Any] = {}
+
+
+def _take_lock() -> int:
+    _lock.acquire()
+    return 0
+
+
+def _give_lock(state: int) -> None:
+    _lock.release()
 
 
 def _suspend() -> int:

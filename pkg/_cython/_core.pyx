@@ -115,15 +115,21 @@ cdef class FunctionCore(ObjectCore):
 
 
 cdef object call_vector(PyObject* function, PyObject** args, size_t flags, PyObject* names):
-    cdef Py_ssize_t count = PyVectorcall_NARGS(flags)
-    cdef tuple parameters
     # Before Python 3.12 a class to which `__call__` was assigned later still comes here.
+    if names == NULL and Py_TYPE(function).tp_call == call_tuple:
+        return call(function, args, PyVectorcall_NARGS(flags))
+    return call_uncommonly(function, args, PyVectorcall_NARGS(flags), names)
+
+
+cdef object call_uncommonly(PyObject* function, PyObject** args, Py_ssize_t count, PyObject* names):
+    """A call with keywords, or of something that has a `__call__` of its own."""
+    cdef tuple parameters
     if Py_TYPE(function).tp_call != call_tuple:
         return call_slot(function, args, count, names)
-    if names != NULL and Py_SIZE(names) > 0:
-        parameters = parameters_of(<FunctionCore>function)
-        return call_with_keywords(function, <PyObject*>parameters, args, count, names)
-    return call(function, args, count)
+    if Py_SIZE(names) == 0:
+        return call(function, args, count)
+    parameters = parameters_of(<FunctionCore>function)
+    return call_with_keywords(function, <PyObject*>parameters, args, count, names)
 
 
 cdef object call_tuple(PyObject* function, PyObject* args, PyObject* kwargs):

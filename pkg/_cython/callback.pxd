@@ -9,11 +9,29 @@ from c_api cimport (
 from c_api cimport anyffi_none_inline, anyffi_value_drop_inline
 from pack cimport pack_owned
 from python cimport PY_VECTORCALL_ARGUMENTS_OFFSET, PyObject, PyObject_Vectorcall, Py_DECREF, Py_INCREF
+from python cimport anyffi_py_fail
 from unpack cimport unpack_copy
 from wrapper cimport state
 
 cdef enum:
     ON_STACK = 8
+
+cdef extern from *:
+    """
+    /* What `with gil` does, which always takes the lock. */
+    static inline int anyffi_call_locked(AnyffiCall call, void* handle, AnyffiValue* args, int32_t count,
+                                         AnyffiValue* result) {
+      int former = anyffi_py_lock();
+      int status = call(handle, args, count, result);
+      anyffi_py_unlock(former);
+      return status;
+    }
+    """
+    ctypedef int (*Locked)(void*, AnyffiValue*, int32_t, AnyffiValue*) noexcept
+    int call_locked "anyffi_call_locked"(Locked, void*, AnyffiValue*, int32_t, AnyffiValue*) noexcept nogil
+
+# `run`, as its caller sees it, which looks at exceptions itself.
+ctypedef int (*Run)(PyObject*, AnyffiValue*, int32_t, AnyffiValue*) noexcept
 
 
 cdef inline int run(PyObject* function, AnyffiValue* args, int32_t count, AnyffiValue* result) except -1:
@@ -59,18 +77,30 @@ cdef inline int leave_raised(object exception) noexcept:
     return -1
 
 
-cdef inline int callback(void* handle, AnyffiValue* args, int32_t count,
-                         AnyffiValue* result) noexcept with gil:
-    """What the runtime calls, from any thread, for a function over a Python callable."""
+cdef inline int leave_current() noexcept:
+    """As `leave_raised`, with the exception that is being raised."""
+    try:
+        anyffi_py_fail()
+    except BaseException as exception:
+        return leave_raised(exception)
+    return -1
+
+
+cdef inline int run_or_leave(void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result) noexcept:
     # The runtime marked it unset, to find out whether the callback got as far as here.
     result[0] = anyffi_none_inline()
-    try:
-        run(<PyObject*>handle, args, count, result)
+    # A `try` around the call would save and restore what is being handled, for every call.
+    if (<Run>run)(<PyObject*>handle, args, count, result) == 0:
         return ANYFFI_HOST_DONE
-    except BaseException as exception:
-        # Where packing failed half-way, the place holds what was given back already.
-        result[0] = anyffi_none_inline()
-        return leave_raised(exception)
+    # Where packing failed half-way, the place holds what was given back already.
+    result[0] = anyffi_none_inline()
+    return leave_current()
+
+
+cdef inline int callback(void* handle, AnyffiValue* args, int32_t count,
+                         AnyffiValue* result) noexcept nogil:
+    """What the runtime calls, from any thread, for a function over a Python callable."""
+    return call_locked(run_or_leave, handle, args, count, result)
 
 
 cdef inline int checked_callback(void* handle, AnyffiValue* args, int32_t count,

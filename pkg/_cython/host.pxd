@@ -5,18 +5,18 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from c_api cimport ANYFFI_HOST_DONE, AnyffiHost, AnyffiValue, anyffi_host_install
 from callback cimport leave_raised
 from pack cimport pack_owned
-from python cimport PyErr_CheckSignals, PyEval_RestoreThread, PyEval_SaveThread, Py_DECREF
-from python cimport PyGILState_Ensure, PyGILState_Release, PyGILState_STATE, PyObject, PyThreadState
+from python cimport PyErr_CheckSignals, PyEval_RestoreThread, PyEval_SaveThread, PyObject, PyThreadState
+from python cimport Py_DECREF, anyffi_py_lock, anyffi_py_unlock
 from unpack cimport unpack_copy
 from wrapper cimport state
 
 
 cdef inline int32_t lock() noexcept nogil:
-    return <int32_t>PyGILState_Ensure()
+    return anyffi_py_lock()
 
 
 cdef inline void unlock(int32_t former) noexcept nogil:
-    PyGILState_Release(<PyGILState_STATE>former)
+    anyffi_py_unlock(former)
 
 
 cdef inline void* suspend() noexcept nogil:

@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 from c_api cimport (
     ANYFFI_ASCII, ANYFFI_BIG_INT, ANYFFI_BOOL, ANYFFI_BYTES, ANYFFI_BYTES_VIEW, ANYFFI_COMPLEX,
     ANYFFI_DATA_TYPE, ANYFFI_DEVICE, ANYFFI_ELLIPSIS, ANYFFI_FLOAT, ANYFFI_IN_PLACE_BYTES, ANYFFI_LATIN1,
-    ANYFFI_MISSING, ANYFFI_MOVABLE, ANYFFI_POINTER, ANYFFI_STR, ANYFFI_STR_VIEW, ANYFFI_UCS2, ANYFFI_UCS4,
+    ANYFFI_MISSING, ANYFFI_POINTER, ANYFFI_STR, ANYFFI_STR_VIEW, ANYFFI_UCS2, ANYFFI_UCS4,
     AnyffiStrObject, AnyffiValue, anyffi_big_int_create, anyffi_bytes_create, anyffi_complex_create,
     anyffi_from_words_inline, anyffi_in_place_inline, anyffi_int_inline, anyffi_none_inline,
     anyffi_str_allocate,
@@ -14,7 +14,7 @@ from c_api cimport (
 from python cimport (
     PyBytes_AS_STRING, PyBytes_Type, PyFloat_AS_DOUBLE, PyFloat_Type, PyLong_Type, PyObject, PyTypeObject,
     PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_IS_ASCII, PyUnicode_KIND, PyUnicode_Type, Py_Ellipsis,
-    Py_False, Py_None, Py_SIZE, Py_TYPE, Py_True, anyffi_py_read_int, anyffi_py_ready,
+    Py_False, Py_None, Py_SIZE, Py_TYPE, Py_True, anyffi_py_is_ready, anyffi_py_read_int, anyffi_py_ready,
 )
 from unpack cimport raise_taken
 
@@ -33,6 +33,23 @@ cdef inline int pack_leaf(PyObject* x, AnyffiValue* out) except -1:
         own_bytes(x, out)
         return 1
     return pack_constant(x, cls, out)
+
+
+cdef inline bint pack_in_place(PyObject* x, AnyffiValue* out) noexcept:
+    """Packs what lies in place and cannot fail: constants and short str; false for everything else."""
+    cdef PyTypeObject* cls = Py_TYPE(x)
+    if cls != &PyUnicode_Type:
+        return pack_constant(x, cls, out)
+    return anyffi_py_is_ready(x) and pack_short_str(x, out)
+
+
+cdef inline bint pack_short_str(PyObject* x, AnyffiValue* out) noexcept:
+    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(x)
+    cdef Py_ssize_t size = length * PyUnicode_KIND(x)
+    if size > ANYFFI_IN_PLACE_BYTES:
+        return False
+    out[0] = anyffi_in_place_inline(ANYFFI_STR, kind_of(x), PyUnicode_DATA(x), size, length)
+    return True
 
 
 cdef inline bint pack_constant(PyObject* x, PyTypeObject* cls, AnyffiValue* out) noexcept:
@@ -65,41 +82,34 @@ cdef inline int32_t kind_of(PyObject* text) noexcept:
     return ANYFFI_LATIN1 if width == 1 else ANYFFI_UCS2 if width == 2 else ANYFFI_UCS4
 
 
-cdef inline int borrow_str(PyObject* x, AnyffiValue* out) except -1:
-    """Packs an exact str; 1 if it is too long to borrow and became an object."""
-    anyffi_py_ready(x)
-    cdef int32_t kind = kind_of(x)
+cdef inline bint borrow_str(PyObject* x, AnyffiValue* out) noexcept:
+    """Packs an exact str; false if it is too long to borrow, or has not got its final storage yet."""
+    if not anyffi_py_is_ready(x):
+        return False
+    if pack_short_str(x, out):
+        return True
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(x)
-    cdef Py_ssize_t size = length * PyUnicode_KIND(x)
-    if size <= ANYFFI_IN_PLACE_BYTES:
-        out[0] = anyffi_in_place_inline(ANYFFI_STR, kind, PyUnicode_DATA(x), size, length)
-    elif length <= MAX_BORROWED:
-        out.type_code = ANYFFI_STR_VIEW
-        out.aux = length << 2 | kind
-        out.as_pointer = PyUnicode_DATA(x)
-    else:
-        own_str(x, out)
-        out.aux = ANYFFI_MOVABLE
-        return 1
-    return 0
+    if length > MAX_BORROWED:
+        return False
+    out.type_code = ANYFFI_STR_VIEW
+    out.aux = length << 2 | kind_of(x)
+    out.as_pointer = PyUnicode_DATA(x)
+    return True
 
 
 cdef inline int own_str(PyObject* x, AnyffiValue* out) except -1:
     anyffi_py_ready(x)
-    cdef int32_t kind = kind_of(x)
-    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(x)
-    cdef Py_ssize_t size = length * PyUnicode_KIND(x)
-    if size <= ANYFFI_IN_PLACE_BYTES:
-        out[0] = anyffi_in_place_inline(ANYFFI_STR, kind, PyUnicode_DATA(x), size, length)
+    if pack_short_str(x, out):
         return 0
-    if anyffi_str_allocate(length, kind, out) != 0:
+    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(x)
+    if anyffi_str_allocate(length, kind_of(x), out) != 0:
         raise_taken()
-    memcpy(<void*>(<AnyffiStrObject*>out.as_object).data, PyUnicode_DATA(x), size)
+    memcpy(<void*>(<AnyffiStrObject*>out.as_object).data, PyUnicode_DATA(x), length * PyUnicode_KIND(x))
     return 0
 
 
-cdef inline int borrow_bytes(PyObject* x, AnyffiValue* out) except -1:
-    """Packs exact bytes; 1 if they are too long to borrow and became an object."""
+cdef inline bint borrow_bytes(PyObject* x, AnyffiValue* out) noexcept:
+    """Packs exact bytes; false if they are too long to borrow."""
     cdef Py_ssize_t size = Py_SIZE(x)
     if size <= ANYFFI_IN_PLACE_BYTES:
         out[0] = anyffi_in_place_inline(ANYFFI_BYTES, ANYFFI_ASCII, PyBytes_AS_STRING(x), size, size)
@@ -108,10 +118,8 @@ cdef inline int borrow_bytes(PyObject* x, AnyffiValue* out) except -1:
         out.aux = size << 2
         out.as_pointer = PyBytes_AS_STRING(x)
     else:
-        own_bytes(x, out)
-        out.aux = ANYFFI_MOVABLE
-        return 1
-    return 0
+        return False
+    return True
 
 
 cdef inline int own_bytes(PyObject* x, AnyffiValue* out) except -1:

@@ -13,6 +13,15 @@ ctypedef struct Nest:
     int depth
 
 
+cdef inline void open_nest(Nest* nest, PyObject* container, Memo* memo) noexcept:
+    """Begins with the outermost container."""
+    memo.used = 0
+    nest.outer = NULL
+    nest.container = container
+    nest.memo = memo
+    nest.depth = 1
+
+
 cdef inline int share(AnyffiObject* found, AnyffiValue* out) noexcept:
     out[0] = anyffi_object_inline(found)
     anyffi_retain_inline(found)

@@ -9,18 +9,18 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from c_api cimport (
     ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_LIST,
     ANYFFI_MAP, ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, ANYFFI_SET, ANYFFI_TENSOR,
-    ANYFFI_TENSOR_VIEW, ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject, AnyffiSequence,
+    ANYFFI_TENSOR_VIEW, ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject, AnyffiSequence, AnyffiSlice,
     AnyffiValue, anyffi_error_create_host, anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit,
     anyffi_mapping_create, anyffi_mapping_finish, anyffi_none_inline, anyffi_object_inline,
     anyffi_py_object_create, anyffi_sequence_create, anyffi_slice_create, anyffi_tensor_from_capsule,
     anyffi_value_drop_inline,
 )
 from exchange cimport learn_exchange, pack_exchanged
-from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_leaf, pack_uncommon_leaf
+from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_in_place, pack_leaf, pack_uncommon_leaf
 from memo cimport Memo, memo_clear
 from memory cimport pack_memory
 from ndarray cimport learn_ndarray, pack_ndarray
-from nest cimport Nest, check_depth, enter, find_met, leave, remember, share
+from nest cimport Nest, check_depth, enter, find_met, leave, open_nest, remember, share
 from python cimport (
     PyBytes_Type, PyCFunction_Type, PyDict_Items, PyDict_Next, PyDict_Size, PyDict_Type, PyFunction_Type,
     PyList_AsTuple, PyList_Type, PyLong_Type, PyMethod_Type, PyObject, PySequence_Fast_ITEMS,
@@ -30,20 +30,53 @@ from python cimport (
 from unpack cimport raise_taken
 from wrapper cimport is_wrapper, raise_empty, state, unwrap
 
-cdef inline int pack(PyObject* x, AnyffiValue* out) except -1:
-    """Packs an argument, which the caller keeps alive; 1 if `out` owns a reference, marked movable."""
+cdef inline bint pack_plain(PyObject* x, AnyffiValue* out) noexcept:
+    """Packs an argument that needs no object and cannot fail, which the caller keeps alive; false for others."""
     cdef PyTypeObject* cls = Py_TYPE(x)
     if pack_constant(x, cls, out):
-        return 0
+        return True
     if cls == &PyUnicode_Type:
         return borrow_str(x, out)
     if cls == &PyBytes_Type:
         return borrow_bytes(x, out)
-    # Tuples and lists are told first: asking for a wrapper looks through all bases of a class.
-    if cls != &PyTuple_Type and cls != &PyList_Type and is_wrapper(x):
+    return False
+
+
+cdef inline int pack(PyObject* x, AnyffiValue* out) except -1:
+    """Packs an argument, which the caller keeps alive; 1 if `out` owns a reference, marked movable."""
+    return 0 if pack_plain(x, out) else pack_special(x, out)
+
+
+cdef inline int pack_special(PyObject* x, AnyffiValue* out) except -1:
+    """As `pack`, of what is not plain."""
+    cdef PyTypeObject* cls = Py_TYPE(x)
+    # Told first: asking for a wrapper looks through all bases of a class.
+    if cls == &PyTuple_Type or cls == &PyList_Type:
+        pack_items(x, ANYFFI_ARRAY if cls == &PyTuple_Type else ANYFFI_LIST, out, NULL)
+        out.aux = ANYFFI_MOVABLE
+        return 1
+    if cls == state.ndarray and pack_ndarray(x, out):
+        out.aux = ANYFFI_MOVABLE
+        return 1
+    if is_callable_type(cls):
+        pack_handle(ANYFFI_FUNCTION, x, out)
+        out.aux = ANYFFI_MOVABLE
+        return 1
+    if is_wrapper(x):
         out[0] = anyffi_object_inline(unwrap(x))
         return 0
+    if pack_leaf(x, out):
+        # Text that cannot be borrowed.
+        if out.type_code <= 0:
+            return 0
+        out.aux = ANYFFI_MOVABLE
+        return 1
     return pack_made(x, out)
+
+
+cdef inline bint is_callable_type(PyTypeObject* cls) noexcept:
+    """Whether the rules would say that objects of a class are functions; this is forty times faster."""
+    return cls == &PyFunction_Type or cls == &PyMethod_Type or cls == &PyCFunction_Type
 
 
 cdef inline int pack_made(PyObject* x, AnyffiValue* out) except -1:
@@ -69,7 +102,7 @@ cdef inline int pack_nested(PyObject* x, AnyffiValue* out, Nest* outer) except -
     """Packs what is no leaf as an owned value; 1 if it was made here and nobody else can reach it."""
     cdef Nest nest
     cdef AnyffiObject* met
-    if is_wrapper(x):
+    if Py_TYPE(x) != &PySlice_Type and is_wrapper(x):
         return share(unwrap(x), out)
     if outer == NULL:
         return pack_outermost(x, out)
@@ -86,11 +119,7 @@ cdef inline int pack_nested(PyObject* x, AnyffiValue* out, Nest* outer) except -
 cdef inline int pack_outermost(PyObject* x, AnyffiValue* out) except -1:
     cdef Nest nest
     cdef Memo memo
-    memo.used = 0
-    nest.outer = NULL
-    nest.container = x
-    nest.memo = &memo
-    nest.depth = 1
+    open_nest(&nest, x, &memo)
     try:
         return pack_container(x, out, &nest)
     finally:
@@ -105,14 +134,13 @@ cdef inline int pack_container(PyObject* x, AnyffiValue* out, Nest* nest) except
         pack_items(x, ANYFFI_ARRAY, out, nest)
     elif cls == &PyList_Type:
         enter(nest)
-        pack_list(x, out, nest)
+        pack_items(x, ANYFFI_LIST, out, nest)
     elif cls == &PyDict_Type:
         enter(nest)
         pack_dict(x, out, nest)
     elif cls == &PySlice_Type:
         return pack_slice(x, out, nest)
-    elif cls == &PyFunction_Type or cls == &PyMethod_Type or cls == &PyCFunction_Type:
-        # As the rules would say, forty times faster.
+    elif is_callable_type(cls):
         pack_handle(ANYFFI_FUNCTION, x, out)
         return 1
     elif cls == state.ndarray and pack_ndarray(x, out):
@@ -125,35 +153,15 @@ cdef inline int pack_container(PyObject* x, AnyffiValue* out, Nest* nest) except
 
 
 cdef inline int pack_items(PyObject* items, int32_t type_code, AnyffiValue* out, Nest* nest) except -1:
-    """Packs a tuple, or (`nest` is NULL) a list as far as it holds leaves; 0 if it holds others."""
+    """Packs a list or tuple; where `nest` is NULL, one that stands alone."""
     cdef Py_ssize_t size = Py_SIZE(items)
-    cdef PyObject** item = PySequence_Fast_ITEMS(items)
-    cdef AnyffiSequence* sequence
-    cdef AnyffiValue* cell
-    cdef int64_t number
-    cdef uint64_t kinds = 0
     cdef bint complete = False
-    cdef Py_ssize_t i
     if anyffi_sequence_create(type_code, size, out) != 0:
         raise_taken()
-    sequence = <AnyffiSequence*>out.as_object
     try:
-        for i in range(size):
-            cell = &sequence.data[i]
-            if Py_TYPE(item[i]) == &PyLong_Type and anyffi_py_read_int(item[i], &number) == 0:
-                cell[0] = anyffi_int_inline(number)
-                kinds |= anyffi_kind_bit(ANYFFI_INT)
-                continue
-            # Whoever destroys the sequence, should this element fail, goes by both.
-            sequence.size = i
-            sequence.kinds = kinds
-            if not pack_leaf(item[i], cell):
-                if nest == NULL:
-                    return 0
-                pack_nested(item[i], cell, nest)
-            kinds |= anyffi_kind_bit(cell.type_code)
-        sequence.size = size
-        sequence.kinds = kinds
+        # While elements are leaves no Python code runs, and nobody can change the list that is being read.
+        if fill_leaves(items, size, <AnyffiSequence*>out.as_object) < size:
+            fill_others(items, size, <AnyffiSequence*>out.as_object, nest)
         complete = True
         return 1
     finally:
@@ -161,11 +169,54 @@ cdef inline int pack_items(PyObject* items, int32_t type_code, AnyffiValue* out,
             anyffi_value_drop_inline(out)
 
 
-cdef inline int pack_list(PyObject* x, AnyffiValue* out, Nest* nest) except -1:
-    # While its elements are leaves no Python code runs, and nobody can change the list that is being read.
-    if not pack_items(x, ANYFFI_LIST, out, NULL):
-        snapshot = PyList_AsTuple(x)
-        pack_items(<PyObject*>snapshot, ANYFFI_LIST, out, nest)
+cdef inline Py_ssize_t fill_leaves(PyObject* items, Py_ssize_t size, AnyffiSequence* sequence) except -1:
+    """Packs elements up to the first that is no leaf; how many there are now."""
+    cdef PyObject** item = PySequence_Fast_ITEMS(items)
+    cdef uint64_t kinds = sequence.kinds
+    cdef Py_ssize_t i = sequence.size
+    cdef AnyffiValue* cell
+    cdef int64_t number
+    while i < size:
+        cell = &sequence.data[i]
+        if Py_TYPE(item[i]) == &PyLong_Type and anyffi_py_read_int(item[i], &number) == 0:
+            cell[0] = anyffi_int_inline(number)
+            kinds |= anyffi_kind_bit(ANYFFI_INT)
+        elif pack_in_place(item[i], cell):
+            kinds |= anyffi_kind_bit(cell.type_code)
+        else:
+            # Whoever destroys the sequence, should this element fail, goes by both.
+            sequence.size = i
+            sequence.kinds = kinds
+            if not pack_leaf(item[i], cell):
+                return i
+            kinds |= anyffi_kind_bit(cell.type_code)
+        i += 1
+    sequence.size = size
+    sequence.kinds = kinds
+    return size
+
+
+cdef inline int fill_others(PyObject* items, Py_ssize_t size, AnyffiSequence* sequence, Nest* nest) except -1:
+    """Packs the elements from the first that is no leaf on."""
+    cdef Nest alone
+    cdef Memo memo
+    cdef AnyffiValue* cell
+    memo.used = 0
+    if nest == NULL:
+        nest = &alone
+        open_nest(nest, items, &memo)
+    snapshot = PyList_AsTuple(items) if Py_TYPE(items) == &PyList_Type else <object>items
+    items = <PyObject*>snapshot
+    try:
+        while sequence.size < size:
+            cell = &sequence.data[sequence.size]
+            pack_nested(PySequence_Fast_ITEMS(items)[sequence.size], cell, nest)
+            sequence.size += 1
+            sequence.kinds |= anyffi_kind_bit(cell.type_code)
+            fill_leaves(items, size, sequence)
+    finally:
+        if memo.used != 0:
+            memo_clear(&memo)
     return 0
 
 
@@ -248,26 +299,31 @@ cdef inline int pack_pairs(list pairs, int32_t type_code, AnyffiValue* out, Nest
 
 cdef inline int pack_slice(PyObject* x, AnyffiValue* out, Nest* nest) except -1:
     cdef PyObject** part = [(<PySliceObject*>x).start, (<PySliceObject*>x).stop, (<PySliceObject*>x).step]
-    cdef AnyffiValue packed[3]
+    cdef AnyffiValue* cell
+    cdef AnyffiValue packed
     cdef bint entered = False
+    cdef bint complete = False
     cdef int i
     check_depth(nest)
-    for i in range(3):
-        packed[i] = anyffi_none_inline()
+    if anyffi_slice_create(NULL, NULL, NULL, out) != 0:
+        raise_taken()
+    # The three lie side by side.
+    cell = &(<AnyffiSlice*>out.as_object).start
     try:
         for i in range(3):
-            if pack_leaf(part[i], &packed[i]):
+            if pack_leaf(part[i], &cell[i]):
                 continue
             # A slice of leaves is made anew each time that it is met: nobody can tell, and it is faster.
             if not entered:
                 enter(nest)
                 entered = True
-            pack_nested(part[i], &packed[i], nest)
-        if anyffi_slice_create(&packed[0], &packed[1], &packed[2], out) != 0:
-            raise_taken()
+            # Put there once it is whole: where this fails, it leaves behind what was given back already.
+            pack_nested(part[i], &packed, nest)
+            cell[i] = packed
+        complete = True
     finally:
-        for i in range(3):
-            anyffi_value_drop_inline(&packed[i])
+        if not complete:
+            anyffi_value_drop_inline(out)
     if entered:
         leave(nest, out)
     return 1

@@ -78,10 +78,6 @@ cdef extern from "Python.h":
     object PyObject_Vectorcall(PyObject*, PyObject**, size_t, PyObject*)
     size_t PY_VECTORCALL_ARGUMENTS_OFFSET
 
-    ctypedef enum PyGILState_STATE:
-        pass
-    PyGILState_STATE PyGILState_Ensure() nogil
-    void PyGILState_Release(PyGILState_STATE) nogil
     ctypedef struct PyThreadState:
         pass
     PyThreadState* PyEval_SaveThread() nogil
@@ -97,6 +93,29 @@ cdef extern from *:
     #if PY_VERSION_HEX < 0x030B0000
     #include <longintrepr.h>
     #endif
+
+    /* Takes the interpreter's lock. Where this thread has it, as in most callbacks, a look suffices, which takes
+       half the time of PyGILState_Ensure and PyGILState_Release. */
+    #define ANYFFI_PY_HELD 2
+    static inline int anyffi_py_lock(void) {
+    #if PY_VERSION_HEX >= 0x030D0000
+      if (PyThreadState_GetUnchecked() != NULL) return ANYFFI_PY_HELD;
+    #elif PY_VERSION_HEX >= 0x030C0000
+      if (_PyThreadState_UncheckedGet() != NULL) return ANYFFI_PY_HELD;
+    #else
+      /* One for all threads: that of the thread which has the lock. */
+      PyThreadState* holder = _PyThreadState_UncheckedGet();
+      if (holder != NULL && holder == PyGILState_GetThisThreadState()) return ANYFFI_PY_HELD;
+    #endif
+      return (int)PyGILState_Ensure();
+    }
+
+    static inline void anyffi_py_unlock(int former) {
+      if (former != ANYFFI_PY_HELD) PyGILState_Release((PyGILState_STATE)former);
+    }
+
+    /* Fails with the exception that is being raised. */
+    #define anyffi_py_fail() (-1)
 
     /* Reads an exact int; -1 or 1 where it is outside of int64. Ints of one digit are read from their
        storage, which saves a call. */
@@ -121,8 +140,10 @@ cdef extern from *:
     /* Strings made by deprecated functions have no final storage before 3.12. */
     #if PY_VERSION_HEX < 0x030C0000
     #define anyffi_py_ready PyUnicode_READY
+    #define anyffi_py_is_ready PyUnicode_IS_READY
     #else
     #define anyffi_py_ready(x) 0
+    #define anyffi_py_is_ready(x) 1
     #endif
 
     /* What a class has alone and only until it changes; 0 if the interpreter has given it none. */
@@ -133,6 +154,10 @@ cdef extern from *:
     #define anyffi_py_version(cls) ((cls)->tp_version_tag)
     #endif
     """
+    int anyffi_py_lock() noexcept nogil
+    void anyffi_py_unlock(int) noexcept nogil
+    int anyffi_py_fail() except -1
     unsigned int anyffi_py_version(PyTypeObject*)
     int anyffi_py_read_int(PyObject*, int64_t*)
     int anyffi_py_ready(PyObject*) except -1
+    bint anyffi_py_is_ready(PyObject*) noexcept

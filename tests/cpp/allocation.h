@@ -9,20 +9,31 @@
 class CountingAllocator {
  public:
   CountingAllocator() {
+    anyffi_memory_trim();
     AnyffiAllocator mine{&alloc, &free};
     anyffi_allocator_exchange(&mine);
     former_ = mine;
     live_ = total_ = 0;
     until_failure_ = -1;
   }
-  ~CountingAllocator() { anyffi_allocator_exchange(&former_); }
+  ~CountingAllocator() {
+    anyffi_memory_trim();
+    anyffi_allocator_exchange(&former_);
+  }
   CountingAllocator(const CountingAllocator&) = delete;
   CountingAllocator& operator=(const CountingAllocator&) = delete;
 
-  int64_t live() const { return live_; }
+  /// Blocks in use; what this thread keeps for its next objects is not.
+  int64_t live() const {
+    anyffi_memory_trim();
+    return live_;
+  }
   int64_t total() const { return total_; }
   /// Every allocation after the next `count` fails; none, if it is negative.
-  void fail_after(int64_t count) { until_failure_ = count; }
+  void fail_after(int64_t count) {
+    anyffi_memory_trim();
+    until_failure_ = count;
+  }
 
  private:
   static void* alloc(size_t size) {

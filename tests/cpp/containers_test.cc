@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "allocation.h"
+
 namespace {
 
 using anyffi::AnyValue;
@@ -29,39 +31,6 @@ std::string text_of(const AnyView& value) {
   anyffi_value_get_text_view(&bytes.raw(), &utf8);
   return std::string(static_cast<const char*>(utf8.data), static_cast<size_t>(utf8.length));
 }
-
-// ---- memory that fails, and is counted ----
-
-AnyffiAllocator former;
-int64_t live_blocks = 0;
-int64_t until_failure = -1;
-
-void* counting_alloc(size_t size) {
-  if (until_failure == 0) return nullptr;
-  if (until_failure > 0) --until_failure;
-  ++live_blocks;
-  return former.alloc(size);
-}
-
-void counting_free(void* memory) {
-  if (memory != nullptr) --live_blocks;
-  former.free(memory);
-}
-
-class Counted {
- public:
-  Counted() {
-    AnyffiAllocator mine{&counting_alloc, &counting_free};
-    anyffi_allocator_exchange(&mine);
-    former = mine;
-    live_blocks = 0;
-  }
-  ~Counted() {
-    until_failure = -1;
-    AnyffiAllocator back = former;
-    anyffi_allocator_exchange(&back);
-  }
-};
 
 // ---- an object whose destructor does what a test wants ----
 
@@ -286,7 +255,7 @@ AnyValue written(const std::vector<AnyValue>& keys) {
 }  // namespace
 
 TEST(Mapping, IsFinishedFromWhatItsMakerWrote) {
-  Counted counted;
+  CountingAllocator counting;
   for (int64_t size : {0, 1, 8, 9, 100}) {
     std::vector<AnyValue> keys;
     for (int64_t i = 0; i < size; ++i) {
@@ -305,11 +274,11 @@ TEST(Mapping, IsFinishedFromWhatItsMakerWrote) {
     EXPECT_EQ(dict.size(), size + 1);
     EXPECT_TRUE(dict.contains("one more"));
   }
-  EXPECT_EQ(live_blocks, 0);
+  EXPECT_EQ(counting.live(), 0);
 }
 
 TEST(Mapping, EqualKeysAreToldByTheirPlaces) {
-  Counted counted;
+  CountingAllocator counting;
   for (bool many : {false, true}) {
     std::vector<AnyValue> keys{AnyValue("x"), AnyValue(1), AnyValue("a string that lies on the heap"), AnyValue(1.0)};
     if (many) {
@@ -325,7 +294,7 @@ TEST(Mapping, EqualKeysAreToldByTheirPlaces) {
     AnyValue error;
     anyffi_error_take_raised(error.out());
   }
-  EXPECT_EQ(live_blocks, 0);
+  EXPECT_EQ(counting.live(), 0);
 }
 
 TEST(Containers, AreReadInOneStep) {
@@ -376,21 +345,21 @@ TEST(Containers, AreReadInOneStep) {
 }
 
 TEST(Containers, FailingMemoryChangesNothing) {
-  Counted counted;
+  CountingAllocator counting;
   bool failed = true;
   for (int64_t n = 0; failed; ++n) {
     failed = false;
-    int64_t before = live_blocks;
+    int64_t before = counting.live();
     {
       List<> list;
       Dict<> dict;
-      until_failure = n;
+      counting.fail_after(n);
       auto attempt = [&](auto&& step) {
         try {
           step();
           return true;
         } catch (const std::exception&) {
-          until_failure = -1;
+          counting.fail_after(-1);
           failed = true;
           return false;
         }
@@ -406,10 +375,10 @@ TEST(Containers, FailingMemoryChangesNothing) {
       EXPECT_EQ(list.size(), erased ? inserted - 20 : inserted);
       attempt([&] { dict.freeze(); });
       attempt([&] { text_of(AnyView(dict)); });
-      until_failure = -1;
+      counting.fail_after(-1);
       for (const auto& [key, value] : dict) EXPECT_EQ(dict[key], value);
     }
-    EXPECT_EQ(live_blocks, before);
+    EXPECT_EQ(counting.live(), before);
     ASSERT_LT(n, 500);
   }
 }

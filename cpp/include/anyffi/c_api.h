@@ -214,6 +214,12 @@ typedef struct AnyffiAllocator {
 /// former one gave out: wrap it.
 void anyffi_allocator_exchange(AnyffiAllocator* allocator);
 
+/// Each thread keeps a few small blocks, at most 70 KB, for its next objects until it ends. This gives back what the
+/// calling one keeps.
+void anyffi_memory_trim(void);
+/// How many blocks all threads keep.
+int64_t anyffi_memory_count_kept(void);
+
 /* ---- objects ------------------------------------------------------------------------------- */
 
 void anyffi_object_retain(AnyffiObject* object);
@@ -403,7 +409,7 @@ typedef struct AnyffiSlice {
   AnyffiValue step;
 } AnyffiSlice;
 
-/// Copies its parts as `anyffi_value_own` does.
+/// Copies its parts as `anyffi_value_own` does; NULL stands for None.
 int anyffi_slice_create(const AnyffiValue* start, const AnyffiValue* stop, const AnyffiValue* step, AnyffiValue* out);
 
 /* ---- numbers that do not fit in place -------------------------------------------------------- */

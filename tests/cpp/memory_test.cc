@@ -1,0 +1,84 @@
+// What threads keep of the memory of objects that went.
+#include <anyffi/anyffi.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "allocation.h"
+
+namespace {
+
+using anyffi::AnyValue;
+using anyffi::Array;
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kKeeps = false;
+#else
+constexpr bool kKeeps = true;
+#endif
+
+Array<> triple(int64_t first) { return Array<>{first, first + 1, first + 2}; }
+
+TEST(Memory, AThreadUsesTheBlocksOfItsFormerObjects) {
+  if (!kKeeps) GTEST_SKIP() << "nothing is kept from the address sanitizer";
+  CountingAllocator counting;
+  triple(1);
+  int64_t total = counting.total();
+  EXPECT_EQ(anyffi_memory_count_kept(), 1);
+  for (int64_t i = 0; i < 100; ++i) {
+    Array<> values = triple(i);
+    EXPECT_EQ(anyffi_memory_count_kept(), 0);
+    EXPECT_EQ(values[2], AnyValue(i + 2));
+  }
+  EXPECT_EQ(counting.total(), total);
+  EXPECT_EQ(counting.live(), 0);
+}
+
+TEST(Memory, WhatIsKeptIsBounded) {
+  CountingAllocator counting;
+  std::vector<AnyValue> values;
+  for (int size = 12; size < 2000; size += 3) {
+    for (int i = 0; i < 100; ++i) values.emplace_back(std::string(size, 'x').c_str());
+  }
+  values.clear();
+  int64_t kept = anyffi_memory_count_kept();
+  EXPECT_LE(kept, 33 * 8);
+  EXPECT_EQ(kept > 0, kKeeps);
+  anyffi_memory_trim();
+  EXPECT_EQ(anyffi_memory_count_kept(), 0);
+  EXPECT_EQ(counting.live(), 0);
+}
+
+TEST(Memory, AThreadThatEndsGivesAllBack) {
+  CountingAllocator counting;
+  std::thread([] {
+    triple(1);
+    EXPECT_EQ(anyffi_memory_count_kept() > 0, kKeeps);
+  }).join();
+  EXPECT_EQ(anyffi_memory_count_kept(), 0);
+  EXPECT_EQ(counting.live(), 0);
+}
+
+TEST(Memory, ObjectsMayGoInOtherThreads) {
+  CountingAllocator counting;
+  std::vector<AnyValue> values;
+  for (int64_t i = 0; i < 1000; ++i) values.emplace_back(triple(i));
+  std::thread([&] { values.clear(); }).join();
+  EXPECT_EQ(counting.live(), 0);
+}
+
+TEST(Memory, ObjectsGoAfterTheThreadHasGivenAllBack) {
+  CountingAllocator counting;
+  std::thread([] {
+    // Made before the thread keeps anything, so destroyed after that was given back.
+    static thread_local AnyValue last = triple(7);
+    triple(1);
+    EXPECT_EQ(last, AnyValue(triple(7)));
+  }).join();
+  EXPECT_EQ(anyffi_memory_count_kept(), 0);
+  EXPECT_EQ(counting.live(), 0);
+}
+
+}  // namespace
