@@ -51,7 +51,7 @@ ANYFFI_REGISTER_GLOBAL("testing.add_one").def([](int64_t x) { return add(x, 1); 
 ANYFFI_REGISTER_GLOBAL("testing.apply")
     .def_packed([](Args args, AnyValue* result) {
       if (args.size() == 0) throw Error("TypeError", "apply() missing 1 required positional argument: 'f'");
-      *result = args[0].cast<Function>().call_packed(rest(args, 1));
+      *result = args[0].call_packed(rest(args, 1));
     })
     .doc("Call the first argument with the others.");
 

@@ -29,7 +29,7 @@ from host cimport install_host
 from pack cimport pack, pack_owned
 from python cimport (
     PyBytes_AsString, PyBytes_FromStringAndSize, PyObject, PyObject_ClearWeakRefs, PySequence_Fast_ITEMS,
-    PyTypeObject, PyType_Modified, PyVectorcall_Call, PyVectorcall_NARGS, Py_INCREF, Py_SET_REFCNT, Py_SIZE,
+    PyTypeObject, PyType_Modified, PyVectorcall_Call, Py_INCREF, Py_SET_REFCNT, Py_SIZE,
     PyBaseObject_Type, Py_CLEAR, Py_None, Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, vectorcallfunc, visitproc,
 )
 from table cimport new_exchange
@@ -114,11 +114,29 @@ cdef class FunctionCore(ObjectCore):
         return describe(unwrap_function(<PyObject*>self).info)
 
 
-cdef object call_vector(PyObject* function, PyObject** args, size_t flags, PyObject* names):
-    # Before Python 3.12 a class to which `__call__` was assigned later still comes here.
-    if names == NULL and Py_TYPE(function).tp_call == call_tuple:
-        return call(function, args, PyVectorcall_NARGS(flags))
-    return call_uncommonly(function, args, PyVectorcall_NARGS(flags), names)
+cdef extern from *:
+    """
+    /* Cython's functions below, for C that comes before them; set once. */
+    static PyObject* (*anyffi_call)(PyObject*, PyObject**, Py_ssize_t);
+    static PyObject* (*anyffi_call_uncommonly)(PyObject*, PyObject**, Py_ssize_t, PyObject*);
+    static ternaryfunc anyffi_call_tuple;
+
+    /* What Python calls a function through. In C both ways are jumps; a function of Cython's, which sees to
+       tracebacks, would take a fifth of the instructions of a whole call. */
+    static PyObject* anyffi_vectorcall(PyObject* function, PyObject* const* args, size_t flags,
+                                       PyObject* names) {
+      Py_ssize_t count = PyVectorcall_NARGS(flags);
+      /* Before Python 3.12 a class to which `__call__` was assigned later still comes here. */
+      if (names == NULL && Py_TYPE(function)->tp_call == anyffi_call_tuple) {
+        return anyffi_call(function, (PyObject**)args, count);
+      }
+      return anyffi_call_uncommonly(function, (PyObject**)args, count, names);
+    }
+    """
+    object (*common_call "anyffi_call")(PyObject*, PyObject**, Py_ssize_t)
+    object (*uncommon_call "anyffi_call_uncommonly")(PyObject*, PyObject**, Py_ssize_t, PyObject*)
+    object (*tuple_call "anyffi_call_tuple")(PyObject*, PyObject*, PyObject*)
+    object call_vector "anyffi_vectorcall"(PyObject*, PyObject* const*, size_t, PyObject*)
 
 
 cdef object call_uncommonly(PyObject* function, PyObject** args, Py_ssize_t count, PyObject* names):
@@ -512,12 +530,16 @@ cdef int read_rules() except -1:
 
 
 cdef int set_up() except -1:
+    global common_call, uncommon_call, tuple_call
     cdef PyTypeObject* function = <PyTypeObject*>FunctionCore
     cdef type core
     if anyffi_abi_get_version() != ANYFFI_ABI_VERSION:
         raise ImportError(f"{__name__} was built for another version of libanyffi; reinstall anyffi")
     state.object_core = <PyTypeObject*>ObjectCore
     state.callback = callback
+    common_call = call
+    uncommon_call = call_uncommonly
+    tuple_call = call_tuple
     state.no_arguments = keep(())
     state.dynamic_classes = keep({})
     read_rules()

@@ -31,7 +31,7 @@ from unpack cimport raise_taken
 from wrapper cimport is_wrapper, raise_empty, state, unwrap
 
 cdef inline bint pack_plain(PyObject* x, AnyffiValue* out) noexcept:
-    """Packs an argument that needs no object and cannot fail, which the caller keeps alive; false for others."""
+    """Packs an argument that needs no object and cannot fail; the caller keeps it alive. False for others."""
     cdef PyTypeObject* cls = Py_TYPE(x)
     if pack_constant(x, cls, out):
         return True
@@ -56,6 +56,9 @@ cdef inline int pack_special(PyObject* x, AnyffiValue* out) except -1:
         out.aux = ANYFFI_MOVABLE
         return 1
     if cls == state.ndarray and pack_ndarray(x, out):
+        out.aux = ANYFFI_MOVABLE
+        return 1
+    if cls == &PySlice_Type and pack_leaf_slice(x, out):
         out.aux = ANYFFI_MOVABLE
         return 1
     if is_callable_type(cls):
@@ -160,7 +163,7 @@ cdef inline int pack_items(PyObject* items, int32_t type_code, AnyffiValue* out,
         raise_taken()
     try:
         # While elements are leaves no Python code runs, and nobody can change the list that is being read.
-        if fill_leaves(items, size, <AnyffiSequence*>out.as_object) < size:
+        if fill_leaves(items, size, <AnyffiSequence*>out.as_object, nest == NULL) < size:
             fill_others(items, size, <AnyffiSequence*>out.as_object, nest)
         complete = True
         return 1
@@ -169,8 +172,12 @@ cdef inline int pack_items(PyObject* items, int32_t type_code, AnyffiValue* out,
             anyffi_value_drop_inline(out)
 
 
-cdef inline Py_ssize_t fill_leaves(PyObject* items, Py_ssize_t size, AnyffiSequence* sequence) except -1:
-    """Packs elements up to the first that is no leaf; how many there are now."""
+cdef inline Py_ssize_t fill_leaves(PyObject* items, Py_ssize_t size, AnyffiSequence* sequence,
+                                   bint alone) except -1:
+    """Packs elements up to the first that is no leaf; how many there are now.
+
+    Slices of leaves count among them in a container that stands alone: there they are not too deep.
+    """
     cdef PyObject** item = PySequence_Fast_ITEMS(items)
     cdef uint64_t kinds = sequence.kinds
     cdef Py_ssize_t i = sequence.size
@@ -187,7 +194,10 @@ cdef inline Py_ssize_t fill_leaves(PyObject* items, Py_ssize_t size, AnyffiSeque
             # Whoever destroys the sequence, should this element fail, goes by both.
             sequence.size = i
             sequence.kinds = kinds
-            if not pack_leaf(item[i], cell):
+            if alone and Py_TYPE(item[i]) == &PySlice_Type:
+                if not pack_leaf_slice(item[i], cell):
+                    return i
+            elif not pack_leaf(item[i], cell):
                 return i
             kinds |= anyffi_kind_bit(cell.type_code)
         i += 1
@@ -213,7 +223,7 @@ cdef inline int fill_others(PyObject* items, Py_ssize_t size, AnyffiSequence* se
             pack_nested(PySequence_Fast_ITEMS(items)[sequence.size], cell, nest)
             sequence.size += 1
             sequence.kinds |= anyffi_kind_bit(cell.type_code)
-            fill_leaves(items, size, sequence)
+            fill_leaves(items, size, sequence, False)
     finally:
         if memo.used != 0:
             memo_clear(&memo)
@@ -295,6 +305,20 @@ cdef inline int pack_pairs(list pairs, int32_t type_code, AnyffiValue* out, Nest
     finally:
         if not complete:
             anyffi_value_drop_inline(out)
+
+
+cdef inline int pack_leaf_slice(PyObject* x, AnyffiValue* out) except -1:
+    """Packs a slice of what lies in place, as nearly all are; 0 if it holds others."""
+    cdef AnyffiSlice* made
+    if anyffi_slice_create(NULL, NULL, NULL, out) != 0:
+        raise_taken()
+    made = <AnyffiSlice*>out.as_object
+    if (pack_in_place((<PySliceObject*>x).start, &made.start)
+            and pack_in_place((<PySliceObject*>x).stop, &made.stop)
+            and pack_in_place((<PySliceObject*>x).step, &made.step)):
+        return 1
+    anyffi_value_drop_inline(out)
+    return 0
 
 
 cdef inline int pack_slice(PyObject* x, AnyffiValue* out, Nest* nest) except -1:

@@ -94,8 +94,8 @@ cdef extern from *:
     #include <longintrepr.h>
     #endif
 
-    /* Takes the interpreter's lock. Where this thread has it, as in most callbacks, a look suffices, which takes
-       half the time of PyGILState_Ensure and PyGILState_Release. */
+    /* Takes the interpreter's lock. Where this thread has it, as in most callbacks, a look suffices, which
+       takes half the time of PyGILState_Ensure and PyGILState_Release. */
     #define ANYFFI_PY_HELD 2
     static inline int anyffi_py_lock(void) {
     #if PY_VERSION_HEX >= 0x030D0000

@@ -9,6 +9,7 @@ namespace anyffi {
 
 class AnyValue;
 class AnyView;
+class Args;
 
 namespace detail {
 /// Types other than the two here that have traits. Lazy: asking about AnyValue while it is being defined would
@@ -60,8 +61,10 @@ class AnyView {
   /// Appends to a List. TypeError for anything else.
   void push_back(AnyView value) const;
   /// Calls a function.
-  template <class... Args>
-  AnyValue operator()(Args&&... args) const;
+  template <class... A>
+  AnyValue operator()(A&&... args) const;
+  /// Calls the value with arguments passed on from elsewhere; TypeError if it is no function.
+  AnyValue call_packed(Args args) const;
   /// Hash, equal for equal values, as Python's are. TypeError for what is unhashable.
   int64_t hash() const {
     int64_t result;

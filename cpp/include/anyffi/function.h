@@ -55,8 +55,7 @@ struct Traits<Function> : detail::StaticRefTraits<Function, ANYFFI_FUNCTION> {
   static constexpr FixedText name{"Function"};
 };
 
-inline AnyValue Function::call_packed(Args args) const {
-  AnyffiValue value = detail::object_value(object_);
+inline AnyValue AnyView::call_packed(Args args) const {
   // Copies, so that the callee cannot take what its caller's caller still holds.
   struct Copies {
     AnyffiValue in_place[8];
@@ -73,8 +72,12 @@ inline AnyValue Function::call_packed(Args args) const {
   for (int32_t i = 0; i < args.size(); ++i) copies.values[i] = args[i].raw();
   AnyValue result;
   // Counted as a level of recursion: what passes its arguments on may be given itself to call.
-  detail::check(anyffi_function_call(&value, copies.values, args.size(), result.out()));
+  detail::check(anyffi_function_call(&raw_, copies.values, args.size(), result.out()));
   return result;
+}
+
+inline AnyValue Function::call_packed(Args args) const {
+  return AnyView(detail::object_value(object_)).call_packed(args);
 }
 
 template <class... A>
