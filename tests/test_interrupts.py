@@ -154,14 +154,19 @@ def test_signals_lose_nothing(ffi: Any, live: Callable[[], int], fired: list[int
     work()
     collect()
     before = live()
-    for i in range(300):
+
+    def wait(count: int) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 1e-4 + (count % 17) * 1.3e-5)
+        # What others do as the garbage collector runs may swallow an interrupt, but not the signal.
+        while len(fired) == count:
+            work()
+            # A signal that another thread received is noticed as this one takes the interpreter's lock.
+            time.sleep(0)
+
+    for count in range(300):
+        # The loop is no part of the `try` itself: Python 3.13.0 leaves its end out of that.
         try:
-            signal.setitimer(signal.ITIMER_REAL, 1e-4 + (i % 17) * 1.3e-5)
-            # What others do as the garbage collector runs may swallow an interrupt, but not the signal.
-            while len(fired) == i:
-                work()
-                # A signal that another thread received is noticed as this one takes the interpreter's lock.
-                time.sleep(0)
+            wait(count)
         except KeyboardInterrupt:
             pass
     collect()
