@@ -214,7 +214,7 @@ def test_tensors_are_taken_once() -> None:
         for x in (array, exporter, [exporter], {"k": (array[:, ::2],)}):
             t.nop(x)
             got = anyffi.to_python(t.echo(x))
-        assert exporter.asked == 4
+        assert exporter.asked in (4, 8)  # NumPy before 2.1 knows no versions of DLPack, and is asked again
         assert np.shares_memory(np.asarray(t.echo(exporter)), array)
         assert t.apply(lambda: Exporter(array)).shape == (2, 3)
         died = weakref.ref(array)
