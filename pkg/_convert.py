@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Optional
@@ -15,6 +16,7 @@ from ._runtime import Runtime
 from ._sequences import ArrayMethods, ListMethods
 from ._sets import FrozenSetMethods, SetMethods
 from ._tensor import TensorMethods
+from ._types import code
 
 if TYPE_CHECKING:
     from ._public import Tensor
@@ -50,6 +52,13 @@ def to_python(value: Any) -> Any:
     return _convert(value, {})
 
 
+@functools.cache
+def _nesting_kinds() -> int:
+    """The kinds of values that hold others, as each sequence notes what it holds (`anyffi_kind_bit`)."""
+    nesting = (code.ARRAY, code.LIST, code.MAP, code.DICT, code.FROZEN_SET, code.SET, code.SLICE)
+    return 1 << 63 | sum(1 << (15 + type_code) for type_code in nesting)
+
+
 def _convert(value: Any, memo: _Memo) -> Any:
     cls = type(value)
     if cls is slice:
@@ -69,10 +78,13 @@ def _convert(value: Any, memo: _Memo) -> Any:
 
 
 def _convert_container(cls: type, value: Any, memo: _Memo) -> Any:
-    if issubclass(cls, ListMethods):
-        return [_convert(item, memo) for item in value._items()]
-    if issubclass(cls, ArrayMethods):
-        return tuple([_convert(item, memo) for item in value._items()])
+    if issubclass(cls, (ListMethods, ArrayMethods)):
+        # Asked before and after: reading may run code that changes the sequence.
+        kinds = value._kinds()
+        items = value._items()
+        if (kinds | value._kinds()) & _nesting_kinds():
+            items = [_convert(item, memo) for item in items]
+        return items if issubclass(cls, ListMethods) else tuple(items)
     if issubclass(cls, (FrozenSetMethods, SetMethods)):
         return value._plain([_convert(element, memo) for element in value])
     made = {_convert(key, memo): _convert(item, memo) for key, item in value._iterate(ITEMS, False)}

@@ -100,6 +100,9 @@ class ArrayCore(ObjectCore):
     def _items(self) -> list[Any]:
         return _list_items(_unwrap_as(self, code.ARRAY))
 
+    def _kinds(self) -> int:
+        return int(Sequence.from_address(_unwrap_as(self, code.ARRAY)).kinds)
+
 
 @checks_self("anyffi.List", slots=True)
 class ListCore(ObjectCore):
@@ -150,6 +153,9 @@ class ListCore(ObjectCore):
     @unhiding
     def _items(self) -> list[Any]:
         return _list_items(_unwrap_as(self, code.LIST))
+
+    def _kinds(self) -> int:
+        return int(Sequence.from_address(_unwrap_as(self, code.LIST)).kinds)
 
     def _find_position(self, key: Any) -> int:
         """The position that a key means, which is not a slice."""

@@ -232,6 +232,9 @@ cdef class ArrayCore(ObjectCore):
     def _items(self):
         return list_items(unwrap_sequence(<PyObject*>self, ANYFFI_ARRAY))
 
+    def _kinds(self):
+        return unwrap_sequence(<PyObject*>self, ANYFFI_ARRAY).kinds
+
 
 @cython.auto_pickle(False)
 cdef class ListCore(ObjectCore):
@@ -257,6 +260,9 @@ cdef class ListCore(ObjectCore):
 
     def _items(self):
         return list_items(unwrap_sequence(<PyObject*>self, ANYFFI_LIST))
+
+    def _kinds(self):
+        return unwrap_sequence(<PyObject*>self, ANYFFI_LIST).kinds
 
 
 @cython.auto_pickle(False)
