@@ -56,7 +56,7 @@ def to_python(value: Any) -> Any:
 def _nesting_kinds() -> int:
     """The kinds of values that hold others, as each sequence notes what it holds (`anyffi_kind_bit`)."""
     nesting = (code.ARRAY, code.LIST, code.MAP, code.DICT, code.FROZEN_SET, code.SET, code.SLICE)
-    return sum((1 << (15 + type_code) for type_code in nesting), 1 << 63)
+    return 1 << 63 | sum(1 << (15 + int(type_code)) for type_code in nesting)
 
 
 def _convert(value: Any, memo: _Memo) -> Any:
