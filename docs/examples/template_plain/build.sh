@@ -2,5 +2,5 @@
 # Builds the library beside the package's own files.
 set -eu
 cd "$(dirname "$0")"
-${CXX:-g++} -std=c++17 -O2 -fPIC -shared $(anyffi-config --cflags) \
+${CXX:-g++} -std=c++17 ${CXXFLAGS:--O2} -fPIC -shared $(anyffi-config --cflags) \
   src/template_plain.cc $(anyffi-config --libs) -o template_plain/libtemplate_plain.so

@@ -22,6 +22,13 @@ using anyffi::Tensor;
 
 // ---- texts in memory ----
 
+List<String> characters(const String& text) {
+  List<String> list;
+  list.reserve(text.size());
+  for (const String& character : text) list.push_back(character);
+  return list;
+}
+
 List<String> split(const String& text) { return anyffi::split(text); }
 
 /// Takes tokens as they lie in the text, and then is a list of strings.
@@ -151,6 +158,7 @@ AnyValue finish(const Ref<Handle>& reader) { return reader->reader->finish(); }
 
 }  // namespace
 
+ANYFFI_EXPORT(characters, &characters, arg("text"));
 ANYFFI_EXPORT(split, &split, arg("text"));
 ANYFFI_EXPORT(words, &words, arg("text"));
 ANYFFI_EXPORT(encode, &encode, arg("tokens"), arg("vocabulary"), arg("unknown") = -1);

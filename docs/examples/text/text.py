@@ -14,7 +14,7 @@ import plain
 
 module = anyffi.load_module("./libtext.so")
 
-characters = module.split_typed
+characters = module.characters
 split = module.split
 words = module.words
 encode = module.encode

@@ -1,0 +1,6 @@
+#!/bin/sh
+# Builds the library here, from where the program loads it.
+set -eu
+cd "$(dirname "$0")"
+${CXX:-g++} -std=c++17 ${CXXFLAGS:--O2} -fPIC -fvisibility=hidden -shared $(anyffi-config --cflags) \
+  *.cc $(anyffi-config --libs) -o libnpx.so
