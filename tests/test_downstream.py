@@ -1,4 +1,4 @@
-"""Projects of users: the templates of docs/examples and two libraries, built and run where the checkout is out of sight."""
+"""Projects of users: templates and libraries of docs/examples, built and run where the checkout is out of sight."""
 
 from __future__ import annotations
 
