@@ -106,7 +106,7 @@ def test_hash(kind: Kind) -> None:
 
 
 #: Objects that are equal to themselves alone.
-BY_IDENTITY = {"TENSOR", "ERROR", "FUNCTION", "MODULE"}
+BY_IDENTITY = {"TENSOR", "ERROR", "FUNCTION"}
 #: What is equal to its twin that may change.
 PAIRS = {"MAP": "DICT", "FROZEN_SET": "SET"}
 

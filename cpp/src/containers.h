@@ -47,17 +47,6 @@ inline bool is_identical(const AnyffiValue& a, const AnyffiValue& b) noexcept {
   return a.type_code == b.type_code && a.as_int == b.as_int && (a.type_code > 0 || a.aux == b.aux);
 }
 
-/// Copies a value as two words. A 16-byte load would wait for the two stores that have just made the value.
-inline void copy_words(const AnyffiValue& from, AnyffiValue* to) noexcept {
-  uint64_t first, second;
-  std::memcpy(&first, &from, 8);
-  std::memcpy(&second, &from.as_int, 8);
-  // Keeps the compiler from making one copy of the two.
-  __asm__("" : "+r"(first), "+r"(second));
-  std::memcpy(static_cast<void*>(to), &first, 8);
-  std::memcpy(&to->as_int, &second, 8);
-}
-
 /// True for values whose bytes are all there is to own: numbers, None, short ASCII.
 inline bool is_plain(const AnyffiValue& value) noexcept {
   int32_t code = value.type_code;
@@ -73,7 +62,7 @@ inline bool is_canonical(const AnyffiValue& value) noexcept {
 /// What `anyffi_value_own` does, without a call for the most frequent values.
 inline int own_value(const AnyffiValue* value, AnyffiValue* out) noexcept {
   if (is_plain(*value)) {
-    copy_words(*value, out);
+    anyffi_copy_inline(value, out);
     return 0;
   }
   return anyffi_value_own(value, out);

@@ -53,8 +53,8 @@ void install_block(Mapping* mapping, AnyffiEntry* block, int64_t capacity) {
 inline void append_entry(Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value, int64_t hash) {
   int64_t number = mapping->used++;
   AnyffiEntry& entry = mapping->entries[number];
-  copy_words(key, &entry.key);
-  copy_words(value, &entry.value);
+  anyffi_copy_inline(&key, &entry.key);
+  anyffi_copy_inline(&value, &entry.value);
   entry.hash = hash;
   ++mapping->size;
   if (mapping->index == nullptr) return;

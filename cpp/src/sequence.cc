@@ -166,7 +166,7 @@ int anyffi_sequence_insert(AnyffiObject* object, int64_t index, const AnyffiValu
   }
   if (counted) anyffi_retain_inline(value->as_object);
   AnyffiValue* cell = sequence->data + size;
-  copy_words(*value, cell);
+  anyffi_copy_inline(value, cell);
   // The flags of an argument.
   if (counted) cell->aux = 0;
   sequence->size = size + 1;
@@ -200,7 +200,7 @@ void anyffi_sequence_get(const AnyffiObject* object, int64_t index, AnyffiValue*
     *out = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
     return;
   }
-  copy_words(sequence->data[index], out);
+  anyffi_copy_inline(&sequence->data[index], out);
   anyffi_value_retain_inline(out);
 }
 

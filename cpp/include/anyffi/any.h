@@ -104,11 +104,14 @@ class AnyView {
 class AnyValue : public AnyView {
  public:
   AnyValue() noexcept = default;
-  AnyValue(detail::Adopt, const AnyffiValue& owned) noexcept { raw_ = owned; }
+  AnyValue(detail::Adopt, const AnyffiValue& owned) noexcept { assign(owned); }
   AnyValue(const AnyValue& other) noexcept : AnyView(other.raw_) {
     if (raw_.type_code > 0) anyffi_retain_inline(raw_.as_object);
   }
-  AnyValue(AnyValue&& other) noexcept : AnyView(other.raw_) { other.raw_ = AnyffiValue{}; }
+  AnyValue(AnyValue&& other) noexcept {
+    assign(other.raw_);
+    other.raw_ = AnyffiValue{};
+  }
   /// Copies what the view borrows.
   AnyValue(const AnyView& view) {  // NOLINT: implicit on purpose, here and below
     AnyffiValue owned;
@@ -143,6 +146,9 @@ class AnyValue : public AnyView {
   }
   /// Where a C function may leave an owned value. Must be None before.
   AnyffiValue* out() noexcept { return &raw_; }
+
+ private:
+  void assign(const AnyffiValue& owned) noexcept { detail::assign(raw_, owned); }
 };
 
 namespace detail {
@@ -196,6 +202,11 @@ inline int64_t AnyView::size() const {
   if (raw_.type_code == ANYFFI_LIST || detail::is_array(raw_.type_code)) {
     return reinterpret_cast<const AnyffiSequence*>(raw_.as_object)->size;
   }
+  if (anyffi_is_str(raw_.type_code)) {
+    AnyffiText text;
+    anyffi_text_inline(&raw_, &text);
+    return text.length;
+  }
   int64_t result;
   detail::check(anyffi_value_get_size(&raw_, &result));
   return result;
@@ -207,13 +218,23 @@ inline AnyValue AnyView::get_item(AnyView key) const {
   return result;
 }
 
+namespace detail {
+
+/// A container's element, which is known to be good.
+inline AnyValue element_value(const AnyffiValue& element) {
+  AnyValue copy;
+  anyffi_value_retain_inline(&element);
+  anyffi_copy_inline(&element, copy.out());
+  return copy;
+}
+
+}  // namespace detail
+
 inline AnyValue AnyView::get_at(int64_t index) const {
   if (raw_.type_code == ANYFFI_LIST || detail::is_array(raw_.type_code)) {
     auto* sequence = reinterpret_cast<const AnyffiSequence*>(raw_.as_object);
     if (static_cast<uint64_t>(index) < static_cast<uint64_t>(sequence->size)) {
-      AnyffiValue element = sequence->data[index];
-      if (element.type_code > 0) anyffi_retain_inline(element.as_object);
-      return AnyValue(detail::Adopt{}, element);
+      return detail::element_value(sequence->data[index]);
     }
   }
   if (anyffi_is_str(raw_.type_code)) {

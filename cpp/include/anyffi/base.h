@@ -159,15 +159,25 @@ inline void check(int status) {
   if (__builtin_expect(status != 0, 0)) throw_raised();
 }
 
+/// Copies by member, so that a value that is in registers is written from there: a copy of 16 bytes would first be put
+/// together in memory, and wait for that.
+inline void assign(AnyffiValue& to, const AnyffiValue& from) noexcept {
+  to.type_code = from.type_code;
+  to.aux = from.aux;
+  to.as_int = from.as_int;
+}
+
 /// Converts a borrowed value to T, or throws TypeError, OverflowError or ValueError.
 template <class T>
-T convert(AnyffiValue value) {
+T convert(const AnyffiValue& given) {
   static_assert(!std::is_same_v<T, const char*>,
                 "anyffi: a const char* of a value would point to memory that is gone; ask for a String");
   static_assert(!std::is_same_v<T, TensorView>,
                 "anyffi: a TensorView of a value would outlive it too easily; ask for a Tensor, or make one of the "
                 "value where it is kept, as in TensorView(args[0])");
   using Way = Traits<T>;
+  AnyffiValue value;
+  anyffi_copy_inline(&given, &value);
   if (value.type_code > 0) value.aux = 0;
   typename Way::Holder holder{};
   AnyffiMismatch why;

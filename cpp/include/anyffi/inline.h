@@ -84,6 +84,17 @@ static inline AnyffiValue anyffi_from_words_inline(uint64_t first, uint64_t seco
   return value;
 }
 
+/// Copies a value as two words. A 16-byte load would wait for the two stores that have just made the value.
+static inline void anyffi_copy_inline(const AnyffiValue* from, AnyffiValue* to) {
+  uint64_t first, second;
+  memcpy(&first, from, 8);
+  memcpy(&second, &from->as_int, 8);
+  /* Keeps the compiler from making one copy of the two. */
+  __asm__("" : "+r"(first), "+r"(second));
+  memcpy((void*)to, &first, 8);
+  memcpy(&to->as_int, &second, 8);
+}
+
 static inline AnyffiValue anyffi_none_inline(void) { return anyffi_from_words_inline(0, 0); }
 
 static inline AnyffiValue anyffi_int_inline(int64_t number) {

@@ -195,14 +195,36 @@ class SequenceView : public ObjectRef {
     if (__builtin_expect(static_cast<uint64_t>(index) >= static_cast<uint64_t>(cells->size), 0)) {
       throw Error("IndexError", "index out of range");
     }
-    return convert<T>(cells->data[index]);
+    if constexpr (std::is_same_v<T, AnyValue>) {
+      return element_value(cells->data[index]);
+    } else {
+      return convert<T>(cells->data[index]);
+    }
   }
   IndexIterator<Derived> begin() const { return {static_cast<const Derived*>(this), 0}; }
   IndexIterator<Derived> end() const { return {static_cast<const Derived*>(this), size()}; }
 
  protected:
   AnyffiSequence* sequence() const noexcept { return reinterpret_cast<AnyffiSequence*>(object_); }
-  void append(const AnyView& value) { check(anyffi_sequence_insert(object_, size(), &value.raw())); }
+  void append(T item) {
+    AnyffiSequence* cells = sequence();
+    AnyffiValue owned = Traits<T>::store(std::move(item));
+    if (__builtin_expect(cells->size == cells->capacity || !fits_cell(owned.type_code), 0)) {
+      AnyValue kept(Adopt{}, owned);
+      check(anyffi_sequence_insert(object_, cells->size, &owned));
+      return;
+    }
+    assign(cells->data[cells->size++], owned);
+    cells->kinds |= anyffi_kind_bit(owned.type_code);
+  }
+
+ private:
+  /// Whether an owned value goes into a cell as it is. Boxes do not, nor what is no value at all.
+  static constexpr bool fits_cell(int32_t type_code) {
+    return type_code > ANYFFI_BOX ||
+           (anyffi_kind_bit(type_code) &
+            kind_bits(ANYFFI_NONE, ANYFFI_BOOL, ANYFFI_INT, ANYFFI_FLOAT, ANYFFI_STR, ANYFFI_BYTES)) != 0;
+  }
 };
 
 }  // namespace detail
@@ -218,7 +240,7 @@ class Array : public detail::SequenceView<Array<T>, T> {
   Array() : Array({}) {}
   Array(std::initializer_list<T> items)
       : Array(detail::Adopt{}, detail::new_sequence(ANYFFI_ARRAY, static_cast<int64_t>(items.size()))) {
-    for (const T& item : items) this->append(AnyValue(item));
+    for (const T& item : items) this->append(item);
   }
   /// A List of the elements: a copy, or in place where the Array is given away and nobody else holds it.
   List<T> thaw() const& { return detail::copied<List<T>>(*this, ANYFFI_LIST); }
@@ -238,13 +260,7 @@ class List : public detail::SequenceView<List<T>, T> {
 
   /// Room for `capacity` elements in all.
   void reserve(int64_t capacity) { detail::check(anyffi_sequence_reserve(this->object_, capacity)); }
-  void push_back(const T& value) {
-    if constexpr (Traits<T>::kBorrows) {
-      this->append(AnyView(Traits<T>::borrow(value)));
-    } else {
-      this->append(AnyValue(value));
-    }
-  }
+  void push_back(T value) { this->append(std::move(value)); }
   /// Replaces the element at `index`. IndexError beyond the end.
   void set(int64_t index, const T& value) {
     AnyValue owned(value);
