@@ -12,6 +12,7 @@ from typing import Any
 import anyffi
 import pytest
 from programs import run_program
+from support import SANITIZED
 
 pytestmark = [
     pytest.mark.skipif(shutil.which(os.environ.get("CXX", "c++")) is None, reason="needs a C++ compiler"),
@@ -237,6 +238,7 @@ def test_no_compiler(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> No
         anyffi.cpp.load_inline("fast", TWICE, "twice")
 
 
+@pytest.mark.skipif(SANITIZED, reason="compilers run without the sanitizers, which these processes would need")
 def test_many_processes_build_the_same(cache: pathlib.Path) -> None:
     program = f"""
         import subprocess, sys
