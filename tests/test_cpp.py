@@ -238,7 +238,9 @@ def test_no_compiler(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> No
         anyffi.cpp.load_inline("fast", TWICE, "twice")
 
 
-@pytest.mark.skipif(SANITIZED, reason="compilers run without the sanitizers, which these processes would need")
+@pytest.mark.skipif(
+    SANITIZED, reason="compilers run without the sanitizers, which these processes would need"
+)
 def test_many_processes_build_the_same(cache: pathlib.Path) -> None:
     program = f"""
         import subprocess, sys
