@@ -12,6 +12,7 @@ import sys
 import sysconfig
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "native"
+HEADERS = SOURCES.parents[2] / "cpp" / "include"
 # As the peers recommend for their fastest code.
 COMMON = ("-O3", "-DNDEBUG", "-fvisibility=hidden")
 PYTHON = f"-I{sysconfig.get_paths()['include']}"
@@ -36,7 +37,7 @@ def compile_library(
     compiler = shlex.split(os.environ.get("CXX", "g++") if cxx else os.environ.get("CC", "gcc"))
     command = [*compiler, *(["-std=c++17"] if cxx else []), *COMMON, *form, *map(str, sources), *options]
     digest = hashlib.sha256(repr((command, sys.version)).encode())
-    for source in sources:
+    for source in (*sources, *sorted(HEADERS.rglob("*.h"))):
         digest.update(source.read_bytes())
     folder = build_directory() / f"{name}-{digest.hexdigest()[:16]}"
     library = folder / f"{name}.so"
