@@ -78,9 +78,8 @@ class FunctionMethods:
         # `_take` empties what it takes from, which must not be the caller's own function.
         self._take(self._runtime.to_object(f.__call__ if isinstance(f, FunctionMethods) else f))
 
-    if (
-        TYPE_CHECKING
-    ):  # the backend's core has them, but for the name and the runtime; no annotation at run time
+    # The backend's core has them, but for the name and the runtime. There is no annotation at run time.
+    if TYPE_CHECKING:
         _runtime: Runtime
         _address: int
         __qualname__: str

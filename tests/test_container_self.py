@@ -26,7 +26,6 @@ def methods_of(cls: Any) -> dict[str, Any]:
             "__class_getitem__",
             "__new__",
             "__dir__",
-            "__init__",
             "same_as",
             "fromkeys",
             "__init_subclass__",
