@@ -11,16 +11,25 @@ import signal
 from types import TracebackType
 from typing import Any, Callable, TypeVar, overload
 
-__all__ = ["MarshalMismatch", "fill", "make", "register_error", "unexplained", "without_frames"]
+__all__ = [
+    "MarshalMismatch",
+    "class_of_kind",
+    "fill",
+    "make",
+    "register_error",
+    "unexplained",
+    "without_frames",
+]
 
 _E = TypeVar("_E", bound=BaseException)
 
-_class_of_kind: dict[str, type[BaseException]] = {
+#: What errors of a kind become. The compiled marshaller reads it, too.
+class_of_kind: dict[str, type[BaseException]] = {
     name: found
     for name, found in vars(builtins).items()
     if isinstance(found, type) and issubclass(found, BaseException) and found.__name__ == name
 }
-_kind_of_class: dict[type[BaseException], str] = {found: kind for kind, found in _class_of_kind.items()}
+_kind_of_class: dict[type[BaseException], str] = {found: kind for kind, found in class_of_kind.items()}
 
 _name_of = type.__dict__["__name__"].__get__
 _traceback_of = BaseException.__dict__["__traceback__"].__get__
@@ -85,10 +94,10 @@ def register_error(
 def _register(kind: str, cls: type[Any], override: bool) -> type[Any]:
     if not (isinstance(cls, type) and issubclass(cls, BaseException)):
         raise TypeError(f"an exception class is needed, not {cls!r}")
-    taken = _class_of_kind.get(kind)
+    taken = class_of_kind.get(kind)
     if taken not in (None, cls) and not override:
         raise ValueError(f"error kind {kind!r} is registered already, for {taken!r}")
-    _class_of_kind[kind] = cls
+    class_of_kind[kind] = cls
     _kind_of_class[cls] = kind
     return cls
 
@@ -113,7 +122,7 @@ def unexplained() -> BaseException:
 
 
 def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:
-    cls = _class_of_kind.get(kind)
+    cls = class_of_kind.get(kind)
     if cls is None:
         return None
     try:

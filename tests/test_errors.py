@@ -135,6 +135,7 @@ def test_what_a_signal_handler_raises_while_an_exception_is_made(ffi: Any) -> No
         ("invalid_argument", ValueError, "not that"),
         ("overflow_error", OverflowError, "too big"),
         ("runtime_error", RuntimeError, "went wrong"),
+        ("several", ValueError, "not that either"),
         ("an int", RuntimeError, None),
     ],
 )

@@ -20,19 +20,32 @@ void raise_unknown() {
 
 }  // namespace
 
+void anyffi_error_set_exception(const std::exception* exception) {
+  if (dynamic_cast<const std::bad_alloc*>(exception) != nullptr) {
+    anyffi::runtime::raise_no_memory();
+  } else if (dynamic_cast<const std::out_of_range*>(exception) != nullptr) {
+    anyffi_error_raise("IndexError", exception->what());
+  } else if (dynamic_cast<const std::invalid_argument*>(exception) != nullptr) {
+    anyffi_error_raise("ValueError", exception->what());
+  } else if (dynamic_cast<const std::overflow_error*>(exception) != nullptr) {
+    anyffi_error_raise("OverflowError", exception->what());
+  } else {
+    anyffi_error_raise("RuntimeError", exception->what());
+  }
+}
+
 ANYFFI_UNWINDS void anyffi_error_set_current_exception(void) {
+  // What derives from several of these is no std::exception to a handler: it does not know which one.
   try {
     throw;
-  } catch (const std::bad_alloc&) {
-    anyffi::runtime::raise_no_memory();
-  } catch (const std::out_of_range& error) {
-    anyffi_error_raise("IndexError", error.what());
-  } catch (const std::invalid_argument& error) {
-    anyffi_error_raise("ValueError", error.what());
-  } catch (const std::overflow_error& error) {
-    anyffi_error_raise("OverflowError", error.what());
+  } catch (const std::bad_alloc& error) {
+    anyffi_error_set_exception(&error);
+  } catch (const std::logic_error& error) {
+    anyffi_error_set_exception(&error);
+  } catch (const std::runtime_error& error) {
+    anyffi_error_set_exception(&error);
   } catch (const std::exception& error) {
-    anyffi_error_raise("RuntimeError", error.what());
+    anyffi_error_set_exception(&error);
 #if defined(__GLIBCXX__)
   } catch (const abi::__forced_unwind&) {
     throw;

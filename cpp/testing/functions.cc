@@ -31,6 +31,11 @@ int64_t add(int64_t x, int64_t y) {
 
 AnyValue held;
 
+/// No handler of `std::exception` sees it, which it is twice.
+struct ParseError : std::runtime_error, std::invalid_argument {
+  ParseError() : std::runtime_error("stopped"), std::invalid_argument("not that either") {}
+};
+
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("testing.nop").def_packed([](Args, AnyValue*) {}).doc("Take anything, do nothing.");
@@ -69,6 +74,7 @@ ANYFFI_REGISTER_GLOBAL("testing.throw_std")
           if (what == "invalid_argument") throw std::invalid_argument("not that");
           if (what == "overflow_error") throw std::overflow_error("too big");
           if (what == "runtime_error") throw std::runtime_error("went wrong");
+          if (what == "several") throw ParseError();
           throw 42;
         },
         arg("what"))

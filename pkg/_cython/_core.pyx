@@ -529,6 +529,7 @@ cdef int read_rules() except -1:
     state.is_overloaded = keep(_binding.is_overloaded)
     state.missing = keep(_values.MISSING)
     state.make_error = keep(_errors.make)
+    state.class_of_kind = keep(_errors.class_of_kind)
     state.fill_error = keep(_errors.fill)
     state.unexplained = keep(_errors.unexplained)
     state.container_rules = keep(_container_rules)
@@ -605,6 +606,8 @@ def enter_check_mode(check_callback, hash_of, equals):
     state.equals = keep(equals)
     state.callback = checked_callback
     read_rules()
+    # Both are to get one exception from `make_error`.
+    state.class_of_kind = NULL
     install_host(_rules.HOST_FLAGS)
     return <size_t>state.callback
 

@@ -33,6 +33,7 @@ cdef extern from "Python.h":
     PyObject* Py_False
     PyObject* Py_Ellipsis
     unsigned long Py_TPFLAGS_HAVE_VECTORCALL
+    unsigned long Py_TPFLAGS_HEAPTYPE
 
     PyTypeObject* Py_TYPE(PyObject*)
     Py_ssize_t Py_REFCNT(PyObject*)
@@ -68,6 +69,7 @@ cdef extern from "Python.h":
     object PyList_AsTuple(PyObject*)
     object PyDict_Items(PyObject*)
     Py_ssize_t PyDict_Size(PyObject*)
+    PyObject* PyDict_GetItemWithError(PyObject*, PyObject*)
     bint PySlice_Check(PyObject*)
     object PySlice_New(PyObject*, PyObject*, PyObject*)
     object PyFloat_FromDouble(double)
@@ -76,6 +78,7 @@ cdef extern from "Python.h":
     object PyVectorcall_Call(PyObject*, PyObject*, PyObject*)
     Py_hash_t PyObject_Hash(object) except -1
     object PyObject_Vectorcall(PyObject*, PyObject**, size_t, PyObject*)
+    object PyObject_CallOneArg(PyObject*, PyObject*)
     size_t PY_VECTORCALL_ARGUMENTS_OFFSET
 
     ctypedef struct PyThreadState:
@@ -86,6 +89,8 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
     void PyErr_Clear()
     void PyErr_Restore(PyObject*, PyObject*, PyObject*)
+    void PyErr_SetObject(PyObject*, PyObject*)
+    bint PyExceptionInstance_Check(PyObject*)
     PyObject* PyException_GetTraceback(PyObject*)
 
 cdef extern from *:

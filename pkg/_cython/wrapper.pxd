@@ -35,6 +35,7 @@ cdef extern from *:
       PyObject* equal_keys;
       PyObject* empty_wrapper;
       PyObject* make_error;
+      PyObject* class_of_kind; /* NULL in check mode */
       PyObject* fill_error;
       PyObject* unexplained;
       PyObject* container_rules;
@@ -80,6 +81,7 @@ cdef extern from *:
         PyObject* equal_keys
         PyObject* empty_wrapper
         PyObject* make_error
+        PyObject* class_of_kind
         PyObject* fill_error
         PyObject* unexplained
         PyObject* container_rules

@@ -142,7 +142,7 @@ struct TypedFunction : NativeFunction {
   template <size_t... I>
   __attribute__((noinline)) int run(AnyffiValue* args, AnyffiValue* result, [[maybe_unused]] bool attempts,
                                     std::index_sequence<I...> indices) {
-    try {
+    return catch_all([&] {
       HolderPack<decltype(indices), A...> holders;
       AnyffiMismatch why;
       int failed = 0;
@@ -155,9 +155,7 @@ struct TypedFunction : NativeFunction {
       }
       (void)holders, (void)why, (void)failed, (void)args, (void)result;
       return 0;
-    } catch (...) {
-      return fail();
-    }
+    });
   }
 
   /// The host's lock is held again when the result is stored.
@@ -182,7 +180,7 @@ struct PackedFunction : NativeFunction {
     base.call = &call;
   }
   static int call(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-    try {
+    return catch_all([&] {
       auto* native = static_cast<PackedFunction*>(self);
       AnyValue value;
       {
@@ -191,9 +189,7 @@ struct PackedFunction : NativeFunction {
       }
       *result = value.release();
       return 0;
-    } catch (...) {
-      return fail();
-    }
+    });
   }
 };
 

@@ -234,13 +234,13 @@ class Depth {
 /// Runs a conversion that users wrote, which may throw.
 template <class Convert>
 bool run_conversion(const AnyffiValue& value, AnyffiMismatch& why, Convert convert) {
-  try {
+  bool converted = false;
+  int status = catch_all([&] {
     Depth depth;
-    return convert();
-  } catch (...) {
-    fail();
-    return refuse(why, value, "", ANYFFI_RAISED);
-  }
+    converted = convert();
+    return 0;
+  });
+  return status == 0 ? converted : refuse(why, value, "", ANYFFI_RAISED);
 }
 
 template <class T, class R, class X>

@@ -52,13 +52,11 @@ using MemberType = Bare<decltype(read_member<kMember>(std::declval<const T&>()))
 template <class T, auto kMember>
 int get_field(AnyffiObject* self, AnyffiValue* out) {
   *out = AnyffiValue{};
-  try {
+  return catch_all([&] {
     const T& object = reinterpret_cast<Instance<T>*>(self)->object;
     *out = Traits<MemberType<T, kMember>>::store(read_member<kMember>(object));
     return 0;
-  } catch (...) {
-    return fail();
-  }
+  });
 }
 
 template <class T, auto... kMembers>

@@ -54,7 +54,7 @@ class Registration {
   template <class Make>
   Registration& make(Make make) noexcept {
     function_ = nullptr;
-    try {
+    int status = detail::catch_all([&] {
       ObjectRef function = make();
       auto* made = reinterpret_cast<detail::NativeFunction*>(function.get());
       made->info.name = name_;
@@ -67,10 +67,9 @@ class Registration {
       function_ = made;
       // Held for ever: a later removal from the registry must not free what `.doc()` or a symbol may still touch.
       function.release();
-    } catch (...) {
-      detail::fail();
-      anyffi_registry_defer_error();
-    }
+      return 0;
+    });
+    if (status != 0) anyffi_registry_defer_error();
     return *this;
   }
   virtual void publish(AnyffiObject* function, bool again) {
@@ -124,13 +123,12 @@ class Export : public Registration {
 /// Runs in static initialisers, so it never throws.
 template <class T>
 bool register_object() noexcept {
-  try {
-    return type_code_of<T>() > 0;
-  } catch (...) {
-    fail();
-    anyffi_registry_defer_error();
-    return false;
-  }
+  int status = catch_all([] {
+    type_code_of<T>();
+    return 0;
+  });
+  if (status != 0) anyffi_registry_defer_error();
+  return status == 0;
 }
 
 }  // namespace detail
