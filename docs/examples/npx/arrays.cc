@@ -67,6 +67,20 @@ Strided Strided::slice(int axis, int64_t start, int64_t stop) const {
   return result;
 }
 
+Strided Strided::with_axis(int axis) const {
+  Strided result = *this;
+  result.shape.insert(axis, 1);
+  result.strides.insert(axis, 0);
+  return result;
+}
+
+Strided Strided::flipped(int axis) const {
+  Strided result = *this;
+  if (shape[axis] > 0) result.data += (shape[axis] - 1) * strides[axis];
+  result.strides[axis] = -strides[axis];
+  return result;
+}
+
 namespace {
 
 Strided strided(const Tensor& tensor, const void* data) {
@@ -97,6 +111,13 @@ Tensor view_of(const Tensor& base, const Strided& part, bool read_only) {
   for (int i = 0; i < strides.size(); ++i) strides[i] /= part.dtype.item_size();
   AnyffiTensorData data{part.data, base.device(), part.ndim(), part.dtype, &shape[0], &strides[0], 0};
   return Tensor(data, base.flags() | (read_only ? ANYFFI_TENSOR_READ_ONLY : 0), base);
+}
+
+Tensor reshaped(const Tensor& compact, const Dims& shape) {
+  Strided array{read(compact).data, compact.dtype(), shape, Dims(shape.size(), 0)};
+  int64_t step = compact.dtype().item_size();
+  for (int i = shape.size() - 1; i >= 0; step *= shape[i--]) array.strides[i] = step;
+  return view_of(compact, array);
 }
 
 Dims broadcast_shapes(const Dims& a, const Dims& b) {

@@ -80,6 +80,10 @@ struct Strided {
   Strided broadcast(const Dims& to) const;
   /// Elements `start` to `stop` along an axis.
   Strided slice(int axis, int64_t start, int64_t stop) const;
+  /// With an axis of one element more.
+  Strided with_axis(int axis) const;
+  /// Backwards along an axis.
+  Strided flipped(int axis) const;
 };
 
 /// A tensor's memory to read; BufferError if it is not the CPU's.
@@ -89,6 +93,8 @@ Strided write(const Tensor& tensor);
 Tensor allocate(const Dims& shape, DataType dtype);
 /// A tensor on the memory of `base`, which it keeps alive.
 Tensor view_of(const Tensor& base, const Strided& part, bool read_only = false);
+/// A compact tensor with other axes, on the same memory.
+Tensor reshaped(const Tensor& compact, const Dims& shape);
 
 /// The shape that both fit; ValueError if there is none.
 Dims broadcast_shapes(const Dims& a, const Dims& b);

@@ -2,7 +2,7 @@
 /// Operators of two arrays, broadcast against each other.
 
 #include "arithmetic.h"
-#include "operands.h"
+#include "functions.h"
 
 namespace npx {
 namespace {
@@ -192,4 +192,12 @@ Tensor compute(const Operator& op, const Operand& x1, const Operand& x2, const O
 }();
 
 }  // namespace
+
+Tensor binary(const char* name, const Operand& x1, const Operand& x2, const Optional<Tensor>& out) {
+  for (const Operator& op : kOperators) {
+    if (std::strcmp(op.name, name) == 0) return compute(op, x1, x2, out);
+  }
+  fail("AttributeError", name);
+}
+
 }  // namespace npx

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "operands.h"
+#include "functions.h"
 
 namespace npx {
 namespace {
@@ -51,39 +51,15 @@ Tensor full_like(const Tensor& a, const Operand& fill_value, const DTypeArg& dty
   return filled(read(a).shape, fill_value, read_dtype(dtype, a.dtype()));
 }
 
-/// The part of a matrix that lies on its k-th diagonal.
-Strided diagonal(const Strided& matrix, int64_t k) {
-  int64_t row = k < 0 ? -k : 0, column = k < 0 ? 0 : k;
-  int64_t size = std::max<int64_t>(0, std::min(matrix.shape[0] - row, matrix.shape[1] - column));
-  char* data = size ? matrix.data + row * matrix.strides[0] + column * matrix.strides[1] : matrix.data;
-  return {data, matrix.dtype, {size}, {matrix.strides[0] + matrix.strides[1]}};
-}
-
 Tensor eye(int64_t rows, Optional<int64_t> columns, int64_t k, const DTypeArg& dtype) {
   Dims shape{rows, columns.value_or(rows)};
   DataType type = read_dtype(dtype, kFloat64);
   Tensor tensor = filled(shape, false, type);
-  // Beyond the corners all diagonals are empty, and k is small enough to count with.
-  k = std::max(-shape[0], std::min(k, shape[1]));
-  assign(diagonal(write(tensor), k), Input(true, type).array());
+  assign(diagonal_of(write(tensor), k, 0, 1), Input(true, type).array());
   return tensor;
 }
 
 Tensor identity(int64_t n, const DTypeArg& dtype) { return eye(n, nullptr, 0, dtype); }
-
-Tensor tri(int64_t rows, Optional<int64_t> columns, int64_t k, const DTypeArg& dtype) {
-  Dims shape{rows, columns.value_or(rows)};
-  DataType type = read_dtype(dtype, kFloat64);
-  Tensor tensor = filled(shape, false, type);
-  Strided matrix = write(tensor);
-  Input one(true, type);
-  k = std::max(-shape[0], std::min(k, shape[1]));
-  for (int64_t i = 0; i < shape[0]; ++i) {
-    int64_t size = std::max<int64_t>(0, std::min(i + k + 1, shape[1]));
-    assign(matrix.slice(0, i, i + 1).slice(1, 0, size), one.array());
-  }
-  return tensor;
-}
 
 using Number = Variant<int64_t, double>;
 
@@ -154,6 +130,24 @@ Tensor window(int64_t size, double a0, double a1, double a2) {
     return a0 + a1 * std::cos(angle) + a2 * std::cos(2 * angle);
   });
 }
+
+}  // namespace
+
+Tensor tri(int64_t rows, Optional<int64_t> columns, int64_t k, const DTypeArg& dtype) {
+  Dims shape{rows, columns.value_or(rows)};
+  DataType type = read_dtype(dtype, kFloat64);
+  Tensor tensor = filled(shape, false, type);
+  Strided matrix = write(tensor);
+  Input one(true, type);
+  k = std::max(-shape[0], std::min(k, shape[1]));
+  for (int64_t i = 0; i < shape[0]; ++i) {
+    int64_t size = std::max<int64_t>(0, std::min(i + k + 1, shape[1]));
+    assign(matrix.slice(0, i, i + 1).slice(1, 0, size), one.array());
+  }
+  return tensor;
+}
+
+namespace {
 
 ANYFFI_REGISTER_GLOBAL("npx.zeros")
     .def(&zeros, arg("shape"), arg("dtype") = nullptr)

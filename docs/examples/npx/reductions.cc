@@ -2,7 +2,7 @@
 /// Reductions along some axes, or all: sum, mean, max, var, argmax and their like.
 
 #include "arithmetic.h"
-#include "walk.h"
+#include "functions.h"
 
 namespace npx {
 namespace {
@@ -237,6 +237,14 @@ Tensor cumsum(const Tensor& a, const Optional<int64_t>& axis, const DTypeArg& dt
   return result.finish();
 }
 
+}  // namespace
+
+Tensor sum(const Tensor& a, const AxisArg& axis, const DTypeArg& dtype, const Optional<Tensor>& out, bool keepdims) {
+  return total<Sum>(a, axis, dtype, out, keepdims);
+}
+
+namespace {
+
 void register_total(const char* name, decltype(&mean) function, const char* doc) {
   anyffi::Registration(name)
       .def(function, arg("a"), arg("axis") = nullptr, arg("dtype") = nullptr, arg("out") = nullptr,
@@ -266,7 +274,7 @@ void register_variance(const char* name, const Loops& loops, const char* doc) {
 }
 
 [[maybe_unused]] const bool kRegistered = [] {
-  register_total("npx.sum", &total<Sum>, "The sum along some axes, or of all elements.");
+  register_total("npx.sum", &sum, "The sum along some axes, or of all elements.");
   register_total("npx.prod", &total<Product>, "The product along some axes, or of all elements.");
   register_total("npx.mean", &mean, "The mean along some axes, or of all elements.");
   register_choice("npx.max", &extreme<Max>, "The greatest element along some axes, or of all; NaN if one is.");

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "arithmetic.h"
-#include "operands.h"
+#include "functions.h"
 
 namespace npx {
 namespace {
@@ -47,14 +47,15 @@ Tensor clip(const Tensor& a, const Optional<Operand>& a_min, const Optional<Oper
   return result.finish();
 }
 
+}  // namespace
+
 Tensor where(const Operand& condition, const Operand& x, const Operand& y) {
   using detail::loop_of;
   constexpr Loops kLoops{{loop_of<Choose, int64_t, int64_t, int64_t>(), loop_of<Choose, int64_t, uint64_t, uint64_t>(),
                           loop_of<Choose, int64_t, double, double>(), loop_of<Choose, int64_t, Complex, Complex>()}};
   DataType dtype = common_dtype({&x, &y});
   Input given(condition, common_dtype({&condition})), a(x, dtype), b(y, dtype);
-  Tensor truth = allocate(given.array().shape, kBool);
-  assign(write(truth), given.array());
+  Tensor truth = copied(given.array(), kBool);
   Dims shape = broadcast_shapes(read(truth).shape, broadcast_shapes(a.array().shape, b.array().shape));
   Tensor result = allocate(shape, dtype);
   Lane lane = lane_of(dtype);
@@ -62,10 +63,6 @@ Tensor where(const Operand& condition, const Operand& x, const Operand& y) {
   return result;
 }
 
-/// What positions are given as.
-using Positions = Variant<Tensor, int64_t, Array<int64_t>>;
-
-/// The positions as int64; TypeError if they are no whole numbers, or may be beyond those.
 Tensor read_positions(const Positions& positions) {
   if (positions.holds<Tensor>()) {
     Tensor given = positions.get<Tensor>();
@@ -74,9 +71,7 @@ Tensor read_positions(const Positions& positions) {
                   anyffi::join("", Array<String>{"positions must be integers of up to 64 bits with sign, not ",
                                                  given.dtype().text()}));
     }
-    Tensor result = allocate(read(given).shape, kInt64);
-    assign(write(result), read(given));
-    return result;
+    return copied(read(given), kInt64);
   }
   bool is_one = positions.holds<int64_t>();
   Array<int64_t> all = is_one ? Array<int64_t>{positions.get<int64_t>()} : positions.get<Array<int64_t>>();
@@ -85,45 +80,52 @@ Tensor read_positions(const Positions& positions) {
   return result;
 }
 
+int64_t read_position(int64_t position, int64_t size, int axis) {
+  if (position < -size || position >= size) {
+    fail("IndexError", "index " + std::to_string(position) + " is out of bounds for axis " + std::to_string(axis) +
+                           " with size " + std::to_string(size));
+  }
+  return position < 0 ? position + size : position;
+}
+
+Tensor gathered(const Strided& from, int axis, const std::vector<int64_t>& positions) {
+  Dims shape = from.shape;
+  shape[axis] = static_cast<int64_t>(positions.size());
+  Tensor result = allocate(shape, from.dtype);
+  Strided to = write(result);
+  int64_t place = 0;
+  for (int64_t position : positions) {
+    assign(to.slice(axis, place, place + 1), from.slice(axis, position, position + 1));
+    ++place;
+  }
+  return result;
+}
+
+namespace {
+
 Tensor take(const Tensor& a, const Positions& indices, const Optional<int64_t>& axis, const Optional<Tensor>& out,
             const String& mode) {
   if (!axis && a.ndim() != 1) return take(raveled(read(a)), indices, int64_t{0}, out, mode);
   Strided from = read(a);
   int along = read_axis(axis.value_or(0), from.ndim());
   int64_t size = from.shape[along];
-  Tensor positions = read_positions(indices);
+  Tensor given = read_positions(indices);
   // The axes of the positions stand where the axis stood.
-  Dims shape = from.shape, at = read(positions).shape;
+  Dims shape = from.shape, at = read(given).shape;
   shape.erase(along);
   for (int i = 0; i < at.size(); ++i) shape.insert(along + i, at[i]);
-  Tensor compact = allocate(shape, from.dtype);
-  // The axes of the positions as one.
-  Strided to = write(compact);
-  for (int i = at.size() - 1; i > 0; --i) to = to.without(along + i - 1);
-  if (at.size() == 0) {
-    to.shape.insert(along, 1);
-    to.strides.insert(along, 0);
-  }
-  int64_t count = positions.numel();
-  to.shape[along] = count;
-  if (size == 0 && element_count(shape) != 0) {
-    fail("IndexError", "cannot do a non-empty take from an empty axes.");
-  }
+  bool empty = element_count(shape) == 0;
+  if (size == 0 && !empty) fail("IndexError", "cannot do a non-empty take from an empty axes.");
   bool wraps = mode == "wrap", clips = mode == "clip";
   if (!wraps && !clips && mode != "raise") fail("ValueError", "clipmode not understood");
-  for (int64_t i = 0; i < count && element_count(shape) != 0; ++i) {
-    int64_t position = positions.data<const int64_t>()[i];
-    if (wraps && size > 0) {
-      position = (position % size + size) % size;
-    } else if (clips) {
-      position = std::clamp<int64_t>(position, 0, size - 1);
-    } else if (position < -size || position >= size) {
-      fail("IndexError", "index " + std::to_string(position) + " is out of bounds for axis " + std::to_string(along) +
-                             " with size " + std::to_string(size));
-    }
-    if (position < 0) position += size;
-    assign(to.slice(along, i, i + 1), from.slice(along, position, position + 1));
+  std::vector<int64_t> positions;
+  for (int64_t i = 0; i < given.numel() && !empty; ++i) {
+    int64_t position = given.data<const int64_t>()[i];
+    positions.push_back(wraps   ? (position % size + size) % size
+                        : clips ? std::clamp<int64_t>(position, 0, size - 1)
+                                : read_position(position, size, along));
   }
+  Tensor compact = empty ? allocate(shape, from.dtype) : reshaped(gathered(from, along, positions), shape);
   if (!out) return compact;
   Result result(out, shape, from.dtype);
   assign(result.array(), read(compact));
@@ -132,8 +134,7 @@ Tensor take(const Tensor& a, const Positions& indices, const Optional<int64_t>& 
 
 Array<Tensor> nonzero(const Tensor& a) {
   Strided array = read(a);
-  Tensor truth = allocate(array.shape, kBool);
-  assign(write(truth), array);
+  Tensor truth = copied(array, kBool);
   const bool* values = truth.data<const bool>();
   int64_t size = truth.numel(), count = std::count(values, values + size, true);
   List<Tensor> result;

@@ -4,17 +4,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "walk.h"
+#include "functions.h"
 
 namespace npx {
-namespace {
 
-using Arrays = Array<Tensor>;
-using Parts = std::vector<Strided>;
-
-/// Arrays one behind the other along an axis.
-Tensor joined(const Parts& parts, int64_t along, const Optional<Tensor>& out = nullptr,
-              const DTypeArg& dtype = nullptr) {
+Tensor joined(const std::vector<Strided>& parts, int64_t along, const Optional<Tensor>& out, const DTypeArg& dtype) {
   if (parts.empty()) fail("ValueError", "need at least one array to concatenate");
   if (parts[0].ndim() == 0) fail("ValueError", "zero-dimensional arrays cannot be concatenated");
   int axis = read_axis(along, parts[0].ndim());
@@ -49,6 +43,11 @@ Tensor joined(const Parts& parts, int64_t along, const Optional<Tensor>& out = n
   return result.finish();
 }
 
+namespace {
+
+using Arrays = Array<Tensor>;
+using Parts = std::vector<Strided>;
+
 /// The arrays, each made to fit by `prepare`.
 template <class F>
 Parts prepared(const Arrays& arrays, F prepare) {
@@ -57,17 +56,10 @@ Parts prepared(const Arrays& arrays, F prepare) {
   return parts;
 }
 
-/// With an axis of one element more.
-Strided with_axis(Strided array, int axis) {
-  array.shape.insert(axis, 1);
-  array.strides.insert(axis, 0);
-  return array;
-}
-
 /// With at least one axis, two, or three, as NumPy adds them.
-Strided at_least_1(const Strided& array) { return array.ndim() ? array : with_axis(array, 0); }
-Strided at_least_2(const Strided& array) { return array.ndim() < 2 ? with_axis(at_least_1(array), 0) : array; }
-Strided at_least_3(const Strided& array) { return array.ndim() < 3 ? with_axis(at_least_2(array), 2) : array; }
+Strided at_least_1(const Strided& array) { return array.ndim() ? array : array.with_axis(0); }
+Strided at_least_2(const Strided& array) { return array.ndim() < 2 ? at_least_1(array).with_axis(0) : array; }
+Strided at_least_3(const Strided& array) { return array.ndim() < 3 ? at_least_2(array).with_axis(2) : array; }
 
 Tensor concatenate(const Arrays& arrays, const Optional<int64_t>& axis, const Optional<Tensor>& out,
                    const DTypeArg& dtype) {
@@ -86,7 +78,7 @@ Tensor stack(const Arrays& arrays, int64_t axis, const Optional<Tensor>& out) {
     if (read(tensor).shape != shape) fail("ValueError", "all input arrays must have the same shape");
   }
   int at = read_axis(axis, shape.size() + 1);
-  return joined(prepared(arrays, [at](const Strided& array) { return with_axis(array, at); }), at, out);
+  return joined(prepared(arrays, [at](const Strided& array) { return array.with_axis(at); }), at, out);
 }
 
 Tensor hstack(const Arrays& arrays) {
@@ -95,7 +87,7 @@ Tensor hstack(const Arrays& arrays) {
 }
 
 /// Arrays of one axis are columns.
-Strided as_columns(const Strided& array) { return array.ndim() < 2 ? with_axis(at_least_1(array), 1) : array; }
+Strided as_columns(const Strided& array) { return array.ndim() < 2 ? at_least_1(array).with_axis(1) : array; }
 
 Tensor append(const Tensor& array, const Tensor& values, const Optional<int64_t>& axis) {
   return concatenate(Arrays{array, values}, axis, nullptr, nullptr);
@@ -147,7 +139,23 @@ void register_split(const char* name, int least, int64_t axis, const char* doc) 
       .doc(doc);
 }
 
+void register_at_least(const char* name, Strided (*widen)(const Strided&), const char* doc) {
+  anyffi::Registration(name)
+      .def_packed([widen](anyffi::Args args, AnyValue* result) {
+        List<Tensor> views;
+        for (int32_t i = 0; i < args.size(); ++i) {
+          Tensor array = args[i].cast<Tensor>();
+          views.push_back(view_of(array, widen(read(array))));
+        }
+        *result = views.size() == 1 ? AnyValue(views[0]) : AnyValue(std::move(views).freeze());
+      })
+      .doc(doc);
+}
+
 [[maybe_unused]] const bool kRegistered = [] {
+  register_at_least("npx.atleast_1d", &at_least_1, "A view of each array with one axis at least.");
+  register_at_least("npx.atleast_2d", &at_least_2, "A view of each array with two axes at least.");
+  register_at_least("npx.atleast_3d", &at_least_3, "A view of each array with three axes at least.");
   register_join("npx.hstack", &hstack, "Arrays one behind the other along the second axis, or the only one.");
   register_join(
       "npx.vstack", [](const Arrays& tup) { return joined(prepared(tup, at_least_2), 0); },

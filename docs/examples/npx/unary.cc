@@ -2,7 +2,7 @@
 /// Functions of one array, element by element.
 
 #include "arithmetic.h"
-#include "operands.h"
+#include "functions.h"
 
 namespace npx {
 namespace {
@@ -217,4 +217,12 @@ Tensor compute(const Function& function, const Operand& x, const Optional<Tensor
 }();
 
 }  // namespace
+
+Tensor unary(const char* name, const Operand& x, const Optional<Tensor>& out) {
+  for (const Function& function : kFunctions) {
+    if (std::strcmp(function.name, name) == 0) return compute(function, x, out);
+  }
+  fail("AttributeError", name);
+}
+
 }  // namespace npx

@@ -3,9 +3,25 @@
 
 #include <algorithm>
 
-#include "walk.h"
+#include "functions.h"
 
 namespace npx {
+
+Strided diagonal_of(const Strided& array, int64_t offset, int64_t axis1, int64_t axis2) {
+  if (array.ndim() < 2) fail("ValueError", "diag requires an array of at least two dimensions");
+  int row = read_axis(axis1, array.ndim()), column = read_axis(axis2, array.ndim());
+  if (row == column) fail("ValueError", "axis1 and axis2 cannot be the same");
+  int64_t rows = array.shape[row], columns = array.shape[column];
+  // Beyond the corners all diagonals are empty.
+  int64_t first_row = -std::clamp(offset, -rows, int64_t{0}), first_column = std::clamp(offset, int64_t{0}, columns);
+  Strided part = array.slice(row, first_row, rows).slice(column, first_column, columns);
+  int64_t size = std::min(part.shape[row], part.shape[column]);
+  if (size == 0) part.data = array.data;
+  part.shape.push_back(size);
+  part.strides.push_back(array.strides[row] + array.strides[column]);
+  return part.without(std::max(row, column)).without(std::min(row, column));
+}
+
 namespace {
 
 Tensor transpose(const Tensor& a, const Optional<Array<int64_t>>& axes) {
@@ -62,23 +78,6 @@ Tensor broadcast_to(const Tensor& array, const ShapeArg& shape) {
   return view_of(array, from.broadcast(to), true);
 }
 
-Tensor diagonal(const Tensor& a, int64_t offset, int64_t axis1, int64_t axis2) {
-  Strided array = read(a);
-  if (array.ndim() < 2) fail("ValueError", "diag requires an array of at least two dimensions");
-  int row = read_axis(axis1, array.ndim()), column = read_axis(axis2, array.ndim());
-  if (row == column) fail("ValueError", "axis1 and axis2 cannot be the same");
-  int64_t rows = array.shape[row], columns = array.shape[column];
-  int64_t first_row = std::min(rows, std::max<int64_t>(0, -std::max(offset, -rows)));
-  int64_t first_column = std::min(columns, std::max<int64_t>(0, offset));
-  Strided part = array.slice(row, first_row, rows).slice(column, first_column, columns);
-  int64_t size = std::min(part.shape[row], part.shape[column]);
-  if (size == 0) part.data = array.data;
-  part.shape.push_back(size);
-  part.strides.push_back(array.strides[row] + array.strides[column]);
-  part = part.without(std::max(row, column)).without(std::min(row, column));
-  return view_of(a, part, true);
-}
-
 ANYFFI_REGISTER_GLOBAL("npx.transpose")
     .def(&transpose, arg("a"), arg("axes") = nullptr)
     .doc("A view with the axes in another order, or the other way round.");
@@ -92,7 +91,9 @@ ANYFFI_REGISTER_GLOBAL("npx.broadcast_to")
     .def(&broadcast_to, arg("array"), arg("shape"))
     .doc("A read-only view that repeats the array.");
 ANYFFI_REGISTER_GLOBAL("npx.diagonal")
-    .def(&diagonal, arg("a"), arg("offset") = 0, arg("axis1") = 0, arg("axis2") = 1)
+    .def([](const Tensor& a, int64_t offset, int64_t axis1,
+            int64_t axis2) { return view_of(a, diagonal_of(read(a), offset, axis1, axis2), true); },
+         arg("a"), arg("offset") = 0, arg("axis1") = 0, arg("axis2") = 1)
     .doc("A read-only view of a diagonal of two axes.");
 
 }  // namespace

@@ -85,14 +85,14 @@ bool is_same_view(const Strided& a, const Strided& b) {
   return a.data == b.data && a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides;
 }
 
+}  // namespace
+
 bool may_overlap(const Strided& a, const Strided& b) {
   if (element_count(a.shape) == 0 || element_count(b.shape) == 0) return false;
   auto [low, high] = reach(a);
   auto [other_low, other_high] = reach(b);
   return low <= other_high && other_low <= high;
 }
-
-}  // namespace
 
 void apply(const Strided& out, Lane result, std::initializer_list<Term> terms, Loop loop) {
   Walk walk(out.shape);
@@ -165,15 +165,13 @@ void assign(const Strided& to, const Strided& from) {
   });
 }
 
-Tensor raveled(const Strided& array) {
-  Tensor result = allocate({element_count(array.shape)}, array.dtype);
-  // The same memory with the array's axes.
-  Strided to{write(result).data, array.dtype, array.shape, Dims(array.ndim(), 0)};
-  int64_t step = array.dtype.item_size();
-  for (int i = array.ndim() - 1; i >= 0; step *= array.shape[i--]) to.strides[i] = step;
-  assign(to, array);
+Tensor copied(const Strided& array, DataType dtype) {
+  Tensor result = allocate(array.shape, dtype);
+  assign(write(result), array);
   return result;
 }
+
+Tensor raveled(const Strided& array) { return reshaped(copied(array, array.dtype), {element_count(array.shape)}); }
 
 Result::Result(const Optional<Tensor>& out, const Dims& shape, DataType dtype)
     : tensor_(out ? *out : allocate(shape, dtype)), array_(write(tensor_)) {

@@ -53,9 +53,14 @@ constexpr Fold fold_by() {
 /// that are folded. No term shares memory with `out`.
 void fold(const Strided& out, const Strided* terms, int count, Lane lane, const Fold& by);
 
+/// Whether two arrays lie in memory that the other one's first and last elements enclose.
+bool may_overlap(const Strided& a, const Strided& b);
+
 /// Copies elements, converted and broadcast. They may overlap only if they are the very same view.
 void assign(const Strided& to, const Strided& from);
 
+/// A compact copy, converted.
+Tensor copied(const Strided& array, DataType dtype);
 /// A copy with one axis: the elements, last axis first.
 Tensor raveled(const Strided& array);
 
