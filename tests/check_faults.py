@@ -109,13 +109,13 @@ def wrong_code_of_an_element() -> None:
 
 @fault
 def swapped_arguments() -> None:
-    with changed(call, "_buffer", lambda made: made[16:32] + made[:16] if len(made) == 32 else made):
+    with changed(call, "_join", lambda made: made[16:32] + made[:16] if len(made) == 32 else made):
         t.nop("a", "b")
 
 
 @fault
 def dropped_argument() -> None:
-    with changed(call, "_buffer", lambda made: made[:16]):
+    with changed(call, "_join", lambda made: made[:16]):
         t.nop(1, 2)
 
 
@@ -140,13 +140,13 @@ def dropped_entry() -> None:
 @fault
 def changed_text() -> None:
     with changed(pack, "_encode", lambda made: (made[0][:-1] + b"?", made[1])):
-        t.nop("longer than what fits in place")
+        t.nop("longer than what fits in pläce")
 
 
 @fault
 def wrong_width() -> None:
-    with broken(pack, "_encode", lambda x: (x.encode("latin-1"), 1)):
-        t.nop("ascii, but longer than what fits in place")
+    with broken(pack, "_encode", lambda x: (x.encode("utf-16-le"), 2)):
+        t.nop("Latin-1, and longer than what fits in pläce")
 
 
 @fault

@@ -39,8 +39,8 @@ FAULTS = {
     "dropped_element": r"argument 0: cython makes List\[Int\(1\), Int\(2\), Int\(3\)\] movable, "
     r"ctypes makes List\[Int\(1\), Int\(2\)\] movable",
     "dropped_entry": r"argument 0: cython makes Dict\[.*'a'.*'b'.*\] movable, ctypes makes Dict\[.*'a'\), Int\(1\)\] movable",
-    "changed_text": r"argument 0: cython makes StrView\(ascii, '.*place'\), ctypes makes StrView\(ascii, '.*plac\?'\)",
-    "wrong_width": r"argument 0: cython makes StrView\(ascii, '.*'\), ctypes makes StrView\(latin-1, '.*'\)",
+    "changed_text": r"argument 0: cython makes StrView\(latin-1, '.*pl.*ce'\), ctypes makes StrView\(latin-1, '.*c\?'\)",
+    "wrong_width": r"argument 0: cython makes StrView\(latin-1, '.*'\), ctypes makes StrView\(utf-16.*'\)",
     "missing_flag": r"argument 0: cython makes List\[Int\(1\)\] movable, ctypes makes List\[Int\(1\)\]$",
     "lost_sharing": r"argument 0, at \[0\]: cython makes List.* counts \(2, 1\), ctypes makes List.* counts \(1, 1\)",
     "exchanged_sharing": r"argument 0, at \[2\]: cython makes .* met before: True, ctypes makes .* met before: True",

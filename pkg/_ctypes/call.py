@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ctypes import ArgumentError, c_char, c_int32, c_void_p
+from collections import deque
+from ctypes import ArgumentError, c_char, c_int32
 from typing import TYPE_CHECKING, Any
 
 from .. import _binding, _errors
@@ -17,12 +18,17 @@ __all__ = ["FunctionCore"]
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _NONE, _INT = code.NONE, code.INT
-_buffer = platform.buffer
+_join = platform.join
 _value = VALUE.pack
-_value_at = VALUE.unpack_from
+_value_of = VALUE.unpack
 _take_raised = library.error_take_raised
 _take_back = platform.plain(library.args_release)
 _Arguments = platform.memory_class(_take_back)
+#: Empty cells for the next results: to make one costs a quarter of a call. A cell is put back where all went
+#: well: what tracebacks hold is not used again, because a call that is interrupted relies on its cell to go.
+_results: deque[Any] = deque(maxlen=8)
+_take_cell = _results.pop
+_put_cell = _results.append
 #: Tells where arguments end.
 _END = _value(code.UNSET, 0, 0)
 
@@ -72,8 +78,13 @@ class FunctionCore(_Traversed):
                         cells.append(_value(_INT, 0, x))
                     else:
                         cells.append(pack(x, keep))
-                values = _give(cells) if keep else _buffer(b"".join(cells))
-                result = Cell(VALUE_SIZE)
+                values = _give(cells) if keep else _join(cells)
+                try:
+                    result = _take_cell()
+                except IndexError:
+                    result = None
+                if result is None:
+                    result = Cell(VALUE_SIZE)
                 try:
                     try:
                         status = target(context, values, len(cells), result)
@@ -84,16 +95,17 @@ class FunctionCore(_Traversed):
                         raise
                     if status != 0:
                         _take_raised(result)
-                    value = _value_at(result)
+                    value = _value_of(result)
                     if status != 0:
                         raise_error(value)
                     # Before the arguments go, which the result may borrow from.
-                    if value[0] == _NONE:
-                        return None
-                    return value[2] if value[0] == _INT else unpack(value)
+                    answer = value[2] if value[0] == _INT else None if value[0] == _NONE else unpack(value)
                 finally:
-                    if value is None or value[0] > 0:
+                    if value is None or value[0] != _NONE:
                         empty(result)
+                _put_cell(result)
+                del result
+                return answer
             finally:
                 if keep and values is not None:
                     _take_back(values)
@@ -147,7 +159,10 @@ _get_target = FunctionCore.__dict__["_target"].__get__
 
 def _find_target(wrapper: FunctionCore) -> tuple[Any, Any]:
     function = Function.from_address(_check_function(unwrap(wrapper), wrapper))
-    wrapper._target = platform.guard(platform.call_type(function.call)), c_void_p(function.self)
+    wrapper._target = (
+        platform.guard(platform.call_type(function.call)),
+        platform.context_of(function.self or 0),
+    )
     return wrapper._target
 
 
@@ -178,7 +193,7 @@ def _describe(info: FunctionInfo) -> _binding.Info:
 
 
 def _read_at(address: int) -> tuple[int, int, int]:
-    return _value_at((c_char * VALUE_SIZE).from_address(address))
+    return _value_of((c_char * VALUE_SIZE).from_address(address))
 
 
 def _text(utf8: Any) -> Any:

@@ -12,15 +12,18 @@ from ctypes import PYFUNCTYPE, c_char_p, c_int, c_int32, c_void_p, py_object
 from typing import Any
 
 __all__ = [
-    "buffer",
     "call_type",
     "callback_type",
     "claim",
+    "context_of",
     "create_over",
     "give",
     "guard",
     "hook_type",
     "hooks",
+    "join",
+    "lend_ascii",
+    "lend_bytes",
     "load",
     "memory_class",
     "new_exchange",
@@ -32,9 +35,8 @@ __all__ = [
     "wrapper_at",
 ]
 
-#: Memory that C code may write to, of a size or with a content. A fresh bytes object is that, and nothing
-#: else is as fast to make and to pass: nobody but the caller knows it, and it is never hashed.
-buffer = bytes
+#: Memory for C code to read, of several parts. Nothing is as fast to make and to pass as bytes.
+join = b"".join
 
 #: A function's `call`. Without declared parameters ctypes passes bytes as a pointer to their content.
 call_type = PYFUNCTYPE(c_int)
@@ -55,6 +57,26 @@ _EXCHANGE = b"dlpack_exchange_api"
 _new_instance_method = PYFUNCTYPE(py_object, py_object)(("PyInstanceMethod_New", _api))
 #: Calls its first argument with the others, which are as many as come before a NULL.
 _call = PYFUNCTYPE(py_object, py_object)(("PyObject_CallFunctionObjArgs", _api))
+
+
+#: Where the content of bytes, and of text that is all ASCII, lies in the object. A zero stands behind either.
+_BYTES_START = bytes.__basicsize__ - 1
+_ASCII_START = sys.getsizeof("") - 1
+
+
+def lend_bytes(x: bytes, keep: list[Any]) -> int:
+    """The address of the content of bytes that the caller keeps alive: 0.2 times what asking ctypes costs."""
+    return id(x) + _BYTES_START
+
+
+def lend_ascii(x: str, keep: list[Any]) -> int:
+    """The same of text that is all ASCII."""
+    return id(x) + _ASCII_START
+
+
+def context_of(address: int) -> Any:
+    """An address as ctypes passes it on with the least work: a third of what a `c_void_p` costs."""
+    return ctypes.byref(ctypes.c_char.from_address(address))
 
 
 def load(path: str) -> Any:
@@ -189,7 +211,10 @@ def traversed(base: Any, traverse: Any) -> Any:
 
 
 def memory_class(release: Any) -> Any:
-    """A class of memory, made like a `buffer`, that a function of the C ABI is called with when it goes.
+    """A class of memory, of a size or with a content, for whose end a function of the C ABI is called.
+
+    C code writes to it. It is made of bytes, which are the fastest to make and to pass: nobody but the caller
+    knows them, and they are never hashed.
 
     `__del__` is that function as it stands: one written in Python would swallow what a signal handler raises
     while it runs. Memory has no part in garbage collection, as classes written in Python have from Python

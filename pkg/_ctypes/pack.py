@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 import sys
 from ctypes import c_char_p, c_int32, c_int64, c_void_p
+from functools import partial
 from typing import Any, Callable, Optional
 
 from .. import _rules
@@ -27,13 +28,14 @@ _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _value = VALUE.pack
 _value_of = VALUE.unpack
 _pointer_value = struct.Struct("=iIQ").pack
-_int_value = VALUE.pack
 _float_value = struct.Struct("=iId").pack
 _data_type_value = struct.Struct("=iIBBHi").pack
 _device_value = struct.Struct("=iIii").pack
 _in_place_value = struct.Struct("=i11sB").pack
 
 NONE = bytes(VALUE_SIZE)
+_INT, _STR, _BYTES = code.INT, code.STR, code.BYTES
+_STR_VIEW, _BYTES_VIEW = code.STR_VIEW, code.BYTES_VIEW
 _TRUE, _FALSE = _value(code.BOOL, 0, 1), _value(code.BOOL, 0, 0)
 _ELLIPSIS = _value(code.ELLIPSIS, 0, 0)
 _MISSING = _value(code.MISSING, 0, 0)
@@ -42,6 +44,7 @@ _LITTLE = "le" if sys.byteorder == "little" else "be"
 _ENCODINGS = ("ascii", "latin-1", f"utf-16-{_LITTLE}", f"utf-32-{_LITTLE}")
 #: A zero code point stands behind text; bytes bring one zero of their own.
 _ENDS = (b"", b"", b"\0", b"\0\0\0")
+_lend_bytes, _lend_ascii = platform.lend_bytes, platform.lend_ascii
 
 
 def _encode(x: str) -> tuple[bytes, int]:
@@ -78,19 +81,19 @@ def object_value(address: int) -> bytes:
 
 
 def _pack_int(x: int) -> bytes | None:
-    return _int_value(code.INT, 0, x) if _INT64_MIN <= x <= _INT64_MAX else None
+    return _value(_INT, 0, x) if _INT64_MIN <= x <= _INT64_MAX else None
 
 
 def _own_str(x: str) -> Packed:
     data, kind = _encode(x)
     if len(data) <= _IN_PLACE_BYTES:
-        return _in_place_value(code.STR, data, kind << 4 | (_IN_PLACE_BYTES - len(x)))
+        return _in_place_value(_STR, data, kind << 4 | (_IN_PLACE_BYTES - len(x)))
     return new_object(library.str_create, data, len(x), kind)
 
 
 def _own_bytes(x: bytes) -> Packed:
     if len(x) <= _IN_PLACE_BYTES:
-        return _in_place_value(code.BYTES, x, _IN_PLACE_BYTES - len(x))
+        return _in_place_value(_BYTES, x, _IN_PLACE_BYTES - len(x))
     return new_object(library.bytes_create, x, len(x))
 
 
@@ -98,7 +101,7 @@ def _own_bytes(x: bytes) -> Packed:
 #: identity of the class, because a metaclass may do anything when one of its classes is hashed or compared.
 _leaves: dict[int, Callable[[Any], Packed]] = {
     id(int): _pack_int,
-    id(float): lambda x: _float_value(code.FLOAT, 0, x),
+    id(float): partial(_float_value, code.FLOAT, 0),
     id(type(None)): lambda x: NONE,
     id(bool): lambda x: _TRUE if x else _FALSE,
     id(str): _own_str,
@@ -116,9 +119,15 @@ def _pack_leaf(x: Any) -> Packed:
 
 
 def pack(x: Any, keep: list[Any]) -> Packed:
-    """Packs an argument. `keep` gets what must outlive the call, cells among it."""
+    """Packs an argument. `keep` gets what beside it must outlive the call, cells among it."""
     cls = type(x)
     if cls is str:
+        if x.isascii():
+            size = len(x)
+            if size <= _IN_PLACE_BYTES:
+                return _in_place_value(_STR, x.encode(), _IN_PLACE_BYTES - size)
+            if size <= _MAX_BORROWED:
+                return _value(_STR_VIEW, size << 2, _lend_ascii(x, keep))
         return _borrow_str(x, keep)
     if cls is bytes:
         return _borrow_bytes(x, keep)
@@ -143,26 +152,23 @@ def pack(x: Any, keep: list[Any]) -> Packed:
 def _borrow_str(x: str, keep: list[Any]) -> Packed:
     data, kind = _encode(x)
     if len(data) <= _IN_PLACE_BYTES:
-        return _in_place_value(code.STR, data, kind << 4 | (_IN_PLACE_BYTES - len(x)))
+        return _in_place_value(_STR, data, kind << 4 | (_IN_PLACE_BYTES - len(x)))
     if len(x) > _MAX_BORROWED:
         keep.append(new_object(library.str_create, data, len(x), kind))
         return keep[-1]
-    return _value(code.STR_VIEW, len(x) << 2 | kind, _borrow(data + _ENDS[kind], keep))
+    data += _ENDS[kind]
+    keep.append(data)
+    return _value(_STR_VIEW, len(x) << 2 | kind, _lend_bytes(data, keep))
 
 
 def _borrow_bytes(x: bytes, keep: list[Any]) -> Packed:
-    if len(x) <= _IN_PLACE_BYTES:
-        return _in_place_value(code.BYTES, x, _IN_PLACE_BYTES - len(x))
-    if len(x) > _MAX_BORROWED:
-        keep.append(new_object(library.bytes_create, x, len(x)))
-        return keep[-1]
-    return _value(code.BYTES_VIEW, len(x) << 2, _borrow(x, keep))
-
-
-def _borrow(data: bytes, keep: list[Any]) -> int:
-    pointer = c_char_p(data)
-    keep.append(pointer)
-    return c_void_p.from_buffer(pointer).value or 0
+    size = len(x)
+    if size <= _IN_PLACE_BYTES:
+        return _in_place_value(_BYTES, x, _IN_PLACE_BYTES - size)
+    if size <= _MAX_BORROWED:
+        return _value(_BYTES_VIEW, size << 2, _lend_bytes(x, keep))
+    keep.append(new_object(library.bytes_create, x, size))
+    return keep[-1]
 
 
 # ---- owned values ---------------------------------------------------------------------------------

@@ -12,22 +12,25 @@ import itertools
 import signal
 import threading
 import weakref
-from ctypes import CFUNCTYPE, c_char, c_int, c_int32, c_void_p
+from ctypes import CFUNCTYPE, c_char, c_char_p, c_int, c_int32, c_void_p
 from threading import get_ident
 from typing import Any, Callable
 
 from __pypy__.thread import _signals_enter, _signals_exit  # type: ignore[import-not-found]
 
 __all__ = [
-    "buffer",
     "call_type",
     "callback_type",
     "claim",
+    "context_of",
     "create_over",
     "give",
     "guard",
     "hook_type",
     "hooks",
+    "join",
+    "lend_ascii",
+    "lend_bytes",
     "load",
     "memory_class",
     "new_exchange",
@@ -47,11 +50,26 @@ _objects: dict[int, Any] = {}
 _numbers = itertools.count(1)
 
 
-def buffer(content: Any) -> Any:
-    """Memory that C code may write to, of a size or with a content."""
-    if isinstance(content, int):
-        return (c_char * content)()
+def join(parts: list[Any]) -> Any:
+    """Memory for C code to read, of several parts."""
+    content = b"".join(parts)
     return (c_char * len(content)).from_buffer_copy(content)
+
+
+def lend_bytes(x: bytes, keep: list[Any]) -> int:
+    """The address of the content of bytes, with a zero behind it. `keep` gets what holds it."""
+    pointer = c_char_p(x)
+    keep.append(pointer)
+    return c_void_p.from_buffer(pointer).value or 0
+
+
+def lend_ascii(x: str, keep: list[Any]) -> int:
+    """The same of text that is all ASCII."""
+    return lend_bytes(x.encode(), keep)
+
+
+#: An address as ctypes passes it on.
+context_of = c_void_p
 
 
 def load(path: str) -> Any:
@@ -243,7 +261,7 @@ object_of: Callable[[Any], Any] = _objects.__getitem__
 
 
 def memory_class(release: Any) -> Any:
-    """What makes memory like a `buffer`, with which a function of the C ABI is called when it goes."""
+    """What makes memory, of a size or with a content, for whose end a function of the C ABI is called."""
     namespace = {"__slots__": (), "__del__": lambda self: release(self)}
     classes: dict[int, Any] = {}
 
