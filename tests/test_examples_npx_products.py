@@ -1,4 +1,4 @@
-"""The example npx does what NumPy does: einsum and tensordot, and random numbers."""
+"""The example npx does what NumPy does: einsum and tensordot."""
 
 from __future__ import annotations
 
@@ -77,26 +77,3 @@ def test_matmul(npx: Any, data: Any, shapes: Any) -> None:
     x, y = (data.draw(arrays(DTYPES[1:], st.just(shape), tame=True)) for shape in shapes)
     agree(npx.matmul, np.matmul, x, y, exact=False, scale=100)
     agree(npx.inner, np.inner, x, y, exact=False, scale=100)
-
-
-# ---- random ----------------------------------------------------------------------------------------------
-
-SIZE = st.none() | st.integers(0, 4) | st.lists(st.integers(0, 3), max_size=3).map(tuple)
-
-
-@given(seed=st.integers(0, 2**32 - 1), size=SIZE, number=st.floats(0.5, 3))
-def test_random_numbers_are_those_of_numpy(npx: Any, seed: int, size: Any, number: float) -> None:
-    state = np.random.RandomState(seed)
-    npx.random.seed(seed)
-    agree(npx.random.uniform, state.uniform, -number, number, size, exact=False)
-    for name in ("exponential", "weibull", "pareto", "rayleigh"):
-        agree(getattr(npx.random, name), getattr(state, name), number, size=size, exact=False)
-
-
-def test_random_refuses(npx: Any) -> None:
-    for seed in (-1, 2**32):
-        agree(npx.random.seed, np.random.RandomState(0).seed, seed)
-    for name in ("exponential", "weibull", "pareto", "rayleigh"):
-        agree(getattr(npx.random, name), getattr(np.random.RandomState(0), name), -1.0)
-    agree(npx.random.uniform, np.random.RandomState(0).uniform, 0.0, np.inf)
-    agree(npx.random.uniform, np.random.RandomState(0).uniform, size=(-1,))
