@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import operator
 import pickle
 from typing import Any, Callable
@@ -242,3 +243,36 @@ def test_iterators_of_both_modes_look_alike(both: Any) -> None:
 
     cython, ctypes = both
     assert told(cython) == told(ctypes)
+
+
+def test_to_python_of_long_sequences(ffi: Any) -> None:
+    for items in (
+        [chr(i) for i in (*range(300), 0xD800, 0xFFFF, 0x10000, 0x10FFFF)],
+        ["", "ab", "\xe9\x00", "\x00\xe9", "\u0101", "\u0100\x00"],
+        [*range(-300, 300), 2**30, -(2**30), 2**63 - 1, -(2**63), 2**63],
+        [None, True, 1.5, b"a", b"\xff", "a", 97],
+    ):
+        assert cases.same(ffi.to_python(ffi.List(items * 100)), items * 100)
+        assert cases.same(ffi.to_python(ffi.Array(items * 100)), tuple(items * 100))
+
+
+@cpython_only("garbage is collected after so many objects")
+def test_to_python_of_a_list_that_grows_meanwhile(ffi: Any) -> None:
+    xs = ffi.List([[i] for i in range(1000)])
+
+    class Grows:
+        def __init__(self) -> None:
+            self.cycle = self
+
+        def __del__(self) -> None:
+            xs.extend("abc" * 1000)
+
+    thresholds = gc.get_threshold()
+    try:
+        gc.set_threshold(100)
+        Grows()
+        result = ffi.to_python(xs)
+    finally:
+        gc.set_threshold(*thresholds)
+    assert result[:1000] == [[i] for i in range(1000)]
+    assert result[1000:] == list("abc" * 1000)[: len(result) - 1000]

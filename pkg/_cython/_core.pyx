@@ -540,6 +540,7 @@ cdef int set_up() except -1:
     global common_call, uncommon_call, tuple_call
     cdef PyTypeObject* function = <PyTypeObject*>FunctionCore
     cdef type core
+    cdef int code_point
     if anyffi_abi_get_version() != ANYFFI_ABI_VERSION:
         raise ImportError(f"{__name__} was built for another version of libanyffi; reinstall anyffi")
     state.object_core = <PyTypeObject*>ObjectCore
@@ -548,6 +549,8 @@ cdef int set_up() except -1:
     uncommon_call = call_uncommonly
     tuple_call = call_tuple
     state.no_arguments = keep(())
+    for code_point in range(256):
+        state.characters[code_point] = keep(chr(code_point))
     state.dynamic_classes = keep({})
     read_rules()
     function.tp_vectorcall_offset = offsetof_vectorcall()

@@ -7,13 +7,17 @@ comparing keys.
 from libc.stdint cimport int32_t, int64_t
 
 from c_api cimport (
-    ANYFFI_LIST, ANYFFI_SET, ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject, AnyffiSequence,
-    AnyffiValue, anyffi_mapping_find, anyffi_mapping_get, anyffi_mapping_set, anyffi_sequence_erase,
-    anyffi_sequence_set, anyffi_type_is_a, anyffi_value_drop_inline, anyffi_value_retain_inline,
+    ANYFFI_INT, ANYFFI_LIST, ANYFFI_SET, ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject,
+    AnyffiSequence, AnyffiValue, anyffi_mapping_find, anyffi_mapping_get, anyffi_mapping_set,
+    anyffi_sequence_erase, anyffi_sequence_set, anyffi_type_is_a, anyffi_value_drop_inline,
+    anyffi_value_retain_inline,
 )
 from pack cimport pack, pack_owned
-from python cimport PyLong_Type, PyObject, PySlice_Check, Py_TYPE, anyffi_py_read_int
-from unpack cimport raise_taken, unpack, unpack_copy
+from python cimport (
+    PyLong_FromLongLong, PyLong_Type, PyObject, PySlice_Check, Py_TYPE, anyffi_py_append, anyffi_py_read_int,
+    anyffi_py_reserve_list,
+)
+from unpack cimport is_latin_character, raise_taken, unpack, unpack_copy
 from wrapper cimport Wrapper, state, unwrap
 
 
@@ -103,13 +107,27 @@ cdef inline int delete_item(PyObject* wrapper, object key) except -1:
 
 
 cdef inline list list_items(AnyffiSequence* sequence):
-    """All elements. Unpacking one may run code that changes the sequence."""
-    cdef list items = []
+    """All elements. Making one may run code that changes the sequence.
+
+    Characters and ints are made here: `unpack_copy`, and a list that grows, would take twice as long.
+    """
+    cdef list items = anyffi_py_reserve_list(sequence.size)
+    cdef const AnyffiValue* cell
     cdef int64_t index = 0
     while index < sequence.size:
-        items.append(unpack_copy(&sequence.data[index]))
+        cell = &sequence.data[index]
+        if is_latin_character(cell):
+            anyffi_py_append(<PyObject*>items, state.characters[cell.aux])
+        elif cell.type_code == ANYFFI_INT:
+            append_made(items, PyLong_FromLongLong(cell.as_int))
+        else:
+            append_made(items, unpack_copy(cell))
         index += 1
     return items
+
+
+cdef inline int append_made(list items, object item) except -1:
+    return anyffi_py_append(<PyObject*>items, <PyObject*>item)
 
 
 # ---- mappings -----------------------------------------------------------------------------------------

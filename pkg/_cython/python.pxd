@@ -142,6 +142,25 @@ cdef extern from *:
       return overflow;
     }
 
+    /* An empty list with room for some items. Appending to it is little more than writing to memory; and
+       unlike one of that size whose items come later, it may be met by code that runs meanwhile. */
+    static inline PyObject* anyffi_py_reserve_list(Py_ssize_t capacity) {
+      PyObject* list = PyList_New(capacity);
+      if (list != NULL) Py_SET_SIZE((PyVarObject*)list, 0);
+      return list;
+    }
+
+    static inline int anyffi_py_append(PyObject* list, PyObject* item) {
+      Py_ssize_t size = Py_SIZE(list);
+      if (size < ((PyListObject*)list)->allocated) {
+        Py_INCREF(item);
+        ((PyListObject*)list)->ob_item[size] = item;
+        Py_SET_SIZE((PyVarObject*)list, size + 1);
+        return 0;
+      }
+      return PyList_Append(list, item);
+    }
+
     /* Strings made by deprecated functions have no final storage before 3.12. */
     #if PY_VERSION_HEX < 0x030C0000
     #define anyffi_py_ready PyUnicode_READY
@@ -164,5 +183,7 @@ cdef extern from *:
     int anyffi_py_fail() except -1
     unsigned int anyffi_py_version(PyTypeObject*)
     int anyffi_py_read_int(PyObject*, int64_t*)
+    object anyffi_py_reserve_list(Py_ssize_t)
+    int anyffi_py_append(PyObject*, PyObject*) except -1
     int anyffi_py_ready(PyObject*) except -1
     bint anyffi_py_is_ready(PyObject*) noexcept

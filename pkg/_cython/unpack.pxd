@@ -1,17 +1,17 @@
 """16 bytes to Python values."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy
 
 from c_api cimport (
     ANYFFI_ARRAY, ANYFFI_ASCII, ANYFFI_BIG_INT, ANYFFI_BOOL, ANYFFI_BOX, ANYFFI_BYTES,
     ANYFFI_BYTES_OBJECT, ANYFFI_BYTES_VIEW, ANYFFI_COMPLEX, ANYFFI_DATA_TYPE, ANYFFI_DEVICE,
-    ANYFFI_ELLIPSIS, ANYFFI_ERROR, ANYFFI_FLOAT, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_NONE,
-    ANYFFI_POINTER, ANYFFI_PY_OBJECT, ANYFFI_SLICE, ANYFFI_STR, ANYFFI_STR_OBJECT, ANYFFI_STR_VIEW,
-    ANYFFI_TENSOR_VIEW, AnyffiBigInt, AnyffiBox, AnyffiComplex, AnyffiError, AnyffiFunction,
-    AnyffiObject, AnyffiPyObject, AnyffiSlice, AnyffiText, AnyffiValue, anyffi_error_take_raised,
-    anyffi_kind_shift, anyffi_release_inline, anyffi_text_inline, anyffi_value_own,
-    anyffi_value_retain_inline,
+    ANYFFI_ELLIPSIS, ANYFFI_ERROR, ANYFFI_FLOAT, ANYFFI_FUNCTION, ANYFFI_IN_PLACE_BYTES, ANYFFI_INT,
+    ANYFFI_LATIN1, ANYFFI_NONE, ANYFFI_POINTER, ANYFFI_PY_OBJECT, ANYFFI_SLICE, ANYFFI_STR,
+    ANYFFI_STR_OBJECT, ANYFFI_STR_VIEW, ANYFFI_TENSOR_VIEW, AnyffiBigInt, AnyffiBox, AnyffiComplex,
+    AnyffiError, AnyffiFunction, AnyffiObject, AnyffiPyObject, AnyffiSlice, AnyffiText, AnyffiValue,
+    anyffi_error_take_raised, anyffi_kind_shift, anyffi_release_inline, anyffi_text_inline,
+    anyffi_value_own, anyffi_value_retain_inline,
 )
 from python cimport (
     PyBytes_FromStringAndSize, PyDict_GetItemWithError, PyErr_Restore, PyErr_SetObject,
@@ -68,6 +68,16 @@ cdef inline object lift(int32_t code, AnyffiValue* value):
     elif code == ANYFFI_DEVICE:
         payload = (value.as_device.type, value.as_device.index)
     return (<object>state.lift)(code, payload)
+
+
+cdef inline bint is_latin_character(const AnyffiValue* value) noexcept:
+    """Whether a value is a string of one code point below 256, in place, which is then its `aux`.
+
+    The interpreter has one object for each of these; `state` has them at hand.
+    """
+    cdef uint64_t kind_and_length = <uint64_t>value.as_int >> 56
+    return (value.type_code == ANYFFI_STR and value.aux < 256
+            and kind_and_length & ~(<uint64_t>ANYFFI_LATIN1 << 4) == ANYFFI_IN_PLACE_BYTES - 1)
 
 
 cdef inline object unpack_str(const AnyffiValue* value):

@@ -40,6 +40,7 @@ cdef extern from *:
       PyObject* unexplained;
       PyObject* container_rules;
       PyObject* no_arguments;
+      PyObject* characters[256]; /* the strings of one character below U+0100 */
       PyObject* classes[ANYFFI_FIRST_DYNAMIC_TYPE];
       PyObject* dynamic_classes;
       PyObject* exchange_name; /* of the attribute with DLPack's table */
@@ -86,6 +87,7 @@ cdef extern from *:
         PyObject* unexplained
         PyObject* container_rules
         PyObject* no_arguments
+        PyObject** characters
         PyObject** classes
         PyObject* dynamic_classes
         PyObject* exchange_name
