@@ -52,6 +52,14 @@ Strided Strided::transposed(const Dims& order) const {
   return result;
 }
 
+Strided Strided::moved(int axis, int place) const {
+  Dims order;
+  for (int i = 0; i < ndim(); ++i) order.push_back(i);
+  order.erase(axis);
+  order.insert(place, axis);
+  return transposed(order);
+}
+
 Strided Strided::broadcast(const Dims& to) const {
   Strided result{data, dtype, to, Dims(to.size(), 0)};
   for (int i = ndim() - 1, j = to.size() - 1; i >= 0; --i, --j) {

@@ -78,6 +78,8 @@ struct Strided {
   Strided transposed(const Dims& order) const;
   /// As seen by an array of `shape`, for which it repeats itself. The shapes are known to fit.
   Strided broadcast(const Dims& to) const;
+  /// With an axis moved to another place among the others.
+  Strided moved(int axis, int place) const;
   /// Elements `start` to `stop` along an axis.
   Strided slice(int axis, int64_t start, int64_t stop) const;
   /// With an axis of one element more.

@@ -98,9 +98,13 @@ Tensor spaced(double start, double stop, int64_t num, bool endpoint, const DType
   });
 }
 
+}  // namespace
+
 Tensor linspace(double start, double stop, int64_t num, bool endpoint, const DTypeArg& dtype) {
   return spaced(start, stop, num, endpoint, dtype, [](double x) { return x; });
 }
+
+namespace {
 
 Tensor logspace(double start, double stop, int64_t num, bool endpoint, double base, const DTypeArg& dtype) {
   return spaced(start, stop, num, endpoint, dtype, [base](double x) { return std::pow(base, x); });

@@ -129,6 +129,8 @@ constexpr int float_bits(DataType dtype) {
 constexpr DataType float_of(int bits) { return DataType(ANYFFI_kDLFloat, static_cast<uint8_t>(bits)); }
 /// The dtype of a function such as `sqrt`: float or complex.
 constexpr DataType inexact_of(DataType dtype) { return is_whole(dtype) ? float_of(float_bits(dtype)) : dtype; }
+/// The dtype of a mean, and of linear algebra.
+constexpr DataType mean_dtype(DataType dtype) { return is_whole(dtype) ? kFloat64 : dtype; }
 /// The dtype of real parts and sizes.
 constexpr DataType real_of(DataType dtype) { return is_complex(dtype) ? float_of(dtype.bits / 2) : dtype; }
 constexpr DataType complex_of(DataType dtype) {

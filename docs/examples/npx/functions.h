@@ -20,12 +20,18 @@ Tensor tri(int64_t rows, Optional<int64_t> columns, int64_t k, const DTypeArg& d
 /// The sum along some axes, or of all elements.
 Tensor sum(const Tensor& a, const AxisArg& axis, const DTypeArg& dtype = nullptr, const Optional<Tensor>& out = nullptr,
            bool keepdims = false);
+/// The mean along some axes, or of all elements.
+Tensor mean(const Tensor& a, const AxisArg& axis, const DTypeArg& dtype, const Optional<Tensor>& out, bool keepdims);
 
 /// The elements on a diagonal of two axes, as the last axis. AxisError or ValueError if there are no such axes.
 Strided diagonal_of(const Strided& array, int64_t offset, int64_t axis1, int64_t axis2);
 /// Arrays one behind the other along an axis.
 Tensor joined(const std::vector<Strided>& parts, int64_t along, const Optional<Tensor>& out = nullptr,
               const DTypeArg& dtype = nullptr);
+/// Numbers at equal distances.
+Tensor linspace(double start, double stop, int64_t num, bool endpoint, const DTypeArg& dtype);
+/// The elements sorted along an axis, NaN behind all others.
+Tensor sorted(const Strided& array, int axis);
 
 /// What positions are given as.
 using Positions = Variant<Tensor, int64_t, Array<int64_t>>;

@@ -31,6 +31,20 @@ constexpr Lane lane_of(DataType dtype) {
                                         : Lane::kSigned;
 }
 
+constexpr DataType dtype_of(Lane lane) {
+  constexpr DataType kDtypes[] = {kInt64, kUInt64, kFloat64, kComplex128};
+  return kDtypes[static_cast<int>(lane)];
+}
+
+/// Calls `f` with the `Type` of a lane.
+template <class F>
+auto with_lane(Lane lane, F&& f) {
+  return lane == Lane::kSigned     ? f(Type<int64_t>())
+         : lane == Lane::kUnsigned ? f(Type<uint64_t>())
+         : lane == Lane::kReal     ? f(Type<double>())
+                                   : f(Type<Complex>());
+}
+
 /// Reads `count` elements that are `step` bytes apart into a block of a lane; needs no alignment.
 using Load = void (*)(const char* from, int64_t step, int64_t count, void* block);
 /// Writes a block of a lane to `count` elements that are `step` bytes apart.

@@ -136,13 +136,8 @@ Tensor insert(const Tensor& arr, const Positions& obj, const Operand& values, co
   Strided added = input.array();
   if (before.size() == 1) {
     while (added.ndim() < from.ndim()) added = added.with_axis(0);
-    if (given.ndim() == 0) {
-      // The first axis is the one that the values are inserted along.
-      Dims order;
-      for (int i = 1; i < added.ndim(); ++i) order.push_back(i);
-      order.insert(along, 0);
-      added = added.transposed(order);
-    }
+    // Of one element the first axis is the one that the values are inserted along.
+    if (given.ndim() == 0) added = added.moved(0, along);
     before.assign(static_cast<size_t>(added.shape[along]), before[0]);
   }
   while (added.ndim() > from.ndim() && added.shape[0] == 1) added = added.without(0);

@@ -3,6 +3,7 @@
 
 #include "arithmetic.h"
 #include "functions.h"
+#include "plan.h"
 
 namespace npx {
 namespace {
@@ -100,37 +101,6 @@ constexpr Folds folds() {
   return {{fold_by<State<int64_t>>(), fold_by<State<uint64_t>>(), fold_by<State<double>>(), fold_by<State<Complex>>()}};
 }
 
-/// What is folded and what is kept of an array.
-struct Plan {
-  Strided array;  ///< the kept axes before the others
-  Dims shape;     ///< the result's
-  int64_t size;   ///< elements that become one
-
-  Plan(const Tensor& tensor, const AxisArg& axis, bool keepdims)
-      : array(read(tensor)), size(1), folded_(read_axes(axis, array.ndim())), keepdims_(keepdims) {
-    Dims order, last;
-    for (int i = 0; i < array.ndim(); ++i) {
-      (folded_[i] ? last : order).push_back(i);
-      if (folded_[i]) size *= array.shape[i];
-      if (!folded_[i] || keepdims) shape.push_back(folded_[i] ? 1 : array.shape[i]);
-    }
-    for (int64_t i : last) order.push_back(i);
-    array = array.transposed(order);
-  }
-
-  /// `to`, which has this plan's shape, as an array of the kept axes alone.
-  Strided kept(Strided to) const {
-    for (int i = folded_.size() - 1; i >= 0 && keepdims_; --i) {
-      if (folded_[i]) to = to.without(i);
-    }
-    return to;
-  }
-
- private:
-  Dims folded_;
-  bool keepdims_;
-};
-
 void run(const Plan& plan, const Strided& to, Lane lane, const Folds& folds) {
   fold(plan.kept(to), &plan.array, 1, lane, folds[lane]);
 }
@@ -139,8 +109,6 @@ void run(const Plan& plan, const Strided& to, Lane lane, const Folds& folds) {
 DataType summed_dtype(DataType dtype) {
   return !is_whole(dtype) ? dtype : dtype.code == ANYFFI_kDLUInt ? kUInt64 : kInt64;
 }
-
-DataType mean_dtype(DataType dtype) { return is_whole(dtype) ? kFloat64 : dtype; }
 
 template <template <class> class State>
 Tensor total(const Tensor& a, const AxisArg& axis, const DTypeArg& dtype, const Optional<Tensor>& out, bool keepdims) {
@@ -163,6 +131,8 @@ void finish(const Strided& to, const Tensor& sums, double number, const Loops& l
   apply(to, lane, {{read(sums), lane}, {of_all, lane}}, loops[lane]);
 }
 
+}  // namespace
+
 Tensor mean(const Tensor& a, const AxisArg& axis, const DTypeArg& dtype, const Optional<Tensor>& out, bool keepdims) {
   DataType to = read_dtype(dtype, mean_dtype(a.dtype()));
   Plan plan(a, axis, keepdims);
@@ -173,6 +143,8 @@ Tensor mean(const Tensor& a, const AxisArg& axis, const DTypeArg& dtype, const O
   finish(result.array(), sums, static_cast<double>(plan.size), binary_loops<Divide>());
   return result.finish();
 }
+
+namespace {
 
 Tensor variance(const Tensor& a, const AxisArg& axis, const DTypeArg& dtype, const Optional<Tensor>& out, double ddof,
                 bool keepdims, const Loops& loops) {
