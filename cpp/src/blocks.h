@@ -32,20 +32,35 @@ extern thread_local KeptBlocks kept_blocks;
 
 void give_block_slowly(void* memory, size_t number) noexcept;
 
-/// Memory of at least `size` bytes for an object, or NULL.
-inline void* take_block(size_t size) noexcept {
-  size_t number = (size + kGrain / 2 - 1) / kGrain;
-  if (number >= kKeptSizes) return anyffi_alloc(size);
+/// Number of the size that blocks of at least `size` bytes have.
+inline size_t size_number(size_t size) noexcept { return (size + kGrain / 2 - 1) / kGrain; }
+
+/// A kept block of at least `size` bytes, or NULL where the thread has none.
+inline void* take_kept_block(size_t size) noexcept {
+  size_t number = size_number(size);
+  if (number >= kKeptSizes) return nullptr;
   KeptBlocks::Block* block = kept_blocks.first[number];
-  if (block == nullptr) return anyffi_alloc(number * kGrain + kGrain / 2);
+  if (block == nullptr) return nullptr;
   kept_blocks.first[number] = block->next;
   ++kept_blocks.room[number];
   return block;
 }
 
+/// As `take_block`, where `take_kept_block` found none.
+inline void* take_new_block(size_t size) noexcept {
+  size_t number = size_number(size);
+  return anyffi_alloc(number >= kKeptSizes ? size : number * kGrain + kGrain / 2);
+}
+
+/// Memory of at least `size` bytes for an object, or NULL.
+inline void* take_block(size_t size) noexcept {
+  void* block = take_kept_block(size);
+  return block != nullptr ? block : take_new_block(size);
+}
+
 /// Gives back what `take_block(size)` gave.
 inline void give_block(void* memory, size_t size) noexcept {
-  size_t number = (size + kGrain / 2 - 1) / kGrain;
+  size_t number = size_number(size);
   if (number < kKeptSizes && kept_blocks.room[number] != 0) {
     auto* block = static_cast<KeptBlocks::Block*>(memory);
     block->next = kept_blocks.first[number];

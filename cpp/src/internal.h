@@ -97,22 +97,28 @@ inline int fail(AnyffiValue* out) noexcept {
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-/// Memory for an object with its header filled: one strong reference, which the caller holds. NULL after
-/// MemoryError was raised.
+/// Fills the header of an object in its memory: one strong reference, which the caller holds.
 template <class T>
-T* allocate_object(int32_t type_code, void (*deleter)(AnyffiObject*, int32_t), size_t size = sizeof(T)) noexcept {
-  auto* object = static_cast<T*>(take_block(size));
-  if (object == nullptr) {
-    raise_no_memory();
-    return nullptr;
-  }
-  auto* header = reinterpret_cast<AnyffiObject*>(object);
+T* begin_object(void* memory, int32_t type_code, void (*deleter)(AnyffiObject*, int32_t)) noexcept {
+  auto* header = static_cast<AnyffiObject*>(memory);
   header->type_code = type_code;
   header->weak_count = 1;
   header->strong_count = 1;
   header->deleter = deleter;
   header->wrapper = nullptr;
-  return object;
+  return static_cast<T*>(memory);
+}
+
+/// Memory for an object with its header filled: one strong reference, which the caller holds. NULL after
+/// MemoryError was raised.
+template <class T>
+T* allocate_object(int32_t type_code, void (*deleter)(AnyffiObject*, int32_t), size_t size = sizeof(T)) noexcept {
+  void* memory = take_block(size);
+  if (memory == nullptr) {
+    raise_no_memory();
+    return nullptr;
+  }
+  return begin_object<T>(memory, type_code, deleter);
 }
 
 /// Gives the memory of an object back; `size` is what it was allocated with.

@@ -16,23 +16,53 @@ AnyffiValue* inline_cells(AnyffiSequence* sequence) { return reinterpret_cast<An
 
 size_t cell_bytes(int64_t count) { return static_cast<size_t>(count) * sizeof(AnyffiValue); }
 
+size_t sequence_bytes(int64_t capacity) { return sizeof(AnyffiSequence) + cell_bytes(capacity); }
+
 void drop_all(const AnyffiValue* cells, int64_t count) {
   for (int64_t i = 0; i < count; ++i) anyffi_value_drop_inline(&cells[i]);
 }
 
+// What is rare has functions of its own, which are jumped to: destroying a sequence of plain values saves nothing on
+// the stack.
+
+__attribute__((noinline)) void free_moved_sequence(AnyffiSequence* sequence, int32_t what) {
+  if (what & ANYFFI_DELETE_CONTENTS) anyffi_free(sequence->data);
+  // How much lies behind the object was forgotten when the cells moved.
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(sequence);
+}
+
+void free_sequence(AnyffiSequence* sequence, int32_t what) {
+  if (sequence->data != inline_cells(sequence)) return free_moved_sequence(sequence, what);
+  if (what & ANYFFI_DELETE_MEMORY) give_block(sequence, sequence_bytes(sequence->capacity));
+}
+
+__attribute__((noinline)) void delete_sequence_of_objects(AnyffiSequence* sequence, int32_t what) {
+  drop_all(sequence->data, sequence->size);
+  free_sequence(sequence, what);
+}
+
 void delete_sequence(AnyffiObject* self, int32_t what) {
   AnyffiSequence* sequence = as_sequence(self);
-  if (what & ANYFFI_DELETE_CONTENTS) {
-    if (sequence->kinds & kObjectKinds) drop_all(sequence->data, sequence->size);
-    if (sequence->data != inline_cells(sequence)) anyffi_free(sequence->data);
+  if ((what & ANYFFI_DELETE_CONTENTS) && (sequence->kinds & kObjectKinds)) {
+    return delete_sequence_of_objects(sequence, what);
   }
-  if (!(what & ANYFFI_DELETE_MEMORY)) return;
-  if (sequence->data == inline_cells(sequence)) {
-    free_object<AnyffiSequence>(self, sizeof(AnyffiSequence) + cell_bytes(sequence->capacity));
-  } else {
-    // How much lies behind the object was forgotten when the cells moved.
-    anyffi_free(self);
-  }
+  free_sequence(sequence, what);
+}
+
+int create_sequence(void* memory, int32_t type_code, int64_t capacity, AnyffiValue* out) {
+  auto* sequence = begin_object<AnyffiSequence>(memory, type_code, &delete_sequence);
+  sequence->data = inline_cells(sequence);
+  sequence->size = 0;
+  sequence->capacity = capacity;
+  sequence->kinds = 0;
+  *out = anyffi_object_inline(&sequence->header);
+  return 0;
+}
+
+__attribute__((noinline)) int create_in_new_memory(int32_t type_code, int64_t capacity, AnyffiValue* out) {
+  *out = anyffi_none_inline();
+  void* memory = take_new_block(sequence_bytes(capacity));
+  return memory == nullptr ? raise_no_memory() : create_sequence(memory, type_code, capacity, out);
 }
 
 int set_capacity(AnyffiSequence* sequence, int64_t capacity) {
@@ -52,6 +82,12 @@ __attribute__((noinline)) int grow(AnyffiSequence* sequence) {
 
 __attribute__((noinline)) int raise_no_index() {
   return anyffi_error_raise("IndexError", "sequence index out of range");
+}
+
+__attribute__((noinline)) int refuse_sequence(int64_t capacity, AnyffiValue* out) {
+  *out = anyffi_none_inline();
+  if (capacity > kMaxCapacity) return raise_no_memory();
+  return anyffi_error_raise("ValueError", "a sequence is an Array, List or Shape, of a capacity from 0 on");
 }
 
 /// Any insertion; the C function itself appends where nothing stands in the way.
@@ -141,20 +177,13 @@ int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, cons
 using namespace anyffi::runtime;
 
 int anyffi_sequence_create(int32_t type_code, int64_t capacity, AnyffiValue* out) {
-  *out = anyffi_none_inline();
-  if (!is_sequence(type_code) || capacity < 0) {
-    return anyffi_error_raise("ValueError", "a sequence is an Array, List or Shape, of a capacity from 0 on");
+  if (!is_sequence(type_code) || static_cast<uint64_t>(capacity) > static_cast<uint64_t>(kMaxCapacity)) {
+    return refuse_sequence(capacity, out);
   }
-  if (capacity > kMaxCapacity) return raise_no_memory();
-  auto* sequence =
-      allocate_object<AnyffiSequence>(type_code, &delete_sequence, sizeof(AnyffiSequence) + cell_bytes(capacity));
-  if (sequence == nullptr) return -1;
-  sequence->data = inline_cells(sequence);
-  sequence->size = 0;
-  sequence->capacity = capacity;
-  sequence->kinds = 0;
-  *out = anyffi_object_inline(&sequence->header);
-  return 0;
+  void* memory = take_kept_block(sequence_bytes(capacity));
+  // The way to new memory is a jump, so that nothing is saved on the stack before a block that is kept.
+  if (memory == nullptr) return create_in_new_memory(type_code, capacity, out);
+  return create_sequence(memory, type_code, capacity, out);
 }
 
 int anyffi_sequence_insert(AnyffiObject* object, int64_t index, const AnyffiValue* value) {

@@ -18,7 +18,7 @@ from c_api cimport (
     anyffi_release_inline, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop_inline,
     anyffi_value_retain_inline, int32_t, int64_t,
 )
-from call cimport ON_STACK, allocate, call, call_with_keywords, find_places, unwrap_function
+from call cimport MAX_SHORT, allocate, call, call_short, call_with_keywords, find_places, unwrap_function
 from callback cimport callback, checked_callback
 from containers cimport (
     delete_item, find_item, get_item, has_element, has_key, list_items, next_entry, put_item, set_item,
@@ -116,35 +116,72 @@ cdef class FunctionCore(ObjectCore):
 
 cdef extern from *:
     """
-    /* Cython's functions below, for C that comes before them; set once. */
-    static PyObject* (*anyffi_call)(PyObject*, PyObject**, Py_ssize_t);
+    /* Cython's functions, for C that comes before them; set once. */
+    static PyObject* (*anyffi_call_short)(AnyffiFunction*, PyObject**, Py_ssize_t);
     static PyObject* (*anyffi_call_uncommonly)(PyObject*, PyObject**, Py_ssize_t, PyObject*);
     static ternaryfunc anyffi_call_tuple;
 
-    /* What Python calls a function through. In C both ways are jumps; a function of Cython's, which sees to
+    /* Whether a call goes the short way. Before Python 3.12 a class to which `__call__` was assigned later
+       still comes here. */
+    static inline int anyffi_is_short(PyObject* function, Py_ssize_t count) {
+      AnyffiObject* target = ((AnyffiWrapper*)function)->object;
+      return count <= ANYFFI_MAX_SHORT && Py_TYPE(function)->tp_call == anyffi_call_tuple && target != NULL &&
+             target->type_code == ANYFFI_FUNCTION;
+    }
+
+    static inline PyObject* anyffi_make_short_call(PyObject* function, PyObject* const* args,
+                                                   Py_ssize_t count) {
+      return anyffi_call_short((AnyffiFunction*)((AnyffiWrapper*)function)->object, (PyObject**)args, count);
+    }
+
+    /* Whether the names of a call are those of the parameters that follow the first `count`: then the values
+       lie where the function looks for them, as they do in most calls with names. */
+    static inline int anyffi_names_in_order(PyObject* function, Py_ssize_t count, PyObject* names) {
+      const AnyffiFunctionInfo* info = ((AnyffiFunction*)((AnyffiWrapper*)function)->object)->info;
+      PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
+      Py_ssize_t total = count + PyTuple_GET_SIZE(names);
+      Py_ssize_t i;
+      /* The parameters are unknown until a call with names has asked for them. */
+      if (parameters == NULL || total > PyTuple_GET_SIZE(parameters)) return 0;
+      if (total < info->num_required) return 0;
+      for (i = count; i < total; ++i) {
+        /* Both are interned; where one is not, the uncommon way compares them. */
+        if (PyTuple_GET_ITEM(parameters, i) != PyTuple_GET_ITEM(names, i - count)) return 0;
+      }
+      return 1;
+    }
+
+    static PyObject* anyffi_vectorcall_named(PyObject* function, PyObject* const* args, Py_ssize_t count,
+                                             PyObject* names) {
+      Py_ssize_t total = count + PyTuple_GET_SIZE(names);
+      if (anyffi_is_short(function, total) && anyffi_names_in_order(function, count, names)) {
+        return anyffi_make_short_call(function, args, total);
+      }
+      return anyffi_call_uncommonly(function, (PyObject**)args, count, names);
+    }
+
+    /* What Python calls a function through. In C every way is a jump; a function of Cython's, which sees to
        tracebacks, would take a fifth of the instructions of a whole call. */
     static PyObject* anyffi_vectorcall(PyObject* function, PyObject* const* args, size_t flags,
                                        PyObject* names) {
       Py_ssize_t count = PyVectorcall_NARGS(flags);
-      /* Before Python 3.12 a class to which `__call__` was assigned later still comes here. */
-      if (names == NULL && Py_TYPE(function)->tp_call == anyffi_call_tuple) {
-        return anyffi_call(function, (PyObject**)args, count);
-      }
+      if (names != NULL) return anyffi_vectorcall_named(function, args, count, names);
+      if (anyffi_is_short(function, count)) return anyffi_make_short_call(function, args, count);
       return anyffi_call_uncommonly(function, (PyObject**)args, count, names);
     }
     """
-    object (*common_call "anyffi_call")(PyObject*, PyObject**, Py_ssize_t)
+    object (*common_call "anyffi_call_short")(AnyffiFunction*, PyObject**, Py_ssize_t)
     object (*uncommon_call "anyffi_call_uncommonly")(PyObject*, PyObject**, Py_ssize_t, PyObject*)
     object (*tuple_call "anyffi_call_tuple")(PyObject*, PyObject*, PyObject*)
     object call_vector "anyffi_vectorcall"(PyObject*, PyObject* const*, size_t, PyObject*)
 
 
 cdef object call_uncommonly(PyObject* function, PyObject** args, Py_ssize_t count, PyObject* names):
-    """A call with keywords, or of something that has a `__call__` of its own."""
+    """A call with keywords or many arguments, or of something that has a `__call__` or a type of its own."""
     cdef tuple parameters
     if Py_TYPE(function).tp_call != call_tuple:
         return call_slot(function, args, count, names)
-    if Py_SIZE(names) == 0:
+    if names == NULL or Py_SIZE(names) == 0:
         return call(function, args, count)
     parameters = parameters_of(<FunctionCore>function)
     return call_with_keywords(function, <PyObject*>parameters, args, count, names)
@@ -545,7 +582,7 @@ cdef int set_up() except -1:
         raise ImportError(f"{__name__} was built for another version of libanyffi; reinstall anyffi")
     state.object_core = <PyTypeObject*>ObjectCore
     state.callback = callback
-    common_call = call
+    common_call = call_short
     uncommon_call = call_uncommonly
     tuple_call = call_tuple
     state.no_arguments = keep(())
@@ -707,10 +744,10 @@ def call_rendered(function, list args not None, result):
     """Calls a function as `call` does, without a look at the result: its status."""
     cdef AnyffiFunction* target = unwrap_function(<PyObject*>function)
     cdef int32_t count = <int32_t>len(args)
-    cdef AnyffiValue on_stack[ON_STACK]
+    cdef AnyffiValue on_stack[MAX_SHORT]
     cdef AnyffiValue* values = on_stack
     cdef int32_t i
-    if count > ON_STACK:
+    if count > MAX_SHORT:
         values = allocate(count)
     try:
         for i in range(count):
@@ -727,7 +764,7 @@ def call_rendered(function, list args not None, result):
 
 def find_places_of(function, tuple args not None, dict named not None):
     """The arguments as `call_with_keywords` places them; None where it asks `bind`."""
-    cdef PyObject* places[ON_STACK]
+    cdef PyObject* places[MAX_SHORT]
     cdef tuple names = tuple(named)
     cdef tuple values = args + tuple(named.values())
     cdef tuple parameters = parameters_of(<FunctionCore?>function)

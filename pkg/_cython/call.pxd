@@ -9,8 +9,13 @@ from python cimport PyLong_FromLongLong, PyObject, PySequence_Fast_ITEMS, Py_SIZ
 from unpack cimport raise_taken, unpack
 from wrapper cimport Wrapper, state, unwrap
 
-cdef enum:
-    ON_STACK = 8
+cdef extern from *:
+    """
+    /* The arguments of so many are packed on the stack. */
+    #define ANYFFI_MAX_SHORT 8
+    """
+    enum:
+        MAX_SHORT "ANYFFI_MAX_SHORT"
 
 
 cdef inline AnyffiFunction* unwrap_function(PyObject* wrapper) except NULL:
@@ -30,21 +35,32 @@ cdef inline int refuse_function(PyObject* wrapper) except -1:
 cdef inline object call(PyObject* function, PyObject** args, Py_ssize_t count):
     """Calls the function of a wrapper. The caller keeps wrapper and arguments alive."""
     cdef AnyffiFunction* target = unwrap_function(function)
-    cdef AnyffiValue values[ON_STACK]
+    if count > MAX_SHORT:
+        return call_long(target, args, count)
+    return call_short(target, args, count)
+
+
+cdef inline object call_short(AnyffiFunction* target, PyObject** args, Py_ssize_t count):
+    """A call with at most MAX_SHORT arguments."""
+    cdef AnyffiValue values[MAX_SHORT]
     cdef AnyffiValue result
-    cdef Py_ssize_t packed = 0
-    if count > ON_STACK:
-        return call_large(target, args, count)
     # Most arguments are made into no object and cannot fail. Without anything to give back, and so without a
     # `try`, such a call takes a third less of instructions.
-    while packed < count and pack_plain(args[packed], &values[packed]):
-        packed += 1
+    cdef Py_ssize_t packed = pack_plain_ones(args, count, values, 0)
     if packed < count:
         return call_made(target, args, count, values, packed)
     result = anyffi_none_inline()
     if target.call(target.self, values, <int32_t>count, &result) != 0:
         raise_taken()
     return unpack_result(&result)
+
+
+cdef inline Py_ssize_t pack_plain_ones(PyObject** args, Py_ssize_t count, AnyffiValue* values,
+                                       Py_ssize_t packed) noexcept:
+    """Packs arguments up to the first that is not plain; how many are packed now."""
+    while packed < count and pack_plain(args[packed], &values[packed]):
+        packed += 1
+    return packed
 
 
 cdef inline object unpack_result(AnyffiValue* result):
@@ -57,32 +73,26 @@ cdef inline object unpack_result(AnyffiValue* result):
 
 
 cdef inline object call_made(AnyffiFunction* target, PyObject** args, Py_ssize_t count, AnyffiValue* values,
-                             Py_ssize_t packed):
-    """The rest of a call of which some arguments are packed, and the next is not plain."""
+                             Py_ssize_t plain):
+    """The rest of a call of which the first arguments are packed and plain, and the next is not."""
     cdef AnyffiValue result = anyffi_none_inline()
-    cdef bint made = False
+    cdef Py_ssize_t packed = plain
     try:
         while packed < count:
-            made |= pack_special(args[packed], &values[packed])
-            packed += 1
-            while packed < count and pack_plain(args[packed], &values[packed]):
-                packed += 1
+            pack_special(args[packed], &values[packed])
+            packed = pack_plain_ones(args, count, values, packed + 1)
         if target.call(target.self, values, <int32_t>count, &result) != 0:
             raise_taken()
         # Before the arguments go, which the result may borrow from.
         return unpack_result(&result)
     finally:
-        if made:
-            release_made(values, packed)
+        release_made(values + plain, packed - plain)
 
 
-cdef inline object call_large(AnyffiFunction* target, PyObject** args, Py_ssize_t count):
+cdef inline object call_long(AnyffiFunction* target, PyObject** args, Py_ssize_t count):
     cdef AnyffiValue* values = allocate(count)
-    cdef Py_ssize_t packed = 0
     try:
-        while packed < count and pack_plain(args[packed], &values[packed]):
-            packed += 1
-        return call_made(target, args, count, values, packed)
+        return call_made(target, args, count, values, pack_plain_ones(args, count, values, 0))
     finally:
         anyffi_free(values)
 
@@ -116,7 +126,7 @@ cdef inline Py_ssize_t find_places(PyObject* function, PyObject* parameters, PyO
     cdef Py_ssize_t filled = count
     cdef Py_ssize_t index, i
     cdef PyObject* name
-    if total > ON_STACK or count > total:
+    if total > MAX_SHORT or count > total:
         return 0
     for i in range(count):
         places[i] = args[i]
@@ -145,7 +155,7 @@ cdef inline object call_with_keywords(PyObject* function, PyObject* parameters, 
 
     `parameters` is the tuple of the names that the function declares.
     """
-    cdef PyObject* places[ON_STACK]
+    cdef PyObject* places[MAX_SHORT]
     cdef Py_ssize_t filled = find_places(function, parameters, args, count, names, places)
     if filled > 0:
         return call(function, places, filled)

@@ -4,7 +4,7 @@ The interpreter's lock is held, so that nothing changes but where Python code ru
 comparing keys.
 """
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from c_api cimport (
     ANYFFI_INT, ANYFFI_LIST, ANYFFI_SET, ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject,
@@ -15,7 +15,7 @@ from c_api cimport (
 from pack cimport pack, pack_owned
 from python cimport (
     PyLong_FromLongLong, PyLong_Type, PyObject, PySlice_Check, Py_TYPE, anyffi_py_append, anyffi_py_read_int,
-    anyffi_py_reserve_list,
+    anyffi_py_read_short_int, anyffi_py_reserve_list,
 )
 from unpack cimport is_latin_character, raise_taken, unpack, unpack_copy
 from wrapper cimport Wrapper, state, unwrap
@@ -49,6 +49,20 @@ cdef inline bint read_index(PyObject* key, int64_t* out) noexcept:
 
 
 cdef inline object get_item(PyObject* wrapper, int32_t type_code, object key):
+    cdef AnyffiObject* found = (<Wrapper*>wrapper).object
+    cdef AnyffiSequence* sequence = <AnyffiSequence*>found
+    cdef int64_t index
+    # What nearly every look-up is, without a call: half the instructions.
+    if (found != NULL and found.type_code == type_code
+            and Py_TYPE(<PyObject*>key) == &PyLong_Type and anyffi_py_read_short_int(<PyObject*>key, &index)
+            and <uint64_t>index < <uint64_t>sequence.size):
+        if sequence.data[index].type_code == ANYFFI_INT:
+            return PyLong_FromLongLong(sequence.data[index].as_int)
+        return unpack_copy(&sequence.data[index])
+    return get_uncommon_item(wrapper, type_code, key)
+
+
+cdef inline object get_uncommon_item(PyObject* wrapper, int32_t type_code, object key):
     cdef int64_t index
     cdef AnyffiSequence* sequence
     if not read_index(<PyObject*>key, &index):

@@ -12,11 +12,35 @@ from c_api cimport (
     anyffi_str_allocate,
 )
 from python cimport (
-    PyBytes_AS_STRING, PyBytes_Type, PyFloat_AS_DOUBLE, PyFloat_Type, PyLong_Type, PyObject, PyTypeObject,
-    PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_IS_ASCII, PyUnicode_KIND, PyUnicode_Type, Py_Ellipsis,
-    Py_False, Py_None, Py_SIZE, Py_TYPE, Py_True, anyffi_py_is_ready, anyffi_py_read_int, anyffi_py_ready,
+    PyBool_Type, PyBytes_AS_STRING, PyBytes_Type, PyFloat_AS_DOUBLE, PyFloat_Type, PyLong_Type, PyObject,
+    PyTypeObject, PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_IS_ASCII, PyUnicode_KIND, PyUnicode_Type,
+    Py_Ellipsis, Py_None, Py_SIZE, Py_TYPE, Py_True, anyffi_py_is_ready, anyffi_py_read_int,
+    anyffi_py_read_short_int, anyffi_py_ready,
 )
 from unpack cimport raise_taken
+
+cdef extern from *:
+    """
+    /* AnyffiTextKind of a str, which like ours is always of the narrowest width. */
+    static inline int32_t anyffi_py_kind_of(PyObject* text) {
+      int width = (int)PyUnicode_KIND(text);
+      if (PyUnicode_IS_ASCII(text)) return ANYFFI_ASCII;
+      return width == 1 ? ANYFFI_LATIN1 : width == 2 ? ANYFFI_UCS2 : ANYFFI_UCS4;
+    }
+
+    /* Packs an exact str that has its final storage, if it fits in place. In C, which can have it inlined
+       everywhere: the loop that packs arguments needs no register saved while nothing is called in it. */
+    __attribute__((always_inline)) static inline int anyffi_py_pack_short_str(PyObject* x, AnyffiValue* out) {
+      Py_ssize_t length = PyUnicode_GET_LENGTH(x);
+      Py_ssize_t size = length * (Py_ssize_t)PyUnicode_KIND(x);
+      if (size > ANYFFI_IN_PLACE_BYTES) return 0;
+      *out = anyffi_in_place_inline(ANYFFI_STR, anyffi_py_kind_of(x), PyUnicode_DATA(x), (uint32_t)size,
+                                    (uint32_t)length);
+      return 1;
+    }
+    """
+    int32_t kind_of "anyffi_py_kind_of"(PyObject*) noexcept
+    bint pack_short_str "anyffi_py_pack_short_str"(PyObject*, AnyffiValue*) noexcept
 
 # Lengths of borrowed text and bytes have 30 bits, beside the two of the kind.
 cdef enum:
@@ -32,7 +56,18 @@ cdef inline int pack_leaf(PyObject* x, AnyffiValue* out) except -1:
     if cls == &PyBytes_Type:
         own_bytes(x, out)
         return 1
+    if cls == &PyLong_Type:
+        return pack_int(x, out)
     return pack_constant(x, cls, out)
+
+
+cdef inline bint pack_int(PyObject* x, AnyffiValue* out) noexcept:
+    """Packs an exact int; false if it is outside of int64."""
+    cdef int64_t number
+    if anyffi_py_read_int(x, &number) != 0:
+        return False
+    out[0] = anyffi_int_inline(number)
+    return True
 
 
 cdef inline bint pack_in_place(PyObject* x, AnyffiValue* out) noexcept:
@@ -43,20 +78,11 @@ cdef inline bint pack_in_place(PyObject* x, AnyffiValue* out) noexcept:
     return anyffi_py_is_ready(x) and pack_short_str(x, out)
 
 
-cdef inline bint pack_short_str(PyObject* x, AnyffiValue* out) noexcept:
-    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(x)
-    cdef Py_ssize_t size = length * PyUnicode_KIND(x)
-    if size > ANYFFI_IN_PLACE_BYTES:
-        return False
-    out[0] = anyffi_in_place_inline(ANYFFI_STR, kind_of(x), PyUnicode_DATA(x), size, length)
-    return True
-
-
 cdef inline bint pack_constant(PyObject* x, PyTypeObject* cls, AnyffiValue* out) noexcept:
-    """The leaves that always lie in place; false for everything else."""
+    """The leaves that always lie in place, ints of 60 bits among them; false for everything else."""
     cdef int64_t number
     if cls == &PyLong_Type:
-        if anyffi_py_read_int(x, &number) != 0:
+        if not anyffi_py_read_short_int(x, &number):
             return False
         out[0] = anyffi_int_inline(number)
     elif cls == &PyFloat_Type:
@@ -65,21 +91,13 @@ cdef inline bint pack_constant(PyObject* x, PyTypeObject* cls, AnyffiValue* out)
         out.as_float = PyFloat_AS_DOUBLE(x)
     elif x == Py_None:
         out[0] = anyffi_none_inline()
-    elif x == Py_True or x == Py_False:
+    elif cls == &PyBool_Type:
         out[0] = anyffi_from_words_inline(<unsigned int>ANYFFI_BOOL, x == Py_True)
     elif x == Py_Ellipsis:
         out[0] = anyffi_from_words_inline(<unsigned int>ANYFFI_ELLIPSIS, 0)
     else:
         return False
     return True
-
-
-cdef inline int32_t kind_of(PyObject* text) noexcept:
-    """AnyffiTextKind of a str, which like ours is always of the narrowest width."""
-    if PyUnicode_IS_ASCII(text):
-        return ANYFFI_ASCII
-    cdef int width = PyUnicode_KIND(text)
-    return ANYFFI_LATIN1 if width == 1 else ANYFFI_UCS2 if width == 2 else ANYFFI_UCS4
 
 
 cdef inline bint borrow_str(PyObject* x, AnyffiValue* out) noexcept:

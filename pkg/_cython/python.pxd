@@ -25,7 +25,7 @@ cdef extern from "Python.h":
         PyObject* step
     ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
 
-    PyTypeObject PyLong_Type, PyFloat_Type, PyUnicode_Type, PyBytes_Type
+    PyTypeObject PyLong_Type, PyFloat_Type, PyBool_Type, PyUnicode_Type, PyBytes_Type
     PyTypeObject PyFunction_Type, PyMethod_Type, PyCFunction_Type
     PyTypeObject PyBaseObject_Type, PyTuple_Type, PyList_Type, PyDict_Type, PySlice_Type
     PyObject* Py_None
@@ -122,23 +122,37 @@ cdef extern from *:
     /* Fails with the exception that is being raised. */
     #define anyffi_py_fail() (-1)
 
-    /* Reads an exact int; -1 or 1 where it is outside of int64. Ints of one digit are read from their
-       storage, which saves a call. */
-    static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
+    /* Reads an exact int of at most two digits, that is 60 bits, from its storage; 0 for a longer one. The
+       loops that read arguments keep all they need in registers while nothing is called in them. */
+    static inline int anyffi_py_read_short_int(PyObject* x, int64_t* out) {
     #if PY_VERSION_HEX >= 0x030C0000
-      if (PyUnstable_Long_IsCompact((PyLongObject*)x)) {
-        *out = PyUnstable_Long_CompactValue((PyLongObject*)x);
-        return 0;
+      const digit* digits = ((PyLongObject*)x)->long_value.ob_digit;
+      uintptr_t tag = ((PyLongObject*)x)->long_value.lv_tag;
+      int64_t sign = 1 - (int64_t)(tag & 3);
+      size_t count = (size_t)(tag >> 3);
+      if (count <= 1) {
+        *out = sign * (int64_t)digits[0];
+        return 1;
       }
     #else
+      const digit* digits = ((PyLongObject*)x)->ob_digit;
       Py_ssize_t size = Py_SIZE(x);
       if (size >= -1 && size <= 1) {
-        *out = size * (int64_t)((PyLongObject*)x)->ob_digit[0];
-        return 0;
+        *out = size * (int64_t)digits[0];
+        return 1;
       }
+      int64_t sign = size < 0 ? -1 : 1;
+      Py_ssize_t count = sign * size;
     #endif
-      int overflow;
-      *out = PyLong_AsLongLongAndOverflow(x, &overflow);
+      if (count != 2) return 0;
+      *out = sign * ((int64_t)digits[1] << PyLong_SHIFT | (int64_t)digits[0]);
+      return 1;
+    }
+
+    /* Reads an exact int; -1 or 1 where it is outside of int64. */
+    static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
+      int overflow = 0;
+      if (!anyffi_py_read_short_int(x, out)) *out = PyLong_AsLongLongAndOverflow(x, &overflow);
       return overflow;
     }
 
@@ -182,6 +196,7 @@ cdef extern from *:
     void anyffi_py_unlock(int) noexcept nogil
     int anyffi_py_fail() except -1
     unsigned int anyffi_py_version(PyTypeObject*)
+    bint anyffi_py_read_short_int(PyObject*, int64_t*)
     int anyffi_py_read_int(PyObject*, int64_t*)
     object anyffi_py_reserve_list(Py_ssize_t)
     int anyffi_py_append(PyObject*, PyObject*) except -1

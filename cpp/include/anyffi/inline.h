@@ -109,8 +109,9 @@ static inline AnyffiValue anyffi_object_inline(AnyffiObject* object) {
 /// Text or bytes in place (`type_code` is ANYFFI_STR or ANYFFI_BYTES) from `size` <= 11 bytes that hold `length`
 /// units of `kind` (ANYFFI_ASCII for bytes). The units must already be of the narrowest kind. Reads nothing
 /// outside of `data`.
-static inline AnyffiValue anyffi_in_place_inline(int32_t type_code, int32_t kind, const void* data, uint32_t size,
-                                                 uint32_t length) {
+__attribute__((always_inline)) static inline AnyffiValue anyffi_in_place_inline(int32_t type_code, int32_t kind,
+                                                                                const void* data, uint32_t size,
+                                                                                uint32_t length) {
   const unsigned char* bytes = (const unsigned char*)data;
   uint64_t first = 0; /* bytes 0 to 7 of the text */
   uint64_t last = 0;  /* bytes 8 to 10 */
