@@ -14,7 +14,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import repeat
-from types import MappingProxyType
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
 from typing import Any, Callable
 
 from ._array import lower_array, lower_exporter, lower_memory, refuse_hidden, says_more
@@ -268,6 +268,10 @@ _SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
 
 #: The same for the builtins themselves, by identity; they live for ever.
 _exact = {id(cls): read for cls, read in _SUBCLASSES.items()}
+#: Functions are nothing else, and need not be asked.
+_exact.update(
+    dict.fromkeys(map(id, (FunctionType, BuiltinFunctionType, MethodType)), lambda x: (code.FUNCTION, x))
+)
 
 
 def _lower_numpy(np: Any, cls: type, x: Any) -> Lowered | None:

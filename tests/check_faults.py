@@ -18,9 +18,9 @@ import anyffi.testing as t
 from anyffi import _binding, _rules
 from anyffi._types import code
 
-call, callback, pack, unpack, wrapper = (
+call, callback, leaves, pack, recipe, unpack, wrapper = (
     importlib.import_module(f"anyffi._ctypes.{name}")
-    for name in ("call", "callback", "pack", "unpack", "wrapper")
+    for name in ("call", "callback", "leaves", "pack", "recipe", "unpack", "wrapper")
 )
 
 VALUE = struct.Struct("=iIq")
@@ -103,7 +103,7 @@ def wrong_place_of_a_keyword() -> None:
 
 @fault
 def wrong_code_of_an_element() -> None:
-    with broken(pack._leaves, id(float), lambda x: VALUE.pack(code.INT, 0, 7)):
+    with broken(leaves.leaves, id(float), lambda x: VALUE.pack(code.INT, 0, 7)):
         t.nop("x", [1, {"k": 2.5}])
 
 
@@ -127,25 +127,25 @@ def widened_range() -> None:
 
 @fault
 def dropped_element() -> None:
-    with changed(pack, "_open", drop_last):
+    with changed(recipe, "open_builtin", drop_last):
         t.nop([1, 2, 3])
 
 
 @fault
 def dropped_entry() -> None:
-    with changed(pack, "_open", lambda opened: drop_last(drop_last(opened))):
+    with changed(recipe, "open_builtin", lambda opened: drop_last(drop_last(opened))):
         t.nop({"a": 1, "b": 2})
 
 
 @fault
 def changed_text() -> None:
-    with changed(pack, "_encode", lambda made: (made[0][:-1] + b"?", made[1])):
+    with changed(leaves, "_encode", lambda made: (made[0][:-1] + b"?", made[1])):
         t.nop("longer than what fits in pläce")
 
 
 @fault
 def wrong_width() -> None:
-    with broken(pack, "_encode", lambda x: (x.encode("utf-16-le"), 2)):
+    with broken(leaves, "_encode", lambda x: (x.encode("utf-16-le"), 2)):
         t.nop("Latin-1, and longer than what fits in pläce")
 
 
@@ -166,7 +166,9 @@ def lost_sharing() -> None:
 def exchanged_sharing() -> None:
     one, other = [1], [1]
     exchanged = code.ARRAY, (one, other, other, one)
-    with changed(pack, "_open", lambda opened: exchanged if opened[0] == code.ARRAY else opened):
+    with changed(
+        recipe, "open_builtin", lambda opened: exchanged if opened and opened[0] == code.ARRAY else opened
+    ):
         t.nop((one, other, one, other))
 
 
@@ -192,7 +194,9 @@ def another_object() -> None:
 def users_code_in_another_order() -> None:
     one, other = One(), One()
     with changed(
-        pack, "_open", lambda opened: (opened[0], (other, one)) if opened[0] == code.ARRAY else opened
+        recipe,
+        "open_builtin",
+        lambda opened: (opened[0], (other, one)) if opened and opened[0] == code.ARRAY else opened,
     ):
         t.nop((one, other))
 
@@ -229,8 +233,8 @@ def part_of_another_type() -> None:
 
 @fault
 def lost_result() -> None:
-    with broken(call, "_NONE", code.INT):
-        t.echo(5)
+    with broken(call, "_NONE", code.FLOAT):
+        t.echo(2.5)
 
 
 @fault
@@ -287,13 +291,13 @@ def unreadable_argument_of_a_callback() -> None:
 
 @fault
 def result_of_a_callback() -> None:
-    with changed(pack._leaves, id(str), lambda cell: cell[:4] + b"A" + cell[5:]):
+    with changed(leaves.leaves, id(str), lambda cell: cell[:4] + b"A" + cell[5:]):
         t.apply(echo)
 
 
 @fault
 def element_of_a_callbacks_result() -> None:
-    with changed(pack, "_open", drop_last):
+    with changed(recipe, "open_builtin", drop_last):
         t.apply(lambda: [1, 2])
 
 
@@ -308,7 +312,7 @@ def callback_that_ctypes_cannot_leave() -> None:
 
 @fault
 def conversion() -> None:
-    with changed(pack, "_open", drop_last):
+    with changed(recipe, "open_builtin", drop_last):
         anyffi.convert([1, 2])
 
 

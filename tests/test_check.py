@@ -51,7 +51,7 @@ FAULTS = {
     "does_not_raise_what_cython_does": r"argument 0: cython makes nothing but RecursionError\(.*\), ctypes makes List.* movable",
     "result_of_another_type": r"testing.echo\(\): result: cython reads float 1.5, ctypes reads int \d+",
     "part_of_another_type": r"result: cython reads slice\(int 0, float 1.5, NoneType None\), ctypes reads slice\(int 0, int \d+, ",
-    "lost_result": r"testing.echo\(\): result: cython reads int 5, ctypes reads NoneType None",
+    "lost_result": r"testing.echo\(\): result: cython reads float 2.5, ctypes reads NoneType None",
     "changed_result": r"result: cython reads str 'longer .*', ctypes reads str 'LONGER .*'",
     "unreadable_result": r"result: cython reads ellipsis Ellipsis, ctypes reads nothing but TypeError\(.*\)",
     "another_wrapper": r"result: cython reads <anyffi.List object at .*>, ctypes reads <anyffi.List object at .*>",

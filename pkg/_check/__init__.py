@@ -53,7 +53,9 @@ __all__ = [
 
 NAME = "check"
 
-_abi, _call, _pack, _unpack, _wrapper = map(room, ("abi", "call", "pack", "unpack", "wrapper"))
+_abi, _call, _pack, _recipe, _unpack, _wrapper = map(
+    room, ("abi", "call", "pack", "recipe", "unpack", "wrapper")
+)
 
 
 def set_class(type_code: int, cls: type) -> None:
@@ -119,14 +121,10 @@ def _noting_pack(pack: Callable[..., bytes]) -> Callable[..., bytes]:
     return note
 
 
-#: What ctypes reads without asking the rules, by identity.
-_READ = frozenset(map(id, (tuple, list, dict, slice)))
-
-
-def _noting_open(open_: Callable[[Any], tuple[int, Any]]) -> Callable[[Any], tuple[int, Any]]:
-    def note(x: Any) -> tuple[int, Any]:
+def _noting_open(open_: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def note(x: Any) -> Any:
         opened = open_(x)
-        if thread.journal is not None and id(type(x)) in _READ:
+        if thread.journal is not None and opened is not None:
             thread.journal.note(x, opened[1])
         return opened
 
@@ -137,7 +135,7 @@ def _take_places() -> None:
     journal.install()
     _pack.ObjectCore = ObjectCore
     _pack.unwrap = _unwrap
-    _pack._open = _noting_open(_pack._open)
+    _recipe.open_builtin = _noting_open(_recipe.open_builtin)
     _call.pack = _noting_pack(_call.pack)
     _wrapper._new_wrapper = _new_wrapper
     _pack.set_callback(_core.enter_check_mode(run_callback, journal.hash_of, journal.equals))

@@ -15,7 +15,7 @@ from .call import FunctionCore
 from .callback import create_exchange, install_host, shut_down
 from .cell import Cell, empty
 from .containers import ArrayCore, DictCore, FrozenSetCore, ListCore, MapCore, SetCore
-from .pack import pack, pack_owned
+from .pack import lend, pack_owned
 from .unpack import raise_taken, unpack_owned
 from .wrapper import ObjectCore, set_class, wrap, wrap_here
 
@@ -46,7 +46,7 @@ def get_function(name: Any) -> Any:
     keep: list[Any] = []
     found = Cell(VALUE_SIZE)
     try:
-        if library.registry_find(pack(name, keep), found) != 0:
+        if library.registry_find(lend(name, keep), found) != 0:
             raise_taken()
         type_code, _, address = VALUE.unpack(found)
         return None if type_code == code.NONE else wrap_here(address)

@@ -270,6 +270,7 @@ _int, _object, _values = c_int32, c_void_p, c_void_p
 #: Result and parameters of every function that is used here.
 _PROTOTYPES: dict[str, Any] = {
     "anyffi_abi_get_version": (c_int32,),
+    "anyffi_args_make": (_int, _values, _values),
     "anyffi_args_release": (None, _values),
     "anyffi_args_take": (None, _values, c_int32, _values),
     "anyffi_big_int_create": (_int, c_void_p, c_int64, c_int32, _values),

@@ -11,7 +11,7 @@ from .._types import code
 from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, unhide
 from .cell import Cell, empty
 from .pack import pack
-from .unpack import drop_raised, raise_error, unpack, unpack_copy
+from .unpack import drop_raised, raise_error, raise_taken, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
 __all__ = ["FunctionCore"]
@@ -23,6 +23,7 @@ _value = VALUE.pack
 _value_of = VALUE.unpack
 _take_raised = library.error_take_raised
 _take_back = platform.plain(library.args_release)
+_make, _take = platform.plain(library.args_make), platform.plain(library.args_take)
 _Arguments = platform.memory_class(_take_back)
 #: Empty cells for the next results: to make one costs a quarter of a call. A cell is put back where all went
 #: well: what tracebacks hold is not used again, because a call that is interrupted relies on its cell to go.
@@ -31,6 +32,10 @@ _take_cell = _results.pop
 _put_cell = _results.append
 #: Tells where arguments end.
 _END = _value(code.UNSET, 0, 0)
+#: Memory of the same kind for the arguments of calls that make objects for them.
+_MANY = 9
+_memories: deque[Any] = deque(maxlen=8)
+_take_memory, _put_memory = _memories.pop, _memories.append
 
 
 if TYPE_CHECKING:
@@ -105,7 +110,6 @@ class FunctionCore(_Traversed):
                         empty(result)
                 _put_cell(result)
                 del result
-                return answer
             finally:
                 if keep and values is not None:
                     _take_back(values)
@@ -113,6 +117,10 @@ class FunctionCore(_Traversed):
                     for cell in cells:
                         if type(cell) is not bytes:
                             empty(cell)
+            if keep and len(cells) < _MANY:
+                _put_memory(values)
+                del values
+            return answer
         except BaseException as exception:
             # What the traceback of a long-lived exception holds would live as long: the arguments, in the
             # frames of this package.
@@ -146,11 +154,22 @@ class FunctionCore(_Traversed):
 
 
 def _give(cells: list[Any]) -> Any:
-    """The arguments of a call as memory that owns what the callee may take: what the cells held."""
-    values = _Arguments(b"".join(cells) + _END)
+    """The arguments of a call as memory that owns what the callee may take.
+
+    That is what recipes say, and what the cells held.
+    """
+    count = len(cells)
+    try:
+        values = _take_memory() if count < _MANY else None
+    except IndexError:
+        values = None
+    if values is None:
+        values = _Arguments(_END * max(_MANY, count + 1))
+    if _make(values, _join([*cells, _END])) != 0:
+        raise_taken()
     for index, cell in enumerate(cells):
         if type(cell) is not bytes:
-            library.args_take(values, index, cell)
+            _take(values, index, cell)
     return values
 
 

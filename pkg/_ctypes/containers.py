@@ -15,7 +15,7 @@ from .._container_rules import ELEMENTS, ITEMS, KEYS, VALUES, checks_self
 from .._types import code
 from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, address_of, library, unhiding
 from .cell import Cell, empty, hand_over
-from .pack import pack, pack_owned
+from .pack import lend, pack_owned
 from .unpack import raise_taken, unpack
 from .wrapper import ObjectCore, unwrap
 
@@ -125,7 +125,7 @@ class ListCore(ObjectCore):
             return
         index = self._find_position(key)
         keep: list[Any] = []
-        packed = pack(item, keep)
+        packed = lend(item, keep)
         try:
             # Packing may have run code that changed the list.
             self._check_position(index)
@@ -233,7 +233,7 @@ def _find_item(self: Any, type_code: int, key: Any) -> Any:
     """The value of a key, or `_ABSENT`."""
     address = _unwrap_as(self, type_code)
     keep: list[Any] = []
-    packed = pack(key, keep)
+    packed = lend(key, keep)
     cell = Cell(VALUE_SIZE)
     try:
         if library.mapping_get(address, packed, cell) != 0:
@@ -335,7 +335,7 @@ class DictCore(ObjectCore):
 def _has_element(self: Any, type_code: int, element: Any) -> bool:
     address = _unwrap_as(self, type_code)
     keep: list[Any] = []
-    packed = pack(element, keep)
+    packed = lend(element, keep)
     try:
         if _value_of(packed)[0] == code.SET:
             found: bool = self._contains_set(element)

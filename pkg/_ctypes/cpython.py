@@ -30,6 +30,7 @@ __all__ = [
     "object_at",
     "object_of",
     "plain",
+    "retain",
     "take_over",
     "traversed",
     "wrapper_at",
@@ -94,7 +95,7 @@ def plain(function: Any) -> Any:
 
     Nothing is called to convert arguments, so that it can be called wherever another C function could.
     """
-    return PYFUNCTYPE(None)(ctypes.cast(function, c_void_p).value or 0)
+    return PYFUNCTYPE(function.restype)(ctypes.cast(function, c_void_p).value or 0)
 
 
 def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> Any:
@@ -110,6 +111,10 @@ def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> Any:
     hooks.exception_class = id(BufferError)
     table = library.tensor_create_exchange(ctypes.addressof(hooks))
     return _new_capsule(table, _EXCHANGE, None) if table else None
+
+
+#: What takes one more reference to an object, as an address.
+retain = ctypes.cast(_api.Py_IncRef, c_void_p).value or 0
 
 
 def give(x: Any, out: int) -> None:

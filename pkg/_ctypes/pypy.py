@@ -37,6 +37,7 @@ __all__ = [
     "object_at",
     "object_of",
     "plain",
+    "retain",
     "take_over",
     "traversed",
     "wrapper_at",
@@ -275,6 +276,10 @@ def memory_class(release: Any) -> Any:
         return cls() if isinstance(content, int) else cls.from_buffer_copy(content)
 
     return make
+
+
+#: An object here has no address by which the runtime could take one more reference.
+retain = 0
 
 
 def traversed(base: Any, traverse: Any) -> Any:

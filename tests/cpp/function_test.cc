@@ -1,5 +1,6 @@
 // Functions: typed and packed, defaults, counts of arguments, what may be taken, and errors on the way out.
 #include <anyffi/anyffi.h>
+#include <anyffi/stl/string.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -256,6 +257,76 @@ TEST(Registry, NamesToFunctions) {
   EXPECT_RAISES("AttributeError", Function::get_global("test.registered"));
   AnyValue number(5);
   EXPECT_RAISES("TypeError", anyffi::detail::check(anyffi_registry_set(&name.raw(), &number.raw(), 0)));
+}
+
+AnyffiValue value_of(int32_t type_code, int64_t payload, uint32_t aux = 0) {
+  AnyffiValue value{};
+  value.type_code = type_code;
+  value.aux = aux;
+  value.as_int = payload;
+  return value;
+}
+
+std::string text_of(const AnyffiValue& value) {
+  AnyValue text;
+  anyffi::detail::check(anyffi_value_get_text(&value, text.out()));
+  return text.cast<std::string>();
+}
+
+TEST(Function, ArgumentsAreMadeAsARecipeSays) {
+  expect_no_loss([] {
+    static const char text[] = "longer than what fits in place";
+    AnyffiValue view = value_of(ANYFFI_STR_VIEW, 0, (sizeof(text) - 1) << 2);
+    view.as_pointer = const_cast<char*>(text);
+    AnyffiValue one = value_of(ANYFFI_INT, 1), two = value_of(ANYFFI_INT, 2), end = value_of(ANYFFI_UNSET, 0);
+    List<> held{AnyValue(7)};
+    // 1, [view, (2,), held], slice(1, 2), {view: []}
+    AnyffiValue recipe[] = {one,
+                            view,
+                            two,
+                            value_of(ANYFFI_ARRAY, 1, ANYFFI_RECIPE),
+                            AnyView(held).raw(),
+                            value_of(ANYFFI_LIST, 3, ANYFFI_RECIPE),
+                            one,
+                            two,
+                            AnyffiValue{},
+                            value_of(ANYFFI_SLICE, 3, ANYFFI_RECIPE),
+                            view,
+                            value_of(ANYFFI_LIST, 0, ANYFFI_RECIPE),
+                            value_of(ANYFFI_DICT, 2, ANYFFI_RECIPE),
+                            end};
+    AnyffiValue args[5];
+    anyffi::detail::check(anyffi_args_make(args, recipe));
+    EXPECT_EQ(args[0].as_int, 1);
+    EXPECT_EQ(args[1].aux, static_cast<uint32_t>(ANYFFI_MOVABLE));
+    EXPECT_EQ(held.use_count(), 2);
+    EXPECT_EQ(args[4].type_code, ANYFFI_UNSET);
+    std::string texts;
+    try {
+      for (int i = 1; i < 4; ++i) texts += text_of(args[i]) + "; ";
+    } catch (...) {
+      anyffi_args_release(args);
+      throw;
+    }
+    EXPECT_EQ(texts,
+              "['longer than what fits in place', (2,), [7]]; slice(1, 2, None); "
+              "{'longer than what fits in place': []}; ");
+    anyffi_args_release(args);
+    EXPECT_EQ(held.use_count(), 1);
+  });
+}
+
+TEST(Function, ARecipeThatFailsLeavesNothing) {
+  CountingAllocator counting;
+  {
+    AnyffiValue one = value_of(ANYFFI_INT, 1), end = value_of(ANYFFI_UNSET, 0);
+    AnyffiValue list = value_of(ANYFFI_LIST, 1, ANYFFI_RECIPE), dict = value_of(ANYFFI_DICT, 4, ANYFFI_RECIPE);
+    AnyffiValue recipe[] = {one, list, one, one, list, one, one, list, dict, end};
+    AnyffiValue args[3] = {end, end, end};
+    EXPECT_RAISES("ValueError", anyffi::detail::check(anyffi_args_make(args, recipe)));
+    EXPECT_EQ(args[0].type_code, ANYFFI_UNSET);
+  }
+  EXPECT_EQ(counting.live(), 0);
 }
 
 TEST(Function, FailingMemoryLosesNothing) {

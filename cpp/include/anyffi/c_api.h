@@ -175,7 +175,9 @@ typedef struct AnyffiValue {
 
 typedef enum AnyffiFlag {
   /// On an object argument: the caller made it for this call alone, so the callee may take it, leaving None.
-  ANYFFI_MOVABLE = 1
+  ANYFFI_MOVABLE = 1,
+  /// In a recipe (`anyffi_args_make`): no object, but what one is to be made of.
+  ANYFFI_RECIPE = 2
 } AnyffiFlag;
 
 /// Makes `out` an owned value equal to `value`: text and bytes that are borrowed are copied, boxes opened, objects
@@ -803,6 +805,30 @@ typedef enum AnyffiExchangeLimit { ANYFFI_EXCHANGE_TABLES = 4 } AnyffiExchangeLi
 const void* anyffi_tensor_create_exchange(const AnyffiExchangeHooks* hooks);
 /// The tensor of a wrapper that is written in Python alone, as `anyffi_wrapper_traverse` has it: an `unwrap`.
 AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
+
+/* ---- recipes ------------------------------------------------------------------------------ */
+
+/// A Tensor in a recipe: what `anyffi_tensor_create_host` is called with, after `retain(handle)`.
+typedef struct AnyffiTensorRecipe {
+  AnyffiTensorData tensor;
+  uint64_t flags; /* AnyffiTensorFlag */
+  void* handle;
+  void (*retain)(void* handle);
+} AnyffiTensorRecipe;
+/// The same of a Function and `anyffi_function_create_host`.
+typedef struct AnyffiFunctionRecipe {
+  AnyffiCall callback;
+  void* handle;
+  void (*retain)(void* handle);
+} AnyffiFunctionRecipe;
+/// Makes the arguments of a call as a recipe says, for front ends to which each call of the runtime is dear.
+///
+/// A recipe is an array of values that ends with an Unset one. Those with the flag ANYFFI_RECIPE say what to make: a
+/// container, of the `as_int` values before them (keys and values in turn; start, stop and step of a slice), or what
+/// `as_pointer` points to, an AnyffiTensorRecipe or AnyffiFunctionRecipe. All others are borrowed. What remains
+/// is written to `args`, an Unset value behind it, and owns what was made, which is movable. Uses `recipe` up;
+/// leaves `args` as they are where it fails.
+int anyffi_args_make(AnyffiValue* args, AnyffiValue* recipe);
 
 /* ---- opaque objects, and the host ------------------------------------------------------------ */
 

@@ -1,0 +1,138 @@
+"""Exact builtins that hold no others, as values. None of this runs Python code."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from functools import partial
+from typing import Any, Callable
+
+from .._types import code
+from .abi import VALUE, VALUE_SIZE, library, platform
+from .cell import Cell
+from .unpack import raise_taken
+
+__all__ = [
+    "FALSE",
+    "IN_PLACE_BYTES",
+    "NONE",
+    "TRUE",
+    "Packed",
+    "leaves",
+    "lend_bytes",
+    "lend_str",
+    "new_object",
+    "pack_leaf",
+]
+
+#: A value: exact bytes, or a cell where there is something to give back.
+Packed = Any
+
+_MAX_BORROWED = (1 << 30) - 1
+IN_PLACE_BYTES = 11  # ANYFFI_IN_PLACE_BYTES
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+
+_value = VALUE.pack
+_float_value = struct.Struct("=iId").pack
+_in_place_value = struct.Struct("=i11sB").pack
+
+NONE = bytes(VALUE_SIZE)
+_INT, _STR, _BYTES = code.INT, code.STR, code.BYTES
+_STR_VIEW, _BYTES_VIEW = code.STR_VIEW, code.BYTES_VIEW
+TRUE, FALSE = _value(code.BOOL, 0, 1), _value(code.BOOL, 0, 0)
+_ELLIPSIS = _value(code.ELLIPSIS, 0, 0)
+
+_LITTLE = "le" if sys.byteorder == "little" else "be"
+_ENCODINGS = ("ascii", "latin-1", f"utf-16-{_LITTLE}", f"utf-32-{_LITTLE}")
+#: A zero code point stands behind text; bytes bring one zero of their own.
+_ENDS = (b"", b"", b"\0", b"\0\0\0")
+_lend_bytes, _lend_ascii = platform.lend_bytes, platform.lend_ascii
+
+
+def _encode(x: str) -> tuple[bytes, int]:
+    """The code points at their narrowest width, and AnyffiTextKind."""
+    if x.isascii():
+        return x.encode(), 0
+    highest = max(x)
+    kind = 1 if highest < "\u0100" else 2 if highest < "\U00010000" else 3
+    return x.encode(_ENCODINGS[kind], "surrogatepass" if kind > 1 else "strict"), kind
+
+
+def new_object(create: Callable[..., int], *args: Any) -> Packed:
+    """Calls a creating function of the C ABI; what it made, in a cell."""
+    cell = Cell(VALUE_SIZE)
+    if create(*args, cell) != 0:
+        raise_taken()
+    return cell
+
+
+# ---- owned ----------------------------------------------------------------------------------------
+
+
+def _pack_int(x: int) -> bytes | None:
+    return _value(_INT, 0, x) if _INT64_MIN <= x <= _INT64_MAX else None
+
+
+def _own_str(x: str) -> Packed:
+    data, kind = _encode(x)
+    if len(data) <= IN_PLACE_BYTES:
+        return _in_place_value(_STR, data, kind << 4 | (IN_PLACE_BYTES - len(x)))
+    return new_object(library.str_create, data, len(x), kind)
+
+
+def _own_bytes(x: bytes) -> Packed:
+    if len(x) <= IN_PLACE_BYTES:
+        return _in_place_value(_BYTES, x, IN_PLACE_BYTES - len(x))
+    return new_object(library.bytes_create, x, len(x))
+
+
+#: Packs an exact builtin that holds no others as an owned value; None if it is none after all. By the
+#: identity of the class, because a metaclass may do anything when one of its classes is hashed or compared.
+leaves: dict[int, Callable[[Any], Packed]] = {
+    id(int): _pack_int,
+    id(float): partial(_float_value, code.FLOAT, 0),
+    id(type(None)): lambda x: NONE,
+    id(bool): lambda x: TRUE if x else FALSE,
+    id(str): _own_str,
+    id(bytes): _own_bytes,
+    id(type(...)): lambda x: _ELLIPSIS,
+}
+
+
+def pack_leaf(x: Any) -> Packed:
+    """The value of a leaf; None if it is none."""
+    leaf = leaves.get(id(type(x)))
+    return None if leaf is None else leaf(x)
+
+
+# ---- borrowed -------------------------------------------------------------------------------------
+
+
+def lend_str(x: str, keep: list[Any]) -> Packed:
+    """Text that the caller keeps alive. `keep` gets what beside it is to live on, cells among it."""
+    size = len(x)
+    if x.isascii():
+        if size <= IN_PLACE_BYTES:
+            return _in_place_value(_STR, x.encode(), IN_PLACE_BYTES - size)
+        if size <= _MAX_BORROWED:
+            return _value(_STR_VIEW, size << 2, _lend_ascii(x, keep))
+    data, kind = _encode(x)
+    if len(data) <= IN_PLACE_BYTES:
+        return _in_place_value(_STR, data, kind << 4 | (IN_PLACE_BYTES - size))
+    if size > _MAX_BORROWED:
+        keep.append(new_object(library.str_create, data, size, kind))
+        return keep[-1]
+    data += _ENDS[kind]
+    keep.append(data)
+    return _value(_STR_VIEW, size << 2 | kind, _lend_bytes(data, keep))
+
+
+def lend_bytes(x: bytes, keep: list[Any]) -> Packed:
+    """The same of bytes."""
+    size = len(x)
+    if size <= IN_PLACE_BYTES:
+        return _in_place_value(_BYTES, x, IN_PLACE_BYTES - size)
+    if size <= _MAX_BORROWED:
+        return _value(_BYTES_VIEW, size << 2, _lend_bytes(x, keep))
+    keep.append(new_object(library.bytes_create, x, size))
+    return keep[-1]
