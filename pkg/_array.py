@@ -23,7 +23,6 @@ __all__ = [
     "make_array",
     "make_interface",
     "refuse_hidden",
-    "says_more",
 ]
 
 #: The newest form of DLPack that the runtime knows.
@@ -69,15 +68,6 @@ def lower_exporter(x: Any, export: Callable[..., Any]) -> tuple[int, Any]:
     except TypeError:
         # It is from before there were versions.
         return code.TENSOR, export()
-
-
-def says_more(x: Any) -> bool:
-    """Whether a tensor of PyTorch is more than its memory.
-
-    It may take part in differentiation, or stand for values of which the memory holds the conjugates or the
-    negatives.
-    """
-    return bool(x.requires_grad or x.is_conj() or x.is_neg())
 
 
 def refuse_hidden(x: Any) -> None:

@@ -17,7 +17,7 @@ from itertools import repeat
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
 from typing import Any, Callable
 
-from ._array import lower_array, lower_exporter, lower_memory, refuse_hidden, says_more
+from ._array import lower_array, lower_exporter, lower_memory, refuse_hidden
 from ._device import Device, read_device
 from ._dtype import dtype, find_dtype, read_dtype
 from ._types import code
@@ -135,8 +135,13 @@ def lower(x: Any) -> Lowered:
 EXCHANGE_NAME = "__dlpack_c_exchange_api__"
 
 
+#: Attributes of PyTorch's tensors that say whether one is more than its memory: it may take part in
+#: differentiation, or stand for values of which the memory holds the conjugates or the negatives.
+_HIDDEN = ("requires_grad", "is_conj", "is_neg")
+
+
 def find_exchange(cls: type) -> tuple[Any, Any]:
-    """A class's table, or None, and what is to be asked of an instance before it, or None.
+    """A class's table, or None, and what its instances are to be asked beside it: descriptors, or None.
 
     The table stands for the `__dlpack__` of the class that has both. A subclass may do more in a `__dlpack__`
     of its own, or in what that calls.
@@ -144,7 +149,8 @@ def find_exchange(cls: type) -> tuple[Any, Any]:
     namespace = _dict_of(cls)
     if "__dlpack__" not in namespace:
         return None, None
-    return namespace.get(EXCHANGE_NAME), says_more if "requires_grad" in dir(cls) else None
+    hidden = [find_on_type(cls, name) for name in _HIDDEN]
+    return namespace.get(EXCHANGE_NAME), None if hidden[0] is None else hidden
 
 
 def bind(found: Any, x: Any) -> Any:

@@ -134,6 +134,7 @@ def test_writes_are_seen_by_torch(ffi: Any, torch: Any) -> None:
 
 def test_whoever_is_last_keeps_the_memory_of_torch(ffi: Any, torch: Any) -> None:
     live = anyffi.testing.live_blocks
+    gc.collect()
     before = live()
     x = torch.arange(1000.0)
     hold, held = function(ffi, "hold"), function(ffi, "held")

@@ -45,6 +45,7 @@ cdef extern from "anyffi/c_api.h" nogil:
         ANYFFI_IN_PLACE_BYTES
 
         ANYFFI_kDLCPU
+        ANYFFI_kDLComplex
         ANYFFI_TENSOR_READ_ONLY
 
         ANYFFI_ASCII

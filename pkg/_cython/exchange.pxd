@@ -4,7 +4,9 @@ For memory that lies on the CPU it gives what `__dlpack__` gives, several times 
 errors among it, is left to `__dlpack__`, which also orders what devices have been told to do.
 """
 
-from c_api cimport ANYFFI_kDLCPU, AnyffiManagedTensor, AnyffiValue, anyffi_tensor_from_dlpack_host
+from c_api cimport (
+    ANYFFI_kDLCPU, ANYFFI_kDLComplex, AnyffiManagedTensor, AnyffiValue, anyffi_tensor_from_dlpack_host,
+)
 from python cimport (
     PyCapsule_GetPointer, PyCapsule_IsValid, PyErr_Clear, PyObject, PyTypeObject, Py_TYPE, _PyType_Lookup,
     anyffi_py_version,
@@ -28,9 +30,46 @@ cdef extern from *:
       PyTypeObject* cls;
       unsigned int version;
       AnyffiExchangeTable* table;
-      PyObject* says_more;        /* what is to be asked before the table, or NULL */
+      /* What tensors of PyTorch are to be asked, by the functions behind the attributes, which takes half the
+         time of the attributes; all NULL for other classes. */
+      PyGetSetDef* requires_grad;
+      PyCFunction is_conj, is_neg;
     } AnyffiExchange;
     static AnyffiExchange anyffi_exchanges[8];
+
+    /* Whether an answer is anything but False. It is given back; errors are cleared. */
+    static inline int anyffi_py_is_other_than_false(PyObject* answer) {
+      if (answer == NULL) PyErr_Clear();
+      else Py_DECREF(answer);
+      return answer != Py_False;
+    }
+
+    static int anyffi_requires_grad(const AnyffiExchange* known, PyObject* x) {
+      if (known->requires_grad == NULL) return 0;
+      return anyffi_py_is_other_than_false(known->requires_grad->get(x, known->requires_grad->closure));
+    }
+
+    /* Asked of the element type too: only complex numbers have conjugates. */
+    static int anyffi_is_hidden(const AnyffiExchange* known, PyObject* x, int is_complex) {
+      if (known->requires_grad == NULL) return 0;
+      if (is_complex && anyffi_py_is_other_than_false(known->is_conj(x, NULL))) return 1;
+      return anyffi_py_is_other_than_false(known->is_neg(x, NULL));
+    }
+
+    static int anyffi_learn_hidden(AnyffiExchange* known, PyObject* requires_grad, PyObject* is_conj,
+                                   PyObject* is_neg) {
+      if (Py_TYPE(requires_grad) != &PyGetSetDescr_Type || Py_TYPE(is_conj) != &PyMethodDescr_Type ||
+          Py_TYPE(is_neg) != &PyMethodDescr_Type) {
+        return 0;
+      }
+      PyMethodDef* conj = ((PyMethodDescrObject*)is_conj)->d_method;
+      PyMethodDef* neg = ((PyMethodDescrObject*)is_neg)->d_method;
+      if (conj->ml_flags != METH_NOARGS || neg->ml_flags != METH_NOARGS) return 0;
+      known->requires_grad = ((PyGetSetDescrObject*)requires_grad)->d_getset;
+      known->is_conj = conj->ml_meth;
+      known->is_neg = neg->ml_meth;
+      return known->requires_grad->get != NULL;
+    }
     """
     ctypedef struct Table "AnyffiExchangeTable":
         unsigned int major
@@ -40,8 +79,11 @@ cdef extern from *:
         PyTypeObject* cls
         unsigned int version
         Table* table
-        PyObject* says_more
+        void* requires_grad
     Exchange[8] exchanges "anyffi_exchanges"
+    bint requires_grad "anyffi_requires_grad"(const Exchange*, PyObject*) noexcept
+    bint is_hidden "anyffi_is_hidden"(const Exchange*, PyObject*, bint) noexcept
+    bint learn_hidden "anyffi_learn_hidden"(Exchange*, PyObject*, PyObject*, PyObject*) noexcept
 
 
 cdef inline Exchange* place_of(PyTypeObject* cls) noexcept:
@@ -51,16 +93,22 @@ cdef inline Exchange* place_of(PyTypeObject* cls) noexcept:
 cdef inline int pack_exchanged(PyObject* x, AnyffiValue* out) except -1:
     """Packs an array whose class was learned; 0 if that is left to the rules."""
     cdef PyTypeObject* cls = Py_TYPE(x)
-    cdef Exchange* known = place_of(cls)
-    cdef AnyffiManagedTensor* managed = NULL
-    if known.cls != cls or known.version != anyffi_py_version(cls):
+    cdef Exchange* place = place_of(cls)
+    if place.cls != cls or place.version != anyffi_py_version(cls):
         return 0
-    if known.says_more != NULL and (<object>known.says_more)(<object>x):
+    return export(place[0], x, out)
+
+
+cdef inline int export(Exchange known, PyObject* x, AnyffiValue* out) except -1:
+    # `known` is a copy: PyTorch lets other threads run, which may learn another class in its place.
+    cdef AnyffiManagedTensor* managed = NULL
+    if requires_grad(&known, x):
         return 0
     if known.table.export_object(x, &managed) != 0 or managed == NULL:
         PyErr_Clear()
         return 0
-    if managed.tensor.device.type != ANYFFI_kDLCPU:
+    if (managed.tensor.device.type != ANYFFI_kDLCPU
+            or is_hidden(&known, x, managed.tensor.dtype.code == ANYFFI_kDLComplex)):
         if managed.deleter != NULL:
             managed.deleter(managed)
         return 0
@@ -73,12 +121,13 @@ cdef inline int learn_exchange(PyTypeObject* cls) except -1:
     """Looks for the table of a class whose `__dlpack__` the rules have called."""
     cdef Exchange* known = place_of(cls)
     cdef Table* table
+    cdef Exchange learned
     cdef unsigned int version
     # In check mode both marshallers are to be told the same. The lookup gives the class a version.
     if state.hash_of != NULL or _PyType_Lookup(cls, state.exchange_name) == NULL:
         return 0
     version = anyffi_py_version(cls)
-    capsule, says_more = (<object>state.find_exchange)(<object>cls)
+    capsule, hidden = (<object>state.find_exchange)(<object>cls)
     if version == 0 or not PyCapsule_IsValid(<PyObject*>capsule, "dlpack_exchange_api"):
         return 0
     table = <Table*>PyCapsule_GetPointer(<PyObject*>capsule, "dlpack_exchange_api")
@@ -86,9 +135,12 @@ cdef inline int learn_exchange(PyTypeObject* cls) except -1:
         table = table.former
     if table == NULL or table.export_object == NULL:
         return 0
-    known.cls = cls
-    known.version = version
-    known.table = table
-    # A function of the rules, which lives for ever.
-    known.says_more = NULL if says_more is None else <PyObject*>says_more
+    learned.cls = cls
+    learned.version = version
+    learned.table = table
+    learned.requires_grad = NULL
+    if hidden is not None and not learn_hidden(&learned, <PyObject*>hidden[0], <PyObject*>hidden[1],
+                                               <PyObject*>hidden[2]):
+        return 0
+    known[0] = learned
     return 0

@@ -65,6 +65,9 @@ cdef inline int pack_special(PyObject* x, AnyffiValue* out) except -1:
         pack_handle(ANYFFI_FUNCTION, x, out)
         out.aux = ANYFFI_MOVABLE
         return 1
+    if pack_exchanged(x, out):
+        out.aux = ANYFFI_MOVABLE
+        return 1
     if is_wrapper(x):
         out[0] = anyffi_object_inline(unwrap(x))
         return 0
