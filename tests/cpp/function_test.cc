@@ -159,6 +159,27 @@ TEST(Function, RefusedArgumentsAreNotLost) {
   EXPECT_EQ(counting.live(), 0);
 }
 
+TEST(Function, ArgumentsBeforeOneThatCannotBeMadeAreNotLost) {
+  Function function = Function::from_packed([](Args, AnyValue*) {});
+  List<int64_t> list;
+  EXPECT_THROW(function(List<int64_t>(list), "\xff"), Error);
+  EXPECT_EQ(list.use_count(), 1);
+}
+
+TEST(Function, NumbersComeFromBoxesAndBigInts) {
+  Function twice = Function::from([](uint64_t x) { return 2 * x; });
+  AnyValue box;
+  AnyffiValue number = anyffi_int_inline(21);
+  ASSERT_EQ(anyffi_box_create(&number, box.out()), 0);
+  EXPECT_EQ(twice(AnyView(box.raw())).cast<uint64_t>(), 42u);
+  EXPECT_EQ(twice(true).cast<int64_t>(), 2);
+  EXPECT_EQ(twice(uint64_t{1} << 63).cast<uint64_t>(), 0u);
+  EXPECT_EQ(twice(uint64_t{1} << 62).cast<uint64_t>(), uint64_t{1} << 63);
+  EXPECT_THROW(twice(-1), Error);
+  EXPECT_THROW(twice(1.5), Error);
+  EXPECT_THROW(twice(uint64_t{1} << 62).cast<int64_t>(), Error);
+}
+
 TEST(Function, ErrorsKeepKindAndMessage) {
   Function fails = Function::from([] { throw Error("KeyError", "gone"); });
   try {

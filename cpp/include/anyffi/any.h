@@ -18,6 +18,8 @@ template <class T>
 inline constexpr bool kIsForeign = std::conjunction_v<std::negation<std::is_base_of<AnyView, T>>, HasTraits<T>>;
 template <class Derived>
 class AnyIterator;
+template <class T>
+T convert_owned_number(const AnyffiValue& owned);
 }  // namespace detail
 
 /// A borrowed value: 16 bytes, free to copy, good as long as what it was made from.
@@ -138,6 +140,26 @@ class AnyValue : public AnyView {
   }
   void swap(AnyValue& other) noexcept { std::swap(raw_, other.raw_); }
 
+  /// The value as a T, as of a view.
+  template <class T>
+  T cast() const& {
+    return AnyView::cast<T>();
+  }
+  template <class T>
+  T cast() && {
+    if constexpr (std::is_arithmetic_v<T>) {
+      // Nothing is left to release then, which the compiler sees: so `sum += list[i].cast<int64_t>()` keeps the sum in
+      // a register, and takes a third of the time.
+      T number;
+      if (__builtin_expect(raw_.type_code <= 0, 1)) {
+        if (__builtin_expect(Traits<T>::load_plain(raw_, number), 1)) return number;
+      }
+      return detail::convert_owned_number<T>(release());
+    } else {
+      return AnyView::cast<T>();
+    }
+  }
+
   /// Gives the value away; None stays.
   AnyffiValue release() noexcept {
     AnyffiValue owned = raw_;
@@ -220,12 +242,30 @@ inline AnyValue AnyView::get_item(AnyView key) const {
 
 namespace detail {
 
+template <class T>
+__attribute__((noinline)) T convert_owned_number(const AnyffiValue& owned) {
+  AnyValue value(Adopt{}, owned);
+  return value.cast<T>();
+}
+
 /// A container's element, which is known to be good.
 inline AnyValue element_value(const AnyffiValue& element) {
-  AnyValue copy;
-  anyffi_value_retain_inline(&element);
-  anyffi_copy_inline(&element, copy.out());
-  return copy;
+  AnyffiValue copy = anyffi_read_inline(&element);
+  // Plain values go straight on; beside what counting costs, an object's jump is nothing.
+  if (__builtin_expect(copy.type_code > 0, 0)) anyffi_retain_inline(copy.as_object);
+  return AnyValue(Adopt{}, copy);
+}
+
+}  // namespace detail
+
+namespace detail {
+
+/// An element of what is no sequence or text, or a negative index. In registers, so that the elements that are found
+/// without a call need not lie in memory either.
+__attribute__((noinline)) inline AnyffiValue get_item_elsewhere(const AnyffiValue& value, int64_t index) {
+  AnyffiValue key = anyffi_int_inline(index), item;
+  check(anyffi_value_get_item(&value, &key, &item));
+  return item;
 }
 
 }  // namespace detail
@@ -244,7 +284,7 @@ inline AnyValue AnyView::get_at(int64_t index) const {
       return AnyValue(detail::Adopt{}, anyffi_char_inline(anyffi_code_point_inline(&text, index)));
     }
   }
-  return get_item(AnyView(index));
+  return AnyValue(detail::Adopt{}, detail::get_item_elsewhere(raw_, index));
 }
 
 template <class Key>

@@ -47,48 +47,60 @@ class Args {
 namespace detail {
 
 /// Arguments on their way into a call: borrowed where the caller keeps them, owned where they were made for it.
-template <int N>
+///
+/// The values lie elsewhere: what lies beside them would have to be read again after the call, which sees their
+/// address. So an argument that needs nothing to be done afterwards costs the two instructions that write it.
+template <class... A>
 class ArgPack {
  public:
-  template <class... A>
-  explicit ArgPack(A&&... args) {
-    (add(std::forward<A>(args)), ...);
-  }
+  static constexpr int32_t kSize = sizeof...(A);
+
+  explicit ArgPack(AnyffiValue* values) : values_(values) {}
   ArgPack(const ArgPack&) = delete;
   ArgPack& operator=(const ArgPack&) = delete;
-  ~ArgPack() {
-    for (int i = 0; i < size_; ++i) {
-      if (owned_[i]) anyffi_value_release(&values_[i]);
-    }
-  }
-  AnyffiValue* values() { return values_; }
+  ~ArgPack() { release(std::index_sequence_for<A...>()); }
+
+  void fill(A&&... args) { (add<A>(std::forward<A>(args)), ...); }
 
  private:
-  template <class A>
-  void add(A&& value) {
-    using Way = Traits<Bare<A>>;
-    bool borrows = false;
-    // What a view points to outlives the call, whoever made the view.
-    if constexpr (Way::kBorrows && (std::is_lvalue_reference_v<A> || std::is_same_v<Bare<A>, TensorView>)) {
-      values_[size_] = Way::borrow(value);
-      borrows = true;
+  // What a view points to outlives the call, whoever made the view.
+  template <class T>
+  static constexpr bool kIsLent =
+      Traits<Bare<T>>::kBorrows && (std::is_lvalue_reference_v<T> || std::is_same_v<Bare<T>, TensorView>);
+  /// Whether it may become an object that is to be given back.
+  template <class T>
+  static constexpr bool kIsOwned =
+      !kIsLent<T> && !(std::is_arithmetic_v<Bare<T>> && !(std::is_unsigned_v<Bare<T>> && sizeof(Bare<T>) == 8));
+
+  template <class T>
+  void add(T&& value) {
+    using Way = Traits<Bare<T>>;
+    if constexpr (kIsLent<T>) {
+      assign(values_[size_], Way::borrow(value));
     } else {
-      values_[size_] = Way::store(std::forward<A>(value));
-      // Nobody else holds what was made here, so the callee may have it.
-      if (values_[size_].type_code > 0) values_[size_].aux = ANYFFI_MOVABLE;
+      assign(values_[size_], Way::store(std::forward<T>(value)));
     }
-    owned_[size_++] = !borrows;
+    // Nobody else holds what was made here, so the callee may have it.
+    if (kIsOwned<T> && values_[size_].type_code > 0) values_[size_].aux = ANYFFI_MOVABLE;
+    ++size_;
   }
-  AnyffiValue values_[N > 0 ? N : 1];
-  bool owned_[N > 0 ? N : 1];
+  /// An argument that could not be made has left some before it.
+  template <size_t... I>
+  void release(std::index_sequence<I...>) {
+    ((kIsOwned<A> && static_cast<int>(I) < size_ ? anyffi_value_drop_inline(&values_[I]) : void()), ...);
+  }
+
+  AnyffiValue* values_;
   int size_ = 0;
 };
 
 template <class... A>
 AnyValue call_value(const AnyffiValue& function, A&&... args) {
-  ArgPack<sizeof...(A)> pack(std::forward<A>(args)...);
+  AnyffiValue values[sizeof...(A) + 1];
+  ArgPack<A...> pack(values);
+  pack.fill(std::forward<A>(args)...);
   AnyValue result;
-  check(anyffi_function_call(&function, pack.values(), sizeof...(A), result.out()));
+  check(anyffi_function_call(&function, values, pack.kSize, result.out()));
   return result;
 }
 

@@ -152,6 +152,11 @@ inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expe
 
 /// Throws the error that a C function left in the thread's slot. Defined in error.h.
 [[noreturn]] void throw_raised();
+/// Types whose traits have `load_plain`: traits.h.
+template <class T>
+inline constexpr bool kIsNumber = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+template <class Way, class T>
+bool load_uncommon_number(const AnyffiValue& given, T& out, AnyffiMismatch& why);
 /// Throws what a mismatch says of a value that is no argument. Defined in error.h.
 [[noreturn]] void throw_mismatch(const AnyffiMismatch& why);
 
@@ -167,6 +172,16 @@ inline void assign(AnyffiValue& to, const AnyffiValue& from) noexcept {
   to.as_int = from.as_int;
 }
 
+/// Takes the two words of a value, so that the caller's need not lie in memory.
+template <class T>
+__attribute__((noinline)) T convert_uncommon_number(uint64_t first, uint64_t second) {
+  T number;
+  AnyffiMismatch why;
+  AnyffiValue given = anyffi_from_words_inline(first, second);
+  if (!load_uncommon_number<Traits<T>>(given, number, why)) throw_mismatch(why);
+  return number;
+}
+
 /// Converts a borrowed value to T, or throws TypeError, OverflowError or ValueError.
 template <class T>
 T convert(const AnyffiValue& given) {
@@ -176,6 +191,13 @@ T convert(const AnyffiValue& given) {
                 "anyffi: a TensorView of a value would outlive it too easily; ask for a Tensor, or make one of the "
                 "value where it is kept, as in TensorView(args[0])");
   using Way = Traits<T>;
+  // A number needs no copy that somebody may take.
+  if constexpr (std::is_arithmetic_v<T>) {
+    T number;
+    if (__builtin_expect(Way::load_plain(given, number), 1)) return number;
+    uint64_t first = static_cast<uint32_t>(given.type_code) | static_cast<uint64_t>(given.aux) << 32;
+    return convert_uncommon_number<T>(first, static_cast<uint64_t>(given.as_int));
+  }
   AnyffiValue value;
   anyffi_copy_inline(&given, &value);
   if (value.type_code > 0) value.aux = 0;

@@ -40,10 +40,12 @@ class Function : public ObjectRef {
   /// Calls it; what it raises is thrown as Error.
   template <class... A>
   AnyValue operator()(A&&... args) const {
-    detail::ArgPack<sizeof...(A)> pack(std::forward<A>(args)...);
+    AnyffiValue values[sizeof...(A) + 1];
+    detail::ArgPack<A...> pack(values);
+    pack.fill(std::forward<A>(args)...);
     auto* function = reinterpret_cast<AnyffiFunction*>(object_);
     AnyValue result;
-    detail::check(function->call(function->self, pack.values(), sizeof...(A), result.out()));
+    detail::check(function->call(function->self, values, pack.kSize, result.out()));
     return result;
   }
   /// Calls it with arguments passed on from elsewhere.

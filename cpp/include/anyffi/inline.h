@@ -95,6 +95,15 @@ static inline void anyffi_copy_inline(const AnyffiValue* from, AnyffiValue* to) 
   memcpy(&to->as_int, &second, 8);
 }
 
+/// Reads a value into two registers, for those who look at it at once: a copy in memory would have to be read again.
+static inline AnyffiValue anyffi_read_inline(const AnyffiValue* from) {
+  uint64_t first, second;
+  memcpy(&first, from, 8);
+  memcpy(&second, &from->as_int, 8);
+  __asm__("" : "+r"(first), "+r"(second));
+  return anyffi_from_words_inline(first, second);
+}
+
 static inline AnyffiValue anyffi_none_inline(void) { return anyffi_from_words_inline(0, 0); }
 
 static inline AnyffiValue anyffi_int_inline(int64_t number) {

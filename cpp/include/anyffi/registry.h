@@ -46,7 +46,7 @@ class Registration {
   }
   /// Releases the host's lock while the body runs, so that other Python threads go on.
   Registration& release_gil() noexcept {
-    if (function_) function_->info.flags |= ANYFFI_RELEASE_GIL;
+    if (function_) function_->release_gil();
     return *this;
   }
 

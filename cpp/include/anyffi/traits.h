@@ -20,6 +20,25 @@ inline const AnyffiValue& unboxed(const AnyffiValue& value) {
   return value.type_code == ANYFFI_BOX ? reinterpret_cast<const AnyffiBox*>(value.as_object)->value : value;
 }
 
+/// Loads a number as `Way` does: `load_plain` takes what is usual, by a comparison or two; `load_special` takes or
+/// refuses everything else, but boxes, and a Bool that is taken as the Int that it is.
+template <class Way, class T>
+__attribute__((noinline)) bool load_uncommon_number(const AnyffiValue& given, T& out, AnyffiMismatch& why) {
+  const AnyffiValue& value = unboxed(given);
+  if (Way::load_plain(value, out)) return true;
+  if (value.type_code == ANYFFI_BOOL && Way::load_plain(anyffi_int_inline(value.as_int), out)) return true;
+  return Way::load_special(value, out, why);
+}
+template <class Way, class T>
+bool load_number(const AnyffiValue& given, T& out, AnyffiMismatch& why) {
+  if (__builtin_expect(Way::load_plain(given, out), 1)) return true;
+  // A number of its own, so that the other one can be in a register.
+  T found{};
+  bool is_loaded = load_uncommon_number<Way>(given, found, why);
+  out = found;
+  return is_loaded;
+}
+
 /// Takes text alone, and encodes it as UTF-8 into `encoded` unless it is that as it stands.
 inline bool load_utf8(const AnyffiValue& value, AnyValue& encoded, AnyffiMismatch& why) {
   AnyffiText text;
@@ -48,15 +67,19 @@ struct Traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bo
   static constexpr bool kBorrows = false;
   using Holder = T;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
-    const AnyffiValue& value = detail::unboxed(given);
+    return detail::load_number<Traits>(given, holder, why);
+  }
+  static bool load_plain(const AnyffiValue& value, T& out) {
     int64_t number = value.as_int;
-    holder = static_cast<T>(number);
-    bool fits = static_cast<int64_t>(holder) == number && (std::is_signed_v<T> || number >= 0);
-    if ((value.type_code == ANYFFI_INT || value.type_code == ANYFFI_BOOL) && fits) return true;
+    out = static_cast<T>(number);
+    bool fits = static_cast<int64_t>(out) == number && (std::is_signed_v<T> || number >= 0);
+    return value.type_code == ANYFFI_INT && fits;
+  }
+  static bool load_special(const AnyffiValue& value, [[maybe_unused]] T& out, AnyffiMismatch& why) {
     if constexpr (!std::is_signed_v<T> && sizeof(T) == 8) {
       if (value.type_code == ANYFFI_BIG_INT) {
         auto* big = reinterpret_cast<const AnyffiBigInt*>(value.as_object);
-        holder = big->words[0];
+        out = big->words[0];
         if (!big->negative && big->size == 1) return true;
       }
     }
@@ -86,22 +109,26 @@ struct Traits<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static constexpr bool kBorrows = false;
   using Holder = T;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
-    const AnyffiValue& value = detail::unboxed(given);
-    if (value.type_code == ANYFFI_FLOAT || value.type_code == ANYFFI_BIG_INT) {
-      double number = value.as_float;
-      if (value.type_code == ANYFFI_BIG_INT && anyffi_big_int_get_float(value.as_object, &number) != 0) {
-        return detail::refuse(why, value, "float", ANYFFI_RAISED);
-      }
-      holder = static_cast<T>(number);
-      // A finite double that becomes infinite as a float is refused, as Python's struct.pack("f") does.
-      if (sizeof(T) < 8 && holder - holder != 0 && number - number == 0) {
-        return detail::refuse(why, value, "float", ANYFFI_OUT_OF_RANGE, "float32");
-      }
-      return true;
+    return detail::load_number<Traits>(given, holder, why);
+  }
+  static bool load_plain(const AnyffiValue& value, T& out) {
+    if (value.type_code == ANYFFI_FLOAT) return round(value.as_float, out);
+    out = static_cast<T>(value.as_int);
+    return value.type_code == ANYFFI_INT;
+  }
+  static bool load_special(const AnyffiValue& value, T& out, AnyffiMismatch& why) {
+    if (value.type_code != ANYFFI_FLOAT && value.type_code != ANYFFI_BIG_INT)
+      return detail::refuse(why, value, "float");
+    double number = value.as_float;
+    if (value.type_code == ANYFFI_BIG_INT && anyffi_big_int_get_float(value.as_object, &number) != 0) {
+      return detail::refuse(why, value, "float", ANYFFI_RAISED);
     }
-    holder = static_cast<T>(value.as_int);
-    if (value.type_code == ANYFFI_INT || value.type_code == ANYFFI_BOOL) return true;
-    return detail::refuse(why, value, "float");
+    return round(number, out) || detail::refuse(why, value, "float", ANYFFI_OUT_OF_RANGE, "float32");
+  }
+  /// A finite double that becomes infinite as a float is refused, as Python's struct.pack("f") does.
+  static bool round(double number, T& out) {
+    out = static_cast<T>(number);
+    return sizeof(T) == 8 || out - out == 0 || number - number != 0;
   }
   static T take(Holder& holder) { return holder; }
   static AnyffiValue store(T number) {
@@ -120,10 +147,14 @@ struct Traits<bool> {
   static constexpr bool kBorrows = false;
   using Holder = bool;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
-    const AnyffiValue& value = detail::unboxed(given);
-    holder = value.as_int != 0;
+    return detail::load_number<Traits>(given, holder, why);
+  }
+  static bool load_plain(const AnyffiValue& value, bool& out) {
+    out = value.as_int != 0;
     if (value.type_code == ANYFFI_BOOL) return true;
-    if (value.type_code == ANYFFI_INT && (value.as_int == 0 || value.as_int == 1)) return true;
+    return value.type_code == ANYFFI_INT && (value.as_int == 0 || value.as_int == 1);
+  }
+  static bool load_special(const AnyffiValue& value, bool&, AnyffiMismatch& why) {
     bool is_int = value.type_code == ANYFFI_INT || value.type_code == ANYFFI_BIG_INT;
     if (!is_int) return detail::refuse(why, value, name);
     return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "an int given as a bool must be 0 or 1");

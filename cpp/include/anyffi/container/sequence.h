@@ -182,6 +182,12 @@ class IndexIterator {
   int64_t index_;
 };
 
+/// Takes over the two words of a value, so that the caller's need not lie in memory.
+__attribute__((noinline)) inline void append_uncommon(AnyffiObject* sequence, uint64_t first, uint64_t second) {
+  AnyValue owned(Adopt{}, anyffi_from_words_inline(first, second));
+  check(anyffi_sequence_insert(sequence, reinterpret_cast<AnyffiSequence*>(sequence)->size, &owned.raw()));
+}
+
 /// What both typed views of a sequence can do.
 template <class Derived, class T>
 class SequenceView : public ObjectRef {
@@ -206,24 +212,19 @@ class SequenceView : public ObjectRef {
 
  protected:
   AnyffiSequence* sequence() const noexcept { return reinterpret_cast<AnyffiSequence*>(object_); }
-  void append(T item) {
+  void append(T&& item) {
     AnyffiSequence* cells = sequence();
     AnyffiValue owned = Traits<T>::store(std::move(item));
-    if (__builtin_expect(cells->size == cells->capacity || !fits_cell(owned.type_code), 0)) {
-      AnyValue kept(Adopt{}, owned);
-      check(anyffi_sequence_insert(object_, cells->size, &owned));
-      return;
+    int32_t code = owned.type_code;
+    // Those from None to Bytes, whose codes follow each other. Boxes do not go into a cell, nor what is no value at
+    // all.
+    bool is_plain = static_cast<uint32_t>(-code) <= static_cast<uint32_t>(-ANYFFI_BYTES);
+    if (__builtin_expect(cells->size == cells->capacity || !(is_plain || code > ANYFFI_BOX), 0)) {
+      uint64_t first = static_cast<uint32_t>(code) | static_cast<uint64_t>(owned.aux) << 32;
+      return append_uncommon(object_, first, static_cast<uint64_t>(owned.as_int));
     }
     assign(cells->data[cells->size++], owned);
-    cells->kinds |= anyffi_kind_bit(owned.type_code);
-  }
-
- private:
-  /// Whether an owned value goes into a cell as it is. Boxes do not, nor what is no value at all.
-  static constexpr bool fits_cell(int32_t type_code) {
-    return type_code > ANYFFI_BOX ||
-           (anyffi_kind_bit(type_code) &
-            kind_bits(ANYFFI_NONE, ANYFFI_BOOL, ANYFFI_INT, ANYFFI_FLOAT, ANYFFI_STR, ANYFFI_BYTES)) != 0;
+    cells->kinds |= is_plain ? uint64_t{1} << -code : anyffi_kind_bit(code);
   }
 };
 
@@ -240,7 +241,7 @@ class Array : public detail::SequenceView<Array<T>, T> {
   Array() : Array({}) {}
   Array(std::initializer_list<T> items)
       : Array(detail::Adopt{}, detail::new_sequence(ANYFFI_ARRAY, static_cast<int64_t>(items.size()))) {
-    for (const T& item : items) this->append(item);
+    for (T item : items) this->append(std::move(item));
   }
   /// A List of the elements: a copy, or in place where the Array is given away and nobody else holds it.
   List<T> thaw() const& { return detail::copied<List<T>>(*this, ANYFFI_LIST); }
