@@ -1,4 +1,4 @@
-"""The table of workloads of the example npx is right: what it says is covered does what NumPy does."""
+"""The table of workloads of the example npx is right: each does what NumPy does."""
 
 from __future__ import annotations
 
@@ -24,6 +24,16 @@ COVERED = [row for row in WORKLOADS if row["covered"] == "yes"]
 def npx(ffi: Any) -> Iterator[Any]:
     with example_programs.loaded(ffi, "npx") as programs:
         yield programs["npx"].npx
+
+
+#: Results that are free in sign, phase or order, or as good as 0, made ones that can be compared.
+MULTIPLIED: dict[str, Callable[..., list[Any]]] = {
+    "linalg.eig": lambda values, vectors: [vectors * values @ np.linalg.inv(vectors)],
+    "linalg.eigh": lambda values, vectors: [values, vectors * values @ vectors.T],
+    "linalg.svd": lambda u, s, vh: [s, u * s @ vh],
+    "linalg.qr": lambda q, r: [q @ r],
+    "linalg.slogdet": lambda sign, logarithm: [sign * np.exp(logarithm)],
+}
 
 
 def numbers(*shape: int) -> np.ndarray[Any, Any]:
@@ -69,15 +79,17 @@ def test_covered(npx: Any, row: dict[str, str]) -> None:
     if not isinstance(expected, (tuple, list)):
         results, expected = [results], [expected]
     assert len(results) == len(expected)
+    if name in MULTIPLIED:
+        results = MULTIPLIED[name](*map(np.asarray, results))
+        expected = MULTIPLIED[name](*map(np.asarray, expected))
     for result, part in zip(results, expected):
-        if part is None:  # what it does is done to the argument
-            assert result is None
+        if part is None or isinstance(part, np.int32):  # of what is done to the argument; a rank
+            assert result == part
         else:
             same(result, part, exact=False)
 
 
-def test_the_rest_is_not_there(npx: Any) -> None:
+def test_all_are_covered(npx: Any) -> None:
     assert len(WORKLOADS) == 183
-    assert f"covered: {len(COVERED)} are." in (FOLDER / "README.md").read_text(encoding="utf-8")
-    for row in WORKLOADS:
-        assert (find(npx, row["function"]) is not None) == (row["covered"] == "yes"), row
+    assert len(COVERED) == 183
+    assert "all 183 are covered" in (FOLDER / "README.md").read_text(encoding="utf-8")

@@ -20,6 +20,9 @@ Tensor tri(int64_t rows, Optional<int64_t> columns, int64_t k, const DTypeArg& d
 /// The sum along some axes, or of all elements.
 Tensor sum(const Tensor& a, const AxisArg& axis, const DTypeArg& dtype = nullptr, const Optional<Tensor>& out = nullptr,
            bool keepdims = false);
+/// The greatest or least element along some axes, or of all; NaN if one is.
+Tensor amax(const Tensor& a, const AxisArg& axis, const Optional<Tensor>& out = nullptr, bool keepdims = false);
+Tensor amin(const Tensor& a, const AxisArg& axis, const Optional<Tensor>& out = nullptr, bool keepdims = false);
 /// The mean along some axes, or of all elements.
 Tensor mean(const Tensor& a, const AxisArg& axis, const DTypeArg& dtype, const Optional<Tensor>& out, bool keepdims);
 

@@ -215,6 +215,14 @@ Tensor sum(const Tensor& a, const AxisArg& axis, const DTypeArg& dtype, const Op
   return total<Sum>(a, axis, dtype, out, keepdims);
 }
 
+Tensor amax(const Tensor& a, const AxisArg& axis, const Optional<Tensor>& out, bool keepdims) {
+  return extreme<Max>(a, axis, out, keepdims);
+}
+
+Tensor amin(const Tensor& a, const AxisArg& axis, const Optional<Tensor>& out, bool keepdims) {
+  return extreme<Min>(a, axis, out, keepdims);
+}
+
 namespace {
 
 void register_total(const char* name, decltype(&mean) function, const char* doc) {
@@ -249,10 +257,10 @@ void register_variance(const char* name, const Loops& loops, const char* doc) {
   register_total("npx.sum", &sum, "The sum along some axes, or of all elements.");
   register_total("npx.prod", &total<Product>, "The product along some axes, or of all elements.");
   register_total("npx.mean", &mean, "The mean along some axes, or of all elements.");
-  register_choice("npx.max", &extreme<Max>, "The greatest element along some axes, or of all; NaN if one is.");
-  register_choice("npx.amax", &extreme<Max>, "The greatest element along some axes, or of all; NaN if one is.");
-  register_choice("npx.min", &extreme<Min>, "The least element along some axes, or of all; NaN if one is.");
-  register_choice("npx.amin", &extreme<Min>, "The least element along some axes, or of all; NaN if one is.");
+  register_choice("npx.max", &amax, "The greatest element along some axes, or of all; NaN if one is.");
+  register_choice("npx.amax", &amax, "The greatest element along some axes, or of all; NaN if one is.");
+  register_choice("npx.min", &amin, "The least element along some axes, or of all; NaN if one is.");
+  register_choice("npx.amin", &amin, "The least element along some axes, or of all; NaN if one is.");
   register_choice("npx.all", &truth<All>, "Whether no element is 0 along some axes, or at all.");
   register_choice("npx.any", &truth<Any>, "Whether an element is not 0 along some axes, or at all.");
   register_place("npx.argmax", &place<ArgMax>, "Where the first of the greatest elements is.");

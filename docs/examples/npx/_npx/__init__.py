@@ -12,12 +12,13 @@ import numpy as np
 
 module = anyffi.load_module("./libnpx.so")
 anyffi.init_ffi_api("npx", __name__)
-# C++ throws errors by the names of their kinds; this one is NumPy's own.
+# C++ throws errors by the names of their kinds; these are NumPy's own.
 anyffi.register_error("AxisError", np.exceptions.AxisError)
+anyffi.register_error("LinAlgError", np.linalg.LinAlgError)
 
-from . import random  # noqa: E402
+from . import linalg, random  # noqa: E402
 
-__all__ = ["einsum", "module", "random"]
+__all__ = ["einsum", "linalg", "module", "random"]
 
 _einsum = anyffi.get_global_func("npx.einsum")
 
