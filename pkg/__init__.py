@@ -5,8 +5,6 @@ The environment variable FFI_MODE chooses one, or both at once; `ffi_mode` says 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from . import module, registry
 from ._backend import backend as _backend
 from ._device import Device, DLDeviceType, device
@@ -26,6 +24,7 @@ from ._public import (
     Shape,
     Tensor,
 )
+from ._typing import TYPE_CHECKING, Any
 from .module import load_module, system_lib
 from .registry import (
     get_global_func,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import struct
 import sys
-from typing import Any, Callable
 
 from ._device import DLDeviceType
 from ._dtype import dtype, find_dtype
 from ._types import code
+from ._typing import Any, Callable
 from ._values import Memory
 
 __all__ = [

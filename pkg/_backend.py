@@ -6,12 +6,12 @@ import atexit
 import importlib
 import threading
 from types import FunctionType
-from typing import Any
 
 from . import _classes, _mode
 from ._convert import ConvertApi
 from ._module import ModuleApi
 from ._registry import RegistryApi
+from ._typing import Any
 
 __all__ = ["CORE", "Api", "backend", "open_backend"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import keyword
 from collections.abc import Sequence
 from types import FunctionType
-from typing import Any, Optional
 
+from ._typing import Any, Optional
 from ._values import MISSING
 
 __all__ = ["VARIADIC", "Info", "Param", "bind", "is_name", "is_overloaded", "place"]

@@ -6,7 +6,6 @@ from collections.abc import Mapping, MutableMapping, MutableSequence, MutableSet
 from collections.abc import Set as AbstractSet
 from itertools import chain
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Callable
 
 from . import _binding
 from ._mappings import DictMethods, MapMethods
@@ -18,6 +17,7 @@ from ._shape import ShapeMethods
 from ._signatures import FunctionAnnotations, FunctionDoc, ModuleDoc, signature
 from ._tensor import TensorMethods
 from ._types import code, row_name
+from ._typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
     from inspect import Signature

@@ -6,13 +6,12 @@ The words are those of Python's own containers.
 from __future__ import annotations
 
 import functools
-import inspect
 import operator
 import sys
 from types import FunctionType
-from typing import Any, Callable, TypeVar
 
 from ._rules import find_on_type
+from ._typing import Any, Callable, TypeVar
 
 __all__ = [
     "ELEMENTS",
@@ -58,7 +57,8 @@ def _wrong_self(name: str, shown: str, given: Any) -> TypeError:
     return TypeError(text)
 
 
-_STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+#: CO_VARARGS and CO_VARKEYWORDS of `inspect`, whose import would take a fifth of this package's.
+_STARS = 0x04 | 0x08
 
 
 def _checked(cls: type, shown: str, method: Any) -> Any:
@@ -98,7 +98,10 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
 def _as_slot(cls: type, shown: str, method: Any) -> Any:
     """The method, as picky as the interpreter is with what a class in C fills in for an operator."""
     name = method.__name__
-    wanted = inspect.unwrap(method).__code__.co_argcount - 1
+    innermost = method
+    while hasattr(innermost, "__wrapped__"):
+        innermost = innermost.__wrapped__
+    wanted = innermost.__code__.co_argcount - 1
 
     def check_self(*args: Any) -> Any:
         if not args:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from types import GenericAlias
-from typing import Any, Callable
 
 from ._rules import find_on_type
 from ._runtime import Runtime
+from ._typing import Any, Callable
 
 __all__ = ["Container", "check_empty", "is_public", "remake", "shown_class", "single_argument"]
 
@@ -43,6 +42,13 @@ def remake(cls: Any, content: Any = ()) -> Any:
     made = cls.__new__(cls)
     made._take(made._made_of(content))
     return made
+
+
+def deep_copy(x: Any, memo: dict[int, Any]) -> Any:
+    """As `copy.deepcopy`, for those that it calls."""
+    from copy import deepcopy
+
+    return deepcopy(x, memo)
 
 
 class Container:
@@ -89,7 +95,7 @@ class Container:
         """A container of the same class with copied attributes and other elements, for `copy.deepcopy`."""
         made = remake(type(self), content)
         memo[id(self)] = made
-        _set_state(made, copy.deepcopy(self._state(), memo))
+        _set_state(made, deep_copy(self._state(), memo))
         return made
 
     def _state(self) -> Any:

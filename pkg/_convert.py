@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import sys
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Optional
 
 from ._array import refuse_hidden
 from ._container_rules import ITEMS
@@ -17,6 +16,7 @@ from ._sequences import ArrayMethods, ListMethods
 from ._sets import FrozenSetMethods, SetMethods
 from ._tensor import TensorMethods
 from ._types import code
+from ._typing import TYPE_CHECKING, Any, Optional
 
 if TYPE_CHECKING:
     from ._public import Tensor

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 import operator
-import re
-from typing import Any
+
+from ._typing import Any
 
 __all__ = ["DLDeviceType", "Device", "device", "read_device"]
 
@@ -145,6 +145,9 @@ def device(device_type: str | int, index: int | None = None) -> Device:
 
 def _parse(text: str) -> tuple[int, int | None]:
     """The number of the type, and the index if there is one."""
+    # With this it would be a tenth of the import of this package.
+    import re
+
     name, colon, index = text.partition(":")
     numbered = re.fullmatch("type(0|-?[1-9][0-9]{0,9})", name)
     number = int(numbered[1]) if numbered else _TYPES.get(name)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import operator
-import re
 import sys
-from typing import TYPE_CHECKING, Any
+
+from ._typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -34,7 +34,7 @@ _FORMATS = {
 }
 _FORMAT_NAMES = {both: name for name, both in _FORMATS.items()}
 _MAX_CODE, _MAX_BITS, _MAX_LANES = 0xFF, 0xFF, 0xFFFF
-_SPELLING = re.compile(rf"({'|'.join(_CODES)}|[a-z]+)(\d*)(?:_([a-wyz\d]*))?(?:x(\d*))?", re.ASCII)
+_SPELLING = rf"({'|'.join(_CODES)}|[a-z]+)(\d*)(?:_([a-wyz\d]*))?(?:x(\d*))?"
 
 _Triple = tuple[int, int, int]
 
@@ -153,10 +153,13 @@ def _spell(code: int, bits: int, lanes: int) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _parse(text: str) -> _Triple:
+    # With this it would be a tenth of the import of this package.
+    import re
+
     def fail(place: int, problem: str) -> ValueError:
         return ValueError(f"dtype {text!r}: {problem} at position {place}")
 
-    found = _SPELLING.match(text)
+    found = re.match(_SPELLING, text, re.ASCII)
     if found is None:
         raise fail(0, "expected a name")
     if found.end() != len(text):

@@ -7,9 +7,10 @@ classes, matter only for errors that C++ made, and for C++ code that asks what a
 from __future__ import annotations
 
 import builtins
-import signal
+import sys
 from types import TracebackType
-from typing import Any, Callable, TypeVar, overload
+
+from ._typing import Any, Callable, TypeVar, overload
 
 __all__ = [
     "MarshalMismatch",
@@ -136,6 +137,10 @@ def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:
 
 def _is_from_handler(exception: BaseException) -> bool:
     """Whether a function that handles signals raised it, which runs in between, wherever Python code does."""
+    # Imported by those that have one, and none too early for the rest.
+    signal: Any = sys.modules.get("signal")
+    if signal is None:
+        return False
     codes = [getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()]
     traceback = _traceback_of(exception)
     while traceback is not None:

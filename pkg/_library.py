@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+
+from ._typing import Any
 
 __all__ = ["find_include_dir", "find_library"]
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 import operator
 from collections.abc import Iterable, Iterator
 from reprlib import recursive_repr
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
 
 from ._container_rules import ITEMS, KEYS, checks_self
-from ._containers import Container, check_empty, is_public, remake, shown_class, single_argument
+from ._containers import Container, check_empty, deep_copy, is_public, remake, shown_class, single_argument
+from ._typing import TYPE_CHECKING, Any
 from ._values import MISSING
 from ._views import dict_items, dict_keys, dict_values
 
@@ -92,7 +91,7 @@ class MappingMethods(Container):
 
 def _copy_entries(mapping: MappingMethods, memo: dict[int, Any]) -> list[tuple[Any, Any]]:
     pairs = list(mapping._iterate(ITEMS, False))
-    return [(copy.deepcopy(key, memo), copy.deepcopy(value, memo)) for key, value in pairs]
+    return [(deep_copy(key, memo), deep_copy(value, memo)) for key, value in pairs]
 
 
 @checks_self("anyffi.Map")

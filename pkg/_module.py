@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING
 
 from ._runtime import Runtime
+from ._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._public import Module

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any
 
 from ._array import PADDED, READ_ONLY
 from ._device import Device
 from ._dtype import dtype, read_dtype
+from ._typing import Any
 from ._values import Memory
 
 __all__ = [

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ._runtime import Runtime
+from ._typing import Any
 
 __all__ = ["Field", "add_fields"]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, overload
 
 from ._reflection import add_fields
 from ._runtime import Runtime
+from ._typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, overload
 
 if TYPE_CHECKING:
     from ._public import Function, Object

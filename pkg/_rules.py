@@ -15,12 +15,12 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import repeat
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
-from typing import Any, Callable
 
 from ._array import lower_array, lower_exporter, lower_memory, refuse_hidden
 from ._device import Device, read_device
 from ._dtype import dtype, find_dtype, read_dtype
 from ._types import code
+from ._typing import Any, Callable
 from ._values import MISSING, Elements, Memory
 
 __all__ = [

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import operator
 import sys
 from collections.abc import Iterable, Iterator
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any, Callable
 
 from ._container_rules import as_count, as_position, checks_self, hashable, unpack_slice
-from ._containers import Container, check_empty, is_public, remake, shown_class
+from ._containers import Container, check_empty, deep_copy, is_public, remake, shown_class
 from ._rules import find_on_type
+from ._typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -165,7 +164,7 @@ class ArrayMethods(SequenceMethods):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         items = self._items()
-        copies = [copy.deepcopy(item, memo) for item in items]
+        copies = [deep_copy(item, memo) for item in items]
         if id(self) in memo:  # it holds itself, by way of a List or Dict
             return memo[id(self)]
         if is_public(type(self)) and all(map(operator.is_, items, copies)):
@@ -316,5 +315,5 @@ class ListMethods(SequenceMethods):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         made = self._remade((), memo)
-        self._runtime.list_extend(made, [copy.deepcopy(item, memo) for item in self._items()])
+        self._runtime.list_extend(made, [deep_copy(item, memo) for item in self._items()])
         return made

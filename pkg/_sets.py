@@ -6,14 +6,13 @@ one adds.
 
 from __future__ import annotations
 
-import copy
 import operator
 from collections.abc import Iterable, Iterator
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any, Callable
 
 from ._container_rules import checks_self, hashable
-from ._containers import Container, check_empty, is_public, remake, shown_class
+from ._containers import Container, check_empty, deep_copy, is_public, remake, shown_class
+from ._typing import TYPE_CHECKING, Any, Callable
 from ._values import Elements
 
 __all__ = ["FrozenSetMethods", "SetMethods"]
@@ -270,7 +269,7 @@ class FrozenSetMethods(_Set):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         elements = list(self._iterate())
-        copies = [copy.deepcopy(element, memo) for element in elements]
+        copies = [deep_copy(element, memo) for element in elements]
         if id(self) in memo:  # an element has it as an attribute
             return memo[id(self)]
         if is_public(type(self)) and all(map(operator.is_, elements, copies)):
@@ -346,7 +345,7 @@ class SetMethods(_Set):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         made = self._remade((), memo)
-        made._add_all(_distinct([copy.deepcopy(element, memo) for element in list(self._iterate())]))
+        made._add_all(_distinct([deep_copy(element, memo) for element in list(self._iterate())]))
         return made
 
     def freeze(self) -> Any:

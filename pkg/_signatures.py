@@ -1,126 +1,29 @@
-"""What a function and a module tell of themselves: signatures, annotations, documentation."""
+"""What functions and modules tell of themselves as attributes that their classes have too."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from itertools import chain
-from typing import TYPE_CHECKING, Any
-
 from . import _binding
-from ._convert import to_python
-from ._device import Device
-from ._dtype import dtype
-from ._values import MISSING
+from ._typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from inspect import Signature
+
     from ._classes import FunctionMethods, ModuleMethods
 
 __all__ = ["FunctionAnnotations", "FunctionDoc", "ModuleDoc", "signature"]
 
 
-def signature(function: FunctionMethods) -> inspect.Signature:
+def _shown() -> Any:
+    # What it needs takes a fifth of the import of this package, and few programs ask.
+    from . import _shown
+
+    return _shown
+
+
+def signature(function: FunctionMethods) -> Signature:
     """What `inspect.signature` shows of a function."""
-    info = function._info()
-    if _binding.is_overloaded(info):
-        return OverloadedSignature([signature(overload) for overload in function.overloads])
-    return _of_info(info)
-
-
-def _of_info(info: _binding.Info | None) -> inspect.Signature:
-    """Parameters whose names Python cannot spell are positional-only."""
-    if info is None:
-        return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
-    _, _, params, _, flags, result = info
-    names = [name if name is not None and _binding.is_name(name) else None for name, *_ in params]
-    unnamed_end = max((index + 1 for index, name in enumerate(names) if name is None), default=0)
-    shown = [
-        inspect.Parameter(
-            names[index] or f"arg{index}",
-            inspect.Parameter.POSITIONAL_ONLY
-            if index < unnamed_end
-            else inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=_shown_default(param),
-            annotation=inspect.Parameter.empty if param[3] is None else param[3],
-        )
-        for index, param in enumerate(params)
-    ]
-    if flags & _binding.VARIADIC:
-        shown.append(inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL))
-    return inspect.Signature(
-        shown,
-        return_annotation=inspect.Signature.empty if result is None else result,
-        # A required parameter may follow an optional one in C++; a signature is to be shown all the same.
-        __validate_parameters__=False,
-    )
-
-
-class OverloadedSignature(inspect.Signature):
-    """That of a function with overloads: any arguments; as text, the signatures of all of them."""
-
-    __slots__ = ("_all",)
-
-    def __init__(self, overloads: Sequence[inspect.Signature]) -> None:
-        super().__init__(
-            [
-                inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
-                inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
-            ]
-        )
-        self._all: tuple[Any, ...] = tuple(overloads)
-
-    def __str__(self) -> str:
-        return " | ".join(map(str, self._all))
-
-    def format(self, **options: Any) -> str:
-        """What `help` shows, from Python 3.13 on."""
-        return " | ".join(overload.format(**options) for overload in self._all)
-
-
-# ---- defaults ----
-
-
-class _Omitted:
-    """Shown as the default of a parameter whose default has no Python form, or none that is safe to show."""
-
-    def __repr__(self) -> str:
-        return "..."
-
-
-#: Classes of values that nobody can change.
-_FIXED = (type(None), bool, int, float, complex, str, bytes, type(...), dtype, Device)
-
-
-def _shown_default(param: _binding.Param) -> Any:
-    """A default of which no part is what calls get: who changes what is shown changes no call."""
-    _, has_default, default, _ = param
-    if not has_default:
-        return inspect.Parameter.empty
-    if default is MISSING:
-        return _Omitted()
-    try:
-        copied = to_python(default)
-        return copied if _is_apart(copied) else _Omitted()
-    except RecursionError:
-        return _Omitted()
-
-
-def _is_apart(copied: Any) -> bool:
-    """Whether all in what `to_python` gave is either a copy or never changes."""
-    parts: Any = ()
-    if isinstance(copied, slice):
-        parts = copied.start, copied.stop, copied.step
-    elif type(copied) in (tuple, list) or isinstance(copied, AbstractSet):
-        parts = copied
-    elif isinstance(copied, Mapping):
-        parts = chain(copied.keys(), copied.values())
-    else:
-        return isinstance(copied, _FIXED)
-    return all(map(_is_apart, parts))
-
-
-# ---- attributes of instances that classes have too ----
+    shown: Signature = _shown().signature(function)
+    return shown
 
 
 class FunctionAnnotations:
@@ -129,12 +32,8 @@ class FunctionAnnotations:
     def __get__(self, function: FunctionMethods | None, owner: type) -> dict[str, str]:
         if function is None:
             return {}
-        shown = signature(function)
-        told = {name: parameter.annotation for name, parameter in shown.parameters.items()}
-        told["return"] = shown.return_annotation
-        return {
-            name: annotation for name, annotation in told.items() if annotation is not inspect.Signature.empty
-        }
+        annotations: dict[str, str] = _shown().annotations_of(function)
+        return annotations
 
 
 class FunctionDoc:
@@ -173,5 +72,5 @@ def _described(name: str, function: FunctionMethods) -> str:
         return function.__doc__ or ""
     is_typed = info is not None and not info[4] & _binding.VARIADIC
     shown = function._runtime.function_signature(function) if is_typed else f"{name}{signature(function)}"
-    doc = inspect.cleandoc(function.__doc__ or "")
+    doc = _shown().cleandoc(function.__doc__ or "")
     return "\n".join([shown, *[f"    {line}".rstrip() for line in doc.splitlines()]])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
 
 from ._array import HAS_CAPSULES, make_array, make_interface
 from ._device import Device, DLDeviceType
 from ._dtype import dtype
 from ._pickling import describe_tensor, unpickle_tensor
 from ._runtime import Runtime
+from ._typing import Any
 
 __all__ = ["TensorMethods"]
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from types import SimpleNamespace
-from typing import Any
+
+from ._typing import Any
 
 __all__ = ["code", "fill", "row_name"]
 
 #: `code.INT` is the type code of the row INT, and so on for every row that has a fixed code.
 code: Any = SimpleNamespace()
 
-_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-
 
 def row_name(type_key: str) -> str:
     """The name of a row in the C header's table: `StrObject` is `STR_OBJECT`."""
-    return _WORD.sub("_", type_key).upper()
+    name = type_key[:1]
+    for former, letter in zip(type_key, type_key[1:]):
+        name += f"_{letter}" if letter.isupper() and not former.isupper() else letter
+    return name.upper()
 
 
 def fill(rows: Iterable[tuple[int, str]]) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from reprlib import recursive_repr
 from types import MappingProxyType
-from typing import Any
 
 from ._container_rules import ITEMS, KEYS, VALUES
+from ._typing import Any
 
 __all__ = ["dict_items", "dict_keys", "dict_values"]
 

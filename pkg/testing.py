@@ -5,11 +5,10 @@ Each is registered as ``testing.NAME``, and is an attribute of this module.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ._backend import backend as _backend
 from ._backend import open_backend
 from ._library import find_library
+from ._typing import Any
 
 __all__ = ["library", "open_backend"]
 

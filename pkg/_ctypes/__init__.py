@@ -6,10 +6,9 @@ follow all of it.
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import _rules
 from .._types import code
+from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, unhiding
 from .call import FunctionCore
 from .callback import create_exchange, install_host, shut_down

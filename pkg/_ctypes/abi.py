@@ -22,10 +22,10 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from typing import Any, Callable
 
 from .. import _types
 from .._library import find_library
+from .._typing import Any, Callable
 
 if sys.implementation.name == "cpython":
     from . import cpython as platform

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import c_int32, c_int64, c_void_p, memmove
-from typing import Any, Callable
 
 from .. import _errors, _rules
+from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, ExchangeHooks, Host, library, platform, unhide
 from .cell import Cell, empty, hand_over
 from .pack import NONE, pack_owned, set_callback

@@ -13,8 +13,8 @@ in again.
 from __future__ import annotations
 
 from ctypes import memmove
-from typing import Any
 
+from .._typing import Any
 from .abi import VALUE_SIZE, library, platform
 
 __all__ = ["Cell", "empty", "hand_over"]

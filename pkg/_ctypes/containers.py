@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import sys
 from ctypes import c_int32, c_int64
-from typing import Any
 
 from .. import _container_rules as rules
 from .._container_rules import ELEMENTS, ITEMS, KEYS, VALUES, checks_self
 from .._types import code
+from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, address_of, library, unhiding
 from .cell import Cell, empty, hand_over
 from .pack import lend, pack_owned

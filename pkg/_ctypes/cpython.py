@@ -9,7 +9,8 @@ import ctypes
 import functools
 import sys
 from ctypes import PYFUNCTYPE, c_char_p, c_int, c_int32, c_void_p, py_object
-from typing import Any
+
+from .._typing import Any
 
 __all__ = [
     "call_type",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 import sys
 from functools import partial
-from typing import Any, Callable
 
 from .._types import code
+from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .cell import Cell
 from .unpack import raise_taken

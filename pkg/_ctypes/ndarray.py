@@ -9,10 +9,10 @@ from __future__ import annotations
 import struct
 import sys
 from ctypes import c_void_p
-from typing import Any
 
 from .._array import PADDED, READ_ONLY
 from .._types import code
+from .._typing import Any
 from .abi import VALUE, platform
 from .recipe import RECIPE
 

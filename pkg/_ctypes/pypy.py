@@ -14,9 +14,10 @@ import threading
 import weakref
 from ctypes import CFUNCTYPE, c_char, c_char_p, c_int, c_int32, c_void_p
 from threading import get_ident
-from typing import Any, Callable
 
 from __pypy__.thread import _signals_enter, _signals_exit  # type: ignore[import-not-found]
+
+from .._typing import Any, Callable
 
 __all__ = [
     "call_type",

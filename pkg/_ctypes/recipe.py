@@ -11,10 +11,10 @@ from __future__ import annotations
 import struct
 import sys
 from itertools import chain
-from typing import Any, Callable
 
 from .. import _rules
 from .._types import code
+from .._typing import Any, Callable
 from .abi import VALUE
 from .leaves import IN_PLACE_BYTES, NONE, leaves, lend_bytes, lend_str
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import struct
 import sys
 from ctypes import string_at
-from typing import Any, Callable, NoReturn
 
 from .. import _errors, _rules
 from .._types import code
+from .._typing import Any, Callable, NoReturn
 from .abi import (
     VALUE,
     VALUE_SIZE,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import struct
-from typing import Any
 
 from .. import _rules
 from .._types import code
+from .._typing import Any
 from .abi import Header, library, platform, unhiding
 
 __all__ = ["ObjectCore", "class_of", "set_class", "unwrap", "wrap", "wrap_here"]
