@@ -314,6 +314,7 @@ TEST(Containers, AreReadInOneStep) {
   for (int i = 0; i < 20; i += 2) dict.erase(i);
   ASSERT_EQ(anyffi_mapping_get(dict.get(), &AnyView(3).raw(), second.out()), 0);
   EXPECT_EQ(second, text);
+  second = AnyValue();
   ASSERT_EQ(anyffi_mapping_get(dict.get(), &AnyView(2).raw(), second.out()), 0);
   EXPECT_EQ(second.type_code(), ANYFFI_UNSET);
   AnyValue list = List<>{};
@@ -328,6 +329,7 @@ TEST(Containers, AreReadInOneStep) {
     position = anyffi_mapping_walk(dict.get(), position + 1, 1, key.out(), value.out());
     EXPECT_EQ(key, AnyValue(i));
     EXPECT_EQ(value, text);
+    value = AnyValue();
   }
   EXPECT_EQ(position, 19);
   for (int64_t entry : {int64_t{20}, int64_t{-1}, INT64_MAX}) {
@@ -339,6 +341,7 @@ TEST(Containers, AreReadInOneStep) {
   for (int i = 19; i > 0; i -= 2) {
     position = anyffi_mapping_walk(dict.get(), position, -1, key.out(), value.out());
     EXPECT_EQ(key, AnyValue(i));
+    value = AnyValue();
     --position;
   }
   EXPECT_EQ(anyffi_mapping_walk(dict.get(), position, -1, key.out(), value.out()), -1);
