@@ -40,6 +40,8 @@ def test_tile(npx: Any, array: Any, reps: Any) -> None:
 )
 def test_repeat(npx: Any, array: Any, repeats: Any, axis: Any) -> None:
     agree(npx.repeat, np.repeat, array, repeats, axis)
+    with pytest.raises((MemoryError, ValueError)):
+        npx.repeat(np.ones(2), 2**62)
 
 
 SHIFT = st.integers(-5, 5) | st.lists(st.integers(-5, 5), min_size=1, max_size=3).map(tuple)
@@ -92,6 +94,9 @@ def test_insert(npx: Any, array: Any, positions: Any, axis: Any, data: Any) -> N
     if np.size(positions) > 1:  # NumPy does not look at the range of several
         positions = [int(np.clip(position, -size, size)) for position in positions]
     agree(npx.insert, np.insert, array, positions, values, axis)
+    square = np.arange(9).reshape(3, 3)
+    agree(npx.insert, np.insert, square, 1, square[:2], 1)
+    agree(npx.insert, np.insert, square, [2, 0], square[:, :2], 1)
 
 
 @given(array=arrays(shapes=SHAPE), n=st.integers(-1, 4), axis=st.integers(-3, 2))

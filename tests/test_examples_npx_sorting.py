@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from npx_cases import DTYPES, agree, arrays, same
+from npx_cases import DTYPES, FEW, agree, arrays, same
 
 #: NumPy lets arrays of no axes pass for ones of one axis here and there.
 SHAPES = st.lists(st.integers(0, 4), min_size=1, max_size=3).map(tuple) | st.just((300,))
@@ -89,17 +89,19 @@ METHODS = (
 PARTS = st.integers(-1, 17).map(lambda part: part / 16)
 
 
+@pytest.mark.parametrize("method", METHODS)
+@FEW
 @given(
     array=arrays((*DTYPES[1:9], "float32", "float64", "complex64"), SOME, tame=True),
     q=PARTS | st.lists(PARTS, max_size=3).map(np.array),
     axis=AXES,
-    method=st.sampled_from(METHODS),
     keepdims=st.booleans(),
 )
 def test_quantile(npx: Any, array: Any, q: Any, axis: Any, method: str, keepdims: bool) -> None:
     options = {"method": method, "keepdims": keepdims, "exact": False}
     agree(npx.quantile, np.quantile, array, q, axis, **options)
     agree(npx.percentile, np.percentile, array, q * 100, axis, **options)
+    agree(npx.quantile, np.quantile, np.arange(9.0)[::-1], np.arange(17) / 16, **options)
 
 
 def test_quantile_of_nan_and_to_out(npx: Any) -> None:

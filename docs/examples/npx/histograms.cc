@@ -62,6 +62,7 @@ Tensor read_edges(const Bins& bins, DataType dtype, const Optional<Range>& range
                   const double* last) {
   if (bins.holds<int64_t>()) {
     int64_t count = bins.get<int64_t>();
+    if (count == INT64_MAX) fail("ValueError", "array is too big");
     if (count < 1) fail("ValueError", "`bins` must be positive, when an integer");
     auto [low, high] = read_range(range, first, last);
     return linspace(low, high, count + 1, true, DTypeArg(mean_dtype(dtype)));
@@ -85,11 +86,11 @@ Array<Tensor> histogram(const Tensor& a, const Bins& bins, const Optional<Range>
   const double *first = values.data<double>(), *last = first + values.numel();
   Tensor weight = read_weights(weights, values.numel()), edges = read_edges(bins, a.dtype(), range, first, last);
   Tensor limits = copied(read(edges), kFloat64);
+  if (limits.numel() == 0) fail("ValueError", "`bins` must have one edge at least");
   const double *low = limits.data<double>(), *high = low + limits.numel() - 1;
   if (!std::is_sorted(low, low + limits.numel())) {
     fail("ValueError", "`bins` must increase monotonically, when an array");
   }
-  if (limits.numel() == 0) fail("ValueError", "`bins` must have one edge at least");
   std::vector<double> sums(static_cast<size_t>(high - low), 0.0);
   double total = 0;
   const double* next = weight.data<double>();

@@ -120,8 +120,8 @@ Tensor tensorsolve(const Tensor& a, const Tensor& b, const Optional<Array<int64_
   Dims shape;
   int first = b.ndim() < array.ndim() ? b.ndim() : 0;
   for (int i = first; i < array.ndim(); ++i) shape.push_back(array.shape[i]);
-  int64_t size = element_count(shape);
-  if (element_count(array.shape) != size * size) {
+  int64_t size = element_count(shape), square;
+  if (__builtin_mul_overflow(size, size, &square) || element_count(array.shape) != square) {
     fail("LinAlgError", "Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])");
   }
   return reshaped(solve(refolded(array, {size, size}), raveled(read(b))), shape);

@@ -47,6 +47,7 @@ Tensor repeat(const Tensor& a, const Positions& repeats, const Optional<int64_t>
   for (int64_t i = 0; i < size; ++i) {
     int64_t copies = times[count == 1 ? 0 : i];
     if (copies < 0) fail("ValueError", "repeats may not contain negative values.");
+    if (copies > INT64_MAX / 64) fail("ValueError", "array is too big");
     positions.insert(positions.end(), static_cast<size_t>(copies), i);
   }
   return gathered(from, along, positions);
@@ -73,17 +74,13 @@ Tensor rot90(const Tensor& m, int64_t k, const Array<int64_t>& axes) {
   Strided array = read(m);
   int ndim = array.ndim();
   if (axes.size() != 2) fail("ValueError", "len(axes) must be 2.");
-  int64_t first = axes[0], second = axes[1];
-  if (first == second || first == second + ndim || second == first + ndim) {
-    fail("ValueError", "Axes must be different.");
-  }
-  for (int64_t axis : {first, second}) {
+  for (int64_t axis : axes) {
     if (axis < -ndim || axis >= ndim) {
-      fail("ValueError",
-           "an axis of " + text_of({first, second}) + " is out of range for array of ndim=" + std::to_string(ndim));
+      fail("ValueError", "axis " + std::to_string(axis) + " is out of range for array of ndim=" + std::to_string(ndim));
     }
   }
-  int from = read_axis(first, ndim), to = read_axis(second, ndim);
+  int from = read_axis(axes[0], ndim), to = read_axis(axes[1], ndim);
+  if (from == to) fail("ValueError", "Axes must be different.");
   int64_t turns = (k % 4 + 4) % 4;
   // A quarter is a reflection at the diagonal, and one along an axis; a half is one along both.
   if (turns >= 2) array = array.flipped(from);

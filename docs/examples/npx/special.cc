@@ -21,7 +21,7 @@ Strided parts_of(const Strided& array) {
 
 /// To a whole number of steps of 10 ** -decimals.
 Tensor rounded(const Tensor& a, int64_t decimals) {
-  Operand power(std::pow(10.0, static_cast<double>(std::abs(decimals))));
+  Operand power(std::pow(10.0, std::fabs(static_cast<double>(decimals))));
   if (decimals == 0) return unary("npx.rint", a);
   if (decimals > 0) return binary("npx.divide", unary("npx.rint", binary("npx.multiply", a, power)), power);
   return binary("npx.multiply", unary("npx.rint", binary("npx.divide", a, power)), power);
