@@ -221,7 +221,7 @@ struct Traits<AnyValue> {
 // ---- untyped work ----
 
 inline int64_t AnyView::size() const {
-  if (raw_.type_code == ANYFFI_LIST || detail::is_array(raw_.type_code)) {
+  if (raw_.type_code == ANYFFI_LIST || raw_.type_code == ANYFFI_ARRAY) {
     return reinterpret_cast<const AnyffiSequence*>(raw_.as_object)->size;
   }
   if (anyffi_is_str(raw_.type_code)) {
@@ -271,7 +271,7 @@ __attribute__((noinline)) inline AnyffiValue get_item_elsewhere(const AnyffiValu
 }  // namespace detail
 
 inline AnyValue AnyView::get_at(int64_t index) const {
-  if (raw_.type_code == ANYFFI_LIST || detail::is_array(raw_.type_code)) {
+  if (raw_.type_code == ANYFFI_LIST || raw_.type_code == ANYFFI_ARRAY) {
     auto* sequence = reinterpret_cast<const AnyffiSequence*>(raw_.as_object);
     if (static_cast<uint64_t>(index) < static_cast<uint64_t>(sequence->size)) {
       return detail::element_value(sequence->data[index]);

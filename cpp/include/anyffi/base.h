@@ -151,14 +151,15 @@ inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expe
 }
 
 /// Throws the error that a C function left in the thread's slot. Defined in error.h.
-[[noreturn]] void throw_raised();
+[[noreturn]] __attribute__((cold)) void throw_raised();
+/// Throws what a mismatch says of a value that is no argument. Defined in error.h.
+[[noreturn]] __attribute__((cold)) void throw_mismatch(const AnyffiMismatch& why);
+
 /// Types whose traits have `load_plain`: traits.h.
 template <class T>
 inline constexpr bool kIsNumber = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class Way, class T>
 bool load_uncommon_number(const AnyffiValue& given, T& out, AnyffiMismatch& why);
-/// Throws what a mismatch says of a value that is no argument. Defined in error.h.
-[[noreturn]] void throw_mismatch(const AnyffiMismatch& why);
 
 inline void check(int status) {
   if (__builtin_expect(status != 0, 0)) throw_raised();

@@ -182,10 +182,22 @@ class IndexIterator {
   int64_t index_;
 };
 
+/// Writes behind the last element, where there is room.
+inline void append_cell(AnyffiSequence* cells, const AnyffiValue& owned, uint64_t kind_bit) {
+  assign(cells->data[cells->size++], owned);
+  cells->kinds |= kind_bit;
+}
+
+/// Appends an object, or what does not go into a cell as it is: boxes, and what is no value at all; or makes room.
 /// Takes over the two words of a value, so that the caller's need not lie in memory.
 __attribute__((noinline)) inline void append_uncommon(AnyffiObject* sequence, uint64_t first, uint64_t second) {
-  AnyValue owned(Adopt{}, anyffi_from_words_inline(first, second));
-  check(anyffi_sequence_insert(sequence, reinterpret_cast<AnyffiSequence*>(sequence)->size, &owned.raw()));
+  auto* cells = reinterpret_cast<AnyffiSequence*>(sequence);
+  AnyffiValue value = anyffi_from_words_inline(first, second);
+  if (value.type_code > ANYFFI_BOX && cells->size < cells->capacity) {
+    return append_cell(cells, value, anyffi_kind_bit(value.type_code));
+  }
+  AnyValue owned(Adopt{}, value);
+  check(anyffi_sequence_insert(sequence, cells->size, &owned.raw()));
 }
 
 /// What both typed views of a sequence can do.
@@ -216,15 +228,13 @@ class SequenceView : public ObjectRef {
     AnyffiSequence* cells = sequence();
     AnyffiValue owned = Traits<T>::store(std::move(item));
     int32_t code = owned.type_code;
-    // Those from None to Bytes, whose codes follow each other. Boxes do not go into a cell, nor what is no value at
-    // all.
+    // Those from None to Bytes, whose codes follow each other.
     bool is_plain = static_cast<uint32_t>(-code) <= static_cast<uint32_t>(-ANYFFI_BYTES);
-    if (__builtin_expect(cells->size == cells->capacity || !(is_plain || code > ANYFFI_BOX), 0)) {
-      uint64_t first = static_cast<uint32_t>(code) | static_cast<uint64_t>(owned.aux) << 32;
-      return append_uncommon(object_, first, static_cast<uint64_t>(owned.as_int));
+    if (__builtin_expect(is_plain && cells->size < cells->capacity, 1)) {
+      return append_cell(cells, owned, uint64_t{1} << -code);
     }
-    assign(cells->data[cells->size++], owned);
-    cells->kinds |= is_plain ? uint64_t{1} << -code : anyffi_kind_bit(code);
+    uint64_t first = static_cast<uint32_t>(code) | static_cast<uint64_t>(owned.aux) << 32;
+    append_uncommon(object_, first, static_cast<uint64_t>(owned.as_int));
   }
 };
 
