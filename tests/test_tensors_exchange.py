@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import io
 import weakref
 from typing import Any
 
@@ -85,9 +86,9 @@ def method(x: Any, **options: Any) -> Any:
     return x.tensor.__dlpack__(**options)
 
 
-def array_class(offered: Any, **more: Any) -> Any:
+def array_class(offered: Any, *bases: type, **more: Any) -> Any:
     namespace = {"__dlpack__": method, "__dlpack_c_exchange_api__": offered, **more}
-    return type("Array", (Base,), namespace)
+    return type("Array", (Base, *bases), namespace)
 
 
 def counts(ffi: Any, x: Any, calls: int = 3) -> tuple[int, int]:
@@ -244,13 +245,28 @@ def test_classes_are_not_kept_alive(ffi: Any) -> None:
         assert gone() is None
 
 
-def test_an_array_that_asks_for_more_than_its_memory(ffi: Any) -> None:
+#: A property and methods that are functions in C, as those are that PyTorch's tensors are asked by.
+CLOSED, IS_TTY, READABLE = (vars(io.BytesIO)[name] for name in ("closed", "isatty", "readable"))
+
+
+@pytest.mark.parametrize("is_neg", [IS_TTY, READABLE])
+def test_an_array_that_may_be_more_than_its_memory(ffi: Any, is_neg: Any) -> None:
     """As PyTorch's tensors may: their table does not look, their method does."""
-    x = array_class(
-        capsule(table()), requires_grad=False, is_conj=lambda self: False, is_neg=lambda self: False
-    )(make(ffi))
-    assert (counts(ffi, x)[0] > 0) is (ffi.ffi_mode == "cython")
-    for name, value in (("requires_grad", True), ("is_conj", lambda: True), ("is_neg", lambda: True)):
-        setattr(x, name, value)
+    questions = {"requires_grad": CLOSED, "is_conj": READABLE, "is_neg": is_neg}
+    x = array_class(capsule(table()), io.BytesIO, **questions)(make(ffi))
+    # No conjugate of real numbers: that is not asked.
+    is_plain = is_neg is IS_TTY and ffi.ffi_mode == "cython"
+    assert (counts(ffi, x)[1] <= 1) is is_plain
+    x.close()
+    by_table, by_method = counts(ffi, x)
+    assert by_table == 0 < by_method
+
+
+@pytest.mark.parametrize("name", ["requires_grad", "is_conj", "is_neg"])
+def test_an_array_whose_answers_are_not_its_own(ffi: Any, name: str) -> None:
+    """Functions in Python, or in C of another class: those cannot be called past the interpreter."""
+    questions = {"requires_grad": CLOSED, "is_conj": IS_TTY, "is_neg": IS_TTY}
+    for other in (lambda self: False, False, vars(bytes)["isupper"]):
+        x = array_class(capsule(table()), io.BytesIO, **{**questions, name: other})(make(ffi))
         assert counts(ffi, x)[0] == 0
-        delattr(x, name)
+    assert counts(ffi, array_class(capsule(table()), **questions)(make(ffi)))[0] == 0

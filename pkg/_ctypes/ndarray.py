@@ -44,7 +44,8 @@ def write_ndarray(x: Any, keep: list[Any]) -> bytes | None:
         flags |= READ_ONLY
     address = c_void_p.from_address(id(x) + _DATA).value or 0
     recipe = _recipe(address, layout, flags, id(x), platform.retain)
-    keep.append(recipe)
+    # The plan too: another array of this call may have all plans cleared, or this one learnt anew.
+    keep.append((recipe, plan))
     return _value(code.TENSOR, RECIPE, platform.lend_bytes(recipe, keep))
 
 

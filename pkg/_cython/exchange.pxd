@@ -62,6 +62,11 @@ cdef extern from *:
           Py_TYPE(is_neg) != &PyMethodDescr_Type) {
         return 0;
       }
+      if (!PyType_IsSubtype(known->cls, PyDescr_TYPE(requires_grad)) ||
+          !PyType_IsSubtype(known->cls, PyDescr_TYPE(is_conj)) ||
+          !PyType_IsSubtype(known->cls, PyDescr_TYPE(is_neg))) {
+        return 0; /* of another class, whose functions would take an instance for one of theirs */
+      }
       PyMethodDef* conj = ((PyMethodDescrObject*)is_conj)->d_method;
       PyMethodDef* neg = ((PyMethodDescrObject*)is_neg)->d_method;
       if (conj->ml_flags != METH_NOARGS || neg->ml_flags != METH_NOARGS) return 0;
