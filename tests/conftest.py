@@ -124,6 +124,15 @@ def both() -> tuple[Any, Any]:
 
 
 @pytest.fixture(scope="session")
+def npx(ffi: Any) -> Iterator[Any]:
+    """The example npx over a backend."""
+    import example_programs
+
+    with example_programs.loaded(ffi, "npx") as programs:
+        yield programs["npx"].npx
+
+
+@pytest.fixture(scope="session")
 def pure(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """An ordinary, not editable, installation that was built with `cython=disabled`."""
     target = tmp_path_factory.mktemp("pure")

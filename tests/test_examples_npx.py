@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import anyffi
-import example_programs
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from npx_cases import COMPLEX, DTYPES, FEW, FLOATS, REAL, WHOLE, agree, arrays, broadcastable, outcome, same
-
-
-@pytest.fixture(scope="session")
-def npx(ffi: Any) -> Iterator[Any]:
-    with example_programs.loaded(ffi, "npx") as programs:
-        yield programs["npx"].npx
-
 
 # ---- creation --------------------------------------------------------------------------------------------
 

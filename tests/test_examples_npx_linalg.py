@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import example_programs
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -15,12 +13,6 @@ from npx_cases import FEW, WHOLE, agree, arrays, builtin_of
 DTYPES = (*WHOLE, "float16", "float32", "float64", "complex64", "complex128")
 EXTENT = st.integers(0, 4)
 OUTER = st.sampled_from([(), (), (2,), (0,), (2, 1)])
-
-
-@pytest.fixture(scope="session")
-def npx(ffi: Any) -> Iterator[Any]:
-    with example_programs.loaded(ffi, "npx") as programs:
-        yield programs["npx"].npx
 
 
 def matrices(square: bool = False, dtypes: Any = DTYPES) -> Any:

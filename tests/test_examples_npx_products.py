@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import example_programs
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from npx_cases import DTYPES, FEW, agree, arrays, same
-
-
-@pytest.fixture(scope="session")
-def npx(ffi: Any) -> Iterator[Any]:
-    with example_programs.loaded(ffi, "npx") as programs:
-        yield programs["npx"].npx
-
 
 SPECS = (
     *("ii", "ii->i", "ij->ji", "ij,jk", "ij,jk->ik", "i,i", "ij,ij->", "i,j->ij", "ijk->k", "ba"),

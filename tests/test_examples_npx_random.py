@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import example_programs
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from npx_cases import agree, arrays, outcome, same
-
-
-@pytest.fixture(scope="session")
-def npx(ffi: Any) -> Iterator[Any]:
-    with example_programs.loaded(ffi, "npx") as programs:
-        yield programs["npx"].npx
-
 
 SEED = st.integers(0, 2**32 - 1)
 EXTENTS = st.lists(st.integers(0, 3), max_size=3).map(tuple)

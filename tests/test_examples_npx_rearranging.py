@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import example_programs
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,12 +14,6 @@ SHAPE = st.lists(st.integers(0, 3), max_size=3).map(tuple)
 #: NumPy lets arrays of no axes pass for ones of one axis here and there.
 SOME_AXES = st.lists(st.integers(0, 3), min_size=1, max_size=3).map(tuple)
 AXIS = st.none() | st.integers(-4, 3)
-
-
-@pytest.fixture(scope="session")
-def npx(ffi: Any) -> Iterator[Any]:
-    with example_programs.loaded(ffi, "npx") as programs:
-        yield programs["npx"].npx
 
 
 @given(

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import example_programs
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from npx_cases import COMPLEX, DTYPES, FEW, FLOATS, REAL, WHOLE, agree, arrays, same
-
-
-@pytest.fixture(scope="session")
-def npx(ffi: Any) -> Iterator[Any]:
-    with example_programs.loaded(ffi, "npx") as programs:
-        yield programs["npx"].npx
-
 
 AXIS = st.none() | st.integers(-4, 3) | st.lists(st.integers(-3, 2), max_size=3).map(tuple)
 #: NumPy lets arrays of no axes pass for ones of one axis here and there.

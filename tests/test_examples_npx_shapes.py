@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import example_programs
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -13,12 +11,6 @@ from hypothesis import strategies as st
 from npx_cases import DTYPES, FEW, REAL, WHOLE, agree, arrays, broadcastable, outcome, same
 
 SHAPE = st.lists(st.integers(0, 3), max_size=3).map(tuple)
-
-
-@pytest.fixture(scope="session")
-def npx(ffi: Any) -> Iterator[Any]:
-    with example_programs.loaded(ffi, "npx") as programs:
-        yield programs["npx"].npx
 
 
 # ---- sequences -------------------------------------------------------------------------------------------

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import example_programs
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,12 +13,6 @@ from npx_cases import DTYPES, FEW, agree, arrays, same
 #: NumPy lets arrays of no axes pass for ones of one axis here and there.
 SHAPES = st.lists(st.integers(0, 4), min_size=1, max_size=3).map(tuple) | st.just((300,))
 AXIS = st.none() | st.integers(-4, 3)
-
-
-@pytest.fixture(scope="session")
-def npx(ffi: Any) -> Iterator[Any]:
-    with example_programs.loaded(ffi, "npx") as programs:
-        yield programs["npx"].npx
 
 
 @given(

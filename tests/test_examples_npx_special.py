@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
-import example_programs
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from npx_cases import COMPLEX, DTYPES, FLOATS, REAL, WHOLE, agree, arrays, broadcastable, same
 
 SHAPE = st.lists(st.integers(0, 3), max_size=3).map(tuple)
-
-
-@pytest.fixture(scope="session")
-def npx(ffi: Any) -> Iterator[Any]:
-    with example_programs.loaded(ffi, "npx") as programs:
-        yield programs["npx"].npx
 
 
 @given(array=arrays((*WHOLE[:5], *FLOATS, *COMPLEX), tame=True), decimals=st.integers(-2, 3))

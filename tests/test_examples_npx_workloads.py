@@ -6,7 +6,6 @@ import csv
 import functools
 import re
 import warnings
-from collections.abc import Iterator
 from typing import Any, Callable
 
 import example_programs
@@ -18,12 +17,6 @@ FOLDER = example_programs.EXAMPLES / "npx"
 with (FOLDER / "workloads.csv").open(encoding="utf-8", newline="") as table:
     WORKLOADS = list(csv.DictReader(table))
 COVERED = [row for row in WORKLOADS if row["covered"] == "yes"]
-
-
-@pytest.fixture(scope="session")
-def npx(ffi: Any) -> Iterator[Any]:
-    with example_programs.loaded(ffi, "npx") as programs:
-        yield programs["npx"].npx
 
 
 #: Results that are free in sign, phase or order, or as good as 0, made ones that can be compared.
