@@ -246,7 +246,7 @@ def test_classes_are_not_kept_alive(ffi: Any) -> None:
 
 
 #: A property and methods that are functions in C, as those are that PyTorch's tensors are asked by.
-CLOSED, IS_TTY, READABLE = (vars(io.BytesIO)[name] for name in ("closed", "isatty", "readable"))
+CLOSED, IS_TTY, READABLE = (getattr(io.BytesIO, name) for name in ("closed", "isatty", "readable"))
 
 
 @pytest.mark.parametrize("is_neg", [IS_TTY, READABLE])
