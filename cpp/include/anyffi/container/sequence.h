@@ -115,6 +115,13 @@ inline bool convert_cell(const AnyffiValue& given, AnyValue& copy, int64_t index
   return true;
 }
 
+/// Makes a container into the other member of its pair, if the caller made it for this call alone.
+inline bool turn_in_place(AnyffiValue& value, int32_t type_code) {
+  if (!(value.aux & ANYFFI_MOVABLE) || !anyffi_is_unique_inline(value.as_object)) return false;
+  value.as_object->type_code = value.type_code = type_code;
+  return true;
+}
+
 /// The member of a pair that is wanted, from either: shared if it is that one, taken and turned in place if the
 /// caller made it for this call alone, else copied.
 inline bool load_as(AnyffiValue& value, AnyValue& holder, int32_t type_code, AnyffiMismatch& why) {
@@ -296,7 +303,12 @@ struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
   static constexpr uint64_t kinds =
       Traits<T>::kinds == detail::kEveryKind ? detail::kind_bits(ANYFFI_ARRAY, ANYFFI_SHAPE) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
-    if (!detail::is_array(value.type_code) && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
+    bool is_array = detail::is_array(value.type_code);
+    if (!is_array && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
+    // Most fit as they are: a call less.
+    auto* sequence = reinterpret_cast<AnyffiSequence*>(value.as_object);
+    bool fits = (sequence->kinds & ~Traits<T>::kinds) == 0;
+    if (fits && (is_array || detail::turn_in_place(value, ANYFFI_ARRAY))) return detail::hold_object(value, holder);
     return detail::load_array<T>(value, holder, why);
   }
 };
