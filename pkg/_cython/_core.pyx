@@ -2,8 +2,8 @@
 # Methods are then descriptors of C, which check the type of `self`: `Dict._entry([], 0)` is a TypeError.
 """The compiled marshaller: the names of `anyffi._backend.CORE`.
 
-The way of a call goes from `FunctionCore` through call.pxd, pack.pxd and unpack.pxd: files of inline
-functions, so that the C compiler sees all of it at once.
+The way of a call goes from `FunctionCore` through call.h and plain.h, and for what needs an object through
+pack.pxd and unpack.pxd: files of inline functions, so that the C compiler sees all of it at once.
 """
 
 cimport cython
@@ -18,7 +18,9 @@ from c_api cimport (
     anyffi_release_inline, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop_inline,
     anyffi_value_retain_inline, int32_t, int64_t,
 )
-from call cimport MAX_SHORT, allocate, call, call_short, call_with_keywords, find_places, unwrap_function
+from call cimport (
+    MAX_SHORT, allocate, call, call_with_keywords, find_places, later, unwrap_function, vectorcall,
+)
 from callback cimport callback, checked_callback
 from containers cimport (
     delete_item, find_item, get_item, has_element, has_key, list_items, next_entry, put_item, set_item,
@@ -26,7 +28,7 @@ from containers cimport (
 )
 from describe cimport describe
 from host cimport install_host
-from pack cimport pack, pack_owned
+from pack cimport fill_alone, pack, pack_owned, pack_uncommon
 from python cimport (
     PyBytes_AsString, PyBytes_FromStringAndSize, PyObject, PyObject_ClearWeakRefs, PySequence_Fast_ITEMS,
     PyTypeObject, PyType_Modified, PyVectorcall_Call, Py_INCREF, Py_SET_REFCNT, Py_SIZE,
@@ -108,78 +110,17 @@ cdef class FunctionCore(ObjectCore):
     def _take(self, ObjectCore other not None):
         ObjectCore._take(self, other)
         if isinstance(other, FunctionCore):
+            (<FunctionCore>other).vectorcall = NULL
             Py_CLEAR((<FunctionWrapper*><PyObject*>other).parameters)
 
     def _info(self):
         return describe(unwrap_function(<PyObject*>self).info)
 
 
-cdef extern from *:
-    """
-    /* Cython's functions, for C that comes before them; set once. */
-    static PyObject* (*anyffi_call_short)(AnyffiFunction*, PyObject**, Py_ssize_t);
-    static PyObject* (*anyffi_call_uncommonly)(PyObject*, PyObject**, Py_ssize_t, PyObject*);
-    static ternaryfunc anyffi_call_tuple;
-
-    /* Whether a call goes the short way. Before Python 3.12 a class to which `__call__` was assigned later
-       still comes here. */
-    static inline int anyffi_is_short(PyObject* function, Py_ssize_t count) {
-      AnyffiObject* target = ((AnyffiWrapper*)function)->object;
-      return count <= ANYFFI_MAX_SHORT && Py_TYPE(function)->tp_call == anyffi_call_tuple && target != NULL &&
-             target->type_code == ANYFFI_FUNCTION;
-    }
-
-    static inline PyObject* anyffi_make_short_call(PyObject* function, PyObject* const* args,
-                                                   Py_ssize_t count) {
-      return anyffi_call_short((AnyffiFunction*)((AnyffiWrapper*)function)->object, (PyObject**)args, count);
-    }
-
-    /* Whether the names of a call are those of the parameters that follow the first `count`: then the values
-       lie where the function looks for them, as they do in most calls with names. */
-    static inline int anyffi_names_in_order(PyObject* function, Py_ssize_t count, PyObject* names) {
-      const AnyffiFunctionInfo* info = ((AnyffiFunction*)((AnyffiWrapper*)function)->object)->info;
-      PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
-      Py_ssize_t total = count + PyTuple_GET_SIZE(names);
-      Py_ssize_t i;
-      /* The parameters are unknown until a call with names has asked for them. */
-      if (parameters == NULL || total > PyTuple_GET_SIZE(parameters)) return 0;
-      if (total < info->num_required) return 0;
-      for (i = count; i < total; ++i) {
-        /* Both are interned; where one is not, the uncommon way compares them. */
-        if (PyTuple_GET_ITEM(parameters, i) != PyTuple_GET_ITEM(names, i - count)) return 0;
-      }
-      return 1;
-    }
-
-    static PyObject* anyffi_vectorcall_named(PyObject* function, PyObject* const* args, Py_ssize_t count,
-                                             PyObject* names) {
-      Py_ssize_t total = count + PyTuple_GET_SIZE(names);
-      if (anyffi_is_short(function, total) && anyffi_names_in_order(function, count, names)) {
-        return anyffi_make_short_call(function, args, total);
-      }
-      return anyffi_call_uncommonly(function, (PyObject**)args, count, names);
-    }
-
-    /* What Python calls a function through. In C every way is a jump; a function of Cython's, which sees to
-       tracebacks, would take a fifth of the instructions of a whole call. */
-    static PyObject* anyffi_vectorcall(PyObject* function, PyObject* const* args, size_t flags,
-                                       PyObject* names) {
-      Py_ssize_t count = PyVectorcall_NARGS(flags);
-      if (names != NULL) return anyffi_vectorcall_named(function, args, count, names);
-      if (anyffi_is_short(function, count)) return anyffi_make_short_call(function, args, count);
-      return anyffi_call_uncommonly(function, (PyObject**)args, count, names);
-    }
-    """
-    object (*common_call "anyffi_call_short")(AnyffiFunction*, PyObject**, Py_ssize_t)
-    object (*uncommon_call "anyffi_call_uncommonly")(PyObject*, PyObject**, Py_ssize_t, PyObject*)
-    object (*tuple_call "anyffi_call_tuple")(PyObject*, PyObject*, PyObject*)
-    object call_vector "anyffi_vectorcall"(PyObject*, PyObject* const*, size_t, PyObject*)
-
-
 cdef object call_uncommonly(PyObject* function, PyObject** args, Py_ssize_t count, PyObject* names):
     """A call with keywords or many arguments, or of something that has a `__call__` or a type of its own."""
     cdef tuple parameters
-    if Py_TYPE(function).tp_call != call_tuple:
+    if Py_TYPE(function).tp_call != later.call_tuple:
         return call_slot(function, args, count, names)
     if names == NULL or Py_SIZE(names) == 0:
         return call(function, args, count)
@@ -188,8 +129,12 @@ cdef object call_uncommonly(PyObject* function, PyObject** args, Py_ssize_t coun
 
 
 cdef object call_tuple(PyObject* function, PyObject* args, PyObject* kwargs):
-    """`tp_call`, which Python comes by first: from then on it calls through the pointer."""
-    (<FunctionWrapper*>function).vectorcall = <vectorcallfunc>call_vector
+    """`tp_call`, which Python comes by first: from then on it calls through the pointer.
+
+    So that what comes by the pointer holds a function.
+    """
+    unwrap_function(function)
+    (<FunctionWrapper*>function).vectorcall = <vectorcallfunc>vectorcall
     return PyVectorcall_Call(function, args, kwargs)
 
 
@@ -574,7 +519,6 @@ cdef int read_rules() except -1:
 
 
 cdef int set_up() except -1:
-    global common_call, uncommon_call, tuple_call
     cdef PyTypeObject* function = <PyTypeObject*>FunctionCore
     cdef type core
     cdef int code_point
@@ -582,9 +526,12 @@ cdef int set_up() except -1:
         raise ImportError(f"{__name__} was built for another version of libanyffi; reinstall anyffi")
     state.object_core = <PyTypeObject*>ObjectCore
     state.callback = callback
-    common_call = call_short
-    uncommon_call = call_uncommonly
-    tuple_call = call_tuple
+    later.call_tuple = call_tuple
+    later.call_uncommonly = call_uncommonly
+    later.pack_uncommon = pack_uncommon
+    later.fill_alone = fill_alone
+    later.unpack = unpack
+    later.raise_taken = raise_taken
     state.no_arguments = keep(())
     for code_point in range(256):
         state.characters[code_point] = keep(chr(code_point))

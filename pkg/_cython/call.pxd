@@ -1,21 +1,26 @@
 """The way of a call: arguments into an array of values, the function, its result."""
 
-from libc.stdint cimport int32_t
-
-from c_api cimport ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_NONE, AnyffiFunction, AnyffiObject, AnyffiValue
-from c_api cimport anyffi_alloc, anyffi_free, anyffi_none_inline, anyffi_release_inline, anyffi_type_is_a
-from pack cimport pack_plain, pack_special
-from python cimport PyLong_FromLongLong, PyObject, PySequence_Fast_ITEMS, Py_SIZE
-from unpack cimport raise_taken, unpack
+from c_api cimport ANYFFI_FUNCTION, AnyffiFunction, AnyffiObject, AnyffiValue
+from c_api cimport anyffi_alloc, anyffi_type_is_a
+from python cimport PyObject, PySequence_Fast_ITEMS, Py_SIZE
 from wrapper cimport Wrapper, state, unwrap
 
-cdef extern from *:
-    """
-    /* The arguments of so many are packed on the stack. */
-    #define ANYFFI_MAX_SHORT 8
-    """
+cdef extern from "call.h":
     enum:
         MAX_SHORT "ANYFFI_MAX_SHORT"
+
+    struct Later "AnyffiLater":
+        object (*call_tuple)(PyObject*, PyObject*, PyObject*)
+        object (*call_uncommonly)(PyObject*, PyObject**, Py_ssize_t, PyObject*)
+        int (*pack_uncommon)(PyObject*, AnyffiValue*) except -1
+        int (*fill_alone)(PyObject*, AnyffiValue*) except -1
+        object (*unpack)(AnyffiValue*)
+        int (*raise_taken)() except -1
+
+    Later later "anyffi_later"
+    int pack_special "anyffi_py_pack_special"(PyObject*, AnyffiValue*) except -1
+    object call_function "anyffi_py_call"(AnyffiFunction*, PyObject**, Py_ssize_t)
+    object vectorcall "anyffi_py_vectorcall"(PyObject*, PyObject**, size_t, PyObject*)
 
 
 cdef inline AnyffiFunction* unwrap_function(PyObject* wrapper) except NULL:
@@ -34,67 +39,7 @@ cdef inline int refuse_function(PyObject* wrapper) except -1:
 
 cdef inline object call(PyObject* function, PyObject** args, Py_ssize_t count):
     """Calls the function of a wrapper. The caller keeps wrapper and arguments alive."""
-    cdef AnyffiFunction* target = unwrap_function(function)
-    if count > MAX_SHORT:
-        return call_long(target, args, count)
-    return call_short(target, args, count)
-
-
-cdef inline object call_short(AnyffiFunction* target, PyObject** args, Py_ssize_t count):
-    """A call with at most MAX_SHORT arguments."""
-    cdef AnyffiValue values[MAX_SHORT]
-    cdef AnyffiValue result
-    # Most arguments are made into no object and cannot fail. Without anything to give back, and so without a
-    # `try`, such a call takes a third less of instructions.
-    cdef Py_ssize_t packed = pack_plain_ones(args, count, values, 0)
-    if packed < count:
-        return call_made(target, args, count, values, packed)
-    result = anyffi_none_inline()
-    if target.call(target.self, values, <int32_t>count, &result) != 0:
-        raise_taken()
-    return unpack_result(&result)
-
-
-cdef inline Py_ssize_t pack_plain_ones(PyObject** args, Py_ssize_t count, AnyffiValue* values,
-                                       Py_ssize_t packed) noexcept:
-    """Packs arguments up to the first that is not plain; how many are packed now."""
-    while packed < count and pack_plain(args[packed], &values[packed]):
-        packed += 1
-    return packed
-
-
-cdef inline object unpack_result(AnyffiValue* result):
-    # The two most common ones, of which `unpack` would have to be called to tell.
-    if result.type_code == ANYFFI_NONE:
-        return None
-    if result.type_code == ANYFFI_INT:
-        return PyLong_FromLongLong(result.as_int)
-    return unpack(result)
-
-
-cdef inline object call_made(AnyffiFunction* target, PyObject** args, Py_ssize_t count, AnyffiValue* values,
-                             Py_ssize_t plain):
-    """The rest of a call of which the first arguments are packed and plain, and the next is not."""
-    cdef AnyffiValue result = anyffi_none_inline()
-    cdef Py_ssize_t packed = plain
-    try:
-        while packed < count:
-            pack_special(args[packed], &values[packed])
-            packed = pack_plain_ones(args, count, values, packed + 1)
-        if target.call(target.self, values, <int32_t>count, &result) != 0:
-            raise_taken()
-        # Before the arguments go, which the result may borrow from.
-        return unpack_result(&result)
-    finally:
-        release_made(values + plain, packed - plain)
-
-
-cdef inline object call_long(AnyffiFunction* target, PyObject** args, Py_ssize_t count):
-    cdef AnyffiValue* values = allocate(count)
-    try:
-        return call_made(target, args, count, values, pack_plain_ones(args, count, values, 0))
-    finally:
-        anyffi_free(values)
+    return call_function(unwrap_function(function), args, count)
 
 
 cdef inline AnyffiValue* allocate(Py_ssize_t count) except NULL:
@@ -104,15 +49,6 @@ cdef inline AnyffiValue* allocate(Py_ssize_t count) except NULL:
     if values == NULL:
         raise MemoryError
     return values
-
-
-cdef inline void release_made(AnyffiValue* values, Py_ssize_t count) noexcept:
-    """Gives back what packing made, other than what the callee took."""
-    cdef Py_ssize_t i
-    for i in range(count):
-        # Flags belong to objects; elsewhere the word holds text.
-        if values[i].type_code > 0 and values[i].aux != 0:
-            anyffi_release_inline(values[i].as_object)
 
 
 cdef inline Py_ssize_t find_places(PyObject* function, PyObject* parameters, PyObject** args,

@@ -13,9 +13,10 @@ from c_api cimport (
     anyffi_value_retain_inline,
 )
 from pack cimport pack, pack_owned
+from plain cimport anyffi_py_read_int, anyffi_py_read_short_int, new_int
 from python cimport (
-    PyLong_FromLongLong, PyLong_Type, PyObject, PySlice_Check, Py_TYPE, anyffi_py_append, anyffi_py_read_int,
-    anyffi_py_read_short_int, anyffi_py_reserve_list,
+    PyLong_Type, PyObject, PySlice_Check, Py_TYPE, anyffi_py_append,
+    anyffi_py_reserve_list,
 )
 from unpack cimport is_latin_character, raise_taken, unpack, unpack_copy
 from wrapper cimport Wrapper, state, unwrap
@@ -57,7 +58,7 @@ cdef inline object get_item(PyObject* wrapper, int32_t type_code, object key):
             and Py_TYPE(<PyObject*>key) == &PyLong_Type and anyffi_py_read_short_int(<PyObject*>key, &index)
             and <uint64_t>index < <uint64_t>sequence.size):
         if sequence.data[index].type_code == ANYFFI_INT:
-            return PyLong_FromLongLong(sequence.data[index].as_int)
+            return new_int(sequence.data[index].as_int)
         return unpack_copy(&sequence.data[index])
     return get_uncommon_item(wrapper, type_code, key)
 
@@ -133,7 +134,7 @@ cdef inline list list_items(AnyffiSequence* sequence):
         if is_latin_character(cell):
             anyffi_py_append(<PyObject*>items, state.characters[cell.aux])
         elif cell.type_code == ANYFFI_INT:
-            append_made(items, PyLong_FromLongLong(cell.as_int))
+            append_made(items, new_int(cell.as_int))
         else:
             append_made(items, unpack_copy(cell))
         index += 1

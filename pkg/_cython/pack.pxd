@@ -4,42 +4,31 @@
 containers, so that these functions call each other in circles and have to share a file.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
 
 from c_api cimport (
-    ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION, ANYFFI_INT, ANYFFI_LIST,
-    ANYFFI_MAP, ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, ANYFFI_SET, ANYFFI_TENSOR,
-    ANYFFI_TENSOR_VIEW, ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject, AnyffiSequence, AnyffiSlice,
-    AnyffiValue, anyffi_error_create_host, anyffi_function_create_host, anyffi_int_inline, anyffi_kind_bit,
-    anyffi_mapping_create, anyffi_mapping_finish, anyffi_none_inline, anyffi_object_inline,
-    anyffi_py_object_create, anyffi_sequence_create, anyffi_slice_create, anyffi_tensor_from_capsule,
-    anyffi_value_drop_inline,
+    ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION, ANYFFI_LIST, ANYFFI_MAP,
+    ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, ANYFFI_SET, ANYFFI_TENSOR, ANYFFI_TENSOR_VIEW,
+    ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject, AnyffiSequence, AnyffiSlice, AnyffiValue,
+    anyffi_error_create_host, anyffi_function_create_host, anyffi_kind_bit, anyffi_mapping_create,
+    anyffi_mapping_finish, anyffi_object_inline, anyffi_py_object_create, anyffi_slice_create,
+    anyffi_tensor_from_capsule, anyffi_value_drop_inline,
 )
+from call cimport pack_special
 from exchange cimport learn_exchange, pack_exchanged
-from leaves cimport borrow_bytes, borrow_str, pack_constant, pack_in_place, pack_leaf, pack_uncommon_leaf
+from leaves cimport pack_leaf, pack_uncommon_leaf
 from memo cimport Memo, memo_clear
 from memory cimport pack_memory
 from ndarray cimport learn_ndarray, pack_ndarray
 from nest cimport Nest, check_depth, enter, find_met, leave, open_nest, remember, share
+from plain cimport fill_plain, pack_in_place, pack_plain, pack_plain_items
 from python cimport (
-    PyBytes_Type, PyCFunction_Type, PyDict_Items, PyDict_Next, PyDict_Size, PyDict_Type, PyFunction_Type,
-    PyList_AsTuple, PyList_Type, PyLong_Type, PyMethod_Type, PyObject, PySequence_Fast_ITEMS,
-    PySliceObject, PySlice_Type, PyTuple_Type, PyTypeObject, PyUnicode_Type, Py_INCREF, Py_SIZE, Py_TYPE,
-    anyffi_py_read_short_int,
+    PyCFunction_Type, PyDict_Items, PyDict_Next, PyDict_Size, PyDict_Type, PyFunction_Type, PyList_AsTuple,
+    PyList_Type, PyMethod_Type, PyObject, PySequence_Fast_ITEMS, PySliceObject, PySlice_Type, PyTuple_Type,
+    PyTypeObject, Py_INCREF, Py_SIZE, Py_TYPE,
 )
 from unpack cimport raise_taken
 from wrapper cimport is_wrapper, raise_empty, state, unwrap
-
-cdef inline bint pack_plain(PyObject* x, AnyffiValue* out) noexcept:
-    """Packs an argument that needs no object and cannot fail; the caller keeps it alive. False for others."""
-    cdef PyTypeObject* cls = Py_TYPE(x)
-    if pack_constant(x, cls, out):
-        return True
-    if cls == &PyUnicode_Type:
-        return borrow_str(x, out)
-    if cls == &PyBytes_Type:
-        return borrow_bytes(x, out)
-    return False
 
 
 cdef inline int pack(PyObject* x, AnyffiValue* out) except -1:
@@ -47,14 +36,10 @@ cdef inline int pack(PyObject* x, AnyffiValue* out) except -1:
     return 0 if pack_plain(x, out) else pack_special(x, out)
 
 
-cdef inline int pack_special(PyObject* x, AnyffiValue* out) except -1:
-    """As `pack`, of what is not plain."""
+cdef inline int pack_uncommon(PyObject* x, AnyffiValue* out) except -1:
+    """As `pack`, of what is neither plain nor a list or tuple."""
     cdef PyTypeObject* cls = Py_TYPE(x)
     # Told first: asking for a wrapper looks through all bases of a class.
-    if cls == &PyTuple_Type or cls == &PyList_Type:
-        pack_items(x, ANYFFI_ARRAY if cls == &PyTuple_Type else ANYFFI_LIST, out, NULL)
-        out.aux = ANYFFI_MOVABLE
-        return 1
     if cls == state.ndarray and pack_ndarray(x, out):
         out.aux = ANYFFI_MOVABLE
         return 1
@@ -160,47 +145,17 @@ cdef inline int pack_container(PyObject* x, AnyffiValue* out, Nest* nest) except
 
 cdef inline int pack_items(PyObject* items, int32_t type_code, AnyffiValue* out, Nest* nest) except -1:
     """Packs a list or tuple; where `nest` is NULL, one that stands alone."""
-    cdef Py_ssize_t size = Py_SIZE(items)
-    if anyffi_sequence_create(type_code, size, out) != 0:
+    cdef int packed = pack_plain_items(PySequence_Fast_ITEMS(items), Py_SIZE(items), type_code, out)
+    if packed < 0:
         raise_taken()
-    if (fill_ints(items, size, <AnyffiSequence*>out.as_object) < size
-            and fill_plain(items, size, <AnyffiSequence*>out.as_object) < size):
-        fill_rest(items, size, out, nest)
+    if packed == 0:
+        fill_rest(items, Py_SIZE(items), out, nest)
     return 1
 
 
-cdef inline Py_ssize_t fill_ints(PyObject* items, Py_ssize_t size, AnyffiSequence* sequence) noexcept:
-    """Packs the elements of a new sequence up to the first that is no short int; how many there are.
-
-    `fill_plain` would do, but a loop over ints alone keeps all it needs in registers: a third less
-    instructions.
-    """
-    cdef PyObject** item = PySequence_Fast_ITEMS(items)
-    cdef AnyffiValue* data = sequence.data
-    cdef Py_ssize_t i = 0
-    cdef int64_t number
-    while i < size and Py_TYPE(item[i]) == &PyLong_Type and anyffi_py_read_short_int(item[i], &number):
-        data[i] = anyffi_int_inline(number)
-        i += 1
-    if i > 0:
-        sequence.size = i
-        sequence.kinds = anyffi_kind_bit(ANYFFI_INT)
-    return i
-
-
-cdef inline Py_ssize_t fill_plain(PyObject* items, Py_ssize_t size, AnyffiSequence* sequence) noexcept:
-    """Packs elements up to the first that does not lie in place; how many there are now."""
-    cdef PyObject** item = PySequence_Fast_ITEMS(items)
-    cdef AnyffiValue* data = sequence.data
-    cdef uint64_t kinds = sequence.kinds
-    cdef Py_ssize_t i = sequence.size
-    while i < size and pack_in_place(item[i], &data[i]):
-        kinds |= anyffi_kind_bit(data[i].type_code)
-        i += 1
-    # Whoever destroys the sequence, should a later element fail, goes by both.
-    sequence.size = i
-    sequence.kinds = kinds
-    return i
+cdef inline int fill_alone(PyObject* items, AnyffiValue* out) except -1:
+    """Packs what `pack_plain_items` left of a list or tuple that stands alone."""
+    return fill_rest(items, Py_SIZE(items), out, NULL)
 
 
 cdef inline int fill_rest(PyObject* items, Py_ssize_t size, AnyffiValue* out, Nest* nest) except -1:
@@ -210,7 +165,7 @@ cdef inline int fill_rest(PyObject* items, Py_ssize_t size, AnyffiValue* out, Ne
     try:
         # While elements are leaves no Python code runs, and nobody can change the list that is being read.
         while sequence.size < size and fill_leaf(items, sequence, nest == NULL):
-            fill_plain(items, size, sequence)
+            fill_plain(PySequence_Fast_ITEMS(items), size, sequence)
         if sequence.size < size:
             fill_others(items, size, sequence, nest)
         complete = True
@@ -255,7 +210,7 @@ cdef inline int fill_others(PyObject* items, Py_ssize_t size, AnyffiSequence* se
                 pack_nested(PySequence_Fast_ITEMS(items)[sequence.size], cell, nest)
                 sequence.size += 1
                 sequence.kinds |= anyffi_kind_bit(cell.type_code)
-            fill_plain(items, size, sequence)
+            fill_plain(PySequence_Fast_ITEMS(items), size, sequence)
     finally:
         if memo.used != 0:
             memo_clear(&memo)

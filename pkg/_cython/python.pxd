@@ -4,8 +4,6 @@ Cython's own declarations take `object`, and count a reference wherever one is s
 everything is held by the caller, so nothing needs counting.
 """
 
-from libc.stdint cimport int64_t
-
 cdef extern from "Python.h":
     ctypedef struct PyObject:
         pass
@@ -62,7 +60,6 @@ cdef extern from "Python.h":
     PyObject* PyList_GET_ITEM(PyObject*, Py_ssize_t)
     bint PyDict_Next(PyObject*, Py_ssize_t*, PyObject**, PyObject**)
 
-    object PyLong_FromLongLong(long long)
     object PyUnicode_New(Py_ssize_t, Py_UCS4)
     object PyUnicode_FromKindAndData(int, const void*, Py_ssize_t)
     object PyBytes_FromStringAndSize(const char*, Py_ssize_t)
@@ -95,10 +92,6 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    #if PY_VERSION_HEX < 0x030B0000
-    #include <longintrepr.h>
-    #endif
-
     /* Takes the interpreter's lock. Where this thread has it, as in most callbacks, a look suffices, which
        takes half the time of PyGILState_Ensure and PyGILState_Release. */
     #define ANYFFI_PY_HELD 2
@@ -122,40 +115,6 @@ cdef extern from *:
     /* Fails with the exception that is being raised. */
     #define anyffi_py_fail() (-1)
 
-    /* Reads an exact int of at most two digits, that is 60 bits, from its storage; 0 for a longer one. The
-       loops that read arguments keep all they need in registers while nothing is called in them. */
-    static inline int anyffi_py_read_short_int(PyObject* x, int64_t* out) {
-    #if PY_VERSION_HEX >= 0x030C0000
-      const digit* digits = ((PyLongObject*)x)->long_value.ob_digit;
-      uintptr_t tag = ((PyLongObject*)x)->long_value.lv_tag;
-      int64_t sign = 1 - (int64_t)(tag & 3);
-      size_t count = (size_t)(tag >> 3);
-      if (count <= 1) {
-        *out = sign * (int64_t)digits[0];
-        return 1;
-      }
-    #else
-      const digit* digits = ((PyLongObject*)x)->ob_digit;
-      Py_ssize_t size = Py_SIZE(x);
-      if (size >= -1 && size <= 1) {
-        *out = size * (int64_t)digits[0];
-        return 1;
-      }
-      int64_t sign = size < 0 ? -1 : 1;
-      Py_ssize_t count = sign * size;
-    #endif
-      if (count != 2) return 0;
-      *out = sign * ((int64_t)digits[1] << PyLong_SHIFT | (int64_t)digits[0]);
-      return 1;
-    }
-
-    /* Reads an exact int; -1 or 1 where it is outside of int64. */
-    static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
-      int overflow = 0;
-      if (!anyffi_py_read_short_int(x, out)) *out = PyLong_AsLongLongAndOverflow(x, &overflow);
-      return overflow;
-    }
-
     /* An empty list with room for some items. Appending to it is little more than writing to memory; and
        unlike one of that size whose items come later, it may be met by code that runs meanwhile. */
     static inline PyObject* anyffi_py_reserve_list(Py_ssize_t capacity) {
@@ -175,15 +134,6 @@ cdef extern from *:
       return PyList_Append(list, item);
     }
 
-    /* Strings made by deprecated functions have no final storage before 3.12. */
-    #if PY_VERSION_HEX < 0x030C0000
-    #define anyffi_py_ready PyUnicode_READY
-    #define anyffi_py_is_ready PyUnicode_IS_READY
-    #else
-    #define anyffi_py_ready(x) 0
-    #define anyffi_py_is_ready(x) 1
-    #endif
-
     /* What a class has alone and only until it changes; 0 if the interpreter has given it none. */
     #if PY_VERSION_HEX < 0x030B0000
     #define anyffi_py_version(cls) \\
@@ -196,9 +146,5 @@ cdef extern from *:
     void anyffi_py_unlock(int) noexcept nogil
     int anyffi_py_fail() except -1
     unsigned int anyffi_py_version(PyTypeObject*)
-    bint anyffi_py_read_short_int(PyObject*, int64_t*)
-    int anyffi_py_read_int(PyObject*, int64_t*)
     object anyffi_py_reserve_list(Py_ssize_t)
     int anyffi_py_append(PyObject*, PyObject*) except -1
-    int anyffi_py_ready(PyObject*) except -1
-    bint anyffi_py_is_ready(PyObject*) noexcept

@@ -13,9 +13,10 @@ from c_api cimport (
     anyffi_error_take_raised, anyffi_kind_shift, anyffi_release_inline, anyffi_text_inline,
     anyffi_value_own, anyffi_value_retain_inline,
 )
+from plain cimport new_int
 from python cimport (
     PyBytes_FromStringAndSize, PyDict_GetItemWithError, PyErr_Restore, PyErr_SetObject,
-    PyExceptionInstance_Check, PyException_GetTraceback, PyFloat_FromDouble, PyLong_FromLongLong,
+    PyExceptionInstance_Check, PyException_GetTraceback, PyFloat_FromDouble,
     PyObject, PyObject_CallOneArg, PySlice_New, PyTypeObject, PyUnicode_DATA, PyUnicode_FromKindAndData,
     PyUnicode_New, Py_INCREF, Py_TPFLAGS_HEAPTYPE, Py_TYPE,
 )
@@ -28,7 +29,7 @@ cdef inline object unpack(AnyffiValue* value):
     if code == ANYFFI_NONE:
         return None
     if code == ANYFFI_INT:
-        return PyLong_FromLongLong(value.as_int)
+        return new_int(value.as_int)
     if code > 0:
         return unpack_object(value)
     return unpack_in_place(value)
