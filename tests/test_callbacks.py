@@ -253,6 +253,33 @@ def test_destructors_may_call_back(ffi: Any) -> None:
     assert set(xs) <= {1, 5}
 
 
+@pytest.mark.parametrize("fails", [True, False], ids=["in packing", "in the call"])
+def test_destructors_run_beside_a_passing_exception(ffi: Any, fails: bool) -> None:
+    """What packing made is given back whatever happens, and what runs then does not meet the exception."""
+    echo, number = map(ffi.get_global_func, ("testing.echo", "testing.counted_number"))
+    seen = []
+
+    class Item:
+        def __del__(self) -> None:
+            seen.append(echo([1, "a text of some length"])[1])
+
+    class Made:
+        def __anyffi_value__(self) -> Any:
+            return [Item()]
+
+    class Failing:
+        def __anyffi_value__(self) -> Any:
+            raise KeyError("in packing")
+
+    for args in ((Made(),), (Made(), 1), (1, Made(), "text", Made()), (*range(8), Made())):
+        made = sum(isinstance(arg, Made) for arg in args)
+        with pytest.raises(KeyError if fails else TypeError):
+            number(*args, *([Failing()] if fails else []))
+        collect()
+        assert seen == ["a text of some length"] * made
+        seen.clear()
+
+
 class Owner:
     """Something that refers to a callback."""
 
