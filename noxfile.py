@@ -116,7 +116,7 @@ def lint(session: nox.Session) -> None:
     tracked = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split()
     cpp = [name for name in tracked if name.endswith((".h", ".cc", ".c"))]
     session.run("clang-format", *(["-i"] if fix else ["--dry-run", "--Werror"]), *cpp)
-    session.run("cython-lint", *[name for name in tracked if name.endswith((".pyx", ".pxd"))])
+    session.run("cython-lint", *[name for name in tracked if name.endswith((".pyx", ".pxd", ".pxi"))])
     run_mypy(session)
 
 

@@ -39,47 +39,35 @@ cdef inline int pack(PyObject* x, AnyffiValue* out) except -1:
 cdef inline int pack_uncommon(PyObject* x, AnyffiValue* out) except -1:
     """As `pack`, of what is neither plain nor a list or tuple."""
     cdef PyTypeObject* cls = Py_TYPE(x)
+    cdef bint made
     # Told first: asking for a wrapper looks through all bases of a class.
-    if cls == state.ndarray and pack_ndarray(x, out):
-        out.aux = ANYFFI_MOVABLE
-        return 1
-    if cls == &PySlice_Type and pack_leaf_slice(x, out):
-        out.aux = ANYFFI_MOVABLE
-        return 1
-    if is_callable_type(cls):
-        pack_handle(ANYFFI_FUNCTION, x, out)
-        out.aux = ANYFFI_MOVABLE
-        return 1
-    if pack_exchanged(x, out):
-        out.aux = ANYFFI_MOVABLE
-        return 1
-    if is_wrapper(x):
-        out[0] = anyffi_object_inline(unwrap(x))
-        return 0
-    if pack_leaf(x, out):
-        # Text that cannot be borrowed.
+    if cls == state.ndarray:
+        made = pack_ndarray(x, out)
+    elif cls == &PySlice_Type:
+        made = pack_leaf_slice(x, out)
+    elif is_callable_type(cls):
+        made = pack_handle(ANYFFI_FUNCTION, x, out)
+    else:
+        made = pack_exchanged(x, out)
+    if not made:
+        if is_wrapper(x):
+            out[0] = anyffi_object_inline(unwrap(x))
+            return 0
+        # A leaf here is text that cannot be borrowed, or an int of three digits.
+        made = pack_leaf(x, out) or pack_outermost(x, out)
         if out.type_code <= 0:
             return 0
-        out.aux = ANYFFI_MOVABLE
-        return 1
-    return pack_made(x, out)
+        if not made:
+            # An object of another backend's wrapper, which `x` keeps alive: borrowed like those of our own.
+            anyffi_value_drop_inline(out)
+            return 0
+    out.aux = ANYFFI_MOVABLE
+    return 1
 
 
 cdef inline bint is_callable_type(PyTypeObject* cls) noexcept:
     """Whether the rules would say that objects of a class are functions; this is forty times faster."""
     return cls == &PyFunction_Type or cls == &PyMethod_Type or cls == &PyCFunction_Type
-
-
-cdef inline int pack_made(PyObject* x, AnyffiValue* out) except -1:
-    cdef bint made = pack_outermost(x, out)
-    if out.type_code <= 0:
-        return 0
-    if made:
-        out.aux = ANYFFI_MOVABLE
-        return 1
-    # An object of another backend's wrapper, which `x` keeps alive: borrowed like those of our own.
-    anyffi_value_drop_inline(out)
-    return 0
 
 
 cdef inline int pack_owned(PyObject* x, AnyffiValue* out, Nest* outer) except -1:
@@ -132,8 +120,7 @@ cdef inline int pack_container(PyObject* x, AnyffiValue* out, Nest* nest) except
     elif cls == &PySlice_Type:
         return pack_slice(x, out, nest)
     elif is_callable_type(cls):
-        pack_handle(ANYFFI_FUNCTION, x, out)
-        return 1
+        return pack_handle(ANYFFI_FUNCTION, x, out)
     elif cls == state.ndarray and pack_ndarray(x, out):
         return 1
     elif pack_exchanged(x, out):
@@ -408,6 +395,7 @@ cdef inline int pack_value_of(PyObject* value, AnyffiValue* out, Nest* nest) exc
 
 
 cdef inline int pack_handle(int32_t code, PyObject* handle, AnyffiValue* out) except -1:
+    """Packs an object that holds a Python object; always 1."""
     cdef int status
     # The runtime takes the count over, also where it fails.
     Py_INCREF(handle)
@@ -421,4 +409,4 @@ cdef inline int pack_handle(int32_t code, PyObject* handle, AnyffiValue* out) ex
         status = anyffi_py_object_create(handle, out)
     if status != 0:
         raise_taken()
-    return 0
+    return 1
