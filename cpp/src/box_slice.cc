@@ -47,7 +47,8 @@ int anyffi_slice_create(const AnyffiValue* start, const AnyffiValue* stop, const
   *out = anyffi_none_inline();
   auto* slice = allocate_object<AnyffiSlice>(ANYFFI_SLICE, &delete_slice);
   if (slice == nullptr) return -1;
-  slice->start = slice->stop = slice->step = anyffi_none_inline();
+  // Not one from another: reading back what is being written takes longer than to make all of it.
+  for (AnyffiValue* part : {&slice->start, &slice->stop, &slice->step}) *part = anyffi_none_inline();
   Owned made(&slice->header);
   if ((start != nullptr && anyffi_value_own(start, &slice->start) != 0) ||
       (stop != nullptr && anyffi_value_own(stop, &slice->stop) != 0) ||

@@ -70,7 +70,7 @@ void delete_error(AnyffiObject* self, int32_t what) {
 AnyffiError* allocate_error() noexcept {
   auto* error = allocate_object<AnyffiError>(ANYFFI_ERROR, &delete_error);
   if (error == nullptr) return nullptr;
-  error->kind = error->message = error->args = error->cause = kNone;
+  for (AnyffiValue* part : {&error->kind, &error->message, &error->args, &error->cause}) *part = anyffi_none_inline();
   error->traceback = short_text("");
   error->handle = nullptr;
   return error;

@@ -152,7 +152,9 @@ cdef inline int fill_rest(PyObject* items, Py_ssize_t size, AnyffiValue* out, Ne
     try:
         # While elements are leaves no Python code runs, and nobody can change the list that is being read.
         while sequence.size < size and fill_leaf(items, sequence, nest == NULL):
-            fill_plain(PySequence_Fast_ITEMS(items), size, sequence)
+            # Most often the last element was the one that is not plain.
+            if sequence.size < size:
+                fill_plain(PySequence_Fast_ITEMS(items), size, sequence)
         if sequence.size < size:
             fill_others(items, size, sequence, nest)
         complete = True
