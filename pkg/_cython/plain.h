@@ -100,10 +100,10 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_constant(PyObject* x, PyTypeObject* cls,
     out->type_code = ANYFFI_FLOAT;
     out->aux = 0;
     out->as_float = PyFloat_AS_DOUBLE(x);
-  } else if (x == Py_None) {
-    *out = anyffi_none_inline();
   } else if (cls == &PyBool_Type) {
     *out = anyffi_from_words_inline((uint32_t)ANYFFI_BOOL, x == Py_True);
+  } else if (x == Py_None) {
+    *out = anyffi_none_inline();
   } else if (x == Py_Ellipsis) {
     *out = anyffi_from_words_inline((uint32_t)ANYFFI_ELLIPSIS, 0);
   } else {
