@@ -55,3 +55,8 @@ int anyffi_depth_enter(void) {
 }
 
 void anyffi_depth_leave(void) { --depth; }
+
+size_t anyffi_stack_get_left(void) {
+  if (limit == 0) measure_stack();
+  return reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - stack_end;
+}

@@ -227,6 +227,18 @@ TEST(Depth, IsBoundedAndPaired) {
   anyffi_depth_leave();
 }
 
+__attribute__((noinline)) size_t left_below(size_t size) {
+  auto* filled = static_cast<volatile char*>(__builtin_alloca(size));
+  filled[0] = 0;
+  return anyffi_stack_get_left() + static_cast<size_t>(filled[0]);
+}
+
+TEST(Depth, TellsWhatIsLeftOfTheStack) {
+  size_t left = anyffi_stack_get_left();
+  EXPECT_GE(left - left_below(100'000), 100'000U);
+  EXPECT_LT(left - left_below(100'000), 110'000U);
+}
+
 // ---- the type table ----
 
 TEST(Types, EveryRowIsListedAndFound) {

@@ -902,6 +902,9 @@ int anyffi_host_check_signals(void);
 /// size of the thread's stack. RecursionError beyond it; every success is paired with one leave.
 int anyffi_depth_enter(void);
 void anyffi_depth_leave(void);
+/// How many bytes of the calling thread's stack lie below the caller, for front ends that bound recursion by
+/// themselves. Where the system does not tell the stack's size, all that matters is by how much two answers differ.
+size_t anyffi_stack_get_left(void);
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
