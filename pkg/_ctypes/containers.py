@@ -14,7 +14,7 @@ from .._container_rules import ELEMENTS, ITEMS, KEYS, VALUES, checks_self
 from .._types import code
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, address_of, library, unhiding
-from .cell import Cell, empty, hand_over
+from .cell import Cell, empty
 from .pack import lend, pack_owned
 from .unpack import raise_taken, unpack
 from .wrapper import ObjectCore, unwrap
@@ -300,10 +300,11 @@ class DictCore(ObjectCore):
     def __setitem__(self, key: Any, item: Any) -> None:
         address = _unwrap_as(self, code.DICT)
         # The mapping takes both over, and leaves None, also where it fails.
-        cells = Cell(VALUE_SIZE), Cell(VALUE_SIZE)
+        cells: list[Any] = []
         try:
-            for cell, part in zip(cells, (key, item)):
-                hand_over(pack_owned(part), cell)
+            for part in (key, item):
+                packed = pack_owned(part)
+                cells.append(Cell(packed) if type(packed) is bytes else packed)
             existed = c_int32()
             if library.mapping_set(address, *cells, address_of(existed)) != 0:
                 raise_taken()
