@@ -101,6 +101,30 @@ def test_recursion_across_the_border_ends(ffi: Any) -> None:
     assert apply(lambda: 5) == 5
 
 
+@pytest.mark.unrecorded("writing outcomes down needs some of the stack")
+def test_recursion_across_the_border_ends_the_same_way_each_time(ffi: Any) -> None:
+    """Interpreted or compiled, wherever the stack ends, and while another exception is dealt with."""
+    apply = ffi.get_global_func("testing.apply")
+
+    def for_ever() -> Any:
+        return apply(for_ever)
+
+    def further(frames: int) -> Any:
+        return further(frames - 1) if frames else apply(lambda: further(3))
+
+    def handling() -> Any:
+        try:
+            raise KeyError
+        except KeyError:
+            return apply(handling)
+
+    for _ in range(10):
+        for function in (for_ever, lambda: further(3), handling):
+            with pytest.raises(RecursionError):
+                function()
+    assert apply(lambda: 5) == 5
+
+
 @pytest.mark.parametrize("stack_kb", [512, 8192])
 def test_recursion_across_the_border_ends_in_threads(ffi: Any, stack_kb: int) -> None:
     program = f"""

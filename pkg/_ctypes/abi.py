@@ -370,7 +370,7 @@ if library.abi_get_version() != _ABI_VERSION:
 
 def _list_types() -> None:
     codes = (c_int32 * library.type_list(None, 0))()
-    count = library.type_list(ctypes.byref(codes), len(codes))
+    count = library.type_list(address_of(codes), len(codes))
     known = codes[: min(count, len(codes))]
     _types.fill([(code, library.type_get_info(code).contents.type_key.decode()) for code in known])
 

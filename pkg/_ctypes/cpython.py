@@ -27,6 +27,7 @@ __all__ = [
     "lend_bytes",
     "load",
     "memory_class",
+    "need_room_of_callback",
     "new_exchange",
     "object_at",
     "object_of",
@@ -97,6 +98,16 @@ def plain(function: Any) -> Any:
     Nothing is called to convert arguments, so that it can be called wherever another C function could.
     """
     return PYFUNCTYPE(function.restype)(ctypes.cast(function, c_void_p).value or 0)
+
+
+#: More than what a callback needs to catch what is raised in it.
+_LEVELS = 32
+
+
+def need_room_of_callback(levels: int = _LEVELS) -> None:
+    """Raises RecursionError where a callback would have none to leave an error."""
+    if levels:
+        need_room_of_callback(levels - 1)
 
 
 def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> Any:

@@ -3,6 +3,9 @@
 Objects cross as numbers in a table. One re-entrant lock stands for the interpreter's: it is held while the
 runtime runs, and released around callbacks and wherever a body lets other threads run. Signals are held back
 as long: what a handler raises within the machinery of a hook would be lost, and the lock with it.
+
+The runtime is called through the part of cffi that is built into PyPy, whose calls PyPy compiles: that takes
+a twentieth of the time that calls through ctypes take.
 """
 
 from __future__ import annotations
@@ -12,10 +15,12 @@ import itertools
 import signal
 import threading
 import weakref
-from ctypes import CFUNCTYPE, c_char, c_char_p, c_int, c_int32, c_void_p
+from ctypes import CFUNCTYPE, c_double, c_int, c_int32, c_int64, c_uint64, c_void_p
+from sys import getrecursionlimit
 from threading import get_ident
 
 from __pypy__.thread import _signals_enter, _signals_exit  # type: ignore[import-not-found]
+from _cffi_backend import FFI  # type: ignore[import-untyped]
 
 from .._typing import Any, Callable
 
@@ -34,6 +39,7 @@ __all__ = [
     "lend_bytes",
     "load",
     "memory_class",
+    "need_room_of_callback",
     "new_exchange",
     "object_at",
     "object_of",
@@ -52,17 +58,18 @@ _objects: dict[int, Any] = {}
 _numbers = itertools.count(1)
 
 
-def join(parts: list[Any]) -> Any:
-    """Memory for C code to read, of several parts."""
-    content = b"".join(parts)
-    return (c_char * len(content)).from_buffer_copy(content)
+_ffi = FFI()
+_POINTER = _ffi.typeof("void *")
+
+#: Memory for C code to read, of several parts.
+join = b"".join
 
 
 def lend_bytes(x: bytes, keep: list[Any]) -> int:
-    """The address of the content of bytes, with a zero behind it. `keep` gets what holds it."""
-    pointer = c_char_p(x)
-    keep.append(pointer)
-    return c_void_p.from_buffer(pointer).value or 0
+    """The address of a copy of bytes, with a zero behind it. `keep` gets what holds it."""
+    copy = _ffi.new("char[]", x)
+    keep.append(copy)
+    return int(_ffi.cast("intptr_t", copy))
 
 
 def lend_ascii(x: str, keep: list[Any]) -> int:
@@ -70,13 +77,69 @@ def lend_ascii(x: str, keep: list[Any]) -> int:
     return lend_bytes(x.encode(), keep)
 
 
-#: An address as ctypes passes it on.
-context_of = c_void_p
+def context_of(address: int) -> Any:
+    """An address as it is passed on with the least work."""
+    return _ffi.cast(_POINTER, address)
+
+
+#: How many bytes are left of the calling thread's stack.
+_get_left: Any = None
 
 
 def load(path: str) -> Any:
     """Loads a library."""
-    return ctypes.CDLL(path)
+    global _get_left
+    library = ctypes.CDLL(path)
+    _get_left = _ffi.cast("size_t(*)(void)", _address_of(library.anyffi_stack_get_left))
+    return library
+
+
+def _address_of(function: Any) -> int:
+    return ctypes.cast(function, c_void_p).value or 0
+
+
+# ---- calls ------------------------------------------------------------------------------------------
+
+#: C's names of the types of results and parameters.
+_RESULTS = {None: "void", c_int32: "int32_t", c_int64: "int64_t"}
+_PARAMS = {
+    c_double: "double",
+    c_int32: "int32_t",
+    c_int64: "int64_t",
+    c_uint64: "uint64_t",
+    c_void_p: "void *",
+}
+
+
+def _as_pointer(x: Any) -> Any:
+    """Memory, an address or None as what cffi takes for a pointer; all else is that already.
+
+    A buffer keeps its memory, which an address would not: compiled code lets go of what it needs no more.
+    """
+    cls = type(x)
+    if cls is int:
+        return _ffi.cast(_POINTER, x)
+    if issubclass(cls, bytearray):
+        return _ffi.from_buffer(x)
+    return _ffi.NULL if x is None else x
+
+
+def _as_it_is(x: Any) -> Any:
+    return x
+
+
+def _compile(function: Any) -> Any:
+    """A function that ctypes knows, called through cffi; itself where its result is uncommon."""
+    if function.restype not in _RESULTS:
+        return function
+    params = ", ".join(_PARAMS[kind] for kind in function.argtypes)
+    call = _ffi.cast(f"{_RESULTS[function.restype]}(*)({params or 'void'})", _address_of(function))
+    converters = [_as_pointer if kind is c_void_p else _as_it_is for kind in function.argtypes]
+
+    def compiled(*args: Any) -> Any:
+        return call(*[convert(x) for convert, x in zip(converters, args)])
+
+    return compiled
 
 
 # ---- on the way in and out ------------------------------------------------------------------------
@@ -103,21 +166,63 @@ def _unmute() -> None:
     _signals_enter()
 
 
-#: Calls, one within the other, that take up more of the stack than a call of the runtime and its handlers.
-_ROOM = 100
+#: More of the stack than a call of the runtime and its handlers take up, what a callback adds to that, and
+#: what is to be left of a small stack, whose end PyPy does not know.
+_ROOM, _CALLBACK, _RESERVE = 48 * 1024, 48 * 1024, 16 * 1024
 
 
-def _need_room(calls: int) -> None:
-    """Raises RecursionError near the end of the stack.
+class _Stack(threading.local):
+    """What is known of a thread's stack."""
 
-    There PyPy raises it at every call, even as it enters a `finally`, which is then left out: the lock would
-    be kept, and signals held back, for ever.
+    #: The least that was ever left of it, or could have been, and the limit of recursion of that time.
+    least = 1 << 64
+    limit = 0
+
+
+_stack = _Stack()
+
+
+def _descend(left: int) -> None:
+    if _get_left() > left:
+        _descend(left)
+
+
+def _need_room(size: int) -> None:
+    """Raises RecursionError where the stack has no room of a size.
+
+    Near its end PyPy raises it at every call, even as it enters a `finally`, which is then left out: the lock
+    would be kept, and signals held back, for ever.
     """
-    if calls:
-        _need_room(calls - 1)
+    left, limit = _get_left() - size, getrecursionlimit()
+    # To look costs many times what a call does, and is not needed again further up.
+    if left >= _stack.least and limit == _stack.limit:
+        return
+    if left >= _RESERVE:
+        try:
+            _descend(left)
+            _stack.least, _stack.limit = left, limit
+            return
+        except RecursionError:
+            pass
+        except TypeError as error:
+            # What becomes of a RecursionError while another exception is dealt with.
+            if "RecursionError" not in str(error):
+                raise
+    # Here there is room to deal with it.
+    raise RecursionError("maximum recursion depth exceeded")
+
+
+def need_room_of_callback() -> None:
+    """Raises RecursionError where a callback would have none to leave an error."""
+    _need_room(_ROOM + _CALLBACK)
 
 
 def guard(function: Any) -> Any:
+    """A function of C that ctypes knows, run under the lock and without signals."""
+    return _lock_around(_compile(function))
+
+
+def _lock_around(function: Any) -> Any:
     """The function, run under the lock and without signals."""
 
     def guarded(*args: Any) -> Any:
@@ -200,7 +305,7 @@ def hooks(reporting: Callable[[Callable[[], None]], Callable[..., int]]) -> dict
         "check_signals": CFUNCTYPE(c_int)(_unguarded(reporting(_check_signals))),
     }
     _kept.extend(functions.values())
-    return {name: ctypes.cast(function, c_void_p).value or 0 for name, function in functions.items()}
+    return {name: _address_of(function) for name, function in functions.items()}
 
 
 #: Callbacks live as long as the runtime may call them.
@@ -241,7 +346,7 @@ def _check_signals() -> None:
 # ---- handles and wrappers -------------------------------------------------------------------------
 
 
-@guard
+@_lock_around
 def create_over(x: Any, create: Any, *args: Any) -> int:
     """Calls a function of the C ABI that takes over a handle of an object: what it returns.
 
@@ -263,20 +368,12 @@ object_of: Callable[[Any], Any] = _objects.__getitem__
 
 
 def memory_class(release: Any) -> Any:
-    """What makes memory, of a size or with a content, for whose end a function of the C ABI is called."""
-    namespace = {"__slots__": (), "__del__": lambda self: release(self)}
-    classes: dict[int, Any] = {}
+    """A class of memory, of a size or with a content, for whose end a function of the C ABI is called.
 
-    @guard  # An interrupt between making it and writing to it would leave memory without its end to go.
-    def make(content: Any) -> Any:
-        size = content if isinstance(content, int) else len(content)
-        cls = classes.get(size)
-        if cls is None:
-            # Another thread may have made one too.
-            cls = classes.setdefault(size, type("Memory", (c_char * size,), namespace))
-        return cls() if isinstance(content, int) else cls.from_buffer_copy(content)
-
-    return make
+    It is of Python alone, with nothing beside it that has an end of its own, so that it can be passed on
+    whenever its end comes.
+    """
+    return type("Memory", (bytearray,), {"__slots__": (), "__del__": lambda self: release(self)})
 
 
 #: An object here has no address by which the runtime could take one more reference.
@@ -297,10 +394,10 @@ def wrapper_at(word: int) -> Any:
     return _wrappers.get(word)
 
 
+@_lock_around
 def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
     """Makes a wrapper the one of its object, unless there is one that lives."""
-    with _lock:
-        return _wrappers.setdefault(word, wrapper) is wrapper
+    return _wrappers.setdefault(word, wrapper) is wrapper
 
 
 def take_over(exchange: Any, address: int, word: int, wrapper: Any) -> None:

@@ -223,23 +223,14 @@ def raise_taken() -> NoReturn:
         empty(cell)
 
 
-#: More than what a callback needs to catch what is raised in it.
-_LEVELS = 32
-
-
-def _descend(levels: int) -> None:
-    if levels:
-        _descend(levels - 1)
-
-
 def raise_error(value: tuple[int, int, int]) -> NoReturn:
     """Raises the exception of an error that the caller keeps alive."""
     from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
     exception = unpack(value)
     if type(exception) is KeyboardInterrupt and not from_python:
         # The runtime takes a callback that did not get as far as its first line for an interrupted one, but
-        # it may also have been one level too deep. Then so are these.
-        _descend(_LEVELS)
+        # it may also have been one level too deep.
+        platform.need_room_of_callback()
     if not isinstance(exception, BaseException):
         exception = _errors.unexplained()
     context = exception.__context__
