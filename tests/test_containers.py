@@ -360,7 +360,7 @@ def test_drawn_changes_of_a_list(ffi: Any) -> None:
         ours, pythons = ffi.List(items), list(items)
         for name, *args in changes:
             one, other = (outcome(lambda x=x: getattr(x, name)(*args), ffi) for x in (ours, pythons))
-            assert one == other
+            assert cases.same(one, other)
             assert cases.same(ffi.to_python(ours), pythons)
 
     check()
