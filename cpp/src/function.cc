@@ -123,15 +123,3 @@ int anyffi_function_call(const AnyffiValue* value, AnyffiValue* args, int32_t nu
   anyffi_depth_leave();
   return status;
 }
-
-void anyffi_args_take(AnyffiValue* args, int32_t index, AnyffiValue* value) {
-  if (value->type_code > 0) value->aux = ANYFFI_MOVABLE;
-  anyffi_value_move(value, &args[index]);
-}
-
-void anyffi_args_release(AnyffiValue* args) {
-  for (; args->type_code != ANYFFI_UNSET; ++args) {
-    // Flags belong to objects; elsewhere the word holds text.
-    if (args->type_code > 0 && args->aux != 0) anyffi_value_release(args);
-  }
-}

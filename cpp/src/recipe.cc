@@ -32,6 +32,10 @@ int make(const AnyffiValue& step, AnyffiValue** end, AnyffiValue* out) {
   if (type_code == ANYFFI_FUNCTION) {
     return make_function(*static_cast<const AnyffiFunctionRecipe*>(step.as_pointer), out);
   }
+  if (type_code == ANYFFI_OBJECT) {
+    anyffi_value_move(static_cast<AnyffiValue*>(step.as_pointer), out);
+    return 0;
+  }
   int64_t count = step.as_int;
   AnyffiValue* parts = *end - count;
   int status = type_code == ANYFFI_SLICE ? anyffi_slice_create(&parts[0], &parts[1], &parts[2], out)
@@ -46,27 +50,46 @@ int make(const AnyffiValue& step, AnyffiValue** end, AnyffiValue* out) {
   return 0;
 }
 
+bool is_view(int32_t type_code) {
+  return type_code == ANYFFI_STR_VIEW || type_code == ANYFFI_BYTES_VIEW || type_code == ANYFFI_TENSOR_VIEW;
+}
+
 }  // namespace
 }  // namespace anyffi::runtime
 
-int anyffi_args_make(AnyffiValue* args, AnyffiValue* recipe) {
+int32_t anyffi_args_make(AnyffiValue* recipe, int32_t size) {
+  using anyffi::runtime::make;
   // What was made lies where the recipe was read already, so that no memory is needed for it.
   AnyffiValue* end = recipe;
-  const AnyffiValue* step = recipe;
-  for (; step->type_code != ANYFFI_UNSET; ++step) {
+  for (const AnyffiValue* step = recipe; step != recipe + size; ++step) {
     AnyffiValue value = *step;
     if (value.type_code > 0 && value.aux == ANYFFI_RECIPE) {
-      if (anyffi::runtime::make(*step, &end, &value) != 0) {
-        while (end != recipe) {
-          if (anyffi::runtime::is_made(*--end)) anyffi_value_release(end);
-        }
+      if (make(*step, &end, &value) != 0) {
+        anyffi_args_release(recipe, static_cast<int32_t>(end - recipe));
         return -1;
       }
-      value.aux = ANYFFI_MOVABLE;
+      if (value.type_code > 0) value.aux = ANYFFI_MOVABLE;
     }
     *end++ = value;
   }
-  args[end - recipe] = *step;
-  std::memcpy(args, recipe, reinterpret_cast<char*>(end) - reinterpret_cast<char*>(recipe));
-  return 0;
+  return static_cast<int32_t>(end - recipe);
+}
+
+void anyffi_args_release(AnyffiValue* args, int32_t count) {
+  for (AnyffiValue* value = args; value != args + count; ++value) {
+    if (anyffi::runtime::is_made(*value)) anyffi_value_release(value);
+  }
+}
+
+int anyffi_function_call_recipe(void* self, AnyffiValue* recipe, int32_t size, AnyffiValue* result) {
+  auto* function = static_cast<AnyffiFunction*>(self);
+  int32_t count = anyffi_args_make(recipe, size);
+  if (count < 0) return -1;
+  int status = function->call(function->self, recipe, count, result);
+  if (status == 0 && anyffi::runtime::is_view(result->type_code)) {
+    AnyffiValue view = *result;
+    status = anyffi_value_own(&view, result);
+  }
+  anyffi_args_release(recipe, count);
+  return status;
 }

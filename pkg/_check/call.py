@@ -30,7 +30,8 @@ from .text import show, show_all
 
 __all__ = ["FunctionCore"]
 
-_abi, _call, _unpack, _wrapper = map(room, ("abi", "call", "unpack", "wrapper"))
+_abi, _unpack, _wrapper = map(room, ("abi", "unpack", "wrapper"))
+_library = _abi.library
 _SIZE = _abi.VALUE_SIZE
 _value_of = _abi.VALUE.unpack
 
@@ -42,12 +43,24 @@ _type_code_of = ObjectCore.__dict__["_type_code"].__get__
 def _call_by_ctypes(args: tuple[Any, ...], target: Callable[..., int], context: Any) -> Any:
     """Lets ctypes call a Python function in the place of one of the runtime."""
     function = _new_function(_ctypes.FunctionCore)
-    _set_target(function, (target, context))
+    _set_target(function, (target, context, _call_by_recipe, (target, context)))
     return function(*args)
 
 
-def _return_none(context: Any, values: bytes, count: int, result: bytes) -> int:
+def _call_by_recipe(whole: Any, values: bytes, size: int, result: bytes) -> int:
+    """What `anyffi_function_call_recipe` does, with a function that gives the arguments back itself."""
+    target, context = whole
+    count = _library.args_make(values, size)
+    if count < 0:
+        return -1
+    status: int = target(context, values, count, result, True)
+    return status
+
+
+def _return_none(context: Any, values: bytes, count: int, result: bytes, made: bool = False) -> int:
     """A function that does nothing."""
+    if made:
+        _library.args_release(values, count)
     return 0
 
 
@@ -107,16 +120,16 @@ class _Call(Packing):
                 journal.close()
         self._mine = self._problem = None
 
-    def reach(self, values: bytes, count: int, result: bytes) -> int:
-        """What stands in the function's place."""
+    def reach(self, values: bytes, count: int, result: bytes, made: bool = False) -> int:
+        """What stands in the function's place; `made` tells that it is to give the arguments back."""
         self._stage = _AT_WORK
         try:
             self._arguments = self.compare(values[: _SIZE * count])
         finally:
             thread.journal = None
             # Nobody is to see that they were made twice, by their counts for example.
-            if len(values) > _SIZE * count:
-                _call._take_back(values)
+            if made:
+                _library.args_release(values, count)
             if self._journal is not None:
                 self._journal.close()
         status: int = _core.call_rendered(self._function, self._arguments, result)

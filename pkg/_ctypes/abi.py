@@ -270,9 +270,8 @@ _int, _object, _values = c_int32, c_void_p, c_void_p
 #: Result and parameters of every function that is used here.
 _PROTOTYPES: dict[str, Any] = {
     "anyffi_abi_get_version": (c_int32,),
-    "anyffi_args_make": (_int, _values, _values),
-    "anyffi_args_release": (None, _values),
-    "anyffi_args_take": (None, _values, c_int32, _values),
+    "anyffi_args_make": (c_int32, _values, c_int32),
+    "anyffi_args_release": (None, _values, c_int32),
     "anyffi_big_int_create": (_int, c_void_p, c_int64, c_int32, _values),
     "anyffi_bytes_create": (_int, c_void_p, c_int64, _values),
     "anyffi_complex_create": (_int, c_double, c_double, _values),
@@ -280,6 +279,7 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_error_set_raised": (None, _object),
     "anyffi_error_take_raised": (None, _values),
     "anyffi_function_call": (_int, _values, _values, c_int32, _values),
+    "anyffi_function_call_recipe": (_int, c_void_p, _values, c_int32, _values),
     "anyffi_function_create_host": (_int, c_void_p, c_void_p, _values),
     "anyffi_hold_release": (None, c_void_p),
     "anyffi_hold_take": (None, c_void_p, _object, c_void_p),

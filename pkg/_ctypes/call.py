@@ -11,7 +11,7 @@ from .._typing import TYPE_CHECKING, Any
 from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, unhide
 from .cell import Cell, empty
 from .pack import pack
-from .unpack import drop_raised, raise_error, raise_taken, unpack, unpack_copy
+from .unpack import drop_raised, raise_error, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
 __all__ = ["FunctionCore"]
@@ -22,20 +22,12 @@ _join = platform.join
 _value = VALUE.pack
 _value_of = VALUE.unpack
 _take_raised = library.error_take_raised
-_take_back = platform.plain(library.args_release)
-_make, _take = platform.plain(library.args_make), platform.plain(library.args_take)
-_Arguments = platform.memory_class(_take_back)
+_call_recipe = platform.plain(library.function_call_recipe)
 #: Empty cells for the next results: to make one costs a quarter of a call. A cell is put back where all went
 #: well: what tracebacks hold is not used again, because a call that is interrupted relies on its cell to go.
 _results: deque[Any] = deque(maxlen=8)
 _take_cell = _results.pop
 _put_cell = _results.append
-#: Tells where arguments end.
-_END = _value(code.UNSET, 0, 0)
-#: Memory of the same kind for the arguments of calls that make objects for them.
-_MANY = 9
-_memories: deque[Any] = deque(maxlen=8)
-_take_memory, _put_memory = _memories.pop, _memories.append
 
 
 if TYPE_CHECKING:
@@ -49,11 +41,12 @@ else:
 class FunctionCore(_Traversed):
     """A function of the runtime."""
 
-    #: What is called and its first argument, once a call has found them; what it says of itself, once asked.
+    #: What is called and its first argument, and the same for a call by recipe, once a call has found them;
+    #: what it says of itself, once asked.
     __slots__ = ("_described", "_target")
 
     _described: _binding.Info | None
-    _target: tuple[Any, Any]
+    _target: tuple[Any, Any, Any, Any]
 
     if TYPE_CHECKING:  # the public class has it
 
@@ -61,6 +54,8 @@ class FunctionCore(_Traversed):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         # One frame with no more calls than needed: it is what a ctypes call costs above ctypes.
+        # What must outlive the call; while it is empty nothing needs to be made for it either.
+        keep: list[Any] = []
         try:
             if kwargs:
                 info = self._info()
@@ -68,60 +63,52 @@ class FunctionCore(_Traversed):
                     return self._call_overload(args, kwargs)
                 args = _binding.bind(info, args, kwargs)
             try:
-                target, context = _get_target(self)
+                target, context, call_recipe, whole = _get_target(self)
             except AttributeError:
                 target = None
             if target is None:  # not above, where the AttributeError becomes the context of what is raised
-                target, context = _find_target(self)
-            # What must outlive the call; while it is empty there is nothing to give back either.
-            keep: list[Any] = []
+                target, context, call_recipe, whole = _find_target(self)
             cells: list[Any] = []
-            values = value = None
+            for x in args:
+                if type(x) is int and _INT64_MIN <= x <= _INT64_MAX:
+                    cells.append(_value(_INT, 0, x))
+                else:
+                    cells.append(pack(x, keep))
+            values = _join(cells)
             try:
-                for x in args:
-                    if type(x) is int and _INT64_MIN <= x <= _INT64_MAX:
-                        cells.append(_value(_INT, 0, x))
+                result = _take_cell()
+            except IndexError:
+                result = None
+            if result is None:
+                result = Cell(VALUE_SIZE)
+            value = None
+            try:
+                try:
+                    if keep:
+                        status = call_recipe(whole, values, len(values) // VALUE_SIZE, result)
                     else:
-                        cells.append(pack(x, keep))
-                values = _give(cells) if keep else _join(cells)
-                try:
-                    result = _take_cell()
-                except IndexError:
-                    result = None
-                if result is None:
-                    result = Cell(VALUE_SIZE)
-                try:
-                    try:
                         status = target(context, values, len(cells), result)
-                    except BaseException:
-                        # A signal handler raised it while the function polled. What the function made of
-                        # that is void.
-                        drop_raised()
-                        raise
-                    if status != 0:
-                        _take_raised(result)
-                    value = _value_of(result)
-                    if status != 0:
-                        raise_error(value)
-                    # Before the arguments go, which the result may borrow from.
-                    answer = value[2] if value[0] == _INT else None if value[0] == _NONE else unpack(value)
-                finally:
-                    if value is None or value[0] != _NONE:
-                        empty(result)
-                _put_cell(result)
-                del result
+                except BaseException:
+                    # A signal handler raised it while the function polled. What the function made of
+                    # that is void.
+                    drop_raised()
+                    raise
+                if status != 0:
+                    _take_raised(result)
+                value = _value_of(result)
+                if status != 0:
+                    raise_error(value)
+                answer = value[2] if value[0] == _INT else None if value[0] == _NONE else unpack(value)
             finally:
-                if keep and values is not None:
-                    _take_back(values)
-                elif keep:
-                    for cell in cells:
-                        if type(cell) is not bytes:
-                            empty(cell)
-            if keep and len(cells) < _MANY:
-                _put_memory(values)
-                del values
+                if value is None or value[0] != _NONE:
+                    empty(result)
+            _put_cell(result)
             return answer
         except BaseException as exception:
+            # Finalizers may run late.
+            for kept in keep:
+                if type(kept) is Cell:
+                    empty(kept)
             # What the traceback of a long-lived exception holds would live as long: the arguments, in the
             # frames of this package.
             del args, kwargs
@@ -153,34 +140,17 @@ class FunctionCore(_Traversed):
         return self._described
 
 
-def _give(cells: list[Any]) -> Any:
-    """The arguments of a call as memory that owns what the callee may take.
-
-    That is what recipes say, and what the cells held.
-    """
-    count = len(cells)
-    try:
-        values = _take_memory() if count < _MANY else None
-    except IndexError:
-        values = None
-    if values is None:
-        values = _Arguments(_END * max(_MANY, count + 1))
-    if _make(values, _join([*cells, _END])) != 0:
-        raise_taken()
-    for index, cell in enumerate(cells):
-        if type(cell) is not bytes:
-            _take(values, index, cell)
-    return values
-
-
 _get_target = FunctionCore.__dict__["_target"].__get__
 
 
-def _find_target(wrapper: FunctionCore) -> tuple[Any, Any]:
-    function = Function.from_address(_check_function(unwrap(wrapper), wrapper))
+def _find_target(wrapper: FunctionCore) -> tuple[Any, Any, Any, Any]:
+    address = _check_function(unwrap(wrapper), wrapper)
+    function = Function.from_address(address)
     wrapper._target = (
         platform.guard(platform.call_type(function.call)),
         platform.context_of(function.self or 0),
+        _call_recipe,
+        platform.context_of(address),
     )
     return wrapper._target
 

@@ -13,6 +13,7 @@ from ctypes import PYFUNCTYPE, c_char_p, c_int, c_int32, c_void_p, py_object
 from .._typing import Any
 
 __all__ = [
+    "address_of_memory",
     "call_type",
     "callback_type",
     "claim",
@@ -241,6 +242,11 @@ def memory_class(release: Any) -> Any:
     cls = _subclass("Memory", bytes)
     cls.__del__ = _new_instance_method(release)
     return cls
+
+
+def address_of_memory(memory: Any) -> int:
+    """Where memory lies."""
+    return id(memory) + _BYTES_START
 
 
 def wrapper_at(word: int) -> Any:

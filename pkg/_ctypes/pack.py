@@ -35,7 +35,7 @@ _device_value = struct.Struct("=iIii").pack
 _function_recipe = struct.Struct("=QQQ").pack
 _float_value = struct.Struct("=iId").pack
 
-_FLOAT = code.FLOAT
+_FLOAT, _OBJECT = code.FLOAT, code.OBJECT
 _MISSING = _value(code.MISSING, 0, 0)
 
 #: The containers of one argument by identity, with what they became; None while they are being packed.
@@ -51,14 +51,17 @@ def object_value(address: int) -> bytes:
 # ---- arguments ------------------------------------------------------------------------------------
 
 
-def pack(x: Any, keep: list[Any]) -> Packed:
+def pack(x: Any, keep: list[Any]) -> bytes:
     """Packs an argument of a call: a value, or a recipe for one.
 
-    `keep` gets what beside the argument must outlive the call: of a recipe or a cell at least one object.
+    `keep` gets what beside the argument must outlive the call: of a recipe at least one object, and the cell
+    of what was made already.
     """
     write = _writers.get(id(type(x)))
     packed = None if write is None else write(x, keep)
-    return lend(x, keep) if packed is None else packed
+    if packed is None:
+        packed = lend(x, keep)
+    return packed if type(packed) is bytes else _value(_OBJECT, RECIPE, platform.address_of_memory(packed))
 
 
 #: What packs arguments of a class, by its identity, or gives None.

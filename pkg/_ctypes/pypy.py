@@ -25,6 +25,7 @@ from _cffi_backend import FFI  # type: ignore[import-untyped]
 from .._typing import Any, Callable
 
 __all__ = [
+    "address_of_memory",
     "call_type",
     "callback_type",
     "claim",
@@ -374,6 +375,11 @@ def memory_class(release: Any) -> Any:
     whenever its end comes.
     """
     return type("Memory", (bytearray,), {"__slots__": (), "__del__": lambda self: release(self)})
+
+
+def address_of_memory(memory: Any) -> int:
+    """Where memory lies, for as long as it lives."""
+    return int(_ffi.cast("intptr_t", _ffi.from_buffer(memory)))
 
 
 #: An object here has no address by which the runtime could take one more reference.

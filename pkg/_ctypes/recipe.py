@@ -1,15 +1,15 @@
 """Recipes: arguments that one call of the runtime makes, however much they hold.
 
 A container of exact builtins is written as a run of values, each container behind its parts, which
-`anyffi_args_make` turns into objects. That takes a third of the time of a call for each object. What is
-written so runs no Python code and is never refused, so nobody can tell that it is made when all arguments
-were packed; for all else there is pack.py.
+`anyffi_function_call_recipe` turns into objects. That takes a third of the time of a call for each object.
+What is written so runs no Python code and is never refused, so nobody can tell that it is made when all
+arguments were packed; for all else there is pack.py.
 """
 
 from __future__ import annotations
 
 import struct
-import sys
+from array import array
 from itertools import chain
 
 from .. import _rules
@@ -127,28 +127,26 @@ def _write_run(items: tuple[Any, ...]) -> bytes | None:
     return write(items)
 
 
-def _first_word(type_code: int) -> int:
-    return int.from_bytes(_value(type_code, 0, 0)[:8], sys.byteorder)
-
-
-_INT_WORD, _FLOAT_WORD = _first_word(_INT), _first_word(code.FLOAT)
+_AN_INT, _A_FLOAT = _value(_INT, 0, 0), _value(code.FLOAT, 0, 0)
 
 
 def _write_ints(items: tuple[int, ...]) -> bytes | None:
-    words = [_INT_WORD] * (2 * len(items))
-    words[1::2] = items
     try:
-        return struct.pack(f"{len(words)}q", *words)
+        return _fill(_AN_INT, struct.pack(f"{len(items)}q", *items))
     except struct.error:
         # One is a BigInt.
         return None
 
 
 def _write_floats(items: tuple[float, ...]) -> bytes:
-    count = len(items)
-    words = [_FLOAT_WORD] * (2 * count)
-    words[1::2] = struct.unpack(f"{count}q", struct.pack(f"{count}d", *items))
-    return struct.pack(f"{2 * count}q", *words)
+    return _fill(_A_FLOAT, struct.pack(f"{len(items)}d", *items))
+
+
+def _fill(value: bytes, payloads: bytes) -> bytes:
+    """Values like the one given, with payloads of eight bytes each in their second halves."""
+    halves = array("q", value * (len(payloads) // 8))
+    halves[1::2] = array("q", payloads)
+    return halves.tobytes()
 
 
 #: What comes before text of ASCII that lies in place and, by its length, what comes behind.

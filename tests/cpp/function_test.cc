@@ -294,14 +294,23 @@ std::string text_of(const AnyffiValue& value) {
   return text.cast<std::string>();
 }
 
+/// Calls a function with what a recipe says.
+template <int32_t kSize>
+AnyValue call_recipe(const Function& function, AnyffiValue (&recipe)[kSize]) {
+  AnyValue result;
+  anyffi::detail::check(anyffi_function_call_recipe(function.get(), recipe, kSize, result.out()));
+  return result;
+}
+
 TEST(Function, ArgumentsAreMadeAsARecipeSays) {
   expect_no_loss([] {
     static const char text[] = "longer than what fits in place";
     AnyffiValue view = value_of(ANYFFI_STR_VIEW, 0, (sizeof(text) - 1) << 2);
     view.as_pointer = const_cast<char*>(text);
-    AnyffiValue one = value_of(ANYFFI_INT, 1), two = value_of(ANYFFI_INT, 2), end = value_of(ANYFFI_UNSET, 0);
+    AnyffiValue one = value_of(ANYFFI_INT, 1), two = value_of(ANYFFI_INT, 2);
     List<> held{AnyValue(7)};
-    // 1, [view, (2,), held], slice(1, 2), {view: []}
+    AnyValue number(3), list(List<>{AnyValue(8)});
+    // 1, [view, (2,), held], slice(1, 2), {view: []}, 3, [8]
     AnyffiValue recipe[] = {one,
                             view,
                             two,
@@ -315,37 +324,53 @@ TEST(Function, ArgumentsAreMadeAsARecipeSays) {
                             view,
                             value_of(ANYFFI_LIST, 0, ANYFFI_RECIPE),
                             value_of(ANYFFI_DICT, 2, ANYFFI_RECIPE),
-                            end};
-    AnyffiValue args[5];
-    anyffi::detail::check(anyffi_args_make(args, recipe));
-    EXPECT_EQ(args[0].as_int, 1);
-    EXPECT_EQ(args[1].aux, static_cast<uint32_t>(ANYFFI_MOVABLE));
-    EXPECT_EQ(held.use_count(), 2);
-    EXPECT_EQ(args[4].type_code, ANYFFI_UNSET);
+                            value_of(ANYFFI_OBJECT, reinterpret_cast<intptr_t>(&number), ANYFFI_RECIPE),
+                            value_of(ANYFFI_OBJECT, reinterpret_cast<intptr_t>(&list), ANYFFI_RECIPE)};
     std::string texts;
-    try {
-      for (int i = 1; i < 4; ++i) texts += text_of(args[i]) + "; ";
-    } catch (...) {
-      anyffi_args_release(args);
-      throw;
-    }
+    Function function = Function::from_packed([&](Args args, AnyValue* result) {
+      EXPECT_EQ(held.use_count(), 2);
+      for (int i = 0; i < args.size(); ++i) texts += text_of(args[i].raw()) + "; ";
+      *result = int64_t{5};
+    });
+    EXPECT_EQ(call_recipe(function, recipe).cast<int64_t>(), 5);
     EXPECT_EQ(texts,
-              "['longer than what fits in place', (2,), [7]]; slice(1, 2, None); "
-              "{'longer than what fits in place': []}; ");
-    anyffi_args_release(args);
+              "1; ['longer than what fits in place', (2,), [7]]; slice(1, 2, None); "
+              "{'longer than what fits in place': []}; 3; [8]; ");
     EXPECT_EQ(held.use_count(), 1);
+    EXPECT_TRUE(number.is_none());
+    EXPECT_TRUE(list.is_none());
+  });
+}
+
+TEST(Function, AResultOutlivesTheArgumentsOfARecipe) {
+  expect_no_loss([] {
+    AnyffiValue recipe[] = {AnyffiValue{}, value_of(ANYFFI_LIST, 1, ANYFFI_RECIPE)};
+    AnyValue text("a text that lies in its own memory");
+    recipe[0] = text.raw();
+    auto* function = Function::from_packed([](Args, AnyValue*) {}).release();
+    auto* changed = reinterpret_cast<AnyffiFunction*>(function);
+    changed->call = [](void*, AnyffiValue* args, int32_t, AnyffiValue* result) {
+      // A view of the list's element.
+      AnyffiText view;
+      anyffi_text_inline(reinterpret_cast<AnyffiSequence*>(args[0].as_object)->data, &view);
+      *result = value_of(ANYFFI_STR_VIEW, 0, static_cast<uint32_t>(view.length) << 2);
+      result->as_pointer = const_cast<void*>(view.data);
+      return 0;
+    };
+    AnyValue result = call_recipe(Function(anyffi::detail::Adopt{}, function), recipe);
+    EXPECT_EQ(result.type_code(), ANYFFI_STR_OBJECT);
+    EXPECT_EQ(text_of(result.raw()), "'a text that lies in its own memory'");
   });
 }
 
 TEST(Function, ARecipeThatFailsLeavesNothing) {
   CountingAllocator counting;
   {
-    AnyffiValue one = value_of(ANYFFI_INT, 1), end = value_of(ANYFFI_UNSET, 0);
+    Function function = Function::from_packed([](Args, AnyValue*) { FAIL() << "called"; });
+    AnyffiValue one = value_of(ANYFFI_INT, 1);
     AnyffiValue list = value_of(ANYFFI_LIST, 1, ANYFFI_RECIPE), dict = value_of(ANYFFI_DICT, 4, ANYFFI_RECIPE);
-    AnyffiValue recipe[] = {one, list, one, one, list, one, one, list, dict, end};
-    AnyffiValue args[3] = {end, end, end};
-    EXPECT_RAISES("ValueError", anyffi::detail::check(anyffi_args_make(args, recipe)));
-    EXPECT_EQ(args[0].type_code, ANYFFI_UNSET);
+    AnyffiValue recipe[] = {one, list, one, one, list, one, one, list, dict};
+    EXPECT_RAISES("ValueError", call_recipe(function, recipe));
   }
   EXPECT_EQ(counting.live(), 0);
 }

@@ -176,7 +176,7 @@ typedef struct AnyffiValue {
 typedef enum AnyffiFlag {
   /// On an object argument: the caller made it for this call alone, so the callee may take it, leaving None.
   ANYFFI_MOVABLE = 1,
-  /// In a recipe (`anyffi_args_make`): no object, but what one is to be made of.
+  /// In a recipe (`anyffi_function_call_recipe`): no object, but what one is to be made of.
   ANYFFI_RECIPE = 2
 } AnyffiFlag;
 
@@ -527,11 +527,6 @@ int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* functio
                                  int32_t num_places);
 /// Calls any value that is a function; TypeError otherwise.
 int anyffi_function_call(const AnyffiValue* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result);
-/// Moves an owned value to the place of argument `index`, movable if it is an object, in one step.
-void anyffi_args_take(AnyffiValue* args, int32_t index, AnyffiValue* value);
-/// Gives back what is marked movable among arguments that end with an Unset value, and leaves None there: what is to be
-/// done about them after a call, as a call with one argument, so that a front end can make it a finalizer.
-void anyffi_args_release(AnyffiValue* args);
 
 /* ---- registry -------------------------------------------------------------------------------- */
 
@@ -821,14 +816,19 @@ typedef struct AnyffiFunctionRecipe {
   void* handle;
   void (*retain)(void* handle);
 } AnyffiFunctionRecipe;
-/// Makes the arguments of a call as a recipe says, for front ends to which each call of the runtime is dear.
+/// Makes the arguments of a call as a recipe says, calls, and gives back what it made and the function did not take:
+/// for front ends to which each call of the runtime is dear. An AnyffiCall, so that it is called as functions are.
 ///
-/// A recipe is an array of values that ends with an Unset one. Those with the flag ANYFFI_RECIPE say what to make: a
+/// A recipe is an array of `size` values, which is used up. Those with the flag ANYFFI_RECIPE say what to make: a
 /// container, of the `as_int` values before them (keys and values in turn; start, stop and step of a slice), or what
-/// `as_pointer` points to, an AnyffiTensorRecipe or AnyffiFunctionRecipe. All others are borrowed. What remains
-/// is written to `args`, an Unset value behind it, and owns what was made, which is movable. Uses `recipe` up;
-/// leaves `args` as they are where it fails.
-int anyffi_args_make(AnyffiValue* args, AnyffiValue* recipe);
+/// `as_pointer` points to: an AnyffiTensorRecipe, an AnyffiFunctionRecipe, or for ANYFFI_OBJECT an owned value, which
+/// is moved. All others are borrowed. What remains are the arguments; those that were made are movable. A result that
+/// is a view is made an owned value, since it may be one of an argument.
+int anyffi_function_call_recipe(void* function, AnyffiValue* recipe, int32_t size, AnyffiValue* result);
+/// Its first step: turns a recipe into arguments in the same place. Their number, or -1 with nothing left.
+int32_t anyffi_args_make(AnyffiValue* recipe, int32_t size);
+/// Its last step.
+void anyffi_args_release(AnyffiValue* args, int32_t count);
 
 /* ---- opaque objects, and the host ------------------------------------------------------------ */
 
