@@ -7,20 +7,22 @@ name.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import importlib
 import json
 import struct
 from collections.abc import Iterator
 from typing import Any, Callable
+from unittest import mock
 
 import anyffi
 import anyffi.testing as t
 from anyffi import _binding, _rules
 from anyffi._types import code
 
-call, callback, leaves, pack, recipe, unpack, wrapper = (
+abi, call, callback, leaves, pack, recipe, unpack, wrapper = (
     importlib.import_module(f"anyffi._ctypes.{name}")
-    for name in ("call", "callback", "leaves", "pack", "recipe", "unpack", "wrapper")
+    for name in ("abi", "call", "callback", "leaves", "pack", "recipe", "unpack", "wrapper")
 )
 
 VALUE = struct.Struct("=iIq")
@@ -56,11 +58,6 @@ def changed(room: Any, name: Any, change: Callable[[Any], Any]) -> Any:
 
 def drop_last(opened: tuple[int, Any]) -> tuple[int, Any]:
     return opened[0], opened[1][:-1] if isinstance(opened[1], (tuple, list)) else opened[1]
-
-
-def without_flags(values: bytes) -> bytes:
-    kept.append(values)
-    return b"".join(VALUE.pack(type_code, 0, payload) for type_code, _, payload in VALUE.iter_unpack(values))
 
 
 def echo(*args: Any) -> Any:
@@ -151,7 +148,16 @@ def wrong_width() -> None:
 
 @fault
 def missing_flag() -> None:
-    with changed(call, "_give", without_flags):
+    former = abi.library.args_make
+
+    def make(recipe: bytes, size: int) -> Any:
+        count = former(recipe, size)
+        made = VALUE.iter_unpack(recipe[: VALUE.size * count])
+        values = b"".join(VALUE.pack(type_code, 0, payload) for type_code, _, payload in made)
+        ctypes.memmove(recipe, values, len(values))
+        return count
+
+    with mock.patch.object(abi.library, "args_make", make):
         t.nop([1])
 
 
