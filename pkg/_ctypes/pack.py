@@ -174,7 +174,11 @@ def _open(x: Any) -> tuple[int, Any]:
 
 
 def _all_leaves(items: Any) -> bool:
-    return all(id(type(item)) in leaves and (type(item) is not int or pack_leaf(item)) for item in items)
+    # No generator: CPython 3.12 loses what one holds that is interrupted before its first line.
+    for item in items:
+        if id(type(item)) not in leaves or (type(item) is int and pack_leaf(item) is None):
+            return False
+    return True
 
 
 def _new_sequence(type_code: int, parts: list[Packed], items: Any) -> Packed:
