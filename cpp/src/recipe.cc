@@ -50,6 +50,12 @@ int make(const AnyffiValue& step, AnyffiValue** end, AnyffiValue* out) {
   return 0;
 }
 
+void release_made(AnyffiValue* first, const AnyffiValue* end) {
+  for (AnyffiValue* value = first; value != end; ++value) {
+    if (is_made(*value)) anyffi_value_release(value);
+  }
+}
+
 bool is_view(int32_t type_code) {
   return type_code == ANYFFI_STR_VIEW || type_code == ANYFFI_BYTES_VIEW || type_code == ANYFFI_TENSOR_VIEW;
 }
@@ -65,7 +71,7 @@ int32_t anyffi_args_make(AnyffiValue* recipe, int32_t size) {
     AnyffiValue value = *step;
     if (value.type_code > 0 && value.aux == ANYFFI_RECIPE) {
       if (make(*step, &end, &value) != 0) {
-        anyffi_args_release(recipe, static_cast<int32_t>(end - recipe));
+        anyffi::runtime::release_made(recipe, end);
         return -1;
       }
       if (value.type_code > 0) value.aux = ANYFFI_MOVABLE;
@@ -75,10 +81,10 @@ int32_t anyffi_args_make(AnyffiValue* recipe, int32_t size) {
   return static_cast<int32_t>(end - recipe);
 }
 
-void anyffi_args_release(AnyffiValue* args, int32_t count) {
-  for (AnyffiValue* value = args; value != args + count; ++value) {
-    if (anyffi::runtime::is_made(*value)) anyffi_value_release(value);
-  }
+void anyffi_args_release(AnyffiValue* recipe) {
+  const AnyffiValue* end = recipe;
+  while (end->type_code != ANYFFI_UNSET) ++end;
+  anyffi::runtime::release_made(recipe, end);
 }
 
 int anyffi_function_call_recipe(void* self, AnyffiValue* recipe, int32_t size, AnyffiValue* result) {
@@ -90,6 +96,6 @@ int anyffi_function_call_recipe(void* self, AnyffiValue* recipe, int32_t size, A
     AnyffiValue view = *result;
     status = anyffi_value_own(&view, result);
   }
-  anyffi_args_release(recipe, count);
+  anyffi::runtime::release_made(recipe, recipe + count);
   return status;
 }

@@ -32,6 +32,10 @@ __all__ = ["FunctionCore"]
 
 _abi, _unpack, _wrapper = map(room, ("abi", "unpack", "wrapper"))
 _library = _abi.library
+_take_back = _abi.platform.plain(_library.args_release)
+#: Memory for a recipe that owns what was made of it, wherever an interrupt comes.
+_Recipe = _abi.platform.memory_class(_take_back)
+_END = _abi.VALUE.pack(code.UNSET, 0, 0)
 _SIZE = _abi.VALUE_SIZE
 _value_of = _abi.VALUE.unpack
 
@@ -50,17 +54,18 @@ def _call_by_ctypes(args: tuple[Any, ...], target: Callable[..., int], context: 
 def _call_by_recipe(whole: Any, values: bytes, size: int, result: bytes) -> int:
     """What `anyffi_function_call_recipe` does, with a function that gives the arguments back itself."""
     target, context = whole
-    count = _library.args_make(values, size)
+    recipe = _Recipe(values + _END)
+    count = _library.args_make(recipe, size)
     if count < 0:
         return -1
-    status: int = target(context, values, count, result, True)
+    status: int = target(context, recipe, count, result, True)
     return status
 
 
 def _return_none(context: Any, values: bytes, count: int, result: bytes, made: bool = False) -> int:
     """A function that does nothing."""
     if made:
-        _library.args_release(values, count)
+        _take_back(values)
     return 0
 
 
@@ -129,7 +134,7 @@ class _Call(Packing):
             thread.journal = None
             # Nobody is to see that they were made twice, by their counts for example.
             if made:
-                _library.args_release(values, count)
+                _take_back(values)
             if self._journal is not None:
                 self._journal.close()
         status: int = _core.call_rendered(self._function, self._arguments, result)

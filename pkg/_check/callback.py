@@ -63,10 +63,13 @@ class _Callback:
                 self._problem = exception
             self._journal.replay()
             if _callback._callback(self.reach, args, count, result) != _DONE:
-                raised = _core.hold_raised().read()
-                # At the end of the stack ctypes has no room to leave an error.
-                raised = raised or RecursionError("maximum recursion depth exceeded")
-                return self._settle(raised, args, count)
+                # At the end of the stack ctypes has no room to leave an error. No local name here may hold it:
+                # its traceback leads to this frame.
+                return self._settle(
+                    _core.hold_raised().read() or RecursionError("maximum recursion depth exceeded"),
+                    args,
+                    count,
+                )
             thread.journal = self._journal
             theirs = _core.take(result)
             [made] = self._packing().compare(theirs.cell)

@@ -271,7 +271,7 @@ _int, _object, _values = c_int32, c_void_p, c_void_p
 _PROTOTYPES: dict[str, Any] = {
     "anyffi_abi_get_version": (c_int32,),
     "anyffi_args_make": (c_int32, _values, c_int32),
-    "anyffi_args_release": (None, _values, c_int32),
+    "anyffi_args_release": (None, _values),
     "anyffi_big_int_create": (_int, c_void_p, c_int64, c_int32, _values),
     "anyffi_bytes_create": (_int, c_void_p, c_int64, _values),
     "anyffi_complex_create": (_int, c_double, c_double, _values),

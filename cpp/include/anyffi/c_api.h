@@ -827,8 +827,9 @@ typedef struct AnyffiFunctionRecipe {
 int anyffi_function_call_recipe(void* function, AnyffiValue* recipe, int32_t size, AnyffiValue* result);
 /// Its first step: turns a recipe into arguments in the same place. Their number, or -1 with nothing left.
 int32_t anyffi_args_make(AnyffiValue* recipe, int32_t size);
-/// Its last step.
-void anyffi_args_release(AnyffiValue* args, int32_t count);
+/// Its last step, for a recipe with an Unset value behind it, made or not: gives back what is movable there, and leaves
+/// None. A call with one argument, so that a front end can make it a finalizer.
+void anyffi_args_release(AnyffiValue* recipe);
 
 /* ---- opaque objects, and the host ------------------------------------------------------------ */
 
