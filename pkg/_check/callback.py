@@ -63,8 +63,8 @@ class _Callback:
                 self._problem = exception
             self._journal.replay()
             if _callback._callback(self.reach, args, count, result) != _DONE:
-                # At the end of the stack ctypes has no room to leave an error. No local name here may hold it:
-                # its traceback leads to this frame.
+                # At the end of the stack ctypes has no room to leave an error. No local name here may hold
+                # it: its traceback leads to this frame.
                 return self._settle(
                     _core.hold_raised().read() or RecursionError("maximum recursion depth exceeded"),
                     args,
