@@ -1,7 +1,5 @@
 /// \file
 /// Recipes: what front ends write of the arguments of a call, so that one call of the runtime makes all of them.
-#include <cstring>
-
 #include "containers.h"
 
 namespace anyffi::runtime {

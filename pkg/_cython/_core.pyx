@@ -179,7 +179,7 @@ cdef Py_ssize_t offsetof_vectorcall() except -1:
     # Cython's own way of making one sets the tuple to None.
     if (&wrapper.base.object != &example.target or &wrapper.vectorcall != &example.vectorcall
             or wrapper.parameters != Py_None):
-        raise SystemError("FunctionCore is not laid out as wrapper.pxd says")
+        raise SystemError("FunctionCore is not laid out as wrapper.h says")
     return <char*>&wrapper.vectorcall - <char*>wrapper
 
 

@@ -50,8 +50,6 @@ cdef extern from "anyffi/c_api.h" nogil:
 
         ANYFFI_ASCII
         ANYFFI_LATIN1
-        ANYFFI_UCS2
-        ANYFFI_UCS4
 
     # ---- values
 
@@ -79,7 +77,6 @@ cdef extern from "anyffi/c_api.h" nogil:
         AnyffiDevice as_device
 
     int anyffi_value_own(const AnyffiValue* value, AnyffiValue* out)
-    int anyffi_value_get_text(const AnyffiValue* value, AnyffiValue* out)
 
     # ---- memory and objects
 
@@ -181,7 +178,6 @@ cdef extern from "anyffi/c_api.h" nogil:
     int anyffi_error_create_host(void* handle, AnyffiValue* out)
     void anyffi_error_set_raised(AnyffiObject* error)
     void anyffi_error_take_raised(AnyffiValue* out)
-    int anyffi_error_raise(const char* kind, const char* message)
 
     # ---- containers
 
@@ -201,7 +197,6 @@ cdef extern from "anyffi/c_api.h" nogil:
         uint64_t key_kinds
         uint64_t value_kinds
 
-    int anyffi_sequence_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
     int anyffi_sequence_set(AnyffiObject* sequence, int64_t index, const AnyffiValue* value)
     int anyffi_sequence_erase(AnyffiObject* sequence, int64_t index, int64_t count)
     int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
@@ -280,6 +275,4 @@ cdef extern from "anyffi/inline.h" nogil:
     AnyffiValue anyffi_none_inline()
     AnyffiValue anyffi_int_inline(int64_t number)
     AnyffiValue anyffi_object_inline(AnyffiObject* object)
-    AnyffiValue anyffi_in_place_inline(int32_t type_code, int32_t kind, const void* data, uint32_t size,
-                                       uint32_t length)
     void anyffi_text_inline(const AnyffiValue* value, AnyffiText* out)

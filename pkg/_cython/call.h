@@ -84,14 +84,21 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_with(AnyffiFunction* target, PyObj
   return anyffi_py_finish(result, values, packed);
 }
 
-/// A call with more than ANYFFI_MAX_SHORT arguments. Their array is on the heap.
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_long(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
+/// An array for more than ANYFFI_MAX_SHORT arguments, to be given to `anyffi_free`; NULL with an exception.
+static AnyffiValue* anyffi_py_allocate(Py_ssize_t count) {
   if (count > INT32_MAX) {
     PyErr_SetString(PyExc_OverflowError, "too many arguments");
     return NULL;
   }
   AnyffiValue* values = (AnyffiValue*)anyffi_alloc(count * sizeof(AnyffiValue));
-  if (values == NULL) return PyErr_NoMemory();
+  if (values == NULL) PyErr_NoMemory();
+  return values;
+}
+
+/// A call with so many.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_long(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
+  AnyffiValue* values = anyffi_py_allocate(count);
+  if (values == NULL) return NULL;
   PyObject* result = anyffi_py_call_with(target, args, count, values);
   anyffi_free(values);
   return result;

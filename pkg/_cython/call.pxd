@@ -1,7 +1,7 @@
 """The way of a call: arguments into an array of values, the function, its result."""
 
 from c_api cimport ANYFFI_FUNCTION, AnyffiFunction, AnyffiObject, AnyffiValue
-from c_api cimport anyffi_alloc, anyffi_type_is_a
+from c_api cimport anyffi_type_is_a
 from python cimport PyObject, PySequence_Fast_ITEMS, Py_SIZE
 from wrapper cimport Wrapper, state, unwrap
 
@@ -18,6 +18,7 @@ cdef extern from "call.h":
         int (*raise_taken)() except -1
 
     Later later "anyffi_later"
+    AnyffiValue* allocate "anyffi_py_allocate"(Py_ssize_t) except NULL
     int pack_special "anyffi_py_pack_special"(PyObject*, AnyffiValue*) except -1
     object call_function "anyffi_py_call"(AnyffiFunction*, PyObject**, Py_ssize_t)
     object vectorcall "anyffi_py_vectorcall"(PyObject*, PyObject**, size_t, PyObject*)
@@ -40,15 +41,6 @@ cdef inline int refuse_function(PyObject* wrapper) except -1:
 cdef inline object call(PyObject* function, PyObject** args, Py_ssize_t count):
     """Calls the function of a wrapper. The caller keeps wrapper and arguments alive."""
     return call_function(unwrap_function(function), args, count)
-
-
-cdef inline AnyffiValue* allocate(Py_ssize_t count) except NULL:
-    if count > 0x7FFFFFFF:
-        raise OverflowError("too many arguments")
-    cdef AnyffiValue* values = <AnyffiValue*>anyffi_alloc(count * sizeof(AnyffiValue))
-    if values == NULL:
-        raise MemoryError
-    return values
 
 
 cdef inline Py_ssize_t find_places(PyObject* function, PyObject* parameters, PyObject** args,

@@ -5,7 +5,7 @@
 cdef class ObjectCore:
     """Holds one strong reference to an object of the runtime."""
 
-    # Must be the first: wrapper.pxd knows where it lies.
+    # Must be the first: wrapper.h knows where it lies.
     cdef AnyffiObject* target
     cdef object __weakref__
 
@@ -45,7 +45,7 @@ cdef class ObjectCore:
 cdef class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
-    # wrapper.pxd knows where these lie, too. Both are NULL at first, as `object.__new__` makes them.
+    # wrapper.h knows where these lie, too. Both are NULL at first, as `object.__new__` makes them.
     # Python calls through this pointer, where the class has said so, without making a tuple.
     cdef vectorcallfunc vectorcall
     # The names of the parameters, once a call with keywords has asked for them.

@@ -23,13 +23,11 @@ cdef extern from "Python.h":
         PyObject* step
     ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
 
-    PyTypeObject PyLong_Type, PyFloat_Type, PyBool_Type, PyUnicode_Type, PyBytes_Type
+    PyTypeObject PyLong_Type, PyUnicode_Type, PyBytes_Type
     PyTypeObject PyFunction_Type, PyMethod_Type, PyCFunction_Type
     PyTypeObject PyBaseObject_Type, PyTuple_Type, PyList_Type, PyDict_Type, PySlice_Type
     PyObject* Py_None
-    PyObject* Py_True
     PyObject* Py_False
-    PyObject* Py_Ellipsis
     unsigned long Py_TPFLAGS_HAVE_VECTORCALL
     unsigned long Py_TPFLAGS_HEAPTYPE
 
@@ -40,7 +38,6 @@ cdef extern from "Python.h":
     Py_ssize_t Py_SIZE(PyObject*)
     void Py_INCREF(PyObject*)
     void Py_DECREF(PyObject*)
-    void Py_XDECREF(PyObject*)
     bint PyObject_TypeCheck(PyObject*, PyTypeObject*)
     void PyType_Modified(PyTypeObject*)
     PyObject* _PyType_Lookup(PyTypeObject*, PyObject*)
@@ -48,16 +45,12 @@ cdef extern from "Python.h":
     void* PyCapsule_GetPointer(PyObject*, const char*)
     void PyObject_ClearWeakRefs(PyObject*)
 
-    double PyFloat_AS_DOUBLE(PyObject*)
     Py_ssize_t PyUnicode_GET_LENGTH(PyObject*)
-    bint PyUnicode_IS_ASCII(PyObject*)
     int PyUnicode_KIND(PyObject*)
     void* PyUnicode_DATA(PyObject*)
     char* PyBytes_AS_STRING(PyObject*)
     char* PyBytes_AsString(PyObject*) except NULL
     PyObject** PySequence_Fast_ITEMS(PyObject*)
-    PyObject* PyTuple_GET_ITEM(PyObject*, Py_ssize_t)
-    PyObject* PyList_GET_ITEM(PyObject*, Py_ssize_t)
     bint PyDict_Next(PyObject*, Py_ssize_t*, PyObject**, PyObject**)
 
     object PyUnicode_New(Py_ssize_t, Py_UCS4)
@@ -71,9 +64,7 @@ cdef extern from "Python.h":
     object PySlice_New(PyObject*, PyObject*, PyObject*)
     object PyFloat_FromDouble(double)
 
-    Py_ssize_t PyVectorcall_NARGS(size_t)
     object PyVectorcall_Call(PyObject*, PyObject*, PyObject*)
-    Py_hash_t PyObject_Hash(object) except -1
     object PyObject_Vectorcall(PyObject*, PyObject**, size_t, PyObject*)
     object PyObject_CallOneArg(PyObject*, PyObject*)
     size_t PY_VECTORCALL_ARGUMENTS_OFFSET
