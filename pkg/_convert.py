@@ -54,7 +54,7 @@ def to_python(value: Any) -> Any:
 
 @functools.cache
 def _nesting_kinds() -> int:
-    """The kinds of values that hold others, as each sequence notes what it holds (`anyffi_kind_bit`)."""
+    """The kinds of values that hold others, as each sequence notes what it holds (`anyffi_type_bit`)."""
     nesting = (code.ARRAY, code.LIST, code.MAP, code.DICT, code.FROZEN_SET, code.SET, code.SLICE)
     return 1 << 63 | sum(1 << (15 + int(type_code)) for type_code in nesting)
 
@@ -80,9 +80,9 @@ def _convert(value: Any, memo: _Memo) -> Any:
 def _convert_container(cls: type, value: Any, memo: _Memo) -> Any:
     if issubclass(cls, (ListMethods, ArrayMethods)):
         # Asked before and after: reading may run code that changes the sequence.
-        kinds = value._kinds()
+        kinds = value._type_mask()
         items = value._items()
-        if (kinds | value._kinds()) & _nesting_kinds():
+        if (kinds | value._type_mask()) & _nesting_kinds():
             items = [_convert(item, memo) for item in items]
         return items if issubclass(cls, ListMethods) else tuple(items)
     if issubclass(cls, (FrozenSetMethods, SetMethods)):

@@ -135,7 +135,7 @@ class _Stub:
         taken = set(self._members).union(*(vars(cls) for cls in classes))
         keys = {key: classes[cls] for cls, key in backend._type_keys.items() if cls in classes}
         runtime = backend._runtime
-        self._annotations = Annotations(taken, keys, runtime.type_find, runtime.type_made_from)
+        self._annotations = Annotations(taken, keys, runtime.type_find, runtime.type_convertible_from)
         self._any = self._annotations.shorten("typing.Any")
 
     def text(self) -> str:

@@ -170,5 +170,5 @@ class TensorMethods:
         return shape[0]
 
     def __repr__(self) -> str:
-        text: str = self._runtime.value_text(self)
+        text: str = self._runtime.value_repr(self)
         return text

@@ -28,7 +28,7 @@ import numpy as np
 from anyffi import Device, dtype
 from hypothesis import strategies as st
 
-IN_PLACE_BYTES = 11
+INLINE_BYTES = 11
 MAX_NESTING = 200
 
 
@@ -70,7 +70,7 @@ def describe(x: Any, top: bool = True) -> str:
 
 
 def _storage(size: int, top: bool) -> str:
-    return "in place" if size <= IN_PLACE_BYTES else "borrowed" if top else "heap"
+    return "in place" if size <= INLINE_BYTES else "borrowed" if top else "heap"
 
 
 def describe_str(x: str, top: bool) -> str:

@@ -148,7 +148,7 @@ def wrong_width() -> None:
 
 @fault
 def missing_flag() -> None:
-    former = abi.library.args_make
+    former = abi.library.recipe_build
 
     def make(recipe: bytes, size: int) -> Any:
         count = former(recipe, size)
@@ -157,7 +157,7 @@ def missing_flag() -> None:
         ctypes.memmove(recipe, values, len(values))
         return count
 
-    with mock.patch.object(abi.library, "args_make", make):
+    with mock.patch.object(abi.library, "recipe_build", make):
         t.nop([1])
 
 

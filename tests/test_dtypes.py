@@ -247,7 +247,7 @@ def test_a_dtype_that_was_never_parsed_is_refused(ffi: Any) -> None:
 def test_both_sides_spell_alike(ffi: Any) -> None:
     """The runtime has the names for its own messages."""
     widths = {bits for _, bits in NAMES.values()} | {0, 3}
-    text = ffi.get_global_func("anyffi.value.text")
+    text = ffi.get_global_func("anyffi.value.repr")
     for code, bits, lanes in itertools.product(range(20), widths, (0, 1, 4)):
         x = dtype.from_dlpack_data_type((code, bits, lanes))
         assert text(x) == repr(x)

@@ -31,7 +31,7 @@ def test_attributes(ffi: Any, x: Any) -> None:
     assert tensor.is_contiguous() == plain.flags.c_contiguous
     assert tensor.__dlpack_device__() == (1, 0)
     assert repr(tensor) == f"anyffi.Tensor(shape={plain.shape}, dtype='{tensor.dtype}', device='cpu:0')"
-    assert ffi.get_global_func("anyffi.value.text")(tensor) == repr(tensor)
+    assert ffi.get_global_func("anyffi.value.repr")(tensor) == repr(tensor)
     with pytest.raises(IndexError):
         tensor.size(plain.ndim)
     if plain.ndim:

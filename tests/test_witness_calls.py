@@ -40,10 +40,10 @@ from witness_kinds import (
     released,
 )
 
-every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+every_type = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 
 
-@every_kind
+@every_type
 def test_a_value_goes_to_python_and_comes_back(ffi: Any, kind: Kind) -> None:
     seen: list[Any] = []
 
@@ -66,7 +66,7 @@ def test_a_value_goes_to_python_and_comes_back(ffi: Any, kind: Kind) -> None:
     assert cls.__name__ == names[kind.row]
 
 
-@every_kind
+@every_type
 def test_python_gives_the_same_code(ffi: Any, kind: Kind) -> None:
     """What both marshallers make of a value is what C made."""
     if kind.python is None:

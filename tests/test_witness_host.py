@@ -75,7 +75,7 @@ def write(out, text):
     return 1
 
 @hook("int(void*, AnyffiValue*)")
-def handle_text(handle, out):
+def handle_repr(handle, out):
     return write(out, f"<{at(handle)}>")
 
 @hook("int(void*, AnyffiValue*)")
@@ -114,7 +114,7 @@ with balanced():
         assert one.object("AnyffiPyObject").handle == c.cast("void*", 1)
         assert (equal(one, same), equal(one, other), equal(one, five), equal(five, one)) == (True, False, True, True)
         assert hash_of(one) == hash_of(five)
-        with made(lib.anyffi_value_get_text, one.at) as text:
+        with made(lib.anyffi_value_repr, one.at) as text:
             assert read(text.at) == "<5>"
         with own(one) as copy:
             assert copy.at.as_object == one.at.as_object

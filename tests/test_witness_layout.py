@@ -167,12 +167,12 @@ def test_the_library_has_the_headers_table(row: list[str]) -> None:
     info = lib.anyffi_type_get_info(int(code))
     assert info.type_code == int(code)
     assert info.struct_size == c.sizeof("AnyffiTypeInfo")
-    assert (info.kind, info.parent) == (CODES[kind], CODES[parent])
-    assert info.storage == ("IN_PLACE", "BORROWED", "OBJECT").index(storage)
+    assert (info.family, info.parent) == (CODES[kind], CODES[parent])
+    assert info.storage == ("INLINE", "BORROWED", "OBJECT").index(storage)
     assert c.string(info.type_key).decode() == type_key
     assert c.string(info.python_name).decode() == python_name
     assert lib.anyffi_type_find(type_key.encode()) == info
-    assert lib.anyffi_value_get_kind(int(code)) == CODES[kind]
+    assert lib.anyffi_type_get_family(int(code)) == CODES[kind]
     assert (int(code) > 0) == (storage == "OBJECT")
     # `anyffi._types.code` has what both marshallers work with.
     from anyffi import _types

@@ -78,7 +78,7 @@ def make_list(size: int) -> Value:
     sequence = xs.object("AnyffiSequence")
     for i in range(size):
         write_int(c.addressof(sequence.data, i), i)
-    sequence.size, sequence.kinds = size, 1 << -CODES["INT"]
+    sequence.size, sequence.type_mask = size, 1 << -CODES["INT"]
     return xs
 
 
@@ -88,7 +88,7 @@ def test_mappings() -> None:
         for i in range(20):
             write_int(c.addressof(mapping.entries[i], "key"), i * i)
             write_int(c.addressof(mapping.entries[i], "value"), i)
-        mapping.used, mapping.key_kinds, mapping.value_kinds = 20, 1 << -CODES["INT"], 1 << -CODES["INT"]
+        mapping.used, mapping.key_types, mapping.value_types = 20, 1 << -CODES["INT"], 1 << -CODES["INT"]
         first, second = c.new("int64_t*"), c.new("int64_t*")
         check(lib.anyffi_mapping_finish(d.at.as_object, first, second))
         assert (first[0], second[0]) == (-1, -1)
@@ -117,7 +117,7 @@ def walk(d: Value, step: int) -> list[Any]:
     found, entry = [], 0 if step == 1 else d.object("AnyffiMapping").used - 1
     with Value() as key, Value() as value:
         while True:
-            entry = lib.anyffi_mapping_walk(d.at.as_object, entry, step, key.at, value.at)
+            entry = lib.anyffi_mapping_next(d.at.as_object, entry, step, key.at, value.at)
             if entry < 0:
                 assert key.code == value.code == CODES["UNSET"]
                 return found
@@ -133,7 +133,7 @@ def test_equal_keys_are_found() -> None:
         for i, x in enumerate((5, 1, 5)):
             write_int(c.addressof(mapping.entries[i], "key"), x)
             mapping.entries[i].value = Value().at[0]
-        mapping.used, mapping.key_kinds, mapping.value_kinds = 3, 1 << -CODES["INT"], 1
+        mapping.used, mapping.key_types, mapping.value_types = 3, 1 << -CODES["INT"], 1
         first, second = c.new("int64_t*"), c.new("int64_t*")
         check(lib.anyffi_mapping_finish(s.at.as_object, first, second))
         assert (first[0], second[0]) == (0, 2)
@@ -143,7 +143,7 @@ def same_storage(a: Value, b: Value) -> bool:
     assert read(a.at) == read(b.at)
     if a.code == CODES["STR"]:
         return bytes(a) == bytes(b)
-    return a.code == b.code and a.object("AnyffiStrObject").kind == b.object("AnyffiStrObject").kind
+    return a.code == b.code and a.object("AnyffiStrObject").encoding == b.object("AnyffiStrObject").encoding
 
 
 def test_text_operations_narrow_what_they_give() -> None:

@@ -209,7 +209,7 @@ def point_code() -> int:
     doc = c.new("char[]", b"A place on the line.")
     _kept.extend((*names, rows, doc))
     info.fields, info.num_fields, info.doc = rows, 2, doc
-    info.hash, info.equal, info.text = _hash, _equal, _text
+    info.hash, info.equal, info.repr = _hash, _equal, _text
     info.instance_size = c.sizeof("Point")
     return register(info)
 
@@ -229,7 +229,7 @@ def test_a_type_of_c(point_code: int) -> None:
     info = lib.anyffi_type_get_info(point_code)
     assert (text(info.type_key), text(info.python_name)) == (POINT, "Point")
     assert text(info.doc) == "A place on the line."
-    assert (info.kind, info.parent, info.storage) == (point_code, CODES["OBJECT"], 2)
+    assert (info.family, info.parent, info.storage) == (point_code, CODES["OBJECT"], 2)
     assert fields(point_code) == {"x": ("int", "To the right."), "y": (None, None)}
     # The same key is the same type; of another parent it is refused.
     assert register(type_info(POINT, CODES["OBJECT"])) == point_code
@@ -253,7 +253,7 @@ def test_an_object_of_c(point_code: int) -> None:
             assert (equal(one, same), equal(one, other)) == (True, False)
         assert deleted == [3]
         assert hash_of(one) == 1005
-        with made(lib.anyffi_value_get_text, one.at) as shown:
+        with made(lib.anyffi_value_repr, one.at) as shown:
             assert read_text(shown.at) == "Point(5)"
         with get(one, "x") as x, make_int(5) as five:
             assert equal(x, five)
@@ -278,7 +278,7 @@ def test_python_meets_an_object_of_c(ffi: Any, point_code: int) -> None:
 
     def look(x: Any) -> Any:
         get_field = ffi.get_global_func("anyffi.Object.get_field")
-        seen.extend((type(x) is ffi.Object, get_field(x, "x"), ffi.get_global_func("anyffi.value.text")(x)))
+        seen.extend((type(x) is ffi.Object, get_field(x, "x"), ffi.get_global_func("anyffi.value.repr")(x)))
         return [x, x]
 
     ffi.register_global_func("witness.look", look)

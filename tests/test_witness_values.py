@@ -30,7 +30,7 @@ from witness_kinds import (
     tensor_data,
 )
 
-every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+every_type = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 
 
 def test_every_row_is_here() -> None:
@@ -39,17 +39,17 @@ def test_every_row_is_here() -> None:
     assert {kind.row for kind in KINDS} == set(CODES) - borrowed - elsewhere
 
 
-@every_kind
+@every_type
 def test_made_and_read(kind: Kind) -> None:
     with balanced(), kind.make() as value:
         assert value.code == CODES[kind.row]
         assert exact(read(value.at)) == exact(kind.value)
         if kind.text is not None:
-            with made(lib.anyffi_value_get_text, value.at) as text:
+            with made(lib.anyffi_value_repr, value.at) as text:
                 assert read_text(text.at) == kind.text
 
 
-@every_kind
+@every_type
 def test_size(kind: Kind) -> None:
     out = c.new("int64_t*")
     with balanced(), kind.make() as value:
@@ -61,7 +61,7 @@ def test_size(kind: Kind) -> None:
                 check(lib.anyffi_value_get_size(value.at, out))
 
 
-@every_kind
+@every_type
 def test_copies(kind: Kind) -> None:
     """A copy of an object is another count of it; a copy of anything else is the same bytes."""
     with balanced(), kind.make() as value:
@@ -93,7 +93,7 @@ def test_a_weak_reference_to_what_is_gone() -> None:
         lib.anyffi_object_release_weak(header)
 
 
-@every_kind
+@every_type
 def test_hash(kind: Kind) -> None:
     with balanced(), kind.make() as one, kind.make() as other:
         if not kind.hashable:
@@ -118,7 +118,7 @@ def comparable(kind: Kind) -> Any:
     return Plain(PAIRS[kind.row], kind.value.parts) if kind.row in PAIRS else kind.value
 
 
-@every_kind
+@every_type
 def test_comparison(kind: Kind) -> None:
     """Each with each, equal where Python's values are."""
     with balanced(), kind.make() as value:
@@ -140,14 +140,14 @@ def test_comparison(kind: Kind) -> None:
 )
 def test_borrowed_text(kind: Kind) -> None:
     with balanced(), kind.make() as value:
-        text = c.new("AnyffiText*")
+        text = c.new("AnyffiTextView*")
         assert lib.anyffi_value_get_text_view(value.at, text) == 0
         is_str = isinstance(kind.value, str)
         view = Value(CODES["STR_VIEW" if is_str else "BYTES_VIEW"], as_pointer=c.cast("void*", text.data))
-        view.at.aux = text.length << 2 | (text.kind if is_str else 0)
+        view.at.aux = text.length << 2 | (text.encoding if is_str else 0)
         assert equal(view, value)
         assert hash_of(view) == hash_of(value)
-        assert lib.anyffi_value_get_kind(view.code) == lib.anyffi_value_get_kind(value.code)
+        assert lib.anyffi_type_get_family(view.code) == lib.anyffi_type_get_family(value.code)
         with own(view) as owned:
             assert owned.code == value.code
             assert read(owned.at) == kind.value
@@ -157,12 +157,12 @@ def test_a_borrowed_tensor_is_not_kept() -> None:
     data, _extents = tensor_data([2, 2], [1, 2], c.new("float[]", 4))
     with balanced():
         view = Value(CODES["TENSOR_VIEW"], as_pointer=data)
-        assert lib.anyffi_value_get_kind(view.code) == CODES["TENSOR"]
+        assert lib.anyffi_type_get_family(view.code) == CODES["TENSOR"]
         with pytest.raises(Raised, match="TypeError.*cannot be kept"):
             own(view)
 
 
-@every_kind
+@every_type
 def test_boxes(kind: Kind) -> None:
     """What lies in place can be an object too, and is itself again wherever a value is owned."""
     with balanced(), kind.make() as value:

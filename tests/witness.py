@@ -140,17 +140,17 @@ def make_str(text: str, kind: int = 3) -> Value:
 
 
 def read_text(at: Any) -> str:
-    view = c.new("AnyffiText*")
+    view = c.new("AnyffiTextView*")
     assert lib.anyffi_value_get_text_view(at, view) == 0
-    units = c.cast(f"uint{8 * WIDTHS[view.kind]}_t*", view.data)
+    units = c.cast(f"uint{8 * WIDTHS[view.encoding]}_t*", view.data)
     # Only where all fifteen bytes behind the code are full there is no room for it.
-    if at.type_code != CODES["STR"] or view.kind == 0:
+    if at.type_code != CODES["STR"] or view.encoding == 0:
         assert units[view.length] == 0
     return "".join(map(chr, c.unpack(units, view.length))) if view.length else ""
 
 
 def read_bytes(at: Any) -> bytes:
-    view = c.new("AnyffiText*")
+    view = c.new("AnyffiTextView*")
     assert lib.anyffi_value_get_text_view(at, view) == 0
     return bytes(c.buffer(view.data, view.length))
 

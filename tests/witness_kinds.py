@@ -29,7 +29,7 @@ class Kind:
     row: str
     make: Callable[[], Value]
     value: Any
-    #: What `anyffi_value_get_text` gives; None where an address is in it.
+    #: What `anyffi_value_repr` gives; None where an address is in it.
     text: str | None = None
     #: `len(x)`, where there is one.
     size: int | None = None
@@ -52,7 +52,7 @@ def read(at: Any) -> Any:
     row = ROWS[code]
     if code <= 0:
         assert at.aux == 0 or row in ("STR", "BYTES")
-        return _READ_IN_PLACE[row](at)
+        return _READ_INLINE[row](at)
     assert at.aux == 0
     assert at.as_object.type_code == code
     assert at.as_object.strong_count >= 1
@@ -64,7 +64,7 @@ def read_data_type(data_type: Any) -> tuple[int, int, int]:
     return data_type.code, data_type.bits, data_type.lanes
 
 
-_READ_IN_PLACE: dict[str, Callable[[Any], Any]] = {
+_READ_INLINE: dict[str, Callable[[Any], Any]] = {
     "NONE": lambda at: {0: None}[at.as_int],
     "BOOL": lambda at: {0: False, 1: True}[at.as_int],
     "INT": lambda at: at.as_int,
@@ -91,7 +91,7 @@ def _check_summary(kinds: int, codes: list[int]) -> None:
 
 
 def _read_sequence(sequence: Any, at: Any) -> Plain:
-    _check_summary(sequence.kinds, [sequence.data[i].type_code for i in range(sequence.size)])
+    _check_summary(sequence.type_mask, [sequence.data[i].type_code for i in range(sequence.size)])
     assert sequence.size <= sequence.capacity
     return Plain(ROWS[at.type_code], [read(sequence.data + i) for i in range(sequence.size)])
 
@@ -100,8 +100,8 @@ def _read_mapping(mapping: Any, at: Any) -> Plain:
     entries = [mapping.entries[i] for i in range(mapping.used)]
     live = [entry for entry in entries if entry.key.type_code != CODES["UNSET"]]
     assert len(live) == mapping.size <= mapping.capacity
-    _check_summary(mapping.key_kinds, [entry.key.type_code for entry in live])
-    _check_summary(mapping.value_kinds, [entry.value.type_code for entry in live])
+    _check_summary(mapping.key_types, [entry.key.type_code for entry in live])
+    _check_summary(mapping.value_types, [entry.value.type_code for entry in live])
     hashed = c.new("int64_t*")
     for entry in live:
         check(lib.anyffi_value_hash(c.addressof(entry, "key"), hashed))

@@ -61,7 +61,7 @@ AnyValue pop_key(const Dict<>& dict, AnyView key) {
 
 Array<> pop_item(const Dict<>& dict) {
   AnyValue key, value;
-  int64_t entry = anyffi_mapping_walk(dict.get(), INT64_MAX, -1, key.out(), value.out());
+  int64_t entry = anyffi_mapping_next(dict.get(), INT64_MAX, -1, key.out(), value.out());
   if (entry < 0) throw Error("KeyError", "popitem(): dictionary is empty");
   Array<> pair{key, value};
   check(anyffi_mapping_erase(dict.get(), entry));
@@ -80,7 +80,7 @@ void set_all(AnyffiObject* to, const AnyffiObject* from) {
   check(anyffi::runtime::reserve_entries(as_mapping(to), as_mapping(from)->size));
   for (int64_t entry = 0;; ++entry) {
     AnyffiValue key, value;
-    entry = anyffi_mapping_walk(from, entry, 1, &key, &value);
+    entry = anyffi_mapping_next(from, entry, 1, &key, &value);
     if (entry < 0) return;
     int32_t existed;
     check(anyffi_mapping_set(to, &key, &value, &existed));

@@ -76,8 +76,8 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.doc")
     .def([](int32_t type_code) { return text_or_none(get_info(type_code).doc); }, arg("type_code"))
     .doc("The documentation of a type, or None.");
 
-ANYFFI_REGISTER_GLOBAL("anyffi.type.made_from")
-    .def([](int32_t type_code) { return text_or_none(get_info(type_code).made_from); }, arg("type_code"))
+ANYFFI_REGISTER_GLOBAL("anyffi.type.convertible_from")
+    .def([](int32_t type_code) { return text_or_none(get_info(type_code).convertible_from); }, arg("type_code"))
     .doc("The type of values that parameters take in place of an object of a type, or None.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Object.get_field")

@@ -67,7 +67,7 @@ void append_cells(AnyffiSequence* to, const AnyffiSequence* from) {
     anyffi_value_retain_inline(&from->data[i]);
     to->data[to->size++] = from->data[i];
   }
-  to->kinds |= from->kinds;
+  to->type_mask |= from->type_mask;
 }
 
 AnyValue slice(AnyView given, AnyView start, AnyView stop, AnyView step) {
@@ -82,7 +82,7 @@ AnyValue slice(AnyView given, AnyView start, AnyView stop, AnyView step) {
     anyffi_value_retain_inline(&cell);
     to->data[to->size] = cell;
   }
-  to->kinds = from->kinds;
+  to->type_mask = from->type_mask;
   return made;
 }
 
@@ -113,7 +113,7 @@ AnyValue pick(AnyView given, const Array<int64_t>& positions) {
   const AnyffiSequence* from = read_sequence(given);
   AnyValue made;
   AnyffiSequence* to = create(ANYFFI_ARRAY, positions.size(), &made);
-  to->kinds = from->kinds;
+  to->type_mask = from->type_mask;
   for (int64_t position : positions) {
     if (position < 0 || position >= from->size) throw Error("IndexError", "no such position");
     anyffi_value_retain_inline(&from->data[position]);
@@ -161,7 +161,7 @@ void set_slice(const List<>& list, const Array<>& values, AnyView start, AnyView
     cell = from->data[i];
     anyffi_value_retain_inline(&cell);
   }
-  sequence->kinds |= from->kinds;
+  sequence->type_mask |= from->type_mask;
 }
 
 void erase_slice(const List<>& list, AnyView start, AnyView stop, AnyView step) {

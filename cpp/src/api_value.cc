@@ -32,7 +32,7 @@ AnyValue thaw(AnyView container) {
 
 AnyValue get_text(AnyView value) {
   AnyValue text;
-  check(anyffi_value_get_text(&value.raw(), text.out()));
+  check(anyffi_value_repr(&value.raw(), text.out()));
   return text;
 }
 
@@ -46,7 +46,7 @@ ANYFFI_REGISTER_GLOBAL("anyffi.value.hash")
     .def([](AnyView value) { return value.hash(); }, arg("value"))
     .doc("The runtime's hash: Python's for numbers and for tuples of them; of text its own.");
 
-ANYFFI_REGISTER_GLOBAL("anyffi.value.text")
+ANYFFI_REGISTER_GLOBAL("anyffi.value.repr")
     .def(&get_text, arg("value"))
     .doc("The text that the runtime shows for a value, as repr does.");
 

@@ -86,7 +86,7 @@ int anyffi_sequence_create_from(int32_t type_code, const AnyffiValue* values, in
   for (; sequence->size < count; ++sequence->size) {
     AnyffiValue* cell = &sequence->data[sequence->size];
     if (own_value(&values[sequence->size], cell) != 0) return -1;
-    sequence->kinds |= anyffi_kind_bit(cell->type_code);
+    sequence->type_mask |= anyffi_type_bit(cell->type_code);
   }
   if (type_code == ANYFFI_SHAPE && check_shape(sequence) != 0) return -1;
   *out = made.take();
@@ -104,8 +104,8 @@ int anyffi_mapping_create_from(int32_t type_code, const AnyffiValue* items, int6
     Owned key, value;
     if (own_value(&items[2 * mapping->used], key.out()) != 0) return -1;
     if (own_value(&items[2 * mapping->used + 1], value.out()) != 0) return -1;
-    mapping->key_kinds |= anyffi_kind_bit(key->type_code);
-    mapping->value_kinds |= anyffi_kind_bit(value->type_code);
+    mapping->key_types |= anyffi_type_bit(key->type_code);
+    mapping->value_types |= anyffi_type_bit(value->type_code);
     AnyffiEntry& entry = mapping->entries[mapping->used];
     entry.key = key.take();
     entry.value = value.take();

@@ -10,7 +10,7 @@
 namespace anyffi::runtime {
 
 /// The bits of a summary of kinds that stand for objects: without them there is nothing to count.
-constexpr uint64_t kObjectKinds = ~uint64_t{0xFFFF};
+constexpr uint64_t kObjectTypes = ~uint64_t{0xFFFF};
 
 inline bool is_sequence(int32_t code) noexcept {
   return code == ANYFFI_ARRAY || code == ANYFFI_LIST || code == ANYFFI_SHAPE;

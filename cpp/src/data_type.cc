@@ -71,12 +71,12 @@ ShortName device_name(const AnyffiDevice& device) noexcept {
 
 }  // namespace anyffi::runtime
 
-int anyffi_data_type_get_text(const AnyffiDataType* data_type, AnyffiValue* out) {
+int anyffi_data_type_to_str(const AnyffiDataType* data_type, AnyffiValue* out) {
   anyffi::runtime::ShortName name = anyffi::runtime::data_type_name(*data_type);
   return anyffi_str_create(name.text, name.size, ANYFFI_ASCII, out);
 }
 
-int anyffi_device_get_text(const AnyffiDevice* device, AnyffiValue* out) {
+int anyffi_device_to_str(const AnyffiDevice* device, AnyffiValue* out) {
   anyffi::runtime::ShortName name = anyffi::runtime::device_name(*device);
   return anyffi_str_create(name.text, name.size, ANYFFI_ASCII, out);
 }

@@ -56,7 +56,7 @@ int anyffi_depth_enter(void) {
 
 void anyffi_depth_leave(void) { --depth; }
 
-size_t anyffi_stack_get_left(void) {
+size_t anyffi_stack_get_remaining(void) {
   if (limit == 0) measure_stack();
   return reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - stack_end;
 }

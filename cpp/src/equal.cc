@@ -23,12 +23,12 @@ bool numbers_equal(const AnyffiValue& a, const AnyffiValue& b) {
 }
 
 bool texts_equal(const AnyffiValue& a, const AnyffiValue& b) {
-  AnyffiText left, right;
+  AnyffiTextView left, right;
   anyffi_text_inline(&a, &left);
   anyffi_text_inline(&b, &right);
   if (left.length != right.length) return false;
-  int shift = anyffi_kind_shift(left.kind);
-  if (shift == anyffi_kind_shift(right.kind)) {
+  int shift = anyffi_encoding_shift(left.encoding);
+  if (shift == anyffi_encoding_shift(right.encoding)) {
     return std::memcmp(left.data, right.data, static_cast<size_t>(left.length) << shift) == 0;
   }
   return compare_text(left, right) == 0;
@@ -127,7 +127,7 @@ int values_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   int status = host_equal(a, b, out);
   if (status != -2) return status;
   if (is_sequence(a.type_code) || is_sequence(b.type_code)) {
-    if (anyffi_value_get_kind(a.type_code) != anyffi_value_get_kind(b.type_code)) return 0;
+    if (anyffi_type_get_family(a.type_code) != anyffi_type_get_family(b.type_code)) return 0;
     return sequences_equal(as_sequence(a.as_object), as_sequence(b.as_object), out);
   }
   bool both_mappings = is_mapping(a.type_code) && is_mapping(b.type_code);

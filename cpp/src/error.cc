@@ -15,9 +15,9 @@ ANYFFI_THREAD_LOCAL AnyffiObject* raised = nullptr;
 /// An in-place ASCII string as a constant.
 template <size_t kSize>
 constexpr AnyffiValue short_text(const char (&text)[kSize]) {
-  static_assert(kSize - 1 <= ANYFFI_IN_PLACE_BYTES, "too long to lie in place");
+  static_assert(kSize - 1 <= ANYFFI_INLINE_BYTES, "too long to lie in place");
   uint32_t first = 0;
-  uint64_t rest = static_cast<uint64_t>(ANYFFI_IN_PLACE_BYTES - (kSize - 1)) << 56;
+  uint64_t rest = static_cast<uint64_t>(ANYFFI_INLINE_BYTES - (kSize - 1)) << 56;
   for (size_t i = 0; i + 1 < kSize; ++i) {
     if (i < 4) {
       first |= static_cast<uint32_t>(text[i]) << (8 * i);
@@ -125,7 +125,7 @@ int raise_format(const char* kind, const char* format, ...) noexcept {
 
 int raise_key_error(const AnyffiValue* key) noexcept {
   Owned message, kind(short_text("KeyError")), args, error;
-  if (anyffi_value_get_text(key, message.out()) != 0) return -1;
+  if (anyffi_value_repr(key, message.out()) != 0) return -1;
   if (anyffi_sequence_create(ANYFFI_ARRAY, 1, args.out()) != 0) return -1;
   if (anyffi_sequence_insert(args->as_object, 0, key) != 0) return -1;
   if (anyffi_error_create(kind.get(), message.get(), args.get(), error.out()) != 0) return -1;
@@ -143,7 +143,7 @@ int anyffi_error_create(const AnyffiValue* kind, const AnyffiValue* message, con
     *out = kNone;
     return raise_format("TypeError", "kind and message of an error are strings");
   }
-  if (args != nullptr && args->type_code != ANYFFI_NONE && anyffi_value_get_kind(args->type_code) != ANYFFI_ARRAY) {
+  if (args != nullptr && args->type_code != ANYFFI_NONE && anyffi_type_get_family(args->type_code) != ANYFFI_ARRAY) {
     *out = kNone;
     return raise_format("TypeError", "the arguments of an error are an Array");
   }

@@ -22,11 +22,11 @@ struct Exchange {
   int (*get_stream)(int32_t device_type, int32_t device_index, void** out);
 };
 
-AnyffiExchangeHooks hooks[ANYFFI_EXCHANGE_TABLES];
+AnyffiExchangeApiHooks hooks[ANYFFI_EXCHANGE_TABLES];
 std::atomic<int> num_tables{0};
 
 /// Moves the thread's error to the host.
-int raise_in_host(const AnyffiExchangeHooks& host) noexcept {
+int raise_in_host(const AnyffiExchangeApiHooks& host) noexcept {
   Owned error;
   anyffi_error_take_raised(error.out());
   String text;
@@ -43,7 +43,7 @@ int raise_in_host(const AnyffiExchangeHooks& host) noexcept {
 }
 
 /// The tensor of a wrapper, or NULL with an error in the thread's slot.
-AnyffiTensor* unwrap(const AnyffiExchangeHooks& host, void* wrapper) {
+AnyffiTensor* unwrap(const AnyffiExchangeApiHooks& host, void* wrapper) {
   AnyffiObject* object = host.unwrap(wrapper);
   if (object != nullptr && object->type_code == ANYFFI_TENSOR) return reinterpret_cast<AnyffiTensor*>(object);
   anyffi_error_raise("BufferError", "expected a Tensor that is not empty");
@@ -114,7 +114,7 @@ static_assert(sizeof(kTables) / sizeof(kTables[0]) == ANYFFI_EXCHANGE_TABLES, "a
 
 using namespace anyffi::runtime;
 
-const void* anyffi_tensor_create_exchange(const AnyffiExchangeHooks* given) {
+const void* anyffi_tensor_create_exchange_api(const AnyffiExchangeApiHooks* given) {
   int table = num_tables.load();
   do {
     if (table == ANYFFI_EXCHANGE_TABLES) return nullptr;

@@ -84,14 +84,14 @@ int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* 
   return 0;
 }
 
-void* anyffi_function_get_sole_handle(const AnyffiFunction* function) {
+void* anyffi_function_get_unique_handle(const AnyffiFunction* function) {
   return anyffi_is_sole_inline(&function->header) ? function->handle : nullptr;
 }
 
 AnyffiObject* anyffi_wrapper_get_object(void* wrapper) {
   constexpr size_t kContent = 32;
   char* hold = static_cast<Wrapper*>(wrapper)->hold;
-  return hold != nullptr ? reinterpret_cast<AnyffiHold*>(hold + kContent)->object : nullptr;
+  return hold != nullptr ? reinterpret_cast<AnyffiWrapperRef*>(hold + kContent)->object : nullptr;
 }
 
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context) {
@@ -100,7 +100,7 @@ int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* cont
   if (int status = visit(self->type, context)) return status;
   AnyffiObject* object = anyffi_wrapper_get_object(wrapper);
   if (object == nullptr || object->type_code != ANYFFI_FUNCTION) return 0;
-  void* handle = anyffi_function_get_sole_handle(reinterpret_cast<AnyffiFunction*>(object));
+  void* handle = anyffi_function_get_unique_handle(reinterpret_cast<AnyffiFunction*>(object));
   return handle != nullptr ? visit(handle, context) : 0;
 }
 

@@ -85,15 +85,15 @@ int64_t hash_object_text(Object* object, size_t size) {
 int64_t hash_text(const AnyffiValue& value) {
   if (value.type_code == ANYFFI_STR_OBJECT) {
     auto* str = reinterpret_cast<AnyffiStrObject*>(value.as_object);
-    return hash_object_text(str, static_cast<size_t>(str->length) << anyffi_kind_shift(str->kind));
+    return hash_object_text(str, static_cast<size_t>(str->length) << anyffi_encoding_shift(str->encoding));
   }
   if (value.type_code == ANYFFI_BYTES_OBJECT) {
     auto* bytes = reinterpret_cast<AnyffiBytesObject*>(value.as_object);
     return hash_object_text(bytes, static_cast<size_t>(bytes->length));
   }
-  AnyffiText text;
+  AnyffiTextView text;
   anyffi_text_inline(&value, &text);
-  return hash_bytes(text.data, static_cast<size_t>(text.length) << anyffi_kind_shift(text.kind));
+  return hash_bytes(text.data, static_cast<size_t>(text.length) << anyffi_encoding_shift(text.encoding));
 }
 
 /// Addresses are multiples of 16: their low bits say nothing.
@@ -247,9 +247,9 @@ const AnyffiValue* canonical_key(const AnyffiValue* value, Owned* holder) noexce
   if (value->type_code == ANYFFI_BOX) return &reinterpret_cast<AnyffiBox*>(value->as_object)->value;
   if (value->type_code == ANYFFI_STR_VIEW || value->type_code == ANYFFI_BYTES_VIEW) {
     // Borrowed bytes, ASCII and Latin-1 that do not fit in place hash and compare where they lie.
-    AnyffiText text;
+    AnyffiTextView text;
     anyffi_text_inline(value, &text);
-    if (text.kind <= ANYFFI_LATIN1 && text.length > ANYFFI_IN_PLACE_BYTES) return value;
+    if (text.encoding <= ANYFFI_LATIN1 && text.length > ANYFFI_INLINE_BYTES) return value;
   } else if (value->type_code != ANYFFI_STR || (value->as_int >> 60) == 0) {
     return value;
   }

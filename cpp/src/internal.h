@@ -170,14 +170,14 @@ int raise_text(const char* kind, const String& text);
 
 /* ---- text ---------------------------------------------------------------------------------------- */
 
-/// Bytes on the heap, of more than ANYFFI_IN_PLACE_BYTES, to be filled by the caller. NULL after MemoryError.
+/// Bytes on the heap, of more than ANYFFI_INLINE_BYTES, to be filled by the caller. NULL after MemoryError.
 AnyffiBytesObject* allocate_bytes(int64_t size) noexcept;
 /// Decodes UTF-8; bytes that are not UTF-8 become `\xNN`.
 int str_from_utf8_escaped(const char* utf8, int64_t size, AnyffiValue* out) noexcept;
 /// Appends a string or bytes value as UTF-8 for a message; what UTF-8 cannot hold becomes an escape.
 void append_text(String* out, const AnyffiValue* text);
 /// Orders two strings by code point, as Python does: negative, 0 or positive.
-int compare_text(const AnyffiText& a, const AnyffiText& b) noexcept;
+int compare_text(const AnyffiTextView& a, const AnyffiTextView& b) noexcept;
 /// The path that a string means to the system, as Python's `os.fsencode` gives it.
 int path_to_native(const AnyffiValue* path, String* out);
 
@@ -206,7 +206,7 @@ struct TypeHooks {
   int (*hash)(const AnyffiValue* self, int64_t* out) = nullptr;
   int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out) = nullptr;
   int (*children)(const AnyffiValue* self, AnyffiVisit visit, void* context) = nullptr;
-  int (*text)(const AnyffiValue* self, AnyffiValue* out) = nullptr;
+  int (*repr)(const AnyffiValue* self, AnyffiValue* out) = nullptr;
 };
 /// Gives a type of the static table those hooks that are not NULL; to be called from static initialisers only, in
 /// whichever file defines the hooks. Returns true, so that it can initialise a constant.

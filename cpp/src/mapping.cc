@@ -110,7 +110,7 @@ void drop_entries(const AnyffiEntry* entries, int64_t used) {
   }
 }
 
-bool has_objects(const Mapping* mapping) { return ((mapping->key_kinds | mapping->value_kinds) & kObjectKinds) != 0; }
+bool has_objects(const Mapping* mapping) { return ((mapping->key_types | mapping->value_types) & kObjectTypes) != 0; }
 
 void delete_mapping(AnyffiObject* self, int32_t what) {
   Mapping* mapping = as_mapping(self);
@@ -185,12 +185,12 @@ inline Match search(const Mapping* mapping, const AnyffiValue& key, int64_t hash
 
 /// The kinds of keys that short ASCII can only be equal to if the bytes are.
 constexpr uint64_t kNeverEqualText =
-    ~kObjectKinds | anyffi_kind_bit(ANYFFI_STR_OBJECT) | anyffi_kind_bit(ANYFFI_BYTES_OBJECT);
+    ~kObjectTypes | anyffi_type_bit(ANYFFI_STR_OBJECT) | anyffi_type_bit(ANYFFI_BYTES_OBJECT);
 
 /// True for keys that are found by their bytes alone: short names in mappings without keys of unusual types.
 inline bool is_found_by_words(const Mapping* mapping, const AnyffiValue& key) {
   return key.type_code == ANYFFI_STR && (key.as_int >> 60) == ANYFFI_ASCII &&
-         (mapping->key_kinds & ~kNeverEqualText) == 0;
+         (mapping->key_types & ~kNeverEqualText) == 0;
 }
 
 inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
@@ -251,14 +251,14 @@ inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int
   if (make_canonical(key) != 0 || make_canonical(value) != 0) return -1;
   int64_t hash, number;
   if (hash_and_find(mapping, *key, &hash, &number) != 0) return -1;
-  mapping->value_kinds |= anyffi_kind_bit(value->type_code);
+  mapping->value_types |= anyffi_type_bit(value->type_code);
   if (number >= 0) {
     *out_existed = 1;
     std::swap(mapping->entries[number].value, *value);
     return 0;
   }
   if (__builtin_expect(!has_room(mapping), 0) && make_room(mapping) != 0) return -1;
-  mapping->key_kinds |= anyffi_kind_bit(key->type_code);
+  mapping->key_types |= anyffi_type_bit(key->type_code);
   append_entry(mapping, *key, *value, hash);
   *key = anyffi_none_inline();
   *value = anyffi_none_inline();
@@ -312,8 +312,8 @@ int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out)
     anyffi_value_retain_inline(&entry.value);
     append_entry(copy, entry.key, entry.value, entry.hash);
   }
-  copy->key_kinds = from->key_kinds;
-  copy->value_kinds = from->value_kinds;
+  copy->key_types = from->key_types;
+  copy->value_types = from->value_types;
   return 0;
 }
 
@@ -332,8 +332,8 @@ int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
   auto* mapping = allocate_object<Mapping>(type_code, &delete_mapping, sizeof(Mapping) + block_bytes(capacity));
   if (mapping == nullptr) return -1;
   mapping->generation = 0;
-  mapping->key_kinds = 0;
-  mapping->value_kinds = 0;
+  mapping->key_types = 0;
+  mapping->value_types = 0;
   install_block(mapping, inline_block(mapping), capacity);
   *out = anyffi_object_inline(&mapping->header);
   return 0;
@@ -342,7 +342,7 @@ int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
 int anyffi_mapping_finish(AnyffiObject* object, int64_t* out_first, int64_t* out_second) {
   *out_first = *out_second = -1;
   Mapping* mapping = as_mapping(object);
-  if (is_set(object->type_code) && (mapping->value_kinds & ~anyffi_kind_bit(ANYFFI_NONE)) != 0) {
+  if (is_set(object->type_code) && (mapping->value_types & ~anyffi_type_bit(ANYFFI_NONE)) != 0) {
     return anyffi_error_raise("ValueError", "the entries of a set have no values");
   }
   int64_t count = std::exchange(mapping->used, 0);
@@ -377,7 +377,7 @@ int anyffi_mapping_get(const AnyffiObject* object, const AnyffiValue* key, Anyff
   return 0;
 }
 
-int64_t anyffi_mapping_walk(const AnyffiObject* object, int64_t number, int32_t step, AnyffiValue* out_key,
+int64_t anyffi_mapping_next(const AnyffiObject* object, int64_t number, int32_t step, AnyffiValue* out_key,
                             AnyffiValue* out_value) {
   const Mapping* mapping = as_mapping(object);
   if (step < 0) number = std::min(number, mapping->used - 1);
@@ -421,8 +421,8 @@ void anyffi_mapping_clear(AnyffiObject* object) {
   int64_t capacity = mapping->capacity;
   int64_t used = mapping->used;
   bool with_objects = has_objects(mapping);
-  mapping->key_kinds = 0;
-  mapping->value_kinds = 0;
+  mapping->key_types = 0;
+  mapping->value_types = 0;
   if (with_objects) {
     // Taken away before the first destructor runs, so that whoever it calls finds an empty mapping.
     install_block(mapping, nullptr, 0);

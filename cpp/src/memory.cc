@@ -114,4 +114,4 @@ void anyffi_allocator_exchange(AnyffiAllocator* allocator) {
 
 void anyffi_memory_trim(void) { trim(kept_blocks); }
 
-int64_t anyffi_memory_count_kept(void) { return Keeper::count(); }
+int64_t anyffi_memory_count_cached(void) { return Keeper::count(); }

@@ -24,7 +24,7 @@ void append_param_name(String* out, const AnyffiFunctionInfo& info, int32_t inde
 /// The text that `repr` gives; what has none is passed over, since a message is worth more than its details.
 void append_repr(String* out, const AnyffiValue* value) {
   Owned text;
-  if (anyffi_value_get_text(value, text.out()) == 0) {
+  if (anyffi_value_repr(value, text.out()) == 0) {
     append_text(out, text.get());
   } else {
     Owned ignored;
@@ -243,7 +243,7 @@ int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObj
   });
 }
 
-int anyffi_error_raise_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args) {
+int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args) {
   return guard([&] {
     String text = name_of(info);
     text += "() ";

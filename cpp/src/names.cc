@@ -53,7 +53,7 @@ int check_names(const AnyffiFunctionInfo& info) {
 }  // namespace
 }  // namespace anyffi::runtime
 
-int anyffi_function_check_names(const AnyffiFunctionInfo* info) {
+int anyffi_function_check_param_names(const AnyffiFunctionInfo* info) {
   using namespace anyffi::runtime;
   return guard([&] { return check_names(*info); });
 }

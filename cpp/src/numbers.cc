@@ -137,7 +137,7 @@ int text_of_complex(const AnyffiValue* self, AnyffiValue* out) {
       AnyffiValue value = float_value(part);
       Owned piece;
       if (with_sign && std::isnan(part) && std::signbit(part)) *text += '+';
-      if (anyffi_value_get_text(&value, piece.out()) != 0) return -1;
+      if (anyffi_value_repr(&value, piece.out()) != 0) return -1;
       size_t before = text->size();
       append_text(text, piece.get());
       if (text->size() - before > 2 && text->compare(text->size() - 2, 2, ".0") == 0) text->resize(text->size() - 2);

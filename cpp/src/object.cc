@@ -79,19 +79,19 @@ int32_t anyffi_object_lock_weak(AnyffiObject* object) {
   return 0;
 }
 
-int32_t anyffi_object_exchange_wrapper(AnyffiObject* object, void* expected, void* desired) {
+int32_t anyffi_object_compare_exchange_wrapper(AnyffiObject* object, void* expected, void* desired) {
   return __atomic_compare_exchange_n(&object->wrapper, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-void anyffi_hold_take(AnyffiHold* hold, AnyffiObject* object, void* wrapper) {
+void anyffi_wrapper_attach(AnyffiWrapperRef* hold, AnyffiObject* object, void* wrapper) {
   anyffi_object_retain(object);
-  *hold = AnyffiHold{object, wrapper};
+  *hold = AnyffiWrapperRef{object, wrapper};
 }
 
-void anyffi_hold_release(AnyffiHold* hold) {
+void anyffi_wrapper_detach(AnyffiWrapperRef* hold) {
   // First of all: the release may end whatever the hold lies in.
   AnyffiObject* object = std::exchange(hold->object, nullptr);
   if (object == nullptr) return;
-  anyffi_object_exchange_wrapper(object, hold->wrapper, nullptr);
+  anyffi_object_compare_exchange_wrapper(object, hold->wrapper, nullptr);
   anyffi_object_release(object);
 }

@@ -64,10 +64,10 @@ enum class Fit {
 
 Fit compare(const AnyffiFunctionInfo& info, const Vector<AnyffiValue>& args) {
   Fit worst = Fit::kAsTheyAre;
-  for (size_t i = 0; info.own_kinds != nullptr && i < args.size() && i < static_cast<size_t>(info.num_params); ++i) {
+  for (size_t i = 0; info.exact_types != nullptr && i < args.size() && i < static_cast<size_t>(info.num_params); ++i) {
     const AnyffiValue& value = open_box(args[i]);
-    auto holds = [&](int32_t kind) { return (info.own_kinds[i] & anyffi_kind_bit(kind)) != 0; };
-    if (value.type_code == ANYFFI_MISSING || holds(anyffi_value_get_kind(value.type_code))) continue;
+    auto holds = [&](int32_t kind) { return (info.exact_types[i] & anyffi_type_bit(kind)) != 0; };
+    if (value.type_code == ANYFFI_MISSING || holds(anyffi_type_get_family(value.type_code))) continue;
     if (value.type_code != ANYFFI_BOOL || !holds(ANYFFI_INT)) return Fit::kConverted;
     worst = Fit::kBoolAsInt;
   }
@@ -86,15 +86,15 @@ bool forgive_overflow() {
   return false;
 }
 
-/// The outcome of a candidate, or ANYFFI_REFUSED.
+/// The outcome of a candidate, or ANYFFI_NO_MATCH.
 int attempt(const AnyffiFunction& function, Vector<AnyffiValue>* args, AnyffiValue* result) {
   auto num_args = static_cast<int32_t>(args->size());
-  if (function.info == nullptr || function.info->attempt == nullptr) {
+  if (function.info == nullptr || function.info->try_call == nullptr) {
     return function.call(function.self, args->data(), num_args, result);
   }
-  int status = function.info->attempt(function.self, args->data(), num_args, result);
-  if (status != ANYFFI_REFUSED_RAISED) return status;
-  return forgive_overflow() ? int{ANYFFI_REFUSED} : -1;
+  int status = function.info->try_call(function.self, args->data(), num_args, result);
+  if (status != ANYFFI_NO_MATCH_RAISED) return status;
+  return forgive_overflow() ? int{ANYFFI_NO_MATCH} : -1;
 }
 
 /// The arguments once more, with references of their own, so that what is taken from here is nobody's loss.
@@ -175,7 +175,7 @@ int call_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue
         Vector<AnyffiValue> lent = lend(*overload, args, num_args);
         if (compare(*function.info, lent) != wanted) continue;
         int status = attempt(function, &lent, result);
-        if (status != ANYFFI_REFUSED) return status;
+        if (status != ANYFFI_NO_MATCH) return status;
       }
     }
     return raise_none_fits(*set, args, num_args, result);

@@ -61,7 +61,7 @@ bool is_view(int32_t type_code) {
 }  // namespace
 }  // namespace anyffi::runtime
 
-int32_t anyffi_args_make(AnyffiValue* recipe, int32_t size) {
+int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size) {
   using anyffi::runtime::make;
   // What was made lies where the recipe was read already, so that no memory is needed for it.
   AnyffiValue* end = recipe;
@@ -79,7 +79,7 @@ int32_t anyffi_args_make(AnyffiValue* recipe, int32_t size) {
   return static_cast<int32_t>(end - recipe);
 }
 
-void anyffi_args_release(AnyffiValue* recipe) {
+void anyffi_recipe_release(AnyffiValue* recipe) {
   const AnyffiValue* end = recipe;
   while (end->type_code != ANYFFI_UNSET) ++end;
   anyffi::runtime::release_made(recipe, end);
@@ -87,7 +87,7 @@ void anyffi_args_release(AnyffiValue* recipe) {
 
 int anyffi_function_call_recipe(void* self, AnyffiValue* recipe, int32_t size, AnyffiValue* result) {
   auto* function = static_cast<AnyffiFunction*>(self);
-  int32_t count = anyffi_args_make(recipe, size);
+  int32_t count = anyffi_recipe_build(recipe, size);
   if (count < 0) return -1;
   int status = function->call(function->self, recipe, count, result);
   if (status == 0 && anyffi::runtime::is_view(result->type_code)) {

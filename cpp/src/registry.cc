@@ -8,8 +8,8 @@
 namespace anyffi::runtime {
 namespace {
 
-AnyffiText text_of(const AnyffiValue& name) {
-  AnyffiText text;
+AnyffiTextView text_of(const AnyffiValue& name) {
+  AnyffiTextView text;
   anyffi_text_inline(&name, &text);
   return text;
 }
@@ -154,7 +154,7 @@ int anyffi_registry_list(AnyffiValue* out) {
     if (anyffi_sequence_create(ANYFFI_ARRAY, static_cast<int64_t>(names.size()), array.out()) != 0) return -1;
     auto* sequence = reinterpret_cast<AnyffiSequence*>(array->as_object);
     for (Owned& name : names) {
-      sequence->kinds |= anyffi_kind_bit(name->type_code);
+      sequence->type_mask |= anyffi_type_bit(name->type_code);
       sequence->data[sequence->size++] = name.take();
     }
     *out = array.take();
@@ -162,7 +162,7 @@ int anyffi_registry_list(AnyffiValue* out) {
   });
 }
 
-void anyffi_registry_drop_host(void) {
+void anyffi_registry_remove_host_functions(void) {
   Registry& all = registry();
   // Nodes move from map to map without allocating; what they hold is released after the mutex is free again.
   Functions dropped;

@@ -75,8 +75,8 @@ class Writer {
   }
   void put_hex(char letter, uint32_t number, int digits);
   void put_float(double number);
-  void put_quoted(const AnyffiText& text, bool bytes);
-  void put_text(const AnyffiText& text);
+  void put_quoted(const AnyffiTextView& text, bool bytes);
+  void put_text(const AnyffiTextView& text);
   template <class... Numbers>
   void put_format(const char* format, Numbers... numbers) {
     char buffer[96];
@@ -135,7 +135,7 @@ void Writer::put_float(double number) {
   if (count <= exponent + 1) put(".0");
 }
 
-void Writer::put_quoted(const AnyffiText& text, bool bytes) {
+void Writer::put_quoted(const AnyffiTextView& text, bool bytes) {
   bool has_single = false, has_double = false;
   for (int64_t i = 0; i < text.length; ++i) {
     uint32_t unit = anyffi_code_point_inline(&text, i);
@@ -163,7 +163,7 @@ void Writer::put_quoted(const AnyffiText& text, bool bytes) {
   text_.push_back(quote);
 }
 
-void Writer::put_text(const AnyffiText& text) {
+void Writer::put_text(const AnyffiTextView& text) {
   for (int64_t i = 0; i < text.length; ++i) text_.push_back(anyffi_code_point_inline(&text, i));
 }
 
@@ -234,7 +234,7 @@ int Writer::write_slice(const AnyffiSlice* slice) {
 }
 
 int Writer::write_error(const AnyffiError* error) {
-  AnyffiText kind;
+  AnyffiTextView kind;
   if (anyffi_value_get_text_view(&error->kind, &kind) == 0) put_text(kind);
   put("(");
   const AnyffiValue* args = is_sequence(error->args.type_code) ? nullptr : &error->message;
@@ -254,7 +254,7 @@ int Writer::write_error(const AnyffiError* error) {
 template <class Hook>
 int Writer::write_from(Hook hook) {
   Owned made;
-  AnyffiText text;
+  AnyffiTextView text;
   if (hook(made.out()) != 0) return -1;
   if (anyffi_value_get_text_view(made.get(), &text) != 0) {
     return anyffi_error_raise("TypeError", "the text of a value must be a string");
@@ -266,10 +266,10 @@ int Writer::write_from(Hook hook) {
 int Writer::write_object(const AnyffiValue& value) {
   const AnyffiHost* hooks = host();
   void* handle = handle_of(value);
-  if (handle != nullptr && hooks != nullptr && hooks->handle_text != nullptr) {
-    return write_from([&](AnyffiValue* out) { return ask_host([&] { return hooks->handle_text(handle, out); }); });
+  if (handle != nullptr && hooks != nullptr && hooks->handle_repr != nullptr) {
+    return write_from([&](AnyffiValue* out) { return ask_host([&] { return hooks->handle_repr(handle, out); }); });
   }
-  if (auto* hook = find_hook(value.type_code, &AnyffiTypeInfo::text)) {
+  if (auto* hook = find_hook(value.type_code, &AnyffiTypeInfo::repr)) {
     return write_from([&](AnyffiValue* out) { return hook(&value, out); });
   }
   if (value.type_code == ANYFFI_ERROR) return write_error(reinterpret_cast<AnyffiError*>(value.as_object));
@@ -289,7 +289,7 @@ const char* text_inside_itself(int32_t type_code) {
 }
 
 int Writer::write(const AnyffiValue& value) {
-  AnyffiText text;
+  AnyffiTextView text;
   switch (value.type_code) {
     case ANYFFI_NONE:
       return put("None"), 0;
@@ -351,7 +351,7 @@ int Writer::write(const AnyffiValue& value) {
 }  // namespace
 }  // namespace anyffi::runtime
 
-int anyffi_value_get_text(const AnyffiValue* value, AnyffiValue* out) {
+int anyffi_value_repr(const AnyffiValue* value, AnyffiValue* out) {
   using namespace anyffi::runtime;
   AnyffiValue given = *value;
   *out = anyffi_none_inline();

@@ -43,7 +43,7 @@ __attribute__((noinline)) void delete_sequence_of_objects(AnyffiSequence* sequen
 
 void delete_sequence(AnyffiObject* self, int32_t what) {
   AnyffiSequence* sequence = as_sequence(self);
-  if ((what & ANYFFI_DELETE_CONTENTS) && (sequence->kinds & kObjectKinds)) {
+  if ((what & ANYFFI_DELETE_CONTENTS) && (sequence->type_mask & kObjectTypes)) {
     return delete_sequence_of_objects(sequence, what);
   }
   free_sequence(sequence, what);
@@ -54,7 +54,7 @@ int create_sequence(void* memory, int32_t type_code, int64_t capacity, AnyffiVal
   sequence->data = inline_cells(sequence);
   sequence->size = 0;
   sequence->capacity = capacity;
-  sequence->kinds = 0;
+  sequence->type_mask = 0;
   *out = anyffi_object_inline(&sequence->header);
   return 0;
 }
@@ -104,7 +104,7 @@ __attribute__((noinline)) int insert(AnyffiSequence* sequence, int64_t index, co
   if (index < sequence->size) std::memmove(cell + 1, cell, cell_bytes(sequence->size - index));
   *cell = owned;
   ++sequence->size;
-  sequence->kinds |= anyffi_kind_bit(owned.type_code);
+  sequence->type_mask |= anyffi_type_bit(owned.type_code);
   return 0;
 }
 
@@ -113,9 +113,9 @@ void clear(AnyffiSequence* sequence) {
   AnyffiValue* cells = sequence->data;
   int64_t size = sequence->size;
   int64_t capacity = sequence->capacity;
-  bool has_objects = (sequence->kinds & kObjectKinds) != 0;
+  bool has_objects = (sequence->type_mask & kObjectTypes) != 0;
   sequence->size = 0;
-  sequence->kinds = 0;
+  sequence->type_mask = 0;
   if (!has_objects) return;
   sequence->data = nullptr;
   sequence->capacity = 0;
@@ -135,8 +135,8 @@ int copy_sequence(const AnyffiSequence* from, int32_t type_code, AnyffiValue* ou
   AnyffiSequence* copy = as_sequence(out->as_object);
   if (from->size > 0) std::memcpy(copy->data, from->data, cell_bytes(from->size));
   copy->size = from->size;
-  copy->kinds = from->kinds;
-  if (from->kinds & kObjectKinds) {
+  copy->type_mask = from->type_mask;
+  if (from->type_mask & kObjectTypes) {
     for (int64_t i = 0; i < copy->size; ++i) anyffi_value_retain_inline(&copy->data[i]);
   }
   return 0;
@@ -153,7 +153,7 @@ int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, cons
   AnyffiValue* held = on_stack;
   int64_t num_held = 0;
   AnyffiValue* first = sequence->data + index;
-  if (sequence->kinds & kObjectKinds) {
+  if (sequence->type_mask & kObjectTypes) {
     if (count > kHeldOnStack) held = static_cast<AnyffiValue*>(anyffi_alloc(cell_bytes(count)));
     if (held == nullptr) return raise_no_memory();
     for (int64_t i = 0; i < count; ++i) {
@@ -164,7 +164,7 @@ int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, cons
   for (int64_t i = 0; i < num_cells; ++i) {
     first[i] = cells[i];
     anyffi_value_retain_inline(&cells[i]);
-    sequence->kinds |= anyffi_kind_bit(cells[i].type_code);
+    sequence->type_mask |= anyffi_type_bit(cells[i].type_code);
   }
   sequence->size = new_size;
   drop_all(held, num_held);
@@ -199,7 +199,7 @@ int anyffi_sequence_insert(AnyffiObject* object, int64_t index, const AnyffiValu
   // The flags of an argument.
   if (counted) cell->aux = 0;
   sequence->size = size + 1;
-  sequence->kinds |= anyffi_kind_bit(value->type_code);
+  sequence->type_mask |= anyffi_type_bit(value->type_code);
   return 0;
 }
 
@@ -209,7 +209,7 @@ int anyffi_sequence_set(AnyffiObject* object, int64_t index, const AnyffiValue* 
   AnyffiValue owned;
   if (own_value(value, &owned) != 0) return -1;
   AnyffiValue former = std::exchange(sequence->data[index], owned);
-  sequence->kinds |= anyffi_kind_bit(owned.type_code);
+  sequence->type_mask |= anyffi_type_bit(owned.type_code);
   anyffi_value_drop_inline(&former);
   return 0;
 }

@@ -213,7 +213,7 @@ int anyffi_tensor_copy(const AnyffiTensorData* data, uint64_t flags, AnyffiValue
   return anyffi::runtime::copy_tensor(*data, flags, out);
 }
 
-int anyffi_tensor_get_size(const AnyffiTensorData* data, uint64_t flags, int64_t* out) {
+int anyffi_tensor_get_nbytes(const AnyffiTensorData* data, uint64_t flags, int64_t* out) {
   return anyffi::runtime::get_size(*data, flags, out);
 }
 
@@ -227,6 +227,7 @@ int anyffi_tensor_check_access(const AnyffiTensorData* data, uint64_t flags, con
   return anyffi::runtime::check_access(*data, flags, data_type, alignment, access);
 }
 
-int anyffi_tensor_find_element(const AnyffiTensorData* data, const int64_t* positions, int32_t count, int64_t* out) {
+int anyffi_tensor_get_element_offset(const AnyffiTensorData* data, const int64_t* positions, int32_t count,
+                                     int64_t* out) {
   return anyffi::runtime::find_element(*data, positions, count, out);
 }

@@ -34,19 +34,19 @@ bool any_bit(const char* data, size_t size, uint64_t mask, uint64_t* seen) {
   return (all & mask) != 0;
 }
 
-/// The narrowest kind that holds the text, or -1 for what is no code point.
-int32_t find_kind(const char* data, int64_t length, int32_t kind) {
+/// The narrowest encoding that holds the text, or -1 for what is no code point.
+int32_t find_encoding(const char* data, int64_t length, int32_t encoding) {
   if (length == 0) return ANYFFI_ASCII;
   uint64_t seen;
-  auto size = static_cast<size_t>(length) << anyffi_kind_shift(kind);
+  auto size = static_cast<size_t>(length) << anyffi_encoding_shift(encoding);
   char padded[8] = {};
-  if (size < sizeof(padded) && kind != ANYFFI_UCS4) {
+  if (size < sizeof(padded) && encoding != ANYFFI_UCS4) {
     std::memcpy(padded, data, size);
     data = padded;
     size = sizeof(padded);
   }
-  if (kind <= ANYFFI_LATIN1) return any_bit(data, size, kHighBits, &seen) ? ANYFFI_LATIN1 : ANYFFI_ASCII;
-  if (kind == ANYFFI_UCS2) {
+  if (encoding <= ANYFFI_LATIN1) return any_bit(data, size, kHighBits, &seen) ? ANYFFI_LATIN1 : ANYFFI_ASCII;
+  if (encoding == ANYFFI_UCS2) {
     if (any_bit(data, size, kHighBytes, &seen)) return ANYFFI_UCS2;
     return seen & kAboveAscii2 ? ANYFFI_LATIN1 : ANYFFI_ASCII;
   }
@@ -73,10 +73,10 @@ void convert_units(const char* from, char* to, int64_t length) {
   }
 }
 
-/// Copies code points to a kind at most as wide.
-void copy_units(const char* from, int32_t from_kind, char* to, int32_t to_kind, int64_t length) {
-  int from_shift = anyffi_kind_shift(from_kind);
-  int to_shift = anyffi_kind_shift(to_kind);
+/// Copies code points to a encoding at most as wide.
+void copy_units(const char* from, int32_t from_encoding, char* to, int32_t to_encoding, int64_t length) {
+  int from_shift = anyffi_encoding_shift(from_encoding);
+  int to_shift = anyffi_encoding_shift(to_encoding);
   if (from_shift == to_shift) {
     std::memcpy(to, from, static_cast<size_t>(length) << from_shift);
   } else if (from_shift == 1) {
@@ -90,7 +90,7 @@ void copy_units(const char* from, int32_t from_kind, char* to, int32_t to_kind, 
 
 /// In place from bytes, ASCII or Latin-1: the most frequent strings of all.
 AnyffiValue short_str(const char* data, uint32_t length) {
-  AnyffiValue value = anyffi_in_place_inline(ANYFFI_STR, ANYFFI_ASCII, data, length, length);
+  AnyffiValue value = anyffi_inline_text_inline(ANYFFI_STR, ANYFFI_ASCII, data, length, length);
   bool ascii = (value.aux & static_cast<uint32_t>(kHighBits)) == 0 && (value.as_int & (kHighBits >> 8)) == 0;
   if (!ascii) value.as_int |= int64_t{ANYFFI_LATIN1} << 60;
   return value;
@@ -99,15 +99,15 @@ AnyffiValue short_str(const char* data, uint32_t length) {
 /// The zero code point behind a text is always written at the widest.
 constexpr size_t kZeroSize = sizeof(uint32_t);
 
-size_t str_bytes(int64_t length, int32_t kind) {
-  return sizeof(AnyffiStrObject) + (static_cast<size_t>(length) << anyffi_kind_shift(kind)) + kZeroSize;
+size_t str_bytes(int64_t length, int32_t encoding) {
+  return sizeof(AnyffiStrObject) + (static_cast<size_t>(length) << anyffi_encoding_shift(encoding)) + kZeroSize;
 }
 
 size_t bytes_bytes(int64_t length) { return sizeof(AnyffiBytesObject) + static_cast<size_t>(length) + 1; }
 
 void delete_str(AnyffiObject* self, int32_t what) {
   auto* str = reinterpret_cast<AnyffiStrObject*>(self);
-  if (what & ANYFFI_DELETE_MEMORY) free_object<AnyffiStrObject>(self, str_bytes(str->length, str->kind));
+  if (what & ANYFFI_DELETE_MEMORY) free_object<AnyffiStrObject>(self, str_bytes(str->length, str->encoding));
 }
 
 void delete_bytes(AnyffiObject* self, int32_t what) {
@@ -115,20 +115,20 @@ void delete_bytes(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_MEMORY) free_object<AnyffiBytesObject>(self, bytes_bytes(bytes->length));
 }
 
-AnyffiStrObject* allocate_str(int64_t length, int32_t kind) {
+AnyffiStrObject* allocate_str(int64_t length, int32_t encoding) {
   if (length > kMaxLength) {
     raise_no_memory();
     return nullptr;
   }
-  auto* str = allocate_object<AnyffiStrObject>(ANYFFI_STR_OBJECT, &delete_str, str_bytes(length, kind));
+  auto* str = allocate_object<AnyffiStrObject>(ANYFFI_STR_OBJECT, &delete_str, str_bytes(length, encoding));
   if (str == nullptr) return nullptr;
   auto* data = reinterpret_cast<char*>(str + 1);
   str->length = length;
-  str->kind = kind;
+  str->encoding = encoding;
   str->reserved = 0;
   str->hash = 0;
   str->data = data;
-  std::memset(data + (static_cast<size_t>(length) << anyffi_kind_shift(kind)), 0, kZeroSize);
+  std::memset(data + (static_cast<size_t>(length) << anyffi_encoding_shift(encoding)), 0, kZeroSize);
   return str;
 }
 
@@ -149,9 +149,9 @@ AnyffiBytesObject* allocate_bytes(int64_t size) noexcept {
   return bytes;
 }
 
-int compare_text(const AnyffiText& a, const AnyffiText& b) noexcept {
+int compare_text(const AnyffiTextView& a, const AnyffiTextView& b) noexcept {
   int64_t common = a.length < b.length ? a.length : b.length;
-  if (anyffi_kind_shift(a.kind) == 0 && anyffi_kind_shift(b.kind) == 0) {
+  if (anyffi_encoding_shift(a.encoding) == 0 && anyffi_encoding_shift(b.encoding) == 0) {
     int order = std::memcmp(a.data, b.data, static_cast<size_t>(common));
     if (order != 0) return order;
   } else {
@@ -168,53 +168,53 @@ int compare_text(const AnyffiText& a, const AnyffiText& b) noexcept {
 
 using namespace anyffi::runtime;
 
-int anyffi_value_get_text_view(const AnyffiValue* value, AnyffiText* out) {
+int anyffi_value_get_text_view(const AnyffiValue* value, AnyffiTextView* out) {
   if (!anyffi_is_str(value->type_code) && !anyffi_is_bytes(value->type_code)) return -1;
   anyffi_text_inline(value, out);
   return 0;
 }
 
-int anyffi_str_create(const void* code_points, int64_t length, int32_t kind, AnyffiValue* out) {
-  if (length < 0 || kind < ANYFFI_ASCII || kind > ANYFFI_UCS4) {
+int anyffi_str_create(const void* code_points, int64_t length, int32_t encoding, AnyffiValue* out) {
+  if (length < 0 || encoding < ANYFFI_ASCII || encoding > ANYFFI_UCS4) {
     *out = anyffi_none_inline();
-    return anyffi_error_raise("ValueError", "no such text: negative length or unknown kind");
+    return anyffi_error_raise("ValueError", "no such text: negative length or unknown encoding");
   }
   if (length > kMaxLength) return *out = anyffi_none_inline(), raise_no_memory();
   auto* data = static_cast<const char*>(code_points);
-  if (kind <= ANYFFI_LATIN1 && length <= ANYFFI_IN_PLACE_BYTES) {
+  if (encoding <= ANYFFI_LATIN1 && length <= ANYFFI_INLINE_BYTES) {
     *out = short_str(data, static_cast<uint32_t>(length));
     return 0;
   }
-  int32_t narrowest = find_kind(data, length, kind);
+  int32_t narrowest = find_encoding(data, length, encoding);
   if (narrowest < 0) {
     *out = anyffi_none_inline();
     return anyffi_error_raise("ValueError", "a code point is above 0x10ffff");
   }
-  uint64_t size = static_cast<uint64_t>(length) << anyffi_kind_shift(narrowest);
-  if (size <= ANYFFI_IN_PLACE_BYTES) {
-    char units[ANYFFI_IN_PLACE_BYTES + 1];
-    if (anyffi_kind_shift(narrowest) != anyffi_kind_shift(kind)) {
-      copy_units(data, kind, units, narrowest, length);
+  uint64_t size = static_cast<uint64_t>(length) << anyffi_encoding_shift(narrowest);
+  if (size <= ANYFFI_INLINE_BYTES) {
+    char units[ANYFFI_INLINE_BYTES + 1];
+    if (anyffi_encoding_shift(narrowest) != anyffi_encoding_shift(encoding)) {
+      copy_units(data, encoding, units, narrowest, length);
       data = units;
     }
-    *out =
-        anyffi_in_place_inline(ANYFFI_STR, narrowest, data, static_cast<uint32_t>(size), static_cast<uint32_t>(length));
+    *out = anyffi_inline_text_inline(ANYFFI_STR, narrowest, data, static_cast<uint32_t>(size),
+                                     static_cast<uint32_t>(length));
     return 0;
   }
   AnyffiStrObject* str = allocate_str(length, narrowest);
   if (str == nullptr) return fail(out);
-  copy_units(data, kind, reinterpret_cast<char*>(str + 1), narrowest, length);
+  copy_units(data, encoding, reinterpret_cast<char*>(str + 1), narrowest, length);
   *out = anyffi_object_inline(&str->header);
   return 0;
 }
 
-int anyffi_str_allocate(int64_t length, int32_t kind, AnyffiValue* out) {
-  if (length < 0 || kind < ANYFFI_ASCII || kind > ANYFFI_UCS4 ||
-      static_cast<uint64_t>(length) << anyffi_kind_shift(kind) <= ANYFFI_IN_PLACE_BYTES) {
+int anyffi_str_allocate(int64_t length, int32_t encoding, AnyffiValue* out) {
+  if (length < 0 || encoding < ANYFFI_ASCII || encoding > ANYFFI_UCS4 ||
+      static_cast<uint64_t>(length) << anyffi_encoding_shift(encoding) <= ANYFFI_INLINE_BYTES) {
     *out = anyffi_none_inline();
-    return anyffi_error_raise("ValueError", "no such text: short enough to lie in place, or of unknown kind");
+    return anyffi_error_raise("ValueError", "no such text: short enough to lie in place, or of unknown encoding");
   }
-  AnyffiStrObject* str = allocate_str(length, kind);
+  AnyffiStrObject* str = allocate_str(length, encoding);
   if (str == nullptr) return fail(out);
   *out = anyffi_object_inline(&str->header);
   return 0;
@@ -225,9 +225,9 @@ int anyffi_bytes_create(const void* data, int64_t size, AnyffiValue* out) {
     *out = anyffi_none_inline();
     return anyffi_error_raise("ValueError", "bytes of negative size");
   }
-  if (size <= ANYFFI_IN_PLACE_BYTES) {
+  if (size <= ANYFFI_INLINE_BYTES) {
     auto length = static_cast<uint32_t>(size);
-    *out = anyffi_in_place_inline(ANYFFI_BYTES, ANYFFI_ASCII, data, length, length);
+    *out = anyffi_inline_text_inline(ANYFFI_BYTES, ANYFFI_ASCII, data, length, length);
     return 0;
   }
   AnyffiBytesObject* bytes = allocate_bytes(size);

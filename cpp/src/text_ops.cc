@@ -9,7 +9,7 @@ namespace anyffi::runtime {
 namespace {
 
 /// Reads a string argument; TypeError for anything else.
-bool read(const AnyffiValue* value, AnyffiText* out, const char* role = "str") {
+bool read(const AnyffiValue* value, AnyffiTextView* out, const char* role = "str") {
   if (!anyffi_is_str(value->type_code)) {
     Owned got;
     String name;
@@ -21,19 +21,19 @@ bool read(const AnyffiValue* value, AnyffiText* out, const char* role = "str") {
   return true;
 }
 
-int64_t width_of(const AnyffiText& text) { return int64_t{1} << anyffi_kind_shift(text.kind); }
+int64_t width_of(const AnyffiTextView& text) { return int64_t{1} << anyffi_encoding_shift(text.encoding); }
 
-const char* at(const AnyffiText& text, int64_t index) {
+const char* at(const AnyffiTextView& text, int64_t index) {
   return static_cast<const char*>(text.data) + index * width_of(text);
 }
 
 /// Part of a text, borrowed.
-AnyffiText part(const AnyffiText& text, int64_t start, int64_t stop) {
-  return AnyffiText{at(text, start), stop - start, text.kind, 0};
+AnyffiTextView part(const AnyffiTextView& text, int64_t start, int64_t stop) {
+  return AnyffiTextView{at(text, start), stop - start, text.encoding, 0};
 }
 
-int create(const AnyffiText& text, AnyffiValue* out) {
-  return anyffi_str_create(text.data, text.length, text.kind, out);
+int create(const AnyffiTextView& text, AnyffiValue* out) {
+  return anyffi_str_create(text.data, text.length, text.encoding, out);
 }
 
 /// As Python reads the bounds of a slice: negative ones count from the end, all are cut to the text.
@@ -45,20 +45,22 @@ int64_t bound(int64_t index, int64_t length) {
 /// Text in the making, of one width throughout.
 class Builder {
  public:
-  explicit Builder(int32_t kind) : kind_(kind), shift_(anyffi_kind_shift(kind)) {}
+  explicit Builder(int32_t encoding) : encoding_(encoding), shift_(anyffi_encoding_shift(encoding)) {}
   void reserve(int64_t length) { units_.reserve(static_cast<size_t>(length) << shift_); }
-  void append(const AnyffiText& text) {
+  void append(const AnyffiTextView& text) {
     if (text.length == 0) return;  // There may be no memory at either end.
     size_t before = units_.size();
     units_.resize(before + (static_cast<size_t>(text.length) << shift_));
     char* to = units_.data() + before;
-    if (anyffi_kind_shift(text.kind) == shift_) {
+    if (anyffi_encoding_shift(text.encoding) == shift_) {
       std::memcpy(to, text.data, units_.size() - before);
     } else {
       for (int64_t i = 0; i < text.length; ++i, to += size_t{1} << shift_) put(to, anyffi_code_point_inline(&text, i));
     }
   }
-  AnyffiText text() const { return AnyffiText{units_.data(), static_cast<int64_t>(units_.size() >> shift_), kind_, 0}; }
+  AnyffiTextView text() const {
+    return AnyffiTextView{units_.data(), static_cast<int64_t>(units_.size() >> shift_), encoding_, 0};
+  }
   int finish(AnyffiValue* out) const { return create(text(), out); }
 
  private:
@@ -68,7 +70,7 @@ class Builder {
     if (shift_ == 1) std::memcpy(to, &two, sizeof(two));
     if (shift_ == 2) std::memcpy(to, &code_point, sizeof(code_point));
   }
-  int32_t kind_;
+  int32_t encoding_;
   int shift_;
   Vector<char> units_;
 };
@@ -76,10 +78,10 @@ class Builder {
 /// Looks for one text in another of at least its width; widens the needle once.
 class Finder {
  public:
-  Finder(const AnyffiText& text, const AnyffiText& needle) : text_(text), widened_(text.kind) {
-    possible_ = anyffi_kind_shift(needle.kind) <= anyffi_kind_shift(text.kind);
+  Finder(const AnyffiTextView& text, const AnyffiTextView& needle) : text_(text), widened_(text.encoding) {
+    possible_ = anyffi_encoding_shift(needle.encoding) <= anyffi_encoding_shift(text.encoding);
     needle_ = needle;
-    if (possible_ && anyffi_kind_shift(needle.kind) < anyffi_kind_shift(text.kind)) {
+    if (possible_ && anyffi_encoding_shift(needle.encoding) < anyffi_encoding_shift(text.encoding)) {
       widened_.append(needle);
       needle_ = widened_.text();
     }
@@ -115,8 +117,8 @@ class Finder {
   }
 
  private:
-  AnyffiText text_;
-  AnyffiText needle_;
+  AnyffiTextView text_;
+  AnyffiTextView needle_;
   Builder widened_;
   bool possible_;
 };
@@ -124,20 +126,20 @@ class Finder {
 /// How many times, at most, a `most` of the caller's allows.
 int64_t limit(int64_t most) { return most < 0 ? INT64_MAX : most; }
 
-bool contains(const AnyffiText& set, uint32_t c) {
+bool contains(const AnyffiTextView& set, uint32_t c) {
   for (int64_t i = 0; i < set.length; ++i) {
     if (anyffi_code_point_inline(&set, i) == c) return true;
   }
   return false;
 }
 
-int append(const Owned& list, const AnyffiText& piece) {
+int append(const Owned& list, const AnyffiTextView& piece) {
   Owned text;
   if (create(piece, text.out()) != 0) return -1;
   return anyffi_sequence_insert(list->as_object, reinterpret_cast<AnyffiSequence*>(list->as_object)->size, text.get());
 }
 
-int split_at_space(const Owned& list, const AnyffiText& text, int64_t most) {
+int split_at_space(const Owned& list, const AnyffiTextView& text, int64_t most) {
   int64_t i = 0;
   for (;;) {
     while (i < text.length && anyffi_is_space_inline(anyffi_code_point_inline(&text, i))) ++i;
@@ -150,7 +152,7 @@ int split_at_space(const Owned& list, const AnyffiText& text, int64_t most) {
   }
 }
 
-int split_at(const Owned& list, const AnyffiText& text, const AnyffiText& separator, int64_t most) {
+int split_at(const Owned& list, const AnyffiTextView& text, const AnyffiTextView& separator, int64_t most) {
   if (separator.length == 0) return anyffi_error_raise("ValueError", "empty separator");
   Finder finder(text, separator);
   int64_t start = 0;
@@ -164,15 +166,15 @@ int split_at(const Owned& list, const AnyffiText& text, const AnyffiText& separa
 }
 
 int change_ascii_case(const AnyffiValue* str, AnyffiValue* out, char first, char last) {
-  AnyffiText text;
+  AnyffiTextView text;
   if (!read(str, &text)) return fail(out);
   return guard([&] {
-    Builder builder(text.kind);
+    Builder builder(text.encoding);
     builder.reserve(text.length);
     for (int64_t i = 0; i < text.length; ++i) {
       uint32_t c = anyffi_code_point_inline(&text, i);
       if (c >= static_cast<uint32_t>(first) && c <= static_cast<uint32_t>(last)) c ^= 0x20;
-      builder.append(AnyffiText{&c, 1, ANYFFI_UCS4, 0});
+      builder.append(AnyffiTextView{&c, 1, ANYFFI_UCS4, 0});
     }
     return builder.finish(out);
   });
@@ -184,7 +186,7 @@ int change_ascii_case(const AnyffiValue* str, AnyffiValue* out, char first, char
 using namespace anyffi::runtime;
 
 int anyffi_str_compare(const AnyffiValue* a, const AnyffiValue* b, int32_t* out) {
-  AnyffiText left, right;
+  AnyffiTextView left, right;
   *out = 0;
   if (!read(a, &left) || !read(b, &right)) return -1;
   int order = compare_text(left, right);
@@ -194,10 +196,10 @@ int anyffi_str_compare(const AnyffiValue* a, const AnyffiValue* b, int32_t* out)
 
 int anyffi_str_concat(const AnyffiValue* a, const AnyffiValue* b, AnyffiValue* out) {
   *out = anyffi_none_inline();
-  AnyffiText left, right;
+  AnyffiTextView left, right;
   if (!read(a, &left) || !read(b, &right)) return -1;
   return guard([&] {
-    Builder builder(left.kind > right.kind ? left.kind : right.kind);
+    Builder builder(left.encoding > right.encoding ? left.encoding : right.encoding);
     builder.reserve(left.length + right.length);
     builder.append(left);
     builder.append(right);
@@ -207,7 +209,7 @@ int anyffi_str_concat(const AnyffiValue* a, const AnyffiValue* b, AnyffiValue* o
 
 int anyffi_str_slice(const AnyffiValue* str, int64_t start, int64_t stop, AnyffiValue* out) {
   *out = anyffi_none_inline();
-  AnyffiText text;
+  AnyffiTextView text;
   if (!read(str, &text)) return -1;
   start = bound(start, text.length);
   stop = bound(stop, text.length);
@@ -216,7 +218,7 @@ int anyffi_str_slice(const AnyffiValue* str, int64_t start, int64_t stop, Anyffi
 
 int anyffi_str_find(const AnyffiValue* str, const AnyffiValue* needle, int64_t start, int64_t stop, int64_t* out) {
   *out = -1;
-  AnyffiText text, wanted;
+  AnyffiTextView text, wanted;
   if (!read(str, &text) || !read(needle, &wanted)) return -1;
   if (start > text.length) return 0;
   return guard([&] {
@@ -227,7 +229,7 @@ int anyffi_str_find(const AnyffiValue* str, const AnyffiValue* needle, int64_t s
 
 int anyffi_str_rfind(const AnyffiValue* str, const AnyffiValue* needle, int64_t start, int64_t stop, int64_t* out) {
   *out = -1;
-  AnyffiText text, wanted;
+  AnyffiTextView text, wanted;
   if (!read(str, &text) || !read(needle, &wanted)) return -1;
   if (start > text.length) return 0;
   return guard([&] {
@@ -238,7 +240,7 @@ int anyffi_str_rfind(const AnyffiValue* str, const AnyffiValue* needle, int64_t 
 
 int anyffi_str_split(const AnyffiValue* str, const AnyffiValue* separator, int64_t most, AnyffiValue* out) {
   *out = anyffi_none_inline();
-  AnyffiText text, wanted{};
+  AnyffiTextView text, wanted{};
   bool at_space = separator->type_code == ANYFFI_NONE;
   if (!read(str, &text) || (!at_space && !read(separator, &wanted, "separator"))) return -1;
   Owned list;
@@ -251,25 +253,25 @@ int anyffi_str_split(const AnyffiValue* str, const AnyffiValue* separator, int64
 
 int anyffi_str_join(const AnyffiValue* separator, const AnyffiValue* pieces, AnyffiValue* out) {
   *out = anyffi_none_inline();
-  AnyffiText between;
+  AnyffiTextView between;
   if (!read(separator, &between, "separator")) return -1;
-  if (anyffi_value_get_kind(pieces->type_code) != ANYFFI_ARRAY && pieces->type_code != ANYFFI_LIST) {
+  if (anyffi_type_get_family(pieces->type_code) != ANYFFI_ARRAY && pieces->type_code != ANYFFI_LIST) {
     return anyffi_error_raise("TypeError", "join: expected an Array or a List of str");
   }
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(pieces->as_object);
-  int32_t kind = sequence->size > 1 ? between.kind : static_cast<int32_t>(ANYFFI_ASCII);
+  int32_t encoding = sequence->size > 1 ? between.encoding : static_cast<int32_t>(ANYFFI_ASCII);
   int64_t length = 0;
   for (int64_t i = 0; i < sequence->size; ++i) {
-    AnyffiText piece;
+    AnyffiTextView piece;
     if (!read(&sequence->data[i], &piece, "element to join")) return -1;
-    kind = piece.kind > kind ? piece.kind : kind;
+    encoding = piece.encoding > encoding ? piece.encoding : encoding;
     length += piece.length + (i > 0 ? between.length : 0);
   }
   return guard([&] {
-    Builder builder(kind);
+    Builder builder(encoding);
     builder.reserve(length);
     for (int64_t i = 0; i < sequence->size; ++i) {
-      AnyffiText piece;
+      AnyffiTextView piece;
       anyffi_text_inline(&sequence->data[i], &piece);
       if (i > 0) builder.append(between);
       builder.append(piece);
@@ -280,7 +282,7 @@ int anyffi_str_join(const AnyffiValue* separator, const AnyffiValue* pieces, Any
 
 int anyffi_str_strip(const AnyffiValue* str, const AnyffiValue* characters, int32_t sides, AnyffiValue* out) {
   *out = anyffi_none_inline();
-  AnyffiText text, set{};
+  AnyffiTextView text, set{};
   bool spaces = characters->type_code == ANYFFI_NONE;
   if (!read(str, &text) || (!spaces && !read(characters, &set, "characters"))) return -1;
   auto drop = [&](int64_t index) {
@@ -301,12 +303,12 @@ int anyffi_str_strip(const AnyffiValue* str, const AnyffiValue* characters, int3
 int anyffi_str_replace(const AnyffiValue* str, const AnyffiValue* former, const AnyffiValue* replacement, int64_t most,
                        AnyffiValue* out) {
   *out = anyffi_none_inline();
-  AnyffiText text, wanted, put;
+  AnyffiTextView text, wanted, put;
   if (!read(str, &text) || !read(former, &wanted) || !read(replacement, &put)) return -1;
   most = limit(most);
   return guard([&] {
     Finder finder(text, wanted);
-    Builder builder(text.kind > put.kind ? text.kind : put.kind);
+    Builder builder(text.encoding > put.encoding ? text.encoding : put.encoding);
     int64_t start = 0;
     while (most-- != 0) {
       int64_t hit = finder.first(start, text.length);

@@ -14,7 +14,7 @@ namespace {
 
 /* ---- fixed rows ---- */
 
-constexpr int32_t kInPlaceRows = 15; /* codes 0 to -14 */
+constexpr int32_t kInlineRows = 15; /* codes 0 to -14 */
 constexpr int32_t kAncestors[] = {ANYFFI_OBJECT, ANYFFI_ARRAY};
 
 constexpr int64_t instance_size_of(int32_t type_code) {
@@ -117,12 +117,12 @@ constexpr const char* doc_of(int32_t type_code) {
   }
 }
 
-constexpr AnyffiTypeInfo make_row(int32_t code, int32_t kind, int32_t parent, int32_t storage, const char* type_key,
+constexpr AnyffiTypeInfo make_row(int32_t code, int32_t family, int32_t parent, int32_t storage, const char* type_key,
                                   const char* python_name) {
   AnyffiTypeInfo row{};
   row.struct_size = sizeof(AnyffiTypeInfo);
   row.type_code = code;
-  row.kind = kind;
+  row.family = family;
   row.parent = parent;
   row.storage = storage;
   row.depth = parent == code ? 0 : parent == ANYFFI_OBJECT ? 1 : 2;
@@ -134,28 +134,22 @@ constexpr AnyffiTypeInfo make_row(int32_t code, int32_t kind, int32_t parent, in
   return row;
 }
 
-#define STORAGE_OF_IN_PLACE ANYFFI_IN_PLACE
-#define STORAGE_OF_BORROWED ANYFFI_BORROWED
-#define STORAGE_OF_OBJECT ANYFFI_STORED_OBJECT
-#define ROW(NAME, code, KIND, PARENT, storage, key, python) \
-  make_row(code, ANYFFI_##KIND, ANYFFI_##PARENT, STORAGE_OF_##storage, key, python),
+#define ROW(NAME, code, FAMILY, PARENT, storage, key, python) \
+  make_row(code, ANYFFI_##FAMILY, ANYFFI_##PARENT, ANYFFI_STORAGE_##storage, key, python),
 
 AnyffiTypeInfo fixed_rows[] = {ANYFFI_TYPES(ROW)};
 
 #undef ROW
-#undef STORAGE_OF_OBJECT
-#undef STORAGE_OF_BORROWED
-#undef STORAGE_OF_IN_PLACE
 
 constexpr int32_t kFixedRows = sizeof(fixed_rows) / sizeof(fixed_rows[0]);
-constexpr int32_t kLastFixedObject = kFixedRows - kInPlaceRows;
+constexpr int32_t kLastFixedObject = kFixedRows - kInlineRows;
 
-constexpr int32_t row_of(int32_t code) { return code <= 0 ? -code : code + kInPlaceRows - 1; }
+constexpr int32_t row_of(int32_t code) { return code <= 0 ? -code : code + kInlineRows - 1; }
 
 // The rows stand in the order of their codes, and the only parents are the type itself, Object and Array.
-#define CHECK(NAME, code, KIND, PARENT, storage, key, python)  \
-  &&code >= -(kInPlaceRows - 1) && code <= kLastFixedObject && \
-      (ANYFFI_##PARENT == code ||                              \
+#define CHECK(NAME, code, FAMILY, PARENT, storage, key, python) \
+  &&code >= -(kInlineRows - 1) && code <= kLastFixedObject &&   \
+      (ANYFFI_##PARENT == code ||                               \
        ((ANYFFI_##PARENT == ANYFFI_OBJECT || ANYFFI_##PARENT == ANYFFI_ARRAY) && code > ANYFFI_##PARENT))
 static_assert(true ANYFFI_TYPES(CHECK), "a row of ANYFFI_TYPES breaks the rules of the table");
 #undef CHECK
@@ -196,9 +190,9 @@ AnyffiTypeInfo* copy_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& p
   std::copy(parent.ancestors, parent.ancestors + parent.depth, ancestors);
   ancestors[parent.depth] = parent.type_code;
   record->struct_size = sizeof(AnyffiTypeInfo);
-  record->type_code = record->kind = code;
+  record->type_code = record->family = code;
   record->parent = parent.type_code;
-  record->storage = ANYFFI_STORED_OBJECT;
+  record->storage = ANYFFI_STORAGE_OBJECT;
   record->depth = parent.depth + 1;
   record->ancestors = ancestors;
   if (record->python_name == nullptr) {
@@ -295,7 +289,7 @@ bool install_type_hooks(int32_t type_code, const TypeHooks& hooks) noexcept {
   if (hooks.hash != nullptr) row.hash = hooks.hash;
   if (hooks.equal != nullptr) row.equal = hooks.equal;
   if (hooks.children != nullptr) row.children = hooks.children;
-  if (hooks.text != nullptr) row.text = hooks.text;
+  if (hooks.repr != nullptr) row.repr = hooks.repr;
   return true;
 }
 
@@ -304,7 +298,7 @@ bool install_type_hooks(int32_t type_code, const TypeHooks& hooks) noexcept {
 using namespace anyffi::runtime;
 
 const AnyffiTypeInfo* anyffi_type_get_info(int32_t type_code) {
-  if (type_code > -kInPlaceRows && type_code <= kLastFixedObject) return &fixed_rows[row_of(type_code)];
+  if (type_code > -kInlineRows && type_code <= kLastFixedObject) return &fixed_rows[row_of(type_code)];
   int32_t index = type_code - ANYFFI_FIRST_DYNAMIC_TYPE;
   if (type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return nullptr;
   DynamicTypes& types = dynamic_types();
@@ -339,14 +333,14 @@ int32_t anyffi_type_list(int32_t* out_codes, int32_t capacity) {
   int32_t num_dynamic = dynamic_types().count.load(std::memory_order_acquire);
   int32_t total = kFixedRows + num_dynamic;
   for (int32_t i = 0; i < total && i < capacity; ++i) {
-    int32_t fixed = i < kInPlaceRows ? i - (kInPlaceRows - 1) : i - kInPlaceRows + 1;
+    int32_t fixed = i < kInlineRows ? i - (kInlineRows - 1) : i - kInlineRows + 1;
     out_codes[i] = i < kFixedRows ? fixed : ANYFFI_FIRST_DYNAMIC_TYPE + (i - kFixedRows);
   }
   return total;
 }
 
-int32_t anyffi_value_get_kind(int32_t type_code) {
-  return type_code > -kInPlaceRows && type_code <= kLastFixedObject ? fixed_rows[row_of(type_code)].kind : type_code;
+int32_t anyffi_type_get_family(int32_t type_code) {
+  return type_code > -kInlineRows && type_code <= kLastFixedObject ? fixed_rows[row_of(type_code)].family : type_code;
 }
 
 int32_t anyffi_abi_get_version(void) { return ANYFFI_ABI_VERSION; }

@@ -100,7 +100,7 @@ int raise_decode(const uint8_t* data, int64_t size, int64_t start, const Step& s
   return raise_codec("UnicodeDecodeError", bytes.take(), start, end, step.reason, message);
 }
 
-int raise_encode(const AnyffiValue* str, const AnyffiText& text, int64_t start) {
+int raise_encode(const AnyffiValue* str, const AnyffiTextView& text, int64_t start) {
   int64_t end = start + 1;
   while (end < text.length && is_surrogate(anyffi_code_point_inline(&text, end))) ++end;
   const char* reason = "surrogates not allowed";
@@ -131,9 +131,9 @@ void decode_into(const uint8_t* at, const uint8_t* end, void* out) {
   }
 }
 
-void decode_valid(const uint8_t* data, int64_t size, int32_t kind, void* out) {
-  if (kind <= ANYFFI_LATIN1) return decode_into<uint8_t>(data, data + size, out);
-  if (kind == ANYFFI_UCS2) return decode_into<uint16_t>(data, data + size, out);
+void decode_valid(const uint8_t* data, int64_t size, int32_t encoding, void* out) {
+  if (encoding <= ANYFFI_LATIN1) return decode_into<uint8_t>(data, data + size, out);
+  if (encoding == ANYFFI_UCS2) return decode_into<uint16_t>(data, data + size, out);
   decode_into<uint32_t>(data, data + size, out);
 }
 
@@ -172,7 +172,7 @@ int str_from_utf8_escaped(const char* utf8, int64_t size, AnyffiValue* out) noex
 }
 
 void append_text(String* out, const AnyffiValue* value) {
-  AnyffiText text;
+  AnyffiTextView text;
   if (anyffi_value_get_text_view(value, &text) != 0) return;
   bool bytes = anyffi_is_bytes(value->type_code);
   for (int64_t i = 0; i < text.length; ++i) {
@@ -190,7 +190,7 @@ void append_text(String* out, const AnyffiValue* value) {
 
 int path_to_native(const AnyffiValue* path, String* out) {
   if (!anyffi_is_str(path->type_code)) return anyffi_error_raise("TypeError", "a path is given as a str");
-  AnyffiText text;
+  AnyffiTextView text;
   anyffi_text_inline(path, &text);
   out->clear();
   for (int64_t i = 0; i < text.length; ++i) {
@@ -226,44 +226,44 @@ int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out) {
     highest = highest < step.code_point ? step.code_point : highest;
     i += step.size;
   }
-  int32_t kind = highest < 0x100 ? ANYFFI_LATIN1 : highest < 0x10000 ? ANYFFI_UCS2 : ANYFFI_UCS4;
-  int64_t units_size = length << anyffi_kind_shift(kind);
-  if (units_size <= ANYFFI_IN_PLACE_BYTES) {
-    alignas(4) char units[ANYFFI_IN_PLACE_BYTES + 1];
-    decode_valid(data, size, kind, units);
-    *out = anyffi_in_place_inline(ANYFFI_STR, kind, units, static_cast<uint32_t>(units_size),
-                                  static_cast<uint32_t>(length));
+  int32_t encoding = highest < 0x100 ? ANYFFI_LATIN1 : highest < 0x10000 ? ANYFFI_UCS2 : ANYFFI_UCS4;
+  int64_t units_size = length << anyffi_encoding_shift(encoding);
+  if (units_size <= ANYFFI_INLINE_BYTES) {
+    alignas(4) char units[ANYFFI_INLINE_BYTES + 1];
+    decode_valid(data, size, encoding, units);
+    *out = anyffi_inline_text_inline(ANYFFI_STR, encoding, units, static_cast<uint32_t>(units_size),
+                                     static_cast<uint32_t>(length));
     return 0;
   }
-  if (anyffi_str_allocate(length, kind, out) != 0) return -1;
+  if (anyffi_str_allocate(length, encoding, out) != 0) return -1;
   auto* str = reinterpret_cast<AnyffiStrObject*>(out->as_object);
-  decode_valid(data, size, kind, const_cast<void*>(str->data));
+  decode_valid(data, size, encoding, const_cast<void*>(str->data));
   return 0;
 }
 
 int anyffi_str_to_utf8(const AnyffiValue* str, AnyffiValue* out_bytes) {
   // `out_bytes` may be the place that `str` points to.
   AnyffiValue given = *str;
-  AnyffiText text;
+  AnyffiTextView text;
   *out_bytes = anyffi_none_inline();
   if (!anyffi_is_str(given.type_code)) return anyffi_error_raise("TypeError", "only a str can be encoded");
   anyffi_text_inline(&given, &text);
-  if (text.kind == ANYFFI_ASCII) return anyffi_bytes_create(text.data, text.length, out_bytes);
+  if (text.encoding == ANYFFI_ASCII) return anyffi_bytes_create(text.data, text.length, out_bytes);
   int64_t size = 0;
   for (int64_t i = 0; i < text.length; ++i) {
     uint32_t code_point = anyffi_code_point_inline(&text, i);
     if (is_surrogate(code_point)) return raise_encode(&given, text, i);
     size += code_point < 0x80 ? 1 : code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
   }
-  char in_place[ANYFFI_IN_PLACE_BYTES];
+  char in_place[ANYFFI_INLINE_BYTES];
   char* to = in_place;
-  if (size > ANYFFI_IN_PLACE_BYTES) {
+  if (size > ANYFFI_INLINE_BYTES) {
     AnyffiBytesObject* bytes = allocate_bytes(size);
     if (bytes == nullptr) return -1;
     *out_bytes = anyffi_object_inline(&bytes->header);
     to = reinterpret_cast<char*>(bytes + 1);
   }
   for (int64_t i = 0; i < text.length; ++i) to += encode_step(anyffi_code_point_inline(&text, i), to);
-  if (size <= ANYFFI_IN_PLACE_BYTES) return anyffi_bytes_create(in_place, size, out_bytes);
+  if (size <= ANYFFI_INLINE_BYTES) return anyffi_bytes_create(in_place, size, out_bytes);
   return 0;
 }

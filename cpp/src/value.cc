@@ -18,31 +18,31 @@ uint64_t load_word(const AnyffiValue* value, int index) {
 
 constexpr uint64_t kRest = 0xFFFFFFFFFFFFFF;
 
-/// The bits that show of an in-place string whether it needs its kind: none may be set in ASCII, some must be
+/// The bits that show of an in-place string whether it needs its encoding: none may be set in ASCII, some must be
 /// in the others.
-struct KindMask {
+struct EncodingMask {
   uint32_t aux;
   uint64_t rest;
 };
-constexpr KindMask kKindMasks[] = {{0x80808080u, 0x0080808080808080u},
-                                   {0x80808080u, 0x0080808080808080u},
-                                   {0xFF00FF00u, 0x0000FF00FF00FF00u},
-                                   {0xFFFF0000u, 0x00000000FFFF0000u}};
+constexpr EncodingMask kEncodingMasks[] = {{0x80808080u, 0x0080808080808080u},
+                                           {0x80808080u, 0x0080808080808080u},
+                                           {0xFF00FF00u, 0x0000FF00FF00FF00u},
+                                           {0xFFFF0000u, 0x00000000FFFF0000u}};
 
 /// None of these is set in an in-place string that says to be ASCII and is.
-constexpr KindMask kAsciiMask = {0x80808080u, uint64_t{0x30} << 56 | 0x0080808080808080u};
+constexpr EncodingMask kAsciiMask = {0x80808080u, uint64_t{0x30} << 56 | 0x0080808080808080u};
 
-/// 1 if an in-place string has the narrowest kind, as every part of the runtime makes them; C code may not.
+/// 1 if an in-place string has the narrowest encoding, as every part of the runtime makes them; C code may not.
 bool is_narrowest(const AnyffiValue& str) {
   auto rest = static_cast<uint64_t>(str.as_int);
-  uint64_t kind = rest >> 60 & 3;
-  bool seen = (str.aux & kKindMasks[kind].aux) != 0 || (rest & kRest & kKindMasks[kind].rest) != 0;
-  return seen == (kind != ANYFFI_ASCII);
+  uint64_t encoding = rest >> 60 & 3;
+  bool seen = (str.aux & kEncodingMasks[encoding].aux) != 0 || (rest & kRest & kEncodingMasks[encoding].rest) != 0;
+  return seen == (encoding != ANYFFI_ASCII);
 }
 
 /// Owns what is more than its bytes, or may be.
 int own_special(const AnyffiValue& value, AnyffiValue* out) {
-  AnyffiText text;
+  AnyffiTextView text;
   switch (value.type_code) {
     case ANYFFI_STR:
       if (is_narrowest(value)) {
@@ -50,10 +50,10 @@ int own_special(const AnyffiValue& value, AnyffiValue* out) {
         return 0;
       }
       anyffi_text_inline(&value, &text);
-      return anyffi_str_create(text.data, text.length, text.kind, out);
+      return anyffi_str_create(text.data, text.length, text.encoding, out);
     case ANYFFI_STR_VIEW:
       anyffi_text_inline(&value, &text);
-      return anyffi_str_create(text.data, text.length, text.kind, out);
+      return anyffi_str_create(text.data, text.length, text.encoding, out);
     case ANYFFI_BYTES_VIEW:
       anyffi_text_inline(&value, &text);
       return anyffi_bytes_create(text.data, text.length, out);
@@ -66,7 +66,7 @@ int own_special(const AnyffiValue& value, AnyffiValue* out) {
   }
 }
 
-constexpr uint64_t kPlainKinds = uint64_t{1} << ANYFFI_NONE | uint64_t{1} << -ANYFFI_BOOL | uint64_t{1} << -ANYFFI_INT |
+constexpr uint64_t kPlainTypes = uint64_t{1} << ANYFFI_NONE | uint64_t{1} << -ANYFFI_BOOL | uint64_t{1} << -ANYFFI_INT |
                                  uint64_t{1} << -ANYFFI_FLOAT | uint64_t{1} << -ANYFFI_BYTES |
                                  uint64_t{1} << -ANYFFI_ELLIPSIS | uint64_t{1} << -ANYFFI_POINTER |
                                  uint64_t{1} << -ANYFFI_DATA_TYPE | uint64_t{1} << -ANYFFI_DEVICE |
@@ -101,7 +101,7 @@ int get_mapping_item(const AnyffiValue* value, const AnyffiValue* key, AnyffiVal
 }
 
 int get_text_item(const AnyffiValue* value, const AnyffiValue* key, AnyffiValue* out) {
-  AnyffiText text;
+  AnyffiTextView text;
   anyffi_text_inline(value, &text);
   bool bytes = anyffi_is_bytes(value->type_code);
   int64_t index;
@@ -167,7 +167,7 @@ int anyffi_value_own(const AnyffiValue* value, AnyffiValue* out) {
     return 0;
   }
   bool plain_text = type_code == ANYFFI_STR && ((first >> 32 & kAsciiMask.aux) | (second & kAsciiMask.rest)) == 0;
-  if (!plain_text && __builtin_expect((anyffi_kind_bit(type_code) & kPlainKinds) == 0, 0)) {
+  if (!plain_text && __builtin_expect((anyffi_type_bit(type_code) & kPlainTypes) == 0, 0)) {
     return own_special(anyffi_from_words_inline(first, second), out);
   }
   *out = anyffi_from_words_inline(first, second);
@@ -188,8 +188,8 @@ void anyffi_value_move(AnyffiValue* from, AnyffiValue* to) {
 
 int anyffi_value_get_size(const AnyffiValue* value, int64_t* out) {
   *out = 0;
-  AnyffiText text;
-  switch (anyffi_value_get_kind(value->type_code)) {
+  AnyffiTextView text;
+  switch (anyffi_type_get_family(value->type_code)) {
     case ANYFFI_STR:
     case ANYFFI_BYTES:
       anyffi_text_inline(value, &text);
@@ -224,7 +224,7 @@ int anyffi_value_get_item(const AnyffiValue* value, const AnyffiValue* key, Anyf
   AnyffiValue given = *value, wanted = *key;
   *out = anyffi_none_inline();
   if (given.type_code == ANYFFI_BOX) given = reinterpret_cast<AnyffiBox*>(given.as_object)->value;
-  switch (anyffi_value_get_kind(given.type_code)) {
+  switch (anyffi_type_get_family(given.type_code)) {
     case ANYFFI_STR:
     case ANYFFI_BYTES:
       return get_text_item(&given, &wanted, out);

@@ -57,9 +57,9 @@ int64_t count_live() {
   install();
   int64_t kept = 0, live = 0;
   do {
-    kept = anyffi_memory_count_kept();
+    kept = anyffi_memory_count_cached();
     live = g_live;
-  } while (kept != anyffi_memory_count_kept() || live != g_live);
+  } while (kept != anyffi_memory_count_cached() || live != g_live);
   return live - kept;
 }
 

@@ -27,15 +27,17 @@ void add(std::string* out, const char* format, ...) {
 void describe(std::string* out, const AnyffiValue& value);
 
 const char* storage_name(int32_t type_code) {
-  return type_code > 0 ? "heap" : anyffi_type_get_info(type_code)->storage == ANYFFI_BORROWED ? "borrowed" : "in place";
+  return type_code > 0                                                         ? "heap"
+         : anyffi_type_get_info(type_code)->storage == ANYFFI_STORAGE_BORROWED ? "borrowed"
+                                                                               : "in place";
 }
 
 void describe_text(std::string* out, const AnyffiValue& value) {
-  static const char* const kKinds[] = {"ascii", "latin1", "ucs2", "ucs4"};
-  AnyffiText text;
+  static const char* const kEncodings[] = {"ascii", "latin1", "ucs2", "ucs4"};
+  AnyffiTextView text;
   anyffi_text_inline(&value, &text);
   if (anyffi_is_str(value.type_code)) {
-    add(out, "Str(%s, %s, %" PRId64 ", [", storage_name(value.type_code), kKinds[text.kind], text.length);
+    add(out, "Str(%s, %s, %" PRId64 ", [", storage_name(value.type_code), kEncodings[text.encoding], text.length);
   } else {
     add(out, "Bytes(%s, %" PRId64 ", [", storage_name(value.type_code), text.length);
   }
@@ -53,7 +55,7 @@ void add_text(std::string* out, const AnyffiValue& text) {
 void describe_big_int(std::string* out, const AnyffiValue& value) {
   *out += "BigInt(";
   AnyffiValue digits;
-  if (anyffi_value_get_text(&value, &digits) == 0) {
+  if (anyffi_value_repr(&value, &digits) == 0) {
     add_text(out, anyffi::AnyValue(anyffi::detail::Adopt{}, digits).raw());
   } else {
     anyffi::AnyValue error;

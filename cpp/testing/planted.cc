@@ -9,7 +9,7 @@ using anyffi::arg;
 ANYFFI_REGISTER_GLOBAL("testing.planted_read_past")
     .def(
         [](AnyView text) {
-          AnyffiText view;
+          AnyffiTextView view;
           if (anyffi_value_get_text_view(&text.raw(), &view)) throw anyffi::Error("TypeError", "not text");
           // One unit further is the NUL that ends every string.
           return int64_t{static_cast<const volatile uint8_t*>(view.data)[view.length + 1]};

@@ -32,7 +32,7 @@ __all__ = ["FunctionCore"]
 
 _abi, _unpack, _wrapper = map(room, ("abi", "unpack", "wrapper"))
 _library = _abi.library
-_take_back = _abi.platform.plain(_library.args_release)
+_take_back = _abi.platform.plain(_library.recipe_release)
 #: Memory for a recipe that owns what was made of it, wherever an interrupt comes.
 _Recipe = _abi.platform.memory_class(_take_back)
 _END = _abi.VALUE.pack(code.UNSET, 0, 0)
@@ -55,7 +55,7 @@ def _call_by_recipe(whole: Any, values: bytes, size: int, result: bytes) -> int:
     """What `anyffi_function_call_recipe` does, with a function that gives the arguments back itself."""
     target, context = whole
     recipe = _Recipe(values + _END)
-    count = _library.args_make(recipe, size)
+    count = _library.recipe_build(recipe, size)
     if count < 0:
         return -1
     status: int = target(context, recipe, count, result, True)

@@ -15,14 +15,14 @@ __all__ = ["BORROWED", "HOLDERS", "WIDTHS", "Content", "contents", "read_borrowe
 #: What there is to compare of an object: facts, and the values that it holds, one after the other.
 Content = tuple[tuple[Any, ...], bytes]
 
-WIDTHS = (1, 1, 2, 4)  # of a code point, by AnyffiTextKind
+WIDTHS = (1, 1, 2, 4)  # of a code point, by AnyffiTextEncoding
 _FLOAT = struct.Struct("=d")
 _ENTRY_SIZE = 2 * VALUE_SIZE + 8  # AnyffiEntry: key, value, hash
 
 
 def _read_str(address: int) -> Content:
     found = abi.Str.from_address(address)
-    return (found.kind, string_at(found.data, (found.length + 1) * WIDTHS[found.kind])), b""
+    return (found.encoding, string_at(found.data, (found.length + 1) * WIDTHS[found.encoding])), b""
 
 
 def _read_bytes(address: int) -> Content:
@@ -48,7 +48,7 @@ def _read_slice(address: int) -> Content:
 def _read_sequence(address: int) -> Content:
     found = abi.Sequence.from_address(address)
     size = found.size
-    return (size, found.kinds), string_at(found.data, VALUE_SIZE * size)
+    return (size, found.type_mask), string_at(found.data, VALUE_SIZE * size)
 
 
 def _read_mapping(address: int) -> Content:
@@ -57,7 +57,7 @@ def _read_mapping(address: int) -> Content:
     used = found.used
     entries = string_at(found.entries, _ENTRY_SIZE * used)
     cells = [entries[at : at + 2 * VALUE_SIZE] for at in range(0, len(entries), _ENTRY_SIZE)]
-    return (found.size, used, found.key_kinds, found.value_kinds), b"".join(cells)
+    return (found.size, used, found.key_types, found.value_types), b"".join(cells)
 
 
 def _read_tensor_view(address: int) -> tuple[Any, ...]:
@@ -124,9 +124,9 @@ def read_borrowed(type_code: int, aux: int, address: int) -> tuple[Any, ...]:
     """What a borrowed value points to."""
     if type_code == code.TENSOR_VIEW:
         return _read_tensor_view(address)
-    length, kind = divmod(aux, 4)
+    length, encoding = divmod(aux, 4)
     # With the zero behind it.
-    return kind, string_at(address, (length + 1) * WIDTHS[kind])
+    return encoding, string_at(address, (length + 1) * WIDTHS[encoding])
 
 
 BORROWED = (code.STR_VIEW, code.BYTES_VIEW, code.TENSOR_VIEW)

@@ -25,7 +25,7 @@ _args_of = BaseException.__dict__["args"].__get__
 _BYTE_ORDER = "le" if sys.byteorder == "little" else "be"
 _ENCODINGS = ("ascii", "latin-1", f"utf-16-{_BYTE_ORDER}", f"utf-32-{_BYTE_ORDER}")
 _IN_PLACE = struct.Struct("=i11sB")
-_IN_PLACE_BYTES = 11  # ANYFFI_IN_PLACE_BYTES
+_INLINE_BYTES = 11  # ANYFFI_INLINE_BYTES
 _MOVABLE = 1  # ANYFFI_MOVABLE
 #: How much of a value is shown: levels, values of one container, characters.
 _LEVELS, _ITEMS, _CHARACTERS = 4, 12, 120
@@ -75,7 +75,7 @@ def render(cell: bytes, follow: bool = True, levels: int = _LEVELS) -> str:
     if type_code == code.FLOAT:
         return f"{name}({_FLOAT.unpack(cell[8:])[0]!r}, {payload % 2**64:016x})"
     if type_code in (code.STR, code.BYTES):
-        return f"{name}({_in_place_text(cell)})"
+        return f"{name}({_inline_text(cell)})"
     if type_code in BORROWED and follow:
         return f"{name}({_facts_text(type_code, read_borrowed(type_code, aux, payload))})"
     movable = " movable" if type_code > 0 and aux & _MOVABLE else ""
@@ -100,22 +100,22 @@ def _content_text(type_code: int, content: Content, levels: int) -> str:
 
 def _facts_text(type_code: int, facts: tuple[Any, ...]) -> str:
     if type_code in (code.STR_VIEW, code.STR_OBJECT, code.BYTES_VIEW, code.BYTES_OBJECT):
-        kind, data = facts
-        return _text(kind, data[: -WIDTHS[kind]], type_code in (code.STR_VIEW, code.STR_OBJECT))
+        encoding, data = facts
+        return _text(encoding, data[: -WIDTHS[encoding]], type_code in (code.STR_VIEW, code.STR_OBJECT))
     if type_code in (code.FUNCTION, code.ERROR, code.PY_OBJECT):
         return f"handle {facts[-1] or 0:#x}"
     return ", ".join(f"{fact:#x}" if isinstance(fact, int) else str(fact) for fact in facts)
 
 
-def _in_place_text(cell: bytes) -> str:
+def _inline_text(cell: bytes) -> str:
     type_code, data, last = _IN_PLACE.unpack(cell)
-    kind, spare = divmod(last, 16)
-    size = (_IN_PLACE_BYTES - spare) * WIDTHS[kind % 4]
-    return _text(kind % 4, data[:size], type_code == code.STR)
+    encoding, spare = divmod(last, 16)
+    size = (_INLINE_BYTES - spare) * WIDTHS[encoding % 4]
+    return _text(encoding % 4, data[:size], type_code == code.STR)
 
 
-def _text(kind: int, data: bytes, is_str: bool) -> str:
+def _text(encoding: int, data: bytes, is_str: bool) -> str:
     if not is_str:
         return _shorten(repr(data))
-    text = data.decode(_ENCODINGS[kind], "surrogatepass" if kind > 1 else "backslashreplace")
-    return f"{_ENCODINGS[kind]}, {_shorten(ascii(text))}"
+    text = data.decode(_ENCODINGS[encoding], "surrogatepass" if encoding > 1 else "backslashreplace")
+    return f"{_ENCODINGS[encoding]}, {_shorten(ascii(text))}"

@@ -65,7 +65,7 @@ class Str(Structure):
     _fields_ = [
         ("header", Header),
         ("length", c_int64),
-        ("kind", c_int32),
+        ("encoding", c_int32),
         ("reserved", c_int32),
         ("hash", c_int64),
         ("data", c_void_p),
@@ -86,7 +86,7 @@ class Sequence(Structure):
         ("data", c_void_p),
         ("size", c_int64),
         ("capacity", c_int64),
-        ("kinds", c_uint64),
+        ("type_mask", c_uint64),
     ]
 
 
@@ -101,8 +101,8 @@ class Mapping(Structure):
         ("used", c_int64),
         ("capacity", c_int64),
         ("mask", c_uint64),
-        ("key_kinds", c_uint64),
-        ("value_kinds", c_uint64),
+        ("key_types", c_uint64),
+        ("value_types", c_uint64),
     ]
 
 
@@ -162,8 +162,8 @@ class FunctionInfo(Structure):
         ("num_required", c_int32),
         ("params", POINTER(ParamInfo)),
         ("result_type", c_char_p),
-        ("attempt", c_void_p),
-        ("own_kinds", c_void_p),
+        ("try_call", c_void_p),
+        ("exact_types", c_void_p),
         ("overloads", c_void_p),
     ]
 
@@ -222,7 +222,7 @@ class TypeInfo(Structure):
     _fields_ = [
         ("struct_size", c_uint32),
         ("type_code", c_int32),
-        ("kind", c_int32),
+        ("family", c_int32),
         ("parent", c_int32),
         ("storage", c_int32),
         ("depth", c_int32),
@@ -247,7 +247,7 @@ class Host(Structure):
                 "handle_release",
                 "handle_hash",
                 "handle_equal",
-                "handle_text",
+                "handle_repr",
                 "handle_type_name",
                 "error_fill",
                 "check_signals",
@@ -261,7 +261,7 @@ class Host(Structure):
 
 
 class ExchangeHooks(Structure):
-    """AnyffiExchangeHooks; every hook as an address."""
+    """AnyffiExchangeApiHooks; every hook as an address."""
 
     _fields_ = [(name, c_void_p) for name in ("unwrap", "wrap", "set_error", "exception_class")]
 
@@ -270,8 +270,8 @@ _int, _object, _values = c_int32, c_void_p, c_void_p
 #: Result and parameters of every function that is used here.
 _PROTOTYPES: dict[str, Any] = {
     "anyffi_abi_get_version": (c_int32,),
-    "anyffi_args_make": (c_int32, _values, c_int32),
-    "anyffi_args_release": (None, _values),
+    "anyffi_recipe_build": (c_int32, _values, c_int32),
+    "anyffi_recipe_release": (None, _values),
     "anyffi_big_int_create": (_int, c_void_p, c_int64, c_int32, _values),
     "anyffi_bytes_create": (_int, c_void_p, c_int64, _values),
     "anyffi_complex_create": (_int, c_double, c_double, _values),
@@ -281,17 +281,17 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_function_call": (_int, _values, _values, c_int32, _values),
     "anyffi_function_call_recipe": (_int, c_void_p, _values, c_int32, _values),
     "anyffi_function_create_host": (_int, c_void_p, c_void_p, _values),
-    "anyffi_hold_release": (None, c_void_p),
-    "anyffi_hold_take": (None, c_void_p, _object, c_void_p),
+    "anyffi_wrapper_detach": (None, c_void_p),
+    "anyffi_wrapper_attach": (None, c_void_p, _object, c_void_p),
     "anyffi_host_install": (None, c_void_p),
     "anyffi_mapping_create_from": (_int, c_int32, _values, c_int64, _values, c_void_p, c_void_p),
     "anyffi_mapping_find": (_int, _object, _values, c_void_p),
     "anyffi_mapping_get": (_int, _object, _values, _values),
     "anyffi_mapping_set": (_int, _object, _values, _values, c_void_p),
-    "anyffi_mapping_walk": (c_int64, _object, c_int64, c_int32, _values, _values),
-    "anyffi_object_exchange_wrapper": (c_int32, _object, c_void_p, c_void_p),
+    "anyffi_mapping_next": (c_int64, _object, c_int64, c_int32, _values, _values),
+    "anyffi_object_compare_exchange_wrapper": (c_int32, _object, c_void_p, c_void_p),
     "anyffi_py_object_create": (_int, c_void_p, _values),
-    "anyffi_registry_drop_host": (None,),
+    "anyffi_registry_remove_host_functions": (None,),
     "anyffi_registry_find": (_int, _values, _values),
     "anyffi_sequence_create_from": (_int, c_int32, _values, c_int64, _values),
     "anyffi_sequence_erase": (_int, _object, c_int64, c_int64),
@@ -300,7 +300,7 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_slice_create": (_int, _values, _values, _values, _values),
     "anyffi_str_create": (_int, c_void_p, c_int64, c_int32, _values),
     "anyffi_tensor_from_capsule": (_int, c_void_p, _values),
-    "anyffi_tensor_create_exchange": (c_void_p, c_void_p),
+    "anyffi_tensor_create_exchange_api": (c_void_p, c_void_p),
     "anyffi_tensor_create_host": (_int, c_void_p, c_uint64, c_void_p, _values),
     "anyffi_type_get_info": (POINTER(TypeInfo), c_int32),
     "anyffi_type_is_a": (c_int32, c_int32, c_int32),

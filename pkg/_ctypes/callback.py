@@ -141,7 +141,7 @@ def install_host() -> None:
     host.flags |= _rules.HOST_FLAGS
     host.handle_hash = _address(_hash)
     host.handle_equal = _address(_equal)
-    host.handle_text = _address(_text)
+    host.handle_repr = _address(_text)
     host.handle_type_name = _address(_type_name)
     host.error_fill = _address(_error_fill)
     library.host_install(ctypes.addressof(host))
@@ -158,5 +158,5 @@ def _wrap_tensor(address: int, out: int) -> None:
 
 def shut_down() -> None:
     """Gives back what the registry holds of Python; from then on the runtime calls no hook."""
-    library.registry_drop_host()
+    library.registry_remove_host_functions()
     library.host_install(None)

@@ -100,8 +100,8 @@ class ArrayCore(ObjectCore):
     def _items(self) -> list[Any]:
         return _list_items(_unwrap_as(self, code.ARRAY))
 
-    def _kinds(self) -> int:
-        return int(Sequence.from_address(_unwrap_as(self, code.ARRAY)).kinds)
+    def _type_mask(self) -> int:
+        return int(Sequence.from_address(_unwrap_as(self, code.ARRAY)).type_mask)
 
 
 @checks_self("anyffi.List", slots=True)
@@ -154,8 +154,8 @@ class ListCore(ObjectCore):
     def _items(self) -> list[Any]:
         return _list_items(_unwrap_as(self, code.LIST))
 
-    def _kinds(self) -> int:
-        return int(Sequence.from_address(_unwrap_as(self, code.LIST)).kinds)
+    def _type_mask(self) -> int:
+        return int(Sequence.from_address(_unwrap_as(self, code.LIST)).type_mask)
 
     def _find_position(self, key: Any) -> int:
         """The position that a key means, which is not a slice."""
@@ -423,7 +423,7 @@ class EntryIterator:
             raise rules.changed_size(self._what)
         key_cell, item_cell = Cell(VALUE_SIZE), Cell(VALUE_SIZE)
         try:
-            number = library.mapping_walk(self._address, self._position, self._step, key_cell, item_cell)
+            number = library.mapping_next(self._address, self._position, self._step, key_cell, item_cell)
             key, item = _value_of(key_cell), _value_of(item_cell)
             if number < 0:
                 self._container = None

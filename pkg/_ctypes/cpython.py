@@ -122,7 +122,7 @@ def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> Any:
     ):
         setattr(hooks, name, ctypes.cast(address, c_void_p).value)
     hooks.exception_class = id(BufferError)
-    table = library.tensor_create_exchange(ctypes.addressof(hooks))
+    table = library.tensor_create_exchange_api(ctypes.addressof(hooks))
     return _new_capsule(table, _EXCHANGE, None) if table else None
 
 

@@ -14,7 +14,7 @@ from .unpack import raise_taken
 
 __all__ = [
     "FALSE",
-    "IN_PLACE_BYTES",
+    "INLINE_BYTES",
     "NONE",
     "TRUE",
     "Packed",
@@ -29,12 +29,12 @@ __all__ = [
 Packed = Any
 
 _MAX_BORROWED = (1 << 30) - 1
-IN_PLACE_BYTES = 11  # ANYFFI_IN_PLACE_BYTES
+INLINE_BYTES = 11  # ANYFFI_INLINE_BYTES
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 _value = VALUE.pack
 _float_value = struct.Struct("=iId").pack
-_in_place_value = struct.Struct("=i11sB").pack
+_inline_value = struct.Struct("=i11sB").pack
 
 NONE = bytes(VALUE_SIZE)
 _INT, _STR, _BYTES = code.INT, code.STR, code.BYTES
@@ -50,12 +50,12 @@ _lend_bytes, _lend_ascii = platform.lend_bytes, platform.lend_ascii
 
 
 def _encode(x: str) -> tuple[bytes, int]:
-    """The code points at their narrowest width, and AnyffiTextKind."""
+    """The code points at their narrowest width, and AnyffiTextEncoding."""
     if x.isascii():
         return x.encode(), 0
     highest = max(x)
-    kind = 1 if highest < "\u0100" else 2 if highest < "\U00010000" else 3
-    return x.encode(_ENCODINGS[kind], "surrogatepass" if kind > 1 else "strict"), kind
+    encoding = 1 if highest < "\u0100" else 2 if highest < "\U00010000" else 3
+    return x.encode(_ENCODINGS[encoding], "surrogatepass" if encoding > 1 else "strict"), encoding
 
 
 def new_object(create: Callable[..., int], *args: Any) -> Packed:
@@ -74,15 +74,15 @@ def _pack_int(x: int) -> bytes | None:
 
 
 def _own_str(x: str) -> Packed:
-    data, kind = _encode(x)
-    if len(data) <= IN_PLACE_BYTES:
-        return _in_place_value(_STR, data, kind << 4 | (IN_PLACE_BYTES - len(x)))
-    return new_object(library.str_create, data, len(x), kind)
+    data, encoding = _encode(x)
+    if len(data) <= INLINE_BYTES:
+        return _inline_value(_STR, data, encoding << 4 | (INLINE_BYTES - len(x)))
+    return new_object(library.str_create, data, len(x), encoding)
 
 
 def _own_bytes(x: bytes) -> Packed:
-    if len(x) <= IN_PLACE_BYTES:
-        return _in_place_value(_BYTES, x, IN_PLACE_BYTES - len(x))
+    if len(x) <= INLINE_BYTES:
+        return _inline_value(_BYTES, x, INLINE_BYTES - len(x))
     return new_object(library.bytes_create, x, len(x))
 
 
@@ -112,26 +112,26 @@ def lend_str(x: str, keep: list[Any]) -> Packed:
     """Text that the caller keeps alive. `keep` gets what beside it is to live on, cells among it."""
     size = len(x)
     if x.isascii():
-        if size <= IN_PLACE_BYTES:
-            return _in_place_value(_STR, x.encode(), IN_PLACE_BYTES - size)
+        if size <= INLINE_BYTES:
+            return _inline_value(_STR, x.encode(), INLINE_BYTES - size)
         if size <= _MAX_BORROWED:
             return _value(_STR_VIEW, size << 2, _lend_ascii(x, keep))
-    data, kind = _encode(x)
-    if len(data) <= IN_PLACE_BYTES:
-        return _in_place_value(_STR, data, kind << 4 | (IN_PLACE_BYTES - size))
+    data, encoding = _encode(x)
+    if len(data) <= INLINE_BYTES:
+        return _inline_value(_STR, data, encoding << 4 | (INLINE_BYTES - size))
     if size > _MAX_BORROWED:
-        keep.append(new_object(library.str_create, data, size, kind))
+        keep.append(new_object(library.str_create, data, size, encoding))
         return keep[-1]
-    data += _ENDS[kind]
+    data += _ENDS[encoding]
     keep.append(data)
-    return _value(_STR_VIEW, size << 2 | kind, _lend_bytes(data, keep))
+    return _value(_STR_VIEW, size << 2 | encoding, _lend_bytes(data, keep))
 
 
 def lend_bytes(x: bytes, keep: list[Any]) -> Packed:
     """The same of bytes."""
     size = len(x)
-    if size <= IN_PLACE_BYTES:
-        return _in_place_value(_BYTES, x, IN_PLACE_BYTES - size)
+    if size <= INLINE_BYTES:
+        return _inline_value(_BYTES, x, INLINE_BYTES - size)
     if size <= _MAX_BORROWED:
         return _value(_BYTES_VIEW, size << 2, _lend_bytes(x, keep))
     keep.append(new_object(library.bytes_create, x, size))

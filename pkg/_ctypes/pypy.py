@@ -91,7 +91,7 @@ def load(path: str) -> Any:
     """Loads a library."""
     global _get_left
     library = ctypes.CDLL(path)
-    _get_left = _ffi.cast("size_t(*)(void)", _address_of(library.anyffi_stack_get_left))
+    _get_left = _ffi.cast("size_t(*)(void)", _address_of(library.anyffi_stack_get_remaining))
     return library
 
 

@@ -16,7 +16,7 @@ from .. import _rules
 from .._types import code
 from .._typing import Any, Callable
 from .abi import VALUE
-from .leaves import IN_PLACE_BYTES, NONE, leaves, lend_bytes, lend_str
+from .leaves import INLINE_BYTES, NONE, leaves, lend_bytes, lend_str
 
 __all__ = ["RECIPE", "open_builtin", "write_container", "write_slice"]
 
@@ -151,7 +151,7 @@ def _fill(value: bytes, payloads: bytes) -> bytes:
 
 #: What comes before text of ASCII that lies in place and, by its length, what comes behind.
 _HEAD = _value(code.STR, 0, 0)[:4].decode("latin-1")
-_TAILS = ["\0" * spare + chr(spare) for spare in range(IN_PLACE_BYTES, -1, -1)]
+_TAILS = ["\0" * spare + chr(spare) for spare in range(INLINE_BYTES, -1, -1)]
 
 
 def _write_texts(items: tuple[str, ...]) -> bytes | None:

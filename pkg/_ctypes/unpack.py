@@ -34,7 +34,7 @@ __all__ = ["drop_raised", "own", "raise_error", "raise_taken", "unpack", "unpack
 #: Code, the word beside it, and payload of a value.
 _value_of = VALUE.unpack
 _IN_PLACE = struct.Struct("=Iq")
-_IN_PLACE_BYTES = 11  # ANYFFI_IN_PLACE_BYTES
+_INLINE_BYTES = 11  # ANYFFI_INLINE_BYTES
 _FLOAT = struct.Struct("=d")
 _WORD = struct.Struct("=q")
 _DATA_TYPE = struct.Struct("=BBH")
@@ -42,14 +42,14 @@ _DEVICE = struct.Struct("=ii")
 #: The encoding of wide text, and where in four of its bytes the lower two lie.
 _UTF32, _LOW = ("utf-32-le", 0) if sys.byteorder == "little" else ("utf-32-be", 2)
 
-#: Width of a code point by AnyffiTextKind: ASCII, Latin-1, UCS2, UCS4.
+#: Width of a code point by AnyffiTextEncoding: ASCII, Latin-1, UCS2, UCS4.
 _WIDTHS = (1, 1, 2, 4)
 
 
-def _decode(data: bytes, kind: int) -> str:
-    if kind < 2:
+def _decode(data: bytes, encoding: int) -> str:
+    if encoding < 2:
         return data.decode("latin-1")
-    if kind == 2:
+    if encoding == 2:
         # Not as UTF-16: two surrogates that stand side by side would become one character.
         wide = bytearray(2 * len(data))
         wide[_LOW::4], wide[_LOW + 1 :: 4] = data[::2], data[1::2]
@@ -57,20 +57,20 @@ def _decode(data: bytes, kind: int) -> str:
     return data.decode(_UTF32, "surrogatepass")
 
 
-def _read_in_place_str(aux: int, payload: int) -> str:
+def _read_inline_str(aux: int, payload: int) -> str:
     raw = _IN_PLACE.pack(aux, payload)
-    kind, spare = divmod(raw[11], 16)
-    return _decode(raw[: (_IN_PLACE_BYTES - spare) * _WIDTHS[kind]], kind)
+    encoding, spare = divmod(raw[11], 16)
+    return _decode(raw[: (_INLINE_BYTES - spare) * _WIDTHS[encoding]], encoding)
 
 
-def _read_in_place_bytes(aux: int, payload: int) -> bytes:
+def _read_inline_bytes(aux: int, payload: int) -> bytes:
     raw = _IN_PLACE.pack(aux, payload)
-    return raw[: _IN_PLACE_BYTES - raw[11] % 16]
+    return raw[: _INLINE_BYTES - raw[11] % 16]
 
 
 def _read_text_view(aux: int, payload: int) -> str:
-    length, kind = divmod(aux, 4)
-    return _decode(string_at(payload, length * _WIDTHS[kind]), kind)
+    length, encoding = divmod(aux, 4)
+    return _decode(string_at(payload, length * _WIDTHS[encoding]), encoding)
 
 
 def _read_tensor_view(aux: int, payload: int) -> Any:
@@ -87,8 +87,8 @@ _in_place: dict[int, Callable[[int, int], Any]] = {
     code.BOOL: lambda aux, payload: payload != 0,
     code.INT: lambda aux, payload: payload,
     code.FLOAT: lambda aux, payload: _FLOAT.unpack(_WORD.pack(payload))[0],
-    code.STR: _read_in_place_str,
-    code.BYTES: _read_in_place_bytes,
+    code.STR: _read_inline_str,
+    code.BYTES: _read_inline_bytes,
     code.STR_VIEW: _read_text_view,
     code.BYTES_VIEW: lambda aux, payload: string_at(payload, aux >> 2),
     code.ELLIPSIS: lambda aux, payload: ...,
@@ -103,7 +103,7 @@ _in_place: dict[int, Callable[[int, int], Any]] = {
 
 def _read_str(address: int) -> str:
     found = Str.from_address(address)
-    return _decode(string_at(found.data, found.length * _WIDTHS[found.kind]), found.kind)
+    return _decode(string_at(found.data, found.length * _WIDTHS[found.encoding]), found.encoding)
 
 
 def _read_bytes(address: int) -> bytes:

@@ -18,10 +18,10 @@ _HOLD = struct.Struct("=QQ")
 _classes: dict[int, type] = {}
 
 
-#: An AnyffiHold: the object and the wrapper, and with them one strong reference. A class of its own, so that
+#: An AnyffiWrapperRef: the object and the wrapper, and with them one strong reference. A class of its own, so that
 #: no `__del__` of a class of the user can come between, and without a part in garbage collection, so that a
 #: wrapper in a cycle keeps its object until the wrapper itself is cleared.
-_Hold = platform.memory_class(platform.plain(library.hold_release))
+_Hold = platform.memory_class(platform.plain(library.wrapper_detach))
 
 
 class ObjectCore:
@@ -49,7 +49,7 @@ class ObjectCore:
             raise TypeError(f"{type(self).__name__} was made already")
         _fill(self, address)
         _delete_hold(other)
-        platform.take_over(library.object_exchange_wrapper, address, address + _WORD, self)
+        platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, self)
 
 
 # The slot is reached past whatever a user's class may define.
@@ -62,7 +62,7 @@ _delete_hold = _hold_slot.__delete__
 def _fill(wrapper: Any, address: int) -> None:
     """Puts an object into an empty wrapper, with a reference of its own."""
     hold = _Hold(_HOLD.size)
-    library.hold_take(hold, address, id(wrapper))
+    library.wrapper_attach(hold, address, id(wrapper))
     _set_hold(wrapper, hold)
 
 
@@ -121,7 +121,7 @@ def wrap(address: int) -> Any:
         return found
     made = _new_wrapper(address)
     # Another thread, or code that ran while this one was made, may have wrapped the object meanwhile.
-    while not platform.claim(library.object_exchange_wrapper, address, word, made):
+    while not platform.claim(library.object_compare_exchange_wrapper, address, word, made):
         found = platform.wrapper_at(word)
         if found is not None:
             return found

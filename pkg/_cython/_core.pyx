@@ -12,9 +12,9 @@ from c_api cimport (
     ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FIRST_DYNAMIC_TYPE,
     ANYFFI_FROZEN_SET, ANYFFI_FUNCTION, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_NONE, ANYFFI_SET, AnyffiFunction,
     AnyffiMapping, AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_abi_get_version,
-    anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free, anyffi_function_get_sole_handle,
+    anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free, anyffi_function_get_unique_handle,
     anyffi_host_install,
-    anyffi_none_inline, anyffi_object_exchange_wrapper, anyffi_registry_drop_host, anyffi_registry_find,
+    anyffi_none_inline, anyffi_object_compare_exchange_wrapper, anyffi_registry_remove_host_functions, anyffi_registry_find,
     anyffi_release_inline, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop_inline,
     anyffi_value_retain_inline, int32_t, int64_t,
 )
@@ -169,7 +169,7 @@ def create_exchange():
 
 def shut_down():
     """Gives back what the registry holds of Python; from then on the runtime calls no hook."""
-    anyffi_registry_drop_host()
+    anyffi_registry_remove_host_functions()
     anyffi_host_install(NULL)
 
 

@@ -42,7 +42,7 @@ cdef extern from "anyffi/c_api.h" nogil:
         ANYFFI_FIRST_DYNAMIC_TYPE
 
         ANYFFI_MOVABLE
-        ANYFFI_IN_PLACE_BYTES
+        ANYFFI_INLINE_BYTES
 
         ANYFFI_kDLCPU
         ANYFFI_kDLComplex
@@ -82,7 +82,7 @@ cdef extern from "anyffi/c_api.h" nogil:
 
     void* anyffi_alloc(size_t size)
     void anyffi_free(void* memory)
-    int32_t anyffi_object_exchange_wrapper(AnyffiObject* object, void* expected, void* desired)
+    int32_t anyffi_object_compare_exchange_wrapper(AnyffiObject* object, void* expected, void* desired)
 
     # ---- types
 
@@ -100,12 +100,12 @@ cdef extern from "anyffi/c_api.h" nogil:
     ctypedef struct AnyffiStrObject:
         const void* data
 
-    ctypedef struct AnyffiText:
+    ctypedef struct AnyffiTextView:
         const void* data
         int64_t length
-        int32_t kind
+        int32_t encoding
 
-    int anyffi_str_allocate(int64_t length, int32_t kind, AnyffiValue* out)
+    int anyffi_str_allocate(int64_t length, int32_t encoding, AnyffiValue* out)
     int anyffi_bytes_create(const void* data, int64_t size, AnyffiValue* out)
 
     # ---- boxes and slices
@@ -161,9 +161,9 @@ cdef extern from "anyffi/c_api.h" nogil:
         void* handle
 
     int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* out)
-    void* anyffi_function_get_sole_handle(const AnyffiFunction* function)
+    void* anyffi_function_get_unique_handle(const AnyffiFunction* function)
     int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out)
-    void anyffi_registry_drop_host()
+    void anyffi_registry_remove_host_functions()
 
     # ---- errors
 
@@ -184,7 +184,7 @@ cdef extern from "anyffi/c_api.h" nogil:
     ctypedef struct AnyffiSequence:
         AnyffiValue* data
         int64_t size
-        uint64_t kinds
+        uint64_t type_mask
 
     ctypedef struct AnyffiEntry:
         AnyffiValue key
@@ -194,8 +194,8 @@ cdef extern from "anyffi/c_api.h" nogil:
         AnyffiEntry* entries
         int64_t size
         int64_t used
-        uint64_t key_kinds
-        uint64_t value_kinds
+        uint64_t key_types
+        uint64_t value_types
 
     int anyffi_sequence_set(AnyffiObject* sequence, int64_t index, const AnyffiValue* value)
     int anyffi_sequence_erase(AnyffiObject* sequence, int64_t index, int64_t count)
@@ -232,13 +232,13 @@ cdef extern from "anyffi/c_api.h" nogil:
 
     int anyffi_py_object_create(void* handle, AnyffiValue* out)
 
-    ctypedef struct AnyffiExchangeHooks:
+    ctypedef struct AnyffiExchangeApiHooks:
         AnyffiObject* (*unwrap)(void* wrapper) noexcept
         int (*wrap)(AnyffiObject* tensor, void** out) noexcept
         void (*set_error)(void* exception_class, const char* message) noexcept
         void* exception_class
 
-    const void* anyffi_tensor_create_exchange(const AnyffiExchangeHooks* hooks)
+    const void* anyffi_tensor_create_exchange_api(const AnyffiExchangeApiHooks* hooks)
 
     ctypedef struct AnyffiHost:
         uint32_t struct_size
@@ -250,7 +250,7 @@ cdef extern from "anyffi/c_api.h" nogil:
         void (*handle_release)(void* handle) noexcept
         int (*handle_hash)(void* handle, int64_t* out) noexcept
         int (*handle_equal)(void* handle, const AnyffiValue* other, int32_t* out) noexcept
-        int (*handle_text)(void* handle, AnyffiValue* out) noexcept
+        int (*handle_repr)(void* handle, AnyffiValue* out) noexcept
         int (*handle_type_name)(void* handle, AnyffiValue* out) noexcept
         int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message,
                           AnyffiValue* traceback) noexcept
@@ -265,8 +265,8 @@ cdef extern from "anyffi/c_api.h" nogil:
     void anyffi_host_install(const AnyffiHost* host)
 
 cdef extern from "anyffi/inline.h" nogil:
-    uint64_t anyffi_kind_bit(int32_t type_code)
-    int anyffi_kind_shift(int32_t kind)
+    uint64_t anyffi_type_bit(int32_t type_code)
+    int anyffi_encoding_shift(int32_t encoding)
     void anyffi_retain_inline(AnyffiObject* object)
     void anyffi_release_inline(AnyffiObject* object)
     void anyffi_value_retain_inline(const AnyffiValue* value)
@@ -275,4 +275,4 @@ cdef extern from "anyffi/inline.h" nogil:
     AnyffiValue anyffi_none_inline()
     AnyffiValue anyffi_int_inline(int64_t number)
     AnyffiValue anyffi_object_inline(AnyffiObject* object)
-    void anyffi_text_inline(const AnyffiValue* value, AnyffiText* out)
+    void anyffi_text_inline(const AnyffiValue* value, AnyffiTextView* out)

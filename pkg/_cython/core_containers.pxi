@@ -20,8 +20,8 @@ cdef class ArrayCore(ObjectCore):
     def _items(self):
         return list_items(unwrap_sequence(<PyObject*>self, ANYFFI_ARRAY))
 
-    def _kinds(self):
-        return unwrap_sequence(<PyObject*>self, ANYFFI_ARRAY).kinds
+    def _type_mask(self):
+        return unwrap_sequence(<PyObject*>self, ANYFFI_ARRAY).type_mask
 
 
 @cython.auto_pickle(False)
@@ -49,8 +49,8 @@ cdef class ListCore(ObjectCore):
     def _items(self):
         return list_items(unwrap_sequence(<PyObject*>self, ANYFFI_LIST))
 
-    def _kinds(self):
-        return unwrap_sequence(<PyObject*>self, ANYFFI_LIST).kinds
+    def _type_mask(self):
+        return unwrap_sequence(<PyObject*>self, ANYFFI_LIST).type_mask
 
 
 @cython.auto_pickle(False)

@@ -13,7 +13,7 @@ cdef class ObjectCore:
         cdef AnyffiObject* target = self.target
         if target == NULL:
             return
-        anyffi_object_exchange_wrapper(target, <void*>self, NULL)
+        anyffi_object_compare_exchange_wrapper(target, <void*>self, NULL)
         # Giving the object back may run Python code, which must not find this wrapper through a weak
         # reference. Cython raised the count for this method; CPython clears only what has none.
         Py_SET_REFCNT(<PyObject*>self, 0)
@@ -37,7 +37,7 @@ cdef class ObjectCore:
             raise TypeError(f"{type(self).__name__} was made already")
         self.target = target
         other.target = NULL
-        anyffi_object_exchange_wrapper(target, <void*>other, <void*>self)
+        anyffi_object_compare_exchange_wrapper(target, <void*>other, <void*>self)
 
 
 @cython.auto_pickle(False)
@@ -113,7 +113,7 @@ cdef int traverse_function(PyObject* function, visitproc visit, void* arg) noexc
     cdef AnyffiObject* target = (<FunctionCore>function).target
     cdef void* handle
     if target != NULL and target.type_code == ANYFFI_FUNCTION:
-        handle = anyffi_function_get_sole_handle(<AnyffiFunction*>target)
+        handle = anyffi_function_get_unique_handle(<AnyffiFunction*>target)
         if handle != NULL:
             return visit(<PyObject*>handle, arg)
     return 0

@@ -65,7 +65,7 @@ cdef inline int checked_equal(void* handle, const AnyffiValue* other, int32_t* o
         return leave_raised(exception)
 
 
-cdef inline int handle_text(void* handle, AnyffiValue* out) noexcept with gil:
+cdef inline int handle_repr(void* handle, AnyffiValue* out) noexcept with gil:
     try:
         text = repr(<object>handle)
         pack_owned(<PyObject*>text, out, NULL)
@@ -136,7 +136,7 @@ cdef inline void install_host(uint32_t flags) noexcept:
     hooks.handle_release = handle_release
     hooks.handle_hash = handle_hash if state.hash_of == NULL else checked_hash
     hooks.handle_equal = handle_equal if state.equals == NULL else checked_equal
-    hooks.handle_text = handle_text
+    hooks.handle_repr = handle_repr
     hooks.handle_type_name = handle_type_name
     hooks.error_fill = error_fill
     hooks.check_signals = check_signals

@@ -9,7 +9,7 @@ from c_api cimport (
     anyffi_from_words_inline, anyffi_int_inline, anyffi_str_allocate,
 )
 from plain cimport (
-    anyffi_py_read_int, anyffi_py_ready, kind_of, pack_constant, pack_short_bytes, pack_short_str,
+    anyffi_py_read_int, anyffi_py_ready, encoding_of, pack_constant, pack_short_bytes, pack_short_str,
 )
 from python cimport (
     PyBytes_AS_STRING, PyBytes_Type, PyLong_Type, PyObject, PyTypeObject, PyUnicode_DATA,
@@ -46,7 +46,7 @@ cdef inline int own_str(PyObject* x, AnyffiValue* out) except -1:
     if pack_short_str(x, out):
         return 0
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(x)
-    if anyffi_str_allocate(length, kind_of(x), out) != 0:
+    if anyffi_str_allocate(length, encoding_of(x), out) != 0:
         raise_taken()
     memcpy(<void*>(<AnyffiStrObject*>out.as_object).data, PyUnicode_DATA(x), length * PyUnicode_KIND(x))
     return 0

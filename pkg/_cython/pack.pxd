@@ -10,7 +10,7 @@ from c_api cimport (
     ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION, ANYFFI_LIST, ANYFFI_MAP,
     ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, ANYFFI_SET, ANYFFI_TENSOR, ANYFFI_TENSOR_VIEW,
     ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject, AnyffiSequence, AnyffiSlice, AnyffiValue,
-    anyffi_error_create_host, anyffi_function_create_host, anyffi_kind_bit, anyffi_mapping_create,
+    anyffi_error_create_host, anyffi_function_create_host, anyffi_type_bit, anyffi_mapping_create,
     anyffi_mapping_finish, anyffi_object_inline, anyffi_py_object_create, anyffi_slice_create,
     anyffi_tensor_from_capsule, anyffi_value_drop_inline,
 )
@@ -21,7 +21,7 @@ from memo cimport Memo, memo_clear
 from memory cimport pack_memory
 from ndarray cimport learn_ndarray, pack_ndarray
 from nest cimport Nest, check_depth, enter, find_met, leave, open_nest, remember, share
-from plain cimport fill_plain, pack_in_place, pack_plain, pack_plain_items
+from plain cimport fill_plain, pack_inline, pack_plain, pack_plain_items
 from python cimport (
     PyCFunction_Type, PyDict_Items, PyDict_Next, PyDict_Size, PyDict_Type, PyFunction_Type, PyList_AsTuple,
     PyList_Type, PyMethod_Type, PyObject, PySequence_Fast_ITEMS, PySliceObject, PySlice_Type, PyTuple_Type,
@@ -177,7 +177,7 @@ cdef inline int fill_leaf(PyObject* items, AnyffiSequence* sequence, bint alone)
     elif not pack_leaf(item, cell):
         return 0
     sequence.size += 1
-    sequence.kinds |= anyffi_kind_bit(cell.type_code)
+    sequence.type_mask |= anyffi_type_bit(cell.type_code)
     return 1
 
 
@@ -198,7 +198,7 @@ cdef inline int fill_others(PyObject* items, Py_ssize_t size, AnyffiSequence* se
                 cell = &sequence.data[sequence.size]
                 pack_nested(PySequence_Fast_ITEMS(items)[sequence.size], cell, nest)
                 sequence.size += 1
-                sequence.kinds |= anyffi_kind_bit(cell.type_code)
+                sequence.type_mask |= anyffi_type_bit(cell.type_code)
             fill_plain(PySequence_Fast_ITEMS(items), size, sequence)
     finally:
         if memo.used != 0:
@@ -248,8 +248,8 @@ cdef inline int pack_entry(PyObject* key, PyObject* item, AnyffiMapping* mapping
             if nest == NULL:
                 return 0
             pack_nested(item, &entry.value, nest)
-        mapping.key_kinds |= anyffi_kind_bit(entry.key.type_code)
-        mapping.value_kinds |= anyffi_kind_bit(entry.value.type_code)
+        mapping.key_types |= anyffi_type_bit(entry.key.type_code)
+        mapping.value_types |= anyffi_type_bit(entry.value.type_code)
         # Whoever destroys the mapping, should a later entry fail, goes by this.
         mapping.used += 1
         complete = True
@@ -289,9 +289,9 @@ cdef inline int pack_leaf_slice(PyObject* x, AnyffiValue* out) except -1:
     if anyffi_slice_create(NULL, NULL, NULL, out) != 0:
         raise_taken()
     made = <AnyffiSlice*>out.as_object
-    if (pack_in_place((<PySliceObject*>x).start, &made.start)
-            and pack_in_place((<PySliceObject*>x).stop, &made.stop)
-            and pack_in_place((<PySliceObject*>x).step, &made.step)):
+    if (pack_inline((<PySliceObject*>x).start, &made.start)
+            and pack_inline((<PySliceObject*>x).stop, &made.stop)
+            and pack_inline((<PySliceObject*>x).step, &made.step)):
         return 1
     anyffi_value_drop_inline(out)
     return 0

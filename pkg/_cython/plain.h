@@ -16,7 +16,7 @@
 #define ANYFFI_ALWAYS_INLINE __attribute__((always_inline)) static inline
 #define ANYFFI_NEVER_INLINE __attribute__((noinline)) static
 
-/// Lengths of borrowed text and bytes have 30 bits, beside the two of the kind.
+/// Lengths of borrowed text and bytes have 30 bits, beside the two of the encoding.
 #define ANYFFI_MAX_BORROWED (((Py_ssize_t)1 << 30) - 1)
 
 /// Strings made by deprecated functions have no final storage before Python 3.12.
@@ -66,8 +66,8 @@ static inline PyObject* anyffi_py_new_int(int64_t number) {
   return sizeof(long) == sizeof(int64_t) ? PyLong_FromLong((long)number) : PyLong_FromLongLong(number);
 }
 
-/// The `AnyffiTextKind` of a str, which like ours is always of the narrowest width.
-static inline int32_t anyffi_py_kind_of(PyObject* text) {
+/// The `AnyffiTextEncoding` of a str, which like ours is always of the narrowest width.
+static inline int32_t anyffi_py_encoding_of(PyObject* text) {
   int width = (int)PyUnicode_KIND(text);
   if (PyUnicode_IS_ASCII(text)) return ANYFFI_ASCII;
   return width == 1 ? ANYFFI_LATIN1 : width == 2 ? ANYFFI_UCS2 : ANYFFI_UCS4;
@@ -77,16 +77,17 @@ static inline int32_t anyffi_py_kind_of(PyObject* text) {
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_short_str(PyObject* x, AnyffiValue* out) {
   Py_ssize_t length = PyUnicode_GET_LENGTH(x);
   Py_ssize_t size = length * (Py_ssize_t)PyUnicode_KIND(x);
-  if (size > ANYFFI_IN_PLACE_BYTES) return 0;
-  *out = anyffi_in_place_inline(ANYFFI_STR, anyffi_py_kind_of(x), PyUnicode_DATA(x), (uint32_t)size, (uint32_t)length);
+  if (size > ANYFFI_INLINE_BYTES) return 0;
+  *out = anyffi_inline_text_inline(ANYFFI_STR, anyffi_py_encoding_of(x), PyUnicode_DATA(x), (uint32_t)size,
+                                   (uint32_t)length);
   return 1;
 }
 
 /// Packs exact bytes, if they fit in place.
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_short_bytes(PyObject* x, AnyffiValue* out) {
   Py_ssize_t size = Py_SIZE(x);
-  if (size > ANYFFI_IN_PLACE_BYTES) return 0;
-  *out = anyffi_in_place_inline(ANYFFI_BYTES, ANYFFI_ASCII, PyBytes_AS_STRING(x), (uint32_t)size, (uint32_t)size);
+  if (size > ANYFFI_INLINE_BYTES) return 0;
+  *out = anyffi_inline_text_inline(ANYFFI_BYTES, ANYFFI_ASCII, PyBytes_AS_STRING(x), (uint32_t)size, (uint32_t)size);
   return 1;
 }
 
@@ -113,7 +114,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_constant(PyObject* x, PyTypeObject* cls,
 }
 
 /// Packs what lies in place and cannot fail: constants and short str; 0 for everything else.
-ANYFFI_ALWAYS_INLINE int anyffi_py_pack_in_place(PyObject* x, AnyffiValue* out) {
+ANYFFI_ALWAYS_INLINE int anyffi_py_pack_inline(PyObject* x, AnyffiValue* out) {
   if (Py_IS_TYPE(x, &PyUnicode_Type)) return anyffi_py_is_ready(x) && anyffi_py_pack_short_str(x, out);
   return anyffi_py_pack_constant(x, Py_TYPE(x), out);
 }
@@ -121,13 +122,13 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_in_place(PyObject* x, AnyffiValue* out) 
 /// Packs an exact str or bytes, which the caller keeps alive; 0 for others and for what is too long to borrow.
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_text(PyObject* x, PyTypeObject* cls, AnyffiValue* out) {
   Py_ssize_t length;
-  int32_t type_code = ANYFFI_BYTES_VIEW, kind = ANYFFI_ASCII;
+  int32_t type_code = ANYFFI_BYTES_VIEW, encoding = ANYFFI_ASCII;
   if (cls == &PyUnicode_Type) {
     if (!anyffi_py_is_ready(x)) return 0;
     if (anyffi_py_pack_short_str(x, out)) return 1;
     length = PyUnicode_GET_LENGTH(x);
     type_code = ANYFFI_STR_VIEW;
-    kind = anyffi_py_kind_of(x);
+    encoding = anyffi_py_encoding_of(x);
     out->as_pointer = PyUnicode_DATA(x);
   } else if (cls == &PyBytes_Type) {
     if (anyffi_py_pack_short_bytes(x, out)) return 1;
@@ -137,7 +138,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_text(PyObject* x, PyTypeObject* cls, Any
     return 0;
   }
   out->type_code = type_code;
-  out->aux = (uint32_t)length << 2 | (uint32_t)kind;
+  out->aux = (uint32_t)length << 2 | (uint32_t)encoding;
   return length <= ANYFFI_MAX_BORROWED;
 }
 
@@ -148,14 +149,14 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_plain(PyObject* x, AnyffiValue* out) {
 }
 
 /// Packs elements from `sequence->size` on, up to the first that does not lie in place; returns how many there are now.
-/// Whoever destroys the sequence, should a later element fail, goes by its size and kinds.
+/// Whoever destroys the sequence, should a later element fail, goes by its size and type_mask.
 ANYFFI_NEVER_INLINE Py_ssize_t anyffi_py_fill_plain(PyObject* const* items, Py_ssize_t size, AnyffiSequence* sequence) {
   AnyffiValue* data = sequence->data;
-  uint64_t kinds = sequence->kinds;
+  uint64_t type_mask = sequence->type_mask;
   Py_ssize_t i = sequence->size;
-  for (; i < size && anyffi_py_pack_in_place(items[i], &data[i]); ++i) kinds |= anyffi_kind_bit(data[i].type_code);
+  for (; i < size && anyffi_py_pack_inline(items[i], &data[i]); ++i) type_mask |= anyffi_type_bit(data[i].type_code);
   sequence->size = i;
-  sequence->kinds = kinds;
+  sequence->type_mask = type_mask;
   return i;
 }
 
@@ -175,7 +176,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_plain_items(PyObject* const* items, Py_s
   }
   if (i > 0) {
     sequence->size = i;
-    sequence->kinds = anyffi_kind_bit(ANYFFI_INT);
+    sequence->type_mask = anyffi_type_bit(ANYFFI_INT);
   }
   return i == size || anyffi_py_fill_plain(items, size, sequence) == size;
 }

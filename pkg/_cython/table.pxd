@@ -1,7 +1,7 @@
 """DLPack's table of functions for compiled code, which our own class of tensors offers (DLPack 1.3)."""
 
 from c_api cimport (
-    ANYFFI_HOST_DONE, AnyffiExchangeHooks, AnyffiObject, anyffi_retain_inline, anyffi_tensor_create_exchange,
+    ANYFFI_HOST_DONE, AnyffiExchangeApiHooks, AnyffiObject, anyffi_retain_inline, anyffi_tensor_create_exchange_api,
 )
 from callback cimport leave_raised
 from python cimport PyObject, Py_INCREF
@@ -33,10 +33,10 @@ cdef inline int wrap_tensor(AnyffiObject* tensor, void** out) noexcept with gil:
 
 
 cdef inline object new_exchange():
-    cdef AnyffiExchangeHooks hooks
+    cdef AnyffiExchangeApiHooks hooks
     hooks.unwrap = unwrap_tensor
     hooks.wrap = wrap_tensor
     hooks.set_error = raise_in_python
     hooks.exception_class = <void*><PyObject*>BufferError
-    cdef const void* table = anyffi_tensor_create_exchange(&hooks)
+    cdef const void* table = anyffi_tensor_create_exchange_api(&hooks)
     return None if table == NULL else new_capsule(<void*>table, "dlpack_exchange_api", NULL)

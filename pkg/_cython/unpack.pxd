@@ -6,11 +6,11 @@ from libc.string cimport memcpy
 from c_api cimport (
     ANYFFI_ARRAY, ANYFFI_ASCII, ANYFFI_BIG_INT, ANYFFI_BOOL, ANYFFI_BOX, ANYFFI_BYTES,
     ANYFFI_BYTES_OBJECT, ANYFFI_BYTES_VIEW, ANYFFI_COMPLEX, ANYFFI_DATA_TYPE, ANYFFI_DEVICE,
-    ANYFFI_ELLIPSIS, ANYFFI_ERROR, ANYFFI_FLOAT, ANYFFI_FUNCTION, ANYFFI_IN_PLACE_BYTES, ANYFFI_INT,
+    ANYFFI_ELLIPSIS, ANYFFI_ERROR, ANYFFI_FLOAT, ANYFFI_FUNCTION, ANYFFI_INLINE_BYTES, ANYFFI_INT,
     ANYFFI_LATIN1, ANYFFI_NONE, ANYFFI_POINTER, ANYFFI_PY_OBJECT, ANYFFI_SLICE, ANYFFI_STR,
     ANYFFI_STR_OBJECT, ANYFFI_STR_VIEW, ANYFFI_TENSOR_VIEW, AnyffiBigInt, AnyffiBox, AnyffiComplex,
-    AnyffiError, AnyffiFunction, AnyffiObject, AnyffiPyObject, AnyffiSlice, AnyffiText, AnyffiValue,
-    anyffi_error_take_raised, anyffi_kind_shift, anyffi_release_inline, anyffi_text_inline,
+    AnyffiError, AnyffiFunction, AnyffiObject, AnyffiPyObject, AnyffiSlice, AnyffiTextView, AnyffiValue,
+    anyffi_error_take_raised, anyffi_encoding_shift, anyffi_release_inline, anyffi_text_inline,
     anyffi_value_own, anyffi_value_retain_inline,
 )
 from plain cimport new_int
@@ -32,7 +32,7 @@ cdef inline object unpack(AnyffiValue* value):
         return new_int(value.as_int)
     if code > 0:
         return unpack_object(value)
-    return unpack_in_place(value)
+    return unpack_inline(value)
 
 
 cdef inline object unpack_copy(const AnyffiValue* value):
@@ -43,7 +43,7 @@ cdef inline object unpack_copy(const AnyffiValue* value):
     return unpack(&held)
 
 
-cdef inline object unpack_in_place(AnyffiValue* value):
+cdef inline object unpack_inline(AnyffiValue* value):
     cdef int32_t code = value.type_code
     if code == ANYFFI_FLOAT:
         return PyFloat_FromDouble(value.as_float)
@@ -78,23 +78,23 @@ cdef inline bint is_latin_character(const AnyffiValue* value) noexcept:
     """
     cdef uint64_t kind_and_length = <uint64_t>value.as_int >> 56
     return (value.type_code == ANYFFI_STR and value.aux < 256
-            and kind_and_length & ~(<uint64_t>ANYFFI_LATIN1 << 4) == ANYFFI_IN_PLACE_BYTES - 1)
+            and kind_and_length & ~(<uint64_t>ANYFFI_LATIN1 << 4) == ANYFFI_INLINE_BYTES - 1)
 
 
 cdef inline object unpack_str(const AnyffiValue* value):
-    cdef AnyffiText text
+    cdef AnyffiTextView text
     cdef object made
     anyffi_text_inline(value, &text)
-    if text.kind == ANYFFI_ASCII and text.length > 1:
+    if text.encoding == ANYFFI_ASCII and text.length > 1:
         made = PyUnicode_New(text.length, 127)
         memcpy(PyUnicode_DATA(<PyObject*>made), text.data, text.length)
         return made
     # Narrows what C code made too wide, and knows the interpreter's own strings of one character.
-    return PyUnicode_FromKindAndData(1 << anyffi_kind_shift(text.kind), text.data, text.length)
+    return PyUnicode_FromKindAndData(1 << anyffi_encoding_shift(text.encoding), text.data, text.length)
 
 
 cdef inline object unpack_bytes(const AnyffiValue* value):
-    cdef AnyffiText text
+    cdef AnyffiTextView text
     anyffi_text_inline(value, &text)
     return PyBytes_FromStringAndSize(<const char*>text.data, text.length)
 

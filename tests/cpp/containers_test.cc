@@ -25,9 +25,9 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::string text_of(const AnyView& value) {
   AnyValue text, bytes;
-  anyffi::detail::check(anyffi_value_get_text(&value.raw(), text.out()));
+  anyffi::detail::check(anyffi_value_repr(&value.raw(), text.out()));
   anyffi::detail::check(anyffi_str_to_utf8(&text.raw(), bytes.out()));
-  AnyffiText utf8;
+  AnyffiTextView utf8;
   anyffi_value_get_text_view(&bytes.raw(), &utf8);
   return std::string(static_cast<const char*>(utf8.data), static_cast<size_t>(utf8.length));
 }
@@ -245,8 +245,8 @@ AnyValue written(const std::vector<AnyValue>& keys) {
     AnyffiEntry& entry = mapping->entries[mapping->used];
     entry.value = AnyValue(mapping->used).release();
     entry.key = AnyValue(key).release();
-    mapping->key_kinds |= anyffi_kind_bit(entry.key.type_code);
-    mapping->value_kinds |= anyffi_kind_bit(entry.value.type_code);
+    mapping->key_types |= anyffi_type_bit(entry.key.type_code);
+    mapping->value_types |= anyffi_type_bit(entry.value.type_code);
     ++mapping->used;
   }
   return made;
@@ -326,25 +326,25 @@ TEST(Containers, AreReadInOneStep) {
   AnyValue key, value;
   int64_t position = -1;
   for (int i = 1; i < 20; i += 2) {
-    position = anyffi_mapping_walk(dict.get(), position + 1, 1, key.out(), value.out());
+    position = anyffi_mapping_next(dict.get(), position + 1, 1, key.out(), value.out());
     EXPECT_EQ(key, AnyValue(i));
     EXPECT_EQ(value, text);
     value = AnyValue();
   }
   EXPECT_EQ(position, 19);
   for (int64_t entry : {int64_t{20}, int64_t{-1}, INT64_MAX}) {
-    EXPECT_EQ(anyffi_mapping_walk(dict.get(), entry, 1, key.out(), value.out()), -1);
+    EXPECT_EQ(anyffi_mapping_next(dict.get(), entry, 1, key.out(), value.out()), -1);
     EXPECT_EQ(key.type_code(), ANYFFI_UNSET);
     EXPECT_EQ(value.type_code(), ANYFFI_UNSET);
   }
   position = INT64_MAX;
   for (int i = 19; i > 0; i -= 2) {
-    position = anyffi_mapping_walk(dict.get(), position, -1, key.out(), value.out());
+    position = anyffi_mapping_next(dict.get(), position, -1, key.out(), value.out());
     EXPECT_EQ(key, AnyValue(i));
     value = AnyValue();
     --position;
   }
-  EXPECT_EQ(anyffi_mapping_walk(dict.get(), position, -1, key.out(), value.out()), -1);
+  EXPECT_EQ(anyffi_mapping_next(dict.get(), position, -1, key.out(), value.out()), -1);
 }
 
 TEST(Containers, FailingMemoryChangesNothing) {

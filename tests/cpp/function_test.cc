@@ -290,7 +290,7 @@ AnyffiValue value_of(int32_t type_code, int64_t payload, uint32_t aux = 0) {
 
 std::string text_of(const AnyffiValue& value) {
   AnyValue text;
-  anyffi::detail::check(anyffi_value_get_text(&value, text.out()));
+  anyffi::detail::check(anyffi_value_repr(&value, text.out()));
   return text.cast<std::string>();
 }
 
@@ -351,7 +351,7 @@ TEST(Function, AResultOutlivesTheArgumentsOfARecipe) {
     auto* changed = reinterpret_cast<AnyffiFunction*>(function);
     changed->call = [](void*, AnyffiValue* args, int32_t, AnyffiValue* result) {
       // A view of the list's element.
-      AnyffiText view;
+      AnyffiTextView view;
       anyffi_text_inline(reinterpret_cast<AnyffiSequence*>(args[0].as_object)->data, &view);
       *result = value_of(ANYFFI_STR_VIEW, 0, static_cast<uint32_t>(view.length) << 2);
       result->as_pointer = const_cast<void*>(view.data);

@@ -28,15 +28,9 @@ TEST(Layout, ObjectBeginsWithItsTypeCode) {
   EXPECT_EQ(sizeof(AnyffiObject), 32u);
 }
 
-TEST(Layout, InPlaceCodesAreNotPositiveAndObjectCodesAre) {
-#define EXPECT_STORAGE_SIGN(NAME, code, KIND, PARENT, storage, key, python) \
-  EXPECT_EQ((code) > 0, ANYFFI_STORAGE_##storage) << key;
-#define ANYFFI_STORAGE_IN_PLACE false
-#define ANYFFI_STORAGE_BORROWED false
-#define ANYFFI_STORAGE_OBJECT true
+TEST(Layout, InlineCodesAreNotPositiveAndObjectCodesAre) {
+#define EXPECT_STORAGE_SIGN(NAME, code, FAMILY, PARENT, storage, key, python) \
+  EXPECT_EQ((code) > 0, ANYFFI_STORAGE_##storage == ANYFFI_STORAGE_OBJECT) << key;
   ANYFFI_TYPES(EXPECT_STORAGE_SIGN)
 #undef EXPECT_STORAGE_SIGN
-#undef ANYFFI_STORAGE_IN_PLACE
-#undef ANYFFI_STORAGE_BORROWED
-#undef ANYFFI_STORAGE_OBJECT
 }

@@ -26,10 +26,10 @@ TEST(Memory, AThreadUsesTheBlocksOfItsFormerObjects) {
   CountingAllocator counting;
   triple(1);
   int64_t total = counting.total();
-  EXPECT_EQ(anyffi_memory_count_kept(), 1);
+  EXPECT_EQ(anyffi_memory_count_cached(), 1);
   for (int64_t i = 0; i < 100; ++i) {
     Array<> values = triple(i);
-    EXPECT_EQ(anyffi_memory_count_kept(), 0);
+    EXPECT_EQ(anyffi_memory_count_cached(), 0);
     EXPECT_EQ(values[2], AnyValue(i + 2));
   }
   EXPECT_EQ(counting.total(), total);
@@ -43,11 +43,11 @@ TEST(Memory, WhatIsKeptIsBounded) {
     for (int i = 0; i < 100; ++i) values.emplace_back(std::string(size, 'x').c_str());
   }
   values.clear();
-  int64_t kept = anyffi_memory_count_kept();
+  int64_t kept = anyffi_memory_count_cached();
   EXPECT_LE(kept, 33 * 8);
   EXPECT_EQ(kept > 0, kKeeps);
   anyffi_memory_trim();
-  EXPECT_EQ(anyffi_memory_count_kept(), 0);
+  EXPECT_EQ(anyffi_memory_count_cached(), 0);
   EXPECT_EQ(counting.live(), 0);
 }
 
@@ -55,9 +55,9 @@ TEST(Memory, AThreadThatEndsGivesAllBack) {
   CountingAllocator counting;
   std::thread([] {
     triple(1);
-    EXPECT_EQ(anyffi_memory_count_kept() > 0, kKeeps);
+    EXPECT_EQ(anyffi_memory_count_cached() > 0, kKeeps);
   }).join();
-  EXPECT_EQ(anyffi_memory_count_kept(), 0);
+  EXPECT_EQ(anyffi_memory_count_cached(), 0);
   EXPECT_EQ(counting.live(), 0);
 }
 
@@ -77,7 +77,7 @@ TEST(Memory, ObjectsGoAfterTheThreadHasGivenAllBack) {
     triple(1);
     EXPECT_EQ(last, AnyValue(triple(7)));
   }).join();
-  EXPECT_EQ(anyffi_memory_count_kept(), 0);
+  EXPECT_EQ(anyffi_memory_count_cached(), 0);
   EXPECT_EQ(counting.live(), 0);
 }
 

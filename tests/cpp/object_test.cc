@@ -157,10 +157,10 @@ TEST(Object, WeakReferencesFromManyThreads) {
 TEST(Object, TheWrapperWordIsExchangedAtomically) {
   ObjectRef list = List<>();
   int one, two;
-  EXPECT_EQ(anyffi_object_exchange_wrapper(list.get(), nullptr, &one), 1);
-  EXPECT_EQ(anyffi_object_exchange_wrapper(list.get(), nullptr, &two), 0);
+  EXPECT_EQ(anyffi_object_compare_exchange_wrapper(list.get(), nullptr, &one), 1);
+  EXPECT_EQ(anyffi_object_compare_exchange_wrapper(list.get(), nullptr, &two), 0);
   EXPECT_EQ(list.get()->wrapper, &one);
-  EXPECT_EQ(anyffi_object_exchange_wrapper(list.get(), &one, nullptr), 1);
+  EXPECT_EQ(anyffi_object_compare_exchange_wrapper(list.get(), &one, nullptr), 1);
 }
 
 TEST(Object, ChainsOfAnyLengthAreDestroyed) {
@@ -207,7 +207,7 @@ TEST(Object, ChainsTooDeepToWalkAreErrors) {
   }
   EXPECT_RAISES("RecursionError", one == other);
   AnyValue text;
-  EXPECT_RAISES("RecursionError", anyffi::detail::check(anyffi_value_get_text(&one.raw(), text.out())));
+  EXPECT_RAISES("RecursionError", anyffi::detail::check(anyffi_value_repr(&one.raw(), text.out())));
   AnyValue array;
   for (int i = 0; i < 200'000; ++i) array = Array<>{array};
   EXPECT_RAISES("RecursionError", array.hash());
@@ -230,11 +230,11 @@ TEST(Depth, IsBoundedAndPaired) {
 __attribute__((noinline)) size_t left_below(size_t size) {
   auto* filled = static_cast<volatile char*>(__builtin_alloca(size));
   filled[0] = 0;
-  return anyffi_stack_get_left() + static_cast<size_t>(filled[0]);
+  return anyffi_stack_get_remaining() + static_cast<size_t>(filled[0]);
 }
 
 TEST(Depth, TellsWhatIsLeftOfTheStack) {
-  size_t left = anyffi_stack_get_left();
+  size_t left = anyffi_stack_get_remaining();
   EXPECT_GE(left - left_below(100'000), 100'000U);
   EXPECT_LT(left - left_below(100'000), 110'000U);
 }
@@ -254,7 +254,7 @@ TEST(Types, EveryRowIsListedAndFound) {
     EXPECT_EQ(anyffi_type_find(info->type_key), info);
     EXPECT_TRUE(anyffi_type_is_a(code, code));
     EXPECT_TRUE(anyffi_type_is_a(code, info->parent));
-    EXPECT_EQ(anyffi_value_get_kind(code), info->kind);
+    EXPECT_EQ(anyffi_type_get_family(code), info->kind);
     for (int32_t i = 0; i < info->depth; ++i) EXPECT_TRUE(anyffi_type_is_a(code, info->ancestors[i]));
     EXPECT_EQ(anyffi_type_is_a(code, ANYFFI_OBJECT), code > 0);
   }
@@ -262,7 +262,7 @@ TEST(Types, EveryRowIsListedAndFound) {
   EXPECT_STREQ(anyffi_type_get_info(ANYFFI_##NAME)->type_key, key);        \
   EXPECT_STREQ(anyffi_type_get_info(ANYFFI_##NAME)->python_name, python);  \
   EXPECT_EQ(anyffi_type_get_info(ANYFFI_##NAME)->parent, ANYFFI_##PARENT); \
-  EXPECT_EQ(anyffi_value_get_kind(ANYFFI_##NAME), ANYFFI_##KIND);
+  EXPECT_EQ(anyffi_type_get_family(ANYFFI_##NAME), ANYFFI_##KIND);
   ANYFFI_TYPES(EXPECT_ROW)
 #undef EXPECT_ROW
   EXPECT_EQ(anyffi_type_get_info(99), nullptr);

@@ -24,7 +24,7 @@ using anyffi::String;
 
 std::string text_of(const AnyView& value) {
   AnyValue text;
-  anyffi::detail::check(anyffi_value_get_text(&value.raw(), text.out()));
+  anyffi::detail::check(anyffi_value_repr(&value.raw(), text.out()));
   anyffi::Bytes utf8 = text.cast<String>().utf8();
   return std::string(reinterpret_cast<const char*>(utf8.data()), static_cast<size_t>(utf8.size()));
 }

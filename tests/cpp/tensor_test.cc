@@ -325,7 +325,7 @@ TEST(TensorView, BorrowsForACall) {
   EXPECT_EQ(total(tensor), AnyValue(5.0));
   EXPECT_EQ(total(view), AnyValue(5.0));
   EXPECT_EQ(count(view), AnyValue(6));
-  EXPECT_EQ(AnyView(view).kind(), ANYFFI_TENSOR);
+  EXPECT_EQ(AnyView(view).family(), ANYFFI_TENSOR);
   EXPECT_EQ(AnyView(view).size(), 2);
   EXPECT_EQ(tensor.use_count(), 1);
   EXPECT_TRUE(keep(view).cast<Tensor>().same_as(tensor));

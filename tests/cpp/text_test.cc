@@ -41,7 +41,7 @@ TEST(Text, StorageFollowsLengthAndWidth) {
       ASSERT_EQ(text.size(), length);
       EXPECT_EQ(text.value().type_code(), length <= width.most_in_place ? ANYFFI_STR : ANYFFI_STR_OBJECT);
       EXPECT_EQ(text.text().kind, length == 0 ? ANYFFI_ASCII : width.kind);
-      EXPECT_EQ(text.value().kind(), ANYFFI_STR);
+      EXPECT_EQ(text.value().family(), ANYFFI_STR);
       for (int64_t i = 0; i < length; ++i) ASSERT_EQ(text.code_point(i), width.code_point);
       EXPECT_TRUE(text == repeated(width.code_point, length));
       EXPECT_FALSE(text == repeated(width.code_point, length + 1));
@@ -158,13 +158,13 @@ TEST(Text, BytesHoldAnything) {
 
 TEST(Text, AllCodesOfAStringFoldToOneKind) {
   String heap("a string that lies on the heap");
-  AnyffiText view = heap.text();
+  AnyffiTextView view = heap.text();
   AnyffiValue borrowed{};
   borrowed.type_code = ANYFFI_STR_VIEW;
-  borrowed.aux = static_cast<uint32_t>(view.length) << 2 | static_cast<uint32_t>(view.kind);
+  borrowed.aux = static_cast<uint32_t>(view.length) << 2 | static_cast<uint32_t>(view.encoding);
   borrowed.as_pointer = const_cast<void*>(view.data);
   AnyView as_view(borrowed);
-  EXPECT_EQ(as_view.kind(), ANYFFI_STR);
+  EXPECT_EQ(as_view.family(), ANYFFI_STR);
   EXPECT_TRUE(as_view == AnyView(heap));
   EXPECT_EQ(as_view.hash(), heap.hash());
   EXPECT_EQ(as_view.size(), heap.size());

@@ -182,7 +182,7 @@ TEST(Variant, HoldsOneOfItsTypes) {
     return int64_t{-1};
   });
   EXPECT_EQ(size, 7);
-  EXPECT_EQ(AnyValue(variant).kind(), ANYFFI_STR);
+  EXPECT_EQ(AnyValue(variant).family(), ANYFFI_STR);
 }
 
 TEST(Variant, PrefersWhatNeedsNoCopy) {
@@ -221,7 +221,7 @@ TEST(Shape, IsAnArrayOfInts) {
   EXPECT_RAISES("OverflowError", (Shape{INT64_MAX, 2}).numel());
   AnyValue value = shape;
   EXPECT_EQ(value.type_code(), ANYFFI_SHAPE);
-  EXPECT_EQ(value.kind(), ANYFFI_ARRAY);
+  EXPECT_EQ(value.family(), ANYFFI_ARRAY);
   EXPECT_TRUE(anyffi_type_is_a(ANYFFI_SHAPE, ANYFFI_ARRAY));
   EXPECT_TRUE(anyffi_type_is_a(ANYFFI_SHAPE, ANYFFI_OBJECT));
   EXPECT_FALSE(anyffi_type_is_a(ANYFFI_SHAPE, ANYFFI_LIST));

@@ -48,8 +48,8 @@ class AnyView {
   AnyView(const T& object) : raw_(Traits<T>::borrow(object)) {}
 
   int32_t type_code() const noexcept { return raw_.type_code; }
-  /// The code that all codes of one kind fold to, such as ANYFFI_STR for every string.
-  int32_t kind() const noexcept { return anyffi_value_get_kind(raw_.type_code); }
+  /// The type that the code is a representation of, such as ANYFFI_STR for every string.
+  int32_t family() const noexcept { return anyffi_type_get_family(raw_.type_code); }
   bool is_none() const noexcept { return raw_.type_code == ANYFFI_NONE; }
   /// Whether an argument was left out (and has a default in the callee).
   bool is_missing() const noexcept { return raw_.type_code == ANYFFI_MISSING; }
@@ -185,7 +185,7 @@ static_assert(sizeof(AnyValue) == 16 && sizeof(AnyView) == 16, "a value is two w
 template <>
 struct Traits<AnyView> {
   static constexpr FixedText name{"Any"};
-  static constexpr uint64_t kinds = detail::kEveryKind;
+  static constexpr uint64_t type_mask = detail::kEveryType;
   static constexpr bool kBorrows = true;
   using Holder = AnyView;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch&) {
@@ -200,7 +200,7 @@ struct Traits<AnyView> {
 template <>
 struct Traits<AnyValue> {
   static constexpr FixedText name{"Any"};
-  static constexpr uint64_t kinds = detail::kEveryKind;
+  static constexpr uint64_t type_mask = detail::kEveryType;
   static constexpr bool kBorrows = true;
   using Holder = AnyValue;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
@@ -225,7 +225,7 @@ inline int64_t AnyView::size() const {
     return reinterpret_cast<const AnyffiSequence*>(raw_.as_object)->size;
   }
   if (anyffi_is_str(raw_.type_code)) {
-    AnyffiText text;
+    AnyffiTextView text;
     anyffi_text_inline(&raw_, &text);
     return text.length;
   }
@@ -278,7 +278,7 @@ inline AnyValue AnyView::get_at(int64_t index) const {
     }
   }
   if (anyffi_is_str(raw_.type_code)) {
-    AnyffiText text;
+    AnyffiTextView text;
     anyffi_text_inline(&raw_, &text);
     if (static_cast<uint64_t>(index) < static_cast<uint64_t>(text.length)) {
       return AnyValue(detail::Adopt{}, anyffi_char_inline(anyffi_code_point_inline(&text, index)));

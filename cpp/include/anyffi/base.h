@@ -55,7 +55,7 @@ constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
 ///
 /// - `static constexpr auto name`: a FixedText, Python's name for the type, for messages and signatures;
 /// - `static constexpr auto result_name`, where a parameter takes more than a result can be: a result's name;
-/// - `static constexpr uint64_t kinds`: the bits (`anyffi_kind_bit`) of all kinds every value of which this
+/// - `static constexpr uint64_t type_mask`: the bits (`anyffi_type_bit`) of all kinds every value of which this
 ///   type takes, so that containers that hold no others need no check;
 /// - `using Holder`: default-constructible, what a conversion leaves behind;
 /// - `static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why)`: converts, or fills `why`.
@@ -113,25 +113,25 @@ struct HasTraits : std::false_type {};
 template <class T>
 struct HasTraits<T, std::void_t<decltype(Traits<T>::name)>> : std::true_type {};
 
-constexpr uint64_t kEveryKind = ~uint64_t{0};
+constexpr uint64_t kEveryType = ~uint64_t{0};
 
 /// Types that point into the value that they were made from, which no container of C++ may hold.
 template <class T>
 inline constexpr bool kIsView = std::is_same_v<T, const char*>;
 
 template <class... Codes>
-constexpr uint64_t kind_bits(Codes... codes) {
-  return (anyffi_kind_bit(codes) | ...);
+constexpr uint64_t type_bits(Codes... codes) {
+  return (anyffi_type_bit(codes) | ...);
 }
 
 /// The kinds that a type holds as they are, where there are others that it converts: an overload that holds its
 /// arguments as they are goes before one that converts them.
 template <class T>
-inline constexpr uint64_t kOwnKinds = std::is_same_v<T, bool>       ? kind_bits(ANYFFI_BOOL)
-                                      : std::is_integral_v<T>       ? kind_bits(ANYFFI_INT, ANYFFI_BIG_INT)
-                                      : std::is_enum_v<T>           ? kind_bits(ANYFFI_INT)
-                                      : std::is_floating_point_v<T> ? kind_bits(ANYFFI_FLOAT)
-                                                                    : kEveryKind;
+inline constexpr uint64_t kExactTypes = std::is_same_v<T, bool>       ? type_bits(ANYFFI_BOOL)
+                                        : std::is_integral_v<T>       ? type_bits(ANYFFI_INT, ANYFFI_BIG_INT)
+                                        : std::is_enum_v<T>           ? type_bits(ANYFFI_INT)
+                                        : std::is_floating_point_v<T> ? type_bits(ANYFFI_FLOAT)
+                                                                      : kEveryType;
 
 /// True for an Array, and for a Shape, which is one.
 inline bool is_array(int32_t type_code) { return type_code == ANYFFI_ARRAY || type_code == ANYFFI_SHAPE; }

@@ -64,7 +64,7 @@ class BigInt {
 template <>
 struct Traits<BigInt> {
   static constexpr FixedText name{"int"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_INT, ANYFFI_BIG_INT, ANYFFI_BOOL);
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_INT, ANYFFI_BIG_INT, ANYFFI_BOOL);
   static constexpr bool kBorrows = true;
   using Holder = AnyValue;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {

@@ -28,7 +28,7 @@ using Bool = Box<bool>;
 template <class T>
 struct Traits<Box<T>> {
   static constexpr auto name = Traits<T>::name;
-  static constexpr uint64_t kinds = Traits<T>::kinds;
+  static constexpr uint64_t type_mask = Traits<T>::type_mask;
   static constexpr bool kBorrows = true;
   using Holder = AnyValue;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {

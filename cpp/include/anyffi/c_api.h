@@ -18,27 +18,27 @@
 #define ANYFFI_ABI_VERSION 1
 
 /// The type table, one row for every type that has a fixed code:
-///   X(NAME, code, KIND, PARENT, storage, "type key", "Python's name for it")
-/// KIND is the row that all codes of one kind fold to (a string has three codes, one kind).
-/// PARENT is the next more general type. Storage: `IN_PLACE` (the payload is the value), `BORROWED`
+///   X(NAME, code, FAMILY, PARENT, storage, "type key", "Python's name for it")
+/// FAMILY is the row that stands for all representations of one type: a string has three codes, one family.
+/// PARENT is the next more general type. Storage: `INLINE` (the payload is the value), `BORROWED`
 /// (in place, but pointing to memory of the caller: never stored, never returned) or `OBJECT`.
 /// Negative codes grow downwards, object codes upwards; dynamic types start at 128.
 #define ANYFFI_TYPES(X)                                                      \
-  X(NONE, 0, NONE, NONE, IN_PLACE, "None", "NoneType")                       \
-  X(BOOL, -1, BOOL, BOOL, IN_PLACE, "Bool", "bool")                          \
-  X(INT, -2, INT, INT, IN_PLACE, "Int", "int")                               \
-  X(FLOAT, -3, FLOAT, FLOAT, IN_PLACE, "Float", "float")                     \
-  X(STR, -4, STR, STR, IN_PLACE, "Str", "str")                               \
-  X(BYTES, -5, BYTES, BYTES, IN_PLACE, "Bytes", "bytes")                     \
+  X(NONE, 0, NONE, NONE, INLINE, "None", "NoneType")                         \
+  X(BOOL, -1, BOOL, BOOL, INLINE, "Bool", "bool")                            \
+  X(INT, -2, INT, INT, INLINE, "Int", "int")                                 \
+  X(FLOAT, -3, FLOAT, FLOAT, INLINE, "Float", "float")                       \
+  X(STR, -4, STR, STR, INLINE, "Str", "str")                                 \
+  X(BYTES, -5, BYTES, BYTES, INLINE, "Bytes", "bytes")                       \
   X(STR_VIEW, -6, STR, STR_VIEW, BORROWED, "StrView", "str")                 \
   X(BYTES_VIEW, -7, BYTES, BYTES_VIEW, BORROWED, "BytesView", "bytes")       \
-  X(ELLIPSIS, -8, ELLIPSIS, ELLIPSIS, IN_PLACE, "Ellipsis", "ellipsis")      \
-  X(POINTER, -9, POINTER, POINTER, IN_PLACE, "Pointer", "c_void_p")          \
-  X(DATA_TYPE, -10, DATA_TYPE, DATA_TYPE, IN_PLACE, "DataType", "dtype")     \
-  X(DEVICE, -11, DEVICE, DEVICE, IN_PLACE, "Device", "Device")               \
+  X(ELLIPSIS, -8, ELLIPSIS, ELLIPSIS, INLINE, "Ellipsis", "ellipsis")        \
+  X(POINTER, -9, POINTER, POINTER, INLINE, "Pointer", "c_void_p")            \
+  X(DATA_TYPE, -10, DATA_TYPE, DATA_TYPE, INLINE, "DataType", "dtype")       \
+  X(DEVICE, -11, DEVICE, DEVICE, INLINE, "Device", "Device")                 \
   X(TENSOR_VIEW, -12, TENSOR, TENSOR_VIEW, BORROWED, "TensorView", "Tensor") \
-  X(MISSING, -13, MISSING, MISSING, IN_PLACE, "Missing", "Missing")          \
-  X(UNSET, -14, UNSET, UNSET, IN_PLACE, "Unset", "Unset")                    \
+  X(MISSING, -13, MISSING, MISSING, INLINE, "Missing", "Missing")            \
+  X(UNSET, -14, UNSET, UNSET, INLINE, "Unset", "Unset")                      \
   X(OBJECT, 1, OBJECT, OBJECT, OBJECT, "Object", "Object")                   \
   X(BOX, 2, BOX, OBJECT, OBJECT, "Box", "Box")                               \
   X(STR_OBJECT, 3, STR, OBJECT, OBJECT, "StrObject", "str")                  \
@@ -59,7 +59,7 @@
   X(TENSOR, 18, TENSOR, OBJECT, OBJECT, "Tensor", "Tensor")                  \
   X(SHAPE, 19, ARRAY, ARRAY, OBJECT, "Shape", "Shape")
 
-#define ANYFFI_TYPE_CODE_ROW_(NAME, code, KIND, PARENT, storage, key, python) ANYFFI_##NAME = (code),
+#define ANYFFI_TYPE_CODE_ROW_(NAME, code, FAMILY, PARENT, storage, key, python) ANYFFI_##NAME = (code),
 typedef enum AnyffiTypeCode { ANYFFI_TYPES(ANYFFI_TYPE_CODE_ROW_) ANYFFI_FIRST_DYNAMIC_TYPE = 128 } AnyffiTypeCode;
 #undef ANYFFI_TYPE_CODE_ROW_
 
@@ -120,7 +120,11 @@ extern "C" {
 
 // anyffi: plain declarations begin
 
-typedef enum AnyffiStorage { ANYFFI_IN_PLACE = 0, ANYFFI_BORROWED = 1, ANYFFI_STORED_OBJECT = 2 } AnyffiStorage;
+typedef enum AnyffiStorage {
+  ANYFFI_STORAGE_INLINE = 0,
+  ANYFFI_STORAGE_BORROWED = 1,
+  ANYFFI_STORAGE_OBJECT = 2
+} AnyffiStorage;
 
 /* ---- values ------------------------------------------------------------------------------- */
 
@@ -160,7 +164,7 @@ typedef enum AnyffiDeleteWhat { ANYFFI_DELETE_CONTENTS = 1, ANYFFI_DELETE_MEMORY
 /// 16 bytes; all zero is None; unused bytes are zero. See docs/protocol.md for the layout of every kind.
 typedef struct AnyffiValue {
   int32_t type_code;
-  /// Objects: flags (`ANYFFI_MOVABLE`). Views of text and bytes: `length << 2 | kind`.
+  /// Objects: flags (`ANYFFI_MOVABLE`). Views of text and bytes: `length << 2 | encoding`.
   /// Text and bytes in place: the first four bytes.
   uint32_t aux;
   union {
@@ -188,14 +192,14 @@ void anyffi_value_release(AnyffiValue* value);
 /// Moves an owned value to a place that owns none, and leaves None: in one step, for front ends that a signal handler
 /// may interrupt between two of their own.
 void anyffi_value_move(AnyffiValue* from, AnyffiValue* to);
-/// The code that all codes of one kind fold to: `ANYFFI_STR` for the three codes of a string, and so on.
-int32_t anyffi_value_get_kind(int32_t type_code);
+/// The type that a code is a representation of: `ANYFFI_STR` for the three codes of a string, and so on.
+int32_t anyffi_type_get_family(int32_t type_code);
 /// Hashes as Python does numbers, so that 1, 1.0 and True agree. TypeError for what is unhashable.
 int anyffi_value_hash(const AnyffiValue* value, int64_t* out);
 /// `==` as Python has it; `out` is 0 or 1. May run the front end's code, and so may fail.
 int anyffi_value_equal(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
 /// The text that Python's `repr` gives, as an owned string.
-int anyffi_value_get_text(const AnyffiValue* value, AnyffiValue* out);
+int anyffi_value_repr(const AnyffiValue* value, AnyffiValue* out);
 /// `len(value)`: code points, bytes, elements. TypeError where there is no length.
 int anyffi_value_get_size(const AnyffiValue* value, int64_t* out);
 /// `value[key]`, with Python's meaning of negative indices, KeyError and IndexError.
@@ -220,7 +224,7 @@ void anyffi_allocator_exchange(AnyffiAllocator* allocator);
 /// calling one keeps.
 void anyffi_memory_trim(void);
 /// How many blocks all threads keep.
-int64_t anyffi_memory_count_kept(void);
+int64_t anyffi_memory_count_cached(void);
 
 /* ---- objects ------------------------------------------------------------------------------- */
 
@@ -234,19 +238,19 @@ void anyffi_object_release_weak(AnyffiObject* object);
 /// Turns a weak reference into an additional strong one: 1 if the object was still alive, else 0.
 int32_t anyffi_object_lock_weak(AnyffiObject* object);
 /// Sets `wrapper` to `desired` if it is `expected`; returns 1 if it did.
-int32_t anyffi_object_exchange_wrapper(AnyffiObject* object, void* expected, void* desired);
+int32_t anyffi_object_compare_exchange_wrapper(AnyffiObject* object, void* expected, void* desired);
 
 /// A strong reference that a wrapper holds.
-typedef struct AnyffiHold {
+typedef struct AnyffiWrapperRef {
   AnyffiObject* object;
   void* wrapper;
-} AnyffiHold;
+} AnyffiWrapperRef;
 
 /// Fills an empty hold, with a reference of its own, in one step.
-void anyffi_hold_take(AnyffiHold* hold, AnyffiObject* object, void* wrapper);
+void anyffi_wrapper_attach(AnyffiWrapperRef* hold, AnyffiObject* object, void* wrapper);
 /// Empties the object's `wrapper` if it is that of the hold, and gives the reference back: the end of a wrapper in
 /// one call with one argument, so that a front end can make it a finalizer as it stands. There may be no object.
-void anyffi_hold_release(AnyffiHold* hold);
+void anyffi_wrapper_detach(AnyffiWrapperRef* hold);
 
 /* ---- types --------------------------------------------------------------------------------- */
 
@@ -282,7 +286,7 @@ typedef enum AnyffiMemberBits { ANYFFI_MEMBER_BITS = 4 } AnyffiMemberBits;
 typedef struct AnyffiTypeInfo {
   uint32_t struct_size;
   int32_t type_code;
-  int32_t kind;             /* the code that this one folds to */
+  int32_t family;           /* the type that this code is a representation of */
   int32_t parent;           /* itself at the root */
   int32_t storage;          /* AnyffiStorage */
   int32_t depth;            /* number of ancestors */
@@ -294,14 +298,14 @@ typedef struct AnyffiTypeInfo {
   int (*hash)(const AnyffiValue* self, int64_t* out);
   int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
   int (*children)(const AnyffiValue* self, AnyffiVisit visit, void* context);
-  int (*text)(const AnyffiValue* self, AnyffiValue* out);
+  int (*repr)(const AnyffiValue* self, AnyffiValue* out);
   int32_t num_fields;
   int32_t num_methods;
   const AnyffiFieldInfo* fields;
   const AnyffiMethodInfo* methods;
   const char* doc;
   /// The name of the type of values that parameters of this type take in place of an object, or NULL.
-  const char* made_from;
+  const char* convertible_from;
   int64_t alignment;
   uint64_t members; /* AnyffiMember of each number or pointer that begins an object, the first in the lowest bits */
 } AnyffiTypeInfo;
@@ -322,17 +326,22 @@ int32_t anyffi_type_list(int32_t* out_codes, int32_t capacity);
 /* ---- text and bytes -------------------------------------------------------------------------- */
 
 /// Width of the code points; always the narrowest that holds the text. ASCII is UTF-8 as it stands.
-typedef enum AnyffiTextKind { ANYFFI_ASCII = 0, ANYFFI_LATIN1 = 1, ANYFFI_UCS2 = 2, ANYFFI_UCS4 = 3 } AnyffiTextKind;
+typedef enum AnyffiTextEncoding {
+  ANYFFI_ASCII = 0,
+  ANYFFI_LATIN1 = 1,
+  ANYFFI_UCS2 = 2,
+  ANYFFI_UCS4 = 3
+} AnyffiTextEncoding;
 
-typedef enum AnyffiInPlace {
-  ANYFFI_IN_PLACE_BYTES = 11 /* code points fit in place while length * width <= 11, at bytes 4 to 14 */
-} AnyffiInPlace;
+typedef enum AnyffiInlineLimit {
+  ANYFFI_INLINE_BYTES = 11 /* code points fit in place while length * width <= 11, at bytes 4 to 14 */
+} AnyffiInlineLimit;
 
 /// A string longer than fits in place. `data` is followed by one zero code point.
 typedef struct AnyffiStrObject {
   AnyffiObject header;
-  int64_t length; /* code points */
-  int32_t kind;   /* AnyffiTextKind */
+  int64_t length;   /* code points */
+  int32_t encoding; /* AnyffiTextEncoding */
   int32_t reserved;
   int64_t hash; /* 0: not computed yet */
   const void* data;
@@ -349,21 +358,21 @@ typedef struct AnyffiBytesObject {
 /// Any string or bytes value, unfolded. Borrows from the value: in place, `data` points into it. A zero code
 /// point follows the last one wherever text lies, borrowed text included; but not in place where 11 one-byte, 5
 /// two-byte or 2 four-byte code points that are not all ASCII leave no room for it.
-typedef struct AnyffiText {
+typedef struct AnyffiTextView {
   const void* data;
   int64_t length;
-  int32_t kind; /* ANYFFI_LATIN1 for bytes */
+  int32_t encoding; /* ANYFFI_LATIN1 for bytes */
   int32_t reserved;
-} AnyffiText;
+} AnyffiTextView;
 
 /// Unfolds any code of a string or bytes value; 0 if it is one, else -1 without an error set.
-int anyffi_value_get_text_view(const AnyffiValue* value, AnyffiText* out);
-/// A string from code points of the width that `kind` says, stored at the narrowest.
-int anyffi_str_create(const void* code_points, int64_t length, int32_t kind, AnyffiValue* out);
-/// A string object with room for `length` code points of exactly `kind`, to be filled through `data` by the
-/// caller before anybody else sees it. `length * width` must be above ANYFFI_IN_PLACE_BYTES, and what is
-/// written must need `kind`.
-int anyffi_str_allocate(int64_t length, int32_t kind, AnyffiValue* out);
+int anyffi_value_get_text_view(const AnyffiValue* value, AnyffiTextView* out);
+/// A string from code points of the width that `encoding` says, stored at the narrowest.
+int anyffi_str_create(const void* code_points, int64_t length, int32_t encoding, AnyffiValue* out);
+/// A string object with room for `length` code points of exactly `encoding`, to be filled through `data` by the
+/// caller before anybody else sees it. `length * width` must be above ANYFFI_INLINE_BYTES, and what is
+/// written must need `encoding`.
+int anyffi_str_allocate(int64_t length, int32_t encoding, AnyffiValue* out);
 /// UnicodeDecodeError for invalid UTF-8.
 int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out);
 /// As bytes; UnicodeEncodeError for a lone surrogate.
@@ -452,9 +461,9 @@ typedef struct AnyffiParamInfo {
   const char* type_name; /* Python's name for the type, such as `List[int]`; NULL if nothing is known */
 } AnyffiParamInfo;
 
-/// What an `attempt` returns where the arguments do not fit: nothing was called or taken. With REFUSED_RAISED a
+/// What a `try_call` returns where the arguments do not fit: nothing was called or taken. With ANYFFI_NO_MATCH_RAISED a
 /// conversion left an error in the slot.
-typedef enum AnyffiRefusal { ANYFFI_REFUSED = 1, ANYFFI_REFUSED_RAISED = 2 } AnyffiRefusal;
+typedef enum AnyffiNoMatch { ANYFFI_NO_MATCH = 1, ANYFFI_NO_MATCH_RAISED = 2 } AnyffiNoMatch;
 
 typedef enum AnyffiFunctionFlag {
   /// The host's lock is released while the body runs (the callee does so itself, see docs/protocol.md).
@@ -474,12 +483,12 @@ typedef struct AnyffiFunctionInfo {
   int32_t num_required;
   const AnyffiParamInfo* params; /* `num_params` of them; a name may be NULL */
   const char* result_type;       /* as `type_name`; NULL if nothing is known */
-  /// As the function's `call`, with the same `self`, but tells arguments that do not fit from failing: AnyffiRefusal.
+  /// As the function's `call`, with the same `self`, but tells arguments that do not fit from failing: AnyffiNoMatch.
   /// NULL: cannot tell.
-  AnyffiCall attempt;
-  /// For each parameter the bits (`anyffi_kind_bit`) of the kinds that it holds as they are; where all arguments are of
+  AnyffiCall try_call;
+  /// For each parameter the bits (`anyffi_type_bit`) of the kinds that it holds as they are; where all arguments are of
   /// those, this one goes before overloads that convert them. NULL: all.
-  const uint64_t* own_kinds;
+  const uint64_t* exact_types;
   const struct AnyffiOverload* overloads; /* of a function made by `anyffi_function_create_overloaded` */
 } AnyffiFunctionInfo;
 
@@ -506,7 +515,7 @@ int anyffi_function_create(AnyffiCall call, void* self, void (*release_self)(voi
                            const AnyffiFunctionInfo* info, AnyffiValue* out);
 /// ValueError, which says the function, unless each of its parameters has a name that Python's keyword arguments can
 /// have, and no two the same.
-int anyffi_function_check_names(const AnyffiFunctionInfo* info);
+int anyffi_function_check_param_names(const AnyffiFunctionInfo* info);
 /// A function over a callable of the host; takes over one count of `handle`, also on failure.
 /// `callback` gets the handle as `self`. The runtime bounds recursion, marks `result` unset before the call
 /// and, when it is still unset afterwards, reports KeyboardInterrupt: a signal came before the callback's
@@ -514,9 +523,10 @@ int anyffi_function_check_names(const AnyffiFunctionInfo* info);
 int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* out);
 /// The callable of the host, borrowed, if the function is over one and has no other reference than the caller's; else
 /// NULL. What a wrapper tells a garbage collector.
-void* anyffi_function_get_sole_handle(const AnyffiFunction* function);
+void* anyffi_function_get_unique_handle(const AnyffiFunction* function);
 /// The same as CPython's garbage collector asks for it (a `tp_traverse`), for wrappers that are written in Python
-/// alone. Such a wrapper begins with its count, its class, and the `bytes` object that is its AnyffiHold, or NULL.
+/// alone. Such a wrapper begins with its count, its class, and the `bytes` object that is its AnyffiWrapperRef, or
+/// NULL.
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
 /// A function that calls one of several: the first that holds all arguments as they are, else the first that takes
 /// them. TypeError, listing them all, where none does. Arguments are lent: none of them takes a movable one.
@@ -539,7 +549,7 @@ int anyffi_registry_remove(const AnyffiValue* name, int32_t* out_existed);
 /// All names as an Array of strings, sorted.
 int anyffi_registry_list(AnyffiValue* out);
 /// Drops every function that holds a handle of the host; for the host's exit.
-void anyffi_registry_drop_host(void);
+void anyffi_registry_remove_host_functions(void);
 /// For static initialisers, which must not throw: leaves the thread's raised error for `anyffi_module_load`.
 void anyffi_registry_defer_error(void);
 
@@ -595,7 +605,7 @@ int anyffi_mismatch_raise_default(const AnyffiMismatch* mismatch, const AnyffiFu
 /// The same of the result of a function that was called.
 int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObject* function);
 /// Raises Python's TypeError for a call with the wrong number of arguments; always returns -1.
-int anyffi_error_raise_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args);
+int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args);
 
 /* ---- containers ------------------------------------------------------------------------------ */
 
@@ -605,8 +615,8 @@ typedef struct AnyffiSequence {
   AnyffiValue* data; /* just behind this struct, or memory of its own */
   int64_t size;
   int64_t capacity;
-  /// Summary: every kind among the elements has its bit (`anyffi_kind_bit`) set; some bits may be stale.
-  uint64_t kinds;
+  /// Summary: every kind among the elements has its bit (`anyffi_type_bit`) set; some bits may be stale.
+  uint64_t type_mask;
 } AnyffiSequence;
 
 /// An entry of a mapping, in insertion order. A removed entry has the key Unset.
@@ -626,12 +636,12 @@ typedef struct AnyffiMapping {
   int64_t used;     /* entries up to the last live one */
   int64_t capacity; /* entries that fit */
   uint64_t mask;    /* slots - 1 */
-  uint64_t key_kinds;
-  uint64_t value_kinds;
+  uint64_t key_types;
+  uint64_t value_types;
 } AnyffiMapping;
 
 /// An empty sequence (`ANYFFI_ARRAY`, `ANYFFI_LIST` or `ANYFFI_SHAPE`) with room for `capacity` elements. Until
-/// anybody else sees it the caller may write owned, canonical values to `data` and keep `size` and `kinds` true.
+/// anybody else sees it the caller may write owned, canonical values to `data` and keep `size` and `type_mask` true.
 int anyffi_sequence_create(int32_t type_code, int64_t capacity, AnyffiValue* out);
 /// A sequence of copies of `count` values, made as `anyffi_value_own` makes them.
 int anyffi_sequence_create_from(int32_t type_code, const AnyffiValue* values, int64_t count, AnyffiValue* out);
@@ -667,7 +677,7 @@ int anyffi_mapping_find(const AnyffiObject* mapping, const AnyffiValue* key, int
 int anyffi_mapping_get(const AnyffiObject* mapping, const AnyffiValue* key, AnyffiValue* out);
 /// Owned copies of the first live entry from number `entry` on or, with `step` -1 instead of 1, of the last one up to
 /// it. Returns its number; -1, with Unset in both, if there is none.
-int64_t anyffi_mapping_walk(const AnyffiObject* mapping, int64_t entry, int32_t step, AnyffiValue* out_key,
+int64_t anyffi_mapping_next(const AnyffiObject* mapping, int64_t entry, int32_t step, AnyffiValue* out_key,
                             AnyffiValue* out_value);
 /// Removes an entry by its number.
 int anyffi_mapping_erase(AnyffiObject* mapping, int64_t entry);
@@ -710,9 +720,9 @@ typedef struct AnyffiTensor {
 } AnyffiTensor;
 
 /// The name of a data type, such as "float32" or "float8_e4m3fnx4", as a string.
-int anyffi_data_type_get_text(const AnyffiDataType* data_type, AnyffiValue* out);
+int anyffi_data_type_to_str(const AnyffiDataType* data_type, AnyffiValue* out);
 /// The name of a device, such as "cuda:1", as a string.
-int anyffi_device_get_text(const AnyffiDevice* device, AnyffiValue* out);
+int anyffi_device_to_str(const AnyffiDevice* device, AnyffiValue* out);
 
 /// A tensor over memory that `owner` keeps alive; copies shape and strides. Takes over `owner`, also on failure.
 int anyffi_tensor_create(const AnyffiTensorData* data, uint64_t flags, void* owner, void (*release_owner)(void* owner),
@@ -726,7 +736,7 @@ typedef enum AnyffiTensorAlignment { ANYFFI_TENSOR_ALIGNMENT = 64 } AnyffiTensor
 
 /// Bytes that a compact tensor of the same shape and elements takes; `data` and `strides` are not looked at.
 /// ValueError for a negative shape, MemoryError if there cannot be so many.
-int anyffi_tensor_get_size(const AnyffiTensorData* data, uint64_t flags, int64_t* out);
+int anyffi_tensor_get_nbytes(const AnyffiTensorData* data, uint64_t flags, int64_t* out);
 
 /// What is to be done with the memory of a tensor.
 typedef enum AnyffiTensorAccess {
@@ -743,7 +753,8 @@ int anyffi_tensor_check_access(const AnyffiTensorData* data, uint64_t flags, con
                                uint64_t alignment, int32_t access);
 /// How many elements behind the first one the one lies that has these positions along the axes; before it, if
 /// negative. IndexError unless there are as many positions as axes, each from 0 to below the size of its axis.
-int anyffi_tensor_find_element(const AnyffiTensorData* data, const int64_t* positions, int32_t count, int64_t* out);
+int anyffi_tensor_get_element_offset(const AnyffiTensorData* data, const int64_t* positions, int32_t count,
+                                     int64_t* out);
 /// A compact copy, last axis first, in memory like that of `anyffi_tensor_create_empty`. BufferError unless the CPU can
 /// read the elements and they lie in whole bytes.
 int anyffi_tensor_copy(const AnyffiTensorData* data, uint64_t flags, AnyffiValue* out);
@@ -783,7 +794,7 @@ int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, AnyffiValue* 
 
 /// What a front end gives for DLPack's table of functions that compiled code of other libraries calls with its
 /// wrappers of tensors. Called with the host's lock held.
-typedef struct AnyffiExchangeHooks {
+typedef struct AnyffiExchangeApiHooks {
   /// The tensor of a wrapper, borrowed; NULL for what has none.
   AnyffiObject* (*unwrap)(void* wrapper);
   /// A new reference to the wrapper of a tensor; returns as hooks of AnyffiHost do.
@@ -791,13 +802,13 @@ typedef struct AnyffiExchangeHooks {
   /// Raises an exception of a class in the host (PyErr_SetString), and the class for what a table cannot do.
   void (*set_error)(void* exception_class, const char* message);
   void* exception_class;
-} AnyffiExchangeHooks;
+} AnyffiExchangeApiHooks;
 
 typedef enum AnyffiExchangeLimit { ANYFFI_EXCHANGE_TABLES = 4 } AnyffiExchangeLimit;
 
 /// A DLPackExchangeAPI of DLPack 1.3, which lives for ever; NULL, without an error, if ANYFFI_EXCHANGE_TABLES were made
 /// before.
-const void* anyffi_tensor_create_exchange(const AnyffiExchangeHooks* hooks);
+const void* anyffi_tensor_create_exchange_api(const AnyffiExchangeApiHooks* hooks);
 /// The tensor of a wrapper that is written in Python alone, as `anyffi_wrapper_traverse` has it: an `unwrap`.
 AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
 
@@ -826,10 +837,10 @@ typedef struct AnyffiFunctionRecipe {
 /// is a view is made an owned value, since it may be one of an argument.
 int anyffi_function_call_recipe(void* function, AnyffiValue* recipe, int32_t size, AnyffiValue* result);
 /// Its first step: turns a recipe into arguments in the same place. Their number, or -1 with nothing left.
-int32_t anyffi_args_make(AnyffiValue* recipe, int32_t size);
+int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size);
 /// Its last step, for a recipe with an Unset value behind it, made or not: gives back what is movable there, and leaves
 /// None. A call with one argument, so that a front end can make it a finalizer.
-void anyffi_args_release(AnyffiValue* recipe);
+void anyffi_recipe_release(AnyffiValue* recipe);
 
 /* ---- opaque objects, and the host ------------------------------------------------------------ */
 
@@ -870,7 +881,7 @@ typedef struct AnyffiHost {
   void (*handle_release)(void* handle);
   int (*handle_hash)(void* handle, int64_t* out);
   int (*handle_equal)(void* handle, const AnyffiValue* other, int32_t* out);
-  int (*handle_text)(void* handle, AnyffiValue* out);
+  int (*handle_repr)(void* handle, AnyffiValue* out);
   /// The name of the handle's type, as `type(x).__name__` gives it.
   int (*handle_type_name)(void* handle, AnyffiValue* out);
   /// Writes kind, message and traceback of an exception, as owned strings.
@@ -905,7 +916,7 @@ int anyffi_depth_enter(void);
 void anyffi_depth_leave(void);
 /// How many bytes of the calling thread's stack lie below the caller, for front ends that bound recursion by
 /// themselves. Where the system does not tell the stack's size, all that matters is by how much two answers differ.
-size_t anyffi_stack_get_left(void);
+size_t anyffi_stack_get_remaining(void);
 
 /* ---- modules --------------------------------------------------------------------------------- */
 

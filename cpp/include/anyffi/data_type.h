@@ -38,7 +38,7 @@ struct DataType : AnyffiDataType {
   /// The name, such as "float32x4".
   String text() const {
     AnyValue name;
-    detail::check(anyffi_data_type_get_text(this, name.out()));
+    detail::check(anyffi_data_type_to_str(this, name.out()));
     return name.cast<String>();
   }
   friend constexpr bool operator==(const DataType& a, const DataType& b) {
@@ -54,7 +54,7 @@ struct Device : AnyffiDevice {
   /// The name, such as "cuda:1".
   String text() const {
     AnyValue name;
-    detail::check(anyffi_device_get_text(this, name.out()));
+    detail::check(anyffi_device_to_str(this, name.out()));
     return name.cast<String>();
   }
   friend constexpr bool operator==(const Device& a, const Device& b) { return a.type == b.type && a.index == b.index; }
@@ -64,7 +64,7 @@ struct Device : AnyffiDevice {
 template <>
 struct Traits<DataType> {
   static constexpr FixedText name{"dtype"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_DATA_TYPE);
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_DATA_TYPE);
   static constexpr bool kBorrows = false;
   using Holder = AnyffiDataType;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
@@ -84,7 +84,7 @@ struct Traits<DataType> {
 template <>
 struct Traits<Device> {
   static constexpr FixedText name{"Device"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_DEVICE);
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_DEVICE);
   static constexpr bool kBorrows = false;
   using Holder = AnyffiDevice;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {

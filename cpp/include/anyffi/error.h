@@ -25,8 +25,8 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
   /// An error that already is a value, such as one given by Python. Text is taken as RuntimeError's message.
   explicit Error(AnyValue error) : error_(std::move(error)) {
     if (error_.type_code() == ANYFFI_ERROR) return;
-    *this = error_.kind() == ANYFFI_STR ? Error("RuntimeError", error_)
-                                        : Error("RuntimeError", "a function failed without saying why");
+    *this = error_.family() == ANYFFI_STR ? Error("RuntimeError", error_)
+                                          : Error("RuntimeError", "a function failed without saying why");
   }
 
   AnyView kind() const { return AnyView(fields().kind); }
@@ -45,7 +45,7 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
         return "(the message is not UTF-8)";
       }
     }
-    AnyffiText text;
+    AnyffiTextView text;
     anyffi_text_inline(&text_.raw(), &text);
     return static_cast<const char*>(text.data);
   }

@@ -17,7 +17,7 @@
 #endif
 
 /// The bit of a code in a container's summary of kinds: in-place codes, the static objects, all others.
-ANYFFI_INLINE uint64_t anyffi_kind_bit(int32_t type_code) {
+ANYFFI_INLINE uint64_t anyffi_type_bit(int32_t type_code) {
   return type_code < -15 || type_code > 46 ? (uint64_t)1 << 63
          : type_code <= 0                  ? (uint64_t)1 << -type_code
                                            : (uint64_t)1 << (15 + type_code);
@@ -33,8 +33,8 @@ ANYFFI_INLINE int anyffi_is_bytes(int32_t type_code) {
   return type_code == ANYFFI_BYTES || type_code == ANYFFI_BYTES_VIEW || type_code == ANYFFI_BYTES_OBJECT;
 }
 
-/// log2 of the width of a code point of a text kind.
-ANYFFI_INLINE int anyffi_kind_shift(int32_t kind) { return kind <= ANYFFI_LATIN1 ? 0 : kind - 1; }
+/// log2 of the width of a code point of a text encoding.
+ANYFFI_INLINE int anyffi_encoding_shift(int32_t encoding) { return encoding <= ANYFFI_LATIN1 ? 0 : encoding - 1; }
 
 #undef ANYFFI_INLINE
 
@@ -116,15 +116,15 @@ static inline AnyffiValue anyffi_object_inline(AnyffiObject* object) {
 }
 
 /// Text or bytes in place (`type_code` is ANYFFI_STR or ANYFFI_BYTES) from `size` <= 11 bytes that hold `length`
-/// units of `kind` (ANYFFI_ASCII for bytes). The units must already be of the narrowest kind. Reads nothing
+/// units of `encoding` (ANYFFI_ASCII for bytes). The units must already be of the narrowest encoding. Reads nothing
 /// outside of `data`.
-__attribute__((always_inline)) static inline AnyffiValue anyffi_in_place_inline(int32_t type_code, int32_t kind,
-                                                                                const void* data, uint32_t size,
-                                                                                uint32_t length) {
+__attribute__((always_inline)) static inline AnyffiValue anyffi_inline_text_inline(int32_t type_code, int32_t encoding,
+                                                                                   const void* data, uint32_t size,
+                                                                                   uint32_t length) {
   const unsigned char* bytes = (const unsigned char*)data;
   uint64_t first = 0; /* bytes 0 to 7 of the text */
   uint64_t last = 0;  /* bytes 8 to 10 */
-  uint64_t mark = ((uint32_t)kind << 4) | (ANYFFI_IN_PLACE_BYTES - length);
+  uint64_t mark = ((uint32_t)encoding << 4) | (ANYFFI_INLINE_BYTES - length);
   if (size >= 8) {
     memcpy(&first, bytes, 8);
     memcpy(&last, bytes + size - 8, 8);
@@ -140,45 +140,45 @@ __attribute__((always_inline)) static inline AnyffiValue anyffi_in_place_inline(
   return anyffi_from_words_inline((uint32_t)type_code | first << 32, first >> 32 | last << 32 | mark << 56);
 }
 
-/// One code point as an in-place string of its narrowest kind.
+/// One code point as an in-place string of its narrowest encoding.
 static inline AnyffiValue anyffi_char_inline(uint32_t code_point) {
-  uint64_t kind = code_point < 0x80      ? ANYFFI_ASCII
-                  : code_point < 0x100   ? ANYFFI_LATIN1
-                  : code_point < 0x10000 ? ANYFFI_UCS2
-                                         : ANYFFI_UCS4;
+  uint64_t encoding = code_point < 0x80      ? ANYFFI_ASCII
+                      : code_point < 0x100   ? ANYFFI_LATIN1
+                      : code_point < 0x10000 ? ANYFFI_UCS2
+                                             : ANYFFI_UCS4;
   return anyffi_from_words_inline((uint32_t)ANYFFI_STR | (uint64_t)code_point << 32,
-                                  (kind << 4 | (ANYFFI_IN_PLACE_BYTES - 1)) << 56);
+                                  (encoding << 4 | (ANYFFI_INLINE_BYTES - 1)) << 56);
 }
 
 /// Unfolds a string or bytes value, of which `value->type_code` must be one of the six codes.
-static inline void anyffi_text_inline(const AnyffiValue* value, AnyffiText* out) {
+static inline void anyffi_text_inline(const AnyffiValue* value, AnyffiTextView* out) {
   out->reserved = 0;
   if (value->type_code == ANYFFI_STR || value->type_code == ANYFFI_BYTES) {
     const unsigned char* bytes = (const unsigned char*)value;
     out->data = bytes + 4;
-    out->length = ANYFFI_IN_PLACE_BYTES - (bytes[15] & 15);
-    out->kind = value->type_code == ANYFFI_BYTES ? (int32_t)ANYFFI_LATIN1 : bytes[15] >> 4;
+    out->length = ANYFFI_INLINE_BYTES - (bytes[15] & 15);
+    out->encoding = value->type_code == ANYFFI_BYTES ? (int32_t)ANYFFI_LATIN1 : bytes[15] >> 4;
   } else if (value->type_code == ANYFFI_STR_OBJECT) {
     const AnyffiStrObject* object = (const AnyffiStrObject*)value->as_object;
     out->data = object->data;
     out->length = object->length;
-    out->kind = object->kind;
+    out->encoding = object->encoding;
   } else if (value->type_code == ANYFFI_BYTES_OBJECT) {
     const AnyffiBytesObject* object = (const AnyffiBytesObject*)value->as_object;
     out->data = object->data;
     out->length = object->length;
-    out->kind = ANYFFI_LATIN1;
+    out->encoding = ANYFFI_LATIN1;
   } else {
     out->data = value->as_pointer;
     out->length = value->aux >> 2;
-    out->kind = value->type_code == ANYFFI_BYTES_VIEW ? (int32_t)ANYFFI_LATIN1 : (int32_t)(value->aux & 3);
+    out->encoding = value->type_code == ANYFFI_BYTES_VIEW ? (int32_t)ANYFFI_LATIN1 : (int32_t)(value->aux & 3);
   }
 }
 
 /// The code point at `index`, which must be below the length.
-static inline uint32_t anyffi_code_point_inline(const AnyffiText* text, int64_t index) {
-  if (text->kind <= ANYFFI_LATIN1) return ((const uint8_t*)text->data)[index];
-  if (text->kind == ANYFFI_UCS2) return ((const uint16_t*)text->data)[index];
+static inline uint32_t anyffi_code_point_inline(const AnyffiTextView* text, int64_t index) {
+  if (text->encoding <= ANYFFI_LATIN1) return ((const uint8_t*)text->data)[index];
+  if (text->encoding == ANYFFI_UCS2) return ((const uint16_t*)text->data)[index];
   return ((const uint32_t*)text->data)[index];
 }
 

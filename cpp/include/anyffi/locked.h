@@ -43,7 +43,7 @@ class Locked {
 template <class C>
 struct Traits<Locked<C>> {
   static constexpr auto name = Traits<C>::name;
-  static constexpr uint64_t kinds = Traits<C>::kinds;
+  static constexpr uint64_t type_mask = Traits<C>::type_mask;
   static constexpr bool kBorrows = false;
   using Holder = typename Traits<C>::Holder;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {

@@ -52,7 +52,7 @@ class Unlocked {
 /// Raises what was said against an argument, unless it is but an attempt.
 __attribute__((noinline)) inline int refuse_argument(AnyffiMismatch& why, const AnyffiFunctionInfo& info, int32_t index,
                                                      const AnyffiValue& given, bool attempts) {
-  if (attempts) return why.reason == ANYFFI_RAISED ? ANYFFI_REFUSED_RAISED : ANYFFI_REFUSED;
+  if (attempts) return why.reason == ANYFFI_RAISED ? ANYFFI_NO_MATCH_RAISED : ANYFFI_NO_MATCH;
   // Who made the argument for this call made what lies in it too.
   if (why.got.type_code > 0) why.got.aux = given.type_code > 0 ? given.aux & ANYFFI_MOVABLE : 0;
   return anyffi_mismatch_raise(&why, &info, index);
@@ -73,7 +73,7 @@ __attribute__((noinline)) inline bool fill_defaults(const AnyffiFunctionInfo& in
 template <class F, class R, class... A>
 struct TypedFunction : NativeFunction {
   static constexpr int kSize = sizeof...(A);
-  static constexpr uint64_t kOwn[kSize > 0 ? kSize : 1] = {kOwnKinds<Bare<A>>...};
+  static constexpr uint64_t kOwn[kSize > 0 ? kSize : 1] = {kExactTypes<Bare<A>>...};
 
   AnyffiParamInfo params[kSize > 0 ? kSize : 1];
   AnyValue defaults[kSize > 0 ? kSize : 1];
@@ -84,8 +84,8 @@ struct TypedFunction : NativeFunction {
     ((params[i++].type_name = Parameter<A>::Way::name), ...);
     info.params = params;
     info.num_params = info.num_required = plain_size = kSize;
-    info.own_kinds = kOwn;
-    info.attempt = &attempt;
+    info.exact_types = kOwn;
+    info.try_call = &try_call;
     if constexpr (std::is_void_v<R>) {
       info.result_type = "None";
     } else {
@@ -98,7 +98,7 @@ struct TypedFunction : NativeFunction {
   template <size_t... I, class... N>
   void name_params(std::index_sequence<I...>, N&&... names) {
     (set_param<I>(std::forward<N>(names)), ...);
-    check(anyffi_function_check_names(&info));
+    check(anyffi_function_check_param_names(&info));
     (check_default<I, A, Bare<N>>(), ...);
   }
   template <size_t I>
@@ -136,7 +136,7 @@ struct TypedFunction : NativeFunction {
       return typed->run(args, result, false, indices);
     }
   }
-  static int attempt(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  static int try_call(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
     return static_cast<TypedFunction*>(self)->fill_and_run(args, num_args, result, true);
   }
 
@@ -145,7 +145,7 @@ struct TypedFunction : NativeFunction {
     if (num_args == kSize && info.num_required == kSize) return run(args, result, attempts, indices);
     AnyffiValue filled[kSize > 0 ? kSize : 1];
     if (!fill_defaults(info, args, num_args, filled)) {
-      return attempts ? ANYFFI_REFUSED : anyffi_error_raise_count(&info, args, num_args);
+      return attempts ? ANYFFI_NO_MATCH : anyffi_error_raise_arg_count(&info, args, num_args);
     }
     int status = run(filled, result, attempts, indices);
     // What was taken from the copy is gone from the original too.

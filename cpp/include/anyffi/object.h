@@ -76,7 +76,7 @@ struct RefTraits {
 
 template <class T, int32_t kCode>
 struct StaticRefTraits : RefTraits<T> {
-  static constexpr uint64_t kinds = kind_bits(kCode);
+  static constexpr uint64_t type_mask = type_bits(kCode);
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code == kCode) return hold_object(value, holder);
     return refuse(why, value, Traits<T>::name);
@@ -89,7 +89,7 @@ struct StaticRefTraits : RefTraits<T> {
 template <>
 struct Traits<ObjectRef> : detail::RefTraits<ObjectRef> {
   static constexpr FixedText name{"Object"};
-  static constexpr uint64_t kinds = ~detail::kind_bits(ANYFFI_NONE, ANYFFI_MISSING, ANYFFI_UNSET);
+  static constexpr uint64_t type_mask = ~detail::type_bits(ANYFFI_NONE, ANYFFI_MISSING, ANYFFI_UNSET);
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code > 0) return detail::hold_object(value, holder);
     if (value.type_code == ANYFFI_NONE || value.type_code == ANYFFI_MISSING) return detail::refuse(why, value, name);
@@ -174,7 +174,7 @@ __attribute__((visibility("hidden"))) int32_t type_code_of() {
     info.alignment = alignof(T);
     info.members = detail::members_of<T>();
     detail::describe_class<T>(info);
-    if constexpr (detail::kHasFromValue<T>) info.made_from = detail::value_name(&T::from_value);
+    if constexpr (detail::kHasFromValue<T>) info.convertible_from = detail::value_name(&T::from_value);
     int32_t result;
     detail::check(anyffi_type_register(&info, &result));
     return result;
@@ -266,7 +266,7 @@ bool load_from_value(R (*convert)(X), AnyffiValue& value, AnyValue& holder, Anyf
 template <class T>
 struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
   static constexpr auto name = T::kTypeKey;
-  static constexpr uint64_t kinds = 0;  // dynamic types share one bit
+  static constexpr uint64_t type_mask = 0;  // dynamic types share one bit
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code > 0 &&
         (value.type_code == type_code_of<T>() || anyffi_type_is_a(value.type_code, type_code_of<T>()))) {

@@ -32,7 +32,7 @@ template <class T>
 struct Traits<Optional<T>> {
   static constexpr auto name = FixedText(Traits<T>::name) + " | None";
   static constexpr auto result_name = detail::kResultName<T> + " | None";
-  static constexpr uint64_t kinds = Traits<T>::kinds | detail::kind_bits(ANYFFI_NONE);
+  static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
   static constexpr bool kBorrows = true;
   using Holder = AnyValue;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
@@ -52,7 +52,7 @@ struct Traits<Optional<T>> {
 
 namespace detail {
 template <class T>
-inline constexpr uint64_t kOwnKinds<Optional<T>> = kOwnKinds<T> | kind_bits(ANYFFI_NONE);
+inline constexpr uint64_t kExactTypes<Optional<T>> = kExactTypes<T> | type_bits(ANYFFI_NONE);
 }  // namespace detail
 
 }  // namespace anyffi

@@ -20,8 +20,8 @@ class AnyPad {
   /// From UTF-8; ASCII that fits is not even decoded.
   AnyPad(const char* utf8) : AnyPad(utf8, static_cast<int64_t>(__builtin_strlen(utf8))) {}  // NOLINT: implicit
   AnyPad(const char* utf8, int64_t size) : value_{} {
-    AnyffiText text{utf8, size, ANYFFI_ASCII, 0};
-    if (size > ANYFFI_IN_PLACE_BYTES && is_ascii(utf8, size) && keep(text, ANYFFI_STR_VIEW)) return;
+    AnyffiTextView text{utf8, size, ANYFFI_ASCII, 0};
+    if (size > ANYFFI_INLINE_BYTES && is_ascii(utf8, size) && keep(text, ANYFFI_STR_VIEW)) return;
     AnyValue decoded;
     detail::check(anyffi_str_from_utf8(utf8, size, decoded.out()));
     detail::check(set(decoded.raw()));
@@ -43,10 +43,10 @@ class AnyPad {
   /// Becomes a copy of a value, which may lie in this very pad. Nonzero, with the error set, if memory ends.
   int set(const AnyffiValue& value) noexcept {
     AnyffiValue former = value_;
-    AnyffiText text;
+    AnyffiTextView text;
     bool is_text = anyffi_value_get_text_view(&value, &text) == 0;
     int32_t view = anyffi_is_str(value.type_code) ? ANYFFI_STR_VIEW : ANYFFI_BYTES_VIEW;
-    if (!is_text || (text.length << anyffi_kind_shift(text.kind)) <= ANYFFI_IN_PLACE_BYTES || !keep(text, view)) {
+    if (!is_text || (text.length << anyffi_encoding_shift(text.encoding)) <= ANYFFI_INLINE_BYTES || !keep(text, view)) {
       AnyffiValue owned;
       if (anyffi_value_own(&value, &owned) != 0) return -1;
       value_ = owned;
@@ -62,15 +62,15 @@ class AnyPad {
     return all < 0x80;
   }
   /// Copies text that fits; what was held is forgotten.
-  bool keep(const AnyffiText& text, int32_t view_code) noexcept {
-    int shift = anyffi_kind_shift(text.kind);
+  bool keep(const AnyffiTextView& text, int32_t view_code) noexcept {
+    int shift = anyffi_encoding_shift(text.encoding);
     if (text.length >= int64_t{N} * 8 >> shift) return false;
     auto size = static_cast<size_t>(text.length) << shift;
     __builtin_memmove(pad_, text.data, size);
     __builtin_memset(reinterpret_cast<char*>(pad_) + size, 0, size_t{1} << shift);
-    uint32_t kind = view_code == ANYFFI_STR_VIEW ? static_cast<uint32_t>(text.kind) : 0;
+    uint32_t encoding = view_code == ANYFFI_STR_VIEW ? static_cast<uint32_t>(text.encoding) : 0;
     value_.type_code = view_code;
-    value_.aux = static_cast<uint32_t>(text.length) << 2 | kind;
+    value_.aux = static_cast<uint32_t>(text.length) << 2 | encoding;
     value_.as_pointer = pad_;
     return true;
   }
@@ -82,7 +82,7 @@ class AnyPad {
 template <int N>
 struct Traits<AnyPad<N>> {
   static constexpr FixedText name{"Any"};
-  static constexpr uint64_t kinds = detail::kEveryKind;
+  static constexpr uint64_t type_mask = detail::kEveryType;
   static constexpr bool kBorrows = true;
   using Holder = AnyPad<N>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {

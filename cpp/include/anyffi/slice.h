@@ -35,7 +35,7 @@ struct Ellipsis {};
 template <>
 struct Traits<Ellipsis> {
   static constexpr FixedText name{"ellipsis"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_ELLIPSIS);
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_ELLIPSIS);
   static constexpr bool kBorrows = false;
   using Holder = Ellipsis;
   static bool load(AnyffiValue& given, Holder&, AnyffiMismatch& why) {

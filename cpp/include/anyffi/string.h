@@ -26,8 +26,8 @@ class Bytes {
   friend bool operator!=(const Bytes& a, const Bytes& b) { return !(a == b); }
 
  private:
-  AnyffiText text() const noexcept {
-    AnyffiText result;
+  AnyffiTextView text() const noexcept {
+    AnyffiTextView result;
     anyffi_text_inline(&value_.raw(), &result);
     return result;
   }
@@ -41,9 +41,9 @@ class String {
   /// From UTF-8; UnicodeDecodeError if it is none.
   String(const char* utf8) : value_(utf8) {}  // NOLINT: implicit on purpose
   String(const char* utf8, int64_t size) { detail::check(anyffi_str_from_utf8(utf8, size, value_.out())); }
-  /// From code points of the width of `kind` (AnyffiTextKind).
-  String(const void* code_points, int64_t length, int32_t kind) {
-    detail::check(anyffi_str_create(code_points, length, kind, value_.out()));
+  /// From code points of the width of `encoding` (AnyffiTextEncoding).
+  String(const void* code_points, int64_t length, int32_t encoding) {
+    detail::check(anyffi_str_create(code_points, length, encoding, value_.out()));
   }
   String(detail::Adopt, const AnyffiValue& owned) noexcept : value_(detail::Adopt{}, owned) {}
 
@@ -52,7 +52,7 @@ class String {
   bool empty() const noexcept { return size() == 0; }
   /// The code point at `index`. IndexError beyond the end.
   char32_t code_point(int64_t index) const {
-    AnyffiText view = text();
+    AnyffiTextView view = text();
     if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(view.length)) {
       throw Error("IndexError", "string index out of range");
     }
@@ -67,8 +67,8 @@ class String {
     return Bytes(detail::Adopt{}, encoded.release());
   }
   /// Where the code points lie: good as long as this value lives where it is.
-  AnyffiText text() const noexcept {
-    AnyffiText result;
+  AnyffiTextView text() const noexcept {
+    AnyffiTextView result;
     anyffi_text_inline(&value_.raw(), &result);
     return result;
   }
@@ -152,7 +152,7 @@ class String {
     bool operator!=(const Iterator& other) const { return index_ != other.index_; }
 
    private:
-    AnyffiText text_;
+    AnyffiTextView text_;
     int64_t index_;
   };
   /// Walks the characters, each a String in place.
@@ -181,7 +181,7 @@ struct TextTraits {
   static constexpr bool kBorrows = true;
   using Holder = AnyValue;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
-    if (anyffi_value_get_kind(unboxed(given).type_code) != kCode) return refuse(why, unboxed(given), Traits<T>::name);
+    if (anyffi_type_get_family(unboxed(given).type_code) != kCode) return refuse(why, unboxed(given), Traits<T>::name);
     return Traits<AnyValue>::load(given, holder, why);
   }
   static T take(Holder& holder) { return T(Adopt{}, holder.release()); }
@@ -194,13 +194,13 @@ struct TextTraits {
 template <>
 struct Traits<String> : detail::TextTraits<String, ANYFFI_STR> {
   static constexpr FixedText name{"str"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_STR, ANYFFI_STR_OBJECT);
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_STR, ANYFFI_STR_OBJECT);
 };
 
 template <>
 struct Traits<Bytes> : detail::TextTraits<Bytes, ANYFFI_BYTES> {
   static constexpr FixedText name{"bytes"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_BYTES, ANYFFI_BYTES_OBJECT);
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_BYTES, ANYFFI_BYTES_OBJECT);
 };
 
 }  // namespace anyffi

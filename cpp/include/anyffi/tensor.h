@@ -34,7 +34,7 @@ struct Allocated {
 class Extents {
  public:
   explicit Extents(const Shape& shape) : size_(static_cast<int32_t>(shape.size())) {
-    if (shape.size() > kInPlace) {
+    if (shape.size() > kInline) {
       many_ = static_cast<int64_t*>(anyffi_alloc(sizeof(int64_t) * static_cast<size_t>(shape.size())));
       if (!many_) throw std::bad_alloc();
     }
@@ -48,8 +48,8 @@ class Extents {
   int32_t size() const noexcept { return size_; }
 
  private:
-  static constexpr int64_t kInPlace = 8;
-  int64_t few_[kInPlace];
+  static constexpr int64_t kInline = 8;
+  int64_t few_[kInline];
   int64_t* many_ = nullptr;
   int32_t size_;
 };
@@ -108,7 +108,7 @@ class TensorMethods {
     static_assert((std::is_integral_v<Position> && ...), "anyffi: positions are integers");
     const int64_t positions[] = {static_cast<int64_t>(position)..., 0};
     int64_t steps;
-    check(anyffi_tensor_find_element(&raw(), positions, sizeof...(Position), &steps));
+    check(anyffi_tensor_get_element_offset(&raw(), positions, sizeof...(Position), &steps));
     return data<T>()[steps];
   }
   /// Compact, in new memory, as `Tensor::empty` has it. BufferError unless the CPU can read the memory.
@@ -180,7 +180,7 @@ class Tensor : public ObjectRef, public detail::TensorMethods<Tensor> {
                          const Device& device = Device()) {
     AnyffiTensorData data{nullptr, device, ndim, dtype, const_cast<int64_t*>(shape), nullptr, 0};
     int64_t size;
-    detail::check(anyffi_tensor_get_size(&data, 0, &size));
+    detail::check(anyffi_tensor_get_nbytes(&data, 0, &size));
     auto* allocated = new detail::Allocated<Allocator>(std::move(allocator), size > 0 ? size : 1);
     data.data = allocated->memory;
     return Tensor(data, 0, allocated, &detail::Allocated<Allocator>::release);
@@ -238,7 +238,7 @@ class TensorView : public detail::TensorMethods<TensorView> {
 template <>
 struct Traits<Tensor> : detail::RefTraits<Tensor> {
   static constexpr FixedText name{"Tensor"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_TENSOR);
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_TENSOR);
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code == ANYFFI_TENSOR) return detail::hold_object(value, holder);
     if (value.type_code != ANYFFI_TENSOR_VIEW) return detail::refuse(why, value, name);
@@ -250,7 +250,7 @@ struct Traits<Tensor> : detail::RefTraits<Tensor> {
 template <>
 struct Traits<TensorView> {
   static constexpr FixedText name{"Tensor"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_TENSOR);
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_TENSOR);
   static constexpr bool kBorrows = true;
   struct Holder {
     const AnyffiTensorData* data = nullptr;

@@ -21,7 +21,7 @@ template <class T, class C>
 struct TraitsThrough {
   using Carrier = C;
   static constexpr auto name = Traits<C>::name;
-  static constexpr uint64_t kinds = 0;  // `from` may refuse anything
+  static constexpr uint64_t type_mask = 0;  // `from` may refuse anything
   static constexpr bool kBorrows = false;
 
   /// Room for what `from` made of the value, which need not be default-constructible.

@@ -41,10 +41,10 @@ bool load_number(const AnyffiValue& given, T& out, AnyffiMismatch& why) {
 
 /// Takes text alone, and encodes it as UTF-8 into `encoded` unless it is that as it stands.
 inline bool load_utf8(const AnyffiValue& value, AnyValue& encoded, AnyffiMismatch& why) {
-  AnyffiText text;
-  if (anyffi_value_get_kind(value.type_code) != ANYFFI_STR) return refuse(why, value, "str");
+  AnyffiTextView text;
+  if (anyffi_type_get_family(value.type_code) != ANYFFI_STR) return refuse(why, value, "str");
   anyffi_value_get_text_view(&value, &text);
-  if (text.kind == ANYFFI_ASCII || anyffi_str_to_utf8(&value, encoded.out()) == 0) return true;
+  if (text.encoding == ANYFFI_ASCII || anyffi_str_to_utf8(&value, encoded.out()) == 0) return true;
   return refuse(why, value, "str", ANYFFI_RAISED);
 }
 
@@ -62,8 +62,9 @@ template <class T>
 struct Traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
   static constexpr FixedText name{"int"};
   // Narrower types must look at each value.
-  static constexpr uint64_t kinds = (std::is_signed_v<T> && sizeof(T) == 8) ? detail::kind_bits(ANYFFI_INT, ANYFFI_BOOL)
-                                                                            : detail::kind_bits(ANYFFI_BOOL);
+  static constexpr uint64_t type_mask = (std::is_signed_v<T> && sizeof(T) == 8)
+                                            ? detail::type_bits(ANYFFI_INT, ANYFFI_BOOL)
+                                            : detail::type_bits(ANYFFI_BOOL);
   static constexpr bool kBorrows = false;
   using Holder = T;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
@@ -104,8 +105,8 @@ template <class T>
 struct Traits<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static constexpr FixedText name{"float"};
   // Narrower types must look at each Float.
-  static constexpr uint64_t kinds = sizeof(T) < 8 ? detail::kind_bits(ANYFFI_INT, ANYFFI_BOOL)
-                                                  : detail::kind_bits(ANYFFI_FLOAT, ANYFFI_INT, ANYFFI_BOOL);
+  static constexpr uint64_t type_mask = sizeof(T) < 8 ? detail::type_bits(ANYFFI_INT, ANYFFI_BOOL)
+                                                      : detail::type_bits(ANYFFI_FLOAT, ANYFFI_INT, ANYFFI_BOOL);
   static constexpr bool kBorrows = false;
   using Holder = T;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
@@ -143,7 +144,7 @@ struct Traits<T, std::enable_if_t<std::is_floating_point_v<T>>> {
 template <>
 struct Traits<bool> {
   static constexpr FixedText name{"bool"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_BOOL);
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_BOOL);
   static constexpr bool kBorrows = false;
   using Holder = bool;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
@@ -180,7 +181,7 @@ struct Traits<E, std::enable_if_t<std::is_enum_v<E>>> : Traits<std::underlying_t
 template <>
 struct Traits<std::nullptr_t> {
   static constexpr FixedText name{"None"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_NONE);
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_NONE);
   static constexpr bool kBorrows = false;
   using Holder = std::nullptr_t;
   static bool load(AnyffiValue& value, Holder&, AnyffiMismatch& why) {
@@ -194,7 +195,7 @@ struct Traits<std::nullptr_t> {
 template <>
 struct Traits<void*> {
   static constexpr FixedText name{"c_void_p"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_POINTER, ANYFFI_NONE);
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_POINTER, ANYFFI_NONE);
   static constexpr bool kBorrows = false;
   using Holder = void*;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
@@ -215,7 +216,7 @@ struct Traits<void*> {
 template <>
 struct Traits<const char*> {
   static constexpr FixedText name{"str"};
-  static constexpr uint64_t kinds = 0;
+  static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   struct Holder {
     AnyValue encoded;
@@ -224,7 +225,7 @@ struct Traits<const char*> {
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
     const AnyffiValue& value = detail::unboxed(given);
     if (!detail::load_utf8(value, holder.encoded, why)) return false;
-    AnyffiText text;
+    AnyffiTextView text;
     anyffi_value_get_text_view(holder.encoded.is_none() ? &value : &holder.encoded.raw(), &text);
     holder.text = static_cast<const char*>(text.data);
     if (__builtin_strlen(holder.text) == static_cast<size_t>(text.length)) return true;

@@ -26,13 +26,13 @@ constexpr int index_among() {
 /// Takes the thread's error if it only says that a number is too large: then another type may hold the number.
 inline bool take_overflow(AnyValue& error) {
   anyffi_error_take_raised(error.out());
-  AnyffiText kind;
+  AnyffiTextView text;
   constexpr FixedText kOverflow{"OverflowError"};
   bool is_overflow =
       error.type_code() == ANYFFI_ERROR &&
-      anyffi_value_get_text_view(&reinterpret_cast<AnyffiError*>(error.raw().as_object)->kind, &kind) == 0 &&
-      kind.kind == ANYFFI_ASCII && kind.length == sizeof(kOverflow) - 1 &&
-      __builtin_memcmp(kind.data, kOverflow, sizeof(kOverflow) - 1) == 0;
+      anyffi_value_get_text_view(&reinterpret_cast<AnyffiError*>(error.raw().as_object)->kind, &text) == 0 &&
+      text.encoding == ANYFFI_ASCII && text.length == sizeof(kOverflow) - 1 &&
+      __builtin_memcmp(text.data, kOverflow, sizeof(kOverflow) - 1) == 0;
   if (!is_overflow && !error.is_none()) anyffi_error_set_raised(error.raw().as_object);
   return is_overflow;
 }
@@ -105,7 +105,7 @@ class Variant {
 template <class... Ts>
 struct Traits<Variant<Ts...>> {
   static constexpr auto name = detail::union_names<Ts...>();
-  static constexpr uint64_t kinds = (Traits<Ts>::kinds | ...);
+  static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
   static constexpr bool kBorrows = true;
   struct Holder : AnyValue {
     int index = -1;
@@ -155,15 +155,15 @@ struct Traits<Variant<Ts...>> {
       AnyffiMismatch mine;
       if (!Traits<T>::load(given, inner, mine)) return refused(mine);
       AnyValue stored(detail::Adopt{}, Traits<T>::store(Traits<T>::take(inner)));
-      int32_t kind = anyffi_value_get_kind(detail::unboxed(value).type_code);
-      bool same_kind = stored.kind() == kind;
-      bool becomes_int = kind == ANYFFI_BOOL && stored.kind() == ANYFFI_INT && !is_int;
-      if (holder.index < 0 || same_kind || becomes_int) {
+      int32_t family = anyffi_type_get_family(detail::unboxed(value).type_code);
+      bool same_family = stored.family() == family;
+      bool becomes_int = family == ANYFFI_BOOL && stored.family() == ANYFFI_INT && !is_int;
+      if (holder.index < 0 || same_family || becomes_int) {
         static_cast<AnyValue&>(holder) = std::move(stored);
         holder.index = index;
         is_int = becomes_int;
       }
-      return same_kind;
+      return same_family;
     }
 
     /// What got further than the type of the whole value explains more than "expected one of these".

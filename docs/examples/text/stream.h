@@ -18,25 +18,25 @@ using anyffi::String;
 /// Makes tokens of parts of a text: in place where they fit, else as views where one-byte text lies.
 class Cutter {
  public:
-  explicit Cutter(const AnyffiText& text) : text_(text) {}
+  explicit Cutter(const AnyffiTextView& text) : text_(text) {}
   /// Good until the next one is made.
   AnyView operator()(int64_t start, int64_t stop) {
     int64_t length = stop - start;
-    const char* data = static_cast<const char*>(text_.data) + (start << anyffi_kind_shift(text_.kind));
-    if (length <= ANYFFI_IN_PLACE_BYTES) {
-      char copy[ANYFFI_IN_PLACE_BYTES];
-      const char* ascii = text_.kind == ANYFFI_ASCII ? data : copy_ascii(start, length, copy);
+    const char* data = static_cast<const char*>(text_.data) + (start << anyffi_encoding_shift(text_.encoding));
+    if (length <= ANYFFI_INLINE_BYTES) {
+      char copy[ANYFFI_INLINE_BYTES];
+      const char* ascii = text_.encoding == ANYFFI_ASCII ? data : copy_ascii(start, length, copy);
       auto size = static_cast<uint32_t>(length);
-      if (ascii) return AnyView(anyffi_in_place_inline(ANYFFI_STR, ANYFFI_ASCII, ascii, size, size));
+      if (ascii) return AnyView(anyffi_inline_text_inline(ANYFFI_STR, ANYFFI_ASCII, ascii, size, size));
     }
-    if (text_.kind <= ANYFFI_LATIN1 && length > ANYFFI_IN_PLACE_BYTES && length < kLongestView) {
+    if (text_.encoding <= ANYFFI_LATIN1 && length > ANYFFI_INLINE_BYTES && length < kLongestView) {
       AnyffiValue view{};
       view.type_code = ANYFFI_STR_VIEW;
-      view.aux = static_cast<uint32_t>(length << 2 | text_.kind);
+      view.aux = static_cast<uint32_t>(length << 2 | text_.encoding);
       view.as_pointer = const_cast<char*>(data);
       return AnyView(view);
     }
-    made_ = String(data, length, text_.kind);
+    made_ = String(data, length, text_.encoding);
     return made_;
   }
 
@@ -53,7 +53,7 @@ class Cutter {
   }
 
   static constexpr int64_t kLongestView = int64_t{1} << 30;
-  AnyffiText text_;
+  AnyffiTextView text_;
   String made_;
 };
 
@@ -76,11 +76,11 @@ int64_t scan_units(const Unit* units, int64_t start, int64_t end, const Rule& ru
 }
 
 template <class Emit>
-int64_t scan(const AnyffiText& text, int64_t start, const Rule& rule, Emit emit) {
-  if (text.kind <= ANYFFI_LATIN1) {
+int64_t scan(const AnyffiTextView& text, int64_t start, const Rule& rule, Emit emit) {
+  if (text.encoding <= ANYFFI_LATIN1) {
     return scan_units(static_cast<const uint8_t*>(text.data), start, text.length, rule, emit);
   }
-  if (text.kind == ANYFFI_UCS2) {
+  if (text.encoding == ANYFFI_UCS2) {
     return scan_units(static_cast<const uint16_t*>(text.data), start, text.length, rule, emit);
   }
   return scan_units(static_cast<const uint32_t*>(text.data), start, text.length, rule, emit);
@@ -95,7 +95,7 @@ class Stream {
   template <class Emit>
   void feed(const Bytes& chunk, Emit emit) {
     String decoded = decode(chunk);
-    AnyffiText text = decoded.text();
+    AnyffiTextView text = decoded.text();
     int64_t start = 0;
     if (!open_.empty()) {
       while (start < text.length && rule_(anyffi_code_point_inline(&text, start)) == kPart) ++start;

@@ -37,7 +37,7 @@ using Tokens = List<AnyView>;
 List<String> strings(const Tokens& tokens) { return AnyValue(tokens).cast<List<String>>(); }
 
 List<String> words(const String& text) {
-  AnyffiText view = text.text();
+  AnyffiTextView view = text.text();
   Cutter cut(view);
   Tokens tokens;
   int64_t rest =

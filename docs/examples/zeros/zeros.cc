@@ -28,7 +28,7 @@ struct Shape {
 
   /// Refuses a bool, which NumPy does not take for a number of elements either.
   void add(AnyView dim) {
-    if (dim.kind() == ANYFFI_BOOL) throw Error("TypeError", "a bool is no dimension");
+    if (dim.family() == ANYFFI_BOOL) throw Error("TypeError", "a bool is no dimension");
     dims[ndim++] = dim;
   }
 };
@@ -36,7 +36,7 @@ struct Shape {
 /// From an int, or from an Array or List of ints.
 Shape read_shape(AnyView given) {
   Shape shape;
-  if (given.kind() != ANYFFI_ARRAY && given.kind() != ANYFFI_LIST) {
+  if (given.family() != ANYFFI_ARRAY && given.family() != ANYFFI_LIST) {
     shape.add(given);
     return shape;
   }
@@ -59,7 +59,7 @@ int64_t read_size(const Shape& shape, int64_t item_size) {
   return empty ? 0 : size;
 }
 
-bool is_text(AnyView value, const char* text) { return value.kind() == ANYFFI_STR && value.cast<String>() == text; }
+bool is_text(AnyView value, const char* text) { return value.family() == ANYFFI_STR && value.cast<String>() == text; }
 
 Tensor zeros(AnyView given, Optional<DataType> given_dtype, AnyView order, const String& ctx) {
   Shape shape = read_shape(given);

@@ -11,7 +11,8 @@ namespace detail {
 
 template <class K, class V>
 bool check_entries(const AnyffiMapping* mapping, AnyffiMismatch& why) {
-  if ((mapping->key_kinds & ~Traits<K>::kinds) == 0 && (mapping->value_kinds & ~Traits<V>::kinds) == 0) return true;
+  if ((mapping->key_types & ~Traits<K>::type_mask) == 0 && (mapping->value_types & ~Traits<V>::type_mask) == 0)
+    return true;
   for (int64_t i = 0; i < mapping->used; ++i) {
     const AnyffiEntry& entry = mapping->entries[i];
     if (entry.key.type_code == ANYFFI_UNSET) continue;
@@ -30,7 +31,7 @@ inline bool convert_entry(const AnyffiValue& given, AnyValue& copy, int64_t numb
   }
   auto* mapping = reinterpret_cast<AnyffiMapping*>(copy.raw().as_object);
   if (number >= mapping->used) return refuse_changed(why);
-  replace_cell(mapping->entries[number].value, mapping->value_kinds, std::move(converted));
+  replace_cell(mapping->entries[number].value, mapping->value_types, std::move(converted));
   return true;
 }
 
@@ -38,8 +39,8 @@ inline bool convert_entry(const AnyffiValue& given, AnyValue& copy, int64_t numb
 template <class K, class V>
 bool load_map(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
   auto* mapping = reinterpret_cast<AnyffiMapping*>(value.as_object);
-  bool keys_fit = (mapping->key_kinds & ~Traits<K>::kinds) == 0;
-  bool values_fit = (mapping->value_kinds & ~Traits<V>::kinds) == 0;
+  bool keys_fit = (mapping->key_types & ~Traits<K>::type_mask) == 0;
+  bool values_fit = (mapping->value_types & ~Traits<V>::type_mask) == 0;
   if (!keys_fit || !values_fit) {
     int64_t number = 0;
     for (int64_t i = 0; i < mapping->used; ++i) {
@@ -184,8 +185,8 @@ class Map : public detail::MappingView<K, V> {
 template <class K, class V>
 struct Traits<Map<K, V>> : detail::RefTraits<Map<K, V>> {
   static constexpr auto name = "Map[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
-  static constexpr uint64_t kinds =
-      (Traits<K>::kinds & Traits<V>::kinds) == detail::kEveryKind ? detail::kind_bits(ANYFFI_MAP) : 0;
+  static constexpr uint64_t type_mask =
+      (Traits<K>::type_mask & Traits<V>::type_mask) == detail::kEveryType ? detail::type_bits(ANYFFI_MAP) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_MAP && value.type_code != ANYFFI_DICT) return detail::refuse(why, value, name);
     return detail::load_map<K, V>(value, holder, why);
@@ -195,8 +196,8 @@ struct Traits<Map<K, V>> : detail::RefTraits<Map<K, V>> {
 template <class K, class V>
 struct Traits<Dict<K, V>> : detail::RefTraits<Dict<K, V>> {
   static constexpr auto name = "Dict[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
-  static constexpr uint64_t kinds =
-      (Traits<K>::kinds & Traits<V>::kinds) == detail::kEveryKind ? detail::kind_bits(ANYFFI_DICT) : 0;
+  static constexpr uint64_t type_mask =
+      (Traits<K>::type_mask & Traits<V>::type_mask) == detail::kEveryType ? detail::type_bits(ANYFFI_DICT) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_DICT) return detail::refuse(why, value, name);
     if (!detail::check_entries<K, V>(reinterpret_cast<AnyffiMapping*>(value.as_object), why)) return false;

@@ -80,8 +80,8 @@ Fit load_element(Element& element, const AnyffiValue& key, AnyValue& converted, 
 }
 
 /// Puts a converted element into a copy of the container that nobody else has seen yet.
-inline void replace_cell(AnyffiValue& cell, uint64_t& kinds, AnyValue converted) {
-  kinds |= anyffi_kind_bit(converted.type_code());
+inline void replace_cell(AnyffiValue& cell, uint64_t& type_mask, AnyValue converted) {
+  type_mask |= anyffi_type_bit(converted.type_code());
   AnyValue former(Adopt{}, cell);
   cell = converted.release();
 }
@@ -89,7 +89,7 @@ inline void replace_cell(AnyffiValue& cell, uint64_t& kinds, AnyValue converted)
 template <class T>
 bool check_elements(const AnyffiSequence* sequence, AnyffiMismatch& why) {
   // The summary answers for kinds that always fit; it may hold kinds that are gone, so it never refuses.
-  if ((sequence->kinds & ~Traits<T>::kinds) == 0) return true;
+  if ((sequence->type_mask & ~Traits<T>::type_mask) == 0) return true;
   for (int64_t i = 0; i < sequence->size; ++i) {
     Element element(sequence->data[i], sequence->header);
     if (!check_element<T>(element, Traits<int64_t>::store(i), why)) return false;
@@ -111,7 +111,7 @@ inline bool convert_cell(const AnyffiValue& given, AnyValue& copy, int64_t index
   }
   auto* sequence = reinterpret_cast<AnyffiSequence*>(copy.raw().as_object);
   if (index >= sequence->size) return refuse_changed(why);
-  replace_cell(sequence->data[index], sequence->kinds, std::move(converted));
+  replace_cell(sequence->data[index], sequence->type_mask, std::move(converted));
   return true;
 }
 
@@ -158,7 +158,7 @@ To copied(const ObjectRef& container, int32_t type_code) {
 template <class T>
 bool load_array(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
   auto* sequence = reinterpret_cast<AnyffiSequence*>(value.as_object);
-  if ((sequence->kinds & ~Traits<T>::kinds) != 0) {
+  if ((sequence->type_mask & ~Traits<T>::type_mask) != 0) {
     for (int64_t i = 0; i < sequence->size; ++i) {
       AnyValue converted;
       Element element(sequence->data[i], sequence->header);
@@ -192,7 +192,7 @@ class IndexIterator {
 /// Writes behind the last element, where there is room.
 inline void append_cell(AnyffiSequence* cells, const AnyffiValue& owned, uint64_t kind_bit) {
   assign(cells->data[cells->size++], owned);
-  cells->kinds |= kind_bit;
+  cells->type_mask |= kind_bit;
 }
 
 /// Appends an object, or what does not go into a cell as it is: boxes, and what is no value at all; or makes room.
@@ -201,7 +201,7 @@ __attribute__((noinline)) inline void append_uncommon(AnyffiObject* sequence, ui
   auto* cells = reinterpret_cast<AnyffiSequence*>(sequence);
   AnyffiValue value = anyffi_from_words_inline(first, second);
   if (value.type_code > ANYFFI_BOX && cells->size < cells->capacity) {
-    return append_cell(cells, value, anyffi_kind_bit(value.type_code));
+    return append_cell(cells, value, anyffi_type_bit(value.type_code));
   }
   AnyValue owned(Adopt{}, value);
   check(anyffi_sequence_insert(sequence, cells->size, &owned.raw()));
@@ -300,14 +300,14 @@ template <class T>
 struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
   static constexpr auto name = "Array[" + FixedText(Traits<T>::name) + "]";
   // A List is taken too, but not as it is: where one lies in a container, a view of that must turn it.
-  static constexpr uint64_t kinds =
-      Traits<T>::kinds == detail::kEveryKind ? detail::kind_bits(ANYFFI_ARRAY, ANYFFI_SHAPE) : 0;
+  static constexpr uint64_t type_mask =
+      Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_ARRAY, ANYFFI_SHAPE) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     bool is_array = detail::is_array(value.type_code);
     if (!is_array && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
     // Most fit as they are: a call less.
     auto* sequence = reinterpret_cast<AnyffiSequence*>(value.as_object);
-    bool fits = (sequence->kinds & ~Traits<T>::kinds) == 0;
+    bool fits = (sequence->type_mask & ~Traits<T>::type_mask) == 0;
     if (fits && (is_array || detail::turn_in_place(value, ANYFFI_ARRAY))) return detail::hold_object(value, holder);
     return detail::load_array<T>(value, holder, why);
   }
@@ -316,7 +316,7 @@ struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
 template <class T>
 struct Traits<List<T>> : detail::RefTraits<List<T>> {
   static constexpr auto name = "List[" + FixedText(Traits<T>::name) + "]";
-  static constexpr uint64_t kinds = Traits<T>::kinds == detail::kEveryKind ? detail::kind_bits(ANYFFI_LIST) : 0;
+  static constexpr uint64_t type_mask = Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_LIST) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
     if (!detail::check_elements<T>(reinterpret_cast<AnyffiSequence*>(value.as_object), why)) return false;

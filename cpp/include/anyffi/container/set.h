@@ -12,7 +12,7 @@ namespace detail {
 /// Elements are hashable, and so immutable through and through: they are checked, and stay as they are.
 template <class T>
 bool check_set(const AnyffiMapping* set, AnyffiMismatch& why) {
-  if ((set->key_kinds & ~Traits<T>::kinds) == 0) return true;
+  if ((set->key_types & ~Traits<T>::type_mask) == 0) return true;
   for (int64_t i = 0; i < set->used; ++i) {
     if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
     Element element(set->entries[i].key, set->header);
@@ -104,7 +104,8 @@ class FrozenSet : public detail::SetView<T> {
 template <class T>
 struct Traits<FrozenSet<T>> : detail::RefTraits<FrozenSet<T>> {
   static constexpr auto name = "FrozenSet[" + FixedText(Traits<T>::name) + "]";
-  static constexpr uint64_t kinds = Traits<T>::kinds == detail::kEveryKind ? detail::kind_bits(ANYFFI_FROZEN_SET) : 0;
+  static constexpr uint64_t type_mask =
+      Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_FROZEN_SET) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_FROZEN_SET && value.type_code != ANYFFI_SET) return detail::refuse(why, value, name);
     if (!detail::check_set<T>(reinterpret_cast<AnyffiMapping*>(value.as_object), why)) return false;
@@ -116,7 +117,7 @@ struct Traits<FrozenSet<T>> : detail::RefTraits<FrozenSet<T>> {
 template <class T>
 struct Traits<Set<T>> : detail::RefTraits<Set<T>> {
   static constexpr auto name = "Set[" + FixedText(Traits<T>::name) + "]";
-  static constexpr uint64_t kinds = Traits<T>::kinds == detail::kEveryKind ? detail::kind_bits(ANYFFI_SET) : 0;
+  static constexpr uint64_t type_mask = Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_SET) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_SET) return detail::refuse(why, value, name);
     if (!detail::check_set<T>(reinterpret_cast<AnyffiMapping*>(value.as_object), why)) return false;

@@ -34,7 +34,7 @@ class Shape : public detail::SequenceView<Shape, int64_t> {
 template <>
 struct Traits<Shape> : detail::RefTraits<Shape> {
   static constexpr FixedText name{"Shape"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_SHAPE);
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_SHAPE);
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code == ANYFFI_SHAPE) return detail::hold_object(value, holder);
     if (value.type_code != ANYFFI_ARRAY && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
@@ -48,7 +48,7 @@ struct Traits<Shape> : detail::RefTraits<Shape> {
       shape->data[i] = Traits<int64_t>::store(detail::unboxed(from->data[i]).as_int);
     }
     shape->size = from->size;
-    shape->kinds = detail::kind_bits(ANYFFI_INT);
+    shape->type_mask = detail::type_bits(ANYFFI_INT);
     return true;
   }
 };

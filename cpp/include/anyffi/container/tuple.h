@@ -73,7 +73,7 @@ struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
     }
   }();
   static constexpr auto kSizeText = name + " has " + detail::number_text<sizeof...(Ts)>() + " elements";
-  static constexpr uint64_t kinds = 0;
+  static constexpr uint64_t type_mask = 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (!detail::is_array(value.type_code) && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
     // Again at the end, since conversions may run code that changes a List.

@@ -18,7 +18,7 @@ struct Traits<std::chrono::duration<Rep, Period>> {
   using Duration = std::chrono::duration<Rep, Period>;
   static constexpr bool kWhole = Period::den == 1 && std::is_integral_v<Rep>;
   static constexpr FixedText name{"float"};
-  static constexpr uint64_t kinds = 0;
+  static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   using Holder = Duration;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {

@@ -18,8 +18,8 @@ struct DataTypeOf<std::complex<T>> {
 template <class T>
 struct Traits<std::complex<T>> {
   static constexpr FixedText name{"complex"};
-  static constexpr uint64_t kinds =
-      sizeof(T) < 8 ? Traits<T>::kinds : Traits<T>::kinds | detail::kind_bits(ANYFFI_COMPLEX);
+  static constexpr uint64_t type_mask =
+      sizeof(T) < 8 ? Traits<T>::type_mask : Traits<T>::type_mask | detail::type_bits(ANYFFI_COMPLEX);
   static constexpr bool kBorrows = false;
   using Holder = std::complex<T>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
@@ -48,7 +48,7 @@ struct Traits<std::complex<T>> {
 
 namespace detail {
 template <class T>
-inline constexpr uint64_t kOwnKinds<std::complex<T>> = kind_bits(ANYFFI_COMPLEX);
+inline constexpr uint64_t kExactTypes<std::complex<T>> = type_bits(ANYFFI_COMPLEX);
 template <class T>
 inline constexpr bool kIncludes<Lack::kComplex, T> = true;
 }  // namespace detail

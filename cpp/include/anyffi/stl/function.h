@@ -34,7 +34,7 @@ struct FunctionCall {
 template <class R, class... A>
 struct Traits<std::function<R(A...)>> {
   static constexpr FixedText name{"Function"};
-  static constexpr uint64_t kinds = detail::kind_bits(ANYFFI_FUNCTION);
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_FUNCTION);
   static constexpr bool kBorrows = false;
   using Call = detail::FunctionCall<R, A...>;
   using Holder = AnyValue;

@@ -35,7 +35,7 @@ AnyffiValue store_items(Items&& items) {
     } else {
       stored = Traits<T>::store(item);
     }
-    sequence->kinds |= anyffi_kind_bit(stored.type_code);
+    sequence->type_mask |= anyffi_type_bit(stored.type_code);
     sequence->data[sequence->size++] = stored;
   }
   return object_value(list.release());
@@ -114,7 +114,7 @@ template <class M, class K, class V>
 struct StdMapTraits {
   static constexpr auto name = "Mapping[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
   static constexpr auto result_name = "Dict[" + kResultName<K> + ", " + kResultName<V> + "]";
-  static constexpr uint64_t kinds = 0;
+  static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   using Holder = M;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
@@ -130,7 +130,7 @@ template <class S, class T>
 struct StdSetTraits {
   static constexpr auto name = "AbstractSet[" + FixedText(Traits<T>::name) + "]";
   static constexpr auto result_name = "Set[" + kResultName<T> + "]";
-  static constexpr uint64_t kinds = 0;
+  static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   using Holder = S;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {

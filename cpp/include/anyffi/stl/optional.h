@@ -13,7 +13,7 @@ template <class T>
 struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> {
   static constexpr auto name = FixedText(Traits<T>::name) + " | None";
   static constexpr auto result_name = detail::kResultName<T> + " | None";
-  static constexpr uint64_t kinds = Traits<T>::kinds | detail::kind_bits(ANYFFI_NONE);
+  static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
   static constexpr bool kBorrows = false;
   struct Holder {
     bool has_value = false;
@@ -49,7 +49,7 @@ namespace detail {
 template <class T>
 inline constexpr bool kIsView<std::optional<T>> = kIsView<T>;
 template <class T>
-inline constexpr uint64_t kOwnKinds<std::optional<T>> = kOwnKinds<T> | kind_bits(ANYFFI_NONE);
+inline constexpr uint64_t kExactTypes<std::optional<T>> = kExactTypes<T> | type_bits(ANYFFI_NONE);
 template <class T>
 inline constexpr bool kIncludes<Lack::kOptional, T> = true;
 }  // namespace detail

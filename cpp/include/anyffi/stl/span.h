@@ -28,7 +28,7 @@ struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const
     }
   }();
   static constexpr auto result_name = Traits<std::vector<Item>>::result_name;
-  static constexpr uint64_t kinds = 0;
+  static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   struct Holder {
     std::vector<Item> copy;

@@ -14,7 +14,7 @@ namespace anyffi {
 template <>
 struct Traits<std::string_view> {
   static constexpr FixedText name{"str"};
-  static constexpr uint64_t kinds = 0;  // a surrogate has no UTF-8
+  static constexpr uint64_t type_mask = 0;  // a surrogate has no UTF-8
   static constexpr bool kBorrows = false;
   struct Holder {
     AnyValue encoded;
@@ -24,7 +24,7 @@ struct Traits<std::string_view> {
     const AnyffiValue& value = detail::unboxed(given);
     if (!detail::load_utf8(value, holder.encoded, why)) return false;
     const AnyffiValue& source = holder.encoded.is_none() ? value : holder.encoded.raw();
-    AnyffiText text;
+    AnyffiTextView text;
     anyffi_value_get_text_view(&source, &text);
     holder.text = {static_cast<const char*>(text.data), static_cast<size_t>(text.length)};
     return true;
@@ -41,7 +41,7 @@ struct Traits<std::string_view> {
 template <>
 struct Traits<std::string> {
   static constexpr FixedText name{"str"};
-  static constexpr uint64_t kinds = 0;
+  static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   using Holder = std::string;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {

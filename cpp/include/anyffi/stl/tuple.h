@@ -16,7 +16,7 @@ template <class Whole, class... Ts>
 struct StdTupleTraits {
   static_assert((!kIsView<Ts> && ...), "anyffi: a std::tuple owns its elements; hold a std::string");
   static constexpr auto name = Traits<Tuple<Ts...>>::name;
-  static constexpr uint64_t kinds = 0;
+  static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   using Holder = std::tuple<typename Traits<Ts>::Holder...>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
@@ -61,7 +61,7 @@ struct StdTupleTraits {
     return object_value(array.release());
   }
   static void store_one(AnyffiSequence& sequence, const AnyffiValue& stored) {
-    sequence.kinds |= anyffi_kind_bit(stored.type_code);
+    sequence.type_mask |= anyffi_type_bit(stored.type_code);
     sequence.data[sequence.size++] = stored;
   }
 };

@@ -25,7 +25,7 @@ template <class... Ts>
 struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::value && ...)>> {
   static_assert((!detail::kIsView<Ts> && ...), "anyffi: a std::variant owns its value; hold a std::string");
   static constexpr auto name = detail::union_names<Ts...>();
-  static constexpr uint64_t kinds = (Traits<Ts>::kinds | ...);
+  static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
   static constexpr bool kBorrows = false;
   using Holder = typename Traits<Variant<Ts...>>::Holder;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {

@@ -13,7 +13,7 @@ template <class T, class Allocator>
 struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::value>> {
   static constexpr auto name = "Sequence[" + FixedText(Traits<T>::name) + "]";
   static constexpr auto result_name = "List[" + detail::kResultName<T> + "]";
-  static constexpr uint64_t kinds = 0;
+  static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   using Holder = std::vector<T, Allocator>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
