@@ -1,7 +1,6 @@
-"""Breaks the ctypes marshaller on purpose, in many ways, and prints what check mode says of each.
+"""Breaks the ctypes marshaller in many ways, one by one, and prints what check mode raises for each.
 
-To be run in a process of its own: prints a JSON object, the class and message of what was raised by the fault's
-name.
+A program: prints a JSON object with the class and message of each exception, by the name of the fault.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ abi, call, callback, pack, recipe, scalars, sequences, unpack, wrapper = (
 )
 
 VALUE = struct.Struct("=iIq")
-#: What is to live on.
+#: Objects to keep alive.
 kept: list[Any] = []
 
-#: What to run by its name.
+#: The faults by name.
 faults: dict[str, Callable[[], Any]] = {}
 
 
@@ -39,9 +38,9 @@ def fault(function: Callable[[], Any]) -> Callable[[], Any]:
 
 
 @contextlib.contextmanager
-def broken(room: Any, name: Any, value: Any) -> Iterator[None]:
-    """A name of a module, or an entry of a table, with something else behind it."""
-    table = room if isinstance(room, dict) else vars(room)
+def broken(owner: Any, name: Any, value: Any) -> Iterator[None]:
+    """Replace a global variable of a module, or an entry of a table."""
+    table = owner if isinstance(owner, dict) else vars(owner)
     former = table[name]
     table[name] = value
     try:
@@ -50,15 +49,15 @@ def broken(room: Any, name: Any, value: Any) -> Iterator[None]:
         table[name] = former
 
 
-def changed(room: Any, name: Any, change: Callable[[Any], Any]) -> Any:
-    """The same for a function: what it returns is changed."""
-    former = (room if isinstance(room, dict) else vars(room))[name]
-    return broken(room, name, lambda *args: change(former(*args)))
+def changed(owner: Any, name: Any, change: Callable[[Any], Any]) -> Any:
+    """Replace a function by one whose result is changed."""
+    former = (owner if isinstance(owner, dict) else vars(owner))[name]
+    return broken(owner, name, lambda *args: change(former(*args)))
 
 
 @contextlib.contextmanager
 def misread(change: Callable[[Any], Any]) -> Iterator[None]:
-    """Builtin containers are read by another function."""
+    """Change what is read of builtin containers."""
     with changed(recipe, "_read_container", change), changed(pack, "_read_container", change):
         yield
 
@@ -68,7 +67,7 @@ def drop_last(opened: tuple[int, Any]) -> tuple[int, Any]:
 
 
 def echo(*args: Any) -> Any:
-    """What callbacks run."""
+    """A function for callbacks."""
     return args[0] if args else "abc"
 
 
@@ -382,7 +381,7 @@ def lost_element() -> None:
         (1, One()) in anyffi.Set([(1, 1)])
 
 
-def said_of(function: Callable[[], Any]) -> tuple[str, str]:
+def outcome_of(function: Callable[[], Any]) -> tuple[str, str]:
     try:
         function()
     except BaseException as error:
@@ -391,4 +390,4 @@ def said_of(function: Callable[[], Any]) -> tuple[str, str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps({name: said_of(function) for name, function in faults.items()}))
+    print(json.dumps({name: outcome_of(function) for name, function in faults.items()}))

@@ -1,4 +1,4 @@
-"""The benchmark runs: what it measures is no matter here."""
+"""The benchmark runs; what it measures is not tested."""
 
 from __future__ import annotations
 
