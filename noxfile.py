@@ -33,11 +33,25 @@ def build(session: nox.Session) -> None:
 
 @nox.session
 def test(session: nox.Session) -> None:
-    """All tests, in both modes; arguments go to pytest, and then the C++ tests are left out."""
+    """All tests, in both modes; `--quick` for the inner loop.
+
+    Other arguments go to pytest, and then the C++ tests are left out.
+    """
     build(session)
+    if "--quick" in session.posargs:
+        run_quick_tests(session, *(word for word in session.posargs if word != "--quick"))
+        return
     if not session.posargs:
         run_cpp_tests(session)
     session.run("python", "-m", "pytest", *(session.posargs or IN_PARALLEL))
+
+
+def run_quick_tests(session: nox.Session, *arguments: str) -> None:
+    """Every behaviour in both modes, without what is slow: in less than two minutes on two cores."""
+    session.run(
+        "python", "-m", "pytest", "-m", "not slow", "--hypothesis-profile=quick", *IN_PARALLEL, *arguments
+    )
+    session.log("Left out: the tests marked slow, as counted above, most examples of property tests, the C++ tests.")
 
 
 def run_cpp_tests(session: nox.Session) -> None:
