@@ -9,7 +9,7 @@ from support import ROOT
 _HOST = (
     f"""
 import sys
-sys.path.insert(0, {str(ROOT / "tests")!r})
+sys.path.insert(0, {str(ROOT / "tests" / "support")!r})
 from witness import *
 from witness_kinds import make_int, read
 """
