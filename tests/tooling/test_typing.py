@@ -1,6 +1,6 @@
 """What type checkers are told of the public classes is what they are.
 
-`tools/dev.py lint` checks tests/typing_of_users.py; here it runs, and the stub is compared with the classes.
+`tools/dev.py lint` checks tests/tooling/typing_of_users.py; here it runs, and the stub is compared with the classes.
 """
 
 from __future__ import annotations

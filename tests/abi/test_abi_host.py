@@ -10,8 +10,8 @@ _HOST = (
     f"""
 import sys
 sys.path.insert(0, {str(ROOT / "tests" / "support")!r})
-from witness import *
-from witness_kinds import make_int, read
+from c_abi import *
+from c_abi_values import make_int, read
 """
     '''
 objects, counts, log = {}, {}, []
