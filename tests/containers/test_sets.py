@@ -4,37 +4,18 @@ from __future__ import annotations
 
 import collections.abc
 import copy
-import itertools
 import operator
-import pickle
-from typing import Any, Callable
+from typing import Any
 
 import cases
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from models import SETS, outcome
 from programs import run_program
-from support import collect, words_of
-
-SETS = [("Set", set), ("FrozenSet", frozenset)]
-OPERATORS = [operator.or_, operator.and_, operator.sub, operator.xor]
-IN_PLACE = [operator.ior, operator.iand, operator.isub, operator.ixor]
-COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
-
-elements = st.integers(0, 9) | st.sampled_from(["a", "b", 1.0, True, None, (1, 2), frozenset({1}), 2**70])
-small = st.lists(elements, max_size=6)
-
-
-def outcome(function: Callable[[], Any], ffi: Any) -> Any:
-    try:
-        return ffi.to_python(function())
-    except TypeError:
-        return TypeError  # its words speak of the class
-    except Exception as error:
-        return type(error), words_of(error)
-
 
 # ---- reading ------------------------------------------------------------------------------------
+
 
 _ELEMENTS: Any = [
     3,
@@ -150,183 +131,7 @@ def test_iteration_notices_a_change_of_size(ffi: Any) -> None:
     assert s == {1, 2}
 
 
-# ---- operators and methods ----------------------------------------------------------------------
-
-
-def _kinds(ffi: Any) -> list[Any]:
-    return [ffi.Set, ffi.FrozenSet, set, frozenset]
-
-
-def test_operators(ffi: Any) -> None:
-    """With Python's own sets on either side; the result has the class of the operand that is ours, of the left one."""
-    kinds = [
-        (one, other)
-        for one, other in itertools.product(_kinds(ffi), repeat=2)
-        if {one, other} - {set, frozenset}
-    ]
-
-    @given(small, small)
-    def check(left: Any, right: Any) -> None:
-        for one, other in kinds:
-            cls = one if issubclass(one, ffi.Object) else other
-            for operation in OPERATORS:
-                result = operation(one(left), other(right))
-                assert type(result) is cls
-                assert ffi.to_python(result) == operation(set(left), set(right))
-            for operation in COMPARISONS:
-                assert operation(one(left), other(right)) is operation(set(left), set(right))
-
-    check()
-
-
-def test_the_order_of_results(ffi: Any) -> None:
-    left, right = [5, "a", 3, 1], [9, 1, 5, "z"]
-    for one, other in ((ffi.Set, ffi.FrozenSet), (ffi.FrozenSet, list), (ffi.Set, dict.fromkeys)):
-        x = one(left)
-        assert list(x.union(other(right), [8])) == [5, "a", 3, 1, 9, "z", 8]
-        assert list(x.intersection(other(right))) == [5, 1]
-        assert list(x.difference(other(right))) == ["a", 3]
-        assert list(x.symmetric_difference(other(right))) == ["a", 3, 9, "z"]
-    views = dict.fromkeys(right).keys()
-    x = ffi.Set(left)
-    for operation, expected in zip(OPERATORS, ([5, "a", 3, 1, 9, "z"], [5, 1], ["a", 3], ["a", 3, 9, "z"])):
-        for y in (ffi.FrozenSet(right), views):
-            result = operation(x, y)
-            assert type(result) is ffi.Set
-            assert list(result) == expected
-    assert x > dict.fromkeys([3, 5]).keys()
-    assert dict.fromkeys(left).keys() == x
-    assert x == dict.fromkeys(left).keys()
-
-
-def test_operators_refuse_what_is_no_set(ffi: Any) -> None:
-    for cls in (ffi.Set, ffi.FrozenSet):
-        x = cls([1])
-        for other in ([1], (1,), {1: 2}, "1", 1, None, ffi.List([1]), ffi.Dict(), object(), iter([1])):
-            for operation in (*OPERATORS, *IN_PLACE, *COMPARISONS[2:]):
-                with pytest.raises(TypeError):
-                    operation(x, other)
-                with pytest.raises(TypeError):
-                    operation(other, x)
-            assert (x == other) is False
-            assert (x != other) is True
-        assert x == {1}
-
-
-_METHODS = [
-    "union", "intersection", "difference", "symmetric_difference", "isdisjoint", "issubset", "issuperset", "update",
-    "intersection_update", "difference_update", "symmetric_difference_update", "copy", "clear",
-]  # fmt: skip
-
-
-def test_methods_are_pythons(ffi: Any) -> None:
-    """Every method of whole sets, with none to two arguments of any kind, against Python's own."""
-    kinds = [
-        list,
-        tuple,
-        set,
-        frozenset,
-        iter,
-        dict.fromkeys,
-        ffi.Set,
-        ffi.FrozenSet,
-        ffi.List,
-        lambda x: 5,
-        lambda x: [[1]],
-    ]
-    arguments = st.lists(st.tuples(st.sampled_from(range(len(kinds))), small), max_size=2)
-
-    @given(small, st.sampled_from(_METHODS), arguments, st.booleans())
-    def check(items: Any, name: str, given_: Any, frozen: bool) -> None:
-        cls, plain = (ffi.FrozenSet, frozenset) if frozen else (ffi.Set, set)
-        if not hasattr(plain, name):
-            assert not hasattr(cls, name)
-            return
-        ours, pythons = cls(items), plain(items)
-        one, other = (
-            outcome(lambda x=x: getattr(x, name)(*(kinds[kind](y) for kind, y in given_)), ffi)
-            for x in (ours, pythons)
-        )
-        assert one == other
-        # Where a later argument is refused, Python has done its work for the earlier ones.
-        assert ours == (plain(items) if one is TypeError else pythons)
-
-    check()
-
-
-def test_the_methods_are_all_there(ffi: Any) -> None:
-    for name, plain in SETS:
-        ours = getattr(ffi, name)
-        public = {
-            method for method in dir(plain) if not method.startswith("_") or method.strip("_") in _SPECIAL
-        }
-        assert public <= set(dir(ours))
-        assert not {m for m in dir(ours) if not m.startswith("_")} - public - {"freeze", "thaw", "same_as"}
-        for method in public:
-            assert (
-                getattr(ours, method) is None
-                or getattr(ours, method).__doc__ is not None
-                or method.startswith("_")
-            )
-
-
-_SPECIAL = {"and", "or", "xor", "sub", "rand", "ror", "rxor", "rsub", "iand", "ior", "ixor", "isub", "lt", "le", "gt", "ge", "eq",
-            "ne", "len", "iter", "contains", "hash", "repr", "reduce", "class_getitem"}  # fmt: skip
-
-
 # ---- changing -----------------------------------------------------------------------------------
-
-
-def test_drawn_changes(ffi: Any) -> None:
-    others = st.lists(small, max_size=2)
-    steps = st.one_of(
-        st.tuples(st.sampled_from(["add", "discard", "remove"]), elements),
-        st.tuples(st.sampled_from(["update", "intersection_update", "difference_update"]), others),
-        st.tuples(st.just("symmetric_difference_update"), small),
-        st.tuples(st.sampled_from(["clear", "pop"])),
-    )
-
-    @given(small, st.lists(steps, max_size=20))
-    def check(items: Any, changes: Any) -> None:
-        ours, pythons = ffi.Set(items), set(items)
-        order = list(dict.fromkeys(items))
-        for name, *args in changes:
-            if name.endswith("update") and args and name != "symmetric_difference_update":
-                args = args[0]
-            if name == "pop" and order:
-                args, name = [order[-1]], "remove"
-                assert cases.same(ffi.to_python(ours.pop()), order[-1])
-                ours.add(order[-1])
-            one, other = (outcome(lambda x=x: getattr(x, name)(*args), ffi) for x in (ours, pythons))
-            assert one == other
-            order = [x for x in order if x in pythons]
-            order += [ffi.to_python(x) for x in ours if x not in order]
-            assert list(ours) == order
-            # Which of two equal elements is kept, Python leaves open.
-            assert ffi.to_python(ours) == pythons
-
-    check()
-
-
-def test_in_place_operators(ffi: Any) -> None:
-    @given(small, small)
-    def check(left: Any, right: Any) -> None:
-        for operation in IN_PLACE:
-            for kind in (*_kinds(ffi), lambda items: dict.fromkeys(items).keys()):
-                other = kind(right)
-                ours = ffi.Set(left)
-                assert operation(ours, other) is ours
-                assert ours == operation(set(left), set(right))
-            ours = pythons = ffi.Set(left)
-            assert operation(ours, ours) is pythons
-            mine = set(left)
-            assert pythons == operation(mine, mine)
-
-    check()
-    frozen = ffi.FrozenSet([1])
-    for operation in IN_PLACE:
-        assert operation(frozen, {1, 2}) is not frozen
-    assert frozen == {1}
 
 
 def test_key_errors_carry_the_element(ffi: Any) -> None:
@@ -413,53 +218,6 @@ def test_an_element_that_cannot_be_stored_changes_nothing(ffi: Any) -> None:
         with pytest.raises((ZeroDivisionError, TypeError)):
             change()
         assert list(s) == [1, 2]
-
-
-# ---- typed parameters ---------------------------------------------------------------------------
-
-
-def test_what_a_parameter_makes_of_what_is_given(ffi: Any) -> None:
-    frozen, mutable = map(ffi.get_global_func, ("testing.typed.frozen_set", "testing.typed.set"))
-    for given_, as_frozen, as_mutable in (
-        (frozenset({1, "x"}), "new", None),
-        ({1, "x"}, "new", "new"),
-        (ffi.FrozenSet([1, "x"]), "itself", None),
-        (ffi.Set([1, "x"]), "copy", "itself"),
-    ):
-        result = frozen(given_)
-        assert type(result) is ffi.FrozenSet
-        assert result == {1, "x"}
-        assert (result is given_) == (as_frozen == "itself")
-        if as_mutable is None:
-            with pytest.raises(TypeError, match=rf"expected Set\[Any\], got {type(given_).__name__}"):
-                mutable(given_)
-        else:
-            result = mutable(given_)
-            assert type(result) is ffi.Set
-            assert result == {1, "x"}
-            assert (result is given_) == (as_mutable == "itself")
-    s = ffi.Set([1])
-    snapshot = frozen(s)
-    s.add(2)
-    assert snapshot == {1}
-
-
-def test_elements_of_typed_sets(ffi: Any) -> None:
-    ints, strs = map(ffi.get_global_func, ("testing.typed.set_int", "testing.typed.frozen_set_str"))
-    assert ints({True, 2}) == {1, 2}
-    assert strs({"a"}) == strs(frozenset("a")) == strs(ffi.Set("a")) == {"a"}
-    start = "testing.typed.set_int(x: Set[int]) -> Set[int]: argument 0 (x)"
-    for bad, message in (
-        ({"k"}, ', at ["k"]: expected int, got str'),
-        ([1], ": expected Set[int], got list"),
-    ):
-        with pytest.raises(TypeError) as caught:
-            ints(bad)
-        assert str(caught.value) == start + message
-    with pytest.raises(OverflowError, match="does not fit int64"):
-        ints({2**64})
-    with pytest.raises(TypeError, match=r"at \[1\]: expected str, got int"):
-        strs({1})
 
 
 # ---- showing, copying, pickling -----------------------------------------------------------------
@@ -550,98 +308,3 @@ def test_a_subclass_is_read_past_its_overrides(ffi: Any) -> None:
     assert cases.SetSubclass({1, 2}) == x
     assert x & cases.SetSubclass({1}) == {1}
     assert x.union(cases.FrozenSetSubclass({7})) == {1, 2, 7}
-
-
-def test_lookup_runs_pythons_code(ffi: Any) -> None:
-    class Key:
-        def __init__(self, fail: str) -> None:
-            self.fail = fail
-
-        def __hash__(self) -> int:
-            if self.fail == "hash":
-                raise ZeroDivisionError("hash")
-            return 1
-
-        def __eq__(self, other: object) -> bool:
-            raise ZeroDivisionError("eq")
-
-    s = ffi.Set([Key("")])
-    for fail in ("hash", "eq"):
-        for operation in (
-            lambda k: k in s,
-            s.add,
-            s.discard,
-            s.remove,
-            lambda k: s.update([k]),
-            lambda k: s | {k},
-        ):
-            with pytest.raises(ZeroDivisionError, match=fail):
-                operation(Key(fail))
-    assert len(s) == 1
-
-
-def test_an_element_that_changes_the_set_under_way(ffi: Any) -> None:
-    s = ffi.Set()
-
-    class Nasty:
-        def __init__(self, act: Any) -> None:
-            self.act = act
-
-        def __hash__(self) -> int:
-            return 7
-
-        def __eq__(self, other: object) -> bool:
-            act, self.act = self.act, lambda: None  # once, or the lookup would start again for ever
-            act()
-            return False
-
-    def refill() -> None:
-        s.clear()
-        s.update(range(200))
-
-    for act in (s.clear, refill):
-        for operation in (lambda k: k in s, s.add, s.discard, lambda k: s.update([k, 5])):
-            s.clear()
-            for _ in range(3):
-                s.add(Nasty(lambda: None))
-            try:
-                operation(Nasty(act))
-            except (RuntimeError, KeyError):
-                pass
-            assert len(list(s)) == len(s)
-    s.clear()
-    del act, operation, refill
-    collect()
-
-
-def test_a_set_in_many_containers(ffi: Any) -> None:
-    """Shared once within an argument, by identity, as lists are."""
-    echo = ffi.get_global_func("testing.echo")
-    inner = {1}
-    result = echo([inner, inner, {1}])
-    assert result[0] is result[1]
-    assert result[0] is not result[2]
-    shared = frozenset({frozenset({5})})
-    result = echo([shared, shared])
-    assert result[0] is result[1]
-    back = ffi.to_python(result)
-    assert back[0] is back[1]
-    assert cases.same(back, [shared, shared])
-
-
-def test_a_set_that_changes_while_it_is_converted(ffi: Any) -> None:
-    s: Any = set()
-
-    class Meddler(cases.Indexable):
-        def __index__(self) -> int:
-            s.clear()
-            return 7
-
-    s.update([Meddler(0), "a string that is long enough"])
-    assert ffi.to_python(ffi.get_global_func("testing.echo")(s)) == {7, "a string that is long enough"}
-    assert s == set()
-
-
-def test_pickle_of_an_element_that_cannot(ffi: Any) -> None:
-    with pytest.raises((TypeError, AttributeError, pickle.PicklingError)):
-        pickle.dumps(ffi.Set([lambda: None]))
