@@ -98,7 +98,7 @@ def asan(session: nox.Session) -> None:
     build(session)
     session.env.update(sanitizer_variables())
     # They build packages, in which the sanitizers are not.
-    left_out = [f"--ignore=tests/test_{name}.py" for name in ("build", "downstream")]
+    left_out = [f"--ignore=tests/tooling/test_{name}.py" for name in ("build", "downstream")]
     session.run("python", str(ROOT / "tools" / "prove_sanitizer.py"))
     # A report goes to the file descriptor of the process that it ends.
     session.run("python", "-m", "pytest", "--capture=sys", *(session.posargs or (*IN_PARALLEL, *left_out)))
@@ -142,4 +142,6 @@ def run_mypy(session: nox.Session) -> None:
     if not package.is_symlink():
         package.symlink_to(ROOT / "pkg", target_is_directory=True)
     session.run("mypy", "-p", "anyffi", env={"MYPYPATH": str(path)})
-    session.run("mypy", "noxfile.py", "tools", "tests/typing_of_users.py", env={"MYPYPATH": str(path)})
+    session.run(
+        "mypy", "noxfile.py", "tools", "tests/tooling/typing_of_users.py", env={"MYPYPATH": str(path)}
+    )

@@ -16,7 +16,7 @@ import pytest
 #: Whether the address sanitizer is built in: frames on the stack are several times as large then.
 SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 CPYTHON = sys.implementation.name == "cpython"
 

@@ -1,4 +1,4 @@
-"""The witness and Python: values that go from C to Python and back, and calls in both directions."""
+"""The C ABI and Python: values that go from C to Python and back, and calls in both directions."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any, Callable
 
 import anyffi
 import pytest
-from support import CPYTHON, collect
-from witness import (
+from c_abi import (
     CODES,
     TYPES,
     Raised,
@@ -26,7 +25,7 @@ from witness import (
     own,
     take_raised,
 )
-from witness_kinds import (
+from c_abi_values import (
     KINDS,
     OWNER,
     Kind,
@@ -39,6 +38,7 @@ from witness_kinds import (
     release_owner,
     released,
 )
+from support import CPYTHON, collect
 
 every_type = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 
@@ -51,14 +51,14 @@ def test_a_value_goes_to_python_and_comes_back(ffi: Any, kind: Kind) -> None:
         seen.append((type(x), x == kind.python(ffi) if kind.python else None))
         return x
 
-    ffi.register_global_func("witness.look", look)
+    ffi.register_global_func("c_abi.look", look)
     try:
-        with kind.make() as value, find_function("witness.look") as function, call(function, value) as back:
+        with kind.make() as value, find_function("c_abi.look") as function, call(function, value) as back:
             assert exact(read(back.at)) == exact(kind.value)
             if value.code > CODES["SLICE"] and kind.row != "ERROR":
                 assert back.at.as_object == value.at.as_object
     finally:
-        ffi.remove_global_func("witness.look")
+        ffi.remove_global_func("c_abi.look")
     ((cls, is_equal),) = seen
     assert is_equal in (None, True)
     names = {row[0]: row[6] for row in TYPES}
@@ -81,12 +81,12 @@ def test_python_gives_the_same_code(ffi: Any, kind: Kind) -> None:
         return 0
 
     with (
-        make_str("witness.keep") as name,
+        make_str("c_abi.keep") as name,
         made(lib.anyffi_function_create, keep, c.NULL, c.NULL, c.NULL) as function,
     ):
         check(lib.anyffi_registry_set(name.at, function.at, 0))
         try:
-            ffi.get_global_func("witness.keep")(kind.python(ffi))
+            ffi.get_global_func("c_abi.keep")(kind.python(ffi))
         finally:
             existed = c.new("int32_t*")
             check(lib.anyffi_registry_remove(name.at, existed))
@@ -162,8 +162,8 @@ def test_a_function_of_c_with_names_and_defaults(ffi: Any) -> None:
         other = 7 if y is None or y.code == CODES["MISSING"] else y.at.as_int
         return Value(CODES["INT"], as_int=x.at.as_int - other)
 
-    with registered("witness.subtract", subtract, info):
-        function = ffi.get_global_func("witness.subtract")
+    with registered("c_abi.subtract", subtract, info):
+        function = ffi.get_global_func("c_abi.subtract")
         assert function(10) == 3
         assert function(10, 1) == function(y=1, x=10) == 9
         assert function(x=10) == 3
@@ -175,15 +175,15 @@ def test_a_function_of_c_with_names_and_defaults(ffi: Any) -> None:
 
 
 def test_c_calls_back_what_python_gave_it(ffi: Any) -> None:
-    with registered("witness.apply", lambda f, *args: call(f, *args)):
-        apply = ffi.get_global_func("witness.apply")
+    with registered("c_abi.apply", lambda f, *args: call(f, *args)):
+        apply = ffi.get_global_func("c_abi.apply")
         assert apply(lambda *xs: xs, 1, "two") == (1, "two")
         assert apply(apply, lambda x: x + 1, 1) == 2
 
         def fail() -> None:
             raise ValueError("of Python's")
 
-        # Its own words are all that the witness passes on.
+        # The message is all that the C function passes on.
         with pytest.raises(ValueError, match="^of Python's$"):
             apply(fail)
         del apply
@@ -193,8 +193,8 @@ def test_an_error_of_c(ffi: Any) -> None:
     def fail() -> Value:
         raise Raised("LookupError", "nowhere")
 
-    with registered("witness.fail", fail):
-        function = ffi.get_global_func("witness.fail")
+    with registered("c_abi.fail", fail):
+        function = ffi.get_global_func("c_abi.fail")
         with pytest.raises(LookupError, match="^nowhere$") as caught:
             function()
         assert type(caught.value) is LookupError
@@ -228,9 +228,9 @@ def test_a_function_of_python(ffi: Any) -> None:
     def divide(x: float, by: float) -> float:
         return x / by
 
-    ffi.register_global_func("witness.divide", divide)
+    ffi.register_global_func("c_abi.divide", divide)
     try:
-        with make_int(1) as one, make_int(0) as zero, find_function("witness.divide") as function:
+        with make_int(1) as one, make_int(0) as zero, find_function("c_abi.divide") as function:
             with call(function, one, one) as ratio:
                 assert exact(read(ratio.at)) == exact(1.0)
             with pytest.raises(Raised) as caught:
@@ -240,7 +240,7 @@ def test_a_function_of_python(ffi: Any) -> None:
                 call(function, one)
             assert function.object("AnyffiFunction").handle != c.NULL
     finally:
-        ffi.remove_global_func("witness.divide")
+        ffi.remove_global_func("c_abi.divide")
 
 
 def test_names_are_listed(ffi: Any) -> None:
@@ -333,15 +333,15 @@ def test_python_reads_the_memory_of_a_tensor(ffi: Any) -> None:
         return rows
 
     np = pytest.importorskip("numpy")
-    ffi.register_global_func("witness.look", look)
+    ffi.register_global_func("c_abi.look", look)
     try:
         with (
             make_tensor() as tensor,
-            find_function("witness.look") as function,
+            find_function("c_abi.look") as function,
             call(function, tensor) as rows,
         ):
             assert read(rows.at) == Plain(
                 "LIST", [Plain("LIST", [0.0, 2.0, 4.0]), Plain("LIST", [1.0, 3.0, 5.0])]
             )
     finally:
-        ffi.remove_global_func("witness.look")
+        ffi.remove_global_func("c_abi.look")

@@ -13,7 +13,7 @@ import cases
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
-from machines import Machine, keys, run_machine
+from state_machine import Machine, keys, run_machine
 from support import CPYTHON
 
 elements = keys | st.frozensets(st.integers(0, 2), max_size=2)

@@ -1,6 +1,6 @@
 """What type checkers are told of the public classes is what they are.
 
-`tools/dev.py lint` checks tests/typing_of_users.py; here it runs, and the stub is compared with the classes.
+`tools/dev.py lint` checks tests/tooling/typing_of_users.py; here it runs, and the stub is compared with the classes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ SHARED = {"_Sequence", "_Set"}
 
 
 def test_what_type_checkers_accept_runs(ffi: Any) -> None:
-    done = run([sys.executable, "-W", "error", ROOT / "tests" / "typing_of_users.py"], FFI_MODE=ffi.ffi_mode)
+    done = run(
+        [sys.executable, "-W", "error", ROOT / "tests" / "tooling" / "typing_of_users.py"],
+        FFI_MODE=ffi.ffi_mode,
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

@@ -60,7 +60,9 @@ DIFFERENCES = {
 def test_differences_fail_the_run(tmp_path: pathlib.Path, workers: str) -> None:
     (tmp_path / "sample.py").write_text(SAMPLE)
     options = ["-c", ROOT / "pyproject.toml", "-p", "conftest", "-p", "no:cacheprovider", "-n", workers]
-    path = os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join(
+        [str(ROOT / "tests"), str(ROOT / "tests" / "support"), os.environ.get("PYTHONPATH", "")]
+    )
     done = run([sys.executable, "-m", "pytest", *options, tmp_path / "sample.py"], PYTHONPATH=path)
     assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout + done.stderr
     assert "14 passed" in done.stdout

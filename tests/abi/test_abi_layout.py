@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from c_abi import CODES, HEADER, INCLUDE, TYPES, c, lib, table
 from support import ROOT, run
-from witness import CODES, HEADER, INCLUDE, TYPES, c, lib, table
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 #: Every compiler that is here: the build's own, and GNU's and LLVM's.

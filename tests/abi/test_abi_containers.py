@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from witness import (
+from c_abi import (
     CODES,
     Raised,
     Value,
@@ -18,7 +18,7 @@ from witness import (
     own,
     read_text,
 )
-from witness_kinds import (
+from c_abi_values import (
     KINDS,
     Plain,
     exact,

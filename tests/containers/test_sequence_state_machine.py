@@ -9,7 +9,7 @@ import cases
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
-from machines import Machine, Opaque, indices, lists_of_values, run_machine, slices, values
+from state_machine import Machine, Opaque, indices, lists_of_values, run_machine, slices, values
 
 sortable = st.lists(st.integers(-5, 5), max_size=12)
 extents = st.lists(st.integers(-3, 9) | st.sampled_from([2**63 - 1, -(2**63)]), max_size=6)

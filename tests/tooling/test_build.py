@@ -9,8 +9,8 @@ import re
 import sys
 
 import pytest
+from c_abi import plain_declarations
 from support import ROOT, build_directory, run
-from witness import plain_declarations
 
 INCLUDE = ROOT / "cpp" / "include"
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h"))

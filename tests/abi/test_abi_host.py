@@ -9,9 +9,9 @@ from support import ROOT
 _HOST = (
     f"""
 import sys
-sys.path.insert(0, {str(ROOT / "tests")!r})
-from witness import *
-from witness_kinds import make_int, read
+sys.path.insert(0, {str(ROOT / "tests" / "support")!r})
+from c_abi import *
+from c_abi_values import make_int, read
 """
     '''
 objects, counts, log = {}, {}, []

@@ -73,7 +73,7 @@ FAULTS = {
 @pytest.fixture(scope="module")
 def said() -> dict[str, tuple[str, str]]:
     """What was raised in a process where the ctypes marshaller is broken in one way after the other."""
-    done = run([sys.executable, TESTS / "check_faults.py"], FFI_MODE="check")
+    done = run([sys.executable, TESTS / "support" / "check_faults.py"], FFI_MODE="check")
     assert done.returncode == 0, done.stderr
     found: dict[str, tuple[str, str]] = json.loads(done.stdout)
     return found
@@ -95,7 +95,10 @@ def test_every_fault_is_expected(said: dict[str, tuple[str, str]]) -> None:
 
 def test_the_table_of_cases_is_no_mismatch() -> None:
     """Every test of the round trip, of functions and of errors, with check in the place of one marshaller."""
-    files = [TESTS / f"test_{name}.py" for name in ("roundtrip", "functions", "errors")]
+    files = [
+        TESTS / name
+        for name in ("values/test_roundtrip.py", "functions/test_functions.py", "functions/test_errors.py")
+    ]
     options = ["-q", "--modes=check", "-p", "no:cacheprovider", "-p", "no:xdist"]
     done = run([sys.executable, "-m", "pytest", *options, *files], FFI_MODE="check")
     assert done.returncode == 0, done.stdout[-5000:]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Callable
 
 import anyffi
-from witness import CODES, Value, c, check, lib, made, make_str, read_bytes, read_text
+from c_abi import CODES, Value, c, check, lib, made, make_str, read_bytes, read_text
 
 ROWS = {code: row for row, code in CODES.items()}
 

@@ -10,7 +10,7 @@ import cases
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
-from machines import Machine, keys, run_machine, values
+from state_machine import Machine, keys, run_machine, values
 from support import CPYTHON
 
 #: Of kinds that are equal across: 1, 1.0 and True are one key.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support import collect
-from witness import (
+from c_abi import (
     CODES,
     TYPES,
     Raised,
@@ -23,7 +22,8 @@ from witness import (
     own,
     read_text,
 )
-from witness_kinds import make_int, read
+from c_abi_values import make_int, read
+from support import collect
 
 
 def text(pointer: Any) -> str | None:
@@ -137,7 +137,7 @@ def test_a_type_of_cpp() -> None:
 
 # ---- types that C registers -------------------------------------------------------------------------------
 
-POINT = "witness.Point"
+POINT = "c_abi.Point"
 c.cdef("typedef struct Point { AnyffiObject header; int64_t x; } Point;")
 #: What the deleter was asked to delete.
 deleted: list[int] = []
@@ -233,12 +233,12 @@ def test_a_type_of_c(point_code: int) -> None:
     assert fields(point_code) == {"x": ("int", "To the right."), "y": (None, None)}
     # The same key is the same type; of another parent it is refused.
     assert register(type_info(POINT, CODES["OBJECT"])) == point_code
-    child = register(type_info("witness.Child", point_code))
+    child = register(type_info("c_abi.Child", point_code))
     assert ancestors(child) == [CODES["OBJECT"], point_code]
     for key, parent, message in (
         (POINT, child, "already registered, with the parent 'Object'"),
-        ("witness.Bad", CODES["LIST"], "cannot derive from List"),
-        ("witness.Bad", 100_000, "cannot derive from an unknown type"),
+        ("c_abi.Bad", CODES["LIST"], "cannot derive from List"),
+        ("c_abi.Bad", 100_000, "cannot derive from an unknown type"),
         ("List", CODES["OBJECT"], "belongs to the runtime"),
         ("", CODES["OBJECT"], "needs a type key"),
     ):
@@ -281,9 +281,9 @@ def test_python_meets_an_object_of_c(ffi: Any, point_code: int) -> None:
         seen.extend((type(x) is ffi.Object, get_field(x, "x"), ffi.get_global_func("anyffi.value.repr")(x)))
         return [x, x]
 
-    ffi.register_global_func("witness.look", look)
+    ffi.register_global_func("c_abi.look", look)
     try:
-        with find_function("witness.look") as function, make_point(point_code, 7) as point:
+        with find_function("c_abi.look") as function, make_point(point_code, 7) as point:
             with call(function, point) as both:
                 first, second = (both.object("AnyffiSequence").data[i].as_object for i in (0, 1))
                 assert first == second == point.at.as_object
@@ -291,7 +291,7 @@ def test_python_meets_an_object_of_c(ffi: Any, point_code: int) -> None:
             assert point.object().strong_count == 1
             assert point.object().wrapper == c.NULL
     finally:
-        ffi.remove_global_func("witness.look")
+        ffi.remove_global_func("c_abi.look")
     assert seen == [True, 7, "Point(7)"]
     describe = ffi.get_global_func("anyffi.type.fields")
     assert describe(point_code) == (("x", "int", "To the right."), ("y", None, None))
