@@ -174,7 +174,7 @@ def test_the_library_has_the_headers_table(row: list[str]) -> None:
     assert lib.anyffi_type_find(type_key.encode()) == info
     assert lib.anyffi_type_get_family(int(code)) == CODES[kind]
     assert (int(code) > 0) == (storage == "OBJECT")
-    # `anyffi._types.code` has what both marshallers work with.
+    # `anyffi._rules.codes.code` has what both marshallers work with.
     from anyffi import _types
 
     assert getattr(_types.code, name) == int(code)

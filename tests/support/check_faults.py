@@ -18,7 +18,7 @@ from unittest import mock
 import anyffi
 import anyffi.testing as t
 from anyffi import _binding, _rules
-from anyffi._types import code
+from anyffi._rules.codes import code
 
 abi, call, callback, leaves, pack, recipe, unpack, wrapper = (
     importlib.import_module(f"anyffi._ctypes.{name}")
