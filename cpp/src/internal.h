@@ -4,8 +4,8 @@
 #ifndef ANYFFI_SRC_INTERNAL_H_
 #define ANYFFI_SRC_INTERNAL_H_
 
-#include <anyffi/c_api.h>
 #include <anyffi/exception.h>
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 #include <cxxabi.h>
 
