@@ -1,4 +1,4 @@
-"""The C header alone, and its layouts and codes as C, C++, cffi, ctypes and Cython see them."""
+"""The C headers alone, and their layouts and codes as C, C++, cffi, ctypes and Cython see them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from c_abi import CODES, HEADER, INCLUDE, TYPES, c, lib, table
+from c_abi import CODES, HEADER, HOST_HEADER, INCLUDE, TYPES, c, lib, table
 from support import ROOT, run
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
@@ -39,14 +39,17 @@ def compile_source(language: tuple[str, str, str], source: str, *options: object
 
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=" ".join)
-def test_the_header_compiles_alone(language: tuple[str, str, str]) -> None:
-    for source in ("#include <anyffi/c_api.h>\n", "#include <anyffi/c_api.h>\n" * 2):
+@pytest.mark.parametrize("header", ["c_api", "host_api", "inline"])
+def test_the_header_compiles_alone(language: tuple[str, str, str], header: str) -> None:
+    line = f"#include <anyffi/{header}.h>\n"
+    for source in (line, line * 2):
         done = compile_source(language, source, "-fsyntax-only")
         assert done.returncode == 0, done.stderr
 
 
 def test_the_header_includes_nothing_but_integers() -> None:
     assert re.findall("#include (.*)", HEADER.read_text()) == ["<stddef.h>", "<stdint.h>"]
+    assert re.findall("#include (.*)", HOST_HEADER.read_text()) == ["<anyffi/c_api.h>"]
 
 
 # ---- cffi against C and C++ -----------------------------------------------------------------------------
@@ -96,7 +99,7 @@ def layout_program(questions: dict[str, int]) -> str:
         answers.append(f'  printf("%s %lld\\n", "{question}", (long long)({answer}));')
     return "\n".join(
         (
-            "#include <anyffi/c_api.h>",
+            "#include <anyffi/host_api.h>",
             "#include <stdio.h>",
             "#ifdef __cplusplus",
             "#define ALIGNOF alignof",
@@ -287,7 +290,7 @@ def pxd_program() -> tuple[str, dict[str, int]]:
     text = (ROOT / "pkg" / "_cython" / "c_api.pxd").read_text()
     text = re.sub(r"#.*", "", text).replace(" noexcept", "")
     text = re.sub(r",\n\s*", ", ", text)
-    lines = ["#include <anyffi/c_api.h>", "#include <anyffi/inline.h>"]
+    lines = ["#include <anyffi/host_api.h>", "#include <anyffi/inline.h>"]
     counts = {"codes": 0, "fields": 0, "functions": 0}
     struct_name, is_enum = "", False
     for line in text.splitlines():

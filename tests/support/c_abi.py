@@ -1,6 +1,6 @@
-"""The runtime as an outsider meets it: the installed C header, read by cffi, and the library that it declares.
+"""The runtime as an outsider meets it: the installed C headers, read by cffi, and the library that they declare.
 
-Nothing here goes through a marshaller. `c` reads the header's plain declarations, `lib` is the library, `CODES` the
+Nothing here goes through a marshaller. `c` reads the headers' plain declarations, `lib` is the library, `CODES` the
 codes of the header's table of types, and `Value` one owned value.
 """
 
@@ -21,15 +21,19 @@ if TYPE_CHECKING:
 
 INCLUDE = pathlib.Path(anyffi.find_include_dir())
 HEADER = INCLUDE / "anyffi" / "c_api.h"
+HOST_HEADER = INCLUDE / "anyffi" / "host_api.h"
 
 
 def plain_declarations() -> str:
-    """The part of the header that holds no directives."""
-    _, begin, rest = HEADER.read_text().partition("// anyffi: plain declarations begin\n")
-    plain, end, _ = rest.partition("// anyffi: plain declarations end\n")
-    assert begin
-    assert end
-    return plain
+    """The parts of the two headers that hold no directives."""
+    parts = []
+    for header in (HEADER, HOST_HEADER):
+        _, begin, rest = header.read_text().partition("// anyffi: plain declarations begin\n")
+        plain, end, _ = rest.partition("// anyffi: plain declarations end\n")
+        assert begin
+        assert end
+        parts.append(plain)
+    return "".join(parts)
 
 
 def table(name: str) -> list[list[str]]:

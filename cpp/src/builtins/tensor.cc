@@ -1,6 +1,7 @@
 /// \file
 /// Tensors for Python, under `anyffi.Tensor.*`.
 #include <anyffi/anyffi.h>
+#include <anyffi/host_api.h>
 
 namespace {
 

@@ -2,7 +2,7 @@
 /// Recursion is bounded per thread: by a count, and by what is left of the stack.
 #include "core/depth.h"
 
-#include <anyffi/c_api.h>
+#include <anyffi/host_api.h>
 #include <pthread.h>
 
 #include <algorithm>

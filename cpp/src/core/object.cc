@@ -2,6 +2,7 @@
 /// Counts, weak references, and destruction that needs no stack.
 #include "core/object.h"
 
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <utility>

@@ -2,7 +2,7 @@
 /// The table of types: fixed rows from ANYFFI_TYPES, and types registered at run time.
 #include "core/types.h"
 
-#include <anyffi/c_api.h>
+#include <anyffi/host_api.h>
 
 #include <algorithm>
 #include <atomic>

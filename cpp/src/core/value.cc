@@ -2,6 +2,7 @@
 /// Owning, releasing and moving values.
 #include "core/value.h"
 
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <cstring>

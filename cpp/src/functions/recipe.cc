@@ -1,6 +1,6 @@
 /// \file
 /// Recipes: what front ends write of the arguments of a call, so that one call of the runtime makes all of them.
-#include <anyffi/c_api.h>
+#include <anyffi/host_api.h>
 
 #include "values/containers.h"
 

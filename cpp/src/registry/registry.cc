@@ -2,6 +2,7 @@
 /// The global registry of functions by name.
 #include "registry/registry.h"
 
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <map>

@@ -1,6 +1,6 @@
 /// \file
 /// DLPack's table of functions for compiled code, over whatever a front end wraps tensors in.
-#include <anyffi/c_api.h>
+#include <anyffi/host_api.h>
 
 #include <atomic>
 #include <cstring>
