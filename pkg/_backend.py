@@ -16,7 +16,7 @@ from ._typing import Any
 
 __all__ = ["CORE", "Api", "active", "open_backend"]
 
-#: Everything that a backend offers; docs/architecture.md says what each is.
+#: Everything that a backend offers; docs/backends.md describes each.
 CORE = ("NAME", *classes.CORES, "set_class", "create_exchange", "get_function", "to_object", "shut_down")
 
 _MODULES = {"ctypes": "anyffi._ctypes", "cython": "anyffi._cython", "check": "anyffi._check"}

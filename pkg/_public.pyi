@@ -1,5 +1,5 @@
 # What type checkers see of the public classes, which are made at import. Most of it is inherited from
-# `collections.abc`; tests/test_typing.py compares all with the classes themselves.
+# `collections.abc`; tests/tooling/test_typing.py compares all with the classes themselves.
 
 from abc import ABCMeta
 from collections.abc import (

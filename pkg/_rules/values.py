@@ -79,7 +79,7 @@ def lower(x: Any) -> Lowered:
     Returns
     -------
     (int, object)
-        The type code and an exact builtin, as docs/architecture.md lists them.
+        The type code and an exact builtin, as docs/backends.md lists them.
 
     Raises
     ------
