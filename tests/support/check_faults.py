@@ -17,7 +17,7 @@ from unittest import mock
 
 import anyffi
 import anyffi.testing as t
-from anyffi import _binding, _rules
+from anyffi._rules import keywords, values
 from anyffi._rules.codes import code
 
 abi, call, callback, leaves, pack, recipe, unpack, wrapper = (
@@ -94,7 +94,7 @@ def wrong_code_of_a_keyword() -> None:
 
 @fault
 def wrong_place_of_a_keyword() -> None:
-    with changed(_binding, "bind", lambda bound: bound[::-1]):
+    with changed(keywords, "bind", lambda bound: bound[::-1]):
         t.raise_error(message="m", kind="k")
 
 
@@ -209,7 +209,7 @@ def users_code_in_another_order() -> None:
 
 @fault
 def raises_what_cython_does_not() -> None:
-    with broken(_rules, "MAX_DEPTH", 3):
+    with broken(values, "MAX_DEPTH", 3):
         t.nop(1, [[[[1]]]])
 
 
@@ -218,7 +218,7 @@ def does_not_raise_what_cython_does() -> None:
     x: Any = 1
     for _ in range(201):
         x = [x]
-    with broken(_rules, "MAX_DEPTH", 1000):
+    with broken(values, "MAX_DEPTH", 1000):
         t.nop(x)
 
 
@@ -309,7 +309,7 @@ def element_of_a_callbacks_result() -> None:
 
 @fault
 def callback_that_ctypes_cannot_leave() -> None:
-    with broken(_rules, "MAX_DEPTH", 3):
+    with broken(values, "MAX_DEPTH", 3):
         t.apply(lambda: [[[[1]]]])
 
 
