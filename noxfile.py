@@ -96,7 +96,7 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def asan(session: nox.Session) -> None:
-    """The Python tests under AddressSanitizer and UndefinedBehaviorSanitizer, after a check that both report."""
+    """The Python tests under AddressSanitizer and UndefinedBehaviorSanitizer; both are tested first."""
     build(session)
     session.env.update(sanitizer_variables())
     # These build packages without the sanitizers.
@@ -116,8 +116,8 @@ def sanitizer_variables() -> dict[str, str]:
     return {
         "LD_PRELOAD": f"{library('libasan.so')} {library('libstdc++.so')}",
         "PYTHONMALLOC": "malloc",
-        # Python itself leaks some memory at exit; the tests count live objects instead. They also allocate more
-        # memory than there is.
+        # Python itself leaks some memory at exit; the tests count live objects instead. They also allocate
+        # more memory than there is.
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }

@@ -3,8 +3,8 @@
 
     python3 tools/dev.py SESSION [ARGUMENTS]        demo, test, lint, asan, fuzz, pypy, bench
 
-Needs CPython 3.9 or later, a C++ compiler and a package index. Everything is kept below `.dev/`. The environment is
-set up again when a file that describes the build has changed; ninja rebuilds changed sources.
+Needs CPython 3.9 or later, a C++ compiler and a package index. Everything is kept below `.dev/`. The
+environment is set up again when a file that describes the build has changed; ninja rebuilds changed sources.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Environment:
         return digest.hexdigest()
 
     def create(self) -> None:
-        """Create the virtual environment, also where Debian's python3-venv is missing but pip is installed."""
+        """Create the virtual environment, also where pip is installed but Debian's python3-venv is not."""
         shutil.rmtree(self.home / "env", ignore_errors=True)
         bundled_pip = self.python != sys.executable or importlib.util.find_spec("ensurepip") is not None
         venv = [
