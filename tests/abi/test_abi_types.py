@@ -239,7 +239,7 @@ def test_a_type_of_c(point_code: int) -> None:
         (POINT, child, "already registered, with the parent 'Object'"),
         ("c_abi.Bad", CODES["LIST"], "cannot derive from List"),
         ("c_abi.Bad", 100_000, "cannot derive from an unknown type"),
-        ("List", CODES["OBJECT"], "belongs to the runtime"),
+        ("List", CODES["OBJECT"], "is reserved for the runtime"),
         ("", CODES["OBJECT"], "needs a type key"),
     ):
         with pytest.raises(Raised, match=message):

@@ -158,7 +158,7 @@ def test_a_borrowed_tensor_is_not_kept() -> None:
     with balanced():
         view = Value(CODES["TENSOR_VIEW"], as_pointer=data)
         assert lib.anyffi_type_get_family(view.code) == CODES["TENSOR"]
-        with pytest.raises(Raised, match="TypeError.*cannot be kept"):
+        with pytest.raises(Raised, match="TypeError.*cannot be stored"):
             own(view)
 
 

@@ -533,7 +533,7 @@ class TestLoadingAnew:
                     anyffi.load_module(path)
                 except error as caught:
                     if error is OSError:
-                        assert "cannot be loaded anew, after it failed: no copy" in str(caught)
+                        assert "cannot be loaded again after it failed: cannot write a copy" in str(caught)
                 else:
                     raise SystemExit("loaded")
                 anyffi.register_global_func("modules_anew.needed", dict, override=True)
@@ -684,9 +684,9 @@ def test_object_classes_of_one_key_and_two_layouts(ffi: Any, build: Build, membe
 
 NAMES = [
     ("x, x", "f(x: int, x: float) -> float: parameter 1 cannot have the name 'x': another parameter has it"),
-    ("x, y z", "f(x: int, y z: float) -> float: parameter 1 cannot have the name 'y z': it is no identifier"),
-    ("2x, y", "f(2x: int, y: float) -> float: parameter 0 cannot have the name '2x': it is no identifier"),
-    (", y", "f(: int, y: float) -> float: parameter 0 cannot have the name '': it is no identifier"),
+    ("x, y z", "f(x: int, y z: float) -> float: parameter 1 cannot have the name 'y z': it is not an identifier"),
+    ("2x, y", "f(2x: int, y: float) -> float: parameter 0 cannot have the name '2x': it is not an identifier"),
+    (", y", "f(: int, y: float) -> float: parameter 0 cannot have the name '': it is not an identifier"),
     ("x, lambda", "f(x: int, lambda: float) -> float: parameter 1 cannot have the name 'lambda': it is a keyword of"
      " Python"),
 ]  # fmt: skip

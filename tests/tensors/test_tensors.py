@@ -206,7 +206,7 @@ def test_a_view_of_memory_without_a_tensor_cannot_be_kept(ffi: Any) -> None:
     call = function(ffi, "tensor.call_raw")
     assert call(function(ffi, "tensor.sum")) == 5
     for f in (lambda x: None, function(ffi, "hold"), function(ffi, "echo"), function(ffi, "typed.tensor")):
-        with pytest.raises(TypeError, match="borrows its memory for a call: it cannot be kept"):
+        with pytest.raises(TypeError, match="borrows its memory for one call: it cannot be stored"):
             call(f)
 
 

@@ -65,7 +65,7 @@ def test_the_cpu_does_not_read_memory_of_devices(ffi: Any, device: Device) -> No
     for given in (x, ffi.convert(x)):
         for f in ("sum", "fill"):
             with pytest.raises(
-                BufferError, match=f"the memory of the tensor lies on {device}, not on the CPU"
+                BufferError, match=f"the memory of the tensor is on {device}, not on the CPU"
             ):
                 function(ffi, f"tensor.{f}")(given)
     tensor = ffi.convert(x)

@@ -100,7 +100,7 @@ def test_what_is_no_capsule_is_refused(ffi: Any, x: Any) -> None:
         def __dlpack__(self, **options: Any) -> Any:
             return x
 
-    match = f"expected a capsule of DLPack that nobody has used, got {type(x).__name__}"
+    match = f"expected an unused DLPack capsule, got {type(x).__name__}"
     for call in (function(ffi, "nop"), ffi.convert, ffi.from_dlpack):
         with pytest.raises(TypeError, match=match):
             call(Wrong())
@@ -115,7 +115,7 @@ def test_capsules_are_used_once(ffi: Any) -> None:
         capsule = ffi.convert(x).__dlpack__(**options)
         tensor = ffi.from_dlpack(capsule)
         assert tensor.data_ptr() == address(x)
-        with pytest.raises(TypeError, match="nobody has used, got PyCapsule"):
+        with pytest.raises(TypeError, match="unused DLPack capsule, got PyCapsule"):
             ffi.from_dlpack(capsule)
     with pytest.raises(TypeError, match="got PyCapsule"):
         ffi.from_dlpack(datetime.datetime_CAPI)  # type: ignore[attr-defined]
@@ -160,9 +160,9 @@ def test_forms_of_export(ffi: Any) -> None:
         tensor.__dlpack__(dl_device=(2, 0))
     with pytest.raises(BufferError, match="stream"):
         tensor.__dlpack__(stream=1)
-    with pytest.raises(BufferError, match="cannot say that a tensor is read-only"):
+    with pytest.raises(BufferError, match="cannot express that a tensor is read-only"):
         ffi.convert(read_only(np.ones(2))).__dlpack__()
-    with pytest.raises(BufferError, match="cannot say that a tensor is padded"):
+    with pytest.raises(BufferError, match="cannot express that a tensor is padded"):
         make(ffi, dtype="int4", flags=PADDED).__dlpack__()
 
 

@@ -177,7 +177,7 @@ def test_borrowed(ffi: Any, table: Any) -> None:
     assert read(out) == (array.ctypes.data, [3], [-2], (2, 64, 1))
     array = np.zeros(2)
     array.flags.writeable = False
-    with pytest.raises(BufferError, match="cannot say that memory is read-only"):
+    with pytest.raises(BufferError, match="cannot express read-only memory"):
         table.borrow(ffi.convert(array), byref(out))
 
 
@@ -195,7 +195,7 @@ def test_a_share_that_is_none(ffi: Any, table: Any) -> None:
     managed = export(table, ffi.convert(np.zeros(2)))
     managed.contents.major = 2
     made = c_void_p()
-    with pytest.raises(BufferError, match=r"DLPack 2\.3, where 1\.3 is the newest known"):
+    with pytest.raises(BufferError, match=r"DLPack 2\.3, which is not supported: the newest known version is 1\.3"):
         table.take(managed, byref(made))
     assert made.value is None
 
@@ -216,4 +216,4 @@ def test_new_tensors(ffi: Any, table: Any) -> None:
     (context, kind, message), last = errors
     assert (context, kind) == (7, b"ValueError")
     assert b"negative" in message
-    assert last == (8, b"BufferError", b"new tensors lie on the CPU")
+    assert last == (8, b"BufferError", b"tensors can be allocated on the CPU only")

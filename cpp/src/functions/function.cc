@@ -1,5 +1,5 @@
 /// \file
-/// Functions over C code and over callables of the host, and calling any of them.
+/// Functions over C code and over callables of the host, and calls of any function.
 #include <anyffi/inline.h>
 
 #include <utility>
@@ -41,15 +41,15 @@ void delete_host_function(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_MEMORY) free_object<HostFunction>(self);
 }
 
-/// What every function over a callable of the host is called through.
+/// The `call` of every function over a callable of the host.
 int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   auto* function = static_cast<HostFunction*>(self);
   if (anyffi_depth_enter() != 0) return fail(result);
   *result = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
   int status = enter_host([&] { return function->callback(function->base.handle, args, num_args, result); });
   anyffi_depth_leave();
-  // A callback that was interrupted before its first line returns what happens to lie there, so it may claim to be
-  // done. The result tells.
+  // A callback that a signal interrupted before its first line returns garbage, perhaps ANYFFI_HOST_DONE. But then the
+  // result is unset.
   if (result->type_code == ANYFFI_UNSET) status = 0;
   status = finish_hook(status);
   if (__builtin_expect(status != 0, 0)) anyffi_value_release(result);
@@ -125,7 +125,7 @@ int anyffi_function_call(const AnyffiValue* value, AnyffiValue* args, int32_t nu
     });
   }
   auto* function = reinterpret_cast<AnyffiFunction*>(value->as_object);
-  // A host's function counts its own level.
+  // `call_host` counts a level itself.
   if (function->handle != nullptr) return function->call(function->self, args, num_args, result);
   if (anyffi_depth_enter() != 0) return -1;
   int status = function->call(function->self, args, num_args, result);
