@@ -25,10 +25,9 @@ from c_abi import (
     own,
     take_raised,
 )
+from c_abi_rows import SAMPLES, Sample
 from c_abi_values import (
-    KINDS,
     OWNER,
-    Kind,
     Plain,
     exact,
     make_int,
@@ -40,22 +39,22 @@ from c_abi_values import (
 )
 from support import CPYTHON, collect
 
-every_type = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+every_type = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 
 
 @every_type
-def test_a_value_goes_to_python_and_comes_back(ffi: Any, kind: Kind) -> None:
+def test_a_value_goes_to_python_and_comes_back(ffi: Any, sample: Sample) -> None:
     seen: list[Any] = []
 
     def look(x: Any) -> Any:
-        seen.append((type(x), x == kind.python(ffi) if kind.python else None))
+        seen.append((type(x), x == sample.python(ffi) if sample.python else None))
         return x
 
     ffi.register_global_func("c_abi.look", look)
     try:
-        with kind.make() as value, find_function("c_abi.look") as function, call(function, value) as back:
-            assert exact(read(back.at)) == exact(kind.value)
-            if value.code > CODES["SLICE"] and kind.row != "ERROR":
+        with sample.make() as value, find_function("c_abi.look") as function, call(function, value) as back:
+            assert exact(read(back.at)) == exact(sample.value)
+            if value.code > CODES["SLICE"] and sample.row != "ERROR":
                 assert back.at.as_object == value.at.as_object
     finally:
         ffi.remove_global_func("c_abi.look")
@@ -63,13 +62,13 @@ def test_a_value_goes_to_python_and_comes_back(ffi: Any, kind: Kind) -> None:
     assert is_equal in (None, True)
     names = {row[0]: row[6] for row in TYPES}
     names.update(MISSING="_Missing", ERROR="ValueError")
-    assert cls.__name__ == names[kind.row]
+    assert cls.__name__ == names[sample.row]
 
 
 @every_type
-def test_python_gives_the_same_code(ffi: Any, kind: Kind) -> None:
+def test_python_gives_the_same_code(ffi: Any, sample: Sample) -> None:
     """What both marshallers make of a value is what C made."""
-    if kind.python is None:
+    if sample.python is None:
         return
     kept: list[Any] = []
 
@@ -86,12 +85,12 @@ def test_python_gives_the_same_code(ffi: Any, kind: Kind) -> None:
     ):
         check(lib.anyffi_registry_set(name.at, function.at, 0))
         try:
-            ffi.get_global_func("c_abi.keep")(kind.python(ffi))
+            ffi.get_global_func("c_abi.keep")(sample.python(ffi))
         finally:
             existed = c.new("int32_t*")
             check(lib.anyffi_registry_remove(name.at, existed))
             assert existed[0] == 1
-    assert kept == [(CODES[kind.row], exact(kind.value))]
+    assert kept == [(CODES[sample.row], exact(sample.value))]
 
 
 # ---- functions of C, called from Python -------------------------------------------------------------------
@@ -107,8 +106,8 @@ def registered(name: str, body: Callable[..., Value], info: Any = c.NULL) -> Ite
             with contextlib.ExitStack() as stack:
                 value = body(*map(stack.enter_context, given))
         except Raised as error:
-            kind, message = error.args
-            return int(lib.anyffi_error_raise(kind.encode(), message.encode()))
+            cls, message = error.args
+            return int(lib.anyffi_error_raise(cls.encode(), message.encode()))
         result[0] = value.at[0]
         return 0
 

@@ -18,27 +18,20 @@ from c_abi import (
     own,
     read_text,
 )
-from c_abi_values import (
-    KINDS,
-    Plain,
-    exact,
-    make_bytes,
-    make_int,
-    make_slice,
-    read,
-)
+from c_abi_rows import SAMPLES
+from c_abi_values import Plain, exact, make_bytes, make_int, make_slice, read
 
 
 def test_items() -> None:
     with balanced():
-        for kind in KINDS:
-            if kind.size is None or not isinstance(kind.value, (str, bytes)):
+        for sample in SAMPLES:
+            if sample.size is None or not isinstance(sample.value, (str, bytes)):
                 continue
-            with kind.make() as value:
-                for i in {0, -1, kind.size - 1} if kind.size else ():
+            with sample.make() as value:
+                for i in {0, -1, sample.size - 1} if sample.size else ():
                     with make_int(i) as index, made(lib.anyffi_value_get_item, value.at, index.at) as item:
-                        assert exact(read(item.at)) == exact(kind.value[i])
-                with make_int(kind.size) as index, pytest.raises(Raised, match="IndexError"):
+                        assert exact(read(item.at)) == exact(sample.value[i])
+                with make_int(sample.size) as index, pytest.raises(Raised, match="IndexError"):
                     made(lib.anyffi_value_get_item, value.at, index.at)
 
 
