@@ -1,4 +1,4 @@
-"""The C ABI and Python: values that go from C to Python and back, and calls in both directions."""
+"""C and Python through the C ABI: values in both directions, and calls in both directions."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def test_a_value_goes_to_python_and_comes_back(ffi: Any, sample: Sample) -> None
 
 
 @every_type
-def test_python_gives_the_same_code(ffi: Any, sample: Sample) -> None:
-    """What both marshallers make of a value is what C made."""
+def test_both_marshallers_pack_the_same_code(ffi: Any, sample: Sample) -> None:
+    """Each marshaller packs the same code and value as C creates."""
     if sample.python is None:
         return
     kept: list[Any] = []
@@ -98,7 +98,7 @@ def test_python_gives_the_same_code(ffi: Any, sample: Sample) -> None:
 
 @contextlib.contextmanager
 def registered(name: str, body: Callable[..., Value], info: Any = c.NULL) -> Iterator[None]:
-    """A function in the registry whose body gets owned arguments, and gives an owned value or raises `Raised`."""
+    """Register a function whose body takes owned arguments, and returns an owned value or raises `Raised`."""
 
     def run(self: Any, args: Any, num_args: int, result: Any) -> int:
         try:
@@ -137,7 +137,7 @@ def registered(name: str, body: Callable[..., Value], info: Any = c.NULL) -> Ite
 def function_info(
     name: bytes, doc: bytes, params: list[tuple[bytes, Value | None, bytes]]
 ) -> tuple[Any, list[Any]]:
-    """What a function tells of itself, and what must be kept for it."""
+    """Return the metadata of a function, and the objects that must outlive it."""
     kept: list[Any] = [c.new("char[]", text) for text in (name, doc, b"int")]
     rows = c.new("AnyffiParamInfo[]", len(params))
     for row, (param, default, type_name) in zip(rows, params):
@@ -173,7 +173,7 @@ def test_a_function_of_c_with_names_and_defaults(ffi: Any) -> None:
         del function
 
 
-def test_c_calls_back_what_python_gave_it(ffi: Any) -> None:
+def test_c_calls_a_python_callable(ffi: Any) -> None:
     with registered("c_abi.apply", lambda f, *args: call(f, *args)):
         apply = ffi.get_global_func("c_abi.apply")
         assert apply(lambda *xs: xs, 1, "two") == (1, "two")
@@ -182,7 +182,7 @@ def test_c_calls_back_what_python_gave_it(ffi: Any) -> None:
         def fail() -> None:
             raise ValueError("of Python's")
 
-        # The message is all that the C function passes on.
+        # The C function passes only the message on.
         with pytest.raises(ValueError, match="^of Python's$"):
             apply(fail)
         del apply
@@ -248,7 +248,7 @@ def test_names_are_listed(ffi: Any) -> None:
     assert found == sorted(found) == ffi.list_global_func_names()
 
 
-def test_what_is_movable_is_said_in_the_argument() -> None:
+def test_arguments_are_flagged_as_movable() -> None:
     with (
         balanced(),
         find_function("testing.is_movable") as is_movable,
@@ -259,10 +259,10 @@ def test_what_is_movable_is_said_in_the_argument() -> None:
             with call(is_movable, text) as answer:
                 assert read(answer.at) is bool(flags)
         with own(text) as copy:
-            assert copy.at.aux == 0  # flags are for arguments
+            assert copy.at.aux == 0  # an owned value has no flags
 
 
-def test_what_is_held_elsewhere_is_counted() -> None:
+def test_strong_and_weak_counts() -> None:
     with (
         balanced(),
         find_function("testing.hold") as hold,
@@ -278,7 +278,7 @@ def test_what_is_held_elsewhere_is_counted() -> None:
         assert text.object().strong_count == 1
 
 
-def test_the_slot_of_errors() -> None:
+def test_raise_and_take_errors() -> None:
     with balanced(), Value() as error:
         lib.anyffi_error_take_raised(error.at)
         assert error.code == CODES["NONE"]
@@ -306,7 +306,7 @@ def test_modules() -> None:
 # ---- tensors between libraries ----------------------------------------------------------------------------
 
 
-def test_a_tensor_gives_its_memory_back_once() -> None:
+def test_a_tensor_releases_its_memory_once() -> None:
     released.clear()
     with balanced(), make_tensor() as tensor:
         out = c.new("AnyffiManagedTensor**")

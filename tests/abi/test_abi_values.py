@@ -57,7 +57,7 @@ def test_size(sample: Sample) -> None:
 
 @every_type
 def test_copies(sample: Sample) -> None:
-    """A copy of an object is another count of it; a copy of anything else is the same bytes."""
+    """Copying an object retains it; copying anything else copies the bytes."""
     with balanced(), sample.make() as value:
         with own(value) as copy:
             assert bytes(copy) == bytes(value)
@@ -77,7 +77,7 @@ def test_copies(sample: Sample) -> None:
             lib.anyffi_object_release_weak(value.object())
 
 
-def test_a_weak_reference_to_what_is_gone() -> None:
+def test_a_weak_reference_to_a_dead_object() -> None:
     with balanced():
         value = make_str("long enough for the heap")
         header = value.object()
@@ -99,14 +99,14 @@ def test_hash(sample: Sample) -> None:
             assert hash_of(one) == hash(sample.value)
 
 
-#: Objects that are equal to themselves alone.
+#: Types compared by identity.
 BY_IDENTITY = {"TENSOR", "ERROR", "FUNCTION"}
-#: What is equal to its twin that may change.
+#: Immutable and mutable types that compare equal.
 PAIRS = {"MAP": "DICT", "FROZEN_SET": "SET"}
 
 
 def comparable(sample: Sample) -> Any:
-    """What compares as values of this type do."""
+    """Return a Python value that compares as values of this type do."""
     if sample.row in BY_IDENTITY:
         return object()
     return Plain(PAIRS[sample.row], sample.value.parts) if sample.row in PAIRS else sample.value
@@ -114,7 +114,7 @@ def comparable(sample: Sample) -> Any:
 
 @every_type
 def test_comparison(sample: Sample) -> None:
-    """Each with each, equal where Python's values are."""
+    """Compare each with each: equal where the Python values are."""
     with balanced(), sample.make() as value:
         assert equal(value, value)
         for other_sample in SAMPLES:
@@ -158,7 +158,7 @@ def test_a_borrowed_tensor_is_not_kept() -> None:
 
 @every_type
 def test_boxes(sample: Sample) -> None:
-    """What lies in place can be an object too, and is itself again wherever a value is owned."""
+    """An inline value can be boxed as an object, and is unboxed wherever a value is owned."""
     with balanced(), sample.make() as value:
         if value.code > 0:
             return

@@ -1,4 +1,4 @@
-"""FFI_MODE=check: what the marshallers disagree about is raised, and nothing else is different."""
+"""FFI_MODE=check raises where the marshallers disagree, and changes nothing else."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ TESTS = ROOT / "tests"
 
 @pytest.fixture(autouse=True)
 def _both(both: tuple[Any, Any]) -> None:
-    """Where one marshaller alone is tested, there is nothing to check."""
+    """Deselect where only one marshaller is tested."""
 
 
 # ---- marshallers that were not -------------------------------------------------------------------
 
 
 def test_the_table_of_cases_is_no_mismatch() -> None:
-    """Every test of the round trip, of functions and of errors, with check in the place of one marshaller."""
+    """Run the tests of round trips, functions and errors in check mode."""
     files = [
         TESTS / name
         for name in ("values/test_roundtrip.py", "functions/test_functions.py", "functions/test_errors.py")
@@ -129,14 +129,14 @@ HOOKS = """
 """
 
 
-def test_users_code_runs_once_and_is_seen_by_both() -> None:
-    """The program logs each of its methods that runs: the log is the same in all modes, and so are the values."""
+def test_user_code_runs_once_for_both_marshallers() -> None:
+    """The program logs the calls of its methods: log and values are the same in all modes."""
     alone = run_program(HOOKS, "cython")
     assert alone == run_program(HOOKS, "ctypes")
     assert alone == run_program(HOOKS, "check")
 
 
-def test_tensors_are_taken_once() -> None:
+def test_tensors_are_imported_once() -> None:
     program = """
         import gc, weakref, numpy as np, anyffi, anyffi.testing as t
 
@@ -166,8 +166,8 @@ def test_tensors_are_taken_once() -> None:
     assert run_program(program, "check") == run_program(program, "cython") != ""
 
 
-def test_what_comes_from_outside_is_no_mismatch() -> None:
-    """Signal handlers raise at any instant; other threads change what is packed; memory runs out."""
+def test_external_causes_are_no_mismatch() -> None:
+    """Signal handlers that raise, threads that change an argument, and lack of memory."""
     program = """
         import random, signal, threading, anyffi, anyffi.testing as t
         from anyffi._check import journal
@@ -227,7 +227,7 @@ def test_what_comes_from_outside_is_no_mismatch() -> None:
 
 
 def test_threads_share_no_journal() -> None:
-    """While users' code of one thread is asked, the others pack as well."""
+    """Other threads pack while the user code of one runs."""
     program = """
         import concurrent.futures, time, anyffi, anyffi.testing as t
 
@@ -281,7 +281,7 @@ def test_calls_leave_nothing_behind() -> None:
     run_program(program, "check")
 
 
-def test_the_callee_sees_counts_as_in_other_modes() -> None:
+def test_the_callee_sees_the_same_refcounts_as_in_other_modes() -> None:
     program = """
         import anyffi, anyffi.testing as t
         inner = anyffi.List([1])

@@ -17,10 +17,10 @@ TESTS = ROOT / "tests"
 
 @pytest.fixture(autouse=True)
 def _both(both: tuple[Any, Any]) -> None:
-    """Where one marshaller alone is tested, there is nothing to check."""
+    """Deselect where only one marshaller is tested."""
 
 
-#: What is said of each fault in check_faults.py: where, what cython makes, and what ctypes makes.
+#: The message for each fault of check_faults.py: position, and both renderings.
 FAULTS = {
     "wrong_code": r"testing.nop\(\): argument 0: cython makes Int\(5\), ctypes makes Bool\(5\)",
     "wrong_code_of_a_keyword": r"testing.add_one\(\): argument 0 \(x\): cython makes Int\(41\), ctypes makes Pointer\(0x29\)",
@@ -66,7 +66,7 @@ FAULTS = {
 
 @pytest.fixture(scope="module")
 def said() -> dict[str, tuple[str, str]]:
-    """What was raised in a process where the ctypes marshaller is broken in one way after the other."""
+    """Run check_faults.py, and return the exception of each fault."""
     done = run([sys.executable, TESTS / "support" / "check_faults.py"], FFI_MODE="check")
     assert done.returncode == 0, done.stderr
     found: dict[str, tuple[str, str]] = json.loads(done.stdout)

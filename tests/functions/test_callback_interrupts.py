@@ -12,13 +12,13 @@ from programs import run_program
 # ---- interruption -------------------------------------------------------------------------------
 
 
-#: They report on stderr what was raised before the first line of a callback; the exception itself is kept.
+#: Modes in which ctypes reports an exception before the first line of a callback on stderr; it is raised all the same.
 NOISY = ("ctypes",)
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
 def test_ctrl_c_is_never_lost(ffi: Any) -> None:
-    """A timer stands for Ctrl-C; it may hit at any instruction of the way there and back."""
+    """A timer simulates Ctrl-C, at any instruction of the call or of its return."""
     program = """
         import signal, anyffi, anyffi.testing as t
 
@@ -103,7 +103,7 @@ def test_callback_made_in_one_thread_called_in_another(ffi: Any) -> None:
     assert names == ["the other"]
 
 
-def test_without_the_lock_callbacks_take_it_again(ffi: Any) -> None:
+def test_callbacks_reacquire_a_released_lock(ffi: Any) -> None:
     without_lock = ffi.get_global_func("testing.without_lock")
     assert without_lock(lambda: [1, 2]) == [1, 2]
     error = ValueError("x")
@@ -117,8 +117,8 @@ def test_without_the_lock_callbacks_take_it_again(ffi: Any) -> None:
     assert without_lock(lambda: without_lock(lambda: "inner")) == "inner"
 
 
-def test_without_the_lock_others_run(ffi: Any) -> None:
-    """The body waits for what only another thread can do: with the lock held this would never end."""
+def test_other_threads_run_while_the_lock_is_released(ffi: Any) -> None:
+    """The body waits for another thread: with the lock held this would never finish."""
     without_lock = ffi.get_global_func("testing.without_lock")
     begun, done = threading.Event(), threading.Event()
 

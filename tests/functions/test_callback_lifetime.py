@@ -1,4 +1,4 @@
-"""What callbacks keep alive, destructors that call back, and cycles through callables."""
+"""Lifetime of callbacks and their arguments, destructors that call back, and cycles through callables."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from support import collect, cpython_only
 
 
 class Token:
-    """Weakly referenceable, to see when it goes."""
+    """An object with weak references, which show when it dies."""
 
 
-def test_arguments_go_with_the_call(ffi: Any) -> None:
+def test_arguments_die_with_the_call(ffi: Any) -> None:
     apply = ffi.get_global_func("testing.apply")
     token = Token()
     gone = weakref.ref(token)
@@ -26,7 +26,7 @@ def test_arguments_go_with_the_call(ffi: Any) -> None:
     assert gone() is None
 
 
-def test_callback_goes_when_both_sides_let_go(ffi: Any) -> None:
+def test_a_callback_dies_when_both_sides_release_it(ffi: Any) -> None:
     hold, held = map(ffi.get_global_func, ("testing.hold", "testing.held"))
 
     def callback() -> int:
@@ -68,7 +68,7 @@ def test_a_callback_may_drop_itself(ffi: Any) -> None:
     assert gone() is None
 
 
-def test_result_dropped_in_cpp_runs_its_destructor(ffi: Any) -> None:
+def test_a_result_dropped_in_cpp_runs_its_destructor(ffi: Any) -> None:
     catch_repeatedly = ffi.get_global_func("testing.catch_repeatedly")
     gone = []
 
@@ -82,7 +82,7 @@ def test_result_dropped_in_cpp_runs_its_destructor(ffi: Any) -> None:
 
 
 def test_destructors_may_call_back(ffi: Any) -> None:
-    """What Python drops while C++ clears a container may call C++ again, on that container too."""
+    """A finalizer that runs while C++ clears a container may call C++ again, on that container too."""
     echo = ffi.get_global_func("testing.echo")
     d = ffi.convert({})
     seen = []
@@ -114,7 +114,7 @@ def test_destructors_may_call_back(ffi: Any) -> None:
 
 @pytest.mark.parametrize("fails", [True, False], ids=["in packing", "in the call"])
 def test_destructors_run_beside_a_passing_exception(ffi: Any, fails: bool) -> None:
-    """What packing made is given back whatever happens, and what runs then does not meet the exception."""
+    """Packed arguments are released while an exception passes, and their finalizers do not see it."""
     echo, number = map(ffi.get_global_func, ("testing.echo", "testing.counted_number"))
     seen = []
 
@@ -140,7 +140,7 @@ def test_destructors_run_beside_a_passing_exception(ffi: Any, fails: bool) -> No
 
 
 class Owner:
-    """Something that refers to a callback."""
+    """An object that refers to a callback."""
 
     callback: Any
 
@@ -177,7 +177,7 @@ def test_a_callable_that_refers_to_its_function_is_collected(ffi: Any, subclass:
 
 
 @cpython_only("PyPy's collector does not see what the runtime holds")
-def test_a_finalizer_finds_the_function_of_its_cycle_whole(ffi: Any) -> None:
+def test_a_finalizer_can_use_the_function_of_its_cycle(ffi: Any) -> None:
     said = []
 
     class Last(Owner):

@@ -14,7 +14,7 @@ from support import STACK_ENDS
 
 
 @pytest.mark.parametrize("x", EXAMPLES, ids=EXAMPLE_IDS)
-def test_arguments_and_results_cross_twice(ffi: Any, x: Any) -> None:
+def test_arguments_and_results_round_trip(ffi: Any, x: Any) -> None:
     apply = ffi.get_global_func("testing.apply")
     seen = []
     result = apply(lambda *args: seen.append(args) or args[0], x, x)
@@ -36,7 +36,7 @@ def test_drawn_arguments(ffi: Any) -> None:
     check()
 
 
-def test_short_strings_reach_a_callback_in_place(ffi: Any) -> None:
+def test_short_strings_reach_a_callback_inline(ffi: Any) -> None:
     apply, describe = map(ffi.get_global_func, ("testing.apply", "testing.describe"))
     assert apply(describe, "short") == "Str(in place, ascii, 5, [73 68 6f 72 74])"
 
@@ -47,7 +47,7 @@ def test_a_function_of_cpp_as_callback(ffi: Any) -> None:
     assert apply(apply, apply, add_one, 5) == 6
 
 
-def test_every_kind_of_callable(ffi: Any) -> None:
+def test_every_type_of_callable(ffi: Any) -> None:
     apply = ffi.get_global_func("testing.apply")
 
     class Thing:
@@ -85,7 +85,7 @@ def test_callbacks_nested_both_ways(ffi: Any) -> None:
 
 
 @pytest.mark.unrecorded(reason="how deep a call lies where the stack ends differs")
-def test_recursion_across_the_border_ends(ffi: Any) -> None:
+def test_unbounded_recursion_raises(ffi: Any) -> None:
     apply = ffi.get_global_func("testing.apply")
 
     def for_ever(n: int) -> Any:
@@ -98,8 +98,8 @@ def test_recursion_across_the_border_ends(ffi: Any) -> None:
 
 
 @pytest.mark.unrecorded("writing outcomes down needs some of the stack")
-def test_recursion_across_the_border_ends_the_same_way_each_time(ffi: Any) -> None:
-    """Interpreted or compiled, wherever the stack ends, and while another exception is dealt with."""
+def test_unbounded_recursion_raises_the_same_each_time(ffi: Any) -> None:
+    """Interpreted or compiled, at any depth, and while another exception is handled."""
     apply = ffi.get_global_func("testing.apply")
 
     def for_ever() -> Any:
@@ -122,7 +122,7 @@ def test_recursion_across_the_border_ends_the_same_way_each_time(ffi: Any) -> No
 
 
 @pytest.mark.parametrize("stack_kb", [512, 8192])
-def test_recursion_across_the_border_ends_in_threads(ffi: Any, stack_kb: int) -> None:
+def test_unbounded_recursion_raises_in_threads(ffi: Any, stack_kb: int) -> None:
     program = f"""
         import sys, threading, anyffi, anyffi.testing as t
         sys.setrecursionlimit(10**6)
@@ -154,7 +154,7 @@ def test_recursion_across_the_border_ends_in_threads(ffi: Any, stack_kb: int) ->
     run_program(program, ffi.ffi_mode)
 
 
-def test_recursion_with_a_high_limit_ends(ffi: Any) -> None:
+def test_unbounded_recursion_raises_with_a_high_limit(ffi: Any) -> None:
     program = """
         import sys, anyffi, anyffi.testing as t
         sys.setrecursionlimit(10**6)

@@ -68,8 +68,8 @@ ANYFFI_EXPORT(look, [](const Thing& t) { return static_cast<int64_t>(reinterpret
         ("alignas(16) int64_t x;", "16 bytes, aligned to 16, beginning with int64 here"),
     ],
 )
-def test_object_classes_of_one_key_and_two_layouts(ffi: Any, build: Build, members: str, words: str) -> None:
-    """The second library is refused: what one of them makes the other would take for something else."""
+def test_object_types_of_one_key_and_two_layouts(ffi: Any, build: Build, members: str, words: str) -> None:
+    """The second library is refused: it would misread the objects of the first."""
     number = sum(members.encode())
     first = build("layout_first.cc", LAYOUT % ("int64_t x;", MAKES_THINGS))
     same = build("layout_same.cc", LAYOUT % ("int64_t x;", MAKES_THINGS))
@@ -127,7 +127,7 @@ ANYFFI_EXPORT(f, [](int64_t, double y) { return y; }, %s, %s);
     [(tuple(map('arg("{}")'.format, names.split(", "))), ValueError, message) for names, message in NAMES]
     + [(('arg("x")', f'arg("y") = {default}'), *expected) for default, *expected in DEFAULTS],
 )
-def test_parameters_that_cannot_be(
+def test_invalid_parameters(
     ffi: Any, build: Build, names: tuple[str, str], error: type, message: str
 ) -> None:
     path = build(f"named_{sum(map(ord, ''.join(names)))}.cc", NAMED % names)

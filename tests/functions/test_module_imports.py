@@ -24,7 +24,7 @@ class TestImports:
         sources[2] += exporting("imports_b", 7).replace("#include <anyffi/anyffi.h>", "")
         return [ffi.load_module(build(f"imports{i}.cc", source)) for i, source in enumerate(sources)]
 
-    def test_functions_of_what_is_imported(self, ffi: Any, modules: list[Any]) -> None:
+    def test_functions_of_imports(self, ffi: Any, modules: list[Any]) -> None:
         a, b, c = modules
         with pytest.raises(AttributeError, match="imports_b"):
             a.imports_b
@@ -87,7 +87,7 @@ class TestImports:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the loader tells of symbols there")
 class TestSystemLib:
-    def test_what_the_program_sees(self, ffi: Any, build: Build) -> None:
+    def test_symbols_of_the_process(self, ffi: Any, build: Build) -> None:
         source = exporting("system_a", 2) + PLAIN_C.replace("__anyffi_add", "__anyffi_system_add")
         library = build("system.cc", source.replace("#include <anyffi/c_api.h>", 'extern "C" {') + "}")
         program = f"""

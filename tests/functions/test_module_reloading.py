@@ -26,9 +26,7 @@ class TestReloading:
         assert add(2, 3) == 5
         assert scale(1.5, by=2.0) == 3.0
 
-    def test_a_file_that_was_put_in_the_place_of_another(
-        self, ffi: Any, build: Build, tmp_path: pathlib.Path
-    ) -> None:
+    def test_a_file_that_was_replaced(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
         path = tmp_path / "reloaded.so"
         modules = []
         for factor in (2, 3, 4):
@@ -39,7 +37,7 @@ class TestReloading:
             assert ffi.load_module(path).scaled(10) == 10 * factor
         assert [module.scaled(x=10) for module in modules] == [20, 30, 40]
 
-    def test_a_file_that_was_written_to(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
+    def test_a_file_that_was_overwritten(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
         path = tmp_path / "written.so"
         shutil.copy(build("reloaded2.cc", exporting("scaled", 2)), path)
         module = ffi.load_module(path)
@@ -65,7 +63,7 @@ ANYFFI_EXPORT(next, [] { return ++count; });
 
 
 class TestLoadingAnew:
-    """Initialisers run once; a library whose load was undone is loaded as a copy, once its cause may be gone."""
+    """Initialisers run once; a library that failed is loaded again as a copy, since the cause may be gone."""
 
     def test_a_name_that_was_taken(self, ffi: Any, build: Build) -> None:
         program = f"""
@@ -139,9 +137,7 @@ class TestLoadingAnew:
         """
         run_program(program, ffi.ffi_mode, TMPDIR=str(tmp_path / "missing" / "too"))
 
-    def test_what_a_dependency_failed_with_stays(
-        self, ffi: Any, build: Build, tmp_path: pathlib.Path
-    ) -> None:
+    def test_the_error_of_a_dependency_stays(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
         failing = build("taken.cc", TAKEN)
         source = tmp_path / "depends.cc"
         source.write_text(exporting("depends", 1))
@@ -166,8 +162,8 @@ class TestLoadingAnew:
         run_program(program, ffi.ffi_mode)
 
     @pytest.mark.keeps_live(reason="a module stays loaded")
-    def test_a_file_that_was_mended(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
-        """What the loader refused was never in memory, so its file may be written to."""
+    def test_a_file_that_was_fixed(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
+        """A library that the loader refused is not in memory, so its file may be overwritten."""
         path = tmp_path / "mended.so"
         (tmp_path / "missing.c").write_text("int not_there(void); int f(void) { return not_there(); }\n")
         command = [CC, "-shared", "-fPIC", tmp_path / "missing.c", "-o", path]

@@ -1,4 +1,4 @@
-"""Loading of users' libraries, good ones and bad ones."""
+"""Loading of users' libraries, valid and invalid."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ class TestGood:
         assert program != good
         assert hash(program) == hash(ffi.system_lib())
 
-    def test_no_container(self, good: Any) -> None:
+    def test_a_module_is_no_container(self, good: Any) -> None:
         for use in (iter, list, lambda module: "add_one" in module, lambda module: [*module]):
             with pytest.raises(TypeError, match="not iterable|not a container"):
                 use(good)
         with pytest.raises(TypeError, match="has no len"):
             len(good)
 
-    def test_an_unknown_name_is_shown_whole(self, good: Any) -> None:
+    def test_an_unknown_name_is_shown_in_full(self, good: Any) -> None:
         with pytest.raises(AttributeError) as caught:
             good.get_function("add_one\0zzz")
         assert "has no function 'add_one\0zzz'" in str(caught.value)
@@ -211,7 +211,7 @@ def test_plain_c(ffi: Any, build: Build) -> None:
 
 @pytest.mark.keeps_live(reason="a module stays loaded")
 def test_a_borrowed_argument_returned_by_c_is_owned(ffi: Any, build: Build) -> None:
-    """C code that returns its argument by value returns what it borrowed: the marshallers own it at once."""
+    """C code may return a borrowed argument by value: the marshallers own the result at once."""
     echo = ffi.load_module(build("plain.c", PLAIN_C)).echo
     for text in ("short", "a string on the heap " * 5, b"bytes that are long enough"):
         argument = text + text[:0]

@@ -12,7 +12,7 @@ from support import CPYTHON, STACK_ENDS, collect, cpython_only
 
 
 @cpython_only("counts are CPython's")
-def test_failing_calls_give_everything_back(ffi: Any) -> None:
+def test_failing_calls_release_everything(ffi: Any) -> None:
     token = object()
     text = "a string of more than eleven characters"
     before = sys.getrefcount(token), sys.getrefcount(text)
@@ -119,7 +119,7 @@ def test_deep_python_values_raise_recursion_error(ffi: Any) -> None:
 
 
 class Owning:
-    """Something that owns a wrapper, refers to itself, and looks at the wrapper when it is finalized."""
+    """An object in a cycle that owns a wrapper and reads it in its finalizer."""
 
     def __init__(self, wrapper: Any, seen: list[Any]) -> None:
         self.wrapper, self.seen, self.itself = wrapper, seen, self
@@ -128,7 +128,7 @@ class Owning:
         self.seen.append([*self.wrapper, self.wrapper])
 
 
-def test_a_finalizer_in_a_cycle_finds_its_wrapper_whole(ffi: Any) -> None:
+def test_a_finalizer_in_a_cycle_can_use_its_wrapper(ffi: Any) -> None:
     seen: list[Any] = []
     Owning(ffi.List([1, "longer than what fits in place"]), seen)
     collect()

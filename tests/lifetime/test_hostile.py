@@ -1,4 +1,4 @@
-"""Objects that lie, raise or pretend: an exception at most, never a crash, a loss or a wrong value."""
+"""Objects that misreport their class, raise or imitate others: an exception at most, never a crash, leak or wrong value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 
 def try_everything(ffi: Any, x: Any) -> None:
-    """Bring a value across in every way; exceptions are fine."""
+    """Pass a value to every function and constructor; exceptions are fine."""
     names = ("echo", "nop", "describe", "hash", "size", "iterate", "typed.int64", "typed.str", "typed.array", "typed.dict",
              "typed.object", "typed.function", "hold", "apply", "catch_error")  # fmt: skip
     for name in names:
@@ -81,7 +81,7 @@ class UnhashableMeta(type):
 
 
 class OfUnhashableMeta(metaclass=UnhashableMeta):
-    """Not even its class can be hashed."""
+    """Its class cannot be hashed."""
 
 
 class HostileMapping(cases.OwnMapping):
@@ -236,7 +236,7 @@ HOSTILE: Any = {
 
 
 def _hashed(cls: type, number: int) -> Any:
-    """An object whose place in a set is the same each time."""
+    """Return an object with a fixed hash, and so a fixed position in a set."""
     return type(cls.__name__, (cls,), {"__hash__": lambda self: number})()
 
 
@@ -256,7 +256,7 @@ def test_hostile_objects(ffi: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_objects_are_alike_in_both(both: Any, name: str) -> None:
+def test_hostile_objects_have_the_same_outcome_in_both_modes(both: Any, name: str) -> None:
     x = HOSTILE[name]()
     if name == "list with a destructor":
         return
@@ -279,7 +279,7 @@ def test_hostile_results_of_callbacks(ffi: Any, name: str) -> None:
             pass
 
 
-def test_what_cannot_be_hashed_crosses(ffi: Any) -> None:
+def test_unhashable_objects_as_arguments(ffi: Any) -> None:
     echo, seen = map(ffi.get_global_func, ("testing.echo", "testing.describe"))
     for x, expected in ((OfUnhashableMeta(), "PyObject"), (OfUnhashableMeta, "Function(host)")):
         assert echo(x) is x
@@ -289,8 +289,8 @@ def test_what_cannot_be_hashed_crosses(ffi: Any) -> None:
         assert ffi.to_python(echo({"k": (x,)}))["k"][0] is x
 
 
-def test_what_is_raised_while_a_class_is_asked_is_not_lost(ffi: Any) -> None:
-    """Whether it is a Mapping, for example. A signal handler may raise there; a hook does so every time."""
+def test_an_exception_of_an_abc_check_is_not_lost(ffi: Any) -> None:
+    """The check for Mapping runs `__subclasshook__`, which raises here; a signal handler may raise there too."""
     echo = ffi.get_global_func("testing.echo")
     armed = True
 
@@ -317,8 +317,8 @@ def test_a_str_subclass_is_read_from_its_storage(ffi: Any) -> None:
     assert ffi.to_python(echo({HostileStr.__new__(HostileStr, "k") and "k": 1})) == {"k": 1}
 
 
-def test_methods_called_on_strangers(ffi: Any) -> None:
-    """The methods of one class on objects of another: TypeError, as Python has it."""
+def test_methods_called_on_other_types(ffi: Any) -> None:
+    """Methods of one class on objects of another raise TypeError, as in Python."""
     samples = [
         ffi.List([1]),
         ffi.Array((1,)),

@@ -1,4 +1,4 @@
-"""Programs that misuse the public API: an exception at most, never a crash, a loss or a wrong value."""
+"""Programs that misuse the public API: an exception at most, never a crash, leak or wrong value."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_init_again_and_new_with_arguments(ffi: Any) -> None:
                     pass
 
 
-def test_an_index_is_not_asked_what_it_is(ffi: Any) -> None:
+def test_the_class_of_an_index_is_not_queried(ffi: Any) -> None:
     asked = []
 
     class Lying:
@@ -57,14 +57,14 @@ def test_assigning_class(ffi: Any) -> None:
             pass
 
 
-def test_copy_and_pickle_of_what_cannot(ffi: Any) -> None:
+def test_copy_and_pickle_of_unpicklable_objects(ffi: Any) -> None:
     counted = ffi.get_global_func("testing.new_counted")(1)
     for work in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises((TypeError, pickle.PicklingError)):
             work(counted)
 
 
-def test_collector_sees_no_freed_objects(ffi: Any) -> None:
+def test_the_garbage_collector_sees_no_freed_objects(ffi: Any) -> None:
     echo = ffi.get_global_func("testing.echo")
     for _ in range(50):
         echo([lambda: 1, {"k": object()}])
@@ -75,7 +75,7 @@ def test_collector_sees_no_freed_objects(ffi: Any) -> None:
                 pass
 
 
-def test_a_list_that_the_callee_changes_under_its_own_iteration(ffi: Any) -> None:
+def test_a_list_that_the_callee_changes_while_iterating(ffi: Any) -> None:
     iterate, append = map(ffi.get_global_func, ("testing.iterate", "testing.append"))
     xs = ffi.List([1, 2, 3])
     assert iterate(xs) == [1, 2, 3]
@@ -107,8 +107,8 @@ def test_huge_arguments(ffi: Any) -> None:
     assert len(echo(dict.fromkeys(range(200_000)))) == 200_000
 
 
-def test_recursion_limit_of_python_is_respected(ffi: Any) -> None:
-    """A mapping that makes a new one at every level never ends by itself."""
+def test_the_recursion_limit_of_python_is_respected(ffi: Any) -> None:
+    """A mapping that creates a new one at every level, without end."""
 
     class Endless(cases.OwnMapping):
         def __getitem__(self, key: Any) -> Any:
@@ -118,7 +118,7 @@ def test_recursion_limit_of_python_is_respected(ffi: Any) -> None:
         ffi.get_global_func("testing.nop")(Endless({"k": None}))
 
 
-def test_threads_that_die_with_an_error_in_flight(ffi: Any) -> None:
+def test_threads_that_end_with_a_raised_error(ffi: Any) -> None:
     program = """
         import threading, anyffi, anyffi.testing as t
         threading.excepthook = lambda args: None
@@ -136,7 +136,7 @@ def test_threads_that_die_with_an_error_in_flight(ffi: Any) -> None:
     assert run_program(program, ffi.ffi_mode) == "'in the main thread'\n"
 
 
-def test_generators_left_in_the_middle(ffi: Any) -> None:
+def test_suspended_generators(ffi: Any) -> None:
     d, xs = ffi.Dict(a=1, b=2), ffi.List([1, 2])
     for iterator in (iter(d), iter(d.items()), iter(xs), reversed(xs)):
         next(iterator)

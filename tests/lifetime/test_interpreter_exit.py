@@ -1,4 +1,4 @@
-"""The end of the interpreter, with everything alive, and what a process inherits."""
+"""Exit of the interpreter with live objects, `fork`, and signal handlers of the process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_no_handler_of_a_signal_is_replaced(ffi: Any) -> None:
     run_program(program, ffi.ffi_mode)
 
 
-def test_the_end_of_the_interpreter_with_everything_alive(ffi: Any) -> None:
+def test_exit_with_everything_alive(ffi: Any) -> None:
     program = """
         import atexit, sys, threading, anyffi, anyffi.testing as t
 
@@ -137,10 +137,9 @@ _AT_EXIT = {
 
 
 @pytest.mark.parametrize("name", _AT_EXIT)
-def test_the_end_of_the_interpreter(ffi: Any, name: str) -> None:
+def test_exit(ffi: Any, name: str) -> None:
     program = "import anyffi, anyffi.testing as t\n" + textwrap.dedent(_AT_EXIT[name]) + "\nprint('end')\n"
-    # ctypes itself may tell of the callback that the interpreter's end found under way; and the address sanitizer
-    # of the stack of such a thread, which is unwound.
+    # ctypes may report a callback that runs at exit; AddressSanitizer, the stack of such a thread, which is unwound.
     noisy = name.startswith("a daemon thread") and (ffi.ffi_mode == "ctypes" or SANITIZED)
     assert run_program(program, ffi.ffi_mode, noisy=noisy) == "end\n"
 

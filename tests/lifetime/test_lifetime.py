@@ -27,7 +27,7 @@ def wrappers(ffi: Any) -> Any:
 
 
 @pytest.mark.unrecorded("about a function as an object")
-def test_the_same_object_is_the_same_wrapper_while_one_lives(ffi: Any) -> None:
+def test_an_object_has_one_wrapper_while_one_lives(ffi: Any) -> None:
     echo, hold, held = map(ffi.get_global_func, ("testing.echo", "testing.hold", "testing.held"))
     for wrapper in wrappers(ffi):
         assert echo(wrapper) is wrapper
@@ -133,7 +133,7 @@ def test_object_types_of_cpp(ffi: Any) -> None:
     assert type(child) is ffi.Object
 
 
-def test_a_class_of_ones_own_for_a_type_of_cpp(ffi: Any) -> None:
+def test_a_registered_class_for_a_type_of_cpp(ffi: Any) -> None:
     class Counted(ffi.Object):
         @property
         def number(self) -> int:
@@ -155,7 +155,7 @@ def test_a_class_of_ones_own_for_a_type_of_cpp(ffi: Any) -> None:
 
 
 @cpython_only("counts are CPython's")
-def test_counts_seen_from_cpp(ffi: Any) -> None:
+def test_refcounts_seen_from_cpp(ffi: Any) -> None:
     use_count = ffi.get_global_func("testing.use_count")
     xs = ffi.convert([1])
     assert use_count(xs) == 1
@@ -167,7 +167,7 @@ def test_counts_seen_from_cpp(ffi: Any) -> None:
 
 
 @pytest.mark.unrecorded("about a function as an object")
-def test_only_what_the_marshaller_made_is_movable(ffi: Any) -> None:
+def test_only_objects_of_the_marshaller_are_movable(ffi: Any) -> None:
     is_movable = ffi.get_global_func("testing.is_movable")
     for x in ([1], (1,), {}, types.MappingProxyType({}), {1}, frozenset(), slice(1), 2**70, 1j):
         assert is_movable(x) is True
@@ -178,7 +178,7 @@ def test_only_what_the_marshaller_made_is_movable(ffi: Any) -> None:
 
 
 @cpython_only("counts are CPython's")
-def test_a_callable_read_back_keeps_its_count(ffi: Any) -> None:
+def test_a_callable_read_back_keeps_its_refcount(ffi: Any) -> None:
     def function() -> None:
         """Something to count."""
 

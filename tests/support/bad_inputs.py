@@ -1,4 +1,4 @@
-"""Inputs that no function takes: what contains itself, nests too deep, or has no counterpart."""
+"""Inputs that no function accepts: values that contain themselves, nest too deep, or have no C++ counterpart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_NESTING = 200
 
 @dataclass(frozen=True)
 class Bad:
-    """An input that no function takes."""
+    """An input that no function accepts."""
 
     name: str
     make: Callable[[], Any]

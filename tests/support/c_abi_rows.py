@@ -1,4 +1,4 @@
-"""One row for each code a value can have: how C makes it, and how C reads it back."""
+"""One row for each type code: how C creates a value of it, and what C reads back."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from c_abi_values import (
 
 @dataclass(frozen=True)
 class Sample:
-    """A value: the row of its code, what makes an owned one, and what `read` gives of it."""
+    """A value: the row of its code, a factory of owned ones, and the result of `read`."""
 
     name: str
     row: str
     make: Callable[[], Value]
     value: Any
-    #: What `anyffi_value_repr` gives; None where an address is in it.
+    #: The result of `anyffi_value_repr`; None where it contains an address.
     text: str | None = None
     #: `len(x)`, where there is one.
     size: int | None = None
     hashable: bool = True
-    #: The same in Python, made with the classes of a backend; None where Python has none.
+    #: The same value in Python, made with the classes of a backend; None where Python has none.
     python: Callable[[Any], Any] | None = None
 
 
@@ -145,7 +145,7 @@ SAMPLES = [
         Plain("SLICE", [1, None, -2]),
         "slice(1, None, -2)",
         python=_same(slice(1, None, -2)),
-        # What is hashable is for the host to say.
+        # Only the host knows whether it is hashable.
         hashable=isinstance(slice(0), Hashable),
     ),
     *(

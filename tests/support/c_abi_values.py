@@ -1,4 +1,4 @@
-"""Values through the C ABI: made and read by the header's structs alone."""
+"""Values through the C ABI: created and read by the header's structs alone."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ ROWS = {code: row for row, code in CODES.items()}
 
 @dataclass(frozen=True)
 class Plain:
-    """What `read` gives for a value that Python's classes do not tell apart: the row of its code, and its parts."""
+    """The result of `read` for a value without a Python class of its own: the row of its code, and its parts."""
 
     row: str
     parts: Any = ()
 
 
 def exact(x: Any) -> Any:
-    """What tells 1, 1.0 and True apart, and 0.0 from -0.0."""
+    """Return a key that distinguishes 1, 1.0 and True, and 0.0 from -0.0."""
     return type(x), repr(x)
 
 
@@ -28,7 +28,7 @@ def exact(x: Any) -> Any:
 
 
 def read(at: Any) -> Any:
-    """A value as Python has it, from the memory that the header describes."""
+    """Read a value from the memory that the header describes."""
     code = at.type_code
     row = ROWS[code]
     if code <= 0:
@@ -102,7 +102,7 @@ def _parts(*names: str) -> Callable[[Any, Any], Plain]:
 
 
 def _read_error(error: Any, at: Any) -> Plain:
-    # Python's exceptions tell what they are when they are asked.
+    # The fields of a Python exception are filled on demand.
     lib.anyffi_error_fill(at.as_object)
     return _parts("kind", "message")(error, at)
 
@@ -156,12 +156,12 @@ def make_mapping(row: str, *entries: tuple[Callable[[], Value], Callable[[], Val
         key, value = make_key(), make_value()
         check(lib.anyffi_mapping_set(mapping.at.as_object, key.at, value.at, existed))
         assert existed[0] == 0
-        assert bytes(key) == bytes(value) == bytes(16)  # both were taken over
+        assert bytes(key) == bytes(value) == bytes(16)  # both references were stolen
     return mapping
 
 
 def tensor_data(shape: list[int], strides: list[int], memory: Any) -> Any:
-    """A DLTensor of float32 on the CPU; whoever uses it keeps what it returns."""
+    """Make a DLTensor of float32 on the CPU; the caller keeps both results alive."""
     data = c.new("AnyffiTensorData*")
     data.data = memory
     data.device = {"type": 1, "index": 0}
@@ -172,7 +172,7 @@ def tensor_data(shape: list[int], strides: list[int], memory: Any) -> Any:
     return data, extents
 
 
-#: What functions and tensors own, counted when it is given back.
+#: The owners that functions and tensors have released.
 released: list[Any] = []
 
 

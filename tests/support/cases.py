@@ -1,8 +1,8 @@
-"""What every value type is tested with: one row per type, used by all tests.
+"""The table of test cases: one row per value type, used by all tests.
 
 A row has example values, a Hypothesis strategy, what the callee must see of a value (the text of
-`testing.describe`, computed here from the Python value alone), what must come back, and bad inputs. Adding
-a value type adds one row. What is imported `as` itself is for tests, which import this module alone.
+`testing.describe`, computed here from the Python value alone), the expected result, and bad inputs. A new value
+type needs one row. What is imported `as` itself is for tests, which import this module alone.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from bad_inputs import (
     self_value,
     self_value_in_a_list,
 )
-
 from bad_inputs import MAX_NESTING as MAX_NESTING
 from expected import (
     DLPACK,
@@ -90,9 +89,9 @@ from strategies import values as values
 class Row:
     """A value type.
 
-    `describe(x, top)` is what the callee sees of `x`, as an argument (`top`) or inside of a container.
-    `plain(x)` is what `to_python(echo(x))` gives; `echoed` the class of the `anyffi` set that `echo(x)`
-    gives, None where that is `plain(x)` itself.
+    `describe(x, top)` is what the callee sees of `x`, as an argument (`top`) or inside a container.
+    `plain(x)` is the expected `to_python(echo(x))`; `echoed` the name of the `anyffi` class of `echo(x)`, None
+    where that is `plain(x)` itself.
     """
 
     name: str
@@ -109,7 +108,7 @@ class Row:
 
 
 def describe(x: Any, top: bool = True) -> str:
-    """The text of `testing.describe(x)`."""
+    """Return the text of `testing.describe(x)`."""
     return row_of(x).describe(x, top)
 
 
@@ -128,7 +127,7 @@ def _describe_slice(x: slice, top: bool) -> str:
 def _entries(x: Any) -> Any:
     if isinstance(x, collections.OrderedDict):
         return list(collections.OrderedDict.items(x))
-    # Walked, because PyPy's `list` would ask the mapping itself.
+    # No `list(...)`, which on PyPy calls the overrides of the mapping.
     return [pair for pair in dict.items(x)] if isinstance(x, dict) else [(key, x[key]) for key in x]  # noqa: C416
 
 
@@ -136,7 +135,7 @@ def _entries(x: Any) -> Any:
 
 
 def plain(x: Any) -> Any:
-    """What `to_python(echo(x))` gives."""
+    """Return what `to_python(echo(x))` must be."""
     return row_of(x).plain(x)
 
 
@@ -313,7 +312,7 @@ def _bytes(x: Any) -> bytes:
 
 
 def row_of(x: Any) -> Row:
-    """The row that a value belongs to, by the precedence of the rules: exact builtins first."""
+    """Find the row of a value, by the precedence of the conversion rules: exact builtins first."""
     cls = type(x)
     for row in ROWS:
         if cls in row.types:
@@ -331,7 +330,7 @@ _PAIRS = [(row, i) for row in ROWS for i in range(len(row.examples))]
 #: Every example of every row, for `pytest.mark.parametrize("x", EXAMPLES, ids=EXAMPLE_IDS)`.
 EXAMPLES = [row.examples[i] for row, i in _PAIRS]
 EXAMPLE_IDS = _ids(_PAIRS)
-#: A few of each row, where every one against everything would take too long.
+#: A few of each row, for tests that combine every example with every other.
 FEW = [
     x
     for row in ROWS

@@ -1,4 +1,4 @@
-"""What the callee must see of a value, and when two results are the same; computed from Python values alone."""
+"""Expected outcomes, computed from Python values alone: what the callee sees, and when two results are the same."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def describe_str(x: str, top: bool) -> str:
         else ("ucs2", 2) if widest < 0x10000
         else ("ucs4", 4)
     )  # fmt: skip
-    # A subclass is read into a string of its own, which nobody else keeps.
+    # A subclass is copied into a new string.
     storage = _storage(len(points) * width, top and type(x) is str)
     return f"Str({storage}, {kind}, {len(points)}, [{' '.join(f'{p:x}' for p in points)}])"
 
@@ -44,7 +44,7 @@ def describe_bytes(x: Any, top: bool) -> str:
 def describe_int(x: int) -> str:
     if -(2**63) <= x < 2**63:
         return f"Int({x})"
-    # Beyond so many digits Python refuses to write decimal text.
+    # Python limits the digits of decimal text.
     return f"BigInt({x:#x})" if abs(x) >= 10**4300 else f"BigInt({x})"
 
 
@@ -59,13 +59,13 @@ def describe_complex(x: complex) -> str:
 def describe_array(x: Any) -> str:
     x = np.asarray(x)
     code, bits = DLPACK[x.dtype.name]
-    # Steps along an axis that has no two elements are of no meaning; NumPy has whole elements all the same.
+    # Strides of axes with fewer than two elements mean nothing; NumPy still gives multiples of the item size.
     strides = [stride // x.itemsize for stride in x.strides]
     access = "writable" if x.flags.writeable else "read-only"
     return f"Tensor(Device(1, 0), DataType({code}, {bits}, 1), shape {list(x.shape)}, strides {strides}, {access})"
 
 
-#: DLPack's code and bits by NumPy's name of a dtype.
+#: DLPack's type code and bits, by NumPy's dtype name.
 DLPACK = {
     **{f"int{bits}": (0, bits) for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": (1, bits) for bits in (8, 16, 32, 64)},
@@ -80,9 +80,9 @@ DLPACK = {
 
 
 def same(got: Any, expected: Any) -> bool:
-    """Equal, and of equal exact types all the way down; floats by their bits; others by identity.
+    """Compare deeply with exact types, floats by their bits, opaque objects by identity.
 
-    A tensor is the same as the array on whose memory it lies.
+    A tensor is the same as the array whose memory it shares.
     """
     cls = type(expected)
     if issubclass(cls, np.ndarray):
@@ -116,7 +116,7 @@ def _memory(x: Any) -> Any:
 
 
 def normal(x: Any, ffi: Any) -> Any:
-    """A form of any result that can be compared between two sets of classes."""
+    """Convert a result to a form that is equal for equal results of the two backends."""
     cls = type(x)
     if issubclass(cls, ffi.Tensor):
         return cls.__qualname__, _memory(np.asarray(x))

@@ -1,4 +1,4 @@
-"""Classes whose instances could be taken for something else: subclasses whose overrides raise, several protocols at once."""
+"""Classes that test the precedence of conversion rules: subclasses whose overrides raise, several protocols at once."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Indexable:
         """Being callable comes after being an index."""
 
 
-#: A value that cannot cross: asking what it is raises ZeroDivisionError.
+#: A value that cannot be converted: its `__index__` raises ZeroDivisionError.
 REFUSED = Indexable(ZeroDivisionError("refused"))
 
 
@@ -145,7 +145,7 @@ class ArraySubclass(np.ndarray):  # type: ignore[type-arg]
 
 
 class OwnValue:
-    """What it is to C++ it says itself, whatever else it could be."""
+    """Its `__anyffi_value__` wins over every other protocol."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -188,7 +188,7 @@ class Callable_:
 
 
 class Plain:
-    """Only its instances have `__index__`, `__call__`, `keys`: protocols are looked up on types."""
+    """Has the methods of protocols on its instances only; protocols are looked up on types."""
 
     def __init__(self) -> None:
         self.__dict__.update(

@@ -40,7 +40,7 @@ ints = st.one_of(
 )
 floats = st.floats(width=64, allow_nan=True, allow_infinity=True)
 complexes = st.builds(complex, floats, floats)
-#: Every code point, lone surrogates included, around the lengths at which storage changes.
+#: All code points, lone surrogates included, at lengths around the limits of inline storage.
 texts = st.one_of(
     *(
         st.text(st.characters(min_codepoint=0, max_codepoint=widest), max_size=size)
@@ -51,7 +51,7 @@ texts = st.one_of(
 )
 binaries = st.binary(max_size=40)
 scalars = st.one_of(st.none(), st.booleans(), ints, floats, complexes, texts, binaries, st.just(...))
-#: NaN equals nothing, so a dict may hold it twice and the runtime may not.
+#: Without NaN, which a dict may hold twice and the runtime may not.
 hashable_scalars = st.one_of(
     st.none(),
     st.booleans(),
@@ -72,10 +72,10 @@ pointers = st.integers(0, 2**64 - 1).map(ctypes.c_void_p)
 
 @st.composite
 def _arrays(draw: Any) -> Any:
-    """Any layout: steps of any sign, transposed, repeated along an axis, read-only."""
+    """Draw an array of any layout: strides of either sign, transposed, broadcast, read-only."""
     shape = draw(st.lists(st.integers(0, 4), max_size=4))
     x = np.arange(np.prod(shape, dtype=int)).astype(draw(st.sampled_from(sorted(DLPACK)))).reshape(shape)
-    # With the Ellipsis, what has no axes stays an array.
+    # The Ellipsis keeps an array without axes an array.
     x = x[(*(slice(None, None, draw(st.sampled_from([1, 2, -1, -2]))) for _ in shape), ...)]
     x = x.transpose(draw(st.permutations(range(x.ndim))))
     if draw(st.booleans()):

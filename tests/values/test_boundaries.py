@@ -104,7 +104,7 @@ def test_views_of_memory_are_read_as_bytes_reads_them(ffi: Any) -> None:
         assert ffi.get_global_func("testing.typed.bytes")(view) == view.tobytes()
 
 
-def test_a_view_that_is_released_on_the_way(ffi: Any) -> None:
+def test_a_view_that_is_released_during_the_call(ffi: Any) -> None:
     nop = ffi.get_global_func("testing.nop")
     for arguments in (lambda first, view: (first, view), lambda first, view: ([first, [view]],)):
         view = memoryview(bytearray(b"more than eleven bytes"))

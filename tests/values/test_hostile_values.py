@@ -1,4 +1,4 @@
-"""Values that change or lie while they are converted."""
+"""Values that change during their conversion, or misreport what they are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONG = "a string that is long enough"
 
 
 class _Meddler:
-    """Changes a container from the inside, once, in a method that the conversion calls."""
+    """Changes a container once, in a method that the conversion calls."""
 
     def __init__(self, change: Any) -> None:
         self.change = change
@@ -90,8 +90,8 @@ def _grow(x: Any) -> None:
 
 @pytest.mark.parametrize("change", [_shrink, _grow])
 @pytest.mark.parametrize("meddler", MEDDLERS)
-def test_a_container_that_is_changed_by_what_it_holds(ffi: Any, meddler: Any, change: Any) -> None:
-    """It converts as if it had first been copied."""
+def test_a_container_that_its_items_change(ffi: Any, meddler: Any, change: Any) -> None:
+    """A container converts as if it had first been copied."""
     seen = ffi.get_global_func("testing.describe")
     inside, text = seen([meddler(lambda: None)])[len("List[") : -1], cases.describe(LONG, False)
     xs: list[Any] = []
@@ -100,15 +100,15 @@ def test_a_container_that_is_changed_by_what_it_holds(ffi: Any, meddler: Any, ch
     d: dict[Any, Any] = {}
     d.update(a=meddler(lambda: change(d)), b=LONG)
     assert seen(d) == f"Dict{{{cases.describe('a')}: {inside}, {cases.describe('b')}: {text}}}"
-    # What comes later is read when its turn comes.
+    # Later items are read later, changes included.
     later = [1]
     assert seen((meddler(later.clear), later)) == f"Array[{inside}, List[]]"
 
 
 @pytest.mark.parametrize("change", [_shrink, _grow])
 @pytest.mark.parametrize("hook", ["__hash__", "__eq__"])
-def test_a_container_that_is_changed_by_its_keys(ffi: Any, hook: str, change: Any) -> None:
-    """Opaque keys are hashed and compared while the runtime's own container is made."""
+def test_a_container_that_its_keys_change(ffi: Any, hook: str, change: Any) -> None:
+    """Opaque keys are hashed and compared while the runtime builds its container."""
     armed: list[Any] = []
 
     class Key:
@@ -163,7 +163,7 @@ def _refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
     raise AssertionError("an override was called")
 
 
-#: Without these nothing can be made.
+#: Methods without which no instance can be created.
 _KEPT = {
     "__new__",
     "__init__",
@@ -176,9 +176,9 @@ _KEPT = {
 
 
 def _overriding(base: type) -> Any:
-    """A subclass every method of which raises."""
+    """Return a subclass whose every method raises."""
     lies: dict[str, Any] = {name: _refuse for name in dir(base) if name not in _KEPT}
-    if base in (str, bytes, frozenset):  # to be a key
+    if base in (str, bytes, frozenset):  # needed of a key
         lies["__hash__"] = lambda self: 1
     return type(f"{base.__name__}Lying", (base,), lies)
 
@@ -207,7 +207,7 @@ BUILTINS: Any = [
     ("base", "value"), BUILTINS, ids=[f"{base.__name__}-{i}" for i, (base, _) in enumerate(BUILTINS)]
 )
 def test_subclasses_that_override_everything(ffi: Any, base: Any, value: Any) -> None:
-    """They are read from the builtin's own storage."""
+    """Values are read from the builtin's storage, past all overrides."""
     cls = _overriding(base)
     if issubclass(base, dict):
         x = base.__new__(cls)
@@ -237,8 +237,8 @@ def test_exceptions_that_override_everything_stay_themselves(ffi: Any) -> None:
 
 @cpython_only("counts are CPython's")
 @pytest.mark.parametrize("place", range(9))
-def test_an_argument_that_cannot_cross(ffi: Any, place: int) -> None:
-    """What was made for the others is given back, and those behind it are not asked."""
+def test_an_argument_that_cannot_be_converted(ffi: Any, place: int) -> None:
+    """The objects made for earlier arguments are released, and later arguments are not touched."""
     asked: list[int] = []
 
     class Asked:
@@ -262,7 +262,7 @@ def test_an_argument_that_cannot_cross(ffi: Any, place: int) -> None:
 
 
 @cpython_only("PyPy finalizes later")
-def test_the_class_of_an_argument_is_not_kept(ffi: Any) -> None:
+def test_the_class_of_an_argument_is_not_kept_alive(ffi: Any) -> None:
     def use() -> Any:
         made: list[Any] = [type("Made", (base,), {}) for base in (object, int, list, Exception)]
         for name in ("echo", "describe", "nop"):

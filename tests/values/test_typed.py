@@ -143,7 +143,7 @@ def test_complex_numbers(ffi: Any, name: str) -> None:
             with pytest.raises(OverflowError, match="complex64|int too large to convert to float"):
                 function(x)
         else:
-            # What a NaN carries may be lost where it is narrowed.
+            # Narrowing may lose the payload of a NaN.
             assert str(function(x)) == str(wanted)
 
     check()
@@ -200,7 +200,7 @@ def test_c_strings_refuse_an_inner_nul(ffi: Any) -> None:
             typed(ffi, "c_str")(bad)
 
 
-def test_the_others(ffi: Any) -> None:
+def test_other_types(ffi: Any) -> None:
     assert typed(ffi, "none")(None) is None
     assert typed(ffi, "ellipsis")(...) is ...
     assert typed(ffi, "slice")(slice(1, 2)) == slice(1, 2)

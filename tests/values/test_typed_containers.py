@@ -15,7 +15,7 @@ from typed import message, typed
 
 
 def test_what_a_parameter_makes_of_what_is_given(ffi: Any) -> None:
-    """The table of the contract, row by row."""
+    """A new object, the reference, a frozen copy, or TypeError: one row per given type."""
     array, list_ = typed(ffi, "array"), typed(ffi, "list")
     for given_, as_array, as_list in (
         ((1, "x"), "new", None),
@@ -68,8 +68,8 @@ def test_a_snapshot_does_not_change(ffi: Any) -> None:
     assert typed(ffi, "array")(xs) == (1, 2)
 
 
-def test_a_list_made_for_the_call_is_taken(ffi: Any) -> None:
-    """Freezing it in place costs no block more than the list itself."""
+def test_a_list_made_for_the_call_is_frozen_in_place(ffi: Any) -> None:
+    """Freezing in place allocates no further block."""
     total, array, echo = (
         ffi.get_global_func("testing.total_blocks"),
         typed(ffi, "array"),
@@ -123,7 +123,7 @@ def test_the_path_to_the_element(
         ("x", "str"),
     ],
 )
-def test_what_was_given_has_pythons_name(ffi: Any, given_: Any, shown: str) -> None:
+def test_messages_name_pythons_types(ffi: Any, given_: Any, shown: str) -> None:
     add_one, ints = ffi.get_global_func("testing.add_one"), typed(ffi, "array_int")
     with pytest.raises(TypeError, match=rf"argument 0 \(x\): expected int, got {shown}$"):
         add_one(given_)
@@ -134,12 +134,12 @@ def test_what_was_given_has_pythons_name(ffi: Any, given_: Any, shown: str) -> N
 
 
 @pytest.mark.parametrize("name", ["Array", "List", "FrozenSet", "Set", "Map", "Dict"])
-def test_a_container_of_the_runtime_has_its_own_name(ffi: Any, name: str) -> None:
+def test_messages_name_runtime_containers(ffi: Any, name: str) -> None:
     given_ = getattr(ffi, name)()
     with pytest.raises(TypeError, match=f"expected int, got {name}$"):
         ffi.get_global_func("testing.add_one")(given_)
     if CPYTHON:
-        # PyPy's wrappers are known to Python alone, and those inside of what is converted look converted too.
+        # On PyPy, wrappers inside a converted container look converted too.
         with pytest.raises(TypeError, match=rf"at \[0\]: expected int, got {name}$"):
             typed(ffi, "array_int")([given_])
 
@@ -161,7 +161,7 @@ def test_which_argument_was_wrong(ffi: Any) -> None:
         typed(ffi, "unnamed")(1, "x")
 
 
-def test_out_of_range_inside_of_a_container(ffi: Any) -> None:
+def test_out_of_range_inside_a_container(ffi: Any) -> None:
     append = typed(ffi, "array_int")
     assert append([2**62]) == (2**62,)
     with pytest.raises(OverflowError, match=r"at \[1\]: 18446744073709551616 does not fit int64"):
@@ -169,7 +169,7 @@ def test_out_of_range_inside_of_a_container(ffi: Any) -> None:
 
 
 def test_elements_convert_as_they_are_read(ffi: Any) -> None:
-    """A typed view leaves the elements as they are."""
+    """A typed view does not change the elements."""
     assert cases.same(ffi.to_python(typed(ffi, "list_float")([1, True, 2.5])), [1, True, 2.5])
     assert typed(ffi, "array_int")([True, 2]) == (1, 2)
     got = typed(ffi, "array_object")([1, "x", [2]])
@@ -194,8 +194,8 @@ def test_a_typed_view_of_a_list_that_changes_is_sound(ffi: Any) -> None:
     assert ran == []
 
 
-def test_the_summary_of_kinds_never_lets_a_wrong_element_through(ffi: Any) -> None:
-    """Whoever wrote an element: the marshallers, Python's methods, C++."""
+def test_the_type_mask_never_lets_a_wrong_element_through(ffi: Any) -> None:
+    """Elements written by the marshallers, by Python methods, by C++."""
     array_int, append = typed(ffi, "array_int"), ffi.get_global_func("testing.append")
     writers = [
         lambda xs, x: xs.append(x),
@@ -247,8 +247,8 @@ def test_drawn_lists_against_array_of_int(ffi: Any) -> None:
     assert sum_ints(range(5) and [1, 2, True]) == 4
 
 
-def test_boxes_are_opened(ffi: Any) -> None:
-    """Nobody behind a value meets a box: what C++ returns as an object is the plain value again."""
+def test_boxes_are_unboxed(ffi: Any) -> None:
+    """A boxed value that C++ returns as an object arrives as the plain value."""
     for x in (5, True, 2.5, "in place", b"bytes", ...):
         assert cases.same(typed(ffi, "object")(x), x)
         hold, held = map(ffi.get_global_func, ("testing.hold", "testing.held"))
