@@ -17,7 +17,7 @@ def demo(*folders: pathlib.Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def program(tmp_path: pathlib.Path) -> Any:
-    """Make a program out of what its `examples` does, and demonstrate it."""
+    """Write a program with the given body of `examples`, and run the demo on it."""
 
     def demonstrate(body: str) -> subprocess.CompletedProcess[str]:
         folder = tmp_path / "program"

@@ -1,7 +1,6 @@
-"""Breaks the ctypes marshaller on purpose, in many ways, and prints what check mode says of each.
+"""Break the ctypes marshaller in many ways, and print what check mode reports for each.
 
-To be run in a process of its own: prints a JSON object, the class and message of what was raised by the fault's
-name.
+A program, run in its own process: prints a JSON object from the fault's name to the class and message raised.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ abi, call, callback, leaves, pack, recipe, unpack, wrapper = (
 )
 
 VALUE = struct.Struct("=iIq")
-#: What is to live on.
+#: Objects that must stay alive.
 kept: list[Any] = []
 
-#: What to run by its name.
+#: The faults, by name.
 faults: dict[str, Callable[[], Any]] = {}
 
 
@@ -40,7 +39,7 @@ def fault(function: Callable[[], Any]) -> Callable[[], Any]:
 
 @contextlib.contextmanager
 def broken(room: Any, name: Any, value: Any) -> Iterator[None]:
-    """A name of a module, or an entry of a table, with something else behind it."""
+    """Replace a name of a module or an entry of a table."""
     table = room if isinstance(room, dict) else vars(room)
     former = table[name]
     table[name] = value
@@ -51,7 +50,7 @@ def broken(room: Any, name: Any, value: Any) -> Iterator[None]:
 
 
 def changed(room: Any, name: Any, change: Callable[[Any], Any]) -> Any:
-    """The same for a function: what it returns is changed."""
+    """Replace a function by one that changes its result."""
     former = (room if isinstance(room, dict) else vars(room))[name]
     return broken(room, name, lambda *args: change(former(*args)))
 
@@ -61,12 +60,12 @@ def drop_last(opened: tuple[int, Any]) -> tuple[int, Any]:
 
 
 def echo(*args: Any) -> Any:
-    """What callbacks run."""
+    """Return the first argument; the target of a fault in callbacks."""
     return args[0] if args else "abc"
 
 
 def as_int(aux: int, payload: int) -> int:
-    """Reads the bits of a float."""
+    """Return the payload of a float as an int."""
     return payload
 
 
