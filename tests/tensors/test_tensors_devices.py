@@ -64,9 +64,7 @@ def test_the_cpu_does_not_read_device_memory(ffi: Any, device: Device) -> None:
     x = OfDevice(ffi, device)
     for given in (x, ffi.convert(x)):
         for f in ("sum", "fill"):
-            with pytest.raises(
-                BufferError, match=f"the memory of the tensor is on {device}, not on the CPU"
-            ):
+            with pytest.raises(BufferError, match=f"the memory of the tensor is on {device}, not on the CPU"):
                 function(ffi, f"tensor.{f}")(given)
     tensor = ffi.convert(x)
     with pytest.raises(TypeError, match=f"a tensor on {device} is not in memory that NumPy can read"):

@@ -195,7 +195,9 @@ def test_an_invalid_managed_tensor(ffi: Any, table: Any) -> None:
     managed = export(table, ffi.convert(np.zeros(2)))
     managed.contents.major = 2
     made = c_void_p()
-    with pytest.raises(BufferError, match=r"DLPack 2\.3, which is not supported: the newest known version is 1\.3"):
+    with pytest.raises(
+        BufferError, match=r"DLPack 2\.3, which is not supported: the newest known version is 1\.3"
+    ):
         table.take(managed, byref(made))
     assert made.value is None
 
