@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _rules
 from .._ctypes import abi as _abi
 from .._ctypes import hooks as _hooks
 from .._ctypes import pack as _pack
@@ -18,7 +17,8 @@ from .._ctypes import unpack as _unpack
 from .._ctypes import wrapper as _wrapper
 from .._cython import ObjectCore, _core, create_exchange, get_function, shut_down
 from .._cython import set_class as _set_class
-from .._types import code
+from .._rules import values as _rules
+from .._rules.codes import code
 from .call import FunctionCore
 from .callback import run_callback
 from .compare import same

@@ -9,13 +9,16 @@ from __future__ import annotations
 import operator
 from typing import Any, Callable
 
-from .. import _binding, _ctypes, _errors, _rules
+from .. import _ctypes
 from .._ctypes import abi as _abi
 from .._ctypes import unpack as _unpack
 from .._ctypes import wrapper as _wrapper
 from .._cython import FunctionCore as _FunctionCore
 from .._cython import ObjectCore, _core
-from .._types import code
+from .._rules import errors as _errors
+from .._rules import keywords as _binding
+from .._rules import values as _rules
+from .._rules.codes import code
 from .compare import same, same_exception
 from .journal import Journal, are_scalars, thread
 from .pack import (

@@ -9,13 +9,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Callable, NamedTuple
 
-from .. import _container_rules as rules
 from .. import _cython
-from .._container_rules import ELEMENTS, KEYS
 from .._ctypes import mappings, sequences
 from .._ctypes.containers import copy_iterator, unwrap_as
+from .._rules import containers as rules
 from .._rules import find_on_type
-from .._types import code
+from .._rules.codes import code
+from .._rules.containers import ELEMENTS, KEYS
 from .compare import same, same_exception
 from .journal import Journal, thread
 from .pack import is_from_ctypes, is_from_cython, mismatch, raising

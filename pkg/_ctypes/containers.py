@@ -6,7 +6,7 @@ result is owned.
 
 from __future__ import annotations
 
-from .. import _container_rules as rules
+from .._rules import containers as rules
 from .._typing import Any, Callable
 from .abi import Header, library
 from .wrapper import unwrap

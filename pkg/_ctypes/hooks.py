@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple
 
-from .. import _errors, _rules
+from .._rules import errors as _errors
+from .._rules import values as _rules
 from . import call, containers, pack, recipe, unpack, wrapper
 
 __all__ = ["Hooks", "install"]

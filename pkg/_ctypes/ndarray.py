@@ -1,6 +1,6 @@
 """Recipes of NumPy's arrays, on CPython.
 
-`anyffi._array.lower_array` converts the first array of each dtype, shape and strides. Its result is cached
+`_rules.arrays.lower_array` converts the first array of each dtype, shape and strides. Its result is cached
 for the next ones, which then take a fifth of the time.
 """
 
@@ -10,8 +10,8 @@ import struct
 import sys
 from ctypes import c_void_p
 
-from .._array import PADDED, READ_ONLY
-from .._types import code
+from .._rules.arrays import PADDED, READ_ONLY
+from .._rules.codes import code
 from .._typing import Any
 from .abi import VALUE, platform
 from .recipe import RECIPE

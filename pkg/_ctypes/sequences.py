@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from .. import _container_rules as rules
-from .._container_rules import checks_self
-from .._types import code
+from .._rules import containers as rules
+from .._rules.codes import code
+from .._rules.containers import checks_self
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, Sequence, library, translates_errors
 from .containers import unwrap_as
