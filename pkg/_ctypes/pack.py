@@ -47,8 +47,8 @@ _float_value = struct.Struct("=iId").pack
 _FLOAT, _OBJECT = code.FLOAT, code.OBJECT
 _MISSING = _value(code.MISSING, 0, 0)
 
-#: By identity: each container of one argument, held so that its identity is not reused, and the address of the
-#: object made of it; None while it is being packed.
+#: By identity: each container of one argument, held so that its identity is not reused, and the address of
+#: the object made of it; None while it is being packed.
 _Memo = dict[int, tuple[Any, Optional[int]]]
 
 
