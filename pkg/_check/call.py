@@ -34,7 +34,7 @@ _abi, _unpack, _wrapper = map(room, ("abi", "unpack", "wrapper"))
 _library = _abi.library
 _take_back = _abi.platform.plain(_library.recipe_release)
 #: Memory for a recipe that owns what was made of it, wherever an interrupt comes.
-_Recipe = _abi.platform.memory_class(_take_back)
+_Recipe = _abi.platform.memory_class(_take_back, _library.recipe_finalize)
 _END = _abi.VALUE.pack(code.UNSET, 0, 0)
 _SIZE = _abi.VALUE_SIZE
 _value_of = _abi.VALUE.unpack

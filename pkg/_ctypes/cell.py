@@ -23,7 +23,7 @@ __all__ = ["Cell", "empty", "hand_over"]
 empty = platform.plain(library.value_release)
 
 #: `Cell(VALUE_SIZE)` holds None.
-Cell = platform.memory_class(empty)
+Cell = platform.memory_class(empty, library.value_finalize)
 
 
 def hand_over(value: Any, place: int) -> None:

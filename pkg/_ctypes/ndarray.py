@@ -19,9 +19,8 @@ from .recipe import RECIPE
 __all__ = ["learn", "write_ndarray"]
 
 _CPU = 1  # kDLCPU of DLPack
-#: Where an array keeps the address of its first element, in all versions of NumPy since 1.7. PyPy knows no
-#: such place, and nothing is learnt there.
-_DATA = getattr(object, "__basicsize__", 0)
+#: Where an array keeps the address of its first element. PyPy has no such place, and nothing is learnt there.
+_DATA = platform.ndarray_data
 #: NPY_ARRAY_WRITEABLE, and NPY_ARRAY_WARN_ON_WRITE, with which NumPy shows an array as read-only.
 _WRITABLE, _ACCESS = 0x400, 0x80000400
 #: AnyffiTensorRecipe: address, all the rest of the AnyffiTensorData, flags, handle, what counts it.

@@ -252,6 +252,34 @@ void anyffi_wrapper_attach(AnyffiWrapperRef* hold, AnyffiObject* object, void* w
 /// one call with one argument, so that a front end can make it a finalizer as it stands. There may be no object.
 void anyffi_wrapper_detach(AnyffiWrapperRef* hold);
 
+/// Describes the wrappers of a front end whose classes have no C code of their own. Such a wrapper points to a second
+/// object, its memory, whose content is an AnyffiWrapperRef. Offsets count bytes from an object's address.
+typedef struct AnyffiWrapperLayout {
+  uint32_t struct_size;
+  /// In a wrapper: the pointer to its class.
+  uint32_t type_offset;
+  /// In a wrapper: the pointer to its memory, NULL while it has none.
+  uint32_t memory_offset;
+  /// In memory: the content.
+  uint32_t content_offset;
+  /// Take the host's pending exception, if any, and set it again (PyErr_Fetch, PyErr_Restore).
+  void (*exception_save)(void** type, void** value, void** traceback);
+  void (*exception_restore)(void* type, void* value, void* traceback);
+} AnyffiWrapperLayout;
+
+/// Declares the layout, copied, before the first use of a function below. One front end of a process uses it.
+void anyffi_wrapper_set_layout(const AnyffiWrapperLayout* layout);
+/// The object of a wrapper, borrowed; NULL if it has none.
+AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
+/// Visits a wrapper's class, and the callable of a function that has no other reference: a `tp_traverse` of CPython.
+int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
+/// Finalizers of memory (`tp_finalize` of CPython), called with the host's lock held. They preserve the host's pending
+/// exception, do not depend on the interpreter's state, and may run twice. The content is what the wrapper holds, one
+/// owned value, or a recipe.
+void anyffi_wrapper_finalize(void* memory);
+void anyffi_value_finalize(void* memory);
+void anyffi_recipe_finalize(void* memory);
+
 /* ---- types --------------------------------------------------------------------------------- */
 
 typedef int (*AnyffiVisit)(const AnyffiValue* child, void* context);
@@ -522,12 +550,8 @@ int anyffi_function_check_param_names(const AnyffiFunctionInfo* info);
 /// first line.
 int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* out);
 /// The callable of the host, borrowed, if the function is over one and has no other reference than the caller's; else
-/// NULL. What a wrapper tells a garbage collector.
+/// NULL. What a wrapper's traversal by a garbage collector visits.
 void* anyffi_function_get_unique_handle(const AnyffiFunction* function);
-/// The same as CPython's garbage collector asks for it (a `tp_traverse`), for wrappers that are written in Python
-/// alone. Such a wrapper begins with its count, its class, and the `bytes` object that is its AnyffiWrapperRef, or
-/// NULL.
-int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
 /// A function that calls one of several: the first that holds all arguments as they are, else the first that takes
 /// them. TypeError, listing them all, where none does. Arguments are lent: none of them takes a movable one.
 int anyffi_function_create_overloaded(const char* name, AnyffiValue* out);
@@ -795,7 +819,7 @@ int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, AnyffiValue* 
 /// What a front end gives for DLPack's table of functions that compiled code of other libraries calls with its
 /// wrappers of tensors. Called with the host's lock held.
 typedef struct AnyffiExchangeApiHooks {
-  /// The tensor of a wrapper, borrowed; NULL for what has none.
+  /// The tensor of a wrapper, borrowed; NULL for what has none. `anyffi_wrapper_get_object` is one.
   AnyffiObject* (*unwrap)(void* wrapper);
   /// A new reference to the wrapper of a tensor; returns as hooks of AnyffiHost do.
   int (*wrap)(AnyffiObject* tensor, void** out);
@@ -809,8 +833,6 @@ typedef enum AnyffiExchangeLimit { ANYFFI_EXCHANGE_TABLES = 4 } AnyffiExchangeLi
 /// A DLPackExchangeAPI of DLPack 1.3, which lives for ever; NULL, without an error, if ANYFFI_EXCHANGE_TABLES were made
 /// before.
 const void* anyffi_tensor_create_exchange_api(const AnyffiExchangeApiHooks* hooks);
-/// The tensor of a wrapper that is written in Python alone, as `anyffi_wrapper_traverse` has it: an `unwrap`.
-AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
 
 /* ---- recipes ------------------------------------------------------------------------------ */
 
