@@ -21,7 +21,7 @@ _classes: dict[int, type] = {}
 #: An AnyffiWrapperRef: the object and the wrapper, and with them one strong reference. A class of its own, so that
 #: no `__del__` of a class of the user can come between, and without a part in garbage collection, so that a
 #: wrapper in a cycle keeps its object until the wrapper itself is cleared.
-_Hold = platform.memory_class(platform.plain(library.wrapper_detach))
+_Hold = platform.memory_class(library.wrapper_detach, library.wrapper_finalize)
 
 
 class ObjectCore:
@@ -52,6 +52,7 @@ class ObjectCore:
         platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, self)
 
 
+platform.declare_wrappers(library, ObjectCore, "_hold")
 # The slot is reached past whatever a user's class may define.
 _hold_slot: Any = ObjectCore.__dict__["_hold"]
 _get_hold = _hold_slot.__get__
