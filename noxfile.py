@@ -51,7 +51,9 @@ def run_quick_tests(session: nox.Session, *arguments: str) -> None:
     session.run(
         "python", "-m", "pytest", "-m", "not slow", "--hypothesis-profile=quick", *IN_PARALLEL, *arguments
     )
-    session.log("Left out: the tests marked slow, as counted above, most examples of property tests, the C++ tests.")
+    session.log(
+        "Left out: the tests marked slow, as counted above, most examples of property tests, the C++ tests."
+    )
 
 
 def run_cpp_tests(session: nox.Session) -> None:
