@@ -4,7 +4,7 @@
 #define ANYFFI_WRAPPER_H_
 
 #include <Python.h>
-#include <anyffi/c_api.h>
+#include <anyffi/host_api.h>
 
 /// How every wrapper begins: the layout of `ObjectCore`, for the files that cannot see the class.
 typedef struct {

@@ -1,4 +1,4 @@
-"""docs/tensors.md: its C++ is compiled, and its Python is run against that."""
+"""docs/tensors.md: compile its C++, and run its Python with the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `help`, `inspect` and editors show of functions and modules."""
+"""Output of `help`, `inspect` and completion for functions and modules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ int __anyffi_help_plain(void* self, AnyffiValue* args, int32_t num_args, AnyffiV
 
 
 def shown(x: Any) -> str:
-    """What `help` prints."""
+    """Return the output of `help`."""
     return pydoc.render_doc(x, renderer=pydoc.plaintext)
 
 
@@ -101,12 +101,12 @@ def test_annotations(ffi: Any) -> None:
     for name in ("testing.nop", "testing.authoring.area"):
         assert ffi.get_global_func(name).__annotations__ == {}
     assert ffi.convert(len).__annotations__ == {}
-    # Asking the class makes nothing there that hides those of functions.
+    # Annotations of the class do not hide those of functions.
     assert ffi.Function.__annotations__ == {}
     assert defaults.__annotations__ == expected
 
 
-def test_who_changes_a_default_that_is_shown_changes_no_call(ffi: Any) -> None:
+def test_changing_a_default_in_the_signature_changes_no_call(ffi: Any) -> None:
     function = ffi.get_global_func("testing.typed.changeable_defaults")
     before = ffi.to_python(function())[:4]
     assert before == ([1, 2], {"k": 1}, {1}, ([1], "x"))

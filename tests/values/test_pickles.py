@@ -1,4 +1,4 @@
-"""What can be pickled, in every protocol: what one mode wrote the other reads, and both write the same bytes."""
+"""Pickles in every protocol: each mode reads those of the other, and both write the same bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def through(x: Any, protocol: int) -> Any:
     return pickle.loads(pickle.dumps(x, protocol))
 
 
-#: What any mode pickles, made with the classes of a backend.
+#: Values to pickle, made with the classes of a backend.
 MAKERS: dict[str, Callable[[Any], Any]] = {
     "List": lambda ffi: ffi.List(
         [1, -(2**63), 2**80, 1.5, None, ..., "\ud800", "a string on the heap", b"bytes"]
@@ -124,7 +124,7 @@ def test_pickles_name_promised_modules_alone(ffi: Any, protocol: int) -> None:
     assert count > 60
 
 
-#: Runs in both modes; what it shows of values says no more than what they are.
+#: Runs in both modes, and prints types and values alone.
 _PROGRAM = """
 import pickle, sys
 import anyffi, anyffi.testing, numpy as np
@@ -146,7 +146,7 @@ x.clear()
 
 
 @every_protocol
-def test_what_one_mode_wrote_the_other_reads(both: tuple[Any, Any], protocol: int) -> None:
+def test_each_mode_reads_the_pickles_of_the_other(both: tuple[Any, Any], protocol: int) -> None:
     shown = set()
     for writer, reader in (("cython", "ctypes"), ("ctypes", "cython")):
         program = _PROGRAM.format(protocol=protocol, data=None)
@@ -161,7 +161,7 @@ def test_what_one_mode_wrote_the_other_reads(both: tuple[Any, Any], protocol: in
 
 @pytest.mark.unrecorded("about a function as an object")
 @every_protocol
-def test_a_function_goes_by_its_name(ffi: Any, protocol: int) -> None:
+def test_a_function_is_pickled_by_name(ffi: Any, protocol: int) -> None:
     ffi.register_global_func("pickles.python", len)
     native = ffi.get_global_func("testing.add_one")
     ffi.register_global_func("pickles.alias", native)
@@ -190,7 +190,7 @@ def test_a_function_without_a_name_is_refused_at_once(ffi: Any) -> None:
         assert copy.copy(function) is copy.deepcopy(function) is function
 
 
-def test_a_function_that_is_gone(ffi: Any) -> None:
+def test_a_function_that_was_removed(ffi: Any) -> None:
     ffi.register_global_func("pickles.gone", len)
     data = pickle.dumps(ffi.get_global_func("pickles.gone"))
     ffi.remove_global_func("pickles.gone")
@@ -199,7 +199,7 @@ def test_a_function_that_is_gone(ffi: Any) -> None:
 
 
 @every_protocol
-def test_a_module_goes_by_its_path(ffi: Any, protocol: int) -> None:
+def test_a_module_is_pickled_by_path(ffi: Any, protocol: int) -> None:
     module = ffi.load_module(anyffi.find_library("anyffi_testing"))
     made = through(module, protocol)
     assert type(made) is anyffi.Module
@@ -212,7 +212,7 @@ def test_a_module_goes_by_its_path(ffi: Any, protocol: int) -> None:
 @pytest.mark.keeps_live(reason="a module stays loaded")
 @pytest.mark.unrecorded("about a function as an object")
 @every_protocol
-def test_a_function_of_a_module_goes_by_path_and_name(ffi: Any, build: Build, protocol: int) -> None:
+def test_a_function_of_a_module_is_pickled_by_path_and_name(ffi: Any, build: Build, protocol: int) -> None:
     source = """
     #include <anyffi/anyffi.h>
     using anyffi::arg;
@@ -236,7 +236,7 @@ def test_a_function_of_a_module_goes_by_path_and_name(ffi: Any, build: Build, pr
 
 
 @every_protocol
-def test_the_program_goes_by_its_prefix(ffi: Any, protocol: int) -> None:
+def test_the_system_library_is_pickled_by_prefix(ffi: Any, protocol: int) -> None:
     library = ffi.load_module(anyffi.find_library("anyffi_testing"))
     for prefix in ("", "some_"):
         program = ffi.system_lib(prefix)
@@ -286,15 +286,15 @@ def buffers_of(x: Any) -> tuple[bytes, list[Any]]:
 
 
 @every_array
-def test_a_tensor_goes_out_of_band(ffi: Any, array: Any) -> None:
+def test_a_tensor_is_pickled_out_of_band(ffi: Any, array: Any) -> None:
     x = tensor_of(ffi, array)
     data, (buffer,) = buffers_of(x)
     assert bytes(buffer.raw()) == array.tobytes()
-    # What was carried elsewhere, into memory that may be written to or not.
+    # The buffers in other memory, writable or not.
     for carry in (bytearray, bytes):
         made = pickle.loads(data, buffers=[carry(buffer.raw())])
         np.testing.assert_array_equal(np.asarray(made), array)
-        np.asarray(made)[...] = 0  # nobody else's
+        np.asarray(made)[...] = 0  # writable, and not shared
     np.testing.assert_array_equal(np.asarray(x), array)
     assert not buffer.raw().readonly
     buffer.release()
@@ -396,7 +396,7 @@ _OTHERS = [
 
 
 @pytest.mark.parametrize("x", _OTHERS)
-def test_what_python_pickles_a_list_of_it_does(ffi: Any, x: Any) -> None:
+def test_a_list_pickles_if_its_elements_do(ffi: Any, x: Any) -> None:
     row = cases.row_of(x)
     try:
         expected = through(cases.plain(x), 4)

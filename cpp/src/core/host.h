@@ -3,7 +3,7 @@
 #ifndef ANYFFI_SRC_CORE_HOST_H_
 #define ANYFFI_SRC_CORE_HOST_H_
 
-#include <anyffi/c_api.h>
+#include <anyffi/host_api.h>
 #include <cxxabi.h>
 
 #include "core/compiler.h"

@@ -1,7 +1,7 @@
 /// \file
 /// What the conversions of standard containers share: walking what is given, and filling what is returned.
-#ifndef ANYFFI_STL_ITEMS_H_
-#define ANYFFI_STL_ITEMS_H_
+#ifndef ANYFFI_DETAIL_STL_ITEMS_H_
+#define ANYFFI_DETAIL_STL_ITEMS_H_
 
 #include <anyffi/container/set.h>
 
@@ -143,4 +143,4 @@ struct StdSetTraits {
 }  // namespace detail
 }  // namespace anyffi
 
-#endif  // ANYFFI_STL_ITEMS_H_
+#endif  // ANYFFI_DETAIL_STL_ITEMS_H_

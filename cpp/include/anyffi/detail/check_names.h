@@ -1,10 +1,10 @@
 /// \file
 /// What a list of `arg(...)` is told that does not fit its function.
-#ifndef ANYFFI_CHECK_NAMES_H_
-#define ANYFFI_CHECK_NAMES_H_
+#ifndef ANYFFI_DETAIL_CHECK_NAMES_H_
+#define ANYFFI_DETAIL_CHECK_NAMES_H_
 
 #include <anyffi/args.h>
-#include <anyffi/signature.h>
+#include <anyffi/detail/signature.h>
 
 namespace anyffi {
 namespace detail {
@@ -48,4 +48,4 @@ using NamesOf = NameList<SignatureOf<F>::kIsKnown, F, N...>;
                 "anyffi: fewer arg(...) than the function has parameters: name all of them, or none");                \
   static_assert(__VA_ARGS__::kDefaultsAreLast, "anyffi: an arg(...) without a default follows one that has one")
 
-#endif  // ANYFFI_CHECK_NAMES_H_
+#endif  // ANYFFI_DETAIL_CHECK_NAMES_H_

@@ -1,9 +1,9 @@
 /// \file
 /// How the objects of a class are laid out, so that libraries with different ideas of it are told apart.
-#ifndef ANYFFI_LAYOUT_H_
-#define ANYFFI_LAYOUT_H_
+#ifndef ANYFFI_DETAIL_LAYOUT_H_
+#define ANYFFI_DETAIL_LAYOUT_H_
 
-#include <anyffi/base.h>
+#include <anyffi/detail/base.h>
 
 namespace anyffi {
 namespace detail {
@@ -62,4 +62,4 @@ constexpr uint64_t members_of() {
 }  // namespace detail
 }  // namespace anyffi
 
-#endif  // ANYFFI_LAYOUT_H_
+#endif  // ANYFFI_DETAIL_LAYOUT_H_

@@ -1,10 +1,10 @@
 /// \file
 /// The C++ side of a call: function objects around callables of C++.
-#ifndef ANYFFI_NATIVE_H_
-#define ANYFFI_NATIVE_H_
+#ifndef ANYFFI_DETAIL_NATIVE_H_
+#define ANYFFI_DETAIL_NATIVE_H_
 
 #include <anyffi/args.h>
-#include <anyffi/signature.h>
+#include <anyffi/detail/signature.h>
 
 namespace anyffi {
 namespace detail {
@@ -274,4 +274,4 @@ ObjectRef make_typed(const char* name, F f, N&&... names) {
 }  // namespace detail
 }  // namespace anyffi
 
-#endif  // ANYFFI_NATIVE_H_
+#endif  // ANYFFI_DETAIL_NATIVE_H_

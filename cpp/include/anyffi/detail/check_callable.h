@@ -1,9 +1,9 @@
 /// \file
 /// What a callable that cannot be registered is told, in words and by the name of what is missing.
-#ifndef ANYFFI_CHECK_CALLABLE_H_
-#define ANYFFI_CHECK_CALLABLE_H_
+#ifndef ANYFFI_DETAIL_CHECK_CALLABLE_H_
+#define ANYFFI_DETAIL_CHECK_CALLABLE_H_
 
-#include <anyffi/signature.h>
+#include <anyffi/detail/signature.h>
 
 namespace anyffi {
 namespace detail {
@@ -133,4 +133,4 @@ struct LackOf<F, true> : SignatureOf<F>::template Apply<LackIn> {};
                 "anyffi: a parameter is a reference to a converted copy, so what is written there would be lost: "  \
                 "take it by value, by const reference or by &&")
 
-#endif  // ANYFFI_CHECK_CALLABLE_H_
+#endif  // ANYFFI_DETAIL_CHECK_CALLABLE_H_

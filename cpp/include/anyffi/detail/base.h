@@ -1,7 +1,7 @@
 /// \file
 /// What every other C++ header stands on: compile-time names, failing as an exception, the traits' shape.
-#ifndef ANYFFI_BASE_H_
-#define ANYFFI_BASE_H_
+#ifndef ANYFFI_DETAIL_BASE_H_
+#define ANYFFI_DETAIL_BASE_H_
 
 #include <anyffi/c_api.h>
 #include <anyffi/inline.h>
@@ -211,4 +211,4 @@ T convert(const AnyffiValue& given) {
 }  // namespace detail
 }  // namespace anyffi
 
-#endif  // ANYFFI_BASE_H_
+#endif  // ANYFFI_DETAIL_BASE_H_

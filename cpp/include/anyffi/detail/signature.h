@@ -1,7 +1,7 @@
 /// \file
 /// What a callable takes and returns, and how each parameter is passed.
-#ifndef ANYFFI_SIGNATURE_H_
-#define ANYFFI_SIGNATURE_H_
+#ifndef ANYFFI_DETAIL_SIGNATURE_H_
+#define ANYFFI_DETAIL_SIGNATURE_H_
 
 #include <anyffi/object.h>
 
@@ -125,4 +125,4 @@ auto as_function(F f) {
 }  // namespace detail
 }  // namespace anyffi
 
-#endif  // ANYFFI_SIGNATURE_H_
+#endif  // ANYFFI_DETAIL_SIGNATURE_H_
