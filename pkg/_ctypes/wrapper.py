@@ -114,7 +114,7 @@ def new_wrapper(address: int) -> Any:
     return made
 
 
-_new_wrapper = new_wrapper
+_new_wrapper: Callable[[int], Any] = new_wrapper
 
 
 def set_factory(make: Callable[[int], Any]) -> None:
