@@ -38,7 +38,7 @@ __all__ = ["FunctionCore"]
 _library = _abi.library
 _release_recipe = _abi.platform.plain(_library.recipe_release)
 #: Memory for a recipe that owns the objects created from it, so that no interrupt leaks them.
-_Recipe = _abi.platform.memory_class(_release_recipe)
+_Recipe = _abi.platform.memory_class(_release_recipe, _library.recipe_finalize)
 _END = _abi.VALUE.pack(code.UNSET, 0, 0)
 _SIZE = _abi.VALUE_SIZE
 _value_of = _abi.VALUE.unpack

@@ -271,6 +271,7 @@ _int, _object, _values = c_int32, c_void_p, c_void_p
 _PROTOTYPES: dict[str, Any] = {
     "anyffi_abi_get_version": (c_int32,),
     "anyffi_recipe_build": (c_int32, _values, c_int32),
+    "anyffi_recipe_finalize": (None, c_void_p),
     "anyffi_recipe_release": (None, _values),
     "anyffi_big_int_create": (_int, c_void_p, c_int64, c_int32, _values),
     "anyffi_bytes_create": (_int, c_void_p, c_int64, _values),
@@ -305,10 +306,13 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_type_get_info": (POINTER(TypeInfo), c_int32),
     "anyffi_type_is_a": (c_int32, c_int32, c_int32),
     "anyffi_type_list": (c_int32, c_void_p, c_int32),
+    "anyffi_value_finalize": (None, c_void_p),
     "anyffi_value_move": (None, _values, _values),
     "anyffi_value_own": (_int, _values, _values),
     "anyffi_value_release": (None, _values),
+    "anyffi_wrapper_finalize": (None, c_void_p),
     "anyffi_wrapper_get_object": (_object, c_void_p),
+    "anyffi_wrapper_set_layout": (None, c_void_p),
     "anyffi_wrapper_traverse": (_int, c_void_p, c_void_p, c_void_p),
 }
 

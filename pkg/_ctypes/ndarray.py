@@ -19,9 +19,8 @@ from .recipe import RECIPE
 __all__ = ["cache_layout", "write_ndarray"]
 
 _CPU = 1  # kDLCPU of DLPack
-#: The offset of `PyArrayObject.data`, in all versions of NumPy since 1.7. PyPy has no such struct, and caches
-#: nothing.
-_DATA = getattr(object, "__basicsize__", 0)
+#: The offset of `PyArrayObject.data`. PyPy has no such struct, and caches nothing.
+_DATA = platform.ndarray_data
 #: NPY_ARRAY_WRITEABLE, and NPY_ARRAY_WARN_ON_WRITE, with which NumPy shows an array as read-only.
 _WRITABLE, _ACCESS = 0x400, 0x80000400
 #: AnyffiTensorRecipe: address, the rest of the AnyffiTensorData, flags, handle, function that retains it.

@@ -21,7 +21,7 @@ __all__ = ["OwnedValue", "move_into", "release"]
 release = platform.plain(library.value_release)
 
 #: `OwnedValue(VALUE_SIZE)` holds None.
-OwnedValue = platform.memory_class(release)
+OwnedValue = platform.memory_class(release, library.value_finalize)
 
 
 def move_into(value: Any, place: int) -> None:

@@ -14,14 +14,6 @@
 namespace anyffi::runtime {
 namespace {
 
-/// A wrapper that is written in Python alone: the layouts of `object` and of the first slot of a class over it, which
-/// has a `bytes` object.
-struct Wrapper {
-  intptr_t count;
-  void* type;
-  char* hold;
-};
-
 struct HostFunction {
   AnyffiFunction base;
   AnyffiCall callback;
@@ -95,22 +87,6 @@ int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* 
 
 void* anyffi_function_get_unique_handle(const AnyffiFunction* function) {
   return anyffi_is_sole_inline(&function->header) ? function->handle : nullptr;
-}
-
-AnyffiObject* anyffi_wrapper_get_object(void* wrapper) {
-  constexpr size_t kContent = 32;
-  char* hold = static_cast<Wrapper*>(wrapper)->hold;
-  return hold != nullptr ? reinterpret_cast<AnyffiWrapperRef*>(hold + kContent)->object : nullptr;
-}
-
-int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context) {
-  auto* self = static_cast<Wrapper*>(wrapper);
-  // A class made from C tells of itself: CPython's own `tp_traverse` of its subclasses leaves that to it.
-  if (int status = visit(self->type, context)) return status;
-  AnyffiObject* object = anyffi_wrapper_get_object(wrapper);
-  if (object == nullptr || object->type_code != ANYFFI_FUNCTION) return 0;
-  void* handle = anyffi_function_get_unique_handle(reinterpret_cast<AnyffiFunction*>(object));
-  return handle != nullptr ? visit(handle, context) : 0;
 }
 
 int anyffi_function_call(const AnyffiValue* value, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
