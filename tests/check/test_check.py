@@ -362,12 +362,16 @@ def test_containers_that_others_change_are_no_mismatch() -> None:
 
         sys.setswitchinterval(1e-6)
         numbers, table, at_work = anyffi.List(range(20)), anyffi.Dict({i: i for i in range(20)}), True
+        changing = anyffi.List([])
 
         def change():
             i = 0
             while at_work:
                 i += 1
                 numbers[i % 20] = i
+                changing.append(i)
+                if len(changing) > 5:
+                    changing.clear()
                 table[i % 20] = i
                 table[-1] = i
                 table.pop(-1, None)
@@ -379,7 +383,7 @@ def test_containers_that_others_change_are_no_mismatch() -> None:
             for i in range(2000):
                 numbers[i % 20], table[i % 20], -1 in table
                 try:
-                    list(numbers), list(table.items()), anyffi.to_python(numbers)
+                    list(numbers), list(changing), list(table.items()), anyffi.to_python(changing)
                 except RuntimeError as error:
                     assert type(error) is RuntimeError, error
         finally:
