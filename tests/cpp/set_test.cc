@@ -91,7 +91,7 @@ TEST(Set, ElementsAreEqualAsInPython) {
 
 TEST(Set, AnEntryHasNoValue) {
   Set<> set;
-  AnyffiValue key = anyffi_int_inline(1), value = anyffi_int_inline(2);
+  AnyffiValue key = anyffi_make_int(1), value = anyffi_make_int(2);
   int32_t existed;
   EXPECT_RAISES("ValueError", anyffi::detail::check(anyffi_mapping_set(set.get(), &key, &value, &existed)));
   EXPECT_TRUE(set.empty());
