@@ -33,11 +33,25 @@ def build(session: nox.Session) -> None:
 
 @nox.session
 def test(session: nox.Session) -> None:
-    """All tests, in both modes; arguments go to pytest, and then the C++ tests are left out."""
+    """All tests, in both modes; `--quick` for the inner loop.
+
+    Other arguments go to pytest, and then the C++ tests are left out.
+    """
     build(session)
+    if "--quick" in session.posargs:
+        run_quick_tests(session, *(word for word in session.posargs if word != "--quick"))
+        return
     if not session.posargs:
         run_cpp_tests(session)
     session.run("python", "-m", "pytest", *(session.posargs or IN_PARALLEL))
+
+
+def run_quick_tests(session: nox.Session, *arguments: str) -> None:
+    """Every behaviour in both modes, without what is slow: in less than two minutes on two cores."""
+    session.run(
+        "python", "-m", "pytest", "-m", "not slow", "--hypothesis-profile=quick", *IN_PARALLEL, *arguments
+    )
+    session.log("Left out: the tests marked slow, as counted above, most examples of property tests, the C++ tests.")
 
 
 def run_cpp_tests(session: nox.Session) -> None:
@@ -84,7 +98,7 @@ def asan(session: nox.Session) -> None:
     build(session)
     session.env.update(sanitizer_variables())
     # They build packages, in which the sanitizers are not.
-    left_out = [f"--ignore=tests/test_{name}.py" for name in ("build", "downstream")]
+    left_out = [f"--ignore=tests/tooling/test_{name}.py" for name in ("build", "downstream")]
     session.run("python", str(ROOT / "tools" / "prove_sanitizer.py"))
     # A report goes to the file descriptor of the process that it ends.
     session.run("python", "-m", "pytest", "--capture=sys", *(session.posargs or (*IN_PARALLEL, *left_out)))
@@ -128,4 +142,6 @@ def run_mypy(session: nox.Session) -> None:
     if not package.is_symlink():
         package.symlink_to(ROOT / "pkg", target_is_directory=True)
     session.run("mypy", "-p", "anyffi", env={"MYPYPATH": str(path)})
-    session.run("mypy", "noxfile.py", "tools", "tests/typing_of_users.py", env={"MYPYPATH": str(path)})
+    session.run(
+        "mypy", "noxfile.py", "tools", "tests/tooling/typing_of_users.py", env={"MYPYPATH": str(path)}
+    )

@@ -18,7 +18,7 @@ from outcomes import MODES, Outcomes, RecordedApi
 from support import CC, COLLECTIONS, CPYTHON, CXX, ROOT, SANITIZED, Build, build_directory, run
 
 #: Python below 3.10 cannot read a `match` statement.
-collect_ignore = ["test_matching.py"] if sys.version_info < (3, 10) else []
+collect_ignore = ["containers/test_matching.py"] if sys.version_info < (3, 10) else []
 
 _dev = hypothesis.settings(
     deadline=None,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from .. import _rules
 from .._cython import (
     ArrayCore,
     DictCore,
@@ -25,7 +24,8 @@ from .._cython import (
     shut_down,
 )
 from .._cython import set_class as _set_class
-from .._types import code
+from .._rules import values as _rules
+from .._rules.codes import code
 from . import journal
 from .call import FunctionCore
 from .callback import run_callback

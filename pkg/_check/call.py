@@ -9,10 +9,13 @@ from __future__ import annotations
 import operator
 from typing import Any, Callable
 
-from .. import _binding, _ctypes, _errors, _rules
+from .. import _ctypes
 from .._cython import FunctionCore as _FunctionCore
 from .._cython import ObjectCore, _core
-from .._types import code
+from .._rules import errors as _errors
+from .._rules import keywords as _binding
+from .._rules import values as _rules
+from .._rules.codes import code
 from .compare import same, same_exception
 from .journal import Journal, are_leaves, thread
 from .pack import (

@@ -7,9 +7,9 @@ from ctypes import c_void_p
 from typing import Any, NamedTuple, Optional
 
 from .._ctypes.abi import VALUE, VALUE_SIZE
-from .._device import Device
-from .._dtype import dtype
-from .._types import code
+from .._rules.codes import code
+from .._rules.device import Device
+from .._rules.dtype import dtype
 from .memory import BORROWED, contents, read_borrowed, read_counts
 from .text import render
 

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from ctypes import addressof
 from typing import Any, Callable
 
-from .. import _errors, _rules
-from .._types import code
+from .._rules import errors as _errors
+from .._rules import values as _rules
+from .._rules.codes import code
 from .capsule import copy_capsule
 from .compare import same
 

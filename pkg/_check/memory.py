@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 from .._ctypes import abi
 from .._ctypes.abi import VALUE_SIZE
-from .._types import code
+from .._rules.codes import code
 
 __all__ = ["BORROWED", "HOLDERS", "WIDTHS", "Content", "contents", "read_borrowed", "read_counts"]
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from types import BuiltinFunctionType, FunctionType, TracebackType
 from typing import Any, Callable
 
-from .. import _ctypes, _errors
+from .. import _ctypes
 from .._cython import ObjectCore, _core
+from .._rules import errors as _errors
 from .compare import find_difference, same_exception
 from .journal import Journal
 from .text import render, show

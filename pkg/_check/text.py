@@ -9,9 +9,9 @@ from ctypes import c_void_p
 from typing import Any
 
 from .._ctypes.abi import VALUE, VALUE_SIZE, library
-from .._device import Device
-from .._dtype import dtype
-from .._types import code
+from .._rules.codes import code
+from .._rules.device import Device
+from .._rules.dtype import dtype
 from .memory import BORROWED, HOLDERS, WIDTHS, Content, contents, read_borrowed
 
 __all__ = ["render", "show", "show_all"]

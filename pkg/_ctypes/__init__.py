@@ -6,8 +6,8 @@ follow all of it.
 
 from __future__ import annotations
 
-from .. import _rules
-from .._types import code
+from .._rules import values as _rules
+from .._rules.codes import code
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, unhiding
 from .call import FunctionCore

@@ -23,8 +23,8 @@ from ctypes import (
     c_void_p,
 )
 
-from .. import _types
 from .._library import find_library
+from .._rules import codes as _types
 from .._typing import Any, Callable
 
 if sys.implementation.name == "cpython":

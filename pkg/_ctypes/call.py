@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from ctypes import ArgumentError, c_char, c_int32
 
-from .. import _binding, _errors
-from .._types import code
+from .._rules import errors as _errors
+from .._rules import keywords as _binding
+from .._rules.codes import code
 from .._typing import TYPE_CHECKING, Any
 from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, unhide
 from .cell import Cell, empty

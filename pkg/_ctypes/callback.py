@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 from ctypes import c_int32, c_int64, c_void_p, memmove
 
-from .. import _errors, _rules
+from .._rules import errors as _errors
+from .._rules import values as _rules
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, ExchangeHooks, Host, library, platform, unhide
 from .cell import Cell, empty, hand_over

@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from ctypes import c_int32, c_int64
 
-from .. import _container_rules as rules
-from .._container_rules import ELEMENTS, ITEMS, KEYS, VALUES, checks_self
-from .._types import code
+from .._rules import containers as rules
+from .._rules.codes import code
+from .._rules.containers import ELEMENTS, ITEMS, KEYS, VALUES, checks_self
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, address_of, library, unhiding
 from .cell import Cell, empty

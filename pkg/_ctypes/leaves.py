@@ -6,7 +6,7 @@ import struct
 import sys
 from functools import partial
 
-from .._types import code
+from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .cell import Cell

@@ -1,6 +1,6 @@
 """NumPy's own arrays as recipes, on CPython.
 
-This says the same as `anyffi._array.lower_array`, which is asked for the first array of each dtype, shape and
+This says the same as `_rules.arrays.lower_array`, which is asked for the first array of each dtype, shape and
 strides; for the next ones what it said is looked up. That takes a fifth of the time.
 """
 
@@ -10,8 +10,8 @@ import struct
 import sys
 from ctypes import c_void_p
 
-from .._array import PADDED, READ_ONLY
-from .._types import code
+from .._rules.arrays import PADDED, READ_ONLY
+from .._rules.codes import code
 from .._typing import Any
 from .abi import VALUE, platform
 from .recipe import RECIPE

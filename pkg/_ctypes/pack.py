@@ -9,8 +9,8 @@ import struct
 from ctypes import c_char_p, c_int32, c_int64, c_void_p
 from types import FunctionType
 
-from .. import _rules
-from .._types import code
+from .._rules import values as _rules
+from .._rules.codes import code
 from .._typing import Any, Callable, Optional
 from . import recipe
 from .abi import VALUE, VALUE_SIZE, TensorData, address_of, library, platform

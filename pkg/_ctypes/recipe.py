@@ -12,8 +12,8 @@ import struct
 from array import array
 from itertools import chain
 
-from .. import _rules
-from .._types import code
+from .._rules import values as _rules
+from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE
 from .leaves import INLINE_BYTES, NONE, leaves, lend_bytes, lend_str

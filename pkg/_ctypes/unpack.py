@@ -6,8 +6,9 @@ import struct
 import sys
 from ctypes import string_at
 
-from .. import _errors, _rules
-from .._types import code
+from .._rules import errors as _errors
+from .._rules import values as _rules
+from .._rules.codes import code
 from .._typing import Any, Callable, NoReturn
 from .abi import (
     VALUE,

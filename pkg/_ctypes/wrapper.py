@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 
-from .. import _rules
-from .._types import code
+from .._rules import values as _rules
+from .._rules.codes import code
 from .._typing import Any
 from .abi import Header, library, platform, unhiding
 

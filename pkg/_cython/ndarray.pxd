@@ -1,6 +1,6 @@
 """NumPy's own arrays to tensors, read where NumPy keeps what they are.
 
-This says the same as `anyffi._array.lower_array`, much faster. NumPy's headers are not needed: what is known
+This says the same as `_rules.arrays.lower_array`, much faster. NumPy's headers are not needed: what is known
 here of its structs is put to the proof by the first array that comes through the rules.
 """
 

@@ -1,0 +1,103 @@
+/// \file
+/// The hooks of the front end, if there is one.
+#include "core/host.h"
+
+#include <anyffi/host_api.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "core/errors.h"
+
+namespace anyffi::runtime {
+namespace {
+
+std::atomic<const AnyffiHost*> current{nullptr};
+
+}  // namespace
+
+const AnyffiHost* host() noexcept { return current.load(std::memory_order_acquire); }
+
+void release_handle(void* handle) noexcept {
+  if (handle == nullptr) return;
+  // Read once: at the host's exit another thread may remove it at any moment.
+  const AnyffiHost* hooks = host();
+  if (hooks == nullptr || hooks->handle_release == nullptr) return;
+  // What the release runs (a destructor, a finalizer) may raise errors of its own.
+  SavedError saved;
+  HostLock lock;
+  enter_host([&] { hooks->handle_release(handle); });
+}
+
+int finish_hook(int status) noexcept {
+  if (__builtin_expect(status == ANYFFI_HOST_DONE, 1)) return 0;
+  // What is neither done nor failed was interrupted by a signal whose exception the host has swallowed.
+  return status == -1 && has_raised() ? -1 : anyffi_error_raise("KeyboardInterrupt", "");
+}
+
+void park_thread() noexcept {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+}  // namespace anyffi::runtime
+
+using anyffi::runtime::call_hook;
+using anyffi::runtime::enter_host;
+using anyffi::runtime::host;
+
+void anyffi_host_install(const AnyffiHost* hooks) {
+  // Readers hold no lock, so a copy in use is never written again: each installation has a place of its own.
+  // A process installs one host, two where tests open both backends; beyond that places are used again.
+  static AnyffiHost copies[16];
+  static unsigned next = 0;
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> guard(mutex);
+  if (hooks == nullptr) {
+    anyffi::runtime::current.store(nullptr, std::memory_order_release);
+    return;
+  }
+  AnyffiHost& copy = copies[next++ % 16];
+  copy = AnyffiHost{};
+  std::memcpy(&copy, hooks, std::min<size_t>(hooks->struct_size, sizeof(copy)));
+  anyffi::runtime::current.store(&copy, std::memory_order_release);
+}
+
+void* anyffi_host_suspend(void) {
+  const AnyffiHost* hooks = host();
+  return hooks != nullptr && hooks->suspend != nullptr ? hooks->suspend() : nullptr;
+}
+
+void anyffi_host_resume(void* state) {
+  if (state == nullptr) return;
+  const AnyffiHost* hooks = host();
+  // The host was removed meanwhile, at its exit, and there is no way back into it.
+  if (hooks == nullptr) anyffi::runtime::park_thread();
+  if (hooks->resume != nullptr) enter_host([&] { hooks->resume(state); });
+}
+
+/// What `lock` gives where there was nothing to take; the states of hosts are not negative.
+constexpr int32_t kNoLock = -1;
+
+int32_t anyffi_host_lock(void) {
+  const AnyffiHost* hooks = host();
+  return hooks != nullptr && hooks->lock != nullptr ? enter_host(hooks->lock) : kNoLock;
+}
+
+void anyffi_host_unlock(int32_t state) {
+  const AnyffiHost* hooks = host();
+  if (state != kNoLock && hooks != nullptr && hooks->unlock != nullptr) hooks->unlock(state);
+}
+
+int anyffi_host_check_signals(void) {
+  const AnyffiHost* hooks = host();
+  if (hooks == nullptr || hooks->check_signals == nullptr) return 0;
+  if (hooks->flags & ANYFFI_HOST_KEEPS_SIGNALS) {
+    anyffi::runtime::HostLock lock;
+    return enter_host(hooks->check_signals) == 0 ? 0 : anyffi_error_raise("KeyboardInterrupt", "");
+  }
+  return call_hook(hooks->check_signals);
+}
