@@ -48,7 +48,7 @@ call_type = PYFUNCTYPE(c_int)
 #: The runtime calls it for a Python callable; ctypes turns the handle into the object itself.
 callback_type = PYFUNCTYPE(c_int, py_object, c_void_p, c_int32, c_void_p)
 
-_KEEPS_SIGNALS = 1  # ANYFFI_HOST_KEEPS_SIGNALS
+_KEEPS_SIGNALS = 1  # ANYFFI_HOST_SIGNALS_STAY_PENDING
 
 _api = ctypes.pythonapi
 # Prototypes of our own: those of `pythonapi` belong to everybody.

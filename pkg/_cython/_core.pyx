@@ -14,9 +14,9 @@ from c_api cimport (
     AnyffiMapping, AnyffiObject, AnyffiSequence, AnyffiValue, anyffi_abi_get_version,
     anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free, anyffi_function_get_unique_handle,
     anyffi_host_install,
-    anyffi_none_inline, anyffi_object_compare_exchange_wrapper, anyffi_registry_remove_host_functions, anyffi_registry_find,
-    anyffi_release_inline, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop_inline,
-    anyffi_value_retain_inline, int32_t, int64_t,
+    anyffi_make_none, anyffi_object_compare_exchange_wrapper, anyffi_registry_remove_host_functions, anyffi_registry_find,
+    anyffi_release, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop,
+    anyffi_value_retain, int32_t, int64_t,
 )
 from call cimport (
     MAX_SHORT, allocate, call, call_with_keywords, find_places, later, unwrap_function, vectorcall,
@@ -78,7 +78,7 @@ def get_function(name):
             raise_taken()
     finally:
         if made:
-            anyffi_value_drop_inline(&packed)
+            anyffi_value_drop(&packed)
     return None if found.type_code == ANYFFI_NONE else wrap_here(found.as_object)
 
 

@@ -194,8 +194,8 @@ cdef extern from "anyffi/host_api.h" nogil:
         AnyffiEntry* entries
         int64_t size
         int64_t used
-        uint64_t key_types
-        uint64_t value_types
+        uint64_t key_type_mask
+        uint64_t value_type_mask
 
     int anyffi_sequence_set(AnyffiObject* sequence, int64_t index, const AnyffiValue* value)
     int anyffi_sequence_erase(AnyffiObject* sequence, int64_t index, int64_t count)
@@ -267,12 +267,12 @@ cdef extern from "anyffi/host_api.h" nogil:
 cdef extern from "anyffi/inline.h" nogil:
     uint64_t anyffi_type_bit(int32_t type_code)
     int anyffi_encoding_shift(int32_t encoding)
-    void anyffi_retain_inline(AnyffiObject* object)
-    void anyffi_release_inline(AnyffiObject* object)
-    void anyffi_value_retain_inline(const AnyffiValue* value)
-    void anyffi_value_drop_inline(const AnyffiValue* value)
-    AnyffiValue anyffi_from_words_inline(uint64_t first, uint64_t second)
-    AnyffiValue anyffi_none_inline()
-    AnyffiValue anyffi_int_inline(int64_t number)
-    AnyffiValue anyffi_object_inline(AnyffiObject* object)
-    void anyffi_text_inline(const AnyffiValue* value, AnyffiTextView* out)
+    void anyffi_retain(AnyffiObject* object)
+    void anyffi_release(AnyffiObject* object)
+    void anyffi_value_retain(const AnyffiValue* value)
+    void anyffi_value_drop(const AnyffiValue* value)
+    AnyffiValue anyffi_make_value(uint64_t first, uint64_t second)
+    AnyffiValue anyffi_make_none()
+    AnyffiValue anyffi_make_int(int64_t number)
+    AnyffiValue anyffi_make_object(AnyffiObject* object)
+    void anyffi_view_text(const AnyffiValue* value, AnyffiTextView* out)

@@ -6,7 +6,7 @@ from c_api cimport (
     ANYFFI_HOST_DONE, AnyffiValue, anyffi_alloc, anyffi_error_create_host, anyffi_error_set_raised,
     anyffi_free,
 )
-from c_api cimport anyffi_none_inline, anyffi_value_drop_inline
+from c_api cimport anyffi_make_none, anyffi_value_drop
 from pack cimport pack_owned
 from python cimport PY_VECTORCALL_ARGUMENTS_OFFSET, PyObject, PyObject_Vectorcall, Py_DECREF, Py_INCREF
 from python cimport anyffi_py_fail
@@ -73,7 +73,7 @@ cdef inline int leave_raised(object exception) noexcept:
     # Takes the count over; where even that fails, its own MemoryError is in the slot.
     if anyffi_error_create_host(<void*>exception, &error) == 0:
         anyffi_error_set_raised(error.as_object)
-        anyffi_value_drop_inline(&error)
+        anyffi_value_drop(&error)
     return -1
 
 
@@ -88,12 +88,12 @@ cdef inline int leave_current() noexcept:
 
 cdef inline int run_or_leave(void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result) noexcept:
     # The runtime marked it unset, to find out whether the callback got as far as here.
-    result[0] = anyffi_none_inline()
+    result[0] = anyffi_make_none()
     # A `try` around the call would save and restore what is being handled, for every call.
     if (<Run>run)(<PyObject*>handle, args, count, result) == 0:
         return ANYFFI_HOST_DONE
     # Where packing failed half-way, the place holds what was given back already.
-    result[0] = anyffi_none_inline()
+    result[0] = anyffi_make_none()
     return leave_current()
 
 
@@ -106,7 +106,7 @@ cdef inline int callback(void* handle, AnyffiValue* args, int32_t count,
 cdef inline int checked_callback(void* handle, AnyffiValue* args, int32_t count,
                                  AnyffiValue* result) noexcept with gil:
     """What stands in the place of `callback` in check mode."""
-    result[0] = anyffi_none_inline()
+    result[0] = anyffi_make_none()
     try:
         problem = (<object>state.check_callback)(<object>handle, <size_t>args, count, <size_t>result)
         if problem is None:
@@ -114,6 +114,6 @@ cdef inline int checked_callback(void* handle, AnyffiValue* args, int32_t count,
     except BaseException as exception:
         problem = exception
     # A signal handler may have raised it when all was done.
-    anyffi_value_drop_inline(result)
-    result[0] = anyffi_none_inline()
+    anyffi_value_drop(result)
+    result[0] = anyffi_make_none()
     return leave_raised(problem)

@@ -9,8 +9,8 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from c_api cimport (
     ANYFFI_INT, ANYFFI_LIST, ANYFFI_SET, ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject,
     AnyffiSequence, AnyffiValue, anyffi_mapping_find, anyffi_mapping_get, anyffi_mapping_set,
-    anyffi_sequence_erase, anyffi_sequence_set, anyffi_type_is_a, anyffi_value_drop_inline,
-    anyffi_value_retain_inline,
+    anyffi_sequence_erase, anyffi_sequence_set, anyffi_type_is_a, anyffi_value_drop,
+    anyffi_value_retain,
 )
 from pack cimport pack, pack_owned
 from plain cimport anyffi_py_read_int, anyffi_py_read_short_int, new_int
@@ -109,7 +109,7 @@ cdef inline int set_item(PyObject* wrapper, object key, object item) except -1:
             raise_taken()
     finally:
         if made:
-            anyffi_value_drop_inline(&packed)
+            anyffi_value_drop(&packed)
     return 0
 
 
@@ -160,7 +160,7 @@ cdef inline bint find_item(PyObject* wrapper, int32_t type_code, object key, Any
     cdef int status = anyffi_mapping_get(mapping, &packed, out)
     if made:
         # May run code that changes the mapping.
-        anyffi_value_drop_inline(&packed)
+        anyffi_value_drop(&packed)
     if status != 0:
         raise_taken()
     return out.type_code != ANYFFI_UNSET
@@ -170,7 +170,7 @@ cdef inline bint has_key(PyObject* wrapper, int32_t type_code, object key) excep
     cdef AnyffiValue found
     if not find_item(wrapper, type_code, key, &found):
         return False
-    anyffi_value_drop_inline(&found)
+    anyffi_value_drop(&found)
     return True
 
 
@@ -187,7 +187,7 @@ cdef inline bint has_element(PyObject* wrapper, int32_t type_code, object elemen
         return entry >= 0
     finally:
         if made:
-            anyffi_value_drop_inline(&packed)
+            anyffi_value_drop(&packed)
 
 
 cdef inline int put_item(PyObject* wrapper, int32_t type_code, object key, object item) except -1:
@@ -197,7 +197,7 @@ cdef inline int put_item(PyObject* wrapper, int32_t type_code, object key, objec
     try:
         pack_owned(<PyObject*>item, &packed_item, NULL)
     except BaseException:
-        anyffi_value_drop_inline(&packed_key)
+        anyffi_value_drop(&packed_key)
         raise
     # Takes both over, also where it fails.
     if anyffi_mapping_set(unwrap_as(wrapper, type_code), &packed_key, &packed_item, &existed) != 0:
@@ -226,11 +226,11 @@ cdef inline object unpack_entry(const AnyffiEntry* entry, int what):
     # Both are held before either is unpacked, which may run code that changes the mapping.
     key = entry.key
     item = entry.value
-    anyffi_value_retain_inline(&key)
-    anyffi_value_retain_inline(&item)
+    anyffi_value_retain(&key)
+    anyffi_value_retain(&item)
     try:
         unpacked_key = unpack(&key)
     except BaseException:
-        anyffi_value_drop_inline(&item)
+        anyffi_value_drop(&item)
         raise
     return unpacked_key, unpack(&item)

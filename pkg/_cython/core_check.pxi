@@ -26,7 +26,7 @@ cdef class Rendering:
 
     def __dealloc__(self):
         if self.owned:
-            anyffi_value_drop_inline(&self.value)
+            anyffi_value_drop(&self.value)
 
     @property
     def cell(self):
@@ -38,7 +38,7 @@ cdef class Rendering:
 
     def wrap(self):
         """The wrapper of the object, whatever it could be turned back into."""
-        anyffi_value_retain_inline(&self.value)
+        anyffi_value_retain(&self.value)
         return wrap(self.value.as_object)
 
     def move(self, size_t place):
@@ -78,14 +78,14 @@ cdef inline AnyffiValue* values_in(cells) except NULL:
 def hold(cell):
     """A copy of a value."""
     cdef Rendering made = new_rendering(values_in(cell))
-    anyffi_value_retain_inline(&made.value)
+    anyffi_value_retain(&made.value)
     return made
 
 
 def take(size_t place):
     """The value at a place in memory, where None is left."""
     cdef Rendering made = new_rendering(<AnyffiValue*>place)
-    (<AnyffiValue*>place)[0] = anyffi_none_inline()
+    (<AnyffiValue*>place)[0] = anyffi_make_none()
     return made
 
 

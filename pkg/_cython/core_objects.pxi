@@ -20,7 +20,7 @@ cdef class ObjectCore:
         PyObject_ClearWeakRefs(<PyObject*>self)
         Py_SET_REFCNT(<PyObject*>self, 1)
         self.target = NULL
-        anyffi_release_inline(target)
+        anyffi_release(target)
 
     @property
     def _address(self):

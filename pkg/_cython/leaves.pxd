@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 from c_api cimport (
     ANYFFI_BIG_INT, ANYFFI_COMPLEX, ANYFFI_DATA_TYPE, ANYFFI_DEVICE, ANYFFI_MISSING, ANYFFI_POINTER,
     AnyffiStrObject, AnyffiValue, anyffi_big_int_create, anyffi_bytes_create, anyffi_complex_create,
-    anyffi_from_words_inline, anyffi_int_inline, anyffi_str_allocate,
+    anyffi_make_value, anyffi_make_int, anyffi_str_allocate,
 )
 from plain cimport (
     anyffi_py_read_int, anyffi_py_ready, encoding_of, pack_constant, pack_short_bytes, pack_short_str,
@@ -37,7 +37,7 @@ cdef inline bint pack_int(PyObject* x, AnyffiValue* out) noexcept:
     cdef int64_t number
     if anyffi_py_read_int(x, &number) != 0:
         return False
-    out[0] = anyffi_int_inline(number)
+    out[0] = anyffi_make_int(number)
     return True
 
 
@@ -66,14 +66,14 @@ cdef inline int pack_uncommon_leaf(int32_t code, object payload, AnyffiValue* ou
         if anyffi_complex_create(payload[0], payload[1], out) != 0:
             raise_taken()
     elif code == ANYFFI_POINTER:
-        out[0] = anyffi_from_words_inline(<uint32_t>code, <size_t>payload)
+        out[0] = anyffi_make_value(<uint32_t>code, <size_t>payload)
     elif code == ANYFFI_MISSING:
-        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
+        out[0] = anyffi_make_value(<uint32_t>code, 0)
     elif code == ANYFFI_DATA_TYPE:
-        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
+        out[0] = anyffi_make_value(<uint32_t>code, 0)
         out.as_data_type.code, out.as_data_type.bits, out.as_data_type.lanes = payload
     elif code == ANYFFI_DEVICE:
-        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
+        out[0] = anyffi_make_value(<uint32_t>code, 0)
         out.as_device.type, out.as_device.index = payload
     else:
         pack_leaf(<PyObject*>payload, out)

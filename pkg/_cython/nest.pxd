@@ -1,6 +1,6 @@
 """Containers inside of containers: shared ones stay shared, cyclic and too deep ones are refused."""
 
-from c_api cimport AnyffiObject, AnyffiValue, anyffi_object_inline, anyffi_retain_inline
+from c_api cimport AnyffiObject, AnyffiValue, anyffi_make_object, anyffi_retain
 from memo cimport Memo, Met, memo_add, memo_find
 from python cimport PyObject
 from wrapper cimport state
@@ -23,8 +23,8 @@ cdef inline void open_nest(Nest* nest, PyObject* container, Memo* memo) noexcept
 
 
 cdef inline int share(AnyffiObject* found, AnyffiValue* out) noexcept:
-    out[0] = anyffi_object_inline(found)
-    anyffi_retain_inline(found)
+    out[0] = anyffi_make_object(found)
+    anyffi_retain(found)
     return 0
 
 

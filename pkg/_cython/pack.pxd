@@ -11,8 +11,8 @@ from c_api cimport (
     ANYFFI_MOVABLE, ANYFFI_OBJECT, ANYFFI_PY_OBJECT, ANYFFI_SET, ANYFFI_TENSOR, ANYFFI_TENSOR_VIEW,
     ANYFFI_UNSET, AnyffiEntry, AnyffiMapping, AnyffiObject, AnyffiSequence, AnyffiSlice, AnyffiValue,
     anyffi_error_create_host, anyffi_function_create_host, anyffi_type_bit, anyffi_mapping_create,
-    anyffi_mapping_finish, anyffi_object_inline, anyffi_py_object_create, anyffi_slice_create,
-    anyffi_tensor_from_capsule, anyffi_value_drop_inline,
+    anyffi_mapping_finish, anyffi_make_object, anyffi_py_object_create, anyffi_slice_create,
+    anyffi_tensor_from_capsule, anyffi_value_drop,
 )
 from call cimport pack_special
 from exchange cimport learn_exchange, pack_exchanged
@@ -51,7 +51,7 @@ cdef inline int pack_uncommon(PyObject* x, AnyffiValue* out) except -1:
         made = pack_exchanged(x, out)
     if not made:
         if is_wrapper(x):
-            out[0] = anyffi_object_inline(unwrap(x))
+            out[0] = anyffi_make_object(unwrap(x))
             return 0
         # A leaf here is text that cannot be borrowed, or an int of three digits.
         made = pack_leaf(x, out) or pack_outermost(x, out)
@@ -59,7 +59,7 @@ cdef inline int pack_uncommon(PyObject* x, AnyffiValue* out) except -1:
             return 0
         if not made:
             # An object of another backend's wrapper, which `x` keeps alive: borrowed like those of our own.
-            anyffi_value_drop_inline(out)
+            anyffi_value_drop(out)
             return 0
     out.aux = ANYFFI_MOVABLE
     return 1
@@ -161,7 +161,7 @@ cdef inline int fill_rest(PyObject* items, Py_ssize_t size, AnyffiValue* out, Ne
         return 0
     finally:
         if not complete:
-            anyffi_value_drop_inline(out)
+            anyffi_value_drop(out)
 
 
 cdef inline int fill_leaf(PyObject* items, AnyffiSequence* sequence, bint alone) except -1:
@@ -232,7 +232,7 @@ cdef inline int pack_leaf_entries(PyObject* x, AnyffiValue* out) except -1:
         return complete
     finally:
         if not complete:
-            anyffi_value_drop_inline(out)
+            anyffi_value_drop(out)
 
 
 cdef inline int pack_entry(PyObject* key, PyObject* item, AnyffiMapping* mapping, Nest* nest) except -1:
@@ -248,15 +248,15 @@ cdef inline int pack_entry(PyObject* key, PyObject* item, AnyffiMapping* mapping
             if nest == NULL:
                 return 0
             pack_nested(item, &entry.value, nest)
-        mapping.key_types |= anyffi_type_bit(entry.key.type_code)
-        mapping.value_types |= anyffi_type_bit(entry.value.type_code)
+        mapping.key_type_mask |= anyffi_type_bit(entry.key.type_code)
+        mapping.value_type_mask |= anyffi_type_bit(entry.value.type_code)
         # Whoever destroys the mapping, should a later entry fail, goes by this.
         mapping.used += 1
         complete = True
         return 1
     finally:
         if not complete:
-            anyffi_value_drop_inline(&entry.key)
+            anyffi_value_drop(&entry.key)
 
 
 cdef inline int pack_pairs(list pairs, int32_t type_code, AnyffiValue* out, Nest* nest) except -1:
@@ -280,7 +280,7 @@ cdef inline int pack_pairs(list pairs, int32_t type_code, AnyffiValue* out, Nest
         return 0
     finally:
         if not complete:
-            anyffi_value_drop_inline(out)
+            anyffi_value_drop(out)
 
 
 cdef inline int pack_leaf_slice(PyObject* x, AnyffiValue* out) except -1:
@@ -293,7 +293,7 @@ cdef inline int pack_leaf_slice(PyObject* x, AnyffiValue* out) except -1:
             and pack_inline((<PySliceObject*>x).stop, &made.stop)
             and pack_inline((<PySliceObject*>x).step, &made.step)):
         return 1
-    anyffi_value_drop_inline(out)
+    anyffi_value_drop(out)
     return 0
 
 
@@ -323,7 +323,7 @@ cdef inline int pack_slice(PyObject* x, AnyffiValue* out, Nest* nest) except -1:
         complete = True
     finally:
         if not complete:
-            anyffi_value_drop_inline(out)
+            anyffi_value_drop(out)
     if entered:
         leave(nest, out)
     return 1
@@ -393,7 +393,7 @@ cdef inline int pack_value_of(PyObject* value, AnyffiValue* out, Nest* nest) exc
         return 1
     finally:
         if not complete:
-            anyffi_value_drop_inline(out)
+            anyffi_value_drop(out)
 
 
 cdef inline int pack_handle(int32_t code, PyObject* handle, AnyffiValue* out) except -1:

@@ -1,7 +1,7 @@
 """DLPack's table of functions for compiled code, which our own class of tensors offers (DLPack 1.3)."""
 
 from c_api cimport (
-    ANYFFI_HOST_DONE, AnyffiExchangeApiHooks, AnyffiObject, anyffi_retain_inline, anyffi_tensor_create_exchange_api,
+    ANYFFI_HOST_DONE, AnyffiExchangeApiHooks, AnyffiObject, anyffi_retain, anyffi_tensor_create_exchange_api,
 )
 from callback cimport leave_raised
 from python cimport PyObject, Py_INCREF
@@ -23,7 +23,7 @@ cdef inline AnyffiObject* unwrap_tensor(void* wrapper) noexcept:
 
 cdef inline int wrap_tensor(AnyffiObject* tensor, void** out) noexcept with gil:
     try:
-        anyffi_retain_inline(tensor)
+        anyffi_retain(tensor)
         made = wrap(tensor)
         Py_INCREF(<PyObject*>made)
         out[0] = <void*><PyObject*>made

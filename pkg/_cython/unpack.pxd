@@ -10,8 +10,8 @@ from c_api cimport (
     ANYFFI_LATIN1, ANYFFI_NONE, ANYFFI_POINTER, ANYFFI_PY_OBJECT, ANYFFI_SLICE, ANYFFI_STR,
     ANYFFI_STR_OBJECT, ANYFFI_STR_VIEW, ANYFFI_TENSOR_VIEW, AnyffiBigInt, AnyffiBox, AnyffiComplex,
     AnyffiError, AnyffiFunction, AnyffiObject, AnyffiPyObject, AnyffiSlice, AnyffiTextView, AnyffiValue,
-    anyffi_error_take_raised, anyffi_encoding_shift, anyffi_release_inline, anyffi_text_inline,
-    anyffi_value_own, anyffi_value_retain_inline,
+    anyffi_error_take_raised, anyffi_encoding_shift, anyffi_release, anyffi_view_text,
+    anyffi_value_own, anyffi_value_retain,
 )
 from plain cimport new_int
 from python cimport (
@@ -39,7 +39,7 @@ cdef inline object unpack_copy(const AnyffiValue* value):
     """The Python value of a borrowed value."""
     # Making a Python object may run code that changes the container in which the value lies.
     cdef AnyffiValue held = value[0]
-    anyffi_value_retain_inline(&held)
+    anyffi_value_retain(&held)
     return unpack(&held)
 
 
@@ -84,7 +84,7 @@ cdef inline bint is_latin_character(const AnyffiValue* value) noexcept:
 cdef inline object unpack_str(const AnyffiValue* value):
     cdef AnyffiTextView text
     cdef object made
-    anyffi_text_inline(value, &text)
+    anyffi_view_text(value, &text)
     if text.encoding == ANYFFI_ASCII and text.length > 1:
         made = PyUnicode_New(text.length, 127)
         memcpy(PyUnicode_DATA(<PyObject*>made), text.data, text.length)
@@ -95,7 +95,7 @@ cdef inline object unpack_str(const AnyffiValue* value):
 
 cdef inline object unpack_bytes(const AnyffiValue* value):
     cdef AnyffiTextView text
-    anyffi_text_inline(value, &text)
+    anyffi_view_text(value, &text)
     return PyBytes_FromStringAndSize(<const char*>text.data, text.length)
 
 
@@ -134,10 +134,10 @@ cdef inline object unpack_object(AnyffiValue* value):
         if code == ANYFFI_BOX:
             return unpack_copy(&(<AnyffiBox*>target).value)
         # Others have a wrapper, which keeps a reference of its own.
-        anyffi_value_retain_inline(value)
+        anyffi_value_retain(value)
         return wrap(target)
     finally:
-        anyffi_release_inline(target)
+        anyffi_release(target)
 
 
 cdef inline object unpack_big_int(AnyffiBigInt* number):

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t
 
 from c_api cimport (
-    ANYFFI_FIRST_DYNAMIC_TYPE, AnyffiCall, AnyffiObject, AnyffiTypeInfo, anyffi_release_inline,
+    ANYFFI_FIRST_DYNAMIC_TYPE, AnyffiCall, AnyffiObject, AnyffiTypeInfo, anyffi_release,
     anyffi_type_get_info,
 )
 from python cimport PyObject, PyObject_TypeCheck, PyTypeObject, Py_REFCNT, vectorcallfunc
@@ -118,7 +118,7 @@ cdef inline object wrap(AnyffiObject* target):
         return <object>found
     finally:
         if target != NULL:
-            anyffi_release_inline(target)
+            anyffi_release(target)
 
 
 cdef inline object wrap_here(AnyffiObject* target):
@@ -134,4 +134,4 @@ cdef inline object wrap_here(AnyffiObject* target):
         return made
     finally:
         if target != NULL:
-            anyffi_release_inline(target)
+            anyffi_release(target)

@@ -46,7 +46,7 @@ void delete_host_function(AnyffiObject* self, int32_t what) {
 int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   auto* function = static_cast<HostFunction*>(self);
   if (anyffi_depth_enter() != 0) return fail(result);
-  *result = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+  *result = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
   int status = enter_host([&] { return function->callback(function->base.handle, args, num_args, result); });
   anyffi_depth_leave();
   // A callback that was interrupted before its first line returns what happens to lie there, so it may claim to be
@@ -74,7 +74,7 @@ int anyffi_function_create(AnyffiCall call, void* self, void (*release_self)(voi
   function->release_self = release_self;
   function->info = info;
   function->handle = nullptr;
-  *out = anyffi_object_inline(&function->header);
+  *out = anyffi_make_object(&function->header);
   return 0;
 }
 
@@ -90,12 +90,12 @@ int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* 
   function->base.info = nullptr;
   function->base.handle = handle;
   function->callback = callback;
-  *out = anyffi_object_inline(&function->base.header);
+  *out = anyffi_make_object(&function->base.header);
   return 0;
 }
 
 void* anyffi_function_get_unique_handle(const AnyffiFunction* function) {
-  return anyffi_is_sole_inline(&function->header) ? function->handle : nullptr;
+  return anyffi_has_one_reference(&function->header) ? function->handle : nullptr;
 }
 
 AnyffiObject* anyffi_wrapper_get_object(void* wrapper) {
@@ -115,7 +115,7 @@ int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* cont
 }
 
 int anyffi_function_call(const AnyffiValue* value, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-  *result = anyffi_none_inline();
+  *result = anyffi_make_none();
   if (value->type_code != ANYFFI_FUNCTION) {
     Owned name;
     if (type_name_of(value, name.out()) != 0) return -1;
