@@ -244,7 +244,7 @@ TEST(Set, ChildrenAreTheElements) {
     *static_cast<std::string*>(context) += text_of(AnyView(*child)) + ";";
     return 0;
   };
-  ASSERT_EQ(anyffi_type_get_info(ANYFFI_FROZEN_SET)->children(&set.raw(), visit, &seen), 0);
+  ASSERT_EQ(anyffi_type_get_info(ANYFFI_FROZEN_SET)->visit_children(&set.raw(), visit, &seen), 0);
   EXPECT_EQ(seen, "1;'x';");
 }
 

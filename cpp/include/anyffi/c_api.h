@@ -161,7 +161,8 @@ typedef enum AnyffiWeakMark { ANYFFI_WAS_WEAK = 0x40000000 } AnyffiWeakMark;
 /// 16 bytes; all zero is None; unused bytes are zero. docs/protocol.md has the layout of each type.
 typedef struct AnyffiValue {
   int32_t type_code;
-  uint32_t aux; /* objects: AnyffiValueFlag; views of text and bytes: `length << 2 | encoding`; inline text: bytes 0 to 3 */
+  uint32_t
+      aux; /* objects: AnyffiValueFlag; views of text and bytes: `length << 2 | encoding`; inline text: bytes 0 to 3 */
   union {
     int64_t as_int; /* also Bool: 0 or 1 */
     double as_float;
@@ -387,7 +388,7 @@ typedef struct AnyffiOverload {
   const struct AnyffiOverload* next;
   AnyffiObject* function;
   const int32_t*
-      places; /* for each argument of `function` the index of the given one, or -1: omitted. NULL: in order */
+      arg_indices; /* for each argument of `function` the index of the given one, or -1: omitted. NULL: in order */
   int32_t num_arg_indices;
 } AnyffiOverload;
 
@@ -410,9 +411,9 @@ int anyffi_function_check_param_names(const AnyffiFunctionInfo* info);
 /// A function that calls the first overload that accepts the arguments without conversion, else the first that converts
 /// them. TypeError, listing all overloads, if there is none. No overload steals a movable argument.
 int anyffi_function_create_overloaded(const char* name, AnyffiValue* out);
-/// Adds `function`, retaining it; TypeError if it has no `info`. Copies `places`, which may be NULL: a front end that
-/// binds keywords sets them.
-int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* function, const int32_t* places,
+/// Adds `function`, retaining it; TypeError if it has no `info`. Copies `arg_indices`, which may be NULL: a front end
+/// that binds keywords sets them.
+int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* function, const int32_t* arg_indices,
                                  int32_t num_arg_indices);
 
 /// Limits recursion, by a counter per thread whose limit follows from the size of the thread's stack. RecursionError
@@ -431,10 +432,10 @@ void anyffi_host_unlock(int32_t state);
 int anyffi_host_check_signals(void);
 
 typedef enum AnyffiMismatchReason {
-  ANYFFI_MISMATCH_TYPE = 0,   /* TypeError: expected int, got str */
+  ANYFFI_MISMATCH_TYPE = 0,  /* TypeError: expected int, got str */
   ANYFFI_MISMATCH_RANGE = 1, /* OverflowError: 300 does not fit int8 */
-  ANYFFI_MISMATCH_VALUE = 2,  /* ValueError: `detail` */
-  ANYFFI_MISMATCH_RAISED = 3        /* an error is in the slot already */
+  ANYFFI_MISMATCH_VALUE = 2, /* ValueError: `detail` */
+  ANYFFI_MISMATCH_RAISED = 3 /* an error is in the slot already */
 } AnyffiMismatchReason;
 
 /// Why a value could not be converted; filled from the innermost element outwards.
@@ -508,13 +509,13 @@ typedef struct AnyffiEntry {
 /// Map, Dict, FrozenSet and Set share one layout.
 typedef struct AnyffiMapping {
   AnyffiObject header;
-  AnyffiEntry* entries; /* in insertion order */
-  uint32_t* index;      /* slots that hold an entry's number + 1, 0: free; NULL while `capacity` is small */
-  int64_t size;         /* live entries */
-  int64_t used;         /* entries up to the last live one */
-  int64_t capacity;     /* entries that fit */
-  uint64_t mask;        /* slots - 1 */
-  uint64_t key_type_mask;   /* type masks */
+  AnyffiEntry* entries;   /* in insertion order */
+  uint32_t* index;        /* slots that hold an entry's number + 1, 0: free; NULL while `capacity` is small */
+  int64_t size;           /* live entries */
+  int64_t used;           /* entries up to the last live one */
+  int64_t capacity;       /* entries that fit */
+  uint64_t index_mask;    /* slots - 1 */
+  uint64_t key_type_mask; /* type masks */
   uint64_t value_type_mask;
 } AnyffiMapping;
 
@@ -741,11 +742,11 @@ typedef struct AnyffiTypeInfo {
   const int32_t* ancestors; /* root first, without the type itself */
   const char* type_key;
   const char* python_name;
-  int64_t instance_size; /* 0: unknown; likewise `alignment` and `members` */
+  int64_t instance_size; /* 0: unknown; likewise `alignment` and `member_types` */
   /// Hooks, which may fail. NULL: that of the nearest ancestor, else identity.
   int (*hash)(const AnyffiValue* self, int64_t* out);
   int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
-  int (*children)(const AnyffiValue* self, AnyffiVisit visit, void* context);
+  int (*visit_children)(const AnyffiValue* self, AnyffiVisit visit, void* context);
   int (*repr)(const AnyffiValue* self, AnyffiValue* out);
   int32_t num_fields;
   int32_t num_methods;
@@ -754,7 +755,7 @@ typedef struct AnyffiTypeInfo {
   const char* doc;
   const char* convertible_from; /* the annotation of values that parameters of this type also accept, or NULL */
   int64_t alignment;
-  uint64_t members; /* AnyffiMemberType of each leading number or pointer, the first in the lowest bits */
+  uint64_t member_types; /* AnyffiMemberType of each leading number or pointer, the first in the lowest bits */
 } AnyffiTypeInfo;
 
 /// NULL if the code is not registered.

@@ -119,8 +119,8 @@ static inline AnyffiValue anyffi_make_object(AnyffiObject* object) {
 /// units of `encoding` (ANYFFI_ASCII for bytes). The units must already be of the narrowest encoding. Reads nothing
 /// outside of `data`.
 __attribute__((always_inline)) static inline AnyffiValue anyffi_make_inline_text(int32_t type_code, int32_t encoding,
-                                                                                   const void* data, uint32_t size,
-                                                                                   uint32_t length) {
+                                                                                 const void* data, uint32_t size,
+                                                                                 uint32_t length) {
   const unsigned char* bytes = (const unsigned char*)data;
   uint64_t first = 0; /* bytes 0 to 7 of the text */
   uint64_t last = 0;  /* bytes 8 to 10 */
@@ -147,7 +147,7 @@ static inline AnyffiValue anyffi_make_char(uint32_t code_point) {
                       : code_point < 0x10000 ? ANYFFI_UCS2
                                              : ANYFFI_UCS4;
   return anyffi_make_value((uint32_t)ANYFFI_STR | (uint64_t)code_point << 32,
-                                  (encoding << 4 | (ANYFFI_INLINE_BYTES - 1)) << 56);
+                           (encoding << 4 | (ANYFFI_INLINE_BYTES - 1)) << 56);
 }
 
 /// Unfolds a string or bytes value, of which `value->type_code` must be one of the six codes.

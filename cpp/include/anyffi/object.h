@@ -172,7 +172,7 @@ __attribute__((visibility("hidden"))) int32_t type_code_of() {
     info.parent = detail::ParentOf<T>::type_code();
     info.instance_size = sizeof(detail::Instance<T>);
     info.alignment = alignof(T);
-    info.members = detail::members_of<T>();
+    info.member_types = detail::members_of<T>();
     detail::describe_class<T>(info);
     if constexpr (detail::kHasFromValue<T>) info.convertible_from = detail::value_name(&T::from_value);
     int32_t result;

@@ -2,6 +2,7 @@
 /// Error objects, the thread's slot for a raised error, and raising when memory is exhausted.
 #include "core/errors.h"
 
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <cstdarg>

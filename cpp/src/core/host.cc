@@ -2,7 +2,7 @@
 /// The hooks of the host, if there is one.
 #include "core/host.h"
 
-#include <anyffi/c_api.h>
+#include <anyffi/host_api.h>
 
 #include <algorithm>
 #include <atomic>

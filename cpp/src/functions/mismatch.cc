@@ -69,9 +69,9 @@ int raise_mismatch(const AnyffiMismatch& mismatch, String text) {
   }
   if (!text.empty()) text += ": ";
   append_reason(&text, mismatch);
-  const char* kind = mismatch.reason == ANYFFI_MISMATCH_RANGE  ? "OverflowError"
+  const char* kind = mismatch.reason == ANYFFI_MISMATCH_RANGE   ? "OverflowError"
                      : mismatch.reason == ANYFFI_MISMATCH_VALUE ? "ValueError"
-                                                             : "TypeError";
+                                                                : "TypeError";
   return raise_text(kind, text);
 }
 

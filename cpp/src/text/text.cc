@@ -204,7 +204,7 @@ int anyffi_str_create(const void* code_points, int64_t length, int32_t encoding,
       data = units;
     }
     *out = anyffi_make_inline_text(ANYFFI_STR, narrowest, data, static_cast<uint32_t>(size),
-                                     static_cast<uint32_t>(length));
+                                   static_cast<uint32_t>(length));
     return 0;
   }
   AnyffiStrObject* str = allocate_str(length, narrowest);

@@ -143,7 +143,7 @@ int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out) {
     alignas(4) char units[ANYFFI_INLINE_BYTES + 1];
     decode_valid(data, size, encoding, units);
     *out = anyffi_make_inline_text(ANYFFI_STR, encoding, units, static_cast<uint32_t>(units_size),
-                                     static_cast<uint32_t>(length));
+                                   static_cast<uint32_t>(length));
     return 0;
   }
   if (anyffi_str_allocate(length, encoding, out) != 0) return -1;

@@ -27,7 +27,9 @@ void release_entries(const AnyffiEntry* entries, int64_t used) {
   }
 }
 
-bool has_objects(const Mapping* mapping) { return ((mapping->key_type_mask | mapping->value_type_mask) & kObjectTypes) != 0; }
+bool has_objects(const Mapping* mapping) {
+  return ((mapping->key_type_mask | mapping->value_type_mask) & kObjectTypes) != 0;
+}
 
 void delete_mapping(AnyffiObject* self, int32_t what) {
   Mapping* mapping = as_mapping(self);

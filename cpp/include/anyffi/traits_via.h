@@ -8,8 +8,8 @@
 ///       static Point from(const Carrier& pair) { return {pair.get<0>(), pair.get<1>()}; }
 ///       static Carrier to(const Point& point) { return {point.x, point.y}; }
 ///     };
-#ifndef ANYFFI_THROUGH_H_
-#define ANYFFI_THROUGH_H_
+#ifndef ANYFFI_TRAITS_VIA_H_
+#define ANYFFI_TRAITS_VIA_H_
 
 #include <anyffi/object.h>
 
@@ -59,4 +59,4 @@ struct TraitsVia {
 
 }  // namespace anyffi
 
-#endif  // ANYFFI_THROUGH_H_
+#endif  // ANYFFI_TRAITS_VIA_H_
