@@ -5,7 +5,6 @@ The words are those of Python's own containers.
 
 from __future__ import annotations
 
-import functools
 import operator
 import sys
 from types import FunctionType
@@ -97,11 +96,11 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
                 raise _wrong_self(name, shown, self)
             return method(self, *args, **kwargs)
 
-    # Errors about a wrong number of arguments name the method and its parameters.
+    # Errors about a wrong number of arguments name the method; before Python 3.10 they take it from the code.
     method.__qualname__ = name
-    check_self.__code__ = check_self.__code__.replace(co_name=name)
+    if sys.version_info < (3, 10):
+        check_self.__code__ = check_self.__code__.replace(co_name=name)
     if 1 <= count <= 3:
-        check_self.__code__ = check_self.__code__.replace(co_varnames=code.co_varnames[:count])
         check_self.__defaults__ = method.__defaults__
     return check_self
 
@@ -148,8 +147,9 @@ def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class
             methods.update(vars(base))
         for name, method in methods.items():
             if isinstance(method, FunctionType) and (name.startswith("__") or not name.startswith("_")):
-                checked = functools.update_wrapper(check(cls, shown, method), method)
-                checked.__qualname__ = f"{shown.rpartition('.')[2]}.{name}"
+                checked = check(cls, shown, method)
+                checked.__name__, checked.__qualname__ = name, f"{shown.rpartition('.')[2]}.{name}"
+                checked.__doc__, checked.__wrapped__ = method.__doc__, method
                 setattr(cls, name, checked)
         return cls
 
