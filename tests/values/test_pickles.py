@@ -210,7 +210,6 @@ def test_a_module_is_pickled_by_path(ffi: Any, protocol: int) -> None:
 
 @needs_compilers
 @pytest.mark.keeps_live(reason="a module stays loaded")
-@pytest.mark.unrecorded("about a function as an object")
 @every_protocol
 def test_a_function_of_a_module_is_pickled_by_path_and_name(ffi: Any, build: Build, protocol: int) -> None:
     source = """

@@ -94,7 +94,7 @@ int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionIn
 }  // namespace
 }  // namespace anyffi::runtime
 
-using namespace anyffi::runtime;  // NOLINT: the C functions below are the file's face
+using namespace anyffi::runtime;
 
 extern "C" {
 

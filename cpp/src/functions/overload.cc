@@ -190,7 +190,7 @@ int call_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue
 }  // namespace
 }  // namespace anyffi::runtime
 
-using namespace anyffi::runtime;  // NOLINT: the C functions below are the file's face
+using namespace anyffi::runtime;
 
 int anyffi_function_create_overloaded(const char* name, AnyffiValue* out) {
   *out = anyffi_none_inline();
