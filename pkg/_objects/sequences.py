@@ -202,8 +202,8 @@ class ShapeMethods:
 class ListMethods(SequenceMethods):
     """A mutable sequence of the runtime, as `list` is Python's. All references see a change.
 
-    Changes are atomic: if one of several values cannot be converted, or iterating over them fails, the list is
-    unchanged.
+    Changes are atomic: if one of several values cannot be converted, or iterating over them fails, the list
+    is unchanged.
 
     Parameters
     ----------

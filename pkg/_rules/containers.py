@@ -61,7 +61,7 @@ _STARS = 0x04 | 0x08
 
 
 def _checked(cls: type, shown: str, method: Any) -> Any:
-    """A method that checks `self`; with up to two more positional arguments it builds no tuple and no dict."""
+    """A method that checks `self`; up to two more arguments are passed without a tuple and a dict."""
     name = method.__name__
     code = method.__code__
     is_positional = name.startswith("__") or code.co_argcount in (1, code.co_posonlyargcount)
