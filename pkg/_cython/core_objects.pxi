@@ -30,7 +30,7 @@ cdef class ObjectCore:
     def _type_code(self):
         return ANYFFI_NONE if self.target == NULL else self.target.type_code
 
-    def _take(self, ObjectCore other not None):
+    def _move_from(self, ObjectCore other not None):
         """Move the reference of `other`, a fresh wrapper, into this empty one."""
         cdef AnyffiObject* target = unwrap(<PyObject*>other)
         if self.target != NULL:
@@ -60,8 +60,8 @@ cdef class FunctionCore(ObjectCore):
             bound = _binding.bind(info, args, kwargs)
         return call(<PyObject*>self, PySequence_Fast_ITEMS(<PyObject*>bound), Py_SIZE(<PyObject*>bound))
 
-    def _take(self, ObjectCore other not None):
-        ObjectCore._take(self, other)
+    def _move_from(self, ObjectCore other not None):
+        ObjectCore._move_from(self, other)
         if isinstance(other, FunctionCore):
             (<FunctionCore>other).vectorcall = NULL
             Py_CLEAR((<FunctionWrapper*><PyObject*>other).parameters)

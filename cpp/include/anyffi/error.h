@@ -26,7 +26,7 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
   explicit Error(AnyValue error) : error_(std::move(error)) {
     if (error_.type_code() == ANYFFI_ERROR) return;
     *this = error_.family() == ANYFFI_STR ? Error("RuntimeError", error_)
-                                          : Error("RuntimeError", "a function failed without saying why");
+                                          : Error("RuntimeError", "a function failed without setting an error");
   }
 
   AnyView kind() const { return AnyView(fields().kind); }
