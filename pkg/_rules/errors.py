@@ -119,7 +119,7 @@ def make(kind: str, message: str, args: tuple[Any, ...] | None, cause: BaseExcep
 
 def unexplained() -> BaseException:
     """The exception for a function that failed without leaving an error, against the rules of the C ABI."""
-    return RuntimeError("a function failed without saying why")
+    return RuntimeError("a function failed without raising an error")
 
 
 def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:

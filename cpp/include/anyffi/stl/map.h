@@ -15,7 +15,7 @@ struct Traits<std::map<K, V, Options...>, std::enable_if_t<detail::HasTraits<K>:
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kMap, T> = true;
+inline constexpr bool kIncludes<Missing::kMap, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

@@ -51,7 +51,7 @@ inline constexpr bool kIsView<std::optional<T>> = kIsView<T>;
 template <class T>
 inline constexpr uint64_t kExactTypes<std::optional<T>> = kExactTypes<T> | type_bits(ANYFFI_NONE);
 template <class T>
-inline constexpr bool kIncludes<Lack::kOptional, T> = true;
+inline constexpr bool kIncludes<Missing::kOptional, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

@@ -15,7 +15,7 @@ struct Traits<std::set<T, Options...>, std::enable_if_t<detail::HasTraits<T>::va
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kSet, T> = true;
+inline constexpr bool kIncludes<Missing::kSet, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

@@ -16,7 +16,7 @@ struct Traits<std::unordered_map<K, V, Options...>,
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kUnorderedMap, T> = true;
+inline constexpr bool kIncludes<Missing::kUnorderedMap, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

@@ -15,7 +15,7 @@ struct Traits<std::unordered_set<T, Options...>, std::enable_if_t<detail::HasTra
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kUnorderedSet, T> = true;
+inline constexpr bool kIncludes<Missing::kUnorderedSet, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

@@ -29,7 +29,7 @@ struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kVector, T> = true;
+inline constexpr bool kIncludes<Missing::kVector, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi
