@@ -1,5 +1,5 @@
 /// \file
-/// `testing.describe`: what the callee saw, as text. docs/backends.md has its format.
+/// `testing.describe`: the arguments as the callee got them, as text in the form that docs/backends.md defines.
 
 #include "describe.h"
 
@@ -51,7 +51,7 @@ void add_text(std::string* out, const AnyffiValue& text) {
   out->append(reinterpret_cast<const char*>(utf8.data()), static_cast<size_t>(utf8.size()));
 }
 
-/// In decimal; in hexadecimal where that has more digits than Python converts.
+/// In decimal; in hexadecimal above the number of digits that Python converts.
 void describe_big_int(std::string* out, const AnyffiValue& value) {
   *out += "BigInt(";
   AnyffiValue digits;
@@ -117,7 +117,7 @@ void describe_tensor(std::string* out, const AnyffiTensorData& tensor, uint64_t 
   *out += flags & ANYFFI_TENSOR_PADDED ? ", padded)" : ")";
 }
 
-/// Depth-first; the runtime's counter bounds it, so that no nesting overflows the stack.
+/// Depth-first. The runtime's recursion limit bounds it.
 void describe(std::string* out, const AnyffiValue& value) {
   anyffi::detail::check(anyffi_depth_enter());
   struct Leave {

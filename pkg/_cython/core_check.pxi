@@ -1,15 +1,20 @@
 """For check mode, which compares with what the other marshaller does; a part of _core.pyx."""
 
 
-def enter_check_mode(check_callback, hash_of, equals):
+def enter_check_mode(check_callback, hash_of, equals, rules, make_error):
     """From now on callbacks go to `check_callback(function, args, count, result)`, which returns None or an
-    exception; opaque objects are hashed and compared by the other two functions; and the rules are those that
-    `_rules` and `_errors` hold now. Returns the address of what the runtime calls for a callable."""
+    exception; opaque objects are hashed and compared by `hash_of` and `equals`; `rules` and `make_error` replace
+    those of `_rules` and `_errors`. Returns the address of what the runtime calls for a callable."""
     state.check_callback = keep(check_callback)
     state.hash_of = keep(hash_of)
     state.equals = keep(equals)
     state.callback = checked_callback
-    read_rules()
+    state.lower = keep(rules.lower)
+    state.nested_too_deep = keep(rules.nested_too_deep)
+    state.contains_itself = keep(rules.contains_itself)
+    state.equal_keys = keep(rules.equal_keys)
+    state.empty_wrapper = keep(rules.empty_wrapper)
+    state.make_error = keep(make_error)
     # Both are to get one exception from `make_error`.
     state.class_of_kind = NULL
     install_host(_rules.HOST_FLAGS)

@@ -1,4 +1,4 @@
-"""The C ABI and Python: values that go from C to Python and back, and calls in both directions."""
+"""C and Python through the C ABI: values in both directions, and calls in both directions."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ from c_abi import (
     own,
     take_raised,
 )
+from c_abi_rows import SAMPLES, Sample
 from c_abi_values import (
-    KINDS,
     OWNER,
-    Kind,
     Plain,
     exact,
     make_int,
@@ -40,22 +39,22 @@ from c_abi_values import (
 )
 from support import CPYTHON, collect
 
-every_type = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+every_type = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 
 
 @every_type
-def test_a_value_goes_to_python_and_comes_back(ffi: Any, kind: Kind) -> None:
+def test_a_value_goes_to_python_and_comes_back(ffi: Any, sample: Sample) -> None:
     seen: list[Any] = []
 
     def look(x: Any) -> Any:
-        seen.append((type(x), x == kind.python(ffi) if kind.python else None))
+        seen.append((type(x), x == sample.python(ffi) if sample.python else None))
         return x
 
     ffi.register_global_func("c_abi.look", look)
     try:
-        with kind.make() as value, find_function("c_abi.look") as function, call(function, value) as back:
-            assert exact(read(back.at)) == exact(kind.value)
-            if value.code > CODES["SLICE"] and kind.row != "ERROR":
+        with sample.make() as value, find_function("c_abi.look") as function, call(function, value) as back:
+            assert exact(read(back.at)) == exact(sample.value)
+            if value.code > CODES["SLICE"] and sample.row != "ERROR":
                 assert back.at.as_object == value.at.as_object
     finally:
         ffi.remove_global_func("c_abi.look")
@@ -63,13 +62,13 @@ def test_a_value_goes_to_python_and_comes_back(ffi: Any, kind: Kind) -> None:
     assert is_equal in (None, True)
     names = {row[0]: row[6] for row in TYPES}
     names.update(MISSING="_Missing", ERROR="ValueError")
-    assert cls.__name__ == names[kind.row]
+    assert cls.__name__ == names[sample.row]
 
 
 @every_type
-def test_python_gives_the_same_code(ffi: Any, kind: Kind) -> None:
-    """What both marshallers make of a value is what C made."""
-    if kind.python is None:
+def test_both_marshallers_pack_the_same_code(ffi: Any, sample: Sample) -> None:
+    """Each marshaller packs the same code and value as C creates."""
+    if sample.python is None:
         return
     kept: list[Any] = []
 
@@ -86,12 +85,12 @@ def test_python_gives_the_same_code(ffi: Any, kind: Kind) -> None:
     ):
         check(lib.anyffi_registry_set(name.at, function.at, 0))
         try:
-            ffi.get_global_func("c_abi.keep")(kind.python(ffi))
+            ffi.get_global_func("c_abi.keep")(sample.python(ffi))
         finally:
             existed = c.new("int32_t*")
             check(lib.anyffi_registry_remove(name.at, existed))
             assert existed[0] == 1
-    assert kept == [(CODES[kind.row], exact(kind.value))]
+    assert kept == [(CODES[sample.row], exact(sample.value))]
 
 
 # ---- functions of C, called from Python -------------------------------------------------------------------
@@ -99,7 +98,7 @@ def test_python_gives_the_same_code(ffi: Any, kind: Kind) -> None:
 
 @contextlib.contextmanager
 def registered(name: str, body: Callable[..., Value], info: Any = c.NULL) -> Iterator[None]:
-    """A function in the registry whose body gets owned arguments, and gives an owned value or raises `Raised`."""
+    """Register a function whose body takes owned arguments, and returns an owned value or raises `Raised`."""
 
     def run(self: Any, args: Any, num_args: int, result: Any) -> int:
         try:
@@ -107,8 +106,8 @@ def registered(name: str, body: Callable[..., Value], info: Any = c.NULL) -> Ite
             with contextlib.ExitStack() as stack:
                 value = body(*map(stack.enter_context, given))
         except Raised as error:
-            kind, message = error.args
-            return int(lib.anyffi_error_raise(kind.encode(), message.encode()))
+            cls, message = error.args
+            return int(lib.anyffi_error_raise(cls.encode(), message.encode()))
         result[0] = value.at[0]
         return 0
 
@@ -138,7 +137,7 @@ def registered(name: str, body: Callable[..., Value], info: Any = c.NULL) -> Ite
 def function_info(
     name: bytes, doc: bytes, params: list[tuple[bytes, Value | None, bytes]]
 ) -> tuple[Any, list[Any]]:
-    """What a function tells of itself, and what must be kept for it."""
+    """Return the metadata of a function, and the objects that must outlive it."""
     kept: list[Any] = [c.new("char[]", text) for text in (name, doc, b"int")]
     rows = c.new("AnyffiParamInfo[]", len(params))
     for row, (param, default, type_name) in zip(rows, params):
@@ -174,7 +173,7 @@ def test_a_function_of_c_with_names_and_defaults(ffi: Any) -> None:
         del function
 
 
-def test_c_calls_back_what_python_gave_it(ffi: Any) -> None:
+def test_c_calls_a_python_callable(ffi: Any) -> None:
     with registered("c_abi.apply", lambda f, *args: call(f, *args)):
         apply = ffi.get_global_func("c_abi.apply")
         assert apply(lambda *xs: xs, 1, "two") == (1, "two")
@@ -183,7 +182,7 @@ def test_c_calls_back_what_python_gave_it(ffi: Any) -> None:
         def fail() -> None:
             raise ValueError("of Python's")
 
-        # The message is all that the C function passes on.
+        # The C function passes only the message on.
         with pytest.raises(ValueError, match="^of Python's$"):
             apply(fail)
         del apply
@@ -249,7 +248,7 @@ def test_names_are_listed(ffi: Any) -> None:
     assert found == sorted(found) == ffi.list_global_func_names()
 
 
-def test_what_is_movable_is_said_in_the_argument() -> None:
+def test_arguments_are_flagged_as_movable() -> None:
     with (
         balanced(),
         find_function("testing.is_movable") as is_movable,
@@ -260,10 +259,10 @@ def test_what_is_movable_is_said_in_the_argument() -> None:
             with call(is_movable, text) as answer:
                 assert read(answer.at) is bool(flags)
         with own(text) as copy:
-            assert copy.at.aux == 0  # flags are for arguments
+            assert copy.at.aux == 0  # an owned value has no flags
 
 
-def test_what_is_held_elsewhere_is_counted() -> None:
+def test_strong_and_weak_counts() -> None:
     with (
         balanced(),
         find_function("testing.hold") as hold,
@@ -279,7 +278,7 @@ def test_what_is_held_elsewhere_is_counted() -> None:
         assert text.object().strong_count == 1
 
 
-def test_the_slot_of_errors() -> None:
+def test_raise_and_take_errors() -> None:
     with balanced(), Value() as error:
         lib.anyffi_error_take_raised(error.at)
         assert error.code == CODES["NONE"]
@@ -307,7 +306,7 @@ def test_modules() -> None:
 # ---- tensors between libraries ----------------------------------------------------------------------------
 
 
-def test_a_tensor_gives_its_memory_back_once() -> None:
+def test_a_tensor_releases_its_memory_once() -> None:
     released.clear()
     with balanced(), make_tensor() as tensor:
         out = c.new("AnyffiManagedTensor**")

@@ -1,4 +1,4 @@
-"""Containers, text and numbers through the C ABI alone: what is done with them."""
+"""Operations on containers, text and numbers, through the C ABI alone."""
 
 from __future__ import annotations
 
@@ -18,27 +18,20 @@ from c_abi import (
     own,
     read_text,
 )
-from c_abi_values import (
-    KINDS,
-    Plain,
-    exact,
-    make_bytes,
-    make_int,
-    make_slice,
-    read,
-)
+from c_abi_rows import SAMPLES
+from c_abi_values import Plain, exact, make_bytes, make_int, make_slice, read
 
 
 def test_items() -> None:
     with balanced():
-        for kind in KINDS:
-            if kind.size is None or not isinstance(kind.value, (str, bytes)):
+        for sample in SAMPLES:
+            if sample.size is None or not isinstance(sample.value, (str, bytes)):
                 continue
-            with kind.make() as value:
-                for i in {0, -1, kind.size - 1} if kind.size else ():
+            with sample.make() as value:
+                for i in {0, -1, sample.size - 1} if sample.size else ():
                     with make_int(i) as index, made(lib.anyffi_value_get_item, value.at, index.at) as item:
-                        assert exact(read(item.at)) == exact(kind.value[i])
-                with make_int(kind.size) as index, pytest.raises(Raised, match="IndexError"):
+                        assert exact(read(item.at)) == exact(sample.value[i])
+                with make_int(sample.size) as index, pytest.raises(Raised, match="IndexError"):
                     made(lib.anyffi_value_get_item, value.at, index.at)
 
 
@@ -64,8 +57,8 @@ def test_sequences() -> None:
             assert read(shape.at) == Plain("SHAPE", [7, 2])
         address = xs.at.as_object
         with made(lib.anyffi_container_convert, xs.at, CODES["ARRAY"]) as frozen:
-            assert bytes(xs) == bytes(16)  # taken over
-            assert frozen.at.as_object == address  # nobody else held it
+            assert bytes(xs) == bytes(16)  # stolen
+            assert frozen.at.as_object == address  # frozen in place: the only reference
             assert read(frozen.at) == Plain("ARRAY", [7, 2])
 
 
@@ -150,8 +143,8 @@ def same_storage(a: Value, b: Value) -> bool:
     return a.code == b.code and a.object("AnyffiStrObject").encoding == b.object("AnyffiStrObject").encoding
 
 
-def test_text_operations_narrow_what_they_give() -> None:
-    """What needs fewer bytes afterwards has them: strings in place compare as two words."""
+def test_text_operations_return_the_narrowest_encoding() -> None:
+    """Inline strings are compared as two words, so their encoding must be the narrowest."""
     wide = "a\U0001f600b\u0141c\xe9"
     with balanced(), make_str(wide) as text, make_str("") as empty:
         for start in range(len(wide)):
@@ -169,7 +162,7 @@ def test_text_operations_narrow_what_they_give() -> None:
                 assert read(less.at) == wide.replace(former, "")
 
 
-def test_what_c_hands_over_too_wide_is_narrowed() -> None:
+def test_containers_narrow_strings_from_c() -> None:
     units = c.new("uint32_t[]", [ord("a"), ord("b"), 0])
     with balanced():
         view = Value(CODES["STR_VIEW"], as_pointer=c.cast("void*", units))

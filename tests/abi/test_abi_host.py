@@ -1,11 +1,11 @@
-"""A host other than Python's marshallers: its hooks, handles, callbacks and exceptions, through the C header alone."""
+"""A host written against the C header: its hooks, handles, callbacks and exceptions."""
 
 from __future__ import annotations
 
 from programs import run_program
 from support import ROOT
 
-#: Takes the place of Python's host, so each test has a process of its own. A handle is the number of an object.
+#: Replaces Python's host, so each test runs in its own process. A handle is the number of an object.
 _HOST = (
     f"""
 import sys
@@ -17,7 +17,7 @@ from c_abi_values import make_int, read
 objects, counts, log = {}, {}, []
 
 def handle_of(x):
-    """A handle with one count, which whoever gets it gives back."""
+    """Return a new handle with one count; the receiver releases it."""
     number = len(objects) + 1
     objects[number], counts[number] = x, 1
     return c.cast("void*", number)
@@ -145,7 +145,7 @@ closed()
 
 
 def test_callbacks() -> None:
-    """Done, failed, and everything else, which is an interrupt that the host swallowed."""
+    """The host reports success, failure, or anything else, which is an interrupt that it swallowed."""
     run_program(
         _HOST
         + """

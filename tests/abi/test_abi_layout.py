@@ -1,4 +1,4 @@
-"""The C headers alone, and their layouts and codes as C, C++, cffi, ctypes and Cython see them."""
+"""The C header by itself, and its layouts and codes as seen by C, C++, cffi, ctypes and Cython."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from c_abi import CODES, HEADER, HOST_HEADER, INCLUDE, TYPES, c, lib, table
 from support import ROOT, run
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-#: Every compiler that is here: the build's own, and GNU's and LLVM's.
+#: Every installed compiler: the build's, GCC and Clang.
 C_COMPILERS = sorted({os.environ.get("CC", "cc"), *filter(shutil.which, ("gcc", "clang"))})
 CXX_COMPILERS = sorted({os.environ.get("CXX", "c++"), *filter(shutil.which, ("g++", "clang++"))})
 LANGUAGES = [
@@ -56,7 +56,7 @@ def test_the_header_includes_nothing_but_integers() -> None:
 
 
 def flat_fields(struct_type: Any) -> Iterator[tuple[str, Any]]:
-    """Name and type of each field, those of unions without a name among them."""
+    """Return name and type of each field, including those of anonymous unions."""
     for name, field in struct_type.fields:
         if name:
             yield name, field.type
@@ -83,7 +83,7 @@ def layout_of_cffi() -> dict[str, int]:
 
 
 def layout_program(questions: dict[str, int]) -> str:
-    """A program that answers the same questions as its compiler does."""
+    """Return a C program that prints the layout as its compiler sees it."""
     answers = []
     for question in questions:
         what, name = question.split()
@@ -126,8 +126,8 @@ def test_cffi_sees_what_the_compiler_sees(language: tuple[str, str, str], tmp_pa
     assert {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in lines} == expected
 
 
-def test_the_layout_that_other_languages_write_down() -> None:
-    """docs/protocol.md states these numbers, so that none of them can change together with the header."""
+def test_the_documented_layout() -> None:
+    """The numbers of docs/protocol.md, which do not change when the header does."""
     assert (c.sizeof("AnyffiValue"), c.alignof("AnyffiValue")) == (16, 8)
     assert [c.offsetof("AnyffiValue", name) for name in ("type_code", "aux", "as_int")] == [0, 4, 8]
     header = ("type_code", "weak_count", "strong_count", "deleter", "wrapper")
@@ -152,7 +152,7 @@ def test_the_layout_that_other_languages_write_down() -> None:
     }
     assert set(stated) == set(structs)
     for codes, fields in stated.items():
-        # What is in brackets may hold a number and a colon of its own.
+        # Text in brackets may itself contain a number and a colon.
         for offset, name in re.findall(r"(\d+): `(\w+)`", re.sub(r"\([^)]*\)", "", fields)):
             assert c.offsetof(structs[codes], name) == int(offset), (structs[codes], name)
 
@@ -187,7 +187,7 @@ def test_the_library_has_the_headers_table(row: list[str]) -> None:
 
 
 def ctypes_structs() -> dict[str, Any]:
-    """The structs that the ctypes marshaller declares, by the C name that their docstring begins with."""
+    """Return the structs that the ctypes marshaller declares, by the C name at the start of their docstring."""
     from anyffi._ctypes import abi
 
     classes = [x for x in vars(abi).values() if isinstance(x, type) and issubclass(x, ctypes.Structure)]
@@ -195,7 +195,7 @@ def ctypes_structs() -> dict[str, Any]:
     return {str(re.findall(r"\w+", str(cls.__doc__))[0]): cls for cls in declared}
 
 
-#: Where the ctypes marshaller has a field of another name, or the fields of a field.
+#: Fields that the ctypes marshaller names differently, or declares flattened.
 NAMES = {
     ("AnyffiValue", "payload"): "as_int",
     ("AnyffiTensorData", "device_type"): "device.type",
@@ -204,7 +204,7 @@ NAMES = {
     ("AnyffiTensorData", "bits"): "dtype.bits",
     ("AnyffiTensorData", "lanes"): "dtype.lanes",
 }
-#: What the ctypes marshaller declares only the first fields of.
+#: Structs of which the ctypes marshaller declares the first fields only.
 PARTIAL = {"AnyffiTensor", "AnyffiTypeInfo"}
 
 
@@ -217,7 +217,7 @@ def offset_and_type(name: str, path: str) -> tuple[int, Any]:
 
 
 def shape_of_cffi(cffi_type: Any) -> tuple[str, int]:
-    """What kind of machine word a type is, and its size."""
+    """Return the class of machine type (pointer, signed, ...) and its size."""
     size = c.sizeof(cffi_type)
     if cffi_type.kind in ("pointer", "function"):
         return "pointer", c.sizeof("void*")
@@ -225,7 +225,7 @@ def shape_of_cffi(cffi_type: Any) -> tuple[str, int]:
         return "struct", size
     if cffi_type.cname in ("double", "float"):
         return "float", size
-    # The type's own arithmetic says whether it is signed.
+    # Wrap-around shows whether it is signed.
     return "signed" if int(c.cast(cffi_type, -1)) < 0 else "unsigned", size
 
 
@@ -276,16 +276,16 @@ def test_ctypes_declares_the_same_functions() -> None:
 
 
 def same_type(expression: str, declaration: str, name: str, message: str) -> str:
-    """C that compiles if an expression has the type that `name` is declared with."""
+    """Return C code that compiles if an expression has the declared type of `name`."""
     own = f"__typeof__(((struct {{ {declaration}; }}*)0)->{name})"
     return f'_Static_assert(_Generic({expression}, {own}: 1, default: 0), "{message}");'
 
 
 def pxd_program() -> tuple[str, dict[str, int]]:
-    """C that declares again what the Cython marshaller declares, which compiles if it is the same; and counts.
+    """Return C code that compiles if the Cython marshaller's declarations agree with the header; and their number.
 
-    Cython takes layouts and codes from the header, but the types of fields and functions from its own declarations: a
-    narrower one would cut values silently.
+    Cython takes layouts and codes from the header, but types of fields and functions from its own declarations: a
+    narrower type would truncate values silently.
     """
     text = (ROOT / "pkg" / "_cython" / "c_api.pxd").read_text()
     text = re.sub(r"#.*", "", text).replace(" noexcept", "")

@@ -1,4 +1,4 @@
-"""What types tell of themselves through the C ABI alone, and types that C registers."""
+"""Type metadata through the C ABI alone, and types that C registers."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def ancestors(code: int) -> list[int]:
 
 
 def fields(code: int) -> dict[str | None, tuple[str | None, str | None]]:
-    """Type and documentation of the fields that a type itself has."""
+    """Return type and documentation of the fields that a type itself declares."""
     info = lib.anyffi_type_get_info(code)
     rows = [info.fields[i] for i in range(info.num_fields)]
     return {text(row.name): (text(row.type_name), text(row.doc)) for row in rows}
 
 
 def get(value: Value, name: str) -> Value:
-    """A field of an object, looked for in its type first."""
+    """Read a field of an object, searching its type before the ancestors."""
     for code in (value.code, *reversed(ancestors(value.code))):
         info = lib.anyffi_type_get_info(code)
         for i in range(info.num_fields):
@@ -98,7 +98,7 @@ def test_sizes_of_instances(row: list[str]) -> None:
 
 
 @pytest.mark.parametrize("row", TYPES, ids=lambda row: row[0])
-def test_what_the_types_of_the_runtime_say_of_themselves(row: list[str]) -> None:
+def test_metadata_of_the_runtime_types(row: list[str]) -> None:
     doc = text(lib.anyffi_type_get_info(int(row[1])).doc)
     if row[4] == "BORROWED" or row[0] in ("MISSING", "UNSET"):
         assert doc is None
@@ -139,7 +139,7 @@ def test_a_type_of_cpp() -> None:
 
 POINT = "c_abi.Point"
 c.cdef("typedef struct Point { AnyffiObject header; int64_t x; } Point;")
-#: What the deleter was asked to delete.
+#: Objects that the deleter was called with.
 deleted: list[int] = []
 
 
@@ -186,7 +186,7 @@ def register(info: Any) -> int:
     return int(out[0])
 
 
-#: What a registered type is made from lives for ever.
+#: Names and fields of registered types, which are never freed.
 _kept: list[Any] = []
 
 
@@ -231,7 +231,7 @@ def test_a_type_of_c(point_code: int) -> None:
     assert text(info.doc) == "A place on the line."
     assert (info.family, info.parent, info.storage) == (point_code, CODES["OBJECT"], 2)
     assert fields(point_code) == {"x": ("int", "To the right."), "y": (None, None)}
-    # The same key is the same type; of another parent it is refused.
+    # Registering a key again returns the same type, or fails for another parent.
     assert register(type_info(POINT, CODES["OBJECT"])) == point_code
     child = register(type_info("c_abi.Child", point_code))
     assert ancestors(child) == [CODES["OBJECT"], point_code]
@@ -239,7 +239,7 @@ def test_a_type_of_c(point_code: int) -> None:
         (POINT, child, "already registered, with the parent 'Object'"),
         ("c_abi.Bad", CODES["LIST"], "cannot derive from List"),
         ("c_abi.Bad", 100_000, "cannot derive from an unknown type"),
-        ("List", CODES["OBJECT"], "belongs to the runtime"),
+        ("List", CODES["OBJECT"], "is reserved for the runtime"),
         ("", CODES["OBJECT"], "needs a type key"),
     ):
         with pytest.raises(Raised, match=message):
@@ -273,7 +273,7 @@ def test_an_object_of_c(point_code: int) -> None:
         assert deleted == [1, 2]
 
 
-def test_python_meets_an_object_of_c(ffi: Any, point_code: int) -> None:
+def test_an_object_of_c_in_python(ffi: Any, point_code: int) -> None:
     seen: list[Any] = []
 
     def look(x: Any) -> Any:

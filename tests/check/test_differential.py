@@ -1,4 +1,4 @@
-"""Both backends in one process: no program can tell them apart."""
+"""Both backends in one process: the same outcomes, side effects and refcounts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 
 def outcome(ffi: Any, name: str, args: Any) -> Any:
-    """All that a caller can see of a call."""
+    """Return everything that a caller can observe of a call."""
     try:
         result = ffi.get_global_func(name)(*args)
     except BaseException as error:  # KeyboardInterrupt is an outcome as well
@@ -203,7 +203,7 @@ def test_python_objects_have_the_same_payload_in_both(both: tuple[Any, Any]) -> 
 
 
 class Unusual:
-    """Opaque, hashable, equal to its likes."""
+    """An opaque, hashable object that equals others of its class."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Unusual)
@@ -212,7 +212,7 @@ class Unusual:
         return 5
 
 
-def test_opaque_keys_of_one_found_by_the_other(both: tuple[Any, Any]) -> None:
+def test_opaque_keys_are_found_by_the_other_backend(both: tuple[Any, Any]) -> None:
     for one, other in (both, both[::-1]):
         d = one.convert({Unusual(): 1, len: 2})
         item = other.get_global_func("testing.item")
@@ -294,7 +294,7 @@ SPECIAL = {"__call__", "__len__", "__getitem__", "__iter__", "__contains__", "__
 
 
 def test_refused_indices_and_keys(both: tuple[Any, Any]) -> None:
-    """What a container refuses is refused in the same words."""
+    """Both modes raise the same error messages."""
     indices = (3, -4, 2**62, 2**63 - 1, 2**63, -(2**63) - 1, 2**70, -(2**70), 1.0, "0", None)
     for name in ("List", "Array"):
         sequences = [getattr(ffi, name)([1, 2, 3]) for ffi in both]

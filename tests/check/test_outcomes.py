@@ -1,4 +1,4 @@
-"""The comparison of what each test gets in both modes finds what the tests themselves do not look at."""
+"""The recorder of outcomes finds differences between modes that a test itself does not check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FFI_MODE: which marshaller serves, and what is said when it cannot."""
+"""FFI_MODE: which marshaller is chosen, and the error when it cannot be."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def modes(request: pytest.FixtureRequest) -> list[str]:
     return request.config.getoption("--modes").split(",")
 
 
-def test_each_mode_serves_when_it_is_asked_for(modes: list[str]) -> None:
+def test_each_mode_can_be_chosen(modes: list[str]) -> None:
     for mode in modes:
         assert run_python(SHOW, ffi_mode=mode) == mode
     if "cython" in modes:
@@ -38,7 +38,7 @@ def test_auto_prefers_the_extension(pure: pathlib.Path, modes: list[str], asked:
 
 
 @pytest.mark.parametrize("asked", ["nonsense", "Cython", " ctypes", "cython,ctypes"])
-def test_anything_else_lists_the_choices(asked: str) -> None:
+def test_other_values_list_the_choices(asked: str) -> None:
     said = run_python(SHOW, ffi_mode=asked)
     assert said.startswith("ImportError: ")
     assert repr(asked) in said
@@ -51,14 +51,14 @@ def test_ctypes_loads_no_extension() -> None:
 
 
 @pytest.mark.parametrize("asked", ["cython", "check"])
-def test_without_the_extension_it_is_said_how_to_get_it(pure: pathlib.Path, asked: str) -> None:
+def test_a_missing_extension_is_explained(pure: pathlib.Path, asked: str) -> None:
     said = run_python(SHOW, ffi_mode=asked, package_path=pure)
     assert said.startswith("ImportError: ")
     assert "pip install" in said
     assert "cython=enabled" in said
 
 
-def test_a_broken_extension_is_never_passed_over(pure: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_a_broken_extension_is_an_error(pure: pathlib.Path, tmp_path: pathlib.Path) -> None:
     shutil.copytree(pure / "anyffi", tmp_path / "anyffi")
     room = tmp_path / "anyffi" / "_cython"
     room.mkdir()

@@ -1,4 +1,4 @@
-"""A change of a List or Dict is made altogether or not at all: whatever fails on the way, nothing is half done."""
+"""Operations on List and Dict are atomic: one that fails changes nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _unite_in_place(x: Any, other: Any) -> None:
     x |= other
 
 
-#: Each takes a list, and values one of which is refused.
+#: Operations on a list, with values of which one is refused.
 _LIST_CHANGES: dict[str, Callable[[Any, list[Any]], Any]] = {
     "extend": lambda x, values: x.extend(values),
     "extend by a generator": lambda x, values: x.extend(v for v in values),
@@ -129,7 +129,7 @@ def test_sorting_that_fails(ffi: Any) -> None:
 
 @pytest.mark.unrecorded("looks at addresses")
 def test_sorting_moves_the_very_elements(ffi: Any) -> None:
-    """No element is converted on the way: what C++ knows stays what it is."""
+    """No element is converted: C++ sees the same objects before and after."""
     kept, inner = cases.Getattr(), ffi.List([1])
     native = ffi.get_global_func("testing.nop")
     xs = ffi.List(["c" * 20, kept, native, inner, len, 2.5])
@@ -214,7 +214,7 @@ def test_each_allocation_fails_in_turn(ffi: Any, name: str) -> None:
 
 
 def test_long_slices_take_linear_time(ffi: Any) -> None:
-    """Counted in blocks of memory: no element is moved or converted by itself."""
+    """Counted in blocks of memory: elements are not moved or converted one by one."""
     total = ffi.get_global_func("testing.total_blocks")
 
     def blocks(size: int, act: Callable[[Any], Any]) -> int:
@@ -237,7 +237,7 @@ def test_long_slices_take_linear_time(ffi: Any) -> None:
 
 
 def test_a_destructor_that_looks_at_its_container(ffi: Any) -> None:
-    """What is removed is let go of when the container is whole again."""
+    """Removed elements are released after the container is consistent again."""
     seen: list[Any] = []
 
     class Looks:

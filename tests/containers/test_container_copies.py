@@ -1,4 +1,4 @@
-"""Copies, pickles and sharing: who sees which change.
+"""Copies and references: who sees which change.
 
 docs/containers.md states the rules that are tested here.
 """
@@ -32,7 +32,7 @@ def test_shallow_copies(ffi: Any) -> None:
     assert xs == [[1, 2]]
     assert other == [[1, 2], 5]
     for x in (ffi.Array([inner]), ffi.Map(a=inner), ffi.Shape([1, 2]), ffi.FrozenSet([1, len])):
-        assert copy.copy(x) is x  # it never changes, so nobody can tell
+        assert copy.copy(x) is x  # immutable, so the same object will do
     elements = ffi.Set([3, (1, 2)])
     for made in (copy.copy(elements), elements.copy()):
         assert type(made) is ffi.Set
@@ -115,7 +115,7 @@ def test_the_memo_is_used(ffi: Any) -> None:
 
 
 def test_a_holder_of_an_array_sees_no_change(ffi: Any) -> None:
-    """What C++ holds of an Array stays, whatever happens to Lists that were made from it or that it was made from."""
+    """An Array never changes, whatever happens to Lists made from it or to those it was made from."""
     hold, held, seen = map(ffi.get_global_func, ("testing.hold", "testing.held", "testing.describe"))
     source = ffi.List([1, "a string on the heap", [2]])
     array = source.freeze()
@@ -168,7 +168,7 @@ def test_a_holder_of_a_list_sees_every_change(ffi: Any) -> None:
 
 
 def test_what_a_parameter_gets(ffi: Any) -> None:
-    """Array parameters take a snapshot of a List, List parameters the List itself, and no tuple."""
+    """Array parameters take a snapshot of a List; List parameters take the List itself and refuse tuples."""
     describe, as_array = map(ffi.get_global_func, ("testing.describe", "testing.typed.array"))
     xs = ffi.List([1, 2])
     snapshot = as_array(xs)

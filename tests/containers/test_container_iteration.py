@@ -1,4 +1,4 @@
-"""Iterators over containers notice what Python's notice, and go on where Python's go on."""
+"""Iterators over containers react to changes as Python's iterators do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _hint = operator.length_hint
 
 
 def trace(x: Any, ffi: Any, start: Callable[[Any], Any], changes: list[Callable[[Any], Any]]) -> list[Any]:
-    """What an iterator gives and hints at, step by step, where each step is followed by a change."""
+    """Return items and length hints of an iterator, with a change after each step."""
     iterator = start(x)
     told: list[Any] = []
     for change in changes:
@@ -112,7 +112,7 @@ def test_of_a_dict(ffi: Any, start: Any, changes: Any) -> None:
         assert trace(ffi.Dict(content), ffi, start, changes) == trace(dict(content), ffi, start, changes)
 
 
-def test_of_what_never_changes(ffi: Any) -> None:
+def test_of_immutable_containers(ffi: Any) -> None:
     for content in ((), (1, "two", [3])):
         assert list(iter(ffi.Array(content))) == list(content)
         assert list(reversed(ffi.Array(content))) == list(reversed(content))
@@ -127,7 +127,7 @@ def test_of_what_never_changes(ffi: Any) -> None:
     assert _hint(iterator) == 1
 
 
-def test_keys_that_change_under_way(ffi: Any) -> None:
+def test_keys_that_change_during_iteration(ffi: Any) -> None:
     d = ffi.Dict()
     d[1] = d[2] = 0
     iterator = iter(d)
@@ -140,8 +140,8 @@ def test_keys_that_change_under_way(ffi: Any) -> None:
     assert list(iterator) == []
 
 
-def test_of_a_dict_that_is_made_anew(ffi: Any) -> None:
-    """Entries move when holes are closed: nothing breaks, and a change of size is seen."""
+def test_of_a_dict_that_is_rebuilt(ffi: Any) -> None:
+    """Compaction moves entries: no crash, and a change of size is detected."""
     d = ffi.Dict({i: i for i in range(100)})
     for start in _DICT_STARTS.values():
         iterator = start(d)
@@ -214,7 +214,7 @@ def test_an_iterator_keeps_its_container(ffi: Any) -> None:
         iter(ffi.Map(a=(1, 2)).values()),
     ]
     assert [list(iterator) for iterator in iterators] == [[1, "a string on the heap"], [("a", [1])], [(1, 2)]]
-    # Exhausted, they have let go.
+    # Exhausted iterators have released it.
     before = live_blocks()
     iterator = iter(ffi.List(["a string on the heap"]))
     assert live_blocks() > before

@@ -1,6 +1,6 @@
-"""Array, List, Map, Dict and the sets do what Python's own do, and complain in the same words.
+"""Array, List, Map, Dict and the sets behave as Python's containers, error messages included.
 
-Each line is run on both, from several contents; results, exceptions and what is left must be the same.
+Each expression runs on both, with several contents; results, exceptions and final contents must be the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from support import CPYTHON
 
 
 class Refuses:
-    """Cannot be compared."""
+    """Raises when compared."""
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -201,7 +201,7 @@ _FROZEN_SET = """
 hash(x); hash(x) == hash(x.copy()); x.add; x.pop; x.update; x.copy() is x; {x: 1}[x]; x in {x}; unite_in_place(x, {1, 'q'})
 """
 
-#: What CPython's alone do so.
+#: Expressions that behave differently on PyPy.
 _OTHERWISE_ON_PYPY = {
     "iter(x).__reduce__()",
     "iter(x.items()).__reduce__()",
@@ -259,7 +259,7 @@ def _outcome(expression: str, x: Any, ffi: Any) -> Any:
     try:
         return _told(eval(expression, {**_NAMES, "x": x}), ffi)
     except Exception as error:
-        # As it was before Python 3.10.
+        # The message before Python 3.10.
         text = re.sub(
             "integer argument expected, got (.*)",
             r"'\1' object cannot be interpreted as an integer",
@@ -271,11 +271,11 @@ def _outcome(expression: str, x: Any, ffi: Any) -> Any:
 
 
 @pytest.mark.parametrize(("name", "expression"), _CASES, ids=[f"{name}-{text}" for name, text in _CASES])
-def test_as_python_has_it(ffi: Any, name: str, expression: str) -> None:
+def test_as_python(ffi: Any, name: str, expression: str) -> None:
     for content in _CONTENTS[name]:
         ours, pythons = getattr(ffi, name)(content), PLAIN[name](content)
         expected = _outcome(expression, pythons, ffi)
         assert _outcome(expression, ours, ffi) == expected, content
-        # What PyPy's own list has after sorting failed is half sorted.
+        # On PyPy a list whose sort failed is partly sorted.
         if CPYTHON or not isinstance(expected, tuple):
             assert _told(ours, ffi) == _told(pythons, ffi), content

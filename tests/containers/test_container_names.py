@@ -1,4 +1,4 @@
-"""What our containers have, by name, is what Python's own have: a method that a new Python adds fails here."""
+"""Our containers have the methods of Python's, by name: one that a new Python version adds fails here."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _PAIRS: dict[str, Any] = {
     "Shape": tuple,
 }
 
-#: What is missing on purpose. Names that only some version of Python has go here too, until ours have them.
+#: Missing on purpose, or added by some version of Python and not implemented yet.
 _LEFT_OUT = {
     "__getnewargs__",  # pickled by `__reduce__`
     "__hash__",  # of a mappingproxy since Python 3.12, where its dict has one
 }
-#: What only ours have: conversion to the twin, and identity.
+#: Only ours have these: conversion to the other of the pair, and identity.
 _OURS = {"freeze", "thaw", "same_as"}
 
 
@@ -88,9 +88,9 @@ def _shape_of(method: Any) -> Any:
 @cpython_only("PyPy's own take by keyword what CPython's take by position")
 @pytest.mark.parametrize(("name", "plain"), _PAIRS.items(), ids=_PAIRS)
 def test_parameters(ffi: Any, name: str, plain: type) -> None:
-    """Which there are, which may be left out, and which are given by position or by keyword.
+    """Names, defaults, and whether positional or keyword.
 
-    Those whose parameters Python tells, which for sets and mappingproxy it does since 3.13 only.
+    Only where `inspect` knows the parameters, for sets and mappingproxy since 3.13.
     """
     compared = 0
     for method in dir(plain):

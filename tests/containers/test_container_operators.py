@@ -85,7 +85,7 @@ def test_missing_and_overrides_of_subclasses(ffi: Any) -> None:
     with pytest.raises(KeyError):
         d.pop("b")
 
-    # As with list and dict, methods do not ask what a subclass made of others.
+    # As with list and dict, methods do not call overrides of other methods.
     class Lying(ffi.List):  # type: ignore[misc, name-defined]
         def __len__(self) -> int:
             return 100
@@ -143,7 +143,7 @@ def test_generic_aliases(ffi: Any) -> None:
 
 @cpython_only("PyPy's own list looks at its size at other times")
 def test_what_is_changed_while_an_index_is_converted(ffi: Any) -> None:
-    """Conversion may run code that changes the very container: the outcome is Python's own, or an error."""
+    """Conversion may run code that changes the container: the outcome is that of Python, or an error."""
     for shrink in (lambda x: x.clear(), lambda x: x.pop(), lambda x: x.extend(range(100))):
         for use in (
             lambda x, i: x[i],

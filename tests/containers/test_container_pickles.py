@@ -14,7 +14,7 @@ PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_pickles(ffi: Any, protocol: int) -> None:
-    """What one backend pickled is read by the one that serves the process."""
+    """Pickles of either backend are read by the process's backend."""
     import anyffi
 
     def through(x: Any) -> Any:
@@ -74,7 +74,7 @@ def test_pickles_of_what_holds_itself(ffi: Any, protocol: int) -> None:
     d.clear()
 
 
-#: Subclasses of each backend's classes, which pickle finds by these names.
+#: Subclasses of both backends' classes, by the names that pickle looks up.
 _made_classes: dict[str, Any] = {}
 
 
@@ -89,7 +89,7 @@ def subclass_of(cls: Any, *, slots: bool = False, state: bool = False) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """How pickle finds the classes that were made here."""
+    """Let pickle find the classes made here."""
     try:
         return _made_classes[name]
     except KeyError:

@@ -1,4 +1,4 @@
-"""A method of one class refuses objects of others, in the words of Python's own classes and the same in both modes."""
+"""Methods refuse objects of another class, with Python's error messages, the same in both modes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CLASSES = ["Array", "List", "Map", "Dict", "FrozenSet", "Set"]
 
 
 def methods_of(cls: Any) -> dict[str, Any]:
-    """The methods that are not every object's, be it of Python or of the runtime."""
+    """Return the methods that are not inherited from `object` or `anyffi.Object`."""
     return {
         name: getattr(cls, name)
         for name in dir(cls)
@@ -67,7 +67,7 @@ def test_every_method_refuses_others(ffi: Any, name: str) -> None:
 
 
 @cpython_only("PyPy has words of its own; ours are CPython's")
-def test_the_words_are_pythons(ffi: Any) -> None:
+def test_the_messages_are_pythons(ffi: Any) -> None:
     def words(function: Any, *arguments: Any) -> str:
         with pytest.raises(TypeError) as caught:
             function(*arguments)
@@ -117,7 +117,7 @@ def test_both_modes_say_the_same(both: Any) -> None:
         assert cython == ctypes
 
 
-def test_methods_tell_what_they_are(ffi: Any) -> None:
+def test_metadata_of_methods(ffi: Any) -> None:
     for name in _CLASSES:
         cls = getattr(ffi, name)
         for method_name, method in methods_of(cls).items():
@@ -132,7 +132,7 @@ def test_methods_tell_what_they_are(ffi: Any) -> None:
 
 
 def test_a_wrapper_in_another_class(ffi: Any) -> None:
-    """`__class__` may be assigned, where the layouts agree: the object is still what it is."""
+    """`__class__` may be assigned where layouts agree; the runtime object stays the same."""
     for given, wanted in (
         ("Array", "List"),
         ("Map", "Dict"),

@@ -1,4 +1,4 @@
-"""What all containers have: `repr`, construction, `freeze` and `thaw`, abstract base classes, subclasses, untyped use in C++."""
+"""All containers: `repr`, construction, `freeze` and `thaw`, abstract base classes, subclasses, untyped use in C++."""
 
 from __future__ import annotations
 

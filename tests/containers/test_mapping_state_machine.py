@@ -1,4 +1,4 @@
-"""Dict and Map against dict and mappingproxy as the models, in long drawn sequences of operations."""
+"""State machines for Dict and Map, with dict and mappingproxy as models."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from hypothesis.stateful import initialize, precondition, rule
 from state_machine import Machine, keys, run_machine, values
 from support import CPYTHON
 
-#: Of kinds that are equal across: 1, 1.0 and True are one key.
+#: Of types that compare equal: 1, 1.0 and True are one key.
 mixed_keys = keys | st.sampled_from([1.0, True, 2.0, 2 + 0j])
 some_dicts = st.dictionaries(mixed_keys, values, max_size=6)
 
 
 class _Mappings(Machine):
-    """What dicts and mapping proxies share."""
+    """Operations of dict and mappingproxy alike."""
 
     @rule(key=mixed_keys)
     def look_up(self, key: Any) -> None:
@@ -132,7 +132,7 @@ class DictMachine(_Mappings):
 
     @rule()
     def grow_and_shrink(self) -> None:
-        """Past the sizes at which the index is made, and with holes."""
+        """Grow past the size at which the index is built, and leave holes."""
         for x in (self.ours, self.model):
             for i in range(40):
                 x["grown", i] = i
@@ -170,7 +170,7 @@ class DictMachine(_Mappings):
 
 
 class MapMachine(_Mappings):
-    """A Map stays what it is, whatever is made of it; what is made becomes the next one."""
+    """A Map never changes; the result of an operation becomes the next one."""
 
     @initialize(content=some_dicts)
     def start(self, content: Any) -> None:
@@ -194,7 +194,6 @@ class MapMachine(_Mappings):
         self.ours, self.model = thawed.freeze(), types.MappingProxyType(changed)
 
 
-@pytest.mark.unrecorded(reason="the model is what it is compared with; the modes draw other runs")
 @pytest.mark.parametrize("machine", [DictMachine, MapMachine])
 def test_machine(ffi: Any, machine: Any) -> None:
     run_machine(machine, ffi)

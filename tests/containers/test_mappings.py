@@ -143,7 +143,7 @@ def test_hash_and_equality_are_pythons(ffi: Any) -> None:
             assert equal(x, y) == (x == y), (x, y)
 
 
-def test_equality_across_kinds(ffi: Any) -> None:
+def test_equality_across_classes(ffi: Any) -> None:
     equal = ffi.get_global_func("testing.equal")
     assert not equal("a", b"a")
     assert not equal((1,), [1])
@@ -159,7 +159,7 @@ def test_equality_across_kinds(ffi: Any) -> None:
     assert equal(len, len)
 
 
-def test_a_slice_is_a_key_where_it_is_one_of_a_dict(ffi: Any) -> None:
+def test_a_slice_is_a_key_since_python_3_12(ffi: Any) -> None:
     # Since Python 3.12.
     for key in (slice(None), slice(1, 2.0, True), slice("a string on the heap", (1, slice(2)), 2**70)):
         for k in (key, (1, key), slice([1])):
@@ -193,7 +193,7 @@ def test_hash_and_equality_of_slices(ffi: Any) -> None:
 
 
 def test_opaque_keys_among_removed_ones(ffi: Any) -> None:
-    """What was removed is compared with nothing, though the hash is the same."""
+    """Removed keys are never compared, even with equal hashes."""
     for key in (cases.Plain(), len, (cases.Plain(), 1), frozenset({len})):
         for size in (1, 3, 40):  # with and without an index
             d = ffi.Dict({key: 1, **dict.fromkeys(range(size))})
@@ -241,7 +241,7 @@ def test_dict_lookup_runs_pythons_code(ffi: Any) -> None:
     assert len(d) == 2
 
 
-def test_a_key_that_changes_the_dict_under_way(ffi: Any) -> None:
+def test_a_key_that_changes_the_dict_during_lookup(ffi: Any) -> None:
     """Python code that runs during a lookup may do anything to the dict: no crash, nothing corrupted."""
     d = ffi.Dict()
 

@@ -1,6 +1,6 @@
-"""Our containers in `match` statements, where Python's own would match.
+"""Our containers in `match` statements match where Python's do.
 
-A file of its own, because Python below 3.10 cannot read it.
+A separate file, because Python below 3.10 cannot parse it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""List, Array and Shape against list and tuple as the models, in long drawn sequences of operations."""
+"""State machines for List, Array and Shape, with list and tuple as models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ extents = st.lists(st.integers(-3, 9) | st.sampled_from([2**63 - 1, -(2**63)]), 
 
 
 class _Sequences(Machine):
-    """What lists and tuples share: nothing is changed."""
+    """Operations of list and tuple alike, which change nothing."""
 
     @rule(index=indices)
     def item(self, index: int) -> None:
@@ -209,7 +209,7 @@ class ListMachine(_Sequences):
 
 
 class ArrayMachine(_Sequences):
-    """An Array stays what it is, whatever is made of it; what is made becomes the next one."""
+    """An Array never changes; the result of an operation becomes the next one."""
 
     @initialize(content=lists_of_values)
     def start(self, content: Any) -> None:
@@ -249,7 +249,7 @@ class ArrayMachine(_Sequences):
 
 
 class ShapeMachine(_Sequences):
-    """A Shape does what a tuple of ints does; what is made of it becomes the next one."""
+    """A Shape behaves as a tuple of ints; the result of an operation becomes the next one."""
 
     @initialize(content=extents)
     def start(self, content: Any) -> None:
@@ -294,7 +294,6 @@ class ShapeMachine(_Sequences):
         assert hash(self.ours) == hash(self.model) == self.native("testing.hash")(self.ours)
 
 
-@pytest.mark.unrecorded(reason="the model is what it is compared with; the modes draw other runs")
 @pytest.mark.parametrize("machine", [ListMachine, ArrayMachine, ShapeMachine])
 def test_machine(ffi: Any, machine: Any) -> None:
     run_machine(machine, ffi)

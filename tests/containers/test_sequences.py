@@ -140,7 +140,7 @@ def test_a_shape_refuses_all_but_ints(ffi: Any) -> None:
         ffi.Shape(5)
 
 
-def test_a_shape_crosses(ffi: Any) -> None:
+def test_a_shape_as_argument(ffi: Any) -> None:
     echo, seen, shape_of, array_int = map(
         ffi.get_global_func,
         ("testing.echo", "testing.describe", "testing.typed.shape", "testing.typed.array_int"),
@@ -171,7 +171,7 @@ def test_hash_of_an_array(ffi: Any) -> None:
 
 @pytest.mark.parametrize("nan", [float("nan"), complex("nan+1j"), complex(1, float("nan"))], ids=repr)
 def test_a_nan_is_found_again(ffi: Any, nan: Any) -> None:
-    """Python goes by the object, which the runtime does not keep: each read makes a new one."""
+    """Python compares by identity first, but each read from the runtime makes a new float."""
     for x in (ffi.Array((nan,)), ffi.Array((1, (nan, "a"))), ffi.FrozenSet([nan])):
         hashes, kept = set(), []
         for _ in range(5):
@@ -299,7 +299,7 @@ def test_a_list_is_a_reference(ffi: Any) -> None:
         assert xs == [1, 2, 3]
 
 
-def test_iterating_a_list_goes_by_index(ffi: Any) -> None:
+def test_a_list_is_iterated_by_index(ffi: Any) -> None:
     xs = ffi.List([1, 2, 3])
     seen = []
     for x in xs:

@@ -1,4 +1,4 @@
-"""Sets as typed parameters, and elements that run Python code or change the set meanwhile."""
+"""Sets as typed parameters, and elements whose Python code runs during operations."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_lookup_runs_pythons_code(ffi: Any) -> None:
     assert len(s) == 1
 
 
-def test_an_element_that_changes_the_set_under_way(ffi: Any) -> None:
+def test_an_element_that_changes_the_set_during_lookup(ffi: Any) -> None:
     s = ffi.Set()
 
     class Nasty:
@@ -122,7 +122,7 @@ def test_an_element_that_changes_the_set_under_way(ffi: Any) -> None:
 
 
 def test_a_set_in_many_containers(ffi: Any) -> None:
-    """Shared once within an argument, by identity, as lists are."""
+    """Shared within an argument, by identity, as lists are."""
     echo = ffi.get_global_func("testing.echo")
     inner = {1}
     result = echo([inner, inner, {1}])

@@ -25,7 +25,7 @@ def _kinds(ffi: Any) -> list[Any]:
 
 
 def test_operators(ffi: Any) -> None:
-    """With Python's own sets on either side; the result has the class of the operand that is ours, of the left one."""
+    """With Python's sets on either side; the result has the class of our operand, the left one if both are."""
     kinds = [
         (one, other)
         for one, other in itertools.product(_kinds(ffi), repeat=2)
@@ -66,7 +66,7 @@ def test_the_order_of_results(ffi: Any) -> None:
     assert x == dict.fromkeys(left).keys()
 
 
-def test_operators_refuse_what_is_no_set(ffi: Any) -> None:
+def test_operators_refuse_other_types(ffi: Any) -> None:
     for cls in (ffi.Set, ffi.FrozenSet):
         x = cls([1])
         for other in ([1], (1,), {1: 2}, "1", 1, None, ffi.List([1]), ffi.Dict(), object(), iter([1])):
@@ -87,7 +87,7 @@ _METHODS = [
 
 
 def test_methods_are_pythons(ffi: Any) -> None:
-    """Every method of whole sets, with none to two arguments of any kind, against Python's own."""
+    """Methods that take sets, with zero to two arguments of any type, against Python's."""
     kinds = [
         list,
         tuple,
@@ -121,7 +121,7 @@ def test_methods_are_pythons(ffi: Any) -> None:
     check()
 
 
-def test_the_methods_are_all_there(ffi: Any) -> None:
+def test_all_methods_exist(ffi: Any) -> None:
     for name, plain in SETS:
         ours = getattr(ffi, name)
         public = {

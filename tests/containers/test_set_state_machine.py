@@ -1,7 +1,7 @@
-"""Set and FrozenSet against set and frozenset as the models, in long drawn sequences of operations.
+"""State machines for Set and FrozenSet, with set and frozenset as models.
 
-Python's own keep no order, so that the order is modelled by a dict's keys. Nor do they promise which of two equal
-elements a result has, so that no two are equal here.
+Python's sets have no order, so a dict's keys model it. They do not define which of two equal elements a result
+contains, so no two elements are equal here.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ elements = keys | st.frozensets(st.integers(0, 2), max_size=2)
 lists_of_elements = st.lists(elements, max_size=6)
 operations = st.sampled_from([operator.or_, operator.and_, operator.sub, operator.xor])
 unhashable = st.sampled_from([[1], {}, [[]], ([1],)])
-#: PyPy's own sets may discard what cannot be hashed.
+#: PyPy's sets may discard unhashable objects.
 to_discard = elements | unhashable if CPYTHON else elements
 
 
 class _Sets(Machine):
-    """What both share: nothing is changed."""
+    """Operations of both classes, which change nothing."""
 
-    #: The elements in the order that they are to have.
+    #: The elements in the expected order.
     order: list[Any]
 
     def follow(self, added: Any = ()) -> None:
-        """The order after a change of the model, to which these were added."""
+        """Return the order after a change of the model, to which these were added."""
         self.order = [x for x in dict.fromkeys([*self.order, *added]) if x in self.model]
 
     def described(self) -> str:
@@ -154,7 +154,7 @@ class SetMachine(_Sets):
 
     @rule()
     def grow_and_shrink(self) -> None:
-        """Past the sizes at which the index is made, and with holes."""
+        """Grow past the size at which the index is built, and leave holes."""
         for x in (self.ours, self.model):
             x.update(("grown", i) for i in range(40))
             for i in [*range(0, 40, 2), *range(1, 40, 2)]:
@@ -182,7 +182,7 @@ class SetMachine(_Sets):
 
 
 class FrozenSetMachine(_Sets):
-    """A FrozenSet stays what it is, whatever is made of it; what is made becomes the next one."""
+    """A FrozenSet never changes; the result of an operation becomes the next one."""
 
     @initialize(content=lists_of_elements)
     def start(self, content: Any) -> None:
@@ -213,7 +213,6 @@ class FrozenSetMachine(_Sets):
         assert hash(self.ours) == hash(self.model)
 
 
-@pytest.mark.unrecorded(reason="the model is what it is compared with; the modes draw other runs")
 @pytest.mark.parametrize("machine", [SetMachine, FrozenSetMachine])
 def test_machine(ffi: Any, machine: Any) -> None:
     run_machine(machine, ffi)

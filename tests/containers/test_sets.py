@@ -290,7 +290,7 @@ def test_abstract_base_classes_and_generics(ffi: Any) -> None:
 # ---- what Python code may do meanwhile ----------------------------------------------------------
 
 
-def test_a_subclass_is_read_past_its_overrides(ffi: Any) -> None:
+def test_overrides_of_a_subclass_are_not_called(ffi: Any) -> None:
     class Liar(ffi.Set):
         def __iter__(self) -> Any:
             raise AssertionError("an override was called")

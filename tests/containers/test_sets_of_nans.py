@@ -1,4 +1,4 @@
-"""Sets that hold a NaN, which is one element for the runtime: they do what Python's own do with one object."""
+"""Sets that contain NaN: the runtime treats all NaNs as one element, as Python treats one NaN object."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def outcome(expression: str, x: Any, y: Any, n: Any, ffi: Any) -> Any:
 
 @pytest.mark.parametrize("expression", [text.strip() for text in EXPRESSIONS.split(";") if text.strip()])
 @pytest.mark.parametrize("nan", NANS, ids=repr)
-def test_as_python_has_it_of_one_object(ffi: Any, nan: Any, expression: str) -> None:
+def test_as_python_with_one_nan_object(ffi: Any, nan: Any, expression: str) -> None:
     own = {nan, 1}, {nan, 2}
     for make in (ffi.Set, ffi.FrozenSet):
         plain = set if make is ffi.Set else frozenset
@@ -41,7 +41,7 @@ def test_as_python_has_it_of_one_object(ffi: Any, nan: Any, expression: str) -> 
         assert outcome(expression, set(own[0]), ffi.Set(own[1]), nan, ffi) == expected
 
 
-def test_any_nan_is_meant(ffi: Any) -> None:
+def test_all_nans_are_one_element(ffi: Any) -> None:
     x = ffi.Set([float("nan"), 1])
     for nan in (float("nan"), -float("nan"), np.float64("nan")):
         assert x - {nan} == {1}
@@ -54,7 +54,7 @@ def test_any_nan_is_meant(ffi: Any) -> None:
 
 
 @cpython_only("PyPy's own set holds them as one already")
-def test_two_nans_of_one_container_are_refused(ffi: Any) -> None:
+def test_two_nans_in_one_container_are_refused(ffi: Any) -> None:
     two = {float("nan"), float("nan")}
     x = ffi.Set([float("nan"), 1])
     with pytest.raises(ValueError, match="elements nan and nan are equal once they are converted"):
@@ -66,7 +66,7 @@ def test_two_nans_of_one_container_are_refused(ffi: Any) -> None:
     assert len(x) == 2
 
 
-def test_classes_that_claim_to_be_numbers_are_not_asked(ffi: Any) -> None:
+def test_methods_of_number_like_classes_are_not_called(ffi: Any) -> None:
     class Claims:
         __class__ = property(lambda self: float)  # type: ignore[assignment]
 

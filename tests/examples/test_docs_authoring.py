@@ -1,4 +1,4 @@
-"""docs/authoring.md: its C++ is compiled, and its Python is run against that."""
+"""docs/authoring.md: compile its C++, and run its Python with the result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = "authoring.md"
 
 @pytest.fixture
 def folder(build: Build) -> Any:
-    """The directory of the libraries, as the current one."""
+    """Make the directory of the libraries the current one."""
     library = build("shapes.cc", "\n".join(blocks(PAGE, "cpp")))
     link = library.with_name("shapes.so")
     if not link.exists():
@@ -28,7 +28,6 @@ def folder(build: Build) -> Any:
     os.chdir(here)
 
 
-@pytest.mark.unrecorded("about what is printed")
 @pytest.mark.keeps_live(reason="a module stays loaded")
 def test_the_page(ffi: Any, folder: pathlib.Path) -> None:
     assert run_examples(PAGE, ffi) > 15

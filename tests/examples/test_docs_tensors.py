@@ -1,4 +1,4 @@
-"""docs/tensors.md: its C++ is compiled, and its Python is run against that."""
+"""docs/tensors.md: compile its C++, and run its Python with the result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ PAGE = "tensors.md"
 
 
 @pytest.mark.skipif(not CPYTHON, reason="the page says when memory is freed")
-@pytest.mark.unrecorded("about what is printed")
 @pytest.mark.keeps_live(reason="a module stays loaded")
 def test_the_page(ffi: Any, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     library = build("matrices.cc", "\n".join(blocks(PAGE, "cpp")))

@@ -1,4 +1,4 @@
-"""What the programs of docs/examples compute is what plain Python computes, in both modes."""
+"""The programs of docs/examples compute the same as plain Python, in both modes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEXT = st.text(st.characters())
 @pytest.fixture(scope="session")
 def programs(ffi: Any) -> Iterator[dict[str, types.ModuleType]]:
     with example_programs.loaded(ffi, *example_programs.NAMES) as programs:
-        # A type is registered at its first use, for good.
+        # A type is registered at its first use, and never freed.
         for name in ("cached_op", "text"):
             list(programs[name].examples())
         yield programs
@@ -34,7 +34,7 @@ def counted_split(ffi: Any) -> Any:
 
 
 DESTROYS_AT_ONCE = (cpython_only("the program shows that an object is destroyed with its last name"),)
-#: The long texts of unicode_split have a test of their own.
+#: The long texts of unicode_split have a separate test.
 SHORT = [
     pytest.param(name, marks=DESTROYS_AT_ONCE if name == "cached_op" else ())
     for name in example_programs.NAMES
@@ -132,7 +132,7 @@ def test_map_vsum_names_the_bad_value(ffi: Any, programs: Any) -> None:
 
 
 @given(num=INT64, flags=st.dictionaries(TEXT, TEXT), is_np=st.booleans())
-def test_cached_op_keeps_what_it_was_given(
+def test_cached_op_keeps_its_arguments(
     ffi: Any, programs: Any, num: int, flags: dict[str, str], is_np: bool
 ) -> None:
     module = programs["cached_op"].module
@@ -217,7 +217,7 @@ def test_splitting_a_long_text(ffi: Any, programs: Any, name: str, script: str) 
 
 
 @pytest.mark.parametrize("name", ["split_erased", "split_typed"])
-def test_splitting_changes_no_count_per_character(programs: Any, counted_split: Any, name: str) -> None:
+def test_splitting_retains_nothing_per_character(programs: Any, counted_split: Any, name: str) -> None:
     split = getattr(counted_split, name)
 
     def changes(text: str) -> int:
@@ -248,7 +248,7 @@ def test_int_func(programs: Any, values: dict[str, int]) -> None:
         assert module.int_func(value) == module.int_func_of_item(values, key) == ~value
 
 
-def test_int_func_opens_nothing_but_an_int(programs: Any) -> None:
+def test_int_func_unboxes_only_ints(programs: Any) -> None:
     int_func_of_item = programs["int_func"].module.int_func_of_item
     for other in ("1", 1.5, [1], {"a": 1}, object(), (1,)):
         with pytest.raises(TypeError, match="expected int"):

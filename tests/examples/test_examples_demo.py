@@ -18,7 +18,7 @@ def demo(*folders: pathlib.Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def program(tmp_path: pathlib.Path) -> Any:
-    """Make a program out of what its `examples` does, and demonstrate it."""
+    """Write a program with the given body of `examples`, and run the demo on it."""
 
     def demonstrate(body: str) -> subprocess.CompletedProcess[str]:
         folder = tmp_path / "program"
@@ -72,7 +72,7 @@ def test_a_result_that_is_missing_in_one_mode_fails(both: Any, program: Any) -> 
 def test_results_unlike_plain_python_fail(both: Any, program: Any, value: str, plain: str) -> None:
     done = program(f'yield "x", {value}, {plain}')
     assert done.returncode == 1
-    assert "NOT AS IN PLAIN PYTHON" in done.stdout
+    assert "DIFFERS FROM PLAIN PYTHON" in done.stdout
 
 
 def test_a_program_that_raises_fails(both: Any, program: Any) -> None:

@@ -1,4 +1,4 @@
-"""What the examples promise of their cost, in instructions: callgrind counts the same ones in every run."""
+"""Costs that the examples promise, in instructions, of which callgrind counts the same in every run."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def test_windows(npx: Any, size: int) -> None:
 
 # ---- operators of two arrays -----------------------------------------------------------------------------
 
-#: Names, the dtypes that they are tested with, whether the results are NumPy's to the last bit.
+#: Names, dtypes to test with, and whether results equal NumPy's to the last bit.
 EXACT = {
     **dict.fromkeys(("add", "subtract", "multiply"), REAL),
     **dict.fromkeys(("divide", "true_divide", "floor_divide", "remainder", "mod"), REAL),
@@ -245,7 +245,7 @@ def test_out_that_does_not_fit(npx: Any) -> None:
         agree(npx.add, np.add, x, x, out=out)
 
 
-def test_what_no_array_is(npx: Any) -> None:
+def test_other_objects_than_arrays(npx: Any) -> None:
     for x in (None, "a", object(), np.zeros(2, "U1"), np.zeros(2, ">i4"), np.zeros(2, "M8[s]")):
         with pytest.raises(TypeError):
             npx.add(x, 1)

@@ -1,4 +1,4 @@
-"""The example npx does what NumPy does: linear algebra. What is free in sign or phase is multiplied again."""
+"""The example npx does what NumPy does: linear algebra. Factors with a free sign or phase are multiplied again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OUTER = st.sampled_from([(), (), (2,), (0,), (2, 1)])
 
 
 def matrices(square: bool = False, dtypes: Any = DTYPES) -> Any:
-    """Stacks of matrices: small numbers, so that singular ones are exactly singular, or numbers of any kind."""
+    """Draw stacks of matrices: of small integers, so that singular ones are exactly singular, or of any numbers."""
     shapes = st.tuples(OUTER, EXTENT, EXTENT).map(
         lambda parts: (*parts[0], parts[1], parts[1] if square else parts[2])
     )
@@ -33,7 +33,7 @@ def adjoint(matrix: Any) -> Any:
 
 
 def close(result: Any, expected: Any, size: float = 1) -> None:
-    """As near as the precision allows where matrices are small and of small numbers."""
+    """Compare within the precision for small matrices of small numbers."""
     result, expected = np.asarray(result), np.asarray(expected)
     assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
     precision = 2e-3 if result.dtype.name in ("float32", "complex64") else 1e-9
@@ -41,7 +41,7 @@ def close(result: Any, expected: Any, size: float = 1) -> None:
 
 
 def product(*parts: Any) -> Any:
-    """The product of matrices, and of vectors between them as of diagonals."""
+    """Multiply matrices, with vectors between them as diagonals."""
     result = np.asarray(parts[0])
     for part in map(np.asarray, parts[1:]):
         result = result * part[..., None, :] if part.ndim < result.ndim else result @ part
@@ -54,7 +54,7 @@ def is_tame(matrix: Any) -> bool:
 
 
 def both(npx: Any, name: str, *args: Any, **kwargs: Any) -> Any:
-    """What npx and NumPy give; None where they raise the same."""
+    """Return the results of npx and NumPy; None where both raise the same."""
     found: list[Any] = []
     for library in (npx.linalg, np.linalg):
         try:

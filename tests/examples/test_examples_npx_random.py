@@ -15,7 +15,7 @@ SIZE = st.none() | st.integers(0, 4) | EXTENTS
 
 
 def seeded(npx: Any, seed: int) -> tuple[Any, Any]:
-    """The functions of either library at the beginning of the stream of a seed."""
+    """Return the functions of both libraries, seeded alike."""
     npx.random.seed(seed)
     return npx.random, np.random.RandomState(seed)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from npx_cases import DTYPES, agree, arrays, same
 
 SHAPE = st.lists(st.integers(0, 3), max_size=3).map(tuple)
-#: NumPy lets arrays of no axes pass for ones of one axis here and there.
+#: Some functions of NumPy accept arrays without axes as ones of one axis.
 SOME_AXES = st.lists(st.integers(0, 3), min_size=1, max_size=3).map(tuple)
 AXIS = st.none() | st.integers(-4, 3)
 

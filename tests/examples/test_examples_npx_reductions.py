@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from npx_cases import COMPLEX, DTYPES, FEW, FLOATS, REAL, WHOLE, agree, arrays, same
 
 AXIS = st.none() | st.integers(-4, 3) | st.lists(st.integers(-3, 2), max_size=3).map(tuple)
-#: NumPy lets arrays of no axes pass for ones of one axis here and there.
+#: Some functions of NumPy accept arrays without axes as ones of one axis.
 SHAPES = st.lists(st.integers(0, 3), min_size=1, max_size=3).map(tuple) | st.just((300,))
 CHOICES = ("max", "min", "amax", "amin")
 TOTALS = ("sum", "prod", "mean")

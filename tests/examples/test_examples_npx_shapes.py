@@ -18,7 +18,7 @@ SHAPE = st.lists(st.integers(0, 3), max_size=3).map(tuple)
 
 @st.composite
 def sequences(draw: Any, alike: bool = False) -> Any:
-    """A tuple or list of arrays that differ along one axis at most, or nearly so."""
+    """Draw a tuple or list of arrays that mostly differ along one axis at most."""
     shape = draw(SHAPE)
     axis = draw(st.integers(0, max(0, len(shape) - 1)))
     result = []
@@ -75,7 +75,7 @@ CUTS = st.integers(-1, 4) | st.lists(st.integers(-5, 5), max_size=3) | st.lists(
 
 
 def pieces(split: Any) -> Any:
-    """Splits an array to a list of arrays, of which an outcome is all elements behind each other, and shapes."""
+    """Split an array; return all elements concatenated, and the shapes."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
         parts = [np.asarray(part) for part in split(*args, **kwargs)]
@@ -223,7 +223,7 @@ def test_pad_with_a_number(npx: Any, array: Any, value: int) -> None:
 
 # ---- views -----------------------------------------------------------------------------------------------
 
-#: Not twice the same one: which of two complaints NumPy makes then, differs from function to function.
+#: Never the same axis twice: which of two errors NumPy raises then differs between functions.
 AXES = st.integers(-4, 3) | st.sampled_from([(0,), (0, 1), (-1, -2), (0, 1, 2), (2, 0, 1), (0, 3), ()])
 
 

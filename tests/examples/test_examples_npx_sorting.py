@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from npx_cases import DTYPES, FEW, agree, arrays, same
 
-#: NumPy lets arrays of no axes pass for ones of one axis here and there.
+#: Some functions of NumPy accept arrays without axes as ones of one axis.
 SHAPES = st.lists(st.integers(0, 4), min_size=1, max_size=3).map(tuple) | st.just((300,))
 AXIS = st.none() | st.integers(-4, 3)
 
@@ -77,7 +77,7 @@ METHODS = (
     *("linear", "lower", "higher", "nearest", "midpoint", "inverted_cdf", "interpolated_inverted_cdf"),
     *("hazen", "weibull", "median_unbiased", "normal_unbiased"),
 )
-#: Halves and their like, of which a float16 is as good as a float64.
+#: Fractions that are exact in a float16.
 PARTS = st.integers(-1, 17).map(lambda part: part / 16)
 
 

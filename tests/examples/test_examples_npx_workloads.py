@@ -1,4 +1,4 @@
-"""The table of workloads of the example npx is right: each does what NumPy does."""
+"""Each workload in the table of the example npx does what NumPy does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ with (FOLDER / "workloads.csv").open(encoding="utf-8", newline="") as table:
 COVERED = [row for row in WORKLOADS if row["covered"] == "yes"]
 
 
-#: Results that are free in sign, phase or order, or as good as 0, made ones that can be compared.
+#: Normalise results that are free in sign, phase or order, or nearly 0.
 MULTIPLIED: dict[str, Callable[..., list[Any]]] = {
     "linalg.eig": lambda values, vectors: [vectors * values @ np.linalg.inv(vectors)],
     "linalg.eigh": lambda values, vectors: [values, vectors * values @ vectors.T],
@@ -34,7 +34,7 @@ def numbers(*shape: int) -> np.ndarray[Any, Any]:
 
 
 def bind(function: Callable[..., Any], arguments: str) -> Callable[[], Any]:
-    """The call of a function with arguments as the table spells them."""
+    """Return the call of a function with arguments as the table spells them."""
     code = re.sub(
         r"(integer )?array\[([\dx]+)\]",
         lambda m: f"numbers({m[2].replace('x', ',')})" + ".astype(int)" * bool(m[1]),

@@ -1,4 +1,4 @@
-"""The example `text`: what plain Python finds in a text and counts, found in texts of any width and cut anywhere."""
+"""The example `text` against plain Python: tokens, counts and n-grams of texts of any width, in chunks of any size."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from support import CPYTHON, SANITIZED, collect, cpython_only, run_python
 RULES = ("split", "words")
 each_rule = pytest.mark.parametrize("rule", RULES)
 
-#: Where PyPy's `str.split` is not that of CPython, nor of its own `str.isspace`.
+#: Where PyPy's `str.split` differs from CPython's, and from its own `str.isspace`.
 UNALIKE = "" if CPYTHON else "\x1c\x1d\x1e\x1f\u180e"
 EVERY = [c for c in map(chr, range(sys.maxunicode + 1)) if c not in UNALIKE]
 SPACES = [c for c in EVERY if c.isspace()]
-#: Of each width, with what ends a token there, and what belongs to nothing: NUL, half a pair of surrogates.
+#: Characters of each width, with white space, NUL and a lone surrogate.
 CHARACTERS = st.sampled_from([*"ab_Z09'.,-\0\x1b\x7f", *SPACES, *"éªµ§÷漢字。、👍🐋𝄞", "\ud800", "\udc00"])
 TEXT = st.text(CHARACTERS | st.characters(exclude_characters=UNALIKE))
-#: Few different tokens, so that they meet again; some longer than what fits in place.
+#: Few tokens, so that they repeat; some too long for inline storage.
 TOKENS = st.lists(st.sampled_from(["a", "b", "né", "漢字", "👍" * 9, "a_long_token", "é_long_token", "\0"]))
 ENCODABLE = st.text(
     CHARACTERS.filter(lambda c: not "\ud800" <= c <= "\udfff")
@@ -39,7 +39,7 @@ CHUNK = st.integers(1, 20)
 @pytest.fixture(scope="module")
 def text(ffi: Any) -> Iterator[types.ModuleType]:
     with example_programs.loaded(ffi, "text") as programs:
-        # A type is registered at its first use, for good.
+        # A type is registered at its first use, and never freed.
         list(programs["text"].examples())
         yield programs["text"]
 
@@ -55,7 +55,7 @@ def test_tokens_of_a_text(ffi: Any, text: Any, value: str) -> None:
 
 
 @pytest.mark.parametrize("highest", [0x7F, 0xFF, 0xFFFF, sys.maxunicode])
-def test_every_character_there_is(ffi: Any, text: Any, highest: int) -> None:
+def test_every_character(ffi: Any, text: Any, highest: int) -> None:
     value = "a".join(c for c in EVERY if ord(c) <= highest)
     assert ffi.to_python(text.split(value)) == value.split()
     assert ffi.to_python(text.words(value)) == text.plain.words(value)
@@ -163,7 +163,7 @@ def test_a_token_longer_than_all_chunks(text: Any) -> None:
 
 
 def test_texts_one_after_the_other(ffi: Any, text: Any) -> None:
-    """The end of a text ends its last token, and no n-gram reaches beyond it."""
+    """The end of a text ends its last token, and no n-gram spans two texts."""
     module = text.module
     reader = module.read_tokens()
     assert [module.feed(reader, b"a b"), module.finish(reader)] == [["a"], ["b"]]
@@ -175,7 +175,7 @@ def test_texts_one_after_the_other(ffi: Any, text: Any) -> None:
     assert module.finish(reader) == {("a", "b"): 2, ("b", "c"): 1}
 
 
-def test_a_reader_has_the_vocabulary_of_its_beginning(ffi: Any, text: Any) -> None:
+def test_a_reader_keeps_its_initial_vocabulary(ffi: Any, text: Any) -> None:
     vocabulary = ffi.convert({"a": 1})
     reader = text.module.read_codes(vocabulary)
     vocabulary["a"] = "changed"
@@ -186,7 +186,7 @@ def test_a_reader_has_the_vocabulary_of_its_beginning(ffi: Any, text: Any) -> No
 
 
 @pytest.mark.parametrize("line", ["elevenchars a, n\xe9 \u6f22\u5b57\n", "longer_than_eleven a\n"])
-def test_tokens_take_no_memory_of_their_own(ffi: Any, text: Any, line: str) -> None:
+def test_tokens_allocate_no_memory(ffi: Any, text: Any, line: str) -> None:
     total_blocks = ffi.get_global_func("testing.total_blocks")
     module = text.module
     readers = [module.read_codes({"a": 1}), module.read_ngrams(2)]
@@ -275,7 +275,7 @@ print(large[0] > 10 * small[0], large[1] > 10 * small[1], large[2] >= small[2], 
 )
 @pytest.mark.skipif(SANITIZED, reason="the sanitizer keeps freed memory for a while")
 @cpython_only("PyPy collects when it likes, and does not know how much memory its objects stand for")
-def test_a_file_takes_no_more_memory_than_a_chunk(ffi: Any) -> None:
+def test_a_file_needs_the_memory_of_a_chunk(ffi: Any) -> None:
     folder = example_programs.EXAMPLES / "text"
     program = PROGRAM.format(folder=str(folder), libraries=str(example_programs.libraries()), megabytes=40)
     *grew, kilobytes = run_python(program, ffi_mode=ffi.ffi_mode).split()

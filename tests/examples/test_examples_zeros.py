@@ -1,4 +1,4 @@
-"""`zeros` of docs/examples is `np.zeros`, on memory of the runtime."""
+"""`zeros` of docs/examples is `np.zeros`, in memory of the runtime."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_no_dtype_at_all(zeros: Any) -> None:
 
 
 def raised(function: Callable[[], Any]) -> type | None:
-    """The builtin class of what a call raises; None if it raises nothing."""
+    """Return the builtin class of the exception of a call; None without one."""
     try:
         function()
     except Exception as error:
@@ -147,7 +147,7 @@ def test_other_contexts(zeros: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["float32x4", "int4", "uint1"])
-def test_no_array_of_a_dtype_that_numpy_lacks(zeros: Any, name: str) -> None:
+def test_a_dtype_that_numpy_lacks(zeros: Any, name: str) -> None:
     tensor = zeros((2, 3), anyffi.dtype(name))
     assert tensor.dtype == name
     with pytest.raises(TypeError, match=name):

@@ -1,4 +1,4 @@
-"""What can be registered from C++, and how it looks from Python: methods, references, overloads, structs, objects."""
+"""Methods, references, overloads, structs and objects registered from C++, used from Python."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_an_inherited_conversion_makes_nothing(ffi: Any) -> None:
 
 
 def test_conversions_that_change_the_container(ffi: Any) -> None:
-    """A conversion may call Python, which may empty the List that is being converted."""
+    """A conversion may call Python code that empties the List being converted."""
     xs = ffi.List()
     for name in ("called", "called_pair", "called_vector"):
         for clear in (
@@ -189,7 +189,7 @@ def test_conversions_that_change_the_container(ffi: Any) -> None:
         authored(ffi, "called")([lambda: 1 // 0])
 
 
-def test_conversions_that_ask_for_themselves(ffi: Any) -> None:
+def test_conversions_that_need_themselves(ffi: Any) -> None:
     depth = authored(ffi, "depth")
     nested: Any = ()
     for expected in range(1, 30):
@@ -214,7 +214,7 @@ def test_overloads_by_arity(ffi: Any) -> None:
 
 
 def test_overloads_by_type(ffi: Any) -> None:
-    """An overload that holds the arguments as they are goes before one that converts them."""
+    """An overload that takes the arguments unconverted precedes one that converts them."""
     kind = authored(ffi, "kind")
     for x, expected in (
         (1.5, "float"),
@@ -275,14 +275,14 @@ def test_no_overload(ffi: Any) -> None:
         assert str(caught.value).splitlines() == expected
 
 
-def test_an_error_of_the_body_is_no_refusal(ffi: Any) -> None:
+def test_an_error_of_the_body_ends_overload_resolution(ffi: Any) -> None:
     with pytest.raises(TypeError, match="^from the body$"):
         authored(ffi, "raises")(1)
     assert authored(ffi, "raises")("x") == "never for an int"
 
 
 @pytest.mark.unrecorded("about a function as an object")
-def test_what_overloads_say_of_themselves(ffi: Any) -> None:
+def test_signatures_of_overloads(ffi: Any) -> None:
     area = authored(ffi, "area")
     assert area.__name__ == "testing.authoring.area"
     assert area.__doc__ == (
@@ -303,7 +303,7 @@ def test_what_overloads_say_of_themselves(ffi: Any) -> None:
     assert "overloads" in dir(area)
 
 
-def test_arguments_of_overloads_are_not_taken(ffi: Any) -> None:
+def test_arguments_of_overloads_are_not_moved(ffi: Any) -> None:
     kind = authored(ffi, "kind")
     xs = ffi.List(["a"])
     for _ in range(3):
@@ -314,14 +314,14 @@ def test_arguments_of_overloads_are_not_taken(ffi: Any) -> None:
 # ---- calls ----------------------------------------------------------------------------------------------
 
 
-def test_what_was_made_for_the_call_can_be_reused(ffi: Any) -> None:
+def test_an_object_made_for_the_call_can_be_reused(ffi: Any) -> None:
     is_unique = authored(ffi, "is_unique")
     assert is_unique([1, 2])
     assert is_unique(xs=[1, 2])
     assert not is_unique(ffi.List([1, 2]))
 
 
-def test_a_body_without_the_lock(ffi: Any) -> None:
+def test_a_body_that_releases_the_lock(ffi: Any) -> None:
     released = authored(ffi, "released")
     seen = []
     assert released(lambda: seen.append(threading.get_ident()), ["a", "b"]) == ["a", "b"]
@@ -336,7 +336,7 @@ def test_a_body_without_the_lock(ffi: Any) -> None:
     assert released.__doc__ == "Call f without the host's lock."
 
 
-def test_containers_of_bodies_without_the_lock(ffi: Any) -> None:
+def test_containers_in_bodies_that_release_the_lock(ffi: Any) -> None:
     append = authored(ffi, "append_unlocked")
     xs = ffi.List()
     assert append(xs, 3) == 3
@@ -355,7 +355,7 @@ def test_containers_of_bodies_without_the_lock(ffi: Any) -> None:
 
 
 def test_another_thread_runs_while_the_lock_is_released(ffi: Any) -> None:
-    """Two bodies that wait for each other end only if neither holds the lock while it waits."""
+    """Two bodies that wait for each other finish only if neither holds the lock."""
     wait = ffi.get_global_func("testing.authoring.meet")
     other = threading.Thread(target=wait, args=(2,))
     other.start()

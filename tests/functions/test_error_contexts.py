@@ -1,4 +1,4 @@
-"""Errors come alone: no context of anyffi's own, and no report beside what is raised."""
+"""Errors have no context from inside anyffi, and nothing is printed beside them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support import cpython_only
 
 
 def outcome(use: Any) -> BaseException:
-    """The error, which must have come alone."""
+    """Return the error, which must have no context."""
     with pytest.raises((ValueError, RecursionError)) as caught:
         use()
     assert caught.value.__cause__ is None
@@ -37,7 +37,7 @@ def test_an_empty_wrapper(ffi: Any) -> None:
 
 @pytest.mark.unrecorded("writing outcomes down needs some of the stack")
 @cpython_only("PyPy's recursion limit is the size of the stack")
-def test_the_end_of_the_stack(ffi: Any) -> None:
+def test_the_recursion_limit(ffi: Any) -> None:
     def nested(depth: int) -> Any:
         made = ffi.List([1])
         for _ in range(depth):
@@ -59,7 +59,7 @@ def test_the_end_of_the_stack(ffi: Any) -> None:
 
 @cpython_only("PyPy's recursion limit is the size of the stack")
 @pytest.mark.unrecorded("writing outcomes down needs some of the stack")
-def test_nothing_is_reported_at_the_end_of_the_stack(ffi: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_printed_at_the_recursion_limit(ffi: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     apply, compose = map(ffi.get_global_func, ("testing.apply", "testing.stl.compose"))
     reports: list[Any] = []
     monkeypatch.setattr(sys, "unraisablehook", reports.append)
@@ -76,7 +76,7 @@ def test_nothing_is_reported_at_the_end_of_the_stack(ffi: Any, monkeypatch: pyte
     limit = sys.getrecursionlimit()
     try:
         sys.setrecursionlimit(len(inspect.stack(0)) + 120)
-        # Wherever in a crossing it is that the stack ends.
+        # The limit may be reached anywhere in a call.
         for frames in range(40):
             for use in (again, lambda: composed[0](1.0)):
                 with pytest.raises(RecursionError):

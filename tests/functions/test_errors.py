@@ -1,4 +1,4 @@
-"""Errors of either side as the other side sees them."""
+"""C++ errors in Python, and Python exceptions in C++."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def raise_(error: BaseException) -> Callable[..., Any]:
 
 # ---- C++ to Python ------------------------------------------------------------------------------
 
-#: Exception classes that one string cannot make.
+#: Exception classes that cannot be constructed from one string.
 _UNMAKEABLE = {
     "UnicodeDecodeError",
     "UnicodeEncodeError",
@@ -46,7 +46,7 @@ _BUILTIN_KINDS = sorted(
 
 
 @pytest.mark.parametrize("kind", _BUILTIN_KINDS)
-def test_kind_gives_the_builtin_exception(ffi: Any, kind: str) -> None:
+def test_a_kind_raises_its_builtin_exception(ffi: Any, kind: str) -> None:
     raise_error = ffi.get_global_func("testing.raise_error")
     cls = getattr(builtins, kind)
     with pytest.raises(cls) as caught:
@@ -60,7 +60,7 @@ def test_kind_gives_the_builtin_exception(ffi: Any, kind: str) -> None:
 @pytest.mark.parametrize(
     "kind", ["NoSuchKind", "", "int", "object", "print", "UnicodeDecodeError", "ValueError ", "Å", "IOError"]
 )
-def test_kind_that_is_none_gives_runtime_error(ffi: Any, kind: str) -> None:
+def test_an_unknown_kind_raises_runtime_error(ffi: Any, kind: str) -> None:
     with pytest.raises(RuntimeError) as caught:
         ffi.get_global_func("testing.raise_error")(kind, "msg")
     assert type(caught.value) is RuntimeError
@@ -101,7 +101,7 @@ def test_registered_kinds(ffi: Any) -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="needs a signal that nobody uses")
 def test_what_a_signal_handler_raises_while_an_exception_is_made(ffi: Any) -> None:
-    """It is not lost. What the class itself raises says that it cannot be made so, and is replaced."""
+    """It is not lost; an exception of the class itself means RuntimeError instead."""
     by_handler = True
 
     class Unmakeable(Exception):
@@ -359,7 +359,7 @@ def test_unicode_error_is_pythons_own(ffi: Any) -> None:
                 c_str(text)
             expected_args = list(error.args)
             if not CPYTHON:
-                expected_args[3] = caught.value.end  # PyPy reports the first of several alone
+                expected_args[3] = caught.value.end  # PyPy reports only the first of several
             assert list(caught.value.args) == expected_args
         else:
             assert c_str(text) == expected
@@ -367,14 +367,14 @@ def test_unicode_error_is_pythons_own(ffi: Any) -> None:
     check()
 
 
-def test_no_warning_on_the_way(ffi: Any) -> None:
+def test_no_warnings(ffi: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(DeprecationWarning):
             ffi.get_global_func("testing.apply")(raise_(DeprecationWarning("x")))
 
 
-def test_callback_result_that_cannot_cross(ffi: Any) -> None:
+def test_callback_result_that_cannot_be_converted(ffi: Any) -> None:
     apply = ffi.get_global_func("testing.apply")
     with pytest.raises(RecursionError):
         apply(lambda: cases.nested(300, lambda x: [x]))

@@ -1,4 +1,4 @@
-"""Functions as Python objects: names, defaults, keywords, signatures, documentation, and Python's own words."""
+"""Functions as Python objects: names, defaults, keywords, signatures, documentation, and Python's error messages."""
 
 from __future__ import annotations
 
@@ -104,12 +104,12 @@ def test_parameters_without_names(ffi: Any) -> None:
         unnamed(5, 3, 1)
 
 
-def test_keywords_in_any_order_and_of_any_making(ffi: Any) -> None:
+def test_keywords_in_any_order_and_of_any_origin(ffi: Any) -> None:
     find = ffi.get_global_func("testing.text.find")
     assert find("abcabc", needle="c") == 2
     assert find("abcabc", start=3, needle="c") == 5
     assert find(stop=2, needle="c", s="abcabc") == -1
-    # Equal names that are other objects than the function's.
+    # Equal names, but other str objects than the function's.
     made = {"a needle"[2:]: "c", "a stop"[2:]: 2}
     assert find("abcabc", **made) == -1
     for missing in ({}, {"start": 1}, {"s": "abc", "stop": 3}):
@@ -144,7 +144,6 @@ def test_keyword_names_of_every_sort(ffi: Any) -> None:
             add_one(**{name: 1})
 
 
-@pytest.mark.unrecorded("about a function as an object")
 def test_signature(ffi: Any) -> None:
     signature = inspect.signature(ffi.get_global_func("testing.typed.defaults"))
     assert list(signature.parameters) == ["a", "b", "c"]
@@ -178,7 +177,7 @@ def test_name_and_doc(ffi: Any) -> None:
 
 
 @pytest.mark.unrecorded("about a function as an object")
-def test_what_wraps_a_function_looks_like_it(ffi: Any) -> None:
+def test_functools_wraps(ffi: Any) -> None:
     add_one = ffi.get_global_func("testing.add_one")
     assert add_one.__qualname__ == add_one.__name__
     assert add_one.__module__ == "anyffi"
@@ -226,7 +225,7 @@ def test_equality_and_hash(ffi: Any) -> None:
     assert len({nop, ffi.get_global_func("testing.nop"), echo}) == 2
 
 
-def test_making_one_from_a_callable(ffi: Any) -> None:
+def test_a_function_from_a_callable(ffi: Any) -> None:
     function = ffi.Function(lambda *args: args)
     assert type(function) is ffi.Function
     assert function(1, [2]) == (1, [2])

@@ -1,4 +1,4 @@
-"""What `help`, `inspect` and editors show of functions and modules."""
+"""Output of `help`, `inspect` and completion for functions and modules."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 from support import Build, needs_compilers
-
-pytestmark = pytest.mark.unrecorded("about functions as objects")
 
 MODULE = r"""
 #include <anyffi/anyffi.h>
@@ -30,10 +28,11 @@ int __anyffi_help_plain(void* self, AnyffiValue* args, int32_t num_args, AnyffiV
 
 
 def shown(x: Any) -> str:
-    """What `help` prints."""
+    """Return the output of `help`."""
     return pydoc.render_doc(x, renderer=pydoc.plaintext)
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_help_of_a_function_shows_all_of_its_signature(ffi: Any) -> None:
     function = ffi.get_global_func("testing.typed.changeable_defaults")
     signature, _, doc = shown(function).partition(function.__name__)[2].partition("\n    Defaults")
@@ -49,6 +48,7 @@ def test_help_of_a_function_shows_all_of_its_signature(ffi: Any) -> None:
     assert f"testing.authoring.area{inspect.signature(overloaded)}\n" in shown(overloaded)
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_help_of_a_python_module(ffi: Any) -> None:
     module = types.ModuleType("help_of_functions")
     module.__all__ = ["add_one"]  # type: ignore[attr-defined]
@@ -58,6 +58,7 @@ def test_help_of_a_python_module(ffi: Any) -> None:
     assert "testing.add_one(x: 'int') -> 'int'\n        Return x + 1.\n" in text
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_a_function_in_a_class_binds_nothing(ffi: Any) -> None:
     class Holder:
         add_one = ffi.get_global_func("testing.add_one")
@@ -101,12 +102,12 @@ def test_annotations(ffi: Any) -> None:
     for name in ("testing.nop", "testing.authoring.area"):
         assert ffi.get_global_func(name).__annotations__ == {}
     assert ffi.convert(len).__annotations__ == {}
-    # Asking the class makes nothing there that hides those of functions.
+    # Annotations of the class do not hide those of functions.
     assert ffi.Function.__annotations__ == {}
     assert defaults.__annotations__ == expected
 
 
-def test_who_changes_a_default_that_is_shown_changes_no_call(ffi: Any) -> None:
+def test_changing_a_default_in_the_signature_changes_no_call(ffi: Any) -> None:
     function = ffi.get_global_func("testing.typed.changeable_defaults")
     before = ffi.to_python(function())[:4]
     assert before == ([1, 2], {"k": 1}, {1}, ([1], "x"))

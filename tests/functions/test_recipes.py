@@ -1,4 +1,4 @@
-"""Arguments of a kind that a marshaller may write in a row, and those that are nearly so."""
+"""Arguments that a marshaller may pack by a recipe, and similar ones that it may not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class OfInt(int):
 
 
 class Meta(type):
-    """Of classes that nobody may compare or hash."""
+    """Instances must not be compared or hashed."""
 
     def __eq__(cls, other: object) -> bool:
         raise AssertionError("compared")
@@ -64,7 +64,7 @@ VALUES: dict[str, Any] = {
 
 
 def exact(x: Any) -> Any:
-    """What distinguishes values that `==` does not."""
+    """Return a key that distinguishes values which are `==`."""
     if isinstance(x, (list, tuple)):
         return type(x), [exact(item) for item in x]
     if isinstance(x, dict):
@@ -75,7 +75,7 @@ def exact(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_what_goes_in_comes_back(ffi: Any, name: str) -> None:
+def test_round_trip_of_containers(ffi: Any, name: str) -> None:
     echo, blocks = map(ffi.get_global_func, ("testing.echo", "testing.live_blocks"))
     x = VALUES[name]
     expected = [int(item) if type(item) is OfInt else item for item in x] if type(x) is list else x
@@ -89,7 +89,7 @@ def test_what_goes_in_comes_back(ffi: Any, name: str) -> None:
     assert blocks() == before
 
 
-def test_what_is_met_twice_is_one(ffi: Any) -> None:
+def test_a_container_met_twice_is_one_object(ffi: Any) -> None:
     echo = ffi.get_global_func("testing.echo")
     inner = [1]
     for x in ([inner, inner], [[inner], (inner,)], {"a": inner, "b": [[inner]]}, [[2, inner], [3, [inner]]]):

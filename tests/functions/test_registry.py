@@ -1,4 +1,4 @@
-"""Functions by name, from many threads."""
+"""The registry of global functions, also from many threads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support import collect
 
 @pytest.fixture
 def clean(ffi: Any) -> Iterator[None]:
-    """Removes what a test registered under `t.`."""
+    """Remove the functions that a test registered under `t.`."""
     yield
     for name in ffi.list_global_func_names():
         if name.startswith("t."):
@@ -50,7 +50,7 @@ def test_as_a_decorator(ffi: Any) -> None:
     assert ffi.get_global_func("t.twice")(21) == 42
 
 
-def test_by_its_own_name(ffi: Any) -> None:
+def test_the_name_of_a_callable_is_the_default(ffi: Any) -> None:
     try:
 
         @ffi.register_global_func
@@ -126,7 +126,7 @@ def test_names_are_sorted_strings(ffi: Any) -> None:
     assert "testing.echo" in names
 
 
-def test_the_registry_keeps_and_gives_back(ffi: Any) -> None:
+def test_the_registry_owns_its_functions(ffi: Any) -> None:
     def f() -> int:
         return 1
 
@@ -233,7 +233,7 @@ def test_one_of_many_wins_a_name(ffi: Any) -> None:
         ffi.remove_global_func("t.once")
 
 
-def test_functions_are_put_into_imported_modules_alone(ffi: Any) -> None:
+def test_init_ffi_api_needs_an_imported_module(ffi: Any) -> None:
     for name in ("no.such.module", 5):
         with pytest.raises(ImportError, match=f"no module named {name!r} was imported"):
             ffi.init_ffi_api("testing", name)

@@ -1,4 +1,4 @@
-"""How often a call enters the runtime: once for a container and once for its end, however much it holds."""
+"""How many runtime calls an argument costs: one to create a container and one to release it, whatever its size."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ for part in range(2):
 
 @pytest.fixture(scope="module")
 def entered(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, float]]:
-    """For each argument how often one call enters each function of the runtime."""
+    """Count, for each argument, the calls of each runtime function."""
     parts = callgrind.run_parts(tmp_path_factory.mktemp("callgrind"), PROGRAM, ffi_mode="cython")
     return [
         {name: count / TIMES for name, count in callgrind.entries(part, "/libanyffi.so").items()}
@@ -41,12 +41,12 @@ def _compiled_alone(ffi: Any) -> None:
         pytest.skip("the ctypes mode makes no promise of its cost")
 
 
-def test_a_list_of_ints_enters_once(ffi: Any, entered: list[dict[str, float]]) -> None:
+def test_a_list_of_ints_costs_one_runtime_call(ffi: Any, entered: list[dict[str, float]]) -> None:
     for counts in entered[:2]:
         assert counts == {"anyffi_sequence_create": 1, "anyffi_object_destroy": 1}
 
 
-def test_a_dict_and_a_set_enter_twice(ffi: Any, entered: list[dict[str, float]]) -> None:
+def test_a_dict_and_a_set_cost_two_runtime_calls(ffi: Any, entered: list[dict[str, float]]) -> None:
     for counts in entered[2:4]:
         assert counts == {
             "anyffi_mapping_create": 1,
@@ -55,6 +55,6 @@ def test_a_dict_and_a_set_enter_twice(ffi: Any, entered: list[dict[str, float]])
         }
 
 
-def test_each_container_inside_of_another_enters_once(ffi: Any, entered: list[dict[str, float]]) -> None:
-    # A nested one is told by its own creation: the runtime destroys it along with the outer one.
+def test_each_nested_container_costs_one_runtime_call(ffi: Any, entered: list[dict[str, float]]) -> None:
+    # The runtime destroys nested ones with the outer one, so only their creation is a call.
     assert entered[4] == {"anyffi_sequence_create": 2, "anyffi_object_destroy": 1}

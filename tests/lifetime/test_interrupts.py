@@ -1,4 +1,4 @@
-"""What a signal handler raises may come between any two steps of Python, and leaves nothing behind."""
+"""Exceptions of signal handlers, raised between any two bytecodes, leak nothing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _expecting(cls: type, work: Callable[[], Any]) -> None:
         pass
 
 
-#: By name, what makes a call over a backend.
+#: Factories of calls over a backend, by name.
 WORK: dict[str, Callable[[Any], Callable[[], Any]]] = {
     "list": _calling("echo", [1, 2]),
     "nested": _calling("echo", [LONG, (1, [2**70]), {LONG: 1j}, slice([1]), frozenset([3])]),
@@ -69,7 +69,7 @@ WORK: dict[str, Callable[[Any], Callable[[], Any]]] = {
 
 @pytest.fixture
 def live(ffi: Any) -> Callable[[], int]:
-    """Counts blocks, after a failure of its own has taken the place of what an interrupted one left."""
+    """Count blocks, after another failure has replaced the error that an interrupted call left."""
     blocks, fail = map(ffi.get_global_func, ("testing.live_blocks", "testing.raise_error"))
 
     def count() -> int:
@@ -81,17 +81,17 @@ def live(ffi: Any) -> Callable[[], int]:
 
 @functools.cache
 def _stops(code: CodeType) -> frozenset[int]:
-    """The offsets before which CPython looks for signals: those after calls, and each function's first step.
+    """Return the offsets before which CPython checks for signals: after calls, and at function entry.
 
-    Jumps back are left out, since loops call something too. Anywhere else an exception of a trace function would
-    find CPython itself unprepared: raised as a handler is entered, it loses the exception that is handled.
+    Backward jumps are omitted, since loops contain calls. At other offsets CPython itself may lose the handled
+    exception when a trace function raises.
     """
     looks = [False, *(i.opname.startswith(("CALL", "RESUME")) for i in dis.get_instructions(code))]
     return frozenset(i.offset for i, after in zip(dis.get_instructions(code), looks) if after)
 
 
 def interrupted(work: Callable[[], Any], step: int) -> bool:
-    """Runs `work` with KeyboardInterrupt at place number `step` where one can come; False if it has fewer."""
+    """Run `work` with KeyboardInterrupt at its checkpoint number `step`; return False if it has fewer."""
     left = step
 
     def trace(frame: FrameType, event: str, arg: Any) -> Any:
@@ -116,7 +116,7 @@ def interrupted(work: Callable[[], Any], step: int) -> bool:
 @cpython_only("opcodes are CPython's")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("name", WORK)
-def test_an_interrupt_at_any_step_loses_nothing(ffi: Any, live: Callable[[], int], name: str) -> None:
+def test_an_interrupt_at_any_step_leaks_nothing(ffi: Any, live: Callable[[], int], name: str) -> None:
     work = WORK[name](ffi)
     for _ in range(2):
         work()
@@ -134,7 +134,7 @@ def test_an_interrupt_at_any_step_loses_nothing(ffi: Any, live: Callable[[], int
 
 @pytest.fixture
 def fired() -> Iterator[list[int]]:
-    """Grows with every signal of the timer, whose handler then raises KeyboardInterrupt."""
+    """Append to a list at every signal of the timer, whose handler then raises KeyboardInterrupt."""
     signals: list[int] = []
 
     def handler(signum: int, frame: FrameType | None) -> None:
@@ -149,7 +149,7 @@ def fired() -> Iterator[list[int]]:
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("name", ["list", "nested", "callback", "items"])
-def test_signals_lose_nothing(ffi: Any, live: Callable[[], int], fired: list[int], name: str) -> None:
+def test_signals_leak_nothing(ffi: Any, live: Callable[[], int], fired: list[int], name: str) -> None:
     work = WORK[name](ffi)
     work()
     collect()
@@ -160,11 +160,11 @@ def test_signals_lose_nothing(ffi: Any, live: Callable[[], int], fired: list[int
         # What others do as the garbage collector runs may swallow an interrupt, but not the signal.
         while len(fired) == count:
             work()
-            # A signal that another thread received is noticed as this one takes the interpreter's lock.
+            # A signal received by another thread is handled when this one takes the interpreter lock.
             time.sleep(0)
 
     for count in range(300):
-        # The loop is no part of the `try` itself: Python 3.13.0 leaves its end out of that.
+        # The loop is outside the `try`: Python 3.13.0 omits its end from the exception table.
         try:
             wait(count)
         except KeyboardInterrupt:

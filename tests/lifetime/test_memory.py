@@ -1,4 +1,4 @@
-"""Every allocation may fail: the call raises MemoryError, nothing is lost, and the next call works."""
+"""Every allocation may fail: the call raises MemoryError, leaks nothing, and the next call works."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ def _fail(*args: Any) -> Any:
 
 
 class Exporter:
-    """An array that is known by its method alone."""
+    """An array that offers `__dlpack__` alone."""
 
     def __dlpack__(self, **options: Any) -> Any:
         return np.zeros(3).__dlpack__(**options)
 
 
 def _export(tensor: Any) -> None:
-    """A capsule of each form, taken and left."""
+    """Export a capsule of each version, consumed and unused."""
     for options in ({}, {"max_version": (1, 0)}):
         np.from_dlpack(tensor)
         tensor.__dlpack__(**options)
 
 
 def _catching(function: Callable[..., Any], *args: Any) -> Any:
-    """The exception as a result, except when memory was what failed."""
+    """Return the exception as a result, except MemoryError."""
     try:
         return function(*args)
     except MemoryError:
@@ -56,7 +56,7 @@ def _calling(name: str, *args: Any) -> Call:
 def _on(
     make: Callable[[Any], Any], act: Callable[[Any], Any], undo: Callable[[Any], Any] = lambda x: None
 ) -> Call:
-    """Work on an object that lives longer than the call."""
+    """Return an operation on an object that outlives the call."""
 
     def prepare(ffi: Any) -> Callable[[], Any]:
         x = make(ffi)
@@ -231,7 +231,7 @@ def test_each_allocation_fails_in_turn(ffi: Any, name: str) -> None:
 
 
 def _settle(ffi: Any, name: str) -> None:
-    """Undo what a call did before a later allocation of it failed."""
+    """Undo the effects of a call whose later allocation failed."""
     if name == "hold":
         ffi.get_global_func("testing.hold")(None)
 
@@ -243,7 +243,7 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def test_failing_while_an_exception_passes(ffi: Any) -> None:
-    """When memory is short, what passes is the callback's exception or MemoryError: nothing else, and no loss."""
+    """Out of memory, the callback's exception or MemoryError propagates, and nothing leaks."""
     apply, fail, live = map(
         ffi.get_global_func, ("testing.apply", "testing.fail_allocation", "testing.live_blocks")
     )

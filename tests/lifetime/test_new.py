@@ -1,4 +1,4 @@
-"""`__new__` of the public classes and of those derived from them: it is that of `object`."""
+"""`__new__` of the public classes and their subclasses behaves as that of `object`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def derived(ffi: Any, name: str, **members: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_object_makes_an_empty_one(ffi: Any, name: str) -> None:
+def test_object_new_makes_an_empty_one(ffi: Any, name: str) -> None:
     for cls in (getattr(ffi, name), derived(ffi, name)):
         made = object.__new__(cls)
         assert type(made) is cls
@@ -36,7 +36,7 @@ def test_object_makes_an_empty_one(ffi: Any, name: str) -> None:
             ffi.get_global_func("testing.echo")([made])
 
 
-def test_what_object_made_can_be_filled(ffi: Any) -> None:
+def test_an_empty_one_can_be_initialised(ffi: Any) -> None:
     cls = derived(ffi, "List")
     made = object.__new__(cls)
     made.__init__([1, 2])
@@ -50,7 +50,7 @@ def test_what_object_made_can_be_filled(ffi: Any) -> None:
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_arguments_that_a_subclass_hands_on(ffi: Any, name: str) -> None:
+def test_arguments_that_a_subclass_passes_on(ffi: Any, name: str) -> None:
     handing = derived(
         ffi, name, __new__=lambda cls, *args, **kwargs: super(cls, cls).__new__(cls, *args, **kwargs)
     )
@@ -62,7 +62,7 @@ def test_arguments_that_a_subclass_hands_on(ffi: Any, name: str) -> None:
     assert type(handing.__new__(handing)) is handing
 
 
-def test_a_subclass_that_keeps_arguments_to_itself(ffi: Any) -> None:
+def test_a_subclass_that_drops_arguments(ffi: Any) -> None:
     kept = derived(ffi, "List", __new__=lambda cls, *args: super(cls, cls).__new__(cls))
     assert kept([1]) == [1]
     function = derived(ffi, "Function", __new__=lambda cls, *args: object.__new__(cls))(len)
@@ -70,7 +70,7 @@ def test_a_subclass_that_keeps_arguments_to_itself(ffi: Any) -> None:
 
 
 @cpython_only("PyPy counts abstract methods elsewhere")
-def test_abstract_classes_are_not_made(ffi: Any) -> None:
+def test_abstract_classes_have_no_instances(ffi: Any) -> None:
     class Abstract(ffi.List, metaclass=abc.ABCMeta):  # type: ignore[misc, name-defined]
         @abc.abstractmethod
         def area(self) -> float: ...

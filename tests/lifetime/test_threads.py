@@ -1,4 +1,4 @@
-"""Use from many threads corrupts nothing and loses nothing."""
+"""Use from many threads: no corruption and no leak."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support import CPYTHON, STACK_ENDS
 
 
 def run_in_threads(bodies: list[Callable[[], Any]]) -> None:
-    """Start all at once; the first error of any is raised."""
+    """Run them at once, and raise the first error of any."""
     errors: list[BaseException] = []
     start = threading.Barrier(len(bodies))
 
@@ -181,7 +181,7 @@ def test_one_dict_in_many_threads(ffi: Any) -> None:
 
 
 def test_wrappers_come_and_go(ffi: Any) -> None:
-    """The same object is wrapped and unwrapped by all at once: one wrapper at a time, and the last frees it."""
+    """All threads create and drop wrappers of one object: one wrapper at a time, and the last frees it."""
     holder = ffi.convert([[i] for i in range(4)])
 
     def body() -> None:
@@ -206,11 +206,11 @@ def test_shared_arguments(ffi: Any) -> None:
     run_in_threads([body] * 4)
 
 
-def test_collector_while_calling(ffi: Any) -> None:
+def test_garbage_collection_during_calls(ffi: Any) -> None:
     echo = ffi.get_global_func("testing.echo")
 
     def collect() -> None:
-        # A number of times: PyPy's collector, once at it, hardly lets the others have the interpreter.
+        # A fixed number of times: PyPy's collector hardly yields to other threads.
         for _ in range(20):
             gc.collect()
 
@@ -255,8 +255,8 @@ def test_arguments_changed_while_they_are_packed(ffi: Any) -> None:
 
 
 @pytest.mark.unrecorded("how many calls fit on the stack is the backend's own")
-def test_the_end_of_the_stack_keeps_no_lock(ffi: Any) -> None:
-    """Where every call may raise RecursionError, other threads get in all the same, and signals still come."""
+def test_the_recursion_limit_keeps_no_lock(ffi: Any) -> None:
+    """At the recursion limit, where every call may raise, other threads still run and signals are still handled."""
     echo, apply = map(ffi.get_global_func, ("testing.echo", "testing.apply"))
 
     def calling_on_the_way_back() -> None:

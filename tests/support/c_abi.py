@@ -37,14 +37,14 @@ def plain_declarations() -> str:
 
 
 def table(name: str) -> list[list[str]]:
-    """The rows of one of the header's tables, such as ANYFFI_TYPES."""
+    """Return the rows of one of the header's tables, such as ANYFFI_TYPES."""
     _, _, rest = HEADER.read_text().partition(f"#define {name}(X)")
     body = re.match(r"(?:.*\\\n)*.*\n", rest)
     assert body is not None
     return [[word.strip(' "') for word in row.split(",")] for row in re.findall(r"X\(([^)]*)\)", body[0])]
 
 
-#: NAME, code, KIND, PARENT, storage, type key, Python's name.
+#: NAME, code, FAMILY, PARENT, storage, type key, Python's name.
 TYPES = table("ANYFFI_TYPES")
 CODES = {row[0]: int(row[1]) for row in TYPES}
 
@@ -54,15 +54,15 @@ lib: Any = c.dlopen(anyffi.find_library("anyffi"))
 
 
 class Raised(Exception):
-    """What a C function left in the thread's slot: its kind and its message."""
+    """The error that a C function raised: its kind and message."""
 
 
 def take_raised() -> tuple[str, str]:
-    """Kind and message of the error in the thread's slot."""
+    """Take the raised error of this thread; return its kind and message."""
     with Value() as error:
         lib.anyffi_error_take_raised(error.at)
         assert error.code == CODES["ERROR"]
-        lib.anyffi_error_fill(error.at.as_object)  # the host's exceptions tell when they are asked
+        lib.anyffi_error_fill(error.at.as_object)  # fills the fields of a host exception
         fields = error.object("AnyffiError")
         return read_text(c.addressof(fields, "kind")), read_text(c.addressof(fields, "message"))
 
@@ -73,7 +73,7 @@ def check(status: int) -> None:
 
 
 class Value:
-    """An owned value, released when it is left."""
+    """An owned value, released at the end of its `with` block."""
 
     def __init__(self, type_code: int = 0, **fields: Any) -> None:
         self.at = c.new("AnyffiValue*")
@@ -100,14 +100,14 @@ class Value:
         return found
 
     def object(self, struct: str = "AnyffiObject") -> Any:
-        """The object, as the struct that the header declares for its kind."""
+        """The object as the struct that the header declares for its type."""
         assert self.code > 0
         assert self.at.as_object.type_code == self.code
         return c.cast(f"{struct}*", self.at.as_object)
 
 
 def made(function: Any, *arguments: Any) -> Value:
-    """What a C function leaves in its last parameter."""
+    """Call a C function and return the value that it stores through its last parameter."""
     value = Value()
     check(function(*arguments, value.at))
     return value
@@ -132,12 +132,12 @@ def own(value: Value) -> Value:
 # ---- text -----------------------------------------------------------------------------------------------
 
 
-#: Widths in bytes of the kinds of text, and the encodings of single code points in them.
+#: Width in bytes of each text encoding, and the codec for single code points.
 WIDTHS = (1, 1, 2, 4)
 
 
 def make_str(text: str, kind: int = 3) -> Value:
-    """A string from code points of the width that `kind` says."""
+    """Create a string from units of encoding `kind`."""
     points = [ord(character) for character in text]
     units = c.new(f"uint{8 * WIDTHS[kind]}_t[]", points)
     return made(lib.anyffi_str_create, units, len(points), kind)
@@ -147,7 +147,7 @@ def read_text(at: Any) -> str:
     view = c.new("AnyffiTextView*")
     assert lib.anyffi_value_get_text_view(at, view) == 0
     units = c.cast(f"uint{8 * WIDTHS[view.encoding]}_t*", view.data)
-    # Only where all fifteen bytes behind the code are full there is no room for it.
+    # Heap and view text ends in NUL; inline text does in ASCII alone.
     if at.type_code != CODES["STR"] or view.encoding == 0:
         assert units[view.length] == 0
     return "".join(map(chr, c.unpack(units, view.length))) if view.length else ""
@@ -176,7 +176,7 @@ def call(function: Value, *arguments: Value) -> Value:
 
 
 def live_blocks() -> int:
-    """Blocks of the runtime's memory, without those that asking takes."""
+    """Count the live blocks of runtime memory, without those of the count itself."""
     with find_function("testing.live_blocks") as function, call(function) as count:
         assert count.code == CODES["INT"]
         found: int = count.at.as_int
@@ -185,7 +185,7 @@ def live_blocks() -> int:
 
 @contextlib.contextmanager
 def balanced() -> Iterator[None]:
-    """All memory that the runtime gives out inside comes back, at once."""
+    """Assert that all runtime memory allocated inside is freed at the end."""
     before = live_blocks()
     yield
     assert live_blocks() == before

@@ -1,4 +1,4 @@
-"""Runs a Python program under valgrind's callgrind, or skips the test where that cannot be."""
+"""Run a Python program under valgrind's callgrind; skip the test where that is impossible."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["entries", "instructions", "run_parts"]
 
 
 def run_parts(folder: pathlib.Path, program: str, *arguments: object, ffi_mode: str) -> list[pathlib.Path]:
-    """What callgrind wrote of each part of a program; what comes before the first mark is no part."""
+    """Return the costs of each part of a program; the first part begins at the first mark."""
     if sys.implementation.name != "cpython":
         pytest.skip("a compiler at run time does not execute the same instructions twice")
     valgrind = find_valgrind()

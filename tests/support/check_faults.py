@@ -1,7 +1,6 @@
-"""Breaks the ctypes marshaller on purpose, in many ways, and prints what check mode says of each.
+"""Break the ctypes marshaller in many ways, and print what check mode reports for each.
 
-To be run in a process of its own: prints a JSON object, the class and message of what was raised by the fault's
-name.
+A program, run in its own process: prints a JSON object from the fault's name to the class and message raised.
 """
 
 from __future__ import annotations
@@ -17,19 +16,19 @@ from unittest import mock
 
 import anyffi
 import anyffi.testing as t
-from anyffi import _binding, _rules
+from anyffi._rules import keywords, values
 from anyffi._rules.codes import code
 
-abi, call, callback, leaves, pack, recipe, unpack, wrapper = (
+abi, call, callback, pack, recipe, scalars, sequences, unpack, wrapper = (
     importlib.import_module(f"anyffi._ctypes.{name}")
-    for name in ("abi", "call", "callback", "leaves", "pack", "recipe", "unpack", "wrapper")
+    for name in ("abi", "call", "callback", "pack", "recipe", "scalars", "sequences", "unpack", "wrapper")
 )
 
 VALUE = struct.Struct("=iIq")
-#: What is to live on.
+#: Objects that must stay alive.
 kept: list[Any] = []
 
-#: What to run by its name.
+#: The faults, by name.
 faults: dict[str, Callable[[], Any]] = {}
 
 
@@ -39,9 +38,9 @@ def fault(function: Callable[[], Any]) -> Callable[[], Any]:
 
 
 @contextlib.contextmanager
-def broken(room: Any, name: Any, value: Any) -> Iterator[None]:
-    """A name of a module, or an entry of a table, with something else behind it."""
-    table = room if isinstance(room, dict) else vars(room)
+def broken(owner: Any, name: Any, value: Any) -> Iterator[None]:
+    """Replace a name of a module or an entry of a table."""
+    table = owner if isinstance(owner, dict) else vars(owner)
     former = table[name]
     table[name] = value
     try:
@@ -50,10 +49,17 @@ def broken(room: Any, name: Any, value: Any) -> Iterator[None]:
         table[name] = former
 
 
-def changed(room: Any, name: Any, change: Callable[[Any], Any]) -> Any:
-    """The same for a function: what it returns is changed."""
-    former = (room if isinstance(room, dict) else vars(room))[name]
-    return broken(room, name, lambda *args: change(former(*args)))
+def changed(owner: Any, name: Any, change: Callable[[Any], Any]) -> Any:
+    """Replace a function by one that changes its result."""
+    former = (owner if isinstance(owner, dict) else vars(owner))[name]
+    return broken(owner, name, lambda *args: change(former(*args)))
+
+
+@contextlib.contextmanager
+def misread(change: Callable[[Any], Any]) -> Iterator[None]:
+    """Builtin containers are read by another function."""
+    with changed(recipe, "_read_container", change), changed(pack, "_read_container", change):
+        yield
 
 
 def drop_last(opened: tuple[int, Any]) -> tuple[int, Any]:
@@ -61,12 +67,12 @@ def drop_last(opened: tuple[int, Any]) -> tuple[int, Any]:
 
 
 def echo(*args: Any) -> Any:
-    """What callbacks run."""
+    """Return the first argument; the target of a fault in callbacks."""
     return args[0] if args else "abc"
 
 
 def as_int(aux: int, payload: int) -> int:
-    """Reads the bits of a float."""
+    """Return the payload of a float as an int."""
     return payload
 
 
@@ -94,13 +100,13 @@ def wrong_code_of_a_keyword() -> None:
 
 @fault
 def wrong_place_of_a_keyword() -> None:
-    with changed(_binding, "bind", lambda bound: bound[::-1]):
+    with changed(keywords, "bind", lambda bound: bound[::-1]):
         t.raise_error(message="m", kind="k")
 
 
 @fault
 def wrong_code_of_an_element() -> None:
-    with broken(leaves.leaves, id(float), lambda x: VALUE.pack(code.INT, 0, 7)):
+    with broken(scalars.scalar_packers, id(float), lambda x: VALUE.pack(code.INT, 0, 7)):
         t.nop("x", [1, {"k": 2.5}])
 
 
@@ -124,25 +130,25 @@ def widened_range() -> None:
 
 @fault
 def dropped_element() -> None:
-    with changed(recipe, "open_builtin", drop_last):
+    with misread(drop_last):
         t.nop([1, 2, 3])
 
 
 @fault
 def dropped_entry() -> None:
-    with changed(recipe, "open_builtin", lambda opened: drop_last(drop_last(opened))):
+    with misread(lambda opened: drop_last(drop_last(opened))):
         t.nop({"a": 1, "b": 2})
 
 
 @fault
 def changed_text() -> None:
-    with changed(leaves, "_encode", lambda made: (made[0][:-1] + b"?", made[1])):
+    with changed(scalars, "_encode", lambda made: (made[0][:-1] + b"?", made[1])):
         t.nop("longer than what fits in pläce")
 
 
 @fault
 def wrong_width() -> None:
-    with broken(leaves, "_encode", lambda x: (x.encode("utf-16-le"), 2)):
+    with broken(scalars, "_encode", lambda x: (x.encode("utf-16-le"), 2)):
         t.nop("Latin-1, and longer than what fits in pläce")
 
 
@@ -172,9 +178,7 @@ def lost_sharing() -> None:
 def exchanged_sharing() -> None:
     one, other = [1], [1]
     exchanged = code.ARRAY, (one, other, other, one)
-    with changed(
-        recipe, "open_builtin", lambda opened: exchanged if opened and opened[0] == code.ARRAY else opened
-    ):
+    with misread(lambda opened: exchanged if opened and opened[0] == code.ARRAY else opened):
         t.nop((one, other, one, other))
 
 
@@ -184,8 +188,8 @@ def reference_too_many() -> None:
         kept.append(former(address))
         return former(address)
 
-    former = pack._share
-    with broken(pack, "_share", share):
+    former = pack._retain
+    with broken(pack, "_retain", share):
         t.nop([SHARED, SHARED])
 
 
@@ -199,17 +203,13 @@ def another_object() -> None:
 @fault
 def users_code_in_another_order() -> None:
     one, other = One(), One()
-    with changed(
-        recipe,
-        "open_builtin",
-        lambda opened: (opened[0], (other, one)) if opened and opened[0] == code.ARRAY else opened,
-    ):
+    with misread(lambda opened: (opened[0], (other, one)) if opened and opened[0] == code.ARRAY else opened):
         t.nop((one, other))
 
 
 @fault
 def raises_what_cython_does_not() -> None:
-    with broken(_rules, "MAX_DEPTH", 3):
+    with broken(values, "MAX_DEPTH", 3):
         t.nop(1, [[[[1]]]])
 
 
@@ -218,7 +218,7 @@ def does_not_raise_what_cython_does() -> None:
     x: Any = 1
     for _ in range(201):
         x = [x]
-    with broken(_rules, "MAX_DEPTH", 1000):
+    with broken(values, "MAX_DEPTH", 1000):
         t.nop(x)
 
 
@@ -227,13 +227,13 @@ def does_not_raise_what_cython_does() -> None:
 
 @fault
 def result_of_another_type() -> None:
-    with broken(unpack._in_place, code.FLOAT, as_int):
+    with broken(unpack._inline_readers, code.FLOAT, as_int):
         t.echo(1.5)
 
 
 @fault
 def part_of_another_type() -> None:
-    with broken(unpack._in_place, code.FLOAT, as_int):
+    with broken(unpack._inline_readers, code.FLOAT, as_int):
         t.echo(slice(0, 1.5))
 
 
@@ -245,13 +245,13 @@ def lost_result() -> None:
 
 @fault
 def changed_result() -> None:
-    with changed(unpack._objects, code.STR_OBJECT, str.upper):
+    with changed(unpack._object_readers, code.STR_OBJECT, str.upper):
         t.echo("longer than what fits in place")
 
 
 @fault
 def unreadable_result() -> None:
-    with broken(unpack._in_place, code.ELLIPSIS, None):
+    with broken(unpack._inline_readers, code.ELLIPSIS, None):
         t.echo(...)
 
 
@@ -270,7 +270,7 @@ def another_class() -> None:
 
 @fault
 def another_exception() -> None:
-    with broken(unpack._objects, code.ERROR, lambda address: ValueError("other")):
+    with broken(unpack._object_readers, code.ERROR, lambda address: ValueError("other")):
         t.raise_error("KeyError", "k")
 
 
@@ -279,7 +279,7 @@ def another_exception() -> None:
 
 @fault
 def argument_of_a_callback() -> None:
-    with broken(unpack._in_place, code.FLOAT, as_int):
+    with broken(unpack._inline_readers, code.FLOAT, as_int):
         t.apply(echo, 0, 1.5)
 
 
@@ -291,25 +291,25 @@ def swapped_arguments_of_a_callback() -> None:
 
 @fault
 def unreadable_argument_of_a_callback() -> None:
-    with broken(unpack._in_place, code.ELLIPSIS, None):
+    with broken(unpack._inline_readers, code.ELLIPSIS, None):
         t.apply(echo, ...)
 
 
 @fault
 def result_of_a_callback() -> None:
-    with changed(leaves.leaves, id(str), lambda cell: cell[:4] + b"A" + cell[5:]):
+    with changed(scalars.scalar_packers, id(str), lambda cell: cell[:4] + b"A" + cell[5:]):
         t.apply(echo)
 
 
 @fault
 def element_of_a_callbacks_result() -> None:
-    with changed(recipe, "open_builtin", drop_last):
+    with misread(drop_last):
         t.apply(lambda: [1, 2])
 
 
 @fault
 def callback_that_ctypes_cannot_leave() -> None:
-    with broken(_rules, "MAX_DEPTH", 3):
+    with broken(values, "MAX_DEPTH", 3):
         t.apply(lambda: [[[[1]]]])
 
 
@@ -318,8 +318,67 @@ def callback_that_ctypes_cannot_leave() -> None:
 
 @fault
 def conversion() -> None:
-    with changed(recipe, "open_builtin", drop_last):
+    with misread(drop_last):
         anyffi.convert([1, 2])
+
+
+# ---- reads of containers -------------------------------------------------------------------------
+
+
+@fault
+def item_of_another_type() -> None:
+    with broken(unpack._inline_readers, code.FLOAT, as_int):
+        anyffi.List([1.5])[0]
+
+
+@fault
+def unreadable_item() -> None:
+    with broken(unpack._inline_readers, code.ELLIPSIS, None):
+        anyffi.Array([...])[-1]
+
+
+@fault
+def another_index() -> None:
+    former = abi.library.sequence_get
+    with mock.patch.object(abi.library, "sequence_get", lambda address, i, out: former(address, i + 1, out)):
+        anyffi.Array([1, 2, 3])[1]
+
+
+@fault
+def index_beyond_the_end() -> None:
+    former = abi.library.sequence_get
+    with mock.patch.object(abi.library, "sequence_get", lambda address, i, out: former(address, 0, out)):
+        anyffi.List([1, 2, 3])[5]
+
+
+@fault
+def iteration_that_skips() -> None:
+    with mock.patch.object(sequences.SequenceIterator, "__next__", return_value=1):
+        [*anyffi.List([1, 2])]
+
+
+@fault
+def iteration_that_ends_early() -> None:
+    with mock.patch.object(abi.library, "mapping_next", return_value=-1):
+        anyffi.Dict({"a": 1}).items().__iter__().__next__()
+
+
+@fault
+def lost_items() -> None:
+    with changed(sequences, "list_items", lambda items: items[:-1]):
+        anyffi.to_python(anyffi.Array([1, 2]))
+
+
+@fault
+def lost_key() -> None:
+    with mock.patch.object(abi.library, "mapping_get", return_value=0):
+        anyffi.Map({"a": 1})["a"]
+
+
+@fault
+def lost_element() -> None:
+    with mock.patch.object(abi.library, "mapping_find", return_value=0):
+        (1, One()) in anyffi.Set([(1, 1)])
 
 
 def said_of(function: Callable[[], Any]) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The programs of docs/examples, each loaded as if `anyffi` were the backend under test."""
+"""Load the programs of docs/examples, with `anyffi` standing for the backend under test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = sorted({path.stem for path in EXAMPLES.glob("*/*.py") if path.stem == pa
 
 
 def libraries() -> pathlib.Path:
-    """Where the examples' libraries lie, and so from where their programs run."""
+    """Return the directory of the examples' libraries, which their programs run in."""
     return build_directory() / "docs" / "examples"
 
 
@@ -34,7 +34,7 @@ def _seen_as_anyffi(ffi: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        # A module beside a program, such as `_npi`, belongs to the backend that it was loaded for.
+        # A module beside a program, such as `_npi`, is bound to the backend that it was loaded with.
         for name in set(sys.modules) - set(before):
             if str(EXAMPLES) in (getattr(sys.modules[name], "__file__", None) or ""):
                 del sys.modules[name]
@@ -66,9 +66,9 @@ def _load(name: str, ffi: Any) -> types.ModuleType:
 
 @contextlib.contextmanager
 def loaded(ffi: Any, *names: str) -> Iterator[dict[str, types.ModuleType]]:
-    """Some programs over a backend, which lets go of everything afterwards.
+    """Load programs over a backend, and release everything at the end.
 
-    An object has one wrapper in the process: a function that one backend still held would be called by it in
+    An object has one wrapper per process: a function that one backend still holds would be called through it in
     the other backend's tests too.
     """
     programs = {name: _load(name, ffi) for name in names}

@@ -1,4 +1,4 @@
-"""Python's containers as models of the runtime's: the pairs, and one operation on both."""
+"""Python's containers as models for those of the runtime, and the comparison of an operation on both."""
 
 from __future__ import annotations
 

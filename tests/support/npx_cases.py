@@ -1,4 +1,4 @@
-"""What the tests of the example npx share: arrays of every dtype and layout, and how results are compared."""
+"""Helpers for the tests of the example npx: arrays of every dtype and layout, and the comparison of results."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ FLOATS = ("float16", "float32", "float64")
 COMPLEX = ("complex64", "complex128")
 REAL = (*WHOLE, *FLOATS)
 DTYPES = (*REAL, *COMPLEX)
-#: For tests that are run for many functions.
+#: For tests that run for many functions.
 FEW = settings(max_examples=settings.default.max_examples // 7)
-#: By dtype of the result, for what NumPy computes in the dtype itself and npx in double.
+#: Tolerance by dtype of the result, where NumPy computes in that dtype and npx in double.
 TOLERANCE = {"float16": 2e-3, "float32": 3e-6, "float64": 1e-12, "complex64": 3e-6, "complex128": 1e-12}
 
 SHAPES = st.lists(st.integers(0, 3), max_size=3).map(tuple) | st.sampled_from([(300,), (2, 130), (1, 1)])
 
 
 def values(dtype: str, tame: bool) -> list[Any]:
-    """Elements to choose from; `tame` ones are small, so that no function of them overflows."""
+    """Return a pool of elements; `tame` ones are small, so that no function overflows."""
     kind = np.dtype(dtype).kind
     if kind == "b":
         return [False, True]
@@ -51,10 +51,10 @@ def values(dtype: str, tame: bool) -> list[Any]:
 def arrays(
     draw: Callable[..., Any], dtypes: Any = DTYPES, shapes: Any = SHAPES, tame: bool = False
 ) -> np.ndarray[Any, Any]:
-    """An array of any layout: transposed, backwards, with gaps, read-only."""
+    """Draw an array of any layout: transposed, reversed, with gaps, read-only."""
     dtype = draw(st.sampled_from(dtypes))
     shape = draw(shapes)
-    # Half of them as NumPy allocates them, the rest as a view of something larger.
+    # Half of them contiguous, the rest views of a larger array.
     layout = draw(st.sampled_from(["C", "C", "C", "F", "gaps", "backwards", "read-only"]))
     choose = np.random.RandomState(draw(st.integers(0, 2**16)))
     full = tuple(2 * extent for extent in shape) if layout == "gaps" else shape
@@ -70,7 +70,7 @@ def arrays(
 
 @st.composite
 def broadcastable(draw: Callable[..., Any], count: int, shapes: Any = SHAPES) -> list[tuple[int, ...]]:
-    """Shapes that fit each other: some axes left out or of one element."""
+    """Draw shapes that broadcast: some axes omitted or of length one."""
     shape = draw(shapes)
     result = []
     for _ in range(count):
@@ -80,7 +80,7 @@ def broadcastable(draw: Callable[..., Any], count: int, shapes: Any = SHAPES) ->
 
 
 def same(result: Any, expected: Any, *, exact: bool = True, scale: float = 1.0) -> None:
-    """A tensor is what NumPy gives: dtype, shape and elements, bit by bit but for NaN."""
+    """Compare a tensor with NumPy's result: dtype, shape and elements, bit by bit except for NaN."""
     result, expected = np.asarray(result), np.asarray(expected)
     assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
     if exact or expected.dtype.kind in "biu":
@@ -94,7 +94,7 @@ def same(result: Any, expected: Any, *, exact: bool = True, scale: float = 1.0) 
 
 
 def outcome(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """The result as an array, or the class of what is raised, or its nearest builtin ancestor."""
+    """Return the result as an array, or the nearest builtin class of the exception."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
@@ -117,7 +117,7 @@ def agree(
     scale: float = 1.0,
     **kwargs: Any,
 ) -> None:
-    """The two do the same: results that are the same, or exceptions of one kind."""
+    """Assert that both give the same result, or raise exceptions of the same class."""
     result, expected = outcome(npx, *args, **kwargs), outcome(numpy, *args, **kwargs)
     if isinstance(result, type) or isinstance(expected, type):
         assert result is expected

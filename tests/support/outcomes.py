@@ -1,10 +1,9 @@
-"""What each test gets from the backend, taken down while it runs and compared between the modes at the end.
+"""Record what each test receives from its backend, and compare the records of the two modes at the end.
 
-A test may pass on two backends that differ, where it looks at only a part of what it gets. Taken down are the
-outcomes of calls of registered functions, of `convert` and `to_python`, and of all exceptions that
-`pytest.raises` meets: value and exact type, class and message. Not taken down is what differs from run to run:
-addresses, hashes, counts of what lives, what threads do, and, unless Hypothesis draws the same each time, tests
-that draw.
+A test can pass on two backends that differ if it checks only a part of each result. Recorded are the results of
+registered functions, `convert` and `to_python` (value and exact type), and all exceptions that `pytest.raises`
+catches (class and message). Not recorded is what differs between runs: addresses, hashes, counts of live blocks,
+other threads, and Hypothesis tests unless they are derandomized.
 """
 
 from __future__ import annotations
@@ -23,26 +22,26 @@ import hypothesis
 import pytest
 
 MODES = ("cython", "ctypes")
-#: So many outcomes of a test are kept as text; all that are taken down go into its digest.
+#: Outcomes per test that are kept as text; all recorded ones go into its digest.
 KEPT = 400
-#: So many are taken down at all: what a test does more often than that is much the same each time.
+#: Outcomes per test that are recorded at all.
 TAKEN = 5_000
-#: So many values are written of one outcome.
+#: Values that are written per outcome.
 WIDTH = 40
-#: Sets inside of so many sets are only counted: they are written in full before the width is known.
+#: Depth at which nested sets are only counted, since sets are written in full before they are cut.
 SET_LEVELS = 2
-#: What belongs to one process or test: addresses and temporary directories.
+#: Text that is particular to a process: addresses and temporary directories.
 _OWN = re.compile(r"""0x[0-9a-fA-F]{6,}|/\S*/pytest-of-[^\s'":]*""")
-#: What Python adds about the place where the stack ended.
+#: What Python adds about where the recursion limit was reached.
 _WHERE_STACK_ENDED = re.compile(r"(?<=maximum recursion depth exceeded) (?:while|in)\b[^'\"]*")
-#: Functions that give addresses, or numbers that only this moment knows.
+#: Functions whose results differ between runs.
 _LEFT_OUT = {"testing.hash", "testing.live_blocks", "testing.total_blocks"}
 
 _name_of = type.__dict__["__qualname__"].__get__
 
 
 class Recorder:
-    """The outcomes of the test that is running; of none between tests."""
+    """Records the outcomes of the running test."""
 
     def __init__(self) -> None:
         self.outcomes: list[str] | None = None
@@ -54,19 +53,19 @@ class Recorder:
         self.outcomes, self._digest, self._number = [], hashlib.sha256(), 0
 
     def end(self) -> list[str]:
-        """What was taken down, and at the end the digest of all of it."""
+        """Return the recorded outcomes, followed by their digest."""
         outcomes, self.outcomes = self.outcomes or [], None
         return [*outcomes, self._digest.hexdigest()]
 
     @property
     def listens(self) -> bool:
-        """Whether a test is running, and this is its thread: the order of others' is not its own."""
+        """Whether a test is running on this thread; the order of other threads is not fixed."""
         wanted = self.outcomes is not None and self._number < TAKEN
         return wanted and threading.get_ident() == self._thread
 
     def add(self, where: str, outcome: str) -> None:
         line = f"{where}: {_WHERE_STACK_ENDED.sub('', _OWN.sub('<own>', outcome))}"
-        # Lone surrogates, as a name may have them, cannot be sent to another process.
+        # Names may contain lone surrogates, which cannot be sent to another process.
         data = line.encode("utf-8", "backslashreplace")
         self._digest.update(data)
         self._number += 1
@@ -74,11 +73,11 @@ class Recorder:
             self.outcomes.append(data.decode())
 
     def record(self, where: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Call a function and take down what comes of it."""
+        """Call a function and record its outcome."""
         try:
             result = function(*args, **kwargs)
         except BaseException as error:
-            # A traceback that is kept shall not keep the arguments through this frame.
+            # A traceback would keep the arguments alive through this frame.
             del args, kwargs
             if self.listens:
                 self.add(where, shown_error(error))
@@ -88,8 +87,8 @@ class Recorder:
         return result
 
 
-# A registered function that takes down its outcomes; to the backend it is the function itself, and so is its
-# documentation.
+# Wraps a registered function and records its outcomes. Passed to a backend, it converts to the function itself; no
+# docstring, since `__doc__` is the function's.
 class RecordedFunction:
     def __init__(self, recorder: Recorder, name: str, function: Any) -> None:
         self._record, self._name, self._function = recorder.record, name, function
@@ -112,7 +111,7 @@ class RecordedFunction:
 
 
 class RecordedApi:
-    """The public names of a backend; its functions take down their outcomes."""
+    """The public names of a backend, with functions that record their outcomes."""
 
     def __init__(self, api: Any, recorder: Recorder) -> None:
         self._api, self._recorder = api, recorder
@@ -140,16 +139,16 @@ class RecordedApi:
 
 
 def shown_error(error: BaseException) -> str:
-    """The class and the message."""
+    """Return class and message as text."""
     try:
         message = str(error)
-    except BaseException as raised:  # it is the exception's own, and anything may happen there
+    except BaseException as raised:  # user code
         message = f"<str() raises {_name_of(type(raised))}>"
     return f"{_name_of(type(error))}({_text(message)})"
 
 
 def shown(x: Any, level: int = 0) -> str:
-    """The exact type and the value; of what is no value the type alone."""
+    """Return exact type and value as text; of opaque objects the type alone."""
     return " ".join(itertools.islice(_parts(x, level), WIDTH))
 
 
@@ -164,7 +163,7 @@ def _parts(x: Any, level: int) -> Iterator[str]:
     elif cls is slice:
         yield from _bracketed(name, (x.start, x.stop, x.step), level)
     elif cls is set or cls is frozenset or _is_ours(cls, "Set", "FrozenSet"):
-        # Their order, or that of the set that they were made from, depends on hashes.
+        # Iteration order depends on hashes.
         items = x if len(x) < WIDTH and level < SET_LEVELS else ()
         yield from (f"{name} {len(x)}(", *sorted(shown(item, level + 1) for item in items), ")")
     elif cls is tuple or cls is list or _is_ours(cls, "Array", "List", "Shape"):
@@ -180,7 +179,7 @@ def _parts(x: Any, level: int) -> Iterator[str]:
 
 
 def _is_ours(cls: type, *names: str) -> bool:
-    """Whether a class is a public one; one derived from it may do anything when it is read."""
+    """Whether a class is a public one itself; reading an instance of a subclass may run user code."""
     return _name_of(cls) in names and type(cls) is type and cls.__module__.startswith("anyffi")
 
 
@@ -203,7 +202,7 @@ def _bits(x: float) -> str:
     return struct.pack(">d", x).hex()
 
 
-#: How values are written, by the identity of their class: a metaclass may do anything when its class is hashed.
+#: How values are written, by `id` of their class: hashing a class may run the code of its metaclass.
 _WRITTEN: dict[int, Callable[[Any], str]] = {
     **dict.fromkeys(map(id, (type(None), type(...), bool)), repr),
     id(int): lambda x: _text(format(x, "x")),
@@ -219,7 +218,7 @@ _WRITTEN: dict[int, Callable[[Any], str]] = {
 
 
 class Outcomes:
-    """The plugin: records what each test of one mode gets, and fails the run where the modes differ."""
+    """The plugin: records the outcomes of each test, and fails the run where the modes differ."""
 
     def __init__(self) -> None:
         self.recorder = Recorder()
@@ -249,7 +248,7 @@ class Outcomes:
             item.user_properties.append(("outcomes", self.recorder.end()))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """With xdist this is where the reports of all workers arrive."""
+        """Compare; with xdist, the reports of all workers arrive here."""
         outcomes: Any = dict(report.user_properties).get("outcomes")
         if report.when != "call" or not report.passed or outcomes is None:
             return
@@ -265,7 +264,7 @@ class Outcomes:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._differences:
-            terminalreporter.section("tests that get something else in each mode")
+            terminalreporter.section("tests with different outcomes in the two modes")
             for difference in self._differences:
                 terminalreporter.write_line(difference, red=True)
         terminalreporter.write_line(
@@ -279,7 +278,7 @@ class Outcomes:
 
 
 class _RecordedRaises:
-    """What `pytest.raises` gives, and its exception is taken down."""
+    """The context of `pytest.raises`, which records the exception."""
 
     def __init__(self, recorder: Recorder, context: Any) -> None:
         self._recorder, self._context = recorder, context
@@ -298,7 +297,7 @@ def _is_recorded(item: pytest.Item) -> bool:
         return False
     if item.get_closest_marker("hypothesis") is None:
         return True
-    # For each case of a parametrized test others are drawn, and the mode is in the name of the case.
+    # The seed depends on the test id, which contains the parameters and the mode.
     return hypothesis.settings().derandomize and item.get_closest_marker("parametrize") is None
 
 

@@ -1,4 +1,4 @@
-"""Pages of the documentation, whose examples are run."""
+"""Run the examples on pages of the documentation."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from support import ROOT
 
 
 def blocks(page: str, language: str) -> list[str]:
-    """The blocks of code of one language."""
+    """Return the code blocks of one language."""
     text = (ROOT / "docs" / page).read_text()
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
 def run_examples(page: str, ffi: Any) -> int:
-    """Run what the page shows of Python, each example after the other; how many there are."""
+    """Run the Python examples of a page in order, and return how many there are."""
     examples = doctest.DocTestParser().get_doctest(
         "\n".join(blocks(page, "python")), {"anyffi": ffi}, page, page, 0
     )

@@ -1,4 +1,4 @@
-"""Programs that need a process of their own."""
+"""Run programs in their own process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support import run
 
 
 def run_program(source: str, mode: str, *, noisy: bool = False, **variables: str | None) -> str:
-    """Run a program in one mode: it must exit with 0 and, unless it is `noisy`, write nothing to stderr.
+    """Run a program in one mode; fail unless it exits with 0 and, unless `noisy`, writes nothing to stderr.
 
     Returns what it wrote to stdout.
     """
@@ -22,12 +22,12 @@ def run_program(source: str, mode: str, *, noisy: bool = False, **variables: str
 
 
 def stubgen(*words: object, folder: pathlib.Path | None = None) -> str:
-    """What the command prints; what it complains of, if it fails."""
+    """Run the command, and return its output or its error message."""
     done = run([sys.executable, "-m", "anyffi", "stubgen", *words], PYTHONPATH=folder and os.fspath(folder))
     assert (done.returncode, done.stderr) == (0, "") or (done.returncode == 1 and done.stdout == "")
     return done.stdout + done.stderr
 
 
 def declarations(text: str) -> str:
-    """A stub without what comes before its first function or class."""
+    """Return a stub from its first function or class on."""
     return text[min(text.find(f"\n{word} ") for word in ("def", "class") if f"\n{word} " in text) :]

@@ -1,8 +1,8 @@
-"""Every container against Python's own as the model, in long drawn sequences of operations: what the machines share.
+"""State machines that run random operations on a container and on its Python counterpart, the model.
 
-A step is made in Python or in C++ (through functions that the runtime or the testing library registers), on the
-container or on another handle of it; after each one the content is compared, as are the outcomes. When a run ends,
-the runtime has the blocks of memory that it had; when all have, every Python object is held as often as before.
+A step runs in Python or in C++ (through functions of the runtime or the testing library), on the container or on
+another handle of it; outcome and content are compared after each step. Each run must free its runtime memory, and
+all runs together must restore every refcount.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from support import CPYTHON, collect, words_of
 
 
 class Opaque:
-    """Objects of Python, compared by identity."""
+    """Python objects, compared by identity."""
 
 
-#: Some that stand for all: how often they are held is counted.
+#: A few, whose refcounts are checked.
 OPAQUE = [Opaque() for _ in range(3)]
 
 values = st.one_of(
@@ -35,7 +35,7 @@ lists_of_values = st.lists(values, max_size=6)
 indices = st.one_of(st.integers(-12, 12), st.sampled_from([2**63 - 1, -(2**63), 2**70, -(2**70)]))
 _steps = st.one_of(st.none(), st.integers(-4, 4), st.sampled_from([2**70, -(2**70)]))
 slices = st.builds(slice, st.none() | indices, st.none() | indices, _steps)
-#: Few enough to be met again.
+#: Few enough to be drawn again.
 keys = st.one_of(
     st.integers(-4, 12),
     st.sampled_from(
@@ -45,7 +45,7 @@ keys = st.one_of(
 
 
 class Machine(RuleBasedStateMachine):
-    """What all have: the container and its model, the comparison, and the count around a run."""
+    """The base of all state machines: container, model, comparison, and the leak check of a run."""
 
     ffi: Any
     ours: Any = None
@@ -62,12 +62,12 @@ class Machine(RuleBasedStateMachine):
         try:
             result = function()
         except (IndexError, ValueError, KeyError, TypeError, OverflowError, MemoryError) as error:
-            # The words of a TypeError speak of the class.
+            # A TypeError names the class, which differs.
             return type(error), words_of(error) if type(error) is not TypeError else None
         return self.ffi.to_python(result)
 
     def both(self, operation: Callable[[Any], Any]) -> None:
-        """The same operation on both."""
+        """Run the same operation on both."""
         got, expected = (
             self.outcome(lambda: operation(self.ours)),
             self.outcome(lambda: operation(self.model)),
@@ -75,12 +75,12 @@ class Machine(RuleBasedStateMachine):
         assert cases.same(got, expected) or got == expected, (got, expected)
 
     def apart(self, ours: Callable[[], Any], model: Callable[[], Any]) -> None:
-        """What is done in C++ to ours, and to the model in Python."""
+        """Run an operation in C++ on ours, and its counterpart in Python on the model."""
         got, expected = self.ffi.to_python(ours()), model()
         assert cases.same(got, expected), (got, expected)
 
     def described(self) -> str:
-        """What C++ is to see of the container."""
+        """Return what C++ must see of the container."""
         return cases.describe(self.model)
 
     @invariant()
@@ -92,7 +92,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def other_handle(self) -> None:
-        """The same object, by way of C++; on CPython in a new wrapper."""
+        """Pass the object through C++; on CPython it comes back in a new wrapper."""
         self.native("testing.hold")(self.ours)
         self.ours = None
         self.ours = self.native("testing.held")()
@@ -104,7 +104,7 @@ class Machine(RuleBasedStateMachine):
     def teardown(self) -> None:
         self.native("testing.hold")(None)
         self.ours = self.model = None
-        # Elsewhere nobody can tell when a wrapper goes.
+        # PyPy frees wrappers at some later time.
         if CPYTHON and self.native("testing.live_blocks")() != self.blocks:
             collect()
             assert self.native("testing.live_blocks")() == self.blocks

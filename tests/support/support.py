@@ -1,4 +1,4 @@
-"""What several test files need: the checkout's places, Python processes of their own, and what PyPy lacks."""
+"""What most test files need: paths of the checkout, subprocesses, and marks for what PyPy lacks."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from typing import Any, Callable
 
 import pytest
 
-#: Whether the address sanitizer is built in: frames on the stack are several times as large then.
+#: Whether AddressSanitizer is active, which makes stack frames several times as large.
 SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 CPYTHON = sys.implementation.name == "cpython"
 
-#: What is raised at the end of the stack: PyPy has a TypeError where it cannot set the RecursionError's context.
+#: Raised at the recursion limit: PyPy raises TypeError where it cannot set the context of the RecursionError.
 STACK_ENDS = RecursionError if CPYTHON else (RecursionError, TypeError)
 
-#: A finalizer lets go of what the next collection finds. Counts make one enough nearly always.
+#: A finalizer may release objects that only the next collection finds; with refcounts one is nearly always enough.
 COLLECTIONS = 1 if CPYTHON else 5
 
 
 def cpython_only(reason: str) -> pytest.MarkDecorator:
-    """The mark of a test about what only CPython has."""
+    """Return the mark of a test about what only CPython has."""
     return pytest.mark.skipif(not CPYTHON, reason=reason)
 
 
 def collect(until: Callable[[], bool] = lambda: False) -> None:
-    """Collect garbage, and what its finalizers let go of, as often as needed."""
+    """Collect garbage repeatedly, for objects that finalizers release."""
     for _ in range(COLLECTIONS):
         if until():
             break
@@ -43,7 +43,7 @@ def collect(until: Callable[[], bool] = lambda: False) -> None:
 CXX = os.environ.get("CXX", "c++")
 CC = os.environ.get("CC", "cc")
 
-#: What the fixture `build` is: given a file's name and the code in it, it tells where the library lies.
+#: The type of the fixture `build`: compiles a source file, given by name and content, and returns the library.
 Build = Callable[[str, str], pathlib.Path]
 
 needs_compilers = pytest.mark.skipif(
@@ -53,12 +53,12 @@ needs_compilers = pytest.mark.skipif(
 
 
 def words_of(error: BaseException) -> str | None:
-    """What an error of Python's own says; None where it is not what CPython, and therefore anyffi, says."""
+    """Return the message of an error that Python raised; None on PyPy, where messages differ from CPython's."""
     return str(error) if CPYTHON else None
 
 
 def build_directory() -> pathlib.Path:
-    """Where ninja builds the editable install; `tools/dev.py` says it."""
+    """Return the build directory of the editable install, which `tools/dev.py` sets."""
     return pathlib.Path(os.environ["ANYFFI_BUILD_DIR"])
 
 
@@ -77,9 +77,9 @@ def run(
 
 
 def run_python(code: str, *, ffi_mode: str | None = None, package_path: pathlib.Path | None = None) -> str:
-    """What `code` prints in a Python process of its own; what ends it otherwise, when it fails.
+    """Run `code` in a new Python process; return its output, or the last line of stderr if it fails.
 
-    `package_path` is where another installation of anyffi lies; the editable one is then out of sight.
+    `package_path` is the path of another installation of anyffi, which then replaces the editable one.
     """
     options = []
     if package_path is not None:

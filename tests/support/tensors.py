@@ -1,4 +1,4 @@
-"""Arrays and exporters that the tests of tensors share."""
+"""Arrays and exporters for the tests of tensors."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ capsules = pytest.mark.skipif(not CPYTHON, reason="only CPython's capsules are w
 if CPYTHON:
     import ml_dtypes
 else:
-    ml_dtypes = None  # it is not made for others
+    ml_dtypes = None  # not available for PyPy
 
 READ_ONLY, COPIED, PADDED = 1, 2, 4
 
-#: What NumPy makes of any layout and every dtype.
+#: NumPy arrays of every layout and dtype.
 ARRAYS = [x for x in cases.EXAMPLES if isinstance(x, np.ndarray)]
 IDS = [f"{x.dtype}{x.shape}" for x in map(np.asarray, ARRAYS)]
 
 
 class Exporter:
-    """Another library's array: all that is known of it is `__dlpack__`."""
+    """An array of another library, which offers `__dlpack__` alone."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
@@ -42,7 +42,7 @@ class Exporter:
 
 
 class OldExporter(Exporter):
-    """One from before there were versions."""
+    """An exporter from before DLPack had versions."""
 
     def __dlpack__(self) -> Any:
         return self.array.__dlpack__()

@@ -1,4 +1,4 @@
-"""Tensors: what they show of themselves, and what functions read from them and write to them."""
+"""Tensors: attributes, and reading and writing by functions."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_tensors_are_equal_by_identity(ffi: Any) -> None:
 # ---- the same memory -----------------------------------------------------------------------------------------
 
 
-def test_writes_are_seen_by_all(ffi: Any) -> None:
+def test_writes_are_visible_everywhere(ffi: Any) -> None:
     x = np.arange(6.0).reshape(2, 3)
     tensor = function(ffi, "echo")(x)
     back = np.asarray(tensor)
@@ -116,7 +116,7 @@ def test_out_arguments(ffi: Any) -> None:
     assert c.tolist() == [0, 2, 4]
 
 
-def test_what_went_in_comes_back(ffi: Any) -> None:
+def test_round_trip_of_tensors(ffi: Any) -> None:
     tensor = ffi.convert(np.zeros(2))
     echo, hold, held = (function(ffi, name) for name in ("echo", "hold", "held"))
     assert ffi.convert(tensor) is tensor
@@ -163,7 +163,7 @@ def test_read_only_memory_is_not_written(ffi: Any) -> None:
         assert (x == 1).all()
 
 
-def test_the_flag_is_that_of_the_moment(ffi: Any) -> None:
+def test_the_read_only_flag_is_current(ffi: Any) -> None:
     x = np.ones(2)
     tensor = ffi.convert(x)
     x.flags.writeable = False
@@ -187,8 +187,8 @@ def test_typed_access_is_checked(ffi: Any) -> None:
 # ---- borrowed tensors ----------------------------------------------------------------------------------------
 
 
-def test_a_view_hands_on_its_tensor(ffi: Any) -> None:
-    """Who is called with it has a share of the memory, which may be kept."""
+def test_a_view_passes_its_tensor_on(ffi: Any) -> None:
+    """A callback gets a reference to the memory, which it may keep."""
     call, tensor = function(ffi, "tensor.call"), ffi.convert(np.ones(3))
     for f in (lambda x: x, function(ffi, "echo"), function(ffi, "typed.tensor")):
         assert call(f, tensor) is tensor
@@ -206,7 +206,7 @@ def test_a_view_of_memory_without_a_tensor_cannot_be_kept(ffi: Any) -> None:
     call = function(ffi, "tensor.call_raw")
     assert call(function(ffi, "tensor.sum")) == 5
     for f in (lambda x: None, function(ffi, "hold"), function(ffi, "echo"), function(ffi, "typed.tensor")):
-        with pytest.raises(TypeError, match="borrows its memory for a call: it cannot be kept"):
+        with pytest.raises(TypeError, match="borrows its memory for one call: it cannot be stored"):
             call(f)
 
 

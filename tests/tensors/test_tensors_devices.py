@@ -1,4 +1,4 @@
-"""Memory of devices that the CPU cannot read, streams, and what is asked of exporters: device and copy."""
+"""Device memory that the CPU cannot read, streams, and the `device` and `copy` arguments of exporters."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 from anyffi import Device, DLDeviceType
 from tensors import COPIED, Exporter, OldExporter, address, capsules, function, make
 
-#: Where the CPU cannot go.
+#: Devices whose memory the CPU cannot read.
 DEVICES = [Device("cuda:1"), Device("rocm"), Device("ext_dev:2"), Device("metal"), Device("type99:7")]
 
 
 class OfDevice:
-    """Another library's array on a device, which can also be copied to the CPU."""
+    """An array of another library on a device, which can be copied to the CPU."""
 
     def __init__(self, ffi: Any, device: Device) -> None:
         self.tensor = make(ffi, (2, 3), device=device)
@@ -40,7 +40,7 @@ class OfDevice:
 
 @capsules
 @pytest.mark.parametrize("device", DEVICES, ids=str)
-def test_memory_of_devices_passes_untouched(ffi: Any, device: Device) -> None:
+def test_device_memory_passes_unread(ffi: Any, device: Device) -> None:
     x = OfDevice(ffi, device)
     echo, hold, held = (function(ffi, name) for name in ("echo", "hold", "held"))
     hold({"k": [x]})
@@ -54,19 +54,17 @@ def test_memory_of_devices_passes_untouched(ffi: Any, device: Device) -> None:
         twin = ffi.from_dlpack(tensor.__dlpack__(max_version=(1, 0), dl_device=x.__dlpack_device__()))
         assert twin.data_ptr() == tensor.data_ptr()
         assert twin.device == device
-    # With no stream to tell of, the exporter is to think of its default one.
+    # Without a stream the exporter uses its default one.
     assert {asked["stream"] for asked in x.asked} == {None}
 
 
 @capsules
 @pytest.mark.parametrize("device", DEVICES, ids=str)
-def test_the_cpu_does_not_read_memory_of_devices(ffi: Any, device: Device) -> None:
+def test_the_cpu_does_not_read_device_memory(ffi: Any, device: Device) -> None:
     x = OfDevice(ffi, device)
     for given in (x, ffi.convert(x)):
         for f in ("sum", "fill"):
-            with pytest.raises(
-                BufferError, match=f"the memory of the tensor lies on {device}, not on the CPU"
-            ):
+            with pytest.raises(BufferError, match=f"the memory of the tensor is on {device}, not on the CPU"):
                 function(ffi, f"tensor.{f}")(given)
     tensor = ffi.convert(x)
     with pytest.raises(TypeError, match=f"a tensor on {device} is not in memory that NumPy can read"):
@@ -112,7 +110,7 @@ def test_streams_are_those_of_the_device(ffi: Any, device: str, taken: list[Any]
 
 
 @capsules
-def test_an_exporter_is_asked_for_a_device(ffi: Any) -> None:
+def test_the_device_is_requested_from_the_exporter(ffi: Any) -> None:
     x = OfDevice(ffi, Device("cuda"))
     for asked in ("cpu", "cpu:0", Device("cpu")):
         tensor = ffi.from_dlpack(x, device=asked)
@@ -134,8 +132,8 @@ def test_memory_that_cannot_move_is_refused(ffi: Any) -> None:
 
 
 @capsules
-def test_an_exporter_that_cannot_be_asked_is_looked_at(ffi: Any) -> None:
-    """From before `dl_device` and `copy`: what it gives is compared, or copied here."""
+def test_old_exporters_without_device_and_copy(ffi: Any) -> None:
+    """Without `dl_device` and `copy`, the exported device is compared, and the copy made here."""
     x = np.arange(3.0)
     capsule = ffi.convert(x).__dlpack__()
     for given in (OldExporter(x), capsule):
@@ -156,7 +154,7 @@ def test_a_device_is_a_device(ffi: Any, device: Any) -> None:
         ffi.from_dlpack(np.zeros(1), device="nowhere")
 
 
-def test_copies_and_shares(ffi: Any) -> None:
+def test_copies_and_references(ffi: Any) -> None:
     x = np.arange(6.0).reshape(2, 3)[:, ::-1]
     tensor = ffi.convert(x)
     for given in (x, tensor):
@@ -169,7 +167,7 @@ def test_copies_and_shares(ffi: Any) -> None:
 
 
 @capsules
-def test_an_exporter_is_asked_for_a_copy(ffi: Any) -> None:
+def test_the_copy_is_requested_from_the_exporter(ffi: Any) -> None:
     for copy, asked in ((None, {}), (False, {"copy": False}), (True, {"copy": True})):
         exporter = Exporter(ffi.convert(np.arange(3)))
         made = ffi.from_dlpack(exporter, copy=copy)

@@ -1,4 +1,4 @@
-"""Tensors and DLPack: who exports, who takes, in which form, and what is refused."""
+"""DLPack: exporters, consumers, capsule versions, and refusals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tensors import (
 )
 
 NUMPY = tuple(int(part) for part in np.__version__.split(".")[:2])
-#: Since then NumPy exports and takes read-only arrays.
+#: Since this version NumPy exports and imports read-only arrays.
 versioned = pytest.mark.skipif(NUMPY < (2, 1), reason="this NumPy knows no versions of DLPack")
 
 
@@ -42,7 +42,7 @@ def test_exporters_become_tensors(ffi: Any, cls: Any) -> None:
 
 
 @capsules
-def test_the_newest_form_is_asked_for_first(ffi: Any) -> None:
+def test_the_newest_version_is_requested_first(ffi: Any) -> None:
     exporter = Exporter(ffi.convert(np.zeros(2)))
     ffi.convert(exporter)
     assert exporter.asked == [{"max_version": (1, 3)}]
@@ -67,7 +67,7 @@ def test_the_protocol_is_looked_up_on_the_type(ffi: Any) -> None:
 
 
 class OwnArray(np.ndarray):  # type: ignore[type-arg]
-    """Exports something else than itself."""
+    """Exports another array than itself."""
 
     def __dlpack__(self, **options: Any) -> Any:
         return np.arange(3).__dlpack__()
@@ -81,7 +81,7 @@ def test_a_subclass_of_ndarray_may_export_itself(ffi: Any) -> None:
 @pytest.mark.parametrize(
     "error", [ValueError("v"), KeyboardInterrupt(), BufferError("b"), TypeError("t")], ids=repr
 )
-def test_what_an_exporter_raises_arrives(ffi: Any, error: BaseException) -> None:
+def test_exceptions_of_an_exporter_pass_through(ffi: Any, error: BaseException) -> None:
     class Failing:
         def __dlpack__(self, **options: Any) -> Any:
             raise error
@@ -95,12 +95,12 @@ def test_what_an_exporter_raises_arrives(ffi: Any, error: BaseException) -> None
 
 @capsules
 @pytest.mark.parametrize("x", [None, 5, "capsule", object(), [1]], ids=lambda x: type(x).__name__)
-def test_what_is_no_capsule_is_refused(ffi: Any, x: Any) -> None:
+def test_other_objects_than_capsules_are_refused(ffi: Any, x: Any) -> None:
     class Wrong:
         def __dlpack__(self, **options: Any) -> Any:
             return x
 
-    match = f"expected a capsule of DLPack that nobody has used, got {type(x).__name__}"
+    match = f"expected an unused DLPack capsule, got {type(x).__name__}"
     for call in (function(ffi, "nop"), ffi.convert, ffi.from_dlpack):
         with pytest.raises(TypeError, match=match):
             call(Wrong())
@@ -115,7 +115,7 @@ def test_capsules_are_used_once(ffi: Any) -> None:
         capsule = ffi.convert(x).__dlpack__(**options)
         tensor = ffi.from_dlpack(capsule)
         assert tensor.data_ptr() == address(x)
-        with pytest.raises(TypeError, match="nobody has used, got PyCapsule"):
+        with pytest.raises(TypeError, match="unused DLPack capsule, got PyCapsule"):
             ffi.from_dlpack(capsule)
     with pytest.raises(TypeError, match="got PyCapsule"):
         ffi.from_dlpack(datetime.datetime_CAPI)  # type: ignore[attr-defined]
@@ -148,7 +148,7 @@ def test_numpy_takes_read_only_tensors(ffi: Any) -> None:
 
 
 @capsules
-def test_forms_of_export(ffi: Any) -> None:
+def test_versions_of_export(ffi: Any) -> None:
     tensor = ffi.convert(np.arange(3))
     for version in (None, (0, 8)):
         assert '"dltensor"' in repr(tensor.__dlpack__(max_version=version))
@@ -160,9 +160,9 @@ def test_forms_of_export(ffi: Any) -> None:
         tensor.__dlpack__(dl_device=(2, 0))
     with pytest.raises(BufferError, match="stream"):
         tensor.__dlpack__(stream=1)
-    with pytest.raises(BufferError, match="cannot say that a tensor is read-only"):
+    with pytest.raises(BufferError, match="cannot express that a tensor is read-only"):
         ffi.convert(read_only(np.ones(2))).__dlpack__()
-    with pytest.raises(BufferError, match="cannot say that a tensor is padded"):
+    with pytest.raises(BufferError, match="cannot express that a tensor is padded"):
         make(ffi, dtype="int4", flags=PADDED).__dlpack__()
 
 
@@ -249,7 +249,7 @@ def test_exporters_are_alike_in_both(both: Any) -> None:
 @pytest.mark.parametrize(
     "bad", [3, "x", (1,), (1, 2, 3), ("a", 0), (1.5, 0), (None, None), {}, np.int64(1)], ids=repr
 )
-def test_what_is_no_pair_of_ints_is_refused(ffi: Any, bad: Any) -> None:
+def test_other_values_than_pairs_of_ints_are_refused(ffi: Any, bad: Any) -> None:
     tensor = ffi.from_dlpack(np.arange(3.0))
     for name in ("max_version", "dl_device"):
         with pytest.raises(

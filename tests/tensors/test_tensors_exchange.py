@@ -1,4 +1,4 @@
-"""Arrays of libraries that offer DLPack's table of functions to compiled code: no outcome depends on it."""
+"""Arrays whose library offers DLPack's C exchange API: outcomes are the same as without it."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ if CPYTHON:
     )
     _rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_SetName", _api))
 
-#: Names of capsules live as long as these.
+#: Keeps the names of capsules alive.
 TABLE, FRESH, USED = b"dlpack_exchange_api", b"dltensor_versioned", b"used_dltensor_versioned"
-#: Tables live as long as the process, as DLPack asks of them.
+#: Tables live as long as the process, as DLPack requires.
 _kept: list[Any] = []
 
 
 def export(x: Any, out: int) -> int:
-    """What the table's function does: the array's tensor, or an error."""
+    """The export function of the table: returns the array's tensor, or an error."""
     x.by_table += 1
     if x.fails:
         return -1
@@ -73,7 +73,7 @@ def capsule(of: Any, name: bytes = TABLE) -> Any:
 
 
 class Base:
-    """Another library's array."""
+    """An array of another library."""
 
     def __init__(self, tensor: Any) -> None:
         self.tensor = tensor
@@ -92,7 +92,7 @@ def array_class(offered: Any, *bases: type, **more: Any) -> Any:
 
 
 def counts(ffi: Any, x: Any, calls: int = 3) -> tuple[int, int]:
-    """How often it was asked through the table and through its method, after it became the same tensor each time."""
+    """Convert it repeatedly; return how often the table and the method were called."""
     x.by_table = x.by_method = 0
     for _ in range(calls):
         assert function(ffi, "describe")(x) == function(ffi, "describe")(x.tensor)
@@ -113,7 +113,7 @@ def test_the_table_serves_once_the_class_is_known(ffi: Any) -> None:
         assert by_table == 0
 
 
-def test_memory_is_given_back(ffi: Any) -> None:
+def test_memory_is_released(ffi: Any) -> None:
     before = anyffi.testing.live_blocks()
     data = np.arange(4.0)
     x = array_class(capsule(table()))(ffi.convert(data))
@@ -158,7 +158,7 @@ def test_each_allocation_fails_in_turn(ffi: Any) -> None:
     ],
     ids=["newer", "other capsule", "empty", "None", "int", "str"],
 )
-def test_what_is_no_table_is_left_alone(ffi: Any, offer: Any) -> None:
+def test_invalid_tables_are_ignored(ffi: Any, offer: Any) -> None:
     Array = array_class(offer())
     assert counts(ffi, Array(make(ffi)))[0] == 0
 
@@ -169,7 +169,7 @@ def test_an_older_table_is_found_behind_a_newer_one(ffi: Any) -> None:
     assert (counts(ffi, x)[0] > 0) is (ffi.ffi_mode == "cython")
 
 
-def test_what_the_table_cannot_export_the_method_explains(ffi: Any) -> None:
+def test_the_method_explains_what_the_table_cannot_export(ffi: Any) -> None:
     class Failing(Base):
         __dlpack_c_exchange_api__ = capsule(table())
 
@@ -187,15 +187,15 @@ def test_what_the_table_cannot_export_the_method_explains(ffi: Any) -> None:
     assert function(ffi, "echo")(x).data_ptr() == x.tensor.data_ptr()
 
 
-def test_memory_of_devices_goes_through_the_method(ffi: Any) -> None:
-    """The method orders what the device has been told to do; the table does not."""
+def test_device_memory_is_exported_by_the_method(ffi: Any) -> None:
+    """The method synchronises with the device's stream; the table does not."""
     x = array_class(capsule(table()))(make(ffi, device=Device("cuda")))
     before = anyffi.testing.live_blocks()
     assert counts(ffi, x)[1] == 5
     assert anyffi.testing.live_blocks() == before
 
 
-def test_a_subclass_may_export_in_its_own_way(ffi: Any) -> None:
+def test_a_subclass_may_override_its_export(ffi: Any) -> None:
     Array = array_class(capsule(table()))
     other = make(ffi)
 
@@ -221,7 +221,7 @@ def test_what_has_another_meaning_keeps_it(ffi: Any) -> None:
         assert [function(ffi, "echo")(x) for x in (number, stands, disabled)] == [7, 8, 9]
 
 
-def test_a_class_that_changes_is_looked_at_again(ffi: Any) -> None:
+def test_a_class_that_changes_is_inspected_again(ffi: Any) -> None:
     Array = array_class(capsule(table()))
     x, other = Array(make(ffi)), make(ffi)
     echo = function(ffi, "echo")
@@ -245,13 +245,13 @@ def test_classes_are_not_kept_alive(ffi: Any) -> None:
         assert gone() is None
 
 
-#: A property and methods that are functions in C, as those are that PyTorch's tensors are asked by.
+#: A property and methods implemented in C, as those of PyTorch's tensors are.
 CLOSED, IS_TTY, READABLE = (getattr(io.BytesIO, name) for name in ("closed", "isatty", "readable"))
 
 
 @pytest.mark.parametrize("is_neg", [IS_TTY, READABLE])
 def test_an_array_that_may_be_more_than_its_memory(ffi: Any, is_neg: Any) -> None:
-    """As PyTorch's tensors may: their table does not look, their method does."""
+    """As PyTorch's tensors may be (conjugated, negated): their method checks it, their table does not."""
     questions = {"requires_grad": CLOSED, "is_conj": READABLE, "is_neg": is_neg}
     x = array_class(capsule(table()), io.BytesIO, **questions)(make(ffi))
     # No conjugate of real numbers: that is not asked.
@@ -263,8 +263,8 @@ def test_an_array_that_may_be_more_than_its_memory(ffi: Any, is_neg: Any) -> Non
 
 
 @pytest.mark.parametrize("name", ["requires_grad", "is_conj", "is_neg"])
-def test_an_array_whose_answers_are_not_its_own(ffi: Any, name: str) -> None:
-    """Functions in Python, or in C of another class: those cannot be called past the interpreter."""
+def test_an_array_with_methods_that_cannot_be_called_directly(ffi: Any, name: str) -> None:
+    """Python functions, or C functions of another class, cannot be called without the interpreter."""
     questions = {"requires_grad": CLOSED, "is_conj": IS_TTY, "is_neg": IS_TTY}
     for other in (lambda self: False, False, vars(bytes)["isupper"]):
         x = array_class(capsule(table()), io.BytesIO, **{**questions, name: other})(make(ffi))

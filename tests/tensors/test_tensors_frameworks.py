@@ -34,7 +34,7 @@ def arrow() -> Any:
 
 
 def twice(ffi: Any, x: Any) -> list[Any]:
-    """What becomes of an array by each way in; more than once, for ways are learned."""
+    """Convert an array by each entry point; repeatedly, since call paths are cached."""
     echo = function(ffi, "echo")
     return [echo(x), ffi.convert(x), ffi.from_dlpack(x), echo([x])[0], echo(x)]
 
@@ -96,8 +96,8 @@ def test_tensors_of_torch_of_any_dtype(ffi: Any, torch: Any, name: str) -> None:
             assert np.asarray(tensor).tobytes() == bytes(raw.tolist())
 
 
-def test_what_torch_does_not_export(ffi: Any, torch: Any) -> None:
-    """The same by every way, also after the class was learned."""
+def test_torch_tensors_that_are_not_exported(ffi: Any, torch: Any) -> None:
+    """The same by every entry point, also once the class is cached."""
     plain = torch.arange(2.0)
     pairs = torch.tensor([1 + 2j, 3 + 4j])
     refused = {
@@ -120,7 +120,7 @@ def test_what_torch_does_not_export(ffi: Any, torch: Any) -> None:
                 call(x)
 
 
-def test_writes_are_seen_by_torch(ffi: Any, torch: Any) -> None:
+def test_writes_are_visible_in_torch(ffi: Any, torch: Any) -> None:
     x = torch.zeros(2, 3, dtype=torch.float64)
     function(ffi, "tensor.fill")(x[:, ::2], 2.0)
     assert x.tolist() == [[2, 0, 2], [2, 0, 2]]
@@ -132,7 +132,7 @@ def test_writes_are_seen_by_torch(ffi: Any, torch: Any) -> None:
     assert torch.asarray(tensor).data_ptr() == x.data_ptr()
 
 
-def test_whoever_is_last_keeps_the_memory_of_torch(ffi: Any, torch: Any) -> None:
+def test_the_last_holder_keeps_the_memory_of_torch(ffi: Any, torch: Any) -> None:
     live = anyffi.testing.live_blocks
     gc.collect()
     before = live()
@@ -152,7 +152,7 @@ def test_whoever_is_last_keeps_the_memory_of_torch(ffi: Any, torch: Any) -> None
     assert live() == before
 
 
-def test_a_subclass_of_torch_exports_in_its_own_way(ffi: Any, torch: Any) -> None:
+def test_a_subclass_of_torch_overrides_its_export(ffi: Any, torch: Any) -> None:
     class Own(torch.Tensor):  # type: ignore[misc]
         def __dlpack__(self, **options: Any) -> Any:
             return torch.zeros(7).__dlpack__(**options)
@@ -163,7 +163,7 @@ def test_a_subclass_of_torch_exports_in_its_own_way(ffi: Any, torch: Any) -> Non
         assert function(ffi, "echo")(x).shape == (7,)
 
 
-def test_what_from_dlpack_asks_torch_for(ffi: Any, torch: Any) -> None:
+def test_from_dlpack_of_torch(ffi: Any, torch: Any) -> None:
     x = torch.arange(3.0)
     assert ffi.from_dlpack(x, device="cpu", copy=False).data_ptr() == x.data_ptr()
     copied = ffi.from_dlpack(x, copy=True)
@@ -211,7 +211,7 @@ def test_arrays_of_arrow(ffi: Any, arrow: Any) -> None:
                 assert tensor.data_ptr() == given.buffers()[1].address + given.offset * tensor.dtype.itemsize
 
 
-def test_what_arrow_does_not_export(ffi: Any, arrow: Any) -> None:
+def test_arrow_arrays_that_are_not_exported(ffi: Any, arrow: Any) -> None:
     for x in (
         arrow.array([1, None]),
         arrow.array(["text"]),

@@ -1,4 +1,4 @@
-"""Who keeps the memory of a tensor alive, and who frees it."""
+"""Lifetime of the memory of tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tensors import CPYTHON, Exporter, OldExporter, capsules, cpython_only, func
 
 
 class Watched(np.ndarray):  # type: ignore[type-arg]
-    """An array that can be weakly referenced and says when it dies."""
+    """An array with weak references."""
 
 
 def watched() -> tuple[Any, weakref.ref[Any]]:
@@ -59,7 +59,7 @@ def test_the_tensor_keeps_the_array(ffi: Any) -> None:
 
 @cpython_only
 @pytest.mark.parametrize("order", ["tensor first", "array first"])
-def test_whoever_is_last_keeps_the_memory(ffi: Any, order: str) -> None:
+def test_the_last_holder_keeps_the_memory(ffi: Any, order: str) -> None:
     x, alive = watched()
     tensor = ffi.convert(x)
     last = np.from_dlpack(tensor)[1:][::-1]
@@ -96,7 +96,7 @@ def test_cpp_keeps_the_array(ffi: Any) -> None:
 
 @cpython_only
 @pytest.mark.parametrize("wrap", [lambda x: x, Exporter, OldExporter], ids=["array", "versioned", "legacy"])
-def test_memory_is_given_back_on_any_thread(ffi: Any, wrap: Any) -> None:
+def test_memory_is_released_on_any_thread(ffi: Any, wrap: Any) -> None:
     x, alive = watched()
     tensor = ffi.convert(wrap(x))
     hold, drop = function(ffi, "hold"), function(ffi, "drop_in_thread")
@@ -121,7 +121,7 @@ def test_memory_is_given_back_on_any_thread(ffi: Any, wrap: Any) -> None:
 
 
 @capsules
-def test_a_capsule_that_nobody_takes_gives_back(ffi: Any) -> None:
+def test_an_unused_capsule_releases_the_memory(ffi: Any) -> None:
     live = anyffi.testing.live_blocks
     x, alive = watched()
     before = live()
@@ -135,8 +135,8 @@ def test_a_capsule_that_nobody_takes_gives_back(ffi: Any) -> None:
 
 
 @capsules
-def test_a_consumer_that_fails_gives_back(ffi: Any) -> None:
-    """The capsule dies while the consumer's exception is on its way."""
+def test_a_consumer_that_fails_releases_the_memory(ffi: Any) -> None:
+    """The capsule dies while the consumer's exception propagates."""
     tensor = make(ffi, dtype="float8_e4m3fn")
     before = anyffi.testing.live_blocks()
     for _ in range(3):

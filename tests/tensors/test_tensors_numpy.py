@@ -58,7 +58,7 @@ def test_conversion_on_the_way(ffi: Any) -> None:
         ("float4_e2m1fn", {}),
     ],
 )
-def test_what_numpy_has_no_dtype_for(ffi: Any, dtype: str, more: Any) -> None:
+def test_dtypes_unknown_to_numpy(ffi: Any, dtype: str, more: Any) -> None:
     tensor = make(ffi, dtype=dtype, **more)
     assert not hasattr(tensor, "__array_interface__")
     if dtype == "uint1" and hasattr(ml_dtypes, "uint1"):

@@ -1,4 +1,4 @@
-"""DLPack's table of functions for compiled code, which the class of tensors offers: called as such code calls it."""
+"""DLPack's C exchange API of `anyffi.Tensor`, called as compiled code calls it."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def export(table: Any, tensor: Any) -> Any:
 
 
 def take(table: Any, managed: Any) -> Any:
-    """What the table makes of a share, which it takes over; the reference is ours."""
+    """Make an object of a managed tensor, whose reference is stolen; return a new reference."""
     made = c_void_p()
     assert table.take(managed, byref(made)) == 0
     tensor = ctypes.cast(made, ctypes.py_object).value
@@ -119,7 +119,7 @@ def test_the_table(ffi: Any, table: Any) -> None:
     assert stream.value is None
 
 
-def test_each_backend_has_its_own(both: tuple[Any, Any]) -> None:
+def test_each_backend_has_its_own_table(both: tuple[Any, Any]) -> None:
     first, second = (table_of(ffi.Tensor) for ffi in both)
     assert ctypes.addressof(first) != ctypes.addressof(second)
     for ffi in both:
@@ -128,7 +128,7 @@ def test_each_backend_has_its_own(both: tuple[Any, Any]) -> None:
         managed.contents.deleter(managed)
 
 
-def test_a_share_of_a_tensor(ffi: Any, table: Any) -> None:
+def test_a_managed_tensor_of_a_tensor(ffi: Any, table: Any) -> None:
     array = np.arange(6, dtype="i2").reshape(2, 3).T.view(Watched)
     gone, address = weakref.ref(array), array.ctypes.data
     tensor = ffi.convert(array)
@@ -145,7 +145,7 @@ def test_a_share_of_a_tensor(ffi: Any, table: Any) -> None:
     assert gone() is None
 
 
-def test_what_is_known_of_the_memory_goes_along(ffi: Any, table: Any) -> None:
+def test_flags_are_exported(ffi: Any, table: Any) -> None:
     array = np.zeros(2)
     array.flags.writeable = False
     managed = export(table, ffi.convert(array))
@@ -155,7 +155,7 @@ def test_what_is_known_of_the_memory_goes_along(ffi: Any, table: Any) -> None:
     assert not np.asarray(back).flags.writeable
 
 
-def test_a_tensor_of_a_share(ffi: Any, table: Any) -> None:
+def test_a_tensor_of_a_managed_tensor(ffi: Any, table: Any) -> None:
     array = np.arange(4.0).view(Watched)
     gone = weakref.ref(array)
     made = take(table, export(table, ffi.convert(array)))
@@ -177,11 +177,11 @@ def test_borrowed(ffi: Any, table: Any) -> None:
     assert read(out) == (array.ctypes.data, [3], [-2], (2, 64, 1))
     array = np.zeros(2)
     array.flags.writeable = False
-    with pytest.raises(BufferError, match="cannot say that memory is read-only"):
+    with pytest.raises(BufferError, match="cannot express read-only memory"):
         table.borrow(ffi.convert(array), byref(out))
 
 
-def test_what_is_no_tensor(ffi: Any, table: Any) -> None:
+def test_other_objects_are_refused(ffi: Any, table: Any) -> None:
     empty, managed, out = ffi.Tensor.__new__(ffi.Tensor), POINTER(Managed)(), DLTensor()
     for wrong in (empty, ffi.List([1])):
         with pytest.raises(BufferError, match="expected a Tensor that is not empty"):
@@ -191,11 +191,13 @@ def test_what_is_no_tensor(ffi: Any, table: Any) -> None:
     assert not managed
 
 
-def test_a_share_that_is_none(ffi: Any, table: Any) -> None:
+def test_an_invalid_managed_tensor(ffi: Any, table: Any) -> None:
     managed = export(table, ffi.convert(np.zeros(2)))
     managed.contents.major = 2
     made = c_void_p()
-    with pytest.raises(BufferError, match=r"DLPack 2\.3, where 1\.3 is the newest known"):
+    with pytest.raises(
+        BufferError, match=r"DLPack 2\.3, which is not supported: the newest known version is 1\.3"
+    ):
         table.take(managed, byref(made))
     assert made.value is None
 
@@ -216,4 +218,4 @@ def test_new_tensors(ffi: Any, table: Any) -> None:
     (context, kind, message), last = errors
     assert (context, kind) == (7, b"ValueError")
     assert b"negative" in message
-    assert last == (8, b"BufferError", b"new tensors lie on the CPU")
+    assert last == (8, b"BufferError", b"tensors can be allocated on the CPU only")

@@ -1,4 +1,4 @@
-"""The benchmark runs: what it measures is no matter here."""
+"""The benchmark programs run; their figures are not checked."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_row_is_measured_in_both_modes(tmp_path: pathlib.Path) -> None:
     assert "| nop(1) |" in (tmp_path / "results.md").read_text()
 
 
-def test_a_bar_that_does_not_hold_is_a_miss() -> None:
+def test_a_bound_that_does_not_hold_is_a_miss() -> None:
     from bench.report import judge
 
     times = {"cython": {"nop(1)": {"anyffi": 12.0, "nanobind": 10.0, "tvm-ffi": 100.0}}}

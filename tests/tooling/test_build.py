@@ -1,4 +1,4 @@
-"""What is built and installed: symbols, headers, files."""
+"""Build and installation: exported symbols, headers, installed files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_library_exports_what_the_headers_declare_and_nothing_else() -> None
     done = run([*nm, anyffi.find_library("anyffi")], LD_PRELOAD=None)
     assert done.returncode == 0, done.stderr
     symbols = {tuple(line.split()[:2]) for line in done.stdout.splitlines()}
-    # Kind A is the name of the version script's node, no symbol.
+    # Type A is the node of the version script, not a symbol.
     exported = {name.partition("@")[0] for name, kind in symbols if kind != "A"}
     assert exported == declared_functions()
 
@@ -63,12 +63,19 @@ def test_every_file_of_the_package_is_installed() -> None:
     assert include.parts[-3:] == ("anyffi", "include", "anyffi")
 
 
-def test_the_version_is_said_once() -> None:
+def test_the_version_is_defined_once_and_read_late() -> None:
     import importlib.metadata
 
+    code = (
+        "import sys, anyffi; print('importlib.metadata' in sys.modules, '__version__' in dir(anyffi)); "
+        "print(anyffi.__version__, anyffi.__version__)"
+    )
+    done = run([sys.executable, "-c", code], FFI_MODE=None)
+    assert done.returncode == 0, done.stderr
     stated = re.search(r"version: '([^']+)'", (ROOT / "meson.build").read_text())
     assert stated is not None
     assert importlib.metadata.version("anyffi") == stated[1]
+    assert done.stdout.split() == ["False", "True", stated[1], stated[1]]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +97,7 @@ def test_the_version_is_said_once() -> None:
     ],
 )
 def test_what_does_not_compile(source: str, message: str) -> None:
-    """A borrowed tensor that would outlive what it borrows from."""
+    """Code that would keep a borrowed tensor is rejected by the compiler."""
     program = f"#include <anyffi/anyffi.h>\n{source}\nANYFFI_EXPORT(f, &f);\n"
     command = [os.environ.get("CXX", "c++"), "-std=c++17", "-fsyntax-only", f"-I{INCLUDE}", "-x", "c++", "-"]
     done = run(command, stdin=program, LD_PRELOAD=None)

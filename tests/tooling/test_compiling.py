@@ -1,4 +1,4 @@
-"""What a module author's compiler does with the headers: how much it reads and makes, and what it says."""
+"""The headers in a module author's compiler: their size, the code they generate, and the error messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = needs_compilers
 
 INCLUDE = ROOT / "cpp" / "include"
 
-#: Headers of the standard library that only those in anyffi/stl/ may include.
+#: Standard headers that only those in anyffi/stl/ may include.
 HEAVY = {"algorithm", "functional", "map", "memory", "optional", "string", "tuple", "variant", "vector"}
 SMALLEST = """
 #include <anyffi/anyffi.h>
@@ -30,7 +30,7 @@ def compile_text(source: str, *options: object) -> subprocess.CompletedProcess[s
 def test_the_main_header_is_light() -> None:
     done = compile_text("#include <anyffi/anyffi.h>\n", "-E", "-P")
     assert done.returncode == 0, done.stderr
-    # The main headers of comparable libraries come to 60,000 lines.
+    # The main headers of comparable libraries have 60,000 lines.
     assert len(done.stdout.splitlines()) < 15_000
     included = compile_text("#include <anyffi/anyffi.h>\n", "-M")
     assert not HEAVY & {pathlib.PurePath(word).name for word in included.stdout.split()}
@@ -50,7 +50,7 @@ def test_the_smallest_extension_is_small(tmp_path: pathlib.Path) -> None:
 
 # ---- what does not compile -------------------------------------------------------------------------------
 
-#: Each with its conversion, whose header has the name of the standard's.
+#: Standard types, whose conversion lies in the header of the same name.
 STD_TYPES = {
     "std::string": "string",
     "std::vector<int>": "vector",
@@ -68,7 +68,7 @@ STD_TYPES = {
 
 
 def first_lines(source: str) -> str:
-    """The first five lines of what the compiler says of a program that it refuses."""
+    """Compile a program that must be refused, and return the first five lines of the compiler's output."""
     done = compile_text(source, "-fsyntax-only")
     assert done.returncode != 0
     return " ".join(done.stderr.splitlines()[:5])
@@ -113,14 +113,14 @@ OBJECT = 'struct T { static constexpr anyffi::FixedText kTypeKey{"t"}; };'
         ),
     ],
 )
-def test_what_cannot_be_registered_is_told_in_words(source: str, message: str) -> None:
+def test_a_function_that_cannot_be_registered_is_explained(source: str, message: str) -> None:
     std = "#include <functional>\n#include <map>\n#include <string>\n"
     anyffi = "#include <anyffi/anyffi.h>\n#include <anyffi/stl/vector.h>\n"
     callable_ = "f" if "operator()" in source else "&f"
     assert message in first_lines(f"{std}{anyffi}{source}\nANYFFI_EXPORT(g, {callable_});\n")
 
 
-def test_a_global_function_is_told_the_same() -> None:
+def test_a_global_function_is_explained_alike() -> None:
     program = '#include <anyffi/anyffi.h>\nstruct S {}; void f(S);\nANYFFI_REGISTER_GLOBAL("g").def(&f);\n'
     assert "a parameter has a type without a conversion: specialise" in first_lines(program)
 

@@ -1,4 +1,4 @@
-"""C++ that is compiled where it is used."""
+"""`anyffi.cpp`: C++ compiled from Python."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = [
 
 @pytest.fixture
 def cache(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
-    """Where libraries are kept; in the sanitizers' session the compiler is to run without them."""
+    """Use a cache directory of the test; under sanitizers the compiler runs without them."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("LD_PRELOAD", raising=False)
     return tmp_path / "anyffi"
@@ -60,7 +60,7 @@ def _write(folder: pathlib.Path, name: str, text: str) -> pathlib.Path:
     return path
 
 
-def test_docs_and_exports_of_its_own(cache: pathlib.Path) -> None:
+def test_docs_and_own_exports(cache: pathlib.Path) -> None:
     module = anyffi.cpp.load_inline(
         "documented",
         """
@@ -119,7 +119,7 @@ def test_parameters(cache: pathlib.Path) -> None:
         ("(x): return 1 #)", "cannot be read"),
     ],
 )
-def test_parameters_that_cannot_be_read(cache: pathlib.Path, parameters: str, complaint: str) -> None:
+def test_invalid_parameters_read(cache: pathlib.Path, parameters: str, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         anyffi.cpp.load_inline("fast", TWICE, f"twice{parameters}")
 
@@ -132,7 +132,7 @@ def test_more_parameters_than_there_are(cache: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", "{}", "null", '{"headers": 1}', '{"headers": {"/no/such": ""}}']
 )
-def test_a_manifest_that_is_none(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+def test_an_invalid_manifest(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
     source = _write(cache, "a.cc", _exported(TWICE, "twice"))
     path = anyffi.cpp.build("broken_cache", [source])
     (manifest,) = cache.glob("*.json")
@@ -142,7 +142,7 @@ def test_a_manifest_that_is_none(cache: pathlib.Path, monkeypatch: pytest.Monkey
     assert anyffi.cpp.build("broken_cache", [source]) == path
 
 
-def test_what_was_built_is_found(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_built_library_is_found(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = anyffi.cpp.load_inline("fast", TWICE, "twice")
     (built,) = libraries(cache)
     monkeypatch.setattr(anyffi.cpp, "_run", None)
@@ -151,7 +151,7 @@ def test_what_was_built_is_found(cache: pathlib.Path, monkeypatch: pytest.Monkey
     assert libraries(cache) == [built]
 
 
-def test_what_changes_a_build(cache: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_a_change_of_the_input_rebuilds(cache: pathlib.Path, tmp_path: pathlib.Path) -> None:
     header = _write(tmp_path / "include", "factor.h", "#define FACTOR 2\n")
     code = '#include "factor.h"\nint64_t scaled(int64_t x) { return FACTOR * x + EXTRA; }'
 
@@ -202,7 +202,7 @@ def test_bad_names(cache: pathlib.Path) -> None:
             anyffi.cpp.load_inline("fast", TWICE, bad)
 
 
-def test_what_is_no_text(cache: pathlib.Path) -> None:
+def test_other_types_are_refused(cache: pathlib.Path) -> None:
     load: Any = anyffi.cpp.load_inline
     for args, kwargs, message in (
         ((5, TWICE), {}, "the name of a module must be a str, got int"),

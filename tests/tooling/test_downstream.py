@@ -1,4 +1,4 @@
-"""Projects of users: templates and libraries of docs/examples, built and run where the checkout is out of sight."""
+"""Users' projects: the templates and libraries of docs/examples, built and run without access to the checkout."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEMPLATES = {
     "template_scikit_build": needs_cmake,
     "template_plain": (),
 }
-#: The examples that are projects of their own. They hold far more C++ than a template does.
+#: Examples that are separate projects, with far more C++ than a template.
 LIBRARIES = {"npx": (), "text": ()}
 
 
@@ -36,22 +36,22 @@ def each_of(projects: dict[str, Any]) -> pytest.MarkDecorator:
 
 @dataclasses.dataclass(frozen=True)
 class User:
-    """A user's environment, with anyffi from its wheel."""
+    """A user's environment, with anyffi installed from its wheel."""
 
     home: pathlib.Path
 
     def run(self, *command: object, cwd: pathlib.Path | None = None, **variables: str | None) -> str:
-        """What a command prints; `python` is this environment's."""
+        """Run a command, with this environment's `python`, and return its output."""
         path = os.pathsep.join([str(self.home / "bin"), os.environ["PATH"]])
         unset = {"FFI_MODE": None, "LD_PRELOAD": None, "PKG_CONFIG_PATH": None, "PYTHONPATH": None}
-        # The system looks a program up on the path of the parent.
+        # The program is looked up on the parent's PATH.
         words = ["env", *command]
         done = run(words, cwd=cwd, **{"PATH": path, "CXX": CXX, **unset, **variables})
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout.strip()
 
     def install(self, *words: object) -> None:
-        """Install by the pip of the tests: there is none here."""
+        """Install with the tests' pip, since the environment has none."""
         pip = [sys.executable, "-m", "pip", "--python", self.home / "bin" / "python"]
         self.run(*pip, "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", *words)
 
@@ -64,7 +64,7 @@ class User:
 
 @pytest.fixture(scope="session")
 def user(tmp_path_factory: pytest.TempPathFactory) -> User:
-    """Has the wheel of this checkout, and the tools of the tests to build and test with."""
+    """An environment with the wheel of this checkout and the build and test tools."""
     folder = tmp_path_factory.mktemp("user")
     wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps"]
     kept = build_directory().parent / "build-wheel"
@@ -83,7 +83,7 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> User:
 
 @pytest.fixture(scope="session")
 def project(user: User, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], pathlib.Path]:
-    """A copy of a project, built, and installed if it is a package."""
+    """Copy a project and build it; install it if it is a package."""
 
     @functools.cache
     def build(name: str) -> pathlib.Path:
@@ -111,7 +111,7 @@ def test_project(ffi: Any, user: User, project: Callable[[str], pathlib.Path], n
 
 
 def other_pythons() -> list[str]:
-    """Other versions and implementations than the one that runs this."""
+    """Return interpreters of other versions and implementations than this one."""
     names = [*(f"python3.{minor}" for minor in range(9, 16)), "pypy3"]
     show_tag = "import sys; print(sys.implementation.cache_tag)"
     found = {
@@ -143,16 +143,14 @@ def test_built_once_it_runs_on_every_python(
 
 
 @needs_cmake
-def test_a_wheel_that_says_that_it_needs_no_python(
-    user: User, project: Callable[[str], pathlib.Path]
-) -> None:
+def test_a_wheel_for_any_python(user: User, project: Callable[[str], pathlib.Path]) -> None:
     project("template_scikit_build")
     (described,) = user.packages.glob("template_scikit_build-*.dist-info/WHEEL")
     assert "Tag: py3-none-" in described.read_text()
 
 
 def registers(user: User, folder: pathlib.Path, name: str) -> bool:
-    """Whether the library that was built in a folder brings a global function."""
+    """Assert that the library built in a folder registers a global function."""
     (library,) = folder.rglob("lib*.so")
     code = "import anyffi, sys; anyffi.load_module(sys.argv[1]); anyffi.get_global_func(sys.argv[2])"
     return user.run("python", "-c", code, library, name) == ""
@@ -195,7 +193,7 @@ def test_pkg_config(user: User) -> None:
     assert (include[:2], lib[:2], name) == ("-I", "-L", "-lanyffi")
 
 
-def test_bad_questions() -> None:
+def test_invalid_options() -> None:
     command = [sys.executable, "-m", "anyffi._config"]
     nothing = run(command)
     assert nothing.returncode == 2

@@ -1,4 +1,4 @@
-"""An extension is built once, and works with every interpreter that is here, in the modes that each has."""
+"""An extension that is built once works with every installed interpreter, in each mode that it supports."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ print(anyffi.ffi_mode)
 
 
 class Interpreter(NamedTuple):
-    """One that anyffi supports."""
+    """An interpreter that anyffi supports."""
 
     name: str
     path: str
@@ -78,7 +78,7 @@ class Interpreter(NamedTuple):
 
 @functools.lru_cache(maxsize=1)
 def interpreters() -> tuple[Interpreter, ...]:
-    """One of each version and implementation, on PATH or where pyenv keeps them."""
+    """Find one interpreter of each version and implementation, on PATH or among those of pyenv."""
     ask = (
         "import sys, sysconfig as s; v = sys.version_info; assert v >= (3, 9); print(sys.implementation.name + "
         "'%d.%d' % v[:2], sys.executable, s.get_path('include'), s.get_config_var('EXT_SUFFIX'), sep='\\n')"
@@ -102,7 +102,7 @@ def _candidates() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def others() -> tuple[Interpreter, ...]:
-    """All but the one that runs the tests."""
+    """Return all interpreters except the one that runs the tests."""
     own = "{}{}.{}".format(sys.implementation.name, *sys.version_info)
     found = tuple(interpreter for interpreter in interpreters() if interpreter.name != own)
     if not found:
@@ -130,7 +130,7 @@ def test_ctypes(others: tuple[Interpreter, ...], pure: pathlib.Path, build: Buil
 def test_cython(
     others: tuple[Interpreter, ...], pure: pathlib.Path, build: Build, tmp_path: pathlib.Path
 ) -> None:
-    """The compiled marshaller, of which there is one for each version, is made of the C code that all share."""
+    """The compiled marshaller is built for each version from the same C code."""
     library = build("interpreters.cc", EXTENSION)
     code = [*build_directory().glob("pkg/_cython/_core*.p/_core.pyx.c")]
     with_headers = [one for one in others if os.path.exists(os.path.join(one.include, "Python.h"))]

@@ -1,4 +1,4 @@
-"""Stubs for functions in C++: what they say, and that mypy accepts them."""
+"""Stubs for C++ functions: their content, and that mypy accepts them."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ static int64_t twice(int64_t x) { return 2 * x; }
 ANYFFI_EXPORT(stubs_twice, &twice, arg("x"));
 """
 
-#: What the stub says of each function; above it stand the imports.
+#: The stub of each function, below the imports.
 EXPECTED = r'''
 @overload
 def area(r: _builtins.int) -> _builtins.int: ...
@@ -324,7 +324,7 @@ def test_mypy_accepts_it_and_refuses_what_the_functions_refuse(package: pathlib.
         (["anyffi", "-o", "/no/such/folder/x.pyi"], "[Errno 2] No such file or directory"),
     ],
 )
-def test_complaints(words: list[str], complaint: str) -> None:
+def test_error_messages(words: list[str], complaint: str) -> None:
     assert stubgen(*words).startswith(f"python -m anyffi stubgen: {complaint}")
 
 

@@ -1,4 +1,4 @@
-"""Stubs of what takes containers of C++'s standard library, of overloads, and of modules that are odd."""
+"""Stubs of functions with standard containers, of overloads, and of unusual modules."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_mypy_agrees(package: pathlib.Path) -> None:
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded, with what it registered")
-def test_signatures_name_what_is_taken_and_what_is_given(ffi: Any, build: Build) -> None:
+def test_signatures_name_parameter_and_result_types(ffi: Any, build: Build) -> None:
     ffi.load_module(build("stub_types.cc", SOURCE))
     shown = {
         "vector": "(x: 'Sequence[int]') -> 'List[int]'",
@@ -206,7 +206,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))
-def test_odd_modules(tmp_path: pathlib.Path, name: str) -> None:
+def test_unusual_modules(tmp_path: pathlib.Path, name: str) -> None:
     source, shown = HOSTILE[name]
     (tmp_path / f"hostile_{name}.py").write_text(source)
     text = stubgen(f"hostile_{name}", folder=tmp_path)

@@ -1,4 +1,4 @@
-"""What type checkers are told of the public classes is what they are.
+"""The type stub of the public classes agrees with the classes.
 
 `tools/dev.py lint` checks tests/tooling/typing_of_users.py; here it runs, and the stub is compared with the classes.
 """
@@ -17,11 +17,11 @@ from support import ROOT, run
 
 STUB = ast.parse((ROOT / "pkg" / "_public.pyi").read_text())
 CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
-#: Names of the stub that stand for several classes at once.
+#: Names of the stub that stand for several classes.
 SHARED = {"_Sequence", "_Set"}
 
 
-def test_what_type_checkers_accept_runs(ffi: Any) -> None:
+def test_the_accepted_program_runs(ffi: Any) -> None:
     done = run(
         [sys.executable, "-W", "error", ROOT / "tests" / "tooling" / "typing_of_users.py"],
         FFI_MODE=ffi.ffi_mode,
@@ -37,7 +37,7 @@ def test_every_public_class_is_declared() -> None:
 
 
 def ancestry(name: str) -> Iterator[Any]:
-    """The declarations of a class and what it inherits from, classes of Python included."""
+    """Return the declarations of a class and its bases, Python's classes included."""
     node = CLASSES[name]
     yield node
     for base in node.bases:
@@ -58,7 +58,7 @@ def ancestry(name: str) -> Iterator[Any]:
 
 
 def declared(name: str) -> dict[str, list[ast.FunctionDef]]:
-    """The functions that the stub declares for a class, by name, with all their overloads."""
+    """Return the functions that the stub declares for a class, by name, with all overloads."""
     functions: dict[str, list[ast.FunctionDef]] = {}
     for node in ancestry(name):
         if isinstance(node, ast.ClassDef):

@@ -1,6 +1,6 @@
-"""A program of a user, for type checkers: what it may write, and what they refuse.
+"""A user's program for type checkers: code that they must accept, and code that they must refuse.
 
-`tools/dev.py lint` checks it, with every `type: ignore` that is not needed an error; tests/test_typing.py runs it.
+`tools/dev.py lint` checks it, and reports every unused `type: ignore`; test_typing.py runs it.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def sets(fixed: anyffi.FrozenSet[int], chosen: anyffi.Set[int]) -> None:
 
 
 class Named(anyffi.Object):
-    """Of a type that no library has registered."""
+    """A class for a type that no library has registered."""
 
 
 class Stack(anyffi.List[int]):
@@ -174,7 +174,7 @@ def refused(array: anyffi.Array[int], xs: anyffi.List[int], table: anyffi.Map[st
 
 
 def main() -> None:
-    """Everything that runs without a library of its own."""
+    """Run everything that needs no library of its own."""
     sequences(anyffi.Array((1, 2)), anyffi.List([3]))
     mappings(anyffi.Map(a=1), anyffi.Dict({"a": 1}))
     sets(anyffi.FrozenSet([1]), anyffi.Set([1, 2]))

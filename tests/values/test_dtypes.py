@@ -1,4 +1,4 @@
-"""`anyffi.dtype` and `anyffi.Device`: spellings, what equals what, and both across the border."""
+"""`anyffi.dtype` and `anyffi.Device`: spellings, equality, and conversion in calls."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 if sys.implementation.name == "cpython":
     import ml_dtypes
 else:
-    ml_dtypes = None  # it is not made for others
+    ml_dtypes = None  # not available for PyPy
 
-#: DLPack's names, with code and bits.
+#: Names of DLPack's type codes, with code and bits.
 NAMES = {
     **cases.DLPACK,
     "int4": (0, 4),
@@ -44,7 +44,7 @@ NAMES = {
     "float6_e3m2fn": (16, 6),
     "float4_e2m1fn": (17, 4),
 }
-#: Where a name goes wrong.
+#: Malformed names, and the position of the error.
 MALFORMED = {
     "": 0,
     "floot32": 0,
@@ -202,7 +202,7 @@ def test_dtypes_that_dlpack_cannot_name(ffi: Any, theirs: Any, name: str) -> Non
 
 @pytest.mark.skipif(ml_dtypes is None, reason="ml_dtypes is made for CPython alone")
 def test_a_swapped_dtype_of_ml_dtypes_is_refused(ffi: Any) -> None:
-    complex_ = [ml_dtypes.bcomplex32] if hasattr(ml_dtypes, "bcomplex32") else []  # not in old ones
+    complex_ = [ml_dtypes.bcomplex32] if hasattr(ml_dtypes, "bcomplex32") else []  # absent from old versions
     for theirs in (np.dtype(ml_dtypes.bfloat16).newbyteorder(), *complex_):
         with pytest.raises(TypeError, match="has no DLPack code"):
             ffi.convert(theirs)
@@ -218,7 +218,7 @@ def test_abstract_and_foreign_classes_are_callables(ffi: Any) -> None:
 
 
 @pytest.mark.parametrize("x", [*map(dtype, NAMES), dtype("float32x4"), dtype("code200_0x0")], ids=str)
-def test_dtypes_cross(ffi: Any, x: dtype) -> None:
+def test_dtypes_as_arguments(ffi: Any, x: dtype) -> None:
     echo, seen = map(ffi.get_global_func, ("testing.echo", "testing.describe"))
     for result in (echo(x), echo([x])[0], ffi.convert(x), ffi.get_global_func("testing.apply")(echo, x)):
         assert type(result) is dtype
@@ -244,8 +244,8 @@ def test_a_dtype_that_was_never_parsed_is_refused(ffi: Any) -> None:
         ffi.convert(str.__new__(dtype, "nonsense"))
 
 
-def test_both_sides_spell_alike(ffi: Any) -> None:
-    """The runtime has the names for its own messages."""
+def test_the_runtime_spells_dtypes_alike(ffi: Any) -> None:
+    """The runtime spells dtypes in its own messages."""
     widths = {bits for _, bits in NAMES.values()} | {0, 3}
     text = ffi.get_global_func("anyffi.value.repr")
     for code, bits, lanes in itertools.product(range(20), widths, (0, 1, 4)):

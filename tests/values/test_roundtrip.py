@@ -1,4 +1,4 @@
-"""What goes in comes back: `to_python(echo(x)) == x` with exact types, and the callee saw the right value."""
+"""Round trips: `to_python(echo(x)) == x` with exact types, and the callee sees the right value."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_callee_sees(ffi: Any, x: Any) -> None:
 
 
 @pytest.mark.parametrize("x", EXAMPLES, ids=EXAMPLE_IDS)
-def test_callee_sees_inside_of_a_container(ffi: Any, x: Any) -> None:
+def test_callee_sees_inside_a_container(ffi: Any, x: Any) -> None:
     seen = ffi.get_global_func("testing.describe")
     assert seen([x]) == f"List[{cases.describe(x, False)}]"
     assert seen(slice(x)) == f"Slice(None, {cases.describe(x, False)}, None)"
@@ -132,13 +132,13 @@ def test_slice_parts_come_back_equal(ffi: Any) -> None:
 
 
 def test_an_int_of_ten_million_bytes(ffi: Any) -> None:
-    """By way of decimal text, or in quadratic time, this would take hours."""
+    """Through decimal text, or in quadratic time, this would take hours."""
     echo = ffi.get_global_func("testing.echo")
     for x in ((1 << 80_000_000) - 1, -(1 << 80_000_000)):
         assert echo(x) == x
 
 
-def test_to_python_keeps_what_is_no_container(ffi: Any) -> None:
+def test_to_python_returns_other_values_unchanged(ffi: Any) -> None:
     for x in (None, True, 5, 2**100, 0.5, "s", b"b", object(), len, ValueError(), ...):
         assert ffi.to_python(x) is x
 
@@ -147,7 +147,7 @@ def test_to_python_keeps_what_is_no_container(ffi: Any) -> None:
     "wrap", [lambda x: [x, x], lambda x: (x, x), lambda x: {"a": x, "b": x}, lambda x: [slice(x, x)]]
 )
 def test_shared_structure_is_converted_once(ffi: Any, wrap: Any) -> None:
-    """Forty levels would be 2**40 objects if each occurrence were converted by itself."""
+    """Forty levels would be 2**40 objects if each occurrence were converted separately."""
     echo, total_blocks = map(ffi.get_global_func, ("testing.echo", "testing.total_blocks"))
     x = cases.nested(40, wrap, [1])
     before = total_blocks()
@@ -186,8 +186,8 @@ def test_two_arguments_never_share(ffi: Any) -> None:
     assert x == [1]
 
 
-def test_ephemeral_items_are_not_taken_for_one_another(ffi: Any) -> None:
-    """Items made on the fly may get the address of one that died: each must be converted for itself."""
+def test_temporary_items_at_one_address_are_distinct(ffi: Any) -> None:
+    """A temporary item may get the address of a freed one; each must be converted separately."""
 
     class Fresh(cases.OwnMapping):
         def __getitem__(self, key: Any) -> Any:
@@ -198,7 +198,7 @@ def test_ephemeral_items_are_not_taken_for_one_another(ffi: Any) -> None:
 
 
 def test_a_container_converts_as_if_copied_first(ffi: Any) -> None:
-    """Code that runs during the conversion changes the container: no effect, no crash."""
+    """Code that runs during the conversion may change the container: no effect, no crash."""
     x: Any = []
 
     class Meddler:
@@ -272,12 +272,12 @@ def test_counts_after_a_call_are_those_before(ffi: Any, x: Any) -> None:
 
 
 def _is_shared(x: Any) -> bool:
-    """What the interpreter itself hands out again and again."""
+    """Whether the interpreter caches such objects, so that others hold them too."""
     return type(x) in (type(None), bool, int, type(...)) or (type(x) in (str, bytes, tuple) and len(x) < 2)
 
 
 def _parts(x: Any) -> Any:
-    """What a container holds, and what is in that."""
+    """Yield an object and its items, recursively."""
     inner: Any = ()
     if type(x) in (tuple, list, set, frozenset):
         inner = tuple(x)

@@ -86,7 +86,7 @@ def test_either_member_of_a_pair_is_taken(ffi: Any, name: str, given_: Any, expe
         assert cases.same(ffi.to_python(function(x)), expected)
 
 
-def test_what_a_callee_changes_is_its_own_copy(ffi: Any) -> None:
+def test_the_callee_changes_a_copy(ffi: Any) -> None:
     xs = ffi.List(["a"])
     assert stl(ffi, "rvalue")(xs) == ["a", "end"]
     assert stl(ffi, "rvalue")(xs, last="z") == ["a", "z"]
@@ -237,7 +237,7 @@ def test_durations(ffi: Any) -> None:
 
 
 @given(ticks=st.integers(-(2**50), 2**50))  # beyond, two roundings may make another tick of it
-def test_durations_come_back(ffi: Any, ticks: int) -> None:
+def test_durations_round_trip(ffi: Any, ticks: int) -> None:
     assert stl(ffi, "nanoseconds")(ticks / 10**9) == ticks / 10**9
     assert stl(ffi, "milliseconds")(ticks / 1000) == ticks / 1000
 
@@ -246,7 +246,7 @@ def test_durations_come_back(ffi: Any, ticks: int) -> None:
 
 
 class EvilKey:
-    """A key whose text empties the dict that it lies in."""
+    """A key whose `__str__` empties its dict."""
 
     def __init__(self, clear: Any) -> None:
         self.clear = clear
@@ -256,7 +256,7 @@ class EvilKey:
         return "evil"
 
 
-def test_the_text_of_a_key_may_empty_the_dict(ffi: Any) -> None:
+def test_the_str_of_a_key_may_empty_the_dict(ffi: Any) -> None:
     for name in ("typed.dict_any_int", "stl.map"):
         d = ffi.Dict()
         d[EvilKey(d.clear)] = 10**100

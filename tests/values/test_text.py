@@ -1,6 +1,6 @@
-"""What C++ does with strings, against what Python's `str` does: text of every width, lone surrogates included.
+"""String operations in C++ against those of `str`: text of every width, lone surrogates included.
 
-One property per operation, for the functions `testing.text.*`, which are `anyffi::String`'s methods.
+One property per operation; the functions `testing.text.*` call the methods of `anyffi::String`.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from support import cpython_only
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
-#: Few enough code points of each width that needles are found: letters of both cases, white space of every width,
-#: surrogates of both halves, the edges of each width, and pairs whose bytes overlap those of other pairs.
+#: Few code points of each width, so that needles are found: letters of both cases, white space of every width, high
+#: and low surrogates, the limits of each width, and pairs whose bytes overlap those of other pairs.
 _POINTS = (
     "\0aAbzZ@[`{ \t\n\x1f\x7f",
     "\x80\x85\xa0\xe9\xc9\xff",
     "\u0100\u0101\u0141\u2003\u2028\u3000\ud800\ud83d\udc00\udfff\uffff",
     "\U00010000\U0001f600\U0010ffff",
 )
-#: Of one width at most, so that every pair of widths meets.
+#: Of at most one width, so that all pairs of widths occur.
 texts = st.one_of(
     *(st.text(st.sampled_from("".join(_POINTS[: width + 1])), max_size=40) for width in range(len(_POINTS))),
     st.text(st.sampled_from("ab"), max_size=80),
     st.text(st.characters(), max_size=20),
 )
-#: Short ones, which others contain.
+#: Short texts, which occur in others.
 needles = st.one_of(
     st.text(st.sampled_from("ab"), max_size=3), st.text(st.sampled_from("".join(_POINTS)), max_size=2)
 )
@@ -41,7 +41,7 @@ counts = st.one_of(st.integers(-2, 6), st.sampled_from((INT64_MIN, INT64_MAX)))
 
 @st.composite
 def _with_parts(draw: Any) -> tuple[str, str]:
-    """A text, and one that may well lie in it."""
+    """Draw a text and a likely substring."""
     text = draw(texts)
     start, stop = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
     return text, draw(st.one_of(st.just(text[start:stop]), st.just(text[start : start + 1]), needles))
@@ -63,7 +63,7 @@ def test_comparison(ffi: Any) -> None:
     compare, equal = operation(ffi, "compare"), ffi.get_global_func("testing.equal")
 
     @given(texts, texts)
-    @example("\ud83d\ude00", "\U0001f600")  # two surrogates are two, and lie below
+    @example("\ud83d\ude00", "\U0001f600")  # two surrogates are two code points, and compare less
     @example("\uffff", "\U00010000")
     @example("\xff" * 12, "\xff" * 11 + "\u0100")
     @example("a" * 12, "a" * 12 + "\0")
@@ -76,7 +76,7 @@ def test_comparison(ffi: Any) -> None:
 
 
 def test_hash(ffi: Any) -> None:
-    """Equal text has one hash, however it was made."""
+    """Equal texts have equal hashes, however they were made."""
     concat, of = operation(ffi, "concat"), ffi.get_global_func("testing.hash")
 
     @given(texts, texts)
@@ -210,7 +210,7 @@ def test_replace(ffi: Any) -> None:
     @given(with_parts, needles, counts)
     @example(("", ""), "x", 1)
     @example(("abc", ""), "\U0001f600", -1)
-    @example(("\U0001f600", "\U0001f600"), "a", -1)  # what is left is narrower
+    @example(("\U0001f600", "\U0001f600"), "a", -1)  # the result is narrower
     def check(pair: tuple[str, str], replacement: str, most: int) -> None:
         s, former = pair
         same(replace(s, former, replacement), s.replace(former, replacement))
@@ -224,7 +224,7 @@ _UPPER = str.maketrans(string.ascii_lowercase, string.ascii_uppercase)
 
 
 def test_ascii_case(ffi: Any) -> None:
-    """A to Z alone change: what `str.lower` does depends on the version of Unicode, and may change the length."""
+    """Only A to Z change: `str.lower` depends on the Unicode version and may change the length."""
     lower, upper = operation(ffi, "ascii_lower"), operation(ffi, "ascii_upper")
 
     @given(texts)
@@ -240,7 +240,7 @@ def test_ascii_case(ffi: Any) -> None:
 
 
 def test_white_space(ffi: Any) -> None:
-    """All of it, and nothing else."""
+    """All white space of Unicode, and nothing else."""
     spaces = "".join(character for character in map(chr, range(0x110000)) if character.isspace())
     strip, split = operation(ffi, "strip"), operation(ffi, "split")
     assert strip(spaces) == ""
@@ -265,6 +265,6 @@ def test_white_space(ffi: Any) -> None:
         ("ascii_lower", (b"a",)),
     ],
 )
-def test_what_is_no_text(ffi: Any, name: str, arguments: tuple[Any, ...]) -> None:
+def test_other_types_are_refused(ffi: Any, name: str, arguments: tuple[Any, ...]) -> None:
     with pytest.raises(TypeError):
         operation(ffi, name)(*arguments)

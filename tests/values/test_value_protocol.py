@@ -1,4 +1,4 @@
-"""Objects that say by `__anyffi_value__` what they are to C++."""
+"""`__anyffi_value__`: objects that define their own conversion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support import SANITIZED
 
 
 class Counting:
-    """Counts how often it was asked."""
+    """Counts the calls of `__anyffi_value__`."""
 
     def __init__(self, make: Any) -> None:
         self.make = make
@@ -85,7 +85,7 @@ def test_a_subclass_may_opt_out(ffi: Any) -> None:
     assert ffi.get_global_func("testing.echo")(x) is x
 
 
-def test_what_comes_before_and_after(ffi: Any) -> None:
+def test_precedence(ffi: Any) -> None:
     echo = ffi.get_global_func("testing.echo")
 
     class Wrapper(ffi.List):
@@ -110,7 +110,7 @@ def test_what_comes_before_and_after(ffi: Any) -> None:
     assert echo({Str("abc"): Str("")}) == {3: 0}
 
 
-def test_it_is_asked_once_for_each_argument(ffi: Any) -> None:
+def test_it_is_called_once_per_argument(ffi: Any) -> None:
     echo = ffi.get_global_func("testing.echo")
     x = Counting(lambda: [1])
     result = echo([x, (x,), {"k": x}])
@@ -133,8 +133,8 @@ def test_shared_structure_costs_nothing_twice(ffi: Any) -> None:
         back = back[0]
 
 
-def test_an_object_that_nobody_else_holds(ffi: Any) -> None:
-    """What is made on the fly lives as long as the call, and may be taken."""
+def test_a_temporary_object_as_value(ffi: Any) -> None:
+    """A temporary object lives as long as the call, and may be moved from."""
     echo, seen, alive = map(
         ffi.get_global_func, ("testing.echo", "testing.describe", "testing.counted_alive")
     )
@@ -173,7 +173,7 @@ def test_results_and_keys(ffi: Any) -> None:
 
 
 def test_the_nesting_that_is_allowed(ffi: Any) -> None:
-    """An object with a value is no level of its own; threads with small stacks have room for all levels."""
+    """An object with a value adds no level; all levels fit on the stack of a small thread."""
     echo = ffi.get_global_func("testing.echo")
     deep = cases.nested(cases.MAX_NESTING, lambda x: OwnValue([OwnValue(x)]), "inside")
     results: list[Any] = []
@@ -211,7 +211,7 @@ def test_a_value_that_changes_the_container_around_it(ffi: Any) -> None:
     assert x == []
 
 
-def test_both_ask_as_often_and_in_the_same_order(both: Any) -> None:
+def test_both_backends_call_it_in_the_same_order(both: Any) -> None:
     logs: list[Any] = []
     for ffi in both:
         log: list[Any] = []

@@ -112,11 +112,34 @@ void anyffi_wrapper_detach(AnyffiWrapperRef* hold);
 /// The callable of the host, borrowed, if the function is over one and the caller's is the only reference; else NULL.
 /// For the garbage collector: what a wrapper alone keeps alive.
 void* anyffi_function_get_unique_handle(const AnyffiFunction* function);
-/// A `tp_traverse` that visits `anyffi_function_get_unique_handle`, for wrappers written in Python. Such a wrapper
-/// begins with its refcount, its class, and a `bytes` object that holds its AnyffiWrapperRef, or NULL.
-int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
-/// The object of a wrapper of that layout, borrowed, or NULL.
+
+/// Describes the wrappers of a front end whose classes have no C code of their own. Such a wrapper points to a second
+/// object, its memory, whose content is an AnyffiWrapperRef. Offsets count bytes from an object's address.
+typedef struct AnyffiWrapperLayout {
+  uint32_t struct_size;
+  /// In a wrapper: the pointer to its class.
+  uint32_t type_offset;
+  /// In a wrapper: the pointer to its memory, NULL while it has none.
+  uint32_t memory_offset;
+  /// In memory: the content.
+  uint32_t content_offset;
+  /// Take the host's pending exception, if any, and set it again (PyErr_Fetch, PyErr_Restore).
+  void (*exception_save)(void** type, void** value, void** traceback);
+  void (*exception_restore)(void* type, void* value, void* traceback);
+} AnyffiWrapperLayout;
+
+/// Declares the layout, copied, before the first use of a function below. One front end of a process uses it.
+void anyffi_wrapper_set_layout(const AnyffiWrapperLayout* layout);
+/// The object of a wrapper, borrowed; NULL if it has none.
 AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
+/// Visits a wrapper's class, and the callable of a function that has no other reference: a `tp_traverse` of CPython.
+int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
+/// Finalizers of memory (`tp_finalize` of CPython), called with the host's lock held. They preserve the host's pending
+/// exception, do not depend on the interpreter's state, and may run twice. The content is what the wrapper holds, one
+/// owned value, or a recipe.
+void anyffi_wrapper_finalize(void* memory);
+void anyffi_value_finalize(void* memory);
+void anyffi_recipe_finalize(void* memory);
 
 /* ---- DLPack with libraries of the host --------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /// \file
-/// Overloaded functions, for Python, under `anyffi.Function.*`.
+/// Functions: overloads and signatures, under `anyffi.Function.*`.
 #include <anyffi/anyffi.h>
 
 #include "core/errors.h"
@@ -36,7 +36,7 @@ Function select_overloads(const char* name, const Array<Function>& functions, co
   for (int64_t i = 0; i < functions.size(); ++i) {
     Array<int32_t> given = places[i];
     anyffi::runtime::Vector<int32_t> copy;
-    copy.push_back(0);  // so that it has an address when there is nothing else
+    copy.push_back(0);  // so that data() is not NULL
     for (int32_t place : given) copy.push_back(place);
     check(anyffi_function_add_overload(selected.get(), functions[i].get(), copy.data() + 1,
                                        static_cast<int32_t>(given.size())));
@@ -61,12 +61,12 @@ AnyValue get_signature(const Function& function) {
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Function.overloads")
     .def(&list_overloads, arg("function"))
-    .doc("The functions among which an overloaded one chooses; empty for any other.");
+    .doc("Return the overloads of a function; empty if it has none.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Function.select")
     .def(&select_overloads, arg("name"), arg("functions"), arg("places"))
-    .doc("A function that calls one of several, each with the arguments at its places (-1: left out).");
+    .doc("Return a function that calls one of several, each with the arguments at its places (-1: omitted).");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Function.signature")
     .def(&get_signature, arg("function"))
-    .doc("`name(x: int) -> int`, as messages show it; None where nothing is known.");
+    .doc("Return `name(x: int) -> int`, as messages show it; None where it is unknown.");

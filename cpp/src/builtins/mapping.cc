@@ -1,5 +1,5 @@
 /// \file
-/// What Python does to a Dict and a Set, under `anyffi.Dict.*` and `anyffi.Set.*`.
+/// Methods of mappings and sets, under `anyffi.Dict.*`, `anyffi.Mapping.*` and `anyffi.Set.*`.
 #include <anyffi/anyffi.h>
 
 #include "values/containers.h"
@@ -73,8 +73,8 @@ AnyffiObject* read_mapping(const AnyView& value) {
   return value.raw().as_object;
 }
 
-/// Sets every entry of `from`. All memory is taken before the first one, and `from` is read entry by entry, because
-/// comparing keys may run the host's code.
+/// Sets every entry of `from`. Allocates before the first one, and reads `from` entry by entry, because comparing keys
+/// may run the host's code.
 void set_all(AnyffiObject* to, const AnyffiObject* from) {
   if (to == from) return;
   check(anyffi::runtime::reserve_entries(as_mapping(to), as_mapping(from)->size));
@@ -102,15 +102,15 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Dict.set").def(&set, arg("dict"), arg("key"), arg
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.erase")
     .def([](const Dict<>& dict, AnyView key) { return anyffi::detail::erase_key(dict.get(), key); }, arg("dict"),
          arg("key"))
-    .doc("Remove a key, and return whether it was there.");
+    .doc("Remove a key, and return whether it existed.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.setdefault")
     .def(&set_default, arg("dict"), arg("key"), arg("value"))
-    .doc("The value of a key, which is set first if it is not there.");
+    .doc("Return the value of a key; set it first if the key does not exist.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.pop")
     .def(&pop_key, arg("dict"), arg("key"))
-    .doc("Remove a key, and return its value; Missing if it was not there.");
+    .doc("Remove a key, and return its value; Missing if it did not exist.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.popitem")
     .def(&pop_item, arg("dict"))
@@ -118,11 +118,11 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Dict.popitem")
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.update")
     .def([](const Dict<>& dict, AnyView other) { set_all(dict.get(), read_mapping(other)); }, arg("dict"), arg("other"))
-    .doc("Set every entry of a Map or another Dict.");
+    .doc("Set all entries of a Map or another Dict.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Mapping.merge")
     .def(&merge, arg("first"), arg("second"), arg("type_code"))
-    .doc("A new mapping of the entries of both; where both have a key, with the second one's value.");
+    .doc("Return a new mapping of the entries of both; for keys in both, with the second one's value.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.clear")
     .def([](const Dict<>& dict) { anyffi_mapping_clear(dict.get()); }, arg("dict"));
@@ -136,13 +136,11 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Set.update")
     .def(&update, arg("set"), arg("elements"))
     .doc("Add all elements of another set.");
 
-ANYFFI_REGISTER_GLOBAL("anyffi.Set.pop")
-    .def(&pop, arg("set"))
-    .doc("Remove and return the element that was added last.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Set.pop").def(&pop, arg("set")).doc("Remove and return the element added last.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Set.discard")
     .def([](const Set<>& set, AnyView value) { return anyffi::detail::erase_key(set.get(), value); }, arg("set"),
          arg("value"))
-    .doc("Remove an element, and return whether it was there.");
+    .doc("Remove an element, and return whether it existed.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Set.clear").def([](const Set<>& set) { anyffi_mapping_clear(set.get()); }, arg("set"));

@@ -1,5 +1,5 @@
 /// \file
-/// Modules for Python, under `anyffi.Module.*`.
+/// Modules, under `anyffi.Module.*`.
 #include <anyffi/anyffi.h>
 
 namespace {
@@ -61,20 +61,28 @@ AnyValue find_origin(AnyView function) {
 
 }  // namespace
 
-ANYFFI_REGISTER_GLOBAL("anyffi.Module.load").def(&load, arg("path")).doc("Load a shared library for ever.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.load")
+    .def(&load, arg("path"))
+    .doc("Load a shared library, which is never unloaded.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.get_program")
     .def(&get_program, arg("prefix"))
-    .doc("The program itself as a module.");
+    .doc("Return the program itself as a module.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.import_module")
     .def(&import_module, arg("module"), arg("other"))
-    .doc("Make a module look in another one for functions that it has not itself.");
-ANYFFI_REGISTER_GLOBAL("anyffi.Module.imports").def(&get_imports, arg("module")).doc("What a module imports.");
+    .doc("Make a module look up functions that it does not define in another one.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.imports")
+    .def(&get_imports, arg("module"))
+    .doc("Return the modules that a module imports.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.get_function").def(&get_function, arg("module"), arg("name"));
-ANYFFI_REGISTER_GLOBAL("anyffi.Module.list").def(&list, arg("module")).doc("Names of its functions, sorted.");
-ANYFFI_REGISTER_GLOBAL("anyffi.Module.path").def(&get_path, arg("module")).doc("Where it was loaded from.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.list")
+    .def(&list, arg("module"))
+    .doc("Return the names of its functions, sorted.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.path")
+    .def(&get_path, arg("module"))
+    .doc("Return the path that it was loaded from.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.prefix")
     .def(&get_prefix, arg("module"))
-    .doc("What begins the names of functions in a module of the program; None for a library.");
+    .doc("Return the prefix of the functions in a module of the program; None for a library.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.find_origin")
     .def(&find_origin, arg("function"))
-    .doc("The path and the name by which a module gives a function; None for other functions.");
+    .doc("Return the path and the name of a module's function; None for other functions.");

@@ -1,5 +1,5 @@
 /// \file
-/// What types tell of themselves, for Python, under `anyffi.type.*`, and reading fields, under `anyffi.Object.*`.
+/// Reflection: types and their fields, under `anyffi.type.*`, and reading fields, under `anyffi.Object.*`.
 #include <anyffi/anyffi.h>
 
 #include <cstring>
@@ -21,11 +21,11 @@ using anyffi::detail::check;
 
 const AnyffiTypeInfo& get_info(int32_t type_code) {
   const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
-  if (info == nullptr) throw Error("ValueError", "no type has this code");
+  if (info == nullptr) throw Error("ValueError", "unknown type code");
   return *info;
 }
 
-/// Calls `visit` with the fields of a type, those of its ancestors first.
+/// Calls `visit` with each field of a type, those of its ancestors first.
 template <class Visit>
 void visit_fields(int32_t type_code, Visit visit) {
   const AnyffiTypeInfo& info = get_info(type_code);
@@ -45,7 +45,7 @@ Array<Array<>> list_fields(int32_t type_code) {
   return std::move(rows).freeze();
 }
 
-/// AttributeError, naming the nearest.
+/// Raises AttributeError, with suggestions.
 void raise_no_field(int32_t type_code, const char* name) {
   namespace runtime = anyffi::runtime;
   check(runtime::guard([&] {
@@ -58,7 +58,7 @@ void raise_no_field(int32_t type_code, const char* name) {
 
 AnyValue get_field(const ObjectRef& object, const char* name) {
   const AnyffiFieldInfo* found = nullptr;
-  // The last one of a name hides the ancestors'.
+  // The last field of a name hides those of ancestors.
   visit_fields(object.type_code(), [&](const AnyffiFieldInfo& field) {
     if (std::strcmp(field.name, name) == 0) found = &field;
   });
@@ -72,16 +72,16 @@ AnyValue get_field(const ObjectRef& object, const char* name) {
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.fields")
     .def(&list_fields, arg("type_code"))
-    .doc("Name, type and documentation of each field of a type, the ancestors' first.");
+    .doc("Return name, type and docstring of each field of a type, the ancestors' first.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.doc")
     .def([](int32_t type_code) { return text_or_none(get_info(type_code).doc); }, arg("type_code"))
-    .doc("The documentation of a type, or None.");
+    .doc("Return the docstring of a type, or None.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.convertible_from")
     .def([](int32_t type_code) { return text_or_none(get_info(type_code).convertible_from); }, arg("type_code"))
-    .doc("The type of values that parameters take in place of an object of a type, or None.");
+    .doc("Return the type of values that parameters convert to an object of a type, or None.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Object.get_field")
     .def(&get_field, arg("object"), arg("name"))
-    .doc("The value of a field. AttributeError if the object's type has none of the name.");
+    .doc("Return the value of a field. AttributeError if the object's type has no field of the name.");

@@ -1,5 +1,5 @@
 /// \file
-/// The registry and the types for Python, under `anyffi.registry.*` and `anyffi.type.*`.
+/// The registry of functions and the table of types, under `anyffi.registry.*` and `anyffi.type.*`.
 #include <anyffi/anyffi.h>
 
 namespace {
@@ -35,7 +35,7 @@ AnyValue find_type(const char* type_key) {
   return info ? AnyValue(info->type_code) : AnyValue();
 }
 
-/// Every type: code, key, parent's code, storage, Python's name.
+/// Lists every type: code, key, parent's code, storage, Python's name.
 Array<Array<>> table() {
   int32_t known = anyffi_type_list(nullptr, 0);
   struct Buffer {
@@ -46,7 +46,7 @@ Array<Array<>> table() {
     }
     ~Buffer() { anyffi_free(codes); }
   } buffer(known);
-  // Types that were registered since are left out.
+  // Types that were registered since are omitted.
   int32_t size = anyffi_type_list(buffer.codes, known);
   List<Array<>> rows;
   for (int32_t i = 0; i < size && i < known; ++i) {
@@ -64,12 +64,14 @@ ANYFFI_REGISTER_GLOBAL("anyffi.registry.set")
 
 ANYFFI_REGISTER_GLOBAL("anyffi.registry.remove")
     .def(&remove, arg("name"))
-    .doc("Take a function out of the registry, and return whether it was there.");
+    .doc("Remove a global function, and return whether it existed.");
 
-ANYFFI_REGISTER_GLOBAL("anyffi.registry.list").def(&list).doc("The names of all global functions, sorted.");
+ANYFFI_REGISTER_GLOBAL("anyffi.registry.list").def(&list).doc("Return the names of all global functions, sorted.");
 
-ANYFFI_REGISTER_GLOBAL("anyffi.type.find").def(&find_type, arg("type_key")).doc("The code of a type key, or None.");
+ANYFFI_REGISTER_GLOBAL("anyffi.type.find")
+    .def(&find_type, arg("type_key"))
+    .doc("Return the code of a type key, or None.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.table")
     .def(&table)
-    .doc("Every type: code, key, the parent's code, storage, Python's name.");
+    .doc("Return a row for every type: code, key, the parent's code, storage, Python's name.");

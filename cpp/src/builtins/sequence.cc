@@ -1,5 +1,5 @@
 /// \file
-/// What Python does to a List, under `anyffi.List.*`, and how it makes a Shape.
+/// Methods of a List, under `anyffi.List.*`, and the constructor of Shape.
 #include <anyffi/anyffi.h>
 
 #include <algorithm>
@@ -62,21 +62,21 @@ void reverse(const List<>& list) {
 ANYFFI_REGISTER_GLOBAL("anyffi.List.append").def(&append, arg("list"), arg("value"));
 ANYFFI_REGISTER_GLOBAL("anyffi.List.insert")
     .def(&insert, arg("list"), arg("index"), arg("value"))
-    .doc("Insert before a position, which is cut to the list's range as Python does.");
+    .doc("Insert before an index, which is clamped to the list's range as in Python.");
 ANYFFI_REGISTER_GLOBAL("anyffi.List.extend")
     .def(&extend, arg("list"), arg("values"))
-    .doc("Append all of values, or none.");
+    .doc("Append all values, or none.");
 ANYFFI_REGISTER_GLOBAL("anyffi.List.pop")
     .def(&pop, arg("list"), arg("index"))
-    .doc("Remove an element, counted from the end if index is negative, and return it.");
+    .doc("Remove and return an element; a negative index counts from the end.");
 ANYFFI_REGISTER_GLOBAL("anyffi.List.set").def(&set, arg("list"), arg("index"), arg("value"));
 ANYFFI_REGISTER_GLOBAL("anyffi.List.erase").def(&erase, arg("list"), arg("index"), arg("count"));
 ANYFFI_REGISTER_GLOBAL("anyffi.List.splice")
     .def(&splice, arg("list"), arg("index"), arg("count"), arg("values"))
-    .doc("Put all of values in the place of count elements from index on, all or nothing.");
+    .doc("Replace count elements from index on by all values, or none.");
 ANYFFI_REGISTER_GLOBAL("anyffi.List.clear").def([](List<> list) { list.clear(); }, arg("list"));
 ANYFFI_REGISTER_GLOBAL("anyffi.List.reverse").def(&reverse, arg("list"));
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Shape.create")
     .def([](Shape extents) { return extents; }, arg("extents"))
-    .doc("The Shape of an Array or List of ints.");
+    .doc("Return a Shape of an Array or List of ints.");

@@ -1,7 +1,7 @@
 /// \file
-/// What Python's slices, `+` and `*` make of a sequence, under `anyffi.Sequence.*`, and what slices and sorting do to
-/// a List, under `anyffi.List.*`. The three parts of a slice, ints or None, mean what they mean in Python. Each change
-/// is made altogether or not at all.
+/// Slices, `+` and `*` of sequences, under `anyffi.Sequence.*`; assigning and deleting slices and sorting of a List,
+/// under `anyffi.List.*`. The parts of a slice are ints or None, as in Python. Each change is made completely or not at
+/// all.
 #include <anyffi/anyffi.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ const AnyffiSequence* read_sequence(const AnyView& value) {
   return as_sequence(value.raw().as_object);
 }
 
-/// The positions that a slice means in a sequence.
+/// The indices that a slice selects in a sequence.
 struct Stride {
   int64_t start, step, count;
 
@@ -35,7 +35,7 @@ struct Stride {
     int64_t size = sequence->size;
     step = by.is_none() ? 1 : std::max(by.cast<int64_t>(), -INT64_MAX);
     if (step == 0) throw Error("ValueError", "slice step cannot be zero");
-    // Where a walk in this direction begins at the earliest, and ends at the latest.
+    // The bounds of start and stop in this direction.
     int64_t least = step < 0 ? -1 : 0, most = step < 0 ? size - 1 : size;
     auto position = [&](AnyView given, int64_t otherwise) {
       if (given.is_none()) return otherwise;
@@ -48,7 +48,7 @@ struct Stride {
     count = distance > 0 ? (distance - 1) / std::abs(step) + 1 : 0;
   }
   int64_t at(int64_t i) const { return start + i * step; }
-  /// The same positions, ascending.
+  /// The same indices, ascending.
   Stride ascending() const {
     Stride other = *this;
     if (step < 0 && count > 0) other.start = at(count - 1);
@@ -62,7 +62,7 @@ AnyffiSequence* create(int32_t type_code, int64_t size, AnyValue* out) {
   return as_sequence(out->raw().as_object);
 }
 
-/// Copies cells to the end of a sequence that has the room, and that nobody else has seen yet.
+/// Appends copies of all elements to a new sequence that has the capacity.
 void append_cells(AnyffiSequence* to, const AnyffiSequence* from) {
   for (int64_t i = 0; i < from->size; ++i) {
     anyffi_value_retain(&from->data[i]);
@@ -74,7 +74,7 @@ void append_cells(AnyffiSequence* to, const AnyffiSequence* from) {
 AnyValue slice(AnyView given, AnyView start, AnyView stop, AnyView step) {
   const AnyffiSequence* from = read_sequence(given);
   Stride stride(from, start, stop, step);
-  // All of what does not change is that itself.
+  // The whole of an immutable sequence is that sequence.
   if (stride.count == from->size && stride.step == 1 && given.type_code() != ANYFFI_LIST) return given;
   AnyValue made;
   AnyffiSequence* to = create(given.type_code(), stride.count, &made);
@@ -90,9 +90,9 @@ AnyValue slice(AnyView given, AnyView start, AnyView stop, AnyView step) {
 AnyValue concat(AnyView first, AnyView second) {
   const AnyffiSequence *a = read_sequence(first), *b = read_sequence(second);
   AnyValue made;
-  // Neither size can be so large that the sum overflows: both lie in memory.
-  bool mutable_one = first.type_code() == ANYFFI_LIST || second.type_code() == ANYFFI_LIST;
-  AnyffiSequence* to = create(mutable_one ? ANYFFI_LIST : ANYFFI_ARRAY, a->size + b->size, &made);
+  // The sum cannot overflow: both are in memory.
+  bool has_list = first.type_code() == ANYFFI_LIST || second.type_code() == ANYFFI_LIST;
+  AnyffiSequence* to = create(has_list ? ANYFFI_LIST : ANYFFI_ARRAY, a->size + b->size, &made);
   append_cells(to, a);
   append_cells(to, b);
   return made;
@@ -109,21 +109,21 @@ AnyValue repeat(AnyView given, int64_t times) {
   return made;
 }
 
-/// The elements of `given` at these positions, in their order.
+/// The elements at these positions, in their order.
 AnyValue pick(AnyView given, const Array<int64_t>& positions) {
   const AnyffiSequence* from = read_sequence(given);
   AnyValue made;
   AnyffiSequence* to = create(ANYFFI_ARRAY, positions.size(), &made);
   to->type_mask = from->type_mask;
   for (int64_t position : positions) {
-    if (position < 0 || position >= from->size) throw Error("IndexError", "no such position");
+    if (position < 0 || position >= from->size) throw Error("IndexError", "position out of range");
     anyffi_value_retain(&from->data[position]);
     to->data[to->size++] = from->data[position];
   }
   return made;
 }
 
-/// Holds values that were taken out of a list until the list is whole again: their destructors may look at it.
+/// Releases removed elements at its end, when the list is consistent again: their finalizers may use it.
 class Removed {
  public:
   explicit Removed(int64_t most) : cells_(static_cast<AnyffiValue*>(anyffi_alloc(sizeof(AnyffiValue) * most))) {
@@ -184,35 +184,35 @@ void erase_slice(const List<>& list, AnyView start, AnyView stop, AnyView step) 
   sequence->size -= stride.count;
 }
 
-/// Fills a list that was emptied. Needs no memory where it still is.
+/// Refills a list that was emptied; returns whether it was still empty. Allocates only if it was not.
 bool refill(const List<>& list, const Array<>& values) {
   AnyffiSequence* sequence = as_sequence(list.get());
   const AnyffiSequence* from = as_sequence(values.get());
-  bool untouched = sequence->size == 0;
+  bool was_empty = sequence->size == 0;
   check(anyffi::runtime::splice_sequence(sequence, 0, sequence->size, from->data, from->size));
-  return untouched;
+  return was_empty;
 }
 
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Sequence.slice")
     .def(&slice, arg("sequence"), arg("start"), arg("stop"), arg("step"))
-    .doc("A sequence of the same class of the elements that a slice means; an Array itself if it means all.");
+    .doc("Return the elements that a slice selects, as the same class; an Array itself if it selects all.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Sequence.concat")
     .def(&concat, arg("first"), arg("second"))
-    .doc("The elements of both: a new List if one of them is a List, else an Array.");
+    .doc("Return the elements of both: a new List if one of them is a List, else an Array.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Sequence.repeat")
     .def(&repeat, arg("sequence"), arg("times"))
-    .doc("A new sequence of the same class, of the elements so many times over.");
+    .doc("Return a new sequence of the same class, with the elements repeated.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Sequence.pick")
     .def(&pick, arg("sequence"), arg("positions"))
-    .doc("An Array of the elements at these positions, in their order.");
+    .doc("Return an Array of the elements at these positions, in their order.");
 ANYFFI_REGISTER_GLOBAL("anyffi.List.set_slice")
     .def(&set_slice, arg("list"), arg("values"), arg("start"), arg("stop"), arg("step"))
-    .doc("Put the values in the place of what a slice means.");
+    .doc("Replace the elements that a slice selects by the values.");
 ANYFFI_REGISTER_GLOBAL("anyffi.List.erase_slice")
     .def(&erase_slice, arg("list"), arg("start"), arg("stop"), arg("step"))
-    .doc("Remove what a slice means.");
+    .doc("Remove the elements that a slice selects.");
 ANYFFI_REGISTER_GLOBAL("anyffi.List.refill")
     .def(&refill, arg("list"), arg("values"))
-    .doc("Make the values all that is in a list that was emptied, and return whether it was empty still.");
+    .doc("Fill a list that was emptied with the values, and return whether it was still empty.");

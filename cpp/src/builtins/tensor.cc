@@ -1,5 +1,5 @@
 /// \file
-/// Tensors for Python, under `anyffi.Tensor.*`.
+/// Tensors, under `anyffi.Tensor.*`.
 #include <anyffi/anyffi.h>
 #include <anyffi/host_api.h>
 
@@ -38,12 +38,12 @@ AnyValue to_capsule(const Tensor& tensor, bool legacy) {
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Tensor.info")
     .def(&describe, arg("tensor"))
-    .doc("Address, device, dtype, shape, strides in elements, byte offset, flags.");
+    .doc("Return address, device, dtype, shape, strides in elements, byte offset, flags.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Tensor.copy")
     .def([](const Tensor& tensor) { return tensor.copy(); }, arg("tensor"))
-    .doc("A compact copy in new memory. BufferError unless the CPU can read the elements.");
+    .doc("Return a compact copy in new memory. BufferError unless the CPU can read the elements.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Tensor.to_capsule")
     .def(&to_capsule, arg("tensor"), arg("legacy"))
-    .doc("A capsule of DLPack, of the form from before version 1.0 if `legacy`.");
+    .doc("Export as a DLPack capsule, in the form before version 1.0 if `legacy`.");

@@ -1,5 +1,5 @@
 /// \file
-/// What can be asked of any value, under `anyffi.value.*`, and of any container, under `anyffi.container.*`.
+/// Operations on any value, under `anyffi.value.*`, and on any container, under `anyffi.container.*`.
 #include <anyffi/anyffi.h>
 
 #include "values/containers.h"
@@ -30,7 +30,7 @@ AnyValue thaw(AnyView container) {
   return copy_as(container, is_mapping(code) ? ANYFFI_DICT : is_set(code) ? ANYFFI_SET : ANYFFI_LIST);
 }
 
-AnyValue get_text(AnyView value) {
+AnyValue repr(AnyView value) {
   AnyValue text;
   check(anyffi_value_repr(&value.raw(), text.out()));
   return text;
@@ -40,24 +40,22 @@ AnyValue get_text(AnyView value) {
 
 ANYFFI_REGISTER_GLOBAL("anyffi.value.equal")
     .def([](AnyView a, AnyView b) { return a == b; }, arg("a"), arg("b"))
-    .doc("Whether two values are equal, as Python has it.");
+    .doc("Return whether two values are equal, as Python defines it.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.value.hash")
     .def([](AnyView value) { return value.hash(); }, arg("value"))
-    .doc("The runtime's hash: Python's for numbers and for tuples of them; of text its own.");
+    .doc("Return the runtime's hash: Python's for numbers and tuples of them; its own for text.");
 
-ANYFFI_REGISTER_GLOBAL("anyffi.value.repr")
-    .def(&get_text, arg("value"))
-    .doc("The text that the runtime shows for a value, as repr does.");
+ANYFFI_REGISTER_GLOBAL("anyffi.value.repr").def(&repr, arg("value")).doc("Return the runtime's repr of a value.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.container.freeze")
     .def(&freeze, arg("container"))
-    .doc("A new Array of a List's elements, Map of a Dict's or FrozenSet of a Set's; always a copy.");
+    .doc("Return a new Array of a List's elements, Map of a Dict's or FrozenSet of a Set's; always a copy.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.container.thaw")
     .def(&thaw, arg("container"))
-    .doc("A new List of an Array's elements, Dict of a Map's or Set of a FrozenSet's; always a copy.");
+    .doc("Return a new List of an Array's elements, Dict of a Map's or Set of a FrozenSet's; always a copy.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.container.copy")
     .def([](AnyView container) { return copy_as(container, container.type_code()); }, arg("container"))
-    .doc("A new container of the same class with the same elements.");
+    .doc("Return a new container of the same class with the same elements.");

@@ -1,9 +1,9 @@
 /// \file
-/// What compilers and systems spell differently.
+/// Attributes of compilers.
 #ifndef ANYFFI_SRC_CORE_COMPILER_H_
 #define ANYFFI_SRC_CORE_COMPILER_H_
 
-/// Thread-local words live in the static TLS block: reading one is a single instruction, and cannot fail.
+/// Puts thread-local words into the static TLS block: reading one is a single instruction, and cannot fail.
 #if defined(__linux__)
 #define ANYFFI_THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
 #else

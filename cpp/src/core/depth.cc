@@ -1,5 +1,5 @@
 /// \file
-/// Recursion is bounded per thread: by a count, and by what is left of the stack.
+/// The recursion limit of a thread: a count, and the size of its stack.
 #include "core/depth.h"
 
 #include <anyffi/host_api.h>
@@ -18,8 +18,8 @@ constexpr size_t kFewestLevels = 24;
 constexpr size_t kMostLevels = 1000;
 
 ANYFFI_THREAD_LOCAL int32_t depth = 0;
-ANYFFI_THREAD_LOCAL int32_t limit = 0; /* 0: this thread was not measured yet */
-/// The lowest address of the stack that one more level may start at, and the address that the stack ends at.
+ANYFFI_THREAD_LOCAL int32_t limit = 0; /* 0: not measured yet */
+/// The lowest stack address at which a level may begin, and the end of the stack.
 ANYFFI_THREAD_LOCAL uintptr_t stack_floor = 0;
 ANYFFI_THREAD_LOCAL uintptr_t stack_end = 0;
 
@@ -31,7 +31,7 @@ __attribute__((noinline)) void measure_stack() {
     void* lowest;
     if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) {
       stack_end = reinterpret_cast<uintptr_t>(lowest);
-      // A quarter is enough of a reserve where the whole stack is small.
+      // A quarter is a sufficient reserve on a small stack.
       stack_floor = stack_end + std::min(kReserve, size / 4);
     }
     pthread_attr_destroy(&attributes);
@@ -50,8 +50,8 @@ int anyffi_depth_enter(void) {
     if (limit == 0) measure_stack();
     if (depth >= limit) return anyffi::runtime::raise_recursion();
   }
-  // Bodies of any size may lie between two levels. Code that runs on a stack of its own (a coroutine's) is
-  // outside of the measured one and bounded by the count alone.
+  // Frames between two levels may have any size. Code that runs on another stack (a coroutine's) is outside of the
+  // measured one, and only the count bounds it.
   auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   if (__builtin_expect(here - stack_end < stack_floor - stack_end, 0)) return anyffi::runtime::raise_recursion();
   ++depth;

@@ -1,5 +1,5 @@
 /// \file
-/// One level of recursion.
+/// The recursion limit.
 #ifndef ANYFFI_SRC_CORE_DEPTH_H_
 #define ANYFFI_SRC_CORE_DEPTH_H_
 

@@ -1,5 +1,5 @@
 /// \file
-/// Errors as objects, the thread's slot, and raising when no memory is left.
+/// Error objects, the thread's slot for a raised error, and raising when memory is exhausted.
 #include "core/errors.h"
 
 #include <anyffi/host_api.h>
@@ -23,10 +23,10 @@ namespace {
 
 ANYFFI_THREAD_LOCAL AnyffiObject* raised = nullptr;
 
-/// An in-place ASCII string as a constant.
+/// An inline ASCII string as a constant.
 template <size_t kSize>
 constexpr AnyffiValue short_text(const char (&text)[kSize]) {
-  static_assert(kSize - 1 <= ANYFFI_INLINE_BYTES, "too long to lie in place");
+  static_assert(kSize - 1 <= ANYFFI_INLINE_BYTES, "too long to be stored inline");
   uint32_t first = 0;
   uint64_t rest = static_cast<uint64_t>(ANYFFI_INLINE_BYTES - (kSize - 1)) << 56;
   for (size_t i = 0; i + 1 < kSize; ++i) {
@@ -39,10 +39,10 @@ constexpr AnyffiValue short_text(const char (&text)[kSize]) {
   return AnyffiValue{ANYFFI_STR, first, {static_cast<int64_t>(rest)}};
 }
 
-/// The deleter of what is never deleted.
-void keep(AnyffiObject*, int32_t) {}
+/// The deleter of static objects.
+void ignore(AnyffiObject*, int32_t) {}
 
-constexpr AnyffiObject immortal(int32_t type_code) { return AnyffiObject{type_code, 1, 1, &keep, nullptr}; }
+constexpr AnyffiObject immortal(int32_t type_code) { return AnyffiObject{type_code, 1, 1, &ignore, nullptr}; }
 
 AnyffiStrObject recursion_kind = {immortal(ANYFFI_STR_OBJECT), 14, ANYFFI_ASCII, 0, 0, "RecursionError"};
 AnyffiStrObject recursion_message = {immortal(ANYFFI_STR_OBJECT),       32, ANYFFI_ASCII, 0, 0,
@@ -52,7 +52,7 @@ constexpr AnyffiValue kNone = {ANYFFI_NONE, 0, {0}};
 
 AnyffiValue static_text(AnyffiStrObject* text) { return anyffi_make_object(&text->header); }
 
-/// Two errors must be raisable when nothing can be allocated; all threads share them.
+/// Static, so that they can be raised when nothing can be allocated; shared by all threads.
 AnyffiError memory_error = {
     immortal(ANYFFI_ERROR), short_text("MemoryError"), short_text(""), short_text(""), kNone, kNone, nullptr};
 
@@ -129,12 +129,12 @@ int raise_text(const char* kind, const String& text) noexcept {
 }
 
 int raise_format(const char* kind, const char* format, ...) noexcept {
-  char in_place[256];
+  char buffer[256];
   va_list arguments;
   va_start(arguments, format);
-  int size = std::vsnprintf(in_place, sizeof(in_place), format, arguments);
+  int size = std::vsnprintf(buffer, sizeof(buffer), format, arguments);
   va_end(arguments);
-  if (size < static_cast<int>(sizeof(in_place))) return raise_with_args(kind, size < 0 ? format : in_place, kNone);
+  if (size < static_cast<int>(sizeof(buffer))) return raise_with_args(kind, size < 0 ? format : buffer, kNone);
   auto* longer = static_cast<char*>(anyffi_alloc(static_cast<size_t>(size) + 1));
   if (longer == nullptr) return raise_no_memory();
   va_start(arguments, format);
@@ -153,11 +153,11 @@ int anyffi_error_create(const AnyffiValue* kind, const AnyffiValue* message, con
                         AnyffiValue* out) {
   if (!anyffi_is_str(kind->type_code) || !anyffi_is_str(message->type_code)) {
     *out = kNone;
-    return raise_format("TypeError", "kind and message of an error are strings");
+    return raise_format("TypeError", "kind and message of an error must be strings");
   }
   if (args != nullptr && args->type_code != ANYFFI_NONE && anyffi_type_get_family(args->type_code) != ANYFFI_ARRAY) {
     *out = kNone;
-    return raise_format("TypeError", "the arguments of an error are an Array");
+    return raise_format("TypeError", "the arguments of an error must be an Array");
   }
   AnyffiError* error = allocate_error();
   if (error == nullptr) return fail(out);
@@ -183,7 +183,7 @@ int anyffi_error_create_host(void* handle, AnyffiValue* out) {
 
 void anyffi_error_fill(AnyffiObject* object) {
   auto* error = reinterpret_cast<AnyffiError*>(object);
-  // The kind is published last, so that whoever sees it sees the rest too.
+  // The kind is published last: a thread that reads it can read the rest, too.
   if (__atomic_load_n(&error->kind.type_code, __ATOMIC_ACQUIRE) != ANYFFI_NONE) return;
   Owned kind, message, traceback;
   {

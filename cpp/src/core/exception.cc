@@ -1,5 +1,5 @@
 /// \file
-/// C++ exceptions as errors of the kinds that Python knows.
+/// Conversion of C++ exceptions to errors.
 #include <anyffi/c_api.h>
 #include <anyffi/exception.h>
 #include <cxxabi.h>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// The name of the type being thrown, as C++ spells it.
+/// Raises RuntimeError with the demangled type of the current exception.
 void raise_unknown() {
   const std::type_info* type = abi::__cxa_current_exception_type();
   char* name = type != nullptr ? abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr) : nullptr;
@@ -37,7 +37,7 @@ void anyffi_error_set_exception(const std::exception* exception) {
 }
 
 ANYFFI_UNWINDS void anyffi_error_set_current_exception(void) {
-  // What derives from several of these is no std::exception to a handler: it does not know which one.
+  // A class that derives from several of these has an ambiguous base std::exception, which no handler catches.
   try {
     throw;
   } catch (const std::bad_alloc& error) {

@@ -1,5 +1,5 @@
 /// \file
-/// The hooks of the front end, if there is one.
+/// The hooks of the host, if there is one.
 #include "core/host.h"
 
 #include <anyffi/host_api.h>
@@ -24,10 +24,10 @@ const AnyffiHost* host() noexcept { return current.load(std::memory_order_acquir
 
 void release_handle(void* handle) noexcept {
   if (handle == nullptr) return;
-  // Read once: at the host's exit another thread may remove it at any moment.
+  // Read once: at the host's exit another thread may remove the hooks at any moment.
   const AnyffiHost* hooks = host();
   if (hooks == nullptr || hooks->handle_release == nullptr) return;
-  // What the release runs (a destructor, a finalizer) may raise errors of its own.
+  // Finalizers that the release runs may raise errors.
   SavedError saved;
   HostLock lock;
   enter_host([&] { hooks->handle_release(handle); });
@@ -35,7 +35,7 @@ void release_handle(void* handle) noexcept {
 
 int finish_hook(int status) noexcept {
   if (__builtin_expect(status == ANYFFI_HOST_DONE, 1)) return 0;
-  // What is neither done nor failed was interrupted by a signal whose exception the host has swallowed.
+  // Any other status: a signal interrupted the hook, and the host has swallowed its exception.
   return status == -1 && has_raised() ? -1 : anyffi_error_raise("KeyboardInterrupt", "");
 }
 
@@ -50,8 +50,8 @@ using anyffi::runtime::enter_host;
 using anyffi::runtime::host;
 
 void anyffi_host_install(const AnyffiHost* hooks) {
-  // Readers hold no lock, so a copy in use is never written again: each installation has a place of its own.
-  // A process installs one host, two where tests open both backends; beyond that places are used again.
+  // Readers hold no lock, so a copy in use must not be overwritten. A process installs one host, or two where tests use
+  // both backends, so that 16 copies are enough.
   static AnyffiHost copies[16];
   static unsigned next = 0;
   static std::mutex mutex;
@@ -74,12 +74,12 @@ void* anyffi_host_suspend(void) {
 void anyffi_host_resume(void* state) {
   if (state == nullptr) return;
   const AnyffiHost* hooks = host();
-  // The host was removed meanwhile, at its exit, and there is no way back into it.
+  // The host has shut down meanwhile, and must not be called again.
   if (hooks == nullptr) anyffi::runtime::park_thread();
   if (hooks->resume != nullptr) enter_host([&] { hooks->resume(state); });
 }
 
-/// What `lock` gives where there was nothing to take; the states of hosts are not negative.
+/// The state where no lock was taken; states of hosts are not negative.
 constexpr int32_t kNoLock = -1;
 
 int32_t anyffi_host_lock(void) {

@@ -18,8 +18,8 @@ thread_local FreeLists free_lists;
 
 namespace {
 
-// Two words, so that the hot path reads one of them without a lock. Between the two stores of an exchange a
-// block may come from one pair and go to the other, which the rule "wrap the former pair" already allows.
+// Two words, so that the fast path reads one of them without a lock. Between the two stores of an exchange one
+// allocator may free blocks of the other, as `anyffi_allocator_exchange` demands of the new one anyway.
 std::atomic<void* (*)(size_t)> current_alloc{&std::malloc};
 std::atomic<void (*)(void*)> current_free{&std::free};
 
@@ -41,7 +41,7 @@ void trim(FreeLists& lists) {
 }
 
 std::mutex& threads_mutex() {
-  // Never destroyed: threads may end after this library's static objects have.
+  // Never destroyed: threads may end after static destructors have run.
   static auto* mutex = new std::mutex;
   return *mutex;
 }

@@ -36,7 +36,7 @@ extern thread_local FreeLists free_lists;
 
 void free_block_slow(void* memory, size_t size_class) noexcept;
 
-/// The number of the smallest size of at least `size` bytes.
+/// The number of the smallest block size of at least `size` bytes.
 inline size_t size_class_of(size_t size) noexcept { return (size + kGrain / 2 - 1) / kGrain; }
 
 /// Pops a block of at least `size` bytes from the thread's free list; NULL where it is empty.

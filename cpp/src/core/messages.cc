@@ -2,6 +2,7 @@
 /// Text of error messages.
 #include "core/messages.h"
 
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <cstdio>

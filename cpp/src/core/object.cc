@@ -1,5 +1,5 @@
 /// \file
-/// Counts, weak references, and destruction that needs no stack.
+/// Reference counts, weak references, and destruction without recursion.
 #include "core/object.h"
 
 #include <anyffi/host_api.h>
@@ -11,36 +11,36 @@
 
 namespace {
 
-/// How many deleters may be active at once on a thread. Below that an object is destroyed on the spot, which
-/// is the common case and the fastest; beyond it, it waits in a list until the outermost deleter has returned.
-constexpr int32_t kDirectDepth = 16;
+/// How many deleters may be active at once on a thread. Objects beyond that are put on a list, which the outermost
+/// deleter's call destroys.
+constexpr int32_t kMaxActive = 16;
 
 constexpr uint32_t kWasWeak = ANYFFI_WAS_WEAK;
 
 ANYFFI_THREAD_LOCAL int32_t active_deleters = 0;
-/// Dead objects that wait, linked through their wrapper word: a dead object has no wrapper.
-ANYFFI_THREAD_LOCAL AnyffiObject* waiting = nullptr;
+/// Dead objects to be destroyed, linked through their wrapper word: a dead object has no wrapper.
+ANYFFI_THREAD_LOCAL AnyffiObject* pending = nullptr;
 
-__attribute__((noinline)) void run_deleter_in_parts(AnyffiObject* object) {
+__attribute__((noinline)) void run_deleter_with_weak(AnyffiObject* object) {
   object->deleter(object, ANYFFI_DELETE_CONTENTS);
   anyffi_object_release_weak(object);
 }
 
 void run_deleter(AnyffiObject* object) {
-  // Without weak references nobody else can reach the object any more, so that its weak count is stable.
+  // Without weak references no other thread can reach the object, so that its weak count is stable.
   if ((__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) & ~kWasWeak) == 1) {
     object->deleter(object, ANYFFI_DELETE_CONTENTS | ANYFFI_DELETE_MEMORY);
   } else {
-    run_deleter_in_parts(object);
+    run_deleter_with_weak(object);
   }
 }
 
-/// Destroys what waits on this thread. A function of its own: the common way through `anyffi_object_destroy` needs
-/// half as many registers saved.
-__attribute__((noinline)) void run_waiting() {
-  while (waiting != nullptr) {
-    AnyffiObject* next = waiting;
-    waiting = static_cast<AnyffiObject*>(next->wrapper);
+/// Destroys the objects on this thread's list. Out of line, so that the fast path of `anyffi_object_destroy` saves half
+/// as many registers.
+__attribute__((noinline)) void run_pending() {
+  while (pending != nullptr) {
+    AnyffiObject* next = pending;
+    pending = static_cast<AnyffiObject*>(next->wrapper);
     next->wrapper = nullptr;
     run_deleter(next);
   }
@@ -53,14 +53,14 @@ void anyffi_object_retain(AnyffiObject* object) { anyffi_retain(object); }
 void anyffi_object_release(AnyffiObject* object) { anyffi_release(object); }
 
 void anyffi_object_destroy(AnyffiObject* object) {
-  if (active_deleters >= kDirectDepth) {
-    object->wrapper = waiting;
-    waiting = object;
+  if (active_deleters >= kMaxActive) {
+    object->wrapper = pending;
+    pending = object;
     return;
   }
   ++active_deleters;
   run_deleter(object);
-  if (waiting != nullptr && active_deleters == 1) run_waiting();
+  if (pending != nullptr && active_deleters == 1) run_pending();
   --active_deleters;
 }
 
@@ -90,15 +90,15 @@ int32_t anyffi_object_compare_exchange_wrapper(AnyffiObject* object, void* expec
   return __atomic_compare_exchange_n(&object->wrapper, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-void anyffi_wrapper_attach(AnyffiWrapperRef* hold, AnyffiObject* object, void* wrapper) {
+void anyffi_wrapper_attach(AnyffiWrapperRef* ref, AnyffiObject* object, void* wrapper) {
   anyffi_object_retain(object);
-  *hold = AnyffiWrapperRef{object, wrapper};
+  *ref = AnyffiWrapperRef{object, wrapper};
 }
 
-void anyffi_wrapper_detach(AnyffiWrapperRef* hold) {
-  // First of all: the release may end whatever the hold lies in.
-  AnyffiObject* object = std::exchange(hold->object, nullptr);
+void anyffi_wrapper_detach(AnyffiWrapperRef* ref) {
+  // Cleared first: the release may free the memory of `ref`.
+  AnyffiObject* object = std::exchange(ref->object, nullptr);
   if (object == nullptr) return;
-  anyffi_object_compare_exchange_wrapper(object, hold->wrapper, nullptr);
+  anyffi_object_compare_exchange_wrapper(object, ref->wrapper, nullptr);
   anyffi_object_release(object);
 }

@@ -1,5 +1,5 @@
 /// \file
-/// Ownership of one value.
+/// Owned values.
 #ifndef ANYFFI_SRC_CORE_OWNED_H_
 #define ANYFFI_SRC_CORE_OWNED_H_
 

@@ -1,5 +1,5 @@
 /// \file
-/// Opaque objects of the front end's language.
+/// Opaque objects of the host's language.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 

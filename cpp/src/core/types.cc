@@ -58,7 +58,7 @@ constexpr int64_t instance_size_of(int32_t type_code) {
   }
 }
 
-/// What a type of the fixed rows is, in one sentence; those that are borrowed or never leave the runtime say nothing.
+/// The docstring of a fixed type; NULL for borrowed ones and those that stay inside the runtime.
 constexpr const char* doc_of(int32_t type_code) {
   switch (type_code) {
     case ANYFFI_NONE:
@@ -71,7 +71,7 @@ constexpr const char* doc_of(int32_t type_code) {
       return "A double.";
     case ANYFFI_STR:
     case ANYFFI_STR_OBJECT:
-      return "Text: code points of one, two or four bytes, always the narrowest that hold it.";
+      return "Text: code points of one, two or four bytes, always of the narrowest width that holds it.";
     case ANYFFI_BYTES:
     case ANYFFI_BYTES_OBJECT:
       return "Immutable bytes.";
@@ -80,13 +80,13 @@ constexpr const char* doc_of(int32_t type_code) {
     case ANYFFI_POINTER:
       return "An address, not owned.";
     case ANYFFI_DATA_TYPE:
-      return "The type of a tensor's elements, as DLPack has it.";
+      return "The type of a tensor's elements, as DLPack defines it.";
     case ANYFFI_DEVICE:
-      return "Where a tensor lies, as DLPack has it.";
+      return "Where a tensor is stored, as DLPack defines it.";
     case ANYFFI_OBJECT:
-      return "A counted object; every type of objects derives from it.";
+      return "A reference-counted object; all object types derive from it.";
     case ANYFFI_BOX:
-      return "A value that lies in place, as an object.";
+      return "An inline value as an object.";
     case ANYFFI_BIG_INT:
       return "An integer that does not fit 64 bits.";
     case ANYFFI_COMPLEX:
@@ -114,7 +114,7 @@ constexpr const char* doc_of(int32_t type_code) {
     case ANYFFI_SET:
       return "A mutable set, in order of insertion.";
     case ANYFFI_TENSOR:
-      return "An n-dimensional array, on memory that it may share.";
+      return "An n-dimensional array, whose memory may be shared.";
     case ANYFFI_SHAPE:
       return "An Array whose elements are all Int.";
     default:
@@ -151,12 +151,12 @@ constexpr int32_t kLastFixedObject = kFixedRows - kInlineRows;
 
 constexpr int32_t row_of(int32_t code) { return code <= 0 ? -code : code + kInlineRows - 1; }
 
-// The rows stand in the order of their codes, and the only parents are the type itself, Object and Array.
+// Rows are in the order of their codes, and the only parents are the type itself, Object and Array.
 #define CHECK(NAME, code, FAMILY, PARENT, storage, key, python) \
   &&code >= -(kInlineRows - 1) && code <= kLastFixedObject &&   \
       (ANYFFI_##PARENT == code ||                               \
        ((ANYFFI_##PARENT == ANYFFI_OBJECT || ANYFFI_##PARENT == ANYFFI_ARRAY) && code > ANYFFI_##PARENT))
-static_assert(true ANYFFI_TYPES(CHECK), "a row of ANYFFI_TYPES breaks the rules of the table");
+static_assert(true ANYFFI_TYPES(CHECK), "ANYFFI_TYPES has a row out of order, or with a parent that is not allowed");
 #undef CHECK
 
 /* ---- types registered at run time ---- */
@@ -164,7 +164,7 @@ static_assert(true ANYFFI_TYPES(CHECK), "a row of ANYFFI_TYPES breaks the rules 
 constexpr int32_t kChunkSize = 256;
 constexpr int32_t kChunks = 1024;
 
-/// Written under the mutex, read without: a chunk never moves, and the count is published after the record.
+/// Written under the mutex, read without it: a chunk never moves, and the count is published after the record.
 struct DynamicTypes {
   std::mutex mutex;
   std::map<std::string_view, int32_t, std::less<>, Allocator<std::pair<const std::string_view, int32_t>>> codes;
@@ -185,7 +185,7 @@ const AnyffiTypeInfo* find_fixed(std::string_view key) {
   return nullptr;
 }
 
-/// One block for the record and the codes of its ancestors.
+/// Copies a record into one block with the codes of its ancestors.
 AnyffiTypeInfo* copy_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& parent, int32_t code) {
   auto ancestors_size = (static_cast<size_t>(parent.depth) + 1) * sizeof(int32_t);
   void* memory = anyffi_alloc(sizeof(AnyffiTypeInfo) + ancestors_size);
@@ -207,21 +207,21 @@ AnyffiTypeInfo* copy_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& p
   return record;
 }
 
-/// `16 bytes, aligned to 8, beginning with int64 and pointer`; without the header, which is the same for all.
+/// `16 bytes, aligned to 8, beginning with int64, pointer`, without the header, which all objects have.
 String describe_layout(const AnyffiTypeInfo& info) {
   static constexpr const char* kNames[] = {nullptr, "int8", "int16", "int32", "int64", "float32", "float64", "pointer"};
   String text = std::to_string(info.instance_size - int64_t{sizeof(AnyffiObject)}).c_str();
   text += " bytes";
   if (info.alignment != 0) text.append(", aligned to ").append(std::to_string(info.alignment).c_str());
   for (uint64_t members = info.member_types; members != 0; members >>= ANYFFI_MEMBER_BITS) {
-    uint64_t kind = members & ((1 << ANYFFI_MEMBER_BITS) - 1);
-    if (kind == 0 || kind >= std::size(kNames)) break;
-    text.append(members == info.member_types ? ", beginning with " : ", ").append(kNames[kind]);
+    uint64_t member = members & ((1 << ANYFFI_MEMBER_BITS) - 1);
+    if (member == 0 || member >= std::size(kNames)) break;
+    text.append(members == info.member_types ? ", beginning with " : ", ").append(kNames[member]);
   }
   return text;
 }
 
-/// Whether what two registrations tell of a type's objects agrees.
+/// Whether two registrations agree on the layout, where both give it.
 bool is_same_layout(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
   auto agree = [](auto x, auto y) { return x == 0 || y == 0 || x == y; };
   return agree(a.instance_size, b.instance_size) && agree(a.alignment, b.alignment) &&
@@ -242,14 +242,14 @@ int register_type(const AnyffiTypeInfo& info, int32_t* out_type_code) {
   if (given.type_key == nullptr || given.type_key[0] == '\0') {
     return anyffi_error_raise("ValueError", "a type needs a type key");
   }
-  // Behind the fields of a fixed type the runtime, or a front end, may lay out what it likes.
+  // The runtime and front ends may append private fields to those of a fixed type.
   const AnyffiTypeInfo* parent = anyffi_type_get_info(given.parent);
   if (parent == nullptr || (given.parent != ANYFFI_OBJECT && given.parent < ANYFFI_FIRST_DYNAMIC_TYPE)) {
-    return raise_format("ValueError", "type '%s' cannot derive from %s: only from Object and what derives from it",
+    return raise_format("ValueError", "type '%s' cannot derive from %s: only from Object and types that derive from it",
                         given.type_key, parent == nullptr ? "an unknown type" : parent->type_key);
   }
   if (find_fixed(given.type_key) != nullptr) {
-    return raise_format("ValueError", "type key '%s' belongs to the runtime", given.type_key);
+    return raise_format("ValueError", "type key '%s' is reserved for the runtime", given.type_key);
   }
   DynamicTypes& types = dynamic_types();
   std::unique_lock<std::mutex> lock(types.mutex);

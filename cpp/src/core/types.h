@@ -1,5 +1,5 @@
 /// \file
-/// Hooks of the types in the table.
+/// The hooks of types.
 #ifndef ANYFFI_SRC_CORE_TYPES_H_
 #define ANYFFI_SRC_CORE_TYPES_H_
 

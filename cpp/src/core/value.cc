@@ -12,8 +12,8 @@
 namespace anyffi::runtime {
 namespace {
 
-/// One of the two words of a value, in a register of its own: the compiler would join both reads to one of 16
-/// bytes, which waits until the two stores that wrote them have reached the cache.
+/// Loads one of the two words of a value into a register: the compiler would join both reads into one of 16 bytes,
+/// which stalls until the two stores that wrote them have reached the cache.
 uint64_t load_word(const AnyffiValue* value, int index) {
   uint64_t word;
   std::memcpy(&word, reinterpret_cast<const char*>(value) + 8 * index, sizeof(word));
@@ -23,8 +23,8 @@ uint64_t load_word(const AnyffiValue* value, int index) {
 
 constexpr uint64_t kRest = 0xFFFFFFFFFFFFFF;
 
-/// The bits that show of an in-place string whether it needs its encoding: none may be set in ASCII, some must be
-/// in the others.
+/// The bits that decide whether an inline string needs its encoding: none may be set in ASCII, some must be in the
+/// others.
 struct EncodingMask {
   uint32_t aux;
   uint64_t rest;
@@ -34,19 +34,19 @@ constexpr EncodingMask kEncodingMasks[] = {{0x80808080u, 0x0080808080808080u},
                                            {0xFF00FF00u, 0x0000FF00FF00FF00u},
                                            {0xFFFF0000u, 0x00000000FFFF0000u}};
 
-/// None of these is set in an in-place string that says to be ASCII and is.
+/// None of these bits is set in an inline string whose encoding is ASCII, and which is ASCII.
 constexpr EncodingMask kAsciiMask = {0x80808080u, uint64_t{0x30} << 56 | 0x0080808080808080u};
 
-/// 1 if an in-place string has the narrowest encoding, as every part of the runtime makes them; C code may not.
+/// Whether an inline string has the narrowest encoding. The runtime's own always do; strings of C code may not.
 bool is_narrowest(const AnyffiValue& str) {
   auto rest = static_cast<uint64_t>(str.as_int);
   uint64_t encoding = rest >> 60 & 3;
-  bool seen = (str.aux & kEncodingMasks[encoding].aux) != 0 || (rest & kRest & kEncodingMasks[encoding].rest) != 0;
-  return seen == (encoding != ANYFFI_ASCII);
+  bool is_needed = (str.aux & kEncodingMasks[encoding].aux) != 0 || (rest & kRest & kEncodingMasks[encoding].rest) != 0;
+  return is_needed == (encoding != ANYFFI_ASCII);
 }
 
-/// Owns what is more than its bytes, or may be.
-int own_special(const AnyffiValue& value, AnyffiValue* out) {
+/// As `anyffi_value_own`, for values that are not copied byte by byte.
+int own_slow(const AnyffiValue& value, AnyffiValue* out) {
   AnyffiTextView text;
   switch (value.type_code) {
     case ANYFFI_STR:
@@ -64,10 +64,10 @@ int own_special(const AnyffiValue& value, AnyffiValue* out) {
       return anyffi_bytes_create(text.data, text.length, out);
     case ANYFFI_TENSOR_VIEW:
       *out = anyffi_make_none();
-      return anyffi_error_raise("TypeError", "a tensor view borrows its memory for a call: it cannot be kept");
+      return anyffi_error_raise("TypeError", "a tensor view borrows its memory for one call: it cannot be stored");
     default:
       *out = anyffi_make_none();
-      return raise_format("TypeError", "a value of code %d cannot be kept", static_cast<int>(value.type_code));
+      return raise_format("TypeError", "a value of type code %d cannot be stored", static_cast<int>(value.type_code));
   }
 }
 
@@ -97,7 +97,7 @@ int anyffi_value_own(const AnyffiValue* value, AnyffiValue* out) {
   }
   bool plain_text = type_code == ANYFFI_STR && ((first >> 32 & kAsciiMask.aux) | (second & kAsciiMask.rest)) == 0;
   if (!plain_text && __builtin_expect((anyffi_type_bit(type_code) & kPlainTypes) == 0, 0)) {
-    return own_special(anyffi_make_value(first, second), out);
+    return own_slow(anyffi_make_value(first, second), out);
   }
   *out = anyffi_make_value(first, second);
   return 0;

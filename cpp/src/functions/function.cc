@@ -1,5 +1,5 @@
 /// \file
-/// Functions over C code and over callables of the host, and calling any of them.
+/// Functions over C code and over callables of the host, and calls of any function.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
@@ -14,14 +14,6 @@
 
 namespace anyffi::runtime {
 namespace {
-
-/// A wrapper that is written in Python alone: the layouts of `object` and of the first slot of a class over it, which
-/// has a `bytes` object.
-struct Wrapper {
-  intptr_t count;
-  void* type;
-  char* hold;
-};
 
 struct HostFunction {
   AnyffiFunction base;
@@ -42,15 +34,15 @@ void delete_host_function(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_MEMORY) free_object<HostFunction>(self);
 }
 
-/// What every function over a callable of the host is called through.
+/// The `call` of every function over a callable of the host.
 int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   auto* function = static_cast<HostFunction*>(self);
   if (anyffi_depth_enter() != 0) return fail(result);
   *result = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
   int status = enter_host([&] { return function->callback(function->base.handle, args, num_args, result); });
   anyffi_depth_leave();
-  // A callback that was interrupted before its first line returns what happens to lie there, so it may claim to be
-  // done. The result tells.
+  // A callback that a signal interrupted before its first line returns garbage, perhaps ANYFFI_HOST_DONE. But then the
+  // result is unset.
   if (result->type_code == ANYFFI_UNSET) status = 0;
   status = finish_hook(status);
   if (__builtin_expect(status != 0, 0)) anyffi_value_release(result);
@@ -98,22 +90,6 @@ void* anyffi_function_get_unique_handle(const AnyffiFunction* function) {
   return anyffi_has_one_reference(&function->header) ? function->handle : nullptr;
 }
 
-AnyffiObject* anyffi_wrapper_get_object(void* wrapper) {
-  constexpr size_t kContent = 32;
-  char* hold = static_cast<Wrapper*>(wrapper)->hold;
-  return hold != nullptr ? reinterpret_cast<AnyffiWrapperRef*>(hold + kContent)->object : nullptr;
-}
-
-int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context) {
-  auto* self = static_cast<Wrapper*>(wrapper);
-  // A class made from C tells of itself: CPython's own `tp_traverse` of its subclasses leaves that to it.
-  if (int status = visit(self->type, context)) return status;
-  AnyffiObject* object = anyffi_wrapper_get_object(wrapper);
-  if (object == nullptr || object->type_code != ANYFFI_FUNCTION) return 0;
-  void* handle = anyffi_function_get_unique_handle(reinterpret_cast<AnyffiFunction*>(object));
-  return handle != nullptr ? visit(handle, context) : 0;
-}
-
 int anyffi_function_call(const AnyffiValue* value, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   *result = anyffi_make_none();
   if (value->type_code != ANYFFI_FUNCTION) {
@@ -126,7 +102,7 @@ int anyffi_function_call(const AnyffiValue* value, AnyffiValue* args, int32_t nu
     });
   }
   auto* function = reinterpret_cast<AnyffiFunction*>(value->as_object);
-  // A host's function counts its own level.
+  // `call_host` counts a level itself.
   if (function->handle != nullptr) return function->call(function->self, args, num_args, result);
   if (anyffi_depth_enter() != 0) return -1;
   int status = function->call(function->self, args, num_args, result);

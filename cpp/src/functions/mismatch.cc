@@ -1,5 +1,5 @@
 /// \file
-/// What a refused argument is told: written once here, so that every module says the same and none carries the text.
+/// Argument conversion errors. They are in the runtime, so that all modules word them alike and none contains the text.
 #include <anyffi/inline.h>
 
 #include <cstring>
@@ -30,7 +30,7 @@ void append_reason(String* out, const AnyffiMismatch& mismatch) {
   append_type_name(out, mismatch.got);
 }
 
-/// `'x'`, `'x' and 'y'`, `'x', 'y', and 'z'`: the parameters in Python's words.
+/// `'x'`, `'x' and 'y'`, `'x', 'y', and 'z'`, as Python words it.
 String list_missing(const AnyffiFunctionInfo& info, const Vector<int32_t>& missing) {
   String text;
   for (size_t i = 0; i < missing.size(); ++i) {
@@ -43,7 +43,7 @@ String list_missing(const AnyffiFunctionInfo& info, const Vector<int32_t>& missi
   return text;
 }
 
-/// `name()`, or what `repr` gives of a callable without the address in it, which tells nobody anything.
+/// `name()`, or the `repr` of a callable without its address.
 void append_function(String* out, const AnyffiFunction& function) {
   if (function.info != nullptr) {
     out->append(name_of(function.info)).append("()");
@@ -60,7 +60,7 @@ void append_function(String* out, const AnyffiFunction& function) {
   *out += text;
 }
 
-/// Raises what was wrong with what `text` names, if anything.
+/// Raises a mismatch; `text` names the value, or is empty.
 int raise_mismatch(const AnyffiMismatch& mismatch, String text) {
   if (mismatch.path_size > 0) {
     if (!text.empty()) text += ", ";
@@ -75,7 +75,7 @@ int raise_mismatch(const AnyffiMismatch& mismatch, String text) {
   return raise_text(kind, text);
 }
 
-/// `what` is what the parameter at `index` was given.
+/// Raises a mismatch of the value that `what` describes, for the parameter at `index`.
 int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo* info, const char* what,
                           int32_t index) {
   if (mismatch.reason == ANYFFI_MISMATCH_RAISED) return -1;
@@ -94,7 +94,7 @@ int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionIn
 }  // namespace
 }  // namespace anyffi::runtime
 
-using namespace anyffi::runtime;  // NOLINT: the C functions below are the file's face
+using namespace anyffi::runtime;
 
 extern "C" {
 
@@ -103,7 +103,7 @@ void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
   int status = guard([&] {
     String step = "[";
     append_repr(&step, key);
-    // Text stands in double quotes here, where Python's own messages have single ones around everything.
+    // Text in double quotes, since Python's messages put single ones around the whole.
     if (anyffi_is_str(key->type_code) && step[1] == '\'' && step.find('"') == String::npos) {
       step[1] = step.back() = '"';
     }
@@ -118,7 +118,7 @@ void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
       step += "...]";
     }
     auto size = static_cast<int32_t>(step.size());
-    // A path too long keeps its outer end: that is where a reader starts.
+    // A path that is too long keeps its outer end.
     int32_t kept = mismatch->path_size + size < kCapacity ? mismatch->path_size : 0;
     std::memmove(mismatch->path + size, mismatch->path, static_cast<size_t>(kept));
     std::memcpy(mismatch->path, step.data(), step.size());

@@ -1,5 +1,5 @@
 /// \file
-/// Functions of several callables under one name: which one is called, and what is said where none fits.
+/// Overloaded functions: overload resolution, and the error where none fits.
 #include <anyffi/inline.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// What `self` of a call to one is.
+/// The `self` of an overloaded function.
 struct Overloaded {
   AnyffiFunctionInfo info{};
   String name;
@@ -34,7 +34,7 @@ void release_overloaded(void* self) {
   anyffi_free(set);
 }
 
-/// The arguments as a candidate takes them.
+/// The arguments in the order of a candidate's parameters.
 Vector<AnyffiValue> place(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num_args) {
   if (overload.arg_indices == nullptr) return Vector<AnyffiValue>(args, args + num_args);
   Vector<AnyffiValue> placed;
@@ -46,41 +46,41 @@ Vector<AnyffiValue> place(const AnyffiOverload& overload, const AnyffiValue* arg
   return placed;
 }
 
-/// The same, so that nobody may take any: what one candidate took, the next would miss.
-Vector<AnyffiValue> lend(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num_args) {
-  Vector<AnyffiValue> lent = place(overload, args, num_args);
-  for (AnyffiValue& value : lent) {
+/// As `place`, with no argument movable: the next candidate needs what this one would take.
+Vector<AnyffiValue> place_borrowed(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num_args) {
+  Vector<AnyffiValue> borrowed = place(overload, args, num_args);
+  for (AnyffiValue& value : borrowed) {
     if (value.type_code > 0) value.aux = 0;
   }
-  return lent;
+  return borrowed;
 }
 
-/// The value behind a box; every other value as it is.
+/// The value in a box; any other value itself.
 const AnyffiValue& open_box(const AnyffiValue& value) {
   return value.type_code == ANYFFI_BOX ? reinterpret_cast<const AnyffiBox*>(value.as_object)->value : value;
 }
 
-/// How well arguments suit parameters.
-enum class Fit {
-  kConverted, /* one is to be converted, if it fits at all */
-  kBoolAsInt, /* the parameters hold them as they are, but for a bool, which is an int as in Python */
-  kAsTheyAre
+/// How well arguments match parameters.
+enum class Match {
+  kConversion, /* one needs a conversion, which may fail */
+  kBoolAsInt,  /* exact, but for a bool, which is an int as in Python */
+  kExact
 };
 
-Fit compare(const AnyffiFunctionInfo& info, const Vector<AnyffiValue>& args) {
-  Fit worst = Fit::kAsTheyAre;
+Match compare(const AnyffiFunctionInfo& info, const Vector<AnyffiValue>& args) {
+  Match worst = Match::kExact;
   for (size_t i = 0; info.exact_types != nullptr && i < args.size() && i < static_cast<size_t>(info.num_params); ++i) {
     const AnyffiValue& value = open_box(args[i]);
-    auto holds = [&](int32_t kind) { return (info.exact_types[i] & anyffi_type_bit(kind)) != 0; };
+    auto holds = [&](int32_t type_code) { return (info.exact_types[i] & anyffi_type_bit(type_code)) != 0; };
     if (value.type_code == ANYFFI_MISSING || holds(anyffi_type_get_family(value.type_code))) continue;
-    if (value.type_code != ANYFFI_BOOL || !holds(ANYFFI_INT)) return Fit::kConverted;
-    worst = Fit::kBoolAsInt;
+    if (value.type_code != ANYFFI_BOOL || !holds(ANYFFI_INT)) return Match::kConversion;
+    worst = Match::kBoolAsInt;
   }
   return worst;
 }
 
-/// Where a conversion failed only because a number is too large, another candidate may hold it.
-bool forgive_overflow() {
+/// Clears an OverflowError, since the number may fit another candidate; returns false for other errors.
+bool clear_overflow() {
   Owned error;
   anyffi_error_take_raised(error.out());
   if (error->type_code != ANYFFI_ERROR) return false;
@@ -91,18 +91,18 @@ bool forgive_overflow() {
   return false;
 }
 
-/// The outcome of a candidate, or ANYFFI_NO_MATCH.
-int attempt(const AnyffiFunction& function, Vector<AnyffiValue>* args, AnyffiValue* result) {
+/// Calls a candidate; returns its status, or ANYFFI_NO_MATCH.
+int try_candidate(const AnyffiFunction& function, Vector<AnyffiValue>* args, AnyffiValue* result) {
   auto num_args = static_cast<int32_t>(args->size());
   if (function.info == nullptr || function.info->try_call == nullptr) {
     return function.call(function.self, args->data(), num_args, result);
   }
   int status = function.info->try_call(function.self, args->data(), num_args, result);
   if (status != ANYFFI_NO_MATCH_RAISED) return status;
-  return forgive_overflow() ? int{ANYFFI_NO_MATCH} : -1;
+  return clear_overflow() ? int{ANYFFI_NO_MATCH} : -1;
 }
 
-/// The arguments once more, with references of their own, so that what is taken from here is nobody's loss.
+/// New references to the arguments, which a candidate may take.
 class Copies {
  public:
   explicit Copies(Vector<AnyffiValue> args) : values(std::move(args)) {
@@ -118,13 +118,13 @@ class Copies {
   Vector<AnyffiValue> values;
 };
 
-/// Errors that are about no argument.
-bool is_grave(const String& kind) {
+/// Errors that are not about an argument.
+bool is_fatal(const String& kind) {
   return kind == "MemoryError" || kind == "RecursionError" || kind == "KeyboardInterrupt";
 }
 
-/// What a candidate raises of arguments that it refused: 1. It may also take them by now: 0; or have nothing to say
-/// about them: -1, with its error.
+/// Appends the message of a candidate that refused the arguments, and returns 1. Returns 0 if it accepts them now, and
+/// -1, with its error, if that is not about an argument.
 int explain(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num_args, String* out,
             AnyffiValue* result) {
   const AnyffiFunction& function = function_of(overload);
@@ -137,22 +137,22 @@ int explain(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num
   if (error->type_code != ANYFFI_ERROR) return 1;
   anyffi_error_fill(error->as_object);
   auto* fields = reinterpret_cast<const AnyffiError*>(error->as_object);
-  String kind, said;
+  String kind, message;
   append_text(&kind, &fields->kind);
-  append_text(&said, &fields->message);
-  if (is_grave(kind)) {
+  append_text(&message, &fields->message);
+  if (is_fatal(kind)) {
     anyffi_error_set_raised(error->as_object);
     return -1;
   }
-  // What is wrong with an argument begins with the signature already.
-  bool is_prefixed = said.compare(0, out->size(), *out) == 0;
+  // Conversion errors begin with the signature already.
+  bool is_prefixed = message.compare(0, out->size(), *out) == 0;
   if (is_prefixed) out->clear();
   if (!is_prefixed) *out += ": ";
-  *out += said;
+  *out += message;
   return 1;
 }
 
-/// `area(): no overload takes (str, int)`, and on lines behind it what each candidate says.
+/// `area(): no overload takes (str, int)`, followed by a line for each candidate.
 int raise_none_fits(const Overloaded& set, const AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   String text = set.name;
   text += "(): no overload takes (";
@@ -174,12 +174,12 @@ int raise_none_fits(const Overloaded& set, const AnyffiValue* args, int32_t num_
 int call_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   auto* set = static_cast<Overloaded*>(self);
   return guard([&] {
-    for (Fit wanted : {Fit::kAsTheyAre, Fit::kBoolAsInt, Fit::kConverted}) {
+    for (Match wanted : {Match::kExact, Match::kBoolAsInt, Match::kConversion}) {
       for (const AnyffiOverload* overload = set->info.overloads; overload != nullptr; overload = overload->next) {
         const AnyffiFunction& function = function_of(*overload);
-        Vector<AnyffiValue> lent = lend(*overload, args, num_args);
-        if (compare(*function.info, lent) != wanted) continue;
-        int status = attempt(function, &lent, result);
+        Vector<AnyffiValue> borrowed = place_borrowed(*overload, args, num_args);
+        if (compare(*function.info, borrowed) != wanted) continue;
+        int status = try_candidate(function, &borrowed, result);
         if (status != ANYFFI_NO_MATCH) return status;
       }
     }
@@ -190,7 +190,7 @@ int call_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue
 }  // namespace
 }  // namespace anyffi::runtime
 
-using namespace anyffi::runtime;  // NOLINT: the C functions below are the file's face
+using namespace anyffi::runtime;
 
 int anyffi_function_create_overloaded(const char* name, AnyffiValue* out) {
   *out = anyffi_make_none();

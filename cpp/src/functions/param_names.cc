@@ -1,5 +1,5 @@
 /// \file
-/// The names of parameters, which Python's keyword arguments must be able to have.
+/// Checks that parameter names are valid for Python's keyword arguments.
 #include <anyffi/c_api.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::string_view kKeywords[] = {"False",  "None",   "True",    "and", 
                                           "import", "in",     "is",      "lambda",   "nonlocal", "not",    "or",
                                           "pass",   "raise",  "return",  "try",      "while",    "with",   "yield"};
 
-/// Beyond ASCII all is taken for letters.
+/// All code points above ASCII count as letters.
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0; }
 
 bool is_identifier(std::string_view name) {
@@ -26,11 +26,11 @@ bool is_identifier(std::string_view name) {
          std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
-/// Why a parameter cannot have its name, or NULL.
+/// The reason why a parameter's name is invalid, or NULL.
 const char* find_fault(const AnyffiFunctionInfo& info, int32_t index) {
   if (info.params[index].name == nullptr) return "there is none";
   std::string_view name = info.params[index].name;
-  if (!is_identifier(name)) return "it is no identifier";
+  if (!is_identifier(name)) return "it is not an identifier";
   if (std::find(std::begin(kKeywords), std::end(kKeywords), name) != std::end(kKeywords)) {
     return "it is a keyword of Python";
   }

@@ -1,5 +1,5 @@
 /// \file
-/// Recipes: what front ends write of the arguments of a call, so that one call of the runtime makes all of them.
+/// Recipes: arguments that a front end describes for one call, so that one call of the runtime creates all of them.
 #include <anyffi/host_api.h>
 
 #include "values/containers.h"
@@ -25,7 +25,7 @@ int make_function(const AnyffiFunctionRecipe& recipe, AnyffiValue* out) {
   return anyffi_function_create_host(recipe.callback, recipe.handle, out);
 }
 
-/// Makes what a step says of the values that lie before `*end`, and removes them.
+/// Makes the value of a step from the values before `*end`, and removes those.
 int make(const AnyffiValue& step, AnyffiValue** end, AnyffiValue* out) {
   int32_t type_code = step.type_code;
   if (type_code == ANYFFI_TENSOR) return make_tensor(*static_cast<const AnyffiTensorRecipe*>(step.as_pointer), out);
@@ -42,7 +42,7 @@ int make(const AnyffiValue& step, AnyffiValue** end, AnyffiValue* out) {
                : has_entries(type_code)  ? make_mapping(type_code, parts, count, out)
                                          : anyffi_sequence_create_from(type_code, parts, count, out);
   if (status != 0) return status;
-  // It holds copies.
+  // The container holds copies.
   for (AnyffiValue* part = parts; part != *end; ++part) {
     if (is_made(*part)) anyffi_value_release(part);
   }
@@ -65,7 +65,7 @@ bool is_view(int32_t type_code) {
 
 int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size) {
   using anyffi::runtime::make;
-  // What was made lies where the recipe was read already, so that no memory is needed for it.
+  // Made values overwrite the steps that were read, so that no memory is needed for them.
   AnyffiValue* end = recipe;
   for (const AnyffiValue* step = recipe; step != recipe + size; ++step) {
     AnyffiValue value = *step;

@@ -12,8 +12,8 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Python's name of what a container was converted from, or NULL where it is one of the runtime's own that was given:
-/// those have a wrapper.
+/// Python's name of the object that a container was converted from, or NULL if the caller passed a container of the
+/// runtime: those have a wrapper.
 const char* converted_name(const AnyffiValue& got) {
   if (got.type_code <= 0 || (got.aux & ANYFFI_MOVABLE) == 0 || got.as_object->wrapper != nullptr) return nullptr;
   switch (got.type_code) {

@@ -18,12 +18,12 @@ namespace {
 
 struct Failure {
   Owned error;
-  Owned taken_name;            /* the cause of the error, if that is what it is */
-  bool is_undone = false;      /* nothing is left of it, so it may begin anew */
-  void* replacement = nullptr; /* the copy that was loaded since */
+  Owned taken_name;            /* where the error is that the name was taken */
+  bool is_undone = false;      /* it may be loaded anew */
+  void* replacement = nullptr; /* the copy that replaces it */
 };
 
-/// By the address that the library lies at. Never destroyed, as no library is.
+/// By the load addresses of the libraries. Never destroyed, as libraries are never unmapped.
 struct Failures {
   std::mutex mutex;
   std::map<const void*, Failure, std::less<>, Allocator<std::pair<const void* const, Failure>>> by_base;
@@ -34,7 +34,7 @@ Failures& failures() {
   return *all;
 }
 
-/// Calls `change` with a library's failure.
+/// Calls `change` with the record of a library.
 template <class Change>
 void change_failure(const void* base, Change change) noexcept {
   Failures& all = failures();
@@ -42,7 +42,7 @@ void change_failure(const void* base, Change change) noexcept {
   try {
     change(all.by_base[base]);
   } catch (const std::bad_alloc&) {
-    // The load that failed reports its error all the same; only a later one would not.
+    // The failed load reports its error anyway; a later one would not.
   }
 }
 
@@ -58,7 +58,7 @@ Owned find_load_error(const void* base) noexcept {
 void keep_load_error(const void* base, const AnyffiValue& error) noexcept {
   Owned kept = retained(error);
   change_failure(base, [&](Failure& failure) {
-    // The first one is the cause of the others.
+    // The first one causes the others.
     if (failure.error->type_code == ANYFFI_NONE) failure.error = std::move(kept);
   });
 }
@@ -111,8 +111,8 @@ void anyffi_registry_defer_error(void) {
   anyffi_error_take_raised(&error);
   Owned owner(error);
   if (error.type_code == ANYFFI_NONE) return;
-  // Whoever loads the calling library as a module later is told too: by another thread, or after it was loaded
-  // by other means, such as a dependency of the program.
+  // Kept for later loads of the calling library as a module: by another thread, or after it was loaded by other means,
+  // such as a dependency of the program.
   Dl_info caller{};
   if (dladdr(__builtin_return_address(0), &caller) != 0) keep_load_error(caller.dli_fbase, error);
   if (LoadJournal* journal = LoadJournal::current()) journal->defer(owner.take(), caller.dli_fbase);

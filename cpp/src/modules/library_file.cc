@@ -1,5 +1,5 @@
 /// \file
-/// Shared libraries as files and in memory: is it one, for this machine, and complete; what does it export.
+/// Shared libraries as files: checks before loading, copies, and the functions that they export.
 #include "modules/library_file.h"
 
 #include <anyffi/inline.h>
@@ -26,7 +26,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// OSError, of the class that fits the number, with the three values that Python makes it from.
+/// Raises OSError, or its subclass for the error number, with its three arguments.
 int raise_os_error(int number, const AnyffiValue* path, const String& file) {
   const char* kind = number == ENOENT    ? "FileNotFoundError"
                      : number == EACCES  ? "PermissionError"
@@ -49,7 +49,7 @@ int raise_os_error(int number, const AnyffiValue* path, const String& file) {
 
 class File {
  public:
-  /// Not blocking, so that a pipe of no writer is refused and not waited for.
+  /// Non-blocking, so that opening a pipe without a writer does not hang.
   explicit File(const char* path) : descriptor_(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~File() {
     if (descriptor_ >= 0) close(descriptor_);
@@ -91,7 +91,7 @@ const char* machine_name(unsigned machine) {
   }
 }
 
-/// The header of the program itself says what this process can load.
+/// The header of this library, which shows what this process can load.
 const Header& own_header() {
   Dl_info info;
   dladdr(reinterpret_cast<void*>(&anyffi_abi_get_version), &info);
@@ -136,13 +136,13 @@ int check_format(const File& file, uint64_t file_size, const String& path) {
   return check_segments(file, header, file_size, path);
 }
 
-/// Addresses in a dynamic section are relocated on most machines, and offsets on the others.
+/// Addresses in a dynamic section are relocated on most machines, and offsets on others.
 template <class T>
 const T* dynamic_address(ElfW(Addr) base, ElfW(Addr) address) {
   return reinterpret_cast<const T*>(address < base ? address + base : address);
 }
 
-/// The dynamic symbol table does not say its own length: its hash table does.
+/// The length of the dynamic symbol table, which only its hash table knows.
 uint32_t count_symbols(const uint32_t* gnu_hash) {
   uint32_t num_buckets = gnu_hash[0], first = gnu_hash[1], bloom_words = gnu_hash[2];
   const uint32_t* buckets = gnu_hash + 4 + bloom_words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
@@ -153,7 +153,7 @@ uint32_t count_symbols(const uint32_t* gnu_hash) {
   return last + 1;
 }
 
-/// Names, without the prefix, of the functions that the library with a dynamic section exports.
+/// Lists the names, without the prefix, of the functions that a library exports.
 void list_exports(ElfW(Addr) base, const ElfW(Dyn) * section, std::string_view prefix, Vector<String>* out) {
   const ElfW(Sym)* symbols = nullptr;
   const char* names = nullptr;
@@ -178,7 +178,7 @@ struct Search {
   bool out_of_memory = false;
 };
 
-/// One loaded library, while the loader's lock is held: nothing may be thrown past it.
+/// Searches one loaded library. Must not throw: the loader's lock is held.
 int search_library(dl_phdr_info* info, size_t, void* context) {
   auto* search = static_cast<Search*>(context);
   try {
@@ -228,7 +228,7 @@ int copy_library_file(const String& file, String* copy) {
   if (target >= 0) close(target);
   if (is_copied) return 0;
   if (target >= 0) unlink(copy->c_str());
-  return raise_format("OSError", "%s: cannot be loaded anew, after it failed: no copy of it can be written to %s: %s",
+  return raise_format("OSError", "%s: cannot be loaded again after it failed: cannot write a copy to %s: %s",
                       file.c_str(), copy->c_str(), std::strerror(number));
 }
 
@@ -247,7 +247,7 @@ void list_program_functions([[maybe_unused]] std::string_view prefix, [[maybe_un
   if (search.out_of_memory) throw std::bad_alloc();
   void* program = dlopen(nullptr, RTLD_NOW);
   for (String& name : search.names) {
-    // Most libraries are seen by those alone that asked for them.
+    // Most libraries are loaded with RTLD_LOCAL, and not visible to the whole program.
     if (dlsym(program, (String(prefix) + name).c_str()) != nullptr) out->push_back(std::move(name));
   }
 #endif

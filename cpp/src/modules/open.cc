@@ -1,5 +1,5 @@
 /// \file
-/// Opening of shared libraries. One, once loaded, stays for ever.
+/// Opening shared libraries. A loaded one is never unmapped.
 #include <anyffi/c_api.h>
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -28,7 +28,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// What tells one file from another, and from itself after it was written to.
+/// Identifies a file and its version.
 struct Identity {
   dev_t device;
   ino_t number;
@@ -41,8 +41,8 @@ struct Identity {
   }
 };
 
-/// The files that were opened, by the names that the loader knows them by: it asks for no file under a name that it
-/// knows, whatever lies there by now. Never destroyed, as no library is; and no memory of objects, which are counted.
+/// The opened files by the names given to the loader: it does not open a file again under a known name, even if
+/// the file was replaced. Never destroyed. Not allocated by `anyffi_alloc`, whose blocks leak reports count.
 struct Opened {
   std::mutex mutex;
   std::map<std::string, Identity> names;
@@ -53,7 +53,7 @@ Opened& opened() {
   return *all;
 }
 
-/// False if there is no such file.
+/// Returns false if there is no such file.
 bool identify(const String& file, Identity* out) {
   struct stat status;
   if (stat(file.c_str(), &status) != 0) return false;
@@ -66,12 +66,12 @@ bool identify(const String& file, Identity* out) {
   return true;
 }
 
-/// Turns `file` into a name for it that the loader knows no other file by; `is_new` if it has not had it before.
-/// ValueError if it was written to since it was opened, for then neither what it was nor what it is can be relied on.
+/// Changes `file` to a name under which the loader knows no other file; `is_new` is false if the loader knows this file
+/// by it. ValueError if the file was written to since it was opened, which corrupts the mapped library.
 int choose_name(String* file, bool* is_new) {
   Identity now;
   *is_new = false;
-  if (!identify(*file, &now)) return 0;  // the loader says why
+  if (!identify(*file, &now)) return 0;  // the loader will report the reason
   String shown = *file;
   Opened& all = opened();
   std::lock_guard<std::mutex> lock(all.mutex);
@@ -91,14 +91,14 @@ int choose_name(String* file, bool* is_new) {
   }
 }
 
-/// Of a file that the loader did not take, so that another one may be written there.
+/// Forgets a file that the loader refused, so that it may be overwritten.
 void forget_name(const String& name) {
   Opened& all = opened();
   std::lock_guard<std::mutex> lock(all.mutex);
   all.names.erase(name.c_str());
 }
 
-/// Where a loaded library lies: what tells its own symbols from those of its dependencies.
+/// The load address of a library, which distinguishes its own symbols from those of its dependencies.
 const void* base_of(void* library) {
   Dl_info info{};
 #if defined(__ELF__)
@@ -118,7 +118,7 @@ void* find_own_symbol(void* library, const void* base, const char* name) {
   return symbol != nullptr && dladdr(symbol, &info) != 0 && info.dli_fbase == base ? symbol : nullptr;
 }
 
-/// Puts what C++ code calls a symbol before the symbol itself: `f(int) (_Z1fi)`.
+/// Puts the demangled name before an undefined symbol: `f(int) (_Z1fi)`.
 void demangle(String* reason) {
   constexpr std::string_view kBefore = "undefined symbol: ";
   size_t begin = reason->find(kBefore);
@@ -135,7 +135,7 @@ void demangle(String* reason) {
 
 int raise_load_failure(const String& file) {
   const char* given = dlerror();
-  String reason = given != nullptr ? given : "the system gives no reason";
+  String reason = given != nullptr ? given : "unknown reason";
   // The loader's text begins with the path, in most cases.
   if (reason.compare(0, file.size() + 2, file + ": ") == 0) reason.erase(0, file.size() + 2);
   demangle(&reason);
@@ -144,7 +144,7 @@ int raise_load_failure(const String& file) {
                       needs_runtime ? "; link the library with -lanyffi" : "");
 }
 
-/// Fills in what a loaded library tells of itself. ImportError unless it was built for this version of the ABI.
+/// Reads the metadata of a loaded library. ImportError unless it was built for this version of the ABI.
 int read_library(void* handle, const void* base, const String& file, Library* out) {
   auto* table = static_cast<const AnyffiModuleTable*>(find_own_symbol(handle, base, "__anyffi_module"));
   auto* version = static_cast<const int32_t*>(find_own_symbol(handle, base, "__anyffi_abi_version"));
@@ -168,34 +168,34 @@ int read_library(void* handle, const void* base, const String& file, Library* ou
   return 0;
 }
 
-/// What came of one call of the loader.
-struct Attempt {
+/// The outcome of one call of the loader.
+struct LoadResult {
   void* handle = nullptr;
   const void* base = nullptr;
-  bool has_failed = false; /* an initialiser that ran now has */
+  bool has_failed = false; /* one of the initialisers that it ran */
 };
 
-/// Loads the library `name`, whose file users know as `file`, and undoes what its initialisers did if one fails: that
-/// is kept for the library at `original`, or for itself if that is NULL. -1 if it is no library for us.
-int load_library(const String& name, const String& file, const void* original, Library* out, Attempt* attempt) {
+/// Loads the library `name`, which messages call `file`. If one of its initialisers fails, undoes the registrations of
+/// all, and keeps the error for the library at `original`, or for itself if that is NULL. -1 if it is not a module.
+int load_library(const String& name, const String& file, const void* original, Library* out, LoadResult* result) {
   LoadJournal journal;
-  attempt->handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (attempt->handle == nullptr) {
+  result->handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (result->handle == nullptr) {
     journal.undo();
     return raise_load_failure(name);
   }
-  attempt->base = base_of(attempt->handle);
-  if (read_library(attempt->handle, attempt->base, file, out) != 0) {
+  result->base = base_of(result->handle);
+  if (read_library(result->handle, result->base, file, out) != 0) {
     journal.undo();
     return -1;
   }
   if (journal.error()->type_code == ANYFFI_NONE) return 0;
-  attempt->has_failed = true;
+  result->has_failed = true;
   journal.undo();
-  // What a library that it depends on failed with stays: initialisers of that one cannot run again.
-  const void* failed = original != nullptr ? original : attempt->base;
+  // The error of a dependency stays: its initialisers cannot run again.
+  const void* failed = original != nullptr ? original : result->base;
   keep_load_error(failed, *journal.error());
-  if (journal.base() == attempt->base) keep_undone_load(failed, journal);
+  if (journal.base() == result->base) keep_undone_load(failed, journal);
   return 0;
 }
 
@@ -204,17 +204,17 @@ int raise_load_error(const void* base) {
   return -1;
 }
 
-/// Loads a copy in the place of a library whose initialisers failed, for they run once.
+/// Loads a copy of a library whose initialisers failed, since they run only once.
 int load_copy(const void* base, const String& file, Library* out) {
   String copy;
-  Attempt attempt;
+  LoadResult result;
   int status = copy_library_file(file, &copy);
   if (status == 0) {
-    status = load_library(copy, file, base, out, &attempt);
+    status = load_library(copy, file, base, out, &result);
     unlink(copy.c_str());
   }
-  if (attempt.has_failed) return raise_load_error(base);
-  end_new_load(base, status == 0 ? attempt.handle : nullptr);
+  if (result.has_failed) return raise_load_error(base);
+  end_new_load(base, status == 0 ? result.handle : nullptr);
   return status;
 }
 
@@ -223,21 +223,21 @@ int load_copy(const void* base, const String& file, Library* out) {
 int open_library(const AnyffiValue* path, Library* out) {
   String file;
   if (path_to_native(path, &file) != 0) return -1;
-  // A path is a path: without a slash the loader would search its own directories.
+  // Without a slash the loader would search its own directories.
   if (file.find('/') == String::npos) file.insert(0, "./");
   if (check_library_file(path, file) != 0) return -1;
   String name = file;
   bool is_new = false;
   if (choose_name(&name, &is_new) != 0) return -1;
-  Attempt attempt;
-  if (load_library(name, file, nullptr, out, &attempt) != 0) {
-    if (is_new && attempt.handle == nullptr) forget_name(name);
+  LoadResult result;
+  if (load_library(name, file, nullptr, out, &result) != 0) {
+    if (is_new && result.handle == nullptr) forget_name(name);
     return -1;
   }
-  if (find_load_error(attempt.base)->type_code == ANYFFI_NONE) return 0;
-  if (void* copy = find_replacement(attempt.base)) return read_library(copy, base_of(copy), file, out);
-  if (!attempt.has_failed && begin_new_load(attempt.base)) return load_copy(attempt.base, file, out);
-  return raise_load_error(attempt.base);
+  if (find_load_error(result.base)->type_code == ANYFFI_NONE) return 0;
+  if (void* copy = find_replacement(result.base)) return read_library(copy, base_of(copy), file, out);
+  if (!result.has_failed && begin_new_load(result.base)) return load_copy(result.base, file, out);
+  return raise_load_error(result.base);
 }
 
 #if defined(__ELF__)
@@ -253,7 +253,7 @@ int find_program_function(const char* symbol, Library* out, AnyffiCall* call) {
       dladdr1(found, &info, reinterpret_cast<void**>(&owner), RTLD_DL_LINKMAP) == 0) {
     return 0;
   }
-  // The program itself has no name. The library stays from here on.
+  // The program itself has no name.
   void* handle = dlopen(owner->l_name[0] != 0 ? owner->l_name : nullptr, RTLD_NOW | RTLD_NOLOAD);
   if (handle == nullptr) return 0;
   if (read_library(handle, info.dli_fbase, info.dli_fname, out) != 0) return -1;

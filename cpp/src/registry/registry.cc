@@ -24,7 +24,7 @@ AnyffiTextView text_of(const AnyffiValue& name) {
   return text;
 }
 
-/// By code points: Python's order, and the same for every way to store a string.
+/// Orders by code point, as Python does, for all encodings.
 struct NameLess {
   using is_transparent = void;
   bool operator()(const Owned& a, const Owned& b) const { return compare(*a.get(), *b.get()); }
@@ -36,8 +36,8 @@ struct NameLess {
 
 using Functions = std::map<Owned, Owned, NameLess, Allocator<std::pair<const Owned, Owned>>>;
 
-/// Nothing is released and no error is raised under the mutex: either may run code of the host, which waits
-/// for a lock that a thread waiting for this mutex may hold.
+/// Nothing is released and no error is raised under the mutex: either may call the host, which takes its lock, and the
+/// thread that holds that lock may wait for this mutex.
 struct Registry {
   std::mutex mutex;
   Functions functions;
@@ -51,7 +51,7 @@ Registry& registry() {
 
 int check_name(const AnyffiValue* name) {
   if (anyffi_is_str(name->type_code)) return 0;
-  return anyffi_error_raise("TypeError", "the name of a function is a str");
+  return anyffi_error_raise("TypeError", "the name of a function must be a str");
 }
 
 int raise_taken(const AnyffiValue* name) {
@@ -89,7 +89,7 @@ int set_function(const AnyffiValue* name, const AnyffiValue* function, bool over
   return 0;
 }
 
-/// All names, taken under the mutex.
+/// Copies all names, under the mutex.
 Vector<Owned> copy_names() {
   Registry& all = registry();
   Vector<Owned> names;
@@ -174,7 +174,7 @@ int anyffi_registry_list(AnyffiValue* out) {
 
 void anyffi_registry_remove_host_functions(void) {
   Registry& all = registry();
-  // Nodes move from map to map without allocating; what they hold is released after the mutex is free again.
+  // Nodes move between maps without allocating. The functions are released after the mutex is.
   Functions dropped;
   std::lock_guard<std::mutex> lock(all.mutex);
   for (auto place = all.functions.begin(); place != all.functions.end();) {

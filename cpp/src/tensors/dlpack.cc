@@ -1,5 +1,5 @@
 /// \file
-/// Tensors to and from other libraries, in the structs of DLPack and in the capsules around them.
+/// Import and export of tensors as DLPack structs, and as the capsules that hold them.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr uint32_t kMajor = 1;
 constexpr uint32_t kMinor = 3;
 
-/// What the two structs of DLPack differ in, and the names of their capsules.
+/// The differences of DLPack's two structs, and the names of their capsules.
 template <class Managed>
 struct Form;
 template <>
@@ -30,7 +30,7 @@ struct Form<AnyffiLegacyTensor> {
   static uint64_t flags(const AnyffiLegacyTensor&) { return 0; }
 };
 
-/// Gives back what another library made, which may run code of the host.
+/// Calls the deleter of another library, which may run code of the host.
 template <class Managed>
 void release_managed(void* owner) {
   auto* managed = static_cast<Managed*>(owner);
@@ -39,7 +39,7 @@ void release_managed(void* owner) {
   enter_host([&] { managed->deleter(managed); });
 }
 
-/// The same for what came through the host, whose libraries are not called when it has shut down.
+/// As `release_managed` for libraries of the host, which must not be called once it has shut down.
 template <class Managed>
 void release_managed_of_host(void* owner) {
   if (host() != nullptr) release_managed<Managed>(owner);
@@ -47,13 +47,14 @@ void release_managed_of_host(void* owner) {
 
 int check_version(const AnyffiManagedTensor& managed) noexcept {
   if (managed.major == kMajor) return 0;
-  return raise_format("BufferError", "a tensor of DLPack %u.%u, where %u.%u is the newest known", managed.major,
-                      managed.minor, kMajor, kMinor);
+  return raise_format("BufferError",
+                      "a tensor of DLPack %u.%u, which is not supported: the newest known version is %u.%u",
+                      managed.major, managed.minor, kMajor, kMinor);
 }
 int check_version(const AnyffiLegacyTensor&) noexcept { return 0; }
 
 template <class Managed>
-int adopt(Managed* managed, void (*release)(void*), AnyffiValue* out) noexcept {
+int import_tensor(Managed* managed, void (*release)(void*), AnyffiValue* out) noexcept {
   if (check_version(*managed) != 0) {
     release(managed);
     return fail(out);
@@ -61,47 +62,47 @@ int adopt(Managed* managed, void (*release)(void*), AnyffiValue* out) noexcept {
   return anyffi_tensor_create(&managed->tensor, Form<Managed>::flags(*managed), managed, release, out);
 }
 
-/// Ends a share that was given away.
+/// The deleter of an exported struct: releases its reference to the tensor.
 template <class Managed>
-void delete_share(Managed* self) {
+void delete_export(Managed* self) {
   auto* tensor = static_cast<AnyffiObject*>(self->context);
   anyffi_free(self);
   anyffi_object_release(tensor);
 }
 
 template <class Managed>
-int make_share(AnyffiObject* object, Managed** out) noexcept {
+int allocate_export(AnyffiObject* object, Managed** out) noexcept {
   *out = static_cast<Managed*>(anyffi_alloc(sizeof(Managed)));
   if (*out == nullptr) return raise_no_memory();
   **out = Managed{};
   (*out)->tensor = reinterpret_cast<AnyffiTensor*>(object)->tensor;
   (*out)->context = object;
-  (*out)->deleter = &delete_share<Managed>;
+  (*out)->deleter = &delete_export<Managed>;
   anyffi_object_retain(object);
   return 0;
 }
 
-int share(AnyffiObject* object, AnyffiManagedTensor** out) noexcept {
-  if (make_share(object, out) != 0) return -1;
+int export_tensor(AnyffiObject* object, AnyffiManagedTensor** out) noexcept {
+  if (allocate_export(object, out) != 0) return -1;
   (*out)->major = kMajor;
   (*out)->minor = kMinor;
   (*out)->flags = reinterpret_cast<AnyffiTensor*>(object)->flags;
   return 0;
 }
 
-int share(AnyffiObject* object, AnyffiLegacyTensor** out) noexcept {
+int export_tensor(AnyffiObject* object, AnyffiLegacyTensor** out) noexcept {
   *out = nullptr;
   uint64_t flags = reinterpret_cast<AnyffiTensor*>(object)->flags;
   if (flags & (ANYFFI_TENSOR_READ_ONLY | ANYFFI_TENSOR_PADDED)) {
-    return raise_format("BufferError", "DLPack before 1.0 cannot say that a tensor is %s",
+    return raise_format("BufferError", "DLPack before 1.0 cannot express that a tensor is %s",
                         flags & ANYFFI_TENSOR_READ_ONLY ? "read-only" : "padded");
   }
-  return make_share(object, out);
+  return allocate_export(object, out);
 }
 
-// ---- capsules ----
+/* ---- capsules ---- */
 
-/// Takes the struct out of a capsule, if it holds one of this form.
+/// Takes the struct out of a capsule and marks it as used; NULL if it does not hold one of this form.
 template <class Managed>
 Managed* take_from_capsule(const AnyffiHost& hooks, void* capsule) noexcept {
   if (hooks.capsule_is_valid(capsule, Form<Managed>::kName) == 0) return nullptr;
@@ -110,7 +111,7 @@ Managed* take_from_capsule(const AnyffiHost& hooks, void* capsule) noexcept {
   return managed;
 }
 
-/// What the host calls for a capsule that dies: nobody may have taken the share in it.
+/// The destructor of a capsule: deletes the struct unless a consumer took it.
 template <class Managed>
 void release_capsule(void* capsule) {
   const AnyffiHost* hooks = host();
@@ -119,28 +120,28 @@ void release_capsule(void* capsule) {
   managed->deleter(managed);
 }
 
-int adopt_capsule(const AnyffiValue& capsule, AnyffiValue* out) noexcept {
+int import_capsule(const AnyffiValue& capsule, AnyffiValue* out) noexcept {
   const AnyffiHost* hooks = host();
   void* handle = reinterpret_cast<AnyffiPyObject*>(capsule.as_object)->handle;
   if (hooks != nullptr && hooks->capsule_is_valid != nullptr) {
     if (auto* managed = take_from_capsule<AnyffiManagedTensor>(*hooks, handle)) {
-      return adopt(managed, &release_managed_of_host<AnyffiManagedTensor>, out);
+      return import_tensor(managed, &release_managed_of_host<AnyffiManagedTensor>, out);
     }
     if (auto* managed = take_from_capsule<AnyffiLegacyTensor>(*hooks, handle)) {
-      return adopt(managed, &release_managed_of_host<AnyffiLegacyTensor>, out);
+      return import_tensor(managed, &release_managed_of_host<AnyffiLegacyTensor>, out);
     }
   }
-  return raise_about_type(&capsule, "expected a capsule of DLPack that nobody has used, got %s");
+  return raise_about_type(&capsule, "expected an unused DLPack capsule, got %s");
 }
 
 template <class Managed>
 int export_capsule(AnyffiObject* tensor, AnyffiValue* out) noexcept {
   const AnyffiHost* hooks = host();
   if (hooks == nullptr || hooks->capsule_new == nullptr) {
-    return anyffi_error_raise("BufferError", "this interpreter has no capsules to export a tensor in");
+    return anyffi_error_raise("BufferError", "this interpreter has no capsules to export a tensor");
   }
   Managed* managed;
-  if (share(tensor, &managed) != 0) return -1;
+  if (export_tensor(tensor, &managed) != 0) return -1;
   void* capsule = hooks->capsule_new(managed, Form<Managed>::kName, &release_capsule<Managed>);
   if (capsule != nullptr) return anyffi_py_object_create(capsule, out);
   managed->deleter(managed);
@@ -153,26 +154,28 @@ int export_capsule(AnyffiObject* tensor, AnyffiValue* out) noexcept {
 using namespace anyffi::runtime;
 
 int anyffi_tensor_from_dlpack(AnyffiManagedTensor* managed, AnyffiValue* out) {
-  return adopt(managed, &release_managed<AnyffiManagedTensor>, out);
+  return import_tensor(managed, &release_managed<AnyffiManagedTensor>, out);
 }
 
 int anyffi_tensor_from_dlpack_legacy(AnyffiLegacyTensor* managed, AnyffiValue* out) {
-  return adopt(managed, &release_managed<AnyffiLegacyTensor>, out);
+  return import_tensor(managed, &release_managed<AnyffiLegacyTensor>, out);
 }
 
 int anyffi_tensor_from_dlpack_host(AnyffiManagedTensor* managed, AnyffiValue* out) {
-  return adopt(managed, &release_managed_of_host<AnyffiManagedTensor>, out);
+  return import_tensor(managed, &release_managed_of_host<AnyffiManagedTensor>, out);
 }
 
-int anyffi_tensor_to_dlpack(AnyffiObject* tensor, AnyffiManagedTensor** out) { return share(tensor, out); }
+int anyffi_tensor_to_dlpack(AnyffiObject* tensor, AnyffiManagedTensor** out) { return export_tensor(tensor, out); }
 
-int anyffi_tensor_to_dlpack_legacy(AnyffiObject* tensor, AnyffiLegacyTensor** out) { return share(tensor, out); }
+int anyffi_tensor_to_dlpack_legacy(AnyffiObject* tensor, AnyffiLegacyTensor** out) {
+  return export_tensor(tensor, out);
+}
 
 int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out) {
   *out = anyffi_make_none();
   Owned capsule;
   if (anyffi_py_object_create(handle, capsule.out()) != 0) return -1;
-  return adopt_capsule(*capsule.get(), out);
+  return import_capsule(*capsule.get(), out);
 }
 
 int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, AnyffiValue* out) {

@@ -1,5 +1,5 @@
 /// \file
-/// DLPack's table of functions for compiled code, over whatever a front end wraps tensors in.
+/// DLPack's table of functions for compiled code, which works on a front end's wrappers of tensors.
 #include <anyffi/host_api.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace {
 
 using SetError = void (*)(void* context, const char* kind, const char* message);
 
-/// Byte for byte DLPack's DLPackExchangeAPI. What fails returns -1, with an exception of the host set.
+/// Byte for byte DLPack's DLPackExchangeAPI. Functions that fail return -1, with an exception set in the host.
 struct Exchange {
   uint32_t major;
   uint32_t minor;
@@ -31,7 +31,7 @@ struct Exchange {
 AnyffiExchangeApiHooks hooks[ANYFFI_MAX_EXCHANGE_APIS];
 std::atomic<int> num_tables{0};
 
-/// Moves the thread's error to the host.
+/// Raises the thread's error in the host instead.
 int raise_in_host(const AnyffiExchangeApiHooks& host) noexcept {
   Owned error;
   anyffi_error_take_raised(error.out());
@@ -60,7 +60,7 @@ int allocate(AnyffiTensorData* prototype, AnyffiManagedTensor** out, void* conte
   Owned tensor, error;
   *out = nullptr;
   int status = prototype->device.type != ANYFFI_kDLCPU
-                   ? anyffi_error_raise("BufferError", "new tensors lie on the CPU")
+                   ? anyffi_error_raise("BufferError", "tensors can be allocated on the CPU only")
                    : anyffi_tensor_create_empty(prototype->shape, prototype->ndim, &prototype->dtype, tensor.out());
   if (status == 0 && anyffi_tensor_to_dlpack(tensor->as_object, out) == 0) return 0;
   anyffi_error_take_raised(error.out());
@@ -75,13 +75,13 @@ int allocate(AnyffiTensorData* prototype, AnyffiManagedTensor** out, void* conte
   return -1;
 }
 
-/// A tensor has no streams.
+/// Returns no stream: tensors of the runtime have none.
 int get_stream(int32_t, int32_t, void** out) {
   *out = nullptr;
   return 0;
 }
 
-/// The functions have no context, so that each table has its own.
+/// DLPack's functions get no context argument, so that each table needs functions of its own.
 template <int kTable>
 struct Table {
   static int export_wrapper(void* wrapper, AnyffiManagedTensor** out) {
@@ -100,7 +100,7 @@ struct Table {
   static int borrow_wrapper(void* wrapper, AnyffiTensorData* out) {
     AnyffiTensor* tensor = unwrap(hooks[kTable], wrapper);
     if (tensor != nullptr && (tensor->flags & (ANYFFI_TENSOR_READ_ONLY | ANYFFI_TENSOR_PADDED)) != 0) {
-      anyffi_error_raise("BufferError", "a DLTensor cannot say that memory is read-only, or that elements are padded");
+      anyffi_error_raise("BufferError", "a DLTensor cannot express read-only memory or padded elements");
       tensor = nullptr;
     }
     if (tensor == nullptr) return raise_in_host(hooks[kTable]);

@@ -28,8 +28,8 @@ const DataTypeRow* find_data_type(const AnyffiDataType& type) {
   return nullptr;
 }
 
-/// Where the name alone says the width.
-bool is_usual(const AnyffiDataType& type) {
+/// Whether the width is left out of the name.
+bool has_default_width(const AnyffiDataType& type) {
   return (type.code == ANYFFI_kDLBool && type.bits == 8) || (type.code == ANYFFI_kDLOpaqueHandle && type.bits == 64);
 }
 
@@ -49,7 +49,7 @@ ShortName data_type_name(const AnyffiDataType& type) noexcept {
     name.append("code%d_%d", type.code, type.bits);
   } else {
     name.append("%s", row->name);
-    if (row->bits == 0 && !is_usual(type)) name.append("%d", type.bits);
+    if (row->bits == 0 && !has_default_width(type)) name.append("%d", type.bits);
   }
   if (type.lanes != 1) name.append("x%d", type.lanes);
   return name;

@@ -1,5 +1,5 @@
 /// \file
-/// Tensors over memory that somebody else owns, and copies of them.
+/// Tensors: creating, copying and accessing them.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
@@ -17,7 +17,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Shape and strides lie behind the object.
+/// Shape and strides are stored after the object.
 size_t tensor_bytes(int32_t ndim) { return sizeof(AnyffiTensor) + 2 * static_cast<size_t>(ndim) * sizeof(int64_t); }
 
 void delete_tensor(AnyffiObject* self, int32_t what) {
@@ -28,12 +28,12 @@ void delete_tensor(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_MEMORY) free_object<AnyffiTensor>(self, tensor_bytes(tensor->tensor.ndim));
 }
 
-/// Row-major strides, in elements. False if the number of elements does not fit.
+/// Sets row-major strides, in elements. Returns false if the number of elements overflows.
 bool fill_compact_strides(const int64_t* shape, int32_t ndim, int64_t* strides) {
   int64_t step = 1;
   for (int32_t i = ndim - 1; i >= 0; --i) {
     strides[i] = step;
-    // An axis of no elements leaves the others what they would be for one.
+    // An axis of size 0 counts as one of size 1, as in NumPy.
     if (__builtin_mul_overflow(step, std::max<int64_t>(shape[i], 1), &step)) return false;
   }
   return true;
@@ -69,13 +69,13 @@ int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out
   return 0;
 }
 
-/// Bits from one element to the next where none is left out.
+/// Bits from one element to the next in a compact tensor.
 int64_t find_item_bits(const AnyffiDataType& type, uint64_t flags) {
   int64_t bits = int64_t{type.bits} * type.lanes;
   return flags & ANYFFI_TENSOR_PADDED ? (bits + 7) / 8 * 8 : bits;
 }
 
-/// Bytes of a compact tensor; -1 after MemoryError if there cannot be so many.
+/// Bytes of a compact tensor; -1 after MemoryError if the number overflows.
 int64_t find_size(const int64_t* shape, int32_t ndim, int64_t item_bits) {
   if (std::find(shape, shape + ndim, 0) != shape + ndim) return 0;
   int64_t bits = item_bits;
@@ -107,7 +107,7 @@ int create_empty(const int64_t* shape, int32_t ndim, const AnyffiDataType& type,
   return 0;
 }
 
-/// Copies all elements, of which there are some, in order of the last axis first.
+/// Copies all elements, at least one, in row-major order.
 void copy_elements(const AnyffiTensorData& from, size_t item_size, char* to) {
   Vector<int64_t> index(static_cast<size_t>(from.ndim));
   const char* source = static_cast<const char*>(from.data) + from.byte_offset;
@@ -128,8 +128,8 @@ void copy_elements(const AnyffiTensorData& from, size_t item_size, char* to) {
   }
 }
 
-/// Whether the CPU can read the memory of a device.
-bool is_of_host(const AnyffiDevice& device) {
+/// Whether the CPU can access the memory of a device.
+bool is_cpu_accessible(const AnyffiDevice& device) {
   switch (device.type) {
     case ANYFFI_kDLCPU:
     case ANYFFI_kDLCUDAHost:
@@ -142,14 +142,14 @@ bool is_of_host(const AnyffiDevice& device) {
 }
 
 int copy_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) {
-  if (!is_of_host(data.device)) {
+  if (!is_cpu_accessible(data.device)) {
     return raise_format("BufferError", "a tensor on %s cannot be copied by the CPU", device_name(data.device).text);
   }
   int64_t bits = find_item_bits(data.dtype, flags);
   if (bits % 8 != 0) return raise_format("BufferError", "elements of %s share bytes", data_type_name(data.dtype).text);
   Owned made;
-  uint64_t of_copy = (flags & ANYFFI_TENSOR_PADDED) | ANYFFI_TENSOR_COPIED;
-  if (create_empty(data.shape, data.ndim, data.dtype, of_copy, made.out()) != 0) return -1;
+  uint64_t copy_flags = (flags & ANYFFI_TENSOR_PADDED) | ANYFFI_TENSOR_COPIED;
+  if (create_empty(data.shape, data.ndim, data.dtype, copy_flags, made.out()) != 0) return -1;
   return guard([&] {
     if (std::find(data.shape, data.shape + data.ndim, 0) == data.shape + data.ndim) {
       void* memory = reinterpret_cast<AnyffiTensor*>(made.get()->as_object)->tensor.data;
@@ -162,8 +162,8 @@ int copy_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) 
 
 int check_access(const AnyffiTensorData& data, uint64_t flags, const AnyffiDataType* type, uint64_t alignment,
                  int32_t access) {
-  if (!(access & ANYFFI_ACCESS_DEVICE) && !is_of_host(data.device)) {
-    return raise_format("BufferError", "the memory of the tensor lies on %s, not on the CPU",
+  if (!(access & ANYFFI_ACCESS_DEVICE) && !is_cpu_accessible(data.device)) {
+    return raise_format("BufferError", "the memory of the tensor is on %s, not on the CPU",
                         device_name(data.device).text);
   }
   if (type != nullptr && std::memcmp(type, &data.dtype, sizeof(*type)) != 0) {
@@ -182,13 +182,13 @@ int check_access(const AnyffiTensorData& data, uint64_t flags, const AnyffiDataT
 
 int find_element(const AnyffiTensorData& data, const int64_t* positions, int32_t count, int64_t* out) {
   if (count != data.ndim) {
-    return raise_format("IndexError", "expected %d positions, one for each axis, got %d", static_cast<int>(data.ndim),
+    return raise_format("IndexError", "expected %d indices, one for each axis, got %d", static_cast<int>(data.ndim),
                         static_cast<int>(count));
   }
   *out = 0;
   for (int32_t axis = 0; axis < count; ++axis) {
     if (positions[axis] < 0 || positions[axis] >= data.shape[axis]) {
-      return raise_format("IndexError", "position %lld is out of range for axis %d with size %lld",
+      return raise_format("IndexError", "index %lld is out of bounds for axis %d with size %lld",
                           static_cast<long long>(positions[axis]), static_cast<int>(axis),
                           static_cast<long long>(data.shape[axis]));
     }

@@ -1,6 +1,5 @@
 /// \file
-/// What text libraries do with strings: slice, find, split, join, strip, replace, ASCII case. Each means what
-/// Python's `str` method of the name means, for text of any width.
+/// Slice, find, split, join, strip, replace and ASCII case: as Python's `str` methods of these names.
 #include <anyffi/inline.h>
 
 #include <cstring>
@@ -33,7 +32,7 @@ const char* at(const AnyffiTextView& text, int64_t index) {
   return static_cast<const char*>(text.data) + index * width_of(text);
 }
 
-/// Part of a text, borrowed.
+/// A borrowed part of a text.
 AnyffiTextView part(const AnyffiTextView& text, int64_t start, int64_t stop) {
   return AnyffiTextView{at(text, start), stop - start, text.encoding, 0};
 }
@@ -42,19 +41,19 @@ int create(const AnyffiTextView& text, AnyffiValue* out) {
   return anyffi_str_create(text.data, text.length, text.encoding, out);
 }
 
-/// As Python reads the bounds of a slice: negative ones count from the end, all are cut to the text.
-int64_t bound(int64_t index, int64_t length) {
+/// Resolves a bound of a slice as Python does: negative ones count from the end, all are clamped to the text.
+int64_t resolve_bound(int64_t index, int64_t length) {
   if (index < 0) index += length;
   return index < 0 ? 0 : index > length ? length : index;
 }
 
-/// Text in the making, of one width throughout.
+/// Builds text of one width.
 class Builder {
  public:
   explicit Builder(int32_t encoding) : encoding_(encoding), shift_(anyffi_encoding_shift(encoding)) {}
   void reserve(int64_t length) { units_.reserve(static_cast<size_t>(length) << shift_); }
   void append(const AnyffiTextView& text) {
-    if (text.length == 0) return;  // There may be no memory at either end.
+    if (text.length == 0) return;  // memcpy must not get a null pointer
     size_t before = units_.size();
     units_.resize(before + (static_cast<size_t>(text.length) << shift_));
     char* to = units_.data() + before;
@@ -81,7 +80,7 @@ class Builder {
   Vector<char> units_;
 };
 
-/// Looks for one text in another of at least its width; widens the needle once.
+/// Finds a text in another one. Widens it once, where the other one is wider.
 class Finder {
  public:
   Finder(const AnyffiTextView& text, const AnyffiTextView& needle) : text_(text), widened_(text.encoding) {
@@ -93,7 +92,7 @@ class Finder {
     }
   }
 
-  /// The first place in [start, stop) where the needle lies in full, or -1.
+  /// The first index of the whole needle within [start, stop), or -1.
   int64_t first(int64_t start, int64_t stop) const {
     if (!possible_ || stop - start < needle_.length) return -1;
     if (needle_.length == 0) return start;
@@ -101,7 +100,7 @@ class Finder {
     const char* from = at(text_, start);
     const char* end = at(text_, stop);
     auto size = static_cast<size_t>(needle_.length * width);
-    // Bytes that match off the grid of code points are no match.
+    // A match must begin at a code point, not within one.
     while (static_cast<size_t>(end - from) >= size) {
       auto* hit = static_cast<const char*>(memmem(from, static_cast<size_t>(end - from), needle_.data, size));
       if (hit == nullptr) return -1;
@@ -129,7 +128,7 @@ class Finder {
   bool possible_;
 };
 
-/// How many times, at most, a `most` of the caller's allows.
+/// A negative `most` means no limit.
 int64_t limit(int64_t most) { return most < 0 ? INT64_MAX : most; }
 
 bool contains(const AnyffiTextView& set, uint32_t c) {
@@ -151,7 +150,7 @@ int split_at_space(const Owned& list, const AnyffiTextView& text, int64_t most) 
     while (i < text.length && anyffi_is_space(anyffi_get_code_point(&text, i))) ++i;
     if (i == text.length) return 0;
     int64_t start = i;
-    // What is left, white space at its end included.
+    // The rest, including white space at its end.
     if (most-- == 0) return append(list, part(text, start, text.length));
     while (i < text.length && !anyffi_is_space(anyffi_get_code_point(&text, i))) ++i;
     if (append(list, part(text, start, i)) != 0) return -1;
@@ -217,8 +216,8 @@ int anyffi_str_slice(const AnyffiValue* str, int64_t start, int64_t stop, Anyffi
   *out = anyffi_make_none();
   AnyffiTextView text;
   if (!read(str, &text)) return -1;
-  start = bound(start, text.length);
-  stop = bound(stop, text.length);
+  start = resolve_bound(start, text.length);
+  stop = resolve_bound(stop, text.length);
   return create(part(text, start, stop < start ? start : stop), out);
 }
 
@@ -228,7 +227,7 @@ int anyffi_str_find(const AnyffiValue* str, const AnyffiValue* needle, int64_t s
   if (!read(str, &text) || !read(needle, &wanted)) return -1;
   if (start > text.length) return 0;
   return guard([&] {
-    *out = Finder(text, wanted).first(bound(start, text.length), bound(stop, text.length));
+    *out = Finder(text, wanted).first(resolve_bound(start, text.length), resolve_bound(stop, text.length));
     return 0;
   });
 }
@@ -239,7 +238,7 @@ int anyffi_str_rfind(const AnyffiValue* str, const AnyffiValue* needle, int64_t 
   if (!read(str, &text) || !read(needle, &wanted)) return -1;
   if (start > text.length) return 0;
   return guard([&] {
-    *out = Finder(text, wanted).last(bound(start, text.length), bound(stop, text.length));
+    *out = Finder(text, wanted).last(resolve_bound(start, text.length), resolve_bound(stop, text.length));
     return 0;
   });
 }
@@ -319,7 +318,7 @@ int anyffi_str_replace(const AnyffiValue* str, const AnyffiValue* former, const 
     while (most-- != 0) {
       int64_t hit = finder.first(start, text.length);
       if (hit < 0) break;
-      // An empty text is found before each code point and behind the last one.
+      // An empty text matches before each code point and at the end.
       int64_t next = wanted.length > 0 ? hit : start;
       builder.append(part(text, start, next));
       builder.append(put);

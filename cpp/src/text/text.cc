@@ -1,5 +1,5 @@
 /// \file
-/// Strings and bytes: in place while short, at the narrowest width always.
+/// Strings and bytes: stored inline while short, always at the narrowest width.
 #include "text/text.h"
 
 #include <anyffi/inline.h>
@@ -13,7 +13,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// More units than this cannot be addressed, and their size in bytes would not fit an integer.
+/// Above this the size in bytes would overflow.
 constexpr int64_t kMaxLength = (PTRDIFF_MAX - 256) / 4;
 
 constexpr uint64_t kHighBits = 0x8080808080808080u;
@@ -26,8 +26,8 @@ uint64_t load_word(const char* data) {
   return word;
 }
 
-/// 1 if a word anywhere has a bit of `mask`. Also ors all words into `seen`, if it returns 0. Takes at least
-/// eight bytes, of which the last word may repeat some: `size` is a multiple of the unit that the mask is for.
+/// Returns whether any word has a bit of `mask`; if not, sets `seen` to the bitwise or of all words. Takes at least
+/// eight bytes, and a multiple of the unit that the mask is for: the last word may overlap the one before.
 bool any_bit(const char* data, size_t size, uint64_t mask, uint64_t* seen) {
   uint64_t all = load_word(data + size - 8);
   for (; size >= 32; data += 32, size -= 32) {
@@ -40,7 +40,7 @@ bool any_bit(const char* data, size_t size, uint64_t mask, uint64_t* seen) {
   return (all & mask) != 0;
 }
 
-/// The narrowest encoding that holds the text, or -1 for what is no code point.
+/// The narrowest encoding that holds the text, or -1 if a unit is not a code point.
 int32_t find_encoding(const char* data, int64_t length, int32_t encoding) {
   if (length == 0) return ANYFFI_ASCII;
   uint64_t seen;
@@ -79,7 +79,7 @@ void convert_units(const char* from, char* to, int64_t length) {
   }
 }
 
-/// Copies code points to a encoding at most as wide.
+/// Copies code points to an encoding at most as wide.
 void copy_units(const char* from, int32_t from_encoding, char* to, int32_t to_encoding, int64_t length) {
   int from_shift = anyffi_encoding_shift(from_encoding);
   int to_shift = anyffi_encoding_shift(to_encoding);
@@ -94,7 +94,7 @@ void copy_units(const char* from, int32_t from_encoding, char* to, int32_t to_en
   }
 }
 
-/// In place from bytes, ASCII or Latin-1: the most frequent strings of all.
+/// An inline string from one-byte code points: the fast path for most strings.
 AnyffiValue short_str(const char* data, uint32_t length) {
   AnyffiValue value = anyffi_make_inline_text(ANYFFI_STR, ANYFFI_ASCII, data, length, length);
   bool ascii = (value.aux & static_cast<uint32_t>(kHighBits)) == 0 && (value.as_int & (kHighBits >> 8)) == 0;
@@ -102,7 +102,7 @@ AnyffiValue short_str(const char* data, uint32_t length) {
   return value;
 }
 
-/// The zero code point behind a text is always written at the widest.
+/// The terminating zero is written at the greatest width.
 constexpr size_t kZeroSize = sizeof(uint32_t);
 
 size_t str_bytes(int64_t length, int32_t encoding) {
@@ -183,7 +183,7 @@ int anyffi_value_get_text_view(const AnyffiValue* value, AnyffiTextView* out) {
 int anyffi_str_create(const void* code_points, int64_t length, int32_t encoding, AnyffiValue* out) {
   if (length < 0 || encoding < ANYFFI_ASCII || encoding > ANYFFI_UCS4) {
     *out = anyffi_make_none();
-    return anyffi_error_raise("ValueError", "no such text: negative length or unknown encoding");
+    return anyffi_error_raise("ValueError", "invalid text: negative length or unknown encoding");
   }
   if (length > kMaxLength) return *out = anyffi_make_none(), raise_no_memory();
   auto* data = static_cast<const char*>(code_points);
@@ -218,7 +218,7 @@ int anyffi_str_allocate(int64_t length, int32_t encoding, AnyffiValue* out) {
   if (length < 0 || encoding < ANYFFI_ASCII || encoding > ANYFFI_UCS4 ||
       static_cast<uint64_t>(length) << anyffi_encoding_shift(encoding) <= ANYFFI_INLINE_BYTES) {
     *out = anyffi_make_none();
-    return anyffi_error_raise("ValueError", "no such text: short enough to lie in place, or of unknown encoding");
+    return anyffi_error_raise("ValueError", "invalid text: short enough to be stored inline, or of unknown encoding");
   }
   AnyffiStrObject* str = allocate_str(length, encoding);
   if (str == nullptr) return fail(out);

@@ -1,5 +1,5 @@
 /// \file
-/// Strings and bytes, for the runtime's own use.
+/// Strings and bytes.
 #ifndef ANYFFI_SRC_TEXT_TEXT_H_
 #define ANYFFI_SRC_TEXT_TEXT_H_
 

@@ -1,5 +1,5 @@
 /// \file
-/// UTF-8 in and out, with the errors that Python's own codec reports.
+/// Conversion from and to UTF-8, with the errors of Python's codec.
 #include "core/utf8.h"
 
 #include <anyffi/inline.h>
@@ -26,7 +26,7 @@ int64_t count_ascii(const uint8_t* data, int64_t size) {
   return i;
 }
 
-/// UnicodeDecodeError or UnicodeEncodeError, with the five values that Python makes it from. Takes over `object`.
+/// Raises UnicodeDecodeError or UnicodeEncodeError with its five arguments. Steals `object`.
 int raise_codec(const char* kind, AnyffiValue object, int64_t start, int64_t end, const char* reason,
                 const char* message) {
   Owned whole(object), args, name, why;
@@ -45,7 +45,7 @@ int raise_codec(const char* kind, AnyffiValue object, int64_t start, int64_t end
 }
 
 int raise_decode(const uint8_t* data, int64_t size, int64_t start, const Utf8Step& step) {
-  // Where the text ends too early, all that is left of it counts as wrong.
+  // Where the text is truncated, the error covers all of its rest.
   int64_t end = step.reason == kUnexpectedEnd ? size : start + step.size;
   char message[160];
   if (end == start + 1) {
@@ -100,7 +100,7 @@ void decode_valid(const uint8_t* data, int64_t size, int32_t encoding, void* out
 }  // namespace
 
 int path_to_native(const AnyffiValue* path, String* out) {
-  if (!anyffi_is_str(path->type_code)) return anyffi_error_raise("TypeError", "a path is given as a str");
+  if (!anyffi_is_str(path->type_code)) return anyffi_error_raise("TypeError", "a path must be a str");
   AnyffiTextView text;
   anyffi_view_text(path, &text);
   out->clear();
@@ -109,7 +109,7 @@ int path_to_native(const AnyffiValue* path, String* out) {
     if (unit == 0) return anyffi_error_raise("ValueError", "embedded null character in a path");
     char encoded[4];
     if (unit >= 0xDC80 && unit <= 0xDCFF) {
-      // Python spells a byte of a path that is not UTF-8 as this surrogate.
+      // Python's `surrogateescape` of a byte that is not UTF-8.
       *out += static_cast<char>(unit - 0xDC00);
     } else if (is_surrogate(unit)) {
       return raise_encode(path, text, i);
@@ -153,7 +153,7 @@ int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out) {
 }
 
 int anyffi_str_to_utf8(const AnyffiValue* str, AnyffiValue* out_bytes) {
-  // `out_bytes` may be the place that `str` points to.
+  // `out_bytes` and `str` may be the same.
   AnyffiValue given = *str;
   AnyffiTextView text;
   *out_bytes = anyffi_make_none();
@@ -166,8 +166,8 @@ int anyffi_str_to_utf8(const AnyffiValue* str, AnyffiValue* out_bytes) {
     if (is_surrogate(code_point)) return raise_encode(&given, text, i);
     size += code_point < 0x80 ? 1 : code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
   }
-  char in_place[ANYFFI_INLINE_BYTES];
-  char* to = in_place;
+  char buffer[ANYFFI_INLINE_BYTES];
+  char* to = buffer;
   if (size > ANYFFI_INLINE_BYTES) {
     AnyffiBytesObject* bytes = allocate_bytes(size);
     if (bytes == nullptr) return -1;
@@ -175,6 +175,6 @@ int anyffi_str_to_utf8(const AnyffiValue* str, AnyffiValue* out_bytes) {
     to = reinterpret_cast<char*>(bytes + 1);
   }
   for (int64_t i = 0; i < text.length; ++i) to += encode_step(anyffi_get_code_point(&text, i), to);
-  if (size <= ANYFFI_INLINE_BYTES) return anyffi_bytes_create(in_place, size, out_bytes);
+  if (size <= ANYFFI_INLINE_BYTES) return anyffi_bytes_create(buffer, size, out_bytes);
   return 0;
 }

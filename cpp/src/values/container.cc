@@ -1,6 +1,6 @@
 /// \file
-/// Containers made of values and of each other: Array and List, Map and Dict, FrozenSet and Set; and Shape, the Array
-/// of ints.
+/// Making containers from values, and converting the types of a layout to each other: Array, List and Shape; Map and
+/// Dict; FrozenSet and Set.
 #include <anyffi/inline.h>
 
 #include <utility>
@@ -16,7 +16,7 @@
 namespace anyffi::runtime {
 namespace {
 
-bool are_a_pair(int32_t a, int32_t b) {
+bool have_same_layout(int32_t a, int32_t b) {
   return (is_sequence(a) && is_sequence(b)) || (is_mapping(a) && is_mapping(b)) || (is_set(a) && is_set(b));
 }
 
@@ -26,13 +26,13 @@ bool is_immutable(int32_t code) {
 
 int check_shape(const AnyffiSequence* sequence) {
   for (int64_t i = 0; i < sequence->size; ++i) {
-    if (sequence->data[i].type_code != ANYFFI_INT) return anyffi_error_raise("TypeError", "a Shape holds ints alone");
+    if (sequence->data[i].type_code != ANYFFI_INT) return anyffi_error_raise("TypeError", "a Shape holds only ints");
   }
   return 0;
 }
 
-int check_pair(const AnyffiValue& container, int32_t type_code) {
-  if (are_a_pair(container.type_code, type_code)) {
+int check_conversion(const AnyffiValue& container, int32_t type_code) {
+  if (have_same_layout(container.type_code, type_code)) {
     return type_code == ANYFFI_SHAPE ? check_shape(as_sequence(container.as_object)) : 0;
   }
   const AnyffiTypeInfo* wanted = anyffi_type_get_info(type_code);
@@ -43,7 +43,7 @@ int check_pair(const AnyffiValue& container, int32_t type_code) {
     append_text(&text, name.get());
     bool given = is_sequence(container.type_code) || has_entries(container.type_code);
     if (!given) return raise_format("TypeError", "expected a container of the runtime, got %s", text.c_str());
-    return raise_format("TypeError", "cannot turn %s into %s", text.c_str(),
+    return raise_format("TypeError", "cannot convert %s to %s", text.c_str(),
                         wanted == nullptr ? "an unknown type" : wanted->type_key);
   });
 }
@@ -126,17 +126,17 @@ int anyffi_mapping_create_from(int32_t type_code, const AnyffiValue* items, int6
 }
 
 int anyffi_container_copy(const AnyffiValue* container, int32_t type_code, AnyffiValue* out) {
-  if (check_pair(*container, type_code) != 0) return fail(out);
+  if (check_conversion(*container, type_code) != 0) return fail(out);
   if (is_sequence(type_code)) return copy_sequence(as_sequence(container->as_object), type_code, out);
   return copy_mapping(as_mapping(container->as_object), type_code, out);
 }
 
 int anyffi_container_convert(AnyffiValue* container, int32_t type_code, AnyffiValue* out) {
   Owned taken(std::exchange(*container, anyffi_make_none()));
-  if (check_pair(*taken.get(), type_code) != 0) return fail(out);
+  if (check_conversion(*taken.get(), type_code) != 0) return fail(out);
   AnyffiObject* object = taken->as_object;
-  bool shareable = object->type_code == type_code && is_immutable(type_code);
-  if (!shareable && !anyffi_is_reusable(object)) return anyffi_container_copy(taken.get(), type_code, out);
+  bool is_reusable = object->type_code == type_code && is_immutable(type_code);
+  if (!is_reusable && !anyffi_is_reusable(object)) return anyffi_container_copy(taken.get(), type_code, out);
   object->type_code = type_code;
   taken.take();
   *out = anyffi_make_object(object);

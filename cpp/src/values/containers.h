@@ -1,5 +1,5 @@
 /// \file
-/// Containers: sequences, mappings and sets.
+/// Sequences, mappings and sets.
 #ifndef ANYFFI_SRC_VALUES_CONTAINERS_H_
 #define ANYFFI_SRC_VALUES_CONTAINERS_H_
 

@@ -1,5 +1,5 @@
 /// \file
-/// `==` as Python has it.
+/// Equality as Python defines it.
 #include "values/equal.h"
 
 #include <anyffi/inline.h>
@@ -19,7 +19,7 @@ namespace {
 
 bool is_number(int32_t code) { return code <= ANYFFI_BOOL && code >= ANYFFI_FLOAT; }
 
-/// Exact: the integer is never rounded to a double.
+/// Exact: the integer is not rounded to a double.
 bool int_equals_float(int64_t number, double other) {
   return other >= -0x1p63 && other < 0x1p63 && static_cast<int64_t>(other) == number &&
          static_cast<double>(static_cast<int64_t>(other)) == other;
@@ -46,8 +46,8 @@ bool texts_equal(const AnyffiValue& a, const AnyffiValue& b) {
 
 bool is_nan(const AnyffiValue& value) { return value.type_code == ANYFFI_FLOAT && value.as_float != value.as_float; }
 
-/// Complex numbers of the same bits, as elements: a NaN in one would otherwise never be found again, for each
-/// conversion makes a new object.
+/// Whether two complex numbers have the same bits. As keys these are equal, also with NaN: each conversion makes a new
+/// object, so that identity alone would never find one.
 bool is_same_complex(const AnyffiValue& a, const AnyffiValue& b) {
   if (a.type_code != ANYFFI_COMPLEX || b.type_code != ANYFFI_COMPLEX) return false;
   auto* left = reinterpret_cast<AnyffiComplex*>(a.as_object);
@@ -56,7 +56,7 @@ bool is_same_complex(const AnyffiValue& a, const AnyffiValue& b) {
          std::memcmp(&left->imag, &right->imag, sizeof(double)) == 0;
 }
 
-Quick answer(bool equal) { return equal ? Quick::kEqual : Quick::kDifferent; }
+Quick as_quick(bool equal) { return equal ? Quick::kEqual : Quick::kDifferent; }
 
 const AnyffiValue& unbox(const AnyffiValue& value) {
   return value.type_code == ANYFFI_BOX ? reinterpret_cast<AnyffiBox*>(value.as_object)->value : value;
@@ -64,7 +64,7 @@ const AnyffiValue& unbox(const AnyffiValue& value) {
 
 int values_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out);
 
-/// Either sequence may change while its elements are compared; both are held by the caller.
+/// Either sequence may change while elements are compared; the caller owns references to both.
 int sequences_equal(const AnyffiSequence* a, const AnyffiSequence* b, int32_t* out) {
   *out = 0;
   if (a->size != b->size) return 0;
@@ -82,7 +82,7 @@ int sequences_equal(const AnyffiSequence* a, const AnyffiSequence* b, int32_t* o
   return 0;
 }
 
-/// The same for mappings and sets, whose order does not count.
+/// As `sequences_equal`, for mappings and sets, whose order does not matter.
 int mappings_equal(const Mapping* a, const Mapping* b, int32_t* out) {
   *out = 0;
   if (a->size != b->size) return 0;
@@ -112,7 +112,7 @@ int slices_equal(const AnyffiSlice* a, const AnyffiSlice* b, int32_t* out) {
   return 0;
 }
 
-/// Asks the host, if one of the two is the host's; -2 if neither is.
+/// Calls the host if one of the two is a host object; returns -2 if neither is.
 int host_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   void* handle = handle_of(a);
   const AnyffiValue* other = &b;
@@ -129,7 +129,7 @@ int host_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   return 0;
 }
 
-/// What `quick_equal` could not say.
+/// The slow path, where `quick_equal` returned kUnknown.
 int values_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   *out = 0;
   DepthGuard depth;
@@ -156,15 +156,15 @@ int values_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
 }  // namespace
 
 Quick quick_equal(const AnyffiValue& a, const AnyffiValue& b) noexcept {
-  if (is_number(a.type_code) && is_number(b.type_code)) return answer(numbers_equal(a, b));
+  if (is_number(a.type_code) && is_number(b.type_code)) return as_quick(numbers_equal(a, b));
   bool left_is_text = anyffi_is_str(a.type_code) || anyffi_is_bytes(a.type_code);
   bool right_is_text = anyffi_is_str(b.type_code) || anyffi_is_bytes(b.type_code);
   if (left_is_text && right_is_text) {
-    return answer(anyffi_is_str(a.type_code) == anyffi_is_str(b.type_code) && texts_equal(a, b));
+    return as_quick(anyffi_is_str(a.type_code) == anyffi_is_str(b.type_code) && texts_equal(a, b));
   }
   bool left_is_plain = a.type_code <= 0 || left_is_text;
   bool right_is_plain = b.type_code <= 0 || right_is_text;
-  if (left_is_plain && right_is_plain) return answer(is_identical(a, b));
+  if (left_is_plain && right_is_plain) return as_quick(is_identical(a, b));
   return Quick::kUnknown;
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// Hashes: of numbers and tuples exactly Python's, so that whatever Python calls equal to them is found.
+/// Hashes. Those of numbers and tuples are Python's, so that keys that are equal in Python have equal hashes.
 #include "values/hash.h"
 
 #include <anyffi/inline.h>
@@ -56,13 +56,13 @@ uint64_t load_word(const unsigned char* bytes) {
   return word;
 }
 
-/// Of more than eight bytes: what is shorter lies in place. Never 0, which says "not computed yet".
+/// For at least eight bytes: shorter text is stored inline. Never 0, which means "not computed yet".
 int64_t hash_bytes(const void* data, size_t size) {
   auto* bytes = static_cast<const unsigned char*>(data);
   uint64_t hash = size ^ kMix[3];
   size_t left = size;
   if (left >= 64) {
-    // Two chains, so that two multiplications are under way at once.
+    // Two chains, so that two multiplications overlap.
     uint64_t other = hash ^ kMix[2];
     for (; left >= 64; bytes += 32, left -= 32) {
       hash = fold(load_word(bytes) ^ kMix[0], load_word(bytes + 8) ^ hash);
@@ -71,7 +71,7 @@ int64_t hash_bytes(const void* data, size_t size) {
     hash ^= other;
   }
   for (; left > 16; bytes += 16, left -= 16) hash = fold(load_word(bytes) ^ kMix[0], load_word(bytes + 8) ^ hash);
-  // The last sixteen bytes, which may overlap what came before; of shorter text the first and last eight.
+  // The last sixteen bytes, which may overlap those before; of shorter text the first and last eight.
   const unsigned char* end = bytes + left;
   const unsigned char* tail = size >= 16 ? end - 16 : static_cast<const unsigned char*>(data);
   hash = fold(load_word(tail) ^ kMix[1], load_word(end - 8) ^ hash);
@@ -104,7 +104,7 @@ int64_t hash_text(const AnyffiValue& value) {
   return hash_bytes(text.data, static_cast<size_t>(text.length) << anyffi_encoding_shift(text.encoding));
 }
 
-/// Addresses are multiples of 16: their low bits say nothing.
+/// Addresses are multiples of 16: their low bits carry no information.
 int64_t hash_address(const void* address) {
   auto bits = reinterpret_cast<uintptr_t>(address);
   return spare_minus_one(static_cast<int64_t>(static_cast<uint64_t>(bits) >> 4 | static_cast<uint64_t>(bits) << 60));
@@ -114,7 +114,7 @@ constexpr uint64_t kPrime1 = 11400714785074694791u;
 constexpr uint64_t kPrime2 = 14029467366897019727u;
 constexpr uint64_t kPrime5 = 2870177450012600261u;
 
-/// One more element of a tuple or part of a slice in Python's variant of xxHash.
+/// Adds an element of a tuple or part of a slice, in Python's variant of xxHash.
 int add_lane(const AnyffiValue& value, uint64_t* sum) {
   int64_t lane;
   Owned held = retained(value);
@@ -155,7 +155,7 @@ bool host_hashes_slices() {
   return hooks != nullptr && (hooks->flags & ANYFFI_HOST_HASHES_SLICES) != 0;
 }
 
-/// Python's hash of frozensets: whatever the order of its elements, the same.
+/// Python's hash of frozensets, which does not depend on the order.
 int64_t hash_frozen_set(const Mapping* set) {
   uint64_t hash = 0;
   for (int64_t i = 0; i < set->used; ++i) {
@@ -254,7 +254,7 @@ int hash_key(const AnyffiValue& key, int64_t* out) noexcept {
 const AnyffiValue* canonical_key(const AnyffiValue* value, Owned* holder) noexcept {
   if (value->type_code == ANYFFI_BOX) return &reinterpret_cast<AnyffiBox*>(value->as_object)->value;
   if (value->type_code == ANYFFI_STR_VIEW || value->type_code == ANYFFI_BYTES_VIEW) {
-    // Borrowed bytes, ASCII and Latin-1 that do not fit in place hash and compare where they lie.
+    // Long borrowed bytes, ASCII and Latin-1 are hashed and compared without a copy.
     AnyffiTextView text;
     anyffi_view_text(value, &text);
     if (text.encoding <= ANYFFI_LATIN1 && text.length > ANYFFI_INLINE_BYTES) return value;

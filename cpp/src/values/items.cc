@@ -1,5 +1,5 @@
 /// \file
-/// Untyped work on values: owning, size, items.
+/// `len(value)` and `value[key]` of any value.
 #include <anyffi/inline.h>
 
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// The index that `key` means in something of `size` elements.
+/// Resolves an index into `size` elements.
 int find_index(const AnyffiValue* key, int64_t size, const char* what, int64_t* out) {
   AnyffiValue number = *key;
   if (number.type_code == ANYFFI_BOX) number = reinterpret_cast<AnyffiBox*>(number.as_object)->value;
@@ -101,26 +101,26 @@ int anyffi_value_get_size(const AnyffiValue* value, int64_t* out) {
 }
 
 int anyffi_value_get_item(const AnyffiValue* value, const AnyffiValue* key, AnyffiValue* out) {
-  // `out` may be the place of the value or of the key.
-  AnyffiValue given = *value, wanted = *key;
+  // `out` and `value` or `key` may be the same.
+  AnyffiValue container = *value, index_or_key = *key;
   *out = anyffi_make_none();
-  if (given.type_code == ANYFFI_BOX) given = reinterpret_cast<AnyffiBox*>(given.as_object)->value;
-  switch (anyffi_type_get_family(given.type_code)) {
+  if (container.type_code == ANYFFI_BOX) container = reinterpret_cast<AnyffiBox*>(container.as_object)->value;
+  switch (anyffi_type_get_family(container.type_code)) {
     case ANYFFI_STR:
     case ANYFFI_BYTES:
-      return get_text_item(&given, &wanted, out);
+      return get_text_item(&container, &index_or_key, out);
     case ANYFFI_ARRAY:
     case ANYFFI_LIST: {
-      auto* sequence = reinterpret_cast<AnyffiSequence*>(given.as_object);
+      auto* sequence = reinterpret_cast<AnyffiSequence*>(container.as_object);
       int64_t index;
-      const char* name = anyffi_type_get_info(given.type_code)->type_key;
-      if (find_index(&wanted, sequence->size, name, &index) != 0) return -1;
+      const char* name = anyffi_type_get_info(container.type_code)->type_key;
+      if (find_index(&index_or_key, sequence->size, name, &index) != 0) return -1;
       return anyffi_value_own(&sequence->data[index], out);
     }
     case ANYFFI_MAP:
     case ANYFFI_DICT:
-      return get_mapping_item(&given, &wanted, out);
+      return get_mapping_item(&container, &index_or_key, out);
     default:
-      return raise_about_type(&given, "'%s' object is not subscriptable");
+      return raise_about_type(&container, "'%s' object is not subscriptable");
   }
 }

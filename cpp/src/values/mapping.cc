@@ -1,6 +1,5 @@
 /// \file
-/// Map, Dict, FrozenSet and Set: entries in insertion order in one block, and behind them an index once there are
-/// more than a few. The entries of a set have None as their value.
+/// Map, Dict, FrozenSet and Set. The entries of a set have None as their value.
 #include <anyffi/inline.h>
 
 #include <algorithm>
@@ -14,105 +13,14 @@
 #include "values/containers.h"
 #include "values/equal.h"
 #include "values/hash.h"
+#include "values/mapping_block.h"
 
 namespace anyffi::runtime {
 namespace {
 
-/// Up to so many entries a walk over their hashes is faster than an index.
-constexpr int64_t kMaxLinear = 8;
-constexpr int64_t kMaxEntries = 0xFFFFFFFE;
-constexpr uint32_t kFree = 0;
-constexpr uint32_t kRemoved = 0xFFFFFFFF;
 const AnyffiValue kUnset = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
 
-/// At most half of the slots hold live entries, so that probes are short: a probe is a cache miss.
-uint64_t count_slots(int64_t capacity) {
-  if (capacity <= kMaxLinear) return 0;
-  uint64_t slots = 32;
-  while (slots < static_cast<uint64_t>(capacity) * 2) slots *= 2;
-  return slots;
-}
-
-/// Python's hashes of numbers are the numbers: the multiplication spreads them.
-uint64_t first_slot(int64_t hash, uint64_t mask) {
-  return (static_cast<uint64_t>(hash) * 0x9E3779B97F4A7C15u) >> __builtin_clzll(mask);
-}
-
-size_t block_bytes(int64_t capacity) {
-  return static_cast<size_t>(capacity) * sizeof(AnyffiEntry) + count_slots(capacity) * sizeof(uint32_t);
-}
-
-AnyffiEntry* inline_block(Mapping* mapping) { return reinterpret_cast<AnyffiEntry*>(mapping + 1); }
-
-/// Makes a block, of at least `block_bytes(capacity)`, the mapping's own, without entries.
-void install_block(Mapping* mapping, AnyffiEntry* block, int64_t capacity) {
-  uint64_t slots = count_slots(capacity);
-  mapping->entries = block;
-  mapping->index = slots == 0 ? nullptr : reinterpret_cast<uint32_t*>(block + capacity);
-  mapping->size = 0;
-  mapping->used = 0;
-  mapping->capacity = capacity;
-  mapping->index_mask = slots == 0 ? 0 : slots - 1;
-  mapping->filled = 0;
-  ++mapping->generation;
-  if (slots > 0) std::memset(mapping->index, 0, slots * sizeof(uint32_t));
-}
-
-/// Puts an entry, whose key is known to be new, behind the others. There must be room.
-inline void append_entry(Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value, int64_t hash) {
-  int64_t number = mapping->used++;
-  AnyffiEntry& entry = mapping->entries[number];
-  anyffi_copy_value(&key, &entry.key);
-  anyffi_copy_value(&value, &entry.value);
-  entry.hash = hash;
-  ++mapping->size;
-  if (mapping->index == nullptr) return;
-  uint64_t slot = first_slot(hash, mapping->index_mask);
-  while (mapping->index[slot] != kFree && mapping->index[slot] != kRemoved) slot = (slot + 1) & mapping->index_mask;
-  mapping->filled += mapping->index[slot] == kFree;
-  mapping->index[slot] = static_cast<uint32_t>(number + 1);
-}
-
-/// Moves the live entries to a block (their own one, to close the holes) and indexes them anew.
-void move_entries(Mapping* mapping, AnyffiEntry* block, int64_t capacity) {
-  const AnyffiEntry* former = mapping->entries;
-  int64_t used = mapping->used;
-  install_block(mapping, block, capacity);
-  for (int64_t i = 0; i < used; ++i) {
-    if (former[i].key.type_code != ANYFFI_UNSET) {
-      append_entry(mapping, former[i].key, former[i].value, former[i].hash);
-    }
-  }
-}
-
-int grow(Mapping* mapping, int64_t capacity) {
-  auto* block = capacity > kMaxEntries ? nullptr : static_cast<AnyffiEntry*>(anyffi_alloc(block_bytes(capacity)));
-  if (block == nullptr) return raise_no_memory();
-  AnyffiEntry* former = mapping->entries;
-  move_entries(mapping, block, capacity);
-  if (former != inline_block(mapping)) anyffi_free(former);
-  return 0;
-}
-
-__attribute__((noinline)) int make_room(Mapping* mapping) {
-  int64_t holes = mapping->used - mapping->size;
-  bool worn_index = mapping->used < mapping->capacity;
-  if (worn_index || holes > mapping->capacity / 4 || (holes > 0 && mapping->capacity <= kMaxLinear)) {
-    move_entries(mapping, mapping->entries, mapping->capacity);
-    return 0;
-  }
-  if (mapping->capacity >= kMaxEntries) {
-    return anyffi_error_raise("OverflowError", "a mapping holds at most 4294967294 entries");
-  }
-  return grow(mapping, std::clamp(mapping->capacity * 2, kMaxLinear, kMaxEntries));
-}
-
-bool has_room(const Mapping* mapping) {
-  return mapping->used < mapping->capacity &&
-         (mapping->index == nullptr || mapping->filled <= mapping->index_mask - mapping->index_mask / 4);
-}
-
-void drop_entries(const AnyffiEntry* entries, int64_t used) {
+void release_entries(const AnyffiEntry* entries, int64_t used) {
   for (int64_t i = 0; i < used; ++i) {
     anyffi_value_drop(&entries[i].key);
     anyffi_value_drop(&entries[i].value);
@@ -126,24 +34,24 @@ bool has_objects(const Mapping* mapping) {
 void delete_mapping(AnyffiObject* self, int32_t what) {
   Mapping* mapping = as_mapping(self);
   if (what & ANYFFI_DELETE_CONTENTS) {
-    if (has_objects(mapping)) drop_entries(mapping->entries, mapping->used);
-    if (mapping->entries != inline_block(mapping)) anyffi_free(mapping->entries);
+    if (has_objects(mapping)) release_entries(mapping->entries, mapping->used);
+    if (mapping->entries != inline_mapping_block(mapping)) anyffi_free(mapping->entries);
   }
   if (!(what & ANYFFI_DELETE_MEMORY)) return;
-  if (mapping->entries == inline_block(mapping)) {
+  if (mapping->entries == inline_mapping_block(mapping)) {
     free_object<Mapping>(self, sizeof(Mapping) + block_bytes(mapping->capacity));
   } else {
-    // How much lies behind the object was forgotten when the entries moved.
+    // The size of the object's block is not known any more: not for a free list.
     anyffi_free(self);
   }
 }
 
 enum class Match { kNo, kYes, kFailed, kMoved };
 
-/// Compares by way of the host or through containers: any code may run meanwhile, so the entry's key is held, and
-/// `kMoved` says that the search has to begin anew.
-__attribute__((noinline)) Match match_slowly(const Mapping* mapping, int64_t number, const AnyffiValue& key) {
-  // Without an index, removed entries are met too.
+/// Compares with keys of the host or containers. Any code may run meanwhile, so the entry's key is retained; kMoved
+/// means that the search must begin anew.
+__attribute__((noinline)) Match match_slow(const Mapping* mapping, int64_t number, const AnyffiValue& key) {
+  // A linear search also meets removed entries.
   if (mapping->entries[number].key.type_code == ANYFFI_UNSET) return Match::kNo;
   uint64_t generation = mapping->generation;
   Owned held = retained(mapping->entries[number].key);
@@ -166,11 +74,11 @@ inline Match match(const Mapping* mapping, int64_t number, const AnyffiValue& ke
     case Quick::kEqual:
       return Match::kYes;
     default:
-      return match_slowly(mapping, number, key);
+      return match_slow(mapping, number, key);
   }
 }
 
-/// One attempt; `kMoved` asks for another one.
+/// Searches once.
 inline Match search(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) {
   if (mapping->index == nullptr) {
     for (int64_t i = 0; i < mapping->used; ++i) {
@@ -194,11 +102,11 @@ inline Match search(const Mapping* mapping, const AnyffiValue& key, int64_t hash
   return Match::kNo;
 }
 
-/// The kinds of keys that short ASCII can only be equal to if the bytes are.
+/// Types of keys that equal short ASCII only if the bytes are equal.
 constexpr uint64_t kNeverEqualText =
     ~kObjectTypes | anyffi_type_bit(ANYFFI_STR_OBJECT) | anyffi_type_bit(ANYFFI_BYTES_OBJECT);
 
-/// True for keys that are found by their bytes alone: short names in mappings without keys of unusual types.
+/// Whether a key can be found by comparing words: short ASCII, in a mapping whose keys have only such types.
 inline bool is_found_by_words(const Mapping* mapping, const AnyffiValue& key) {
   return key.type_code == ANYFFI_STR && (key.as_int >> 60) == ANYFFI_ASCII &&
          (mapping->key_type_mask & ~kNeverEqualText) == 0;
@@ -208,7 +116,7 @@ inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
   return a.as_int == b.as_int && a.aux == b.aux && a.type_code == b.type_code;
 }
 
-/// The number of such a key's entry, or -1.
+/// The entry of such a key, or -1.
 inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int64_t hash) {
   const AnyffiEntry* entries = mapping->entries;
   if (mapping->index == nullptr) {
@@ -225,7 +133,7 @@ inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int
   return -1;
 }
 
-/// Makes an owned value as containers hold it, in its place.
+/// Converts an owned value in place to the form in which containers store it.
 int make_canonical(AnyffiValue* value) {
   if (is_canonical(*value)) return 0;
   Owned given(std::exchange(*value, anyffi_make_none()));
@@ -242,7 +150,7 @@ inline int hash_and_find(const Mapping* mapping, const AnyffiValue& key, int64_t
   return hash_key(key, out_hash) != 0 ? -1 : find_entry(mapping, key, *out_hash, out_entry);
 }
 
-/// Indexes `count` entries that lie in their places, as far as the first whose key is there already.
+/// Indexes `count` entries that are stored already, up to the first whose key equals an earlier one.
 int index_entries(Mapping* mapping, int64_t count, int64_t* out_first) {
   for (int64_t i = 0; i < count; ++i) {
     const AnyffiEntry& entry = mapping->entries[i];
@@ -254,7 +162,7 @@ int index_entries(Mapping* mapping, int64_t count, int64_t* out_first) {
   return 0;
 }
 
-/// Sets an entry from owned values; what is left in their places afterwards is to be given back.
+/// Sets an entry from owned values. Whatever is in `key` and `value` afterwards is the caller's to release.
 inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
   if (__builtin_expect(is_set(mapping->header.type_code) && value->type_code != ANYFFI_NONE, 0)) {
     return anyffi_error_raise("ValueError", "the entries of a set have no values");
@@ -288,7 +196,7 @@ __attribute__((noinline)) int find(const Mapping* mapping, const AnyffiValue* ke
 }  // namespace
 
 int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) noexcept {
-  // A comparison that changes the mapping each time would have the search begin anew for ever.
+  // Comparisons that change the mapping each time must not make the search endless.
   constexpr int kMostSearches = 1000;
   for (int searches = 0; searches < kMostSearches; ++searches) {
     switch (search(mapping, key, hash, out_entry)) {
@@ -305,12 +213,7 @@ int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int
     }
   }
   *out_entry = -1;
-  return anyffi_error_raise("RuntimeError", "the mapping changes whenever a key is compared");
-}
-
-int reserve_entries(Mapping* mapping, int64_t more) noexcept {
-  if (mapping->used + more <= mapping->capacity) return 0;
-  return grow(mapping, std::max(mapping->size + more, std::min(mapping->capacity * 2, kMaxEntries)));
+  return anyffi_error_raise("RuntimeError", "mapping changed by each comparison of its keys");
 }
 
 int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out) noexcept {
@@ -335,7 +238,8 @@ using namespace anyffi::runtime;
 int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out) {
   *out = anyffi_make_none();
   if (!has_entries(type_code) || capacity < 0) {
-    return anyffi_error_raise("ValueError", "a mapping is a Map, Dict, FrozenSet or Set, of a capacity from 0 on");
+    return anyffi_error_raise("ValueError",
+                              "expected the type code of a Map, Dict, FrozenSet or Set, and a capacity of at least 0");
   }
   if (capacity > kMaxEntries) {
     return anyffi_error_raise("OverflowError", "a mapping holds at most 4294967294 entries");
@@ -345,7 +249,7 @@ int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
   mapping->generation = 0;
   mapping->key_type_mask = 0;
   mapping->value_type_mask = 0;
-  install_block(mapping, inline_block(mapping), capacity);
+  install_block(mapping, inline_mapping_block(mapping), capacity);
   *out = anyffi_make_object(&mapping->header);
   return 0;
 }
@@ -359,7 +263,7 @@ int anyffi_mapping_finish(AnyffiObject* object, int64_t* out_first, int64_t* out
   int64_t count = std::exchange(mapping->used, 0);
   int status = index_entries(mapping, count, out_first);
   if (*out_first >= 0) *out_second = mapping->used;
-  // All of them are the mapping's to release, also after a failure.
+  // The mapping releases all of them, also after a failure.
   mapping->used = count;
   return status;
 }
@@ -435,13 +339,13 @@ void anyffi_mapping_clear(AnyffiObject* object) {
   mapping->key_type_mask = 0;
   mapping->value_type_mask = 0;
   if (with_objects) {
-    // Taken away before the first destructor runs, so that whoever it calls finds an empty mapping.
+    // Empty before the entries are released, since finalizers may use it.
     install_block(mapping, nullptr, 0);
-    drop_entries(block, used);
+    release_entries(block, used);
   }
   if (!with_objects || mapping->entries == nullptr) {
     install_block(mapping, block, capacity);
-  } else if (block != inline_block(mapping)) {
+  } else if (block != inline_mapping_block(mapping)) {
     anyffi_free(block);
   }
 }

@@ -1,6 +1,6 @@
 /// \file
-/// Numbers that do not fit in place: integers beyond int64, and complex numbers. They hash and compare as Python's
-/// do, also with Int, Bool and Float.
+/// Numbers that are objects: integers beyond int64, and complex numbers. They hash and compare as Python's do, also
+/// with Int, Bool and Float.
 #include <anyffi/inline.h>
 
 #include <cmath>
@@ -41,7 +41,7 @@ int hash_big(const AnyffiValue* self, int64_t* out) {
   const AnyffiBigInt& number = big(*self);
   uint64_t hash = 0;
   for (int64_t i = number.size; i-- > 0;) {
-    // 2**64 is 8 modulo the prime.
+    // 2**64 is 8 modulo the prime 2**61 - 1.
     auto sum = static_cast<unsigned __int128>(hash) * 8 + number.words[i];
     hash = static_cast<uint64_t>(sum & kModulus) + static_cast<uint64_t>(sum >> kModulusBits);
     if (hash >= kModulus) hash -= kModulus;
@@ -62,7 +62,7 @@ bool equals_float(const AnyffiBigInt& number, double other) {
   double fraction = std::frexp(std::fabs(other), &exponent);
   if (exponent <= 0 || (exponent - 1) / 64 + 1 != number.size) return false;
   auto mantissa = static_cast<uint64_t>(std::ldexp(fraction, 53));
-  int shift = exponent - 53;  // what fits int64 was made an Int, so the shift is positive
+  int shift = exponent - 53;  // below 0 only for numbers that fit int64, which are Ints
   if (shift < 0) return false;
   for (int64_t i = 0; i < number.size; ++i) {
     int64_t offset = i * 64 - shift;
@@ -81,7 +81,7 @@ int equal_big(const AnyffiValue* self, const AnyffiValue* other, int32_t* out) {
   return 0;
 }
 
-int text_of_big(const AnyffiValue* self, AnyffiValue* out) {
+int repr_big(const AnyffiValue* self, AnyffiValue* out) {
   const AnyffiBigInt& number = big(*self);
   return guard([&] {
     Vector<uint64_t> rest(number.words, number.words + number.size);
@@ -135,7 +135,7 @@ int equal_complex(const AnyffiValue* self, const AnyffiValue* other, int32_t* ou
   return 0;
 }
 
-int text_of_complex(const AnyffiValue* self, AnyffiValue* out) {
+int repr_complex(const AnyffiValue* self, AnyffiValue* out) {
   const AnyffiComplex& number = complex(*self);
   return guard([&] {
     // Python writes whole parts without ".0" here: (1+2j), 3j, (-0+1j).
@@ -163,8 +163,8 @@ int text_of_complex(const AnyffiValue* self, AnyffiValue* out) {
 }
 
 [[maybe_unused]] const bool hooks_installed =
-    install_type_hooks(ANYFFI_BIG_INT, {&hash_big, &equal_big, nullptr, &text_of_big}) &&
-    install_type_hooks(ANYFFI_COMPLEX, {&hash_complex, &equal_complex, nullptr, &text_of_complex});
+    install_type_hooks(ANYFFI_BIG_INT, {&hash_big, &equal_big, nullptr, &repr_big}) &&
+    install_type_hooks(ANYFFI_COMPLEX, {&hash_complex, &equal_complex, nullptr, &repr_complex});
 
 }  // namespace
 }  // namespace anyffi::runtime
@@ -196,7 +196,7 @@ int anyffi_big_int_create(const uint64_t* words, int64_t size, int32_t negative,
 
 int anyffi_big_int_get_float(const AnyffiObject* object, double* out) {
   auto* number = reinterpret_cast<const AnyffiBigInt*>(object);
-  // The highest 64 bits, of which the last also stands for all below it: half-way cases then round as Python's do.
+  // The highest 64 bits; the last one is set if any bit below is, so that half-way cases round as Python's do.
   int64_t last = number->size - 1;
   int empty = __builtin_clzll(number->words[last]);
   uint64_t high = number->words[last] << empty;

@@ -1,5 +1,5 @@
 /// \file
-/// The text of a value, as Python's `repr` gives it.
+/// The `repr` of values.
 #include <anyffi/inline.h>
 
 #include <charconv>
@@ -24,9 +24,8 @@ struct Range {
   uint32_t last;
 };
 
-/// Code points above ASCII that Python does not print: controls, formats, surrogates, private use, separators.
-/// Code points that Unicode has not assigned yet are shown as they are: which ones those are changes with every
-/// version of Unicode, and so with every version of Python.
+/// Code points above ASCII that Python escapes: controls, formats, surrogates, private use, separators. Unassigned ones
+/// are not escaped: they differ between versions of Unicode, and so of Python.
 constexpr Range kNotPrintable[] = {
     {0x80, 0xA0},        {0xAD, 0xAD},       {0x600, 0x605},     {0x61C, 0x61C},     {0x6DD, 0x6DD},
     {0x70F, 0x70F},      {0x890, 0x891},     {0x8E2, 0x8E2},     {0x1680, 0x1680},   {0x180E, 0x180E},
@@ -45,8 +44,8 @@ bool is_printable(uint32_t code_point) {
   return false;
 }
 
-/// A container whose text is being made on this thread, to tell when it lies in itself. The host's objects may
-/// come back with the same container, so this is per thread and not per call.
+/// The containers whose repr is being made on this thread, to detect one that contains itself (Py_ReprEnter). Per
+/// thread, not per call: the repr of a host object may call the runtime again.
 struct Open {
   const AnyffiObject* object;
   const Open* outer;
@@ -71,7 +70,7 @@ class OpenScope {
   Open open_;
 };
 
-/// Puts the text together. Functions that return int may run the host's code, and fail; all may throw bad_alloc.
+/// Builds the text. Functions that return int may run the host's code, and fail; all may throw bad_alloc.
 class Writer {
  public:
   int write(const AnyffiValue& value);
@@ -100,7 +99,7 @@ class Writer {
   int write_slice(const AnyffiSlice* slice);
   int write_error(const AnyffiError* error);
   int write_object(const AnyffiValue& value);
-  /// Appends what a hook gives.
+  /// Appends the string that a hook returns.
   template <class Hook>
   int write_from(Hook hook);
 
@@ -119,7 +118,7 @@ void Writer::put_float(double number) {
   if (std::isnan(number)) return put("nan");
   if (std::signbit(number)) put("-");
   if (std::isinf(number)) return put("inf");
-  // The fewest digits that give the number back: d.ddde+XX, laid out as Python does.
+  // The shortest digits that round-trip, d.ddde+XX, to be formatted as Python does.
   char digits[40];
   char* end = std::to_chars(digits, digits + sizeof(digits) - 1, std::fabs(number), std::chars_format::scientific).ptr;
   *end = 0;
@@ -189,7 +188,7 @@ void Writer::put_tensor(const AnyffiTensorData& tensor) {
 
 int Writer::write_sequence(const AnyffiSequence* sequence, bool array) {
   put(array ? "(" : "[");
-  // Elements are held and the size read anew: the text of one may change the sequence.
+  // Each element is retained, and the size read anew: an element's repr may change the sequence.
   for (int64_t i = 0; i < sequence->size; ++i) {
     if (i > 0) put(", ");
     Owned element = retained(sequence->data[i]);
@@ -267,7 +266,7 @@ int Writer::write_from(Hook hook) {
   AnyffiTextView text;
   if (hook(made.out()) != 0) return -1;
   if (anyffi_value_get_text_view(made.get(), &text) != 0) {
-    return anyffi_error_raise("TypeError", "the text of a value must be a string");
+    return anyffi_error_raise("TypeError", "repr returned non-string");
   }
   put_text(text);
   return 0;
@@ -290,8 +289,8 @@ int Writer::write_object(const AnyffiValue& value) {
   return 0;
 }
 
-/// What stands for a container within its own text.
-const char* text_inside_itself(int32_t type_code) {
+/// The repr of a container within itself.
+const char* repr_inside_itself(int32_t type_code) {
   if (type_code == ANYFFI_LIST) return "[...]";
   if (is_sequence(type_code)) return "(...)";
   if (is_mapping(type_code)) return "{...}";
@@ -343,10 +342,10 @@ int Writer::write(const AnyffiValue& value) {
     const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
     return put_format("<%.64s>", info != nullptr ? info->type_key : "unknown"), 0;
   }
-  if (OpenScope::contains(value.as_object)) return put(text_inside_itself(value.type_code)), 0;
+  if (OpenScope::contains(value.as_object)) return put(repr_inside_itself(value.type_code)), 0;
   DepthGuard depth;
   if (!depth) return -1;
-  // The host's objects guard themselves, and Python calls them anew each time.
+  // Host objects detect recursion themselves.
   if (handle_of(value) != nullptr) return write_object(value);
   OpenScope open(value.as_object);
   if (is_sequence(value.type_code)) {

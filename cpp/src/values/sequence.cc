@@ -1,5 +1,5 @@
 /// \file
-/// Array, List and Shape: cells in one block, at first just behind the object.
+/// Array, List and Shape: elements in one block, which is allocated with the object and moves when it grows.
 #include <anyffi/inline.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace anyffi::runtime {
 namespace {
 
 constexpr int64_t kMaxCapacity = (PTRDIFF_MAX - sizeof(AnyffiSequence)) / sizeof(AnyffiValue);
-/// An erased object is held in a buffer until the sequence is whole again: its destructor may look at it.
-constexpr int64_t kHeldOnStack = 16;
+/// Erased objects are kept until the sequence is consistent again: their finalizers may use it. So many on the stack.
+constexpr int64_t kErasedOnStack = 16;
 
 AnyffiValue* inline_cells(AnyffiSequence* sequence) { return reinterpret_cast<AnyffiValue*>(sequence + 1); }
 
@@ -25,16 +25,15 @@ size_t cell_bytes(int64_t count) { return static_cast<size_t>(count) * sizeof(An
 
 size_t sequence_bytes(int64_t capacity) { return sizeof(AnyffiSequence) + cell_bytes(capacity); }
 
-void drop_all(const AnyffiValue* cells, int64_t count) {
+void release_all(const AnyffiValue* cells, int64_t count) {
   for (int64_t i = 0; i < count; ++i) anyffi_value_drop(&cells[i]);
 }
 
-// What is rare has functions of its own, which are jumped to: destroying a sequence of plain values saves nothing on
-// the stack.
+// Slow paths are separate functions in tail position, so that destroying a sequence of plain values saves no registers.
 
 __attribute__((noinline)) void free_moved_sequence(AnyffiSequence* sequence, int32_t what) {
   if (what & ANYFFI_DELETE_CONTENTS) anyffi_free(sequence->data);
-  // How much lies behind the object was forgotten when the cells moved.
+  // The size of the object's block is not known any more: not for a free list.
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(sequence);
 }
 
@@ -44,7 +43,7 @@ void free_sequence(AnyffiSequence* sequence, int32_t what) {
 }
 
 __attribute__((noinline)) void delete_sequence_of_objects(AnyffiSequence* sequence, int32_t what) {
-  drop_all(sequence->data, sequence->size);
+  release_all(sequence->data, sequence->size);
   free_sequence(sequence, what);
 }
 
@@ -91,16 +90,17 @@ __attribute__((noinline)) int raise_no_index() {
   return anyffi_error_raise("IndexError", "sequence index out of range");
 }
 
-__attribute__((noinline)) int refuse_sequence(int64_t capacity, AnyffiValue* out) {
+__attribute__((noinline)) int raise_bad_create(int64_t capacity, AnyffiValue* out) {
   *out = anyffi_make_none();
   if (capacity > kMaxCapacity) return raise_no_memory();
-  return anyffi_error_raise("ValueError", "a sequence is an Array, List or Shape, of a capacity from 0 on");
+  return anyffi_error_raise("ValueError",
+                            "expected the type code of an Array, List or Shape, and a capacity of at least 0");
 }
 
-/// Any insertion; the C function itself appends where nothing stands in the way.
+/// The slow path of insertion; `anyffi_sequence_insert` itself appends plain values where there is room.
 __attribute__((noinline)) int insert(AnyffiSequence* sequence, int64_t index, const AnyffiValue* value) {
   if (static_cast<uint64_t>(index) > static_cast<uint64_t>(sequence->size)) return raise_no_index();
-  // Copied first: the value may lie in a cell of this very sequence.
+  // Copied first: the value may be an element of this sequence.
   AnyffiValue owned;
   if (own_value(value, &owned) != 0) return -1;
   if (sequence->size == sequence->capacity && grow(sequence) != 0) {
@@ -115,7 +115,7 @@ __attribute__((noinline)) int insert(AnyffiSequence* sequence, int64_t index, co
   return 0;
 }
 
-/// Takes the cells away before the first destructor runs, so that whoever it calls finds an empty sequence.
+/// Empties the sequence before it releases the elements, since finalizers may use it.
 void clear(AnyffiSequence* sequence) {
   AnyffiValue* cells = sequence->data;
   int64_t size = sequence->size;
@@ -126,7 +126,7 @@ void clear(AnyffiSequence* sequence) {
   if (!has_objects) return;
   sequence->data = nullptr;
   sequence->capacity = 0;
-  drop_all(cells, size);
+  release_all(cells, size);
   if (sequence->data == nullptr) {
     sequence->data = cells;
     sequence->capacity = capacity;
@@ -156,15 +156,15 @@ int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, cons
   if (num_cells > kMaxCapacity - size) return raise_no_memory();
   int64_t new_size = size - count + num_cells;
   if (new_size > sequence->capacity && set_capacity(sequence, std::max(new_size, size + size / 2)) != 0) return -1;
-  AnyffiValue on_stack[kHeldOnStack];
-  AnyffiValue* held = on_stack;
-  int64_t num_held = 0;
+  AnyffiValue on_stack[kErasedOnStack];
+  AnyffiValue* erased = on_stack;
+  int64_t num_erased = 0;
   AnyffiValue* first = sequence->data + index;
   if (sequence->type_mask & kObjectTypes) {
-    if (count > kHeldOnStack) held = static_cast<AnyffiValue*>(anyffi_alloc(cell_bytes(count)));
-    if (held == nullptr) return raise_no_memory();
+    if (count > kErasedOnStack) erased = static_cast<AnyffiValue*>(anyffi_alloc(cell_bytes(count)));
+    if (erased == nullptr) return raise_no_memory();
     for (int64_t i = 0; i < count; ++i) {
-      if (first[i].type_code > 0) held[num_held++] = first[i];
+      if (first[i].type_code > 0) erased[num_erased++] = first[i];
     }
   }
   std::memmove(first + num_cells, first + count, cell_bytes(size - index - count));
@@ -174,8 +174,8 @@ int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, cons
     sequence->type_mask |= anyffi_type_bit(cells[i].type_code);
   }
   sequence->size = new_size;
-  drop_all(held, num_held);
-  if (held != on_stack) anyffi_free(held);
+  release_all(erased, num_erased);
+  if (erased != on_stack) anyffi_free(erased);
   return 0;
 }
 
@@ -185,10 +185,10 @@ using namespace anyffi::runtime;
 
 int anyffi_sequence_create(int32_t type_code, int64_t capacity, AnyffiValue* out) {
   if (!is_sequence(type_code) || static_cast<uint64_t>(capacity) > static_cast<uint64_t>(kMaxCapacity)) {
-    return refuse_sequence(capacity, out);
+    return raise_bad_create(capacity, out);
   }
   void* memory = pop_free_block(sequence_bytes(capacity));
-  // The way to new memory is a jump, so that nothing is saved on the stack before a block that is kept.
+  // A tail call, so that the fast path saves no registers.
   if (memory == nullptr) return create_in_new_memory(type_code, capacity, out);
   return create_sequence(memory, type_code, capacity, out);
 }
@@ -203,7 +203,7 @@ int anyffi_sequence_insert(AnyffiObject* object, int64_t index, const AnyffiValu
   if (counted) anyffi_retain(value->as_object);
   AnyffiValue* cell = sequence->data + size;
   anyffi_copy_value(value, cell);
-  // The flags of an argument.
+  // Without the flags of an argument.
   if (counted) cell->aux = 0;
   sequence->size = size + 1;
   sequence->type_mask |= anyffi_type_bit(value->type_code);

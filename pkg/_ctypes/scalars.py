@@ -1,4 +1,4 @@
-"""Exact builtins that hold no others, as values. None of this runs Python code."""
+"""Packing of scalars: exact builtins that hold no other values. None of this runs users' code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
-from .cell import Cell
+from .owned import OwnedValue
 from .unpack import raise_taken
 
 __all__ = [
@@ -18,14 +18,14 @@ __all__ = [
     "NONE",
     "TRUE",
     "Packed",
-    "leaves",
-    "lend_bytes",
-    "lend_str",
+    "borrow_bytes",
+    "borrow_str",
     "new_object",
-    "pack_leaf",
+    "pack_scalar",
+    "scalar_packers",
 ]
 
-#: A value: exact bytes, or a cell where there is something to give back.
+#: A packed value: exact bytes, or an OwnedValue where there is something to release.
 Packed = Any
 
 _MAX_BORROWED = (1 << 30) - 1
@@ -44,13 +44,13 @@ _ELLIPSIS = _value(code.ELLIPSIS, 0, 0)
 
 _LITTLE = "le" if sys.byteorder == "little" else "be"
 _ENCODINGS = ("ascii", "latin-1", f"utf-16-{_LITTLE}", f"utf-32-{_LITTLE}")
-#: A zero code point stands behind text; bytes bring one zero of their own.
+#: Text ends in a zero code point, of which the last byte is that behind any bytes.
 _ENDS = (b"", b"", b"\0", b"\0\0\0")
-_lend_bytes, _lend_ascii = platform.lend_bytes, platform.lend_ascii
+_address_of_bytes, _address_of_ascii = platform.lend_bytes, platform.lend_ascii
 
 
 def _encode(x: str) -> tuple[bytes, int]:
-    """The code points at their narrowest width, and AnyffiTextEncoding."""
+    """Return the code points at their narrowest width, and the AnyffiTextEncoding."""
     if x.isascii():
         return x.encode(), 0
     highest = max(x)
@@ -59,11 +59,11 @@ def _encode(x: str) -> tuple[bytes, int]:
 
 
 def new_object(create: Callable[..., int], *args: Any) -> Packed:
-    """Calls a creating function of the C ABI; what it made, in a cell."""
-    cell = Cell(VALUE_SIZE)
-    if create(*args, cell) != 0:
+    """Call a function of the C ABI that creates an object."""
+    made = OwnedValue(VALUE_SIZE)
+    if create(*args, made) != 0:
         raise_taken()
-    return cell
+    return made
 
 
 # ---- owned ----------------------------------------------------------------------------------------
@@ -86,9 +86,9 @@ def _own_bytes(x: bytes) -> Packed:
     return new_object(library.bytes_create, x, len(x))
 
 
-#: Packs an exact builtin that holds no others as an owned value; None if it is none after all. By the
-#: identity of the class, because a metaclass may do anything when one of its classes is hashed or compared.
-leaves: dict[int, Callable[[Any], Packed]] = {
+#: What packs a scalar as an owned value, or returns None for an int that needs a BigInt. By the identity of
+#: the class, since hashing or comparing a class may run code of its metaclass.
+scalar_packers: dict[int, Callable[[Any], Packed]] = {
     id(int): _pack_int,
     id(float): partial(_float_value, code.FLOAT, 0),
     id(type(None)): lambda x: NONE,
@@ -99,23 +99,23 @@ leaves: dict[int, Callable[[Any], Packed]] = {
 }
 
 
-def pack_leaf(x: Any) -> Packed:
-    """The value of a leaf; None if it is none."""
-    leaf = leaves.get(id(type(x)))
-    return None if leaf is None else leaf(x)
+def pack_scalar(x: Any) -> Packed:
+    """Pack a scalar as an owned value; return None for all else."""
+    packer = scalar_packers.get(id(type(x)))
+    return None if packer is None else packer(x)
 
 
 # ---- borrowed -------------------------------------------------------------------------------------
 
 
-def lend_str(x: str, keep: list[Any]) -> Packed:
-    """Text that the caller keeps alive. `keep` gets what beside it is to live on, cells among it."""
+def borrow_str(x: str, keep: list[Any]) -> Packed:
+    """Pack text that the caller keeps alive; `keep` gets what else must outlive the value."""
     size = len(x)
     if x.isascii():
         if size <= INLINE_BYTES:
             return _inline_value(_STR, x.encode(), INLINE_BYTES - size)
         if size <= _MAX_BORROWED:
-            return _value(_STR_VIEW, size << 2, _lend_ascii(x, keep))
+            return _value(_STR_VIEW, size << 2, _address_of_ascii(x, keep))
     data, encoding = _encode(x)
     if len(data) <= INLINE_BYTES:
         return _inline_value(_STR, data, encoding << 4 | (INLINE_BYTES - size))
@@ -124,15 +124,15 @@ def lend_str(x: str, keep: list[Any]) -> Packed:
         return keep[-1]
     data += _ENDS[encoding]
     keep.append(data)
-    return _value(_STR_VIEW, size << 2 | encoding, _lend_bytes(data, keep))
+    return _value(_STR_VIEW, size << 2 | encoding, _address_of_bytes(data, keep))
 
 
-def lend_bytes(x: bytes, keep: list[Any]) -> Packed:
-    """The same of bytes."""
+def borrow_bytes(x: bytes, keep: list[Any]) -> Packed:
+    """Pack bytes as `borrow_str` packs text."""
     size = len(x)
     if size <= INLINE_BYTES:
         return _inline_value(_BYTES, x, INLINE_BYTES - size)
     if size <= _MAX_BORROWED:
-        return _value(_BYTES_VIEW, size << 2, _lend_bytes(x, keep))
+        return _value(_BYTES_VIEW, size << 2, _address_of_bytes(x, keep))
     keep.append(new_object(library.bytes_create, x, size))
     return keep[-1]
