@@ -1,6 +1,6 @@
 """Measure a call that does nothing, beside the cheapest array of NumPy.
 
-`nop` is type-erased: it takes any number of values of any kind, so what is measured is how the arguments get
+`nop` is type-erased: it takes any number of values of any type, so what is measured is how the arguments get
 to C++. The times belong to the machine and the moment; nothing tests them.
 """
 

@@ -68,18 +68,18 @@ class Reader {
   virtual ~Reader() = default;
   AnyValue feed(const Bytes& chunk) {
     stream_.feed(chunk, [this](AnyView token) { take(token); });
-    return give();
+    return result();
   }
   AnyValue finish() {
     stream_.finish([this](AnyView token) { take(token); });
-    return give_last();
+    return last_result();
   }
 
  protected:
   virtual void take(AnyView token) = 0;
   /// The result of a chunk, and of the end of the text.
-  virtual AnyValue give() = 0;
-  virtual AnyValue give_last() { return give(); }
+  virtual AnyValue result() = 0;
+  virtual AnyValue last_result() { return result(); }
 
  private:
   Stream stream_;
@@ -91,7 +91,7 @@ class TokenReader : public Reader {
 
  private:
   void take(AnyView token) override { tokens_.push_back(token); }
-  AnyValue give() override {
+  AnyValue result() override {
     Tokens next;
     // The next chunk probably has as many.
     next.reserve(tokens_.size());
@@ -107,7 +107,7 @@ class CodeReader : public Reader {
 
  private:
   void take(AnyView token) override { codes_.push_back(vocabulary_.value_or(token, unknown_)); }
-  AnyValue give() override {
+  AnyValue result() override {
     Tensor codes = Tensor::empty({static_cast<int64_t>(codes_.size())}, DataType::of<int64_t>());
     std::copy(codes_.begin(), codes_.end(), codes.data<int64_t>());
     codes_.clear();
@@ -125,8 +125,8 @@ class NgramReader : public Reader {
 
  private:
   void take(AnyView token) override { counts_.add(token); }
-  AnyValue give() override { return AnyValue(); }
-  AnyValue give_last() override {
+  AnyValue result() override { return AnyValue(); }
+  AnyValue last_result() override {
     counts_.end_text();
     return counts_.result();
   }

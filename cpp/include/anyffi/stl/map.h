@@ -1,5 +1,5 @@
 /// \file
-/// std::map across the border: from a Map or a Dict, as a new Dict, in the order of the keys.
+/// Conversions of std::map: from a Map or a Dict, to a new Dict in the order of the keys.
 #ifndef ANYFFI_STL_MAP_H_
 #define ANYFFI_STL_MAP_H_
 

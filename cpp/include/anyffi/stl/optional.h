@@ -1,5 +1,5 @@
 /// \file
-/// std::optional across the border: a T, or None.
+/// Conversions of std::optional: a T or None.
 #ifndef ANYFFI_STL_OPTIONAL_H_
 #define ANYFFI_STL_OPTIONAL_H_
 

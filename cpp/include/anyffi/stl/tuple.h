@@ -1,5 +1,5 @@
 /// \file
-/// std::tuple and std::pair across the border: from an Array or a List of as many elements, as an Array.
+/// Conversions of std::tuple and std::pair: from an Array or a List of that length, to an Array.
 #ifndef ANYFFI_STL_TUPLE_H_
 #define ANYFFI_STL_TUPLE_H_
 

@@ -1,5 +1,5 @@
 /// \file
-/// std::unordered_map across the border: from a Map or a Dict, as a new Dict, in any order.
+/// Conversions of std::unordered_map: from a Map or a Dict, to a new Dict in any order.
 #ifndef ANYFFI_STL_UNORDERED_MAP_H_
 #define ANYFFI_STL_UNORDERED_MAP_H_
 

@@ -1,5 +1,5 @@
 /// \file
-/// std::variant and std::monostate across the border.
+/// Conversions of std::variant and std::monostate.
 #ifndef ANYFFI_STL_VARIANT_H_
 #define ANYFFI_STL_VARIANT_H_
 

@@ -1,5 +1,5 @@
 /// \file
-/// std::vector across the border: from an Array or a List, as a new List.
+/// Conversions of std::vector: from an Array or a List, to a new List.
 #ifndef ANYFFI_STL_VECTOR_H_
 #define ANYFFI_STL_VECTOR_H_
 

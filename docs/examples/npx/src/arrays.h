@@ -108,7 +108,7 @@ using AxisArg = Optional<Variant<int64_t, Array<int64_t>>>;
 /// A dtype parameter: one of anyffi or NumPy, or a name.
 using DTypeArg = Optional<Variant<DataType, String>>;
 
-/// The dtype that all become, those of the greater kinds first: so int8, uint8 and float16 become float16.
+/// The common dtype, from the highest category down: so int8, uint8 and float16 become float16.
 DataType promote_all(std::vector<DataType> dtypes);
 
 Dims read_shape(const ShapeArg& shape);

@@ -1,5 +1,5 @@
 /// \file
-/// Random choices among given elements: choice, shuffle, multinomial.
+/// Random choices among elements: choice, shuffle, multinomial.
 
 #include <algorithm>
 #include <numeric>

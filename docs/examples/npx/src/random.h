@@ -12,7 +12,7 @@ using Size = Optional<ShapeArg>;
 
 /// In [0, 1), of 53 bits.
 double next_uniform();
-/// Of the normal distribution of mean 0 and deviation 1: Marsaglia's polar method, which gives two at a time.
+/// Of the normal distribution of mean 0 and deviation 1: Marsaglia's polar method, which makes two at a time.
 double next_normal();
 /// Of the exponential distribution of mean 1.
 double next_exponential();
