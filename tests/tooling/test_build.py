@@ -87,8 +87,8 @@ def test_the_version_is_defined_once_and_read_late() -> None:
             "void f(anyffi::List<> xs, anyffi::TensorView x) { xs.push_back(anyffi::AnyValue(x)); }",
             "a Tensor",
         ),
-        ("void f(anyffi::AnyValue x) { x.cast<anyffi::TensorView>(); }", "ask for a Tensor"),
-        ("void f(anyffi::List<anyffi::TensorView> x) { x[0]; }", "ask for a Tensor"),
+        ("void f(anyffi::AnyValue x) { x.cast<anyffi::TensorView>(); }", "convert to a Tensor"),
+        ("void f(anyffi::List<anyffi::TensorView> x) { x[0]; }", "convert to a Tensor"),
         (
             "void f() { anyffi::TensorView x = anyffi::Tensor::empty({2}, anyffi::DataType::of<float>()); }",
             "deleted",

@@ -387,8 +387,8 @@ typedef struct AnyffiFunctionInfo {
 typedef struct AnyffiOverload {
   const struct AnyffiOverload* next;
   AnyffiObject* function;
-  const int32_t*
-      arg_indices; /* for each argument of `function` the index of the given one, or -1: omitted. NULL: in order */
+  /// For each parameter of `function` the index of its argument, or -1: omitted. NULL: in order.
+  const int32_t* arg_indices;
   int32_t num_arg_indices;
 } AnyffiOverload;
 

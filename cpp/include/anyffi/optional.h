@@ -7,7 +7,7 @@
 
 namespace anyffi {
 
-/// A T or None; 16 bytes, whatever T is.
+/// A T or None, stored as a value of 16 bytes.
 template <class T>
 class Optional {
  public:

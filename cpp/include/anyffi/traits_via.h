@@ -1,5 +1,5 @@
 /// \file
-/// TraitsVia: how structs of users cross the border, as another type that crosses it.
+/// TraitsVia: the conversion of a type of yours by way of another type that has one.
 ///
 ///     struct Point { double x, y; };
 ///
@@ -15,16 +15,16 @@
 
 namespace anyffi {
 
-/// A T crosses as a C. The specialisation of Traits that derives from this has `static T from(C)` and
-/// `static C to(const T&)`, either of which may throw, and may have a `name` of its own.
+/// Converts T by way of C. The specialisation of Traits that derives from this has `static T from(C)` and
+/// `static C to(const T&)`, which may throw, and may have a `name` of its own.
 template <class T, class C>
 struct TraitsVia {
   using Carrier = C;
   static constexpr auto name = Traits<C>::name;
-  static constexpr uint64_t type_mask = 0;  // `from` may refuse anything
+  static constexpr uint64_t type_mask = 0;  // `from` may throw for any value
   static constexpr bool kBorrows = false;
 
-  /// Room for what `from` made of the value, which need not be default-constructible.
+  /// The result of `from`, which need not be default-constructible.
   struct Holder {
     Holder() {}
     Holder(const Holder&) = delete;

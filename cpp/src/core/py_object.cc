@@ -1,5 +1,6 @@
 /// \file
 /// Opaque objects of the host's language.
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <utility>

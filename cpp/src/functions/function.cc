@@ -1,5 +1,6 @@
 /// \file
 /// Functions over C code and over callables of the host, and calls of any function.
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <utility>

@@ -1,5 +1,6 @@
 /// \file
 /// Import and export of tensors as DLPack structs, and as the capsules that hold them.
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include "core/errors.h"

@@ -1,5 +1,6 @@
 /// \file
 /// Tensors: creating, copying and accessing them.
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 namespace npx {
 namespace {
 
-/// As C's cast, with NumPy's answers where C has none.
+/// C's cast, with NumPy's results where C has undefined behaviour.
 template <class To, class From>
 To convert(From value) {
   if constexpr (std::is_same_v<From, Half>) {

@@ -1,5 +1,5 @@
 /// \file
-/// Random choices among given elements: choice, shuffle, multinomial.
+/// Random choices among elements: choice, shuffle, multinomial.
 
 #include <algorithm>
 #include <numeric>
@@ -12,7 +12,7 @@ namespace npx {
 namespace {
 
 using Numbers = std::vector<int64_t>;
-/// What probabilities are given as.
+/// A parameter for probabilities.
 using Probabilities = Variant<Tensor, Array<double>>;
 
 std::vector<double> read_probabilities(const Probabilities& given) {

@@ -48,7 +48,7 @@ namespace {
 using Arrays = Array<Tensor>;
 using Parts = std::vector<Strided>;
 
-/// The arrays, each made to fit by `prepare`.
+/// The arrays, each prepared by `prepare`.
 template <class F>
 Parts prepared(const Arrays& arrays, F prepare) {
   Parts parts;

@@ -1,5 +1,5 @@
 /// \file
-/// Operands: tensors and Python's numbers, which adapt to the tensors that they meet.
+/// Operands: tensors and Python numbers, whose dtype adapts to the tensors.
 #ifndef NPX_OPERANDS_H_
 #define NPX_OPERANDS_H_
 
@@ -7,14 +7,14 @@
 
 namespace npx {
 
-/// What an operator takes.
+/// A parameter of an operator.
 using Operand = Variant<Tensor, bool, BigInt, double, Complex>;
 
-/// The dtype of a result of several operands. A Python number is weak: it counts only if it is of a kind (int, float,
-/// complex) above the tensors' one.
+/// The dtype of a result of several operands. A Python number is weak: it matters only if its category (int, float,
+/// complex) is above that of the tensors.
 DataType common_dtype(std::initializer_list<const Operand*> operands);
 
-/// An operand as an array: a tensor's memory as it is, or a number in a dtype that was agreed upon.
+/// An operand as an array: a tensor's memory, or a number converted to a dtype.
 class Input {
  public:
   /// OverflowError for an int that is out of the dtype's range.

@@ -1,5 +1,5 @@
 /// \file
-/// Sums of products: einsum, and what it makes of tensordot, matmul and their like.
+/// Sums of products: einsum, and tensordot, matmul and others by way of it.
 
 #include <anyffi/stl/string.h>
 
@@ -24,7 +24,7 @@ struct SumOfProducts {
   T result() const { return total; }
 };
 
-/// A letter for each axis. Axes that "..." stands for have letters that nobody can write.
+/// A letter for each axis. Axes of "..." have letters that cannot be written.
 using Labels = std::string;
 
 /// An array with its axes in the order of `labels`, an axis of one step for each that it has not; a letter that it has

@@ -1,5 +1,5 @@
 /// \file
-/// Lanes: the four types that everything is computed in, and the way into and out of them.
+/// Lanes: the four computation types, and conversions from and to dtypes.
 #ifndef NPX_LANES_H_
 #define NPX_LANES_H_
 
@@ -7,15 +7,15 @@
 
 namespace npx {
 
-/// int64_t, uint64_t, double, Complex. Narrower integers wrap when they are stored, narrower floats are rounded then;
-/// so each operator is written for four types and serves fourteen.
+/// int64_t, uint64_t, double, Complex. Narrower integers wrap and narrower floats are rounded when they are stored, so
+/// each operator is written for four types and works for fourteen.
 enum class Lane { kSigned, kUnsigned, kReal, kComplex };
 constexpr int kLanes = 4;
 
 template <class T>
 inline constexpr bool kIsComplex = std::is_same_v<T, Complex>;
 
-/// The lane that values of a C++ type travel in; truth values travel as integers.
+/// The lane of a C++ type; bool uses integers.
 template <class T>
 constexpr Lane lane_of_type() {
   return kIsComplex<T>                 ? Lane::kComplex
@@ -56,7 +56,7 @@ Store storer(Lane from, DataType to);
 /// Elements of a block.
 constexpr int64_t kBlock = 256;
 
-/// Room for a block of any lane.
+/// Storage for a block of any lane.
 struct Block {
   alignas(16) char bytes[kBlock * sizeof(Complex)];
 };

@@ -1,5 +1,5 @@
 /// \file
-/// Eigenvalues and singular values, and what is made of them: eig, svd, pinv, matrix_rank, lstsq.
+/// Eigenvalues and singular values: eig, svd, pinv, matrix_rank, lstsq.
 
 #include <cfloat>
 
@@ -14,7 +14,7 @@ Tensor singular_values(const Stack& stack) {
 
 namespace {
 
-/// The precision of a dtype: how far the number behind 1 is away.
+/// The machine epsilon of a dtype.
 double epsilon_of(DataType dtype) { return float_bits(dtype) == 32 ? FLT_EPSILON : DBL_EPSILON; }
 
 /// Of a stack that is real itself: whether all imaginary parts are small enough to come from rounding.

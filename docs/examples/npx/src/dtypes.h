@@ -16,7 +16,7 @@ using anyffi::DataType;
 using anyffi::Error;
 using Complex = std::complex<double>;
 
-/// A float of 16 bits, to be stored only: all arithmetic is done in double.
+/// A 16-bit float for storage only: arithmetic uses double.
 struct Half {
   uint16_t bits = 0;
   Half() = default;
@@ -29,7 +29,7 @@ struct Half {
     } else if (size >= 65520) {
       bits = 0x7c00;
     } else {
-      // The ten bits of the fraction; what they carry over belongs to the exponent, which stands above them.
+      // The ten bits of the fraction; their carry goes to the exponent above them.
       auto significand = static_cast<int>(std::nearbyint(std::ldexp(size, 10 - exponent)));
       bits = static_cast<uint16_t>(((exponent + 14) << 10) + significand);
     }
@@ -64,7 +64,7 @@ struct Type {
   using type = T;
 };
 
-/// Calls `f` with the `Type` of a dtype. TypeError for a dtype that NumPy has no numbers of.
+/// Calls `f` with the `Type` of a dtype. TypeError for a dtype that NumPy does not have.
 template <class F>
 auto with_type(DataType dtype, F&& f) {
   if (dtype.lanes == 1) {
@@ -108,7 +108,7 @@ constexpr bool is_complex(DataType dtype) { return dtype.code == ANYFFI_kDLCompl
 /// Whether the elements are whole numbers, bools included.
 constexpr bool is_whole(DataType dtype) { return !is_float(dtype) && !is_complex(dtype); }
 
-/// bool, unsigned, signed, float, complex, in the order in which NumPy lets one kind become another.
+/// bool, unsigned, signed, float, complex, in NumPy's order of promotion.
 constexpr int kind_order(DataType dtype) {
   return is_bool(dtype)                  ? 0
          : dtype.code == ANYFFI_kDLUInt  ? 1
@@ -137,7 +137,7 @@ constexpr DataType complex_of(DataType dtype) {
   return is_complex(dtype) ? dtype : DataType(ANYFFI_kDLComplex, float_bits(dtype) == 64 ? 128 : 64);
 }
 
-/// The smallest dtype that both become without loss, as NumPy has it.
+/// The smallest dtype to which both convert without loss, as in NumPy.
 constexpr DataType promote(DataType a, DataType b) {
   if (kind_order(a) > kind_order(b)) return promote(b, a);
   if (is_bool(a)) return b;

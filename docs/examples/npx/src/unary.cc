@@ -53,7 +53,7 @@ Inexact<T> rounded(T x) {
   if constexpr (!kIsComplex<T>) return std::nearbyint(x);
 }
 
-/// What C++ has for float alone, made of what it has for complex numbers.
+/// Functions that C++ has for floats only, by way of others for complex numbers.
 template <class T>
 Inexact<T> exp_minus_1(T x) {
   if constexpr (!kIsComplex<T>) return std::expm1(x);
@@ -201,7 +201,7 @@ Tensor compute(const Function& function, const Operand& x, const Optional<Tensor
   Input input(x, dtype);
   Result result(out, input.array().shape, to);
   result.reads(input.array());
-  // Where only the result is bool, truth values travel as integers.
+  // Where only the result is bool, integers are computed.
   apply(result.array(), lane_of(to), {{input.array(), lane}}, loop);
   return result.finish();
 }

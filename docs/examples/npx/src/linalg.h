@@ -11,7 +11,7 @@
 
 namespace npx {
 
-/// The dtype that linear algebra is done in. TypeError if it is done in none.
+/// The dtype of linear algebra on an array. TypeError if it has none.
 inline DataType field_of(DataType dtype) {
   if (dtype == float_of(16)) fail("TypeError", "array type float16 is unsupported in linalg");
   return mean_dtype(dtype);
@@ -70,7 +70,7 @@ const std::vector<T>& values_of(const std::vector<T>& vector) {
 inline std::vector<double> values_of(double number) { return {number}; }
 inline std::vector<Complex> values_of(Complex number) { return {number}; }
 
-/// What is found for each matrix of a stack: a matrix, a vector or a number.
+/// The results for each matrix of a stack: a matrix, a vector or a number.
 template <class R>
 class Results {
   using T = typename std::decay_t<decltype(values_of(std::declval<R>()))>::value_type;
@@ -110,7 +110,8 @@ Array<Tensor> collect(const Stack& stack, const Dims* shapes, F& f, std::index_s
 
 }  // namespace detail
 
-/// What `f` makes of each matrix, a std::tuple of matrices, vectors or numbers of these shapes: a tensor for each.
+/// Applies `f` to each matrix: it returns a std::tuple of matrices, vectors or numbers; the result has a tensor for
+/// each.
 template <size_t N, class F>
 Array<Tensor> of_each(const Stack& stack, const Dims (&shapes)[N], F f) {
   constexpr std::make_index_sequence<N> kAll{};

@@ -1,5 +1,5 @@
 /// \file
-/// Extents, axes, and views of memory: what every function does with its arguments before it computes.
+/// Extents, axes and views of memory: the preparation of arguments.
 #ifndef NPX_ARRAYS_H_
 #define NPX_ARRAYS_H_
 
@@ -65,20 +65,20 @@ int64_t element_count(const Dims& shape, int64_t item_size = 1);
 
 [[noreturn]] inline void fail(const char* kind, const std::string& message) { throw Error(kind, message.c_str()); }
 
-/// Memory seen as an array. It owns nothing; strides are in bytes.
+/// A view of memory as an array; strides are in bytes.
 struct Strided {
   char* data;
   DataType dtype;
   Dims shape, strides;
 
   int ndim() const { return shape.size(); }
-  /// Without an axis, of which the first element stays.
+  /// Without an axis: its first element remains.
   Strided without(int axis) const;
   /// With the axes in another order.
   Strided transposed(const Dims& order) const;
-  /// As seen by an array of `shape`, for which it repeats itself. The shapes are known to fit.
+  /// Broadcast to `shape`, which is known to fit.
   Strided broadcast(const Dims& to) const;
-  /// With an axis moved to another place among the others.
+  /// With an axis moved to another position.
   Strided moved(int axis, int place) const;
   /// Elements `start` to `stop` along an axis.
   Strided slice(int axis, int64_t start, int64_t stop) const;
@@ -88,9 +88,9 @@ struct Strided {
   Strided flipped(int axis) const;
 };
 
-/// A tensor's memory to read; BufferError if it is not the CPU's.
+/// A tensor's memory for reading; BufferError if it is not on the CPU.
 Strided read(const Tensor& tensor);
-/// A tensor's memory to write; ValueError if it is read-only.
+/// A tensor's memory for writing; ValueError if it is read-only.
 Strided write(const Tensor& tensor);
 Tensor allocate(const Dims& shape, DataType dtype);
 /// A tensor on the memory of `base`, which it keeps alive.
@@ -98,17 +98,17 @@ Tensor view_of(const Tensor& base, const Strided& part, bool read_only = false);
 /// A compact tensor with other axes, on the same memory.
 Tensor reshaped(const Tensor& compact, const Dims& shape);
 
-/// The shape that both fit; ValueError if there is none.
+/// The broadcast shape of both; ValueError if there is none.
 Dims broadcast_shapes(const Dims& a, const Dims& b);
 
-/// What a shape is given as: `3` or `(2, 3)`. BigInt, because what is too big is NumPy's ValueError.
+/// A shape parameter: `3` or `(2, 3)`. BigInt, since NumPy raises ValueError for large ints.
 using ShapeArg = Variant<BigInt, Array<BigInt>>;
-/// What axes are given as: None, `1` or `(0, -1)`.
+/// An axis parameter: None, `1` or `(0, -1)`.
 using AxisArg = Optional<Variant<int64_t, Array<int64_t>>>;
-/// What a dtype is given as: one of anyffi's or NumPy's, or the name of one.
+/// A dtype parameter: one of anyffi or NumPy, or a name.
 using DTypeArg = Optional<Variant<DataType, String>>;
 
-/// The dtype that all become, those of the greater kinds first: so int8, uint8 and float16 become float16.
+/// The common dtype, from the highest category down: so int8, uint8 and float16 become float16.
 DataType promote_all(std::vector<DataType> dtypes);
 
 Dims read_shape(const ShapeArg& shape);

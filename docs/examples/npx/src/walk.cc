@@ -6,7 +6,7 @@
 namespace npx {
 namespace {
 
-/// Steps through arrays of one shape at the same time, in runs along the last axis.
+/// Iterates over arrays of one shape together, in runs along the last axis.
 class Walk {
  public:
   explicit Walk(const Dims& shape) : shape_(shape) {
@@ -43,7 +43,7 @@ class Walk {
       for (int64_t start = 0; start < shape_[last]; start += kBlock) {
         visit(at.data(), std::min(kBlock, shape_[last] - start));
         move(at, last, kBlock);
-        // Now and then, so that Ctrl-C ends a long walk.
+        // Regularly, so that Ctrl-C interrupts a long loop.
         if (++visited % 4096 == 0) anyffi::check_signals();
       }
       move(at, last, -((shape_[last] + kBlock - 1) / kBlock * kBlock));
@@ -160,7 +160,7 @@ void fold(const Strided& out, const Strided* terms, int count, Lane lane, const 
 void assign(const Strided& to, const Strided& from) {
   Lane lane = lane_of(from.dtype);
   apply(to, lane, {{from, lane}}, [](const void* const* in, int64_t count, void* out) {
-    // A block of any lane fits; what lies behind the elements is of no interest.
+    // A block of any lane fits; the bytes behind the elements are not used.
     std::memcpy(out, in[0], static_cast<size_t>(count) * sizeof(Complex));
   });
 }

@@ -1,5 +1,5 @@
 /// \file
-/// What needs an order: sort, argsort, unique.
+/// Sorting: sort, argsort, unique.
 
 #include <algorithm>
 #include <numeric>
@@ -62,7 +62,7 @@ Tensor argsorted(const Strided& array, int axis) {
 
 using Sorter = Tensor(const Strided& array, int axis);
 
-/// Registers `name(a, axis, kind)`; whichever kind is asked for, it is a stable one.
+/// Registers `name(a, axis, kind)`; every kind is a stable sort.
 void register_sort(const char* name, Sorter* sorter, const char* doc) {
   anyffi::Registration(name)
       .def(

@@ -1,5 +1,5 @@
 /// \file
-/// Random numbers: the very ones that NumPy's `RandomState` of the same seed gives.
+/// Random numbers: the same as of NumPy's `RandomState` with the same seed.
 
 #include "random.h"
 
@@ -13,7 +13,7 @@ std::mt19937& generator() {
   return generator;
 }
 
-/// The second number of a pair that the polar method gave; NaN: there is none.
+/// The second number of a pair of the polar method; NaN: none.
 double spare_normal = NAN;
 
 void seed(int64_t number) {

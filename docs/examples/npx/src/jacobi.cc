@@ -41,7 +41,7 @@ struct Rotation {
   }
 };
 
-/// Calls `turn(p, q)` for all pairs of columns, which says whether it had to do anything, until it never has.
+/// Calls `turn(p, q)` for all pairs of columns, until it returns false for all of them.
 template <class Turn>
 void sweep(int64_t columns, Turn turn) {
   bool goes_on = true;
@@ -66,7 +66,7 @@ double scale_of(const Matrix<T>& a) {
   return scale == 0 ? 1 : scale;
 }
 
-/// The places that sort numbers.
+/// The indices that sort numbers.
 template <class Before>
 std::vector<int64_t> order_by(const std::vector<double>& numbers, Before before) {
   std::vector<int64_t> order(numbers.size());
@@ -89,7 +89,7 @@ void complete(Matrix<T>& u, int64_t known) {
       if (reached < least) best = i, least = reached;
     }
     for (int64_t i = 0; i < u.rows(); ++i) u(i, column) = i == best ? 1 : 0;
-    // Twice, for what rounding has left.
+    // Twice, to remove rounding errors.
     for (int64_t j = 0; j < 2 * column; ++j) {
       T product{};
       for (int64_t i = 0; i < u.rows(); ++i) product += conjugate(u(i, j % column)) * u(i, column);
@@ -152,7 +152,7 @@ Svd<T> svd(const Matrix<T>& a, bool full) {
   };
   double total = 0;
   for (int64_t j = 0; j < n; ++j) total += std::abs(product(j, j));
-  // Shorter columns are what rounding has left.
+  // Shorter columns are rounding errors.
   double shortest = precision * std::sqrt(total);
   auto length = [&](int64_t j) { return std::sqrt(std::abs(product(j, j))); };
   sweep(n, [&](int64_t p, int64_t q) {

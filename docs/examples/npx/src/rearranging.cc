@@ -10,7 +10,7 @@
 namespace npx {
 namespace {
 
-/// What shifts and counts are given as: `1` or `(2, 1)`.
+/// A parameter for shifts and counts: `1` or `(2, 1)`.
 using Ints = Variant<int64_t, Array<int64_t>>;
 
 Tensor tile(const Tensor& array, const Ints& reps) {

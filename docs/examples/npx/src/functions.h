@@ -1,5 +1,5 @@
 /// \file
-/// Functions of the library that others are made of.
+/// Functions of the library that others use.
 #ifndef NPX_FUNCTIONS_H_
 #define NPX_FUNCTIONS_H_
 
@@ -36,11 +36,11 @@ Tensor linspace(double start, double stop, int64_t num, bool endpoint, const DTy
 /// The elements sorted along an axis, NaN behind all others.
 Tensor sorted(const Strided& array, int axis);
 
-/// What positions are given as.
+/// An index parameter.
 using Positions = Variant<Tensor, int64_t, Array<int64_t>>;
-/// The positions as int64; TypeError if they are no whole numbers, or may be beyond those.
+/// The positions as int64; TypeError unless they are integers that fit.
 Tensor read_positions(const Positions& positions);
-/// A position counted from the first of `size`; IndexError if there is none.
+/// A position in [0, size), from one that may be negative; IndexError out of range.
 int64_t read_position(int64_t position, int64_t size, int axis);
 /// The elements at some positions along an axis.
 Tensor gathered(const Strided& from, int axis, const std::vector<int64_t>& positions);

@@ -1,5 +1,5 @@
 /// \file
-/// Arrays on the memory of others: transpose, squeeze, broadcast_to, diagonal and their like.
+/// Views: transpose, squeeze, broadcast_to, diagonal and their like.
 
 #include <algorithm>
 

@@ -25,7 +25,7 @@ void apply(const Strided& out, Lane result, std::initializer_list<Term> terms, L
 
 /// Folds blocks of elements into a state, such as a sum.
 struct Fold {
-  /// What `finish` writes.
+  /// The type that `finish` writes.
   Lane result;
   void (*start)(void* state);
   /// A block from each of `terms` arrays.
@@ -53,7 +53,7 @@ constexpr Fold fold_by() {
 /// that are folded. No term shares memory with `out`.
 void fold(const Strided& out, const Strided* terms, int count, Lane lane, const Fold& by);
 
-/// Whether two arrays lie in memory that the other one's first and last elements enclose.
+/// Whether the memory ranges of two arrays overlap.
 bool may_overlap(const Strided& a, const Strided& b);
 
 /// Copies elements, converted and broadcast. They may overlap only if they are the very same view.
@@ -64,15 +64,15 @@ Tensor copied(const Strided& array, DataType dtype);
 /// A copy with one axis: the elements, last axis first.
 Tensor raveled(const Strided& array);
 
-/// Where a result goes: to `out`, which must be of this shape, or else to a new tensor.
+/// The output of a function: `out`, which must have this shape, or a new tensor.
 class Result {
  public:
   /// ValueError or TypeError if `out` does not fit.
   Result(const Optional<Tensor>& out, const Dims& shape, DataType dtype);
-  /// Says that the result is computed from `input`; if that lies in `out`, another place is used first.
+  /// Declares an input; if it overlaps `out`, the result is computed in a temporary.
   void reads(const Strided& input, bool elementwise = true);
   const Strided& array() const { return array_; }
-  /// The tensor that was asked for.
+  /// The result.
   Tensor finish();
 
  private:

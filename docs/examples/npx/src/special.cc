@@ -1,5 +1,5 @@
 /// \file
-/// Functions of elements with rules of their own: around, nan_to_num, ldexp, polyval, cross.
+/// Elementwise functions with special rules: around, nan_to_num, ldexp, polyval, cross.
 
 #include <algorithm>
 #include <cfloat>

@@ -21,7 +21,7 @@ Tensor vector_norm(const Tensor& sizes, double order, const AxisArg& axis) {
   return binary("npx.power", total(binary("npx.power", sizes, order)), 1 / order);
 }
 
-/// What the order's sign says of some numbers: the greatest, or the least.
+/// The greatest or the least number, by the sign of the order.
 Tensor extreme(const Tensor& numbers, double order, int64_t axis) {
   return (order > 0 ? amax : amin)(numbers, only(axis), nullptr, true);
 }

@@ -7,8 +7,8 @@
 
 namespace npx {
 
-/// What a function of lanes returns: T, and for which lanes there is one. `Real` are all but complex ones, `Inexact`
-/// all but integers. A `Truth` is there for all, a `RealTruth` for all but complex ones.
+/// The result types of functions of lanes, which restrict the lanes: `Real` all but complex ones, `Inexact` all but
+/// integers; `Truth` all, `RealTruth` all but complex ones.
 template <class T>
 using Same = T;
 template <class T>
@@ -42,7 +42,7 @@ T times(T a, T b) {
   return a * b;
 }
 
-/// As C++ multiplies real numbers, without its search for infinities in what became NaN: NumPy has none either.
+/// Multiplies without C++'s recovery of infinities from NaN, as NumPy does.
 inline Complex times(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -97,7 +97,7 @@ T least(T a, T b) {
     }                                                   \
   }
 
-/// For each lane, a loop; null where there is none.
+/// A loop for each lane; null where there is none.
 struct Loops {
   Loop by_lane[kLanes];
   constexpr Loop operator[](Lane lane) const { return by_lane[static_cast<int>(lane)]; }

@@ -181,7 +181,7 @@ void read_widths(const Widths& given, int ndim, Dims& before, Dims& after) {
   }
 }
 
-/// Where in an axis of `size` elements an element that lies `place` from its beginning comes from.
+/// The source index, in an axis of `size` elements, of a padded element at `place`.
 int64_t pad_source(const String& mode, int64_t place, int64_t size) {
   auto modulo = [&](int64_t period) { return (place % period + period) % period; };
   if (mode == "edge" || (mode == "reflect" && size == 1)) return std::clamp<int64_t>(place, 0, size - 1);

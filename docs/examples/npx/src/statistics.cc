@@ -57,7 +57,7 @@ Variant<Tensor, MeanAndWeight> average(const Tensor& a, const AxisArg& axis, con
   return MeanAndWeight(result, total);
 }
 
-/// Where a quantile lies among sorted elements, as Hyndman and Fan (1996) have it: at n q + alpha + q (1 - alpha -
+/// The position of a quantile among sorted elements (Hyndman and Fan, 1996): n q + alpha + q (1 - alpha -
 /// beta) - 1, made a position by `adjust`.
 struct Method {
   const char* name;
@@ -103,7 +103,7 @@ struct Interpolate {
   }
 };
 
-/// What quantiles are given as.
+/// A parameter for quantiles.
 using Quantiles = Variant<double, Tensor>;
 
 /// The quantiles at `q / whole`.

@@ -1,5 +1,5 @@
 /// \file
-/// What a reduction does with the axes of an array.
+/// The axes of a reduction.
 #ifndef NPX_PLAN_H_
 #define NPX_PLAN_H_
 
@@ -7,11 +7,11 @@
 
 namespace npx {
 
-/// What is folded and what is kept of an array.
+/// The reduced and the remaining axes of an array.
 struct Plan {
   Strided array;  ///< the kept axes before the others
   Dims shape;     ///< the result's
-  int64_t size;   ///< elements that become one
+  int64_t size;   ///< elements reduced to one
 
   Plan(const Tensor& tensor, const AxisArg& axis, bool keepdims)
       : array(read(tensor)), size(1), folded_(read_axes(axis, array.ndim())), keepdims_(keepdims) {
@@ -33,7 +33,7 @@ struct Plan {
     return to;
   }
 
-  /// A copy of which the last axis is all that becomes one.
+  /// A copy whose last axis has all elements to reduce.
   Tensor rows() const {
     Dims extents;
     for (int i = 0; i < folded_.size(); ++i) {
