@@ -81,7 +81,7 @@ Vector<Module*> flatten(Module* module) {
 
 int import_module(Module* module, Module* other) {
   anyffi_object_retain(&other->header);
-  Owned kept(&other->header);
+  Owned reference(&other->header);
   std::lock_guard<std::mutex> lock(import_mutex());
   Vector<Module*> reached = flatten_locked(other);
   if (std::find(reached.begin(), reached.end(), module) != reached.end()) {
@@ -90,7 +90,7 @@ int import_module(Module* module, Module* other) {
   for (const Owned& imported : module->imports) {
     if (to_module(imported) == other) return 0;
   }
-  module->imports.push_back(std::move(kept));
+  module->imports.push_back(std::move(reference));
   return 0;
 }
 

@@ -82,7 +82,7 @@ int set_function(const AnyffiValue* name, const AnyffiValue* function, bool over
   }
   if (taken) {
     raise_taken(name);
-    if (journal != nullptr) journal->cancel(), journal->refuse(*name);
+    if (journal != nullptr) journal->cancel(), journal->record_taken(*name);
     return -1;
   }
   if (journal != nullptr) journal->replaced(former.take());

@@ -120,11 +120,11 @@ static_assert(sizeof(kTables) / sizeof(kTables[0]) == ANYFFI_MAX_EXCHANGE_APIS, 
 
 using namespace anyffi::runtime;
 
-const void* anyffi_tensor_create_exchange_api(const AnyffiExchangeApiHooks* given) {
+const void* anyffi_tensor_create_exchange_api(const AnyffiExchangeApiHooks* table_hooks) {
   int table = num_tables.load();
   do {
     if (table == ANYFFI_MAX_EXCHANGE_APIS) return nullptr;
   } while (!num_tables.compare_exchange_weak(table, table + 1));
-  hooks[table] = *given;
+  hooks[table] = *table_hooks;
   return kTables[table];
 }

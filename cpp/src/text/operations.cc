@@ -223,35 +223,36 @@ int anyffi_str_slice(const AnyffiValue* str, int64_t start, int64_t stop, Anyffi
 
 int anyffi_str_find(const AnyffiValue* str, const AnyffiValue* needle, int64_t start, int64_t stop, int64_t* out) {
   *out = -1;
-  AnyffiTextView text, wanted;
-  if (!read(str, &text) || !read(needle, &wanted)) return -1;
+  AnyffiTextView text, needle_text;
+  if (!read(str, &text) || !read(needle, &needle_text)) return -1;
   if (start > text.length) return 0;
   return guard([&] {
-    *out = Finder(text, wanted).first(resolve_bound(start, text.length), resolve_bound(stop, text.length));
+    *out = Finder(text, needle_text).first(resolve_bound(start, text.length), resolve_bound(stop, text.length));
     return 0;
   });
 }
 
 int anyffi_str_rfind(const AnyffiValue* str, const AnyffiValue* needle, int64_t start, int64_t stop, int64_t* out) {
   *out = -1;
-  AnyffiTextView text, wanted;
-  if (!read(str, &text) || !read(needle, &wanted)) return -1;
+  AnyffiTextView text, needle_text;
+  if (!read(str, &text) || !read(needle, &needle_text)) return -1;
   if (start > text.length) return 0;
   return guard([&] {
-    *out = Finder(text, wanted).last(resolve_bound(start, text.length), resolve_bound(stop, text.length));
+    *out = Finder(text, needle_text).last(resolve_bound(start, text.length), resolve_bound(stop, text.length));
     return 0;
   });
 }
 
 int anyffi_str_split(const AnyffiValue* str, const AnyffiValue* separator, int64_t most, AnyffiValue* out) {
   *out = anyffi_make_none();
-  AnyffiTextView text, wanted{};
+  AnyffiTextView text, separator_text{};
   bool at_space = separator->type_code == ANYFFI_NONE;
-  if (!read(str, &text) || (!at_space && !read(separator, &wanted, "separator"))) return -1;
+  if (!read(str, &text) || (!at_space && !read(separator, &separator_text, "separator"))) return -1;
   Owned list;
   if (anyffi_sequence_create(ANYFFI_LIST, 0, list.out()) != 0) return -1;
   most = limit(most);
-  int status = guard([&] { return at_space ? split_at_space(list, text, most) : split_at(list, text, wanted, most); });
+  int status =
+      guard([&] { return at_space ? split_at_space(list, text, most) : split_at(list, text, separator_text, most); });
   if (status == 0) *out = list.take();
   return status;
 }
@@ -308,22 +309,22 @@ int anyffi_str_strip(const AnyffiValue* str, const AnyffiValue* characters, int3
 int anyffi_str_replace(const AnyffiValue* str, const AnyffiValue* former, const AnyffiValue* replacement, int64_t most,
                        AnyffiValue* out) {
   *out = anyffi_make_none();
-  AnyffiTextView text, wanted, put;
-  if (!read(str, &text) || !read(former, &wanted) || !read(replacement, &put)) return -1;
+  AnyffiTextView text, former_text, replacement_text;
+  if (!read(str, &text) || !read(former, &former_text) || !read(replacement, &replacement_text)) return -1;
   most = limit(most);
   return guard([&] {
-    Finder finder(text, wanted);
-    Builder builder(text.encoding > put.encoding ? text.encoding : put.encoding);
+    Finder finder(text, former_text);
+    Builder builder(text.encoding > replacement_text.encoding ? text.encoding : replacement_text.encoding);
     int64_t start = 0;
     while (most-- != 0) {
       int64_t hit = finder.first(start, text.length);
       if (hit < 0) break;
       // An empty text matches before each code point and at the end.
-      int64_t next = wanted.length > 0 ? hit : start;
+      int64_t next = former_text.length > 0 ? hit : start;
       builder.append(part(text, start, next));
-      builder.append(put);
-      start = next + wanted.length;
-      if (wanted.length == 0) {
+      builder.append(replacement_text);
+      start = next + former_text.length;
+      if (former_text.length == 0) {
         if (start == text.length) break;
         builder.append(part(text, start, start + 1));
         ++start;

@@ -35,16 +35,16 @@ int check_conversion(const AnyffiValue& container, int32_t type_code) {
   if (have_same_layout(container.type_code, type_code)) {
     return type_code == ANYFFI_SHAPE ? check_shape(as_sequence(container.as_object)) : 0;
   }
-  const AnyffiTypeInfo* wanted = anyffi_type_get_info(type_code);
+  const AnyffiTypeInfo* target = anyffi_type_get_info(type_code);
   Owned name;
   if (type_name_of(&container, name.out()) != 0) return -1;
   return guard([&] {
     String text;
     append_text(&text, name.get());
-    bool given = is_sequence(container.type_code) || has_entries(container.type_code);
-    if (!given) return raise_format("TypeError", "expected a container of the runtime, got %s", text.c_str());
+    bool is_container = is_sequence(container.type_code) || has_entries(container.type_code);
+    if (!is_container) return raise_format("TypeError", "expected a container of the runtime, got %s", text.c_str());
     return raise_format("TypeError", "cannot convert %s to %s", text.c_str(),
-                        wanted == nullptr ? "an unknown type" : wanted->type_key);
+                        target == nullptr ? "an unknown type" : target->type_key);
   });
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// The block of a mapping: its entries, and behind them an index once there are more than a few.
+/// The block of a mapping: its entries, followed by an index once there are more than a few.
 #ifndef ANYFFI_SRC_VALUES_MAPPING_BLOCK_H_
 #define ANYFFI_SRC_VALUES_MAPPING_BLOCK_H_
 

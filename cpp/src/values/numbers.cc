@@ -46,7 +46,7 @@ int hash_big(const AnyffiValue* self, int64_t* out) {
     hash = static_cast<uint64_t>(sum & kModulus) + static_cast<uint64_t>(sum >> kModulusBits);
     if (hash >= kModulus) hash -= kModulus;
   }
-  *out = spare_minus_one(number.negative ? -static_cast<int64_t>(hash) : static_cast<int64_t>(hash));
+  *out = avoid_minus_one(number.negative ? -static_cast<int64_t>(hash) : static_cast<int64_t>(hash));
   return 0;
 }
 
@@ -118,7 +118,7 @@ int hash_complex(const AnyffiValue* self, int64_t* out) {
   int64_t real, imag;
   if (hash_key(float_value(complex(*self).real), &real) != 0) return -1;
   if (hash_key(float_value(complex(*self).imag), &imag) != 0) return -1;
-  *out = spare_minus_one(
+  *out = avoid_minus_one(
       static_cast<int64_t>(static_cast<uint64_t>(real) + kImaginaryFactor * static_cast<uint64_t>(imag)));
   return 0;
 }
