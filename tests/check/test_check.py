@@ -25,6 +25,7 @@ def _both(both: tuple[Any, Any]) -> None:
 # ---- marshallers that were not -------------------------------------------------------------------
 
 
+@pytest.mark.slow("test runs")
 def test_the_table_of_cases_is_no_mismatch() -> None:
     """Run the tests of round trips, functions and errors in check mode."""
     files = [
@@ -324,6 +325,7 @@ COST = """
 """
 
 
+@pytest.mark.slow("callgrind")
 def test_it_costs_at_most_five_times_as_much_as_ctypes(tmp_path: pathlib.Path) -> None:
     def measure(mode: str) -> list[int]:
         folder = tmp_path / mode

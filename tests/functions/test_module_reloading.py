@@ -13,7 +13,7 @@ from module_sources import GOOD, PLAIN_C, TAKEN, exporting
 from programs import run_program
 from support import CC, CXX, Build, collect, needs_compilers, run
 
-pytestmark = needs_compilers
+pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded")

@@ -149,6 +149,7 @@ def test_functions_of_a_prefix(library: pathlib.Path) -> None:
     assert text[text.index("\n@overload") :] == EXPECTED
 
 
+@pytest.mark.slow("compiling")
 def test_functions_of_a_library(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
     assert declarations(stubgen(library)) == "\ndef stubs_twice(x: int) -> int: ...\n"
     output = tmp_path / "out.pyi"
@@ -245,6 +246,7 @@ def package(library: pathlib.Path, tmp_path: pathlib.Path) -> pathlib.Path:
     return tmp_path
 
 
+@pytest.mark.slow("compiling")
 def test_a_module_with_classes(package: pathlib.Path) -> None:
     text = stubgen("points", folder=package)
     assert '"""Points and more."""' in text
@@ -290,6 +292,7 @@ points.no_such_function()  # type: ignore[attr-defined]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
+@pytest.mark.slow("mypy")
 def test_mypy_accepts_it_and_refuses_what_the_functions_refuse(package: pathlib.Path) -> None:
     (package / "anyffi").symlink_to(ROOT / "pkg", target_is_directory=True)
     stubgen("points", "-o", package / "points.pyi", folder=package)
@@ -332,6 +335,7 @@ def test_error_messages(words: list[str], complaint: str) -> None:
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded, with what it registered")
+@pytest.mark.slow("compiling")
 def test_fields_are_properties(ffi: Any, library: pathlib.Path) -> None:
     ffi.load_module(library)
     make_pixel, make_point = map(ffi.get_global_func, ("stubs.pixel", "stubs.point"))
@@ -356,6 +360,7 @@ def test_fields_are_properties(ffi: Any, library: pathlib.Path) -> None:
     ffi.register_object("stubs.Point")(type("Other", (ffi.Object,), {}))
 
 
+@pytest.mark.slow("compiling")
 def test_a_parameter_that_python_cannot_spell(ffi: Any, library: pathlib.Path) -> None:
     ffi.load_module(library)
     function = ffi.get_global_func("stubs.keyword")

@@ -151,6 +151,7 @@ def package(build: Build, tmp_path: pathlib.Path) -> pathlib.Path:
     return tmp_path
 
 
+@pytest.mark.slow("compiling")
 def test_containers_and_overloads(package: pathlib.Path) -> None:
     text = stubgen("typed", folder=package)
     functions = [line for line in text.splitlines(keepends=True) if line.startswith(("def ", "@overload"))]
@@ -158,6 +159,7 @@ def test_containers_and_overloads(package: pathlib.Path) -> None:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
+@pytest.mark.slow("mypy")
 def test_mypy_agrees(package: pathlib.Path) -> None:
     (package / "anyffi").symlink_to(ROOT / "pkg", target_is_directory=True)
     stubgen("typed", "-o", package / "typed.pyi", folder=package)
@@ -168,6 +170,7 @@ def test_mypy_agrees(package: pathlib.Path) -> None:
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded, with what it registered")
+@pytest.mark.slow("compiling")
 def test_signatures_name_parameter_and_result_types(ffi: Any, build: Build) -> None:
     ffi.load_module(build("stub_types.cc", SOURCE))
     shown = {
