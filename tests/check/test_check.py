@@ -351,14 +351,14 @@ def test_it_stands_alone() -> None:
             except ImportError as error:
                 print(error)
     """
-    said = run_program(program, "check").splitlines()
-    assert said == [
+    output = run_program(program, "check").splitlines()
+    assert output == [
         f"the mode of this process is check: {other!r} cannot be opened in it"
         for other in ("cython", "ctypes")
     ]
     program = "import anyffi.testing as t\ntry: t.open_backend('check')\nexcept ImportError as e: print(e)"
-    said = run_program(program, "cython").splitlines()
-    assert said == ["the mode of this process is cython: 'check' cannot be opened in it"]
+    output = run_program(program, "cython").splitlines()
+    assert output == ["the mode of this process is cython: 'check' cannot be opened in it"]
 
 
 def test_the_classes_are_as_in_other_modes() -> None:

@@ -105,7 +105,7 @@ def test_parameters(cache: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "complaint"),
+    ("parameters", "message"),
     [
         ("(x: int)", "only names and defaults"),
         ("(*x)", "only names and defaults"),
@@ -122,8 +122,8 @@ def test_parameters(cache: pathlib.Path) -> None:
         ("(x): return 1 #)", "cannot be read"),
     ],
 )
-def test_unreadable_parameters(cache: pathlib.Path, parameters: str, complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
+def test_unreadable_parameters(cache: pathlib.Path, parameters: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         anyffi.cpp.load_inline("fast", TWICE, f"twice{parameters}")
 
 

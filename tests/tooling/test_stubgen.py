@@ -70,7 +70,7 @@ DEF("nested.deeper")([] {});
 ANYFFI_REGISTER_GLOBAL("stubs.packed").def_packed([](Args, AnyValue*) {});
 DEF("point")([](double x) { return make_object<Point>(x, 2); }, arg("x"));
 DEF("pixel")([] { return make_object<Pixel>(3.0, Array<String>{"a"}); });
-// What the C++ API refuses can be said in C.
+// Possible in C, refused by the C++ API.
 static const AnyffiValue kOne = anyffi_int_inline(1);
 static const AnyffiParamInfo kKeyword[] = {{"a", nullptr, "int"}, {"from", nullptr, "int"}, {"c", nullptr, "int"}};
 static const AnyffiParamInfo kRequiredLast[] = {{"a", &kOne, "int"}, {"b", nullptr, "int"}};
@@ -316,7 +316,7 @@ def test_mypy_accepts_it_and_refuses_what_the_functions_refuse(package: pathlib.
 
 
 @pytest.mark.parametrize(
-    ("words", "complaint"),
+    ("words", "message"),
     [
         (
             ["no_such_module"],
@@ -327,8 +327,8 @@ def test_mypy_accepts_it_and_refuses_what_the_functions_refuse(package: pathlib.
         (["anyffi", "-o", "/no/such/folder/x.pyi"], "[Errno 2] No such file or directory"),
     ],
 )
-def test_error_messages(words: list[str], complaint: str) -> None:
-    assert stubgen(*words).startswith(f"python -m anyffi stubgen: {complaint}")
+def test_error_messages(words: list[str], message: str) -> None:
+    assert stubgen(*words).startswith(f"python -m anyffi stubgen: {message}")
 
 
 # ---- what stubs tell of is there ---------------------------------------------------------------------------

@@ -234,10 +234,10 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_modules_without_a_stub(tmp_path: pathlib.Path, name: str) -> None:
-    source, complaint = REFUSED[name]
+    source, message = REFUSED[name]
     (tmp_path / f"refused_{name}.py").write_text(source)
-    said = stubgen(f"refused_{name}", folder=tmp_path)
-    assert said.startswith(f"python -m anyffi stubgen: refused_{name} {complaint}")
+    output = stubgen(f"refused_{name}", folder=tmp_path)
+    assert output.startswith(f"python -m anyffi stubgen: refused_{name} {message}")
 
 
 def test_odd_names_of_functions(tmp_path: pathlib.Path) -> None:
