@@ -36,6 +36,7 @@ def test_the_main_header_is_light() -> None:
     assert not HEAVY & {pathlib.PurePath(word).name for word in included.stdout.split()}
 
 
+@pytest.mark.slow("compiling")
 def test_the_smallest_extension_is_small(tmp_path: pathlib.Path) -> None:
     import anyffi
 
@@ -75,6 +76,7 @@ def first_lines(source: str) -> str:
 
 
 @pytest.mark.parametrize("name", STD_TYPES)
+@pytest.mark.slow("compiling")
 def test_a_header_that_is_not_included_is_named(name: str) -> None:
     header = STD_TYPES[name]
     program = f"#include <{header}>\n#include <anyffi/anyffi.h>\nvoid f({name});\nANYFFI_EXPORT(g, &f);\n"
@@ -113,6 +115,7 @@ OBJECT = 'struct T { static constexpr anyffi::FixedText kTypeKey{"t"}; };'
         ),
     ],
 )
+@pytest.mark.slow("compiling")
 def test_a_function_that_cannot_be_registered_is_explained(source: str, message: str) -> None:
     std = "#include <functional>\n#include <map>\n#include <string>\n"
     anyffi = "#include <anyffi/anyffi.h>\n#include <anyffi/stl/vector.h>\n"
@@ -120,6 +123,7 @@ def test_a_function_that_cannot_be_registered_is_explained(source: str, message:
     assert message in first_lines(f"{std}{anyffi}{source}\nANYFFI_EXPORT(g, {callable_});\n")
 
 
+@pytest.mark.slow("compiling")
 def test_a_global_function_is_explained_alike() -> None:
     program = '#include <anyffi/anyffi.h>\nstruct S {}; void f(S);\nANYFFI_REGISTER_GLOBAL("g").def(&f);\n'
     assert "a parameter has a type without a conversion: specialise" in first_lines(program)
@@ -137,12 +141,14 @@ def test_a_global_function_is_explained_alike() -> None:
 @pytest.mark.parametrize(
     "definition", ["ANYFFI_EXPORT(g, &f, {});", "auto g = anyffi::Function::from(&f, {});"]
 )
+@pytest.mark.slow("compiling")
 def test_names_that_do_not_fit_the_parameters(names: str, message: str, definition: str) -> None:
     head = "#include <anyffi/anyffi.h>\nusing anyffi::arg;\nint64_t f(int64_t, double);\n"
     assert f"anyffi: {message}" in first_lines(head + definition.format(names) + "\n")
 
 
 @pytest.mark.parametrize("name", ["std::map<std::string_view, int>", "std::vector<const char*>"])
+@pytest.mark.slow("compiling")
 def test_a_container_holds_no_view_of_text(name: str) -> None:
     headers = "".join(f"#include <anyffi/stl/{name}.h>\n" for name in ("map", "string", "vector"))
     program = f"#include <anyffi/anyffi.h>\n{headers}void f({name});\nANYFFI_EXPORT(g, &f);\n"
@@ -188,6 +194,7 @@ def spans(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded")
+@pytest.mark.slow("compiling")
 def test_spans(ffi: Any, spans: pathlib.Path) -> None:
     np = pytest.importorskip("numpy")
     module = ffi.load_module(spans)
@@ -251,6 +258,7 @@ int __anyffi_total(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue*
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded")
+@pytest.mark.slow("compiling")
 def test_exports(ffi: Any, build: Build) -> None:
     module = ffi.load_module(build("exports.cc", EXPORTS))
     assert module.area(2) == 12.0

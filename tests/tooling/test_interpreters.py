@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 from support import CC, ROOT, Build, build_directory, needs_compilers, run
 
-pytestmark = needs_compilers
+pytestmark = [needs_compilers, pytest.mark.slow("other interpreters")]
 
 EXTENSION = """
 #include <anyffi/anyffi.h>
