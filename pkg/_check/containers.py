@@ -11,6 +11,7 @@ from typing import Any, Callable, NamedTuple
 
 from .. import _cython
 from .._ctypes import mappings, sequences
+from .._ctypes.abi import translate_error
 from .._ctypes.containers import copy_iterator, unwrap_as
 from .._ctypes.mappings import ABSENT, find_item
 from .._rules import containers as rules
@@ -48,7 +49,7 @@ def _run(read: _Function, key: Any) -> _Outcome:
     try:
         return _Outcome(read(key), None)
     except BaseException as exception:
-        return _Outcome(None, exception)
+        return _Outcome(None, translate_error(exception))
 
 
 def _read(

@@ -47,8 +47,8 @@ _float_value = struct.Struct("=iId").pack
 _FLOAT, _OBJECT = code.FLOAT, code.OBJECT
 _MISSING = _value(code.MISSING, 0, 0)
 
-#: The containers of one argument by identity, which they keep while they are held here, with the address of
-#: the runtime's; None while one is being packed.
+#: By identity: each container of one argument, held so that its identity is not reused, and the address of
+#: the object made of it; None while it is being packed.
 _Memo = dict[int, tuple[Any, Optional[int]]]
 
 
@@ -71,9 +71,9 @@ def set_rules(rules: Any, read: Callable[[Any], tuple[int, Any] | None]) -> None
 
 
 def pack(x: Any, keep: list[Any]) -> bytes:
-    """Pack an argument of a call: as a value or a recipe of one.
+    """Pack an argument of a call as a value or a recipe.
 
-    `keep` gets what beside the argument must outlive the call; for a recipe that is at least one object.
+    `keep` gets whatever else must outlive the call; for a recipe at least one object.
     """
     write = _writers.get(id(type(x)))
     packed = None if write is None else write(x, keep)

@@ -44,7 +44,7 @@ _ELLIPSIS = _value(code.ELLIPSIS, 0, 0)
 
 _LITTLE = "le" if sys.byteorder == "little" else "be"
 _ENCODINGS = ("ascii", "latin-1", f"utf-16-{_LITTLE}", f"utf-32-{_LITTLE}")
-#: Text ends in a zero code point, of which the last byte is that behind any bytes.
+#: Text ends in a zero code point; bytes have one zero byte behind them already.
 _ENDS = (b"", b"", b"\0", b"\0\0\0")
 _address_of_bytes, _address_of_ascii = platform.lend_bytes, platform.lend_ascii
 
@@ -109,7 +109,7 @@ def pack_scalar(x: Any) -> Packed:
 
 
 def borrow_str(x: str, keep: list[Any]) -> Packed:
-    """Pack text that the caller keeps alive; `keep` gets what else must outlive the value."""
+    """Pack text that the caller keeps alive; `keep` gets whatever else must outlive the value."""
     size = len(x)
     if x.isascii():
         if size <= INLINE_BYTES:

@@ -302,6 +302,112 @@ def test_external_causes_are_no_mismatch() -> None:
     run_program(program, "check")
 
 
+def test_user_code_runs_once_in_reads_of_containers() -> None:
+    program = """
+        import anyffi, anyffi.testing as t
+
+        log = []
+
+        class Key:
+            def __init__(self, name): self.name = name
+            def __hash__(self): log.append(f"hash {self.name}"); return 1
+            def __eq__(self, other): log.append(f"eq {self.name}"); return self is other
+            def __repr__(self): return self.name
+
+        class Index:
+            def __index__(self): log.append("index"); return 1
+            def __repr__(self): return "Index"
+
+        class Made(Exception):
+            def __init__(self, *args): log.append(f"made {args}")
+
+        anyffi.register_error("Made", Made)
+
+        def see(function):
+            log.clear()
+            try:
+                result = function()
+            except BaseException as error:
+                result = type(error).__name__, str(error)
+            taken = list(log)
+            print(result if type(result) in (int, bool, tuple, list) else type(result).__name__, taken)
+
+        a, b = Key("a"), Key("b")
+        mapping, elements = anyffi.Dict({a: 1, (1, 2): 3}), anyffi.Set({a, (1, 2)})
+        sequence = anyffi.List([0, 1])
+        for key in (a, b, (1, Index()), [1], (Index(), 2), "x"):
+            see(lambda: mapping[key])
+            see(lambda: mapping.get(key, 7))
+            see(lambda: key in mapping)
+            see(lambda: key in elements)
+        see(lambda: sequence[Index()])
+        see(lambda: sequence["x"])
+        see(lambda: sequence[5])
+        try:
+            t.raise_error("Made", "in C++")
+        except Made as error:
+            errors = anyffi.List([error])
+        see(lambda: errors[0])
+        see(lambda: {a} in elements)
+        missing = type("Missing", (anyffi.Dict,), {"__missing__": lambda self, key: log.append("missing") or 9})({})
+        see(lambda: missing["x"])
+    """
+    alone = run_program(program, "cython")
+    assert alone == run_program(program, "ctypes")
+    assert alone == run_program(program, "check")
+
+
+def test_containers_that_others_change_are_no_mismatch() -> None:
+    program = """
+        import sys, threading, anyffi
+
+        sys.setswitchinterval(1e-6)
+        numbers, table, at_work = anyffi.List(range(20)), anyffi.Dict({i: i for i in range(20)}), True
+
+        def change():
+            i = 0
+            while at_work:
+                i += 1
+                numbers[i % 20] = i
+                table[i % 20] = i
+                table[-1] = i
+                table.pop(-1, None)
+
+        threads = [threading.Thread(target=change) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        try:
+            for i in range(2000):
+                numbers[i % 20], table[i % 20], -1 in table
+                try:
+                    list(numbers), list(table.items()), anyffi.to_python(numbers)
+                except RuntimeError as error:
+                    assert type(error) is RuntimeError, error
+        finally:
+            at_work = False
+            for thread in threads:
+                thread.join()
+    """
+    run_program(program, "check")
+
+
+def test_hooks_can_be_removed() -> None:
+    program = """
+        import importlib, anyffi, anyffi.testing
+        names = ("call", "containers", "hooks", "pack", "recipe", "unpack", "wrapper")
+        call, containers, hooks, pack, recipe, unpack, wrapper = (
+            importlib.import_module(f"anyffi._ctypes.{name}") for name in names
+        )
+        assert call._pack is not pack.pack
+        hooks.install()
+        assert call._pack is pack.pack
+        assert recipe._read_container is pack._read_container is recipe.read_container
+        assert containers._unwrap is wrapper.unwrap
+        assert wrapper._new_wrapper is wrapper.new_wrapper
+    """
+    run_program(program, "check")
+
+
 def test_threads_share_no_journal() -> None:
     """Other threads pack while the user code of one runs."""
     program = """
