@@ -1,6 +1,6 @@
-"""What a developer runs, one session each; `tools/dev.py` sets up the environment and starts them.
+"""The sessions that developers run; `tools/dev.py` sets up the environment and starts them.
 
-All sessions use the environment that they are started in, so that a second run is at work at once.
+All sessions use the environment that they are started in, so that a second run starts at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ nox.needs_version = ">=2026.4.10"
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["test"]
 
-# A file's tests stay together: their expensive fixtures are made once.
+# The tests of a file share expensive fixtures, so they stay on one worker.
 IN_PARALLEL = ("-n", "auto", "--dist=loadfile")
 
 ROOT = pathlib.Path(__file__).resolve().parent
@@ -27,17 +27,33 @@ def build_directory() -> pathlib.Path:
 
 
 def build(session: nox.Session) -> None:
-    """Bring everything up to date. Importing the package would do it too, but show errors less well."""
+    """Rebuild what has changed. Importing the package would do it too, but show errors less clearly."""
     session.run("ninja", "-C", str(build_directory()), "--quiet")
 
 
 @nox.session
 def test(session: nox.Session) -> None:
-    """All tests, in both modes; arguments go to pytest, and then the C++ tests are left out."""
+    """All tests, in both modes; `--quick` for the inner loop.
+
+    Other arguments go to pytest, and then the C++ tests are left out.
+    """
     build(session)
+    if "--quick" in session.posargs:
+        run_quick_tests(session, *(word for word in session.posargs if word != "--quick"))
+        return
     if not session.posargs:
         run_cpp_tests(session)
     session.run("python", "-m", "pytest", *(session.posargs or IN_PARALLEL))
+
+
+def run_quick_tests(session: nox.Session, *arguments: str) -> None:
+    """Every behaviour in both modes, without what is slow: in less than two minutes on two cores."""
+    session.run(
+        "python", "-m", "pytest", "-m", "not slow", "--hypothesis-profile=quick", *IN_PARALLEL, *arguments
+    )
+    session.log(
+        "Left out: the tests marked slow, as counted above, most examples of property tests, the C++ tests."
+    )
 
 
 def run_cpp_tests(session: nox.Session) -> None:
@@ -46,19 +62,19 @@ def run_cpp_tests(session: nox.Session) -> None:
         session.run("ninja", "-C", str(build_directory()), "--quiet", "tests/cpp/anyffi_tests")
         session.run(str(build_directory() / "tests" / "cpp" / "anyffi_tests"), "--gtest_brief=1")
     else:
-        session.warn("C++ tests are left out: there is no GoogleTest (`apt-get install libgtest-dev`).")
+        session.warn("C++ tests are skipped: GoogleTest is not installed (`apt-get install libgtest-dev`).")
 
 
 @nox.session
 def pypy(session: nox.Session) -> None:
-    """The Python tests on PyPy, where there is the ctypes mode alone."""
+    """The Python tests on PyPy, in ctypes mode."""
     build(session)
     session.run("python", "-m", "pytest", "--modes=ctypes", *(session.posargs or IN_PARALLEL))
 
 
 @nox.session
 def fuzz(session: nox.Session) -> None:
-    """The property tests with very many examples each."""
+    """The property tests, with very many examples each."""
     build(session)
     options = ["-m", "hypothesis", "--hypothesis-profile=fuzz"]
     session.run("python", "-m", "pytest", *options, *(session.posargs or IN_PARALLEL))
@@ -73,25 +89,25 @@ def demo(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Cost beside the peers, and which of the bars it meets; `--help` lists the options."""
+    """The benchmark beside other libraries; `--help` lists the options."""
     build(session)
     session.run("python", "-m", "bench", *session.posargs, env={"PYTHONPATH": str(ROOT / "tools")})
 
 
 @nox.session
 def asan(session: nox.Session) -> None:
-    """The Python tests under AddressSanitizer and UndefinedBehaviorSanitizer, both put to the proof first."""
+    """The Python tests under AddressSanitizer and UndefinedBehaviorSanitizer; both are tested first."""
     build(session)
     session.env.update(sanitizer_variables())
-    # They build packages, in which the sanitizers are not.
-    left_out = [f"--ignore=tests/test_{name}.py" for name in ("build", "downstream")]
+    # These build packages without the sanitizers.
+    left_out = [f"--ignore=tests/tooling/test_{name}.py" for name in ("build", "downstream")]
     session.run("python", str(ROOT / "tools" / "prove_sanitizer.py"))
-    # A report goes to the file descriptor of the process that it ends.
+    # A report is written to the file descriptor of the process that it ends.
     session.run("python", "-m", "pytest", "--capture=sys", *(session.posargs or (*IN_PARALLEL, *left_out)))
 
 
 def sanitizer_variables() -> dict[str, str]:
-    """Preloads both libraries: with libasan alone, the first C++ throw aborts."""
+    """Preload both libraries: with libasan alone, the first C++ throw aborts."""
 
     def library(name: str) -> str:
         compiler = os.environ.get("CXX", "g++")
@@ -100,7 +116,7 @@ def sanitizer_variables() -> dict[str, str]:
     return {
         "LD_PRELOAD": f"{library('libasan.so')} {library('libstdc++.so')}",
         "PYTHONMALLOC": "malloc",
-        # Python itself leaks some memory at exit; the tests count live objects instead. They also ask for
+        # Python itself leaks some memory at exit; the tests count live objects instead. They also allocate
         # more memory than there is.
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
@@ -109,7 +125,7 @@ def sanitizer_variables() -> dict[str, str]:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Style and types of everything; with `--fix`, mends what can be mended mechanically."""
+    """Style and types of everything; `--fix` formats, and applies automatic fixes."""
     fix = "--fix" in session.posargs
     session.run("ruff", "check", *(["--fix"] if fix else []), ".")
     session.run("ruff", "format", *([] if fix else ["--check"]), ".")
@@ -121,11 +137,13 @@ def lint(session: nox.Session) -> None:
 
 
 def run_mypy(session: nox.Session) -> None:
-    """Checks the package under the name that it is installed by."""
+    """Check the package under its installed name."""
     path = ROOT / ".dev" / "mypy_path"
     path.mkdir(parents=True, exist_ok=True)
     package = path / "anyffi"
     if not package.is_symlink():
         package.symlink_to(ROOT / "pkg", target_is_directory=True)
     session.run("mypy", "-p", "anyffi", env={"MYPYPATH": str(path)})
-    session.run("mypy", "noxfile.py", "tools", "tests/typing_of_users.py", env={"MYPYPATH": str(path)})
+    session.run(
+        "mypy", "noxfile.py", "tools", "tests/tooling/typing_of_users.py", env={"MYPYPATH": str(path)}
+    )

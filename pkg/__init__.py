@@ -5,25 +5,12 @@ The environment variable FFI_MODE chooses one, or both at once; `ffi_mode` says 
 
 from __future__ import annotations
 
-from . import module, registry
-from ._backend import backend as _backend
-from ._device import Device, DLDeviceType, device
-from ._dtype import dtype
-from ._errors import MarshalMismatch, register_error
+from . import _backend, _public, module, registry
 from ._library import find_include_dir, find_library
-from ._public import (
-    Array,
-    Dict,
-    FrozenSet,
-    Function,
-    List,
-    Map,
-    Module,
-    Object,
-    Set,
-    Shape,
-    Tensor,
-)
+from ._public import *  # noqa: F403  # the public classes
+from ._rules.device import Device, DLDeviceType, device
+from ._rules.dtype import dtype
+from ._rules.errors import MarshalMismatch, register_error
 from ._typing import TYPE_CHECKING, Any
 from .module import load_module, system_lib
 from .registry import (
@@ -39,20 +26,9 @@ if TYPE_CHECKING:
     from . import cpp
 
 __all__ = [
-    "Array",
     "DLDeviceType",
     "Device",
-    "Dict",
-    "FrozenSet",
-    "Function",
-    "List",
-    "Map",
     "MarshalMismatch",
-    "Module",
-    "Object",
-    "Set",
-    "Shape",
-    "Tensor",
     "convert",
     "cpp",
     "device",
@@ -74,11 +50,12 @@ __all__ = [
     "system_lib",
     "to_python",
 ]
+__all__ += _public.__all__
 
-ffi_mode = _backend.ffi_mode
-convert = _backend.convert
-from_dlpack = _backend.from_dlpack
-to_python = _backend.to_python
+ffi_mode = _backend.active.ffi_mode
+convert = _backend.active.convert
+from_dlpack = _backend.active.from_dlpack
+to_python = _backend.active.to_python
 
 
 if not TYPE_CHECKING:

@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     options = parser.parse_args(argv)
 
-    from ._stubgen import StubError, generate
+    from ._stubs.generate import StubError, generate
 
     try:
         text = generate(options.source, options.load)

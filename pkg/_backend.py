@@ -7,31 +7,17 @@ import importlib
 import threading
 from types import FunctionType
 
-from . import _classes, _mode
-from ._convert import ConvertApi
-from ._module import ModuleApi
-from ._registry import RegistryApi
+from . import _current, _mode
+from ._api.convert import ConvertApi
+from ._api.modules import ModuleApi
+from ._api.registry import RegistryApi
+from ._objects import classes
 from ._typing import Any
 
-__all__ = ["CORE", "Api", "backend", "open_backend"]
+__all__ = ["CORE", "Api", "active", "open_backend"]
 
-#: Everything that a backend offers; docs/architecture.md says what each is.
-CORE = (
-    "NAME",
-    "ObjectCore",
-    "FunctionCore",
-    "ArrayCore",
-    "ListCore",
-    "MapCore",
-    "DictCore",
-    "FrozenSetCore",
-    "SetCore",
-    "set_class",
-    "create_exchange",
-    "get_function",
-    "to_object",
-    "shut_down",
-)
+#: Everything that a backend offers; docs/backends.md describes each.
+CORE = ("NAME", *classes.CORES, "set_class", "create_exchange", "get_function", "to_object", "shut_down")
 
 _MODULES = {"ctypes": "anyffi._ctypes", "cython": "anyffi._cython", "check": "anyffi._check"}
 
@@ -42,18 +28,7 @@ class Api(RegistryApi, ModuleApi, ConvertApi):
     def __init__(self, core: Any) -> None:
         self._core = core
         self.ffi_mode: str = core.NAME
-        classes = _classes.build(core)
-        self.Object: Any = classes["Object"]
-        self.Function: Any = classes["Function"]
-        self.Module: Any = classes["Module"]
-        self.Array: Any = classes["Array"]
-        self.Shape: Any = classes["Shape"]
-        self.List: Any = classes["List"]
-        self.Map: Any = classes["Map"]
-        self.Dict: Any = classes["Dict"]
-        self.Set: Any = classes["Set"]
-        self.FrozenSet: Any = classes["FrozenSet"]
-        self.Tensor: Any = classes["Tensor"]
+        vars(self).update(classes.build(core))
         self._runtime = self.Object._runtime
         self._type_keys = {}
 
@@ -86,8 +61,8 @@ def open_backend(name: str) -> Api:
         return _opened[name]
 
 
-#: The backend that FFI_MODE chose, for the public modules.
-backend = open_backend(_mode.ffi_mode)
+#: The API over the backend that FFI_MODE chose.
+active = _current.api = open_backend(_mode.ffi_mode)
 
 # The runtime outlives the interpreter: it gives Python's functions back now, and calls no hook afterwards.
-atexit.register(backend._core.shut_down)
+atexit.register(active._core.shut_down)

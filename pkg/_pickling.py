@@ -1,18 +1,23 @@
-"""How functions, modules and tensors are pickled; what any backend wrote the one that serves reads."""
+"""The functions that pickles name. Their names and arguments stay: old pickles are read by new versions.
+
+What one backend pickled, any other one reads. Classes of the package are named as in `anyffi`.
+"""
 
 from __future__ import annotations
 
 import math
 import sys
 
-from ._array import PADDED, READ_ONLY
-from ._device import Device
-from ._dtype import dtype, read_dtype
+from . import _current
+from ._rules.arrays import PADDED, READ_ONLY
+from ._rules.device import Device
+from ._rules.dtype import dtype, read_dtype
+from ._rules.internal import Memory
 from ._typing import Any
-from ._values import Memory
 
 __all__ = [
     "describe_tensor",
+    "unpickle_container",
     "unpickle_export",
     "unpickle_function",
     "unpickle_module",
@@ -24,11 +29,14 @@ __all__ = [
 _LOCKS_BUFFERS = sys.implementation.name == "cpython"
 
 
+def unpickle_container(cls: Any, content: Any = ()) -> Any:
+    """Make a container of a class, or of the public class of that name, without running its `__init__`."""
+    return (getattr(_current.api, cls) if isinstance(cls, str) else cls)._make(content)
+
+
 def unpickle_function(name: str) -> Any:
     """The function of this process that has the name."""
-    from ._backend import backend
-
-    return backend.get_global_func(name)
+    return _current.api.get_global_func(name)
 
 
 def unpickle_export(path: str | None, name: str) -> Any:
@@ -38,16 +46,12 @@ def unpickle_export(path: str | None, name: str) -> Any:
 
 def unpickle_module(path: str, *imports: Any) -> Any:
     """The module that lies there, loaded if it is not yet, and importing others."""
-    from ._backend import backend
-
-    return _import_all(backend.load_module(path), imports)
+    return _import_all(_current.api.load_module(path), imports)
 
 
 def unpickle_program(prefix: str, *imports: Any) -> Any:
     """The program itself as a module, importing others."""
-    from ._backend import backend
-
-    return _import_all(backend.system_lib(prefix), imports)
+    return _import_all(_current.api.system_lib(prefix), imports)
 
 
 def _import_all(module: Any, imports: tuple[Any, ...]) -> Any:
@@ -105,8 +109,6 @@ def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags:
     """
     import ctypes
 
-    from ._backend import backend
-
     element = read_dtype(dtype(data_type))
     size = _size_of(element, shape, flags)
     view = memoryview(content)
@@ -115,7 +117,7 @@ def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags:
     kind = ctypes.c_char * size
     shares = _LOCKS_BUFFERS and not view.readonly
     memory = kind.from_buffer(content) if shares else kind.from_buffer_copy(content)
-    return backend._runtime.to_object(Memory(ctypes.addressof(memory), element, shape, flags, memory))
+    return _current.api.convert(Memory(ctypes.addressof(memory), element, shape, flags, memory))
 
 
 def _size_of(element: tuple[int, int, int], shape: tuple[int, ...], flags: int) -> int:

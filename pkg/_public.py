@@ -1,31 +1,13 @@
-"""The public classes of the backend that FFI_MODE chose; `_public.pyi` is for type checkers."""
+"""The public classes of the backend in use, which is opened before this is imported.
+
+`_public.pyi` declares them for type checkers.
+"""
 
 from __future__ import annotations
 
-from ._backend import backend
+from . import _current
+from ._objects.classes import CLASSES
 
-__all__ = [
-    "Array",
-    "Dict",
-    "FrozenSet",
-    "Function",
-    "List",
-    "Map",
-    "Module",
-    "Object",
-    "Set",
-    "Shape",
-    "Tensor",
-]
+__all__ = list(CLASSES)
 
-Object = backend.Object
-Function = backend.Function
-Module = backend.Module
-Array = backend.Array
-Shape = backend.Shape
-List = backend.List
-Map = backend.Map
-Dict = backend.Dict
-Set = backend.Set
-FrozenSet = backend.FrozenSet
-Tensor = backend.Tensor
+globals().update({name: getattr(_current.api, name) for name in CLASSES})

@@ -1,5 +1,5 @@
 # What type checkers see of the public classes, which are made at import. Most of it is inherited from
-# `collections.abc`; tests/test_typing.py compares all with the classes themselves.
+# `collections.abc`; tests/tooling/test_typing.py compares all with the classes themselves.
 
 from abc import ABCMeta
 from collections.abc import (
@@ -17,8 +17,10 @@ from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar, overload
 
 from typing_extensions import Self
 
-from ._classes import FunctionMethods, ModuleMethods, ObjectMethods
-from ._tensor import TensorMethods
+from ._objects.function import FunctionMethods
+from ._objects.module import ModuleMethods
+from ._objects.object import ObjectMethods
+from ._objects.tensor import TensorMethods
 
 __all__ = [
     "Array",
@@ -43,7 +45,15 @@ _V_co = TypeVar("_V_co", covariant=True)
 
 class Object(ObjectMethods): ...
 class Function(FunctionMethods, Object): ...
-class Module(ModuleMethods, Object): ...
+
+class Module(ModuleMethods, Object):
+    def __getattr__(self, name: str) -> Function: ...
+    def __getitem__(self, name: str) -> Function: ...
+    def get_function(self, name: str) -> Function: ...
+    def import_module(self, module: Module) -> None: ...
+    @property
+    def imports(self) -> list[Module]: ...
+
 class Tensor(TensorMethods, Object): ...
 
 class _Sequence(Object, Sequence[_T_co], Generic[_T_co], metaclass=ABCMeta):

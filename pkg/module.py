@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ._backend import backend as _backend
+from ._backend import active as _active
 from ._public import Module
 
 __all__ = ["Module", "load_module", "system_lib"]
 
-load_module = _backend.load_module
-system_lib = _backend.system_lib
+load_module = _active.load_module
+system_lib = _active.system_lib

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._backend import backend as _backend
-from ._errors import register_error
+from ._backend import active as _active
+from ._rules.errors import register_error
 
 __all__ = [
     "get_global_func",
@@ -15,9 +15,9 @@ __all__ = [
     "remove_global_func",
 ]
 
-register_global_func = _backend.register_global_func
-get_global_func = _backend.get_global_func
-remove_global_func = _backend.remove_global_func
-list_global_func_names = _backend.list_global_func_names
-init_ffi_api = _backend.init_ffi_api
-register_object = _backend.register_object
+register_global_func = _active.register_global_func
+get_global_func = _active.get_global_func
+remove_global_func = _active.remove_global_func
+list_global_func_names = _active.list_global_func_names
+init_ffi_api = _active.init_ffi_api
+register_object = _active.register_object

@@ -5,7 +5,7 @@ Each is registered as ``testing.NAME``, and is an attribute of this module.
 
 from __future__ import annotations
 
-from ._backend import backend as _backend
+from ._backend import active as _active
 from ._backend import open_backend
 from ._library import find_library
 from ._typing import Any
@@ -13,18 +13,18 @@ from ._typing import Any
 __all__ = ["library", "open_backend"]
 
 #: The module that the functions come from.
-library = _backend.load_module(find_library("anyffi_testing"))
+library = _active.load_module(find_library("anyffi_testing"))
 
 _PREFIX = "testing."
 
 
 def __getattr__(name: str) -> Any:
-    function = _backend.get_global_func(_PREFIX + name, allow_missing=True)
+    function = _active.get_global_func(_PREFIX + name, allow_missing=True)
     if function is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return function
 
 
 def __dir__() -> list[str]:
-    names = _backend.list_global_func_names()
+    names = _active.list_global_func_names()
     return sorted([*globals(), *(name[len(_PREFIX) :] for name in names if name.startswith(_PREFIX))])

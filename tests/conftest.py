@@ -1,4 +1,4 @@
-"""The harness: which backends a test runs on, what it may leave behind, and how the run closes."""
+"""Fixtures and hooks: the backends that a test runs on, the check for leaks, and the closing lines of a run."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from outcomes import MODES, Outcomes, RecordedApi
 from support import CC, COLLECTIONS, CPYTHON, CXX, ROOT, SANITIZED, Build, build_directory, run
 
 #: Python below 3.10 cannot read a `match` statement.
-collect_ignore = ["test_matching.py"] if sys.version_info < (3, 10) else []
+collect_ignore = ["containers/test_matching.py"] if sys.version_info < (3, 10) else []
 
 _dev = hypothesis.settings(
     deadline=None,
-    # PyPy compiles what repeats, and drawing repeats little; sanitizers make all of it slower.
+    # Drawing gives PyPy's JIT little that repeats; sanitizers slow down everything.
     max_examples=100 if CPYTHON and not SANITIZED else 30,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.register_profile("dev", _dev)
 hypothesis.settings.register_profile("ci", _dev, derandomize=True, database=None, print_blob=True)
 hypothesis.settings.register_profile("fuzz", _dev, max_examples=20_000)
+hypothesis.settings.register_profile("quick", _dev, max_examples=10)
 if os.environ.get("CI"):
     hypothesis.settings.load_profile("ci")
-    # It also draws constants from the project's modules that happen to be loaded. There is no setting for it, and
-    # the examples of this profile are to be the same in each run and in both modes.
+    # Hypothesis also draws constants from the project's loaded modules, and has no setting against it. The
+    # examples of this profile must be the same in each run and in both modes.
     providers._get_local_constants = lambda: providers._local_constants
 else:
     hypothesis.settings.load_profile("dev")
@@ -52,7 +53,7 @@ def modes_of(config: pytest.Config) -> list[str]:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Open every backend that was asked for: what is missing fails the run, and is never skipped."""
+    """Open every requested backend: a missing one fails the run and is never skipped."""
     modes = modes_of(session.config)
     unknown = set(modes) - {*MODES, "check"}
     if unknown:
@@ -67,7 +68,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         except ImportError as error:
             raise pytest.UsageError(f"the {mode} backend cannot be tested: {error}") from error
     session.config.stash[_live_blocks] = anyffi.testing.live_blocks
-    # Types live for ever.
+    # Types are never freed, so they are registered before the first count.
     anyffi.testing.new_counted_child(0)
     anyffi.get_global_func("testing.authoring.register_types")()
 
@@ -80,7 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
 # ---- backends --------------------------------------------------------------------------------------------
 
 
-#: What the body of a test that draws calls.
+#: Names that the body of a Hypothesis test calls.
 _DRAWS_BY = {"given", "run_machine"}
 
 
@@ -91,9 +92,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before items are selected by their marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests that draw, for `-m hypothesis`.
+    """Mark the Hypothesis tests, for `-m hypothesis`.
 
-    A comparison of two backends is no test where one alone was asked for.
+    Tests that compare the backends are deselected where only one was requested.
     """
     for item in items:
         body = getattr(getattr(item, "function", None), "__code__", None)
@@ -107,7 +108,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def ffi(request: pytest.FixtureRequest) -> Any:
-    """The public classes and functions of one backend; the test runs once on each."""
+    """Public classes and functions of one backend; the test runs once on each."""
     from anyffi._backend import open_backend
 
     api = open_backend(request.param)
@@ -117,7 +118,7 @@ def ffi(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture(scope="session")
 def both() -> tuple[Any, Any]:
-    """The two backends, Cython's first, for tests that compare them."""
+    """Both backends, Cython first, for tests that compare them."""
     from anyffi._backend import open_backend
 
     return open_backend("cython"), open_backend("ctypes")
@@ -125,7 +126,7 @@ def both() -> tuple[Any, Any]:
 
 @pytest.fixture(scope="session")
 def npx(ffi: Any) -> Iterator[Any]:
-    """The example npx over a backend."""
+    """The example npx, loaded over a backend."""
     import example_programs
 
     with example_programs.loaded(ffi, "npx") as programs:
@@ -134,11 +135,11 @@ def npx(ffi: Any) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def pure(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """An ordinary, not editable, installation that was built with `cython=disabled`."""
+    """A regular (not editable) installation built with `cython=disabled`."""
     target = tmp_path_factory.mktemp("pure")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps"]
     options = ["-Csetup-args=-Dcython=disabled", f"-Cbuild-dir={build_directory().parent / 'build-pure'}"]
-    # What is built is kept between runs, and so for all processes of one run.
+    # The build directory is kept between runs and shared by all workers of a run.
     with (build_directory().parent / "build-pure.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = run([*pip, *options, "--target", target, ROOT], LD_PRELOAD=None)
@@ -148,7 +149,7 @@ def pure(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Compiles a library, once for each source."""
+    """Return a function that compiles a library, once per source."""
     import anyffi
 
     folder = tmp_path_factory.mktemp("modules")
@@ -171,24 +172,50 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
     return compile_
 
 
+# ---- the quick tier --------------------------------------------------------------------------------------
+
+#: How many tests marked `slow` were deselected, by reason.
+_left_out = pytest.StashKey["collections.Counter[str]"]()
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    for item in items:
+        marker = item.get_closest_marker("slow")
+        if marker is not None and "slow" in item.config.option.markexpr:
+            counts = item.config.stash.setdefault(_left_out, collections.Counter())
+            counts[marker.args[0]] += 1
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    workeroutput = getattr(session.config, "workeroutput", None)
+    if workeroutput is not None:
+        workeroutput["left_out"] = dict(session.config.stash.get(_left_out, {}))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take the counts of a worker of xdist: each collects the same tests, and the controller none."""
+    node.config.stash[_left_out] = collections.Counter(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
 # ---- what a test leaves behind ---------------------------------------------------------------------------
 
 _live_blocks = pytest.StashKey[Any]()
-#: What the last test ended with; collecting is what most tests take longest for, on PyPy above all.
+#: The count after the last test, which spares a collection: those take most of the time of most tests.
 _blocks_before = pytest.StashKey[int]()
 _module = pytest.StashKey[object]()
 _passed = pytest.StashKey[bool]()
 
 
 def pytest_collection_finish() -> None:
-    """Take what the collection made out of the garbage collector's sight: each test collects twice."""
+    """Hide the objects of the test collection from the garbage collector: each test collects twice."""
     gc.collect()
     if hasattr(gc, "freeze"):
         gc.freeze()
 
 
 def settled(count: Any, expected: int = -1) -> int:
-    """The count when nothing is left to collect, or when it is the expected one already."""
+    """Collect until the count is the expected one or stays the same, and return it."""
     unchanged, current = 0, count()
     while current != expected and unchanged < COLLECTIONS:
         gc.collect()
@@ -199,23 +226,22 @@ def settled(count: Any, expected: int = -1) -> int:
 
 @pytest.fixture(autouse=True)
 def _live_objects(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test gives back all runtime memory, and with it all handles, that it took.
+    """Fail a test that does not release all runtime memory, handles included.
 
-    Only where objects are counted can one say when: PyPy finalizes what a thread or a traceback held at some
-    later time.
+    CPython only: PyPy finalizes objects at some later time.
     """
     if not CPYTHON:
         yield
         return
     stash = request.config.stash
     live_blocks = stash[_live_blocks]
-    # What the fixtures of the module before left behind is not counted with this one's tests.
+    # Objects left by the fixtures of the previous module do not count here.
     same = stash.get(_module, None) is request.module
     stash[_module] = request.module
     before = settled(live_blocks, stash.get(_blocks_before, -1) if same else -1)
     yield
     stash[_blocks_before] = -1
-    # A failed test's traceback keeps its objects for a while.
+    # The traceback of a failed test keeps its objects alive for a while.
     if not request.node.stash.get(_passed, False) or request.node.get_closest_marker("keeps_live"):
         return
     after = stash[_blocks_before] = settled(live_blocks, before)
@@ -254,3 +280,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     )
     ran = ", ".join(f"{mode} {counts[mode]} tests" for mode in modes_of(config))
     terminalreporter.write_line(f"modes: {ran}; {counts['no mode']} tests of no mode")
+    left_out = config.stash.get(_left_out, collections.Counter())
+    if left_out:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in left_out.most_common())
+        terminalreporter.write_line(f"quick tier: {sum(left_out.values())} slow tests left out ({reasons})")

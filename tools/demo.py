@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Run the example programs in both modes and show the results side by side.
 
-    python tools/demo.py [FOLDER ...]        all below docs/examples if none is named
+    python tools/demo.py [FOLDER ...]        by default all folders of docs/examples
 
-Exits with 1 if a program fails, or if a result differs between the modes or from plain Python's. Wants
-`ANYFFI_BUILD_DIR`, which `tools/dev.py demo` sets: the examples' libraries lie in it.
+Exits with 1 if a program fails, or if a result differs between the modes or from plain Python's. Needs
+`ANYFFI_BUILD_DIR`, which `tools/dev.py demo` sets: the examples' libraries are there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CHILD = "--child"
 
 
 class Outcome(NamedTuple):
-    """What a program did in one mode."""
+    """The results of a program in one mode."""
 
     rows: list[dict[str, Any]]
     times: dict[str, float]
@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
 
 
 def describe(value: Any) -> str:
-    """All of a value as text, so that two processes can compare it."""
+    """Describe a value in full, for comparison between processes."""
     import numpy as np
 
     if isinstance(value, np.ndarray):
@@ -78,7 +78,7 @@ def run_child(program: pathlib.Path) -> None:
 
 
 def run(program: pathlib.Path, mode: str) -> Outcome | None:
-    """Run a program in a mode; None, with the cause printed, if it fails."""
+    """Run a program in a mode; print why and return None if it fails."""
     libraries = pathlib.Path(os.environ["ANYFFI_BUILD_DIR"], "docs", "examples")
     result = subprocess.run(
         [sys.executable, __file__, CHILD, program],
@@ -101,12 +101,12 @@ def width(text: str) -> int:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Text on one line, cut to a number of terminal columns."""
+    """Put text on one line and cut it to a number of terminal columns."""
     text = " ".join(text.split())
     if width(text) <= limit:
         return text
     while width(text) > limit - 3:
-        # Twice, because most of a long text goes.
+        # Long texts are cut to `limit` characters first.
         text = text[:limit] if len(text) > limit else text[:-1]
     return text + "..."
 
@@ -116,14 +116,14 @@ def line(call: str, *values: str) -> str:
     return "  ".join(text + " " * (columns - width(text)) for text, columns in cells).rstrip()
 
 
-def verdict(rows: list[dict[str, Any]]) -> str:
+def find_problem(rows: list[dict[str, Any]]) -> str:
     if len({row["call"] for row in rows}) != 1 or len({row["digest"] for row in rows}) != 1:
         return "THE MODES DIFFER"
-    return "" if all(row["right"] for row in rows) else "NOT AS IN PLAIN PYTHON"
+    return "" if all(row["right"] for row in rows) else "DIFFERS FROM PLAIN PYTHON"
 
 
 def show(program: pathlib.Path) -> bool:
-    """Show a program's results; whether they are all right."""
+    """Show a program's results; return whether all are right."""
     docstring = ast.get_docstring(ast.parse(program.read_text(encoding="utf-8"))) or ""
     print(f"\n{program.parent.name}: {' '.join(docstring.partition(chr(10) * 2)[0].split())}")
     outcomes = [run(program, mode) for mode in MODES]
@@ -133,9 +133,9 @@ def show(program: pathlib.Path) -> bool:
     print(line("", *MODES, "plain Python"))
     right = len({len(outcome.rows) for outcome in done}) == 1
     for rows in zip(*(outcome.rows for outcome in done)):
-        complaint = verdict(list(rows))
-        right = right and not complaint
-        print(line(rows[0]["call"], *(row["shown"] for row in rows), rows[0]["plain"]) + complaint)
+        problem = find_problem(list(rows))
+        right = right and not problem
+        print(line(rows[0]["call"], *(row["shown"] for row in rows), rows[0]["plain"]) + problem)
     if done[0].times:
         print(line("nanoseconds for a call", *MODES))
     for call in done[0].times:
@@ -145,8 +145,8 @@ def show(program: pathlib.Path) -> bool:
 
 def main(folders: list[str]) -> int:
     if "ANYFFI_BUILD_DIR" not in os.environ:
-        sys.exit(f"{__file__}: start me with `python3 tools/dev.py demo`, which sets ANYFFI_BUILD_DIR")
-    # Whatever the terminal cannot show must not end the demo.
+        sys.exit(f"{__file__}: run `python3 tools/dev.py demo` instead, which sets ANYFFI_BUILD_DIR")
+    # Characters that the terminal cannot show must not end the demo.
     sys.stdout.reconfigure(errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
     chosen = [pathlib.Path(folder).resolve() for folder in folders] or sorted(
         source.parent.resolve() for source in EXAMPLES.glob("*/*.cc")

@@ -3,8 +3,8 @@
 
     python3 tools/dev.py SESSION [ARGUMENTS]        demo, test, lint, asan, fuzz, pypy, bench
 
-Needs CPython 3.9 or later, a C++ compiler and a package index. Everything is kept below `.dev/`; a stamp over
-the files that describe the build decides whether set-up is done again, and ninja rebuilds what changed.
+Needs CPython 3.9 or later, a C++ compiler and a package index. Everything is kept below `.dev/`. The
+environment is set up again when a file that describes the build has changed; ninja rebuilds changed sources.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from typing import NoReturn
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = "Scripts" if os.name == "nt" else "bin"
-# What the benchmark compares with, and draws its plots by.
+# Libraries that the benchmark compares with, and what draws its plots.
 PEERS = ("numpy", "matplotlib", "nanobind", "pybind11", "cffi", "apache-tvm-ffi", "torch")
 
 
 @dataclasses.dataclass(frozen=True)
 class Environment:
-    """A virtual environment; with the group `build` also an editable install, built in a place of its own.
+    """A virtual environment, and with the group `build` an editable install with its own build directory.
 
-    The `optional` packages are left out where they cannot be had.
+    The `optional` packages are skipped where they cannot be installed.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Environment:
         return self.home / "build"
 
     def variables(self) -> dict[str, str]:
-        """What a command needs to run inside this environment."""
+        """Return the environment variables for a command inside this environment."""
         inherited = {k: v for k, v in os.environ.items() if k not in ("PYTHONHOME", "PYTHONPATH")}
         path = os.pathsep.join([str(self.bin), os.environ.get("PATH", os.defpath)])
         own = {"PATH": path, "VIRTUAL_ENV": str(self.home / "env"), "ANYFFI_BUILD_DIR": str(self.build)}
@@ -78,7 +78,7 @@ class Environment:
         return digest.hexdigest()
 
     def create(self) -> None:
-        """Make the virtual environment, also where Debian's python3-venv is missing but pip is there."""
+        """Create the virtual environment, also where pip is installed but Debian's python3-venv is not."""
         shutil.rmtree(self.home / "env", ignore_errors=True)
         bundled_pip = self.python != sys.executable or importlib.util.find_spec("ensurepip") is not None
         venv = [
@@ -104,7 +104,7 @@ class Environment:
         if not made:
             shutil.rmtree(self.home / "env", ignore_errors=True)
             fail(
-                f"{self.python} cannot make a virtual environment. On Debian and Ubuntu this mends it:\n"
+                f"{self.python} cannot create a virtual environment. On Debian and Ubuntu, install:\n"
                 "    apt-get install python3-venv        (pypy3-venv for PyPy)"
             )
 
@@ -130,7 +130,7 @@ class Environment:
                 fail("Set-up failed; the cause is above.")
         for package in self.optional:
             if self.run(*pip, *constraints, "--only-binary=:all:", package) != 0:
-                print(f"{package} is left out: it could not be installed.", flush=True)
+                print(f"Skipped {package}: it could not be installed.", flush=True)
         stamp_file.write_text(stamp)
 
 

@@ -1,6 +1,6 @@
-"""Prove that a sanitizer build notices faults: each planted one must end its process with a report.
+"""Prove that a sanitizer build detects faults: each planted one must end its process with a report.
 
-Run by `tools/dev.py asan` in its environment; exits non-zero when a fault goes unnoticed in either mode.
+Run by `tools/dev.py asan` in its environment; exits with 1 if a fault is not detected in either mode.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ FAULTS = {
 }
 
 
-def report_of(mode: str, call: str) -> subprocess.CompletedProcess[str]:
+def run_call(mode: str, call: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", f"import anyffi.testing as t; t.{call}; print('alive')"],
         env={**os.environ, "FFI_MODE": mode},
@@ -26,19 +26,19 @@ def report_of(mode: str, call: str) -> subprocess.CompletedProcess[str]:
 
 
 def main() -> int:
-    blind = 0
+    missed = 0
     for mode in ("cython", "ctypes"):
-        harmless = report_of(mode, "add_one(1)")
+        harmless = run_call(mode, "add_one(1)")
         if harmless.stdout.strip() != "alive" or harmless.returncode != 0:
-            print(f"{mode}: a harmless call fails already:\n{harmless.stderr}")
+            print(f"{mode}: a call without a fault fails:\n{harmless.stderr}")
             return 1
         for fault, (argument, expected) in FAULTS.items():
-            done = report_of(mode, f"{fault}({argument})")
+            done = run_call(mode, f"{fault}({argument})")
             caught = done.returncode != 0 and f"AddressSanitizer: {expected}" in done.stderr
-            blind += not caught
-            outcome = f"is caught: {expected}" if caught else f"GOES UNNOTICED:\n{done.stderr[-2000:]}"
+            missed += not caught
+            outcome = f"is detected: {expected}" if caught else f"IS NOT DETECTED:\n{done.stderr[-2000:]}"
             print(f"{mode}: {fault} {outcome}")
-    return 1 if blind else 0
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 /// \file
-/// `testing.describe`: what the callee saw, as text. docs/architecture.md says how each kind reads.
+/// `testing.describe`: what the callee saw, as text. docs/backends.md has its format.
 
 #include "describe.h"
 

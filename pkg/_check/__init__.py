@@ -1,37 +1,30 @@
 """Both marshallers at once: the names of `anyffi._backend.CORE`, for FFI_MODE=check.
 
-A function is called once, with what the compiled marshaller made of the arguments, and the caller gets what
-that one made of the result. The ctypes marshaller does all the same work beside it, and the two are compared.
-
-The marshallers know nothing of this: the check takes the place of names that they look up as they go.
+A function is called once, with the arguments that the compiled marshaller packed, and the caller gets the
+result that it unpacked. The ctypes marshaller does the same work beside it, and the two are compared. To do
+so, check mode installs its own hooks in both.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any
 
-from .. import _rules
-from .._cython import (
-    ArrayCore,
-    DictCore,
-    FrozenSetCore,
-    ListCore,
-    MapCore,
-    ObjectCore,
-    SetCore,
-    _core,
-    create_exchange,
-    get_function,
-    shut_down,
-)
+from .._ctypes import abi as _abi
+from .._ctypes import hooks as _hooks
+from .._ctypes import pack as _pack
+from .._ctypes import recipe as _recipe
+from .._ctypes import unpack as _unpack
+from .._ctypes import wrapper as _wrapper
+from .._cython import ObjectCore, _core, create_exchange, get_function, shut_down
 from .._cython import set_class as _set_class
-from .._types import code
-from . import journal
+from .._rules import values as _rules
+from .._rules.codes import code
 from .call import FunctionCore
 from .callback import run_callback
 from .compare import same
-from .journal import Journal, thread
-from .pack import OwnedPacking, mismatch, room
+from .containers import ArrayCore, DictCore, FrozenSetCore, ListCore, MapCore, SetCore
+from .journal import Journal, Rules, equals, hash_of, make_error, thread
+from .pack import OwnedPacking, mismatch
 from .text import show
 
 __all__ = [
@@ -53,54 +46,50 @@ __all__ = [
 
 NAME = "check"
 
-_abi, _call, _pack, _recipe, _unpack, _wrapper = map(
-    room, ("abi", "call", "pack", "recipe", "unpack", "wrapper")
-)
-
 
 def set_class(type_code: int, cls: type) -> None:
     """Make `cls` the class of wrappers for a type, and for subtypes that have none of their own."""
     _set_class(type_code, cls)
-    _wrapper._classes[type_code] = cls
+    _wrapper.set_class(type_code, cls, ObjectCore)
 
 
 def to_object(x: Any) -> Any:
-    """The runtime's own object for `x`; what has no wrapper comes back as by `echo`."""
+    """Convert `x` to the runtime's own object; a value that has no wrapper becomes what `echo` returns."""
     journal = Journal()
     packing = OwnedPacking(None, (x,), journal)
     former = thread.journal
-    theirs: Any = None
+    by_ctypes: Any = None
     problem = None
     try:
         thread.journal = journal
         journal.begin(x)
         try:
-            theirs = _pack.pack_owned(x)
+            by_ctypes = _pack.pack_owned(x)
         except BaseException as raised:
-            problem = packing.settle(_abi.unhide(raised))
+            problem = packing.settle(_abi.translate_error(raised))
         if problem is not None:
             raise problem
-        [made] = packing.compare(bytes(theirs))
+        [made] = packing.compare(bytes(by_ctypes))
     finally:
         thread.journal = former
         journal.close()
-        del theirs, problem
+        del by_ctypes, problem
     value = _abi.VALUE.unpack(made.cell)
     if value[0] == code.FUNCTION:
         return made.wrap()
-    mine, other = made.read(), _unpack.unpack(value)
-    if not same(mine, other):
-        raise mismatch("anyffi.convert(): result", "reads", show(mine), show(other))
-    return mine
+    result, other = made.read(), _unpack.unpack(value)
+    if not same(result, other):
+        raise mismatch("anyffi.convert(): result", f"unpacks {show(result)}", f"unpacks {show(other)}")
+    return result
 
 
-# ---- taking places -----------------------------------------------------------------------------------
+# ---- hooks -------------------------------------------------------------------------------------------
 
 _address_of = ObjectCore.__dict__["_address"].__get__
 
 
 def _unwrap(wrapper: Any) -> int:
-    """The address of a wrapper's object, for ctypes, which has no wrappers of its own here."""
+    """Find the object of a wrapper for ctypes, which has no wrappers of its own here."""
     address: int = _address_of(wrapper)
     if address == 0:
         raise _rules.empty_wrapper(wrapper)
@@ -108,37 +97,24 @@ def _unwrap(wrapper: Any) -> int:
 
 
 def _new_wrapper(address: int) -> Any:
-    """A wrapper for ctypes, where none lives any more."""
+    """Make a wrapper for ctypes where none lives any more."""
     return _core.hold(_pack.object_value(address)).wrap()
 
 
-def _noting_pack(pack: Callable[..., bytes]) -> Callable[..., bytes]:
-    def note(x: Any, keep: list[Any]) -> bytes:
-        if thread.journal is not None:
-            thread.journal.begin(x)
-        return pack(x, keep)
-
-    return note
+def _pack_argument(x: Any, keep: list[Any]) -> bytes:
+    """Pack as ctypes does, and begin with an argument in the journal."""
+    if thread.journal is not None:
+        thread.journal.begin(x)
+    return _pack.pack(x, keep)
 
 
-def _noting_open(open_: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def note(x: Any) -> Any:
-        opened = open_(x)
-        if thread.journal is not None and opened is not None:
-            thread.journal.note(x, opened[1])
-        return opened
-
-    return note
+def _read_container(x: Any) -> tuple[int, Any] | None:
+    """Read a container as ctypes does, and record what it held."""
+    found = _recipe.read_container(x)
+    if thread.journal is not None and found is not None:
+        thread.journal.record(x, found[1])
+    return found
 
 
-def _take_places() -> None:
-    journal.install()
-    _pack.ObjectCore = ObjectCore
-    _pack.unwrap = _unwrap
-    _recipe.open_builtin = _noting_open(_recipe.open_builtin)
-    _call.pack = _noting_pack(_call.pack)
-    _wrapper._new_wrapper = _new_wrapper
-    _pack.set_callback(_core.enter_check_mode(run_callback, journal.hash_of, journal.equals))
-
-
-_take_places()
+_hooks.install(_hooks.Hooks(_pack_argument, _read_container, Rules, make_error, _unwrap, _new_wrapper))
+_pack.set_callback(_core.enter_check_mode(run_callback, hash_of, equals, Rules, make_error))

@@ -1,7 +1,7 @@
 """Calls by both marshallers.
 
-ctypes makes the whole call, from packing to reading the result, and finds `_Call.reach` in the place of the
-function. There cython packs as well, the function is called once, and cython reads the result first.
+ctypes makes the whole call, from packing to unpacking the result, but of `_Call.invoke` instead of the
+function. There cython packs as well, the function is called once, and cython unpacks the result first.
 """
 
 from __future__ import annotations
@@ -9,32 +9,36 @@ from __future__ import annotations
 import operator
 from typing import Any, Callable
 
-from .. import _binding, _ctypes, _errors, _rules
+from .. import _ctypes
+from .._ctypes import abi as _abi
+from .._ctypes import unpack as _unpack
+from .._ctypes import wrapper as _wrapper
 from .._cython import FunctionCore as _FunctionCore
 from .._cython import ObjectCore, _core
-from .._types import code
+from .._rules import errors as _errors
+from .._rules import keywords as _binding
+from .._rules import values as _rules
+from .._rules.codes import code
 from .compare import same, same_exception
-from .journal import Journal, are_leaves, thread
+from .journal import Journal, are_scalars, thread
 from .pack import (
     Packing,
-    comes_back,
-    failure,
-    is_cythons,
-    is_outside,
+    is_external,
+    is_from_cython,
     mismatch,
     name_of,
-    room,
+    raises_again,
+    raising,
     without_own_frames,
 )
 from .text import show, show_all
 
 __all__ = ["FunctionCore"]
 
-_abi, _unpack, _wrapper = map(room, ("abi", "unpack", "wrapper"))
 _library = _abi.library
-_take_back = _abi.platform.plain(_library.recipe_release)
-#: Memory for a recipe that owns what was made of it, wherever an interrupt comes.
-_Recipe = _abi.platform.memory_class(_take_back)
+_release_recipe = _abi.platform.plain(_library.recipe_release)
+#: Memory for a recipe that owns the objects created from it, so that no interrupt leaks them.
+_Recipe = _abi.platform.memory_class(_release_recipe, _library.recipe_finalize)
 _END = _abi.VALUE.pack(code.UNSET, 0, 0)
 _SIZE = _abi.VALUE_SIZE
 _value_of = _abi.VALUE.unpack
@@ -45,14 +49,14 @@ _type_code_of = ObjectCore.__dict__["_type_code"].__get__
 
 
 def _call_by_ctypes(args: tuple[Any, ...], target: Callable[..., int], context: Any) -> Any:
-    """Lets ctypes call a Python function in the place of one of the runtime."""
+    """Make a call by ctypes of a Python function instead of one of the runtime."""
     function = _new_function(_ctypes.FunctionCore)
     _set_target(function, (target, context, _call_by_recipe, (target, context)))
     return function(*args)
 
 
 def _call_by_recipe(whole: Any, values: bytes, size: int, result: bytes) -> int:
-    """What `anyffi_function_call_recipe` does, with a function that gives the arguments back itself."""
+    """Do what `anyffi_function_call_recipe` does, but let the function release the arguments."""
     target, context = whole
     recipe = _Recipe(values + _END)
     count = _library.recipe_build(recipe, size)
@@ -63,78 +67,78 @@ def _call_by_recipe(whole: Any, values: bytes, size: int, result: bytes) -> int:
 
 
 def _return_none(context: Any, values: bytes, count: int, result: bytes, made: bool = False) -> int:
-    """A function that does nothing."""
+    """Do nothing, as a function of the runtime may."""
     if made:
-        _take_back(values)
+        _release_recipe(values)
     return 0
 
 
-#: While ctypes packs, while the function is at work, while ctypes reads what came of it.
-_PACKING, _AT_WORK, _READING = range(3)
+#: The stages of a call: ctypes packs, the function runs, ctypes unpacks the outcome.
+_PACKING, _RUNNING, _UNPACKING = range(3)
 
 
 class _Call(Packing):
-    """A call under way."""
+    """The state of a call."""
 
-    __slots__ = ("_arguments", "_failed", "_mine", "_outcome", "_problem", "_reading", "_stage")
+    __slots__ = ("_arguments", "_by_cython", "_failed", "_outcome", "_problem", "_reading", "_stage")
 
     def __init__(self, function: Any, args: tuple[Any, ...], journal: Journal | None) -> None:
         super().__init__(function, args, journal)
         self._stage = _PACKING
-        #: The arguments as cython made them.
+        #: The arguments as cython packed them.
         self._arguments: list[Any] = []
         #: The result, or the error that was raised.
         self._outcome: Any = None
         self._failed = False
-        #: What cython makes of the outcome, or raises instead.
-        self._mine: Any = None
+        #: What cython unpacks of the outcome, or raises instead.
+        self._by_cython: Any = None
         self._problem: BaseException | None = None
         self._reading: Journal | None = None
 
     def run(self) -> Any:
-        """The result as cython makes it."""
+        """Make the call and return the result as cython unpacks it."""
         former = thread.journal
         problem = None
         try:
             thread.journal = self._journal
             try:
-                theirs = _call_by_ctypes(self._values, _Call.reach, self)
+                by_ctypes = _call_by_ctypes(self._values, _Call.invoke, self)
             except BaseException as raised:
                 problem = self._settle(raised)
             if problem is None:
-                if not self._failed and self._problem is None and same(self._mine, theirs):
-                    return self._mine
+                if not self._failed and self._problem is None and same(self._by_cython, by_ctypes):
+                    return self._by_cython
                 problem = self._problem
-                if problem is None or is_cythons(problem, self._reading):
-                    problem = self._misread(show(theirs))
+                if problem is None or is_from_cython(problem, self._reading):
+                    problem = self._mismatch(f"unpacks {show(by_ctypes)}")
             raise problem
         finally:
-            # First, while no signal handler can come between. The collector does not see what an error holds:
-            # its exception, whose traceback leads here.
+            # First, before a signal handler can run. The collector does not traverse errors, and the
+            # traceback of the exception in this one refers to this frame.
             thread.journal = former
             self._outcome = None
             self._close()
             del problem
 
     def _close(self) -> None:
-        """Lets go of everything; frames that tracebacks lead to hold this call."""
-        # The result may have been borrowed from them until now.
+        """Clear everything: frames of tracebacks refer to this call."""
+        # Not earlier, since the result may be borrowed from them.
         self._arguments.clear()
         for journal in (self._journal, self._reading):
             if journal is not None:
                 journal.close()
-        self._mine = self._problem = None
+        self._by_cython = self._problem = None
 
-    def reach(self, values: bytes, count: int, result: bytes, made: bool = False) -> int:
-        """What stands in the function's place; `made` tells that it is to give the arguments back."""
-        self._stage = _AT_WORK
+    def invoke(self, values: bytes, count: int, result: bytes, made: bool = False) -> int:
+        """Run in place of the function; if `made`, release the arguments of ctypes."""
+        self._stage = _RUNNING
         try:
             self._arguments = self.compare(values[: _SIZE * count])
         finally:
             thread.journal = None
-            # Nobody is to see that they were made twice, by their counts for example.
+            # Before the function runs, which must not see their second references.
             if made:
-                _take_back(values)
+                _release_recipe(values)
             if self._journal is not None:
                 self._journal.close()
         status: int = _core.call_rendered(self._function, self._arguments, result)
@@ -145,7 +149,7 @@ class _Call(Packing):
             self._read_object(payload)
         else:
             self._read()
-        self._stage = _READING
+        self._stage = _UNPACKING
         return status
 
     def _read_object(self, address: int) -> None:
@@ -154,65 +158,67 @@ class _Call(Packing):
         self._reading = thread.journal = Journal()
         self._read()
         self._reading.replay()
-        cls = type(self._mine)
+        cls = type(self._by_cython)
         if is_new and issubclass(cls, ObjectCore):
             expected = _wrapper.class_of(type_code)
-            # A class of a user's own may make instances of another one.
+            # `__new__` of a user's class may return an instance of another one.
             if cls is not expected and not isinstance(_rules.find_on_type(expected, "__new__"), staticmethod):
-                raise self._misread(f"an object of class {expected.__qualname__}")
+                raise self._mismatch(f"unpacks an object of class {expected.__qualname__}")
 
     def _read(self) -> None:
         try:
-            mine = self._outcome.read()
+            by_cython = self._outcome.read()
         except BaseException as exception:
             self._problem = exception
             return
-        # As both marshallers have it, for a function that fails against the rules.
-        is_unexplained = self._failed and not issubclass(type(mine), BaseException)
-        self._mine = _errors.unexplained() if is_unexplained else mine
+        # A function that reports failure without an error.
+        is_unexplained = self._failed and not issubclass(type(by_cython), BaseException)
+        self._by_cython = _errors.unexplained() if is_unexplained else by_cython
 
     def _settle(self, raised: BaseException) -> BaseException:
-        """What is to be raised where ctypes raised."""
+        """Return what to raise where ctypes raised."""
         if self._stage == _PACKING:
             return self.settle(raised)
-        if self._stage == _AT_WORK or is_outside(raised, self._reading):
+        if self._stage == _RUNNING or is_external(raised, self._reading):
             return raised
-        if self._problem is not None and not is_cythons(self._problem, self._reading):
+        if self._problem is not None and not is_from_cython(self._problem, self._reading):
             return self._problem
-        mine: BaseException | None = self._raised()
-        if mine is not None and same_exception(mine, raised):
-            return mine
+        by_cython: BaseException | None = self._raised()
+        if by_cython is not None and same_exception(by_cython, raised):
+            return by_cython
         if self._reading is not None:
             self._reading.replay()
         read = _unpack.raise_error if self._failed else _unpack.unpack
-        is_misread = comes_back(raised, read, _value_of(self._outcome.cell))
-        return self._misread(failure(raised)) if is_misread else raised
+        is_repeatable = raises_again(raised, read, _value_of(self._outcome.cell))
+        return self._mismatch(raising(raised)) if is_repeatable else raised
 
     def _raised(self) -> Any:
-        """The exception that cython makes of the outcome; None if it is a value."""
-        return self._mine if self._failed and self._problem is None else self._problem
+        """Return the exception that cython unpacks of the outcome; None if it is a value."""
+        return self._by_cython if self._failed and self._problem is None else self._problem
 
-    def _misread(self, theirs: str) -> BaseException:
+    def _mismatch(self, by_ctypes: str) -> BaseException:
         raised = self._raised()
-        mine = show(self._mine) if raised is None else failure(raised)
-        return mismatch(f"{name_of(self._function)}: result", "reads", mine, theirs)
+        by_cython = f"unpacks {show(self._by_cython)}" if raised is None else raising(raised)
+        return mismatch(f"{name_of(self._function)}: result", by_cython, by_ctypes)
 
     def _pack_by_ctypes(self, x: Any) -> None:
         _call_by_ctypes((x,), _return_none, None)
 
 
 def _bind(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments in their places. cython has a way of its own to find these, besides the one of both."""
-    mine = _core.find_places_of(function, args, named)
+    """Bind arguments to parameters: by cython's own fast path, if it applies, and by the rules of both."""
+    by_cython = _core.find_places_of(function, args, named)
     try:
-        theirs = _binding.bind(function._info(), args, named)
+        by_ctypes = _binding.bind(function._info(), args, named)
     except TypeError as exception:
-        if mine is None:
+        if by_cython is None:
             raise
-        raise mismatch(name_of(function), "binds", show_all(mine), failure(exception)) from exception
-    if mine is not None and not (len(mine) == len(theirs) and all(map(operator.is_, mine, theirs))):
-        raise mismatch(name_of(function), "binds", show_all(mine), show_all(theirs))
-    return theirs
+        raise mismatch(name_of(function), f"binds {show_all(by_cython)}", raising(exception)) from exception
+    if by_cython is not None and not (
+        len(by_cython) == len(by_ctypes) and all(map(operator.is_, by_cython, by_ctypes))
+    ):
+        raise mismatch(name_of(function), f"binds {show_all(by_cython)}", f"binds {show_all(by_ctypes)}")
+    return by_ctypes
 
 
 class FunctionCore(_FunctionCore):  # type: ignore[misc]
@@ -223,14 +229,14 @@ class FunctionCore(_FunctionCore):  # type: ignore[misc]
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         try:
             if _type_code_of(self) != code.FUNCTION:
-                self._info()  # which refuses what is no function
+                self._info()  # raises TypeError for what is no function
             if kwargs:
                 if _binding.is_overloaded(self._info()):
                     return self._call_overload(args, kwargs)
                 args = _bind(self, args, kwargs)
-            journal = None if are_leaves(args) else Journal()
+            journal = None if are_scalars(args) else Journal()
             return _Call(self, args, journal).run()
         except BaseException as exception:
-            # As in a ctypes call: frames hold arguments, and the context is the exception's own.
+            # As in a ctypes call: frames hold arguments, and the exception keeps its context.
             del args, kwargs
             raise exception.with_traceback(without_own_frames(exception.__traceback__))  # noqa: B904

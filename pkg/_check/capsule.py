@@ -1,4 +1,4 @@
-"""Capsules of DLPack, which only one marshaller can open."""
+"""Copies of DLPack capsules, of which a marshaller consumes the only one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Legacy(Structure):
 
 
 _MAJOR = 1
-#: Names of capsules, which are to live as long as these, and what lies in them.
+#: Names of capsules, which refer to these bytes, and the struct in them.
 _FORMS: tuple[tuple[bytes, Any], ...] = ((b"dltensor_versioned", _Managed), (b"dltensor", _Legacy))
 
 _is_valid = PYFUNCTYPE(c_int, py_object, c_char_p)(("PyCapsule_IsValid", pythonapi))
@@ -52,20 +52,20 @@ _new = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", pyt
 
 
 def copy_capsule(capsule: Any) -> tuple[Any, Any, int]:
-    """A capsule with a struct that says the same and owns nothing.
+    """Copy a capsule and its struct; the copy owns nothing.
 
     Returns
     -------
     (object, ctypes.Structure, int)
-        The capsule; its struct, which is to outlive what is made of it; and where the one that it was copied
-        from lies. What holds no tensor, or one of an unknown version, is returned as it is.
+        The copy; its struct, which must outlive the tensor made of it; and the address of the original
+        struct. An object that is no capsule of a tensor is returned as it is, with None and 0.
     """
     for name, form in _FORMS:
         if _is_valid(capsule, name):
             address = _get_pointer(capsule, name)
             copy = form()
             if form is _Managed and form.from_address(address).major != _MAJOR:
-                # Another version lies elsewhere behind what says so, and will be refused.
+                # Another version, which is refused, has another layout behind these fields.
                 memmove(addressof(copy), address, form.flags.offset)
             else:
                 memmove(addressof(copy), address, sizeof(form))

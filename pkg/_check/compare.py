@@ -1,4 +1,4 @@
-"""Whether two marshallers made the same of a value, down to the last byte."""
+"""Comparison of what two marshallers make of a value, down to the last byte."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from ctypes import c_void_p
 from typing import Any, NamedTuple, Optional
 
 from .._ctypes.abi import VALUE, VALUE_SIZE
-from .._device import Device
-from .._dtype import dtype
-from .._types import code
+from .._rules.codes import code
+from .._rules.device import Device
+from .._rules.dtype import dtype
 from .memory import BORROWED, contents, read_borrowed, read_counts
 from .text import render
 
 __all__ = ["Difference", "find_difference", "same", "same_exception"]
 
 _FLOAT = struct.Struct("=d")
-#: What is compared by `==`. By identity, because a metaclass may do anything when one of its classes is
-#: hashed or compared.
+#: The classes that are compared by `==`; by identity, since hashing or comparing a class may run code of its
+#: metaclass.
 _COMPARED = frozenset(map(id, (int, str, bytes, bool, dtype, Device)))
 _args_of = BaseException.__dict__["args"].__get__
 
 
 class Difference(NamedTuple):
-    """Where two values differ, and what each is there."""
+    """The path to where two values differ, and each as text there."""
 
     path: str
-    mine: str
-    theirs: str
+    by_cython: str
+    by_ctypes: str
 
 
 # ---- values of Python --------------------------------------------------------------------------------
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are of one exact type and cannot be told apart; runs no users' code."""
+    """Return whether two values are of one exact type and indistinguishable; runs no users' code."""
     cls = type(one)
     if one is other:
         return True
@@ -54,32 +54,32 @@ def same(one: Any, other: Any) -> bool:
 
 
 def same_exception(one: BaseException, other: BaseException) -> bool:
-    """Whether two exceptions are of one class and say the same."""
+    """Return whether two exceptions are of one class and have the same arguments."""
     return one is other or (type(one) is type(other) and same(_args_of(one), _args_of(other)))
 
 
 # ---- values of the runtime ---------------------------------------------------------------------------
 
-#: The way from a value to one inside of it: the way to what holds it, its type code, the place there.
+#: The path to a value: that of its container, the container's type code, the place in it.
 _Path = Optional[tuple[Any, int, int]]
-#: Of a value: its code and the word beside it.
+#: The size of type code and aux.
 _HEAD = 8
 
 
-def find_difference(mine: bytes, theirs: bytes, copied: dict[int, int]) -> Difference | None:
+def find_difference(by_cython: bytes, by_ctypes: bytes, copied: dict[int, int]) -> Difference | None:
     """Compare two values down to the last byte.
 
-    What they point to is compared by its content where it was made for them, else by identity; what is met
-    twice in one of them must be met twice in the other.
+    Objects made for them are compared by content, others by identity. An object that one holds twice, the
+    other must hold twice, too.
 
     Parameters
     ----------
-    mine, theirs : bytes
+    by_cython, by_ctypes : bytes
         An AnyffiValue each.
     copied : dict
-        Owners of memory that stand for another one in `theirs`.
+        Addresses of DLPack structs in `by_ctypes`, and of those that they were copied from.
     """
-    waiting: list[tuple[bytes, bytes, _Path]] = [(mine, theirs, None)]
+    waiting: list[tuple[bytes, bytes, _Path]] = [(by_cython, by_ctypes, None)]
     there: dict[int, int] = {}
     back: dict[int, int] = {}
     while waiting:
@@ -103,36 +103,36 @@ def find_difference(mine: bytes, theirs: bytes, copied: dict[int, int]) -> Diffe
                 return _difference(path, one, other, f"met before: {met}", f"met before: {other_met}")
             continue
         there[address], back[other_address] = other_address, address
-        facts, cells = read(address)
-        other_facts, other_cells = read(other_address)
+        facts, values = read(address)
+        other_facts, other_values = read(other_address)
         counts, other_counts = read_counts(address), read_counts(other_address)
         if counts != other_counts:
             return _difference(path, one, other, f"counts {counts}", f"counts {other_counts}")
         if type_code == code.TENSOR:
             owner = other_facts[-1]
             other_facts = (*other_facts[:-1], copied.get(owner, owner))
-        if len(cells) != len(other_cells):
+        if len(values) != len(other_values):
             return _difference(path, one, other)
         inner = []
-        for at in range(0, len(cells) if cells != other_cells else 0, VALUE_SIZE):
-            cell, other_cell = cells[at : at + VALUE_SIZE], other_cells[at : at + VALUE_SIZE]
-            if cell != other_cell:
-                inner.append((cell, other_cell, (path, type_code, at // VALUE_SIZE)))
+        for at in range(0, len(values) if values != other_values else 0, VALUE_SIZE):
+            value, other_value = values[at : at + VALUE_SIZE], other_values[at : at + VALUE_SIZE]
+            if value != other_value:
+                inner.append((value, other_value, (path, type_code, at // VALUE_SIZE)))
         if facts != other_facts:
-            # A summary follows from the elements: where these differ already, that says more.
+            # A difference of elements says more than that of their summary.
             inner = [found for found in inner if found[0][:_HEAD] != found[1][:_HEAD]]
             return _difference(*inner[0][2:], *inner[0][:2]) if inner else _difference(path, one, other)
-        # The first one is to be looked at first, so it comes last.
+        # The last one is compared first.
         waiting.extend(reversed(inner))
     return None
 
 
 def _difference(path: _Path, one: bytes, other: bytes, *remarks: str) -> Difference:
-    # Where one is no object, what the other one claims to point to may not be there.
+    # Where only one is an object, its address may be invalid.
     follow = (VALUE.unpack(one)[0] > 0) == (VALUE.unpack(other)[0] > 0)
     texts = render(one, follow), render(other, follow)
     if texts[0] == texts[1]:
-        texts = tuple(f"{text} ({cell.hex()})" for text, cell in zip(texts, (one, other)))  # type: ignore[assignment]
+        texts = tuple(f"{text} ({item.hex()})" for text, item in zip(texts, (one, other)))  # type: ignore[assignment]
     if remarks:
         texts = tuple(f"{text}, {remark}" for text, remark in zip(texts, remarks))  # type: ignore[assignment]
     return Difference(_path_text(path), *texts)

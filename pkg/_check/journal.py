@@ -1,8 +1,8 @@
-"""Users' code runs once: what the first marshaller heard is what the second one is told.
+"""Users' code runs once: a journal records it for the first marshaller and replays it for the second.
 
-While the first one packs, a journal takes down what the rules answer, for users' code runs nowhere else, and
-what each container held when it was read, for that code may change what is read later. The second one packs
-copies of those containers, and the journal answers it.
+While the first one packs, the journal records what the rules return, since users' code runs nowhere else, and
+what each container held when it was read, since that code may change it. The second one packs copies of those
+containers, and its calls are replayed.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from collections.abc import Iterable, Iterator
 from ctypes import addressof
 from typing import Any, Callable
 
-from .. import _errors, _rules
-from .._types import code
+from .._rules import errors as _errors
+from .._rules import values as _rules
+from .._rules.codes import code
 from .capsule import copy_capsule
 from .compare import same
 
-__all__ = ["Journal", "are_leaves", "equals", "hash_of", "install", "thread"]
+__all__ = ["Journal", "Rules", "are_scalars", "equals", "hash_of", "make_error", "thread"]
 
 
 class _Thread(threading.local):
-    #: What takes down, or answers, what this thread asks just now.
+    #: What records or replays the calls of this thread; None while users' code itself runs.
     journal: Journal | None = None
 
 
@@ -31,17 +32,17 @@ thread = _Thread()
 _Contents = dict[int, tuple[Any, Any]]
 
 _lower = _rules.lower
-#: By identity, because a metaclass may do anything when one of its classes is hashed or compared.
-_LEAVES = frozenset(map(id, (int, float, bool, str, bytes, type(None), type(...))))
+#: By identity, since hashing or comparing a class may run code of its metaclass.
+_SCALARS = frozenset(map(id, (int, float, bool, str, bytes, type(None), type(...))))
 
 
-def are_leaves(values: Iterable[Any]) -> bool:
-    """Whether all are of builtins that hold nothing, for which no users' code runs."""
-    return _LEAVES.issuperset(map(id, map(type, values)))
+def are_scalars(values: Iterable[Any]) -> bool:
+    """Return whether all are exact builtins that hold nothing, for which no users' code runs."""
+    return _SCALARS.issuperset(map(id, map(type, values)))
 
 
 class _Pairs:
-    """Stands for a dict whose keys cannot be hashed again without running users' code."""
+    """A copy of a dict whose keys cannot be hashed again without running users' code."""
 
     __slots__ = ("pairs",)
 
@@ -49,25 +50,25 @@ class _Pairs:
         self.pairs = pairs
 
 
-class _Answer:
-    """What a function was asked, what it returned or raised, and whether that was told again."""
+class _Call:
+    """A call: function and arguments, result or exception, and whether it was replayed."""
 
-    __slots__ = ("args", "function", "raised", "told", "value")
+    __slots__ = ("args", "function", "raised", "replayed", "value")
 
     def __init__(self, function: Any, args: tuple[Any, ...]) -> None:
         self.function = function
         self.args = args
         self.value: Any = None
         self.raised: BaseException | None = None
-        self.told = False
+        self.replayed = False
 
 
 class Journal:
-    """What was asked and read while the first marshaller worked."""
+    """The calls and the containers read while the first marshaller works."""
 
     __slots__ = (
-        "_answers",
         "_arguments",
+        "_calls",
         "_copies",
         "_made",
         "_next",
@@ -78,67 +79,67 @@ class Journal:
     )
 
     def __init__(self) -> None:
-        self._answers: list[_Answer] = []
+        self._calls: list[_Call] = []
         self._next = 0
         self._replays = False
-        #: The arguments that were packed, in order, and what was read of each.
+        #: The arguments packed, in order, and the containers read in each.
         self._arguments: list[tuple[Any, _Contents]] = []
-        #: What stands for the containers of the argument that is packed again, by the identity of these.
+        #: Copies of the containers of the argument that is packed again, by the identity of these.
         self._copies: dict[int, Any] = {}
-        #: What the first marshaller was given in the place of tensors of DLPack.
+        #: The structs of the capsules that the first marshaller gets instead of those of users.
         self._structs: list[Any] = []
-        #: What the first marshaller's tensors came out of, and what the second one's come out of.
+        #: The address of each of these structs, and of the one that it was copied from.
         self.copied: dict[int, int] = {}
         #: Exceptions that the rules made for a marshaller to raise.
         self._made: list[BaseException] = []
-        #: Whether the second marshaller asked in another order than the first.
+        #: Whether the second marshaller made the calls in another order.
         self.disorder = False
 
     # ---- the first marshaller ------------------------------------------------------------------------
 
     def begin(self, argument: Any) -> None:
-        """The packing of an argument begins. What two arguments share is read twice."""
+        """Begin with an argument. A container that two arguments share is read twice."""
         if not self._replays:
             self._arguments.append((argument, {}))
 
-    def note(self, container: Any, items: Any) -> None:
-        """A container of the argument was read."""
+    def record(self, container: Any, items: Any) -> None:
+        """Record what a container of the argument held."""
         if not self._replays:
             self._arguments[-1][1][id(container)] = container, items
 
     def has_made(self, exception: BaseException) -> bool:
-        """Whether the exception is what the rules say of a value."""
+        """Return whether the rules made an exception."""
         return any(made is exception for made in self._made)
 
-    def has_kept(self, exception: BaseException) -> bool:
-        """Whether an answer was to raise the exception, and nobody asked again."""
-        return any(answer.raised is exception and not answer.told for answer in self._answers)
+    def has_unreplayed(self, exception: BaseException) -> bool:
+        """Return whether a call raised the exception and was not replayed."""
+        return any(call.raised is exception and not call.replayed for call in self._calls)
 
     def close(self) -> None:
-        """Lets go of everything. Tracebacks of what was raised lead to frames that hold this journal."""
-        for answer in self._answers:
-            answer.raised = None
-        self._answers.clear()
+        """Clear everything: tracebacks of recorded exceptions refer to frames that refer to this journal."""
+        for call in self._calls:
+            call.raised = None
+        self._calls.clear()
         self._arguments.clear()
         self._copies.clear()
 
     # ---- the second one ------------------------------------------------------------------------------
 
     def replay(self) -> None:
-        """From now on the answers are those that were taken down, from the first one on."""
+        """Replay the calls from now on, from the first one."""
         self._replays = True
         self._next = 0
         self.disorder = False
-        for answer in self._answers:
-            answer.told = False
+        for call in self._calls:
+            call.replayed = False
 
     def replay_for(self, values: tuple[Any, ...]) -> Iterator[Any]:
-        """The same; gives what is to be packed in the place of each value, which then is the current one."""
+        """Replay the calls; generate what to pack instead of each value."""
         self.replay()
         arguments = iter(self._arguments)
         argument, contents = next(arguments, (None, {}))
         for x in values:
-            # The first marshaller does not begin with what needs no asking, such as an int.
+            # The first marshaller begins with no argument that it packs inline, such as an int.
             if x is not argument:
                 yield x
                 continue
@@ -148,68 +149,68 @@ class Journal:
 
     # ---- both ----------------------------------------------------------------------------------------
 
-    def ask(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Calls a function, or finds what it answered."""
+    def call(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Call a function and record it, or replay its call."""
         if self._replays:
-            return self._answer(function, args)
-        # What an object is compared with is made anew each time, and is not to be held here.
-        answer = _Answer(function, args[:1] if function is _equal else args)
-        # What users' code marshals is a matter of its own.
+            return self._replay_call(function, args)
+        # The other operand is new each time, and must not be kept alive here.
+        call = _Call(function, args[:1] if function is _equal else args)
+        # Calls that users' code makes have journals of their own.
         thread.journal = None
         try:
-            answer.value = self._keep_made(function(*args))
+            call.value = self._record_made(function(*args))
         except BaseException as exception:
-            answer.raised = exception
+            call.raised = exception
             raise
         finally:
             thread.journal = self
-            self._answers.append(answer)
-        if function is _lower and answer.value[0] == code.TENSOR:
-            # Nobody can open it twice. What the first one makes of it is thrown away.
-            capsule, struct, address = copy_capsule(answer.value[1])
+            self._calls.append(call)
+        if function is _lower and call.value[0] == code.TENSOR:
+            # A capsule can be consumed only once. The first one gets a copy that owns nothing.
+            capsule, struct, address = copy_capsule(call.value[1])
             if struct is not None:
                 self._structs.append(struct)
                 self.copied[addressof(struct)] = address
             return code.TENSOR, capsule
-        return answer.value
+        return call.value
 
-    def _keep_made(self, value: Any) -> Any:
+    def _record_made(self, value: Any) -> Any:
         if issubclass(type(value), BaseException):
             self._made.append(value)
         return value
 
-    def _answer(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    def _replay_call(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         if function is _lower and type(args[0]) is _Pairs:
             return code.DICT, args[0].pairs
-        answer = self._find(function, args)
-        if answer is None:
-            # Asked by code that happens to run now, such as a finalizer; or by a marshaller that is wrong, as
-            # what it makes will show.
+        call = self._find(function, args)
+        if call is None:
+            # Called by a finalizer that happens to run now, or by a marshaller at fault, whose value will
+            # differ.
             thread.journal = None
             try:
-                return self._keep_made(function(*args))
+                return self._record_made(function(*args))
             finally:
                 thread.journal = self
-        if answer.raised is not None:
-            raise answer.raised
-        return self._with_copies(*answer.value) if self._copies and function is _lower else answer.value
+        if call.raised is not None:
+            raise call.raised
+        return self._with_copies(*call.value) if self._copies and function is _lower else call.value
 
-    def _find(self, function: Callable[..., Any], args: tuple[Any, ...]) -> _Answer | None:
-        answers = self._answers
-        for start, stop in ((self._next, len(answers)), (0, self._next)):
+    def _find(self, function: Callable[..., Any], args: tuple[Any, ...]) -> _Call | None:
+        calls = self._calls
+        for start, stop in ((self._next, len(calls)), (0, self._next)):
             for index in range(start, stop):
-                answer = answers[index]
-                if not answer.told and answer.function is function and self._asks_same(answer.args, args):
-                    answer.told = True
+                call = calls[index]
+                if not call.replayed and call.function is function and self._has_arguments(call.args, args):
+                    call.replayed = True
                     self.disorder = self.disorder or index < self._next
                     self._next = index + 1
-                    return answer
+                    return call
         return None
 
-    def _asks_same(self, noted: tuple[Any, ...], asked: tuple[Any, ...]) -> bool:
+    def _has_arguments(self, recorded: tuple[Any, ...], given: tuple[Any, ...]) -> bool:
         get = self._copies.get
         return all(
-            one is other or get(id(one)) is other or same(one, other) for one, other in zip(noted, asked)
+            one is other or get(id(one)) is other or same(one, other) for one, other in zip(recorded, given)
         )
 
     def _with_copies(self, type_code: int, payload: Any) -> tuple[int, Any]:
@@ -224,16 +225,16 @@ class Journal:
 
 
 def _copy(contents: _Contents) -> dict[int, Any]:
-    """What holds the same as lists and dicts held when they were read, and tuples and slices of such."""
+    """Copy lists and dicts as they were when they were read, and tuples and slices that hold them."""
     copies: dict[int, Any] = {}
     for x, items in contents.values():
         if type(x) is list:
             copies[id(x)] = []
         elif type(x) is dict:
-            copies[id(x)] = {} if are_leaves(items[::2]) else _Pairs([])
+            copies[id(x)] = {} if are_scalars(items[::2]) else _Pairs([])
     if not copies:
         return copies
-    # In this order, because what contains itself is a list or dict somewhere on the way round.
+    # Before they are filled: a cycle always passes through a list or dict.
     _copy_immutable(contents, copies)
     get = copies.get
     for x, items in contents.values():
@@ -251,7 +252,7 @@ def _copy(contents: _Contents) -> dict[int, Any]:
 
 
 def _copy_immutable(contents: _Contents, copies: dict[int, Any]) -> None:
-    """Adds copies of the tuples and slices in which something has a copy. They may be nested deeply."""
+    """Add copies of the tuples and slices that hold something copied, however deep."""
     waiting = [x for x, _ in contents.values() if type(x) is tuple or type(x) is slice]
     met = set()
     while waiting:
@@ -269,23 +270,27 @@ def _copy_immutable(contents: _Contents, copies: dict[int, Any]) -> None:
 
 
 def _journalled(function: Callable[..., Any]) -> Callable[..., Any]:
-    def ask(*args: Any) -> Any:
+    def call(*args: Any) -> Any:
         journal = thread.journal
-        return function(*args) if journal is None else journal.ask(function, args)
+        return function(*args) if journal is None else journal.call(function, args)
 
-    return ask
+    return call
 
 
 def _equal(x: Any, other: Any) -> bool:
     return bool(x == other)
 
 
-#: What users' classes say of a key.
+#: The hash of an opaque key, and whether it equals another.
 hash_of, equals = _journalled(hash), _journalled(_equal)
+make_error = _journalled(_errors.make)
 
 
-def install() -> None:
-    """Puts a journal in front of all that runs users' code while values are packed and read."""
-    for name in ("lower", "nested_too_deep", "contains_itself", "equal_keys", "empty_wrapper"):
-        setattr(_rules, name, _journalled(getattr(_rules, name)))
-    _errors.make = _journalled(_errors.make)
+class Rules:
+    """What the marshallers use of `_rules`, with a journal in front."""
+
+    lower = staticmethod(_journalled(_rules.lower))
+    nested_too_deep = staticmethod(_journalled(_rules.nested_too_deep))
+    contains_itself = staticmethod(_journalled(_rules.contains_itself))
+    equal_keys = staticmethod(_journalled(_rules.equal_keys))
+    empty_wrapper = staticmethod(_journalled(_rules.empty_wrapper))

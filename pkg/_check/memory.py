@@ -1,4 +1,4 @@
-"""What lies in memory behind a value: facts of its own, and the values that it holds."""
+"""The content of values in memory: facts, which are compared as they are, and the values that they hold."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Callable
 
 from .._ctypes import abi
 from .._ctypes.abi import VALUE_SIZE
-from .._types import code
+from .._rules.codes import code
 
 __all__ = ["BORROWED", "HOLDERS", "WIDTHS", "Content", "contents", "read_borrowed", "read_counts"]
 
-#: What there is to compare of an object: facts, and the values that it holds, one after the other.
+#: What is compared of an object: facts, and the bytes of the values that it holds.
 Content = tuple[tuple[Any, ...], bytes]
 
 WIDTHS = (1, 1, 2, 4)  # of a code point, by AnyffiTextEncoding
@@ -52,12 +52,12 @@ def _read_sequence(address: int) -> Content:
 
 
 def _read_mapping(address: int) -> Content:
-    """Keys and values come in turn."""
+    """Read facts, and keys and values in turn."""
     found = abi.Mapping.from_address(address)
     used = found.used
     entries = string_at(found.entries, _ENTRY_SIZE * used)
-    cells = [entries[at : at + 2 * VALUE_SIZE] for at in range(0, len(entries), _ENTRY_SIZE)]
-    return (found.size, used, found.key_types, found.value_types), b"".join(cells)
+    values = [entries[at : at + 2 * VALUE_SIZE] for at in range(0, len(entries), _ENTRY_SIZE)]
+    return (found.size, used, found.key_types, found.value_types), b"".join(values)
 
 
 def _read_tensor_view(address: int) -> tuple[Any, ...]:
@@ -76,7 +76,7 @@ def _read_tensor(address: int) -> Content:
 def _read_error(address: int) -> Content:
     found = abi.Error.from_address(address)
     start, stop = abi.Error.kind.offset, abi.Error.handle.offset
-    # What stands for an exception of Python is filled when somebody asks.
+    # The fields of an error over a Python exception are filled when they are first read.
     return (found.handle,), b"" if found.handle else string_at(address + start, stop - start)
 
 
@@ -93,7 +93,7 @@ def _read_box(address: int) -> Content:
     return (), string_at(address + abi.Box.value.offset, VALUE_SIZE)
 
 
-#: What reads an object of each type that a marshaller makes.
+#: Readers of the types of objects that a marshaller creates.
 contents: dict[int, Callable[[int], Content]] = {
     code.BOX: _read_box,
     code.STR_OBJECT: _read_str,
@@ -114,18 +114,18 @@ contents: dict[int, Callable[[int], Content]] = {
     code.TENSOR: _read_tensor,
 }
 
-#: The types whose objects hold values, be they none.
+#: The types whose objects hold values; empty ones, too.
 HOLDERS = frozenset(
     type_code for type_code, read in contents.items() if read in (_read_sequence, _read_mapping, _read_slice)
 )
 
 
 def read_borrowed(type_code: int, aux: int, address: int) -> tuple[Any, ...]:
-    """What a borrowed value points to."""
+    """Read what a borrowed value points to."""
     if type_code == code.TENSOR_VIEW:
         return _read_tensor_view(address)
     length, encoding = divmod(aux, 4)
-    # With the zero behind it.
+    # With the zero that ends it.
     return encoding, string_at(address, (length + 1) * WIDTHS[encoding])
 
 

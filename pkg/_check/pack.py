@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable
 from types import BuiltinFunctionType, FunctionType, TracebackType
 from typing import Any, Callable
 
-from .. import _ctypes, _errors
+from .. import _ctypes
+from .._ctypes import abi as _abi
+from .._ctypes import pack as _pack
 from .._cython import ObjectCore, _core
+from .._rules import errors as _errors
 from .compare import find_difference, same_exception
 from .journal import Journal
 from .text import render, show
@@ -16,31 +18,24 @@ from .text import render, show
 __all__ = [
     "OwnedPacking",
     "Packing",
-    "comes_back",
-    "failure",
-    "is_cythons",
-    "is_outside",
+    "is_external",
+    "is_from_ctypes",
+    "is_from_cython",
     "mismatch",
     "name_of",
     "name_of_argument",
-    "room",
+    "raises_again",
+    "raising",
     "without_own_frames",
 ]
 
-
-def room(name: str) -> Any:
-    """A room of the ctypes marshaller. Its package has functions of the same names."""
-    return importlib.import_module(f"{_ctypes.__name__}.{name}")
-
-
-_pack = room("pack")
-_SIZE = room("abi").VALUE_SIZE
+_SIZE = _abi.VALUE_SIZE
 
 # ---- messages ----------------------------------------------------------------------------------------
 
 
 def name_of(function: Any) -> str:
-    """A function of the runtime, or the callable behind a callback, as messages call it."""
+    """Name a function of the runtime, or the callable of a callback."""
     cls = type(function)
     if issubclass(cls, ObjectCore):
         info = function._info()
@@ -51,32 +46,32 @@ def name_of(function: Any) -> str:
 
 
 def name_of_argument(function: Any, index: int) -> str:
-    """The same, with one of its arguments."""
+    """Name one of its arguments."""
     info = function._info() if issubclass(type(function), ObjectCore) else None
     name = info[2][index][0] if info and index < len(info[2]) else None
     return f"{name_of(function)}: argument {index}{f' ({name})' if name else ''}"
 
 
-def mismatch(place: str, verb: str, mine: str, theirs: str) -> BaseException:
-    """What is raised where the marshallers disagree."""
-    return _errors.MarshalMismatch(f"{place}: cython {verb} {mine}, ctypes {verb} {theirs}")
+def mismatch(place: str, by_cython: str, by_ctypes: str) -> BaseException:
+    """Make the exception for a disagreement; verb and object say what each marshaller does."""
+    return _errors.MarshalMismatch(f"{place}: cython {by_cython}, ctypes {by_ctypes}")
 
 
-def failure(exception: BaseException) -> str:
-    """An exception in the place of what should have been made."""
-    return f"nothing but {show(exception)}"
+def raising(exception: BaseException) -> str:
+    """Say that a marshaller raises an exception."""
+    return f"raises {show(exception)}"
 
 
 def without_own_frames(traceback: TracebackType | None) -> TracebackType | None:
-    """A traceback without the frames of the check, and of the marshaller that it drives."""
+    """Remove the frames of check mode, and of the ctypes marshaller, from a traceback."""
     return _errors.without_frames(traceback, (__package__, _ctypes.__name__))
 
 
-# ---- what is nobody's fault --------------------------------------------------------------------------
+# ---- exceptions that are no disagreement ---------------------------------------------------------------
 
 
-def is_outside(exception: BaseException, journal: Journal | None) -> bool:
-    """Whether an exception tells of memory, stack or signals, and not of a value."""
+def is_external(exception: BaseException, journal: Journal | None) -> bool:
+    """Return whether memory, the stack or a signal caused an exception, and not a value."""
     if isinstance(exception, MemoryError):
         return True
     if not isinstance(exception, (KeyboardInterrupt, RecursionError)):
@@ -84,19 +79,30 @@ def is_outside(exception: BaseException, journal: Journal | None) -> bool:
     return journal is None or not journal.has_made(exception)
 
 
-def is_cythons(exception: BaseException, journal: Journal | None) -> bool:
-    """Whether it was about a value that the compiled marshaller raised an exception."""
-    if is_outside(exception, journal):
+def is_from_cython(exception: BaseException, journal: Journal | None) -> bool:
+    """Return whether the compiled marshaller raised an exception on account of a value."""
+    if is_external(exception, journal):
         return False
     # Between its calls there is Python code, in which a signal handler may raise anything.
+    where = _module_raising(exception)
+    return where is None or where == _core.__name__
+
+
+def is_from_ctypes(exception: BaseException, journal: Journal | None) -> bool:
+    """Return whether the ctypes marshaller, or the rules, raised an exception on account of a value."""
+    where = _module_raising(exception) or ""
+    return not is_external(exception, journal) and where.startswith(f"{_errors.__package__}.")
+
+
+def _module_raising(exception: BaseException) -> str | None:
     traceback = exception.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
-    return traceback is None or traceback.tb_frame.f_globals.get("__name__") == _core.__name__
+    return None if traceback is None else traceback.tb_frame.f_globals.get("__name__")
 
 
-def comes_back(exception: BaseException, function: Callable[[Any], Any], x: Any) -> bool:
-    """Whether a function raises the same once more. What a signal handler raised in it does not come back."""
+def raises_again(exception: BaseException, function: Callable[[Any], Any], x: Any) -> bool:
+    """Return whether a function raises the same once more, which a signal handler would not."""
     try:
         function(x)
     except BaseException as again:
@@ -120,49 +126,52 @@ class Packing:
     _pack = staticmethod(_core.render)
 
     def _pack_by_ctypes(self, x: Any) -> None:
-        """Packs one value as ctypes does, for nothing."""
+        """Pack one value by ctypes and discard it."""
         raise NotImplementedError
 
     def _place(self, index: int) -> str:
         return name_of_argument(self._function, index)
 
-    def compare(self, theirs: bytes) -> list[Any]:
-        """What cython makes of the values: the same as `theirs`, or MarshalMismatch is raised."""
+    def compare(self, by_ctypes: bytes) -> list[Any]:
+        """Pack the values by cython; raise MarshalMismatch if `by_ctypes` differs."""
         made = []
         for index, x in enumerate(self._replay()):
-            made.append(self._pack_as(index, x, theirs[_SIZE * index : _SIZE * (index + 1)]))
+            made.append(self._pack_as(index, x, by_ctypes[_SIZE * index : _SIZE * (index + 1)]))
             if self._journal is not None and self._journal.disorder:
-                raise mismatch(self._place(index), "asks users' code", "in one order", "in another")
-        if len(theirs) != _SIZE * len(made):
-            counts = str(len(made)), str(len(theirs) // _SIZE)
-            raise mismatch(name_of(self._function), "counts arguments:", *counts)
+                raise mismatch(
+                    self._place(index), "calls users' code in one order", "calls it in another order"
+                )
+        if len(by_ctypes) != _SIZE * len(made):
+            counts = len(made), len(by_ctypes) // _SIZE
+            raise mismatch(name_of(self._function), *(f"packs {count} arguments" for count in counts))
         return made
 
-    def _pack_as(self, index: int, x: Any, theirs: bytes) -> Any:
+    def _pack_as(self, index: int, x: Any, by_ctypes: bytes) -> Any:
         try:
             made = self._pack(x)
         except BaseException as exception:
-            if not is_cythons(exception, self._journal):
+            if not is_from_cython(exception, self._journal):
                 raise
-            text = render(theirs) if theirs else "nothing"
-            raise mismatch(self._place(index), "makes", failure(exception), text) from exception
-        mine = made.cell
-        if mine != theirs and theirs:
-            difference = find_difference(mine, theirs, {} if self._journal is None else self._journal.copied)
+            text = render(by_ctypes) if by_ctypes else "nothing"
+            raise mismatch(self._place(index), raising(exception), f"packs {text}") from exception
+        by_cython = made.cell
+        if by_cython != by_ctypes and by_ctypes:
+            copied = {} if self._journal is None else self._journal.copied
+            difference = find_difference(by_cython, by_ctypes, copied)
             if difference is not None:
                 place = self._place(index) + (f", at {difference.path}" if difference.path else "")
-                raise mismatch(place, "makes", difference.mine, difference.theirs)
+                raise mismatch(place, f"packs {difference.by_cython}", f"packs {difference.by_ctypes}")
         return made
 
     def settle(self, raised: BaseException) -> BaseException:
-        """What is to be raised where ctypes raised."""
-        if is_outside(raised, self._journal):
+        """Return what to raise where ctypes raised."""
+        if is_external(raised, self._journal):
             return raised
-        as_it_came = raised.__traceback__, raised.__context__
+        former = raised.__traceback__, raised.__context__
         try:
             return self._find_culprit(raised)
         finally:
-            raised.__traceback__, raised.__context__ = as_it_came
+            raised.__traceback__, raised.__context__ = former
 
     def _find_culprit(self, raised: BaseException) -> BaseException:
         outcomes = []
@@ -172,26 +181,26 @@ class Packing:
             except BaseException as exception:
                 if same_exception(exception, raised):
                     return raised
-                if not is_cythons(exception, self._journal):
+                if not is_from_cython(exception, self._journal):
                     return exception
-                outcomes.append(failure(exception))
+                outcomes.append(raising(exception))
                 break
-            outcomes.append(render(made.cell))
-        if self._journal is not None and self._journal.has_kept(raised):
-            # It was raised while ctypes asked what cython knows: by a signal handler.
+            outcomes.append(f"packs {render(made.cell)}")
+        if self._journal is not None and self._journal.has_unreplayed(raised):
+            # A signal handler raised it in a call that only ctypes makes.
             return raised
         for index, (x, outcome) in enumerate(zip(self._replay(), outcomes)):
-            if comes_back(raised, self._pack_by_ctypes, x):
-                return mismatch(self._place(index), "makes", outcome, failure(raised))
+            if raises_again(raised, self._pack_by_ctypes, x):
+                return mismatch(self._place(index), outcome, raising(raised))
         return raised
 
     def _replay(self) -> Iterable[Any]:
-        """The values as ctypes saw them."""
+        """Return the values as ctypes read them."""
         return self._values if self._journal is None else self._journal.replay_for(self._values)
 
 
 class OwnedPacking(Packing):
-    """One value that stands alone: the result of a callback, or (no function) what is converted."""
+    """A value that is packed as owned: the result of a callback, or (no function) what `convert` converts."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Values as text, for messages."""
+"""Values as text in messages."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from ctypes import c_void_p
 from typing import Any
 
 from .._ctypes.abi import VALUE, VALUE_SIZE, library
-from .._device import Device
-from .._dtype import dtype
-from .._types import code
+from .._rules.codes import code
+from .._rules.device import Device
+from .._rules.dtype import dtype
 from .memory import BORROWED, HOLDERS, WIDTHS, Content, contents, read_borrowed
 
 __all__ = ["render", "show", "show_all"]
 
 _FLOAT = struct.Struct("=d")
-#: What is shown by `repr`, by identity.
+#: The classes that are shown by `repr`, by identity.
 _SHOWN = frozenset(
     map(id, (float, complex, str, bytes, bool, type(None), type(...), dtype, Device, c_void_p))
 )
 _args_of = BaseException.__dict__["args"].__get__
 _BYTE_ORDER = "le" if sys.byteorder == "little" else "be"
 _ENCODINGS = ("ascii", "latin-1", f"utf-16-{_BYTE_ORDER}", f"utf-32-{_BYTE_ORDER}")
-_IN_PLACE = struct.Struct("=i11sB")
+_INLINE = struct.Struct("=i11sB")
 _INLINE_BYTES = 11  # ANYFFI_INLINE_BYTES
 _MOVABLE = 1  # ANYFFI_MOVABLE
-#: How much of a value is shown: levels, values of one container, characters.
+#: Limits of what is shown: levels, values of a container, characters.
 _LEVELS, _ITEMS, _CHARACTERS = 4, 12, 120
 
 
 def show(x: Any) -> str:
-    """A value as text, with its type; runs no users' code."""
+    """Show a Python value with its type; runs no users' code."""
     cls = type(x)
     if cls is int:
         # Python refuses to write long ones in decimal digits.
@@ -47,7 +47,7 @@ def show(x: Any) -> str:
 
 
 def show_all(values: Iterable[Any]) -> str:
-    """The same for arguments."""
+    """Show arguments."""
     return f"({', '.join(map(show, values))})"
 
 
@@ -55,27 +55,27 @@ def _shorten(text: str) -> str:
     return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}..."
 
 
-def render(cell: bytes, follow: bool = True, levels: int = _LEVELS) -> str:
-    """A value as text: the name of its code, which tells how it is stored, and its content.
+def render(value: bytes, follow: bool = True, levels: int = _LEVELS) -> str:
+    """Show an AnyffiValue: the name of its type code, which implies its storage, and its content.
 
     Parameters
     ----------
-    cell : bytes
+    value : bytes
         An AnyffiValue.
     follow : bool
         Whether to read what it points to.
     levels : int
-        How deeply nested containers are shown.
+        How many levels of nested containers to show.
     """
-    type_code, aux, payload = VALUE.unpack(cell)
+    type_code, aux, payload = VALUE.unpack(value)
     info = library.type_get_info(type_code)
     name = info.contents.type_key.decode() if info else f"code {type_code}"
     if type_code in (code.BOOL, code.INT):
         return f"{name}({payload})"
     if type_code == code.FLOAT:
-        return f"{name}({_FLOAT.unpack(cell[8:])[0]!r}, {payload % 2**64:016x})"
+        return f"{name}({_FLOAT.unpack(value[8:])[0]!r}, {payload % 2**64:016x})"
     if type_code in (code.STR, code.BYTES):
-        return f"{name}({_inline_text(cell)})"
+        return f"{name}({_inline_text(value)})"
     if type_code in BORROWED and follow:
         return f"{name}({_facts_text(type_code, read_borrowed(type_code, aux, payload))})"
     movable = " movable" if type_code > 0 and aux & _MOVABLE else ""
@@ -87,14 +87,14 @@ def render(cell: bytes, follow: bool = True, levels: int = _LEVELS) -> str:
 
 
 def _content_text(type_code: int, content: Content, levels: int) -> str:
-    facts, cells = content
-    if not cells and type_code not in HOLDERS:
+    facts, values = content
+    if not values and type_code not in HOLDERS:
         return f"({_facts_text(type_code, facts)})"
     if levels == 0:
         return "[...]"
-    size = len(cells) // VALUE_SIZE
-    shown = [cells[VALUE_SIZE * i : VALUE_SIZE * (i + 1)] for i in range(min(size, _ITEMS))]
-    texts = [render(cell, True, levels - 1) for cell in shown]
+    size = len(values) // VALUE_SIZE
+    shown = [values[VALUE_SIZE * i : VALUE_SIZE * (i + 1)] for i in range(min(size, _ITEMS))]
+    texts = [render(value, True, levels - 1) for value in shown]
     return f"[{', '.join(texts)}{', ...' if size > _ITEMS else ''}]"
 
 
@@ -107,8 +107,8 @@ def _facts_text(type_code: int, facts: tuple[Any, ...]) -> str:
     return ", ".join(f"{fact:#x}" if isinstance(fact, int) else str(fact) for fact in facts)
 
 
-def _inline_text(cell: bytes) -> str:
-    type_code, data, last = _IN_PLACE.unpack(cell)
+def _inline_text(value: bytes) -> str:
+    type_code, data, last = _INLINE.unpack(value)
     encoding, spare = divmod(last, 16)
     size = (_INLINE_BYTES - spare) * WIDTHS[encoding % 4]
     return _text(encoding % 4, data[:size], type_code == code.STR)

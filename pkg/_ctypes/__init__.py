@@ -1,20 +1,21 @@
 """The pure Python marshaller: the names of `anyffi._backend.CORE`.
 
-The way of a call goes through call.py, pack.py and unpack.py, and back through callback.py; a debugger can
-follow all of it.
+A call goes through call.py, pack.py and unpack.py, a call from C++ through callback.py; a debugger can step
+through all of it.
 """
 
 from __future__ import annotations
 
-from .. import _rules
-from .._types import code
+from .._rules import values as _rules
+from .._rules.codes import code
 from .._typing import Any
-from .abi import VALUE, VALUE_SIZE, library, unhiding
+from .abi import VALUE, VALUE_SIZE, library, translates_errors
 from .call import FunctionCore
 from .callback import create_exchange, install_host, shut_down
-from .cell import Cell, empty
-from .containers import ArrayCore, DictCore, FrozenSetCore, ListCore, MapCore, SetCore
-from .pack import lend, pack_owned
+from .mappings import DictCore, FrozenSetCore, MapCore, SetCore
+from .owned import OwnedValue, release
+from .pack import pack_borrowed, pack_owned
+from .sequences import ArrayCore, ListCore
 from .unpack import raise_taken, unpack_owned
 from .wrapper import ObjectCore, set_class, wrap, wrap_here
 
@@ -38,24 +39,24 @@ __all__ = [
 NAME = "ctypes"
 
 
-@unhiding
+@translates_errors
 def get_function(name: Any) -> Any:
-    """The registry's function as a wrapper, never as the Python callable inside; None if there is none."""
-    # Holds what the name is packed as.
+    """Return a registered function as a wrapper, never the callable behind it; None if there is none."""
+    # Keeps alive what the packed name borrows.
     keep: list[Any] = []
-    found = Cell(VALUE_SIZE)
+    found = OwnedValue(VALUE_SIZE)
     try:
-        if library.registry_find(lend(name, keep), found) != 0:
+        if library.registry_find(pack_borrowed(name, keep), found) != 0:
             raise_taken()
         type_code, _, address = VALUE.unpack(found)
         return None if type_code == code.NONE else wrap_here(address)
     finally:
-        empty(found)
+        release(found)
 
 
-@unhiding
+@translates_errors
 def to_object(x: Any) -> Any:
-    """The runtime's own object for `x`; what has no wrapper comes back as by `echo`."""
+    """Convert `x` to the runtime's own object; a value that has no wrapper becomes what `echo` returns."""
     packed = pack_owned(x)
     type_code, _, address = VALUE.unpack(packed)
     if type_code != code.FUNCTION:
@@ -63,7 +64,7 @@ def to_object(x: Any) -> Any:
     try:
         return wrap(address)
     finally:
-        empty(packed)
+        release(packed)
 
 
 _rules.register_core(ObjectCore)

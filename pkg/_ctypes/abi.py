@@ -1,6 +1,6 @@
-"""The C ABI as ctypes sees it: struct layouts, the library, its functions.
+"""The C ABI as ctypes declares it: struct layouts and the functions of the library.
 
-Type codes are read from the library; none is written here.
+Type codes are read from the library, never written here.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ctypes import (
     c_void_p,
 )
 
-from .. import _types
 from .._library import find_library
+from .._rules import codes as _types
 from .._typing import Any, Callable
 
 if sys.implementation.name == "cpython":
@@ -32,9 +32,9 @@ if sys.implementation.name == "cpython":
 else:
     from . import pypy as platform  # type: ignore[no-redef]
 
-__all__ = ["VALUE", "VALUE_SIZE", "address_of", "library", "platform", "unhide", "unhiding"]
+__all__ = ["VALUE", "VALUE_SIZE", "address_of", "library", "platform", "translate_error", "translates_errors"]
 
-#: type_code, aux, payload as a signed word: one AnyffiValue.
+#: An AnyffiValue: type code, aux, and the payload as a signed word.
 VALUE = struct.Struct("=iIq")
 VALUE_SIZE = VALUE.size
 #: What `c_api.h` calls ANYFFI_ABI_VERSION; the layouts below are those of this version.
@@ -42,7 +42,7 @@ _ABI_VERSION = 1
 
 
 class Header(Structure):
-    """AnyffiObject: what every counted object begins with."""
+    """AnyffiObject: the header of every object."""
 
     _fields_ = [
         ("type_code", c_int32),
@@ -217,7 +217,7 @@ class Tensor(Structure):
 
 
 class TypeInfo(Structure):
-    """AnyffiTypeInfo, as far as it is read here."""
+    """The fields of AnyffiTypeInfo that are read here."""
 
     _fields_ = [
         ("struct_size", c_uint32),
@@ -267,10 +267,11 @@ class ExchangeHooks(Structure):
 
 
 _int, _object, _values = c_int32, c_void_p, c_void_p
-#: Result and parameters of every function that is used here.
+#: Result and parameters of every function that is called.
 _PROTOTYPES: dict[str, Any] = {
     "anyffi_abi_get_version": (c_int32,),
     "anyffi_recipe_build": (c_int32, _values, c_int32),
+    "anyffi_recipe_finalize": (None, c_void_p),
     "anyffi_recipe_release": (None, _values),
     "anyffi_big_int_create": (_int, c_void_p, c_int64, c_int32, _values),
     "anyffi_bytes_create": (_int, c_void_p, c_int64, _values),
@@ -305,16 +306,19 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_type_get_info": (POINTER(TypeInfo), c_int32),
     "anyffi_type_is_a": (c_int32, c_int32, c_int32),
     "anyffi_type_list": (c_int32, c_void_p, c_int32),
+    "anyffi_value_finalize": (None, c_void_p),
     "anyffi_value_move": (None, _values, _values),
     "anyffi_value_own": (_int, _values, _values),
     "anyffi_value_release": (None, _values),
+    "anyffi_wrapper_finalize": (None, c_void_p),
     "anyffi_wrapper_get_object": (_object, c_void_p),
+    "anyffi_wrapper_set_layout": (None, c_void_p),
     "anyffi_wrapper_traverse": (_int, c_void_p, c_void_p, c_void_p),
 }
 
 
 def _load() -> Any:
-    """The runtime, with typed functions as attributes that lack the prefix ``anyffi_``."""
+    """Load the runtime; its functions are attributes without the prefix ``anyffi_``."""
     loaded = platform.load(find_library("anyffi"))
 
     class Library:
@@ -328,10 +332,10 @@ def _load() -> Any:
     return Library
 
 
-def unhide(exception: BaseException) -> BaseException:
-    """What ctypes hides: it turns whatever stops it from converting an argument into an ArgumentError.
+def translate_error(exception: BaseException) -> BaseException:
+    """Return the error behind an ArgumentError, which ctypes raises for any failure to convert an argument.
 
-    No argument of ours has the wrong type, so the interpreter was at its recursion limit or out of memory.
+    No argument of ours has the wrong type, so memory or the stack ran out.
     """
     if type(exception) is not ctypes.ArgumentError:
         return exception
@@ -340,26 +344,26 @@ def unhide(exception: BaseException) -> BaseException:
     return RecursionError("maximum recursion depth exceeded")
 
 
-def unhiding(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, raising what ctypes hides."""
+def translates_errors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function raise the error behind an ArgumentError."""
 
     @functools.wraps(function)
     def call(*args: Any) -> Any:
         try:
             return function(*args)
         except ctypes.ArgumentError as error:
-            hidden = unhide(error)
-        # Out of there, so that the ArgumentError is not its context.
+            translated = translate_error(error)
+        # Out of the handler, so that the ArgumentError is not its context.
         try:
-            raise hidden
+            raise translated
         finally:
-            del hidden
+            del translated
 
     return call
 
 
 def address_of(buffer: Any) -> int:
-    """Where a ctypes object lies."""
+    """Return the address of a ctypes object."""
     return ctypes.addressof(buffer)
 
 

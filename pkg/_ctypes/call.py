@@ -1,20 +1,21 @@
-"""The way of a call: arguments into an array of values, the function, its result."""
+"""Calls into the runtime: pack the arguments, call the function, unpack its result."""
 
 from __future__ import annotations
 
 from collections import deque
 from ctypes import ArgumentError, c_char, c_int32
 
-from .. import _binding, _errors
-from .._types import code
-from .._typing import TYPE_CHECKING, Any
-from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, unhide
-from .cell import Cell, empty
-from .pack import pack
-from .unpack import drop_raised, raise_error, unpack, unpack_copy
+from .._rules import errors as _errors
+from .._rules import keywords as _binding
+from .._rules.codes import code
+from .._typing import TYPE_CHECKING, Any, Callable
+from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, translate_error
+from .owned import OwnedValue, release
+from .pack import pack as _pack
+from .unpack import discard_error, raise_error, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
-__all__ = ["FunctionCore"]
+__all__ = ["FunctionCore", "set_packer"]
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _NONE, _INT = code.NONE, code.INT
@@ -23,26 +24,26 @@ _value = VALUE.pack
 _value_of = VALUE.unpack
 _take_raised = library.error_take_raised
 _call_recipe = platform.plain(library.function_call_recipe)
-#: Empty cells for the next results: to make one costs a quarter of a call. A cell is put back where all went
-#: well: what tracebacks hold is not used again, because a call that is interrupted relies on its cell to go.
+#: A free list of memory for results: making one costs a quarter of a call. Only a call that succeeds puts it
+#: back: a traceback may hold that of another, and an interrupted call relies on its finalizer.
 _results: deque[Any] = deque(maxlen=8)
-_take_cell = _results.pop
-_put_cell = _results.append
+_pop_result = _results.pop
+_push_result = _results.append
 
 
 if TYPE_CHECKING:
     _Traversed = ObjectCore
 else:
-    #: While nobody else holds a function over a callable, garbage collection sees the callable, so that one
-    #: that refers to its function is collected.
+    #: While nothing else holds a function over a callable, the garbage collector visits the callable, so that
+    #: one that refers to its function is collected.
     _Traversed = platform.traversed(ObjectCore, library.wrapper_traverse)
 
 
 class FunctionCore(_Traversed):
     """A function of the runtime."""
 
-    #: What is called and its first argument, and the same for a call by recipe, once a call has found them;
-    #: what it says of itself, once asked.
+    #: `_target`, set by the first call: C function and first argument of a call, and of a call by recipe.
+    #: `_described`, set by the first `_info()`: its metadata.
     __slots__ = ("_described", "_target")
 
     _described: _binding.Info | None
@@ -53,8 +54,8 @@ class FunctionCore(_Traversed):
         def _call_overload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        # One frame with no more calls than needed: it is what a ctypes call costs above ctypes.
-        # What must outlive the call; while it is empty nothing needs to be made for it either.
+        # One frame with as few calls as possible: what a call costs beyond ctypes itself is spent here.
+        # `keep` gets what must outlive the call. While it is empty, no argument is a recipe.
         keep: list[Any] = []
         try:
             if kwargs:
@@ -66,32 +67,31 @@ class FunctionCore(_Traversed):
                 target, context, call_recipe, whole = _get_target(self)
             except AttributeError:
                 target = None
-            if target is None:  # not above, where the AttributeError becomes the context of what is raised
+            if target is None:  # out of the handler, so that the AttributeError is no context of an error
                 target, context, call_recipe, whole = _find_target(self)
-            cells: list[Any] = []
+            packed: list[Any] = []
             for x in args:
                 if type(x) is int and _INT64_MIN <= x <= _INT64_MAX:
-                    cells.append(_value(_INT, 0, x))
+                    packed.append(_value(_INT, 0, x))
                 else:
-                    cells.append(pack(x, keep))
-            values = _join(cells)
+                    packed.append(_pack(x, keep))
+            values = _join(packed)
             try:
-                result = _take_cell()
+                result = _pop_result()
             except IndexError:
                 result = None
             if result is None:
-                result = Cell(VALUE_SIZE)
+                result = OwnedValue(VALUE_SIZE)
             value = None
             try:
                 try:
                     if keep:
                         status = call_recipe(whole, values, len(values) // VALUE_SIZE, result)
                     else:
-                        status = target(context, values, len(cells), result)
+                        status = target(context, values, len(packed), result)
                 except BaseException:
-                    # A signal handler raised it while the function polled. What the function made of
-                    # that is void.
-                    drop_raised()
+                    # Raised by a signal handler while the function polled; the function's own error is void.
+                    discard_error()
                     raise
                 if status != 0:
                     _take_raised(result)
@@ -101,28 +101,27 @@ class FunctionCore(_Traversed):
                 answer = value[2] if value[0] == _INT else None if value[0] == _NONE else unpack(value)
             finally:
                 if value is None or value[0] != _NONE:
-                    empty(result)
-            _put_cell(result)
+                    release(result)
+            _push_result(result)
             return answer
         except BaseException as exception:
             # Finalizers may run late.
             for kept in keep:
-                if type(kept) is Cell:
-                    empty(kept)
-            # What the traceback of a long-lived exception holds would live as long: the arguments, in the
-            # frames of this package.
+                if type(kept) is OwnedValue:
+                    release(kept)
+            # A traceback holds the frames of this package, and they the arguments, as long as it lives.
             del args, kwargs
             if type(exception) is not ArgumentError:
-                # Its cause and context are its own, as they came.
+                # Raised again with the cause and context that it has.
                 raise exception.with_traceback(  # noqa: B904
                     _errors.without_frames(exception.__traceback__, (__package__,))
                 )
-            hidden = unhide(exception)
-        # Out of there, so that the ArgumentError is not its context.
+            translated = translate_error(exception)
+        # Out of the handler, so that the ArgumentError is not its context.
         try:
-            raise hidden
+            raise translated
         finally:
-            del hidden
+            del translated
 
     def _take(self, other: ObjectCore) -> None:
         super()._take(other)
@@ -138,6 +137,12 @@ class FunctionCore(_Traversed):
         info = Function.from_address(_check_function(unwrap(self), self)).info
         self._described = _describe(info.contents) if info else None
         return self._described
+
+
+def set_packer(pack: Callable[[Any, list[Any]], bytes]) -> None:
+    """Pack arguments of calls by another function; see hooks.py."""
+    global _pack
+    _pack = pack
 
 
 _get_target = FunctionCore.__dict__["_target"].__get__
@@ -156,7 +161,7 @@ def _find_target(wrapper: FunctionCore) -> tuple[Any, Any, Any, Any]:
 
 
 def _check_function(address: int, wrapper: ObjectCore) -> int:
-    """Raises unless a wrapper holds a function."""
+    """Return the address of a wrapper's object; TypeError unless it is a function."""
     type_code = c_int32.from_address(address).value
     if type_code != code.FUNCTION and not library.type_is_a(type_code, code.FUNCTION):
         raise TypeError(f"this {type(wrapper).__name__} is no function")
@@ -164,7 +169,7 @@ def _check_function(address: int, wrapper: ObjectCore) -> int:
 
 
 def _describe(info: FunctionInfo) -> _binding.Info:
-    """`(name, doc, params, number of required ones, flags, result type)`."""
+    """Return `(name, doc, params, number of required ones, flags, result type)`."""
     params = []
     for i in range(info.num_params):
         param = info.params[i]
@@ -186,5 +191,5 @@ def _read_at(address: int) -> tuple[int, int, int]:
 
 
 def _text(utf8: Any) -> Any:
-    # Doc strings come from C++ authors; one in another encoding must not hide the function.
+    # C++ authors write it; another encoding must not make the function unusable.
     return None if utf8 is None else utf8.decode("utf-8", "backslashreplace")

@@ -1,6 +1,6 @@
-"""What only CPython has: calls that keep the interpreter's lock, objects as addresses, counts.
+"""CPython's part of ctypes mode: calls that keep the interpreter's lock, objects as addresses, refcounts.
 
-pypy.py is the portable twin of this file, with the same names.
+pypy.py defines the same names for PyPy. layout.py has the offsets in objects.
 """
 
 from __future__ import annotations
@@ -8,9 +8,12 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
-from ctypes import PYFUNCTYPE, c_char_p, c_int, c_int32, c_void_p, py_object
+import weakref
+from _weakref import _remove_dead_weakref  # type: ignore[attr-defined]
+from ctypes import PYFUNCTYPE, c_char_p, c_int, c_int32, c_uint32, c_void_p, py_object
 
 from .._typing import Any
+from . import layout
 
 __all__ = [
     "address_of_memory",
@@ -19,6 +22,7 @@ __all__ = [
     "claim",
     "context_of",
     "create_over",
+    "declare_wrappers",
     "give",
     "guard",
     "hook_type",
@@ -28,6 +32,7 @@ __all__ = [
     "lend_bytes",
     "load",
     "memory_class",
+    "ndarray_data",
     "need_room_of_callback",
     "new_exchange",
     "object_at",
@@ -39,80 +44,80 @@ __all__ = [
     "wrapper_at",
 ]
 
-#: Memory for C code to read, of several parts. Nothing is as fast to make and to pass as bytes.
+#: Joins parts into memory for C code to read. Nothing is created and passed as fast as bytes.
 join = b"".join
 
-#: A function's `call`. Without declared parameters ctypes passes bytes as a pointer to their content.
+#: The type of a function's `call`. Without declared parameters ctypes passes bytes as a pointer to the content.
 call_type = PYFUNCTYPE(c_int)
 
-#: The runtime calls it for a Python callable; ctypes turns the handle into the object itself.
+#: The type of what the runtime calls for a Python callable; ctypes turns the handle into the object.
 callback_type = PYFUNCTYPE(c_int, py_object, c_void_p, c_int32, c_void_p)
 
 _KEEPS_SIGNALS = 1  # ANYFFI_HOST_KEEPS_SIGNALS
 
 _api = ctypes.pythonapi
-# Prototypes of our own: those of `pythonapi` belong to everybody.
-# Its argument is converted as those of other functions are: where the stack ends before one is called, it
-# ends before this one is too.
+# Prototypes of our own: those of `pythonapi` are shared by the process.
+# The argument is declared, so that where the stack is too short to convert arguments, this call fails as others do.
 _increment = PYFUNCTYPE(None, c_void_p)(("Py_IncRef", _api))
 _new_capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", _api))
 #: A capsule keeps the address of its name.
 _EXCHANGE = b"dlpack_exchange_api"
-_new_instance_method = PYFUNCTYPE(py_object, py_object)(("PyInstanceMethod_New", _api))
-#: Calls its first argument with the others, which are as many as come before a NULL.
+#: Calls its first argument with the following ones, up to a NULL, and borrows all of them.
 _call = PYFUNCTYPE(py_object, py_object)(("PyObject_CallFunctionObjArgs", _api))
 
 
-#: Where the content of bytes, and of text that is all ASCII, lies in the object. A zero stands behind either.
-_BYTES_START = bytes.__basicsize__ - 1
-_ASCII_START = sys.getsizeof("") - 1
+ndarray_data = layout.NDARRAY_DATA
+_BYTES, _ASCII = layout.BYTES, layout.ASCII
 
 
 def lend_bytes(x: bytes, keep: list[Any]) -> int:
-    """The address of the content of bytes that the caller keeps alive: 0.2 times what asking ctypes costs."""
-    return id(x) + _BYTES_START
+    """Return the address of the content of bytes that the caller keeps alive.
+
+    It costs 0.2 times what ctypes' own conversion does.
+    """
+    return id(x) + _BYTES
 
 
 def lend_ascii(x: str, keep: list[Any]) -> int:
-    """The same of text that is all ASCII."""
-    return id(x) + _ASCII_START
+    """Return the address of ASCII text that the caller keeps alive."""
+    return id(x) + _ASCII
 
 
 def context_of(address: int) -> Any:
-    """An address as ctypes passes it on with the least work: a third of what a `c_void_p` costs."""
+    """Wrap an address as an argument that ctypes passes at a third of the cost of a `c_void_p`."""
     return ctypes.byref(ctypes.c_char.from_address(address))
 
 
 def load(path: str) -> Any:
-    """Loads a library whose functions are called with the interpreter's lock held."""
+    """Load a library whose functions are called with the interpreter's lock held."""
     return ctypes.PyDLL(path)
 
 
 def guard(function: Any) -> Any:
-    """The function as it is: the interpreter's lock is held while it runs."""
+    """Return the function itself: the interpreter's lock is held while it runs."""
     return function
 
 
 def plain(function: Any) -> Any:
-    """The function without declared parameters.
+    """Return the function without declared parameters.
 
-    Nothing is called to convert arguments, so that it can be called wherever another C function could.
+    No conversion of arguments is called, so that it needs no more stack than any other C function.
     """
     return PYFUNCTYPE(function.restype)(ctypes.cast(function, c_void_p).value or 0)
 
 
-#: More than what a callback needs to catch what is raised in it.
+#: More levels than a callback needs to catch what is raised in it.
 _LEVELS = 32
 
 
 def need_room_of_callback(levels: int = _LEVELS) -> None:
-    """Raises RecursionError where a callback would have none to leave an error."""
+    """Raise RecursionError where the stack is too short for a callback to store an error."""
     if levels:
         need_room_of_callback(levels - 1)
 
 
 def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> Any:
-    """A capsule with DLPack's table of functions; `hooks` is an empty struct for what they call."""
+    """Create a capsule with DLPack's table of functions; fills `hooks`, the functions that these call."""
     function = PYFUNCTYPE(c_int, c_void_p, c_void_p)(wrap_hook)
     _kept.append(function)
     for name, address in (
@@ -126,26 +131,23 @@ def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> Any:
     return _new_capsule(table, _EXCHANGE, None) if table else None
 
 
-#: What takes one more reference to an object, as an address.
+#: The address of the function that retains an object.
 retain = ctypes.cast(_api.Py_IncRef, c_void_p).value or 0
 
 
 def give(x: Any, out: int) -> None:
-    """Writes a new reference to an object to an address."""
+    """Write a new reference to an object to an address."""
     _increment(id(x))
     c_void_p.from_address(out).value = id(x)
 
 
 def hook_type(*params: Any) -> Any:
-    """The type of a hook that gets a handle first, as the object itself."""
+    """Return the type of a hook whose first parameter is a handle, passed as the object itself."""
     return PYFUNCTYPE(c_int, py_object, *params)
 
 
 def hooks(reporting: Any) -> dict[str, int]:
-    """The hooks that are the interpreter's own C functions, as addresses, and the flag that one needs.
-
-    They report by themselves.
-    """
+    """Return the addresses of the hooks that are the interpreter's own C functions, and their flag."""
     functions: dict[str, Any] = {
         "lock": _api.PyGILState_Ensure,
         "unlock": _api.PyGILState_Release,
@@ -166,110 +168,154 @@ _invoke: Any = functools.partial.__call__
 
 
 def create_over(x: Any, create: Any, *args: Any) -> int:
-    """Calls a function of the C ABI that takes over a handle of an object: what it returns.
+    """Call a function of the C ABI that steals a handle of an object.
 
-    The handle, which is the object's address, comes before the last argument.
+    The handle, which is the object's address, is passed before the last argument.
     """
     handle = id(x)
     counted = functools.partial(_increment, handle)
     created = functools.partial(create, *args[:-1], handle, args[-1])
-    # No step of Python lies between the two, where a signal handler could raise.
+    # No bytecode runs between the two, where a signal handler could raise.
     _, status = map(_invoke, (counted, created))
     return int(status)
 
 
 def object_at(address: int) -> Any:
-    """The object whose handle lies at an address."""
+    """Return the object whose handle is stored at an address."""
     return py_object.from_address(address).value
 
 
-#: The object behind what a hook or callback was given.
 def object_of(x: Any) -> Any:
+    """Return the object of a handle that a hook or callback received."""
     return x
 
 
-class _Slot(ctypes.Structure):
-    """A PyType_Slot."""
-
-    _fields_ = (("id", c_int), ("function", c_void_p))
-
-
-class _Spec(ctypes.Structure):
-    """A PyType_Spec."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("basic_size", c_int),
-        ("item_size", c_int),
-        ("flags", ctypes.c_uint),
-        ("slots", ctypes.POINTER(_Slot)),
-    )
-
-
-_TP_TRAVERSE = 71
-_BASE_TYPE, _HAVE_GC, _HAVE_VERSION_TAG = 1 << 10, 1 << 14, 1 << 18
 _create_type = PYFUNCTYPE(py_object, c_void_p, py_object)(("PyType_FromSpecWithBases", _api))
-#: What C goes on to use. Types made from it name themselves, before Python 3.11, by what they were made of.
+#: C code keeps pointers to these. Before Python 3.11 a type reads its name from its spec.
 _kept: list[Any] = []
 
 
-def _subclass(name: str, base: Any, traverse: Any = None) -> Any:
-    """A subclass with a part in garbage collection only if it has a function for that."""
-    given = [] if traverse is None else [_Slot(_TP_TRAVERSE, ctypes.cast(traverse, c_void_p))]
-    slots = (_Slot * (len(given) + 1))(*given, _Slot(0, None))
-    flags = _BASE_TYPE | _HAVE_VERSION_TAG | (_HAVE_GC if given else 0)
-    spec = _Spec(f"{__name__}.{name}".encode(), base.__basicsize__, base.__itemsize__, flags, slots)
+def _subclass(name: str, base: Any, slot: int, function: Any, flags: int) -> Any:
+    """Create a subclass with a C function in a slot of the type."""
+    slots = (layout.Slot * 2)(layout.Slot(slot, ctypes.cast(function, c_void_p)), layout.Slot(0, None))
+    spec = layout.Spec(
+        f"{__name__}.{name}".encode(), base.__basicsize__, base.__itemsize__, layout.TYPE_FLAGS | flags, slots
+    )
     _kept.extend((spec, slots))
     return _create_type(ctypes.addressof(spec), (base,))
 
 
 def traversed(base: Any, traverse: Any) -> Any:
-    """A subclass of a class of wrappers whose garbage collection asks a function of the C ABI."""
-    return _subclass("Traversed", base, traverse)
+    """Create a subclass of a class of wrappers which garbage collection traverses by a function of the C ABI."""
+    return _subclass("Traversed", base, layout.TP_TRAVERSE, traverse, layout.TYPE_HAS_GC)
 
 
-def memory_class(release: Any) -> Any:
-    """A class of memory, of a size or with a content, for whose end a function of the C ABI is called.
+def memory_class(release: Any, finalize: Any) -> Any:
+    """Create a class of memory, of a size or with a content, that a function of the C ABI finalizes.
 
-    C code writes to it. It is made of bytes, which are the fastest to make and to pass: nobody but the caller
-    knows them, and they are never hashed.
+    C code writes to it. It derives from bytes, which are the fastest to create and to pass; only the caller
+    refers to them, and they are never hashed.
 
-    `__del__` is that function as it stands: one written in Python would swallow what a signal handler raises
-    while it runs. Memory has no part in garbage collection, as classes written in Python have from Python
-    3.11 on: the collector would call `__del__` before that of the user's object which holds the memory. So
-    it may run twice: within many deallocations, CPython keeps the arguments of a call for later.
+    The finalizer is a C function in the type's slot, which needs no Python frame: `__del__` would not run at
+    the recursion limit. Memory has no part in garbage collection, as classes written in Python have from
+    3.11 on: the collector would finalize it before the user's object that holds it.
     """
-    cls = _subclass("Memory", bytes)
-    cls.__del__ = _new_instance_method(release)
-    return cls
+    return _subclass("Memory", bytes, layout.TP_FINALIZE, finalize, 0)
 
 
 def address_of_memory(memory: Any) -> int:
-    """Where memory lies."""
-    return id(memory) + _BYTES_START
+    """Return the address of memory."""
+    return id(memory) + _BYTES
 
 
-def wrapper_at(word: int) -> Any:
-    """The wrapper that the header's word at an address names, or None; one being destroyed is none."""
-    named = c_void_p.from_address(word)
-    if not named.value:
-        return None
-    found: list[Any] = []
-    try:
-        # Only C code runs in here, so no other thread can come between the look at the count and the new
-        # reference; and neither call makes a reference before the count was seen not to be zero.
-        all(map(_call, (sys.getrefcount, found.append), (named, named), (None, None)))
-    except TypeError:
-        # The word was emptied meanwhile: calls without an argument.
-        return None
-    return found[0] if found else None
+class _WrapperLayout(ctypes.Structure):
+    """AnyffiWrapperLayout; every function as an address."""
+
+    _fields_ = (
+        *((name, c_uint32) for name in ("struct_size", "type_offset", "memory_offset", "content_offset")),
+        *((name, c_void_p) for name in ("exception_save", "exception_restore")),
+    )
 
 
-def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
-    """Names a wrapper in the header's word, unless that names one that lives."""
-    former = c_void_p.from_address(word).value
-    return wrapper_at(word) is None and bool(exchange(address, former, id(wrapper)))
+def declare_wrappers(library: Any, cls: type, slot: str) -> None:
+    """Tell the runtime the layout of wrappers, which keep their memory in a slot of a class."""
+    declared = _WrapperLayout(
+        ctypes.sizeof(_WrapperLayout),
+        layout.TYPE,
+        layout.offset_of_slot(cls, slot),
+        layout.BYTES,
+        ctypes.cast(_api.PyErr_Fetch, c_void_p),
+        ctypes.cast(_api.PyErr_Restore, c_void_p),
+    )
+    library.wrapper_set_layout(ctypes.addressof(declared))
 
 
-#: The same after the former wrapper was emptied.
-take_over = claim
+# ---- the wrapper of an object ---------------------------------------------------------------------
+
+if layout.FREE_THREADED:
+
+    class _Reference(weakref.ref):  # type: ignore[type-arg]
+        """A weak reference to a wrapper, and its key in the table."""
+
+        __slots__ = ("word",)
+
+    #: The current wrappers by the address of the header's word that names the wrapper in other builds. Every
+    #: operation on the table is atomic.
+    _wrappers: dict[int, _Reference] = {}
+
+    def _forget(reference: _Reference) -> None:
+        _remove_dead_weakref(_wrappers, reference.word)
+
+    def _refer(wrapper: Any, word: int) -> _Reference:
+        reference = _Reference(wrapper, _forget)
+        reference.word = word
+        return reference
+
+    def wrapper_at(word: int) -> Any:
+        """Return the wrapper of the object whose header has its word at an address, or None."""
+        reference = _wrappers.get(word)
+        return None if reference is None else reference()
+
+    def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
+        """Make a wrapper the current one of its object unless another one is alive."""
+        reference = _refer(wrapper, word)
+        if _wrappers.setdefault(word, reference) is reference:
+            return True
+        _remove_dead_weakref(_wrappers, word)
+        return False
+
+    def take_over(exchange: Any, address: int, word: int, wrapper: Any) -> None:
+        """Make a wrapper the current one in the place of another one, which was emptied."""
+        _wrappers[word] = _refer(wrapper, word)
+
+else:
+    _object = object()
+    # No reference may be added before the refcount is read.
+    layout.require(_call(sys.getrefcount, c_void_p(id(_object)), None) == 1, "a refcount")
+    del _object
+
+    def wrapper_at(word: int) -> Any:
+        """Return the wrapper that the header's word at an address names, or None.
+
+        A wrapper that is being destroyed, whose refcount is zero, is none.
+        """
+        named = c_void_p.from_address(word)
+        if not named.value:
+            return None
+        found: list[Any] = []
+        try:
+            # Only C code runs in here, so no other thread can run between the test of the refcount and the
+            # new reference; and neither call adds a reference before the refcount was tested.
+            all(map(_call, (sys.getrefcount, found.append), (named, named), (None, None)))
+        except TypeError:
+            # The word was cleared meanwhile: calls without an argument.
+            return None
+        return found[0] if found else None
+
+    def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
+        """Store a wrapper in the header's word, unless that names one that is alive."""
+        former = c_void_p.from_address(word).value
+        return wrapper_at(word) is None and bool(exchange(address, former, id(wrapper)))
+
+    #: Makes a wrapper the current one in the place of another one, which was emptied.
+    take_over = claim

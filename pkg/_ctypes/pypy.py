@@ -31,6 +31,7 @@ __all__ = [
     "claim",
     "context_of",
     "create_over",
+    "declare_wrappers",
     "give",
     "guard",
     "hook_type",
@@ -40,6 +41,7 @@ __all__ = [
     "lend_bytes",
     "load",
     "memory_class",
+    "ndarray_data",
     "need_room_of_callback",
     "new_exchange",
     "object_at",
@@ -368,11 +370,11 @@ def object_at(address: int) -> Any:
 object_of: Callable[[Any], Any] = _objects.__getitem__
 
 
-def memory_class(release: Any) -> Any:
-    """A class of memory, of a size or with a content, for whose end a function of the C ABI is called.
+def memory_class(release: Any, finalize: Any) -> Any:
+    """Create a class of memory, of a size or with a content, that a function of the C ABI finalizes.
 
-    It is of Python alone, with nothing beside it that has an end of its own, so that it can be passed on
-    whenever its end comes.
+    It is pure Python and has no attribute with a finalizer of its own, so that it is still valid when its
+    own finalizer runs.
     """
     return type("Memory", (bytearray,), {"__slots__": (), "__del__": lambda self: release(self)})
 
@@ -382,6 +384,8 @@ def address_of_memory(memory: Any) -> int:
     return int(_ffi.cast("intptr_t", _ffi.from_buffer(memory)))
 
 
+#: Never used, as nothing is learnt of arrays here.
+ndarray_data = 0
 #: An object here has no address by which the runtime could take one more reference.
 retain = 0
 
@@ -389,6 +393,10 @@ retain = 0
 def traversed(base: Any, traverse: Any) -> Any:
     """The class as it is: PyPy's garbage collector asks nobody, and what the runtime holds it keeps."""
     return base
+
+
+def declare_wrappers(library: Any, cls: type, slot: str) -> None:
+    """Do nothing: compiled code reads no object of PyPy."""
 
 
 #: The wrappers that live, by the address of the header's word that would name them.

@@ -1,9 +1,9 @@
-"""Recipes: arguments that one call of the runtime makes, however much they hold.
+"""Recipes: arguments described for one call, which creates all their objects.
 
-A container of exact builtins is written as a run of values, each container behind its parts, which
+A container of exact builtins becomes a run of values, each container behind its parts, which
 `anyffi_function_call_recipe` turns into objects. That takes a third of the time of a call for each object.
-What is written so runs no Python code and is never refused, so nobody can tell that it is made when all
-arguments were packed; for all else there is pack.py.
+Such a container runs no users' code and is never refused, so it makes no difference that it is created only
+when all arguments are packed. pack.py packs all else.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ import struct
 from array import array
 from itertools import chain
 
-from .. import _rules
-from .._types import code
+from .._rules import values as _rules
+from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE
-from .leaves import INLINE_BYTES, NONE, leaves, lend_bytes, lend_str
+from .scalars import INLINE_BYTES, NONE, borrow_bytes, borrow_str, scalar_packers
 
-__all__ = ["RECIPE", "open_builtin", "write_container", "write_slice"]
+__all__ = ["RECIPE", "read_container", "set_reader", "write_container", "write_slice"]
 
 RECIPE = 2  # ANYFFI_RECIPE
-_leaf_of = leaves.get
+_packer_of = scalar_packers.get
 _value = VALUE.pack
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _INT, _ARRAY, _LIST, _DICT, _SLICE = code.INT, code.ARRAY, code.LIST, code.DICT, code.SLICE
-#: Distinct keys of these classes, by identity, stay distinct.
+#: The classes, by identity, of keys that are distinct as values if they are as objects.
 _KEYS = frozenset(map(id, (str, int, bool, bytes, type(None))))
 
 
-def open_builtin(x: Any) -> tuple[int, Any] | None:
-    """Type code and parts of an exact container: its items, or keys and values in turn. None for all else."""
+def read_container(x: Any) -> tuple[int, Any] | None:
+    """Return type code and parts of an exact container: items, or keys and values in turn; or None."""
     cls = type(x)
     if cls is list:
         return _LIST, tuple(x)
@@ -43,18 +43,27 @@ def open_builtin(x: Any) -> tuple[int, Any] | None:
     return None
 
 
-def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth: int = 1) -> bytes | None:
-    """The recipe of a container; None where it holds something else than exact builtins, or one twice.
+_read_container = read_container
 
-    `met` has the identities of the containers that were begun already, where others are around this one.
+
+def set_reader(read: Callable[[Any], tuple[int, Any] | None]) -> None:
+    """Read containers by another function; see hooks.py."""
+    global _read_container
+    _read_container = read
+
+
+def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth: int = 1) -> bytes | None:
+    """Return the recipe of a container; None if it holds anything but exact builtins, or a container twice.
+
+    `met` has the identities of the containers of this argument so far, unless this is the outermost.
     """
-    opened = open_builtin(x)
+    opened = _read_container(x)
     if opened is None or depth > _rules.MAX_DEPTH:
         return None
     type_code, items = opened
     if type_code == _DICT and not _KEYS.issuperset(map(id, map(type, items[::2]))):
         return None
-    # Text is lent, and identities are not used again, while they live.
+    # Text is borrowed from the items, and no identity is used again while they live.
     keep.append(items)
     run = _write_run(items) if len(items) > _SHORT else None
     if run is not None:
@@ -68,13 +77,13 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
         if item is None:
             steps.append(NONE)
             continue
-        leaf = _leaf_of(id(cls))
+        packer = _packer_of(id(cls))
         if cls is str:
-            step = lend_str(item, keep)
+            step = borrow_str(item, keep)
         elif cls is bytes:
-            step = lend_bytes(item, keep)
-        elif leaf is not None:
-            step = leaf(item)
+            step = borrow_bytes(item, keep)
+        elif packer is not None:
+            step = packer(item)
         elif cls is slice:
             step = write_slice(item, keep)
         else:
@@ -95,7 +104,7 @@ _MADE_SLICE = _value(_SLICE, RECIPE, 3)
 
 
 def write_slice(x: slice, keep: list[Any]) -> bytes | None:
-    """The recipe of a slice of ints and None; None where it has other parts."""
+    """Return the recipe of a slice of ints and None; None if it has other parts."""
     keep.append(x)
     steps = []
     for part in (x.start, x.stop, x.step):
@@ -109,14 +118,14 @@ def write_slice(x: slice, keep: list[Any]) -> bytes | None:
     return b"".join(steps)
 
 
-# ---- many of a kind: hardly a step of Python for each, which makes it a fifth of the time ------------
+# ---- items of one class: packed together, in a fifth of the time --------------------------------------
 
-#: Where to look at each item by itself takes less time.
+#: Up to so many items are packed faster one by one.
 _SHORT = 4
 
 
 def _write_run(items: tuple[Any, ...]) -> bytes | None:
-    """The values of items that are all of one class; None where they are not."""
+    """Return the values of items that are all of one class; None if they are not."""
     cls = type(items[0])
     write = _runs.get(id(cls))
     if write is None:
@@ -134,7 +143,7 @@ def _write_ints(items: tuple[int, ...]) -> bytes | None:
     try:
         return _fill(_AN_INT, struct.pack(f"{len(items)}q", *items))
     except struct.error:
-        # One is a BigInt.
+        # One needs a BigInt.
         return None
 
 
@@ -143,13 +152,13 @@ def _write_floats(items: tuple[float, ...]) -> bytes:
 
 
 def _fill(value: bytes, payloads: bytes) -> bytes:
-    """Values like the one given, with payloads of eight bytes each in their second halves."""
+    """Repeat a value with other payloads, of eight bytes each."""
     halves = array("q", value * (len(payloads) // 8))
     halves[1::2] = array("q", payloads)
     return halves.tobytes()
 
 
-#: What comes before text of ASCII that lies in place and, by its length, what comes behind.
+#: The bytes before inline ASCII text and, by its length, those behind.
 _HEAD = _value(code.STR, 0, 0)[:4].decode("latin-1")
 _TAILS = ["\0" * spare + chr(spare) for spare in range(INLINE_BYTES, -1, -1)]
 

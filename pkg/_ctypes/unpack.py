@@ -1,4 +1,4 @@
-"""16 bytes to Python values: one table from type code to reader, `rules.lift` for what is uncommon."""
+"""Unpacking: AnyffiValues to Python values, by a table from type code to reader."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import struct
 import sys
 from ctypes import string_at
 
-from .. import _errors, _rules
-from .._types import code
+from .._rules import errors as _errors
+from .._rules import values as _rules
+from .._rules.codes import code
 from .._typing import Any, Callable, NoReturn
 from .abi import (
     VALUE,
@@ -26,14 +27,23 @@ from .abi import (
     library,
     platform,
 )
-from .cell import Cell, empty
+from .owned import OwnedValue, release
 from .wrapper import wrap
 
-__all__ = ["drop_raised", "own", "raise_error", "raise_taken", "unpack", "unpack_copy", "unpack_owned"]
+__all__ = [
+    "discard_error",
+    "own",
+    "raise_error",
+    "raise_taken",
+    "set_error_maker",
+    "unpack",
+    "unpack_copy",
+    "unpack_owned",
+]
 
-#: Code, the word beside it, and payload of a value.
+#: Type code, aux and payload of a value.
 _value_of = VALUE.unpack
-_IN_PLACE = struct.Struct("=Iq")
+_INLINE = struct.Struct("=Iq")
 _INLINE_BYTES = 11  # ANYFFI_INLINE_BYTES
 _FLOAT = struct.Struct("=d")
 _WORD = struct.Struct("=q")
@@ -50,7 +60,7 @@ def _decode(data: bytes, encoding: int) -> str:
     if encoding < 2:
         return data.decode("latin-1")
     if encoding == 2:
-        # Not as UTF-16: two surrogates that stand side by side would become one character.
+        # Not as UTF-16: two adjacent surrogates would become one character.
         wide = bytearray(2 * len(data))
         wide[_LOW::4], wide[_LOW + 1 :: 4] = data[::2], data[1::2]
         return wide.decode(_UTF32, "surrogatepass")
@@ -58,13 +68,13 @@ def _decode(data: bytes, encoding: int) -> str:
 
 
 def _read_inline_str(aux: int, payload: int) -> str:
-    raw = _IN_PLACE.pack(aux, payload)
+    raw = _INLINE.pack(aux, payload)
     encoding, spare = divmod(raw[11], 16)
     return _decode(raw[: (_INLINE_BYTES - spare) * _WIDTHS[encoding]], encoding)
 
 
 def _read_inline_bytes(aux: int, payload: int) -> bytes:
-    raw = _IN_PLACE.pack(aux, payload)
+    raw = _INLINE.pack(aux, payload)
     return raw[: _INLINE_BYTES - raw[11] % 16]
 
 
@@ -77,12 +87,8 @@ def _read_tensor_view(aux: int, payload: int) -> Any:
     return unpack_owned(own(VALUE.pack(code.TENSOR_VIEW, aux, payload)))
 
 
-def _lift_packed(type_code: int, fields: struct.Struct, payload: int) -> Any:
-    return _rules.lift(type_code, fields.unpack_from(_WORD.pack(payload)))
-
-
-#: Readers of what lies in place or is borrowed, given the word beside the code and the payload.
-_in_place: dict[int, Callable[[int, int], Any]] = {
+#: Readers of inline and borrowed values, given aux and payload.
+_inline_readers: dict[int, Callable[[int, int], Any]] = {
     code.NONE: lambda aux, payload: None,
     code.BOOL: lambda aux, payload: payload != 0,
     code.INT: lambda aux, payload: payload,
@@ -129,13 +135,22 @@ def _read_slice(address: int) -> slice:
     return slice(_read_field(found.start), _read_field(found.stop), _read_field(found.step))
 
 
+_make_error = _errors.make
+
+
+def set_error_maker(make: Callable[..., Any]) -> None:
+    """Make exceptions by another function; see hooks.py."""
+    global _make_error
+    _make_error = make
+
+
 def _read_error(address: int) -> Any:
-    """The exception itself where it came from Python, else one that stands for the error."""
+    """Return the exception itself if the error came from Python, else a new one."""
     found = Error.from_address(address)
     if found.handle:
         return platform.object_at(address + Error.handle.offset)
     args = _read_field(found.args)
-    return _errors.make(
+    return _make_error(
         _read_field(found.kind),
         _read_field(found.message),
         None if args is None else tuple(args),
@@ -149,8 +164,8 @@ def _read_function(address: int) -> Any:
     return wrap(address)
 
 
-#: Readers of objects that have no wrapper, given the address. They borrow.
-_objects: dict[int, Callable[[int], Any]] = {
+#: Readers of objects that need no wrapper, given the address, which they borrow.
+_object_readers: dict[int, Callable[[int], Any]] = {
     code.STR_OBJECT: _read_str,
     code.BYTES_OBJECT: _read_bytes,
     code.BIG_INT: _read_big_int,
@@ -164,34 +179,34 @@ _objects: dict[int, Callable[[int], Any]] = {
 
 
 def unpack(value: tuple[int, int, int]) -> Any:
-    """The Python value of a value that the caller keeps alive."""
+    """Unpack a value that the caller keeps alive."""
     type_code, aux, payload = value
     if type_code <= 0:
-        read = _in_place.get(type_code)
+        read = _inline_readers.get(type_code)
         return read(aux, payload) if read is not None else _rules.lift(type_code, None)
-    reader = _objects.get(Header.from_address(payload).type_code, wrap)
+    reader = _object_readers.get(Header.from_address(payload).type_code, wrap)
     return reader(payload)
 
 
 def unpack_owned(value: Any) -> Any:
-    """The Python value of an owned value: of a cell, which is emptied, or of what needs none."""
+    """Unpack an owned value and release it."""
     try:
         return unpack(_value_of(value))
     finally:
         if type(value) is not bytes:
-            empty(value)
+            release(value)
 
 
 def unpack_copy(value: tuple[int, int, int]) -> Any:
-    """The Python value of a borrowed value, which other code may let go meanwhile."""
+    """Unpack a borrowed value, which other code may release meanwhile."""
     if value[0] <= 0:
         return unpack(value)
-    cell = Cell(VALUE_SIZE)
+    copy = OwnedValue(VALUE_SIZE)
     try:
-        library.value_own(VALUE.pack(*value), cell)
-        return unpack(_value_of(cell))
+        library.value_own(VALUE.pack(*value), copy)
+        return unpack(_value_of(copy))
     finally:
-        empty(cell)
+        release(copy)
 
 
 def _read_field(field: Value) -> Any:
@@ -199,37 +214,37 @@ def _read_field(field: Value) -> Any:
 
 
 def own(value: bytes) -> Any:
-    """A cell with a copy of a borrowed value."""
-    cell = Cell(VALUE_SIZE)
-    if library.value_own(value, cell) != 0:
+    """Copy a borrowed value to one that is owned."""
+    copy = OwnedValue(VALUE_SIZE)
+    if library.value_own(value, copy) != 0:
         raise_taken()
-    return cell
+    return copy
 
 
-def drop_raised() -> None:
-    """Drops the error that a function of the C ABI left, if there is one."""
-    cell = Cell(VALUE_SIZE)
-    library.error_take_raised(cell)
-    empty(cell)
+def discard_error() -> None:
+    """Discard the thread's error, if there is one."""
+    error = OwnedValue(VALUE_SIZE)
+    library.error_take_raised(error)
+    release(error)
 
 
 def raise_taken() -> NoReturn:
-    """Raises the error that a function of the C ABI left."""
-    cell = Cell(VALUE_SIZE)
+    """Take the thread's error, which a function of the C ABI set, and raise it."""
+    error = OwnedValue(VALUE_SIZE)
     try:
-        library.error_take_raised(cell)
-        raise_error(_value_of(cell))
+        library.error_take_raised(error)
+        raise_error(_value_of(error))
     finally:
-        empty(cell)
+        release(error)
 
 
 def raise_error(value: tuple[int, int, int]) -> NoReturn:
-    """Raises the exception of an error that the caller keeps alive."""
+    """Raise the exception of an error that the caller keeps alive."""
     from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
     exception = unpack(value)
     if type(exception) is KeyboardInterrupt and not from_python:
-        # The runtime takes a callback that did not get as far as its first line for an interrupted one, but
-        # it may also have been one level too deep.
+        # The runtime takes a callback that never reached its first line for an interrupted one, but the stack
+        # may have ended instead.
         platform.need_room_of_callback()
     if not isinstance(exception, BaseException):
         exception = _errors.unexplained()
@@ -238,7 +253,7 @@ def raise_error(value: tuple[int, int, int]) -> NoReturn:
         raise exception
     finally:
         if from_python:
-            # It has been raised before: its context is to stay as it is.
+            # It was raised before, and keeps its context.
             exception.__context__ = context
-        # The exception's traceback holds this frame, which must not hold the exception.
+        # Its traceback refers to this frame, which must not refer to it.
         del exception, context

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import struct
 
-from .. import _rules
-from .._types import code
-from .._typing import Any
-from .abi import Header, library, platform, unhiding
+from .._rules import values as _rules
+from .._rules.codes import code
+from .._typing import Any, Callable
+from .abi import Header, library, platform, translates_errors
 
-__all__ = ["ObjectCore", "class_of", "set_class", "unwrap", "wrap", "wrap_here"]
+__all__ = ["ObjectCore", "class_of", "new_wrapper", "set_class", "set_factory", "unwrap", "wrap", "wrap_here"]
 
 _WORD = Header.wrapper.offset
 _HOLD = struct.Struct("=QQ")
@@ -21,7 +21,7 @@ _classes: dict[int, type] = {}
 #: An AnyffiWrapperRef: the object and the wrapper, and with them one strong reference. A class of its own, so that
 #: no `__del__` of a class of the user can come between, and without a part in garbage collection, so that a
 #: wrapper in a cycle keeps its object until the wrapper itself is cleared.
-_Hold = platform.memory_class(platform.plain(library.wrapper_detach))
+_Hold = platform.memory_class(library.wrapper_detach, library.wrapper_finalize)
 
 
 class ObjectCore:
@@ -39,7 +39,7 @@ class ObjectCore:
     def _type_code(self) -> int:
         return Header.from_address(unwrap(self)).type_code if _is_full(self) else code.NONE  # type: ignore[no-any-return]
 
-    @unhiding
+    @translates_errors
     def _take(self, other: ObjectCore) -> None:
         """Move the reference of `other`, a fresh wrapper, into this empty one."""
         if not isinstance(other, ObjectCore):
@@ -52,6 +52,7 @@ class ObjectCore:
         platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, self)
 
 
+platform.declare_wrappers(library, ObjectCore, "_hold")
 # The slot is reached past whatever a user's class may define.
 _hold_slot: Any = ObjectCore.__dict__["_hold"]
 _get_hold = _hold_slot.__get__
@@ -86,10 +87,10 @@ def unwrap(wrapper: ObjectCore) -> int:
     return found[0]
 
 
-def set_class(type_code: int, cls: type) -> None:
-    """Make `cls` the class of wrappers for a type, and for subtypes that have none of their own."""
-    if not issubclass(cls, ObjectCore):
-        raise TypeError(f"{cls.__name__} is no subclass of {ObjectCore.__name__}")
+def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
+    """Make `cls`, a subclass of `base`, the class of wrappers for a type, and for subtypes that have none."""
+    if not issubclass(cls, base):
+        raise TypeError(f"{cls.__name__} is no subclass of {base.__name__}")
     _classes[type_code] = cls
 
 
@@ -103,7 +104,7 @@ def class_of(type_code: int) -> type:
     return found
 
 
-def _new_wrapper(address: int) -> Any:
+def new_wrapper(address: int) -> Any:
     """A wrapper that is not the current one yet."""
     cls: Any = class_of(Header.from_address(address).type_code)
     made = cls.__new__(cls)
@@ -111,6 +112,15 @@ def _new_wrapper(address: int) -> Any:
         raise TypeError(f"{cls.__name__}.__new__ must return a new, empty {cls.__name__}")
     _fill(made, address)
     return made
+
+
+_new_wrapper = new_wrapper
+
+
+def set_factory(make: Callable[[int], Any]) -> None:
+    """Make wrappers by another function; see hooks.py."""
+    global _new_wrapper
+    _new_wrapper = make
 
 
 def wrap(address: int) -> Any:

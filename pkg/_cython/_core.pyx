@@ -40,7 +40,12 @@ from python cimport (
 
 import sys
 
-from anyffi import _binding, _container_rules, _errors, _rules, _types, _values
+from anyffi._rules import codes as _types
+from anyffi._rules import containers as _container_rules
+from anyffi._rules import errors as _errors
+from anyffi._rules import internal as _values
+from anyffi._rules import keywords as _binding
+from anyffi._rules import values as _rules
 
 NAME = "cython"
 

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-cdef extern from "anyffi/c_api.h" nogil:
+cdef extern from "anyffi/host_api.h" nogil:
     enum:
         ANYFFI_HOST_DONE
         ANYFFI_NONE

@@ -6,17 +6,22 @@ cdef object hash_of = None
 cdef object equals = None
 
 
-def enter_check_mode(new_check_callback, new_hash_of, new_equals):
-    """Install the hooks of check mode, and read the rules again.
+def enter_check_mode(new_check_callback, new_hash_of, new_equals, rules, make_error):
+    """Install the hooks of check mode.
 
-    Callbacks go to `check_callback(function, args, count, result)`, which returns None or an exception;
-    opaque objects are hashed and compared by the other two functions. Return the address of the function that
-    the runtime calls for a callable.
+    Callbacks go to `check_callback(function, args, count, result)`, which returns None or an exception; opaque
+    objects are hashed and compared by the next two functions; `rules` and `make_error` replace those of `_rules`
+    and `_errors`. Return the address of the function that the runtime calls for a callable.
     """
     global check_callback, hash_of, equals
     check_callback, hash_of, equals = new_check_callback, new_hash_of, new_equals
     state.callback = checked_callback
-    read_rules()
+    state.lower = keep(rules.lower)
+    state.nested_too_deep = keep(rules.nested_too_deep)
+    state.contains_itself = keep(rules.contains_itself)
+    state.equal_keys = keep(rules.equal_keys)
+    state.empty_wrapper = keep(rules.empty_wrapper)
+    state.make_error = keep(make_error)
     # Both are to get one exception from `make_error`.
     state.class_of_kind = NULL
     install_host(_rules.HOST_FLAGS, checked_hash, checked_equal)

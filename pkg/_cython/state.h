@@ -6,7 +6,7 @@
 #define ANYFFI_STATE_H_
 
 #include <Python.h>
-#include <anyffi/c_api.h>
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include "layout.h"

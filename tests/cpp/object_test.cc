@@ -254,7 +254,7 @@ TEST(Types, EveryRowIsListedAndFound) {
     EXPECT_EQ(anyffi_type_find(info->type_key), info);
     EXPECT_TRUE(anyffi_type_is_a(code, code));
     EXPECT_TRUE(anyffi_type_is_a(code, info->parent));
-    EXPECT_EQ(anyffi_type_get_family(code), info->kind);
+    EXPECT_EQ(anyffi_type_get_family(code), info->family);
     for (int32_t i = 0; i < info->depth; ++i) EXPECT_TRUE(anyffi_type_is_a(code, info->ancestors[i]));
     EXPECT_EQ(anyffi_type_is_a(code, ANYFFI_OBJECT), code > 0);
   }

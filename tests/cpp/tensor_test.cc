@@ -173,10 +173,10 @@ TEST(Tensor, ElementsByPosition) {
   EXPECT_EQ(backwards.at<const double>(size_t{1}), 2);
   for (int64_t position : {int64_t{-1}, int64_t{3}, INT64_MAX, INT64_MIN}) {
     EXPECT_EQ(error_of([&] { backwards.at<const double>(position); }),
-              "position " + std::to_string(position) + " is out of range for axis 0 with size 3");
+              "index " + std::to_string(position) + " is out of bounds for axis 0 with size 3");
   }
-  EXPECT_EQ(error_of([&] { backwards.at<const double>(); }), "expected 1 positions, one for each axis, got 0");
-  EXPECT_EQ(error_of([&] { tensor.at<double>(0, 0, 0); }), "expected 2 positions, one for each axis, got 3");
+  EXPECT_EQ(error_of([&] { backwards.at<const double>(); }), "expected 1 indices, one for each axis, got 0");
+  EXPECT_EQ(error_of([&] { tensor.at<double>(0, 0, 0); }), "expected 2 indices, one for each axis, got 3");
   EXPECT_EQ(error_of([&] { tensor.at<float>(0, 0); }), "expected a tensor of float32, got one of float64");
   EXPECT_EQ(error_of([&] { backwards.at<double>(0); }), "the tensor is read-only; only a const type reads it");
   EXPECT_EQ(Tensor(AnyffiTensorData{memory.numbers, Device(), 0, DataType::of<double>(), nullptr, nullptr, 8}, 0,
@@ -206,7 +206,7 @@ TEST(Tensor, MemoryOfDevices) {
     Tensor tensor(data, ANYFFI_TENSOR_READ_ONLY, nullptr, nullptr);
     std::string name = reinterpret_cast<const char*>(Device(type, 1).text().utf8().data());
     EXPECT_EQ(tensor.device_data<const double>(), memory.numbers);
-    std::string refused = "the memory of the tensor lies on " + name + ", not on the CPU";
+    std::string refused = "the memory of the tensor is on " + name + ", not on the CPU";
     EXPECT_EQ(error_of([&] { tensor.data<const double>(); }), refused);
     EXPECT_EQ(error_of([&] { tensor.data<const void>(); }), refused);
     EXPECT_EQ(error_of([&] { tensor.at<const double>(0); }), refused);
@@ -331,7 +331,7 @@ TEST(TensorView, BorrowsForACall) {
   EXPECT_TRUE(keep(view).cast<Tensor>().same_as(tensor));
   TensorView loose(tensor.raw());
   EXPECT_EQ(total(loose), AnyValue(5.0));
-  EXPECT_EQ(error_of([&] { keep(loose); }), "a tensor view borrows its memory for a call: it cannot be kept");
+  EXPECT_EQ(error_of([&] { keep(loose); }), "a tensor view borrows its memory for one call: it cannot be stored");
   EXPECT_EQ(error_of([&] { total(5); }),
             "function(arg0: Tensor) -> float: argument 0 (arg0): expected Tensor, got int");
   EXPECT_EQ(error_of([&] { TensorView refused(AnyView(5)); }), "expected Tensor, got int");
@@ -391,7 +391,7 @@ TEST(DLPack, RefusesNewerVersions) {
   Share share(2);
   AnyValue value;
   EXPECT_EQ(error_of([&] { anyffi::detail::check(anyffi_tensor_from_dlpack(&share.managed, value.out())); }),
-            "a tensor of DLPack 2.0, where 1.3 is the newest known");
+            "a tensor of DLPack 2.0, which is not supported: the newest known version is 1.3");
   EXPECT_TRUE(value.is_none());
   EXPECT_EQ(share.released, 1);
 }

@@ -40,7 +40,7 @@ TEST(Text, StorageFollowsLengthAndWidth) {
       String text = repeated(width.code_point, length);
       ASSERT_EQ(text.size(), length);
       EXPECT_EQ(text.value().type_code(), length <= width.most_in_place ? ANYFFI_STR : ANYFFI_STR_OBJECT);
-      EXPECT_EQ(text.text().kind, length == 0 ? ANYFFI_ASCII : width.kind);
+      EXPECT_EQ(text.text().encoding, length == 0 ? ANYFFI_ASCII : width.kind);
       EXPECT_EQ(text.value().family(), ANYFFI_STR);
       for (int64_t i = 0; i < length; ++i) ASSERT_EQ(text.code_point(i), width.code_point);
       EXPECT_TRUE(text == repeated(width.code_point, length));
@@ -70,10 +70,10 @@ TEST(Text, InPlaceAsciiEndsInNul) {
 TEST(Text, NarrowsWhateverItIsMadeFrom) {
   std::u32string wide = U"plain ASCII, given as four bytes each";
   String text(wide.data(), static_cast<int64_t>(wide.size()), ANYFFI_UCS4);
-  EXPECT_EQ(text.text().kind, ANYFFI_ASCII);
+  EXPECT_EQ(text.text().encoding, ANYFFI_ASCII);
   EXPECT_TRUE(text == String("plain ASCII, given as four bytes each"));
   char16_t latin[] = u"\u00e9t\u00e9";
-  EXPECT_EQ(String(latin, 3, ANYFFI_UCS2).text().kind, ANYFFI_LATIN1);
+  EXPECT_EQ(String(latin, 3, ANYFFI_UCS2).text().encoding, ANYFFI_LATIN1);
 }
 
 TEST(Text, FromAndToUtf8) {

@@ -1,4 +1,4 @@
-"""What calls cost, beside other ways to bind C++: `python3 tools/dev.py bench`.
+"""Benchmarks against other ways to bind C++: `python3 tools/dev.py bench`.
 
-`rows` says what is measured and `bars` what is wanted of it; `worker` measures in a process for each mode.
+`rows` lists what is measured and `bars` the limits; `worker` measures in one process per mode.
 """

@@ -1,4 +1,4 @@
-"""Measure in both modes and show the bars: `python3 tools/dev.py bench [OPTIONS]`."""
+"""Measure in both modes and report against the bars: `python3 tools/dev.py bench [OPTIONS]`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from . import inside, installed, plots, record, report
 from .bars import PYTHON_MODES
 from .native import Missing, build_directory
-from .processes import beside_each_other, count, measure_pypy, run_module
+from .processes import compare_modes, count, measure_pypy, run_module
 
 QUICK = {"rounds": 3, "slice_ns": 100_000, "calls": 1000, "warm_up_s": 0.0}
 FULL = {"rounds": 40, "slice_ns": 1_000_000, "calls": 1_000_000, "warm_up_s": 2.0}
@@ -21,22 +21,24 @@ FULL = {"rounds": 40, "slice_ns": 1_000_000, "calls": 1_000_000, "warm_up_s": 2.
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("dev.py bench", description=__doc__, allow_abbrev=False)
-    parser.add_argument("--quick", action="store_true", help="few and short rounds: to see that it works")
+    parser.add_argument(
+        "--quick", action="store_true", help="few, short rounds, only to test the benchmark itself"
+    )
     parser.add_argument(
         "--only",
         default="",
         metavar="PATTERN",
-        help="rows or groups that match this; also inside, figures, growth",
+        help="only rows and groups that match; also inside, figures, growth",
     )
-    parser.add_argument("--mode", choices=PYTHON_MODES, action="append", help="in this mode alone")
-    parser.add_argument("--instructions", action="store_true", help="also count instructions, by callgrind")
+    parser.add_argument("--mode", choices=PYTHON_MODES, action="append", help="only in this mode")
+    parser.add_argument("--instructions", action="store_true", help="also count instructions by callgrind")
     parser.add_argument("--growth", action="store_true", help="also measure how cost grows, in cython mode")
-    parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER", help="where the results are written")
+    parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER", help="where to write the results")
     return parser.parse_args(arguments)
 
 
 def measure_modes(modes: list[str], options: dict[str, Any], result: dict[str, Any], counts: bool) -> None:
-    """Every row that has a way in Python."""
+    """Measure every row that is written in Python."""
     for mode in modes:
         done = run_module("worker", mode, options)
         result["missing"].update(done["missing"])
@@ -49,13 +51,13 @@ def measure_modes(modes: list[str], options: dict[str, Any], result: dict[str, A
     if set(PYTHON_MODES) <= set(times):
         wanted = "nop(1)" in times["ctypes"] and options["warm_up_s"] > 0
         pypy = measure_pypy({**options, "only": "calls"}) if wanted else {}
-        times["modes"] = beside_each_other(times["cython"], times["ctypes"], pypy)
+        times["modes"] = compare_modes(times["cython"], times["ctypes"], pypy)
 
 
 def measure_figures(modes: list[str], options: dict[str, Any]) -> dict[str, float]:
     figures = installed.measure(options)
     for mode in modes:
-        # What a call of ctypes would leave shows after fewer calls, too.
+        # In ctypes mode a leak shows after fewer calls.
         calls = options["calls"] if mode == "cython" else options["calls"] // 10
         found = run_module("figures", mode, {**options, "calls": calls})
         figures.update({f"{name}, {mode}": value for name, value in found.items()})
@@ -83,7 +85,7 @@ def main(arguments: list[str]) -> None:
 
     verdicts = report.judge(result)
     for what, reason in result["missing"].items():
-        print(f"Left out: {what}: {reason}")
+        print(f"Not measured: {what}: {reason}")
     for unit in ("times", "instructions"):
         for section, table in result[unit].items():
             print(f"\n{section}, {'nanoseconds' if unit == 'times' else unit}")

@@ -1,4 +1,4 @@
-"""What is wanted: a row's time for anyffi, at most so many times another's in the same run."""
+"""Bars: limits on a row's time for anyffi, relative to another contender's in the same run."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .rows_calls import CALLBACKS, CALLS, CONTAINERS, TENSORS
 #: The modes of anyffi that are measured.
 PYTHON_MODES = ("cython", "ctypes")
 
-#: Of every row, the nanoseconds or instructions of every contender.
+#: Nanoseconds or instructions by row and contender.
 Table = dict[str, dict[str, float]]
 
 
 @dataclasses.dataclass(frozen=True)
 class Bar:
-    """At most `limit` times what `of` takes for `of_row`, or for the same row."""
+    """At most `limit` times the time of contender `of` for `of_row`, by default the same row."""
 
     row: str
     limit: float
@@ -30,7 +30,7 @@ class Bar:
         return f"{self.row}{who}: at most {self.limit:g} times {self.of}{row}"
 
     def ratio(self, table: Table) -> float | None:
-        """How many times; None if one of the two was not measured."""
+        """Return the ratio; None if one of the two was not measured."""
         ours = table.get(self.row, {}).get(self.contender)
         theirs = table.get(self.of_row or self.row, {}).get(self.of)
         return ours / theirs if ours and theirs else None
@@ -84,7 +84,7 @@ CYTHON = [
 
 CTYPES = [Bar("nop(1)", 5.0, "ctypes")]
 
-#: The columns are modes here.
+#: In the table of modes, the columns are modes of anyffi.
 MODES = [
     *(
         Bar(row.name, 60.0, "cython", contender="ctypes")
@@ -108,7 +108,7 @@ INSIDE = [
         for how in ("typed", "erased")
         for name in ALPHABETS[1:]
     ),
-    # As long as there is no time that grows with the size.
+    # A view takes constant time if ten elements take as long as ten thousand.
     *(Bar(f"view 10000 {what}", 1.5, "anyffi", f"view 10 {what}") for what in VIEWS),
 ]
 
@@ -117,7 +117,7 @@ BARS = {"cython": CYTHON, "ctypes": CTYPES, "modes": MODES, "C++": INSIDE}
 
 @dataclasses.dataclass(frozen=True)
 class Limit:
-    """A figure that is at most so much, or at least."""
+    """An upper or lower limit of a figure."""
 
     figure: str
     limit: float
@@ -136,13 +136,13 @@ LIMITS = [
     Limit("import anyffi, cython", 25.0, "ms"),
     Limit("import anyffi, ctypes", 40.0, "ms"),
     Limit("import anyffi imports NumPy", 0.0, "times"),
-    Limit("4 threads beside 1, cython", 1.8, "times the work", at_least=True),
-    Limit("4 threads beside 1, ctypes", 1.8, "times the work", at_least=True),
+    Limit("work of 4 threads, cython", 1.8, "times that of 1", at_least=True),
+    Limit("work of 4 threads, ctypes", 1.8, "times that of 1", at_least=True),
     Limit("list of 1,000,000 ints, cython", 16.5, "bytes each"),
     Limit("list of 1,000,000 ints, ctypes", 16.5, "bytes each"),
-    Limit("left of a list of 1,000,000 ints, cython", 0.0, "blocks"),
-    Limit("left of a list of 1,000,000 ints, ctypes", 0.0, "blocks"),
-    Limit("a million calls of every shape, cython", 64.0, "KB more in memory"),
-    Limit("a million calls of every shape, ctypes", 64.0, "KB more in memory"),
+    Limit("leaked by a list of 1,000,000 ints, cython", 0.0, "blocks"),
+    Limit("leaked by a list of 1,000,000 ints, ctypes", 0.0, "blocks"),
+    Limit("memory growth in a million calls of every shape, cython", 64.0, "KB"),
+    Limit("memory growth in a million calls of every shape, ctypes", 64.0, "KB"),
     Limit("libanyffi, stripped", 600.0, "KB"),
 ]

@@ -1,7 +1,6 @@
-"""Valgrind's callgrind counts the instructions and calls of a program, the same ones in every run.
+"""Count instructions and calls of a program by callgrind, a tool of Valgrind; they are the same in every run.
 
-A program marks where one part ends and the next begins: it calls `os.getloadavg`, a C function that nothing
-else calls.
+A program marks the end of a part by a call of `os.getloadavg`, a C function that nothing else calls.
 """
 
 from __future__ import annotations
@@ -17,28 +16,28 @@ def find_valgrind() -> str | None:
 
 
 def command(valgrind: str, folder: pathlib.Path, *options: str) -> list[str]:
-    """What to put before a program, so that what is counted is written to an empty folder."""
+    """Return the command that runs a program and writes its counts to an empty folder."""
     marks = "--dump-before=getloadavg"
     return [valgrind, "--tool=callgrind", f"--callgrind-out-file={folder / 'out'}", marks, *options]
 
 
 def parts(folder: pathlib.Path) -> list[pathlib.Path]:
-    """What was written of each part that a mark ended."""
-    # What follows the last mark goes to `out` itself.
+    """Return the files with the counts of each part that a mark ended."""
+    # The part after the last mark is in `out` itself.
     return sorted(folder.glob("out.*"), key=lambda path: int(path.suffix[1:]))
 
 
 def instructions(part: pathlib.Path) -> int:
-    """How many instructions a part executed."""
+    """Return the number of instructions of a part."""
     found = re.search(r"^(?:totals|summary): (\d+)", part.read_text(), re.MULTILINE)
     assert found is not None
     return int(found[1])
 
 
 def entries(part: pathlib.Path, library: str) -> dict[str, int]:
-    """How often each function of a shared library was called from outside of it.
+    """Return how often each function of a shared library was called from outside of it.
 
-    Wants `--compress-strings=no` and `--compress-pos=no`.
+    The program must be run with `--compress-strings=no` and `--compress-pos=no`.
     """
     counts: dict[str, int] = collections.Counter()
     caller = callee = called = ""

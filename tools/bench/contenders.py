@@ -1,4 +1,4 @@
-"""The ways to call C++ that are measured; `native/with_nanobind.cc` has the names of the functions."""
+"""Contenders: the ways to call C++ that are measured. `native/with_nanobind.cc` lists the functions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .native import Missing, compile_library
 Find = Callable[[str], Optional[Callable[..., Any]]]
 
 
-def erased(find: Find) -> Find:
-    """One function takes anything, whatever the others have a function each for."""
+def type_erased(find: Find) -> Find:
+    """Find one function without types where other contenders have one for each type."""
 
-    def find_erased(name: str) -> Callable[..., Any] | None:
+    def find_untyped(name: str) -> Callable[..., Any] | None:
         return find(name) or find(name.partition("_")[0])
 
-    return find_erased
+    return find_untyped
 
 
 def attributes(module: object) -> Find:
@@ -56,17 +56,17 @@ def load_anyffi() -> Find:
             return function
         return anyffi.get_global_func(f"bench.{name}", allow_missing=True)
 
-    return erased(find)
+    return type_erased(find)
 
 
 def load_raw() -> Find:
     path = compile_library("bench_raw", [native.SOURCES / "raw.c"], native.PYTHON)
-    return erased(attributes(native.import_extension(path)))
+    return type_erased(attributes(native.import_extension(path)))
 
 
 def load_floor() -> Find:
     path = compile_library("bench_floor", [native.SOURCES / "floor.c"], native.PYTHON)
-    return erased(attributes(native.import_extension(path)))
+    return type_erased(attributes(native.import_extension(path)))
 
 
 def load_cython() -> Find:
@@ -101,7 +101,7 @@ def load_tvm_ffi() -> Find:
     source = native.SOURCES / "with_tvm_ffi.cc"
     path = compile_library("bench_tvm_ffi", [source], *options, f"-Wl,-rpath,{library.parent}")
     tvm_ffi.load_module(str(path))
-    return erased(lambda name: tvm_ffi.get_global_func(f"bench.{name}", allow_missing=True))
+    return type_erased(lambda name: tvm_ffi.get_global_func(f"bench.{name}", allow_missing=True))
 
 
 PLAIN = """
@@ -141,7 +141,7 @@ def load_ctypes() -> Find:
     return functions.get
 
 
-#: Those that are asked for functions, with the distribution whose version is recorded.
+#: What loads each contender, and the distribution whose version is recorded.
 LOADERS: dict[str, tuple[Callable[[], Find], str | None]] = {
     "anyffi": (load_anyffi, "anyffi"),
     "raw": (load_raw, None),
@@ -156,14 +156,14 @@ LOADERS: dict[str, tuple[Callable[[], Find], str | None]] = {
 
 
 class Contenders:
-    """Loads each when it is first asked for; what could not be loaded is said in `missing`."""
+    """Loads each contender on first use; `missing` says why one could not be loaded."""
 
     def __init__(self) -> None:
         self.missing: dict[str, str] = {}
         self._loaded: dict[str, Find] = {}
 
     def find(self, contender: str, name: str) -> Callable[..., Any] | None:
-        """A function of a contender; None if it has none, or is not there itself."""
+        """Return a function of a contender; None if it, or the contender, is missing."""
         if contender not in self._loaded:
             try:
                 self._loaded[contender] = LOADERS[contender][0]()
@@ -174,7 +174,7 @@ class Contenders:
 
 
 def versions() -> dict[str, str]:
-    """The version of every installed distribution that takes part."""
+    """Return the version of every installed distribution that takes part."""
     found = {}
     for name in ("numpy", "torch", *(distribution for _, distribution in LOADERS.values() if distribution)):
         try:

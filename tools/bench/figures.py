@@ -1,4 +1,4 @@
-"""Figures that are no times of a row: memory and threads, in a process that has one mode."""
+"""Figures besides the times of rows: memory and threads, in a process of one mode."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .worker import names_of
 THREADS = 4
 
 
-def share_of_threads(work: Callable[[int], object], rounds: int) -> float:
-    """How much more calls of 1 ms without the lock get done in four threads than in one, in the same time."""
+def work_of_threads(work: Callable[[int], object], rounds: int) -> float:
+    """Return how many times the work of one thread four do: calls of 1 ms that release the lock."""
     steps, calls = steps_of_1_ms(work), 25
 
     def one() -> None:
@@ -52,7 +52,7 @@ def seconds(function: Callable[[], object]) -> float:
 
 
 def bytes_of_list(nop: Callable[..., object]) -> tuple[float, float]:
-    """Bytes of the runtime's that a call with a long list allocates for each element; blocks that stay."""
+    """Return bytes that the runtime allocates per element of a long list, and blocks that it leaks."""
     from anyffi import testing
 
     ints = list(range(1_000_000))
@@ -63,7 +63,7 @@ def bytes_of_list(nop: Callable[..., object]) -> tuple[float, float]:
 
 
 def resident_kb() -> float:
-    """Of this process now; where Linux does not tell, the most that it ever was."""
+    """Return the resident memory of this process; without /proc, its maximum so far."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * resource.getpagesize() / 1024
@@ -72,12 +72,12 @@ def resident_kb() -> float:
 
 
 def growth_kb(row: Row, contenders: Contenders, times: int) -> float:
-    """What so many calls leave in memory, after some to warm up."""
-    way = row.ways["anyffi"]
-    names = names_of(way, "anyffi", contenders)
+    """Return by how much resident memory grows in so many calls, after a warm-up."""
+    snippet = row.snippets["anyffi"]
+    names = names_of(snippet, "anyffi", contenders)
     if names is None:
         return 0.0
-    loop = compile_loop(way.statement, names, row.unrolled)
+    loop = compile_loop(snippet.statement, names, row.unrolled)
     loop(itertools.repeat(None, 1000 // row.unrolled))
     gc.collect()
     before = resident_kb()
@@ -92,13 +92,15 @@ def main() -> None:
     work, nop = (contenders.find("anyffi", name) for name in ("work", "nop"))
     assert work is not None
     assert nop is not None
-    each, left = bytes_of_list(nop)
+    each, leaked = bytes_of_list(nop)
     rows = [*CALLS, *CONTAINERS, *TENSORS, *CALLBACKS, *KEYWORDS]
     figures = {
-        "4 threads beside 1": share_of_threads(work, options["rounds"]),
+        "work of 4 threads": work_of_threads(work, options["rounds"]),
         "list of 1,000,000 ints": each,
-        "left of a list of 1,000,000 ints": left,
-        "a million calls of every shape": max(growth_kb(row, contenders, options["calls"]) for row in rows),
+        "leaked by a list of 1,000,000 ints": leaked,
+        "memory growth in a million calls of every shape": max(
+            growth_kb(row, contenders, options["calls"]) for row in rows
+        ),
     }
     print(json.dumps(figures))
 

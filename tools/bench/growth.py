@@ -1,4 +1,4 @@
-"""How cost grows, in a process that has one mode; prints the curves as JSON."""
+"""How cost grows with size, in a process of one mode; prints the curves as JSON."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .contenders import Contenders
 from .figures import seconds, steps_of_1_ms
 from .timing import Stopwatch, race
 
-#: Of each series, the nanoseconds at each place of the axis.
+#: Nanoseconds by series and position on the axis.
 Series = dict[str, dict[int, float]]
 
 
 @dataclasses.dataclass(frozen=True)
 class Curves:
-    """One plot."""
+    """The curves of one plot."""
 
     name: str
     axis: str
@@ -35,7 +35,7 @@ class Growth:
         self.contenders = Contenders()
 
     def race(self, statements: dict[str, tuple[str, dict[str, Any]]], per: int = 1) -> dict[str, float]:
-        """Nanoseconds of statements with names of their own; those without a function `f` are left out."""
+        """Time statements, each with the names that it uses; skip those without a function `f`."""
         stopwatches = {
             name: Stopwatch(statement, names, self.options["slice_ns"], 1)
             for name, (statement, names) in statements.items()
@@ -57,7 +57,7 @@ class Growth:
         return self.contenders.find(contender, name)
 
     def of(self, calls: dict[str, tuple[str, str]], **names: Any) -> dict[str, tuple[str, dict[str, Any]]]:
-        """`f(x)` of each named contender's function, with `x` and other names."""
+        """Return `f(x)` for a function of each contender, with the names that it uses."""
         return {
             label: ("f(x)", {**names, "f": self.find(contender, function)})
             for label, (contender, function) in calls.items()
@@ -115,7 +115,7 @@ class Growth:
         return Curves("depth", "levels of nesting", self.along((0, 1, 2, 5, 10, 20, 50, 100, 190), at))
 
     def threads(self) -> Curves:
-        """For each call, while so many threads call: one that releases the lock for 1 ms, and `nop`."""
+        """Time calls in several threads: of 1 ms with the lock released, and of `nop`."""
         work, nop = self.find("anyffi", "work"), self.find("anyffi", "nop")
         steps = steps_of_1_ms(work)
         bodies = {"release_gil, 1 ms": (work, steps, 20), "nop(1)": (nop, 1, 20_000)}
@@ -158,7 +158,7 @@ class Growth:
         )
 
     def reading(self) -> Curves:
-        """What a callee pays that reads all, ten or none of the elements."""
+        """Time callees that read all, ten or none of the elements."""
         import anyffi
 
         def at(count: int) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -178,7 +178,7 @@ class Growth:
         return Curves("reading", "ints in a list", self.along((10, 100, 1000, 10_000, 100_000), at))
 
     def boxes(self) -> Curves:
-        """A sum over ints as plain values and as objects, of a list and of an Array that is there already."""
+        """Sum the ints of an existing Array: as plain values and as boxed objects."""
         import anyffi
 
         calls = {
@@ -193,7 +193,7 @@ class Growth:
         return Curves("boxes", "ints in an Array", self.along((10, 100, 1000, 10_000, 100_000), at))
 
     def weights(self) -> Curves:
-        """Tensors given as one container: from Python's list each time, or as an Array made once."""
+        """Pass many tensors: as a Python list each time, or as one Array that exists already."""
         import anyffi
 
         try:

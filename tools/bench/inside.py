@@ -1,4 +1,4 @@
-"""Builds and runs the C++ program, whose rows are beside what one would write by hand."""
+"""Builds and runs the C++ program, which compares anyffi in C++ with the standard library."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .timing import compile_loop
 
 
 def measure(options: dict[str, Any]) -> Table:
-    """The program's table, and what Python takes for a character of ASCII, which texts are compared with."""
+    """Return the program's table; for texts, with Python's time per ASCII character beside."""
     program = native.compile_library("inside", [native.SOURCES / "inside.cc"], *anyffi_flags(), form=())
     split = compile_loop("list(x)", {"x": "abcdefgh" * 128}, 1)
     table: Table = {}
-    # Turns of each, since the two run in different processes.
+    # In turns, since the two run in different processes.
     for _ in range(3):
         best = min(split(itertools.repeat(None, 100)) for _ in range(options["rounds"])) / 100 / 1024
         rounds = [str(options["rounds"]), str(options["slice_ns"])]

@@ -1,4 +1,4 @@
-"""Figures of the package as users install it: how long its import takes, how large its library is."""
+"""Figures of the installed package: the time of its import and the size of its library."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .native import Missing
 
 
 def install(folder: pathlib.Path) -> pathlib.Path:
-    """Install what was built; the folder to import it from."""
+    """Install the build; return the folder to import it from."""
     build = os.environ["ANYFFI_BUILD_DIR"]
     command = ["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", str(folder)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -30,11 +30,11 @@ def processor_seconds() -> float:
 
 
 def run(site: pathlib.Path, program: str, mode: str) -> tuple[float, str]:
-    """Milliseconds of a processor that a new interpreter takes, with its own modules alone; what it printed.
+    """Run a program in a new interpreter without site packages; return its CPU time in ms and its output.
 
-    Not milliseconds of a clock: a process that takes so long seldom has a busy machine to itself.
+    CPU time, since the wall time of a whole process varies with the load of the machine.
     """
-    # The environment's own start-up would import many modules before the program does.
+    # Not the environment's interpreter, whose start-up imports many modules.
     interpreter = getattr(sys, "_base_executable", sys.executable)
     paths = f"import sys; sys.path += [{str(site)!r}, {sysconfig.get_paths()['purelib']!r}]\n"
     command = [interpreter, "-I", "-S", "-c", paths + program]
@@ -46,7 +46,7 @@ def run(site: pathlib.Path, program: str, mode: str) -> tuple[float, str]:
 
 
 def import_ms(site: pathlib.Path, mode: str, rounds: int) -> float:
-    """What the import adds to the start of the interpreter; the fastest of each."""
+    """Return the time of the import: the fastest run with it less the fastest without."""
     run(site, "import anyffi", mode)
     times = [(run(site, "", mode)[0], run(site, "import anyffi", mode)[0]) for _ in range(rounds)]
     return min(imported for _, imported in times) - min(bare for bare, _ in times)

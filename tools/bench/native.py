@@ -1,4 +1,4 @@
-"""Builds the libraries in `native/` that are measured, once for each compiler, source and version."""
+"""Builds the measured libraries in `native/`, once per compiler, source and Python version."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import sysconfig
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "native"
 HEADERS = SOURCES.parents[2] / "cpp" / "include"
-# As the peers recommend for their fastest code.
+# The flags that the other libraries recommend for speed.
 COMMON = ("-O3", "-DNDEBUG", "-fvisibility=hidden")
 PYTHON = f"-I{sysconfig.get_paths()['include']}"
 
 
 class Missing(Exception):
-    """Something is not installed; says what."""
+    """Something that a contender needs is not installed."""
 
 
 def build_directory() -> pathlib.Path:
-    """Where what is built is kept."""
+    """Return the folder for what is built."""
     directory = pathlib.Path(os.environ["ANYFFI_BUILD_DIR"]) / "bench"
     directory.mkdir(parents=True, exist_ok=True)
     return directory
@@ -32,7 +32,7 @@ def build_directory() -> pathlib.Path:
 def compile_library(
     name: str, sources: list[pathlib.Path], *options: str, form: tuple[str, ...] = ("-fPIC", "-shared")
 ) -> pathlib.Path:
-    """Compile a library, or what `form` says, unless it is there already, built in the same way."""
+    """Compile a library, or what the flags `form` ask for, unless the same build exists already."""
     cxx = any(source.suffix != ".c" for source in sources)
     compiler = shlex.split(os.environ.get("CXX", "g++") if cxx else os.environ.get("CC", "gcc"))
     command = [*compiler, *(["-std=c++17"] if cxx else []), *COMMON, *form, *map(str, sources), *options]

@@ -1,4 +1,4 @@
-"""Draws what was measured; nothing where there is no Matplotlib."""
+"""Plots of the results; none without Matplotlib."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLOURS = {
 
 
 def load_pyplot() -> Any:
-    """Matplotlib, set up to draw small and repeatable files of text; None where it is missing."""
+    """Import pyplot, set up to write small and reproducible SVG files; None without Matplotlib."""
     try:
         import matplotlib
     except ImportError:
@@ -42,11 +42,11 @@ def save(pyplot: Any, figure: Any, path: pathlib.Path) -> None:
 
 
 def draw_table(pyplot: Any, table: Table, title: str, unit: str, path: pathlib.Path) -> None:
-    """A line for each row, with a mark where each contender is, on a logarithmic scale."""
+    """Plot a table: a line per row and a mark per contender, on a logarithmic scale."""
     figure, axes = pyplot.subplots(figsize=(8, 0.8 + 0.22 * len(table)))
     contenders = list(dict.fromkeys(name for row in table.values() for name in row))
     rows = list(table)
-    # Ours last, above the others.
+    # anyffi last, so that its mark is on top.
     for contender in sorted(contenders, key="anyffi".__eq__):
         places = [(table[row][contender], i) for i, row in enumerate(rows) if contender in table[row]]
         size = 45 if contender == "anyffi" else 22
@@ -62,12 +62,12 @@ def draw_table(pyplot: Any, table: Table, title: str, unit: str, path: pathlib.P
 
 
 def draw_curves(pyplot: Any, curves: dict[str, Any], path: pathlib.Path) -> None:
-    """Cost along an axis, both logarithmic: what grows evenly has a slope of one at most."""
+    """Plot cost against size, both logarithmic: linear growth has a slope of one."""
     figure, axes = pyplot.subplots(figsize=(6, 3.2))
     for name, times in curves["series"].items():
         places = [(int(place), time) for place, time in times.items()]
         axes.plot(*zip(*places), marker="o", markersize=3, linewidth=1, label=name)
-    # Zero has a place on the axis, too.
+    # Linear below one, so that zero has a position.
     axes.set_xscale("symlog", linthresh=1)
     ticks = sorted({int(place) for times in curves["series"].values() for place in times})
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks], fontsize=7)
@@ -81,16 +81,14 @@ def draw_curves(pyplot: Any, curves: dict[str, Any], path: pathlib.Path) -> None
 
 
 def draw(result: dict[str, Any], folder: pathlib.Path) -> None:
-    """A plot for each table, and for each set of curves."""
+    """Draw a plot for each table and each set of curves."""
     pyplot = load_pyplot()
     if pyplot is None:
-        print("Left out: plots: Matplotlib is not installed")
+        print("Not drawn: plots: Matplotlib is not installed")
         return
     for unit, what in (("times", "nanoseconds"), ("instructions", "instructions")):
         for section, table in result[unit].items():
             name = f"{section.replace('+', 'p').lower()}-{what}"
-            draw_table(
-                pyplot, table, f"{section}: {what} for each, less is better", what, folder / f"{name}.svg"
-            )
+            draw_table(pyplot, table, f"{section}: {what} each, less is better", what, folder / f"{name}.svg")
     for curves in result["growth"]:
         draw_curves(pyplot, curves, folder / f"growth-{curves['name']}.svg")

@@ -1,4 +1,4 @@
-"""Starts a worker for each mode: plainly, under callgrind, or on PyPy."""
+"""Runs a worker per mode: as it is, under callgrind, or on PyPy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PYPY = pathlib.Path(__file__).resolve().parents[2] / ".dev" / "pypy"
 
 
 def run_module(name: str, mode: str, options: dict[str, Any], *before: str) -> Any:
-    """What a module of this package printed; `before` is what runs the interpreter."""
+    """Run a module of this package and return what it printed; `before` precedes the interpreter."""
     done = subprocess.run(
         [*before, sys.executable, "-m", f"bench.{name}", json.dumps(options)],
         env={**os.environ, "FFI_MODE": mode, "PYTHONHASHSEED": "0"},
@@ -30,17 +30,17 @@ def run_module(name: str, mode: str, options: dict[str, Any], *before: str) -> A
 
 
 def count(mode: str, options: dict[str, Any]) -> Table:
-    """Instructions of each row in a mode; none where there is no valgrind."""
+    """Count the instructions of each row in a mode; none without Valgrind."""
     valgrind = callgrind.find_valgrind()
     if valgrind is None:
-        print("Left out: instructions: there is no valgrind (Debian: apt-get install valgrind)")
+        print("Not measured: instructions: Valgrind is not installed (Debian: apt-get install valgrind)")
         return {}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         before = callgrind.command(valgrind, folder)
         result = run_module("worker", mode, {**options, "count": True}, *before)
         totals = [callgrind.instructions(part) for part in callgrind.parts(folder)]
-        # What surrounds the statements is the same in both.
+        # The difference, since the code around the statements is the same in both.
         more = iter([longer - shorter for shorter, longer in zip(totals[1::3], totals[2::3])])
         return {
             row: {contender: next(more) / times for contender, times in counted.items()}
@@ -49,10 +49,10 @@ def count(mode: str, options: dict[str, Any]) -> Table:
 
 
 def measure_pypy(options: dict[str, Any]) -> Table:
-    """Nanoseconds on PyPy; none where its environment, which `dev.py pypy` makes, is not there."""
+    """Measure on PyPy; nothing without the environment that `dev.py pypy` creates."""
     python = PYPY / "env" / "bin" / "python"
     if not python.exists():
-        print("Left out: PyPy: `python3 tools/dev.py pypy` sets it up")
+        print("Not measured: PyPy: `python3 tools/dev.py pypy` sets it up")
         return {}
     variables = {"ANYFFI_BUILD_DIR": str(PYPY / "build"), "FFI_MODE": "ctypes"}
     path = os.pathsep.join([str(python.parent), os.environ["PATH"]])
@@ -66,8 +66,8 @@ def measure_pypy(options: dict[str, Any]) -> Table:
     return json.loads(done.stdout.splitlines()[-1])["rows"]  # type: ignore[no-any-return]
 
 
-def beside_each_other(cython: Table, ctypes: Table, pypy: Table) -> Table:
-    """What anyffi takes in each mode."""
+def compare_modes(cython: Table, ctypes: Table, pypy: Table) -> Table:
+    """Return the times of anyffi alone, with a column per mode."""
     columns = {"cython": cython, "ctypes": ctypes, "PyPy": pypy}
     table: Table = {}
     for row in ctypes:

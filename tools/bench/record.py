@@ -1,4 +1,4 @@
-"""What a result depends on: the machine, the versions and the commit."""
+"""The conditions of a measurement: machine, versions and commit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def processor() -> str:
 
 
 def describe() -> dict[str, str]:
-    """The lines of a report's head."""
+    """Return the lines at the head of a report."""
     changed = first_line("git", "diff", "--stat", "HEAD", "--", "cpp", "pkg", "tools") != "unknown"
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),

@@ -1,4 +1,4 @@
-"""What was measured, as text and in Markdown."""
+"""Reports: results as text and in Markdown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .bars import BARS, LIMITS, Table
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """A bar and what was measured; no `value` where something that it needs is missing."""
+    """A bar and the measured value; None if something that it needs is missing."""
 
     section: str
     text: str
@@ -25,7 +25,7 @@ class Verdict:
 
 
 def judge(result: dict[str, Any]) -> list[Verdict]:
-    """Every bar whose row or figure was asked for."""
+    """Judge every bar whose row or figure was measured."""
     verdicts = []
     for section, bars in BARS.items():
         table: Table = result["times"].get(section, {})
@@ -46,7 +46,7 @@ def judge(result: dict[str, Any]) -> list[Verdict]:
 
 
 def show(number: float | None) -> str:
-    """A number with about three digits."""
+    """Format a number with about three digits."""
     if number is None:
         return ""
     return (
@@ -55,12 +55,12 @@ def show(number: float | None) -> str:
 
 
 def columns(table: Table) -> list[str]:
-    """Every contender that did anything."""
+    """List the contenders that were measured."""
     return list(dict.fromkeys(contender for row in table.values() for contender in row))
 
 
 def table_lines(table: Table) -> list[str]:
-    """A line for each row, a column for each contender."""
+    """Format a table: a line per row, a column per contender."""
     names = columns(table)
     width = max([len(name) for name in table], default=0)
     lines = [" " * width + "".join(f"{name:>11}" for name in names)]
@@ -70,7 +70,7 @@ def table_lines(table: Table) -> list[str]:
 
 
 def verdict_lines(verdicts: list[Verdict]) -> list[str]:
-    """A line for each bar: the ratio or figure, and in brackets the ratio of instructions."""
+    """Format a line per bar: the ratio or figure, and the ratio of instructions in brackets."""
     lines = []
     for verdict in verdicts:
         counted = f"({show(verdict.instructions)})" if verdict.instructions is not None else ""
@@ -91,17 +91,17 @@ def markdown_of(table: Table) -> list[str]:
 
 
 def markdown(result: dict[str, Any], verdicts: list[Verdict]) -> str:
-    """The whole report."""
+    """Format the whole report."""
     about = {**result["about"], "versions": ", ".join(f"{k} {v}" for k, v in result["versions"].items())}
     lines = ["# Results", "", *(f"- {what}: {value}" for what, value in about.items()), ""]
-    lines += [f"- left out: {what}: {reason}" for what, reason in result["missing"].items()]
+    lines += [f"- not measured: {what}: {reason}" for what, reason in result["missing"].items()]
     lines += ["", "## Bars", ""]
     rows = [
         [each.text, each.section, show(each.value), show(each.instructions), each.word] for each in verdicts
     ]
-    lines += markdown_table(["bar", "in", "measured", "instructions", ""], rows)
+    lines += markdown_table(["bar", "table", "measured", "instructions", "verdict"], rows)
     for curves in result["growth"]:
-        lines += ["", f"## {curves['name']}: nanoseconds for so many {curves['axis']}", ""]
+        lines += ["", f"## {curves['name']}: nanoseconds by number of {curves['axis']}", ""]
         places = list(dict.fromkeys(place for times in curves["series"].values() for place in times))
         series = curves["series"].items()
         rows = [[name, *(show(times.get(place)) for place in places)] for name, times in series]

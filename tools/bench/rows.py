@@ -1,16 +1,16 @@
-"""What is measured: rows, each with a way to do the same thing for every contender that can."""
+"""Rows: each is one task, with the code that does it for every contender that can."""
 
 from __future__ import annotations
 
 import dataclasses
 
-#: Every contender that has functions, in the order of the columns.
+#: The contenders that bind functions, in the order of the columns.
 CALLERS = ("anyffi", "raw", "floor", "cython", "nanobind", "pybind11", "cffi", "ctypes", "tvm-ffi")
 
 
 @dataclasses.dataclass(frozen=True)
-class Way:
-    """A statement to time, after a setup that makes the names in it; `f` is the contender's function."""
+class Snippet:
+    """A statement to time, and a setup that defines its names; `f` is the contender's function."""
 
     statement: str
     setup: str = ""
@@ -19,15 +19,15 @@ class Way:
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """The ways of each contender.
+    """One task.
 
-    A statement does `per` times what the row is about, and is written out `unrolled` times in a loop. Without
-    `counts`, it is pointless to count its instructions.
+    A statement does it `per` times, and is unrolled `unrolled` times in the loop that is timed. Without
+    `counts` its instructions are not counted.
     """
 
     name: str
     group: str
-    ways: dict[str, Way]
+    snippets: dict[str, Snippet]
     per: int = 1
     unrolled: int = 10
     counts: bool = True
@@ -40,9 +40,9 @@ def call(
     setup: str = "",
     group: str = "calls",
     leave_out: tuple[str, ...] = (),
-    **others: Way,
+    **others: Snippet,
 ) -> Row:
-    """A call of the same shape of all contenders; `others` have a way of their own."""
-    way = Way(f"f({arguments})", setup, function)
-    ways = {contender: way for contender in CALLERS if contender not in leave_out}
-    return Row(name, group, {**ways, **others})
+    """Make a row of the same call for all contenders; `others` have code of their own."""
+    snippet = Snippet(f"f({arguments})", setup, function)
+    snippets = {contender: snippet for contender in CALLERS if contender not in leave_out}
+    return Row(name, group, {**snippets, **others})

@@ -1,13 +1,13 @@
-"""Rows about calls: every contender is called in the same way, with arguments that are there before."""
+"""Rows of calls: the same call of every contender, with arguments that exist already."""
 
 from __future__ import annotations
 
 import dataclasses
 
-from .rows import Way, call
+from .rows import Snippet, call
 
 NO_C = ("cffi", "ctypes")
-#: Those that get no container out of Python, or copy none.
+#: Contenders that take no containers, or do not copy them.
 NO_CONTAINERS = (*NO_C, "raw")
 NO_OBJECTS = (*NO_CONTAINERS, "floor")
 
@@ -17,8 +17,8 @@ STRINGS = "x = [f'key{i}' for i in range(100)]"
 ENTRIES = "x = {f'key{i}': i for i in range(100)}"
 ARRAYS = "import numpy as np\na, b, c = np.zeros(8), np.zeros(8), np.zeros(8)"
 TORCH = "import torch\nx = torch.zeros(8)"
-EMPTY = Way("np.empty((1, 2, 1))", "import numpy as np")
-ADD = Way("np.add(a, b, out=c)", ARRAYS)
+EMPTY = Snippet("np.empty((1, 2, 1))", "import numpy as np")
+ADD = Snippet("np.add(a, b, out=c)", ARRAYS)
 
 CALLS = [
     call("nop()", "nop"),
@@ -48,7 +48,7 @@ CONTAINERS = [
 TENSORS = [
     call("one ndarray", "nop_array", "a", ARRAYS, "tensors", NO_OBJECTS),
     call("three ndarrays", "nop_arrays", "a, b, c", ARRAYS, "tensors", NO_OBJECTS, numpy=ADD),
-    # To import torch under callgrind takes minutes.
+    # Importing torch under callgrind takes minutes.
     dataclasses.replace(
         call("a torch tensor", "nop_array", "x", TORCH, "tensors", (*NO_OBJECTS, "pybind11")), counts=False
     ),

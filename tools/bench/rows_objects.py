@@ -1,18 +1,18 @@
-"""Rows about what lies in containers, errors and text, beside what Python itself does of the kind."""
+"""Rows of container contents, errors and text, compared with the same in plain Python."""
 
 from __future__ import annotations
 
-from .rows import Row, Way
+from .rows import Row, Snippet
 
 
 def beside_python(name: str, group: str, statement: str, python: str, ours: str, per: int = 1) -> Row:
-    """The same statement for an object of Python's and of ours, which the two setups make."""
-    ways = {"anyffi": Way(statement, ours), "python": Way(statement, python)}
-    return Row(name, group, ways, per, unrolled=1 if per > 1 else 10)
+    """Make a row of one statement on a Python object and on the runtime's, which the two setups define."""
+    snippets = {"anyffi": Snippet(statement, ours), "python": Snippet(statement, python)}
+    return Row(name, group, snippets, per, unrolled=1 if per > 1 else 10)
 
 
 def of(made: str, wrapped: str = "x = anyffi.convert(y)") -> tuple[str, str]:
-    """Setups that make `x`, Python's and ours."""
+    """Return setups that define `x`: as a Python object, and as the runtime's."""
     return f"x = {made}", f"import anyffi\ny = {made}\n{wrapped}"
 
 
@@ -34,17 +34,17 @@ CONTENTS = [
         "to_python of 1,000 ints",
         "contents",
         {
-            "anyffi": Way("f(x)", f"import anyffi\nf = anyffi.to_python\nx = anyffi.convert({THOUSAND})"),
-            # Makes the ints and the list at once, which is less than to do one after the other.
-            "python": Way("x.tolist()", f"import array\nx = array.array('q', {THOUSAND})"),
+            "anyffi": Snippet("f(x)", f"import anyffi\nf = anyffi.to_python\nx = anyffi.convert({THOUSAND})"),
+            # Creates the ints and the list in one step.
+            "python": Snippet("x.tolist()", f"import array\nx = array.array('q', {THOUSAND})"),
         },
         unrolled=1,
     ),
 ]
 
 
-def caught(call: str, error: str, setup: str = "", function: str | None = None) -> Way:
-    return Way(f"try: {call}\nexcept {error}: pass", setup, function)
+def caught(call: str, error: str, setup: str = "", function: str | None = None) -> Snippet:
+    return Snippet(f"try: {call}\nexcept {error}: pass", setup, function)
 
 
 RAISE = "def f(x): raise TypeError('expected int, got str')"
@@ -101,11 +101,11 @@ ALPHABETS = {"ASCII": "a", "Latin-1": "\xe0", "CJK": "\u4e00", "astral": "\U0002
 
 def characters(name: str, first: str) -> Row:
     text = f"x = ''.join(chr({ord(first)} + i % 26) for i in range(1024))"
-    ways = {
-        "anyffi": Way("to_python(f(x))", f"{text}\nfrom anyffi import to_python", "split_erased"),
-        "python": Way("list(x)", text),
+    snippets = {
+        "anyffi": Snippet("to_python(f(x))", f"{text}\nfrom anyffi import to_python", "split_erased"),
+        "python": Snippet("list(x)", text),
     }
-    return Row(f"characters of {name}", "text", ways, 1024, 1)
+    return Row(f"characters of {name}", "text", snippets, 1024, 1)
 
 
 TEXT = "import random\nwords = [f'word{i}' for i in range(1000)]\nd = dict.fromkeys(words, 1)\n"
@@ -117,8 +117,8 @@ TEXTS = [
         "split into words, look them up",
         "text",
         {
-            "anyffi": Way("f(x, d)", f"{TEXT}\nimport anyffi\nd = anyffi.convert(d)", "count_words"),
-            "python": Way("n = 0\nfor w in x.split(): n += d.get(w, 0)", TEXT),
+            "anyffi": Snippet("f(x, d)", f"{TEXT}\nimport anyffi\nd = anyffi.convert(d)", "count_words"),
+            "python": Snippet("n = 0\nfor w in x.split(): n += d.get(w, 0)", TEXT),
         },
         1000,
         1,

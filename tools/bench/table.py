@@ -1,4 +1,4 @@
-"""All rows, in the order in which they are shown."""
+"""All rows, in the order of the report."""
 
 from __future__ import annotations
 

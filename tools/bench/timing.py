@@ -1,4 +1,4 @@
-"""Times statements: interleaved rounds, of which each statement's fastest counts."""
+"""Timing of statements in interleaved rounds; the fastest round of each counts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import time
 from collections.abc import Iterator
 from typing import Any, Callable
 
-#: Runs a statement as often as it is given items, times how often it is written out; returns the nanoseconds.
+#: Runs an unrolled statement once per item of an iterator; returns nanoseconds.
 Loop = Callable[[Iterator[None]], int]
 
 
 def compile_loop(statement: str, names: dict[str, Any], unrolled: int) -> Loop:
-    """A loop over a statement, whose names are local variables, and which is written out several times.
+    """Compile a loop over a statement, unrolled and with its names as local variables.
 
-    So nearly nothing is measured but the statement.
+    So the loop itself adds next to nothing.
     """
     parameters = ", ".join(f"{name}={name}" for name in names)
     body = textwrap.indent("\n".join([statement] * unrolled), "        ")
@@ -28,7 +28,7 @@ def compile_loop(statement: str, names: dict[str, Any], unrolled: int) -> Loop:
 
 
 class Stopwatch:
-    """One statement, and how fast it was at best."""
+    """A statement and its best time."""
 
     def __init__(self, statement: str, names: dict[str, Any], slice_ns: int, unrolled: int) -> None:
         self.loop = compile_loop(statement, names, unrolled)
@@ -38,7 +38,7 @@ class Stopwatch:
         self.calibrate(slice_ns)
 
     def calibrate(self, slice_ns: int) -> None:
-        """Choose how often to run it in a round; a call site is specialized in the first runs."""
+        """Choose how often to run it in a round, after runs in which the interpreter specializes it."""
         self.loop(itertools.repeat(None, 20 // self.unrolled or 1))
         while (taken := self.loop(itertools.repeat(None, self.times))) < slice_ns // 2:
             self.times = max(self.times * 2, int(self.times * slice_ns / max(taken, 1) * 0.8))
@@ -49,7 +49,7 @@ class Stopwatch:
 
 
 def race(stopwatches: list[Stopwatch], rounds: int) -> None:
-    """Take turns, so that whatever slows the machine down for a while slows all of them."""
+    """Time in turns, so that a slow phase of the machine affects all of them."""
     gc.collect()
     was_enabled = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""Measures rows in one process, which has one mode; prints the result as JSON."""
+"""Measures rows in a process of one mode; prints the result as JSON."""
 
 from __future__ import annotations
 
@@ -12,71 +12,71 @@ import time
 from typing import Any
 
 from .contenders import Contenders, versions
-from .rows import Row, Way
+from .rows import Row, Snippet
 from .table import ROWS
 from .timing import Stopwatch, compile_loop, race
 
 Options = dict[str, Any]
 
 
-def names_of(way: Way, contender: str, contenders: Contenders) -> dict[str, Any] | None:
-    """The names that a statement uses; None if the contender cannot do it here."""
+def names_of(snippet: Snippet, contender: str, contenders: Contenders) -> dict[str, Any] | None:
+    """Return the names that a statement uses; None if the contender cannot run it."""
     names: dict[str, Any] = {}
-    if way.function is not None:
-        names["f"] = contenders.find(contender, way.function)
+    if snippet.function is not None:
+        names["f"] = contenders.find(contender, snippet.function)
         if names["f"] is None:
             return None
     try:
-        exec(way.setup, names)
-        # Once, to see whether it is refused.
-        exec(way.statement, dict(names))
+        exec(snippet.setup, names)
+        # Run once, to see whether the contender refuses it.
+        exec(snippet.statement, dict(names))
     except ImportError as error:
         contenders.missing[str(error.name)] = str(error)
         return None
     except TypeError as error:
-        contenders.missing[f"{contender} for {way.statement}"] = str(error).partition("\n")[0]
+        contenders.missing[f"{contender} for {snippet.statement}"] = str(error).partition("\n")[0]
         return None
     names.pop("__builtins__", None)
     return names
 
 
 def warm_up(statement: str, names: dict[str, Any], seconds: float) -> None:
-    """Let a compiler at run time see a statement for a while."""
+    """Run a statement until a just-in-time compiler has compiled it."""
     loop = compile_loop(statement, names, 1)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         loop(itertools.repeat(None, 1000))
 
 
-def time_row(row: Row, ways: dict[str, dict[str, Any]], options: Options) -> dict[str, float]:
-    """Nanoseconds of each contender."""
+def time_row(row: Row, runnable: dict[str, dict[str, Any]], options: Options) -> dict[str, float]:
+    """Time each contender, in nanoseconds."""
     if sys.implementation.name != "cpython":
-        for contender, names in ways.items():
-            warm_up(row.ways[contender].statement, names, options["warm_up_s"])
+        for contender, names in runnable.items():
+            warm_up(row.snippets[contender].statement, names, options["warm_up_s"])
     stopwatches = {
-        contender: Stopwatch(row.ways[contender].statement, names, options["slice_ns"], row.unrolled)
-        for contender, names in ways.items()
+        contender: Stopwatch(row.snippets[contender].statement, names, options["slice_ns"], row.unrolled)
+        for contender, names in runnable.items()
     }
     race(list(stopwatches.values()), options["rounds"])
     return {contender: stopwatch.best / row.per for contender, stopwatch in stopwatches.items()}
 
 
-def run_to_count(row: Row, ways: dict[str, dict[str, Any]]) -> dict[str, int]:
-    """Run what callgrind counts, for each contender three parts, of which the first only warms up.
+def run_to_count(row: Row, runnable: dict[str, dict[str, Any]]) -> dict[str, int]:
+    """Run three parts for each contender, for callgrind to count; the first is a warm-up.
 
-    Says how much more often the third does what the row is about than the second, in the order of the parts.
+    Returns how many more repetitions the third has than the second, in the order of the parts.
     """
-    # Of what does a thousand things at a time, a few times are many.
+    # A statement that repeats its task by itself needs few turns.
     turns = 20 if row.unrolled > 1 else 5
-    for contender, names in ways.items():
-        loop = compile_loop(row.ways[contender].statement, names, row.unrolled)
+    for contender, names in runnable.items():
+        loop = compile_loop(row.snippets[contender].statement, names, row.unrolled)
         loop(itertools.repeat(None, turns))
         os.getloadavg()
         loop(itertools.repeat(None, turns))
         os.getloadavg()
         loop(itertools.repeat(None, 2 * turns))
         os.getloadavg()
-    return dict.fromkeys(ways, turns * row.unrolled * row.per)
+    return dict.fromkeys(runnable, turns * row.unrolled * row.per)
 
 
 def main() -> None:
@@ -89,14 +89,18 @@ def main() -> None:
         wanted = pattern.search(row.name) or pattern.search(row.group)
         if not wanted or (counting and not row.counts):
             continue
-        allowed = options.get("contenders", row.ways)
-        found = ((name, names_of(way, name, contenders)) for name, way in row.ways.items() if name in allowed)
-        ways = {contender: names for contender, names in found if names is not None}
+        allowed = options.get("contenders", row.snippets)
+        found = (
+            (name, names_of(snippet, name, contenders))
+            for name, snippet in row.snippets.items()
+            if name in allowed
+        )
+        runnable = {contender: names for contender, names in found if names is not None}
         if counting:
             gc.disable()
-            result[row.name] = run_to_count(row, ways)
+            result[row.name] = run_to_count(row, runnable)
         else:
-            result[row.name] = time_row(row, ways, options)
+            result[row.name] = time_row(row, runnable, options)
     print(json.dumps({"rows": result, "missing": contenders.missing, "versions": versions()}))
 
 

@@ -3,7 +3,7 @@
 #ifndef ANYFFI_ANY_H_
 #define ANYFFI_ANY_H_
 
-#include <anyffi/base.h>
+#include <anyffi/traits.h>
 
 namespace anyffi {
 
@@ -218,6 +218,51 @@ struct Traits<AnyValue> {
   static AnyffiValue store(AnyValue value) { return value.release(); }
 };
 
+// ---- text by pointer ----
+
+namespace detail {
+
+/// Takes text alone, and encodes it as UTF-8 into `encoded` unless it is that as it stands.
+inline bool load_utf8(const AnyffiValue& value, AnyValue& encoded, AnyffiMismatch& why) {
+  AnyffiTextView text;
+  if (anyffi_type_get_family(value.type_code) != ANYFFI_STR) return refuse(why, value, "str");
+  anyffi_value_get_text_view(&value, &text);
+  if (text.encoding == ANYFFI_ASCII || anyffi_str_to_utf8(&value, encoded.out()) == 0) return true;
+  return refuse(why, value, "str", ANYFFI_RAISED);
+}
+
+}  // namespace detail
+
+/// UTF-8, good for the call; ASCII without a copy. An inner NUL is refused (ValueError), a lone surrogate too.
+template <>
+struct Traits<const char*> {
+  static constexpr FixedText name{"str"};
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kBorrows = false;
+  struct Holder {
+    AnyValue encoded;
+    const char* text = nullptr;
+  };
+  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
+    const AnyffiValue& value = detail::unboxed(given);
+    if (!detail::load_utf8(value, holder.encoded, why)) return false;
+    AnyffiTextView text;
+    anyffi_value_get_text_view(holder.encoded.is_none() ? &value : &holder.encoded.raw(), &text);
+    holder.text = static_cast<const char*>(text.data);
+    if (__builtin_strlen(holder.text) == static_cast<size_t>(text.length)) return true;
+    return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "embedded null character");
+  }
+  static const char* take(Holder& holder) { return holder.text; }
+  static AnyffiValue store(const char* utf8) {
+    AnyffiValue value;
+    detail::check(anyffi_str_from_utf8(utf8, static_cast<int64_t>(__builtin_strlen(utf8)), &value));
+    return value;
+  }
+};
+
+template <int N>
+struct Traits<char[N]> : Traits<const char*> {};
+
 // ---- untyped work ----
 
 inline int64_t AnyView::size() const {
@@ -355,7 +400,5 @@ class AnyIterator {
 inline detail::AnyIterator<AnyView> AnyView::begin() const { return {*this, 0}; }
 
 }  // namespace anyffi
-
-#include <anyffi/traits.h>  // how numbers become values: the templates above need it
 
 #endif  // ANYFFI_ANY_H_

@@ -3,8 +3,8 @@
 #ifndef ANYFFI_ERROR_H_
 #define ANYFFI_ERROR_H_
 
+#include <anyffi/any.h>
 #include <anyffi/exception.h>
-#include <anyffi/traits.h>
 
 namespace anyffi {
 

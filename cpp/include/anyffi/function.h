@@ -4,9 +4,9 @@
 #define ANYFFI_FUNCTION_H_
 
 #include <anyffi/args.h>
-#include <anyffi/check_callable.h>
-#include <anyffi/check_names.h>
-#include <anyffi/native.h>
+#include <anyffi/detail/check_callable.h>
+#include <anyffi/detail/check_names.h>
+#include <anyffi/detail/native.h>
 
 namespace anyffi {
 

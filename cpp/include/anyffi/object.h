@@ -3,10 +3,10 @@
 #ifndef ANYFFI_OBJECT_H_
 #define ANYFFI_OBJECT_H_
 
+#include <anyffi/any.h>
+#include <anyffi/detail/layout.h>
 #include <anyffi/error.h>
-#include <anyffi/layout.h>
 #include <anyffi/reflection.h>
-#include <anyffi/traits.h>
 
 namespace anyffi {
 

@@ -16,8 +16,8 @@
 #ifndef ANYFFI_REFLECTION_H_
 #define ANYFFI_REFLECTION_H_
 
+#include <anyffi/any.h>
 #include <anyffi/error.h>
-#include <anyffi/traits.h>
 
 namespace anyffi {
 

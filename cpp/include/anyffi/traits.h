@@ -1,9 +1,9 @@
 /// \file
-/// Traits of plain C++ types: numbers, bool, text by pointer, None.
+/// Traits of plain C++ types: numbers, bool, None, addresses.
 #ifndef ANYFFI_TRAITS_H_
 #define ANYFFI_TRAITS_H_
 
-#include <anyffi/any.h>
+#include <anyffi/detail/base.h>
 
 namespace anyffi {
 
@@ -37,15 +37,6 @@ bool load_number(const AnyffiValue& given, T& out, AnyffiMismatch& why) {
   bool is_loaded = load_uncommon_number<Way>(given, found, why);
   out = found;
   return is_loaded;
-}
-
-/// Takes text alone, and encodes it as UTF-8 into `encoded` unless it is that as it stands.
-inline bool load_utf8(const AnyffiValue& value, AnyValue& encoded, AnyffiMismatch& why) {
-  AnyffiTextView text;
-  if (anyffi_type_get_family(value.type_code) != ANYFFI_STR) return refuse(why, value, "str");
-  anyffi_value_get_text_view(&value, &text);
-  if (text.encoding == ANYFFI_ASCII || anyffi_str_to_utf8(&value, encoded.out()) == 0) return true;
-  return refuse(why, value, "str", ANYFFI_RAISED);
 }
 
 constexpr const char* integer_name(bool is_signed, int bytes) {
@@ -211,36 +202,6 @@ struct Traits<void*> {
     return value;
   }
 };
-
-/// UTF-8, good for the call; ASCII without a copy. An inner NUL is refused (ValueError), a lone surrogate too.
-template <>
-struct Traits<const char*> {
-  static constexpr FixedText name{"str"};
-  static constexpr uint64_t type_mask = 0;
-  static constexpr bool kBorrows = false;
-  struct Holder {
-    AnyValue encoded;
-    const char* text = nullptr;
-  };
-  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
-    const AnyffiValue& value = detail::unboxed(given);
-    if (!detail::load_utf8(value, holder.encoded, why)) return false;
-    AnyffiTextView text;
-    anyffi_value_get_text_view(holder.encoded.is_none() ? &value : &holder.encoded.raw(), &text);
-    holder.text = static_cast<const char*>(text.data);
-    if (__builtin_strlen(holder.text) == static_cast<size_t>(text.length)) return true;
-    return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "embedded null character");
-  }
-  static const char* take(Holder& holder) { return holder.text; }
-  static AnyffiValue store(const char* utf8) {
-    AnyffiValue value;
-    detail::check(anyffi_str_from_utf8(utf8, static_cast<int64_t>(__builtin_strlen(utf8)), &value));
-    return value;
-  }
-};
-
-template <int N>
-struct Traits<char[N]> : Traits<const char*> {};
 
 }  // namespace anyffi
 

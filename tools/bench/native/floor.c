@@ -178,7 +178,7 @@ static int add_one(const Value* args, int64_t count, Value* result) {
   return 0;
 }
 
-// Of what borrows or stands for itself alone.
+// Values that borrow or are inline.
 static int echo(const Value* args, int64_t count, Value* result) {
   if (count != 1 || args[0].code > 0) return -1;
   *result = args[0];

@@ -1,4 +1,4 @@
-// What the C++ side costs, beside what one would write by hand: a program that prints a table as JSON.
+// The cost of anyffi in C++, compared with the standard library: a program that prints a table as JSON.
 #include <anyffi/anyffi.h>
 
 #include <chrono>
@@ -114,7 +114,7 @@ void add_lists(Table& table) {
     ours.push_back(i);
     theirs.push_back(i);
   }
-  // In an order that the compiler does not know: it would turn one of the two into a sum of a whole array.
+  // In an order unknown to the compiler, which would vectorize one of the two loops.
   std::vector<int64_t> order;
   for (int64_t i = 0; i < kMany; ++i) order.push_back(i * 7 % kMany);
   table.add("index", "anyffi", kMany, [ours, order] {

@@ -1,4 +1,4 @@
-// A C library as ctypes and cffi call one: each parameter's type is declared.
+// The functions as a C library for ctypes and cffi.
 #include <stdint.h>
 
 #define EXPORT __attribute__((visibility("default")))

@@ -1,4 +1,4 @@
-// What Python itself charges for a call: METH_FASTCALL functions that do the least.
+// The cost of a call in Python itself: METH_FASTCALL functions that do nothing else.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 

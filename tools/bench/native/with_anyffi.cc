@@ -1,4 +1,4 @@
-// The functions as a library of anyffi has them. `nop` and `echo` take anything: their parameters have no types.
+// The functions bound with anyffi. `nop` and `echo` take any value: their parameters have no types.
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/function.h>
 #include <anyffi/stl/map.h>
@@ -23,7 +23,7 @@ namespace {
 template <typename T>
 void accept(const T&) {}
 
-/// Work that no compiler can leave out, and that takes as long as it has steps.
+/// Work that no compiler removes, in time proportional to its steps.
 uint64_t work(int64_t steps) {
   uint64_t state = 1;
   for (int64_t i = 0; i < steps; ++i) state = state * 6364136223846793005u + static_cast<uint64_t>(i);
@@ -66,7 +66,7 @@ ANYFFI_REGISTER_GLOBAL("bench.sum_values").def([](const Array<AnyValue>& xs) {
   for (const AnyValue& x : xs) total += x.cast<int64_t>();
   return total;
 });
-// Each read makes an object of the int.
+// Each read boxes the int.
 ANYFFI_REGISTER_GLOBAL("bench.sum_boxes").def([](const Array<ObjectRef>& xs) {
   int64_t total = 0;
   for (const ObjectRef& x : xs) total += AnyValue(x).cast<int64_t>();
@@ -97,7 +97,7 @@ ANYFFI_REGISTER_GLOBAL("bench.count_words").def([](const String& text, const Dic
   return total;
 });
 
-// What C code is: it reports errors, its own and those of what it calls, without a C++ exception.
+// Like C code, they report errors, their own and those of their callees, without a C++ exception.
 extern "C" {
 ANYFFI_EXPORT_SYMBOL int __anyffi_refuse(void*, AnyffiValue*, int32_t, AnyffiValue*) {
   return anyffi_error_raise("ValueError", "refused");

@@ -1,5 +1,5 @@
 # cython: language_level=3, embedsignature=False
-"""The functions as an extension in Cython alone has them."""
+"""The functions as a plain Cython extension."""
 
 from libc.stdint cimport int64_t
 

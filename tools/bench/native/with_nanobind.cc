@@ -1,4 +1,4 @@
-// The functions as a nanobind module has them: each parameter has a C++ type.
+// The functions bound with nanobind: each parameter has a C++ type.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>

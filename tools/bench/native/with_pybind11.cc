@@ -1,4 +1,4 @@
-// The functions as a pybind11 module has them: each parameter has a C++ type.
+// The functions bound with pybind11: each parameter has a C++ type.
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>

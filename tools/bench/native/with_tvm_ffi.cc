@@ -1,4 +1,4 @@
-// The functions as a library of tvm-ffi has them. `nop` and `echo` take anything.
+// The functions bound with tvm-ffi. `nop` and `echo` take any value.
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <cstdint>

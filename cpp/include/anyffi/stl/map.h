@@ -3,7 +3,7 @@
 #ifndef ANYFFI_STL_MAP_H_
 #define ANYFFI_STL_MAP_H_
 
-#include <anyffi/stl/items.h>
+#include <anyffi/detail/stl_items.h>
 
 #include <map>
 

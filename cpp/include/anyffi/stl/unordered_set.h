@@ -3,7 +3,7 @@
 #ifndef ANYFFI_STL_UNORDERED_SET_H_
 #define ANYFFI_STL_UNORDERED_SET_H_
 
-#include <anyffi/stl/items.h>
+#include <anyffi/detail/stl_items.h>
 
 #include <unordered_set>
 

@@ -3,7 +3,7 @@
 #ifndef ANYFFI_STL_VECTOR_H_
 #define ANYFFI_STL_VECTOR_H_
 
-#include <anyffi/stl/items.h>
+#include <anyffi/detail/stl_items.h>
 
 #include <vector>
 

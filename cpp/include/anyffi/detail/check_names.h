@@ -1,0 +1,51 @@
+/// \file
+/// What a list of `arg(...)` is told that does not fit its function.
+#ifndef ANYFFI_DETAIL_CHECK_NAMES_H_
+#define ANYFFI_DETAIL_CHECK_NAMES_H_
+
+#include <anyffi/args.h>
+#include <anyffi/detail/signature.h>
+
+namespace anyffi {
+namespace detail {
+
+template <class N>
+inline constexpr bool kIsName = std::is_same_v<N, Arg> || std::is_same_v<N, DefaultArg>;
+
+template <class... N>
+constexpr bool are_defaults_last() {
+  [[maybe_unused]] bool has_default = false;
+  bool ordered = true;
+  ((ordered = ordered && !(has_default && std::is_same_v<N, Arg>), has_default |= std::is_same_v<N, DefaultArg>), ...);
+  return ordered;
+}
+
+/// What a list of `arg(...)` is to the parameters of a callable.
+template <bool kIsKnown, class F, class... N>
+struct NameList {
+  static constexpr int kExcess = sizeof...(N) == 0 ? 0 : static_cast<int>(sizeof...(N)) - SignatureOf<F>::kSize;
+  static constexpr bool kAreNames = (kIsName<N> && ...);
+  static constexpr bool kDefaultsAreLast = are_defaults_last<N...>();
+};
+template <class F, class... N>
+struct NameList<false, F, N...> {
+  static constexpr int kExcess = 0;
+  static constexpr bool kAreNames = true;
+  static constexpr bool kDefaultsAreLast = true;
+};
+
+template <class F, class... N>
+using NamesOf = NameList<SignatureOf<F>::kIsKnown, F, N...>;
+
+}  // namespace detail
+}  // namespace anyffi
+
+/// Stands in the outermost templates, so that what it says is among the first lines of what a compiler says.
+#define ANYFFI_ASSERT_NAMES_(...)                                                                                     \
+  static_assert(__VA_ARGS__::kAreNames, "anyffi: behind a callable stands arg(\"name\") for each of its parameters"); \
+  static_assert(__VA_ARGS__::kExcess <= 0, "anyffi: more arg(...) than the function has parameters");                 \
+  static_assert(__VA_ARGS__::kExcess >= 0,                                                                            \
+                "anyffi: fewer arg(...) than the function has parameters: name all of them, or none");                \
+  static_assert(__VA_ARGS__::kDefaultsAreLast, "anyffi: an arg(...) without a default follows one that has one")
+
+#endif  // ANYFFI_DETAIL_CHECK_NAMES_H_

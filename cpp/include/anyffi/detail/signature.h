@@ -1,0 +1,128 @@
+/// \file
+/// What a callable takes and returns, and how each parameter is passed.
+#ifndef ANYFFI_DETAIL_SIGNATURE_H_
+#define ANYFFI_DETAIL_SIGNATURE_H_
+
+#include <anyffi/object.h>
+
+namespace anyffi {
+namespace detail {
+
+/// Classes of objects, which cross by reference: as a `Ref<T>`, or as the T& that it stands for.
+template <class T, class = void>
+inline constexpr bool kIsObjectClass = false;
+template <class T>
+inline constexpr bool kIsObjectClass<T, std::void_t<decltype(T::kTypeKey)>> = true;
+
+/// A place for what a parameter refers to, as long as the call.
+template <class T>
+struct Place {
+  T value;
+  operator T&() { return value; }
+};
+
+/// Whether a parameter of type A has a conversion.
+template <class A>
+inline constexpr bool kCrosses =
+    HasTraits<Bare<A>>::value || (std::is_lvalue_reference_v<A> && kIsObjectClass<Bare<A>>);
+
+/// How a parameter of type A is made of the value that it was given. `Way` has its traits.
+template <class A, class = void>
+struct Parameter {
+  using Way = Traits<Bare<A>>;
+  static decltype(auto) pass(typename Way::Holder& holder) {
+    if constexpr (std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) {
+      return Place<Bare<A>>{Way::take(holder)};
+    } else {
+      return Way::take(holder);
+    }
+  }
+};
+
+template <class A>
+struct Parameter<A, std::enable_if_t<std::is_lvalue_reference_v<A> && kIsObjectClass<Bare<A>>>> {
+  using Way = Traits<Ref<Bare<A>>>;
+  static A pass(AnyValue& holder) { return reinterpret_cast<Instance<Bare<A>>*>(holder.raw().as_object)->object; }
+};
+
+/// A reference through which a function could write to what it was given, but would write to a converted copy.
+template <class A>
+inline constexpr bool kLosesWrites = std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>> &&
+                                     !std::is_base_of_v<ObjectRef, Bare<A>> && !kIsObjectClass<Bare<A>>;
+
+template <class F, class R, class... A>
+struct TypedFunction;
+
+/// Result and parameters of a callable.
+template <class F, class = void>
+struct SignatureOf {
+  static constexpr bool kIsKnown = false;
+};
+template <class R, class... A>
+struct SignatureOf<R(A...)> {
+  template <class F>
+  using Typed = TypedFunction<F, R, A...>;
+  template <template <class, class...> class Template>
+  using Apply = Template<R, A...>;
+  static constexpr bool kIsKnown = true;
+  static constexpr int kSize = sizeof...(A);
+};
+template <class R, class... A>
+struct SignatureOf<R (*)(A...)> : SignatureOf<R(A...)> {};
+template <class R, class... A>
+struct SignatureOf<R (*)(A...) noexcept> : SignatureOf<R(A...)> {};
+
+/// A member function as a callable whose first parameter is the object: a Ref where the class is one of objects, else
+/// a value.
+template <class M, class C, class R, class... A>
+struct Method {
+  using Self = std::conditional_t<kIsObjectClass<C>, C&, const C&>;
+  M member;
+  R operator()(Self self, A... args) const { return (self.*member)(std::forward<A>(args)...); }
+};
+
+/// Of a member function: `SignatureOf<F>` of a functor's call operator, `AsFunction` of one that is itself the
+/// callable.
+template <class C, class R, class... A>
+struct MemberSignature {
+  using Call = R(A...);
+  template <class M>
+  using AsFunction = Method<M, C, R, A...>;
+};
+template <class M>
+struct MemberOf;
+template <class C, class R, class... A>
+struct MemberOf<R (C::*)(A...)> : MemberSignature<C, R, A...> {};
+template <class C, class R, class... A>
+struct MemberOf<R (C::*)(A...) const> : MemberSignature<C, R, A...> {};
+template <class C, class R, class... A>
+struct MemberOf<R (C::*)(A...) &> : MemberSignature<C, R, A...> {};
+template <class C, class R, class... A>
+struct MemberOf<R (C::*)(A...) const&> : MemberSignature<C, R, A...> {};
+template <class C, class R, class... A>
+struct MemberOf<R (C::*)(A...) noexcept> : MemberSignature<C, R, A...> {};
+template <class C, class R, class... A>
+struct MemberOf<R (C::*)(A...) const noexcept> : MemberSignature<C, R, A...> {};
+template <class C, class R, class... A>
+struct MemberOf<R (C::*)(A...) & noexcept> : MemberSignature<C, R, A...> {};
+template <class C, class R, class... A>
+struct MemberOf<R (C::*)(A...) const & noexcept> : MemberSignature<C, R, A...> {};
+
+template <class F>
+struct SignatureOf<F, std::void_t<decltype(&F::operator())>>
+    : SignatureOf<typename MemberOf<decltype(&F::operator())>::Call> {};
+
+/// What is called with the values of a call: a member function as one that takes the object first, all else as it is.
+template <class F>
+auto as_function(F f) {
+  if constexpr (std::is_member_function_pointer_v<F>) {
+    return typename MemberOf<F>::template AsFunction<F>{f};
+  } else {
+    return f;
+  }
+}
+
+}  // namespace detail
+}  // namespace anyffi
+
+#endif  // ANYFFI_DETAIL_SIGNATURE_H_

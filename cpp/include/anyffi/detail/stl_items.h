@@ -1,0 +1,146 @@
+/// \file
+/// What the conversions of standard containers share: walking what is given, and filling what is returned.
+#ifndef ANYFFI_DETAIL_STL_ITEMS_H_
+#define ANYFFI_DETAIL_STL_ITEMS_H_
+
+#include <anyffi/container/set.h>
+
+namespace anyffi {
+namespace detail {
+
+/// Hands each element to `visit` as a T. A standard container takes either member of a pair.
+template <class T, class Visit>
+bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
+  static_assert(!kIsView<T>, "anyffi: a container owns its elements; hold a std::string, not a view of text");
+  if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) return refuse(why, value, name);
+  auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
+  for (int64_t i = 0; i < sequence->size; ++i) {
+    Element element(sequence->data[i], sequence->header);
+    typename Traits<T>::Holder holder{};
+    if (!Traits<T>::load(element.value, holder, why)) return element.refused(why, Traits<int64_t>::store(i));
+    visit(Traits<T>::take(holder));
+  }
+  return true;
+}
+
+/// A new List of the items of a C++ container.
+template <class T, class Items>
+AnyffiValue store_items(Items&& items) {
+  ObjectRef list(Adopt{}, new_sequence(ANYFFI_LIST, static_cast<int64_t>(items.size())));
+  auto* sequence = reinterpret_cast<AnyffiSequence*>(list.get());
+  for (auto&& item : items) {
+    AnyffiValue stored;
+    if constexpr (std::is_rvalue_reference_v<Items&&>) {
+      stored = Traits<T>::store(static_cast<T&&>(item));
+    } else {
+      stored = Traits<T>::store(item);
+    }
+    sequence->type_mask |= anyffi_type_bit(stored.type_code);
+    sequence->data[sequence->size++] = stored;
+  }
+  return object_value(list.release());
+}
+
+/// Hands each entry to `visit` as a K and a V, which says whether its key is new.
+///
+/// Keys that differ here may be one in C++, as 2**53 and 2**53 + 1 are as double: nothing is lost silently.
+template <class K, class V, class Visit>
+bool load_entries(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
+  static_assert(!kIsView<K> && !kIsView<V>,
+                "anyffi: a container owns its elements; hold a std::string, not a view of text");
+  if (value.type_code != ANYFFI_MAP && value.type_code != ANYFFI_DICT) return refuse(why, value, name);
+  auto* mapping = reinterpret_cast<const AnyffiMapping*>(value.as_object);
+  for (int64_t i = 0; i < mapping->used; ++i) {
+    if (mapping->entries[i].key.type_code == ANYFFI_UNSET) continue;
+    Element key(mapping->entries[i].key, mapping->header), item(mapping->entries[i].value, mapping->header);
+    typename Traits<K>::Holder key_holder{};
+    typename Traits<V>::Holder item_holder{};
+    if (!Traits<K>::load(key.value, key_holder, why)) return key.refused(why, key.value);
+    if (!Traits<V>::load(item.value, item_holder, why)) return item.refused(why, key.value);
+    if (!visit(Traits<K>::take(key_holder), Traits<V>::take(item_holder))) {
+      return refuse(why, key.value, name, ANYFFI_WRONG_VALUE, "two keys are the same one in C++");
+    }
+  }
+  return true;
+}
+
+/// A new Dict of the entries of a C++ container.
+template <class K, class V, class Entries>
+AnyffiValue store_entries(const Entries& entries) {
+  ObjectRef dict(Adopt{}, new_mapping(ANYFFI_DICT));
+  for (const auto& [key, value] : entries) {
+    AnyValue owned_key(Adopt{}, Traits<K>::store(key)), owned_value(Adopt{}, Traits<V>::store(value));
+    AnyffiValue given[] = {owned_key.release(), owned_value.release()};
+    int32_t existed;
+    check(anyffi_mapping_set(dict.get(), &given[0], &given[1], &existed));
+    if (existed) throw Error("ValueError", "two keys of a C++ map are the same one in Python");
+  }
+  return object_value(dict.release());
+}
+
+/// Hands each element of a set to `visit` as a T, which says whether it is new.
+template <class T, class Visit>
+bool load_elements(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
+  static_assert(!kIsView<T>, "anyffi: a container owns its elements; hold a std::string, not a view of text");
+  if (value.type_code != ANYFFI_SET && value.type_code != ANYFFI_FROZEN_SET) return refuse(why, value, name);
+  auto* set = reinterpret_cast<const AnyffiMapping*>(value.as_object);
+  for (int64_t i = 0; i < set->used; ++i) {
+    if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
+    Element element(set->entries[i].key, set->header);
+    typename Traits<T>::Holder holder{};
+    if (!Traits<T>::load(element.value, holder, why)) return element.refused(why, element.value);
+    if (!visit(Traits<T>::take(holder))) {
+      return refuse(why, element.value, name, ANYFFI_WRONG_VALUE, "two elements are the same one in C++");
+    }
+  }
+  return true;
+}
+
+/// A new Set of the elements of a C++ container.
+template <class T, class Elements>
+AnyffiValue store_elements(const Elements& elements) {
+  ObjectRef set(Adopt{}, new_mapping(ANYFFI_SET));
+  for (const T& element : elements) {
+    AnyffiValue key = Traits<T>::store(element), none{};
+    int32_t existed;
+    check(anyffi_mapping_set(set.get(), &key, &none, &existed));
+    if (existed) throw Error("ValueError", "two elements of a C++ set are the same one in Python");
+  }
+  return object_value(set.release());
+}
+
+/// Traits of the standard's mappings, of which M is one.
+template <class M, class K, class V>
+struct StdMapTraits {
+  static constexpr auto name = "Mapping[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
+  static constexpr auto result_name = "Dict[" + kResultName<K> + ", " + kResultName<V> + "]";
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kBorrows = false;
+  using Holder = M;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    return load_entries<K, V>(
+        value, name, why, [&](K&& key, V&& item) { return holder.emplace(std::move(key), std::move(item)).second; });
+  }
+  static M take(Holder& holder) { return std::move(holder); }
+  static AnyffiValue store(const M& entries) { return store_entries<K, V>(entries); }
+};
+
+/// Traits of the standard's sets, of which S is one.
+template <class S, class T>
+struct StdSetTraits {
+  static constexpr auto name = "AbstractSet[" + FixedText(Traits<T>::name) + "]";
+  static constexpr auto result_name = "Set[" + kResultName<T> + "]";
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kBorrows = false;
+  using Holder = S;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    return load_elements<T>(value, name, why, [&](T&& element) { return holder.insert(std::move(element)).second; });
+  }
+  static S take(Holder& holder) { return std::move(holder); }
+  static AnyffiValue store(const S& elements) { return store_elements<T>(elements); }
+};
+
+}  // namespace detail
+}  // namespace anyffi
+
+#endif  // ANYFFI_DETAIL_STL_ITEMS_H_

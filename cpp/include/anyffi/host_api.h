@@ -1,0 +1,208 @@
+/// \file
+/// The C ABI for front ends of a managed language, such as Python: its handles, hooks and wrappers. C11. Extensions
+/// need c_api.h only, whose conventions hold here too.
+///
+/// A handle is a pointer to an object of the host (the managed language's interpreter), counted by the host. Functions
+/// that take one steal one reference to it, also on failure, unless they say otherwise.
+#ifndef ANYFFI_HOST_API_H_
+#define ANYFFI_HOST_API_H_
+
+#include <anyffi/c_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+// anyffi: plain declarations begin
+
+/* ---- hooks ----------------------------------------------------------------------------------- */
+
+typedef enum AnyffiHostFlag {
+  /// `check_signals` is called with the lock held, returns 0 on success, and leaves what a handler raised pending in
+  /// the
+  /// host, which raises it when the current call returns there (PyErr_CheckSignals).
+  ANYFFI_HOST_KEEPS_SIGNALS = 1,
+  /// A slice of hashable parts is hashable, as in Python 3.12 and later.
+  ANYFFI_HOST_HASHES_SLICES = 2
+} AnyffiHostFlag;
+
+/// What callbacks and hooks of the host return on success; -1 after leaving an error in the slot. Hooks written in the
+/// host's own language (ctypes) return anything else when a signal interrupts them before their first line or after
+/// their last, where the host swallows the exception: that is reported as KeyboardInterrupt.
+typedef enum AnyffiHostStatus { ANYFFI_HOST_DONE = 1 } AnyffiHostStatus;
+
+/// The hooks of a host. Each acquires the host's lock itself where it needs it. Those that may fail return
+/// ANYFFI_HOST_DONE or -1.
+typedef struct AnyffiHost {
+  uint32_t struct_size;
+  uint32_t flags; /* AnyffiHostFlag */
+  /// Acquire the host's lock on any thread, and release it (PyGILState_Ensure, PyGILState_Release).
+  int32_t (*lock)(void);
+  void (*unlock)(int32_t state);
+  /// Release the lock for other threads, and acquire it again (PyEval_SaveThread, PyEval_RestoreThread).
+  void* (*suspend)(void);
+  void (*resume)(void* state);
+  /// Releases one reference. Called with the lock held.
+  void (*handle_release)(void* handle);
+  int (*handle_hash)(void* handle, int64_t* out);
+  int (*handle_equal)(void* handle, const AnyffiValue* other, int32_t* out);
+  int (*handle_repr)(void* handle, AnyffiValue* out);
+  /// `type(x).__name__`, as a string.
+  int (*handle_type_name)(void* handle, AnyffiValue* out);
+  /// Kind, message and traceback of an exception, as owned strings.
+  int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message, AnyffiValue* traceback);
+  /// Runs pending signal handlers; fails if one raised.
+  int (*check_signals)(void);
+  /// Capsules: objects of the host that hold a pointer under a name (PyCapsule_New and so on). Called with the lock
+  /// held; NULL where the host has none.
+  void* (*capsule_new)(void* pointer, const char* name, void (*destructor)(void* capsule));
+  int (*capsule_is_valid)(void* capsule, const char* name);
+  void* (*capsule_get_pointer)(void* capsule, const char* name);
+  int (*capsule_set_name)(void* capsule, const char* name);
+} AnyffiHost;
+
+/// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.
+void anyffi_host_install(const AnyffiHost* host);
+/// Removes every registered function that holds a handle; for the host's exit.
+void anyffi_registry_remove_host_functions(void);
+/// The bytes left on the calling thread's stack, for front ends that bound recursion themselves. Where the system does
+/// not report the stack's size, only differences between two results are meaningful.
+size_t anyffi_stack_get_remaining(void);
+/// Moves an owned value to one that owns nothing, and leaves None: in one step, for front ends that a signal handler
+/// may interrupt between two steps of their own.
+void anyffi_value_move(AnyffiValue* from, AnyffiValue* to);
+
+/* ---- objects that own a handle --------------------------------------------------------------- */
+
+/// An object of the host, opaque to the runtime.
+typedef struct AnyffiPyObject {
+  AnyffiObject header;
+  void* handle;
+} AnyffiPyObject;
+
+int anyffi_py_object_create(void* handle, AnyffiValue* out);
+/// An error over an exception of the host; `anyffi_error_fill` sets its fields.
+int anyffi_error_create_host(void* handle, AnyffiValue* out);
+/// A function over a callable of the host: `callback` receives the handle as `self`. The runtime bounds recursion and
+/// sets `result` to Unset before the call; if it is still Unset afterwards, a signal came before the callback's first
+/// line, which is reported as KeyboardInterrupt.
+int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* out);
+/// A tensor over memory of an object of the host, otherwise as `anyffi_tensor_create`.
+int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void* handle, AnyffiValue* out);
+
+/* ---- wrappers -------------------------------------------------------------------------------- */
+
+/// Sets the object's `wrapper` to `desired` if it is `expected`; 1 if it was.
+int32_t anyffi_object_compare_exchange_wrapper(AnyffiObject* object, void* expected, void* desired);
+
+/// The reference that a wrapper owns.
+typedef struct AnyffiWrapperRef {
+  AnyffiObject* object; /* NULL: none */
+  void* wrapper;
+} AnyffiWrapperRef;
+
+/// Fills an empty AnyffiWrapperRef, retaining the object, in one step.
+void anyffi_wrapper_attach(AnyffiWrapperRef* hold, AnyffiObject* object, void* wrapper);
+/// Clears the object's `wrapper` if it is this one, and releases the reference. It takes one argument, so that a front
+/// end can install it as a finalizer.
+void anyffi_wrapper_detach(AnyffiWrapperRef* hold);
+/// The callable of the host, borrowed, if the function is over one and the caller's is the only reference; else NULL.
+/// For the garbage collector: what a wrapper alone keeps alive.
+void* anyffi_function_get_unique_handle(const AnyffiFunction* function);
+
+/// Describes the wrappers of a front end whose classes have no C code of their own. Such a wrapper points to a second
+/// object, its memory, whose content is an AnyffiWrapperRef. Offsets count bytes from an object's address.
+typedef struct AnyffiWrapperLayout {
+  uint32_t struct_size;
+  /// In a wrapper: the pointer to its class.
+  uint32_t type_offset;
+  /// In a wrapper: the pointer to its memory, NULL while it has none.
+  uint32_t memory_offset;
+  /// In memory: the content.
+  uint32_t content_offset;
+  /// Take the host's pending exception, if any, and set it again (PyErr_Fetch, PyErr_Restore).
+  void (*exception_save)(void** type, void** value, void** traceback);
+  void (*exception_restore)(void* type, void* value, void* traceback);
+} AnyffiWrapperLayout;
+
+/// Declares the layout, copied, before the first use of a function below. One front end of a process uses it.
+void anyffi_wrapper_set_layout(const AnyffiWrapperLayout* layout);
+/// The object of a wrapper, borrowed; NULL if it has none.
+AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
+/// Visits a wrapper's class, and the callable of a function that has no other reference: a `tp_traverse` of CPython.
+int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
+/// Finalizers of memory (`tp_finalize` of CPython), called with the host's lock held. They preserve the host's pending
+/// exception, do not depend on the interpreter's state, and may run twice. The content is what the wrapper holds, one
+/// owned value, or a recipe.
+void anyffi_wrapper_finalize(void* memory);
+void anyffi_value_finalize(void* memory);
+void anyffi_recipe_finalize(void* memory);
+
+/* ---- DLPack with libraries of the host --------------------------------------------------------- */
+
+/// `anyffi_tensor_from_dlpack` for a library of the host: its deleter is not called after the host has shut down.
+int anyffi_tensor_from_dlpack_host(AnyffiManagedTensor* managed, AnyffiValue* out);
+/// The same from a capsule, of either form. TypeError if it is not a DLPack capsule, or was used before.
+int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out);
+/// A new capsule, as an opaque object of the host; of the legacy form if `legacy` is not 0.
+int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, AnyffiValue* out);
+
+/// The hooks behind a DLPackExchangeAPI, by which compiled code of other libraries reads and creates the front end's
+/// wrappers of tensors. Called with the host's lock held.
+typedef struct AnyffiExchangeApiHooks {
+  AnyffiObject* (*unwrap)(void* wrapper);        /* the tensor, borrowed; NULL if there is none */
+  int (*wrap)(AnyffiObject* tensor, void** out); /* a new reference to the wrapper; returns as hooks of AnyffiHost */
+  void (*set_error)(void* exception_class, const char* message); /* PyErr_SetString */
+  void* exception_class;                                         /* for operations that are not supported */
+} AnyffiExchangeApiHooks;
+
+typedef enum AnyffiExchangeLimit { ANYFFI_EXCHANGE_TABLES = 4 } AnyffiExchangeLimit;
+
+/// A DLPackExchangeAPI of DLPack 1.3, never freed. NULL, without an error, after ANYFFI_EXCHANGE_TABLES of them.
+const void* anyffi_tensor_create_exchange_api(const AnyffiExchangeApiHooks* hooks);
+
+/* ---- recipes --------------------------------------------------------------------------------- */
+
+/// A Tensor in a recipe: the arguments of `anyffi_tensor_create_host`, called after `retain(handle)`.
+typedef struct AnyffiTensorRecipe {
+  AnyffiTensorData tensor;
+  uint64_t flags; /* AnyffiTensorFlag */
+  void* handle;
+  void (*retain)(void* handle);
+} AnyffiTensorRecipe;
+
+/// A Function in a recipe: the arguments of `anyffi_function_create_host`, called after `retain(handle)`.
+typedef struct AnyffiFunctionRecipe {
+  AnyffiCall callback;
+  void* handle;
+  void (*retain)(void* handle);
+} AnyffiFunctionRecipe;
+
+/// Creates the arguments that a recipe describes, calls the function and releases what it did not steal: one call for
+/// front ends whose calls into the runtime are slow. An AnyffiCall. Owns a result that borrows from an argument.
+///
+/// A recipe is an array of `size` values, consumed by the call. A value with the flag ANYFFI_RECIPE stands for a
+/// container or slice, of the `as_int` values before it (keys and values in turn; start, stop and step), or for what
+/// `as_pointer` points to: an AnyffiTensorRecipe, an AnyffiFunctionRecipe, or for ANYFFI_OBJECT an owned value, which
+/// is moved. All others are borrowed. The remaining values are the arguments; the created ones are movable.
+int anyffi_function_call_recipe(void* function, AnyffiValue* recipe, int32_t size, AnyffiValue* result);
+/// The first step alone: replaces a recipe by the arguments. Returns their number; -1 on failure, with nothing to
+/// release.
+int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size);
+/// The last step alone, for a recipe with an Unset value behind it: releases what is movable, and leaves None. It takes
+/// one argument, so that a front end can install it as a finalizer.
+void anyffi_recipe_release(AnyffiValue* recipe);
+
+// anyffi: plain declarations end
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // ANYFFI_HOST_API_H_

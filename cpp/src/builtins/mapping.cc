@@ -1,0 +1,146 @@
+/// \file
+/// Methods of mappings and sets, under `anyffi.Dict.*`, `anyffi.Mapping.*` and `anyffi.Set.*`.
+#include <anyffi/anyffi.h>
+
+#include "values/containers.h"
+
+namespace {
+
+using anyffi::AnyValue;
+using anyffi::AnyView;
+using anyffi::arg;
+using anyffi::Array;
+using anyffi::Dict;
+using anyffi::Error;
+using anyffi::FrozenSet;
+using anyffi::Set;
+using anyffi::detail::Adopt;
+using anyffi::detail::check;
+using anyffi::runtime::as_mapping;
+using anyffi::runtime::is_mapping;
+
+void update(const Set<>& set, const FrozenSet<>& elements) {
+  for (const AnyValue& element : elements) anyffi::detail::add_element(set.get(), element);
+}
+
+AnyValue pop(const Set<>& set) {
+  auto* entries = reinterpret_cast<const AnyffiMapping*>(set.get());
+  if (entries->size == 0) throw Error("KeyError", "pop from an empty set");
+  int64_t last = entries->used - 1;
+  AnyValue element{AnyView(entries->entries[last].key)};
+  check(anyffi_mapping_erase(set.get(), last));
+  return element;
+}
+
+/// Returns whether the key was there.
+bool set(const Dict<>& dict, AnyView key, AnyView value) {
+  AnyValue own_key(key), own_value(value);
+  AnyffiValue raw_key = own_key.release(), raw_value = own_value.release();
+  int32_t existed;
+  check(anyffi_mapping_set(dict.get(), &raw_key, &raw_value, &existed));
+  return existed != 0;
+}
+
+AnyValue set_default(const Dict<>& dict, AnyView key, AnyView value) {
+  AnyValue found;
+  check(anyffi_mapping_get(dict.get(), &key.raw(), found.out()));
+  if (found.type_code() != ANYFFI_UNSET) return found;
+  found = AnyValue(value);
+  set(dict, key, found);
+  return found;
+}
+
+AnyValue pop_key(const Dict<>& dict, AnyView key) {
+  int64_t entry;
+  check(anyffi_mapping_find(dict.get(), &key.raw(), &entry));
+  if (entry < 0) return AnyValue(Adopt{}, anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_MISSING), 0));
+  AnyValue popped(AnyView(as_mapping(dict.get())->entries[entry].value));
+  check(anyffi_mapping_erase(dict.get(), entry));
+  return popped;
+}
+
+Array<> pop_item(const Dict<>& dict) {
+  AnyValue key, value;
+  int64_t entry = anyffi_mapping_next(dict.get(), INT64_MAX, -1, key.out(), value.out());
+  if (entry < 0) throw Error("KeyError", "popitem(): dictionary is empty");
+  Array<> pair{key, value};
+  check(anyffi_mapping_erase(dict.get(), entry));
+  return pair;
+}
+
+AnyffiObject* read_mapping(const AnyView& value) {
+  if (!is_mapping(value.type_code())) throw Error("TypeError", "expected a Map or a Dict");
+  return value.raw().as_object;
+}
+
+/// Sets every entry of `from`. Allocates before the first one, and reads `from` entry by entry, because comparing keys
+/// may run the host's code.
+void set_all(AnyffiObject* to, const AnyffiObject* from) {
+  if (to == from) return;
+  check(anyffi::runtime::reserve_entries(as_mapping(to), as_mapping(from)->size));
+  for (int64_t entry = 0;; ++entry) {
+    AnyffiValue key, value;
+    entry = anyffi_mapping_next(from, entry, 1, &key, &value);
+    if (entry < 0) return;
+    int32_t existed;
+    check(anyffi_mapping_set(to, &key, &value, &existed));
+  }
+}
+
+AnyValue merge(AnyView first, AnyView second, int32_t type_code) {
+  read_mapping(first);
+  AnyValue merged;
+  check(anyffi_container_copy(&first.raw(), type_code, merged.out()));
+  set_all(merged.raw().as_object, read_mapping(second));
+  return merged;
+}
+
+}  // namespace
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Dict.set").def(&set, arg("dict"), arg("key"), arg("value"));
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Dict.erase")
+    .def([](const Dict<>& dict, AnyView key) { return anyffi::detail::erase_key(dict.get(), key); }, arg("dict"),
+         arg("key"))
+    .doc("Remove a key, and return whether it existed.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Dict.setdefault")
+    .def(&set_default, arg("dict"), arg("key"), arg("value"))
+    .doc("Return the value of a key; set it first if the key does not exist.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Dict.pop")
+    .def(&pop_key, arg("dict"), arg("key"))
+    .doc("Remove a key, and return its value; Missing if it did not exist.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Dict.popitem")
+    .def(&pop_item, arg("dict"))
+    .doc("Remove the last entry, and return its key and value. KeyError if there is none.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Dict.update")
+    .def([](const Dict<>& dict, AnyView other) { set_all(dict.get(), read_mapping(other)); }, arg("dict"), arg("other"))
+    .doc("Set all entries of a Map or another Dict.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Mapping.merge")
+    .def(&merge, arg("first"), arg("second"), arg("type_code"))
+    .doc("Return a new mapping of the entries of both; for keys in both, with the second one's value.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Dict.clear")
+    .def([](const Dict<>& dict) { anyffi_mapping_clear(dict.get()); }, arg("dict"));
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Set.add")
+    .def([](const Set<>& set, AnyView value) { return anyffi::detail::add_element(set.get(), value); }, arg("set"),
+         arg("value"))
+    .doc("Add an element, and return whether it was new.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Set.update")
+    .def(&update, arg("set"), arg("elements"))
+    .doc("Add all elements of another set.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Set.pop").def(&pop, arg("set")).doc("Remove and return the element added last.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Set.discard")
+    .def([](const Set<>& set, AnyView value) { return anyffi::detail::erase_key(set.get(), value); }, arg("set"),
+         arg("value"))
+    .doc("Remove an element, and return whether it existed.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Set.clear").def([](const Set<>& set) { anyffi_mapping_clear(set.get()); }, arg("set"));

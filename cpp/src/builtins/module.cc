@@ -1,0 +1,88 @@
+/// \file
+/// Modules, under `anyffi.Module.*`.
+#include <anyffi/anyffi.h>
+
+namespace {
+
+using anyffi::AnyValue;
+using anyffi::AnyView;
+using anyffi::arg;
+using anyffi::detail::check;
+
+AnyValue load(AnyView path) {
+  AnyValue module;
+  check(anyffi_module_load(&path.raw(), module.out()));
+  return module;
+}
+
+AnyValue get_program(AnyView prefix) {
+  AnyValue module;
+  check(anyffi_module_get_program(&prefix.raw(), module.out()));
+  return module;
+}
+
+void import_module(AnyView module, AnyView other) { check(anyffi_module_import(&module.raw(), &other.raw())); }
+
+AnyValue get_imports(AnyView module) {
+  AnyValue imports;
+  check(anyffi_module_get_imports(&module.raw(), imports.out()));
+  return imports;
+}
+
+AnyValue get_function(AnyView module, AnyView name) {
+  AnyValue function;
+  check(anyffi_module_get_function(&module.raw(), &name.raw(), function.out()));
+  return function;
+}
+
+AnyValue list(AnyView module) {
+  AnyValue names;
+  check(anyffi_module_list(&module.raw(), names.out()));
+  return names;
+}
+
+AnyValue get_path(AnyView module) {
+  AnyValue path;
+  check(anyffi_module_get_path(&module.raw(), path.out()));
+  return path;
+}
+
+AnyValue get_prefix(AnyView module) {
+  AnyValue prefix;
+  check(anyffi_module_get_prefix(&module.raw(), prefix.out()));
+  return prefix;
+}
+
+AnyValue find_origin(AnyView function) {
+  AnyValue origin;
+  check(anyffi_module_find_origin(&function.raw(), origin.out()));
+  return origin;
+}
+
+}  // namespace
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.load")
+    .def(&load, arg("path"))
+    .doc("Load a shared library, which is never unloaded.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.get_program")
+    .def(&get_program, arg("prefix"))
+    .doc("Return the program itself as a module.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.import_module")
+    .def(&import_module, arg("module"), arg("other"))
+    .doc("Make a module look up functions that it does not define in another one.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.imports")
+    .def(&get_imports, arg("module"))
+    .doc("Return the modules that a module imports.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.get_function").def(&get_function, arg("module"), arg("name"));
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.list")
+    .def(&list, arg("module"))
+    .doc("Return the names of its functions, sorted.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.path")
+    .def(&get_path, arg("module"))
+    .doc("Return the path that it was loaded from.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.prefix")
+    .def(&get_prefix, arg("module"))
+    .doc("Return the prefix of the functions in a module of the program; None for a library.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.find_origin")
+    .def(&find_origin, arg("function"))
+    .doc("Return the path and the name of a module's function; None for other functions.");

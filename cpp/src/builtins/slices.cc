@@ -1,0 +1,218 @@
+/// \file
+/// Slices, `+` and `*` of sequences, under `anyffi.Sequence.*`; assigning and deleting slices and sorting of a List,
+/// under `anyffi.List.*`. The parts of a slice are ints or None, as in Python. Each change is made completely or not at
+/// all.
+#include <anyffi/anyffi.h>
+
+#include <algorithm>
+
+#include "core/errors.h"
+#include "values/containers.h"
+
+namespace {
+
+using anyffi::AnyValue;
+using anyffi::AnyView;
+using anyffi::arg;
+using anyffi::Array;
+using anyffi::Error;
+using anyffi::List;
+using anyffi::detail::check;
+using anyffi::runtime::as_sequence;
+using anyffi::runtime::is_sequence;
+using anyffi::runtime::raise_format;
+
+const AnyffiSequence* read_sequence(const AnyView& value) {
+  if (!is_sequence(value.type_code())) throw Error("TypeError", "expected an Array or a List");
+  return as_sequence(value.raw().as_object);
+}
+
+/// The indices that a slice selects in a sequence.
+struct Stride {
+  int64_t start, step, count;
+
+  Stride(const AnyffiSequence* sequence, AnyView from, AnyView to, AnyView by) {
+    int64_t size = sequence->size;
+    step = by.is_none() ? 1 : std::max(by.cast<int64_t>(), -INT64_MAX);
+    if (step == 0) throw Error("ValueError", "slice step cannot be zero");
+    // The bounds of start and stop in this direction.
+    int64_t least = step < 0 ? -1 : 0, most = step < 0 ? size - 1 : size;
+    auto position = [&](AnyView given, int64_t otherwise) {
+      if (given.is_none()) return otherwise;
+      int64_t index = given.cast<int64_t>();
+      return std::clamp(index < 0 ? index + size : index, least, most);
+    };
+    start = position(from, step < 0 ? most : least);
+    int64_t stop = position(to, step < 0 ? least : most);
+    int64_t distance = step < 0 ? start - stop : stop - start;
+    count = distance > 0 ? (distance - 1) / std::abs(step) + 1 : 0;
+  }
+  int64_t at(int64_t i) const { return start + i * step; }
+  /// The same indices, ascending.
+  Stride ascending() const {
+    Stride other = *this;
+    if (step < 0 && count > 0) other.start = at(count - 1);
+    other.step = std::abs(step);
+    return other;
+  }
+};
+
+AnyffiSequence* create(int32_t type_code, int64_t size, AnyValue* out) {
+  check(anyffi_sequence_create(type_code, size, out->out()));
+  return as_sequence(out->raw().as_object);
+}
+
+/// Appends copies of all elements to a new sequence that has the capacity.
+void append_cells(AnyffiSequence* to, const AnyffiSequence* from) {
+  for (int64_t i = 0; i < from->size; ++i) {
+    anyffi_value_retain_inline(&from->data[i]);
+    to->data[to->size++] = from->data[i];
+  }
+  to->type_mask |= from->type_mask;
+}
+
+AnyValue slice(AnyView given, AnyView start, AnyView stop, AnyView step) {
+  const AnyffiSequence* from = read_sequence(given);
+  Stride stride(from, start, stop, step);
+  // The whole of an immutable sequence is that sequence.
+  if (stride.count == from->size && stride.step == 1 && given.type_code() != ANYFFI_LIST) return given;
+  AnyValue made;
+  AnyffiSequence* to = create(given.type_code(), stride.count, &made);
+  for (; to->size < stride.count; ++to->size) {
+    const AnyffiValue& cell = from->data[stride.at(to->size)];
+    anyffi_value_retain_inline(&cell);
+    to->data[to->size] = cell;
+  }
+  to->type_mask = from->type_mask;
+  return made;
+}
+
+AnyValue concat(AnyView first, AnyView second) {
+  const AnyffiSequence *a = read_sequence(first), *b = read_sequence(second);
+  AnyValue made;
+  // The sum cannot overflow: both are in memory.
+  bool has_list = first.type_code() == ANYFFI_LIST || second.type_code() == ANYFFI_LIST;
+  AnyffiSequence* to = create(has_list ? ANYFFI_LIST : ANYFFI_ARRAY, a->size + b->size, &made);
+  append_cells(to, a);
+  append_cells(to, b);
+  return made;
+}
+
+AnyValue repeat(AnyView given, int64_t times) {
+  const AnyffiSequence* from = read_sequence(given);
+  times = std::max<int64_t>(times, 0);
+  int64_t size;
+  if (__builtin_mul_overflow(from->size, times, &size)) throw std::bad_alloc();
+  AnyValue made;
+  AnyffiSequence* to = create(given.type_code(), size, &made);
+  while (to->size < size) append_cells(to, from);
+  return made;
+}
+
+/// The elements at these positions, in their order.
+AnyValue pick(AnyView given, const Array<int64_t>& positions) {
+  const AnyffiSequence* from = read_sequence(given);
+  AnyValue made;
+  AnyffiSequence* to = create(ANYFFI_ARRAY, positions.size(), &made);
+  to->type_mask = from->type_mask;
+  for (int64_t position : positions) {
+    if (position < 0 || position >= from->size) throw Error("IndexError", "position out of range");
+    anyffi_value_retain_inline(&from->data[position]);
+    to->data[to->size++] = from->data[position];
+  }
+  return made;
+}
+
+/// Releases removed elements at its end, when the list is consistent again: their finalizers may use it.
+class Removed {
+ public:
+  explicit Removed(int64_t most) : cells_(static_cast<AnyffiValue*>(anyffi_alloc(sizeof(AnyffiValue) * most))) {
+    if (cells_ == nullptr) throw std::bad_alloc();
+  }
+  ~Removed() {
+    for (int64_t i = 0; i < size_; ++i) anyffi_value_drop_inline(&cells_[i]);
+    anyffi_free(cells_);
+  }
+  Removed(const Removed&) = delete;
+  Removed& operator=(const Removed&) = delete;
+  void add(const AnyffiValue& value) { cells_[size_++] = value; }
+
+ private:
+  AnyffiValue* cells_;
+  int64_t size_ = 0;
+};
+
+void set_slice(const List<>& list, const Array<>& values, AnyView start, AnyView stop, AnyView step) {
+  AnyffiSequence* sequence = as_sequence(list.get());
+  const AnyffiSequence* from = as_sequence(values.get());
+  Stride stride(sequence, start, stop, step);
+  if (stride.step == 1) {
+    check(anyffi::runtime::splice_sequence(sequence, stride.start, stride.count, from->data, from->size));
+    return;
+  }
+  if (from->size != stride.count) {
+    check(raise_format("ValueError", "attempt to assign sequence of size %lld to extended slice of size %lld",
+                       static_cast<long long>(from->size), static_cast<long long>(stride.count)));
+  }
+  if (from->size == 0) return;
+  Removed removed(from->size);
+  for (int64_t i = 0; i < from->size; ++i) {
+    AnyffiValue& cell = sequence->data[stride.at(i)];
+    removed.add(cell);
+    cell = from->data[i];
+    anyffi_value_retain_inline(&cell);
+  }
+  sequence->type_mask |= from->type_mask;
+}
+
+void erase_slice(const List<>& list, AnyView start, AnyView stop, AnyView step) {
+  AnyffiSequence* sequence = as_sequence(list.get());
+  Stride stride = Stride(sequence, start, stop, step).ascending();
+  if (stride.count == 0) return;
+  if (stride.step == 1 || stride.count == 1) {
+    check(anyffi_sequence_erase(list.get(), stride.start, stride.count));
+    return;
+  }
+  Removed removed(stride.count);
+  AnyffiValue* to = sequence->data + stride.start;
+  for (int64_t i = 0; i < stride.count; ++i) {
+    const AnyffiValue* cell = sequence->data + stride.at(i);
+    const AnyffiValue* next = sequence->data + (i + 1 < stride.count ? stride.at(i + 1) : sequence->size);
+    removed.add(*cell);
+    to = std::copy(cell + 1, next, to);
+  }
+  sequence->size -= stride.count;
+}
+
+/// Refills a list that was emptied; returns whether it was still empty. Allocates only if it was not.
+bool refill(const List<>& list, const Array<>& values) {
+  AnyffiSequence* sequence = as_sequence(list.get());
+  const AnyffiSequence* from = as_sequence(values.get());
+  bool was_empty = sequence->size == 0;
+  check(anyffi::runtime::splice_sequence(sequence, 0, sequence->size, from->data, from->size));
+  return was_empty;
+}
+
+}  // namespace
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Sequence.slice")
+    .def(&slice, arg("sequence"), arg("start"), arg("stop"), arg("step"))
+    .doc("Return the elements that a slice selects, as the same class; an Array itself if it selects all.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Sequence.concat")
+    .def(&concat, arg("first"), arg("second"))
+    .doc("Return the elements of both: a new List if one of them is a List, else an Array.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Sequence.repeat")
+    .def(&repeat, arg("sequence"), arg("times"))
+    .doc("Return a new sequence of the same class, with the elements repeated.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Sequence.pick")
+    .def(&pick, arg("sequence"), arg("positions"))
+    .doc("Return an Array of the elements at these positions, in their order.");
+ANYFFI_REGISTER_GLOBAL("anyffi.List.set_slice")
+    .def(&set_slice, arg("list"), arg("values"), arg("start"), arg("stop"), arg("step"))
+    .doc("Replace the elements that a slice selects by the values.");
+ANYFFI_REGISTER_GLOBAL("anyffi.List.erase_slice")
+    .def(&erase_slice, arg("list"), arg("start"), arg("stop"), arg("step"))
+    .doc("Remove the elements that a slice selects.");
+ANYFFI_REGISTER_GLOBAL("anyffi.List.refill")
+    .def(&refill, arg("list"), arg("values"))
+    .doc("Fill a list that was emptied with the values, and return whether it was still empty.");

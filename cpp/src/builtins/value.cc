@@ -1,0 +1,61 @@
+/// \file
+/// Operations on any value, under `anyffi.value.*`, and on any container, under `anyffi.container.*`.
+#include <anyffi/anyffi.h>
+
+#include "values/containers.h"
+
+namespace {
+
+using anyffi::AnyValue;
+using anyffi::AnyView;
+using anyffi::arg;
+using anyffi::detail::check;
+using anyffi::runtime::is_mapping;
+using anyffi::runtime::is_set;
+
+AnyValue copy_as(AnyView container, int32_t type_code) {
+  AnyValue copy;
+  check(anyffi_container_copy(&container.raw(), type_code, copy.out()));
+  return copy;
+}
+
+AnyValue freeze(AnyView container) {
+  int32_t code = container.type_code();
+  if (code == ANYFFI_SHAPE) return copy_as(container, code);
+  return copy_as(container, is_mapping(code) ? ANYFFI_MAP : is_set(code) ? ANYFFI_FROZEN_SET : ANYFFI_ARRAY);
+}
+
+AnyValue thaw(AnyView container) {
+  int32_t code = container.type_code();
+  return copy_as(container, is_mapping(code) ? ANYFFI_DICT : is_set(code) ? ANYFFI_SET : ANYFFI_LIST);
+}
+
+AnyValue repr(AnyView value) {
+  AnyValue text;
+  check(anyffi_value_repr(&value.raw(), text.out()));
+  return text;
+}
+
+}  // namespace
+
+ANYFFI_REGISTER_GLOBAL("anyffi.value.equal")
+    .def([](AnyView a, AnyView b) { return a == b; }, arg("a"), arg("b"))
+    .doc("Return whether two values are equal, as Python defines it.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.value.hash")
+    .def([](AnyView value) { return value.hash(); }, arg("value"))
+    .doc("Return the runtime's hash: Python's for numbers and tuples of them; its own for text.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.value.repr").def(&repr, arg("value")).doc("Return the runtime's repr of a value.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.container.freeze")
+    .def(&freeze, arg("container"))
+    .doc("Return a new Array of a List's elements, Map of a Dict's or FrozenSet of a Set's; always a copy.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.container.thaw")
+    .def(&thaw, arg("container"))
+    .doc("Return a new List of an Array's elements, Dict of a Map's or Set of a FrozenSet's; always a copy.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.container.copy")
+    .def([](AnyView container) { return copy_as(container, container.type_code()); }, arg("container"))
+    .doc("Return a new container of the same class with the same elements.");

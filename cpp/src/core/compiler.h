@@ -1,0 +1,16 @@
+/// \file
+/// Attributes of compilers.
+#ifndef ANYFFI_SRC_CORE_COMPILER_H_
+#define ANYFFI_SRC_CORE_COMPILER_H_
+
+/// Puts thread-local words into the static TLS block: reading one is a single instruction, and cannot fail.
+#if defined(__linux__)
+#define ANYFFI_THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
+#else
+#define ANYFFI_THREAD_LOCAL static thread_local
+#endif
+
+/// For functions that catch `__forced_unwind`: there is no such object, so the sanitizer reports a null reference.
+#define ANYFFI_UNWINDS __attribute__((no_sanitize("null", "alignment")))
+
+#endif  // ANYFFI_SRC_CORE_COMPILER_H_

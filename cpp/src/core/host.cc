@@ -1,0 +1,103 @@
+/// \file
+/// The hooks of the host, if there is one.
+#include "core/host.h"
+
+#include <anyffi/c_api.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "core/errors.h"
+
+namespace anyffi::runtime {
+namespace {
+
+std::atomic<const AnyffiHost*> current{nullptr};
+
+}  // namespace
+
+const AnyffiHost* host() noexcept { return current.load(std::memory_order_acquire); }
+
+void release_handle(void* handle) noexcept {
+  if (handle == nullptr) return;
+  // Read once: at the host's exit another thread may remove the hooks at any moment.
+  const AnyffiHost* hooks = host();
+  if (hooks == nullptr || hooks->handle_release == nullptr) return;
+  // Finalizers that the release runs may raise errors.
+  SavedError saved;
+  HostLock lock;
+  enter_host([&] { hooks->handle_release(handle); });
+}
+
+int finish_hook(int status) noexcept {
+  if (__builtin_expect(status == ANYFFI_HOST_DONE, 1)) return 0;
+  // Any other status: a signal interrupted the hook, and the host has swallowed its exception.
+  return status == -1 && has_raised() ? -1 : anyffi_error_raise("KeyboardInterrupt", "");
+}
+
+void park_thread() noexcept {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+}  // namespace anyffi::runtime
+
+using anyffi::runtime::call_hook;
+using anyffi::runtime::enter_host;
+using anyffi::runtime::host;
+
+void anyffi_host_install(const AnyffiHost* hooks) {
+  // Readers hold no lock, so a copy in use must not be overwritten. A process installs one host, or two where tests use
+  // both backends, so that 16 copies are enough.
+  static AnyffiHost copies[16];
+  static unsigned next = 0;
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> guard(mutex);
+  if (hooks == nullptr) {
+    anyffi::runtime::current.store(nullptr, std::memory_order_release);
+    return;
+  }
+  AnyffiHost& copy = copies[next++ % 16];
+  copy = AnyffiHost{};
+  std::memcpy(&copy, hooks, std::min<size_t>(hooks->struct_size, sizeof(copy)));
+  anyffi::runtime::current.store(&copy, std::memory_order_release);
+}
+
+void* anyffi_host_suspend(void) {
+  const AnyffiHost* hooks = host();
+  return hooks != nullptr && hooks->suspend != nullptr ? hooks->suspend() : nullptr;
+}
+
+void anyffi_host_resume(void* state) {
+  if (state == nullptr) return;
+  const AnyffiHost* hooks = host();
+  // The host has shut down meanwhile, and must not be called again.
+  if (hooks == nullptr) anyffi::runtime::park_thread();
+  if (hooks->resume != nullptr) enter_host([&] { hooks->resume(state); });
+}
+
+/// The state where no lock was taken; states of hosts are not negative.
+constexpr int32_t kNoLock = -1;
+
+int32_t anyffi_host_lock(void) {
+  const AnyffiHost* hooks = host();
+  return hooks != nullptr && hooks->lock != nullptr ? enter_host(hooks->lock) : kNoLock;
+}
+
+void anyffi_host_unlock(int32_t state) {
+  const AnyffiHost* hooks = host();
+  if (state != kNoLock && hooks != nullptr && hooks->unlock != nullptr) hooks->unlock(state);
+}
+
+int anyffi_host_check_signals(void) {
+  const AnyffiHost* hooks = host();
+  if (hooks == nullptr || hooks->check_signals == nullptr) return 0;
+  if (hooks->flags & ANYFFI_HOST_KEEPS_SIGNALS) {
+    anyffi::runtime::HostLock lock;
+    return enter_host(hooks->check_signals) == 0 ? 0 : anyffi_error_raise("KeyboardInterrupt", "");
+  }
+  return call_hook(hooks->check_signals);
+}

@@ -1,0 +1,71 @@
+/// \file
+/// Calls of the host's hooks, with or without its lock.
+#ifndef ANYFFI_SRC_CORE_HOST_H_
+#define ANYFFI_SRC_CORE_HOST_H_
+
+#include <anyffi/host_api.h>
+#include <cxxabi.h>
+
+#include "core/compiler.h"
+
+namespace anyffi::runtime {
+
+/// The installed hooks, or NULL.
+const AnyffiHost* host() noexcept;
+/// Releases a handle, with the host's lock held. Does nothing for NULL, or without a host.
+void release_handle(void* handle) noexcept;
+
+/// Blocks the calling thread for ever.
+[[noreturn]] void park_thread() noexcept;
+
+/// Calls a hook or callback of the host. An interpreter that has shut down ends the threads that call it by unwinding
+/// their stacks; that would end the process at the first C++ frame, so such a thread is parked instead.
+template <class Function>
+ANYFFI_UNWINDS auto enter_host(const Function& function) noexcept {
+#if defined(__GLIBCXX__)
+  try {
+    return function();
+  } catch (abi::__forced_unwind&) {
+    park_thread();
+  }
+#else
+  return function();
+#endif
+}
+
+/// The status of a hook or callback of the host, as 0 or -1 with an error in the slot.
+int finish_hook(int status) noexcept;
+
+/// Calls a hook that may fail.
+template <class Function>
+int call_hook(const Function& function) noexcept {
+  return finish_hook(enter_host(function));
+}
+
+/// Holds the host's lock, if there is a host.
+class HostLock {
+ public:
+  HostLock() noexcept
+      : host_(host()), state_(host_ != nullptr && host_->lock != nullptr ? enter_host(host_->lock) : 0) {}
+  ~HostLock() {
+    if (host_ != nullptr && host_->unlock != nullptr) host_->unlock(state_);
+  }
+  HostLock(const HostLock&) = delete;
+  HostLock& operator=(const HostLock&) = delete;
+
+ private:
+  const AnyffiHost* host_;
+  int32_t state_;
+};
+
+/// The handle of a value that stands for a host object, which then compares, hashes and prints as that object; or NULL.
+inline void* handle_of(const AnyffiValue& value) noexcept {
+  if (value.type_code == ANYFFI_PY_OBJECT) return reinterpret_cast<AnyffiPyObject*>(value.as_object)->handle;
+  if (value.type_code == ANYFFI_FUNCTION) return reinterpret_cast<AnyffiFunction*>(value.as_object)->handle;
+  if (value.type_code == ANYFFI_ERROR) return reinterpret_cast<AnyffiError*>(value.as_object)->handle;
+  return nullptr;
+}
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_CORE_HOST_H_

@@ -1,0 +1,120 @@
+/// \file
+/// The allocator of the runtime's objects, and the threads' free lists.
+#include "core/memory.h"
+
+#include <anyffi/c_api.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+
+namespace anyffi::runtime {
+
+#if defined(__linux__)
+__thread FreeLists free_lists;
+#else
+thread_local FreeLists free_lists;
+#endif
+
+namespace {
+
+// Two words, so that the fast path reads one of them without a lock. Between the two stores of an exchange one
+// allocator may free blocks of the other, as `anyffi_allocator_exchange` demands of the new one anyway.
+std::atomic<void* (*)(size_t)> current_alloc{&std::malloc};
+std::atomic<void (*)(void*)> current_free{&std::free};
+
+#if defined(__SANITIZE_ADDRESS__)
+/// A block on a free list would hide uses after the object was freed.
+constexpr bool kUseFreeLists = false;
+#else
+constexpr bool kUseFreeLists = true;
+#endif
+
+void trim(FreeLists& lists) {
+  for (size_t size_class = 0; size_class < kNumSizes; ++size_class) {
+    while (FreeLists::Block* block = lists.first[size_class]) {
+      lists.first[size_class] = block->next;
+      ++lists.room[size_class];
+      anyffi_free(block);
+    }
+  }
+}
+
+std::mutex& threads_mutex() {
+  // Never destroyed: threads may end after static destructors have run.
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
+/// A thread that has free lists, from its first freed block until it ends.
+class Registration {
+ public:
+  Registration() noexcept {
+    std::lock_guard<std::mutex> lock(threads_mutex());
+    next_ = all;
+    if (next_ != nullptr) next_->previous_ = this;
+    all = this;
+    for (uint8_t& room : lists_->room) room = kMaxFree;
+    opened = true;
+  }
+
+  ~Registration() {
+    std::lock_guard<std::mutex> lock(threads_mutex());
+    trim(*lists_);
+    for (uint8_t& room : lists_->room) room = 0;
+    (previous_ == nullptr ? all : previous_->next_) = next_;
+    if (next_ != nullptr) next_->previous_ = previous_;
+  }
+
+  static int64_t count() {
+    std::lock_guard<std::mutex> lock(threads_mutex());
+    int64_t found = 0;
+    for (const Registration* registration = all; registration != nullptr; registration = registration->next_) {
+      for (const uint8_t& room : registration->lists_->room)
+        found += kMaxFree - __atomic_load_n(&room, __ATOMIC_RELAXED);
+    }
+    return found;
+  }
+
+  /// Whether this thread has or had one. A thread that ends may still free blocks afterwards.
+  static thread_local bool opened;
+
+ private:
+  static Registration* all;
+
+  FreeLists* lists_ = &free_lists;
+  Registration* next_;
+  Registration* previous_ = nullptr;
+};
+
+thread_local bool Registration::opened = false;
+Registration* Registration::all = nullptr;
+
+}  // namespace
+
+__attribute__((noinline)) void free_block_slow(void* memory, size_t size_class) noexcept {
+  if (!kUseFreeLists || size_class >= kNumSizes || Registration::opened) {
+    anyffi_free(memory);
+    return;
+  }
+  static thread_local Registration registration;
+  static_cast<void>(registration);
+  free_block(memory, size_class * kGrain);
+}
+
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+void* anyffi_alloc(size_t size) { return current_alloc.load(std::memory_order_relaxed)(size); }
+
+void anyffi_free(void* memory) { current_free.load(std::memory_order_relaxed)(memory); }
+
+void anyffi_allocator_exchange(AnyffiAllocator* allocator) {
+  allocator->alloc = current_alloc.exchange(allocator->alloc);
+  allocator->free = current_free.exchange(allocator->free);
+}
+
+void anyffi_memory_trim(void) { trim(free_lists); }
+
+int64_t anyffi_memory_count_cached(void) { return Registration::count(); }

@@ -1,0 +1,104 @@
+/// \file
+/// Reference counts, weak references, and destruction without recursion.
+#include "core/object.h"
+
+#include <anyffi/host_api.h>
+#include <anyffi/inline.h>
+
+#include <utility>
+
+#include "core/compiler.h"
+
+namespace {
+
+/// How many deleters may be active at once on a thread. Objects beyond that are put on a list, which the outermost
+/// deleter's call destroys.
+constexpr int32_t kMaxActive = 16;
+
+constexpr uint32_t kWasWeak = ANYFFI_WAS_WEAK;
+
+ANYFFI_THREAD_LOCAL int32_t active_deleters = 0;
+/// Dead objects to be destroyed, linked through their wrapper word: a dead object has no wrapper.
+ANYFFI_THREAD_LOCAL AnyffiObject* pending = nullptr;
+
+__attribute__((noinline)) void run_deleter_with_weak(AnyffiObject* object) {
+  object->deleter(object, ANYFFI_DELETE_CONTENTS);
+  anyffi_object_release_weak(object);
+}
+
+void run_deleter(AnyffiObject* object) {
+  // Without weak references no other thread can reach the object, so that its weak count is stable.
+  if ((__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) & ~kWasWeak) == 1) {
+    object->deleter(object, ANYFFI_DELETE_CONTENTS | ANYFFI_DELETE_MEMORY);
+  } else {
+    run_deleter_with_weak(object);
+  }
+}
+
+/// Destroys the objects on this thread's list. Out of line, so that the fast path of `anyffi_object_destroy` saves half
+/// as many registers.
+__attribute__((noinline)) void run_pending() {
+  while (pending != nullptr) {
+    AnyffiObject* next = pending;
+    pending = static_cast<AnyffiObject*>(next->wrapper);
+    next->wrapper = nullptr;
+    run_deleter(next);
+  }
+}
+
+}  // namespace
+
+void anyffi_object_retain(AnyffiObject* object) { anyffi_retain_inline(object); }
+
+void anyffi_object_release(AnyffiObject* object) { anyffi_release_inline(object); }
+
+void anyffi_object_destroy(AnyffiObject* object) {
+  if (active_deleters >= kMaxActive) {
+    object->wrapper = pending;
+    pending = object;
+    return;
+  }
+  ++active_deleters;
+  run_deleter(object);
+  if (pending != nullptr && active_deleters == 1) run_pending();
+  --active_deleters;
+}
+
+void anyffi_object_retain_weak(AnyffiObject* object) {
+  __atomic_fetch_or(&object->weak_count, kWasWeak, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&object->weak_count, 1, __ATOMIC_RELAXED);
+}
+
+void anyffi_object_release_weak(AnyffiObject* object) {
+  if ((__atomic_fetch_sub(&object->weak_count, 1, __ATOMIC_ACQ_REL) & ~kWasWeak) == 1) {
+    object->deleter(object, ANYFFI_DELETE_MEMORY);
+  }
+}
+
+int32_t anyffi_object_lock_weak(AnyffiObject* object) {
+  uint64_t count = __atomic_load_n(&object->strong_count, __ATOMIC_RELAXED);
+  while (count != 0) {
+    if (__atomic_compare_exchange_n(&object->strong_count, &count, count + 1, true, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+int32_t anyffi_object_compare_exchange_wrapper(AnyffiObject* object, void* expected, void* desired) {
+  return __atomic_compare_exchange_n(&object->wrapper, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+void anyffi_wrapper_attach(AnyffiWrapperRef* hold, AnyffiObject* object, void* wrapper) {
+  anyffi_object_retain(object);
+  *hold = AnyffiWrapperRef{object, wrapper};
+}
+
+void anyffi_wrapper_detach(AnyffiWrapperRef* hold) {
+  // First of all: the release may end whatever the hold lies in.
+  AnyffiObject* object = std::exchange(hold->object, nullptr);
+  if (object == nullptr) return;
+  anyffi_object_compare_exchange_wrapper(object, hold->wrapper, nullptr);
+  anyffi_object_release(object);
+}

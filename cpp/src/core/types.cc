@@ -1,0 +1,351 @@
+/// \file
+/// The table of types: fixed rows from ANYFFI_TYPES, and types registered at run time.
+#include "core/types.h"
+
+#include <anyffi/host_api.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
+
+#include "core/errors.h"
+#include "core/memory.h"
+
+namespace anyffi::runtime {
+namespace {
+
+/* ---- fixed rows ---- */
+
+constexpr int32_t kInlineRows = 15; /* codes 0 to -14 */
+constexpr int32_t kAncestors[] = {ANYFFI_OBJECT, ANYFFI_ARRAY};
+
+constexpr int64_t instance_size_of(int32_t type_code) {
+  switch (type_code) {
+    case ANYFFI_BOX:
+      return sizeof(AnyffiBox);
+    case ANYFFI_STR_OBJECT:
+      return sizeof(AnyffiStrObject);
+    case ANYFFI_BYTES_OBJECT:
+      return sizeof(AnyffiBytesObject);
+    case ANYFFI_BIG_INT:
+      return sizeof(AnyffiBigInt);
+    case ANYFFI_COMPLEX:
+      return sizeof(AnyffiComplex);
+    case ANYFFI_SLICE:
+      return sizeof(AnyffiSlice);
+    case ANYFFI_ERROR:
+      return sizeof(AnyffiError);
+    case ANYFFI_FUNCTION:
+      return sizeof(AnyffiFunction);
+    case ANYFFI_PY_OBJECT:
+      return sizeof(AnyffiPyObject);
+    case ANYFFI_ARRAY:
+    case ANYFFI_LIST:
+    case ANYFFI_SHAPE:
+      return sizeof(AnyffiSequence);
+    case ANYFFI_MAP:
+    case ANYFFI_DICT:
+    case ANYFFI_FROZEN_SET:
+    case ANYFFI_SET:
+      return sizeof(AnyffiMapping);
+    case ANYFFI_TENSOR:
+      return sizeof(AnyffiTensor);
+    default:
+      return type_code <= 0 ? sizeof(AnyffiValue) : sizeof(AnyffiObject);
+  }
+}
+
+/// The docstring of a fixed type; NULL for borrowed ones and those that stay inside the runtime.
+constexpr const char* doc_of(int32_t type_code) {
+  switch (type_code) {
+    case ANYFFI_NONE:
+      return "The absence of a value.";
+    case ANYFFI_BOOL:
+      return "True or false.";
+    case ANYFFI_INT:
+      return "An integer of 64 bits.";
+    case ANYFFI_FLOAT:
+      return "A double.";
+    case ANYFFI_STR:
+    case ANYFFI_STR_OBJECT:
+      return "Text: code points of one, two or four bytes, always of the narrowest width that holds it.";
+    case ANYFFI_BYTES:
+    case ANYFFI_BYTES_OBJECT:
+      return "Immutable bytes.";
+    case ANYFFI_ELLIPSIS:
+      return "Python's `...`.";
+    case ANYFFI_POINTER:
+      return "An address, not owned.";
+    case ANYFFI_DATA_TYPE:
+      return "The type of a tensor's elements, as DLPack defines it.";
+    case ANYFFI_DEVICE:
+      return "Where a tensor is stored, as DLPack defines it.";
+    case ANYFFI_OBJECT:
+      return "A reference-counted object; all object types derive from it.";
+    case ANYFFI_BOX:
+      return "An inline value as an object.";
+    case ANYFFI_BIG_INT:
+      return "An integer that does not fit 64 bits.";
+    case ANYFFI_COMPLEX:
+      return "A complex number of two doubles.";
+    case ANYFFI_SLICE:
+      return "Start, stop and step.";
+    case ANYFFI_ERROR:
+      return "An error: its kind, message and traceback.";
+    case ANYFFI_FUNCTION:
+      return "A function of any language.";
+    case ANYFFI_MODULE:
+      return "The functions of a shared library.";
+    case ANYFFI_PY_OBJECT:
+      return "An object of the host's language, opaque to the runtime.";
+    case ANYFFI_ARRAY:
+      return "An immutable sequence.";
+    case ANYFFI_LIST:
+      return "A mutable sequence.";
+    case ANYFFI_MAP:
+      return "An immutable mapping, in order of insertion.";
+    case ANYFFI_DICT:
+      return "A mutable mapping, in order of insertion.";
+    case ANYFFI_FROZEN_SET:
+      return "An immutable set, in order of insertion.";
+    case ANYFFI_SET:
+      return "A mutable set, in order of insertion.";
+    case ANYFFI_TENSOR:
+      return "An n-dimensional array, whose memory may be shared.";
+    case ANYFFI_SHAPE:
+      return "An Array whose elements are all Int.";
+    default:
+      return nullptr;
+  }
+}
+
+constexpr AnyffiTypeInfo make_row(int32_t code, int32_t family, int32_t parent, int32_t storage, const char* type_key,
+                                  const char* python_name) {
+  AnyffiTypeInfo row{};
+  row.struct_size = sizeof(AnyffiTypeInfo);
+  row.type_code = code;
+  row.family = family;
+  row.parent = parent;
+  row.storage = storage;
+  row.depth = parent == code ? 0 : parent == ANYFFI_OBJECT ? 1 : 2;
+  row.ancestors = kAncestors;
+  row.type_key = type_key;
+  row.python_name = python_name;
+  row.instance_size = instance_size_of(code);
+  row.doc = doc_of(code);
+  return row;
+}
+
+#define ROW(NAME, code, FAMILY, PARENT, storage, key, python) \
+  make_row(code, ANYFFI_##FAMILY, ANYFFI_##PARENT, ANYFFI_STORAGE_##storage, key, python),
+
+AnyffiTypeInfo fixed_rows[] = {ANYFFI_TYPES(ROW)};
+
+#undef ROW
+
+constexpr int32_t kFixedRows = sizeof(fixed_rows) / sizeof(fixed_rows[0]);
+constexpr int32_t kLastFixedObject = kFixedRows - kInlineRows;
+
+constexpr int32_t row_of(int32_t code) { return code <= 0 ? -code : code + kInlineRows - 1; }
+
+// Rows are in the order of their codes, and the only parents are the type itself, Object and Array.
+#define CHECK(NAME, code, FAMILY, PARENT, storage, key, python) \
+  &&code >= -(kInlineRows - 1) && code <= kLastFixedObject &&   \
+      (ANYFFI_##PARENT == code ||                               \
+       ((ANYFFI_##PARENT == ANYFFI_OBJECT || ANYFFI_##PARENT == ANYFFI_ARRAY) && code > ANYFFI_##PARENT))
+static_assert(true ANYFFI_TYPES(CHECK), "ANYFFI_TYPES has a row out of order, or with a parent that is not allowed");
+#undef CHECK
+
+/* ---- types registered at run time ---- */
+
+constexpr int32_t kChunkSize = 256;
+constexpr int32_t kChunks = 1024;
+
+/// Written under the mutex, read without it: a chunk never moves, and the count is published after the record.
+struct DynamicTypes {
+  std::mutex mutex;
+  std::map<std::string_view, int32_t, std::less<>, Allocator<std::pair<const std::string_view, int32_t>>> codes;
+  std::atomic<const AnyffiTypeInfo**> chunks[kChunks] = {};
+  std::atomic<int32_t> count{0};
+};
+
+/// Never destroyed: objects may be released while the process exits.
+DynamicTypes& dynamic_types() {
+  static auto* types = new DynamicTypes();
+  return *types;
+}
+
+const AnyffiTypeInfo* find_fixed(std::string_view key) {
+  for (const AnyffiTypeInfo& row : fixed_rows) {
+    if (key == row.type_key) return &row;
+  }
+  return nullptr;
+}
+
+/// Copies a record into one block with the codes of its ancestors.
+AnyffiTypeInfo* copy_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& parent, int32_t code) {
+  auto ancestors_size = (static_cast<size_t>(parent.depth) + 1) * sizeof(int32_t);
+  void* memory = anyffi_alloc(sizeof(AnyffiTypeInfo) + ancestors_size);
+  if (memory == nullptr) throw std::bad_alloc();
+  auto* record = new (memory) AnyffiTypeInfo(given);
+  auto* ancestors = reinterpret_cast<int32_t*>(record + 1);
+  std::copy(parent.ancestors, parent.ancestors + parent.depth, ancestors);
+  ancestors[parent.depth] = parent.type_code;
+  record->struct_size = sizeof(AnyffiTypeInfo);
+  record->type_code = record->family = code;
+  record->parent = parent.type_code;
+  record->storage = ANYFFI_STORAGE_OBJECT;
+  record->depth = parent.depth + 1;
+  record->ancestors = ancestors;
+  if (record->python_name == nullptr) {
+    const char* dot = std::strrchr(record->type_key, '.');
+    record->python_name = dot != nullptr ? dot + 1 : record->type_key;
+  }
+  return record;
+}
+
+/// `16 bytes, aligned to 8, beginning with int64, pointer`, without the header, which all objects have.
+String describe_layout(const AnyffiTypeInfo& info) {
+  static constexpr const char* kNames[] = {nullptr, "int8", "int16", "int32", "int64", "float32", "float64", "pointer"};
+  String text = std::to_string(info.instance_size - int64_t{sizeof(AnyffiObject)}).c_str();
+  text += " bytes";
+  if (info.alignment != 0) text.append(", aligned to ").append(std::to_string(info.alignment).c_str());
+  for (uint64_t members = info.members; members != 0; members >>= ANYFFI_MEMBER_BITS) {
+    uint64_t member = members & ((1 << ANYFFI_MEMBER_BITS) - 1);
+    if (member == 0 || member >= std::size(kNames)) break;
+    text.append(members == info.members ? ", beginning with " : ", ").append(kNames[member]);
+  }
+  return text;
+}
+
+/// Whether two registrations agree on the layout, where both give it.
+bool is_same_layout(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
+  auto agree = [](auto x, auto y) { return x == 0 || y == 0 || x == y; };
+  return agree(a.instance_size, b.instance_size) && agree(a.alignment, b.alignment) && agree(a.members, b.members);
+}
+
+int raise_other_layout(const AnyffiTypeInfo& former, const AnyffiTypeInfo& given) {
+  return raise_format("ValueError",
+                      "type '%s' is already registered by another library, with another layout: its objects take %s "
+                      "there, and %s here; build both libraries with the same definition of it, or give one of the "
+                      "types another key, and start a new process",
+                      given.type_key, describe_layout(former).c_str(), describe_layout(given).c_str());
+}
+
+int register_type(const AnyffiTypeInfo& info, int32_t* out_type_code) {
+  AnyffiTypeInfo given{};
+  std::memcpy(static_cast<void*>(&given), &info, std::min<size_t>(info.struct_size, sizeof(given)));
+  if (given.type_key == nullptr || given.type_key[0] == '\0') {
+    return anyffi_error_raise("ValueError", "a type needs a type key");
+  }
+  // The runtime and front ends may append private fields to those of a fixed type.
+  const AnyffiTypeInfo* parent = anyffi_type_get_info(given.parent);
+  if (parent == nullptr || (given.parent != ANYFFI_OBJECT && given.parent < ANYFFI_FIRST_DYNAMIC_TYPE)) {
+    return raise_format("ValueError", "type '%s' cannot derive from %s: only from Object and types that derive from it",
+                        given.type_key, parent == nullptr ? "an unknown type" : parent->type_key);
+  }
+  if (find_fixed(given.type_key) != nullptr) {
+    return raise_format("ValueError", "type key '%s' is reserved for the runtime", given.type_key);
+  }
+  DynamicTypes& types = dynamic_types();
+  std::unique_lock<std::mutex> lock(types.mutex);
+  auto known = types.codes.find(given.type_key);
+  if (known != types.codes.end()) {
+    const AnyffiTypeInfo* former = anyffi_type_get_info(known->second);
+    lock.unlock();
+    if (former->parent == given.parent) {
+      if (!is_same_layout(*former, given)) return raise_other_layout(*former, given);
+      *out_type_code = former->type_code;
+      return 0;
+    }
+    return raise_format("ValueError", "type '%s' is already registered, with the parent '%s'", given.type_key,
+                        anyffi_type_get_info(former->parent)->type_key);
+  }
+  int32_t index = types.count.load(std::memory_order_relaxed);
+  if (index == kChunkSize * kChunks) {
+    lock.unlock();
+    return anyffi_error_raise("RuntimeError", "too many types");
+  }
+  auto& chunk = types.chunks[index / kChunkSize];
+  if (chunk.load(std::memory_order_relaxed) == nullptr) {
+    chunk.store(Allocator<const AnyffiTypeInfo*>().allocate(kChunkSize), std::memory_order_release);
+  }
+  int32_t code = ANYFFI_FIRST_DYNAMIC_TYPE + index;
+  AnyffiTypeInfo* record = copy_record(given, *parent, code);
+  try {
+    types.codes.emplace(record->type_key, code);
+  } catch (...) {
+    anyffi_free(record);
+    throw;
+  }
+  chunk.load(std::memory_order_relaxed)[index % kChunkSize] = record;
+  types.count.store(index + 1, std::memory_order_release);
+  *out_type_code = code;
+  return 0;
+}
+
+}  // namespace
+
+bool install_type_hooks(int32_t type_code, const TypeHooks& hooks) noexcept {
+  AnyffiTypeInfo& row = fixed_rows[row_of(type_code)];
+  if (hooks.hash != nullptr) row.hash = hooks.hash;
+  if (hooks.equal != nullptr) row.equal = hooks.equal;
+  if (hooks.children != nullptr) row.children = hooks.children;
+  if (hooks.repr != nullptr) row.repr = hooks.repr;
+  return true;
+}
+
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+const AnyffiTypeInfo* anyffi_type_get_info(int32_t type_code) {
+  if (type_code > -kInlineRows && type_code <= kLastFixedObject) return &fixed_rows[row_of(type_code)];
+  int32_t index = type_code - ANYFFI_FIRST_DYNAMIC_TYPE;
+  if (type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return nullptr;
+  DynamicTypes& types = dynamic_types();
+  if (index >= types.count.load(std::memory_order_acquire)) return nullptr;
+  return types.chunks[index / kChunkSize].load(std::memory_order_acquire)[index % kChunkSize];
+}
+
+const AnyffiTypeInfo* anyffi_type_find(const char* type_key) {
+  if (const AnyffiTypeInfo* row = find_fixed(type_key)) return row;
+  DynamicTypes& types = dynamic_types();
+  std::lock_guard<std::mutex> lock(types.mutex);
+  auto found = types.codes.find(type_key);
+  return found != types.codes.end() ? anyffi_type_get_info(found->second) : nullptr;
+}
+
+int anyffi_type_register(const AnyffiTypeInfo* info, int32_t* out_type_code) {
+  *out_type_code = ANYFFI_NONE;
+  return guard([&] { return register_type(*info, out_type_code); });
+}
+
+int32_t anyffi_type_is_a(int32_t type_code, int32_t ancestor) {
+  if (type_code == ancestor) return 1;
+  if (type_code <= ANYFFI_OBJECT || ancestor <= 0) return 0;
+  if (ancestor == ANYFFI_OBJECT) return 1;
+  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
+  const AnyffiTypeInfo* wanted = anyffi_type_get_info(ancestor);
+  return info != nullptr && wanted != nullptr && wanted->depth < info->depth &&
+         info->ancestors[wanted->depth] == ancestor;
+}
+
+int32_t anyffi_type_list(int32_t* out_codes, int32_t capacity) {
+  int32_t num_dynamic = dynamic_types().count.load(std::memory_order_acquire);
+  int32_t total = kFixedRows + num_dynamic;
+  for (int32_t i = 0; i < total && i < capacity; ++i) {
+    int32_t fixed = i < kInlineRows ? i - (kInlineRows - 1) : i - kInlineRows + 1;
+    out_codes[i] = i < kFixedRows ? fixed : ANYFFI_FIRST_DYNAMIC_TYPE + (i - kFixedRows);
+  }
+  return total;
+}
+
+int32_t anyffi_type_get_family(int32_t type_code) {
+  return type_code > -kInlineRows && type_code <= kLastFixedObject ? fixed_rows[row_of(type_code)].family : type_code;
+}
+
+int32_t anyffi_abi_get_version(void) { return ANYFFI_ABI_VERSION; }

@@ -1,0 +1,39 @@
+/// \file
+/// Classes of values that owning and comparing treat alike.
+#ifndef ANYFFI_SRC_CORE_VALUE_H_
+#define ANYFFI_SRC_CORE_VALUE_H_
+
+#include <anyffi/c_api.h>
+#include <anyffi/inline.h>
+
+namespace anyffi::runtime {
+
+/// The same 16 bytes, apart from an argument's flags: Python's `is`, as far as values can express it.
+inline bool is_identical(const AnyffiValue& a, const AnyffiValue& b) noexcept {
+  return a.type_code == b.type_code && a.as_int == b.as_int && (a.type_code > 0 || a.aux == b.aux);
+}
+
+/// True for values that are copied byte by byte, without a check: numbers, None, short ASCII.
+inline bool is_plain(const AnyffiValue& value) noexcept {
+  int32_t code = value.type_code;
+  bool number = code <= ANYFFI_NONE && code >= ANYFFI_FLOAT && value.aux == 0;
+  return number || (code == ANYFFI_STR && (value.as_int >> 60) == ANYFFI_ASCII);
+}
+
+/// True for owned values that are certainly in the form in which containers store them.
+inline bool is_canonical(const AnyffiValue& value) noexcept {
+  return is_plain(value) || (value.type_code > ANYFFI_BOX && value.aux == 0);
+}
+
+/// As `anyffi_value_own`, inline for the most frequent values.
+inline int own_value(const AnyffiValue* value, AnyffiValue* out) noexcept {
+  if (is_plain(*value)) {
+    anyffi_copy_inline(value, out);
+    return 0;
+  }
+  return anyffi_value_own(value, out);
+}
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_CORE_VALUE_H_

@@ -1,0 +1,110 @@
+/// \file
+/// Functions over C code and over callables of the host, and calls of any function.
+#include <anyffi/inline.h>
+
+#include <utility>
+
+#include "core/errors.h"
+#include "core/host.h"
+#include "core/memory.h"
+#include "core/messages.h"
+#include "core/object.h"
+#include "core/owned.h"
+
+namespace anyffi::runtime {
+namespace {
+
+struct HostFunction {
+  AnyffiFunction base;
+  AnyffiCall callback;
+};
+
+void delete_function(AnyffiObject* self, int32_t what) {
+  auto* function = reinterpret_cast<AnyffiFunction*>(self);
+  if (what & ANYFFI_DELETE_CONTENTS) {
+    if (function->release_self != nullptr) function->release_self(std::exchange(function->self, nullptr));
+    release_handle(std::exchange(function->handle, nullptr));
+  }
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+}
+
+void delete_host_function(AnyffiObject* self, int32_t what) {
+  delete_function(self, what & ANYFFI_DELETE_CONTENTS);
+  if (what & ANYFFI_DELETE_MEMORY) free_object<HostFunction>(self);
+}
+
+/// The `call` of every function over a callable of the host.
+int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  auto* function = static_cast<HostFunction*>(self);
+  if (anyffi_depth_enter() != 0) return fail(result);
+  *result = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+  int status = enter_host([&] { return function->callback(function->base.handle, args, num_args, result); });
+  anyffi_depth_leave();
+  // A callback that a signal interrupted before its first line returns garbage, perhaps ANYFFI_HOST_DONE. But then the
+  // result is unset.
+  if (result->type_code == ANYFFI_UNSET) status = 0;
+  status = finish_hook(status);
+  if (__builtin_expect(status != 0, 0)) anyffi_value_release(result);
+  return status;
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int anyffi_function_create(AnyffiCall call, void* self, void (*release_self)(void* self),
+                           const AnyffiFunctionInfo* info, AnyffiValue* out) {
+  auto* function = allocate_object<AnyffiFunction>(ANYFFI_FUNCTION, &delete_function);
+  if (function == nullptr) {
+    if (release_self != nullptr) release_self(self);
+    return fail(out);
+  }
+  function->call = call;
+  function->self = self;
+  function->release_self = release_self;
+  function->info = info;
+  function->handle = nullptr;
+  *out = anyffi_object_inline(&function->header);
+  return 0;
+}
+
+int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* out) {
+  auto* function = allocate_object<HostFunction>(ANYFFI_FUNCTION, &delete_host_function);
+  if (function == nullptr) {
+    release_handle(handle);
+    return fail(out);
+  }
+  function->base.call = &call_host;
+  function->base.self = function;
+  function->base.release_self = nullptr;
+  function->base.info = nullptr;
+  function->base.handle = handle;
+  function->callback = callback;
+  *out = anyffi_object_inline(&function->base.header);
+  return 0;
+}
+
+void* anyffi_function_get_unique_handle(const AnyffiFunction* function) {
+  return anyffi_is_sole_inline(&function->header) ? function->handle : nullptr;
+}
+
+int anyffi_function_call(const AnyffiValue* value, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  *result = anyffi_none_inline();
+  if (value->type_code != ANYFFI_FUNCTION) {
+    Owned name;
+    if (type_name_of(value, name.out()) != 0) return -1;
+    return guard([&] {
+      String text;
+      append_text(&text, name.get());
+      return raise_format("TypeError", "'%s' object is not callable", text.c_str());
+    });
+  }
+  auto* function = reinterpret_cast<AnyffiFunction*>(value->as_object);
+  // `call_host` counts a level itself.
+  if (function->handle != nullptr) return function->call(function->self, args, num_args, result);
+  if (anyffi_depth_enter() != 0) return -1;
+  int status = function->call(function->self, args, num_args, result);
+  anyffi_depth_leave();
+  return status;
+}

@@ -1,0 +1,101 @@
+/// \file
+/// Recipes: arguments that a front end describes for one call, so that one call of the runtime creates all of them.
+#include <anyffi/host_api.h>
+
+#include "values/containers.h"
+
+namespace anyffi::runtime {
+namespace {
+
+bool is_made(const AnyffiValue& value) { return value.type_code > 0 && value.aux == ANYFFI_MOVABLE; }
+
+int make_mapping(int32_t type_code, const AnyffiValue* parts, int64_t count, AnyffiValue* out) {
+  int64_t first = -1, second = -1;
+  if (anyffi_mapping_create_from(type_code, parts, count / 2, out, &first, &second) != 0) return -1;
+  return first < 0 ? 0 : anyffi_error_raise("ValueError", "two keys are equal");
+}
+
+int make_tensor(const AnyffiTensorRecipe& recipe, AnyffiValue* out) {
+  recipe.retain(recipe.handle);
+  return anyffi_tensor_create_host(&recipe.tensor, recipe.flags, recipe.handle, out);
+}
+
+int make_function(const AnyffiFunctionRecipe& recipe, AnyffiValue* out) {
+  recipe.retain(recipe.handle);
+  return anyffi_function_create_host(recipe.callback, recipe.handle, out);
+}
+
+/// Makes the value of a step from the values before `*end`, and removes those.
+int make(const AnyffiValue& step, AnyffiValue** end, AnyffiValue* out) {
+  int32_t type_code = step.type_code;
+  if (type_code == ANYFFI_TENSOR) return make_tensor(*static_cast<const AnyffiTensorRecipe*>(step.as_pointer), out);
+  if (type_code == ANYFFI_FUNCTION) {
+    return make_function(*static_cast<const AnyffiFunctionRecipe*>(step.as_pointer), out);
+  }
+  if (type_code == ANYFFI_OBJECT) {
+    anyffi_value_move(static_cast<AnyffiValue*>(step.as_pointer), out);
+    return 0;
+  }
+  int64_t count = step.as_int;
+  AnyffiValue* parts = *end - count;
+  int status = type_code == ANYFFI_SLICE ? anyffi_slice_create(&parts[0], &parts[1], &parts[2], out)
+               : has_entries(type_code)  ? make_mapping(type_code, parts, count, out)
+                                         : anyffi_sequence_create_from(type_code, parts, count, out);
+  if (status != 0) return status;
+  // The container holds copies.
+  for (AnyffiValue* part = parts; part != *end; ++part) {
+    if (is_made(*part)) anyffi_value_release(part);
+  }
+  *end = parts;
+  return 0;
+}
+
+void release_made(AnyffiValue* first, const AnyffiValue* end) {
+  for (AnyffiValue* value = first; value != end; ++value) {
+    if (is_made(*value)) anyffi_value_release(value);
+  }
+}
+
+bool is_view(int32_t type_code) {
+  return type_code == ANYFFI_STR_VIEW || type_code == ANYFFI_BYTES_VIEW || type_code == ANYFFI_TENSOR_VIEW;
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size) {
+  using anyffi::runtime::make;
+  // Made values overwrite the steps that were read, so that no memory is needed for them.
+  AnyffiValue* end = recipe;
+  for (const AnyffiValue* step = recipe; step != recipe + size; ++step) {
+    AnyffiValue value = *step;
+    if (value.type_code > 0 && value.aux == ANYFFI_RECIPE) {
+      if (make(*step, &end, &value) != 0) {
+        anyffi::runtime::release_made(recipe, end);
+        return -1;
+      }
+      if (value.type_code > 0) value.aux = ANYFFI_MOVABLE;
+    }
+    *end++ = value;
+  }
+  return static_cast<int32_t>(end - recipe);
+}
+
+void anyffi_recipe_release(AnyffiValue* recipe) {
+  const AnyffiValue* end = recipe;
+  while (end->type_code != ANYFFI_UNSET) ++end;
+  anyffi::runtime::release_made(recipe, end);
+}
+
+int anyffi_function_call_recipe(void* self, AnyffiValue* recipe, int32_t size, AnyffiValue* result) {
+  auto* function = static_cast<AnyffiFunction*>(self);
+  int32_t count = anyffi_recipe_build(recipe, size);
+  if (count < 0) return -1;
+  int status = function->call(function->self, recipe, count, result);
+  if (status == 0 && anyffi::runtime::is_view(result->type_code)) {
+    AnyffiValue view = *result;
+    status = anyffi_value_own(&view, result);
+  }
+  anyffi::runtime::release_made(recipe, recipe + count);
+  return status;
+}

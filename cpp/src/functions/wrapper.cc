@@ -1,0 +1,81 @@
+/// \file
+/// Wrappers whose class the front end defines without C code of its own: the runtime visits and finalizes them, by
+/// offsets that the front end declares.
+#include <anyffi/host_api.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace anyffi::runtime {
+namespace {
+
+/// Written at the front end's start, before it makes the first wrapper.
+AnyffiWrapperLayout layout{};
+
+template <typename T>
+T* at(void* object, uint32_t offset) {
+  return reinterpret_cast<T*>(static_cast<char*>(object) + offset);
+}
+
+template <typename T>
+T* content_of(void* memory) {
+  return at<T>(memory, layout.content_offset);
+}
+
+/// Keeps the host's pending exception while a finalizer runs: what is destroyed may call into the host.
+class PendingException {
+ public:
+  PendingException() { layout.exception_save(&type_, &value_, &traceback_); }
+  ~PendingException() { layout.exception_restore(type_, value_, traceback_); }
+  PendingException(const PendingException&) = delete;
+  PendingException& operator=(const PendingException&) = delete;
+
+ private:
+  void* type_ = nullptr;
+  void* value_ = nullptr;
+  void* traceback_ = nullptr;
+};
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+void anyffi_wrapper_set_layout(const AnyffiWrapperLayout* given) {
+  AnyffiWrapperLayout copy{};
+  std::memcpy(&copy, given, std::min<size_t>(given->struct_size, sizeof(copy)));
+  layout = copy;
+}
+
+AnyffiObject* anyffi_wrapper_get_object(void* wrapper) {
+  void* memory = *at<void*>(wrapper, layout.memory_offset);
+  return memory != nullptr ? content_of<AnyffiWrapperRef>(memory)->object : nullptr;
+}
+
+int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context) {
+  // A class that C code made is visited by its own traverse function: that of its subclasses relies on it.
+  if (int status = visit(*at<void*>(wrapper, layout.type_offset), context)) return status;
+  AnyffiObject* object = anyffi_wrapper_get_object(wrapper);
+  if (object == nullptr || object->type_code != ANYFFI_FUNCTION) return 0;
+  void* handle = anyffi_function_get_unique_handle(reinterpret_cast<AnyffiFunction*>(object));
+  return handle != nullptr ? visit(handle, context) : 0;
+}
+
+void anyffi_wrapper_finalize(void* memory) {
+  auto* ref = content_of<AnyffiWrapperRef>(memory);
+  if (ref->object == nullptr) return;
+  PendingException pending;
+  anyffi_wrapper_detach(ref);
+}
+
+void anyffi_value_finalize(void* memory) {
+  auto* value = content_of<AnyffiValue>(memory);
+  if (value->type_code <= 0) return;
+  PendingException pending;
+  anyffi_value_release(value);
+}
+
+void anyffi_recipe_finalize(void* memory) {
+  PendingException pending;
+  anyffi_recipe_release(content_of<AnyffiValue>(memory));
+}

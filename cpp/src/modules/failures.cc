@@ -1,0 +1,119 @@
+/// \file
+/// Libraries whose loading failed.
+#include "modules/failures.h"
+
+#include <anyffi/c_api.h>
+#include <dlfcn.h>
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "core/memory.h"
+#include "core/owned.h"
+#include "registry/journal.h"
+
+namespace anyffi::runtime {
+namespace {
+
+struct Failure {
+  Owned error;
+  Owned taken_name;            /* where the error is that the name was taken */
+  bool is_undone = false;      /* it may be loaded anew */
+  void* replacement = nullptr; /* the copy that replaces it */
+};
+
+/// By the load addresses of the libraries. Never destroyed, as libraries are never unmapped.
+struct Failures {
+  std::mutex mutex;
+  std::map<const void*, Failure, std::less<>, Allocator<std::pair<const void* const, Failure>>> by_base;
+};
+
+Failures& failures() {
+  static auto* all = new Failures();
+  return *all;
+}
+
+/// Calls `change` with the record of a library.
+template <class Change>
+void change_failure(const void* base, Change change) noexcept {
+  Failures& all = failures();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  try {
+    change(all.by_base[base]);
+  } catch (const std::bad_alloc&) {
+    // The failed load reports its error anyway; a later one would not.
+  }
+}
+
+}  // namespace
+
+Owned find_load_error(const void* base) noexcept {
+  Failures& all = failures();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  auto found = all.by_base.find(base);
+  return found != all.by_base.end() ? retained(*found->second.error.get()) : Owned();
+}
+
+void keep_load_error(const void* base, const AnyffiValue& error) noexcept {
+  Owned kept = retained(error);
+  change_failure(base, [&](Failure& failure) {
+    // The first one causes the others.
+    if (failure.error->type_code == ANYFFI_NONE) failure.error = std::move(kept);
+  });
+}
+
+void keep_undone_load(const void* base, const LoadJournal& journal) noexcept {
+  Owned error = retained(*journal.error()), name = retained(*journal.taken_name());
+  change_failure(base, [&](Failure& failure) {
+    std::swap(failure.error, error);
+    std::swap(failure.taken_name, name);
+    failure.is_undone = true;
+  });
+}
+
+bool begin_new_load(const void* base) noexcept {
+  Failures& all = failures();
+  Owned name, holder;
+  {
+    std::lock_guard<std::mutex> lock(all.mutex);
+    auto found = all.by_base.find(base);
+    if (found == all.by_base.end() || !found->second.is_undone) return false;
+    name = retained(*found->second.taken_name.get());
+  }
+  bool is_taken = name->type_code != ANYFFI_NONE && anyffi_registry_find(name.get(), holder.out()) == 0 &&
+                  holder->type_code != ANYFFI_NONE;
+  if (is_taken) return false;
+  std::lock_guard<std::mutex> lock(all.mutex);
+  return std::exchange(all.by_base.find(base)->second.is_undone, false);
+}
+
+void end_new_load(const void* base, void* copy) noexcept {
+  change_failure(base, [&](Failure& failure) {
+    failure.replacement = copy;
+    failure.is_undone = copy == nullptr;
+  });
+}
+
+void* find_replacement(const void* base) noexcept {
+  Failures& all = failures();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  auto found = all.by_base.find(base);
+  return found != all.by_base.end() ? found->second.replacement : nullptr;
+}
+
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+void anyffi_registry_defer_error(void) {
+  AnyffiValue error;
+  anyffi_error_take_raised(&error);
+  Owned owner(error);
+  if (error.type_code == ANYFFI_NONE) return;
+  // Kept for later loads of the calling library as a module: by another thread, or after it was loaded by other means,
+  // such as a dependency of the program.
+  Dl_info caller{};
+  if (dladdr(__builtin_return_address(0), &caller) != 0) keep_load_error(caller.dli_fbase, error);
+  if (LoadJournal* journal = LoadJournal::current()) journal->defer(owner.take(), caller.dli_fbase);
+}

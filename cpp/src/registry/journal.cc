@@ -1,0 +1,55 @@
+/// \file
+/// The journal of what static initialisers register.
+#include "registry/journal.h"
+
+#include <anyffi/c_api.h>
+
+#include <utility>
+
+#include "core/compiler.h"
+#include "core/owned.h"
+#include "registry/registry.h"
+
+namespace anyffi::runtime {
+namespace {
+
+ANYFFI_THREAD_LOCAL LoadJournal* innermost = nullptr;
+
+}  // namespace
+
+LoadJournal::LoadJournal() noexcept : outer_(std::exchange(innermost, this)) {}
+
+LoadJournal::~LoadJournal() { innermost = outer_; }
+
+LoadJournal* LoadJournal::current() noexcept { return innermost; }
+
+void LoadJournal::begin(const AnyffiValue& name, const AnyffiValue& function) {
+  Owned kept_name = retained(name), kept_function = retained(function);
+  changes_.push_back(Change{std::move(kept_name), std::move(kept_function), Owned()});
+}
+
+void LoadJournal::refuse(const AnyffiValue& name) noexcept {
+  AnyffiValue error;
+  anyffi_error_take_raised(&error);
+  refusal_ = retained(error);
+  taken_name_ = retained(name);
+  anyffi_error_set_raised(error.as_object);
+  anyffi_value_release(&error);
+}
+
+void LoadJournal::defer(AnyffiValue error, const void* base) noexcept {
+  Owned owner(error);
+  if (error_->type_code != ANYFFI_NONE) return;
+  if (refusal_->type_code == ANYFFI_NONE || refusal_->as_object != error.as_object) taken_name_ = Owned();
+  error_ = std::move(owner);
+  base_ = base;
+}
+
+void LoadJournal::undo() noexcept {
+  for (; !changes_.empty(); changes_.pop_back()) {
+    Change& change = changes_.back();
+    registry_restore(*change.name.get(), *change.function.get(), change.former.take());
+  }
+}
+
+}  // namespace anyffi::runtime

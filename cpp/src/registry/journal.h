@@ -1,0 +1,59 @@
+/// \file
+/// What static initialisers register while a library is loaded, so that a failed load can be undone.
+#ifndef ANYFFI_SRC_REGISTRY_JOURNAL_H_
+#define ANYFFI_SRC_REGISTRY_JOURNAL_H_
+
+#include <anyffi/c_api.h>
+
+#include "core/memory.h"
+#include "core/owned.h"
+
+namespace anyffi::runtime {
+
+/// Records registrations of this thread while it lives.
+class LoadJournal {
+ public:
+  LoadJournal() noexcept;
+  ~LoadJournal();
+  LoadJournal(const LoadJournal&) = delete;
+  LoadJournal& operator=(const LoadJournal&) = delete;
+
+  /// Records a registration before it is made. May throw bad_alloc.
+  void begin(const AnyffiValue& name, const AnyffiValue& function);
+  /// Removes the last record: the registration failed.
+  void cancel() noexcept { changes_.pop_back(); }
+  /// Records the function that the last registration replaced; steals it.
+  void replaced(AnyffiValue former) noexcept { changes_.back().former = Owned(former); }
+  /// Records that a registration failed with the error in the thread's slot, because the name was taken.
+  void refuse(const AnyffiValue& name) noexcept;
+  /// Keeps an error that an initialiser of the library at `base` deferred, unless there is one already; steals it.
+  void defer(AnyffiValue error, const void* base) noexcept;
+  /// The first deferred error, or None.
+  const AnyffiValue* error() const noexcept { return error_.get(); }
+  /// The library of that error.
+  const void* base() const noexcept { return base_; }
+  /// The taken name that caused that error, or None.
+  const AnyffiValue* taken_name() const noexcept { return taken_name_.get(); }
+  /// Undoes the registrations, the last first.
+  void undo() noexcept;
+
+  /// The innermost journal of this thread, or NULL.
+  static LoadJournal* current() noexcept;
+
+ private:
+  struct Change {
+    Owned name;
+    Owned function;
+    Owned former;
+  };
+  Vector<Change> changes_;
+  Owned error_;
+  const void* base_ = nullptr;
+  Owned taken_name_;
+  Owned refusal_; /* the error that `refuse` saw */
+  LoadJournal* outer_;
+};
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_REGISTRY_JOURNAL_H_

@@ -1,0 +1,187 @@
+/// \file
+/// The global registry of functions by name.
+#include "registry/registry.h"
+
+#include <anyffi/host_api.h>
+#include <anyffi/inline.h>
+
+#include <map>
+#include <mutex>
+
+#include "core/errors.h"
+#include "core/memory.h"
+#include "core/messages.h"
+#include "core/owned.h"
+#include "registry/journal.h"
+#include "text/text.h"
+
+namespace anyffi::runtime {
+namespace {
+
+AnyffiTextView text_of(const AnyffiValue& name) {
+  AnyffiTextView text;
+  anyffi_text_inline(&name, &text);
+  return text;
+}
+
+/// Orders by code point, as Python does, for all encodings.
+struct NameLess {
+  using is_transparent = void;
+  bool operator()(const Owned& a, const Owned& b) const { return compare(*a.get(), *b.get()); }
+  bool operator()(const Owned& a, const AnyffiValue* b) const { return compare(*a.get(), *b); }
+  bool operator()(const AnyffiValue* a, const Owned& b) const { return compare(*a, *b.get()); }
+
+  static bool compare(const AnyffiValue& a, const AnyffiValue& b) { return compare_text(text_of(a), text_of(b)) < 0; }
+};
+
+using Functions = std::map<Owned, Owned, NameLess, Allocator<std::pair<const Owned, Owned>>>;
+
+/// Nothing is released and no error is raised under the mutex: either may call the host, which takes its lock, and the
+/// thread that holds that lock may wait for this mutex.
+struct Registry {
+  std::mutex mutex;
+  Functions functions;
+};
+
+/// Never destroyed: libraries use it in their static initialisers and destructors.
+Registry& registry() {
+  static auto* instance = new Registry();
+  return *instance;
+}
+
+int check_name(const AnyffiValue* name) {
+  if (anyffi_is_str(name->type_code)) return 0;
+  return anyffi_error_raise("TypeError", "the name of a function must be a str");
+}
+
+int raise_taken(const AnyffiValue* name) {
+  String text;
+  append_text(&text, name);
+  return raise_format("ValueError", "function '%s' is already registered; override=True replaces it", text.c_str());
+}
+
+int set_function(const AnyffiValue* name, const AnyffiValue* function, bool override_existing) {
+  Owned key, value;
+  if (anyffi_value_own(name, key.out()) != 0 || anyffi_value_own(function, value.out()) != 0) return -1;
+  LoadJournal* journal = LoadJournal::current();
+  if (journal != nullptr) journal->begin(*key.get(), *value.get());
+  bool taken = false;
+  Owned former;
+  try {
+    Registry& all = registry();
+    std::lock_guard<std::mutex> lock(all.mutex);
+    auto [place, added] = all.functions.try_emplace(std::move(key));
+    taken = !added && !override_existing;
+    if (!taken) {
+      former = std::move(place->second);
+      place->second = std::move(value);
+    }
+  } catch (...) {
+    if (journal != nullptr) journal->cancel();
+    throw;
+  }
+  if (taken) {
+    raise_taken(name);
+    if (journal != nullptr) journal->cancel(), journal->refuse(*name);
+    return -1;
+  }
+  if (journal != nullptr) journal->replaced(former.take());
+  return 0;
+}
+
+/// Copies all names, under the mutex.
+Vector<Owned> copy_names() {
+  Registry& all = registry();
+  Vector<Owned> names;
+  std::lock_guard<std::mutex> lock(all.mutex);
+  names.reserve(all.functions.size());
+  for (const auto& [name, function] : all.functions) {
+    anyffi_value_retain_inline(name.get());
+    names.emplace_back(*name.get());
+  }
+  return names;
+}
+
+}  // namespace
+
+void registry_restore(const AnyffiValue& name, const AnyffiValue& function, AnyffiValue former) noexcept {
+  Registry& all = registry();
+  Owned former_owner(former);
+  Functions::node_type dropped;
+  std::lock_guard<std::mutex> lock(all.mutex);
+  auto place = all.functions.find(&name);
+  if (place == all.functions.end() || place->second->as_object != function.as_object) return;
+  if (former.type_code == ANYFFI_NONE) {
+    dropped = all.functions.extract(place);
+  } else {
+    std::swap(place->second, former_owner);
+  }
+}
+
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int anyffi_registry_set(const AnyffiValue* name, const AnyffiValue* function, int32_t override_existing) {
+  if (check_name(name) != 0) return -1;
+  if (function->type_code != ANYFFI_FUNCTION) {
+    return anyffi_error_raise("TypeError", "only a function can be registered");
+  }
+  return guard([&] { return set_function(name, function, override_existing != 0); });
+}
+
+int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out) {
+  AnyffiValue wanted = *name;
+  *out = anyffi_none_inline();
+  if (check_name(&wanted) != 0) return -1;
+  Registry& all = registry();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  auto place = all.functions.find(&wanted);
+  if (place == all.functions.end()) return 0;
+  anyffi_value_retain_inline(place->second.get());
+  *out = *place->second.get();
+  return 0;
+}
+
+int anyffi_registry_remove(const AnyffiValue* name, int32_t* out_existed) {
+  *out_existed = 0;
+  if (check_name(name) != 0) return -1;
+  Functions::node_type dropped;
+  Registry& all = registry();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  auto place = all.functions.find(name);
+  if (place == all.functions.end()) return 0;
+  dropped = all.functions.extract(place);
+  *out_existed = 1;
+  return 0;
+}
+
+int anyffi_registry_list(AnyffiValue* out) {
+  *out = anyffi_none_inline();
+  return guard([&] {
+    Vector<Owned> names = copy_names();
+    Owned array;
+    if (anyffi_sequence_create(ANYFFI_ARRAY, static_cast<int64_t>(names.size()), array.out()) != 0) return -1;
+    auto* sequence = reinterpret_cast<AnyffiSequence*>(array->as_object);
+    for (Owned& name : names) {
+      sequence->type_mask |= anyffi_type_bit(name->type_code);
+      sequence->data[sequence->size++] = name.take();
+    }
+    *out = array.take();
+    return 0;
+  });
+}
+
+void anyffi_registry_remove_host_functions(void) {
+  Registry& all = registry();
+  // Nodes move between maps without allocating. The functions are released after the mutex is.
+  Functions dropped;
+  std::lock_guard<std::mutex> lock(all.mutex);
+  for (auto place = all.functions.begin(); place != all.functions.end();) {
+    auto next = std::next(place);
+    if (reinterpret_cast<AnyffiFunction*>(place->second->as_object)->handle != nullptr) {
+      dropped.insert(all.functions.extract(place));
+    }
+    place = next;
+  }
+}

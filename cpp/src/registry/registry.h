@@ -1,0 +1,16 @@
+/// \file
+/// The global registry of functions by name.
+#ifndef ANYFFI_SRC_REGISTRY_REGISTRY_H_
+#define ANYFFI_SRC_REGISTRY_REGISTRY_H_
+
+#include <anyffi/c_api.h>
+
+namespace anyffi::runtime {
+
+/// Replaces `function` by `former`, or removes it if `former` is None; does nothing if the name has another function by
+/// now. Steals `former`.
+void registry_restore(const AnyffiValue& name, const AnyffiValue& function, AnyffiValue former) noexcept;
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_REGISTRY_REGISTRY_H_

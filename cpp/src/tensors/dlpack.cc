@@ -1,0 +1,183 @@
+/// \file
+/// Import and export of tensors as DLPack structs, and as the capsules that hold them.
+#include <anyffi/inline.h>
+
+#include "core/errors.h"
+#include "core/host.h"
+#include "core/messages.h"
+#include "core/owned.h"
+
+namespace anyffi::runtime {
+namespace {
+
+constexpr uint32_t kMajor = 1;
+constexpr uint32_t kMinor = 3;
+
+/// The differences of DLPack's two structs, and the names of their capsules.
+template <class Managed>
+struct Form;
+template <>
+struct Form<AnyffiManagedTensor> {
+  static constexpr const char* kName = "dltensor_versioned";
+  static constexpr const char* kUsedName = "used_dltensor_versioned";
+  static uint64_t flags(const AnyffiManagedTensor& managed) { return managed.flags; }
+};
+template <>
+struct Form<AnyffiLegacyTensor> {
+  static constexpr const char* kName = "dltensor";
+  static constexpr const char* kUsedName = "used_dltensor";
+  static uint64_t flags(const AnyffiLegacyTensor&) { return 0; }
+};
+
+/// Calls the deleter of another library, which may run code of the host.
+template <class Managed>
+void release_managed(void* owner) {
+  auto* managed = static_cast<Managed*>(owner);
+  if (managed->deleter == nullptr) return;
+  SavedError saved;
+  enter_host([&] { managed->deleter(managed); });
+}
+
+/// As `release_managed` for libraries of the host, which must not be called once it has shut down.
+template <class Managed>
+void release_managed_of_host(void* owner) {
+  if (host() != nullptr) release_managed<Managed>(owner);
+}
+
+int check_version(const AnyffiManagedTensor& managed) noexcept {
+  if (managed.major == kMajor) return 0;
+  return raise_format("BufferError",
+                      "a tensor of DLPack %u.%u, which is not supported: the newest known version is %u.%u",
+                      managed.major, managed.minor, kMajor, kMinor);
+}
+int check_version(const AnyffiLegacyTensor&) noexcept { return 0; }
+
+template <class Managed>
+int import_tensor(Managed* managed, void (*release)(void*), AnyffiValue* out) noexcept {
+  if (check_version(*managed) != 0) {
+    release(managed);
+    return fail(out);
+  }
+  return anyffi_tensor_create(&managed->tensor, Form<Managed>::flags(*managed), managed, release, out);
+}
+
+/// The deleter of an exported struct: releases its reference to the tensor.
+template <class Managed>
+void delete_export(Managed* self) {
+  auto* tensor = static_cast<AnyffiObject*>(self->context);
+  anyffi_free(self);
+  anyffi_object_release(tensor);
+}
+
+template <class Managed>
+int allocate_export(AnyffiObject* object, Managed** out) noexcept {
+  *out = static_cast<Managed*>(anyffi_alloc(sizeof(Managed)));
+  if (*out == nullptr) return raise_no_memory();
+  **out = Managed{};
+  (*out)->tensor = reinterpret_cast<AnyffiTensor*>(object)->tensor;
+  (*out)->context = object;
+  (*out)->deleter = &delete_export<Managed>;
+  anyffi_object_retain(object);
+  return 0;
+}
+
+int export_tensor(AnyffiObject* object, AnyffiManagedTensor** out) noexcept {
+  if (allocate_export(object, out) != 0) return -1;
+  (*out)->major = kMajor;
+  (*out)->minor = kMinor;
+  (*out)->flags = reinterpret_cast<AnyffiTensor*>(object)->flags;
+  return 0;
+}
+
+int export_tensor(AnyffiObject* object, AnyffiLegacyTensor** out) noexcept {
+  *out = nullptr;
+  uint64_t flags = reinterpret_cast<AnyffiTensor*>(object)->flags;
+  if (flags & (ANYFFI_TENSOR_READ_ONLY | ANYFFI_TENSOR_PADDED)) {
+    return raise_format("BufferError", "DLPack before 1.0 cannot express that a tensor is %s",
+                        flags & ANYFFI_TENSOR_READ_ONLY ? "read-only" : "padded");
+  }
+  return allocate_export(object, out);
+}
+
+/* ---- capsules ---- */
+
+/// Takes the struct out of a capsule and marks it as used; NULL if it does not hold one of this form.
+template <class Managed>
+Managed* take_from_capsule(const AnyffiHost& hooks, void* capsule) noexcept {
+  if (hooks.capsule_is_valid(capsule, Form<Managed>::kName) == 0) return nullptr;
+  auto* managed = static_cast<Managed*>(hooks.capsule_get_pointer(capsule, Form<Managed>::kName));
+  hooks.capsule_set_name(capsule, Form<Managed>::kUsedName);
+  return managed;
+}
+
+/// The destructor of a capsule: deletes the struct unless a consumer took it.
+template <class Managed>
+void release_capsule(void* capsule) {
+  const AnyffiHost* hooks = host();
+  if (hooks == nullptr || hooks->capsule_is_valid(capsule, Form<Managed>::kName) == 0) return;
+  auto* managed = static_cast<Managed*>(hooks->capsule_get_pointer(capsule, Form<Managed>::kName));
+  managed->deleter(managed);
+}
+
+int import_capsule(const AnyffiValue& capsule, AnyffiValue* out) noexcept {
+  const AnyffiHost* hooks = host();
+  void* handle = reinterpret_cast<AnyffiPyObject*>(capsule.as_object)->handle;
+  if (hooks != nullptr && hooks->capsule_is_valid != nullptr) {
+    if (auto* managed = take_from_capsule<AnyffiManagedTensor>(*hooks, handle)) {
+      return import_tensor(managed, &release_managed_of_host<AnyffiManagedTensor>, out);
+    }
+    if (auto* managed = take_from_capsule<AnyffiLegacyTensor>(*hooks, handle)) {
+      return import_tensor(managed, &release_managed_of_host<AnyffiLegacyTensor>, out);
+    }
+  }
+  return raise_about_type(&capsule, "expected an unused DLPack capsule, got %s");
+}
+
+template <class Managed>
+int export_capsule(AnyffiObject* tensor, AnyffiValue* out) noexcept {
+  const AnyffiHost* hooks = host();
+  if (hooks == nullptr || hooks->capsule_new == nullptr) {
+    return anyffi_error_raise("BufferError", "this interpreter has no capsules to export a tensor");
+  }
+  Managed* managed;
+  if (export_tensor(tensor, &managed) != 0) return -1;
+  void* capsule = hooks->capsule_new(managed, Form<Managed>::kName, &release_capsule<Managed>);
+  if (capsule != nullptr) return anyffi_py_object_create(capsule, out);
+  managed->deleter(managed);
+  return raise_no_memory();
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int anyffi_tensor_from_dlpack(AnyffiManagedTensor* managed, AnyffiValue* out) {
+  return import_tensor(managed, &release_managed<AnyffiManagedTensor>, out);
+}
+
+int anyffi_tensor_from_dlpack_legacy(AnyffiLegacyTensor* managed, AnyffiValue* out) {
+  return import_tensor(managed, &release_managed<AnyffiLegacyTensor>, out);
+}
+
+int anyffi_tensor_from_dlpack_host(AnyffiManagedTensor* managed, AnyffiValue* out) {
+  return import_tensor(managed, &release_managed_of_host<AnyffiManagedTensor>, out);
+}
+
+int anyffi_tensor_to_dlpack(AnyffiObject* tensor, AnyffiManagedTensor** out) { return export_tensor(tensor, out); }
+
+int anyffi_tensor_to_dlpack_legacy(AnyffiObject* tensor, AnyffiLegacyTensor** out) {
+  return export_tensor(tensor, out);
+}
+
+int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out) {
+  *out = anyffi_none_inline();
+  Owned capsule;
+  if (anyffi_py_object_create(handle, capsule.out()) != 0) return -1;
+  return import_capsule(*capsule.get(), out);
+}
+
+int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, AnyffiValue* out) {
+  *out = anyffi_none_inline();
+  return legacy ? export_capsule<AnyffiLegacyTensor>(tensor, out) : export_capsule<AnyffiManagedTensor>(tensor, out);
+}

@@ -1,0 +1,21 @@
+/// \file
+/// Strings and bytes.
+#ifndef ANYFFI_SRC_TEXT_TEXT_H_
+#define ANYFFI_SRC_TEXT_TEXT_H_
+
+#include <anyffi/c_api.h>
+
+#include "core/memory.h"
+
+namespace anyffi::runtime {
+
+/// Allocates a bytes object of more than ANYFFI_INLINE_BYTES, to be filled by the caller. NULL after MemoryError.
+AnyffiBytesObject* allocate_bytes(int64_t size) noexcept;
+/// Orders two strings by code point, as Python does: negative, 0 or positive.
+int compare_text(const AnyffiTextView& a, const AnyffiTextView& b) noexcept;
+/// The bytes of a path, as Python's `os.fsencode` gives them.
+int path_to_native(const AnyffiValue* path, String* out);
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_TEXT_TEXT_H_

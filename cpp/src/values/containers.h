@@ -1,0 +1,59 @@
+/// \file
+/// Sequences, mappings and sets.
+#ifndef ANYFFI_SRC_VALUES_CONTAINERS_H_
+#define ANYFFI_SRC_VALUES_CONTAINERS_H_
+
+#include <anyffi/c_api.h>
+
+namespace anyffi::runtime {
+
+/// The bits of a type mask that stand for objects: without them there is nothing to release.
+constexpr uint64_t kObjectTypes = ~uint64_t{0xFFFF};
+
+inline bool is_sequence(int32_t code) noexcept {
+  return code == ANYFFI_ARRAY || code == ANYFFI_LIST || code == ANYFFI_SHAPE;
+}
+inline bool is_mapping(int32_t code) noexcept { return code == ANYFFI_MAP || code == ANYFFI_DICT; }
+inline bool is_set(int32_t code) noexcept { return code == ANYFFI_SET || code == ANYFFI_FROZEN_SET; }
+/// True for types with the layout of a mapping: a set is one whose values are all None.
+inline bool has_entries(int32_t code) noexcept { return is_mapping(code) || is_set(code); }
+
+inline AnyffiSequence* as_sequence(AnyffiObject* object) noexcept { return reinterpret_cast<AnyffiSequence*>(object); }
+inline const AnyffiSequence* as_sequence(const AnyffiObject* object) noexcept {
+  return reinterpret_cast<const AnyffiSequence*>(object);
+}
+
+/// The full layout of a mapping or set.
+///
+/// The index is an open hash table with linear probing. A removed entry leaves a mark in its slot, so that no other
+/// entry's slot ever moves between two rebuilds: a search that was interrupted by the host's code can continue at its
+/// slot, unless `generation` changed.
+struct Mapping : AnyffiMapping {
+  uint64_t filled;     /* slots that are not free, marks included */
+  uint64_t generation; /* changes whenever entries move or slots are reused */
+};
+
+inline Mapping* as_mapping(AnyffiObject* object) noexcept {
+  return static_cast<Mapping*>(reinterpret_cast<AnyffiMapping*>(object));
+}
+inline const Mapping* as_mapping(const AnyffiObject* object) noexcept {
+  return static_cast<const Mapping*>(reinterpret_cast<const AnyffiMapping*>(object));
+}
+
+/// Finds a canonical key; `out_entry` is -1 if it is not there.
+int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) noexcept;
+
+/// Makes room for `more` entries.
+int reserve_entries(Mapping* mapping, int64_t more) noexcept;
+
+/// Replaces `count` elements from `index` on by copies of `num_cells` elements of another sequence. All or nothing.
+int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, const AnyffiValue* cells,
+                    int64_t num_cells) noexcept;
+
+/// Makes a sequence, mapping or set of the given type with the same elements.
+int copy_sequence(const AnyffiSequence* from, int32_t type_code, AnyffiValue* out) noexcept;
+int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out) noexcept;
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_VALUES_CONTAINERS_H_

@@ -1,0 +1,349 @@
+/// \file
+/// Map, Dict, FrozenSet and Set. The entries of a set have None as their value.
+#include <anyffi/inline.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/errors.h"
+#include "core/object.h"
+#include "core/owned.h"
+#include "core/value.h"
+#include "values/containers.h"
+#include "values/equal.h"
+#include "values/hash.h"
+#include "values/mapping_block.h"
+
+namespace anyffi::runtime {
+namespace {
+
+const AnyffiValue kUnset = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+
+void release_entries(const AnyffiEntry* entries, int64_t used) {
+  for (int64_t i = 0; i < used; ++i) {
+    anyffi_value_drop_inline(&entries[i].key);
+    anyffi_value_drop_inline(&entries[i].value);
+  }
+}
+
+bool has_objects(const Mapping* mapping) { return ((mapping->key_types | mapping->value_types) & kObjectTypes) != 0; }
+
+void delete_mapping(AnyffiObject* self, int32_t what) {
+  Mapping* mapping = as_mapping(self);
+  if (what & ANYFFI_DELETE_CONTENTS) {
+    if (has_objects(mapping)) release_entries(mapping->entries, mapping->used);
+    if (mapping->entries != inline_mapping_block(mapping)) anyffi_free(mapping->entries);
+  }
+  if (!(what & ANYFFI_DELETE_MEMORY)) return;
+  if (mapping->entries == inline_mapping_block(mapping)) {
+    free_object<Mapping>(self, sizeof(Mapping) + block_bytes(mapping->capacity));
+  } else {
+    // The size of the object's block is not known any more: not for a free list.
+    anyffi_free(self);
+  }
+}
+
+enum class Match { kNo, kYes, kFailed, kMoved };
+
+/// Compares with keys of the host or containers. Any code may run meanwhile, so the entry's key is retained; kMoved
+/// means that the search must begin anew.
+__attribute__((noinline)) Match match_slow(const Mapping* mapping, int64_t number, const AnyffiValue& key) {
+  // A linear search also meets removed entries.
+  if (mapping->entries[number].key.type_code == ANYFFI_UNSET) return Match::kNo;
+  uint64_t generation = mapping->generation;
+  Owned held = retained(mapping->entries[number].key);
+  int32_t equal;
+  if (elements_equal(*held.get(), key, &equal) != 0) return Match::kFailed;
+  if (mapping->generation != generation || number >= mapping->used ||
+      !is_identical(mapping->entries[number].key, *held.get())) {
+    return Match::kMoved;
+  }
+  return equal ? Match::kYes : Match::kNo;
+}
+
+inline Match match(const Mapping* mapping, int64_t number, const AnyffiValue& key, int64_t hash) {
+  const AnyffiEntry& entry = mapping->entries[number];
+  if (entry.hash != hash) return Match::kNo;
+  if (is_identical(entry.key, key)) return Match::kYes;
+  switch (quick_key_equal(entry.key, key)) {
+    case Quick::kDifferent:
+      return Match::kNo;
+    case Quick::kEqual:
+      return Match::kYes;
+    default:
+      return match_slow(mapping, number, key);
+  }
+}
+
+/// Searches once.
+inline Match search(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) {
+  if (mapping->index == nullptr) {
+    for (int64_t i = 0; i < mapping->used; ++i) {
+      Match result = match(mapping, i, key, hash);
+      if (result == Match::kNo) continue;
+      *out_entry = i;
+      return result;
+    }
+    return Match::kNo;
+  }
+  uint64_t slot = first_slot(hash, mapping->mask);
+  while (mapping->index[slot] != kFree) {
+    uint32_t number = mapping->index[slot] - 1;
+    slot = (slot + 1) & mapping->mask;
+    if (number == kRemoved - 1) continue;
+    Match result = match(mapping, number, key, hash);
+    if (result == Match::kNo) continue;
+    *out_entry = number;
+    return result;
+  }
+  return Match::kNo;
+}
+
+/// Types of keys that equal short ASCII only if the bytes are equal.
+constexpr uint64_t kNeverEqualText =
+    ~kObjectTypes | anyffi_type_bit(ANYFFI_STR_OBJECT) | anyffi_type_bit(ANYFFI_BYTES_OBJECT);
+
+/// Whether a key can be found by comparing words: short ASCII, in a mapping whose keys have only such types.
+inline bool is_found_by_words(const Mapping* mapping, const AnyffiValue& key) {
+  return key.type_code == ANYFFI_STR && (key.as_int >> 60) == ANYFFI_ASCII &&
+         (mapping->key_types & ~kNeverEqualText) == 0;
+}
+
+inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
+  return a.as_int == b.as_int && a.aux == b.aux && a.type_code == b.type_code;
+}
+
+/// The entry of such a key, or -1.
+inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int64_t hash) {
+  const AnyffiEntry* entries = mapping->entries;
+  if (mapping->index == nullptr) {
+    for (int64_t i = 0; i < mapping->used; ++i) {
+      if (same_words(entries[i].key, key)) return i;
+    }
+    return -1;
+  }
+  uint64_t slot = first_slot(hash, mapping->mask);
+  for (; mapping->index[slot] != kFree; slot = (slot + 1) & mapping->mask) {
+    uint32_t number = mapping->index[slot] - 1;
+    if (number != kRemoved - 1 && same_words(entries[number].key, key)) return number;
+  }
+  return -1;
+}
+
+/// Converts an owned value in place to the form in which containers store it.
+int make_canonical(AnyffiValue* value) {
+  if (is_canonical(*value)) return 0;
+  Owned given(std::exchange(*value, anyffi_none_inline()));
+  return anyffi_value_own(given.get(), value);
+}
+
+/// Hashes a canonical key and finds its entry, -1 if there is none.
+inline int hash_and_find(const Mapping* mapping, const AnyffiValue& key, int64_t* out_hash, int64_t* out_entry) {
+  if (is_found_by_words(mapping, key)) {
+    *out_hash = hash_words(key);
+    *out_entry = find_by_words(mapping, key, *out_hash);
+    return 0;
+  }
+  return hash_key(key, out_hash) != 0 ? -1 : find_entry(mapping, key, *out_hash, out_entry);
+}
+
+/// Indexes `count` entries that are stored already, up to the first whose key equals an earlier one.
+int index_entries(Mapping* mapping, int64_t count, int64_t* out_first) {
+  for (int64_t i = 0; i < count; ++i) {
+    const AnyffiEntry& entry = mapping->entries[i];
+    int64_t hash;
+    if (hash_and_find(mapping, entry.key, &hash, out_first) != 0) return -1;
+    if (*out_first >= 0) return 0;
+    append_entry(mapping, entry.key, entry.value, hash);
+  }
+  return 0;
+}
+
+/// Sets an entry from owned values. Whatever is in `key` and `value` afterwards is the caller's to release.
+inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
+  if (__builtin_expect(is_set(mapping->header.type_code) && value->type_code != ANYFFI_NONE, 0)) {
+    return anyffi_error_raise("ValueError", "the entries of a set have no values");
+  }
+  if (make_canonical(key) != 0 || make_canonical(value) != 0) return -1;
+  int64_t hash, number;
+  if (hash_and_find(mapping, *key, &hash, &number) != 0) return -1;
+  mapping->value_types |= anyffi_type_bit(value->type_code);
+  if (number >= 0) {
+    *out_existed = 1;
+    std::swap(mapping->entries[number].value, *value);
+    return 0;
+  }
+  if (__builtin_expect(!has_room(mapping), 0) && make_room(mapping) != 0) return -1;
+  mapping->key_types |= anyffi_type_bit(key->type_code);
+  append_entry(mapping, *key, *value, hash);
+  *key = anyffi_none_inline();
+  *value = anyffi_none_inline();
+  return 0;
+}
+
+__attribute__((noinline)) int find(const Mapping* mapping, const AnyffiValue* key, int64_t* out_entry) {
+  *out_entry = -1;
+  Owned holder;
+  const AnyffiValue* canonical = canonical_key(key, &holder);
+  int64_t hash;
+  if (canonical == nullptr || hash_key(*canonical, &hash) != 0) return -1;
+  return find_entry(mapping, *canonical, hash, out_entry);
+}
+
+}  // namespace
+
+int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) noexcept {
+  // Comparisons that change the mapping each time must not make the search endless.
+  constexpr int kMostSearches = 1000;
+  for (int searches = 0; searches < kMostSearches; ++searches) {
+    switch (search(mapping, key, hash, out_entry)) {
+      case Match::kYes:
+        return 0;
+      case Match::kNo:
+        *out_entry = -1;
+        return 0;
+      case Match::kFailed:
+        *out_entry = -1;
+        return -1;
+      case Match::kMoved:
+        break;
+    }
+  }
+  *out_entry = -1;
+  return anyffi_error_raise("RuntimeError", "mapping changed by each comparison of its keys");
+}
+
+int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out) noexcept {
+  if (anyffi_mapping_create(type_code, from->size, out) != 0) return -1;
+  Mapping* copy = as_mapping(out->as_object);
+  for (int64_t i = 0; i < from->used; ++i) {
+    const AnyffiEntry& entry = from->entries[i];
+    if (entry.key.type_code == ANYFFI_UNSET) continue;
+    anyffi_value_retain_inline(&entry.key);
+    anyffi_value_retain_inline(&entry.value);
+    append_entry(copy, entry.key, entry.value, entry.hash);
+  }
+  copy->key_types = from->key_types;
+  copy->value_types = from->value_types;
+  return 0;
+}
+
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out) {
+  *out = anyffi_none_inline();
+  if (!has_entries(type_code) || capacity < 0) {
+    return anyffi_error_raise("ValueError",
+                              "expected the type code of a Map, Dict, FrozenSet or Set, and a capacity of at least 0");
+  }
+  if (capacity > kMaxEntries) {
+    return anyffi_error_raise("OverflowError", "a mapping holds at most 4294967294 entries");
+  }
+  auto* mapping = allocate_object<Mapping>(type_code, &delete_mapping, sizeof(Mapping) + block_bytes(capacity));
+  if (mapping == nullptr) return -1;
+  mapping->generation = 0;
+  mapping->key_types = 0;
+  mapping->value_types = 0;
+  install_block(mapping, inline_mapping_block(mapping), capacity);
+  *out = anyffi_object_inline(&mapping->header);
+  return 0;
+}
+
+int anyffi_mapping_finish(AnyffiObject* object, int64_t* out_first, int64_t* out_second) {
+  *out_first = *out_second = -1;
+  Mapping* mapping = as_mapping(object);
+  if (is_set(object->type_code) && (mapping->value_types & ~anyffi_type_bit(ANYFFI_NONE)) != 0) {
+    return anyffi_error_raise("ValueError", "the entries of a set have no values");
+  }
+  int64_t count = std::exchange(mapping->used, 0);
+  int status = index_entries(mapping, count, out_first);
+  if (*out_first >= 0) *out_second = mapping->used;
+  // The mapping releases all of them, also after a failure.
+  mapping->used = count;
+  return status;
+}
+
+int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
+  *out_existed = 0;
+  int status = set_entry(as_mapping(mapping), key, value, out_existed);
+  anyffi_value_release(key);
+  anyffi_value_release(value);
+  return status;
+}
+
+int anyffi_mapping_find(const AnyffiObject* object, const AnyffiValue* key, int64_t* out_entry) {
+  const Mapping* mapping = as_mapping(object);
+  if (!is_found_by_words(mapping, *key)) return find(mapping, key, out_entry);
+  *out_entry = find_by_words(mapping, *key, mapping->index == nullptr ? 0 : hash_words(*key));
+  return 0;
+}
+
+int anyffi_mapping_get(const AnyffiObject* object, const AnyffiValue* key, AnyffiValue* out) {
+  *out = anyffi_none_inline();
+  int64_t entry;
+  if (anyffi_mapping_find(object, key, &entry) != 0) return -1;
+  *out = entry < 0 ? kUnset : as_mapping(object)->entries[entry].value;
+  anyffi_value_retain_inline(out);
+  return 0;
+}
+
+int64_t anyffi_mapping_next(const AnyffiObject* object, int64_t number, int32_t step, AnyffiValue* out_key,
+                            AnyffiValue* out_value) {
+  const Mapping* mapping = as_mapping(object);
+  if (step < 0) number = std::min(number, mapping->used - 1);
+  for (; 0 <= number && number < mapping->used; number += step < 0 ? -1 : 1) {
+    const AnyffiEntry& entry = mapping->entries[number];
+    if (entry.key.type_code == ANYFFI_UNSET) continue;
+    *out_key = entry.key;
+    *out_value = entry.value;
+    anyffi_value_retain_inline(out_key);
+    anyffi_value_retain_inline(out_value);
+    return number;
+  }
+  *out_key = *out_value = kUnset;
+  return -1;
+}
+
+int anyffi_mapping_erase(AnyffiObject* object, int64_t number) {
+  Mapping* mapping = as_mapping(object);
+  if (static_cast<uint64_t>(number) >= static_cast<uint64_t>(mapping->used) ||
+      mapping->entries[number].key.type_code == ANYFFI_UNSET) {
+    return anyffi_error_raise("IndexError", "no such entry");
+  }
+  AnyffiEntry& entry = mapping->entries[number];
+  if (mapping->index != nullptr) {
+    uint64_t slot = first_slot(entry.hash, mapping->mask);
+    while (mapping->index[slot] != static_cast<uint32_t>(number + 1)) slot = (slot + 1) & mapping->mask;
+    mapping->index[slot] = kRemoved;
+  }
+  Owned key(entry.key);
+  Owned value(entry.value);
+  entry.key = kUnset;
+  entry.value = anyffi_none_inline();
+  --mapping->size;
+  while (mapping->used > 0 && mapping->entries[mapping->used - 1].key.type_code == ANYFFI_UNSET) --mapping->used;
+  return 0;
+}
+
+void anyffi_mapping_clear(AnyffiObject* object) {
+  Mapping* mapping = as_mapping(object);
+  AnyffiEntry* block = mapping->entries;
+  int64_t capacity = mapping->capacity;
+  int64_t used = mapping->used;
+  bool with_objects = has_objects(mapping);
+  mapping->key_types = 0;
+  mapping->value_types = 0;
+  if (with_objects) {
+    // Empty before the entries are released, since finalizers may use it.
+    install_block(mapping, nullptr, 0);
+    release_entries(block, used);
+  }
+  if (!with_objects || mapping->entries == nullptr) {
+    install_block(mapping, block, capacity);
+  } else if (block != inline_mapping_block(mapping)) {
+    anyffi_free(block);
+  }
+}

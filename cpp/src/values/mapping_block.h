@@ -1,0 +1,81 @@
+/// \file
+/// The block of a mapping: its entries, and behind them an index once there are more than a few.
+#ifndef ANYFFI_SRC_VALUES_MAPPING_BLOCK_H_
+#define ANYFFI_SRC_VALUES_MAPPING_BLOCK_H_
+
+#include <anyffi/inline.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "values/containers.h"
+
+namespace anyffi::runtime {
+
+/// Up to so many entries a linear search is faster than an index.
+constexpr int64_t kMaxLinear = 8;
+constexpr int64_t kMaxEntries = 0xFFFFFFFE;
+constexpr uint32_t kFree = 0;
+constexpr uint32_t kRemoved = 0xFFFFFFFF;
+
+/// The size of the index. At most half of the slots hold live entries, so that probes are short: a probe is a cache
+/// miss.
+inline uint64_t count_slots(int64_t capacity) {
+  if (capacity <= kMaxLinear) return 0;
+  uint64_t slots = 32;
+  while (slots < static_cast<uint64_t>(capacity) * 2) slots *= 2;
+  return slots;
+}
+
+/// Multiplies to spread the hashes: Python's hashes of numbers are the numbers.
+inline uint64_t first_slot(int64_t hash, uint64_t mask) {
+  return (static_cast<uint64_t>(hash) * 0x9E3779B97F4A7C15u) >> __builtin_clzll(mask);
+}
+
+inline size_t block_bytes(int64_t capacity) {
+  return static_cast<size_t>(capacity) * sizeof(AnyffiEntry) + count_slots(capacity) * sizeof(uint32_t);
+}
+
+inline AnyffiEntry* inline_mapping_block(Mapping* mapping) { return reinterpret_cast<AnyffiEntry*>(mapping + 1); }
+
+/// Makes a mapping empty, with a block of at least `block_bytes(capacity)`, which it owns from then on.
+inline void install_block(Mapping* mapping, AnyffiEntry* block, int64_t capacity) {
+  uint64_t slots = count_slots(capacity);
+  mapping->entries = block;
+  mapping->index = slots == 0 ? nullptr : reinterpret_cast<uint32_t*>(block + capacity);
+  mapping->size = 0;
+  mapping->used = 0;
+  mapping->capacity = capacity;
+  mapping->mask = slots == 0 ? 0 : slots - 1;
+  mapping->filled = 0;
+  ++mapping->generation;
+  if (slots > 0) std::memset(mapping->index, 0, slots * sizeof(uint32_t));
+}
+
+/// Appends an entry whose key is known to be new; steals key and value. There must be room.
+inline void append_entry(Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value, int64_t hash) {
+  int64_t number = mapping->used++;
+  AnyffiEntry& entry = mapping->entries[number];
+  anyffi_copy_inline(&key, &entry.key);
+  anyffi_copy_inline(&value, &entry.value);
+  entry.hash = hash;
+  ++mapping->size;
+  if (mapping->index == nullptr) return;
+  uint64_t slot = first_slot(hash, mapping->mask);
+  while (mapping->index[slot] != kFree && mapping->index[slot] != kRemoved) slot = (slot + 1) & mapping->mask;
+  mapping->filled += mapping->index[slot] == kFree;
+  mapping->index[slot] = static_cast<uint32_t>(number + 1);
+}
+
+/// Whether an entry can be appended.
+inline bool has_room(const Mapping* mapping) {
+  return mapping->used < mapping->capacity &&
+         (mapping->index == nullptr || mapping->filled <= mapping->mask - mapping->mask / 4);
+}
+
+/// Makes room for at least one entry.
+int make_room(Mapping* mapping) noexcept;
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_VALUES_MAPPING_BLOCK_H_

@@ -1,0 +1,371 @@
+/// \file
+/// The `repr` of values.
+#include <anyffi/inline.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "core/compiler.h"
+#include "core/depth.h"
+#include "core/errors.h"
+#include "core/host.h"
+#include "core/memory.h"
+#include "core/owned.h"
+#include "core/types.h"
+#include "tensors/names.h"
+#include "values/containers.h"
+
+namespace anyffi::runtime {
+namespace {
+
+struct Range {
+  uint32_t first;
+  uint32_t last;
+};
+
+/// Code points above ASCII that Python escapes: controls, formats, surrogates, private use, separators. Unassigned ones
+/// are not escaped: they differ between versions of Unicode, and so of Python.
+constexpr Range kNotPrintable[] = {
+    {0x80, 0xA0},        {0xAD, 0xAD},       {0x600, 0x605},     {0x61C, 0x61C},     {0x6DD, 0x6DD},
+    {0x70F, 0x70F},      {0x890, 0x891},     {0x8E2, 0x8E2},     {0x1680, 0x1680},   {0x180E, 0x180E},
+    {0x2000, 0x200F},    {0x2028, 0x202F},   {0x205F, 0x206F},   {0x3000, 0x3000},   {0xD800, 0xF8FF},
+    {0xFDD0, 0xFDEF},    {0xFEFF, 0xFEFF},   {0xFFF0, 0xFFFB},   {0xFFFE, 0xFFFF},   {0x110BD, 0x110BD},
+    {0x110CD, 0x110CD},  {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE00FF},
+    {0xE01F0, 0x10FFFF},
+};
+
+bool is_printable(uint32_t code_point) {
+  if (code_point < 0x7F) return code_point >= 0x20;
+  if (code_point == 0x7F) return false;
+  for (const Range& range : kNotPrintable) {
+    if (code_point <= range.last) return code_point < range.first;
+  }
+  return false;
+}
+
+/// The containers whose repr is being made on this thread, to detect one that contains itself (Py_ReprEnter). Per
+/// thread, not per call: the repr of a host object may call the runtime again.
+struct Open {
+  const AnyffiObject* object;
+  const Open* outer;
+};
+ANYFFI_THREAD_LOCAL const Open* innermost_open = nullptr;
+
+class OpenScope {
+ public:
+  explicit OpenScope(const AnyffiObject* object) : open_{object, innermost_open} { innermost_open = &open_; }
+  ~OpenScope() { innermost_open = open_.outer; }
+  OpenScope(const OpenScope&) = delete;
+  OpenScope& operator=(const OpenScope&) = delete;
+
+  static bool contains(const AnyffiObject* object) {
+    for (const Open* open = innermost_open; open != nullptr; open = open->outer) {
+      if (open->object == object) return true;
+    }
+    return false;
+  }
+
+ private:
+  Open open_;
+};
+
+/// Builds the text. Functions that return int may run the host's code, and fail; all may throw bad_alloc.
+class Writer {
+ public:
+  int write(const AnyffiValue& value);
+  int finish(AnyffiValue* out) const {
+    return anyffi_str_create(text_.data(), static_cast<int64_t>(text_.size()), ANYFFI_UCS4, out);
+  }
+
+ private:
+  void put(const char* ascii) {
+    for (; *ascii != 0; ++ascii) text_.push_back(static_cast<unsigned char>(*ascii));
+  }
+  void put_hex(char letter, uint32_t number, int digits);
+  void put_float(double number);
+  void put_quoted(const AnyffiTextView& text, bool bytes);
+  void put_text(const AnyffiTextView& text);
+  template <class... Numbers>
+  void put_format(const char* format, Numbers... numbers) {
+    char buffer[96];
+    std::snprintf(buffer, sizeof(buffer), format, numbers...);
+    put(buffer);
+  }
+  void put_tensor(const AnyffiTensorData& tensor);
+  int write_sequence(const AnyffiSequence* sequence, bool array);
+  int write_mapping(const AnyffiMapping* mapping);
+  int write_set(const AnyffiMapping* set);
+  int write_slice(const AnyffiSlice* slice);
+  int write_error(const AnyffiError* error);
+  int write_object(const AnyffiValue& value);
+  /// Appends the string that a hook returns.
+  template <class Hook>
+  int write_from(Hook hook);
+
+  Vector<uint32_t> text_;
+};
+
+void Writer::put_hex(char letter, uint32_t number, int digits) {
+  text_.push_back('\\');
+  text_.push_back(static_cast<unsigned char>(letter));
+  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) {
+    text_.push_back(static_cast<unsigned char>("0123456789abcdef"[number >> shift & 15]));
+  }
+}
+
+void Writer::put_float(double number) {
+  if (std::isnan(number)) return put("nan");
+  if (std::signbit(number)) put("-");
+  if (std::isinf(number)) return put("inf");
+  // The shortest digits that round-trip, d.ddde+XX, to be formatted as Python does.
+  char digits[40];
+  char* end = std::to_chars(digits, digits + sizeof(digits) - 1, std::fabs(number), std::chars_format::scientific).ptr;
+  *end = 0;
+  char* mark = static_cast<char*>(std::memchr(digits, 'e', static_cast<size_t>(end - digits)));
+  int exponent = 0;
+  std::from_chars(mark[1] == '+' ? mark + 2 : mark + 1, end, exponent);
+  *mark = 0;
+  if (exponent < -4 || exponent >= 16) {
+    put(digits);
+    return put_format(exponent < 0 ? "e-%02d" : "e+%02d", std::abs(exponent));
+  }
+  if (digits[1] == '.') std::memmove(digits + 1, digits + 2, std::strlen(digits + 1));
+  int count = static_cast<int>(std::strlen(digits));
+  if (exponent < 0) {
+    put("0.");
+    for (int i = -1; i > exponent; --i) put("0");
+    return put(digits);
+  }
+  for (int i = 0; i < count || i <= exponent; ++i) {
+    if (i == exponent + 1) put(".");
+    text_.push_back(i < count ? static_cast<unsigned char>(digits[i]) : '0');
+  }
+  if (count <= exponent + 1) put(".0");
+}
+
+void Writer::put_quoted(const AnyffiTextView& text, bool bytes) {
+  bool has_single = false, has_double = false;
+  for (int64_t i = 0; i < text.length; ++i) {
+    uint32_t unit = anyffi_code_point_inline(&text, i);
+    has_single |= unit == '\'';
+    has_double |= unit == '"';
+  }
+  uint32_t quote = has_single && !has_double ? '"' : '\'';
+  if (bytes) put("b");
+  text_.push_back(quote);
+  for (int64_t i = 0; i < text.length; ++i) {
+    uint32_t unit = anyffi_code_point_inline(&text, i);
+    if (unit == quote || unit == '\\') {
+      text_.push_back('\\');
+      text_.push_back(unit);
+    } else if (unit == '\n' || unit == '\r' || unit == '\t') {
+      text_.push_back('\\');
+      text_.push_back(unit == '\n' ? 'n' : unit == '\r' ? 'r' : 't');
+    } else if (bytes ? unit < 0x20 || unit > 0x7E : !is_printable(unit)) {
+      bool wide = unit > 0xFFFF, narrow = unit < 0x100;
+      put_hex(narrow ? 'x' : wide ? 'U' : 'u', unit, narrow ? 2 : wide ? 8 : 4);
+    } else {
+      text_.push_back(unit);
+    }
+  }
+  text_.push_back(quote);
+}
+
+void Writer::put_text(const AnyffiTextView& text) {
+  for (int64_t i = 0; i < text.length; ++i) text_.push_back(anyffi_code_point_inline(&text, i));
+}
+
+void Writer::put_tensor(const AnyffiTensorData& tensor) {
+  put("anyffi.Tensor(shape=(");
+  for (int32_t i = 0; i < tensor.ndim; ++i) {
+    put_format(i == 0 ? "%lld" : ", %lld", static_cast<long long>(tensor.shape[i]));
+  }
+  put(tensor.ndim == 1 ? ",)" : ")");
+  put_format(", dtype='%s'", data_type_name(tensor.dtype).text);
+  put_format(", device='%s')", device_name(tensor.device).text);
+}
+
+int Writer::write_sequence(const AnyffiSequence* sequence, bool array) {
+  put(array ? "(" : "[");
+  // Each element is retained, and the size read anew: an element's repr may change the sequence.
+  for (int64_t i = 0; i < sequence->size; ++i) {
+    if (i > 0) put(", ");
+    Owned element = retained(sequence->data[i]);
+    if (write(*element.get()) != 0) return -1;
+  }
+  put(array && sequence->size == 1 ? ",)" : array ? ")" : "]");
+  return 0;
+}
+
+int Writer::write_mapping(const AnyffiMapping* mapping) {
+  put("{");
+  bool first = true;
+  for (int64_t i = 0; i < mapping->used; ++i) {
+    if (mapping->entries[i].key.type_code == ANYFFI_UNSET) continue;
+    Owned key = retained(mapping->entries[i].key);
+    Owned value = retained(mapping->entries[i].value);
+    if (!first) put(", ");
+    first = false;
+    if (write(*key.get()) != 0) return -1;
+    put(": ");
+    if (write(*value.get()) != 0) return -1;
+  }
+  put("}");
+  return 0;
+}
+
+int Writer::write_set(const AnyffiMapping* set) {
+  bool frozen = set->header.type_code == ANYFFI_FROZEN_SET;
+  if (set->size == 0) return put(frozen ? "frozenset()" : "set()"), 0;
+  put(frozen ? "frozenset({" : "{");
+  bool first = true;
+  for (int64_t i = 0; i < set->used; ++i) {
+    if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
+    Owned element = retained(set->entries[i].key);
+    if (!first) put(", ");
+    first = false;
+    if (write(*element.get()) != 0) return -1;
+  }
+  put(frozen ? "})" : "}");
+  return 0;
+}
+
+int Writer::write_slice(const AnyffiSlice* slice) {
+  put("slice(");
+  if (write(slice->start) != 0) return -1;
+  put(", ");
+  if (write(slice->stop) != 0) return -1;
+  put(", ");
+  if (write(slice->step) != 0) return -1;
+  put(")");
+  return 0;
+}
+
+int Writer::write_error(const AnyffiError* error) {
+  AnyffiTextView kind;
+  if (anyffi_value_get_text_view(&error->kind, &kind) == 0) put_text(kind);
+  put("(");
+  const AnyffiValue* args = is_sequence(error->args.type_code) ? nullptr : &error->message;
+  if (args != nullptr) {
+    if (write(*args) != 0) return -1;
+  } else {
+    const AnyffiSequence* sequence = as_sequence(error->args.as_object);
+    for (int64_t i = 0; i < sequence->size; ++i) {
+      if (i > 0) put(", ");
+      if (write(sequence->data[i]) != 0) return -1;
+    }
+  }
+  put(")");
+  return 0;
+}
+
+template <class Hook>
+int Writer::write_from(Hook hook) {
+  Owned made;
+  AnyffiTextView text;
+  if (hook(made.out()) != 0) return -1;
+  if (anyffi_value_get_text_view(made.get(), &text) != 0) {
+    return anyffi_error_raise("TypeError", "repr returned non-string");
+  }
+  put_text(text);
+  return 0;
+}
+
+int Writer::write_object(const AnyffiValue& value) {
+  const AnyffiHost* hooks = host();
+  void* handle = handle_of(value);
+  if (handle != nullptr && hooks != nullptr && hooks->handle_repr != nullptr) {
+    return write_from([&](AnyffiValue* out) { return call_hook([&] { return hooks->handle_repr(handle, out); }); });
+  }
+  if (auto* hook = find_hook(value.type_code, &AnyffiTypeInfo::repr)) {
+    return write_from([&](AnyffiValue* out) { return hook(&value, out); });
+  }
+  if (value.type_code == ANYFFI_ERROR) return write_error(reinterpret_cast<AnyffiError*>(value.as_object));
+  const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
+  put(value.type_code < ANYFFI_FIRST_DYNAMIC_TYPE ? "<anyffi." : "<");
+  put(info != nullptr ? info->type_key : "unknown");
+  put(" object>");
+  return 0;
+}
+
+/// The repr of a container within itself.
+const char* repr_inside_itself(int32_t type_code) {
+  if (type_code == ANYFFI_LIST) return "[...]";
+  if (is_sequence(type_code)) return "(...)";
+  if (is_mapping(type_code)) return "{...}";
+  return type_code == ANYFFI_SET ? "set(...)" : type_code == ANYFFI_FROZEN_SET ? "frozenset(...)" : "...";
+}
+
+int Writer::write(const AnyffiValue& value) {
+  AnyffiTextView text;
+  switch (value.type_code) {
+    case ANYFFI_NONE:
+      return put("None"), 0;
+    case ANYFFI_BOOL:
+      return put(value.as_int != 0 ? "True" : "False"), 0;
+    case ANYFFI_INT:
+      return put_format("%lld", static_cast<long long>(value.as_int)), 0;
+    case ANYFFI_FLOAT:
+      return put_float(value.as_float), 0;
+    case ANYFFI_STR:
+    case ANYFFI_STR_VIEW:
+    case ANYFFI_STR_OBJECT:
+    case ANYFFI_BYTES:
+    case ANYFFI_BYTES_VIEW:
+    case ANYFFI_BYTES_OBJECT:
+      anyffi_text_inline(&value, &text);
+      return put_quoted(text, anyffi_is_bytes(value.type_code)), 0;
+    case ANYFFI_ELLIPSIS:
+      return put("Ellipsis"), 0;
+    case ANYFFI_POINTER:
+      if (value.as_pointer == nullptr) return put("c_void_p(None)"), 0;
+      return put_format("c_void_p(%llu)", static_cast<unsigned long long>(value.as_int)), 0;
+    case ANYFFI_DATA_TYPE:
+      return put_format("anyffi.dtype('%s')", data_type_name(value.as_data_type).text), 0;
+    case ANYFFI_DEVICE:
+      return put_format("anyffi.Device('%s')", device_name(value.as_device).text), 0;
+    case ANYFFI_MISSING:
+      return put("MISSING"), 0;
+    case ANYFFI_BOX:
+      return write(reinterpret_cast<AnyffiBox*>(value.as_object)->value);
+    default:
+      break;
+  }
+  if (value.type_code == ANYFFI_TENSOR) {
+    return put_tensor(reinterpret_cast<AnyffiTensor*>(value.as_object)->tensor), 0;
+  }
+  if (value.type_code == ANYFFI_TENSOR_VIEW) {
+    return put_tensor(*static_cast<AnyffiTensorData*>(value.as_pointer)), 0;
+  }
+  if (value.type_code < 0) {
+    const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
+    return put_format("<%.64s>", info != nullptr ? info->type_key : "unknown"), 0;
+  }
+  if (OpenScope::contains(value.as_object)) return put(repr_inside_itself(value.type_code)), 0;
+  DepthGuard depth;
+  if (!depth) return -1;
+  // Host objects detect recursion themselves.
+  if (handle_of(value) != nullptr) return write_object(value);
+  OpenScope open(value.as_object);
+  if (is_sequence(value.type_code)) {
+    return write_sequence(as_sequence(value.as_object), value.type_code != ANYFFI_LIST);
+  }
+  if (is_set(value.type_code)) return write_set(as_mapping(value.as_object));
+  if (is_mapping(value.type_code)) return write_mapping(as_mapping(value.as_object));
+  if (value.type_code == ANYFFI_SLICE) return write_slice(reinterpret_cast<AnyffiSlice*>(value.as_object));
+  return write_object(value);
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+int anyffi_value_repr(const AnyffiValue* value, AnyffiValue* out) {
+  using namespace anyffi::runtime;
+  AnyffiValue given = *value;
+  *out = anyffi_none_inline();
+  return guard([&] {
+    Writer writer;
+    return writer.write(given) == 0 ? writer.finish(out) : -1;
+  });
+}

@@ -1,0 +1,1 @@
+"""The public functions, as methods of an API over one backend."""

@@ -1,0 +1,137 @@
+"""Conversion of values and arrays to the runtime's objects, and back."""
+
+from __future__ import annotations
+
+import sys
+
+from .._objects.convert import to_python
+from .._objects.runtime import Runtime
+from .._objects.tensor import TensorMethods
+from .._rules.arrays import refuse_hidden
+from .._rules.device import Device, read_device
+from .._rules.values import bind, find_on_type
+from .._typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .._public import Tensor
+
+__all__ = ["ConvertApi"]
+
+
+class ConvertApi:
+    """Conversion, over one backend."""
+
+    _core: Any
+    _runtime: Runtime
+    to_python = staticmethod(to_python)
+
+    def convert(self, value: Any) -> Any:
+        """The runtime's own object for a Python value.
+
+        Parameters
+        ----------
+        value : object
+            A callable gives a `Function` always; a list a `List`, and so on. A value that has no wrapper
+            comes back as a C++ function that returns its argument would give it.
+
+        Examples
+        --------
+        >>> anyffi.convert([1, 2])
+        anyffi.List([1, 2])
+        """
+        return self._core.to_object(value)
+
+    def from_dlpack(
+        self,
+        ext_tensor: Any,
+        *,
+        device: Device | str | None = None,
+        copy: bool | None = None,
+        require_alignment: int = 0,
+        require_contiguous: bool = False,
+    ) -> Tensor:
+        """A tensor on the memory of another library's array.
+
+        Parameters
+        ----------
+        ext_tensor : object
+            What has a method ``__dlpack__``, or a capsule of DLPack that nobody has used yet.
+        device : Device or str, optional
+            Where the tensor is to lie. By default, where the array does.
+        copy : bool, optional
+            Whether to copy. By default only a library that cannot share its memory does.
+        require_alignment : int
+            Refuse an address that this does not divide; 0 for none.
+        require_contiguous : bool
+            Refuse elements that do not lie side by side.
+
+        Returns
+        -------
+        Tensor
+            A new one, unless `ext_tensor` is a `Tensor` itself and is not copied.
+
+        Raises
+        ------
+        TypeError, BufferError
+            The object does not export its memory, or not in a form that DLPack knows, or not as asked.
+        ValueError
+            The memory is not as required.
+
+        Examples
+        --------
+        >>> numbers = anyffi.from_dlpack(numpy.arange(3.0))
+        >>> numbers
+        anyffi.Tensor(shape=(3,), dtype='float64', device='cpu:0')
+        >>> anyffi.from_dlpack(numbers) is numbers
+        True
+        >>> anyffi.from_dlpack(numbers, copy=True) is numbers
+        False
+        """
+        if device is not None and not isinstance(device, (str, Device)):
+            raise TypeError(f"expected a Device or its name, got {type(device).__name__}")
+        place = Device(device) if isinstance(device, str) else device
+        exporter = None if _is_array(ext_tensor) else _Exporter(ext_tensor, place, copy)
+        made: Tensor = self._core.to_object(exporter or ext_tensor)
+        if place is not None and made.device != place:
+            raise BufferError(f"a tensor on {made.device} cannot become one on {place}")
+        if copy and (exporter is None or not exporter.was_asked):
+            made = self._runtime.tensor_copy(made)
+        if require_alignment and made.data_ptr() % require_alignment:
+            raise ValueError(f"the memory is not aligned to {require_alignment} bytes")
+        if require_contiguous and not made.is_contiguous():
+            raise ValueError("the elements do not lie side by side")
+        return made
+
+
+def _is_array(x: Any) -> bool:
+    """Whether an object becomes a tensor in a way of its own."""
+    ndarray = getattr(sys.modules.get("numpy"), "ndarray", TensorMethods)
+    return issubclass(type(x), (TensorMethods, ndarray))
+
+
+class _Exporter:
+    """What is meant as an array, whatever else it may be, and what is asked of it."""
+
+    def __init__(self, exported: Any, device: Device | None, copy: bool | None) -> None:
+        cls = type(exported)
+        self.export = find_on_type(cls, "__dlpack__")
+        if self.export is None and cls.__name__ != "PyCapsule":
+            raise TypeError(
+                f"expected an array that exports its memory, or a capsule of DLPack, got {cls.__name__}"
+            )
+        self.exported = exported
+        self.wishes: dict[str, Any] = {}
+        if device is not None:
+            self.wishes["dl_device"] = read_device(device)
+        if copy is not None:
+            self.wishes["copy"] = copy
+        #: Whether the exporter has heard what is asked; one from before there were versions has not.
+        self.was_asked = False
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if self.export is None:
+            return self.exported
+        self.was_asked = "max_version" in options
+        wishes = self.wishes if self.was_asked else {}
+        refuse_hidden(self.exported)
+        return bind(self.export, self.exported)(**options, **wishes)

@@ -1,0 +1,193 @@
+"""The global registry, seen from Python."""
+
+from __future__ import annotations
+
+import sys
+
+from .._objects.fields import add_fields
+from .._objects.runtime import Runtime
+from .._typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, overload
+
+if TYPE_CHECKING:
+    from .._public import Function, Object
+
+__all__ = ["RegistryApi"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_C = TypeVar("_C", bound="type[Object]")
+
+
+def nearest(name: str, names: list[str]) -> str:
+    """What to append to a message about an unknown name."""
+    import difflib
+
+    found = difflib.get_close_matches(name, names, n=3)
+    return f"; the nearest names are: {', '.join(map(repr, found))}" if found else ""
+
+
+class RegistryApi:
+    """Functions by name, and classes by type key, over one backend."""
+
+    _core: Any
+    _runtime: Runtime
+    Object: Any
+    #: The classes that `register_object` was given, and the types that they stand for.
+    _type_keys: dict[type, str]
+
+    @overload
+    def register_global_func(
+        self, func_name: str, f: None = None, override: bool = ...
+    ) -> Callable[[_F], _F]: ...
+    @overload
+    def register_global_func(self, func_name: str, f: _F, override: bool = ...) -> _F: ...
+    @overload
+    def register_global_func(self, func_name: _F, f: None = None, override: bool = ...) -> _F: ...
+    def register_global_func(
+        self,
+        func_name: str | Callable[..., Any],
+        f: Callable[..., Any] | None = None,
+        override: bool = False,
+    ) -> Any:
+        """Register a function for the whole process, C++ included.
+
+        Parameters
+        ----------
+        func_name : str or callable
+            The name; or the function itself, whose `__name__` is the name then.
+        f : callable, optional
+            The function. Without it this is a decorator, which returns the function that it was given.
+        override : bool
+            Replace a function that has the name already.
+
+        Raises
+        ------
+        ValueError
+            The name is taken, and `override` is false.
+
+        Examples
+        --------
+        >>> @anyffi.register_global_func("example.twice")
+        ... def twice(x):
+        ...     return 2 * x
+        >>> anyffi.get_global_func("example.twice")(21)
+        42
+        """
+        if not isinstance(func_name, str):
+            if not callable(func_name):
+                raise TypeError(f"expected a name or a callable, got {type(func_name).__name__}")
+            name, f = func_name.__name__, func_name
+        else:
+            name = func_name
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            if not callable(function):
+                raise TypeError(f"expected a callable, got {type(function).__name__}")
+            self._runtime.registry_set(name, self._core.to_object(function), override)
+            return function
+
+        return register if f is None else register(f)
+
+    @overload
+    def get_global_func(self, name: str, allow_missing: Literal[False] = False) -> Function: ...
+    @overload
+    def get_global_func(self, name: str, allow_missing: bool) -> Function | None: ...
+    def get_global_func(self, name: str, allow_missing: bool = False) -> Function | None:
+        """The registered function, as an `anyffi.Function`.
+
+        Parameters
+        ----------
+        name : str
+            As it was registered.
+        allow_missing : bool
+            Return None for an unknown name.
+
+        Raises
+        ------
+        ValueError
+            There is no such function; the message names the nearest ones.
+        """
+        function: Function | None = self._core.get_function(name)
+        if function is None and not allow_missing:
+            hint = nearest(name, self.list_global_func_names())
+            raise ValueError(f"no function {name!r} is registered{hint}")
+        return function
+
+    def remove_global_func(self, name: str) -> None:
+        """Take a function out of the registry; ValueError for an unknown name."""
+        if not self._runtime.registry_remove(name):
+            hint = nearest(name, self.list_global_func_names())
+            raise ValueError(f"no function {name!r} is registered{hint}")
+
+    def list_global_func_names(self) -> list[str]:
+        """The names of all registered functions, sorted."""
+        return list(self._runtime.registry_list())
+
+    def init_ffi_api(self, namespace: str, target_module_name: str | None = None) -> None:
+        """Put the functions under a prefix into a Python module.
+
+        `help` of the module shows those that its ``__all__`` lists, as it does with whatever is imported.
+
+        Parameters
+        ----------
+        namespace : str
+            The prefix: ``"_npi"`` puts ``_npi.zeros`` there as ``zeros``.
+        target_module_name : str, optional
+            The module, which must have been imported; the one called `namespace` by default.
+
+        Raises
+        ------
+        ImportError
+            There is no such module.
+        """
+        target_name = target_module_name or namespace
+        target = sys.modules.get(target_name) if isinstance(target_name, str) else None
+        if target is None:
+            raise ImportError(
+                f"no module named {target_name!r} was imported; pass the name of one, as in __name__"
+            )
+        prefix = namespace + "."
+        for name in self.list_global_func_names():
+            tail = name[len(prefix) :]
+            if name.startswith(prefix) and "." not in tail:
+                setattr(target, tail, self.get_global_func(name))
+
+    @overload
+    def register_object(self, type_key: _C) -> _C: ...
+    @overload
+    def register_object(self, type_key: str | None = None) -> Callable[[_C], _C]: ...
+    def register_object(self, type_key: str | type | None = None) -> Any:
+        """Make objects of a runtime type arrive as a class of one's own: a class decorator.
+
+        The fields that the type tells of become read-only properties of the class, unless it has their names
+        already, or is one of the package's own.
+
+        Parameters
+        ----------
+        type_key : str, optional
+            The type's key in the runtime; the class's name by default. The decorator may also stand alone.
+
+        Raises
+        ------
+        TypeError
+            The class does not derive from `anyffi.Object`.
+        ValueError
+            There is no such type; the message names the nearest ones.
+        """
+        if isinstance(type_key, type):
+            return self.register_object()(type_key)
+
+        def register(cls: _C) -> _C:
+            if not (isinstance(cls, type) and issubclass(cls, self.Object)):
+                raise TypeError(f"a class derived from anyffi.Object is needed, not {cls!r}")
+            key = type_key or cls.__name__
+            type_code = self._runtime.type_find(key)
+            if type_code is None:
+                known: dict[str, Any] = {row[1]: row for row in self._runtime.type_table()}
+                raise ValueError(f"no type {key!r} is registered{nearest(key, list(known))}")
+            self._core.set_class(type_code, cls)
+            if cls.__module__ != self.Object.__module__:  # the package's own classes stand for many types
+                add_fields(self._runtime, cls, type_code)
+            self._type_keys[cls] = key
+            return cls
+
+        return register

@@ -1,0 +1,228 @@
+"""Reads of containers by both marshallers: by index and key, by iteration, and of all elements at once.
+
+ctypes reads first, cython after it. A thread or finalizer may change the container between the two, so they
+disagree only if ctypes, reading again, reads what it read before.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Callable, NamedTuple
+
+from .. import _cython
+from .._ctypes import mappings, sequences
+from .._ctypes.containers import copy_iterator, unwrap_as
+from .._rules import containers as rules
+from .._rules import find_on_type
+from .._rules.codes import code
+from .._rules.containers import ELEMENTS, KEYS
+from .compare import same, same_exception
+from .journal import Journal, thread
+from .pack import is_from_ctypes, is_from_cython, mismatch, raising
+from .text import show, show_all
+
+__all__ = ["ArrayCore", "DictCore", "FrozenSetCore", "ListCore", "MapCore", "SetCore"]
+
+_Function = Callable[[Any], Any]
+
+
+class _Outcome(NamedTuple):
+    """What a read returned or raised."""
+
+    value: Any
+    raised: BaseException | None
+
+    def agrees(self, other: _Outcome) -> bool:
+        if self.raised is None or other.raised is None:
+            return self.raised is other.raised and same(self.value, other.value)
+        return same_exception(self.raised, other.raised)
+
+    def __str__(self) -> str:
+        if self.raised is not None:
+            return raising(self.raised)
+        return f"reads {show_all(self.value) if type(self.value) is tuple else show(self.value)}"
+
+
+def _run(read: _Function, key: Any) -> _Outcome:
+    try:
+        return _Outcome(read(key), None)
+    except BaseException as exception:
+        return _Outcome(None, exception)
+
+
+def _read(place: str, key: Any, by_ctypes: _Function, by_cython: _Function, again: _Function) -> Any:
+    """Read by both marshallers, and by ctypes again if they disagree. The functions get the key, if any."""
+    journal, former = Journal(), thread.journal
+    first = second = third = None
+    try:
+        thread.journal = journal
+        journal.begin(key)
+        first = _run(by_ctypes, key)
+        second = _run(by_cython, next(journal.replay_for((key,))))
+        if not first.agrees(second):
+            if first.raised is not None and not is_from_ctypes(first.raised, journal):
+                raise first.raised
+            # Compiled iterators end without a frame of their own.
+            ended = type(second.raised) is StopIteration
+            if second.raised is None or ended or is_from_cython(second.raised, journal):
+                third = _run(again, next(journal.replay_for((key,))))
+                if third.agrees(first):
+                    raise mismatch(place, str(second), str(first))
+        if second.raised is not None:
+            raise second.raised
+        return second.value
+    finally:
+        thread.journal = former
+        journal.close()
+        # The tracebacks of their exceptions refer to this frame.
+        del first, second, third
+
+
+class _Iterator:
+    """The iterators of both marshallers, in lockstep."""
+
+    __slots__ = ("_by_ctypes", "_by_cython", "_place")
+
+    def __init__(self, place: str, by_ctypes: Any, by_cython: Any) -> None:
+        self._place, self._by_ctypes, self._by_cython = f"{place}, iterator", by_ctypes, by_cython
+
+    def __iter__(self) -> _Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        former = copy_iterator(self._by_ctypes)
+        steps = [lambda key, walk=walk: next(walk) for walk in (self._by_ctypes, self._by_cython, former)]
+        return _read(self._place, None, *steps)
+
+    def __length_hint__(self) -> Any:
+        return self._by_cython.__length_hint__()
+
+    def __reduce__(self) -> Any:
+        return self._by_cython.__reduce__()
+
+
+class EntryIterator(_Iterator):
+    """Iterates over entries."""
+
+    __slots__ = ()
+    __module__ = "anyffi"
+
+
+class SequenceIterator(_Iterator):
+    """Iterates by index."""
+
+    __slots__ = ()
+    __module__ = "anyffi"
+
+    def __setstate__(self, index: Any) -> None:
+        self._by_cython.__setstate__(index)
+        self._by_ctypes.__setstate__(index)
+
+
+# ---- wrappers: the compiled classes, whose reads are checked -------------------------------------------
+
+
+def _sequence_class(place: str, core: Any, row: int) -> Any:
+
+    class Checked(core):  # type: ignore[misc]
+        __slots__ = ()
+
+        def __getitem__(self, key: Any) -> Any:
+            if type(key) is slice or not isinstance(self, core):
+                return core.__getitem__(self, key)
+            index = key if type(key) is int else rules.as_index(self, key)
+            by_ctypes = partial(sequences.get_item, self, row)
+            return _read(f"{place}, item", index, by_ctypes, partial(core.__getitem__, self), by_ctypes)
+
+        def __iter__(self) -> Any:
+            return self._iterate(False) if isinstance(self, core) else core.__iter__(self)
+
+        def _iterate(self, backwards: bool) -> Any:
+            by_ctypes = sequences.SequenceIterator(self, unwrap_as(self, row), backwards)
+            return SequenceIterator(place, by_ctypes, core._iterate(self, backwards))
+
+        def _items(self) -> list[Any]:
+            def by_ctypes(key: Any) -> tuple[Any, ...]:
+                return tuple(sequences.list_items(unwrap_as(self, row)))
+
+            return list(
+                _read(f"{place}, items", None, by_ctypes, lambda key: tuple(core._items(self)), by_ctypes)
+            )
+
+    return Checked
+
+
+def _mapping_class(place: str, core: Any, row: int) -> Any:
+    absent = mappings.ABSENT
+
+    class Checked(core):  # type: ignore[misc]
+        __slots__ = ()
+
+        def __getitem__(self, key: Any) -> Any:
+            if not isinstance(self, core):
+                return core.__getitem__(self, key)
+            found = self._get(key, absent)
+            if found is not absent:
+                return found
+            if row == code.DICT:
+                return rules.missing_item(self, key)
+            raise KeyError(key)
+
+        def __contains__(self, key: Any) -> bool:
+            def by_ctypes(key: Any) -> bool:
+                return mappings.find_item(self, row, key) is not absent
+
+            if not isinstance(self, core):
+                return core.__contains__(self, key)  # type: ignore[no-any-return]
+            by_cython = partial(core.__contains__, self)
+            return _read(f"{place}, key", key, by_ctypes, by_cython, by_ctypes)  # type: ignore[no-any-return]
+
+        def _get(self, key: Any, default: Any) -> Any:
+            by_ctypes = partial(mappings.find_item, self, row)
+            found = _read(
+                f"{place}, item", key, by_ctypes, lambda key: core._get(self, key, absent), by_ctypes
+            )
+            return default if found is absent else found
+
+        def __iter__(self) -> Any:
+            return self._iterate(KEYS, False) if isinstance(self, core) else core.__iter__(self)
+
+        def _iterate(self, what: int, backwards: bool) -> Any:
+            by_ctypes = mappings.EntryIterator(self, unwrap_as(self, row), what, backwards)
+            return EntryIterator(place, by_ctypes, core._iterate(self, what, backwards))
+
+    return Checked
+
+
+def _set_class(place: str, core: Any, row: int) -> Any:
+
+    class Checked(core):  # type: ignore[misc]
+        __slots__ = ()
+
+        def __contains__(self, element: Any) -> bool:
+            # A set is looked up as a frozenset by another call of this method.
+            if not isinstance(self, core) or _may_be_set(type(element)):
+                return core.__contains__(self, element)  # type: ignore[no-any-return]
+            by_ctypes, by_cython = partial(mappings.has_element, self, row), partial(core.__contains__, self)
+            return _read(f"{place}, element", element, by_ctypes, by_cython, by_ctypes)  # type: ignore[no-any-return]
+
+        def __iter__(self) -> Any:
+            return self._iterate() if isinstance(self, core) else core.__iter__(self)
+
+        def _iterate(self) -> Any:
+            by_ctypes = mappings.EntryIterator(self, unwrap_as(self, row), ELEMENTS, False)
+            return EntryIterator(place, by_ctypes, core._iterate(self))
+
+    return Checked
+
+
+def _may_be_set(cls: type) -> bool:
+    return issubclass(cls, (set, _cython.SetCore)) or find_on_type(cls, "__anyffi_value__") is not None
+
+
+ArrayCore: Any = _sequence_class("anyffi.Array", _cython.ArrayCore, code.ARRAY)
+ListCore: Any = _sequence_class("anyffi.List", _cython.ListCore, code.LIST)
+MapCore: Any = _mapping_class("anyffi.Map", _cython.MapCore, code.MAP)
+DictCore: Any = _mapping_class("anyffi.Dict", _cython.DictCore, code.DICT)
+FrozenSetCore: Any = _set_class("anyffi.FrozenSet", _cython.FrozenSetCore, code.FROZEN_SET)
+SetCore: Any = _set_class("anyffi.Set", _cython.SetCore, code.SET)

@@ -1,0 +1,45 @@
+"""Hooks: the functions of this marshaller that check mode replaces to compare it with the compiled one.
+
+Each is a global variable of the module that calls it, set by a function there: a call on the fast path costs
+no attribute look-up for being replaceable.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple
+
+from .._rules import errors as _errors
+from .._rules import values as _rules
+from . import call, containers, pack, recipe, unpack, wrapper
+
+__all__ = ["Hooks", "install"]
+
+
+class Hooks(NamedTuple):
+    """Functions that may be replaced; the defaults are those of ctypes mode."""
+
+    #: `pack_argument(x, keep)`: an argument of a call as a value.
+    pack_argument: Callable[[Any, list[Any]], bytes] = pack.pack
+    #: `read_container(x)`: type code and parts of an exact builtin container, or None.
+    read_container: Callable[[Any], tuple[int, Any] | None] = recipe.read_container
+    #: What has `lower`, which runs users' code, and makes the errors of values that cannot be packed.
+    rules: Any = _rules
+    #: `make_error(kind, message, args, cause)`: the exception of an error, whose class may be a user's.
+    make_error: Callable[..., Any] = _errors.make
+    #: `unwrap(wrapper)`: the address of the object of a container's wrapper.
+    unwrap: Callable[[Any], int] = wrapper.unwrap
+    #: `new_wrapper(address)`: a wrapper of an object that has none.
+    new_wrapper: Callable[[int], Any] = wrapper.new_wrapper
+
+
+_DEFAULTS = Hooks()
+
+
+def install(hooks: Hooks = _DEFAULTS) -> None:
+    """Call other functions from now on; without an argument, the marshaller's own again."""
+    call.set_packer(hooks.pack_argument)
+    recipe.set_reader(hooks.read_container)
+    pack.set_rules(hooks.rules, hooks.read_container)
+    unpack.set_error_maker(hooks.make_error)
+    containers.set_unwrapper(hooks.unwrap)
+    wrapper.set_factory(hooks.new_wrapper)

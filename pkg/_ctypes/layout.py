@@ -1,0 +1,117 @@
+"""Layouts of CPython's objects that ctypes mode relies on: all of them, each checked at import.
+
+docs/interpreters.md lists them with their sources. Offsets count bytes from an object's address.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from ctypes import c_int, c_uint, c_void_p, string_at
+
+from .._typing import Any
+
+__all__ = [
+    "ASCII",
+    "BYTES",
+    "FREE_THREADED",
+    "NDARRAY_DATA",
+    "TP_FINALIZE",
+    "TP_TRAVERSE",
+    "TYPE",
+    "TYPE_FLAGS",
+    "TYPE_HAS_GC",
+    "Slot",
+    "Spec",
+    "offset_of_slot",
+    "require",
+]
+
+#: The versions whose sources were compared with this file. Newer ones depend on the checks alone.
+_OLDEST, _NEWEST = (3, 9), (3, 14)
+_POINTER = ctypes.sizeof(c_void_p)
+
+#: Builds without a global lock (abiflags of PEP 703). A zero refcount cannot be read there: another thread
+#: may release the object between the test and the new reference.
+FREE_THREADED = "t" in getattr(sys, "abiflags", "")
+#: `ob_type` is the last field of the object header, in every build (Include/object.h).
+TYPE = object.__basicsize__ - _POINTER
+#: `ob_sval`, a char[1], is the last field of PyBytesObject (Include/cpython/bytesobject.h).
+BYTES = bytes.__basicsize__ - 1
+#: ASCII text follows the struct PyASCIIObject and ends in NUL (Include/cpython/unicodeobject.h).
+ASCII = sys.getsizeof("") - 1
+#: `data` follows the object header in PyArrayObject, since NumPy 1.7 (numpy/ndarraytypes.h). ndarray.py
+#: checks it for the first array of each layout.
+NDARRAY_DATA = object.__basicsize__
+
+#: Numbers of the stable ABI (Include/typeslots.h).
+TP_TRAVERSE, TP_FINALIZE = 71, 80
+#: Py_TPFLAGS_DEFAULT with BASETYPE, and HAVE_GC (Include/object.h, stable ABI).
+TYPE_FLAGS, TYPE_HAS_GC = 1 << 18 | 1 << 10, 1 << 14
+
+
+class Slot(ctypes.Structure):
+    """PyType_Slot of the stable ABI."""
+
+    _fields_ = (("id", c_int), ("function", c_void_p))
+
+
+class Spec(ctypes.Structure):
+    """PyType_Spec of the stable ABI."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("basic_size", c_int),
+        ("item_size", c_int),
+        ("flags", c_uint),
+        ("slots", ctypes.POINTER(Slot)),
+    )
+
+
+def _pointer_at(address: int) -> int | None:
+    return c_void_p.from_address(address).value
+
+
+def require(fits: bool, what: str) -> None:
+    """Raise ImportError unless an assumption holds."""
+    if fits:
+        return
+    version = "{}.{}".format(*sys.version_info)
+    if _OLDEST <= sys.version_info[:2] <= _NEWEST:
+        known = "although anyffi supports this version"
+    else:
+        known = f"anyffi knows the versions from {_OLDEST[0]}.{_OLDEST[1]} to {_NEWEST[0]}.{_NEWEST[1]}"
+    raise ImportError(
+        f"anyffi's ctypes mode does not fit this interpreter, CPython {version}: {what} is not where it is "
+        f"expected; {known}. A newer anyffi, or FFI_MODE=cython where it is installed, may fit"
+    )
+
+
+def offset_of_slot(cls: type, name: str) -> int:
+    """Find where instances of a class keep one of its `__slots__`.
+
+    An object is stored in a new instance and its address searched in the instance's memory.
+    """
+    instance: Any = cls()
+    slot = cls.__dict__[name]
+    probe = object()
+    slot.__set__(instance, probe)
+    count = cls.__basicsize__ // _POINTER
+    words = (c_void_p * count).from_address(id(instance))[:]
+    slot.__delete__(instance)
+    found = [i for i, word in enumerate(words) if word == id(probe)]
+    require(len(found) == 1, f"the slot {name} of {cls.__name__}")
+    return found[0] * _POINTER
+
+
+def _check() -> None:
+    """Compare what is read through each offset with what Python returns."""
+    for x in (object(), b"", ctypes.Structure):
+        require(_pointer_at(id(x) + TYPE) == id(type(x)), "an object's type")
+    for data in (b"", b"content of bytes"):
+        require(string_at(id(data) + BYTES, len(data) + 1) == data + b"\0", "the content of bytes")
+    for text in ("", "text that is all ASCII"):
+        require(string_at(id(text) + ASCII, len(text) + 1) == text.encode() + b"\0", "ASCII text")
+
+
+_check()

@@ -1,0 +1,32 @@
+"""Owned values: 16 bytes of memory that own the AnyffiValue in them, and release it when they go.
+
+A signal handler may raise between any two steps of Python, so no reference is ever held by an address alone.
+The runtime writes an owned value to such memory, copies it or moves it out, each in one call. An owned value
+is exact bytes where there is nothing to release, else an `OwnedValue`.
+
+All the same, the frame that made one releases it as soon as it has served: finalizers run late on PyPy, and
+at the recursion limit they may fail.
+"""
+
+from __future__ import annotations
+
+from ctypes import memmove
+
+from .._typing import Any
+from .abi import VALUE_SIZE, library, platform
+
+__all__ = ["OwnedValue", "move_into", "release"]
+
+#: Release the value in an `OwnedValue`, or at an address, and leave None there.
+release = platform.plain(library.value_release)
+
+#: `OwnedValue(VALUE_SIZE)` holds None.
+OwnedValue = platform.memory_class(release, library.value_finalize)
+
+
+def move_into(value: Any, place: int) -> None:
+    """Move an owned value into memory of the runtime."""
+    if type(value) is bytes:
+        memmove(place, value, VALUE_SIZE)
+    else:
+        library.value_move(value, place)

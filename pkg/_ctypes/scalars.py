@@ -1,0 +1,138 @@
+"""Packing of scalars: exact builtins that hold no other values. None of this runs users' code."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from functools import partial
+
+from .._rules.codes import code
+from .._typing import Any, Callable
+from .abi import VALUE, VALUE_SIZE, library, platform
+from .owned import OwnedValue
+from .unpack import raise_taken
+
+__all__ = [
+    "FALSE",
+    "INLINE_BYTES",
+    "NONE",
+    "TRUE",
+    "Packed",
+    "borrow_bytes",
+    "borrow_str",
+    "new_object",
+    "pack_scalar",
+    "scalar_packers",
+]
+
+#: A packed value: exact bytes, or an OwnedValue where there is something to release.
+Packed = Any
+
+_MAX_BORROWED = (1 << 30) - 1
+INLINE_BYTES = 11  # ANYFFI_INLINE_BYTES
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+
+_value = VALUE.pack
+_float_value = struct.Struct("=iId").pack
+_inline_value = struct.Struct("=i11sB").pack
+
+NONE = bytes(VALUE_SIZE)
+_INT, _STR, _BYTES = code.INT, code.STR, code.BYTES
+_STR_VIEW, _BYTES_VIEW = code.STR_VIEW, code.BYTES_VIEW
+TRUE, FALSE = _value(code.BOOL, 0, 1), _value(code.BOOL, 0, 0)
+_ELLIPSIS = _value(code.ELLIPSIS, 0, 0)
+
+_LITTLE = "le" if sys.byteorder == "little" else "be"
+_ENCODINGS = ("ascii", "latin-1", f"utf-16-{_LITTLE}", f"utf-32-{_LITTLE}")
+#: Text ends in a zero code point, of which the last byte is that behind any bytes.
+_ENDS = (b"", b"", b"\0", b"\0\0\0")
+_address_of_bytes, _address_of_ascii = platform.lend_bytes, platform.lend_ascii
+
+
+def _encode(x: str) -> tuple[bytes, int]:
+    """Return the code points at their narrowest width, and the AnyffiTextEncoding."""
+    if x.isascii():
+        return x.encode(), 0
+    highest = max(x)
+    encoding = 1 if highest < "\u0100" else 2 if highest < "\U00010000" else 3
+    return x.encode(_ENCODINGS[encoding], "surrogatepass" if encoding > 1 else "strict"), encoding
+
+
+def new_object(create: Callable[..., int], *args: Any) -> Packed:
+    """Call a function of the C ABI that creates an object."""
+    made = OwnedValue(VALUE_SIZE)
+    if create(*args, made) != 0:
+        raise_taken()
+    return made
+
+
+# ---- owned ----------------------------------------------------------------------------------------
+
+
+def _pack_int(x: int) -> bytes | None:
+    return _value(_INT, 0, x) if _INT64_MIN <= x <= _INT64_MAX else None
+
+
+def _own_str(x: str) -> Packed:
+    data, encoding = _encode(x)
+    if len(data) <= INLINE_BYTES:
+        return _inline_value(_STR, data, encoding << 4 | (INLINE_BYTES - len(x)))
+    return new_object(library.str_create, data, len(x), encoding)
+
+
+def _own_bytes(x: bytes) -> Packed:
+    if len(x) <= INLINE_BYTES:
+        return _inline_value(_BYTES, x, INLINE_BYTES - len(x))
+    return new_object(library.bytes_create, x, len(x))
+
+
+#: What packs a scalar as an owned value, or returns None for an int that needs a BigInt. By the identity of
+#: the class, since hashing or comparing a class may run code of its metaclass.
+scalar_packers: dict[int, Callable[[Any], Packed]] = {
+    id(int): _pack_int,
+    id(float): partial(_float_value, code.FLOAT, 0),
+    id(type(None)): lambda x: NONE,
+    id(bool): lambda x: TRUE if x else FALSE,
+    id(str): _own_str,
+    id(bytes): _own_bytes,
+    id(type(...)): lambda x: _ELLIPSIS,
+}
+
+
+def pack_scalar(x: Any) -> Packed:
+    """Pack a scalar as an owned value; return None for all else."""
+    packer = scalar_packers.get(id(type(x)))
+    return None if packer is None else packer(x)
+
+
+# ---- borrowed -------------------------------------------------------------------------------------
+
+
+def borrow_str(x: str, keep: list[Any]) -> Packed:
+    """Pack text that the caller keeps alive; `keep` gets what else must outlive the value."""
+    size = len(x)
+    if x.isascii():
+        if size <= INLINE_BYTES:
+            return _inline_value(_STR, x.encode(), INLINE_BYTES - size)
+        if size <= _MAX_BORROWED:
+            return _value(_STR_VIEW, size << 2, _address_of_ascii(x, keep))
+    data, encoding = _encode(x)
+    if len(data) <= INLINE_BYTES:
+        return _inline_value(_STR, data, encoding << 4 | (INLINE_BYTES - size))
+    if size > _MAX_BORROWED:
+        keep.append(new_object(library.str_create, data, size, encoding))
+        return keep[-1]
+    data += _ENDS[encoding]
+    keep.append(data)
+    return _value(_STR_VIEW, size << 2 | encoding, _address_of_bytes(data, keep))
+
+
+def borrow_bytes(x: bytes, keep: list[Any]) -> Packed:
+    """Pack bytes as `borrow_str` packs text."""
+    size = len(x)
+    if size <= INLINE_BYTES:
+        return _inline_value(_BYTES, x, INLINE_BYTES - size)
+    if size <= _MAX_BORROWED:
+        return _value(_BYTES_VIEW, size << 2, _address_of_bytes(x, keep))
+    keep.append(new_object(library.bytes_create, x, size))
+    return keep[-1]

@@ -1,0 +1,201 @@
+"""Wrappers of sequences: Array and List."""
+
+from __future__ import annotations
+
+import sys
+
+from .._rules import containers as rules
+from .._rules.codes import code
+from .._rules.containers import checks_self
+from .._typing import Any
+from .abi import VALUE, VALUE_SIZE, Sequence, library, translates_errors
+from .containers import unwrap_as
+from .owned import OwnedValue, release
+from .pack import pack_borrowed
+from .unpack import raise_taken, unpack
+from .wrapper import ObjectCore, unwrap
+
+__all__ = ["ArrayCore", "ListCore", "SequenceIterator", "get_item", "list_items"]
+
+_value_of = VALUE.unpack
+
+
+def _size_of(address: int) -> int:
+    return int(Sequence.from_address(address).size)
+
+
+def get_item(self: Any, type_code: int, key: Any) -> Any:
+    if type(key) is slice:
+        return self._slice(key)
+    index = key if type(key) is int and -sys.maxsize <= key <= sys.maxsize else rules.as_index(self, key)
+    address = unwrap_as(self, type_code)
+    if index < 0:
+        index += _size_of(address)
+    element = OwnedValue(VALUE_SIZE)
+    try:
+        library.sequence_get(address, index, element)
+        value = _value_of(element)
+        if value[0] == code.UNSET:
+            raise rules.index_out_of_range(self)
+        return unpack(value)
+    finally:
+        release(element)
+
+
+def list_items(address: int) -> list[Any]:
+    """Return all elements of a sequence."""
+    items: list[Any] = []
+    element = OwnedValue(VALUE_SIZE)
+    while True:
+        try:
+            library.sequence_get(address, len(items), element)
+            value = _value_of(element)
+            if value[0] == code.UNSET:
+                return items
+            items.append(unpack(value))
+        finally:
+            release(element)
+
+
+@checks_self("anyffi.Array", slots=True)
+class ArrayCore(ObjectCore):
+    """The wrapper of an Array."""
+
+    __slots__ = ()
+
+    @translates_errors
+    def __len__(self) -> int:
+        return _size_of(unwrap_as(self, code.ARRAY))
+
+    @translates_errors
+    def __getitem__(self, key: Any) -> Any:
+        return get_item(self, code.ARRAY, key)
+
+    @translates_errors
+    def __iter__(self) -> SequenceIterator:
+        return SequenceIterator(self, unwrap_as(self, code.ARRAY), False)
+
+    @translates_errors
+    def _iterate(self, backwards: bool) -> SequenceIterator:
+        return SequenceIterator(self, unwrap_as(self, code.ARRAY), backwards)
+
+    @translates_errors
+    def _items(self) -> list[Any]:
+        return list_items(unwrap_as(self, code.ARRAY))
+
+    def _type_mask(self) -> int:
+        return int(Sequence.from_address(unwrap_as(self, code.ARRAY)).type_mask)
+
+
+@checks_self("anyffi.List", slots=True)
+class ListCore(ObjectCore):
+    """The wrapper of a List."""
+
+    __slots__ = ()
+
+    @translates_errors
+    def __len__(self) -> int:
+        return _size_of(unwrap_as(self, code.LIST))
+
+    @translates_errors
+    def __getitem__(self, key: Any) -> Any:
+        return get_item(self, code.LIST, key)
+
+    @translates_errors
+    def __setitem__(self, key: Any, item: Any) -> None:
+        if type(key) is slice:
+            self._set_slice(key, item)  # type: ignore[attr-defined]
+            return
+        index = self._find_position(key)
+        keep: list[Any] = []
+        packed = pack_borrowed(item, keep)
+        try:
+            # Packing may have run code that changed the list.
+            self._check_position(index)
+            if library.sequence_set(unwrap(self), index, packed) != 0:
+                raise_taken()
+        finally:
+            if type(packed) is not bytes:
+                release(packed)
+
+    @translates_errors
+    def __delitem__(self, key: Any) -> None:
+        if type(key) is slice:
+            self._delete_slice(key)  # type: ignore[attr-defined]
+        elif library.sequence_erase(unwrap(self), self._find_position(key), 1) != 0:
+            raise_taken()
+
+    @translates_errors
+    def __iter__(self) -> SequenceIterator:
+        return SequenceIterator(self, unwrap_as(self, code.LIST), False)
+
+    @translates_errors
+    def _iterate(self, backwards: bool) -> SequenceIterator:
+        return SequenceIterator(self, unwrap_as(self, code.LIST), backwards)
+
+    @translates_errors
+    def _items(self) -> list[Any]:
+        return list_items(unwrap_as(self, code.LIST))
+
+    def _type_mask(self) -> int:
+        return int(Sequence.from_address(unwrap_as(self, code.LIST)).type_mask)
+
+    def _find_position(self, key: Any) -> int:
+        """Return the position that an index means."""
+        index = rules.as_index(self, key)
+        if index < 0:
+            index += _size_of(unwrap_as(self, code.LIST))
+        self._check_position(index)
+        return index
+
+    def _check_position(self, index: int) -> None:
+        if not 0 <= index < _size_of(unwrap_as(self, code.LIST)):
+            raise rules.assignment_out_of_range(self)
+
+
+class SequenceIterator:
+    """Iterates by index, as the iterator of `list` does, and so sees changes."""
+
+    __slots__ = ("_address", "_index", "_sequence", "_step")
+    __module__ = "anyffi"
+
+    def __init__(self, sequence: ObjectCore, address: int, backwards: bool) -> None:
+        self._sequence: ObjectCore | None = sequence
+        self._address = address
+        self._step = -1 if backwards else 1
+        self._index = _size_of(address) - 1 if backwards else 0
+
+    def __iter__(self) -> SequenceIterator:
+        return self
+
+    @translates_errors
+    def __next__(self) -> Any:
+        if self._sequence is None:
+            raise StopIteration
+        element = OwnedValue(VALUE_SIZE)
+        try:
+            library.sequence_get(self._address, self._index, element)
+            value = _value_of(element)
+            if value[0] == code.UNSET:
+                # Once exhausted it stays so.
+                self._sequence = None
+                raise StopIteration
+            self._index += self._step
+            return unpack(value)
+        finally:
+            release(element)
+
+    def __length_hint__(self) -> int:
+        if self._sequence is None:
+            return 0
+        size = _size_of(self._address)
+        if self._step > 0:
+            return max(size - self._index, 0)
+        return self._index + 1 if self._index < size else 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rules.reduce_iterator(self._sequence, self._index, self._step)
+
+    def __setstate__(self, index: int) -> None:
+        size = 0 if self._sequence is None else _size_of(self._address)
+        self._index = rules.clip_index(index, size, self._step)

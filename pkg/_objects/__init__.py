@@ -1,0 +1,1 @@
+"""The public classes: what they add in Python to the classes of a backend."""

@@ -1,0 +1,86 @@
+"""The list of public classes; `build` makes them for each backend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
+from collections.abc import Set as AbstractSet
+from types import FunctionType
+
+from .._rules.codes import code, row_name
+from .._typing import Any, Optional
+from .docs import FunctionAnnotations, FunctionDoc, ModuleDoc
+from .function import FunctionMethods
+from .mappings import DictMethods, MapMethods
+from .module import ModuleMethods
+from .object import ObjectMethods
+from .runtime import Runtime
+from .sequences import ArrayMethods, ListMethods, ShapeMethods
+from .sets import FrozenSetMethods, SetMethods
+from .tensor import TensorMethods
+
+__all__ = ["CLASSES", "CORES", "build"]
+
+_Row = tuple[type, str, bool, Optional[type]]
+
+#: All public classes, by name: methods, base, whether a backend has a class of its own below it, and the
+#: class of `collections.abc` that it implements. A base comes before what derives from it.
+CLASSES: dict[str, _Row] = {
+    "Object": (ObjectMethods, "", True, None),
+    "Function": (FunctionMethods, "Object", True, None),
+    "Module": (ModuleMethods, "Object", False, None),
+    "Array": (ArrayMethods, "Object", True, Sequence),
+    "Shape": (ShapeMethods, "Array", False, None),
+    "List": (ListMethods, "Object", True, MutableSequence),
+    "Map": (MapMethods, "Object", True, Mapping),
+    "Dict": (DictMethods, "Object", True, MutableMapping),
+    "FrozenSet": (FrozenSetMethods, "Object", True, AbstractSet),
+    "Set": (SetMethods, "Object", True, MutableSet),
+    "Tensor": (TensorMethods, "Object", False, None),
+}
+
+#: The names under which a backend has its own classes.
+CORES = tuple(f"{name}Core" for name, (_, _, has_core, _) in CLASSES.items() if has_core)
+
+
+def build(core: Any) -> dict[str, Any]:
+    """Make the public classes over a backend, and the runtime's functions that their methods call.
+
+    Parameters
+    ----------
+    core : module
+        The backend.
+    """
+    capsule = core.create_exchange()
+    own: dict[str, dict[str, Any]] = {
+        "Function": {
+            "__doc__": FunctionDoc(FunctionMethods.__doc__),
+            "__annotations__": FunctionAnnotations(),
+        },
+        "Module": {"__doc__": ModuleDoc(ModuleMethods.__doc__)},
+        "Tensor": {} if capsule is None else {"__dlpack_c_exchange_api__": capsule},
+    }
+    classes: dict[str, Any] = {}
+    for name, (methods, base, has_core, abstract) in CLASSES.items():
+        bases = [methods]
+        if base:
+            bases.append(classes[base])
+        if has_core:
+            bases.append(getattr(core, f"{name}Core"))
+        for method in vars(methods).values():
+            # TypeErrors about wrong arguments name the method so.
+            if isinstance(method, FunctionType):
+                method.__qualname__ = f"{name}.{method.__name__}"
+        namespace = {
+            "__slots__": (),
+            "__module__": "anyffi",
+            "__qualname__": name,
+            "__doc__": methods.__doc__,
+            **own.get(name, {}),
+        }
+        classes[name] = type(name, tuple(bases), namespace)
+        if abstract is not None:
+            abstract.register(classes[name])  # type: ignore[attr-defined]
+    for name, cls in classes.items():
+        core.set_class(getattr(code, row_name(name)), cls)
+    classes["Object"]._runtime = Runtime(core)
+    return classes

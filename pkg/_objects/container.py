@@ -1,0 +1,135 @@
+"""What all containers have in common: construction, copies, pickles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import GenericAlias
+
+from .._rules.values import find_on_type
+from .._typing import Any, Callable
+from .runtime import Runtime
+
+__all__ = ["Container", "check_empty", "is_public", "shown_class", "single_argument"]
+
+
+def shown_class(x: Any) -> str:
+    return f"{type(x).__module__}.{type(x).__qualname__}"
+
+
+def check_empty(x: Any) -> None:
+    if x._address:
+        raise TypeError(f"{type(x).__name__} was made already and does not change")
+
+
+def single_argument(name: str, arguments: tuple[Any, ...], default: Any) -> Any:
+    """The one optional argument of what takes any keyword, and so names none of its own."""
+    if len(arguments) > 1:
+        raise TypeError(f"{name} expected at most 1 argument, got {len(arguments)}")
+    return arguments[0] if arguments else default
+
+
+def is_public(cls: type) -> bool:
+    """Whether a class is one of anyffi's own, and not derived from one elsewhere."""
+    return cls.__module__ == "anyffi"
+
+
+def deep_copy(x: Any, memo: dict[int, Any]) -> Any:
+    """As `copy.deepcopy`, for those that it calls."""
+    from copy import deepcopy
+
+    return deepcopy(x, memo)
+
+
+class Container:
+    """The base of all methods of containers. Attributes of instances are those of subclasses elsewhere."""
+
+    __slots__ = ()
+    __class_getitem__: Any = classmethod(GenericAlias)
+    __hash__ = None  # type: ignore[assignment]
+    #: `case anyffi.List([x, y]):` matches the container itself, as `case list([x, y]):` does.
+    __match_args__ = ("_itself",)
+
+    _runtime: Runtime
+    #: Python's own class of the kind.
+    _plain: Any
+    _address: int
+    _type_code: int
+    _take: Callable[[Any], None]
+
+    @property
+    def _itself(self) -> Any:
+        return self
+
+    def _new(self, content: Any) -> Any:
+        """A new container of this kind with the content of one of Python's."""
+        return self._runtime.to_object(content)
+
+    def _made_of(self, elements: Any) -> Any:
+        """A new container of this kind with the elements of any iterable, or the entries of any mapping."""
+        return self._new(self._plain(elements))
+
+    @classmethod
+    def _make(cls, content: Any) -> Any:
+        """Make a container of this class, without running its `__init__`."""
+        made = cls.__new__(cls)
+        made._take(made._made_of(content))
+        return made
+
+    def _class_in_pickles(self) -> type | str:
+        # By name, so that what one backend pickles another one reads.
+        cls = type(self)
+        return cls.__name__ if is_public(cls) else cls
+
+    def _copy_of_class(self) -> Any:
+        """A new container of the same class, attributes and elements."""
+        made = type(self).__new__(type(self))
+        made._take(self._runtime.container_copy(self))
+        _set_state(made, self._state())
+        return made
+
+    def _remade(self, content: Any, memo: dict[int, Any]) -> Any:
+        """A container of the same class with copied attributes and other elements, for `copy.deepcopy`."""
+        made = self._make(content)
+        memo[id(self)] = made
+        _set_state(made, deep_copy(self._state(), memo))
+        return made
+
+    def _state(self) -> Any:
+        """The attributes of an instance of a subclass, as pickles have them; None if there are none."""
+        slots = {}
+        for cls, name in _own_attributes(type(self)):
+            if name == "__getstate__":
+                return cls.__dict__[name](self)
+            if hasattr(self, name):
+                slots[name] = getattr(self, name)
+        state = getattr(self, "__dict__", None) or None
+        return (state, slots) if slots else state
+
+
+def _own_attributes(cls: type) -> Iterator[tuple[type, str]]:
+    """The slots, and `__getstate__`, of the classes that are not anyffi's."""
+    for base in cls.__mro__:
+        if is_public(base):
+            return
+        if "__getstate__" in base.__dict__:
+            yield base, "__getstate__"
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name in ("__dict__", "__weakref__"):
+                continue
+            private = name.startswith("__") and not name.endswith("__")
+            yield base, f"_{base.__name__.lstrip('_')}{name}" if private else name
+
+
+def _set_state(made: Any, state: Any) -> None:
+    if state is None:
+        return
+    set_state = find_on_type(type(made), "__setstate__")
+    if set_state is not None:
+        made.__setstate__(state)
+        return
+    attributes, slots = state if isinstance(state, tuple) else (state, {})
+    if attributes:
+        made.__dict__.update(attributes)
+    for name, value in slots.items():
+        setattr(made, name, value)

@@ -1,0 +1,94 @@
+"""`__doc__`, `__annotations__` and `__signature__` of functions, and `__doc__` of modules.
+
+Descriptors, since the classes have attributes of these names, too.
+"""
+
+from __future__ import annotations
+
+from .._rules import keywords
+from .._typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from inspect import Signature
+    from typing import Protocol
+
+    from .runtime import Runtime
+    from .signatures import Described
+
+    class Function(Described, Protocol):
+        """A function that is documented."""
+
+        _runtime: Runtime
+
+    class Module(Protocol):
+        """A module that is documented."""
+
+        _runtime: Runtime
+
+        def get_function(self, name: str) -> Function: ...
+
+
+__all__ = ["FunctionAnnotations", "FunctionDoc", "ModuleDoc", "signature"]
+
+
+def _signatures() -> Any:
+    # What it needs takes a fifth of the import of this package, and few programs ask.
+    from . import signatures
+
+    return signatures
+
+
+def signature(function: Function) -> Signature:
+    """What `inspect.signature` shows of a function."""
+    shown: Signature = _signatures().signature(function)
+    return shown
+
+
+class FunctionAnnotations:
+    """`__annotations__` of the class, which has none, and of each function: names of types."""
+
+    def __get__(self, function: Function | None, owner: type) -> dict[str, str]:
+        if function is None:
+            return {}
+        annotations: dict[str, str] = _signatures().annotations_of(function)
+        return annotations
+
+
+class FunctionDoc:
+    """`__doc__` of the class and of each function."""
+
+    def __init__(self, of_class: str | None) -> None:
+        self._of_class = of_class
+
+    def __get__(self, function: Function | None, owner: type) -> str | None:
+        if function is None:
+            return self._of_class
+        info = function._info()
+        if keywords.is_overloaded(info):
+            return "\n\n".join(_described(overload.__name__, overload) for overload in function.overloads)
+        return info and info[1]
+
+
+class ModuleDoc:
+    """`__doc__` of the class, and of each module: its functions."""
+
+    def __init__(self, of_class: str | None) -> None:
+        self._of_class = of_class
+
+    def __get__(self, module: Module | None, owner: type) -> str | None:
+        names = () if module is None else module._runtime.module_list(module)
+        if module is None or not names:
+            return self._of_class
+        functions = ((name, module.get_function(name)) for name in names)
+        return "\n\n".join(["Functions:", *(_described(name, function) for name, function in functions)])
+
+
+def _described(name: str, function: Function) -> str:
+    """Its signature and, further in, its documentation."""
+    info = function._info()
+    if keywords.is_overloaded(info):
+        return function.__doc__ or ""
+    is_typed = info is not None and not info[4] & keywords.VARIADIC
+    shown = function._runtime.function_signature(function) if is_typed else f"{name}{signature(function)}"
+    doc = _signatures().cleandoc(function.__doc__ or "")
+    return "\n".join([shown, *[f"    {line}".rstrip() for line in doc.splitlines()]])

@@ -1,0 +1,128 @@
+"""What functions of the runtime can do beyond a backend's core."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from .._pickling import unpickle_export, unpickle_function
+from .._rules import keywords
+from .._typing import TYPE_CHECKING, Any, Callable
+from .docs import signature
+from .runtime import Runtime
+
+if TYPE_CHECKING:
+    from inspect import Signature
+
+    from typing_extensions import Self
+
+__all__ = ["FunctionMethods"]
+
+
+class FunctionMethods:
+    """A function of the runtime.
+
+    Parameters
+    ----------
+    f : callable
+        What it calls; arguments and result are converted both ways.
+
+    Examples
+    --------
+    >>> anyffi.Function(lambda x: [x])(1)
+    anyffi.List([1])
+    """
+
+    __slots__ = ()
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        if not callable(f):
+            raise TypeError(f"expected a callable, got {type(f).__name__}")
+        # `_take` empties what it takes from, which must not be the caller's own function.
+        self._take(self._runtime.to_object(f.__call__ if isinstance(f, FunctionMethods) else f))
+
+    # The backend's core has them, but for the name and the runtime. There is no annotation at run time.
+    if TYPE_CHECKING:
+        _runtime: Runtime
+        _address: int
+        __qualname__: str
+
+        def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...
+
+        def _take(self, other: Any) -> None: ...
+
+        def _info(self) -> keywords.Info | None: ...
+
+        def same_as(self, other: object) -> bool: ...
+
+    @property
+    def __name__(self) -> str:
+        info = self._info()
+        return (info and info[0]) or "function"
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Python takes this name out of the body of a class, so that no property can have it.
+            if name == "__qualname__":
+                return self.__name__
+            return object.__getattribute__(self, name)
+
+    @property
+    def overloads(self) -> tuple[Any, ...]:
+        """The functions among which this one chooses by its arguments; empty for most."""
+        return tuple(self._runtime.function_overloads(self))
+
+    @property
+    def __signature__(self) -> Signature:
+        return signature(self)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Self:
+        """Itself: in a class it binds no `self`, as Python's builtin functions do not.
+
+        What has this method is a routine to `inspect`, and `help` shows its signature.
+        """
+        return self
+
+    def _call_overload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call with keywords, among those overloads whose parameters have the names."""
+        names = [str.__str__(name) for name in kwargs]
+        fitting, places, refusals = [], [], []
+        for overload in self.overloads:
+            try:
+                places.append(keywords.place(overload._info(), len(args), names))
+                fitting.append(overload)
+            except TypeError as error:
+                refusals.append(f"\n    {self._runtime.function_signature(overload)}: {error}")
+        if not fitting:
+            given = [type(x).__name__ for x in args]
+            given += [f"{name}={type(x).__name__}" for name, x in zip(names, kwargs.values())]
+            raise TypeError(f"{self.__name__}(): no overload takes ({', '.join(given)}){''.join(refusals)}")
+        return self._runtime.function_select(self.__name__, fitting, places)(*args, *kwargs.values())
+
+    def __repr__(self) -> str:
+        return f"<anyffi.Function {self.__name__}{self.__signature__}>"
+
+    def __eq__(self, other: object) -> Any:
+        return self._address == other._address if isinstance(other, FunctionMethods) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._address)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A function of Python does not know its name, and any may have been registered under another one.
+        names = chain([self.__name__], self._runtime.registry_list())
+        for name in filter(self._has_name, names):
+            return unpickle_function, (name,)
+        origin = self._runtime.module_find_origin(self)
+        if origin is None:
+            raise TypeError(f"cannot pickle {self!r}: it has no name in the registry, nor in a module")
+        return unpickle_export, tuple(origin)
+
+    def _has_name(self, name: str) -> bool:
+        return self.same_as(self._runtime.get_function(name))

@@ -1,0 +1,247 @@
+"""What Map and Dict can do beyond a backend's core: Python over the core and the runtime."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from reprlib import recursive_repr
+from types import MappingProxyType
+
+from .._pickling import unpickle_container
+from .._rules.containers import ITEMS, KEYS, checks_self
+from .._rules.internal import MISSING
+from .._typing import TYPE_CHECKING, Any
+from .container import Container, check_empty, deep_copy, is_public, shown_class, single_argument
+from .views import dict_items, dict_keys, dict_values
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["DictMethods", "MapMethods", "MappingMethods"]
+
+_ABSENT = object()
+
+
+class MappingMethods(Container):
+    """What both have."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:  # the backend's core has them
+
+        def __setitem__(self, key: Any, item: Any) -> None: ...
+
+        def _get(self, key: Any, default: Any) -> Any: ...
+
+        def _iterate(self, what: int, backwards: bool) -> Iterator[Any]: ...
+
+    def __reversed__(self) -> Iterator[Any]:
+        return self._iterate(KEYS, True)
+
+    def _entries(self) -> dict[Any, Any]:
+        return dict(self._iterate(ITEMS, False))
+
+    @staticmethod
+    def _is_alike(other: object) -> bool:
+        return issubclass(type(other), (MappingMethods, dict, MappingProxyType))
+
+    def __eq__(self, other: object) -> Any:
+        if self is other:
+            return True
+        if not self._is_alike(other):
+            return NotImplemented
+        if isinstance(other, MappingMethods):
+            return self._entries() == other._entries()
+        return self._entries() == other
+
+    def __ne__(self, other: object) -> Any:
+        equal = MappingMethods.__eq__(self, other)
+        return equal if equal is NotImplemented else not equal
+
+    def __or__(self, other: object) -> Any:
+        if not self._is_alike(other):
+            return NotImplemented
+        return self._runtime.mapping_merge(self, other, self._type_code)
+
+    def __ror__(self, other: object) -> Any:
+        if not self._is_alike(other):
+            return NotImplemented
+        return self._runtime.mapping_merge(other, self, self._type_code)
+
+    def get(self, key: Any, default: Any = None, /) -> Any:
+        """The value at `key`, or `default` if it is not there."""
+        return self._get(key, default)
+
+    def keys(self) -> Any:
+        """A set-like view of the keys."""
+        return dict_keys(self)  # type: ignore[arg-type]
+
+    def values(self) -> Any:
+        """A view of the values."""
+        return dict_values(self)  # type: ignore[arg-type]
+
+    def items(self) -> Any:
+        """A set-like view of the pairs."""
+        return dict_items(self)  # type: ignore[arg-type]
+
+    @recursive_repr()
+    def __repr__(self) -> str:
+        pairs = ", ".join(f"{key!r}: {value!r}" for key, value in list(self._iterate(ITEMS, False)))
+        return f"{shown_class(self)}({{{pairs}}})"
+
+
+def _copy_entries(mapping: MappingMethods, memo: dict[int, Any]) -> list[tuple[Any, Any]]:
+    pairs = list(mapping._iterate(ITEMS, False))
+    return [(deep_copy(key, memo), deep_copy(value, memo)) for key, value in pairs]
+
+
+@checks_self("anyffi.Map")
+class MapMethods(MappingMethods):
+    """An immutable mapping of the runtime, in insertion order, as `types.MappingProxyType` shows one.
+
+    Parameters
+    ----------
+    mapping : mapping or iterable of pairs
+        As for `dict`.
+
+    Examples
+    --------
+    >>> anyffi.Map({"a": 1})
+    anyffi.Map({'a': 1})
+    """
+
+    __slots__ = ()
+    _plain = MappingProxyType
+
+    def __init__(self, /, *mapping: Any, **pairs: Any) -> None:
+        check_empty(self)
+        content = dict(single_argument("Map", mapping, ()), **pairs)
+        self._take(self._runtime.to_object(MappingProxyType(content)))
+
+    def __ior__(self, other: object) -> Any:
+        raise TypeError("'|=' is not supported by Map; use '|' instead")
+
+    def copy(self) -> Any:
+        """A new Dict of the same pairs, as the copy of a mappingproxy is a dict."""
+        return self._runtime.container_thaw(self)
+
+    def thaw(self) -> Any:
+        """A new Dict of the same pairs."""
+        return self._runtime.container_thaw(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unpickle_container, (self._class_in_pickles(), self._entries()), self._state()
+
+    def __copy__(self) -> Any:
+        return self if is_public(type(self)) else self._copy_of_class()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        entries = self._entries()
+        copies = dict(_copy_entries(self, memo))
+        if id(self) in memo:  # it holds itself, by way of a List or Dict
+            return memo[id(self)]
+        same = all(map(operator.is_, entries, copies)) and all(
+            map(operator.is_, entries.values(), copies.values())
+        )
+        return self if same and is_public(type(self)) else self._remade(copies, memo)
+
+
+@checks_self("anyffi.Dict")
+class DictMethods(MappingMethods):
+    """A mutable mapping of the runtime, in insertion order, as `dict` is Python's: a reference.
+
+    A change is made altogether or not at all: where one of several keys or values cannot be converted, the
+    mapping is as it was.
+
+    Parameters
+    ----------
+    mapping : mapping or iterable of pairs
+        As for `dict`.
+
+    Examples
+    --------
+    >>> d = anyffi.Dict({"a": 1})
+    >>> d["b"] = 2
+    >>> d
+    anyffi.Dict({'a': 1, 'b': 2})
+    """
+
+    __slots__ = ()
+    _plain = dict
+
+    def __init__(self, /, *mapping: Any, **pairs: Any) -> None:
+        made = self._runtime.to_object(dict(single_argument("Dict", mapping, ()), **pairs))
+        if self._address:
+            self._runtime.dict_update(self, made)
+        else:
+            self._take(made)
+
+    @classmethod
+    def fromkeys(cls, iterable: Iterable[Any], value: Any = None, /) -> Any:
+        """A new mapping with the keys of `iterable`, all of which have one value."""
+        # Converted once, so that all share it.
+        shared = cls._runtime.to_object(value)
+        made = cls()
+        for key in iterable:
+            made[key] = shared
+        return made
+
+    def _delete(self, key: Any) -> None:
+        if not self._runtime.dict_erase(self, key):
+            raise KeyError(key)
+
+    def pop(self, key: Any, default: Any = _ABSENT, /) -> Any:
+        """Remove a key and return its value, or `default` if it is not there."""
+        found = self._runtime.dict_pop(self, key)
+        if found is not MISSING:
+            return found
+        if default is _ABSENT:
+            raise KeyError(key)
+        return default
+
+    def popitem(self) -> tuple[Any, Any]:
+        """Remove and return the pair that was inserted last."""
+        key, value = self._runtime.dict_popitem(self)
+        return key, value
+
+    def setdefault(self, key: Any, default: Any = None, /) -> Any:
+        """The value at `key`, set to `default` first if it is not there."""
+        found = self._get(key, _ABSENT)
+        return self._runtime.dict_setdefault(self, key, default) if found is _ABSENT else found
+
+    def update(self, /, *mapping: Any, **pairs: Any) -> None:
+        """Set every pair of another mapping or iterable of pairs."""
+        self._update(single_argument("update", mapping, ()), pairs)
+
+    def _update(self, other: Any, pairs: dict[str, Any]) -> None:
+        if pairs or not (isinstance(other, MappingMethods) and is_public(type(other))):
+            other = dict(other, **pairs)
+        self._runtime.dict_update(self, other)
+
+    def __ior__(self, other: Any) -> Self:  # type: ignore[misc]  # takes what `update` does
+        self._update(other, {})
+        return self
+
+    def clear(self) -> None:
+        """Remove every pair."""
+        self._runtime.dict_clear(self)
+
+    def copy(self) -> Any:
+        """A new Dict of the same pairs."""
+        return self._runtime.container_copy(self)
+
+    def freeze(self) -> Any:
+        """A new Map of the same pairs."""
+        return self._runtime.container_freeze(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        pairs = list(self._iterate(ITEMS, False))
+        return unpickle_container, (self._class_in_pickles(),), self._state(), None, iter(pairs)
+
+    def __copy__(self) -> Any:
+        return self.copy() if is_public(type(self)) else self._copy_of_class()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        made = self._remade((), memo)
+        self._runtime.dict_update(made, dict(_copy_entries(self, memo)))
+        return made

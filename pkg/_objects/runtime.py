@@ -1,0 +1,76 @@
+"""The functions that the runtime registers for Python, under `anyffi.*` in its own registry."""
+
+from __future__ import annotations
+
+from .._typing import Any
+
+__all__ = ["Runtime"]
+
+
+class Runtime:
+    """One backend's wrappers of them."""
+
+    def __init__(self, core: Any) -> None:
+        def get(name: str) -> Any:
+            function = core.get_function("anyffi." + name)
+            if function is None:
+                raise ImportError(f"libanyffi lacks anyffi.{name}: it is of another version than the package")
+            return function
+
+        self.to_object = core.to_object
+        self.get_function = core.get_function
+        self.function_overloads = get("Function.overloads")
+        self.function_select = get("Function.select")
+        self.function_signature = get("Function.signature")
+        self.container_copy = get("container.copy")
+        self.container_freeze = get("container.freeze")
+        self.container_thaw = get("container.thaw")
+        self.sequence_concat = get("Sequence.concat")
+        self.sequence_pick = get("Sequence.pick")
+        self.sequence_repeat = get("Sequence.repeat")
+        self.sequence_slice = get("Sequence.slice")
+        self.list_append = get("List.append")
+        self.list_clear = get("List.clear")
+        self.list_erase_slice = get("List.erase_slice")
+        self.list_extend = get("List.extend")
+        self.list_insert = get("List.insert")
+        self.list_pop = get("List.pop")
+        self.list_refill = get("List.refill")
+        self.list_reverse = get("List.reverse")
+        self.list_set_slice = get("List.set_slice")
+        self.shape_create = get("Shape.create")
+        self.mapping_merge = get("Mapping.merge")
+        self.dict_erase = get("Dict.erase")
+        self.dict_pop = get("Dict.pop")
+        self.dict_popitem = get("Dict.popitem")
+        self.dict_setdefault = get("Dict.setdefault")
+        self.dict_update = get("Dict.update")
+        self.dict_clear = get("Dict.clear")
+        self.set_update = get("Set.update")
+        self.set_discard = get("Set.discard")
+        self.set_pop = get("Set.pop")
+        self.set_add = get("Set.add")
+        self.set_clear = get("Set.clear")
+        self.registry_set = get("registry.set")
+        self.registry_remove = get("registry.remove")
+        self.registry_list = get("registry.list")
+        self.module_load = get("Module.load")
+        self.module_get_program = get("Module.get_program")
+        self.module_import = get("Module.import_module")
+        self.module_imports = get("Module.imports")
+        self.module_get_function = get("Module.get_function")
+        self.module_list = get("Module.list")
+        self.module_path = get("Module.path")
+        self.module_prefix = get("Module.prefix")
+        self.module_find_origin = get("Module.find_origin")
+        self.object_get_field = get("Object.get_field")
+        self.type_fields = get("type.fields")
+        self.type_find = get("type.find")
+        self.type_convertible_from = get("type.convertible_from")
+        self.type_table = get("type.table")
+        self.value_equal = get("value.equal")
+        self.value_hash = get("value.hash")
+        self.value_repr = get("value.repr")
+        self.tensor_info = get("Tensor.info")
+        self.tensor_copy = get("Tensor.copy")
+        self.tensor_to_capsule = get("Tensor.to_capsule")

@@ -1,0 +1,345 @@
+"""What Array and List can do beyond a backend's core: Python over the core and the runtime."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Iterable, Iterator
+from reprlib import recursive_repr
+
+from .._pickling import unpickle_container
+from .._rules.containers import as_count, as_position, checks_self, hashable, unpack_slice
+from .._rules.values import find_on_type
+from .._typing import TYPE_CHECKING, Any, Callable
+from .container import Container, check_empty, deep_copy, is_public, shown_class
+from .runtime import Runtime
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["ArrayMethods", "ListMethods", "SequenceMethods", "ShapeMethods"]
+
+
+#: Those of Python's own sequences multiply, but not as numbers do, which alone are asked before a list.
+_BUILTINS = (str, bytes, bytearray, tuple, list)
+
+
+def _reflected(self: Any, other: Any, method: str, complaint: str) -> Any:
+    """What the other operand makes of an operator: Python asks it before a list complains."""
+    if find_on_type(type(other), method) is not None and not isinstance(other, _BUILTINS):
+        result = getattr(type(other), method)(other, self)
+        if result is not NotImplemented:
+            return result
+    raise TypeError(complaint)
+
+
+class SequenceMethods(Container):
+    """What both have."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:  # the backend's core has them
+
+        def _items(self) -> list[Any]: ...
+
+        def _type_mask(self) -> int: ...
+
+        def _iterate(self, backwards: bool) -> Iterator[Any]: ...
+
+    def _slice(self, which: slice) -> Any:
+        return self._runtime.sequence_slice(self, *unpack_slice(which))
+
+    def _operand(self, other: Any) -> Any:
+        """The other operand as one of ours or an exact builtin; None if it is of another kind."""
+        cls = type(other)
+        if issubclass(cls, self._plain):
+            return self._plain.__getitem__(other, slice(None))
+        return other if issubclass(cls, SequenceMethods) and cls._plain is self._plain else None
+
+    def _compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
+        theirs = self._operand(other)
+        if theirs is None:
+            return NotImplemented
+        if isinstance(theirs, SequenceMethods):
+            theirs = self._plain(theirs._items())
+        return operation(self._plain(self._items()), theirs)
+
+    def __eq__(self, other: object) -> Any:
+        return True if self is other else self._compare(other, operator.eq)
+
+    def __ne__(self, other: object) -> Any:
+        return False if self is other else self._compare(other, operator.ne)
+
+    def __lt__(self, other: object) -> Any:
+        return self._compare(other, operator.lt)
+
+    def __le__(self, other: object) -> Any:
+        return self._compare(other, operator.le)
+
+    def __gt__(self, other: object) -> Any:
+        return self._compare(other, operator.gt)
+
+    def __ge__(self, other: object) -> Any:
+        return self._compare(other, operator.ge)
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._iterate(False)
+
+    def __add__(self, other: object) -> Any:
+        theirs = self._operand(other)
+        if theirs is None:
+            name = self._plain.__name__
+            complaint = f'can only concatenate {name} (not "{type(other).__name__}") to {name}'
+            return _reflected(self, other, "__radd__", complaint)
+        return self._new(self._runtime.sequence_concat(self, theirs))
+
+    def __radd__(self, other: object) -> Any:
+        theirs = self._operand(other)
+        if theirs is None:
+            return NotImplemented
+        return self._new(self._runtime.sequence_concat(theirs, self))
+
+    def __mul__(self, times: Any) -> Any:
+        if find_on_type(type(times), "__index__") is None:
+            return _reflected(self, times, "__rmul__", _not_a_count(times))
+        return self._runtime.sequence_repeat(self, as_count(times))
+
+    def __rmul__(self, times: Any) -> Any:
+        if find_on_type(type(times), "__index__") is None:
+            if isinstance(times, _BUILTINS):
+                return NotImplemented
+            raise TypeError(_not_a_count(times))
+        return self._runtime.sequence_repeat(self, as_count(times))
+
+    def index(self, value: Any, start: Any = 0, stop: Any = sys.maxsize, /) -> int:
+        """The first position of `value`, from `start` up to `stop`; ValueError if it is not there."""
+        position: int = self._plain(self._items()).index(value, start, stop)
+        return position
+
+    def count(self, value: Any, /) -> int:
+        """How many elements equal `value`."""
+        return operator.countOf(self._iterate(False), value)
+
+    @recursive_repr()
+    def __repr__(self) -> str:
+        return f"{shown_class(self)}({self._plain(self._items())!r})"
+
+
+def _not_a_count(times: Any) -> str:
+    return f"can't multiply sequence by non-int of type {type(times).__name__!r}"
+
+
+@checks_self("anyffi.Array")
+class ArrayMethods(SequenceMethods):
+    """An immutable sequence of the runtime, as `tuple` is Python's.
+
+    Parameters
+    ----------
+    iterable : iterable
+        The elements.
+
+    Examples
+    --------
+    >>> anyffi.Array((1, "two"))
+    anyffi.Array((1, 'two'))
+    """
+
+    __slots__ = ()
+    _plain = tuple
+
+    def __init__(self, iterable: Iterable[Any] = (), /) -> None:
+        check_empty(self)
+        self._take(self._new(tuple(iterable)))
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(map(hashable, self._items())))
+
+    def thaw(self) -> Any:
+        """A new List of the same elements."""
+        return self._runtime.container_thaw(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unpickle_container, (self._class_in_pickles(), tuple(self._items())), self._state()
+
+    def __copy__(self) -> Any:
+        return self if is_public(type(self)) else self._copy_of_class()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        items = self._items()
+        copies = [deep_copy(item, memo) for item in items]
+        if id(self) in memo:  # it holds itself, by way of a List or Dict
+            return memo[id(self)]
+        if is_public(type(self)) and all(map(operator.is_, items, copies)):
+            return self
+        return self._remade(copies, memo)
+
+
+class ShapeMethods:
+    """The extents of something: an `Array` of ints within 64 bits, which C++ functions need not check.
+
+    It goes wherever an `Array` goes, and does what a tuple of ints does.
+
+    Parameters
+    ----------
+    iterable : iterable of int
+        The extents. TypeError, or OverflowError, for one that is no such int.
+
+    Examples
+    --------
+    >>> anyffi.Shape([2, 3])
+    anyffi.Shape((2, 3))
+    """
+
+    __slots__ = ()
+
+    _runtime: Runtime
+
+    def _new(self, items: tuple[Any, ...]) -> Any:
+        return self._runtime.shape_create(items)
+
+
+@checks_self("anyffi.List")
+class ListMethods(SequenceMethods):
+    """A mutable sequence of the runtime, as `list` is Python's: a reference, all handles see a change.
+
+    A change is made altogether or not at all: where one of several values cannot be converted, or iterating
+    over them fails, the list is as it was.
+
+    Parameters
+    ----------
+    iterable : iterable
+        The elements.
+
+    Examples
+    --------
+    >>> xs = anyffi.List([1, "two"])
+    >>> xs.append(3.0)
+    >>> xs
+    anyffi.List([1, 'two', 3.0])
+    """
+
+    __slots__ = ()
+    _plain = list
+
+    def __init__(self, iterable: Iterable[Any] = (), /) -> None:
+        made = self._new(list(iterable))
+        if self._address:
+            self._runtime.list_set_slice(self, made, None, None, None)
+        else:
+            self._take(made)
+
+    def _set_slice(self, which: slice, values: Any) -> None:
+        start, stop, step = unpack_slice(which)
+        new: list[Any] = []
+        if step in (None, 1):
+            new[:] = values
+        else:
+            try:
+                walk = iter(values)
+            except TypeError:
+                raise TypeError("must assign iterable to extended slice") from None
+            new.extend(walk)
+        self._runtime.list_set_slice(self, new, start, stop, step)
+
+    def _delete_slice(self, which: slice) -> None:
+        self._runtime.list_erase_slice(self, *unpack_slice(which))
+
+    def __reversed__(self) -> Iterator[Any]:
+        return self._iterate(True)
+
+    def append(self, value: Any, /) -> None:
+        """Add an element at the end."""
+        self._runtime.list_append(self, value)
+
+    def extend(self, iterable: Iterable[Any], /) -> None:
+        """Add all elements of `iterable` at the end."""
+        self._runtime.list_extend(self, list(iterable))
+
+    def __iadd__(self, other: Any) -> Self:  # type: ignore[misc]  # takes what `extend` does
+        self._runtime.list_extend(self, list(other))
+        return self
+
+    def __imul__(self, times: Any) -> Any:
+        if find_on_type(type(times), "__index__") is None:
+            return _reflected(self, times, "__rmul__", _not_a_count(times))
+        count = as_count(times)
+        if count > 0:
+            self._runtime.list_extend(self, self._runtime.sequence_repeat(self, count - 1))
+        else:
+            self._runtime.list_clear(self)
+        return self
+
+    def insert(self, index: Any, value: Any, /) -> None:
+        """Add an element before `index`, which is cut to the list's range."""
+        self._runtime.list_insert(self, as_position(index), value)
+
+    def pop(self, index: Any = -1, /) -> Any:
+        """Remove and return an element, the last one by default."""
+        return self._runtime.list_pop(self, as_position(index))
+
+    def remove(self, value: Any, /) -> None:
+        """Remove the first element that equals `value`; ValueError if there is none."""
+        for position, item in enumerate(self._iterate(False)):
+            if item is value or item == value:
+                self._runtime.list_erase_slice(self, position, position + 1, None)
+                return
+        raise ValueError("list.remove(x): x not in list")
+
+    def clear(self) -> None:
+        """Remove every element."""
+        self._runtime.list_clear(self)
+
+    def reverse(self) -> None:
+        """Reverse the order of the elements, in place."""
+        self._runtime.list_reverse(self)
+
+    def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: Any = False) -> None:
+        """Sort in place, in a stable way.
+
+        Parameters
+        ----------
+        key : callable, optional
+            What is compared of an element; the element itself if there is none.
+        reverse : bool
+            Sort as if each comparison were the other way round.
+
+        Raises
+        ------
+        ValueError
+            The list was changed meanwhile. It appears empty while it is sorted, and the change is undone.
+
+        Notes
+        -----
+        If a comparison or `key` raises, the list is as it was.
+        """
+        former = self._runtime.container_freeze(self)
+        items = former._items()
+        order = list(range(len(items)))
+        content = former
+        try:
+            self._runtime.list_clear(self)
+            order.sort(key=items.__getitem__ if key is None else lambda i: key(items[i]), reverse=reverse)
+            content = self._runtime.sequence_pick(former, order)
+        finally:
+            untouched = self._runtime.list_refill(self, content)
+        if not untouched:
+            raise ValueError("list modified during sort")
+
+    def copy(self) -> Any:
+        """A new List of the same elements."""
+        return self._runtime.container_copy(self)
+
+    def freeze(self) -> Any:
+        """A new Array of the same elements."""
+        return self._runtime.container_freeze(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unpickle_container, (self._class_in_pickles(),), self._state(), iter(self._items())
+
+    def __copy__(self) -> Any:
+        return self.copy() if is_public(type(self)) else self._copy_of_class()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        made = self._remade((), memo)
+        self._runtime.list_extend(made, [deep_copy(item, memo) for item in self._items()])
+        return made

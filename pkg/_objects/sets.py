@@ -1,0 +1,402 @@
+"""What Set and FrozenSet can do beyond a backend's core: Python over the core and the runtime.
+
+Both keep the order in which elements came. That of a result is the left operand's, followed by what the right
+one adds.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from reprlib import recursive_repr
+
+from .._pickling import unpickle_container
+from .._rules.containers import checks_self, hashable
+from .._rules.internal import Elements
+from .._typing import TYPE_CHECKING, Any, Callable
+from .container import Container, check_empty, deep_copy, is_public, shown_class
+
+__all__ = ["FrozenSetMethods", "SetMethods"]
+
+#: Distinct elements in their order: a dict without values.
+_Distinct = dict[Any, None]
+
+#: What `dict.keys` and `dict.items` give: operators of sets take them.
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
+
+
+def _distinct(elements: Iterable[Any]) -> _Distinct:
+    """The distinct elements of an iterable; those of a set are read past what a subclass overrides."""
+    if isinstance(elements, _Set):
+        return dict.fromkeys(elements._iterate())
+    bases: tuple[Any, ...] = (set, frozenset)
+    for base in bases:
+        if issubclass(type(elements), base):
+            return dict.fromkeys(base.__iter__(elements))
+    return dict.fromkeys(elements)
+
+
+class _FloatNan(float):
+    """Stands for a float that is a NaN where elements are compared: all of them are one element."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _FloatNan
+
+    def __hash__(self) -> int:
+        return 0
+
+
+class _ComplexNan(complex):
+    """The same for a complex number with a NaN: those of equal parts are one element."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _ComplexNan and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+def _comparable(element: Any) -> Any:
+    """The element, or what stands for a NaN: Python tells NaNs by the object, and each read makes one."""
+    cls = type(element)
+    if issubclass(cls, float):
+        return _FloatNan(element) if float.__ne__(element, element) else element
+    if issubclass(cls, complex):
+        return _ComplexNan(element) if complex.__ne__(element, element) else element
+    return element
+
+
+def _comparables(elements: Iterable[Any]) -> _Distinct:
+    """The distinct elements of an iterable, which are to be compared with those of another."""
+    distinct = _distinct(elements)
+    if not any(issubclass(type(element), (float, complex)) for element in distinct):
+        return distinct
+    made: _Distinct = {}
+    for element in distinct:
+        # Of two NaNs the second stays what it is: Python's own container that holds both cannot be converted.
+        shown = _comparable(element)
+        made[element if shown in made else shown] = None
+    return made
+
+
+class _Hashed:
+    """Stands for an element in a set that is made for its hash alone.
+
+    PyPy's frozenset asks each element twice, which for nested ones would double the time at every level.
+    """
+
+    __slots__ = ("_hash",)
+
+    def __init__(self, hash_of_element: int) -> None:
+        self._hash = hash_of_element
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+class _Set(Container):
+    __slots__ = ()
+
+    if TYPE_CHECKING:  # the backend's core has them
+
+        def __len__(self) -> int: ...
+
+        def __contains__(self, element: object) -> bool: ...
+
+        def __iter__(self) -> Iterator[Any]: ...
+
+        def _iterate(self) -> Iterator[Any]: ...
+
+    def _new(self, distinct: Iterable[Any]) -> Any:
+        return self._runtime.to_object(Elements(distinct, self._plain is frozenset))
+
+    def _made_of(self, elements: Any) -> Any:
+        return self._new(_distinct(elements))
+
+    def _operand(self, other: object) -> _Distinct | None:
+        """The elements of an operator's other side; None if it is no set."""
+        if issubclass(type(other), (_Set, set, frozenset, *_VIEWS)):
+            return _comparables(other)  # type: ignore[arg-type]
+        return None
+
+    def _contains_set(self, element: Any) -> bool:
+        return self._runtime.container_freeze(element) in self
+
+    def _compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
+        theirs = self._operand(other)
+        return NotImplemented if theirs is None else operation(_comparables(self).keys(), theirs.keys())
+
+    def __eq__(self, other: object) -> Any:
+        return True if self is other else self._compare(other, operator.eq)
+
+    def __ne__(self, other: object) -> Any:
+        return False if self is other else self._compare(other, operator.ne)
+
+    def __lt__(self, other: object) -> Any:
+        return self._compare(other, operator.lt)
+
+    def __le__(self, other: object) -> Any:
+        return self._compare(other, operator.le)
+
+    def __gt__(self, other: object) -> Any:
+        return self._compare(other, operator.gt)
+
+    def __ge__(self, other: object) -> Any:
+        return self._compare(other, operator.ge)
+
+    def _combine(self, other: object, operation: Callable[..., Iterable[Any]]) -> Any:
+        theirs = self._operand(other)
+        return NotImplemented if theirs is None else self._new(operation(_comparables(self), theirs))
+
+    def _combine_swapped(self, other: object, operation: Callable[..., Iterable[Any]]) -> Any:
+        theirs = self._operand(other)
+        return NotImplemented if theirs is None else self._new(operation(theirs, _comparables(self)))
+
+    def __or__(self, other: object) -> Any:
+        return self._combine(other, _unite)
+
+    def __ror__(self, other: object) -> Any:
+        return self._combine_swapped(other, _unite)
+
+    def __and__(self, other: object) -> Any:
+        return self._combine(other, _intersect)
+
+    def __rand__(self, other: object) -> Any:
+        return self._combine_swapped(other, _intersect)
+
+    def __sub__(self, other: object) -> Any:
+        return self._combine(other, _subtract)
+
+    def __rsub__(self, other: object) -> Any:
+        return self._combine_swapped(other, _subtract)
+
+    def __xor__(self, other: object) -> Any:
+        return self._combine(other, _differ)
+
+    def __rxor__(self, other: object) -> Any:
+        return self._combine_swapped(other, _differ)
+
+    def union(self, *others: Iterable[Any]) -> Any:
+        """A new set of the elements of this one and all others."""
+        return self._new(_unite(_comparables(self), *map(_comparables, others)))
+
+    def intersection(self, *others: Iterable[Any]) -> Any:
+        """A new set of the elements that this one and all others have."""
+        return self._new(_intersect(_comparables(self), *map(_comparables, others)))
+
+    def difference(self, *others: Iterable[Any]) -> Any:
+        """A new set of the elements of this one that no other has."""
+        return self._new(_subtract(_comparables(self), *map(_comparables, others)))
+
+    def symmetric_difference(self, other: Iterable[Any], /) -> Any:
+        """A new set of the elements that only one of the two has."""
+        return self._new(_differ(_comparables(self), _comparables(other)))
+
+    def isdisjoint(self, other: Iterable[Any], /) -> bool:
+        """Whether the two have no element in common."""
+        return _comparables(self).keys().isdisjoint(_comparables(other))
+
+    def issubset(self, other: Iterable[Any], /) -> bool:
+        """Whether the other has every element of this one."""
+        return _comparables(self).keys() <= _comparables(other).keys()
+
+    def issuperset(self, other: Iterable[Any], /) -> bool:
+        """Whether this one has every element of the other."""
+        return _comparables(self).keys() >= _comparables(other).keys()
+
+    @recursive_repr()
+    def __repr__(self) -> str:
+        elements = ", ".join(map(repr, self._iterate()))
+        return f"{shown_class(self)}({{{elements}}})" if elements else f"{shown_class(self)}()"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unpickle_container, (self._class_in_pickles(), list(self._iterate())), self._state()
+
+
+def _unite(first: _Distinct, *others: _Distinct) -> _Distinct:
+    united = dict(first)
+    for other in others:
+        united.update(other)
+    return united
+
+
+def _intersect(first: _Distinct, *others: _Distinct) -> Iterable[Any]:
+    return [element for element in first if all(element in other for other in others)]
+
+
+def _subtract(first: _Distinct, *others: _Distinct) -> Iterable[Any]:
+    return [element for element in first if not any(element in other for other in others)]
+
+
+def _differ(first: _Distinct, other: _Distinct) -> Iterable[Any]:
+    return [*_subtract(first, other), *_subtract(other, first)]
+
+
+@checks_self("anyffi.FrozenSet")
+class FrozenSetMethods(_Set):
+    """An immutable set of the runtime, in insertion order, as `frozenset` is Python's.
+
+    Parameters
+    ----------
+    iterable : iterable
+        The elements, which must be hashable.
+
+    Examples
+    --------
+    >>> anyffi.FrozenSet([2, 1, 2])
+    anyffi.FrozenSet({2, 1})
+    """
+
+    __slots__ = ()
+    _plain = frozenset
+
+    def __init__(self, iterable: Iterable[Any] = (), /) -> None:
+        check_empty(self)
+        self._take(self._new(_distinct(iterable)))
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(map(_Hashed, map(hash, map(hashable, self._iterate())))))
+
+    def copy(self) -> Any:
+        """The set itself, since it never changes; of a subclass a FrozenSet."""
+        return self if is_public(type(self)) else self._runtime.container_copy(self)
+
+    def __copy__(self) -> Any:
+        return self if is_public(type(self)) else self._copy_of_class()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        elements = list(self._iterate())
+        copies = [deep_copy(element, memo) for element in elements]
+        if id(self) in memo:  # an element has it as an attribute
+            return memo[id(self)]
+        if is_public(type(self)) and all(map(operator.is_, elements, copies)):
+            return self
+        return self._remade(copies, memo)
+
+    def thaw(self) -> Any:
+        """A new Set of the same elements."""
+        return self._runtime.container_thaw(self)
+
+
+@checks_self("anyffi.Set")
+class SetMethods(_Set):
+    """A mutable set of the runtime, in insertion order, as `set` is Python's: a reference.
+
+    Parameters
+    ----------
+    iterable : iterable
+        The elements, which must be hashable.
+
+    Examples
+    --------
+    >>> s = anyffi.Set([2, 1, 2])
+    >>> s.add("three")
+    >>> s
+    anyffi.Set({2, 1, 'three'})
+    """
+
+    __slots__ = ()
+    _plain = set
+
+    def __init__(self, iterable: Iterable[Any] = (), /) -> None:
+        made = self._new(_distinct(iterable))
+        if self._address:
+            self.clear()
+            self._runtime.set_update(self, made)
+        else:
+            self._take(made)
+
+    def _key(self, element: Any) -> Any:
+        """What is looked up for an element: a set, which cannot be one, as the frozenset equal to it."""
+        if issubclass(type(element), (set, SetMethods)):
+            return self._runtime.container_freeze(element)
+        return element
+
+    def add(self, element: Any, /) -> None:
+        """Add an element, unless it is there already."""
+        self._runtime.set_add(self, element)
+
+    def discard(self, element: Any, /) -> None:
+        """Remove an element, if it is there."""
+        self._runtime.set_discard(self, self._key(element))
+
+    def remove(self, element: Any, /) -> None:
+        """Remove an element; KeyError if it is not there."""
+        if not self._runtime.set_discard(self, self._key(element)):
+            raise KeyError(element)
+
+    def pop(self) -> Any:
+        """Remove and return the element that was added last; KeyError if there is none."""
+        return self._runtime.set_pop(self)
+
+    def clear(self) -> None:
+        """Remove every element."""
+        self._runtime.set_clear(self)
+
+    def copy(self) -> Any:
+        """A new Set of the same elements."""
+        return self._runtime.container_copy(self)
+
+    def __copy__(self) -> Any:
+        return self.copy() if is_public(type(self)) else self._copy_of_class()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        made = self._remade((), memo)
+        made._add_all(_distinct([deep_copy(element, memo) for element in list(self._iterate())]))
+        return made
+
+    def freeze(self) -> Any:
+        """A new FrozenSet of the same elements."""
+        return self._runtime.container_freeze(self)
+
+    def _add_all(self, distinct: Iterable[Any]) -> None:
+        self._runtime.set_update(self, Elements(distinct, True))
+
+    def _remove_all(self, distinct: Iterable[Any]) -> None:
+        for element in distinct:
+            self._runtime.set_discard(self, element)
+
+    def update(self, *others: Iterable[Any]) -> None:
+        """Add the elements of all others."""
+        self._add_all(_unite({}, *map(_comparables, others)))
+
+    def intersection_update(self, *others: Iterable[Any]) -> None:
+        """Keep only the elements that all others have."""
+        mine = _comparables(self)
+        kept = dict.fromkeys(_intersect(mine, *map(_comparables, others)))
+        self._remove_all(_subtract(mine, kept))
+
+    def difference_update(self, *others: Iterable[Any]) -> None:
+        """Remove the elements that any other has."""
+        self._remove_all(_unite({}, *map(_comparables, others)))
+
+    def symmetric_difference_update(self, other: Iterable[Any], /) -> None:
+        """Keep the elements that only one of the two has."""
+        mine, theirs = _comparables(self), _comparables(other)
+        self._add_all(_subtract(theirs, mine))
+        self._remove_all(_intersect(mine, theirs))
+
+    # Typed as Any, since each gives NotImplemented for what is no set.
+
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
+        return self._change(other, self.update)
+
+    def __iand__(self, other: Any) -> Any:  # type: ignore[misc]
+        return self._change(other, self.intersection_update)
+
+    def __isub__(self, other: Any) -> Any:  # type: ignore[misc]
+        return self._change(other, self.difference_update)
+
+    def __ixor__(self, other: Any) -> Any:  # type: ignore[misc]
+        return self._change(other, self.symmetric_difference_update)
+
+    def _change(self, other: Any, method: Callable[[Any], None]) -> Any:
+        theirs = self._operand(other)
+        if theirs is None:
+            return NotImplemented
+        method(theirs)
+        return self

@@ -1,0 +1,141 @@
+"""Signatures of functions, as `inspect` has them. Imported when one is asked for, as `inspect` is."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import chain
+from typing import Any, Protocol
+
+from .._rules import keywords
+from .._rules.device import Device
+from .._rules.dtype import dtype
+from .._rules.internal import MISSING
+from .convert import to_python
+
+__all__ = ["Described", "OverloadedSignature", "annotations_of", "cleandoc", "signature"]
+
+cleandoc = inspect.cleandoc
+
+
+class Described(Protocol):
+    """A function, as far as it is described here."""
+
+    @property
+    def __name__(self) -> str: ...
+
+    @property
+    def overloads(self) -> tuple[Any, ...]: ...
+
+    def _info(self) -> keywords.Info | None: ...
+
+
+def signature(function: Described) -> inspect.Signature:
+    """What `inspect.signature` shows of a function."""
+    info = function._info()
+    if keywords.is_overloaded(info):
+        return OverloadedSignature([signature(overload) for overload in function.overloads])
+    return _of_info(info)
+
+
+def _of_info(info: keywords.Info | None) -> inspect.Signature:
+    """Parameters whose names Python cannot spell are positional-only."""
+    if info is None:
+        return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
+    _, _, params, _, flags, result = info
+    names = [name if name is not None and keywords.is_name(name) else None for name, *_ in params]
+    unnamed_end = max((index + 1 for index, name in enumerate(names) if name is None), default=0)
+    shown = [
+        inspect.Parameter(
+            names[index] or f"arg{index}",
+            inspect.Parameter.POSITIONAL_ONLY
+            if index < unnamed_end
+            else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=_shown_default(param),
+            annotation=inspect.Parameter.empty if param[3] is None else param[3],
+        )
+        for index, param in enumerate(params)
+    ]
+    if flags & keywords.VARIADIC:
+        shown.append(inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL))
+    return inspect.Signature(
+        shown,
+        return_annotation=inspect.Signature.empty if result is None else result,
+        # A required parameter may follow an optional one in C++; a signature is to be shown all the same.
+        __validate_parameters__=False,
+    )
+
+
+class OverloadedSignature(inspect.Signature):
+    """That of a function with overloads: any arguments; as text, the signatures of all of them."""
+
+    __slots__ = ("_all",)
+
+    def __init__(self, overloads: Sequence[inspect.Signature]) -> None:
+        super().__init__(
+            [
+                inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+                inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
+            ]
+        )
+        self._all: tuple[Any, ...] = tuple(overloads)
+
+    def __str__(self) -> str:
+        return " | ".join(map(str, self._all))
+
+    def format(self, **options: Any) -> str:
+        """What `help` shows, from Python 3.13 on."""
+        return " | ".join(overload.format(**options) for overload in self._all)
+
+
+# ---- defaults ----
+
+
+class _Omitted:
+    """Shown as the default of a parameter whose default has no Python form, or none that is safe to show."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+#: Classes of values that nobody can change.
+_FIXED = (type(None), bool, int, float, complex, str, bytes, type(...), dtype, Device)
+
+
+def _shown_default(param: keywords.Param) -> Any:
+    """A default of which no part is what calls get: who changes what is shown changes no call."""
+    _, has_default, default, _ = param
+    if not has_default:
+        return inspect.Parameter.empty
+    if default is MISSING:
+        return _Omitted()
+    try:
+        copied = to_python(default)
+        return copied if _is_apart(copied) else _Omitted()
+    except RecursionError:
+        return _Omitted()
+
+
+def _is_apart(copied: Any) -> bool:
+    """Whether all in what `to_python` gave is either a copy or never changes."""
+    parts: Any = ()
+    if isinstance(copied, slice):
+        parts = copied.start, copied.stop, copied.step
+    elif type(copied) in (tuple, list) or isinstance(copied, AbstractSet):
+        parts = copied
+    elif isinstance(copied, Mapping):
+        parts = chain(copied.keys(), copied.values())
+    else:
+        return isinstance(copied, _FIXED)
+    return all(map(_is_apart, parts))
+
+
+def annotations_of(function: Described) -> dict[str, str]:
+    """Names of types by the parameters that they are known of, and that of the result."""
+    shown = signature(function)
+    told = {name: parameter.annotation for name, parameter in shown.parameters.items()}
+    told["return"] = shown.return_annotation
+    return {
+        name: annotation for name, annotation in told.items() if annotation is not inspect.Signature.empty
+    }

@@ -1,0 +1,183 @@
+"""Tensors from arrays of Python, and NumPy's arrays on tensors."""
+
+from __future__ import annotations
+
+import math
+import struct
+import sys
+
+from .._typing import Any, Callable
+from .codes import code
+from .device import DLDeviceType
+from .dtype import dtype, find_dtype
+from .internal import Memory
+
+__all__ = [
+    "HAS_CAPSULES",
+    "OF_HOST",
+    "PADDED",
+    "READ_ONLY",
+    "lower_array",
+    "lower_exporter",
+    "lower_memory",
+    "make_array",
+    "make_interface",
+    "refuse_hidden",
+]
+
+#: The newest form of DLPack that the runtime knows.
+_DLPACK_VERSION = (1, 3)
+
+READ_ONLY, PADDED = 1, 4  # ANYFFI_TENSOR_READ_ONLY, ANYFFI_TENSOR_PADDED
+#: Whether the runtime can open and make capsules of the interpreter; else NumPy does.
+HAS_CAPSULES = sys.implementation.name == "cpython"
+
+
+def lower_array(np: Any, x: Any) -> tuple[int, Any]:
+    """The memory of a NumPy array, as `rules.lower` gives it."""
+
+    def read(name: str) -> Any:
+        # From the array's own storage: no attribute of a subclass is asked.
+        return np.ndarray.__dict__[name].__get__(x)
+
+    element = find_dtype(read("dtype"))
+    assert element is not None
+    shape, strides, size = read("shape"), read("strides"), read("itemsize")
+    # Where an axis has no two elements, how far apart they would be does not matter.
+    if 0 not in shape and any(stride % size for extent, stride in zip(shape, strides) if extent > 1):
+        raise BufferError(f"strides {strides} are not multiples of the {size} bytes of an element")
+    extents = struct.pack(f"={2 * len(shape)}q", *shape, *(stride // size for stride in strides))
+    address, read_only = read("__array_interface__")["data"]
+    flags = (READ_ONLY if read_only else 0) | (PADDED if element[1] % 8 else 0)
+    return code.TENSOR_VIEW, (address, element, len(shape), extents, flags, x)
+
+
+def lower_memory(x: Memory) -> tuple[int, Any]:
+    """The same for memory that no array stands for."""
+    strides = tuple(math.prod(x.shape[axis + 1 :]) for axis in range(len(x.shape)))
+    extents = struct.pack(f"={2 * len(x.shape)}q", *x.shape, *strides)
+    return code.TENSOR_VIEW, (x.address, x.element, len(x.shape), extents, x.flags, x.owner)
+
+
+def lower_exporter(x: Any, export: Callable[..., Any]) -> tuple[int, Any]:
+    """The same for whatever has a method `__dlpack__`, which `export` calls."""
+    if not HAS_CAPSULES:
+        return _lower_through_numpy(x)
+    try:
+        return code.TENSOR, export(max_version=_DLPACK_VERSION)
+    except TypeError:
+        # It is from before there were versions.
+        return code.TENSOR, export()
+
+
+def refuse_hidden(x: Any) -> None:
+    """Refuses what PyTorch's own `__dlpack__` lets pass, although the memory holds other values."""
+    tensor: Any = getattr(sys.modules.get("torch"), "Tensor", ())
+    if issubclass(type(x), tensor) and x.is_neg():
+        raise BufferError("Can't export tensors with the negative bit set, use tensor.resolve_neg()")
+
+
+def _lower_through_numpy(x: Any) -> tuple[int, Any]:
+    import numpy as np
+
+    type_code, (*memory, flags, array) = lower_array(np, np.from_dlpack(x))
+    if np.lib.NumpyVersion(np.__version__) < "2.1.0":
+        # It knows the legacy form alone, where all memory is writable, and marks it read-only all the same.
+        flags &= ~READ_ONLY
+    return type_code, (*memory, flags, array)
+
+
+#: NumPy's own names for the data types that it has, without the byte order.
+_NUMPY_NAMES = {
+    **{f"int{8 * size}": f"i{size}" for size in (1, 2, 4, 8)},
+    **{f"uint{8 * size}": f"u{size}" for size in (1, 2, 4, 8)},
+    **{f"float{8 * size}": f"f{size}" for size in (2, 4, 8)},
+    **{f"complex{8 * size}": f"c{size}" for size in (8, 16)},
+    "bool": "b1",
+}
+_BYTE_ORDER = "<" if sys.byteorder == "little" else ">"
+#: Devices whose memory the CPU can read.
+OF_HOST = (
+    DLDeviceType.kDLCPU,
+    DLDeviceType.kDLCUDAHost,
+    DLDeviceType.kDLROCMHost,
+    DLDeviceType.kDLCUDAManaged,
+)
+
+
+def make_interface(info: tuple[Any, ...], element: str | None = None) -> dict[str, Any]:
+    """`__array_interface__` of a tensor that `anyffi.Tensor.info` tells of.
+
+    Parameters
+    ----------
+    info : tuple
+        What it tells.
+    element : str, optional
+        NumPy's name for the type of the elements, in place of the one that NumPy itself has.
+
+    Raises
+    ------
+    AttributeError
+        NumPy has none, or cannot read the memory.
+    """
+    pointer, device, data_type, shape, strides, byte_offset, flags = info
+    element = element or _NUMPY_NAMES.get(str(data_type))
+    if element is None:
+        raise AttributeError(f"NumPy has no dtype for {data_type}")
+    if device.dlpack_device_type() not in OF_HOST:
+        raise AttributeError(f"a tensor on {device} is not in memory that NumPy can read")
+    size = int(element[1:])
+    return {
+        "version": 3,
+        "shape": tuple(shape),
+        "strides": tuple(stride * size for stride in strides),
+        "typestr": f"{'|' if size == 1 else _BYTE_ORDER}{element}",
+        "data": ((pointer.value or 0) + byte_offset, bool(flags & READ_ONLY)),
+    }
+
+
+class _Memory:
+    """The memory of a tensor under another type of elements."""
+
+    def __init__(self, tensor: Any, interface: dict[str, Any]) -> None:
+        self.tensor = tensor
+        self.__array_interface__ = interface
+
+
+def make_array(tensor: Any, info: tuple[Any, ...]) -> Any:
+    """A NumPy array on the memory of a tensor, which it keeps alive.
+
+    Raises
+    ------
+    TypeError
+        Neither NumPy nor ml_dtypes has a dtype for the elements, or NumPy cannot read the memory.
+    """
+    import numpy as np
+
+    data_type: dtype = info[2]
+    try:
+        found = None if str(data_type) in _NUMPY_NAMES else _find_extended(np, data_type, info[6])
+        interface = make_interface(info, None if found is None else f"u{found.itemsize}")
+    except AttributeError as error:
+        raise TypeError(str(error)) from None
+    array = np.asarray(_Memory(tensor, interface))
+    return array if found is None else array.view(found)
+
+
+def _find_extended(np: Any, data_type: dtype, flags: int) -> Any:
+    """The dtype that ml_dtypes has for elements of whole bytes; None if there is none.
+
+    Raises
+    ------
+    AttributeError
+        Several elements lie in a byte.
+    """
+    if data_type.bits * data_type.lanes % 8 and not flags & PADDED:
+        raise AttributeError(f"elements of {data_type} share bytes, and those of NumPy's arrays do not")
+    try:
+        import ml_dtypes
+
+        found = np.dtype(getattr(ml_dtypes, str(data_type)))
+    except (ImportError, AttributeError):
+        return None
+    return found

@@ -1,0 +1,258 @@
+"""What containers say to what they cannot do, and how they refuse others' objects: once for both backends.
+
+The words are those of Python's own containers.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import sys
+from types import FunctionType
+
+from .._typing import Any, Callable, TypeVar
+from .values import find_on_type
+
+__all__ = [
+    "ELEMENTS",
+    "ITEMS",
+    "KEYS",
+    "VALUES",
+    "as_count",
+    "as_index",
+    "as_position",
+    "assignment_out_of_range",
+    "changed_keys",
+    "changed_size",
+    "checks_self",
+    "clip_index",
+    "hashable",
+    "index_out_of_range",
+    "missing_item",
+    "reduce_iterator",
+    "unpack_slice",
+    "wrong_object",
+]
+
+#: What an iterator over entries gives: parts of a mapping's, or the elements of a set.
+KEYS, VALUES, ITEMS, ELEMENTS = range(4)
+
+_Class = TypeVar("_Class", bound=type)
+
+_IMMUTABLE_TYPE, _HEAP_TYPE = 1 << 8, 1 << 9  # of Py_TPFLAGS
+
+
+def _name_in_c(cls: type) -> str:
+    """A class as the interpreter names it in such a message: one that is written in C with its module."""
+    of_python = cls.__flags__ & (_IMMUTABLE_TYPE | _HEAP_TYPE) == _HEAP_TYPE
+    return cls.__name__ if of_python or cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+
+
+def _wrong_self(name: str, shown: str, given: Any) -> TypeError:
+    if name.startswith("__"):
+        text = f"descriptor {name!r} requires a {shown!r} object but received a {_name_in_c(type(given))!r}"
+    else:
+        got = _name_in_c(type(given))
+        text = f"descriptor {name!r} for {shown!r} objects doesn't apply to a {got!r} object"
+    return TypeError(text)
+
+
+#: CO_VARARGS and CO_VARKEYWORDS of `inspect`, whose import would take a fifth of this package's.
+_STARS = 0x04 | 0x08
+
+
+def _checked(cls: type, shown: str, method: Any) -> Any:
+    """The method, behind a look at `self`. The shapes that most have are spared tuple and dict."""
+    name = method.__name__
+    code = method.__code__
+    plain = not (code.co_flags & _STARS or code.co_kwonlyargcount or method.__defaults__)
+
+    check_self: Any
+    if plain and code.co_argcount == 1:
+
+        def check_self(self: Any, /) -> Any:
+            if not isinstance(self, cls):
+                raise _wrong_self(name, shown, self)
+            return method(self)
+
+    elif plain and code.co_posonlyargcount == 2:
+
+        def check_self(self: Any, argument: Any, /) -> Any:
+            if not isinstance(self, cls):
+                raise _wrong_self(name, shown, self)
+            return method(self, argument)
+
+    else:
+
+        def check_self(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+            if not isinstance(self, cls):
+                raise _wrong_self(name, shown, self)
+            return method(self, *args, **kwargs)
+
+    # What a wrong number of arguments is blamed on; before Python 3.10 the name of the code.
+    method.__qualname__ = name
+    check_self.__code__ = check_self.__code__.replace(co_name=name)
+    return check_self
+
+
+def _as_slot(cls: type, shown: str, method: Any) -> Any:
+    """The method, as picky as the interpreter is with what a class in C fills in for an operator."""
+    name = method.__name__
+    innermost = method
+    while hasattr(innermost, "__wrapped__"):
+        innermost = innermost.__wrapped__
+    wanted = innermost.__code__.co_argcount - 1
+
+    def check_self(*args: Any) -> Any:
+        if not args:
+            raise TypeError(f"descriptor {name!r} of {shown!r} object needs an argument")
+        if not isinstance(args[0], cls):
+            raise _wrong_self(name, shown, args[0])
+        given = len(args) - 1
+        if given != wanted:
+            nobody = " " if wanted == 2 else ""  # the interpreter leaves a name out
+            raise TypeError(f"{nobody}expected {wanted} argument{'s'[: wanted != 1]}, got {given}")
+        return method(*args)
+
+    return check_self
+
+
+def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class]:
+    """Let the public methods of a class, inherited ones included, refuse a `self` of another class.
+
+    So do the methods of Python's own classes.
+
+    Parameters
+    ----------
+    shown : str
+        The class that the message speaks of.
+    slots : bool
+        The methods stand for what a compiled class does in C.
+    """
+    check = _as_slot if slots else _checked
+
+    def decorate(cls: _Class) -> _Class:
+        methods: dict[str, Any] = {}
+        for base in reversed(cls.__mro__[:-1]):
+            methods.update(vars(base))
+        for name, method in methods.items():
+            if isinstance(method, FunctionType) and (name.startswith("__") or not name.startswith("_")):
+                checked = functools.update_wrapper(check(cls, shown, method), method)
+                checked.__qualname__ = f"{shown.rpartition('.')[2]}.{name}"
+                setattr(cls, name, checked)
+        return cls
+
+    return decorate
+
+
+def wrong_object(wrapper: Any) -> TypeError:
+    """For a wrapper that `x.__class__ = ...` put into a class of another kind."""
+    return TypeError(f"this {type(wrapper).__name__} holds an object of another type")
+
+
+# ---- sequences ----------------------------------------------------------------------------------------
+
+
+def _plain_name(container: Any) -> str:
+    plain: type = type(container)._plain
+    return plain.__name__
+
+
+def as_index(sequence: Any, key: Any) -> int:
+    """A key of a sequence that is no slice as a position, which may be negative."""
+    if find_on_type(type(key), "__index__") is None:
+        name = _plain_name(sequence)
+        raise TypeError(f"{name} indices must be integers or slices, not {type(key).__name__}")
+    index = operator.index(key)
+    if not -sys.maxsize - 1 <= index <= sys.maxsize:
+        raise IndexError(f"cannot fit {type(key).__name__!r} into an index-sized integer")
+    return index
+
+
+def as_count(times: Any) -> int:
+    """How many times a sequence is repeated."""
+    count = operator.index(times)
+    if not -sys.maxsize - 1 <= count <= sys.maxsize:
+        raise OverflowError(f"cannot fit {type(times).__name__!r} into an index-sized integer")
+    return count
+
+
+def as_position(index: Any) -> int:
+    """An argument that is a position."""
+    position = operator.index(index)
+    if not -sys.maxsize - 1 <= position <= sys.maxsize:
+        raise OverflowError("Python int too large to convert to C ssize_t")
+    return position
+
+
+def unpack_slice(which: slice) -> tuple[int | None, int | None, int | None]:
+    """The parts of a slice as ints or None, cut to what fits."""
+    # The interpreter asks for the step first.
+    step = _part_of_slice(which.step)
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    return _part_of_slice(which.start), _part_of_slice(which.stop), step
+
+
+def _part_of_slice(part: Any) -> int | None:
+    if part is None:
+        return None
+    if find_on_type(type(part), "__index__") is None:
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
+    return max(-sys.maxsize - 1, min(operator.index(part), sys.maxsize))
+
+
+def index_out_of_range(sequence: Any) -> IndexError:
+    return IndexError(f"{_plain_name(sequence)} index out of range")
+
+
+def assignment_out_of_range(sequence: Any) -> IndexError:
+    return IndexError(f"{_plain_name(sequence)} assignment index out of range")
+
+
+def clip_index(index: Any, size: int, step: int) -> int:
+    """Where an iterator goes on that is told to, as Python's own do when they are copied."""
+    if not issubclass(type(index), int):
+        raise TypeError("an integer is required")
+    place: int = int.__add__(index, 0)
+    if not -sys.maxsize - 1 <= place <= sys.maxsize:
+        raise OverflowError("Python int too large to convert to C ssize_t")
+    return min(max(place, 0), size) if step > 0 else min(max(place, -1), size - 1)
+
+
+def hashable(element: Any) -> Any:
+    """What stands for an element in the hash of its container.
+
+    That of a NaN is its object's in Python, and each read of an element makes a new object.
+    """
+    cls = type(element)
+    return sys.hash_info.nan if (cls is float or cls is complex) and element != element else element
+
+
+def reduce_iterator(sequence: Any, index: int, step: int) -> tuple[Any, ...]:
+    """How an iterator is copied and pickled; `sequence` is None for one that is exhausted."""
+    if sequence is None:
+        return iter, ((),)
+    return (iter if step > 0 else reversed), (sequence,), index
+
+
+# ---- mappings -----------------------------------------------------------------------------------------
+
+
+def missing_item(mapping: Any, key: Any) -> Any:
+    """What a Dict has for a key that is not there: what a subclass's `__missing__` says, else KeyError."""
+    missing = find_on_type(type(mapping), "__missing__")
+    if missing is None:
+        raise KeyError(key)
+    return missing.__get__(mapping, type(mapping))(key)
+
+
+def changed_size(what: int) -> RuntimeError:
+    """For an iterator, which gives keys, values, items or elements."""
+    name = "Set" if what == ELEMENTS else "dictionary"
+    return RuntimeError(f"{name} changed size during iteration")
+
+
+def changed_keys() -> RuntimeError:
+    """For an iterator that finds more than there was: keys were removed and others added meanwhile."""
+    return RuntimeError("dictionary keys changed during iteration")

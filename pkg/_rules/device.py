@@ -1,0 +1,158 @@
+"""`Device`: where a tensor lies."""
+
+from __future__ import annotations
+
+import enum
+import operator
+
+from .._typing import Any
+
+__all__ = ["DLDeviceType", "Device", "device", "read_device"]
+
+
+class DLDeviceType(enum.IntEnum):
+    """DLPack's numbers for the types of devices."""
+
+    kDLCPU = 1
+    kDLCUDA = 2
+    kDLCUDAHost = 3
+    kDLOpenCL = 4
+    kDLVulkan = 7
+    kDLMetal = 8
+    kDLVPI = 9
+    kDLROCM = 10
+    kDLROCMHost = 11
+    kDLExtDev = 12
+    kDLCUDAManaged = 13
+    kDLOneAPI = 14
+    kDLWebGPU = 15
+    kDLHexagon = 16
+    kDLMAIA = 17
+    kDLTrn = 18
+
+
+DLDeviceType.__module__ = "anyffi"
+
+_NAMES: dict[int, str] = {
+    DLDeviceType.kDLCPU: "cpu",
+    DLDeviceType.kDLCUDA: "cuda",
+    DLDeviceType.kDLCUDAHost: "cuda_host",
+    DLDeviceType.kDLOpenCL: "opencl",
+    DLDeviceType.kDLVulkan: "vulkan",
+    DLDeviceType.kDLMetal: "metal",
+    DLDeviceType.kDLVPI: "vpi",
+    DLDeviceType.kDLROCM: "rocm",
+    DLDeviceType.kDLROCMHost: "rocm_host",
+    DLDeviceType.kDLExtDev: "ext_dev",
+    DLDeviceType.kDLCUDAManaged: "cuda_managed",
+    DLDeviceType.kDLOneAPI: "oneapi",
+    DLDeviceType.kDLWebGPU: "webgpu",
+    DLDeviceType.kDLHexagon: "hexagon",
+    DLDeviceType.kDLMAIA: "maia",
+    DLDeviceType.kDLTrn: "trainium",
+}
+_TYPES = {name: int(number) for number, name in _NAMES.items()}
+_INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
+
+
+class Device:
+    """Where a tensor lies: a type of device, and which one of that type.
+
+    Parameters
+    ----------
+    device_type : str or int
+        A name, such as ``"cpu"``, which may say the index too, as in ``"cuda:1"``; or DLPack's number.
+    index : int, optional
+        0 if it is left out.
+
+    Examples
+    --------
+    >>> Device("cuda:1")
+    anyffi.Device('cuda:1')
+    >>> Device("cuda", 1).type
+    'cuda'
+    >>> Device("cpu") == Device(DLDeviceType.kDLCPU, 0)
+    True
+    """
+
+    __slots__ = ("_pair",)
+    __module__ = "anyffi"
+
+    _pair: tuple[int, int]
+
+    def __init__(self, device_type: str | int, index: int | None = None) -> None:
+        if isinstance(device_type, str):
+            number, parsed = _parse(str.__str__(device_type))
+            if index is not None and parsed is not None:
+                raise ValueError(f"device {device_type!r} has an index already")
+            index = parsed if index is None else index
+        else:
+            number = operator.index(device_type)
+        pair = number, 0 if index is None else operator.index(index)
+        if not all(_INT32_MIN <= part <= _INT32_MAX for part in pair):
+            raise OverflowError(f"{pair} does not fit a device of DLPack")
+        _set_pair(self, pair)
+
+    @property
+    def type(self) -> str:
+        """The name of the type, such as ``"cpu"``."""
+        number = read_device(self)[0]
+        return _NAMES.get(number, f"type{number}")
+
+    @property
+    def index(self) -> int:
+        """Which one among the devices of the type."""
+        return read_device(self)[1]
+
+    def dlpack_device_type(self) -> int:
+        """DLPack's number for the type."""
+        return read_device(self)[0]
+
+    def __str__(self) -> str:
+        return f"{self.type}:{self.index}"
+
+    def __repr__(self) -> str:
+        return f"anyffi.Device({str(self)!r})"
+
+    def __eq__(self, other: object) -> Any:
+        return read_device(self) == read_device(other) if isinstance(other, Device) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(read_device(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), read_device(self)
+
+
+_pair_slot: Any = Device.__dict__["_pair"]
+_set_pair = _pair_slot.__set__
+_get_pair = _pair_slot.__get__
+
+
+def read_device(x: Device) -> tuple[int, int]:
+    """DLPack's type and index of a device, whatever a subclass overrides."""
+    try:
+        found: tuple[int, int] = _get_pair(x)
+    except AttributeError:
+        raise ValueError("this Device is empty: it was made by __new__ alone") from None
+    return found
+
+
+def device(device_type: str | int, index: int | None = None) -> Device:
+    """The same as `Device`."""
+    return Device(device_type, index)
+
+
+def _parse(text: str) -> tuple[int, int | None]:
+    """The number of the type, and the index if there is one."""
+    # With this it would be a tenth of the import of this package.
+    import re
+
+    name, colon, index = text.partition(":")
+    numbered = re.fullmatch("type(0|-?[1-9][0-9]{0,9})", name)
+    number = int(numbered[1]) if numbered else _TYPES.get(name)
+    if number is None:
+        raise ValueError(f"device {text!r}: unknown type {name!r} at position 0")
+    if colon and not re.fullmatch("0|-?[1-9][0-9]{0,9}", index):
+        raise ValueError(f"device {text!r}: expected an index at position {len(name) + 1}")
+    return number, int(index) if colon else None

@@ -1,0 +1,239 @@
+"""`dtype`: the type of a tensor's elements."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import sys
+
+from .._typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["dtype", "find_dtype", "read_dtype"]
+
+#: DLPack's codes of the names that the width of a number follows.
+_CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4, "complex": 5, "bool": 6}
+_NAMES = {code: name for name, code in _CODES.items()}
+#: The widths of those that may stand alone.
+_USUAL_BITS = {"bool": 8, "handle": 64}
+#: Codes and widths of the names that say both.
+_FORMATS = {
+    "float8_e3m4": (7, 8),
+    "float8_e4m3": (8, 8),
+    "float8_e4m3b11fnuz": (9, 8),
+    "float8_e4m3fn": (10, 8),
+    "float8_e4m3fnuz": (11, 8),
+    "float8_e5m2": (12, 8),
+    "float8_e5m2fnuz": (13, 8),
+    "float8_e8m0fnu": (14, 8),
+    "float6_e2m3fn": (15, 6),
+    "float6_e3m2fn": (16, 6),
+    "float4_e2m1fn": (17, 4),
+}
+_FORMAT_NAMES = {both: name for name, both in _FORMATS.items()}
+_MAX_CODE, _MAX_BITS, _MAX_LANES = 0xFF, 0xFF, 0xFFFF
+_SPELLING = rf"({'|'.join(_CODES)}|[a-z]+)(\d*)(?:_([a-wyz\d]*))?(?:x(\d*))?"
+
+_Triple = tuple[int, int, int]
+
+
+class dtype(str):
+    """The type of a tensor's elements, as DLPack has it. It is a string as well: its own name.
+
+    Parameters
+    ----------
+    spelling : str or numpy.dtype or type
+        A name, such as ``"bool"``, ``"float32"``, ``"float8_e4m3fn"`` or ``"float32x4"`` (four lanes); or a
+        dtype or scalar class of NumPy or ml_dtypes, to which the result is equal.
+
+    Raises
+    ------
+    ValueError
+        There is no such type; the message tells the place where the name goes wrong.
+    TypeError
+        A dtype of NumPy that DLPack has no code for: byte-swapped, structured, object, text, date.
+
+    Notes
+    -----
+    The hash is that of the name. NumPy's dtypes, which equal their names as well, have hashes of their own.
+
+    Examples
+    --------
+    >>> dtype("float32")
+    anyffi.dtype('float32')
+    >>> dtype("float32x4").itemsize
+    16
+    >>> dtype("float32") == "float32"
+    True
+    """
+
+    __slots__ = ()
+    __module__ = "anyffi"
+
+    def __new__(cls, spelling: Any) -> Self:
+        if issubclass(type(spelling), str):
+            return cls.from_dlpack_data_type(_parse(str.__str__(spelling)))
+        found = find_dtype(spelling)
+        if found is None:
+            raise TypeError(f"expected the name of a dtype or one of NumPy, got {type(spelling).__name__}")
+        return cls.from_dlpack_data_type(found)
+
+    @classmethod
+    def from_dlpack_data_type(cls, data_type: _Triple) -> Self:
+        """The dtype of DLPack's code, bits and lanes.
+
+        Parameters
+        ----------
+        data_type : (int, int, int)
+            What a C struct ``DLDataType`` holds.
+        """
+        code, bits, lanes = map(operator.index, data_type)
+        if not (0 <= code <= _MAX_CODE and 0 <= bits <= _MAX_BITS and 0 <= lanes <= _MAX_LANES):
+            raise OverflowError(f"{(code, bits, lanes)} does not fit a data type of DLPack")
+        return str.__new__(cls, _spell(code, bits, lanes))
+
+    @property
+    def type_code(self) -> int:
+        """DLPack's code for the kind of number."""
+        return read_dtype(self)[0]
+
+    @property
+    def bits(self) -> int:
+        """Bits of one number."""
+        return read_dtype(self)[1]
+
+    @property
+    def lanes(self) -> int:
+        """Numbers in one element."""
+        return read_dtype(self)[2]
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element, all lanes together."""
+        return (self.bits * self.lanes + 7) // 8
+
+    def with_lanes(self, lanes: int) -> Self:
+        """The same kind of number, so many in an element."""
+        return self.from_dlpack_data_type((self.type_code, self.bits, lanes))
+
+    def __repr__(self) -> str:
+        return f"anyffi.dtype({str.__str__(self)!r})"
+
+    def __eq__(self, other: object) -> Any:
+        if issubclass(type(other), str):
+            return str.__eq__(self, other)
+        try:
+            found = find_dtype(other)
+        except TypeError:
+            return NotImplemented
+        return NotImplemented if found is None else found == read_dtype(self)
+
+    def __ne__(self, other: object) -> Any:
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else not equal
+
+    __hash__ = str.__hash__
+
+
+def read_dtype(x: dtype) -> _Triple:
+    """Code, bits and lanes of a dtype, whatever a subclass overrides."""
+    return _parse(str.__str__(x))
+
+
+def _spell(code: int, bits: int, lanes: int) -> str:
+    name = _FORMAT_NAMES.get((code, bits)) or _NAMES.get(code)
+    if name is None or 0 in (bits, lanes):
+        name = f"code{code}_{bits}"
+    elif code in _NAMES and _USUAL_BITS.get(name) != bits:
+        name = f"{name}{bits}"
+    return name if lanes == 1 else f"{name}x{lanes}"
+
+
+@functools.lru_cache(maxsize=256)
+def _parse(text: str) -> _Triple:
+    # With this it would be a tenth of the import of this package.
+    import re
+
+    def fail(place: int, problem: str) -> ValueError:
+        return ValueError(f"dtype {text!r}: {problem} at position {place}")
+
+    found = re.match(_SPELLING, text, re.ASCII)
+    if found is None:
+        raise fail(0, "expected a name")
+    if found.end() != len(text):
+        raise fail(found.end(), f"unexpected {text[found.end()]!r}")
+
+    def number(group: int, what: str, least: int, most: int) -> int:
+        digits = found[group]
+        # Neither zeros in front nor more digits than any of these numbers has.
+        if not re.fullmatch("0|[1-9][0-9]{0,4}", digits) or not least <= int(digits) <= most:
+            raise fail(found.start(group), f"expected {what} from {least} to {most}")
+        return int(digits)
+
+    name, bits, detail, lanes = found.groups()
+    # Whatever fits C's struct has a name of this form.
+    is_code = name == "code" and detail is not None
+    spelled = f"{name}{bits}_{detail}"
+    if spelled in _FORMATS:
+        code, width = _FORMATS[spelled]
+    elif is_code:
+        code, width = number(2, "a code", 0, _MAX_CODE), number(3, "a number of bits", 0, _MAX_BITS)
+    elif name not in _CODES:
+        raise fail(0, f"unknown name {name!r}")
+    elif detail is not None:
+        raise fail(found.start(3), f"unknown format {detail!r}")
+    else:
+        code, width = _CODES[name], _USUAL_BITS.get(name, 0)
+        if bits or not width:
+            width = number(2, "a number of bits", 1, _MAX_BITS)
+    if lanes is None:
+        return code, width, 1
+    return code, width, number(4, "a number of lanes", 0 if is_code else 1, _MAX_LANES)
+
+
+#: DLPack's codes for NumPy's kinds of numbers.
+_NUMPY_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+#: NumPy's numbers for dtypes with padding, whose size differs between machines: longdouble and clongdouble.
+_PADDED = (13, 16)
+_FIRST_OF_USERS = 24
+#: Classes of scalars that stand for several dtypes: they are classes like any other.
+_ABSTRACT = (
+    *("generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating"),
+    *("complexfloating", "flexible", "character"),
+)
+
+
+def find_dtype(x: Any) -> _Triple | None:
+    """Code, bits and lanes of a dtype or scalar class of NumPy or ml_dtypes; None for everything else.
+
+    Raises
+    ------
+    TypeError
+        It is one, but DLPack has no code for it.
+    """
+    np: Any = sys.modules.get("numpy")
+    if np is None or not hasattr(np, "generic"):
+        return None
+    if issubclass(type(x), np.dtype):
+        return _of_numpy(x)
+    if not issubclass(type(x), type) or not issubclass(x, np.generic):
+        return None
+    if any(x is getattr(np, name) for name in _ABSTRACT):
+        return None
+    found = np.dtype(x)
+    return _of_numpy(found) if found.type is x else None
+
+
+def _of_numpy(x: Any) -> _Triple:
+    code = _NUMPY_CODES.get(x.kind)
+    if x.isnative and x.num < _FIRST_OF_USERS and x.num not in _PADDED and code is not None:
+        return code, x.itemsize * 8, 1
+    ml_dtypes = sys.modules.get("ml_dtypes")
+    if x.isnative and ml_dtypes is not None and getattr(ml_dtypes, x.name, None) is x.type:
+        try:
+            return _parse(x.name)  # its names are ours
+        except ValueError:
+            pass
+    raise TypeError(f"dtype {x} has no DLPack code")

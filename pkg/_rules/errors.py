@@ -1,0 +1,185 @@
+"""What an exception means on the other side of the border, said once for both backends.
+
+A Python exception crosses as a handle and comes back as the same object. Kinds, the names of exception
+classes, matter only for errors that C++ made, and for C++ code that asks what a Python exception is.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from types import TracebackType
+
+from .._typing import Any, Callable, TypeVar, overload
+
+__all__ = [
+    "MarshalMismatch",
+    "class_of_kind",
+    "fill",
+    "make",
+    "register_error",
+    "unexplained",
+    "without_frames",
+]
+
+_E = TypeVar("_E", bound=BaseException)
+
+#: What errors of a kind become. The compiled marshaller reads it, too.
+class_of_kind: dict[str, type[BaseException]] = {
+    name: found
+    for name, found in vars(builtins).items()
+    if isinstance(found, type) and issubclass(found, BaseException) and found.__name__ == name
+}
+_kind_of_class: dict[type[BaseException], str] = {found: kind for kind, found in class_of_kind.items()}
+
+_name_of = type.__dict__["__name__"].__get__
+_traceback_of = BaseException.__dict__["__traceback__"].__get__
+
+
+class MarshalMismatch(RuntimeError):
+    """The two marshallers disagree about a value: raised in check mode alone, and always a fault of anyffi.
+
+    The message names the call, the argument or result, and what each marshaller makes of it.
+    """
+
+    __module__ = "anyffi"
+
+
+@overload
+def register_error(name_or_cls: type[_E]) -> type[_E]: ...
+@overload
+def register_error(name_or_cls: str, cls: type[_E], *, override: bool = ...) -> type[_E]: ...
+@overload
+def register_error(
+    name_or_cls: str | None = ..., *, override: bool = ...
+) -> Callable[[type[_E]], type[_E]]: ...
+def register_error(
+    name_or_cls: str | type[Any] | None = None,
+    cls: type[Any] | None = None,
+    *,
+    override: bool = False,
+) -> Any:
+    """Make C++ errors of a kind arrive as an exception class of one's own.
+
+    Parameters
+    ----------
+    name_or_cls : str or type, optional
+        The kind, or the class itself, whose name then is the kind.
+    cls : type, optional
+        The exception class. Without it this is a decorator.
+    override : bool
+        Replace a class that has the kind already.
+
+    Raises
+    ------
+    ValueError
+        The kind belongs to another class, and `override` is false.
+
+    Examples
+    --------
+    >>> @register_error
+    ... class NoSuchShape(ValueError):
+    ...     pass
+    """
+    if isinstance(name_or_cls, type):
+        return _register(name_or_cls.__name__, name_or_cls, override)
+    if cls is not None:
+        return _register(name_or_cls or cls.__name__, cls, override)
+
+    def decorate(decorated: type[Any]) -> type[Any]:
+        return _register(name_or_cls or decorated.__name__, decorated, override)
+
+    return decorate
+
+
+def _register(kind: str, cls: type[Any], override: bool) -> type[Any]:
+    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+        raise TypeError(f"an exception class is needed, not {cls!r}")
+    taken = class_of_kind.get(kind)
+    if taken not in (None, cls) and not override:
+        raise ValueError(f"error kind {kind!r} is registered already, for {taken!r}")
+    class_of_kind[kind] = cls
+    _kind_of_class[cls] = kind
+    return cls
+
+
+def make(kind: str, message: str, args: tuple[Any, ...] | None, cause: BaseException | None) -> BaseException:
+    """The exception that stands for an error made by C++.
+
+    It is made from `args` where there are some, else from the message alone. A kind that is unknown, or
+    whose class cannot be made so, gives a RuntimeError that says both.
+    """
+    exception = _construct(kind, (message,) if args is None else args)
+    if exception is None:
+        exception = RuntimeError(f"{kind}: {message}")
+    if cause is not None:
+        exception.__cause__ = cause
+    return exception
+
+
+def unexplained() -> BaseException:
+    """The exception for a function that failed without leaving an error, against the rules of the C ABI."""
+    return RuntimeError("a function failed without saying why")
+
+
+def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:
+    cls = class_of_kind.get(kind)
+    if cls is None:
+        return None
+    try:
+        exception: Any = cls(*args)
+    except Exception as raised:
+        if _is_from_handler(raised):
+            raise
+        return None
+    return exception if isinstance(exception, BaseException) else None
+
+
+def _is_from_handler(exception: BaseException) -> bool:
+    """Whether a function that handles signals raised it, which runs in between, wherever Python code does."""
+    # Imported by those that have one, and none too early for the rest.
+    signal: Any = sys.modules.get("signal")
+    if signal is None:
+        return False
+    codes = [getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()]
+    traceback = _traceback_of(exception)
+    while traceback is not None:
+        if any(found is traceback.tb_frame.f_code for found in codes):
+            return True
+        traceback = traceback.tb_next
+    return False
+
+
+def fill(exception: BaseException) -> tuple[str, str, str]:
+    """Kind, message and traceback of a Python exception, as texts; never fails."""
+    cls = type(exception)
+    return _kind_of_class.get(cls) or _name_of(cls), _message(exception), _traceback(exception)
+
+
+def _message(exception: BaseException) -> str:
+    try:
+        return str.__str__(str(exception))
+    except Exception:
+        return f"<exception {_name_of(type(exception))} whose str() failed>"
+
+
+def _traceback(exception: BaseException) -> str:
+    try:
+        # Imported late: it is slow to import, and few programs ask.
+        import traceback
+
+        return "".join(traceback.format_tb(_traceback_of(exception)))
+    except Exception:
+        return ""
+
+
+def without_frames(traceback: TracebackType | None, modules: tuple[str, ...]) -> TracebackType | None:
+    """A traceback without the frames of modules whose names begin so."""
+    kept = []
+    while traceback is not None:
+        if not traceback.tb_frame.f_globals.get("__name__", "").startswith(modules):
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    for outer, inner in zip(kept, kept[1:]):
+        outer.tb_next = inner
+    return kept[0] if kept else None

@@ -1,0 +1,123 @@
+"""Keyword arguments: bound to positions here, in Python's own words when they cannot be.
+
+Keywords never cross the C call. A function's `_info()` names its parameters; whatever is left out between
+the given ones goes as `MISSING`, which the callee fills.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Sequence
+from types import FunctionType
+
+from .._typing import Any, Optional
+from .internal import MISSING
+
+__all__ = ["VARIADIC", "Info", "Param", "bind", "is_name", "is_overloaded", "place"]
+
+#: `(name or None, has a default, default, type name or None)`
+Param = tuple[Optional[str], bool, Any, Optional[str]]
+#: `(name or None, doc or None, params, number of required params, flags, result type or None)`
+Info = tuple[Optional[str], Optional[str], tuple[Param, ...], int, int, Optional[str]]
+
+VARIADIC, _OVERLOADED = 2, 4  # AnyffiFunctionFlag
+
+
+def is_overloaded(info: Info | None) -> bool:
+    """Whether a function stands for several, which bind keywords each in its own way."""
+    return info is not None and bool(info[4] & _OVERLOADED)
+
+
+def place(info: Info | None, num_args: int, names: Sequence[str]) -> list[int]:
+    """For each parameter which argument it gets, counted from the first positional one; -1: none.
+
+    Raises TypeError as `bind` does.
+    """
+    numbers = {name: num_args + index for index, name in enumerate(names)}
+    bound = bind(info, tuple(range(num_args)), numbers)
+    return [-1 if number is MISSING else number for number in bound]
+
+
+def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The positional arguments that a call with keywords means.
+
+    Parameters
+    ----------
+    info : tuple or None
+        What the function's `_info()` says.
+    args, kwargs
+        As the call was written.
+
+    Raises
+    ------
+    TypeError
+        The words are those of a Python function with the same parameters.
+    """
+    if not kwargs:
+        return args
+    name = (info and info[0]) or "function"
+    params = info[2] if info else ()
+    positions = {param[0]: index for index, param in enumerate(params) if param[0] is not None}
+    if not positions:
+        raise TypeError(f"{name}() takes no keyword arguments")
+    assert info is not None
+    bound: list[Any] = list(args) + [MISSING] * (len(params) - len(args))
+    for given, value in kwargs.items():
+        # Exact, whatever a subclass does when it is hashed or compared.
+        keyword = str.__str__(given)
+        index = positions.get(keyword)
+        if index is None:
+            raise TypeError(f"{name}(){_unexpected(keyword, tuple(positions))}")
+        if index < len(args):
+            raise TypeError(f"{name}() got multiple values for argument '{keyword}'")
+        bound[index] = value
+    if len(args) > len(params) and not info[4] & VARIADIC:
+        raise TypeError(_too_many(name, len(params), info[3], len(args)))
+    missing = [
+        repr(params[index][0] or f"arg{index}")
+        for index in range(len(args), info[3])
+        if bound[index] is MISSING and not params[index][1]
+    ]
+    if missing:
+        plural = "s" if len(missing) > 1 else ""
+        raise TypeError(
+            f"{name}() missing {len(missing)} required positional argument{plural}: {_enumerate(missing)}"
+        )
+    while bound and bound[-1] is MISSING:
+        bound.pop()
+    return tuple(bound)
+
+
+def _nothing() -> None:
+    pass
+
+
+def _unexpected(keyword: str, names: tuple[Any, ...]) -> str:
+    """What the running Python says of a keyword that is none of a function's names.
+
+    Its words change: since 3.13 they propose the nearest name. So a Python function of these names is asked.
+    """
+    code = _nothing.__code__.replace(co_argcount=len(names), co_nlocals=len(names), co_varnames=names)
+    try:
+        FunctionType(code, {})(**{keyword: None})
+    except TypeError as error:
+        words = str(error)
+    return words.partition("()")[2]
+
+
+def _too_many(name: str, takes: int, required: int, given: int) -> str:
+    range_ = str(takes) if takes == required else f"from {required} to {takes}"
+    plural = "" if takes == 1 else "s"
+    verb = "was" if given == 1 else "were"
+    return f"{name}() takes {range_} positional argument{plural} but {given} {verb} given"
+
+
+def _enumerate(names: Sequence[str]) -> str:
+    if len(names) < 3:
+        return " and ".join(names)
+    return ", ".join(names[:-1]) + f", and {names[-1]}"
+
+
+def is_name(name: str) -> bool:
+    """Whether Python can spell a name."""
+    return name.isidentifier() and not keyword.iskeyword(name) and name != "__debug__"

@@ -1,0 +1,302 @@
+"""What every uncommon Python value means, said once for both backends.
+
+A backend itself packs an exact None, bool, int, float, str, bytes, tuple, list, dict, slice, Ellipsis and
+its own wrappers, and asks `lower` for the rest. `lift` is the way back for uncommon results.
+
+Nothing here trusts an instance: protocols are looked up on the type, and a subclass of a builtin is read
+from the builtin's own storage by methods that it cannot override.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import repeat
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
+
+from .._typing import Any, Callable
+from .arrays import lower_array, lower_exporter, lower_memory, refuse_hidden
+from .codes import code
+from .device import Device, read_device
+from .dtype import dtype, find_dtype, read_dtype
+from .internal import MISSING, Elements, Memory
+
+__all__ = [
+    "EXCHANGE_NAME",
+    "HOST_FLAGS",
+    "MAX_DEPTH",
+    "contains_itself",
+    "empty_wrapper",
+    "equal_keys",
+    "find_exchange",
+    "find_on_type",
+    "lift",
+    "lower",
+    "nested_too_deep",
+    "register_core",
+]
+
+Lowered = tuple[int, Any]
+
+_HASHES_SLICES = 2  # ANYFFI_HOST_HASHES_SLICES
+#: What the runtime is told about this version of Python.
+HOST_FLAGS = _HASHES_SLICES if isinstance(slice(0), Hashable) else 0
+
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+
+_mro_of = type.__dict__["__mro__"].__get__
+_dict_of = type.__dict__["__dict__"].__get__
+#: `OrderedDict` keeps its own order on CPython; elsewhere it is that of the dict below it.
+_read_ordered: Callable[[Any], Any] = (
+    OrderedDict.items if sys.implementation.name == "cpython" else dict.items
+)
+
+#: `ObjectCore` of every backend that was opened.
+_cores: tuple[type, ...] = ()
+
+
+def register_core(core: type) -> None:
+    """Tell the rules a backend's `ObjectCore`, so that other backends accept its wrappers."""
+    global _cores
+    if core not in _cores:
+        _cores += (core,)
+
+
+def find_on_type(cls: type, name: str) -> Any:
+    """The attribute of a class as the interpreter looks up special methods: no metaclass, no instance."""
+    for base in _mro_of(cls):
+        namespace = _dict_of(base)
+        if name in namespace:
+            return namespace[name]
+    return None
+
+
+def lower(x: Any) -> Lowered:
+    """Say which value of the runtime stands for `x`.
+
+    Returns
+    -------
+    (int, object)
+        The type code and an exact builtin, as docs/backends.md lists them.
+
+    Raises
+    ------
+    TypeError, OverflowError
+        The kind of value, or its range, cannot be passed.
+    """
+    cls = type(x)
+    # By identity: a metaclass may do anything when one of its classes is hashed or compared.
+    read = _exact.get(id(cls))
+    if read is not None:
+        return read(x)
+    if x is MISSING:
+        return code.MISSING, None
+    if issubclass(cls, _cores):
+        return code.OBJECT, x
+    if issubclass(cls, dtype):
+        return code.DATA_TYPE, read_dtype(x)
+    if issubclass(cls, Device):
+        return code.DEVICE, read_device(x)
+    if cls is Elements:
+        return _lower_elements(code.FROZEN_SET if x.frozen else code.SET, x.distinct)
+    if cls is Memory:
+        return lower_memory(x)
+    if find_on_type(cls, "__anyffi_value__") is not None:
+        return code.UNSET, _value_of(x)
+    for base, read in _SUBCLASSES.items():
+        if issubclass(cls, base):
+            return read(x)
+    module = sys.modules.get("numpy")
+    if module is not None and hasattr(module, "generic"):
+        found = _lower_numpy(module, cls, x)
+        if found is not None:
+            return found
+    module = sys.modules.get("ctypes")
+    if module is not None and hasattr(module, "c_void_p") and issubclass(cls, module.c_void_p):
+        return code.POINTER, module.c_void_p.value.__get__(x, cls) or 0
+    exporter = find_on_type(cls, "__dlpack__")
+    if exporter is not None:
+        refuse_hidden(x)
+        return lower_exporter(x, bind(exporter, x))
+    if find_on_type(cls, "__index__") is not None:
+        return _lower_int(operator.index(x))
+    if _is_mapping(cls):
+        return code.DICT, [(key, x[key]) for key in tuple(cls.keys(x))]
+    if issubclass(cls, BaseException):
+        return code.ERROR, x
+    if callable(x):
+        return code.FUNCTION, x
+    return code.PY_OBJECT, x
+
+
+#: Where a class offers compiled code DLPack's table of functions, in a capsule.
+EXCHANGE_NAME = "__dlpack_c_exchange_api__"
+
+
+#: Attributes of PyTorch's tensors that say whether one is more than its memory: it may take part in
+#: differentiation, or stand for values of which the memory holds the conjugates or the negatives.
+_HIDDEN = ("requires_grad", "is_conj", "is_neg")
+
+
+def find_exchange(cls: type) -> tuple[Any, Any]:
+    """A class's table, or None, and what its instances are to be asked beside it: descriptors, or None.
+
+    The table stands for the `__dlpack__` of the class that has both. A subclass may do more in a `__dlpack__`
+    of its own, or in what that calls.
+    """
+    namespace = _dict_of(cls)
+    if "__dlpack__" not in namespace:
+        return None, None
+    hidden = [find_on_type(cls, name) for name in _HIDDEN]
+    return namespace.get(EXCHANGE_NAME), None if hidden[0] is None else hidden
+
+
+def bind(found: Any, x: Any) -> Any:
+    """What `find_on_type` found, as a method of `x`."""
+    bind = find_on_type(type(found), "__get__")
+    return found if bind is None else bind(found, x, type(x))
+
+
+def _is_mapping(cls: type) -> bool:
+    try:
+        return issubclass(cls, Mapping)
+    except (MemoryError, RecursionError):
+        raise
+    except Exception:
+        meta = type(cls)
+        if (
+            find_on_type(meta, "__hash__") is object.__hash__
+            and find_on_type(meta, "__eq__") is object.__eq__
+        ):
+            # No doing of its metaclass: a signal handler raised it, for example.
+            raise
+        # Its metaclass does not let it be hashed, so it was not registered, but it may be derived.
+        return any(base is Mapping for base in _mro_of(cls))
+
+
+def _value_of(x: Any) -> Any:
+    """What an object with `__anyffi_value__` stands for. Another such object is asked in turn."""
+    for _ in range(MAX_DEPTH):
+        hook = find_on_type(type(x), "__anyffi_value__")
+        if hook is None or issubclass(type(x), (*_cores, dtype, Device)):
+            return x
+        x = bind(hook, x)()
+    raise RecursionError(f"__anyffi_value__ gave another object with __anyffi_value__ {MAX_DEPTH} times")
+
+
+def lift(type_code: int, payload: Any) -> Any:
+    """Turn an uncommon result into its Python value: the inverse of `lower` for what has no wrapper."""
+    if type_code == code.BIG_INT:
+        magnitude, negative = payload
+        value = int.from_bytes(magnitude, "little")
+        return -value if negative else value
+    if type_code == code.COMPLEX:
+        return complex(*payload)
+    if type_code == code.POINTER:
+        import ctypes
+
+        return ctypes.c_void_p(payload)
+    if type_code == code.DATA_TYPE:
+        return dtype.from_dlpack_data_type(payload)
+    if type_code == code.DEVICE:
+        return Device(*payload)
+    if type_code == code.MISSING:
+        return MISSING
+    raise TypeError(f"a value of type code {type_code} has no Python form")
+
+
+#: How many containers (slices among them) may lie inside of one another within one argument. Objects of the
+#: runtime count as leaves.
+MAX_DEPTH = 200
+
+# What both backends raise for values that cannot be packed or read.
+
+
+def nested_too_deep() -> RecursionError:
+    return RecursionError(f"containers are nested more than {MAX_DEPTH} levels deep")
+
+
+def contains_itself(container: Any) -> RecursionError:
+    return RecursionError(f"a {type(container).__name__} that contains itself cannot be passed")
+
+
+def equal_keys(type_code: int, first: Any, second: Any) -> ValueError:
+    """Two keys of a mapping, or elements of a set, of which the runtime can hold but one."""
+    noun = "elements" if type_code in (code.SET, code.FROZEN_SET) else "keys"
+    return ValueError(f"{noun} {first!r} and {second!r} are equal once they are converted")
+
+
+def empty_wrapper(wrapper: Any) -> ValueError:
+    return ValueError(f"this {type(wrapper).__name__} is empty: it was made by __new__ alone")
+
+
+def _lower_int(x: int) -> Lowered:
+    value = int.__add__(x, 0)
+    if _INT64_MIN <= value <= _INT64_MAX:
+        return code.INT, value
+    size = (value.bit_length() + 63) // 64
+    return code.BIG_INT, (abs(value).to_bytes(8 * size, "little"), value < 0)
+
+
+def _lower_complex(x: complex) -> Lowered:
+    value = complex.__pos__(x)
+    return code.COMPLEX, (value.real, value.imag)
+
+
+def _lower_elements(type_code: int, elements: Iterable[Any]) -> Lowered:
+    """A set is a mapping whose values are None."""
+    return type_code, list(zip(elements, repeat(None)))
+
+
+# The readers are the builtins' own methods, called unbound, so that no override runs. What they give is
+# exact: slicing or converting an instance of a subclass makes an instance of the builtin. PyPy asks a view
+# for its length, and thereby an override, but no iterator.
+_SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
+    int: _lower_int,
+    float: lambda x: (code.FLOAT, float.__pos__(x)),
+    # PyPy's `str.__str__` would take the length from an override.
+    str: lambda x: (code.STR, str.__add__(x, "")),
+    bytes: lambda x: (code.BYTES, bytes.__getitem__(x, slice(None))),
+    bytearray: lambda x: (code.BYTES, bytes(bytearray.__getitem__(x, slice(None)))),
+    memoryview: lambda x: (code.BYTES, x.tobytes()),
+    tuple: lambda x: (code.ARRAY, tuple.__getitem__(x, slice(None))),
+    list: lambda x: (code.LIST, tuple(list.__getitem__(x, slice(None)))),
+    OrderedDict: lambda x: (code.DICT, [*iter(_read_ordered(x))]),
+    dict: lambda x: (code.DICT, [*iter(dict.items(x))]),
+    MappingProxyType: lambda x: (code.MAP, list(x.items())),
+    complex: _lower_complex,
+    set: lambda x: _lower_elements(code.SET, set.__iter__(x)),
+    frozenset: lambda x: _lower_elements(code.FROZEN_SET, frozenset.__iter__(x)),
+}
+
+
+#: The same for the builtins themselves, by identity; they live for ever.
+_exact = {id(cls): read for cls, read in _SUBCLASSES.items()}
+#: Functions are nothing else, and need not be asked.
+_exact.update(
+    dict.fromkeys(map(id, (FunctionType, BuiltinFunctionType, MethodType)), lambda x: (code.FUNCTION, x))
+)
+
+
+def _lower_numpy(np: Any, cls: type, x: Any) -> Lowered | None:
+    if issubclass(cls, np.generic):
+        if issubclass(cls, (np.bool_, np.integer, np.floating)):
+            if issubclass(cls, (np.timedelta64, np.longdouble)):
+                return code.PY_OBJECT, x
+            value = np.generic.item(x)
+            if cls is np.bool_:
+                return code.BOOL, value
+            return (code.FLOAT, value) if type(value) is float else _lower_int(value)
+        if issubclass(cls, (np.datetime64, np.clongdouble)):
+            return code.PY_OBJECT, x
+        if issubclass(cls, np.complexfloating):
+            return _lower_complex(np.generic.item(x))
+        return None
+    if issubclass(cls, np.ndarray):
+        # A class that exports its memory in a way of its own is asked for it, as any other is.
+        is_own = find_on_type(cls, "__dlpack__") is not np.ndarray.__dict__.get("__dlpack__")
+        return None if is_own else lower_array(np, x)
+    found = find_dtype(x)
+    return None if found is None else (code.DATA_TYPE, found)

@@ -1,0 +1,469 @@
+"""FFI_MODE=check raises where the marshallers disagree, and changes nothing else."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+import textwrap
+from typing import Any
+
+import callgrind
+import pytest
+from programs import run_program
+from support import ROOT, run
+
+pytestmark = pytest.mark.skipif(sys.implementation.name != "cpython", reason="needs both marshallers")
+
+TESTS = ROOT / "tests"
+
+
+@pytest.fixture(autouse=True)
+def _both(both: tuple[Any, Any]) -> None:
+    """Where one marshaller alone is tested, there is nothing to check."""
+
+
+# ---- marshallers that were broken ----------------------------------------------------------------
+
+#: What is said of each fault in check_faults.py: where, what cython packs, and what ctypes packs.
+FAULTS = {
+    "wrong_code": r"testing.nop\(\): argument 0: cython packs Int\(5\), ctypes packs Bool\(5\)",
+    "wrong_code_of_a_keyword": r"testing.add_one\(\): argument 0 \(x\): cython packs Int\(41\), ctypes packs Pointer\(0x29\)",
+    "wrong_place_of_a_keyword": r"testing.raise_error\(\): cython binds \(str 'k', str 'm'\), ctypes binds \(str 'm', str 'k'\)",
+    "wrong_code_of_an_element": r"testing.nop\(\): argument 1, at \[1\].values\[0\]: "
+    r"cython packs Float\(2.5, 4004000000000000\), ctypes packs Int\(7\)",
+    "swapped_arguments": r"testing.nop\(\): argument 0: cython packs Str\(ascii, 'a'\), ctypes packs Str\(ascii, 'b'\)",
+    "dropped_argument": r"testing.nop\(\): cython packs 2 arguments, ctypes packs 1 arguments",
+    "widened_range": r"testing.nop\(\): argument 1: cython packs BigInt\(.*\) movable, ctypes raises error\(.*\)",
+    "dropped_element": r"argument 0: cython packs List\[Int\(1\), Int\(2\), Int\(3\)\] movable, "
+    r"ctypes packs List\[Int\(1\), Int\(2\)\] movable",
+    "dropped_entry": r"argument 0: cython packs Dict\[.*'a'.*'b'.*\] movable, ctypes packs Dict\[.*'a'\), Int\(1\)\] movable",
+    "changed_text": r"argument 0: cython packs StrView\(latin-1, '.*pl.*ce'\), ctypes packs StrView\(latin-1, '.*c\?'\)",
+    "wrong_width": r"argument 0: cython packs StrView\(latin-1, '.*'\), ctypes packs StrView\(utf-16.*'\)",
+    "missing_flag": r"argument 0: cython packs List\[Int\(1\)\] movable, ctypes packs List\[Int\(1\)\]$",
+    "lost_sharing": r"argument 0, at \[0\]: cython packs List.* counts \(2, 1\), ctypes packs List.* counts \(1, 1\)",
+    "exchanged_sharing": r"argument 0, at \[2\]: cython packs .* met before: True, ctypes packs .* met before: True",
+    "reference_too_many": r"argument 0, at \[0\]: cython packs List.* counts \(2, 1\), ctypes packs List.* counts \(3, 1\)",
+    "another_object": r"argument 0, at \[0\]: cython packs PyObject\(handle 0x.*\), ctypes packs PyObject\(handle 0x.*\)",
+    "users_code_in_another_order": r"argument 0: cython calls users' code in one order, ctypes calls it in another order",
+    "raises_what_cython_does_not": r"argument 1: cython packs List.* movable, ctypes raises RecursionError\(.*\)",
+    "does_not_raise_what_cython_does": r"argument 0: cython raises RecursionError\(.*\), ctypes packs List.* movable",
+    "result_of_another_type": r"testing.echo\(\): result: cython unpacks float 1.5, ctypes unpacks int \d+",
+    "part_of_another_type": r"result: cython unpacks slice\(int 0, float 1.5, NoneType None\), ctypes unpacks slice\(int 0, int \d+, ",
+    "lost_result": r"testing.echo\(\): result: cython unpacks float 2.5, ctypes unpacks NoneType None",
+    "changed_result": r"result: cython unpacks str 'longer .*', ctypes unpacks str 'LONGER .*'",
+    "unreadable_result": r"result: cython unpacks ellipsis Ellipsis, ctypes raises TypeError\(.*\)",
+    "another_wrapper": r"result: cython unpacks <anyffi.List object at .*>, ctypes unpacks <anyffi.List object at .*>",
+    "another_class": r"result: cython unpacks <anyffi.List object at .*>, ctypes unpacks an object of class Array",
+    "another_exception": r"testing.raise_error\(\): result: cython raises KeyError\(str 'k'\), "
+    r"ctypes raises ValueError\(str 'other'\)",
+    "argument_of_a_callback": r"callback echo\(\): argument 1: cython unpacks float 1.5, ctypes unpacks int \d+",
+    "swapped_arguments_of_a_callback": r"callback echo\(\): argument 0: cython unpacks int 1, ctypes unpacks int 2",
+    "unreadable_argument_of_a_callback": r"callback echo\(\): argument 0: cython unpacks ellipsis Ellipsis, "
+    r"ctypes raises TypeError\(.*\)",
+    "result_of_a_callback": r"callback echo\(\): result: cython packs Str\(ascii, 'abc'\), ctypes packs Str\(ascii, 'Abc'\)",
+    "element_of_a_callbacks_result": r"callback .*<lambda>\(\): result: cython packs List\[Int\(1\), Int\(2\)\], "
+    r"ctypes packs List\[Int\(1\)\]",
+    "callback_that_ctypes_cannot_leave": r"callback .*<lambda>\(\): result: cython packs List.*, ctypes raises Recursion",
+    "conversion": r"anyffi.convert\(\): cython packs List\[Int\(1\), Int\(2\)\], ctypes packs List\[Int\(1\)\]",
+    "item_of_another_type": r"anyffi.List, item: cython reads float 1.5, ctypes reads int \d+",
+    "unreadable_item": r"anyffi.Array, item: cython reads ellipsis Ellipsis, ctypes raises TypeError\(.*\)",
+    "another_index": r"anyffi.Array, item: cython reads int 2, ctypes reads int 3",
+    "index_beyond_the_end": r"anyffi.List, item: cython raises IndexError\(.*\), ctypes reads int 1",
+    "iteration_that_skips": r"anyffi.List, iterator: cython reads int 2, ctypes reads int 1",
+    "iteration_that_ends_early": r"anyffi.Dict, iterator: cython reads \(str 'a', int 1\), ctypes raises StopIteration\(\)",
+    "lost_items": r"anyffi.Array, items: cython reads \(int 1, int 2\), ctypes reads \(int 1\)",
+    "lost_key": r"anyffi.Map, item: cython reads int 1, ctypes reads NoneType None",
+    "lost_element": r"anyffi.Set, element: cython reads bool True, ctypes reads bool False",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def said() -> dict[str, tuple[str, str]]:
+    """What was raised in a process where the ctypes marshaller is broken in one way after the other."""
+    done = run([sys.executable, TESTS / "check_faults.py"], FFI_MODE="check")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, tuple[str, str]] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_broken_marshaller_is_found(said: dict[str, tuple[str, str]], name: str) -> None:
+    raised, message = said[name]
+    assert raised == "MarshalMismatch", message
+    assert re.search(FAULTS[name], message), message
+
+
+def test_every_fault_is_expected(said: dict[str, tuple[str, str]]) -> None:
+    assert set(said) == set(FAULTS)
+
+
+# ---- marshallers that were not -------------------------------------------------------------------
+
+
+def test_the_table_of_cases_is_no_mismatch() -> None:
+    """Run the tests of round trips, functions and errors in check mode."""
+    files = [
+        TESTS / name
+        for name in ("values/test_roundtrip.py", "functions/test_functions.py", "functions/test_errors.py")
+    ]
+    options = ["-q", "--modes=check", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    done = run([sys.executable, "-m", "pytest", *options, *files], FFI_MODE="check")
+    assert done.returncode == 0, done.stdout[-5000:]
+
+
+HOOKS = """
+    import collections, anyffi, anyffi.testing as t
+
+    log = []
+
+    class Index:
+        def __init__(self, value, effect=None):
+            self.value, self.effect = value, effect
+        def __index__(self):
+            log.append(f"index {self.value}")
+            if self.effect:
+                self.effect()
+            return self.value
+
+    class Mapping(collections.abc.Mapping):
+        def __init__(self, **entries): self.entries = entries
+        def keys(self): log.append("keys"); return self.entries.keys()
+        def __getitem__(self, key): log.append(f"item {key}"); return self.entries[key]
+        def __iter__(self): return iter(self.entries)
+        def __len__(self): return len(self.entries)
+
+    class Key:
+        def __init__(self, name): self.name = name
+        def __hash__(self): log.append(f"hash {self.name}"); return 7
+        def __eq__(self, other): log.append(f"equal {self.name} {other!r}"); return self is other
+        def __repr__(self): log.append(f"repr {self.name}"); return f"Key({self.name})"
+
+    class Failing(Key):
+        def __hash__(self):
+            log.append(f"hash {self.name}")
+            if armed:
+                raise LookupError(self.name)
+            return 8
+
+    class Made(Exception):
+        def __init__(self, *args):
+            log.append(f"made {args}")
+            super().__init__(*args)
+
+    anyffi.register_error("Made", Made)
+
+    def see(function, *args, **kwargs):
+        log.clear()
+        try:
+            result = anyffi.to_python(function(*args, **kwargs))
+        except BaseException as error:
+            result = type(error).__name__, str(error), repr(error.__context__), repr(error.__cause__)
+        taken = list(log)
+        print(result, taken)
+
+    armed = False
+    see(t.echo, Index(1))
+    see(t.describe, Index(1), Index(2), [Index(3), (Index(4), {"k": Index(5)})])
+    see(t.echo, Index("no int"))
+    see(t.describe, Mapping(a=1, b=[Index(2)]))
+    a, b = Key("a"), Key("b")
+    see(t.describe, {a: 1, b: [2], (3, 4): 5})
+    see(t.describe, {a, b, 7})
+    see(t.describe, {a: {b: [a]}})
+    keys = {Failing("f"): 1}
+    armed = True
+    see(t.echo, keys)
+    see(t.echo, [1, keys, Index(1)])
+    see(t.raise_error, "Made", "in C++")
+    see(t.apply, lambda: Index(6))
+    see(t.apply, lambda *args: args[0], Index(7))
+    see(anyffi.convert, [Index(8)])
+    see(t.add_one, x=Index(9))
+    see(t.echo, [float("nan"), {float("nan"): 1, float("nan"): 2}])
+    see(t.apply, lambda: t.echo([Index(10)]))
+    see(t.echo, Index(11, lambda: t.echo([Index(12)])))
+
+    # What changes while it is converted is seen by both as it was when ctypes read it.
+    changing = [1, Index(2, lambda: changing.append(3)), [4]]
+    see(t.echo, changing)
+    inner = [1]
+    see(t.describe, [Index(2, lambda: inner.append(3)), inner, (inner, slice(inner)), {"k": inner, a: inner}])
+    see(t.describe, [inner, Index(2, inner.clear), inner], inner)
+    table = {"k": 1}
+    see(t.describe, (Index(2, lambda: table.update(l=3)), table, {"t": table}))
+    see(t.describe, [table, Index(2, table.clear), table], table)
+    circle = [Index(1)]
+    circle.append((circle,))
+    see(t.echo, circle)
+    ring = {a: 1}
+    ring["ring"] = (Index(1), [ring])
+    see(t.echo, ring)
+    see(t.echo, collections.OrderedDict(a=[Index(1), inner], b=inner))
+    late = [1]
+    see(t.describe, collections.namedtuple("Named", "x y")(Index(1, lambda: late.append(2)), late))
+"""
+
+
+def test_user_code_runs_once_for_both_marshallers() -> None:
+    """The program logs the calls of its methods: log and values are the same in all modes."""
+    alone = run_program(HOOKS, "cython")
+    assert alone == run_program(HOOKS, "ctypes")
+    assert alone == run_program(HOOKS, "check")
+
+
+def test_tensors_are_imported_once() -> None:
+    program = """
+        import gc, weakref, numpy as np, anyffi, anyffi.testing as t
+
+        class Exporter:
+            def __init__(self, array): self.array = array; self.asked = 0
+            def __dlpack__(self, **options): self.asked += 1; return self.array.__dlpack__(**options)
+
+        array = np.arange(6.0).reshape(2, 3)
+        exporter = Exporter(array)
+        for x in (array, exporter, [exporter], {"k": (array[:, ::2],)}):
+            t.nop(x)
+            got = anyffi.to_python(t.echo(x))
+        assert exporter.asked in (4, 8)  # NumPy before 2.1 knows no versions of DLPack, and is asked again
+        assert np.shares_memory(np.asarray(t.echo(exporter)), array)
+        assert t.apply(lambda: Exporter(array)).shape == (2, 3)
+        died = weakref.ref(array)
+        del array, exporter, x, got
+        gc.collect()
+        assert died() is None
+        gone = Exporter(5)
+        Exporter.__dlpack__ = lambda self, **options: "no capsule"
+        try:
+            t.nop(gone)
+        except TypeError as error:
+            print(error)
+    """
+    assert run_program(program, "check") == run_program(program, "cython") != ""
+
+
+def test_external_causes_are_no_mismatch() -> None:
+    """Signal handlers that raise, threads that change an argument, and lack of memory."""
+    program = """
+        import random, signal, threading, anyffi, anyffi.testing as t
+        from anyffi._check import journal
+
+        class Stop(BaseException):
+            pass
+
+        class Index:
+            def __index__(self): return 5
+
+        class Key:
+            def __hash__(self): return 1
+
+        def handler(signum, frame):
+            raise Stop
+
+        def work():
+            t.apply(lambda *args: args, 1, "longer than in place", [3, {"a": [Index()]}], 2**70, slice(1, [2]))
+            t.echo({key: [1] for key in keys})
+            try:
+                t.raise_error("ValueError", "x")
+            except ValueError:
+                pass
+            anyffi.convert([1, [2], Index()])
+
+        keys = [Key() for _ in range(3)]
+        signal.signal(signal.SIGALRM, handler)
+        stopped = 0
+        for _ in range(60):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-4 + random.random() * 2e-3)
+                while True:
+                    work()
+            except Stop:
+                stopped += 1
+                assert journal.thread.journal is None
+        assert stopped == 60
+
+        shared, table, at_work = [0], {0: 0}, True
+        def change():
+            while at_work:
+                shared.append(len(shared))
+                table[len(table)] = [shared]
+                if len(shared) > 50:
+                    shared.clear()
+                    table.clear()
+        thread = threading.Thread(target=change)
+        thread.start()
+        try:
+            for _ in range(300):
+                t.nop(shared, table, [shared, (table,)])
+        finally:
+            at_work = False
+            thread.join()
+    """
+    run_program(program, "check")
+
+
+def test_threads_share_no_journal() -> None:
+    """Other threads pack while the user code of one runs."""
+    program = """
+        import concurrent.futures, time, anyffi, anyffi.testing as t
+
+        class Index:
+            def __init__(self, value): self.value, self.asked = value, 0
+            def __index__(self):
+                time.sleep(1e-4)
+                self.asked += 1
+                return self.value
+
+        def work(number):
+            for i in range(50):
+                numbers = [Index(1000 * number + i), Index(i), Index(number)]
+                expected = [x.value for x in numbers]
+                assert t.echo(numbers) == expected
+                assert t.apply(lambda *args: [Index(x) for x in args], *numbers) == expected
+                assert [x.asked for x in numbers] == [2, 2, 2]
+
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(8)))
+    """
+    run_program(program, "check")
+
+
+def test_calls_leave_nothing_behind() -> None:
+    program = """
+        import gc, sys, anyffi, anyffi.testing as t
+
+        x = object()
+        inner = anyffi.List([1])
+
+        def round_trip():
+            t.echo([x, [x, inner], {"k": x, 2**70: slice(x)}])
+            t.apply(lambda *args: (x, *args), inner, [x])
+            anyffi.convert((x, inner))
+            for bad in ([1, [x, {float("nan"): 1, float("nan"): 2}]], (x, "\\ud800" * 20)):
+                try:
+                    t.nop(bad)
+                except Exception:
+                    pass
+
+        round_trip()
+        gc.collect()
+        before = t.live_blocks(), sys.getrefcount(x), t.use_count(inner)
+        for _ in range(50):
+            round_trip()
+        gc.collect()
+        assert (t.live_blocks(), sys.getrefcount(x), t.use_count(inner)) == before
+        assert t.use_count(inner) == t.apply(lambda: t.use_count(inner))
+    """
+    run_program(program, "check")
+
+
+def test_the_callee_sees_the_same_refcounts_as_in_other_modes() -> None:
+    program = """
+        import anyffi, anyffi.testing as t
+        inner = anyffi.List([1])
+        print(t.use_count(inner), t.is_movable([1]), t.is_movable(inner), t.is_movable("x" * 30), t.is_movable((1,)))
+        print([t.apply(lambda x, y: t.use_count(inner), inner, [inner])])
+    """
+    assert run_program(program, "check") == run_program(program, "cython")
+
+
+COST = """
+    import gc, os
+    import anyffi, anyffi.testing as t
+
+    def fail():
+        raise ValueError("x")
+
+    def catch(function, *args):
+        try:
+            function(*args)
+        except ValueError:
+            pass
+
+    numbers, table = list(range(1000)), {f"key{i}": i for i in range(100)}
+    calls = {
+        "int": lambda: t.nop(1),
+        "list": lambda: t.nop(numbers),
+        "dict": lambda: t.nop(table),
+        "str": lambda: t.echo("longer than what fits in place"),
+        "callback": lambda: t.apply(lambda x: x, 1),
+        "exception of C++": lambda: catch(t.raise_error, "ValueError", "x"),
+        "exception of Python": lambda: catch(t.apply, fail),
+        "conversion": lambda: anyffi.convert([1, 2]),
+    }
+    gc.disable()
+    for part in range(2):
+        for call in calls.values():
+            for _ in range(10):
+                call()
+            os.getloadavg()
+"""
+
+
+def test_it_costs_at_most_five_times_as_much_as_ctypes(tmp_path: pathlib.Path) -> None:
+    def measure(mode: str) -> list[int]:
+        folder = tmp_path / mode
+        folder.mkdir()
+        parts = callgrind.run_parts(folder, textwrap.dedent(COST), ffi_mode=mode)
+        return [callgrind.instructions(part) for part in parts[-8:]]
+
+    ratios = [round(both / alone, 2) for alone, both in zip(measure("ctypes"), measure("check"))]
+    assert len(ratios) == 8
+    assert max(ratios) <= 5, ratios
+
+
+# ---- the mode ------------------------------------------------------------------------------------
+
+
+def test_it_stands_alone() -> None:
+    program = """
+        import anyffi, anyffi.testing
+        assert anyffi.ffi_mode == anyffi.testing.open_backend("check").ffi_mode == "check"
+        for other in ("cython", "ctypes"):
+            try:
+                anyffi.testing.open_backend(other)
+            except ImportError as error:
+                print(error)
+    """
+    said = run_program(program, "check").splitlines()
+    assert said == [
+        f"the mode of this process is check: {other!r} cannot be opened in it"
+        for other in ("cython", "ctypes")
+    ]
+    program = "import anyffi.testing as t\ntry: t.open_backend('check')\nexcept ImportError as e: print(e)"
+    said = run_program(program, "cython").splitlines()
+    assert said == ["the mode of this process is cython: 'check' cannot be opened in it"]
+
+
+def test_the_classes_are_as_in_other_modes() -> None:
+    program = """
+        import anyffi, collections.abc, inspect, pickle, weakref, anyffi.testing as t
+        f = t.add_one
+        print(repr(f), inspect.signature(f), f.__doc__, callable(f), isinstance(f, collections.abc.Callable))
+        print(f is t.add_one, pickle.loads(pickle.dumps(f)) == f, weakref.ref(f)() is f)
+        print([name for name in dir(anyffi.Function) if not name.startswith("_")], anyffi.Function.__qualname__)
+        print(anyffi.Function(lambda x: [x])(1), issubclass(anyffi.MarshalMismatch, RuntimeError))
+        class Own(anyffi.Function):
+            def __call__(self, *args): return "own", super().__call__(*args)
+        print(Own(lambda x: x)(1))
+        for wrong in (lambda: f(), lambda: f(1, 2), lambda: f(y=1), lambda: f("x"), lambda: f(2**70)):
+            try:
+                wrong()
+            except Exception as error:
+                print(type(error), error)
+        f = anyffi.Function.__new__(anyffi.Function)
+        try:
+            f()
+        except ValueError as error:
+            print(error)
+    """
+    assert run_program(program, "check") == run_program(program, "cython")
+
+
+def test_the_exception_is_public() -> None:
+    program = """
+        import pickle, anyffi
+        error = pickle.loads(pickle.dumps(anyffi.MarshalMismatch("x")))
+        print(type(error), error, isinstance(error, RuntimeError))
+    """
+    for mode in ("cython", "ctypes", "check"):
+        assert run_program(program, mode) == "<class 'anyffi.MarshalMismatch'> x True\n"

@@ -1,0 +1,146 @@
+"""All containers: `repr`, construction, `freeze` and `thaw`, abstract base classes, subclasses, untyped use in C++."""
+
+from __future__ import annotations
+
+import collections.abc
+from typing import Any
+
+import pytest
+from models import MAPPINGS, SEQUENCES
+from support import STACK_ENDS
+
+
+def test_repr(ffi: Any) -> None:
+    assert repr(ffi.Array([1, "two", [3]])) == "anyffi.Array((1, 'two', anyffi.List([3])))"
+    assert repr(ffi.Array([1])) == "anyffi.Array((1,))"
+    assert repr(ffi.List()) == "anyffi.List([])"
+    assert repr(ffi.Dict({"a": (1,)})) == "anyffi.Dict({'a': anyffi.Array((1,))})"
+    assert repr(ffi.Map({1: None})) == "anyffi.Map({1: None})"
+    xs = ffi.List([1])
+    assert str(xs) == repr(xs)
+    d = ffi.Dict()
+    xs.append(d)
+    d["xs"] = xs
+    assert repr(xs) == "anyffi.List([1, anyffi.Dict({'xs': ...})])"
+    xs.clear()
+
+
+def test_a_container_that_holds_itself(ffi: Any) -> None:
+    xs = ffi.List([1])
+    xs.append(xs)
+    assert xs[1] is xs
+    assert xs in xs
+    assert "..." in repr(xs)
+    with pytest.raises(STACK_ENDS):
+        ffi.to_python(xs)
+    with pytest.raises(RecursionError):
+        ffi.get_global_func("testing.describe")(xs)
+    other = ffi.List([1])
+    other.append(other)
+    with pytest.raises(RecursionError):
+        ffi.get_global_func("testing.equal")(xs, other)
+    with pytest.raises(STACK_ENDS):
+        xs == other
+    xs.clear()
+    other.clear()
+
+
+def test_construction(ffi: Any) -> None:
+    assert ffi.List(range(3)) == [0, 1, 2]
+    assert ffi.Array(i for i in "ab") == ("a", "b")
+    assert ffi.List("ab") == ["a", "b"]
+    assert ffi.List(ffi.Array([1])) == [1]
+    assert ffi.Dict([("a", 1)], b=2) == {"a": 1, "b": 2}
+    assert ffi.Map({"a": 1}, b=2) == {"a": 1, "b": 2}
+    assert ffi.Dict(ffi.Map(a=1)) == {"a": 1}
+    assert ffi.Dict(ffi.Dict(a=1)) == {"a": 1}
+    for cls in (ffi.List, ffi.Array, ffi.Dict, ffi.Map):
+        with pytest.raises(TypeError):
+            cls(5)
+        with pytest.raises(TypeError):
+            cls([], [])
+
+
+def test_freeze_and_thaw_give_new_objects(ffi: Any) -> None:
+    array = ffi.Array([1, [2]])
+    thawed = array.thaw()
+    assert type(thawed) is ffi.List
+    frozen = thawed.freeze()
+    assert type(frozen) is ffi.Array
+    thawed.append(3)
+    assert array == frozen == (1, [2])
+    # Elements are shared, as `copy` does.
+    assert array[1] is thawed[1] is frozen[1]
+
+    mapping = ffi.Map({"b": 1, "a": [2]})
+    thawed = mapping.thaw()
+    assert type(thawed) is ffi.Dict
+    frozen = thawed.freeze()
+    assert type(frozen) is ffi.Map
+    thawed["c"] = 3
+    assert list(mapping.items()) == list(frozen.items()) == [("b", 1), ("a", [2])]
+    assert mapping["a"] is thawed["a"] is frozen["a"]
+
+
+def test_abstract_base_classes(ffi: Any) -> None:
+    abc = collections.abc
+    assert isinstance(ffi.Array(), abc.Sequence)
+    assert not isinstance(ffi.Array(), abc.MutableSequence)
+    assert isinstance(ffi.List(), abc.MutableSequence)
+    assert isinstance(ffi.Map(), abc.Mapping)
+    assert not isinstance(ffi.Map(), abc.MutableMapping)
+    assert isinstance(ffi.Dict(), abc.MutableMapping)
+    assert isinstance(ffi.Array(), abc.Hashable)
+    for x in (ffi.List(), ffi.Dict(), ffi.Map()):
+        assert not isinstance(x, abc.Hashable)
+    for x in (ffi.Array(), ffi.List(), ffi.Dict(), ffi.Map()):
+        assert isinstance(x, ffi.Object)
+        assert not callable(x)
+
+
+def test_pattern_matching_names(ffi: Any) -> None:
+    """The same methods as Python's own classes have."""
+    for name, plain in (*SEQUENCES, ("Shape", tuple), *MAPPINGS):
+        public = {method for method in dir(plain) if not method.startswith("_")}
+        missing = public - set(dir(getattr(ffi, name)))
+        assert missing <= {"fromkeys"}, (name, missing)
+
+
+def test_subclasses(ffi: Any) -> None:
+    class MyList(ffi.List):
+        extra = 5
+
+    xs = MyList([1, 2])
+    assert type(xs) is MyList
+    assert xs == [1, 2]
+    assert ffi.get_global_func("testing.echo")(xs) is xs
+    xs.attribute = 3
+    assert (xs.attribute, xs.extra) == (3, 5)
+    xs.append(3)
+    assert ffi.get_global_func("testing.sum_ints")(xs) == 6
+
+
+def test_untyped_work_in_cpp(ffi: Any) -> None:
+    size, item, iterate = map(ffi.get_global_func, ("testing.size", "testing.item", "testing.iterate"))
+    for x in ("a\u4e2d\U0001f600", b"bytes", (1, "two"), [1, [2]], "x" * 100):
+        assert size(x) == len(x)
+        assert iterate(x) == list(x)
+        for index in range(-len(x), len(x)):
+            assert item(x, index) == x[index]
+        for index in (len(x), -len(x) - 1, 2**62, -(2**63)):
+            with pytest.raises(IndexError):
+                item(x, index)
+        with pytest.raises(TypeError):
+            item(x, "0")
+    assert size({"a": 1}) == 1
+    assert item({"a": [1]}, "a") == [1]
+    with pytest.raises(KeyError) as caught:
+        item({"a": 1}, "b")
+    assert caught.value.args == ("b",)
+    with pytest.raises(TypeError, match="unhashable"):
+        item({"a": 1}, [1])
+    for x in (None, 5, 1.5, True, len, ValueError(), object()):
+        with pytest.raises(TypeError):
+            size(x)
+        with pytest.raises(TypeError):
+            item(x, 0)

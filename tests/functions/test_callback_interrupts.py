@@ -1,0 +1,137 @@
+"""Ctrl-C and signal handlers during callbacks, and callbacks on other threads."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import Any
+
+import pytest
+from programs import run_program
+
+# ---- interruption -------------------------------------------------------------------------------
+
+
+#: Modes in which ctypes reports an exception before the first line of a callback on stderr; it is raised all the same.
+NOISY = ("ctypes",)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
+def test_ctrl_c_is_never_lost(ffi: Any) -> None:
+    """A timer simulates Ctrl-C, at any instruction of the call or of its return."""
+    program = """
+        import signal, anyffi, anyffi.testing as t
+
+        fired = caught = 0
+
+        def handler(signum, frame):
+            global fired
+            fired += 1
+            raise KeyboardInterrupt
+
+        signal.signal(signal.SIGALRM, handler)
+
+        def callback(*args):
+            return args
+
+        def spin():
+            while True:
+                t.apply(callback, 1, "two", [3])
+
+        for i in range(300):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-4 + (i % 17) * 1.3e-5)
+                spin()
+            except KeyboardInterrupt:
+                caught += 1
+        assert fired == caught == 300, (fired, caught)
+    """
+    run_program(program, ffi.ffi_mode, noisy=ffi.ffi_mode in NOISY)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
+def test_ctrl_c_while_cpp_polls(ffi: Any) -> None:
+    program = """
+        import signal, anyffi, anyffi.testing as t
+        def handler(signum, frame):
+            raise KeyboardInterrupt
+        signal.signal(signal.SIGALRM, handler)
+        for _ in range(5):
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+            try:
+                t.poll_signals(10**12)
+            except KeyboardInterrupt:
+                pass
+            else:
+                raise SystemExit("not interrupted")
+        t.poll_signals(10)
+    """
+    run_program(program, ffi.ffi_mode, noisy=ffi.ffi_mode in NOISY)
+
+
+def test_handler_of_a_signal_may_call_cpp(ffi: Any) -> None:
+    program = """
+        import signal, anyffi, anyffi.testing as t
+        calls = 0
+        def handler(signum, frame):
+            global calls
+            calls += 1
+            assert echo([signum]) == [signum]
+        echo, apply = t.echo, t.apply
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 1e-3, 1e-3)
+        try:
+            while calls < 200:
+                assert apply(lambda x: x + 1, 1) == 2
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    """
+    run_program(program, ffi.ffi_mode)
+
+
+# ---- threads ------------------------------------------------------------------------------------
+
+
+def test_callback_made_in_one_thread_called_in_another(ffi: Any) -> None:
+    hold, held = map(ffi.get_global_func, ("testing.hold", "testing.held"))
+    names = []
+    hold(lambda: names.append(threading.current_thread().name))
+    thread = threading.Thread(target=lambda: held()(), name="the other")
+    thread.start()
+    thread.join()
+    hold(None)
+    assert names == ["the other"]
+
+
+def test_callbacks_reacquire_a_released_lock(ffi: Any) -> None:
+    without_lock = ffi.get_global_func("testing.without_lock")
+    assert without_lock(lambda: [1, 2]) == [1, 2]
+    error = ValueError("x")
+
+    def fail() -> Any:
+        raise error
+
+    with pytest.raises(ValueError, match="x") as caught:
+        without_lock(fail)
+    assert caught.value is error
+    assert without_lock(lambda: without_lock(lambda: "inner")) == "inner"
+
+
+def test_other_threads_run_while_the_lock_is_released(ffi: Any) -> None:
+    """The body waits for another thread: with the lock held this would never finish."""
+    without_lock = ffi.get_global_func("testing.without_lock")
+    begun, done = threading.Event(), threading.Event()
+
+    def other() -> None:
+        begun.wait(60)
+        done.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+
+    def body() -> bool:
+        begun.set()
+        return done.wait(60)
+
+    assert without_lock(body) is True
+    thread.join()

@@ -1,0 +1,87 @@
+"""Errors have no context from inside anyffi, and nothing is printed beside them."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import Any
+
+import pytest
+from support import cpython_only
+
+
+def outcome(use: Any) -> BaseException:
+    """Return the error, which must have no context."""
+    with pytest.raises((ValueError, RecursionError)) as caught:
+        use()
+    assert caught.value.__cause__ is None
+    assert not caught.value.__suppress_context__
+    return caught.value
+
+
+def test_an_empty_wrapper(ffi: Any) -> None:
+    for use in (
+        lambda: ffi.Function.__new__(ffi.Function)(1),
+        lambda: ffi.Function.__new__(ffi.Function)(x=1),
+        lambda: ffi.Function.__new__(ffi.Function).__name__,
+        lambda: len(ffi.List.__new__(ffi.List)),
+        lambda: ffi.get_global_func("testing.echo")(ffi.Map.__new__(ffi.Map)),
+    ):
+        assert outcome(use).__context__ is None
+        outer = KeyError("outer")
+        try:
+            raise outer
+        except KeyError:
+            assert outcome(use).__context__ is outer
+
+
+@pytest.mark.unrecorded("writing outcomes down needs some of the stack")
+@cpython_only("PyPy's recursion limit is the size of the stack")
+def test_the_recursion_limit(ffi: Any) -> None:
+    def nested(depth: int) -> Any:
+        made = ffi.List([1])
+        for _ in range(depth):
+            made = ffi.List([made])
+        return made
+
+    first, second = nested(20_000), nested(20_000)
+    apply = ffi.get_global_func("testing.apply")
+
+    def again() -> Any:
+        return apply(again)
+
+    for use in (lambda: first == second, lambda: first < second, again):
+        error = outcome(use)
+        assert isinstance(error, RecursionError)
+        assert error.__context__ is None
+        del error
+
+
+@cpython_only("PyPy's recursion limit is the size of the stack")
+@pytest.mark.unrecorded("writing outcomes down needs some of the stack")
+def test_nothing_is_printed_at_the_recursion_limit(ffi: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    apply, compose = map(ffi.get_global_func, ("testing.apply", "testing.stl.compose"))
+    reports: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", reports.append)
+
+    def again() -> Any:
+        return apply(again)
+
+    composed: Any = []
+    composed.append(compose(lambda x: composed[0](x), lambda x: x))
+
+    def after(frames: int, use: Any) -> Any:
+        return after(frames - 1, use) if frames else use()
+
+    limit = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(len(inspect.stack(0)) + 120)
+        # The limit may be reached anywhere in a call.
+        for frames in range(40):
+            for use in (again, lambda: composed[0](1.0)):
+                with pytest.raises(RecursionError):
+                    after(frames, use)
+    finally:
+        sys.setrecursionlimit(limit)
+        composed.clear()
+    assert reports == []

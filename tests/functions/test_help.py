@@ -1,0 +1,121 @@
+"""Output of `help`, `inspect` and completion for functions and modules."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+import types
+from typing import Any
+
+import pytest
+from support import Build, needs_compilers
+
+pytestmark = pytest.mark.unrecorded("about functions as objects")
+
+MODULE = r"""
+#include <anyffi/anyffi.h>
+static int64_t add_one(int64_t x) { return x + 1; }
+static double area(double w, double h) { return w * h; }
+ANYFFI_EXPORT(help_add_one, &add_one, anyffi::arg("x")).doc("Return x + 1.\n\nOf an int.");
+ANYFFI_EXPORT(help_area, &area, anyffi::arg("width"), anyffi::arg("height") = 1.5);
+"""
+PLAIN = r"""
+#include <anyffi/c_api.h>
+int32_t __anyffi_abi_version = ANYFFI_ABI_VERSION;
+int __anyffi_help_plain(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  (void)self, (void)args, (void)num_args, (void)result;
+  return 0;
+}
+"""
+
+
+def shown(x: Any) -> str:
+    """Return the output of `help`."""
+    return pydoc.render_doc(x, renderer=pydoc.plaintext)
+
+
+def test_help_of_a_function_shows_all_of_its_signature(ffi: Any) -> None:
+    function = ffi.get_global_func("testing.typed.changeable_defaults")
+    signature, _, doc = shown(function).partition(function.__name__)[2].partition("\n    Defaults")
+    # Python 3.13 breaks long lines.
+    assert "".join(signature.split()) == "".join(str(inspect.signature(function)).split())
+    assert doc == " that the function gives as they are, and that can be changed.\n"
+    assert str(inspect.signature(function)) == (
+        "(xs: 'List[Any]' = [1, 2], d: 'Dict[Any, Any]' = {'k': 1}, s: 'Set[Any]' = {1}, "
+        "nested: 'Any' = ([1], 'x'), f: 'Any' = ...) -> 'Array[Any]'"
+    )
+    assert inspect.isroutine(function)
+    overloaded = ffi.get_global_func("testing.authoring.area")
+    assert f"testing.authoring.area{inspect.signature(overloaded)}\n" in shown(overloaded)
+
+
+def test_help_of_a_python_module(ffi: Any) -> None:
+    module = types.ModuleType("help_of_functions")
+    module.__all__ = ["add_one"]  # type: ignore[attr-defined]
+    module.add_one = ffi.get_global_func("testing.add_one")  # type: ignore[attr-defined]
+    text = shown(module)
+    assert "\nFUNCTIONS\n" in text
+    assert "testing.add_one(x: 'int') -> 'int'\n        Return x + 1.\n" in text
+
+
+def test_a_function_in_a_class_binds_nothing(ffi: Any) -> None:
+    class Holder:
+        add_one = ffi.get_global_func("testing.add_one")
+
+    function = ffi.get_global_func("testing.add_one")
+    assert Holder.add_one is Holder().add_one is function
+    assert Holder().add_one(1) == 2
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded, with what it registered")
+@needs_compilers
+def test_help_of_a_module_shows_its_functions(ffi: Any, build: Build) -> None:
+    module = ffi.load_module(build("help.cc", MODULE))
+    doc = (
+        "Functions:\n\nhelp_add_one(x: int) -> int\n    Return x + 1.\n\n    Of an int.\n\n"
+        "help_area(width: float, height: float = 1.5) -> float"
+    )
+    assert module.__doc__ == inspect.getdoc(module) == doc
+    assert [line.strip() for line in doc.splitlines()] == [
+        line.strip() for line in shown(module).splitlines()[3:]
+    ]
+    plain = ffi.load_module(build("help_plain.c", PLAIN))
+    assert plain.__doc__ == "Functions:\n\nhelp_plain(*args)"
+    plain.import_module(module)
+    assert plain.__doc__ == f"{doc}\n\nhelp_plain(*args)"
+    assert (
+        ffi.Module.__doc__
+        == "The functions of a shared library, and of the modules that it imports, as attributes."
+    )
+
+
+def test_annotations(ffi: Any) -> None:
+    defaults = ffi.get_global_func("testing.typed.defaults")
+    expected = {"a": "int", "b": "str", "c": "float", "return": "Array[Any]"}
+    assert defaults.__annotations__ == expected
+    defaults.__annotations__.clear()
+    assert defaults.__annotations__ == expected
+    assert ffi.get_global_func("testing.typed.unnamed").__annotations__ == {
+        "arg0": "int", "arg1": "int", "return": "int",
+    }  # fmt: skip
+    for name in ("testing.nop", "testing.authoring.area"):
+        assert ffi.get_global_func(name).__annotations__ == {}
+    assert ffi.convert(len).__annotations__ == {}
+    # Annotations of the class do not hide those of functions.
+    assert ffi.Function.__annotations__ == {}
+    assert defaults.__annotations__ == expected
+
+
+def test_changing_a_default_in_the_signature_changes_no_call(ffi: Any) -> None:
+    function = ffi.get_global_func("testing.typed.changeable_defaults")
+    before = ffi.to_python(function())[:4]
+    assert before == ([1, 2], {"k": 1}, {1}, ([1], "x"))
+    for _ in range(2):
+        defaults = {name: param.default for name, param in inspect.signature(function).parameters.items()}
+        assert (defaults["xs"], defaults["d"], defaults["s"], defaults["nested"]) == before
+        defaults["xs"].append(3)
+        defaults["d"].clear()
+        defaults["s"].add(2)
+        defaults["nested"][0].append(2)
+        assert not hasattr(defaults["f"], "__call__")
+    assert ffi.to_python(function())[:4] == before

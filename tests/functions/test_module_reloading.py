@@ -1,0 +1,214 @@
+"""Libraries that are loaded again: a file that was replaced, and a load that was undone."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+from typing import Any
+
+import anyffi
+import pytest
+from module_sources import GOOD, PLAIN_C, TAKEN, exporting
+from programs import run_program
+from support import CC, CXX, Build, collect, needs_compilers, run
+
+pytestmark = needs_compilers
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded")
+class TestReloading:
+    def test_functions_outlive_their_module(self, ffi: Any, build: Build) -> None:
+        module = ffi.load_module(build("plain.c", PLAIN_C))
+        add, scale = module.add, ffi.load_module(build("good.cc", GOOD)).scale
+        del module
+        collect()
+        assert add(2, 3) == 5
+        assert scale(1.5, by=2.0) == 3.0
+
+    def test_a_file_that_was_replaced(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
+        path = tmp_path / "reloaded.so"
+        modules = []
+        for factor in (2, 3, 4):
+            shutil.copy(build(f"reloaded{factor}.cc", exporting("scaled", factor)), tmp_path / "new.so")
+            os.replace(tmp_path / "new.so", path)
+            modules.append(ffi.load_module(path))
+            assert modules[-1].__file__ == str(path)
+            assert ffi.load_module(path).scaled(10) == 10 * factor
+        assert [module.scaled(x=10) for module in modules] == [20, 30, 40]
+
+    def test_a_file_that_was_overwritten(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
+        path = tmp_path / "written.so"
+        shutil.copy(build("reloaded2.cc", exporting("scaled", 2)), path)
+        module = ffi.load_module(path)
+        os.utime(path, ns=(0, 0))
+        with pytest.raises(ValueError, match=r"written\.so: was written to after"):
+            ffi.load_module(path)
+        assert module.scaled(1) == 2
+
+
+NEEDS = """
+#include <anyffi/anyffi.h>
+static int64_t count = 0;
+struct Needs {
+  static anyffi::Function find() { return anyffi::Function::get_global("modules_anew.needed"); }
+  Needs() = default;
+  Needs(Needs&&) { find(); }
+  anyffi::AnyValue operator()() const { return find()(); }
+};
+ANYFFI_REGISTER_GLOBAL("modules_anew.first").def([] { return ++count; });
+ANYFFI_REGISTER_GLOBAL("modules_anew.second").def(Needs());
+ANYFFI_EXPORT(next, [] { return ++count; });
+"""
+
+
+class TestLoadingAnew:
+    """Initialisers run once; a library that failed is loaded again as a copy, since the cause may be gone."""
+
+    def test_a_name_that_was_taken(self, ffi: Any, build: Build) -> None:
+        program = f"""
+            import anyffi, os
+            path = {str(build("taken.cc", TAKEN))!r}
+            anyffi.register_global_func("testing.nop", len)
+            def copies():
+                if not os.path.exists("/proc/self/maps"):
+                    return 0
+                with open("/proc/self/maps") as file:
+                    return len({{line.split()[5] for line in file if "anyffi-" in line}})
+            for _ in range(3):
+                try:
+                    anyffi.load_module(path)
+                except ValueError as error:
+                    assert "'testing.nop' is already registered" in str(error), error
+                assert copies() == 0
+            anyffi.register_global_func("modules_taken.last", len)
+            anyffi.remove_global_func("testing.nop")
+            for _ in range(2):
+                try:
+                    anyffi.load_module(path)
+                except ValueError as error:
+                    assert "'modules_taken.last' is already registered" in str(error), error
+                else:
+                    raise SystemExit("loaded")
+                assert copies() <= 1
+            anyffi.remove_global_func("modules_taken.last")
+            modules = [anyffi.load_module(path) for _ in range(3)]
+            assert copies() <= 2
+            assert [anyffi.get_global_func(name)() for name in
+                    ("modules_taken.first", "testing.nop", "modules_taken.last")] == [1, 2, 3]
+            assert [module.__file__ for module in modules] == [path] * 3
+        """
+        run_program(program, ffi.ffi_mode)
+
+    def test_an_initialiser_that_failed(self, ffi: Any, build: Build) -> None:
+        program = f"""
+            import anyffi
+            path = {str(build("needs.cc", NEEDS))!r}
+            for _ in range(2):
+                try:
+                    anyffi.load_module(path)
+                except AttributeError as error:
+                    assert "modules_anew.needed" in str(error)
+                else:
+                    raise SystemExit("loaded")
+                assert anyffi.get_global_func("modules_anew.first", allow_missing=True) is None
+            anyffi.register_global_func("modules_anew.needed", lambda: "there")
+            assert [anyffi.load_module(path).next() for _ in range(3)] == [1, 2, 3]
+            assert anyffi.get_global_func("modules_anew.first")() == 4
+            assert anyffi.get_global_func("modules_anew.second")() == "there"
+        """
+        run_program(program, ffi.ffi_mode, TMPDIR="")
+
+    def test_no_room_for_a_copy(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
+        program = f"""
+            import anyffi, os
+            path = {str(build("needs.cc", NEEDS))!r}
+            for error in (AttributeError, OSError, OSError):
+                try:
+                    anyffi.load_module(path)
+                except error as caught:
+                    if error is OSError:
+                        assert "cannot be loaded again after it failed: cannot write a copy" in str(caught)
+                else:
+                    raise SystemExit("loaded")
+                anyffi.register_global_func("modules_anew.needed", dict, override=True)
+            os.environ["TMPDIR"] = os.path.dirname(os.path.dirname(os.environ["TMPDIR"]))
+            assert anyffi.load_module(path).next() == 1
+        """
+        run_program(program, ffi.ffi_mode, TMPDIR=str(tmp_path / "missing" / "too"))
+
+    def test_the_error_of_a_dependency_stays(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
+        failing = build("taken.cc", TAKEN)
+        source = tmp_path / "depends.cc"
+        source.write_text(exporting("depends", 1))
+        library = pathlib.Path(anyffi.find_library("anyffi")).parent
+        command = [CXX, "-shared", "-fPIC", "-std=c++17", f"-I{anyffi.find_include_dir()}", source, "-o", tmp_path / "depends.so",
+                   "-Wl,--no-as-needed", failing, "-L", library, "-lanyffi"]  # fmt: skip
+        done = run(command, LD_PRELOAD=None)
+        assert done.returncode == 0, done.stderr
+        program = f"""
+            import anyffi
+            anyffi.register_global_func("testing.nop", len)
+            for again in (False, True):
+                try:
+                    anyffi.load_module({str(tmp_path / "depends.so")!r})
+                except ValueError as error:
+                    assert "'testing.nop' is already registered" in str(error)
+                else:
+                    raise SystemExit("loaded without what it depends on")
+                if not again:
+                    anyffi.remove_global_func("testing.nop")
+        """
+        run_program(program, ffi.ffi_mode)
+
+    @pytest.mark.keeps_live(reason="a module stays loaded")
+    def test_a_file_that_was_fixed(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
+        """A library that the loader refused is not in memory, so its file may be overwritten."""
+        path = tmp_path / "mended.so"
+        (tmp_path / "missing.c").write_text("int not_there(void); int f(void) { return not_there(); }\n")
+        command = [CC, "-shared", "-fPIC", tmp_path / "missing.c", "-o", path]
+        assert run(command, LD_PRELOAD=None).returncode == 0
+        for _ in range(2):
+            with pytest.raises(OSError, match="undefined symbol: not_there"):
+                ffi.load_module(path)
+        path.write_bytes(build("plain.c", PLAIN_C).read_bytes())
+        assert ffi.load_module(path).add(2, 3) == 5
+
+
+def test_a_name_that_is_taken(ffi: Any, build: Build) -> None:
+    program = f"""
+        import anyffi, anyffi.testing as t
+        for _ in range(2):
+            try:
+                anyffi.load_module({str(build("taken.cc", TAKEN))!r})
+            except ValueError as error:
+                assert "testing.nop" in str(error), error
+            else:
+                raise SystemExit("loaded")
+        assert t.nop() is None
+        assert [n for n in anyffi.list_global_func_names() if "taken" in n] == []
+    """
+    run_program(program, ffi.ffi_mode)
+
+
+def test_an_initialiser_that_throws_registers_nothing(ffi: Any, build: Build) -> None:
+    source = """
+    #include <anyffi/anyffi.h>
+    struct Refuses {
+      Refuses() = default;
+      Refuses(Refuses&&) { throw anyffi::Error("ZeroDivisionError", "while it was registered"); }
+      void operator()() const {}
+    };
+    ANYFFI_REGISTER_GLOBAL("modules_throws.f").def(Refuses());
+    """
+    program = f"""
+        import anyffi
+        try:
+            anyffi.load_module({str(build("throws.cc", source))!r})
+        except ZeroDivisionError as error:
+            assert "while it was registered" in str(error)
+        else:
+            raise SystemExit("loaded")
+        assert anyffi.get_global_func("modules_throws.f", allow_missing=True) is None
+    """
+    run_program(program, ffi.ffi_mode)

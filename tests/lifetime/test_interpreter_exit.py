@@ -1,0 +1,158 @@
+"""Exit of the interpreter with live objects, `fork`, and signal handlers of the process."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+from typing import Any
+
+import pytest
+from programs import run_program
+from support import SANITIZED
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_no_handler_of_a_signal_is_replaced(ffi: Any) -> None:
+    program = """
+        def masks():
+            with open("/proc/self/status") as status:
+                return [line for line in status if line.startswith(("SigCgt", "SigIgn", "SigBlk"))]
+        before = masks()
+        import anyffi, anyffi.testing as t
+        t.apply(lambda: t.echo([1]))
+        assert masks() == before, (before, masks())
+    """
+    run_program(program, ffi.ffi_mode)
+
+
+def test_exit_with_everything_alive(ffi: Any) -> None:
+    program = """
+        import atexit, sys, threading, anyffi, anyffi.testing as t
+
+        class Late:
+            def __init__(self):
+                self.kept = [t.echo, t.apply, anyffi.List([1, self]), anyffi.convert(lambda: self), ValueError(self)]
+            def __del__(self):
+                try:
+                    self.kept[1](lambda: self.kept[0]([self.kept[2]]))
+                except Exception:
+                    pass
+
+        late = [Late() for _ in range(50)]
+        sys.late = anyffi.convert({"late": late, "f": late[0].__del__})
+        t.hold([late, lambda: late, RuntimeError(late)])
+        anyffi.register_global_func("late.f", lambda x: (late, x))
+        begun = threading.Barrier(5)
+        ended = threading.Event()
+
+        def run():
+            begun.wait()
+            while not ended.is_set():
+                t.apply(lambda x: t.echo([x, late[0]]), {"k": [1]})
+
+        for thread in [threading.Thread(target=run) for _ in range(4)]:
+            thread.start()
+        begun.wait()
+        atexit.register(lambda: print(t.apply(lambda: "at exit")))
+        threading.Timer(0.05, ended.set).start()
+    """
+    assert run_program(program, ffi.ffi_mode) == "at exit\n"
+
+
+_AT_EXIT = {
+    "live objects": """
+        xs = anyffi.convert([1, {"k": (2,)}])
+        f = anyffi.convert(lambda: xs)
+    """,
+    "held by cpp": """
+        class Token:
+            def __del__(self):
+                pass
+        t.hold([Token(), lambda: 5, ValueError("x"), object()])
+    """,
+    "registered": """
+        @anyffi.register_global_func("exit.f")
+        def f(x):
+            return x
+        g = anyffi.get_global_func("exit.f")
+    """,
+    "a cycle through cpp": """
+        class Owner:
+            pass
+        owner = Owner()
+        owner.callback = anyffi.convert(lambda: owner)
+        t.hold(owner)
+    """,
+    "in builtins": """
+        import builtins, sys
+        builtins.kept = anyffi.convert([object()])
+        sys.kept = anyffi.convert(lambda: None)
+        class Late:
+            def __init__(self):
+                self.echo = t.echo
+            def __del__(self):
+                try:
+                    self.echo([1])
+                except Exception:
+                    pass
+        builtins.late = Late()
+    """,
+    "calls at exit": """
+        import atexit
+        atexit.register(lambda: t.apply(lambda: t.echo([1, "two"])))
+    """,
+    "an error kept": """
+        try:
+            t.raise_error("ValueError", "x")
+        except ValueError as error:
+            kept = error
+        t.hold(kept)
+    """,
+    "a daemon thread": """
+        import threading
+        begun = threading.Event()
+        def run():
+            while True:
+                t.apply(lambda x: begun.set(), [1])
+        threading.Thread(target=run, daemon=True).start()
+        begun.wait()
+    """,
+    "a daemon thread without the lock": """
+        import threading
+        begun = threading.Event()
+        def run():
+            released = anyffi.get_global_func("testing.authoring.released")
+            while True:
+                released(lambda *args: begun.set(), [])
+        threading.Thread(target=run, daemon=True).start()
+        begun.wait()
+    """,
+    "weak references": """
+        import weakref
+        xs = anyffi.convert([1])
+        weakref.finalize(xs, t.nop, 1)
+    """,
+}
+
+
+@pytest.mark.parametrize("name", _AT_EXIT)
+def test_exit(ffi: Any, name: str) -> None:
+    program = "import anyffi, anyffi.testing as t\n" + textwrap.dedent(_AT_EXIT[name]) + "\nprint('end')\n"
+    # ctypes may report a callback that runs at exit; AddressSanitizer, the stack of such a thread, which is unwound.
+    noisy = name.startswith("a daemon thread") and (ffi.ffi_mode == "ctypes" or SANITIZED)
+    assert run_program(program, ffi.ffi_mode, noisy=noisy) == "end\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_works(ffi: Any) -> None:
+    program = """
+        import os, anyffi, anyffi.testing as t
+        t.hold([1, lambda: 2])
+        pid = os.fork()
+        assert t.apply(lambda x: x + 1, 1) == 2
+        assert t.held()[1]() == 2
+        if pid:
+            assert os.waitpid(pid, 0)[1] == 0
+    """
+    run_program(program, ffi.ffi_mode)

@@ -1,0 +1,83 @@
+"""Load the programs of docs/examples, with `anyffi` standing for the backend under test."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib.util
+import os
+import pathlib
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import anyffi
+from support import ROOT, build_directory
+
+EXAMPLES = ROOT / "docs" / "examples"
+NAMES = sorted({source.parent.name for source in EXAMPLES.glob("*/*.cc")})
+
+
+def libraries() -> pathlib.Path:
+    """Return the directory of the examples' libraries, which their programs run in."""
+    return build_directory() / "docs" / "examples"
+
+
+@contextlib.contextmanager
+def _seen_as_anyffi(ffi: Any) -> Iterator[None]:
+    stand_in = types.ModuleType("anyffi")
+    vars(stand_in).update(vars(anyffi))
+    vars(stand_in).update({name: getattr(ffi, name) for name in anyffi.__all__ if hasattr(ffi, name)})
+    before = dict(sys.modules)
+    sys.modules["anyffi"] = stand_in
+    try:
+        yield
+    finally:
+        # A module beside a program, such as `_npi`, is bound to the backend that it was loaded with.
+        for name in set(sys.modules) - set(before):
+            if str(EXAMPLES) in (getattr(sys.modules[name], "__file__", None) or ""):
+                del sys.modules[name]
+        sys.modules["anyffi"] = before["anyffi"]
+
+
+@contextlib.contextmanager
+def _started_as_program(folder: pathlib.Path) -> Iterator[None]:
+    directory = pathlib.Path.cwd()
+    os.chdir(libraries())
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        os.chdir(directory)
+
+
+def _load(name: str, ffi: Any) -> types.ModuleType:
+    path = EXAMPLES / name / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"{name}_{ffi.ffi_mode}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    program = importlib.util.module_from_spec(spec)
+    with _seen_as_anyffi(ffi), _started_as_program(path.parent):
+        spec.loader.exec_module(program)
+    return program
+
+
+@contextlib.contextmanager
+def loaded(ffi: Any, *names: str) -> Iterator[dict[str, types.ModuleType]]:
+    """Load programs over a backend, and release everything at the end.
+
+    An object has one wrapper per process: a function that one backend still holds would be called through it in
+    the other backend's tests too.
+    """
+    programs = {name: _load(name, ffi) for name in names}
+    for program in programs.values():
+        for value in vars(program).values():
+            assert not type(value).__module__.startswith("anyffi") or isinstance(value, ffi.Object), value
+    yield programs
+    if "at_a_glance" in programs:
+        ffi.remove_global_func("demo.callback")
+    for program in programs.values():
+        vars(program).clear()
+    gc.collect()

@@ -1,0 +1,26 @@
+"""Run the examples on pages of the documentation."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from typing import Any
+
+from support import ROOT
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """Return the code blocks of one language."""
+    text = (ROOT / "docs" / page).read_text()
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def run_examples(page: str, ffi: Any) -> int:
+    """Run the Python examples of a page in order, and return how many there are."""
+    examples = doctest.DocTestParser().get_doctest(
+        "\n".join(blocks(page, "python")), {"anyffi": ffi}, page, page, 0
+    )
+    said: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False)
+    assert runner.run(examples, out=said.append).failed == 0, "".join(said)
+    return len(examples.examples)

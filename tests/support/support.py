@@ -1,0 +1,91 @@
+"""What most test files need: paths of the checkout, subprocesses, and marks for what PyPy lacks."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any, Callable
+
+import pytest
+
+#: Whether AddressSanitizer is active, which makes stack frames several times as large.
+SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+CPYTHON = sys.implementation.name == "cpython"
+
+#: Raised at the recursion limit: PyPy raises TypeError where it cannot set the context of the RecursionError.
+STACK_ENDS = RecursionError if CPYTHON else (RecursionError, TypeError)
+
+#: A finalizer may release objects that only the next collection finds; with refcounts one is nearly always enough.
+COLLECTIONS = 1 if CPYTHON else 5
+
+
+def cpython_only(reason: str) -> pytest.MarkDecorator:
+    """Return the mark of a test about what only CPython has."""
+    return pytest.mark.skipif(not CPYTHON, reason=reason)
+
+
+def collect(until: Callable[[], bool] = lambda: False) -> None:
+    """Collect garbage repeatedly, for objects that finalizers release."""
+    for _ in range(COLLECTIONS):
+        if until():
+            break
+        gc.collect()
+
+
+CXX = os.environ.get("CXX", "c++")
+CC = os.environ.get("CC", "cc")
+
+#: The type of the fixture `build`: compiles a source file, given by name and content, and returns the library.
+Build = Callable[[str, str], pathlib.Path]
+
+needs_compilers = pytest.mark.skipif(
+    shutil.which(CXX) is None or shutil.which(CC) is None,
+    reason="compiles libraries: needs a C and a C++ compiler",
+)
+
+
+def words_of(error: BaseException) -> str | None:
+    """Return the message of an error that Python raised; None on PyPy, where messages differ from CPython's."""
+    return str(error) if CPYTHON else None
+
+
+def build_directory() -> pathlib.Path:
+    """Return the build directory of the editable install, which `tools/dev.py` sets."""
+    return pathlib.Path(os.environ["ANYFFI_BUILD_DIR"])
+
+
+def run(
+    command: Sequence[object],
+    *,
+    stdin: str | None = None,
+    cwd: pathlib.Path | None = None,
+    **variables: str | None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command with some environment variables changed, or removed where None is given."""
+    environment = {k: v for k, v in {**os.environ, **variables}.items() if v is not None}
+    words = [str(word) for word in command]
+    pipes: dict[str, Any] = {"input": stdin, "capture_output": True, "text": True}
+    return subprocess.run(words, cwd=cwd, env=environment, check=False, timeout=600, **pipes)
+
+
+def run_python(code: str, *, ffi_mode: str | None = None, package_path: pathlib.Path | None = None) -> str:
+    """Run `code` in a new Python process; return its output, or the last line of stderr if it fails.
+
+    `package_path` is the path of another installation of anyffi, which then replaces the editable one.
+    """
+    options = []
+    if package_path is not None:
+        options = ["-S"]
+        code = f"import sys; sys.path.insert(0, {os.fspath(package_path)!r})\n{code}"
+    done = run([sys.executable, *options, "-c", code], FFI_MODE=ffi_mode)
+    if done.returncode != 0:
+        return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit code {done.returncode}"
+    return done.stdout.strip()

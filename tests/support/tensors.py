@@ -1,0 +1,65 @@
+"""Arrays and exporters for the tests of tensors."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import anyffi
+import cases
+import numpy as np
+import pytest
+
+CPYTHON = sys.implementation.name == "cpython"
+cpython_only = pytest.mark.skipif(not CPYTHON, reason="counts are CPython's")
+capsules = pytest.mark.skipif(not CPYTHON, reason="only CPython's capsules are within reach")
+
+if CPYTHON:
+    import ml_dtypes
+else:
+    ml_dtypes = None  # not available for PyPy
+
+READ_ONLY, COPIED, PADDED = 1, 2, 4
+
+#: NumPy arrays of every layout and dtype.
+ARRAYS = [x for x in cases.EXAMPLES if isinstance(x, np.ndarray)]
+IDS = [f"{x.dtype}{x.shape}" for x in map(np.asarray, ARRAYS)]
+
+
+class Exporter:
+    """An array of another library, which offers `__dlpack__` alone."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.asked: list[Any] = []
+
+    def __dlpack__(self, **options: Any) -> Any:
+        self.asked.append(options)
+        return self.array.__dlpack__(**options)
+
+    def __index__(self) -> int:
+        raise AssertionError("exporting comes before being an index")
+
+
+class OldExporter(Exporter):
+    """An exporter from before DLPack had versions."""
+
+    def __dlpack__(self) -> Any:
+        return self.array.__dlpack__()
+
+
+def address(x: Any) -> int:
+    return x.__array_interface__["data"][0]  # type: ignore[no-any-return]
+
+
+def function(ffi: Any, name: str) -> Any:
+    return ffi.get_global_func("testing." + name)
+
+
+def read_only(x: Any) -> Any:
+    x.flags.writeable = False
+    return x
+
+
+def make(ffi: Any, shape: Any = (2, 2), dtype: str = "float64", **more: Any) -> Any:
+    return function(ffi, "tensor.make")(shape, anyffi.dtype(dtype), **more)

@@ -1,0 +1,259 @@
+"""DLPack: exporters, consumers, capsule versions, and refusals."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import cases
+import numpy as np
+import pytest
+from anyffi import Device, DLDeviceType
+from tensors import (
+    ARRAYS,
+    IDS,
+    PADDED,
+    READ_ONLY,
+    Exporter,
+    OldExporter,
+    address,
+    capsules,
+    function,
+    make,
+    read_only,
+)
+
+NUMPY = tuple(int(part) for part in np.__version__.split(".")[:2])
+#: Since this version NumPy exports and imports read-only arrays.
+versioned = pytest.mark.skipif(NUMPY < (2, 1), reason="this NumPy knows no versions of DLPack")
+
+
+@capsules
+@pytest.mark.parametrize("cls", [Exporter, OldExporter])
+def test_exporters_become_tensors(ffi: Any, cls: Any) -> None:
+    x = np.arange(6.0).reshape(2, 3).T
+    for convert in (function(ffi, "echo"), ffi.convert, ffi.from_dlpack):
+        exporter = cls(x)
+        tensor = convert(exporter)
+        assert type(tensor) is ffi.Tensor
+        assert cases.same(tensor, x)
+    assert function(ffi, "describe")(cls(x)) == cases.describe(x)
+    assert function(ffi, "tensor.sum")(cls(x)) == 15
+
+
+@capsules
+def test_the_newest_version_is_requested_first(ffi: Any) -> None:
+    exporter = Exporter(ffi.convert(np.zeros(2)))
+    ffi.convert(exporter)
+    assert exporter.asked == [{"max_version": (1, 3)}]
+
+
+def test_the_protocol_is_looked_up_on_the_type(ffi: Any) -> None:
+    class Disabled(Exporter):
+        __dlpack__ = None  # type: ignore[assignment]
+
+        def __index__(self) -> int:
+            return 5
+
+    class Plain:
+        pass
+
+    plain = Plain()
+    plain.__dlpack__ = np.zeros(2).__dlpack__  # type: ignore[attr-defined]
+    echo = function(ffi, "echo")
+    assert echo(plain) is plain
+    assert echo(Exporter) is Exporter
+    assert echo(Disabled(None)) == 5
+
+
+class OwnArray(np.ndarray):  # type: ignore[type-arg]
+    """Exports another array than itself."""
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return np.arange(3).__dlpack__()
+
+
+@capsules
+def test_a_subclass_of_ndarray_may_export_itself(ffi: Any) -> None:
+    assert function(ffi, "echo")(np.zeros(9).view(OwnArray)).shape == (3,)
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("v"), KeyboardInterrupt(), BufferError("b"), TypeError("t")], ids=repr
+)
+def test_exceptions_of_an_exporter_pass_through(ffi: Any, error: BaseException) -> None:
+    class Failing:
+        def __dlpack__(self, **options: Any) -> Any:
+            raise error
+
+    for call in (function(ffi, "nop"), ffi.convert, ffi.from_dlpack):
+        with pytest.raises(type(error)) as caught:
+            call(Failing())
+        assert caught.value is error
+        error.__traceback__ = error.__context__ = None
+
+
+@capsules
+@pytest.mark.parametrize("x", [None, 5, "capsule", object(), [1]], ids=lambda x: type(x).__name__)
+def test_other_objects_than_capsules_are_refused(ffi: Any, x: Any) -> None:
+    class Wrong:
+        def __dlpack__(self, **options: Any) -> Any:
+            return x
+
+    match = f"expected an unused DLPack capsule, got {type(x).__name__}"
+    for call in (function(ffi, "nop"), ffi.convert, ffi.from_dlpack):
+        with pytest.raises(TypeError, match=match):
+            call(Wrong())
+
+
+@capsules
+def test_capsules_are_used_once(ffi: Any) -> None:
+    import datetime
+
+    x = np.arange(3)
+    for options in ({}, {"max_version": (1, 0)}):
+        capsule = ffi.convert(x).__dlpack__(**options)
+        tensor = ffi.from_dlpack(capsule)
+        assert tensor.data_ptr() == address(x)
+        with pytest.raises(TypeError, match="unused DLPack capsule, got PyCapsule"):
+            ffi.from_dlpack(capsule)
+    with pytest.raises(TypeError, match="got PyCapsule"):
+        ffi.from_dlpack(datetime.datetime_CAPI)  # type: ignore[attr-defined]
+    capsule = x.__dlpack__()
+    assert function(ffi, "echo")(capsule) is capsule, "only `from_dlpack` opens one"
+
+
+@versioned
+def test_read_only_exporters(ffi: Any) -> None:
+    x = read_only(np.ones(2))
+    assert function(ffi, "describe")(Exporter(x)) == cases.describe(x)
+    with pytest.raises(BufferError):
+        ffi.convert(OldExporter(x))
+
+
+def test_numpy_takes_tensors(ffi: Any) -> None:
+    for x in ARRAYS:
+        tensor = ffi.convert(x)
+        if np.asarray(x).flags.writeable:
+            back = np.from_dlpack(tensor)
+            assert address(back) == tensor.data_ptr()
+            assert back.dtype == tensor.dtype
+            assert back.shape == tensor.shape
+
+
+@versioned
+def test_numpy_takes_read_only_tensors(ffi: Any) -> None:
+    back = np.from_dlpack(ffi.convert(read_only(np.ones(2))))
+    assert not back.flags.writeable
+
+
+@capsules
+def test_versions_of_export(ffi: Any) -> None:
+    tensor = ffi.convert(np.arange(3))
+    for version in (None, (0, 8)):
+        assert '"dltensor"' in repr(tensor.__dlpack__(max_version=version))
+    for version in ((1, 0), (1, 1), (2, 0)):
+        assert '"dltensor_versioned"' in repr(tensor.__dlpack__(max_version=version))
+    for device in (None, (1, 0), (DLDeviceType.kDLCPU, 0)):
+        assert ffi.from_dlpack(tensor.__dlpack__(dl_device=device)).data_ptr() == tensor.data_ptr()
+    with pytest.raises(BufferError, match="a tensor on cpu:0 cannot be exported to cuda:0"):
+        tensor.__dlpack__(dl_device=(2, 0))
+    with pytest.raises(BufferError, match="stream"):
+        tensor.__dlpack__(stream=1)
+    with pytest.raises(BufferError, match="cannot express that a tensor is read-only"):
+        ffi.convert(read_only(np.ones(2))).__dlpack__()
+    with pytest.raises(BufferError, match="cannot express that a tensor is padded"):
+        make(ffi, dtype="int4", flags=PADDED).__dlpack__()
+
+
+@capsules
+@pytest.mark.parametrize("x", ARRAYS, ids=IDS)
+def test_copies(ffi: Any, x: Any) -> None:
+    tensor = ffi.convert(x)
+    for options in ({}, {"max_version": (1, 1)}):
+        copied = ffi.from_dlpack(tensor.__dlpack__(copy=True, **options))
+        array = np.asarray(copied)
+        assert copied.is_contiguous()
+        assert array.flags.writeable
+        assert array.dtype == np.asarray(x).dtype
+        assert np.array_equal(array, x)
+        assert not np.shares_memory(array, x)
+
+
+def test_copies_that_cannot_be_made(ffi: Any) -> None:
+    with pytest.raises(BufferError, match="elements of int4 share bytes"):
+        make(ffi, dtype="int4").__dlpack__(copy=True)
+    huge = np.broadcast_to(np.float64(1), (2**31, 2**28))
+    with pytest.raises(MemoryError):
+        ffi.convert(huge).__dlpack__(copy=True)
+    with pytest.raises((MemoryError, ValueError)):
+        ffi.convert(np.broadcast_to(np.float64(1), (2**30, 2**31))).__dlpack__(copy=True)
+
+
+@capsules
+def test_flags_and_offsets_pass_through_capsules(ffi: Any) -> None:
+    describe = function(ffi, "describe")
+    for tensor in (
+        make(ffi, dtype="int4", flags=PADDED | READ_ONLY),
+        make(ffi, dtype="float8_e4m3fnx2", byte_offset=8, strides=(1, 2), device=Device("cuda:1")),
+        make(ffi, (), "code200_3"),
+        make(ffi, (0, 3)),
+    ):
+        twin = ffi.from_dlpack(tensor.__dlpack__(max_version=(1, 0)))
+        assert not twin.same_as(tensor)
+        assert describe(twin) == describe(tensor)
+        assert twin._info()[1:] == tensor._info()[1:]
+        assert twin.data_ptr() == tensor.data_ptr()
+
+
+def test_requirements(ffi: Any) -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    assert ffi.from_dlpack(x, require_alignment=8, require_contiguous=True).shape == (2, 3)
+    with pytest.raises(ValueError, match="side by side"):
+        ffi.from_dlpack(x.T, require_contiguous=True)
+    with pytest.raises(ValueError, match="not aligned to 64 bytes"):
+        ffi.from_dlpack(np.zeros(200, "u1")[(8 - address(np.zeros(1))) % 64 :][1:], require_alignment=64)
+    for bad in (5, "x", [1.0], None, np.float64(1)):
+        with pytest.raises(TypeError, match=f"or a capsule of DLPack, got {type(bad).__name__}"):
+            ffi.from_dlpack(bad)
+
+
+def test_both_backends_share_tensors(both: Any) -> None:
+    for one, other in (both, both[::-1]):
+        x = np.arange(3.0)
+        tensor = one.convert(x)
+        assert other.convert(tensor) is tensor
+        assert other.from_dlpack(tensor) is tensor
+        assert function(other, "tensor.sum")(tensor) == 3
+        assert function(other, "describe")(tensor) == cases.describe(x)
+        assert np.shares_memory(np.asarray(other.from_dlpack(tensor.__dlpack__())), x)
+
+
+def test_exporters_are_alike_in_both(both: Any) -> None:
+    for x in (
+        Exporter(np.zeros(3, ">f4")),
+        Exporter(np.zeros(2, object)),
+        OldExporter(None),
+        Exporter(5),
+        OldExporter(read_only(np.ones(2))),
+    ):
+        outcomes = []
+        for ffi in both:
+            try:
+                outcomes.append(function(ffi, "describe")(x))
+            except Exception as error:
+                outcomes.append((type(error), str(error)))
+        assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize(
+    "bad", [3, "x", (1,), (1, 2, 3), ("a", 0), (1.5, 0), (None, None), {}, np.int64(1)], ids=repr
+)
+def test_other_values_than_pairs_of_ints_are_refused(ffi: Any, bad: Any) -> None:
+    tensor = ffi.from_dlpack(np.arange(3.0))
+    for name in ("max_version", "dl_device"):
+        with pytest.raises(
+            TypeError, match=f"^{name} must be a tuple of two ints, not {re.escape(repr(bad))}$"
+        ):
+            tensor.__dlpack__(**{name: bad})
+    assert tensor.__dlpack__(max_version=(np.int64(1), True), dl_device=[1, 0]) is not None

@@ -1,0 +1,262 @@
+"""The headers in a module author's compiler: their size, the code they generate, and the error messages."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+from typing import Any
+
+import pytest
+from support import CXX, ROOT, Build, needs_compilers, run
+
+pytestmark = needs_compilers
+
+INCLUDE = ROOT / "cpp" / "include"
+
+#: Standard headers that only those in anyffi/stl/ may include.
+HEAVY = {"algorithm", "functional", "map", "memory", "optional", "string", "tuple", "variant", "vector"}
+SMALLEST = """
+#include <anyffi/anyffi.h>
+static int64_t add_one(int64_t x) { return x + 1; }
+ANYFFI_EXPORT(add_one, &add_one, anyffi::arg("x"));
+"""
+
+
+def compile_text(source: str, *options: object) -> subprocess.CompletedProcess[str]:
+    command = [CXX, "-std=c++17", f"-I{INCLUDE}", *options, "-x", "c++", "-"]
+    return run(command, stdin=source, LD_PRELOAD=None)
+
+
+def test_the_main_header_is_light() -> None:
+    done = compile_text("#include <anyffi/anyffi.h>\n", "-E", "-P")
+    assert done.returncode == 0, done.stderr
+    # The main headers of comparable libraries have 60,000 lines.
+    assert len(done.stdout.splitlines()) < 15_000
+    included = compile_text("#include <anyffi/anyffi.h>\n", "-M")
+    assert not HEAVY & {pathlib.PurePath(word).name for word in included.stdout.split()}
+
+
+def test_the_smallest_extension_is_small(tmp_path: pathlib.Path) -> None:
+    import anyffi
+
+    source, library = tmp_path / "small.cc", tmp_path / "small.so"
+    source.write_text(SMALLEST)
+    runtime = pathlib.Path(anyffi.find_library("anyffi")).parent
+    options = ["-std=c++17", "-O2", "-shared", "-fPIC", "-s", f"-I{INCLUDE}"]
+    done = run([CXX, *options, source, "-o", library, "-L", runtime, "-lanyffi"], LD_PRELOAD=None)
+    assert done.returncode == 0, done.stderr
+    assert library.stat().st_size <= 40_000
+
+
+# ---- what does not compile -------------------------------------------------------------------------------
+
+#: Standard types, whose conversion lies in the header of the same name.
+STD_TYPES = {
+    "std::string": "string",
+    "std::vector<int>": "vector",
+    "std::map<int, int>": "map",
+    "std::unordered_map<int, int>": "unordered_map",
+    "std::set<int>": "set",
+    "std::unordered_set<int>": "unordered_set",
+    "std::optional<int>": "optional",
+    "std::variant<int, double>": "variant",
+    "std::tuple<int, int>": "tuple",
+    "std::pair<int, int>": "tuple",
+    "std::complex<double>": "complex",
+    "std::chrono::milliseconds": "chrono",
+}
+
+
+def first_lines(source: str) -> str:
+    """Compile a program that must be refused, and return the first five lines of the compiler's output."""
+    done = compile_text(source, "-fsyntax-only")
+    assert done.returncode != 0
+    return " ".join(done.stderr.splitlines()[:5])
+
+
+@pytest.mark.parametrize("name", STD_TYPES)
+def test_a_header_that_is_not_included_is_named(name: str) -> None:
+    header = STD_TYPES[name]
+    program = f"#include <{header}>\n#include <anyffi/anyffi.h>\nvoid f({name});\nANYFFI_EXPORT(g, &f);\n"
+    message = f"anyffi: a parameter needs its conversion: #include <anyffi/stl/{header}.h>"
+    assert message in first_lines(program)
+
+
+OBJECT = 'struct T { static constexpr anyffi::FixedText kTypeKey{"t"}; };'
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("struct S {}; void f(S);", "a parameter has a type that cannot cross the border: specialise"),
+        ("struct S {}; S f();", "the result has a type that cannot cross the border: specialise"),
+        ("struct S {}; void f(int, const S&);", "a parameter has a type that cannot cross the border"),
+        ("struct S {}; void f(std::vector<S>);", "a parameter has a type that cannot cross the border"),
+        ("void f(std::string_view);", "a parameter needs its conversion: #include <anyffi/stl/string.h>"),
+        ("std::string f();", "the result needs its conversion: #include <anyffi/stl/string.h>"),
+        ("std::function<void()> f();", "the result needs its conversion: #include <anyffi/stl/function.h>"),
+        ("void f(std::vector<std::string>);", "#include <anyffi/stl/string.h>"),
+        ("std::map<int, std::vector<int>> f();", "#include <anyffi/stl/map.h>"),
+        ("void f(int&);", "a parameter is a reference to a converted copy"),
+        ("void f(std::vector<int>&);", "a parameter is a reference to a converted copy"),
+        (f"{OBJECT} void f(T);", "a parameter is an object by value"),
+        (f"{OBJECT} T f();", "the result is an object by value"),
+        ("struct { template <class T> void operator()(T) {} } f;", "this callable are not known"),
+    ],
+)
+def test_a_function_that_cannot_be_registered_is_explained(source: str, message: str) -> None:
+    std = "#include <functional>\n#include <map>\n#include <string>\n"
+    anyffi = "#include <anyffi/anyffi.h>\n#include <anyffi/stl/vector.h>\n"
+    callable_ = "f" if "operator()" in source else "&f"
+    assert message in first_lines(f"{std}{anyffi}{source}\nANYFFI_EXPORT(g, {callable_});\n")
+
+
+def test_a_global_function_is_explained_alike() -> None:
+    program = '#include <anyffi/anyffi.h>\nstruct S {}; void f(S);\nANYFFI_REGISTER_GLOBAL("g").def(&f);\n'
+    assert "a parameter has a type that cannot cross the border: specialise" in first_lines(program)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ('arg("x")', "fewer arg(...) than the function has parameters: name all of them, or none"),
+        ('arg("x"), arg("y"), arg("z")', "more arg(...) than the function has parameters"),
+        ('arg("x") = 1, arg("y")', "an arg(...) without a default follows one that has one"),
+        ('"x", "y"', "behind a callable stands arg("),
+    ],
+)
+@pytest.mark.parametrize(
+    "definition", ["ANYFFI_EXPORT(g, &f, {});", "auto g = anyffi::Function::from(&f, {});"]
+)
+def test_names_that_do_not_fit_the_parameters(names: str, message: str, definition: str) -> None:
+    head = "#include <anyffi/anyffi.h>\nusing anyffi::arg;\nint64_t f(int64_t, double);\n"
+    assert f"anyffi: {message}" in first_lines(head + definition.format(names) + "\n")
+
+
+@pytest.mark.parametrize("name", ["std::map<std::string_view, int>", "std::vector<const char*>"])
+def test_a_container_holds_no_view_of_text(name: str) -> None:
+    headers = "".join(f"#include <anyffi/stl/{name}.h>\n" for name in ("map", "string", "vector"))
+    program = f"#include <anyffi/anyffi.h>\n{headers}void f({name});\nANYFFI_EXPORT(g, &f);\n"
+    done = compile_text(program, "-fsyntax-only")
+    assert done.returncode != 0
+    assert "a container owns its elements; hold a std::string, not a view of text" in done.stderr
+
+
+# ---- spans, which need C++20 -----------------------------------------------------------------------------
+
+SPANS = """
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/span.h>
+using anyffi::arg;
+ANYFFI_EXPORT(total, [](std::span<const double> x) {
+  double sum = 0;
+  for (double item : x) sum += item;
+  return sum;
+}, arg("x"));
+ANYFFI_EXPORT(double_all, [](std::span<int32_t> x) {
+  for (int32_t& item : x) item *= 2;
+}, arg("x"));
+ANYFFI_EXPORT(first_two, [](std::span<const int64_t> x) { return x.first(2); }, arg("x"));
+"""
+
+
+@pytest.fixture(scope="module")
+def spans(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    import anyffi
+
+    if compile_text("#include <span>\nstd::span<int> x;\n", "-std=c++20", "-fsyntax-only").returncode != 0:
+        pytest.skip("the compiler has no std::span")
+    folder = tmp_path_factory.mktemp("spans")
+    (folder / "spans.cc").write_text(SPANS)
+    runtime = pathlib.Path(anyffi.find_library("anyffi")).parent
+    options = ["-std=c++20", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{INCLUDE}"]
+    done = run(
+        [CXX, *options, folder / "spans.cc", "-o", folder / "spans.so", "-L", runtime, "-lanyffi"],
+        LD_PRELOAD=None,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "spans.so"
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded")
+def test_spans(ffi: Any, spans: pathlib.Path) -> None:
+    np = pytest.importorskip("numpy")
+    module = ffi.load_module(spans)
+    x = np.arange(6, dtype=np.float64)
+    assert module.total(x) == 15.0
+    assert module.total([1, 2.5]) == module.total((1, 2.5)) == 3.5
+    assert module.total([]) == module.total(x[:0]) == 0.0
+    assert module.first_two([1, 2, 3]) == [1, 2]
+    ints = np.array([1, 2, 3], dtype=np.int32)
+    assert module.double_all(ints) is None
+    assert ints.tolist() == [2, 4, 6]
+    for bad in (x[::2], x.reshape(2, 3), x[::-1], np.zeros(())):
+        with pytest.raises(ValueError, match="a span needs one axis side by side on the CPU"):
+            module.total(bad)
+    with pytest.raises(TypeError, match="float32"):
+        module.total(x.astype(np.float32))
+    with pytest.raises(TypeError, match=r"at \[1\]: expected float, got str"):
+        module.total([1, "x"])
+    with pytest.raises(TypeError, match=r"expected Tensor \| Sequence\[float\], got str"):
+        module.total("x")
+    with pytest.raises(TypeError, match="expected Tensor, got list"):
+        module.double_all([1, 2])
+    ints.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        module.double_all(ints)
+
+
+# ---- plain C, and one line of macro ----------------------------------------------------------------------
+
+EXPORTS = """
+#include <anyffi/anyffi.h>
+using anyffi::arg;
+static double circle(double r) { return 3 * r * r; }
+ANYFFI_EXPORT(area, &circle, arg("r"))
+    .doc("Of a circle.")
+    .def([](double w, double h) { return w * h; }, arg("w"), arg("h"))
+    .doc("Of a rectangle.");
+ANYFFI_EXPORT(wait, [](int64_t x) { return x; }, arg("x") = 1).doc("Without the lock.").release_gil();
+"""
+C_CALLER = """
+#include <anyffi/c_api.h>
+int32_t __anyffi_abi_version = ANYFFI_ABI_VERSION;
+/* Sums what lies in a sequence of floats, or says why not. */
+int __anyffi_total(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  const AnyffiSequence* sequence;
+  double sum = 0;
+  (void)self;
+  if (num_args != 1 || (args[0].type_code != ANYFFI_LIST && args[0].type_code != ANYFFI_ARRAY)) {
+    return anyffi_error_raise("TypeError", "total() takes one list");
+  }
+  sequence = (const AnyffiSequence*)args[0].as_object;
+  for (int64_t i = 0; i < sequence->size; ++i) {
+    if (sequence->data[i].type_code != ANYFFI_FLOAT) return anyffi_error_raise("TypeError", "no float");
+    sum += sequence->data[i].as_float;
+  }
+  result->type_code = ANYFFI_FLOAT;
+  result->as_float = sum;
+  return 0;
+}
+"""
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded")
+def test_exports(ffi: Any, build: Build) -> None:
+    module = ffi.load_module(build("exports.cc", EXPORTS))
+    assert module.area(2) == 12.0
+    assert module.area(2, 3) == module.area(h=2, w=3) == 6.0
+    assert [overload.__doc__ for overload in module.area.overloads] == ["Of a circle.", "Of a rectangle."]
+    with pytest.raises(TypeError, match=r"area\(\): no overload takes \(\)"):
+        module.area()
+    assert module.wait() == 1
+    assert module.wait.__doc__ == "Without the lock."
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded")
+def test_exports_of_c(ffi: Any, build: Build) -> None:
+    module = ffi.load_module(build("totals.c", C_CALLER))
+    assert module.total([1.5, 2.5]) == module.total((4.0,)) == 4.0
+    for bad in ((), (1,), ([1.0], 2), ([1],)):
+        with pytest.raises(TypeError, match="one list|no float"):
+            module.total(*bad)

@@ -1,0 +1,340 @@
+"""Pickles in every protocol: each mode reads those of the other, and both write the same bytes."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import types
+from typing import Any, Callable
+
+import anyffi
+import cases
+import numpy as np
+import pytest
+from programs import run_program
+from support import Build, cpython_only, needs_compilers
+
+PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
+
+every_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
+
+
+def through(x: Any, protocol: int) -> Any:
+    return pickle.loads(pickle.dumps(x, protocol))
+
+
+#: Values to pickle, made with the classes of a backend.
+MAKERS: dict[str, Callable[[Any], Any]] = {
+    "List": lambda ffi: ffi.List(
+        [1, -(2**63), 2**80, 1.5, None, ..., "\ud800", "a string on the heap", b"bytes"]
+    ),
+    "Array": lambda ffi: ffi.Array([(1, [2]), {"k": {3: 4}}, True, -0.0, 1 - 2j]),
+    "Shape": lambda ffi: ffi.Shape([1, 2]),
+    "Dict": lambda ffi: ffi.Dict(a=(1, 2), b=[3]),
+    "Map": lambda ffi: ffi.Map({"a": (1, 2), ("b",): [3]}),
+    "Set": lambda ffi: ffi.Set([3, "two", (1, 2)]),
+    "FrozenSet": lambda ffi: ffi.FrozenSet([3, "two", b"x"]),
+    "shared": lambda ffi: ffi.List([ffi.List()] * 2),
+    "slice": lambda ffi: ffi.List([slice(1, None, -2)]),
+    "dtype and Device": lambda ffi: ffi.List([anyffi.dtype("float8_e4m3fnx4"), anyffi.Device("cuda", 3)]),
+    "mappingproxy": lambda ffi: ffi.Map(types.MappingProxyType({"k": 1})),
+    "Function": lambda ffi: ffi.List([ffi.get_global_func("testing.add_one")]),
+    "Module": lambda ffi: ffi.load_module(anyffi.find_library("anyffi_testing")),
+    "Tensor": lambda ffi: tensor_of(ffi, np.arange(6, dtype="float32").reshape(2, 3)),
+}
+
+
+def tensor_of(ffi: Any, array: Any) -> Any:
+    return ffi.get_global_func("testing.echo")(array)
+
+
+@every_protocol
+@pytest.mark.parametrize("name", MAKERS)
+def test_both_modes_write_the_same(both: tuple[Any, Any], name: str, protocol: int) -> None:
+    one, other = (pickle.dumps(MAKERS[name](ffi), protocol) for ffi in both)
+    assert one == other
+
+
+#: Runs in both modes, and prints types and values alone.
+_PROGRAM = """
+import pickle, sys
+import anyffi, anyffi.testing, numpy as np
+protocol, data = {protocol}, {data!r}
+if data is None:
+    x = anyffi.List([
+        (1, [2**70], ...), {{"k": {{3.5: "\\ud800"}}}}, {{4, 5}}, frozenset([6]), slice(1, 2), b"bytes",
+        anyffi.Shape([7]), anyffi.Map(a=1), anyffi.dtype("int4x2"), anyffi.Device("cpu"),
+        anyffi.testing.add_one, anyffi.testing.library, np.arange(3, dtype="int16"),
+    ])
+    x.append(x[0])
+    print(pickle.dumps(x, protocol).hex())
+    data = pickle.dumps(x, protocol).hex()
+x = pickle.loads(bytes.fromhex(data))
+print(x[0] is x[-1], x[10](41), np.asarray(x[12]), [type(y).__name__ for y in x])
+print(x)
+x.clear()
+"""
+
+
+@every_protocol
+def test_each_mode_reads_the_pickles_of_the_other(both: tuple[Any, Any], protocol: int) -> None:
+    shown = set()
+    for writer, reader in (("cython", "ctypes"), ("ctypes", "cython")):
+        program = _PROGRAM.format(protocol=protocol, data=None)
+        written, _, shown_there = run_program(program, writer).partition("\n")
+        shown |= {shown_there, run_program(_PROGRAM.format(protocol=protocol, data=written), reader)}
+    (once,) = shown
+    assert once.startswith("True 42 [0 1 2] ['Array', 'Dict', 'Set', 'FrozenSet', 'slice', 'bytes', 'Shape',")
+
+
+# ---- functions and modules ------------------------------------------------------------------------------
+
+
+@pytest.mark.unrecorded("about a function as an object")
+@every_protocol
+def test_a_function_is_pickled_by_name(ffi: Any, protocol: int) -> None:
+    ffi.register_global_func("pickles.python", len)
+    native = ffi.get_global_func("testing.add_one")
+    ffi.register_global_func("pickles.alias", native)
+    try:
+        for name in ("testing.add_one", "pickles.python"):
+            function = ffi.get_global_func(name)
+            made = through(function, protocol)
+            assert made.same_as(function)
+            assert type(made) is anyffi.Function
+            assert copy.copy(function) is copy.deepcopy(function) is function
+        ffi.register_global_func("testing.add_one", lambda x: x, override=True)
+        assert b"pickles.alias" in pickle.dumps(native, protocol)
+        assert through(native, protocol).same_as(native)
+    finally:
+        ffi.register_global_func("testing.add_one", native, override=True)
+        ffi.remove_global_func("pickles.python")
+        ffi.remove_global_func("pickles.alias")
+
+
+def test_a_function_without_a_name_is_refused_at_once(ffi: Any) -> None:
+    for function in (ffi.Function(len), ffi.get_global_func("testing.make_counter")(1)):
+        with pytest.raises(
+            TypeError, match="cannot pickle <anyffi.Function .*>: it has no name in the registry"
+        ):
+            pickle.dumps(function)
+        assert copy.copy(function) is copy.deepcopy(function) is function
+
+
+def test_a_function_that_was_removed(ffi: Any) -> None:
+    ffi.register_global_func("pickles.gone", len)
+    data = pickle.dumps(ffi.get_global_func("pickles.gone"))
+    ffi.remove_global_func("pickles.gone")
+    with pytest.raises(ValueError, match="no function 'pickles.gone' is registered"):
+        pickle.loads(data)
+
+
+@every_protocol
+def test_a_module_is_pickled_by_path(ffi: Any, protocol: int) -> None:
+    module = ffi.load_module(anyffi.find_library("anyffi_testing"))
+    made = through(module, protocol)
+    assert type(made) is anyffi.Module
+    assert made.__file__ == module.__file__
+    with pytest.raises(AttributeError):
+        made.nonsense
+
+
+@needs_compilers
+@pytest.mark.keeps_live(reason="a module stays loaded")
+@pytest.mark.unrecorded("about a function as an object")
+@every_protocol
+def test_a_function_of_a_module_is_pickled_by_path_and_name(ffi: Any, build: Build, protocol: int) -> None:
+    source = """
+    #include <anyffi/anyffi.h>
+    using anyffi::arg;
+    ANYFFI_EXPORT(pickled, [](double x) { return x; }, arg("x")).def([](double x, double y) { return x + y; });
+    extern "C" ANYFFI_EXPORT_SYMBOL int __anyffi_plain(void*, AnyffiValue*, int32_t, AnyffiValue* result) {
+      result->type_code = ANYFFI_INT;
+      result->as_int = 5;
+      return 0;
+    }
+    """
+    module = ffi.load_module(build("pickled.cc", source))
+    importer = ffi.load_module(anyffi.find_library("anyffi_testing"))
+    importer.import_module(module)
+    for function in (module.pickled, module.plain, importer.pickled, importer.plain):
+        made = through(function, protocol)
+        assert made.same_as(function)
+        assert module.__file__.encode() in pickle.dumps(function, protocol)
+    gone = pickle.dumps(module.plain, protocol).replace(b"plain", b"gone?")
+    with pytest.raises(AttributeError, match=r"libpickled.so' has no function 'gone\?'"):
+        pickle.loads(gone)
+
+
+@every_protocol
+def test_the_system_library_is_pickled_by_prefix(ffi: Any, protocol: int) -> None:
+    library = ffi.load_module(anyffi.find_library("anyffi_testing"))
+    for prefix in ("", "some_"):
+        program = ffi.system_lib(prefix)
+        assert through(program, protocol) == program
+        library.import_module(program)
+    made = through(library, protocol)
+    assert made.imports == [ffi.system_lib(""), ffi.system_lib("some_")]
+
+
+# ---- tensors --------------------------------------------------------------------------------------------
+
+ARRAYS = {
+    "one axis": np.arange(5.0),
+    "two axes": np.arange(6, dtype="int16").reshape(2, 3),
+    "no axis": np.array(7, dtype="uint8"),
+    "empty": np.zeros((2, 0, 3)),
+    "strided": np.arange(24).reshape(4, 6)[::2, ::-3],
+    "transposed": np.arange(6.0).reshape(2, 3).T,
+    "bool": np.array([True, False]),
+    "complex": np.array([1 - 2j]),
+}
+every_array = pytest.mark.parametrize("array", ARRAYS.values(), ids=ARRAYS)
+
+
+@every_protocol
+@every_array
+@pytest.mark.parametrize("read_only", [False, True])
+def test_tensors(ffi: Any, array: Any, read_only: bool, protocol: int) -> None:
+    source = array.copy() if array.flags.c_contiguous else array
+    if read_only:
+        source = source[...]
+        source.flags.writeable = False
+    x = tensor_of(ffi, source)
+    for made in (through(x, protocol), copy.copy(x), copy.deepcopy(x)):
+        assert type(made) is anyffi.Tensor
+        assert made.is_contiguous()
+        assert made.data_ptr() != x.data_ptr() or array.size == 0
+        got = np.asarray(made)
+        assert (got.dtype, got.shape) == (array.dtype, array.shape)
+        assert (got == array).all()
+        assert got.flags.writeable is not read_only
+
+
+def buffers_of(x: Any) -> tuple[bytes, list[Any]]:
+    buffers: list[Any] = []
+    return pickle.dumps(x, 5, buffer_callback=buffers.append), buffers
+
+
+@every_array
+def test_a_tensor_is_pickled_out_of_band(ffi: Any, array: Any) -> None:
+    x = tensor_of(ffi, array)
+    data, (buffer,) = buffers_of(x)
+    assert bytes(buffer.raw()) == array.tobytes()
+    # The buffers in other memory, writable or not.
+    for carry in (bytearray, bytes):
+        made = pickle.loads(data, buffers=[carry(buffer.raw())])
+        np.testing.assert_array_equal(np.asarray(made), array)
+        np.asarray(made)[...] = 0  # writable, and not shared
+    np.testing.assert_array_equal(np.asarray(x), array)
+    assert not buffer.raw().readonly
+    buffer.release()
+    read_only = array.copy()
+    read_only.flags.writeable = False
+    _, (buffer,) = buffers_of(tensor_of(ffi, read_only))
+    assert buffer.raw().readonly
+    buffer.release()
+
+
+@cpython_only("PyPy does not keep a buffer where it is while ctypes uses it: the tensor is made of a copy")
+def test_memory_out_of_band_is_shared(ffi: Any) -> None:
+    array = np.zeros(1000)
+    x = tensor_of(ffi, array)
+    data, buffers = buffers_of([x, ffi.List([x])])
+    assert len(data) < 500
+    (buffer,) = buffers
+    there = bytearray(buffer.raw())
+    first, (second,) = pickle.loads(data, buffers=[there])
+    assert first is second
+    np.asarray(first)[3] = 1.5
+    assert np.frombuffer(there)[3] == 1.5
+    with pytest.raises(BufferError):
+        there.clear()
+    # In one process nothing is copied at all.
+    same, _ = pickle.loads(data, buffers=buffers)
+    assert same.data_ptr() == x.data_ptr()
+    del first, second
+    there.clear()
+
+
+def test_the_memory_lives_as_long_as_its_buffer(ffi: Any) -> None:
+    x = tensor_of(ffi, np.arange(1000.0))
+    data, (buffer,) = buffers_of(x)
+    del x
+    np.testing.assert_array_equal(np.frombuffer(buffer), np.arange(1000.0))
+    made = pickle.loads(data, buffers=[buffer])
+    del buffer
+    np.testing.assert_array_equal(np.asarray(made), np.arange(1000.0))
+
+
+@every_protocol
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float4_e2m1fn", "int4"])
+def test_tensors_of_extended_types(ffi: Any, name: str, protocol: int) -> None:
+    ml_dtypes = pytest.importorskip("ml_dtypes", reason="NumPy's own dtypes are in the other tests")
+    x = tensor_of(ffi, np.arange(5).astype(getattr(ml_dtypes, name)))
+    made = through(x, protocol)
+    assert made.dtype == x.dtype
+    np.testing.assert_array_equal(np.asarray(made).astype(float), np.asarray(x).astype(float))
+
+
+def test_memory_that_begins_elsewhere(ffi: Any) -> None:
+    x = ffi.get_global_func("testing.tensor.make")((2, 2), anyffi.dtype("int64"), byte_offset=8)
+    np.asarray(x)[...] = [[1, 2], [3, 4]]
+    for protocol in PROTOCOLS:
+        assert np.asarray(through(x, protocol)).tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(("name", "size"), [("int4", 2), ("float32x4", 64), ("bool", 4)])
+def test_bytes_of_what_is_no_dtype_of_numpy(ffi: Any, name: str, size: int) -> None:
+    x = ffi.get_global_func("testing.tensor.make")((2, 2), anyffi.dtype(name))
+    made = through(x, 5)
+    assert (made.shape, made.dtype, made.strides) == (x.shape, x.dtype, (2, 1))
+    _, (buffer,) = buffers_of(x)
+    assert len(buffer.raw()) == size
+    buffer.release()
+
+
+def test_what_cannot_be_pickled(ffi: Any) -> None:
+    make = ffi.get_global_func("testing.tensor.make")
+    with pytest.raises(TypeError, match="^cannot pickle a tensor on cuda:1$"):
+        pickle.dumps(make((2,), anyffi.dtype("float32"), device=anyffi.Device("cuda:1")))
+    with pytest.raises(BufferError, match="int4 share bytes"):
+        pickle.dumps(make((2, 2), anyffi.dtype("int4"), strides=(1, 2)))
+
+
+@pytest.mark.parametrize(
+    ("data_type", "shape", "message"),
+    [
+        ("float32", (3,), "a tensor of 12 bytes cannot be made of 8 bytes"),
+        ("float64", (2,), "a tensor of 16 bytes cannot be made of 8 bytes"),
+        ("float32", (-1, -2), "negative"),
+        ("int4", (5,), "a tensor of 3 bytes cannot be made of 8 bytes"),
+        ("nonsense", (2,), "unknown name"),
+    ],
+)
+def test_a_description_that_does_not_fit(data_type: str, shape: tuple[int, ...], message: str) -> None:
+    from anyffi._pickling import unpickle_tensor
+
+    for content in (bytes(8), bytearray(8)):
+        with pytest.raises(ValueError, match=message):
+            unpickle_tensor(content, data_type, shape, 0)
+
+
+#: Tensors have tests of their own.
+_OTHERS = [
+    pytest.param(x, id=name) for x, name in zip(cases.EXAMPLES, cases.EXAMPLE_IDS) if "tensor" not in name
+]
+
+
+@pytest.mark.parametrize("x", _OTHERS)
+def test_a_list_pickles_if_its_elements_do(ffi: Any, x: Any) -> None:
+    row = cases.row_of(x)
+    try:
+        expected = through(cases.plain(x), 4)
+    except Exception:
+        pytest.skip("Python cannot pickle it")
+    made = anyffi.to_python(through(ffi.List([x]), 4)[0])
+    if row.plain is cases.itself and row.name != "pointer":
+        assert type(made) is type(expected)
+    else:
+        assert cases.same(made, expected)

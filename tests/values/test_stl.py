@@ -1,0 +1,268 @@
+"""Types of C++'s standard library as parameters and results."""
+
+from __future__ import annotations
+
+import math
+import types
+from typing import Any
+
+import cases
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+INT64 = st.integers(-(2**63), 2**63 - 1)
+FLOAT = st.floats(allow_nan=False)
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+def stl(ffi: Any, name: str) -> Any:
+    return ffi.get_global_func("testing.stl." + name)
+
+
+ROUND_TRIPS = {
+    "string": TEXT,
+    "string_view": TEXT,
+    "vector_int": st.lists(INT64),
+    "vector_bool": st.lists(st.booleans()),
+    "vector_string": st.lists(TEXT),
+    "vector_any": st.lists(INT64 | TEXT | st.none() | st.lists(INT64)),
+    "vector_vector_float": st.lists(st.lists(FLOAT)),
+    "map": st.dictionaries(TEXT, INT64),
+    "map_float": st.dictionaries(FLOAT, st.lists(INT64)),
+    "unordered_map": st.dictionaries(INT64, TEXT),
+    "set": st.sets(INT64),
+    "set_float": st.sets(FLOAT),
+    "unordered_set": st.sets(TEXT),
+    "optional": st.none() | INT64,
+    "optional_vector": st.none() | st.lists(INT64),
+    "variant": st.none() | INT64 | FLOAT | TEXT,
+    "variant_vector": st.lists(INT64) | st.lists(TEXT, min_size=1),
+    "tuple": st.tuples(INT64, TEXT, st.lists(FLOAT)),
+    "tuple_empty": st.just(()),
+    "pair": st.tuples(TEXT, INT64),
+    "complex": st.complex_numbers(allow_nan=False),
+    "vector_complex": st.lists(st.complex_numbers(allow_nan=False)),
+    "seconds_float": FLOAT,
+}
+
+
+@pytest.mark.parametrize("name", ROUND_TRIPS)
+def test_round_trip(ffi: Any, name: str) -> None:
+    function = stl(ffi, name)
+
+    @given(ROUND_TRIPS[name])
+    def check(x: Any) -> None:
+        assert cases.same(ffi.to_python(function(x)), x)
+
+    if "map" in name or "set" in name:
+
+        @given(ROUND_TRIPS[name])
+        def check(x: Any) -> None:
+            result = function(x)
+            assert type(result) is (ffi.Dict if "map" in name else ffi.Set)
+            assert ffi.to_python(result) == x
+            if not name.startswith("unordered"):
+                assert list(result) == sorted(x)
+
+    check()
+
+
+@pytest.mark.parametrize(
+    ("name", "given_", "expected"),
+    [
+        ("vector_int", (1, True, 3), [1, 1, 3]),
+        ("vector_vector_float", ((1,), [2.5]), [[1.0], [2.5]]),
+        ("map", types.MappingProxyType({"b": 1, "a": 2}), {"a": 2, "b": 1}),
+        ("set", frozenset({2, 1}), {1, 2}),
+        ("tuple", [1, "a", (2,)], (1, "a", [2.0])),
+        ("pair", ["a", 1], ("a", 1)),
+        ("vector_complex", [1, 2.5], [1 + 0j, 2.5 + 0j]),
+    ],
+)
+def test_either_member_of_a_pair_is_taken(ffi: Any, name: str, given_: Any, expected: Any) -> None:
+    function = stl(ffi, name)
+    for x in (given_, ffi.convert(given_)):
+        assert cases.same(ffi.to_python(function(x)), expected)
+
+
+def test_the_callee_changes_a_copy(ffi: Any) -> None:
+    xs = ffi.List(["a"])
+    assert stl(ffi, "rvalue")(xs) == ["a", "end"]
+    assert stl(ffi, "rvalue")(xs, last="z") == ["a", "z"]
+    assert xs == ["a"]
+    assert stl(ffi, "const_ref")(range(3) and (1, 2, 3)) == 3
+
+
+WRONG = [
+    ("string", b"a", "expected str, got bytes"),
+    ("vector_int", "text", r"expected Sequence\[int\], got str"),
+    ("vector_int", {1}, r"expected Sequence\[int\], got set"),
+    ("vector_int", [1, "x"], r"argument 0 \(x\), at \[1\]: expected int, got str"),
+    ("vector_vector_float", [[1], [2.0, None]], r"at \[1\]\[1\]: expected float, got NoneType"),
+    ("vector_vector_float", [[1], 2], r"at \[1\]: expected Sequence\[float\], got int"),
+    ("map", {"a": 1, "b": "x"}, r'at \["b"\]: expected int, got str'),
+    ("map", {1: 1}, r"at \[1\]: expected str, got int"),
+    ("map", [1], r"expected Mapping\[str, int\], got list"),
+    ("map_float", {1.5: [0, "x"]}, r"at \[1.5\]\[1\]: expected int, got str"),
+    ("unordered_map", {1: 2}, r"at \[1\]: expected str, got int"),
+    ("set", {"a"}, r'at \["a"\]: expected int, got str'),
+    ("set", [1], r"expected AbstractSet\[int\], got list"),
+    ("unordered_set", {5}, r"at \[5\]: expected str, got int"),
+    ("optional", "x", r"expected int \| None, got str"),
+    ("optional_vector", [1, "x"], r"at \[1\]: expected int, got str"),
+    ("variant", [1], r"expected None \| float \| int \| str, got list"),
+    ("variant_vector", [1, "x"], r"at \[\d\]: expected"),
+    ("tuple", (1, 2, []), r"at \[1\]: expected str, got int"),
+    ("tuple", 5, r"expected tuple\[int, str, Sequence\[float\]\], got int"),
+    ("tuple", (1, "a", [2, "x"]), r"at \[2\]\[1\]: expected float, got str"),
+    ("pair", {"a": 1}, r"expected tuple\[str, int\], got dict"),
+    ("complex", "x", "expected complex, got str"),
+    ("function", 5, "expected Function, got int"),
+    ("function", None, "expected Function, got NoneType"),
+    ("nanoseconds", "x", "expected float, got str"),
+]
+
+
+@pytest.mark.parametrize(("name", "bad", "match"), WRONG)
+def test_wrong_types(ffi: Any, name: str, bad: Any, match: str) -> None:
+    with pytest.raises(TypeError, match=match):
+        stl(ffi, name)(bad)
+
+
+def test_wrong_values(ffi: Any) -> None:
+    with pytest.raises(OverflowError, match=r"at \[1\]: 300 does not fit int8"):
+        stl(ffi, "vector_int8")([1, 300])
+    for bad in ((), (1,), (1, "a", [], 4)):
+        with pytest.raises(ValueError, match=r"tuple\[int, str, Sequence\[float\]\] has 3 elements"):
+            stl(ffi, "tuple")(bad)
+    with pytest.raises(ValueError, match="has 0 elements"):
+        stl(ffi, "tuple_empty")([1])
+    for name in ("string", "string_view"):
+        with pytest.raises(UnicodeEncodeError) as caught:
+            stl(ffi, name)("ab\ud800" * 10)
+        assert (caught.value.object, caught.value.start) == ("ab\ud800" * 10, 2)
+        assert stl(ffi, name)("nul\0inside") == "nul\0inside"
+    with pytest.raises(UnicodeDecodeError):
+        stl(ffi, "bad_utf8")()
+
+
+def test_keys_that_become_one_are_refused(ffi: Any) -> None:
+    near = 2**53
+    assert stl(ffi, "set_float")({near, near + 2}) == {float(near), float(near + 2)}
+    with pytest.raises(ValueError, match="two elements are the same one in C\\+\\+"):
+        stl(ffi, "set_float")({near, near + 1})
+    with pytest.raises(ValueError, match="two keys are the same one in C\\+\\+"):
+        stl(ffi, "map_float")({near: [], near + 1: []})
+    with pytest.raises(ValueError, match="two keys of a C\\+\\+ map are the same one in Python"):
+        stl(ffi, "nan_keys")()
+
+
+# ---- functions ------------------------------------------------------------------------------------------
+
+
+class Named:
+    def __repr__(self) -> str:
+        return "<Named at 0xAB, of one at 0xCD>"
+
+    def __call__(self, *args: Any) -> None: ...
+
+
+def test_functions(ffi: Any) -> None:
+    apply, same = stl(ffi, "apply"), stl(ffi, "function")
+    assert apply(lambda a, b: a + len(b), 1, "abc") == 4
+    with pytest.raises(TypeError) as caught:
+        apply(lambda a, b: b, 1, "abc")
+    assert str(caught.value) == (
+        "the result of <function test_functions.<locals>.<lambda>>: expected int, got str"
+    )
+    with pytest.raises(TypeError) as caught:
+        apply(Named(), 1, "abc")
+    assert str(caught.value) == "the result of <Named, of one>: expected int, got NoneType"
+    with pytest.raises(
+        OverflowError, match=rf"^the result of <function .*<lambda>>: {2**70} does not fit int64"
+    ):
+        apply(lambda a, b: 2**70, 1, "abc")
+    with pytest.raises(TypeError, match=r"^the result of testing.nop\(\): expected float, got NoneType$"):
+        stl(ffi, "compose")(ffi.get_global_func("testing.nop"), len)(1.0)
+    with pytest.raises(ZeroDivisionError):
+        apply(lambda a, b: a // 0, 1, "abc")
+    with pytest.raises(TypeError, match=r"argument 2 \(b\): expected str, got int"):
+        apply(lambda a, b: a, 1, 2)
+
+    def python(text: str) -> int:
+        return len(text)
+
+    assert same(python) is python
+    assert same(ffi.get_global_func("testing.add_one")).__name__ == "testing.add_one"
+    assert stl(ffi, "no_function")() is None
+    assert stl(ffi, "optional_function")(None) is None
+
+
+def test_a_function_made_of_functions(ffi: Any) -> None:
+    compose = stl(ffi, "compose")
+    function = compose(lambda x: x + 1, lambda x: x * 2)
+    assert type(function) is ffi.Function
+    assert function(3) == 8.0
+    assert compose(function, function)(0) == 6.0
+    with pytest.raises(TypeError, match="expected float, got str"):
+        function("x")
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        function()
+
+
+# ---- durations ------------------------------------------------------------------------------------------
+
+
+def test_durations(ffi: Any) -> None:
+    nanoseconds, milliseconds, minutes = (stl(ffi, n) for n in ("nanoseconds", "milliseconds", "minutes"))
+    assert cases.same(nanoseconds(1.5), 1.5)
+    assert cases.same(nanoseconds(2), 2.0)
+    assert cases.same(nanoseconds(1e-9), 1e-9)
+    assert cases.same(nanoseconds(-0.25e-9), -0.0 * 1) or nanoseconds(-0.25e-9) == 0
+    assert cases.same(milliseconds(0.0015), 0.002)
+    assert cases.same(milliseconds(0.0025), 0.002)
+    assert cases.same(minutes(120), 120)
+    assert cases.same(minutes(100.0), 120)
+    with pytest.raises(ValueError, match="no whole number of the duration's ticks"):
+        minutes(90)
+    with pytest.raises(ValueError, match="no whole number"):
+        minutes(True)
+    for bad in (math.inf, -math.inf, 1e10, 2**63 / 1e9, 10**10, 2**62, -(2**63), 2**70):
+        with pytest.raises(OverflowError, match=r"does not fit the duration|too large"):
+            nanoseconds(bad)
+    with pytest.raises(ValueError, match="no NaN"):
+        nanoseconds(math.nan)
+    assert math.isinf(stl(ffi, "seconds_float")(math.inf))
+
+
+@given(ticks=st.integers(-(2**50), 2**50))  # beyond, two roundings may make another tick of it
+def test_durations_round_trip(ffi: Any, ticks: int) -> None:
+    assert stl(ffi, "nanoseconds")(ticks / 10**9) == ticks / 10**9
+    assert stl(ffi, "milliseconds")(ticks / 1000) == ticks / 1000
+
+
+# ---- elements that change while they are converted -------------------------------------------------------
+
+
+class EvilKey:
+    """A key whose `__str__` empties its dict."""
+
+    def __init__(self, clear: Any) -> None:
+        self.clear = clear
+
+    def __repr__(self) -> str:
+        self.clear()
+        return "evil"
+
+
+def test_the_str_of_a_key_may_empty_the_dict(ffi: Any) -> None:
+    for name in ("typed.dict_any_int", "stl.map"):
+        d = ffi.Dict()
+        d[EvilKey(d.clear)] = 10**100
+        with pytest.raises((RuntimeError, TypeError), match="changed while it was converted|expected str"):
+            ffi.get_global_func("testing." + name)(d)
+    s = ffi.Set()
+    s.add(EvilKey(s.clear))
+    with pytest.raises((RuntimeError, TypeError), match="changed while it was converted|expected int"):
+        stl(ffi, "set")(s)
