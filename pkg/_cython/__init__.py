@@ -1,7 +1,7 @@
 """The compiled marshaller.
 
-Importing it raises ModuleNotFoundError for `_core` where the extension is not installed, and whatever went wrong
-where it is installed and broken: nothing here may hide the difference.
+Importing it raises ModuleNotFoundError for `_core` where the extension is not installed, and whatever went
+wrong where it is installed and broken: nothing here may hide the difference.
 """
 
 from __future__ import annotations

@@ -105,6 +105,30 @@ static int anyffi_py_check_version(void) {
   return is_right ? 0 : anyffi_py_refuse_layout("the version of a class");
 }
 
+/// Calls the C functions behind a method and a getter.
+static int anyffi_py_check_descriptors(void) {
+  PyObject* text = PyUnicode_FromString("text");
+  PyObject* number = PyLong_FromLong(1000);
+  PyObject* method = PyObject_GetAttrString((PyObject*)&PyUnicode_Type, "isascii");
+  PyObject* attribute = PyObject_GetAttrString((PyObject*)&PyLong_Type, "real");
+  int is_right = text != NULL && number != NULL && method != NULL && attribute != NULL;
+  if (is_right && ANYFFI_KNOWN_LAYOUT) {
+    PyCFunction found = anyffi_py_method_of(method);
+    PyGetSetDef* getter = anyffi_py_getter_of(attribute);
+    is_right = found != NULL && getter != NULL && anyffi_py_getter_of(method) == NULL;
+    PyObject* answer = is_right ? found(text, NULL) : NULL;
+    PyObject* real = is_right ? getter->get(number, getter->closure) : NULL;
+    is_right = answer == Py_True && real == number;
+    Py_XDECREF(answer);
+    Py_XDECREF(real);
+  }
+  Py_XDECREF(text);
+  Py_XDECREF(number);
+  Py_XDECREF(method);
+  Py_XDECREF(attribute);
+  return is_right ? 0 : anyffi_py_refuse_layout("a method");
+}
+
 /// Returns 0, or -1 with an ImportError that says what is stored otherwise than known here.
 static int anyffi_py_check_layout(void) {
   static const Py_UCS4 highest[] = {'z', 0xE9, 0x20AC, 0xDC80, 0x1F600};
@@ -115,7 +139,7 @@ static int anyffi_py_check_layout(void) {
   int former = anyffi_py_lock();
   if (ANYFFI_KNOWN_LAYOUT && former != ANYFFI_PY_HELD) return anyffi_py_refuse_layout("the state of a thread");
   anyffi_py_unlock(former);
-  return anyffi_py_check_version();
+  return anyffi_py_check_version() < 0 ? -1 : anyffi_py_check_descriptors();
 }
 
 #endif  // ANYFFI_LAYOUT_CHECK_H_
