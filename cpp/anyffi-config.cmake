@@ -1,4 +1,4 @@
-# Defines the target anyffi::anyffi. `anyffi-config --cmakedir` says where this file is.
+# Defines the target anyffi::anyffi. `anyffi-config --cmakedir` prints its directory.
 get_filename_component(_anyffi_package "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 if(NOT TARGET anyffi::anyffi)
   add_library(anyffi::anyffi SHARED IMPORTED)

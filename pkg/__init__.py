@@ -5,6 +5,8 @@ The environment variable FFI_MODE chooses one, or both at once; `ffi_mode` says 
 
 from __future__ import annotations
 
+from types import FunctionType as _FunctionType
+
 from . import _backend, _public, module, registry
 from ._library import find_include_dir, find_library
 from ._public import *  # noqa: F403  # the public classes
@@ -24,6 +26,8 @@ from .registry import (
 
 if TYPE_CHECKING:
     from . import cpp
+
+    __version__: str
 
 __all__ = [
     "DLDeviceType",
@@ -57,17 +61,27 @@ convert = _backend.active.convert
 from_dlpack = _backend.active.from_dlpack
 to_python = _backend.active.to_python
 
+# Pickles and `help` name them by the module in which users find them.
+for _found in (device, dtype, find_include_dir, find_library, register_error, to_python, Device):
+    for _function in (_found, *vars(_found).values()):
+        if isinstance(_function, _FunctionType):
+            _function.__module__ = __name__
+
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        # What it needs takes longer to import than all else here together.
+        # What these need takes longer to import than all else here together.
         if name == "cpp":
             import importlib
 
             return importlib.import_module(".cpp", __name__)
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return globals().setdefault(name, version("anyffi"))
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "cpp"})
+    return sorted({*globals(), "__version__", "cpp"})

@@ -12,6 +12,7 @@ from ._api.convert import ConvertApi
 from ._api.modules import ModuleApi
 from ._api.registry import RegistryApi
 from ._objects import classes
+from ._pickling import unpickle_api
 from ._typing import Any
 
 __all__ = ["CORE", "Api", "active", "open_backend"]
@@ -25,6 +26,8 @@ _MODULES = {"ctypes": "anyffi._ctypes", "cython": "anyffi._cython", "check": "an
 class Api(RegistryApi, ModuleApi, ConvertApi):
     """The public classes and functions over one backend."""
 
+    __module__ = "anyffi"
+
     def __init__(self, core: Any) -> None:
         self._core = core
         self.ffi_mode: str = core.NAME
@@ -32,12 +35,17 @@ class Api(RegistryApi, ModuleApi, ConvertApi):
         self._runtime = self.Object._runtime
         self._type_keys = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The public functions are its methods, which pickles name by it.
+        return unpickle_api, ()
+
 
 for _part in (RegistryApi, ModuleApi, ConvertApi):
     for _name, _function in vars(_part).items():
-        # Users know them as functions: messages about wrong arguments are to say so.
+        # To users they are functions of `anyffi`: errors about wrong arguments, `help` and pickles say so.
         if isinstance(_function, FunctionType):
             _function.__qualname__ = _name
+            _function.__module__ = "anyffi"
 
 _opened: dict[str, Api] = {}
 _lock = threading.RLock()

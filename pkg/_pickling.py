@@ -17,6 +17,7 @@ from ._typing import Any
 
 __all__ = [
     "describe_tensor",
+    "unpickle_api",
     "unpickle_container",
     "unpickle_export",
     "unpickle_function",
@@ -27,6 +28,11 @@ __all__ = [
 
 #: Only there the memory of a buffer stays where it is while ctypes uses it.
 _LOCKS_BUFFERS = sys.implementation.name == "cpython"
+
+
+def unpickle_api() -> Any:
+    """Return the object whose methods the functions of `anyffi` are."""
+    return _current.api
 
 
 def unpickle_container(cls: Any, content: Any = ()) -> Any:

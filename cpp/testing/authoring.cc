@@ -1,5 +1,5 @@
 /// \file
-/// What can be registered, and how: methods, references, overloads, structs and objects made from values.
+/// Registered methods, references, overloads, structs, and objects that values convert to.
 
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/string.h>
@@ -30,21 +30,21 @@ struct Account {
   int64_t get_balance() const noexcept { return balance; }
 };
 
-/// A struct that crosses as a tuple; not default-constructible.
+/// A struct that is marshalled as a tuple; not default-constructible.
 struct Point {
   Point(double x, double y) : x(x), y(y) {}
   double x, y;
   double norm() const { return std::hypot(x, y); }
 };
 
-/// A struct that holds itself.
+/// A struct that contains its own type.
 struct Tree {
   std::vector<Tree> children;
 };
 
 enum class Color : uint8_t { kRed, kGreen, kBlue = 7 };
 
-/// An object that is made from an int wherever one is given.
+/// An object that ints convert to.
 struct IntImm {
   static constexpr anyffi::FixedText kTypeKey{"testing.IntImm"};
   static constexpr auto fields() { return anyffi::fields(anyffi::field<&IntImm::value>("value", "The number.")); }
@@ -55,13 +55,13 @@ struct IntImm {
   }
 };
 
-/// One that inherits a conversion, which makes none of its own.
+/// Inherits a conversion, which makes objects of the base class only.
 struct NamedImm : IntImm {
   static constexpr anyffi::FixedText kTypeKey{"testing.NamedImm"};
   using Parent = IntImm;
 };
 
-/// An object whose conversion calls back, and which may be given itself again.
+/// An object whose conversion calls back, and may be called again by it.
 struct Called {
   static constexpr anyffi::FixedText kTypeKey{"testing.Called"};
   anyffi::AnyValue result;
@@ -88,7 +88,7 @@ int64_t add_noexcept(int64_t a, int64_t b) noexcept { return a + b; }
 }  // namespace
 
 template <>
-struct anyffi::Traits<Point> : anyffi::TraitsThrough<Point, anyffi::Tuple<double, double>> {
+struct anyffi::Traits<Point> : anyffi::TraitsVia<Point, anyffi::Tuple<double, double>> {
   static Point from(const Carrier& pair) {
     if (std::isnan(pair.get<0>())) throw Error("ValueError", "a Point has no NaN");
     return Point(pair.get<0>(), pair.get<1>());
@@ -97,7 +97,7 @@ struct anyffi::Traits<Point> : anyffi::TraitsThrough<Point, anyffi::Tuple<double
 };
 
 template <>
-struct anyffi::Traits<Tree> : anyffi::TraitsThrough<Tree, anyffi::Array<>> {
+struct anyffi::Traits<Tree> : anyffi::TraitsVia<Tree, anyffi::Array<>> {
   static Tree from(const Carrier& children) {
     Tree tree;
     for (const AnyValue& child : children) tree.children.push_back(child.cast<Tree>());
@@ -213,9 +213,9 @@ ANYFFI_REGISTER_GLOBAL("testing.authoring.register_types")
       (void)anyffi::type_code_of<Account>(), (void)anyffi::type_code_of<NamedImm>();
       (void)anyffi::type_code_of<Called>(), (void)anyffi::type_code_of<Nested>();
     })
-    .doc("Register the types of this file, as their first use would.");
+    .doc("Register the types of this file, as their first use does.");
 
-/// Whether the body has the only reference to what it was given.
+/// Whether the body has the only reference to its argument.
 ANYFFI_REGISTER_GLOBAL("testing.authoring.is_unique")
     .def([](List<anyffi::AnyValue>&& xs) { return xs.use_count() == 1; }, arg("xs"));
 

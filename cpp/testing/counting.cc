@@ -1,5 +1,5 @@
 /// \file
-/// The allocator of tests: it counts, fails on demand, and otherwise does what the allocator before it does.
+/// An allocator for tests: it counts, fails on demand, and otherwise calls the previous allocator.
 
 #include <anyffi/anyffi.h>
 
@@ -8,12 +8,12 @@
 
 namespace {
 
-/// At first what the runtime starts with, for a thread that allocates while the allocators are exchanged.
+/// At first the runtime's default, for threads that allocate during the exchange.
 AnyffiAllocator g_former{&std::malloc, &std::free};
 std::atomic<int64_t> g_live{0};
 std::atomic<int64_t> g_total{0};
 std::atomic<int64_t> g_bytes{0};
-/// Allocations until one fails; negative: none does.
+/// The number of allocations before one fails; negative: none fails.
 std::atomic<int64_t> g_fail_after{-1};
 
 void* counting_alloc(size_t size) {
@@ -35,8 +35,7 @@ void counting_free(void* memory) {
   g_former.free(memory);
 }
 
-/// Puts the allocator in place. Only who asks for counts pays for them; from then on it stays, since tests compare
-/// counts before and after.
+/// Installs the allocator at the first call, for good, since tests compare counts before and after.
 void install() {
   static const bool installed = [] {
     AnyffiAllocator allocator{&counting_alloc, &counting_free};
@@ -52,7 +51,7 @@ int64_t read(const std::atomic<int64_t>& count) {
   return count;
 }
 
-/// What threads keep for their next objects is not in use.
+/// Blocks on free lists are not in use.
 int64_t count_live() {
   install();
   int64_t kept = 0, live = 0;
@@ -67,15 +66,15 @@ int64_t count_live() {
 
 ANYFFI_REGISTER_GLOBAL("testing.live_blocks")
     .def([] { return count_live(); })
-    .doc("Blocks of runtime memory that are in use now, less those from before these were first counted.");
+    .doc("Return how many blocks of runtime memory are in use, less those from before the first count.");
 
 ANYFFI_REGISTER_GLOBAL("testing.total_blocks")
     .def([] { return read(g_total); })
-    .doc("Blocks of runtime memory that were allocated since these were first counted.");
+    .doc("Return how many blocks of runtime memory were allocated since the first count.");
 
 ANYFFI_REGISTER_GLOBAL("testing.total_bytes")
     .def([] { return read(g_bytes); })
-    .doc("Bytes of runtime memory that were allocated since these were first counted.");
+    .doc("Return how many bytes of runtime memory were allocated since the first count.");
 
 ANYFFI_REGISTER_GLOBAL("testing.fail_allocation")
     .def(
@@ -85,4 +84,4 @@ ANYFFI_REGISTER_GLOBAL("testing.fail_allocation")
           g_fail_after = after;
         },
         anyffi::arg("after"))
-    .doc("Let allocations fail once `after` more have succeeded; a negative number lets all succeed again.");
+    .doc("Make allocations fail after `after` more; a negative number makes all succeed again.");

@@ -1,5 +1,5 @@
 /// \file
-/// `testing.describe`: what the callee saw, as text. docs/backends.md has its format.
+/// `testing.describe`: the arguments as the callee got them, as text in the form that docs/backends.md defines.
 
 #include "describe.h"
 
@@ -35,14 +35,14 @@ const char* storage_name(int32_t type_code) {
 void describe_text(std::string* out, const AnyffiValue& value) {
   static const char* const kEncodings[] = {"ascii", "latin1", "ucs2", "ucs4"};
   AnyffiTextView text;
-  anyffi_text_inline(&value, &text);
+  anyffi_view_text(&value, &text);
   if (anyffi_is_str(value.type_code)) {
     add(out, "Str(%s, %s, %" PRId64 ", [", storage_name(value.type_code), kEncodings[text.encoding], text.length);
   } else {
     add(out, "Bytes(%s, %" PRId64 ", [", storage_name(value.type_code), text.length);
   }
   const char* format = anyffi_is_str(value.type_code) ? "%s%" PRIx32 : "%s%02" PRIx32;
-  for (int64_t i = 0; i < text.length; ++i) add(out, format, i > 0 ? " " : "", anyffi_code_point_inline(&text, i));
+  for (int64_t i = 0; i < text.length; ++i) add(out, format, i > 0 ? " " : "", anyffi_get_code_point(&text, i));
   *out += "])";
 }
 
@@ -51,7 +51,7 @@ void add_text(std::string* out, const AnyffiValue& text) {
   out->append(reinterpret_cast<const char*>(utf8.data()), static_cast<size_t>(utf8.size()));
 }
 
-/// In decimal; in hexadecimal where that has more digits than Python converts.
+/// In decimal; in hexadecimal above the number of digits that Python converts.
 void describe_big_int(std::string* out, const AnyffiValue& value) {
   *out += "BigInt(";
   AnyffiValue digits;
@@ -117,7 +117,7 @@ void describe_tensor(std::string* out, const AnyffiTensorData& tensor, uint64_t 
   *out += flags & ANYFFI_TENSOR_PADDED ? ", padded)" : ")";
 }
 
-/// Depth-first; the runtime's counter bounds it, so that no nesting overflows the stack.
+/// Depth-first. The runtime's recursion limit bounds it.
 void describe(std::string* out, const AnyffiValue& value) {
   anyffi::detail::check(anyffi_depth_enter());
   struct Leave {

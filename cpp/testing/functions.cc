@@ -1,5 +1,5 @@
 /// \file
-/// Functions without types of their own: what `anyffi.testing` offers to try calls, errors and callbacks with.
+/// Functions of `anyffi.testing` for calls, errors and callbacks.
 
 #include <anyffi/anyffi.h>
 
@@ -20,7 +20,7 @@ using anyffi::Function;
 using anyffi::List;
 using anyffi::String;
 
-/// The arguments behind the first one.
+/// The arguments after the first one.
 Args rest(Args args, int32_t from) { return Args(args.data() + from, args.size() - from); }
 
 int64_t add(int64_t x, int64_t y) {
@@ -31,14 +31,14 @@ int64_t add(int64_t x, int64_t y) {
 
 AnyValue held;
 
-/// No handler of `std::exception` sees it, which it is twice.
+/// Has two bases std::exception, so that no handler of `std::exception` catches it.
 struct ParseError : std::runtime_error, std::invalid_argument {
   ParseError() : std::runtime_error("stopped"), std::invalid_argument("not that either") {}
 };
 
 }  // namespace
 
-ANYFFI_REGISTER_GLOBAL("testing.nop").def_packed([](Args, AnyValue*) {}).doc("Take anything, do nothing.");
+ANYFFI_REGISTER_GLOBAL("testing.nop").def_packed([](Args, AnyValue*) {}).doc("Do nothing with any arguments.");
 
 ANYFFI_REGISTER_GLOBAL("testing.echo")
     .def_packed([](Args args, AnyValue* result) {
@@ -49,7 +49,7 @@ ANYFFI_REGISTER_GLOBAL("testing.echo")
 
 ANYFFI_REGISTER_GLOBAL("testing.describe")
     .def_packed([](Args args, AnyValue* result) { *result = anyffi_testing::describe_all(args); })
-    .doc("What the callee saw, one line per argument.");
+    .doc("Return the arguments as the callee got them, a line for each.");
 
 ANYFFI_REGISTER_GLOBAL("testing.add_one").def([](int64_t x) { return add(x, 1); }, arg("x")).doc("Return x + 1.");
 
@@ -120,7 +120,7 @@ ANYFFI_REGISTER_GLOBAL("testing.catch_repeatedly")
 
 ANYFFI_REGISTER_GLOBAL("testing.type_code")
     .def([](AnyView x) { return int64_t{x.type_code()}; }, arg("x"))
-    .doc("The type code that the callee sees.");
+    .doc("Return the type code that the callee got.");
 
 ANYFFI_REGISTER_GLOBAL("testing.use_count")
     .def_packed([](Args args, AnyValue* result) {
@@ -128,7 +128,7 @@ ANYFFI_REGISTER_GLOBAL("testing.use_count")
       if (args[0].type_code() <= 0) throw Error("TypeError", "use_count() takes an object");
       *result = static_cast<int64_t>(args[0].raw().as_object->strong_count);
     })
-    .doc("Strong references of an object during the call, the caller's included.");
+    .doc("Return the strong reference count of an object during the call.");
 
 ANYFFI_REGISTER_GLOBAL("testing.is_movable")
     .def_packed([](Args args, AnyValue* result) {
@@ -136,29 +136,29 @@ ANYFFI_REGISTER_GLOBAL("testing.is_movable")
       const AnyffiValue& value = args.data()[0];
       *result = value.type_code > 0 && (value.aux & ANYFFI_MOVABLE) != 0;
     })
-    .doc("Whether the marshaller made the argument for this call alone.");
+    .doc("Return whether the argument is movable: made for this call alone.");
 
 ANYFFI_REGISTER_GLOBAL("testing.hold")
     .def([](AnyValue x) { held = std::move(x); }, arg("x"))
     .doc("Keep a value in C++ until the next call.");
 
-ANYFFI_REGISTER_GLOBAL("testing.held").def([] { return held; }).doc("What `hold` keeps.");
+ANYFFI_REGISTER_GLOBAL("testing.held").def([] { return held; }).doc("Return the value that `hold` keeps.");
 
 ANYFFI_REGISTER_GLOBAL("testing.hash")
     .def([](AnyView x) { return x.hash(); }, arg("x"))
-    .doc("The runtime's hash of a value.");
+    .doc("Return the runtime's hash of a value.");
 
 ANYFFI_REGISTER_GLOBAL("testing.equal")
     .def([](AnyView a, AnyView b) { return a == b; }, arg("a"), arg("b"))
-    .doc("The runtime's == of two values.");
+    .doc("Return the runtime's == of two values.");
 
 ANYFFI_REGISTER_GLOBAL("testing.size")
     .def([](AnyView x) { return x.size(); }, arg("x"))
-    .doc("Untyped size of a value.");
+    .doc("Return the size of an untyped value.");
 
 ANYFFI_REGISTER_GLOBAL("testing.item")
     .def([](AnyView x, AnyView key) { return x[key]; }, arg("x"), arg("key"))
-    .doc("Untyped x[key].");
+    .doc("Return x[key] of an untyped value.");
 
 ANYFFI_REGISTER_GLOBAL("testing.iterate")
     .def(
@@ -168,7 +168,7 @@ ANYFFI_REGISTER_GLOBAL("testing.iterate")
           return items;
         },
         arg("x"))
-    .doc("A List of what untyped iteration by index gives.");
+    .doc("Return a List of the elements of an untyped value.");
 
 ANYFFI_REGISTER_GLOBAL("testing.make_chain")
     .def(
@@ -182,7 +182,7 @@ ANYFFI_REGISTER_GLOBAL("testing.make_chain")
           return chain;
         },
         arg("length"))
-    .doc("A chain of Lists, each the only element of the next.");
+    .doc("Return a chain of Lists, each the only element of the next.");
 
 ANYFFI_REGISTER_GLOBAL("testing.without_lock")
     .def([](const Function& f) { return f(); }, arg("f"))
@@ -195,7 +195,7 @@ ANYFFI_REGISTER_GLOBAL("testing.poll_signals")
           for (int64_t i = 0; i < times; ++i) anyffi::check_signals();
         },
         arg("times"))
-    .doc("Poll for signals again and again.");
+    .doc("Poll for signals repeatedly.");
 
 ANYFFI_REGISTER_GLOBAL("testing.make_counter")
     .def(
@@ -203,4 +203,4 @@ ANYFFI_REGISTER_GLOBAL("testing.make_counter")
           return Function::from([start](int64_t step) { return add(start, step); }, arg("step") = int64_t{1});
         },
         arg("start"))
-    .doc("A native function that is not registered.");
+    .doc("Return a native function that is not registered.");

@@ -1,5 +1,5 @@
 /// \file
-/// Faults planted on purpose: in a sanitizer build each must be caught, else the sanitizer sees nothing.
+/// Deliberate faults, to prove that a sanitizer build detects them.
 
 #include <anyffi/anyffi.h>
 
@@ -11,11 +11,11 @@ ANYFFI_REGISTER_GLOBAL("testing.planted_read_past")
         [](AnyView text) {
           AnyffiTextView view;
           if (anyffi_value_get_text_view(&text.raw(), &view)) throw anyffi::Error("TypeError", "not text");
-          // One unit further is the NUL that ends every string.
+          // One unit further is the terminating NUL.
           return int64_t{static_cast<const volatile uint8_t*>(view.data)[view.length + 1]};
         },
         arg("text"))
-    .doc("Read behind the memory of a borrowed ASCII string.");
+    .doc("Read past the memory of a borrowed ASCII string.");
 
 ANYFFI_REGISTER_GLOBAL("testing.planted_use_after_release")
     .def(
@@ -26,4 +26,4 @@ ANYFFI_REGISTER_GLOBAL("testing.planted_use_after_release")
           return int64_t{static_cast<volatile AnyffiObject*>(object)->type_code};
         },
         arg("value"))
-    .doc("Read an object whose last reference was given back.");
+    .doc("Read an object after its last reference was released.");

@@ -1,5 +1,5 @@
 /// \file
-/// One function for every type of the standard library that has a conversion.
+/// A function for each standard library type that has a conversion.
 
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/chrono.h>

@@ -1,5 +1,5 @@
 /// \file
-/// Functions over tensors: what C++ sees of them, reads from them and writes to them.
+/// Functions that inspect, read and write tensors.
 
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/function.h>
@@ -20,7 +20,7 @@ using anyffi::Shape;
 using anyffi::Tensor;
 using anyffi::TensorView;
 
-/// Calls `visit` with a pointer to each element, the last axis first.
+/// Calls `visit` with a pointer to each element, in row-major order.
 template <class T, class Visit>
 void visit_elements(const TensorView& x, T* element, int32_t axis, Visit visit) {
   if (axis == x.ndim()) return visit(element);
@@ -37,7 +37,7 @@ void fill(const TensorView& x, double value) {
   visit_elements(x, x.data<double>(), 0, [&](double* element) { *element = value; });
 }
 
-/// One axis each.
+/// Tensors of one axis.
 Tensor add(const TensorView& a, const TensorView& b, Tensor out) {
   for (int64_t i = 0; i < out.numel(); ++i) {
     out.at<double>(i) = a.at<const double>(i) + b.at<const double>(i);
@@ -56,7 +56,7 @@ Array<> ask(const TensorView& x) {
                  reinterpret_cast<int64_t>(x.device_data<const void>())};
 }
 
-/// As many as the tests need.
+/// Up to 8 axes, as many as the tests need.
 struct Extents {
   int64_t values[8] = {};
   int32_t ndim;
@@ -84,7 +84,9 @@ Tensor make(const Shape& shape, const DataType& dtype, Optional<Shape> strides, 
 
 }  // namespace
 
-ANYFFI_REGISTER_GLOBAL("testing.tensor.sum").def(&sum, arg("x")).doc("The sum of all elements, which are float64.");
+ANYFFI_REGISTER_GLOBAL("testing.tensor.sum")
+    .def(&sum, arg("x"))
+    .doc("Return the sum of all elements, which are float64.");
 
 ANYFFI_REGISTER_GLOBAL("testing.tensor.fill")
     .def(&fill, arg("x"), arg("value") = 0.0)
@@ -96,17 +98,17 @@ ANYFFI_REGISTER_GLOBAL("testing.tensor.add")
 
 ANYFFI_REGISTER_GLOBAL("testing.tensor.ask")
     .def(&ask, arg("x"))
-    .doc("dtype, device, shape, strides, read-only, contiguous, number of elements, address.");
+    .doc("Return dtype, device, shape, strides, read-only, contiguous, number of elements, address.");
 
 ANYFFI_REGISTER_GLOBAL("testing.tensor.make")
     .def(&make, arg("shape"), arg("dtype"), arg("strides") = nullptr, arg("bytes") = 64, arg("byte_offset") = 0,
          arg("flags") = 0, arg("device") = Device())
-    .doc("A tensor over new memory of so many bytes, all zero.");
+    .doc("Return a tensor on new memory of so many bytes, all zero.");
 
 ANYFFI_REGISTER_GLOBAL("testing.tensor.empty")
     .def([](const Shape& shape, const DataType& dtype) { return Tensor::empty(shape, dtype); }, arg("shape"),
          arg("dtype"))
-    .doc("A new compact tensor.");
+    .doc("Return a new compact tensor.");
 
 ANYFFI_REGISTER_GLOBAL("testing.tensor.call")
     .def([](const Function& f, const TensorView& x) { return f(x); }, arg("f"), arg("x"))
@@ -126,7 +128,7 @@ ANYFFI_REGISTER_GLOBAL("testing.tensor.call_raw")
           return f(view);
         },
         arg("f"))
-    .doc("Call f with memory that no tensor owns.");
+    .doc("Call f with a view of memory that no tensor owns.");
 
 ANYFFI_REGISTER_GLOBAL("testing.drop_in_thread")
     .def(
@@ -135,5 +137,5 @@ ANYFFI_REGISTER_GLOBAL("testing.drop_in_thread")
           thread.join();
         },
         arg("x"))
-    .doc("Give a value back on a thread that Python does not know.")
+    .doc("Release a value on a thread that Python did not create.")
     .release_gil();

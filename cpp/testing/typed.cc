@@ -1,5 +1,5 @@
 /// \file
-/// One function for every parameter type: what typed conversion takes and what it refuses.
+/// A function for each parameter type.
 
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/complex.h>
@@ -30,7 +30,7 @@ using anyffi::String;
 using anyffi::Tuple;
 using anyffi::Variant;
 
-/// An object with a destructor that can be counted.
+/// An object that counts its instances.
 struct Counted {
   static constexpr anyffi::FixedText kTypeKey{"testing.Counted"};
   static constexpr const char* kDoc = "An object whose instances are counted.";
@@ -48,7 +48,7 @@ struct Counted {
   }
 };
 
-/// One that derives from another.
+/// An object of a derived class.
 struct CountedChild : Counted {
   static constexpr anyffi::FixedText kTypeKey{"testing.CountedChild"};
   static constexpr auto fields() {
@@ -82,7 +82,7 @@ ANYFFI_REGISTER_GLOBAL("testing.typed.str").def(&same<String>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.bytes").def(&same<Bytes>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.c_str")
     .def([](const char* x) { return static_cast<int64_t>(std::strlen(x)); }, arg("x"))
-    .doc("Length of the text in UTF-8.");
+    .doc("Return the length of the text in UTF-8.");
 ANYFFI_REGISTER_GLOBAL("testing.typed.pointer").def(&same<void*>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.ellipsis").def(&same<Ellipsis>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.slice").def(&same<Slice>, arg("x"));
@@ -107,7 +107,7 @@ ANYFFI_REGISTER_GLOBAL("testing.typed.complex128").def(&same<std::complex<double
 ANYFFI_REGISTER_GLOBAL("testing.typed.complex64").def(&same<std::complex<float>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.pad")
     .def([](const anyffi::AnyPad<8>& x) { return AnyView(x); }, arg("x"))
-    .doc("The value, by way of an AnyPad<8>.");
+    .doc("Return the value, converted to an AnyPad<8> and back.");
 ANYFFI_REGISTER_GLOBAL("testing.typed.set").def(&same<Set<AnyValue>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.set_int").def(&same<Set<int64_t>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.typed.frozen_set").def(&same<FrozenSet<AnyValue>>, arg("x"));
@@ -148,7 +148,7 @@ ANYFFI_REGISTER_GLOBAL("testing.typed.changeable_defaults")
             const AnyValue& f) { return Array<AnyValue>{xs, d, s, nested, f}; },
          arg("xs") = List<AnyValue>{1, 2}, arg("d") = one_entry(), arg("s") = one_element(),
          arg("nested") = Array<AnyValue>{List<AnyValue>{1}, "x"}, arg("f") = Function::from([] { return 1; }))
-    .doc("Defaults that the function gives as they are, and that can be changed.");
+    .doc("Return the arguments, of which the defaults are mutable.");
 
 ANYFFI_REGISTER_GLOBAL("testing.typed.unnamed").def([](int64_t a, int64_t b) { return a - b; });
 
@@ -160,7 +160,7 @@ ANYFFI_REGISTER_GLOBAL("testing.sum_ints")
           return total;
         },
         arg("xs"))
-    .doc("Sum of an Array or List of ints.");
+    .doc("Return the sum of an Array or List of ints.");
 
 ANYFFI_REGISTER_GLOBAL("testing.append")
     .def(

@@ -17,14 +17,6 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _C = TypeVar("_C", bound="type[Object]")
 
 
-def nearest(name: str, names: list[str]) -> str:
-    """What to append to a message about an unknown name."""
-    import difflib
-
-    found = difflib.get_close_matches(name, names, n=3)
-    return f"; the nearest names are: {', '.join(map(repr, found))}" if found else ""
-
-
 class RegistryApi:
     """Functions by name, and classes by type key, over one backend."""
 
@@ -33,6 +25,11 @@ class RegistryApi:
     Object: Any
     #: The classes that `register_object` was given, and the types that they stand for.
     _type_keys: dict[type, str]
+
+    def _did_you_mean(self, name: str, known: list[str]) -> str:
+        """The end of a message about an unknown name."""
+        found = ", ".join(map(repr, self._runtime.names_suggest(name, known)))
+        return f"; did you mean {found}?" if found else ""
 
     @overload
     def register_global_func(
@@ -108,14 +105,14 @@ class RegistryApi:
         """
         function: Function | None = self._core.get_function(name)
         if function is None and not allow_missing:
-            hint = nearest(name, self.list_global_func_names())
+            hint = self._did_you_mean(name, self.list_global_func_names())
             raise ValueError(f"no function {name!r} is registered{hint}")
         return function
 
     def remove_global_func(self, name: str) -> None:
         """Take a function out of the registry; ValueError for an unknown name."""
         if not self._runtime.registry_remove(name):
-            hint = nearest(name, self.list_global_func_names())
+            hint = self._did_you_mean(name, self.list_global_func_names())
             raise ValueError(f"no function {name!r} is registered{hint}")
 
     def list_global_func_names(self) -> list[str]:
@@ -182,8 +179,8 @@ class RegistryApi:
             key = type_key or cls.__name__
             type_code = self._runtime.type_find(key)
             if type_code is None:
-                known: dict[str, Any] = {row[1]: row for row in self._runtime.type_table()}
-                raise ValueError(f"no type {key!r} is registered{nearest(key, list(known))}")
+                hint = self._did_you_mean(key, [row[1] for row in self._runtime.type_table()])
+                raise ValueError(f"no type {key!r} is registered{hint}")
             self._core.set_class(type_code, cls)
             if cls.__module__ != self.Object.__module__:  # the package's own classes stand for many types
                 add_fields(self._runtime, cls, type_code)

@@ -12,10 +12,11 @@ from typing import Any, Callable, NamedTuple
 from .. import _cython
 from .._ctypes import mappings, sequences
 from .._ctypes.containers import copy_iterator, unwrap_as
+from .._ctypes.mappings import ABSENT, find_item
 from .._rules import containers as rules
-from .._rules import find_on_type
 from .._rules.codes import code
-from .._rules.containers import ELEMENTS, KEYS
+from .._rules.containers import ELEMENTS, KEYS, checks_self
+from .._rules.values import find_on_type
 from .compare import same, same_exception
 from .journal import Journal, thread
 from .pack import is_from_ctypes, is_from_cython, mismatch, raising
@@ -50,8 +51,10 @@ def _run(read: _Function, key: Any) -> _Outcome:
         return _Outcome(None, exception)
 
 
-def _read(place: str, key: Any, by_ctypes: _Function, by_cython: _Function, again: _Function) -> Any:
-    """Read by both marshallers, and by ctypes again if they disagree. The functions get the key, if any."""
+def _read(
+    place: str, key: Any, by_ctypes: _Function, by_cython: _Function, again: _Function | None = None
+) -> Any:
+    """Read by both marshallers, and by ctypes again if they disagree. The functions get the key."""
     journal, former = Journal(), thread.journal
     first = second = third = None
     try:
@@ -65,7 +68,7 @@ def _read(place: str, key: Any, by_ctypes: _Function, by_cython: _Function, agai
             # Compiled iterators end without a frame of their own.
             ended = type(second.raised) is StopIteration
             if second.raised is None or ended or is_from_cython(second.raised, journal):
-                third = _run(again, next(journal.replay_for((key,))))
+                third = _run(again or by_ctypes, next(journal.replay_for((key,))))
                 if third.agrees(first):
                     raise mismatch(place, str(second), str(first))
         if second.raised is not None:
@@ -119,73 +122,63 @@ class SequenceIterator(_Iterator):
         self._by_ctypes.__setstate__(index)
 
 
-# ---- wrappers: the compiled classes, whose reads are checked -------------------------------------------
+# ---- wrappers: the compiled classes with reads that are checked -----------------------------------------
 
 
 def _sequence_class(place: str, core: Any, row: int) -> Any:
-
+    @checks_self(place, slots=True)
     class Checked(core):  # type: ignore[misc]
         __slots__ = ()
 
         def __getitem__(self, key: Any) -> Any:
-            if type(key) is slice or not isinstance(self, core):
+            if type(key) is slice:
                 return core.__getitem__(self, key)
             index = key if type(key) is int else rules.as_index(self, key)
             by_ctypes = partial(sequences.get_item, self, row)
-            return _read(f"{place}, item", index, by_ctypes, partial(core.__getitem__, self), by_ctypes)
+            return _read(f"{place}, item", index, by_ctypes, partial(core.__getitem__, self))
 
         def __iter__(self) -> Any:
-            return self._iterate(False) if isinstance(self, core) else core.__iter__(self)
+            return self._iterate(False)
 
         def _iterate(self, backwards: bool) -> Any:
             by_ctypes = sequences.SequenceIterator(self, unwrap_as(self, row), backwards)
             return SequenceIterator(place, by_ctypes, core._iterate(self, backwards))
 
         def _items(self) -> list[Any]:
-            def by_ctypes(key: Any) -> tuple[Any, ...]:
+            def by_ctypes(key: None) -> tuple[Any, ...]:
                 return tuple(sequences.list_items(unwrap_as(self, row)))
 
-            return list(
-                _read(f"{place}, items", None, by_ctypes, lambda key: tuple(core._items(self)), by_ctypes)
-            )
+            return list(_read(f"{place}, items", None, by_ctypes, lambda key: tuple(core._items(self))))
 
     return Checked
 
 
 def _mapping_class(place: str, core: Any, row: int) -> Any:
-    absent = mappings.ABSENT
-
+    @checks_self(place, slots=True)
     class Checked(core):  # type: ignore[misc]
         __slots__ = ()
 
         def __getitem__(self, key: Any) -> Any:
-            if not isinstance(self, core):
-                return core.__getitem__(self, key)
-            found = self._get(key, absent)
-            if found is not absent:
+            found = self._get(key, ABSENT)
+            if found is not ABSENT:
                 return found
             if row == code.DICT:
                 return rules.missing_item(self, key)
             raise KeyError(key)
 
-        def __contains__(self, key: Any) -> bool:
+        def __contains__(self, key: Any) -> Any:
             def by_ctypes(key: Any) -> bool:
-                return mappings.find_item(self, row, key) is not absent
+                return find_item(self, row, key) is not ABSENT
 
-            if not isinstance(self, core):
-                return core.__contains__(self, key)  # type: ignore[no-any-return]
-            by_cython = partial(core.__contains__, self)
-            return _read(f"{place}, key", key, by_ctypes, by_cython, by_ctypes)  # type: ignore[no-any-return]
+            return _read(f"{place}, key", key, by_ctypes, partial(core.__contains__, self))
 
         def _get(self, key: Any, default: Any) -> Any:
-            by_ctypes = partial(mappings.find_item, self, row)
-            found = _read(
-                f"{place}, item", key, by_ctypes, lambda key: core._get(self, key, absent), by_ctypes
-            )
-            return default if found is absent else found
+            by_ctypes = partial(find_item, self, row)
+            found = _read(f"{place}, item", key, by_ctypes, lambda key: core._get(self, key, ABSENT))
+            return default if found is ABSENT else found
 
         def __iter__(self) -> Any:
-            return self._iterate(KEYS, False) if isinstance(self, core) else core.__iter__(self)
+            return self._iterate(KEYS, False)
 
         def _iterate(self, what: int, backwards: bool) -> Any:
             by_ctypes = mappings.EntryIterator(self, unwrap_as(self, row), what, backwards)
@@ -195,29 +188,26 @@ def _mapping_class(place: str, core: Any, row: int) -> Any:
 
 
 def _set_class(place: str, core: Any, row: int) -> Any:
-
+    @checks_self(place, slots=True)
     class Checked(core):  # type: ignore[misc]
         __slots__ = ()
 
-        def __contains__(self, element: Any) -> bool:
-            # A set is looked up as a frozenset by another call of this method.
-            if not isinstance(self, core) or _may_be_set(type(element)):
-                return core.__contains__(self, element)  # type: ignore[no-any-return]
-            by_ctypes, by_cython = partial(mappings.has_element, self, row), partial(core.__contains__, self)
-            return _read(f"{place}, element", element, by_ctypes, by_cython, by_ctypes)  # type: ignore[no-any-return]
+        def __contains__(self, element: Any) -> Any:
+            cls = type(element)
+            if issubclass(cls, (set, _cython.SetCore)) or find_on_type(cls, "__anyffi_value__") is not None:
+                # A set is looked up as a frozenset, by this method again.
+                return core.__contains__(self, element)
+            by_ctypes = partial(mappings.has_element, self, row)
+            return _read(f"{place}, element", element, by_ctypes, partial(core.__contains__, self))
 
         def __iter__(self) -> Any:
-            return self._iterate() if isinstance(self, core) else core.__iter__(self)
+            return self._iterate()
 
         def _iterate(self) -> Any:
             by_ctypes = mappings.EntryIterator(self, unwrap_as(self, row), ELEMENTS, False)
             return EntryIterator(place, by_ctypes, core._iterate(self))
 
     return Checked
-
-
-def _may_be_set(cls: type) -> bool:
-    return issubclass(cls, (set, _cython.SetCore)) or find_on_type(cls, "__anyffi_value__") is not None
 
 
 ArrayCore: Any = _sequence_class("anyffi.Array", _cython.ArrayCore, code.ARRAY)

@@ -101,8 +101,8 @@ class Mapping(Structure):
         ("used", c_int64),
         ("capacity", c_int64),
         ("mask", c_uint64),
-        ("key_types", c_uint64),
-        ("value_types", c_uint64),
+        ("key_type_mask", c_uint64),
+        ("value_type_mask", c_uint64),
     ]
 
 

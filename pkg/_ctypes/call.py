@@ -11,7 +11,7 @@ from .._rules.codes import code
 from .._typing import TYPE_CHECKING, Any, Callable
 from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, translate_error
 from .owned import OwnedValue, release
-from .pack import pack as _pack
+from .pack import pack
 from .unpack import discard_error, raise_error, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
@@ -20,6 +20,7 @@ __all__ = ["FunctionCore", "set_packer"]
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _NONE, _INT = code.NONE, code.INT
 _join = platform.join
+_pack: Callable[[Any, list[Any]], bytes] = pack
 _value = VALUE.pack
 _value_of = VALUE.unpack
 _take_raised = library.error_take_raised

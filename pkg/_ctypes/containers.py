@@ -9,9 +9,11 @@ from __future__ import annotations
 from .._rules import containers as rules
 from .._typing import Any, Callable
 from .abi import Header, library
-from .wrapper import unwrap as _unwrap
+from .wrapper import unwrap
 
 __all__ = ["copy_iterator", "set_unwrapper", "unwrap_as"]
+
+_unwrap: Callable[[Any], int] = unwrap
 
 
 def set_unwrapper(unwrap: Callable[[Any], int]) -> None:
@@ -32,7 +34,7 @@ def unwrap_as(wrapper: Any, type_code: int) -> int:
 
 def copy_iterator(iterator: Any) -> Any:
     """Copy an iterator over a container, at the position where it is."""
-    cls = type(iterator)
+    cls: Any = type(iterator)
     made = cls.__new__(cls)
     for name in cls.__slots__:
         setattr(made, name, getattr(iterator, name))

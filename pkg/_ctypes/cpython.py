@@ -47,17 +47,17 @@ __all__ = [
 #: Joins parts into memory for C code to read. Nothing is created and passed as fast as bytes.
 join = b"".join
 
-#: The type of a function's `call`. Without declared parameters ctypes passes bytes as a pointer to the content.
+#: The type of a function's `call`. Without declared parameters ctypes passes the address of bytes' content.
 call_type = PYFUNCTYPE(c_int)
 
 #: The type of what the runtime calls for a Python callable; ctypes turns the handle into the object.
 callback_type = PYFUNCTYPE(c_int, py_object, c_void_p, c_int32, c_void_p)
 
-_KEEPS_SIGNALS = 1  # ANYFFI_HOST_KEEPS_SIGNALS
+_KEEPS_SIGNALS = 1  # ANYFFI_HOST_SIGNALS_STAY_PENDING
 
 _api = ctypes.pythonapi
 # Prototypes of our own: those of `pythonapi` are shared by the process.
-# The argument is declared, so that where the stack is too short to convert arguments, this call fails as others do.
+# The argument is declared, so that this call fails like others where the stack is too short to convert it.
 _increment = PYFUNCTYPE(None, c_void_p)(("Py_IncRef", _api))
 _new_capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", _api))
 #: A capsule keeps the address of its name.
@@ -206,7 +206,7 @@ def _subclass(name: str, base: Any, slot: int, function: Any, flags: int) -> Any
 
 
 def traversed(base: Any, traverse: Any) -> Any:
-    """Create a subclass of a class of wrappers which garbage collection traverses by a function of the C ABI."""
+    """Create a subclass of a class of wrappers with a function of the C ABI as its `tp_traverse`."""
     return _subclass("Traversed", base, layout.TP_TRAVERSE, traverse, layout.TYPE_HAS_GC)
 
 

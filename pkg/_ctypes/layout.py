@@ -76,14 +76,13 @@ def require(fits: bool, what: str) -> None:
     """Raise ImportError unless an assumption holds."""
     if fits:
         return
-    version = "{}.{}".format(*sys.version_info)
-    if _OLDEST <= sys.version_info[:2] <= _NEWEST:
-        known = "although anyffi supports this version"
-    else:
-        known = f"anyffi knows the versions from {_OLDEST[0]}.{_OLDEST[1]} to {_NEWEST[0]}.{_NEWEST[1]}"
+    version = sys.version.partition(" ")[0]
+    is_known = _OLDEST <= sys.version_info[:2] <= _NEWEST
+    known = "one of" if is_known else "none of"
     raise ImportError(
-        f"anyffi's ctypes mode does not fit this interpreter, CPython {version}: {what} is not where it is "
-        f"expected; {known}. A newer anyffi, or FFI_MODE=cython where it is installed, may fit"
+        f"anyffi's ctypes mode does not know how this Python ({version}) stores {what}; it is {known} the "
+        f"known versions, {_OLDEST[0]}.{_OLDEST[1]} to {_NEWEST[0]}.{_NEWEST[1]}. Install "
+        "a newer anyffi, or set FFI_MODE=cython"
     )
 
 

@@ -58,7 +58,7 @@ def object_value(address: int) -> bytes:
 
 
 _current_rules: Any = _rules
-_read_container = read_container
+_read_container: Callable[[Any], tuple[int, Any] | None] = read_container
 
 
 def set_rules(rules: Any, read: Callable[[Any], tuple[int, Any] | None]) -> None:

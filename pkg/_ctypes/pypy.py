@@ -1,11 +1,11 @@
-"""PyPy's twin of cpython.py: there is no `PyDLL`, no `pythonapi` and no count.
+"""PyPy's part of ctypes mode, without `PyDLL`, `pythonapi` and refcounts; cpython.py defines the same names.
 
-Objects cross as numbers in a table. One re-entrant lock stands for the interpreter's: it is held while the
-runtime runs, and released around callbacks and wherever a body lets other threads run. Signals are held back
-as long: what a handler raises within the machinery of a hook would be lost, and the lock with it.
+Handles are numbers in a table. One re-entrant lock replaces the interpreter's: it is held while the runtime
+runs, and released around callbacks and wherever a body lets other threads run. Signal handlers are deferred
+as long: what one raises between the steps of a hook would be lost, and the lock never released.
 
-The runtime is called through the part of cffi that is built into PyPy, whose calls PyPy compiles: that takes
-a twentieth of the time that calls through ctypes take.
+The runtime is called through the `_cffi_backend` that is built into PyPy. PyPy compiles these calls, which
+makes them twenty times as fast as those of ctypes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ __all__ = [
     "wrapper_at",
 ]
 
-#: A function's `call`.
+#: The type of a function's `call`.
 call_type = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)
 
 _lock: Any = threading.RLock()
@@ -64,33 +64,33 @@ _numbers = itertools.count(1)
 _ffi = FFI()
 _POINTER = _ffi.typeof("void *")
 
-#: Memory for C code to read, of several parts.
+#: Joins parts into memory for C code to read.
 join = b"".join
 
 
 def lend_bytes(x: bytes, keep: list[Any]) -> int:
-    """The address of a copy of bytes, with a zero behind it. `keep` gets what holds it."""
+    """Return the address of a copy of bytes that ends in NUL. The owner of the copy is appended to `keep`."""
     copy = _ffi.new("char[]", x)
     keep.append(copy)
     return int(_ffi.cast("intptr_t", copy))
 
 
 def lend_ascii(x: str, keep: list[Any]) -> int:
-    """The same of text that is all ASCII."""
+    """Return the address of a copy of ASCII text, as `lend_bytes` does."""
     return lend_bytes(x.encode(), keep)
 
 
 def context_of(address: int) -> Any:
-    """An address as it is passed on with the least work."""
+    """Wrap an address as an argument that is passed fast."""
     return _ffi.cast(_POINTER, address)
 
 
-#: How many bytes are left of the calling thread's stack.
+#: Returns how many bytes of the calling thread's stack are left.
 _get_left: Any = None
 
 
 def load(path: str) -> Any:
-    """Loads a library."""
+    """Load a library."""
     global _get_left
     library = ctypes.CDLL(path)
     _get_left = _ffi.cast("size_t(*)(void)", _address_of(library.anyffi_stack_get_remaining))
@@ -115,9 +115,10 @@ _PARAMS = {
 
 
 def _as_pointer(x: Any) -> Any:
-    """Memory, an address or None as what cffi takes for a pointer; all else is that already.
+    """Convert memory, an address or None to a pointer of cffi; return anything else unchanged.
 
-    A buffer keeps its memory, which an address would not: compiled code lets go of what it needs no more.
+    A pointer from a buffer keeps its memory alive, which an address would not: compiled code drops variables
+    that it does not read again.
     """
     cls = type(x)
     if cls is int:
@@ -127,17 +128,17 @@ def _as_pointer(x: Any) -> Any:
     return _ffi.NULL if x is None else x
 
 
-def _as_it_is(x: Any) -> Any:
+def _unchanged(x: Any) -> Any:
     return x
 
 
 def _compile(function: Any) -> Any:
-    """A function that ctypes knows, called through cffi; itself where its result is uncommon."""
+    """Call a function of ctypes through cffi; return it unchanged where its result is of another type."""
     if function.restype not in _RESULTS:
         return function
-    params = ", ".join(_PARAMS[kind] for kind in function.argtypes)
+    params = ", ".join(_PARAMS[param] for param in function.argtypes)
     call = _ffi.cast(f"{_RESULTS[function.restype]}(*)({params or 'void'})", _address_of(function))
-    converters = [_as_pointer if kind is c_void_p else _as_it_is for kind in function.argtypes]
+    converters = [_as_pointer if param is c_void_p else _unchanged for param in function.argtypes]
 
     def compiled(*args: Any) -> Any:
         return call(*[convert(x) for convert, x in zip(converters, args)])
@@ -145,20 +146,20 @@ def _compile(function: Any) -> Any:
     return compiled
 
 
-# ---- on the way in and out ------------------------------------------------------------------------
+# ---- the lock and signals -------------------------------------------------------------------------
 
-#: The thread that holds its signals back, if there is one. Only the main thread has any.
+#: The thread whose signal handlers are deferred, or 0. Only the main thread runs any.
 _muted = 0
 
 
 def _mute() -> bool:
-    """Holds this thread's signals back; False if they were already, or if it gets none."""
+    """Defer this thread's signal handlers; return False if they were already, or if it runs none."""
     global _muted
     try:
         _signals_exit()
     except RuntimeError:
         return False
-    # Nothing can be raised from here on.
+    # No handler raises from here on.
     _muted = get_ident()
     return True
 
@@ -169,15 +170,15 @@ def _unmute() -> None:
     _signals_enter()
 
 
-#: More of the stack than a call of the runtime and its handlers take up, what a callback adds to that, and
-#: what is to be left of a small stack, whose end PyPy does not know.
+#: Sizes on the stack: more than a call of the runtime and its handlers use, what a callback adds, and a
+#: reserve at the end of a small stack, whose size PyPy does not know.
 _ROOM, _CALLBACK, _RESERVE = 48 * 1024, 48 * 1024, 16 * 1024
 
 
 class _Stack(threading.local):
-    """What is known of a thread's stack."""
+    """The part of a thread's stack that was found usable."""
 
-    #: The least that was ever left of it, or could have been, and the limit of recursion of that time.
+    #: The least number of bytes left that was found usable, and the recursion limit of that time.
     least = 1 << 64
     limit = 0
 
@@ -191,13 +192,13 @@ def _descend(left: int) -> None:
 
 
 def _need_room(size: int) -> None:
-    """Raises RecursionError where the stack has no room of a size.
+    """Raise RecursionError where less than a size is left of the stack.
 
-    Near its end PyPy raises it at every call, even as it enters a `finally`, which is then left out: the lock
-    would be kept, and signals held back, for ever.
+    Near its end PyPy raises it at every call, even on entry to a `finally`, which is then skipped: the lock
+    would never be released.
     """
     left, limit = _get_left() - size, getrecursionlimit()
-    # To look costs many times what a call does, and is not needed again further up.
+    # The search costs many times what a call does. Its result holds for every shorter stack.
     if left >= _stack.least and limit == _stack.limit:
         return
     if left >= _RESERVE:
@@ -208,25 +209,25 @@ def _need_room(size: int) -> None:
         except RecursionError:
             pass
         except TypeError as error:
-            # What becomes of a RecursionError while another exception is dealt with.
+            # PyPy raises this for a RecursionError while another exception is handled.
             if "RecursionError" not in str(error):
                 raise
-    # Here there is room to deal with it.
+    # Raised here, where enough of the stack is left to handle it.
     raise RecursionError("maximum recursion depth exceeded")
 
 
 def need_room_of_callback() -> None:
-    """Raises RecursionError where a callback would have none to leave an error."""
+    """Raise RecursionError where the stack is too short for a callback to store an error."""
     _need_room(_ROOM + _CALLBACK)
 
 
 def guard(function: Any) -> Any:
-    """A function of C that ctypes knows, run under the lock and without signals."""
+    """Wrap a C function of ctypes: it runs under the lock, and signal handlers are deferred."""
     return _lock_around(_compile(function))
 
 
 def _lock_around(function: Any) -> Any:
-    """The function, run under the lock and without signals."""
+    """Wrap a function: it runs under the lock, and signal handlers are deferred."""
 
     def guarded(*args: Any) -> Any:
         _need_room(_ROOM)
@@ -242,10 +243,10 @@ def _lock_around(function: Any) -> Any:
 
 
 def _unguarded(function: Callable[..., int]) -> Callable[..., int]:
-    """A callback or hook that runs Python's code: without the lock, and with signals.
+    """Wrap a callback or hook, which runs Python code: without the lock, and with signal handlers.
 
-    What a handler raises before the function's first line, or after its last, becomes a status that tells the
-    runtime of an interruption.
+    What a handler raises before the function's first line, or after its last, becomes the status that the
+    runtime takes for an interrupt.
     """
 
     def run(*args: Any) -> int:
@@ -269,25 +270,25 @@ def _unguarded(function: Callable[..., int]) -> Callable[..., int]:
 
 
 def callback_type(function: Callable[..., int]) -> Any:
-    """What the runtime calls for a Python callable."""
+    """Create what the runtime calls for a Python callable."""
     return CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)(_unguarded(function))
 
 
 def hook_type(*params: Any) -> Callable[[Callable[..., int]], Any]:
-    """Makes a hook that gets a handle first."""
+    """Return a factory of hooks whose first parameter is a handle."""
     return lambda function: CFUNCTYPE(c_int, c_void_p, *params)(_unguarded(function))
 
 
 def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> None:
-    """None: here compiled code knows no address of an object."""
+    """Return None: objects have no address for compiled code."""
 
 
 def give(x: Any, out: int) -> None:
-    """Never called, as there is no table of DLPack."""
+    """Do nothing; never called, as there is no table of DLPack."""
 
 
 def plain(function: Any) -> Any:
-    """The function as it is: the limit of recursion is the stack's here."""
+    """Return the function itself: recursion is limited by the stack alone."""
     return function
 
 
@@ -295,33 +296,33 @@ def plain(function: Any) -> Any:
 
 
 def hooks(reporting: Callable[[Callable[[], None]], Callable[..., int]]) -> dict[str, int]:
-    """Addresses of the hooks that deal with no value.
+    """Return the addresses of the hooks that pass no value.
 
-    `reporting` makes what a hook that may fail returns of a function that raises or not.
+    `reporting` turns a function that may raise into one that returns a status.
     """
     functions = {
-        "lock": CFUNCTYPE(c_int32)(_take_lock),
-        "unlock": CFUNCTYPE(None, c_int32)(_give_lock),
+        "lock": CFUNCTYPE(c_int32)(_acquire),
+        "unlock": CFUNCTYPE(None, c_int32)(_release),
         "suspend": CFUNCTYPE(c_void_p)(_suspend),
         "resume": CFUNCTYPE(None, c_void_p)(_resume),
-        "handle_release": CFUNCTYPE(None, c_void_p)(_drop_handle),
+        "handle_release": CFUNCTYPE(None, c_void_p)(_release_handle),
         "check_signals": CFUNCTYPE(c_int)(_unguarded(reporting(_check_signals))),
     }
     _kept.extend(functions.values())
     return {name: _address_of(function) for name, function in functions.items()}
 
 
-#: Callbacks live as long as the runtime may call them.
+#: Keeps callbacks alive as long as the runtime may call them.
 _kept: list[Any] = []
 _suspended: dict[int, Any] = {}
 
 
-def _take_lock() -> int:
+def _acquire() -> int:
     _lock.acquire()
     return 0
 
 
-def _give_lock(state: int) -> None:
+def _release(state: int) -> None:
     _lock.release()
 
 
@@ -337,12 +338,12 @@ def _resume(ticket: int) -> None:
     _lock._acquire_restore(_suspended.pop(ticket))
 
 
-def _drop_handle(handle: int) -> None:
+def _release_handle(handle: int) -> None:
     _objects.pop(handle, None)
 
 
 def _check_signals() -> None:
-    # Handlers run between the steps of interpreted code. Compiled code asks for them at every loop alone.
+    # Handlers run between bytecodes. Compiled code runs them only once per iteration, and in this call.
     signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
@@ -351,9 +352,9 @@ def _check_signals() -> None:
 
 @_lock_around
 def create_over(x: Any, create: Any, *args: Any) -> int:
-    """Calls a function of the C ABI that takes over a handle of an object: what it returns.
+    """Call a function of the C ABI that steals a handle of an object.
 
-    The handle, which is a number of its own each time, comes before the last argument.
+    The handle, a new number each time, is passed before the last argument.
     """
     handle = next(_numbers)
     _objects[handle] = x
@@ -362,11 +363,11 @@ def create_over(x: Any, create: Any, *args: Any) -> int:
 
 
 def object_at(address: int) -> Any:
-    """The object whose handle lies at an address."""
+    """Return the object whose handle is stored at an address."""
     return _objects[c_void_p.from_address(address).value or 0]
 
 
-#: The object behind what a hook or callback was given.
+#: Returns the object of a handle that a hook or callback received.
 object_of: Callable[[Any], Any] = _objects.__getitem__
 
 
@@ -380,18 +381,18 @@ def memory_class(release: Any, finalize: Any) -> Any:
 
 
 def address_of_memory(memory: Any) -> int:
-    """Where memory lies, for as long as it lives."""
+    """Return the address of memory, valid while it is alive."""
     return int(_ffi.cast("intptr_t", _ffi.from_buffer(memory)))
 
 
 #: Never used, as nothing is learnt of arrays here.
 ndarray_data = 0
-#: An object here has no address by which the runtime could take one more reference.
+#: Objects have no address by which the runtime could retain them.
 retain = 0
 
 
 def traversed(base: Any, traverse: Any) -> Any:
-    """The class as it is: PyPy's garbage collector asks nobody, and what the runtime holds it keeps."""
+    """Return the class itself: PyPy's garbage collector calls no functions of classes."""
     return base
 
 
@@ -399,21 +400,21 @@ def declare_wrappers(library: Any, cls: type, slot: str) -> None:
     """Do nothing: compiled code reads no object of PyPy."""
 
 
-#: The wrappers that live, by the address of the header's word that would name them.
+#: The current wrappers by the address of the header's word that names the wrapper on CPython.
 _wrappers: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 def wrapper_at(word: int) -> Any:
-    """The wrapper that lives, or None."""
+    """Return the wrapper of the object whose header has its word at an address, or None."""
     return _wrappers.get(word)
 
 
 @_lock_around
 def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
-    """Makes a wrapper the one of its object, unless there is one that lives."""
+    """Make a wrapper the current one of its object unless another one is alive."""
     return _wrappers.setdefault(word, wrapper) is wrapper
 
 
 def take_over(exchange: Any, address: int, word: int, wrapper: Any) -> None:
-    """The same after the former wrapper was emptied, which lives until it is collected."""
+    """Make a wrapper the current one in the place of another one, which was emptied."""
     _wrappers[word] = wrapper

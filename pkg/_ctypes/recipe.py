@@ -43,7 +43,7 @@ def read_container(x: Any) -> tuple[int, Any] | None:
     return None
 
 
-_read_container = read_container
+_read_container: Callable[[Any], tuple[int, Any] | None] = read_container
 
 
 def set_reader(read: Callable[[Any], tuple[int, Any] | None]) -> None:

@@ -1,4 +1,4 @@
-"""Wrappers: the Python object that stands for an object of the runtime, one at a time for each."""
+"""Wrappers: Python objects that stand for objects of the runtime, at most one for each object."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from .abi import Header, library, platform, translates_errors
 __all__ = ["ObjectCore", "class_of", "new_wrapper", "set_class", "set_factory", "unwrap", "wrap", "wrap_here"]
 
 _WORD = Header.wrapper.offset
-_HOLD = struct.Struct("=QQ")
+_REF = struct.Struct("=QQ")
 
 #: Public classes by type code.
 _classes: dict[int, type] = {}
 
 
-#: An AnyffiWrapperRef: the object and the wrapper, and with them one strong reference. A class of its own, so that
-#: no `__del__` of a class of the user can come between, and without a part in garbage collection, so that a
-#: wrapper in a cycle keeps its object until the wrapper itself is cleared.
-_Hold = platform.memory_class(library.wrapper_detach, library.wrapper_finalize)
+#: An AnyffiWrapperRef, which owns one strong reference. Its finalizer is not the wrapper's, which a user's
+#: `__del__` would replace. It has no part in garbage collection, so that a wrapper in a cycle keeps its
+#: object until the wrapper is cleared.
+_Memory = platform.memory_class(library.wrapper_detach, library.wrapper_finalize)
 
 
 class ObjectCore:
-    """Holds one strong reference to an object of the runtime."""
+    """Own one strong reference to an object of the runtime."""
 
-    __slots__ = ("__weakref__", "_hold")
+    __slots__ = ("__weakref__", "_memory")
 
-    _hold: Any
+    _memory: Any
 
     @property
     def _address(self) -> int:
@@ -48,42 +48,42 @@ class ObjectCore:
         if _is_full(self):
             raise TypeError(f"{type(self).__name__} was made already")
         _fill(self, address)
-        _delete_hold(other)
+        _delete_memory(other)
         platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, self)
 
 
-platform.declare_wrappers(library, ObjectCore, "_hold")
-# The slot is reached past whatever a user's class may define.
-_hold_slot: Any = ObjectCore.__dict__["_hold"]
-_get_hold = _hold_slot.__get__
-_set_hold = _hold_slot.__set__
-_delete_hold = _hold_slot.__delete__
+platform.declare_wrappers(library, ObjectCore, "_memory")
+# The descriptor's own functions: a user's class may define an attribute of that name.
+_memory_slot: Any = ObjectCore.__dict__["_memory"]
+_get_memory = _memory_slot.__get__
+_set_memory = _memory_slot.__set__
+_delete_memory = _memory_slot.__delete__
 
 
 def _fill(wrapper: Any, address: int) -> None:
-    """Puts an object into an empty wrapper, with a reference of its own."""
-    hold = _Hold(_HOLD.size)
-    library.wrapper_attach(hold, address, id(wrapper))
-    _set_hold(wrapper, hold)
+    """Fill an empty wrapper with a new reference to an object."""
+    memory = _Memory(_REF.size)
+    library.wrapper_attach(memory, address, id(wrapper))
+    _set_memory(wrapper, memory)
 
 
 def _is_full(wrapper: Any) -> bool:
     try:
-        _get_hold(wrapper)
+        _get_memory(wrapper)
     except AttributeError:
         return False
     return True
 
 
 def unwrap(wrapper: ObjectCore) -> int:
-    """The address of a wrapper's object, borrowed."""
+    """Return the address of a wrapper's object, borrowed."""
     try:
-        hold = _get_hold(wrapper)
+        memory = _get_memory(wrapper)
     except AttributeError:
-        hold = None
-    if hold is None:  # here, where no other exception becomes the context of this one
+        memory = None
+    if memory is None:  # here, where no other exception becomes the context of this one
         raise _rules.empty_wrapper(wrapper)
-    found: tuple[int, int] = _HOLD.unpack(hold)
+    found: tuple[int, int] = _REF.unpack(memory)
     return found[0]
 
 
@@ -95,7 +95,7 @@ def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
 
 
 def class_of(type_code: int) -> type:
-    """The class set for a code, or for its nearest ancestor that has one."""
+    """Return the class set for a code, or for its nearest ancestor that has one."""
     found = _classes.get(type_code)
     if found is None:
         info = library.type_get_info(type_code)
@@ -105,7 +105,7 @@ def class_of(type_code: int) -> type:
 
 
 def new_wrapper(address: int) -> Any:
-    """A wrapper that is not the current one yet."""
+    """Create a wrapper that is not yet its object's current one."""
     cls: Any = class_of(Header.from_address(address).type_code)
     made = cls.__new__(cls)
     if not isinstance(made, ObjectCore) or _is_full(made):
@@ -114,7 +114,7 @@ def new_wrapper(address: int) -> Any:
     return made
 
 
-_new_wrapper = new_wrapper
+_new_wrapper: Callable[[int], Any] = new_wrapper
 
 
 def set_factory(make: Callable[[int], Any]) -> None:
@@ -124,7 +124,7 @@ def set_factory(make: Callable[[int], Any]) -> None:
 
 
 def wrap(address: int) -> Any:
-    """The wrapper of an object that the caller keeps alive."""
+    """Return the wrapper of an object that the caller keeps alive."""
     word = address + _WORD
     found = platform.wrapper_at(word)
     if found is not None:
@@ -139,7 +139,7 @@ def wrap(address: int) -> Any:
 
 
 def wrap_here(address: int) -> Any:
-    """As `wrap`, but never the wrapper of another backend: one more is made then."""
+    """Return the wrapper as `wrap` does, or a second one if another backend created it."""
     found = platform.wrapper_at(address + _WORD)
     if found is None or isinstance(found, ObjectCore):
         return wrap(address)

@@ -18,11 +18,10 @@ from c_api cimport (
     ANYFFI_TENSOR_VIEW, ANYFFI_kDLCPU, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping, AnyffiObject,
     AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue, anyffi_abi_get_version,
     anyffi_big_int_create, anyffi_complex_create, anyffi_error_set_raised, anyffi_error_take_raised,
-    anyffi_free, anyffi_from_words_inline, anyffi_function_get_unique_handle, anyffi_host_install,
-    anyffi_none_inline, anyffi_object_compare_exchange_wrapper, anyffi_registry_find,
-    anyffi_registry_remove_host_functions, anyffi_release_inline, anyffi_sequence_erase,
-    anyffi_sequence_set, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop_inline,
-    anyffi_value_retain_inline,
+    anyffi_free, anyffi_make_value, anyffi_function_get_unique_handle, anyffi_host_install,
+    anyffi_make_none, anyffi_object_compare_exchange_wrapper, anyffi_registry_find,
+    anyffi_registry_remove_host_functions, anyffi_release, anyffi_sequence_erase, anyffi_sequence_set,
+    anyffi_type_get_info, anyffi_type_list, anyffi_value_drop, anyffi_value_retain,
 )
 from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, Exporter, FunctionWrapper, NumPyArray, NumPyDtype, allocate, call,
@@ -81,7 +80,7 @@ def get_function(name):
             raise_taken()
     finally:
         if made:
-            anyffi_value_drop_inline(&packed)
+            anyffi_value_drop(&packed)
     return None if found.type_code == ANYFFI_NONE else wrap_here(found.as_object)
 
 

@@ -130,8 +130,8 @@ cdef extern from "anyffi/host_api.h" nogil:
     void anyffi_host_install(const AnyffiHost* host)
 
 cdef extern from "anyffi/inline.h" nogil:
-    void anyffi_release_inline(AnyffiObject* object)
-    void anyffi_value_retain_inline(const AnyffiValue* value)
-    void anyffi_value_drop_inline(const AnyffiValue* value)
-    AnyffiValue anyffi_from_words_inline(uint64_t first, uint64_t second)
-    AnyffiValue anyffi_none_inline()
+    void anyffi_release(AnyffiObject* object)
+    void anyffi_value_retain(const AnyffiValue* value)
+    void anyffi_value_drop(const AnyffiValue* value)
+    AnyffiValue anyffi_make_value(uint64_t first, uint64_t second)
+    AnyffiValue anyffi_make_none()

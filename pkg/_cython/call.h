@@ -19,14 +19,14 @@
 /// Releases what packing made of an argument, unless the callee took it.
 static inline void anyffi_py_release_made(const AnyffiValue* value) {
   // Flags belong to objects; elsewhere the word holds text.
-  if (value->type_code > 0 && value->aux != 0) anyffi_release_inline(value->as_object);
+  if (value->type_code > 0 && value->aux != 0) anyffi_release(value->as_object);
 }
 
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_result(AnyffiValue* value) { return anyffi_py_unpack(value); }
 
 /// Calls with packed arguments and returns the Python value of the result; NULL with an exception.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count) {
-  AnyffiValue result = anyffi_none_inline();
+  AnyffiValue result = anyffi_make_none();
   if (__builtin_expect(target->call(target->self, values, (int32_t)count, &result) != 0, 0)) {
     anyffi_py_raise_taken();
     return NULL;

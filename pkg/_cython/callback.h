@@ -58,11 +58,11 @@ static inline int anyffi_py_run(PyObject* function, const AnyffiValue* args, int
 static int anyffi_py_callback(void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result) {
   int former = anyffi_py_lock();
   // The runtime marked it unset, to find out whether the callback got as far as here.
-  *result = anyffi_none_inline();
+  *result = anyffi_make_none();
   int status = ANYFFI_HOST_DONE;
   if (anyffi_py_run((PyObject*)handle, args, count, result) < 0) {
     // A failed packing may leave a released object.
-    *result = anyffi_none_inline();
+    *result = anyffi_make_none();
     status = anyffi_py_leave_raised();
   }
   anyffi_py_unlock(former);

@@ -73,7 +73,7 @@ static inline AnyffiMapping* anyffi_py_unwrap_mapping(PyObject* wrapper, int32_t
 /// Releases a packed argument, after a function of the C ABI returned `status`; 0, or -1 with its error raised.
 static inline int anyffi_py_end_access(int status, int was_made, const AnyffiValue* packed) {
   if (status == 0) {
-    if (was_made) anyffi_value_drop_inline(packed);
+    if (was_made) anyffi_value_drop(packed);
     return 0;
   }
   // The error is taken first: releasing may run code that calls the runtime.
@@ -96,7 +96,7 @@ static int anyffi_py_find_item(PyObject* wrapper, int32_t type_code, PyObject* k
 static int anyffi_py_has_key(PyObject* wrapper, int32_t type_code, PyObject* key) {
   AnyffiValue found;
   int is_there = anyffi_py_find_item(wrapper, type_code, key, &found);
-  if (is_there > 0) anyffi_value_drop_inline(&found);
+  if (is_there > 0) anyffi_value_drop(&found);
   return is_there;
 }
 
@@ -151,8 +151,8 @@ static PyObject* anyffi_py_unpack_entry(const AnyffiEntry* entry, int part) {
   if (part == ANYFFI_VALUES) return anyffi_py_unpack_copy(&entry->value);
   // Both are retained before either is unpacked, which may run code that changes the mapping.
   AnyffiValue key = entry->key, item = entry->value;
-  anyffi_value_retain_inline(&key);
-  anyffi_value_retain_inline(&item);
+  anyffi_value_retain(&key);
+  anyffi_value_retain(&item);
   PyObject* unpacked_key = anyffi_py_unpack(&key);
   if (unpacked_key == NULL) {
     anyffi_py_discard(&item);

@@ -16,14 +16,14 @@ cdef int pack_described "anyffi_py_pack_described"(
         if anyffi_complex_create(found[0], found[1], out) != 0:
             raise_taken()
     elif code == ANYFFI_POINTER:
-        out[0] = anyffi_from_words_inline(<uint32_t>code, <size_t>found)
+        out[0] = anyffi_make_value(<uint32_t>code, <size_t>found)
     elif code == ANYFFI_MISSING:
-        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
+        out[0] = anyffi_make_value(<uint32_t>code, 0)
     elif code == ANYFFI_DATA_TYPE:
-        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
+        out[0] = anyffi_make_value(<uint32_t>code, 0)
         out.as_data_type.code, out.as_data_type.bits, out.as_data_type.lanes = found
     elif code == ANYFFI_DEVICE:
-        out[0] = anyffi_from_words_inline(<uint32_t>code, 0)
+        out[0] = anyffi_make_value(<uint32_t>code, 0)
         out.as_device.type, out.as_device.index = found
     else:
         pack_scalar(payload, out)

@@ -9,9 +9,9 @@ cdef object equals = None
 def enter_check_mode(new_check_callback, new_hash_of, new_equals, rules, make_error):
     """Install the hooks of check mode.
 
-    Callbacks go to `check_callback(function, args, count, result)`, which returns None or an exception; opaque
-    objects are hashed and compared by the next two functions; `rules` and `make_error` replace those of `_rules`
-    and `_errors`. Return the address of the function that the runtime calls for a callable.
+    Callbacks go to `check_callback(function, args, count, result)`, which returns None or an exception;
+    opaque objects are hashed and compared by the next two functions; `rules` and `make_error` replace those of
+    `_rules` and `_errors`. Return the address of the function that the runtime calls for a callable.
     """
     global check_callback, hash_of, equals
     check_callback, hash_of, equals = new_check_callback, new_hash_of, new_equals
@@ -37,7 +37,7 @@ cdef int checked_callback(
     void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result
 ) noexcept with gil:
     """`anyffi_py_callback` of check mode."""
-    result[0] = anyffi_none_inline()
+    result[0] = anyffi_make_none()
     try:
         problem = check_callback(<object>handle, <size_t>args, count, <size_t>result)
         if problem is None:
@@ -45,8 +45,8 @@ cdef int checked_callback(
     except BaseException as exception:
         problem = exception
     # A signal handler may have raised it when all was done.
-    anyffi_value_drop_inline(result)
-    result[0] = anyffi_none_inline()
+    anyffi_value_drop(result)
+    result[0] = anyffi_make_none()
     return leave_in_slot(problem)
 
 
@@ -81,7 +81,7 @@ cdef class Rendering:
 
     def __dealloc__(self):
         if self.owned:
-            anyffi_value_drop_inline(&self.value)
+            anyffi_value_drop(&self.value)
 
     @property
     def cell(self):
@@ -93,7 +93,7 @@ cdef class Rendering:
 
     def wrap(self):
         """Return the wrapper of the object, also of one that unpacks to something else."""
-        anyffi_value_retain_inline(&self.value)
+        anyffi_value_retain(&self.value)
         return wrap(self.value.as_object)
 
     def move(self, size_t place):
@@ -133,14 +133,14 @@ cdef inline AnyffiValue* values_in(cells) except NULL:
 def hold(cell):
     """Copy a value."""
     cdef Rendering made = new_rendering(values_in(cell))
-    anyffi_value_retain_inline(&made.value)
+    anyffi_value_retain(&made.value)
     return made
 
 
 def take(size_t place):
     """Move a value out of a place in memory, and leave None there."""
     cdef Rendering made = new_rendering(<AnyffiValue*>place)
-    (<AnyffiValue*>place)[0] = anyffi_none_inline()
+    (<AnyffiValue*>place)[0] = anyffi_make_none()
     return made
 
 

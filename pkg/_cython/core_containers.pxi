@@ -198,7 +198,7 @@ cdef inline int set_item(ListCore self, key, item) except -1:
             raise_taken()
     finally:
         if made:
-            anyffi_value_drop_inline(&packed)
+            anyffi_value_drop(&packed)
     return 0
 
 

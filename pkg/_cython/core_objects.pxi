@@ -13,7 +13,7 @@ cdef class ObjectCore:
         # Weak references were cleared: releasing may run Python code, which must not find this wrapper.
         if self.target != NULL:
             anyffi_object_compare_exchange_wrapper(self.target, <void*>self, NULL)
-            anyffi_release_inline(self.target)
+            anyffi_release(self.target)
 
     @property
     def _address(self):

@@ -12,7 +12,7 @@ static AnyffiObject* anyffi_py_export_unwrap(void* wrapper) {
 
 static int anyffi_py_export_wrap(AnyffiObject* tensor, void** out) {
   int former = anyffi_py_lock();
-  anyffi_retain_inline(tensor);
+  anyffi_retain(tensor);
   PyObject* made = anyffi_py_wrap(tensor);
   int status = made == NULL ? anyffi_py_leave_raised() : ANYFFI_HOST_DONE;
   if (made != NULL) *out = made;

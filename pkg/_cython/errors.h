@@ -35,7 +35,7 @@ static inline void anyffi_py_restore_exception(AnyffiSaved saved) {
 /// Releases a value after a failure; always -1. Releasing may run code that must not see the exception.
 ANYFFI_NEVER_INLINE int anyffi_py_discard(const AnyffiValue* value) {
   AnyffiSaved saved = anyffi_py_save_exception();
-  anyffi_value_drop_inline(value);
+  anyffi_value_drop(value);
   anyffi_py_restore_exception(saved);
   return -1;
 }
@@ -60,7 +60,7 @@ static int anyffi_py_leave_exception(PyObject* exception) {
   // Where even this fails, a MemoryError is in the slot.
   if (anyffi_error_create_host(exception, &error) == 0) {
     anyffi_error_set_raised(error.as_object);
-    anyffi_value_drop_inline(&error);
+    anyffi_value_drop(&error);
   }
   return -1;
 }

@@ -103,8 +103,8 @@ static inline void anyffi_py_open_nest(AnyffiNest* nest, PyObject* container, An
 
 /// Packs a new reference to an object; always 0.
 static inline int anyffi_py_share(AnyffiObject* found, AnyffiValue* out) {
-  *out = anyffi_object_inline(found);
-  anyffi_retain_inline(found);
+  *out = anyffi_make_object(found);
+  anyffi_retain(found);
   return 0;
 }
 

@@ -187,7 +187,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
   } else if (anyffi_py_is_callable_type(cls)) {
     made = anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
   } else if (x == anyffi_state.missing) {
-    *out = anyffi_from_words_inline((uint32_t)ANYFFI_MISSING, 0);
+    *out = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
     return 0;
   } else {
     made = anyffi_py_import_dlpack(x, out);
@@ -196,7 +196,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
     if (anyffi_py_is_wrapper(x)) {
       AnyffiObject* found = anyffi_py_unwrap(x);
       if (found == NULL) return -1;
-      *out = anyffi_object_inline(found);
+      *out = anyffi_make_object(found);
       return 0;
     }
     // A scalar here is text that cannot be borrowed, or an int of more than 60 bits.
@@ -205,7 +205,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
     if (made >= 0 && out->type_code <= 0) return 0;
     if (made == 0) {
       // An object of another backend's wrapper, which `x` keeps alive: borrowed, like those of our own.
-      anyffi_value_drop_inline(out);
+      anyffi_value_drop(out);
       return 0;
     }
   }

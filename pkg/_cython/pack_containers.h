@@ -31,7 +31,7 @@ static int anyffi_py_pack_inline_slice(PyObject* x, AnyffiValue* out) {
       anyffi_py_pack_inline(parts[2], &cells[2])) {
     return 1;
   }
-  anyffi_value_drop_inline(out);
+  anyffi_value_drop(out);
   return 0;
 }
 
@@ -128,8 +128,8 @@ static inline int anyffi_py_pack_entry(PyObject* key, PyObject* item, AnyffiMapp
     anyffi_py_discard(&entry->key);
     return packed;
   }
-  mapping->key_types |= anyffi_type_bit(entry->key.type_code);
-  mapping->value_types |= anyffi_type_bit(entry->value.type_code);
+  mapping->key_type_mask |= anyffi_type_bit(entry->key.type_code);
+  mapping->value_type_mask |= anyffi_type_bit(entry->value.type_code);
   // Only complete entries count where the mapping is destroyed.
   mapping->used += 1;
   return 1;
@@ -152,7 +152,7 @@ static int anyffi_py_pack_scalar_entries(PyObject* x, AnyffiValue* out) {
     return anyffi_py_discard(out);
   }
   if (first < 0) return 1;
-  anyffi_value_drop_inline(out);
+  anyffi_value_drop(out);
   return 0;
 }
 

@@ -24,8 +24,8 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_short_str(PyObject* x, AnyffiValue* out)
   Py_ssize_t length = PyUnicode_GET_LENGTH(x);
   Py_ssize_t size = length * (Py_ssize_t)PyUnicode_KIND(x);
   if (size > ANYFFI_INLINE_BYTES) return 0;
-  *out = anyffi_inline_text_inline(ANYFFI_STR, anyffi_py_encoding_of(x), PyUnicode_DATA(x), (uint32_t)size,
-                                   (uint32_t)length);
+  *out = anyffi_make_inline_text(ANYFFI_STR, anyffi_py_encoding_of(x), PyUnicode_DATA(x), (uint32_t)size,
+                                 (uint32_t)length);
   return 1;
 }
 
@@ -33,7 +33,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_short_str(PyObject* x, AnyffiValue* out)
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_short_bytes(PyObject* x, AnyffiValue* out) {
   Py_ssize_t size = Py_SIZE(x);
   if (size > ANYFFI_INLINE_BYTES) return 0;
-  *out = anyffi_inline_text_inline(ANYFFI_BYTES, ANYFFI_ASCII, PyBytes_AS_STRING(x), (uint32_t)size, (uint32_t)size);
+  *out = anyffi_make_inline_text(ANYFFI_BYTES, ANYFFI_ASCII, PyBytes_AS_STRING(x), (uint32_t)size, (uint32_t)size);
   return 1;
 }
 
@@ -42,17 +42,17 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_immediate(PyObject* x, PyTypeObject* cls
   if (cls == &PyLong_Type) {
     int64_t number;
     if (!anyffi_py_read_short_int(x, &number)) return 0;
-    *out = anyffi_int_inline(number);
+    *out = anyffi_make_int(number);
   } else if (cls == &PyFloat_Type) {
     out->type_code = ANYFFI_FLOAT;
     out->aux = 0;
     out->as_float = PyFloat_AS_DOUBLE(x);
   } else if (cls == &PyBool_Type) {
-    *out = anyffi_from_words_inline((uint32_t)ANYFFI_BOOL, x == Py_True);
+    *out = anyffi_make_value((uint32_t)ANYFFI_BOOL, x == Py_True);
   } else if (x == Py_None) {
-    *out = anyffi_none_inline();
+    *out = anyffi_make_none();
   } else if (x == Py_Ellipsis) {
-    *out = anyffi_from_words_inline((uint32_t)ANYFFI_ELLIPSIS, 0);
+    *out = anyffi_make_value((uint32_t)ANYFFI_ELLIPSIS, 0);
   } else {
     return 0;
   }
@@ -119,7 +119,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_inline_items(PyObject* const* items, Py_
   AnyffiValue* data = sequence->data;
   // `fill_inline` would do, but a loop over ints alone takes a third fewer instructions.
   for (; i < size && Py_IS_TYPE(items[i], &PyLong_Type) && anyffi_py_read_short_int(items[i], &number); ++i) {
-    data[i] = anyffi_int_inline(number);
+    data[i] = anyffi_make_int(number);
   }
   if (i > 0) {
     sequence->size = i;

@@ -29,7 +29,7 @@ static inline int anyffi_py_own_bytes(PyObject* x, AnyffiValue* out) {
 static inline int anyffi_py_pack_int(PyObject* x, AnyffiValue* out) {
   int64_t number;
   if (anyffi_py_read_int(x, &number) != 0) return 0;
-  *out = anyffi_int_inline(number);
+  *out = anyffi_make_int(number);
   return 1;
 }
 

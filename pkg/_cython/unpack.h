@@ -32,7 +32,7 @@ static inline int anyffi_py_is_latin_character(const AnyffiValue* value) {
 
 static PyObject* anyffi_py_unpack_str(const AnyffiValue* value) {
   AnyffiTextView text;
-  anyffi_text_inline(value, &text);
+  anyffi_view_text(value, &text);
   if (text.encoding == ANYFFI_ASCII && text.length > 1) {
     PyObject* made = PyUnicode_New((Py_ssize_t)text.length, 127);
     if (made != NULL) memcpy(PyUnicode_DATA(made), text.data, (size_t)text.length);
@@ -44,7 +44,7 @@ static PyObject* anyffi_py_unpack_str(const AnyffiValue* value) {
 
 static PyObject* anyffi_py_unpack_bytes(const AnyffiValue* value) {
   AnyffiTextView text;
-  anyffi_text_inline(value, &text);
+  anyffi_view_text(value, &text);
   return PyBytes_FromStringAndSize((const char*)text.data, (Py_ssize_t)text.length);
 }
 
@@ -100,8 +100,8 @@ static inline PyObject* anyffi_py_unpack(AnyffiValue* value) {
 /// Unpacks a borrowed value.
 static inline PyObject* anyffi_py_unpack_copy(const AnyffiValue* value) {
   // Making a Python object may run code that changes the container in which the value lies.
-  AnyffiValue held = anyffi_read_inline(value);
-  anyffi_value_retain_inline(&held);
+  AnyffiValue held = anyffi_read_value(value);
+  anyffi_value_retain(&held);
   return anyffi_py_unpack(&held);
 }
 
@@ -178,7 +178,7 @@ static PyObject* anyffi_py_unpack_error(const AnyffiError* error) {
 
 /// Unpacks an object that has no wrapper.
 static PyObject* anyffi_py_read_object(AnyffiObject* target) {
-  AnyffiValue value = anyffi_object_inline(target);
+  AnyffiValue value = anyffi_make_object(target);
   PyObject* handle;
   switch (target->type_code) {
     case ANYFFI_STR_OBJECT:
@@ -205,7 +205,7 @@ static PyObject* anyffi_py_read_object(AnyffiObject* target) {
       return anyffi_py_unpack_copy(&((AnyffiBox*)target)->value);
     default:
       // Others have a wrapper, which keeps a reference of its own.
-      anyffi_retain_inline(target);
+      anyffi_retain(target);
       return anyffi_py_wrap(target);
   }
 }
@@ -217,10 +217,10 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_object(AnyffiObject* target) {
   if (code == ANYFFI_FUNCTION && ((AnyffiFunction*)target)->handle == NULL) return anyffi_py_wrap(target);
   PyObject* made = anyffi_py_read_object(target);
   if (made == NULL) {
-    AnyffiValue held = anyffi_object_inline(target);
+    AnyffiValue held = anyffi_make_object(target);
     anyffi_py_discard(&held);
   } else {
-    anyffi_release_inline(target);
+    anyffi_release(target);
   }
   return made;
 }

@@ -101,7 +101,7 @@ static PyObject* anyffi_py_new_wrapper(int32_t type_code) {
 
 /// Releases an object after a failure.
 static PyObject* anyffi_py_wrap_failed(AnyffiObject* target) {
-  AnyffiValue held = anyffi_object_inline(target);
+  AnyffiValue held = anyffi_make_object(target);
   anyffi_py_discard(&held);
   return NULL;
 }
@@ -123,7 +123,7 @@ static PyObject* anyffi_py_wrap(AnyffiObject* target) {
   }
   Py_INCREF(found);
   Py_XDECREF(made);
-  anyffi_release_inline(target);
+  anyffi_release(target);
   return found;
 }
 

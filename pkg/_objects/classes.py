@@ -67,9 +67,10 @@ def build(core: Any) -> dict[str, Any]:
         if has_core:
             bases.append(getattr(core, f"{name}Core"))
         for method in vars(methods).values():
-            # TypeErrors about wrong arguments name the method so.
+            # What errors about wrong arguments, and pickles, name.
             if isinstance(method, FunctionType):
                 method.__qualname__ = f"{name}.{method.__name__}"
+                method.__module__ = "anyffi"
         namespace = {
             "__slots__": (),
             "__module__": "anyffi",

@@ -51,6 +51,7 @@ class Runtime:
         self.set_pop = get("Set.pop")
         self.set_add = get("Set.add")
         self.set_clear = get("Set.clear")
+        self.names_suggest = get("names.suggest")
         self.registry_set = get("registry.set")
         self.registry_remove = get("registry.remove")
         self.registry_list = get("registry.list")

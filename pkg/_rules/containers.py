@@ -62,25 +62,33 @@ _STARS = 0x04 | 0x08
 
 
 def _checked(cls: type, shown: str, method: Any) -> Any:
-    """The method, behind a look at `self`. The shapes that most have are spared tuple and dict."""
+    """A method that checks `self`; with up to two more positional arguments it builds no tuple and no dict."""
     name = method.__name__
     code = method.__code__
-    plain = not (code.co_flags & _STARS or code.co_kwonlyargcount or method.__defaults__)
+    is_positional = name.startswith("__") or code.co_argcount in (1, code.co_posonlyargcount)
+    count = 0 if code.co_flags & _STARS or code.co_kwonlyargcount or not is_positional else code.co_argcount
 
     check_self: Any
-    if plain and code.co_argcount == 1:
+    if count == 1:
 
         def check_self(self: Any, /) -> Any:
             if not isinstance(self, cls):
                 raise _wrong_self(name, shown, self)
             return method(self)
 
-    elif plain and code.co_posonlyargcount == 2:
+    elif count == 2:
 
-        def check_self(self: Any, argument: Any, /) -> Any:
+        def check_self(self: Any, first: Any, /) -> Any:
             if not isinstance(self, cls):
                 raise _wrong_self(name, shown, self)
-            return method(self, argument)
+            return method(self, first)
+
+    elif count == 3:
+
+        def check_self(self: Any, first: Any, second: Any, /) -> Any:
+            if not isinstance(self, cls):
+                raise _wrong_self(name, shown, self)
+            return method(self, first, second)
 
     else:
 
@@ -89,9 +97,12 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
                 raise _wrong_self(name, shown, self)
             return method(self, *args, **kwargs)
 
-    # What a wrong number of arguments is blamed on; before Python 3.10 the name of the code.
+    # Errors about a wrong number of arguments name the method and its parameters.
     method.__qualname__ = name
     check_self.__code__ = check_self.__code__.replace(co_name=name)
+    if 1 <= count <= 3:
+        check_self.__code__ = check_self.__code__.replace(co_varnames=code.co_varnames[:count])
+        check_self.__defaults__ = method.__defaults__
     return check_self
 
 

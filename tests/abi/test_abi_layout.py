@@ -178,9 +178,9 @@ def test_the_library_has_the_headers_table(row: list[str]) -> None:
     assert lib.anyffi_type_get_family(int(code)) == CODES[kind]
     assert (int(code) > 0) == (storage == "OBJECT")
     # `anyffi._rules.codes.code` has what both marshallers work with.
-    from anyffi import _types
+    from anyffi._rules import codes
 
-    assert getattr(_types.code, name) == int(code)
+    assert getattr(codes.code, name) == int(code)
 
 
 # ---- cffi against ctypes --------------------------------------------------------------------------------

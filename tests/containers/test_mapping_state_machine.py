@@ -194,7 +194,6 @@ class MapMachine(_Mappings):
         self.ours, self.model = thawed.freeze(), types.MappingProxyType(changed)
 
 
-@pytest.mark.unrecorded(reason="the model is what it is compared with; the modes draw other runs")
 @pytest.mark.parametrize("machine", [DictMachine, MapMachine])
 def test_machine(ffi: Any, machine: Any) -> None:
     run_machine(machine, ffi)

@@ -294,7 +294,6 @@ class ShapeMachine(_Sequences):
         assert hash(self.ours) == hash(self.model) == self.native("testing.hash")(self.ours)
 
 
-@pytest.mark.unrecorded(reason="the model is what it is compared with; the modes draw other runs")
 @pytest.mark.parametrize("machine", [ListMachine, ArrayMachine, ShapeMachine])
 def test_machine(ffi: Any, machine: Any) -> None:
     run_machine(machine, ffi)

@@ -213,7 +213,6 @@ class FrozenSetMachine(_Sets):
         assert hash(self.ours) == hash(self.model)
 
 
-@pytest.mark.unrecorded(reason="the model is what it is compared with; the modes draw other runs")
 @pytest.mark.parametrize("machine", [SetMachine, FrozenSetMachine])
 def test_machine(ffi: Any, machine: Any) -> None:
     run_machine(machine, ffi)

@@ -1,5 +1,5 @@
 /// \file
-/// An allocator that counts and that fails on demand, in place for the life of an object.
+/// An allocator that counts and fails on demand, installed for the lifetime of an object.
 #ifndef ANYFFI_TESTS_ALLOCATION_H_
 #define ANYFFI_TESTS_ALLOCATION_H_
 
@@ -23,13 +23,13 @@ class CountingAllocator {
   CountingAllocator(const CountingAllocator&) = delete;
   CountingAllocator& operator=(const CountingAllocator&) = delete;
 
-  /// Blocks in use; what this thread keeps for its next objects is not.
+  /// Blocks in use; those on this thread's free lists are not.
   int64_t live() const {
     anyffi_memory_trim();
     return live_;
   }
   int64_t total() const { return total_; }
-  /// Every allocation after the next `count` fails; none, if it is negative.
+  /// Makes every allocation after the next `count` fail; none, if it is negative.
   void fail_after(int64_t count) {
     anyffi_memory_trim();
     until_failure_ = count;
@@ -53,10 +53,10 @@ class CountingAllocator {
   static inline int64_t until_failure_ = -1;
 };
 
-/// Runs `work` again and again, each time with one allocation more before memory ends, until it succeeds. Each
-/// failure must be MemoryError or std::bad_alloc and lose nothing.
+/// Runs `work` repeatedly, each time with one more allocation that succeeds, until it succeeds. Each failure must be
+/// MemoryError or std::bad_alloc and leak nothing.
 template <class Work>
-void expect_no_loss(Work work) {
+void expect_no_leak(Work work) {
   work();
   CountingAllocator counting;
   for (int64_t n = 0;; ++n) {
@@ -90,7 +90,7 @@ anyffi::String raised_kind(Work work) {
   return "";
 }
 
-/// Runs `work`, which must throw an error of the kind; lets MemoryError through, for `expect_no_loss`.
+/// Runs `work`, which must throw an error of the kind; lets MemoryError through, for `expect_no_leak`.
 template <class Work>
 void expect_error(const char* kind, Work work) {
   try {

@@ -1,4 +1,4 @@
-// Containers against plain models of them, with failing memory, and with elements that do their worst.
+// Containers compared with simple models, with failing allocations, and with hostile elements.
 #include <anyffi/anyffi.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ std::string text_of(const AnyView& value) {
   return std::string(static_cast<const char*>(utf8.data), static_cast<size_t>(utf8.length));
 }
 
-// ---- an object whose destructor does what a test wants ----
+// ---- an object whose destructor runs a function of the test ----
 
 struct AtEnd {
   static constexpr anyffi::FixedText kTypeKey{"test.AtEnd"};
@@ -42,7 +42,7 @@ struct AtEnd {
 
 AnyValue at_end(std::function<void()> run) { return anyffi::make_object<AtEnd>(std::move(run)); }
 
-// ---- a type whose comparison does what a test wants ----
+// ---- a type whose comparison runs a function of the test ----
 
 struct Opaque {
   AnyffiObject header;
@@ -70,7 +70,7 @@ AnyValue make_opaque(std::function<int32_t()> equal) {
   int32_t code;
   anyffi::detail::check(anyffi_type_register(&info, &code));
   auto* made = new Opaque{AnyffiObject{code, 1, 1, &delete_opaque, nullptr}, std::move(equal)};
-  return AnyValue(anyffi::detail::Adopt{}, anyffi_object_inline(&made->header));
+  return AnyValue(anyffi::detail::Adopt{}, anyffi_make_object(&made->header));
 }
 
 // ---- models ----
@@ -85,7 +85,7 @@ AnyValue random_value(std::mt19937& random) {
     case 2:
       return anyffi::String(("k" + std::to_string(number)).c_str());
     case 3:
-      return anyffi::String(("a string that lies on the heap " + std::to_string(number)).c_str());
+      return anyffi::String(("a string that is on the heap " + std::to_string(number)).c_str());
     case 4:
       return Array<>{AnyValue(number % 5), AnyValue("x")};
     default:
@@ -140,8 +140,8 @@ TEST(Sequence, BehavesAsAVector) {
   }
 }
 
-TEST(Sequence, TakesAnElementOfItsOwn) {
-  List<> list{AnyValue("a string that lies on the heap")};
+TEST(Sequence, AppendsItsOwnElement) {
+  List<> list{AnyValue("a string that is on the heap")};
   for (int i = 0; i < 50; ++i) {
     const AnyffiValue* own = reinterpret_cast<AnyffiSequence*>(list.get())->data;
     ASSERT_EQ(anyffi_sequence_insert(list.get(), 0, own), 0);
@@ -161,7 +161,7 @@ TEST(Mapping, BehavesAsAnOrderedModel) {
       auto found = std::find_if(model.begin(), model.end(), [&](const auto& entry) { return entry.first == name; });
       ASSERT_EQ(dict.contains(key), found != model.end()) << name;
       ASSERT_EQ(dict.value_or(key, -1), found != model.end() ? found->second : -1) << name;
-      // Grows for a while, then shrinks, so that holes and growth meet.
+      // Grows for a while, then shrinks, so that it grows while it has holes.
       if (step % 1000 < 500) {
         dict.set(key, step);
         if (found != model.end()) {
@@ -182,7 +182,7 @@ TEST(Mapping, BehavesAsAnOrderedModel) {
   }
 }
 
-TEST(Mapping, FindsShortNamesAmongRemovedOnes) {
+TEST(Mapping, FindsShortKeysAmongRemovedOnes) {
   std::mt19937 random(3);
   Dict<> dict;
   std::vector<std::pair<std::string, int64_t>> model;
@@ -202,7 +202,7 @@ TEST(Mapping, FindsShortNamesAmongRemovedOnes) {
   }
 }
 
-TEST(Mapping, FindsAKeyThoughComparisonsMovedIt) {
+TEST(Mapping, FindsAKeyAlthoughComparisonsMovedIt) {
   for (int size : {2, 6, 20, 60}) {
     Dict<> dict;
     bool armed = false;
@@ -223,7 +223,7 @@ TEST(Mapping, FindsAKeyThoughComparisonsMovedIt) {
   }
 }
 
-TEST(Mapping, RemovalAtTheEndNeverWearsTheIndexOut) {
+TEST(Mapping, RemovalAtTheEndDoesNotFillTheIndex) {
   Dict<> dict;
   for (int64_t i = 0; i < 20; ++i) dict.set(i, i);
   for (int64_t i = 100; i < 200000; ++i) {
@@ -236,7 +236,7 @@ TEST(Mapping, RemovalAtTheEndNeverWearsTheIndexOut) {
 
 namespace {
 
-/// A Dict of keys as its maker writes them, each with its place as the value, not yet finished.
+/// A Dict of keys written directly, each with its index as the value, before `anyffi_mapping_finish`.
 AnyValue written(const std::vector<AnyValue>& keys) {
   AnyValue made;
   anyffi::detail::check(anyffi_mapping_create(ANYFFI_DICT, static_cast<int64_t>(keys.size()), made.out()));
@@ -245,8 +245,8 @@ AnyValue written(const std::vector<AnyValue>& keys) {
     AnyffiEntry& entry = mapping->entries[mapping->used];
     entry.value = AnyValue(mapping->used).release();
     entry.key = AnyValue(key).release();
-    mapping->key_types |= anyffi_type_bit(entry.key.type_code);
-    mapping->value_types |= anyffi_type_bit(entry.value.type_code);
+    mapping->key_type_mask |= anyffi_type_bit(entry.key.type_code);
+    mapping->value_type_mask |= anyffi_type_bit(entry.value.type_code);
     ++mapping->used;
   }
   return made;
@@ -254,12 +254,12 @@ AnyValue written(const std::vector<AnyValue>& keys) {
 
 }  // namespace
 
-TEST(Mapping, IsFinishedFromWhatItsMakerWrote) {
+TEST(Mapping, IsFinishedFromWrittenEntries) {
   CountingAllocator counting;
   for (int64_t size : {0, 1, 8, 9, 100}) {
     std::vector<AnyValue> keys;
     for (int64_t i = 0; i < size; ++i) {
-      std::string text = (i % 2 ? "a key that lies on the heap " : "key ") + std::to_string(i);
+      std::string text = (i % 2 ? "a key that is on the heap " : "key ") + std::to_string(i);
       keys.push_back(i % 3 ? AnyValue(text.c_str()) : AnyValue(i));
     }
     AnyValue made = written(keys);
@@ -277,10 +277,10 @@ TEST(Mapping, IsFinishedFromWhatItsMakerWrote) {
   EXPECT_EQ(counting.live(), 0);
 }
 
-TEST(Mapping, EqualKeysAreToldByTheirPlaces) {
+TEST(Mapping, EqualKeysAreReportedByIndex) {
   CountingAllocator counting;
   for (bool many : {false, true}) {
-    std::vector<AnyValue> keys{AnyValue("x"), AnyValue(1), AnyValue("a string that lies on the heap"), AnyValue(1.0)};
+    std::vector<AnyValue> keys{AnyValue("x"), AnyValue(1), AnyValue("a string that is on the heap"), AnyValue(1.0)};
     if (many) {
       for (int64_t i = 100; i < 150; ++i) keys.insert(keys.begin(), AnyValue(i));
     }
@@ -289,7 +289,7 @@ TEST(Mapping, EqualKeysAreToldByTheirPlaces) {
     ASSERT_EQ(anyffi_mapping_finish(made.raw().as_object, &first, &second), 0);
     EXPECT_EQ(first, many ? 51 : 1);
     EXPECT_EQ(second, many ? 53 : 3);
-    made = written({AnyValue("x"), AnyValue(List<>()), AnyValue("a string that lies on the heap")});
+    made = written({AnyValue("x"), AnyValue(List<>()), AnyValue("a string that is on the heap")});
     EXPECT_EQ(anyffi_mapping_finish(made.raw().as_object, &first, &second), -1);
     AnyValue error;
     anyffi_error_take_raised(error.out());
@@ -297,7 +297,7 @@ TEST(Mapping, EqualKeysAreToldByTheirPlaces) {
   EXPECT_EQ(counting.live(), 0);
 }
 
-TEST(Containers, AreReadInOneStep) {
+TEST(Containers, ElementsAreReadInOneStep) {
   const AnyValue text("an element on the heap");
   Array<> array{1, text};
   AnyValue first, second;
@@ -347,7 +347,7 @@ TEST(Containers, AreReadInOneStep) {
   EXPECT_EQ(anyffi_mapping_next(dict.get(), position, -1, key.out(), value.out()), -1);
 }
 
-TEST(Containers, FailingMemoryChangesNothing) {
+TEST(Containers, FailedAllocationsChangeNothing) {
   CountingAllocator counting;
   bool failed = true;
   for (int64_t n = 0; failed; ++n) {
@@ -370,7 +370,7 @@ TEST(Containers, FailingMemoryChangesNothing) {
       int64_t inserted = 0, set = 0;
       for (int64_t i = 0; i < 40; ++i) {
         inserted += attempt([&] { list.insert(inserted / 2, i); });
-        set += attempt([&] { dict.set(("a string that lies on the heap " + std::to_string(i)).c_str(), i); });
+        set += attempt([&] { dict.set(("a string that is on the heap " + std::to_string(i)).c_str(), i); });
         EXPECT_EQ(list.size(), inserted);
         EXPECT_EQ(dict.size(), set);
       }
@@ -386,7 +386,7 @@ TEST(Containers, FailingMemoryChangesNothing) {
   }
 }
 
-TEST(Containers, DestructorsMeetAWholeContainer) {
+TEST(Containers, DestructorsSeeAConsistentContainer) {
   List<> list;
   Dict<> dict;
   int runs = 0;
@@ -469,7 +469,7 @@ TEST(Hash, IsPythonsForNumbersAndTuples) {
   EXPECT_EQ(AnyView(Array<>{AnyValue(1), AnyValue(2)}).hash(), -3550055125485641917);
 }
 
-TEST(Hash, OfASliceIsUpToTheHost) {
+TEST(Hash, OfASliceDependsOnTheHost) {
   AnyValue held = anyffi::Slice(1, 2, 3);
   EXPECT_THROW(held.hash(), anyffi::Error);
   AnyffiHost hooks{};
@@ -499,7 +499,7 @@ TEST(Equal, FollowsPython) {
   turned.set("b", 2), turned.set("a", true);
   EXPECT_TRUE(AnyView(dict) == AnyView(turned));
   EXPECT_TRUE(AnyView(dict) == AnyView(turned.freeze()));
-  // A difference behind an equal element that takes a closer look, and a key behind an equal entry.
+  // A difference after an equal element that needs the slow path, and a key after an equal entry.
   AnyValue one = Array<>{AnyValue(1)};
   EXPECT_FALSE(AnyView(Array<>{one, AnyValue(2)}) == AnyView(Array<>{Array<>{AnyValue(1)}, AnyValue(3)}));
   Dict<> other_key;
@@ -511,7 +511,7 @@ TEST(Equal, FollowsPython) {
   EXPECT_EQ(nan_key.size(), 1);
 }
 
-TEST(Text, IsPythonsRepr) {
+TEST(Repr, IsPythons) {
   for (auto& [number, text] : std::vector<std::pair<double, const char*>>{{0.0, "0.0"},
                                                                           {-0.0, "-0.0"},
                                                                           {1e16, "1e+16"},
@@ -528,7 +528,7 @@ TEST(Text, IsPythonsRepr) {
   EXPECT_EQ(text_of(List<>{AnyValue(nullptr), AnyValue(true)}), "[None, True]");
 }
 
-TEST(Convert, TurnsInPlaceWhatNobodyElseHolds) {
+TEST(Convert, ConvertsInPlaceWithoutOtherReferences) {
   AnyValue list = List<>{AnyValue(1)}, array;
   const AnyffiObject* object = list.raw().as_object;
   ASSERT_EQ(anyffi_container_convert(list.out(), ANYFFI_ARRAY, array.out()), 0);

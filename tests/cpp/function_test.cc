@@ -1,4 +1,4 @@
-// Functions: typed and packed, defaults, counts of arguments, what may be taken, and errors on the way out.
+// Functions: typed and packed, defaults, argument counts, movable arguments, and errors.
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/string.h>
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST(Function, ReadingPastTheArgumentsIsAnError) {
   EXPECT_RAISES("IndexError", packed(1));
 }
 
-TEST(Function, DefaultsFillWhatIsMissing) {
+TEST(Function, DefaultsReplaceMissingArguments) {
   Function f = Function::from(
       [](int64_t a, const String& b, double c) { return Array<>{AnyValue(a), AnyValue(b), AnyValue(c)}; }, arg("a"),
       arg("b") = "b", arg("c") = 0.5);
@@ -77,7 +77,7 @@ TEST(Function, DefaultsFillWhatIsMissing) {
             "function() takes from 1 to 3 positional arguments but 4 were given");
 }
 
-TEST(Function, CountsInPythonsWords) {
+TEST(Function, ArgumentCountErrorsArePythons) {
   Function two = Function::from([](int64_t a, int64_t b) { return a - b; }, arg("a"), arg("b"));
   EXPECT_EQ(message_of([&] { two(); }), "function() missing 2 required positional arguments: 'a' and 'b'");
   EXPECT_EQ(message_of([&] { two(1); }), "function() missing 1 required positional argument: 'b'");
@@ -115,7 +115,7 @@ TEST(Function, LambdasKeepTheirState) {
   EXPECT_EQ(counting.live(), 0);
 }
 
-TEST(Function, OnlyAnArgumentMadeForTheCallMayBeTaken) {
+TEST(Function, OnlyMovableArgumentsAreTaken) {
   const void* seen = nullptr;
   Function freeze = Function::from([&](Array<int64_t> xs) {
     seen = xs.get();
@@ -138,7 +138,7 @@ TEST(Function, OnlyAnArgumentMadeForTheCallMayBeTaken) {
   EXPECT_EQ(other.type_code(), ANYFFI_LIST);
 }
 
-TEST(Function, ArgumentsPassedOnAreNotTakenFromTheirOwner) {
+TEST(Function, ForwardedArgumentsAreNotTaken) {
   Function take = Function::from([](AnyValue x) { return x; });
   Function pass = Function::from_packed([&](Args args, AnyValue* result) {
     *result = take.call_packed(args);
@@ -147,7 +147,7 @@ TEST(Function, ArgumentsPassedOnAreNotTakenFromTheirOwner) {
   EXPECT_EQ(pass(List<>{AnyValue(1)}).size(), 1);
 }
 
-TEST(Function, RefusedArgumentsAreNotLost) {
+TEST(Function, RefusedArgumentsAreNotLeaked) {
   CountingAllocator counting;
   {
     Function f = Function::from([](const List<>&, int64_t) {});
@@ -159,17 +159,17 @@ TEST(Function, RefusedArgumentsAreNotLost) {
   EXPECT_EQ(counting.live(), 0);
 }
 
-TEST(Function, ArgumentsBeforeOneThatCannotBeMadeAreNotLost) {
+TEST(Function, ArgumentsBeforeAFailedOneAreNotLeaked) {
   Function function = Function::from_packed([](Args, AnyValue*) {});
   List<int64_t> list;
   EXPECT_THROW(function(List<int64_t>(list), "\xff"), Error);
   EXPECT_EQ(list.use_count(), 1);
 }
 
-TEST(Function, NumbersComeFromBoxesAndBigInts) {
+TEST(Function, NumbersConvertFromBoxesAndBigInts) {
   Function twice = Function::from([](uint64_t x) { return 2 * x; });
   AnyValue box;
-  AnyffiValue number = anyffi_int_inline(21);
+  AnyffiValue number = anyffi_make_int(21);
   ASSERT_EQ(anyffi_box_create(&number, box.out()), 0);
   EXPECT_EQ(twice(AnyView(box.raw())).cast<uint64_t>(), 42u);
   EXPECT_EQ(twice(true).cast<int64_t>(), 2);
@@ -204,7 +204,7 @@ TEST(Function, StandardExceptionsByKind) {
   EXPECT_EQ(message_of([] { Function::from([] { throw std::runtime_error("caf\xff"); })(); }), "caf\\xff");
 }
 
-TEST(Function, AnErrorPassesThroughManyAsOne) {
+TEST(Function, AnErrorKeepsItsIdentityThroughManyCalls) {
   Function inner = Function::from([] { throw Error("KeyError", "deep"); });
   AnyValue first;
   Function middle = Function::from([&] {
@@ -224,7 +224,7 @@ TEST(Function, AnErrorPassesThroughManyAsOne) {
   }
 }
 
-TEST(Function, FailureWithoutAnErrorIsAnError) {
+TEST(Function, AFailureWithoutAnErrorRaises) {
   AnyValue silent;
   anyffi::detail::check(anyffi_function_create([](void*, AnyffiValue*, int32_t, AnyffiValue*) { return -1; }, nullptr,
                                                nullptr, nullptr, silent.out()));
@@ -294,7 +294,7 @@ std::string text_of(const AnyffiValue& value) {
   return text.cast<std::string>();
 }
 
-/// Calls a function with what a recipe says.
+/// Calls a function with a recipe.
 template <int32_t kSize>
 AnyValue call_recipe(const Function& function, AnyffiValue (&recipe)[kSize]) {
   AnyValue result;
@@ -302,8 +302,8 @@ AnyValue call_recipe(const Function& function, AnyffiValue (&recipe)[kSize]) {
   return result;
 }
 
-TEST(Function, ArgumentsAreMadeAsARecipeSays) {
-  expect_no_loss([] {
+TEST(Function, ARecipeMakesArguments) {
+  expect_no_leak([] {
     static const char text[] = "longer than what fits in place";
     AnyffiValue view = value_of(ANYFFI_STR_VIEW, 0, (sizeof(text) - 1) << 2);
     view.as_pointer = const_cast<char*>(text);
@@ -343,7 +343,7 @@ TEST(Function, ArgumentsAreMadeAsARecipeSays) {
 }
 
 TEST(Function, AResultOutlivesTheArgumentsOfARecipe) {
-  expect_no_loss([] {
+  expect_no_leak([] {
     AnyffiValue recipe[] = {AnyffiValue{}, value_of(ANYFFI_LIST, 1, ANYFFI_RECIPE)};
     AnyValue text("a text that lies in its own memory");
     recipe[0] = text.raw();
@@ -352,7 +352,7 @@ TEST(Function, AResultOutlivesTheArgumentsOfARecipe) {
     changed->call = [](void*, AnyffiValue* args, int32_t, AnyffiValue* result) {
       // A view of the list's element.
       AnyffiTextView view;
-      anyffi_text_inline(reinterpret_cast<AnyffiSequence*>(args[0].as_object)->data, &view);
+      anyffi_view_text(reinterpret_cast<AnyffiSequence*>(args[0].as_object)->data, &view);
       *result = value_of(ANYFFI_STR_VIEW, 0, static_cast<uint32_t>(view.length) << 2);
       result->as_pointer = const_cast<void*>(view.data);
       return 0;
@@ -363,7 +363,7 @@ TEST(Function, AResultOutlivesTheArgumentsOfARecipe) {
   });
 }
 
-TEST(Function, ARecipeThatFailsLeavesNothing) {
+TEST(Function, AFailedRecipeLeaksNothing) {
   CountingAllocator counting;
   {
     Function function = Function::from_packed([](Args, AnyValue*) { FAIL() << "called"; });
@@ -375,17 +375,17 @@ TEST(Function, ARecipeThatFailsLeavesNothing) {
   EXPECT_EQ(counting.live(), 0);
 }
 
-TEST(Function, FailingMemoryLosesNothing) {
-  expect_no_loss([] { Function::from([](int64_t x) { return x; }, arg("x") = 5)(); });
-  expect_no_loss([] { Function::from([](const AnyValue& x) { return x; })(List<>{AnyValue("a string on the heap")}); });
-  expect_no_loss([] {
+TEST(Function, FailedAllocationsLeakNothing) {
+  expect_no_leak([] { Function::from([](int64_t x) { return x; }, arg("x") = 5)(); });
+  expect_no_leak([] { Function::from([](const AnyValue& x) { return x; })(List<>{AnyValue("a string on the heap")}); });
+  expect_no_leak([] {
     Function fails = Function::from([] { throw Error("KeyError", "a message that is on the heap"); });
     expect_error("KeyError", [&] { fails(); });
   });
-  expect_no_loss([] { expect_error("TypeError", [] { Function::from([](int64_t, int64_t) {})(1); }); });
-  expect_no_loss([] { expect_error("TypeError", [] { Function::from([](int64_t) {})("a string on the heap"); }); });
-  expect_no_loss([] {
-    AnyValue key("test.a name that lies on the heap");
+  expect_no_leak([] { expect_error("TypeError", [] { Function::from([](int64_t, int64_t) {})(1); }); });
+  expect_no_leak([] { expect_error("TypeError", [] { Function::from([](int64_t) {})("a string on the heap"); }); });
+  expect_no_leak([] {
+    AnyValue key("test.a name that is on the heap");
     Function f = Function::from([] {});
     AnyffiValue value = AnyView(f).raw();
     int32_t existed;

@@ -1,4 +1,4 @@
-// The layouts that every other language relies on.
+// The layouts that other languages depend on.
 #include <anyffi/c_api.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ TEST(Layout, ObjectBeginsWithItsTypeCode) {
   EXPECT_EQ(sizeof(AnyffiObject), 32u);
 }
 
-TEST(Layout, InlineCodesAreNotPositiveAndObjectCodesAre) {
+TEST(Layout, ObjectCodesArePositiveAndInlineCodesAreNot) {
 #define EXPECT_STORAGE_SIGN(NAME, code, FAMILY, PARENT, storage, key, python) \
   EXPECT_EQ((code) > 0, ANYFFI_STORAGE_##storage == ANYFFI_STORAGE_OBJECT) << key;
   ANYFFI_TYPES(EXPECT_STORAGE_SIGN)

@@ -1,4 +1,4 @@
-// What threads keep of the memory of objects that went.
+// The free lists of threads.
 #include <anyffi/anyffi.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ constexpr bool kKeeps = true;
 
 Array<> triple(int64_t first) { return Array<>{first, first + 1, first + 2}; }
 
-TEST(Memory, AThreadUsesTheBlocksOfItsFormerObjects) {
+TEST(Memory, FreedBlocksAreReused) {
   if (!kKeeps) GTEST_SKIP() << "nothing is kept from the address sanitizer";
   CountingAllocator counting;
   triple(1);
@@ -36,7 +36,7 @@ TEST(Memory, AThreadUsesTheBlocksOfItsFormerObjects) {
   EXPECT_EQ(counting.live(), 0);
 }
 
-TEST(Memory, WhatIsKeptIsBounded) {
+TEST(Memory, FreeListsAreBounded) {
   CountingAllocator counting;
   std::vector<AnyValue> values;
   for (int size = 12; size < 2000; size += 3) {
@@ -51,7 +51,7 @@ TEST(Memory, WhatIsKeptIsBounded) {
   EXPECT_EQ(counting.live(), 0);
 }
 
-TEST(Memory, AThreadThatEndsGivesAllBack) {
+TEST(Memory, AThreadThatEndsFreesItsLists) {
   CountingAllocator counting;
   std::thread([] {
     triple(1);
@@ -61,7 +61,7 @@ TEST(Memory, AThreadThatEndsGivesAllBack) {
   EXPECT_EQ(counting.live(), 0);
 }
 
-TEST(Memory, ObjectsMayGoInOtherThreads) {
+TEST(Memory, ObjectsMayBeFreedByOtherThreads) {
   CountingAllocator counting;
   std::vector<AnyValue> values;
   for (int64_t i = 0; i < 1000; ++i) values.emplace_back(triple(i));
@@ -69,10 +69,10 @@ TEST(Memory, ObjectsMayGoInOtherThreads) {
   EXPECT_EQ(counting.live(), 0);
 }
 
-TEST(Memory, ObjectsGoAfterTheThreadHasGivenAllBack) {
+TEST(Memory, ObjectsMayBeFreedAfterTheLists) {
   CountingAllocator counting;
   std::thread([] {
-    // Made before the thread keeps anything, so destroyed after that was given back.
+    // Created before the thread's free lists, so destroyed after them.
     static thread_local AnyValue last = triple(7);
     triple(1);
     EXPECT_EQ(last, AnyValue(triple(7)));

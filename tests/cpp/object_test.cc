@@ -1,4 +1,4 @@
-// Objects: counts, weak references, iterative destruction, dynamic types and the type table.
+// Objects: reference counts, weak references, iterative destruction, dynamic types and the type table.
 #include <anyffi/anyffi.h>
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ TEST(Object, IsDestroyedOnce) {
   EXPECT_EQ(Thing::alive, 0);
 }
 
-TEST(Object, DerivedTypesPassAsTheirParents) {
+TEST(Object, DerivedTypesConvertToTheirParents) {
   AnyValue special = make_object<SpecialThing>(6);
   EXPECT_EQ(special.cast<Ref<Thing>>()->number, 6);
   EXPECT_RAISES("TypeError", AnyValue(make_object<Thing>(1)).cast<Ref<SpecialThing>>());
@@ -75,7 +75,7 @@ TEST(Object, DerivedTypesPassAsTheirParents) {
   EXPECT_EQ(special.cast<ObjectRef>().type_code(), anyffi::type_code_of<SpecialThing>());
 }
 
-TEST(Object, AConstructorThatThrowsLeavesNothing) {
+TEST(Object, AThrowingConstructorLeaksNothing) {
   anyffi::type_code_of<ThrowsWhenMade>();
   CountingAllocator counting;
   EXPECT_RAISES("ValueError", make_object<ThrowsWhenMade>());
@@ -112,9 +112,9 @@ TEST(Object, WeakReferences) {
     EXPECT_EQ(counting.live(), 0);
   }
   for (auto make :
-       {+[] { return AnyValue(List<>{AnyValue("a string that lies on the heap")}); },
+       {+[] { return AnyValue(List<>{AnyValue("a string that is on the heap")}); },
         +[] { return AnyValue(Array<>{AnyValue(List<>())}); }, +[] { return AnyValue(anyffi::Function::from([] {})); },
-        +[] { return AnyValue("a string that lies on the heap"); },
+        +[] { return AnyValue("a string that is on the heap"); },
         +[] { return AnyValue(anyffi::Slice(1, List<>(), nullptr)); },
         +[] { return AnyValue(anyffi::Error("ValueError", "x").value()); },
         +[] {
@@ -199,7 +199,7 @@ TEST(Object, ChainsOfFunctionsAreDestroyed) {
   for (int i = 0; i < 200'000; ++i) chain = anyffi::Function::from([chain] { return chain; });
 }
 
-TEST(Object, ChainsTooDeepToWalkAreErrors) {
+TEST(Object, TooDeepChainsRaise) {
   AnyValue one, other;
   for (int i = 0; i < 200'000; ++i) {
     one = List<>{one};
@@ -233,7 +233,7 @@ __attribute__((noinline)) size_t left_below(size_t size) {
   return anyffi_stack_get_remaining() + static_cast<size_t>(filled[0]);
 }
 
-TEST(Depth, TellsWhatIsLeftOfTheStack) {
+TEST(Depth, ReportsTheRemainingStack) {
   size_t left = anyffi_stack_get_remaining();
   EXPECT_GE(left - left_below(100'000), 100'000U);
   EXPECT_LT(left - left_below(100'000), 110'000U);
@@ -273,7 +273,7 @@ TEST(Types, EveryRowIsListedAndFound) {
   EXPECT_FALSE(anyffi_type_is_a(ANYFFI_INT, ANYFFI_OBJECT));
 }
 
-TEST(Types, DynamicOnesHaveOneCodeEach) {
+TEST(Types, DynamicTypesHaveOneCodeEach) {
   int32_t thing = anyffi::type_code_of<Thing>(), special = anyffi::type_code_of<SpecialThing>();
   EXPECT_GE(thing, ANYFFI_FIRST_DYNAMIC_TYPE);
   EXPECT_TRUE(anyffi_type_is_a(special, thing));
@@ -314,8 +314,8 @@ TEST(Types, ManyThreadsRegisterManyTypes) {
   for (int i = 0; i < 400; ++i) EXPECT_EQ(codes[i], codes[i % 100]);
 }
 
-TEST(Object, FailingMemoryLosesNothing) {
+TEST(Object, FailedAllocationsLeakNothing) {
   anyffi::type_code_of<Thing>();
-  expect_no_loss([] { make_object<Thing>(1); });
+  expect_no_leak([] { make_object<Thing>(1); });
   EXPECT_EQ(Thing::alive, 0);
 }

@@ -1,4 +1,4 @@
-// What object classes tell of themselves.
+// Reflection of object classes.
 #include <anyffi/anyffi.h>
 #include <gtest/gtest.h>
 
@@ -105,7 +105,7 @@ TEST(Reflection, FieldsAreRead) {
   EXPECT_EQ(get(pixel, "x").cast<double>(), 3.0);
 }
 
-TEST(Reflection, UnknownFieldsNameTheNearest) {
+TEST(Reflection, UnknownFieldsAreSuggested) {
   AnyValue point = anyffi::make_object<Point>(Point{1, 2, List<String>{}});
   try {
     get(point, "tagz");
@@ -117,8 +117,17 @@ TEST(Reflection, UnknownFieldsNameTheNearest) {
   EXPECT_RAISES("AttributeError", get(AnyValue(List<>{}), "x"));
 }
 
-TEST(Reflection, FailingMemoryLosesNothing) {
-  expect_no_loss([] {
+TEST(Names, SuggestionsAreSortedByDistance) {
+  auto suggest = [](const char* name, Array<String> known) {
+    return AnyValue(Function::get_global("anyffi.names.suggest")(name, known));
+  };
+  EXPECT_TRUE(suggest("apend", {"pop", "spend", "append", "upend"}) ==
+              AnyValue(Array<String>{"append", "spend", "upend"}));
+  EXPECT_TRUE(suggest("zzz", {"pop"}) == AnyValue(Array<String>{}));
+}
+
+TEST(Reflection, FailedAllocationsLeakNothing) {
+  expect_no_leak([] {
     AnyValue point = anyffi::make_object<Point>(Point{1, 2, List<String>{"a"}});
     get(point, "x");
     get(point, "tags");

@@ -1,4 +1,4 @@
-// Sets in the runtime and their typed views, against a model, with failing memory and hostile elements.
+// Sets and their typed views, compared with a model, with failing allocations and hostile elements.
 #include <anyffi/anyffi.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ std::string message_of(const AnyView& function, const AnyView& argument) {
   return "";
 }
 
-/// A List that an Array of it makes unhashable.
+/// A List, which makes an Array unhashable.
 AnyValue unhashable() { return Array<>{List<>{}}; }
 
 }  // namespace
@@ -91,7 +91,7 @@ TEST(Set, ElementsAreEqualAsInPython) {
 
 TEST(Set, AnEntryHasNoValue) {
   Set<> set;
-  AnyffiValue key = anyffi_int_inline(1), value = anyffi_int_inline(2);
+  AnyffiValue key = anyffi_make_int(1), value = anyffi_make_int(2);
   int32_t existed;
   EXPECT_RAISES("ValueError", anyffi::detail::check(anyffi_mapping_set(set.get(), &key, &value, &existed)));
   EXPECT_TRUE(set.empty());
@@ -108,7 +108,7 @@ TEST(Set, HashIsPythonsForNumbers) {
   EXPECT_EQ(AnyView(FrozenSet<>{FrozenSet<>{AnyValue(1)}, FrozenSet<>{}}).hash(), -67101846648477850);
   EXPECT_EQ(AnyView(Array<>{FrozenSet<int64_t>{1, 2}}).hash(), -7012583072833282776);
   EXPECT_RAISES("TypeError", AnyView(Set<>{}).hash());
-  // Removed elements leave no trace.
+  // Removed elements do not count.
   Set<> many;
   for (int64_t i = 0; i < 2000; ++i) many.add(i);
   for (int64_t i = 1999; i >= 1000; --i) many.erase(i);
@@ -145,14 +145,14 @@ TEST(Set, IsNeverEqualToAnotherContainer) {
   EXPECT_FALSE(AnyView(set) == AnyView(dict));
 }
 
-TEST(Set, TextIsPythonsRepr) {
+TEST(Set, ReprIsPythons) {
   EXPECT_EQ(text_of(Set<>{}), "set()");
   EXPECT_EQ(text_of(FrozenSet<>{}), "frozenset()");
   EXPECT_EQ(text_of(Set<>{AnyValue(1), AnyValue("x")}), "{1, 'x'}");
   EXPECT_EQ(text_of(FrozenSet<>{FrozenSet<>{AnyValue(1)}}), "frozenset({frozenset({1})})");
 }
 
-TEST(Set, UntypedWork) {
+TEST(Set, UntypedOperations) {
   AnyValue set = Set<>{AnyValue(5), AnyValue("x")};
   EXPECT_EQ(set.size(), 2);
   List<> seen;
@@ -197,7 +197,7 @@ TEST(Set, FreezesInPlaceOrByCopy) {
                 anyffi::detail::check(anyffi_container_copy(&AnyView(Dict<>{}).raw(), ANYFFI_SET, copy.out())));
 }
 
-TEST(Set, ViewsTakeWhatTheirKindSays) {
+TEST(Set, ParametersTakeTheirMutability) {
   Set<> set{AnyValue(1), AnyValue(2)};
   FrozenSet<> frozen{AnyValue(1)};
   EXPECT_EQ(AnyView(set).cast<Set<int64_t>>().get(), set.get());
@@ -219,7 +219,7 @@ TEST(Set, ViewsTakeWhatTheirKindSays) {
   EXPECT_RAISES("OverflowError", AnyView(set).cast<FrozenSet<int8_t>>());
 }
 
-TEST(Set, EachReadOfAMutableOneIsCheckedAgain) {
+TEST(Set, EachReadOfAMutableSetIsChecked) {
   Set<> set{AnyValue(1)};
   Set<int64_t> typed = AnyView(set).cast<Set<int64_t>>();
   set.add("two");
@@ -259,7 +259,7 @@ TEST(Set, DeepNestingIsDestroyedIteratively) {
   }
 }
 
-TEST(Set, FunctionsForPython) {
+TEST(Set, Builtins) {
   auto call = [](const char* name, auto&&... args) { return Function::get_global(name)(args...); };
   AnyValue set = Set<>{};
   EXPECT_TRUE(call("anyffi.Set.add", set, 1).cast<bool>());
@@ -284,12 +284,12 @@ TEST(Set, FunctionsForPython) {
   EXPECT_EQ(frozen.size(), 1);
 }
 
-TEST(Set, FailingMemoryLosesNothing) {
-  expect_no_loss([] {
+TEST(Set, FailedAllocationsLeakNothing) {
+  expect_no_leak([] {
     Set<> set;
-    for (int64_t i = 0; i < 40; ++i) set.add(("an element that lies on the heap " + std::to_string(i)).c_str());
+    for (int64_t i = 0; i < 40; ++i) set.add(("an element that is on the heap " + std::to_string(i)).c_str());
     FrozenSet<> snapshot = AnyView(set).cast<FrozenSet<>>();
-    FrozenSet<String> frozen{"one element that lies on the heap", "two"};
+    FrozenSet<String> frozen{"one element that is on the heap", "two"};
     set.add(frozen);
     text_of(set);
     EXPECT_TRUE(AnyView(set) != AnyView(snapshot));

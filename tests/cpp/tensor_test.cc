@@ -1,4 +1,4 @@
-// DataType, Device, Tensor and TensorView in C++, and the exchange in DLPack's structs.
+// DataType, Device, Tensor and TensorView in C++, and DLPack's structs.
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/complex.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::string error_of(F&& body) {
   return "";
 }
 
-/// Counts how often memory was given back.
+/// Counts how often memory was released.
 struct Memory {
   double numbers[6] = {0, 1, 2, 3, 4, 5};
   int released = 0;
@@ -81,7 +81,7 @@ TEST(DataType, Text) {
   EXPECT_EQ(Device().text(), "cpu:0");
 }
 
-TEST(DataType, CrossesAsAValue) {
+TEST(DataType, IsAValue) {
   AnyValue value = DataType::of<float>();
   EXPECT_EQ(value.type_code(), ANYFFI_DATA_TYPE);
   EXPECT_EQ(value.cast<DataType>(), DataType::of<float>());
@@ -91,7 +91,7 @@ TEST(DataType, CrossesAsAValue) {
   EXPECT_EQ(error_of([&] { device.cast<DataType>(); }), "expected dtype, got Device");
 }
 
-TEST(Tensor, OwnsItsShareOfTheMemory) {
+TEST(Tensor, OwnsAReferenceToTheMemory) {
   Memory memory;
   {
     Tensor tensor = make(&memory);
@@ -110,7 +110,7 @@ TEST(Tensor, OwnsItsShareOfTheMemory) {
   EXPECT_EQ(memory.released, 1);
 }
 
-TEST(Tensor, GivesTheMemoryBackWhenItCannotBeMade) {
+TEST(Tensor, ReleasesTheMemoryWhenCreationFails) {
   Memory memory;
   int64_t shape[] = {-1};
   AnyffiTensorData data{memory.numbers, Device(), 1, DataType::of<double>(), shape, nullptr, 0};
@@ -160,7 +160,7 @@ TEST(Tensor, EmptyAndCopy) {
   }
 }
 
-TEST(Tensor, ElementsByPosition) {
+TEST(Tensor, ElementsByIndex) {
   Memory memory;
   Tensor tensor = make(&memory);
   tensor.at<double>(1, 2) = 7;
@@ -185,7 +185,7 @@ TEST(Tensor, ElementsByPosition) {
             1);
 }
 
-TEST(Tensor, SideBySide) {
+TEST(Tensor, ContiguousData) {
   Memory memory;
   int64_t shape[] = {3}, strides[] = {2};
   AnyffiTensorData data{memory.numbers, Device(), 1, DataType::of<double>(), shape, strides, 0};
@@ -232,7 +232,7 @@ TEST(Tensor, NewMemoryIsAligned) {
   }
 }
 
-TEST(Tensor, MemoryComesFromTheAllocatorInPlace) {
+TEST(Tensor, MemoryComesFromTheInstalledAllocator) {
   {
     CountingAllocator counting;
     {
@@ -242,10 +242,10 @@ TEST(Tensor, MemoryComesFromTheAllocatorInPlace) {
     }
     EXPECT_EQ(counting.live(), 0);
   }
-  expect_no_loss([] { Tensor::empty({5}, DataType::of<float>()).copy(); });
+  expect_no_leak([] { Tensor::empty({5}, DataType::of<float>()).copy(); });
 }
 
-/// Memory of a pool, of which there is one piece.
+/// A pool of one block of memory.
 struct Pool {
   struct State {
     alignas(64) char memory[256];
@@ -271,7 +271,7 @@ struct Pool {
   }
 };
 
-TEST(Tensor, MemoryOfAnAllocatorOfTheCallers) {
+TEST(Tensor, MemoryOfACustomAllocator) {
   Pool::State state;
   {
     Tensor tensor = Tensor::allocate(Pool(&state), {2, 3}, DataType::of<int16_t>());
@@ -290,7 +290,7 @@ TEST(Tensor, MemoryOfAnAllocatorOfTheCallers) {
   EXPECT_EQ(state.asked, 1u);
 }
 
-TEST(Tensor, AnAllocatorThatFailsLosesNothing) {
+TEST(Tensor, AFailingAllocatorLeaksNothing) {
   Pool::State state;
   EXPECT_THROW(Tensor::allocate(Pool(&state), {1000}, DataType::of<double>()), std::bad_alloc);
   EXPECT_EQ(state.closed, 1);
@@ -299,11 +299,11 @@ TEST(Tensor, AnAllocatorThatFailsLosesNothing) {
   EXPECT_EQ(error_of([&] { Tensor::allocate(Pool(&state), {INT64_MAX, 8}, DataType::of<double>()); }), "");
   EXPECT_EQ(state.closed, 3);
   EXPECT_EQ(state.taken, 0);
-  expect_no_loss([&] { Tensor::allocate(Pool(&state), {3}, DataType::of<float>()); });
+  expect_no_leak([&] { Tensor::allocate(Pool(&state), {3}, DataType::of<float>()); });
   EXPECT_EQ(state.taken, 0);
 }
 
-TEST(Tensor, RepeatedElementsMayBeTooMany) {
+TEST(Tensor, TooManyRepeatedElementsRaise) {
   double number = 1;
   int64_t shape[] = {int64_t{1} << 40, int64_t{1} << 40}, strides[] = {0, 0};
   AnyffiTensorData data{&number, Device(), 2, DataType::of<double>(), shape, strides, 0};
@@ -337,7 +337,7 @@ TEST(TensorView, BorrowsForACall) {
   EXPECT_EQ(error_of([&] { TensorView refused(AnyView(5)); }), "expected Tensor, got int");
 }
 
-TEST(Tensor, KeepsTheTensorAliveThatItIsAPartOf) {
+TEST(Tensor, KeepsItsBaseAlive) {
   Memory memory, other;
   {
     Tensor whole = make(&memory);
@@ -355,7 +355,7 @@ TEST(Tensor, KeepsTheTensorAliveThatItIsAPartOf) {
   EXPECT_EQ(memory.released, 1);
 }
 
-TEST(DLPack, Shares) {
+TEST(DLPack, ExportsAReference) {
   Memory memory;
   AnyffiManagedTensor* managed;
   AnyffiLegacyTensor* legacy;
@@ -374,7 +374,7 @@ TEST(DLPack, Shares) {
   EXPECT_EQ(memory.released, 1);
 }
 
-TEST(DLPack, TakesOver) {
+TEST(DLPack, StealsOnImport) {
   Share share(1);
   {
     AnyValue value;

@@ -1,4 +1,4 @@
-// Strings and bytes: storage, widths, and work on single characters without heap.
+// Strings and bytes: storage, widths, and characters without heap allocation.
 #include <anyffi/anyffi.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ TEST(Text, StorageFollowsLengthAndWidth) {
   }
 }
 
-TEST(Text, InPlaceValuesCompareAsTwoWords) {
+TEST(Text, InlineValuesCompareAsTwoWords) {
   for (const Width& width : kWidths) {
     for (int64_t length = 0; length <= width.most_in_place; ++length) {
       AnyffiValue one = repeated(width.code_point, length).value().raw();
@@ -60,14 +60,14 @@ TEST(Text, InPlaceValuesCompareAsTwoWords) {
   }
 }
 
-TEST(Text, InPlaceAsciiEndsInNul) {
+TEST(Text, InlineAsciiEndsInNul) {
   for (int64_t length = 0; length <= 11; ++length) {
     String text = repeated(U'x', length);
     EXPECT_EQ(std::strlen(static_cast<const char*>(text.text().data)), static_cast<size_t>(length));
   }
 }
 
-TEST(Text, NarrowsWhateverItIsMadeFrom) {
+TEST(Text, IsStoredAtTheNarrowestWidth) {
   std::u32string wide = U"plain ASCII, given as four bytes each";
   String text(wide.data(), static_cast<int64_t>(wide.size()), ANYFFI_UCS4);
   EXPECT_EQ(text.text().encoding, ANYFFI_ASCII);
@@ -92,7 +92,7 @@ TEST(Text, FromAndToUtf8) {
   EXPECT_RAISES("UnicodeEncodeError", repeated(0xDFFF, 100).utf8());
 }
 
-TEST(Text, TwoSurrogatesStayTwo) {
+TEST(Text, SurrogatesAreNotFused) {
   char32_t pair[] = {0xD83D, 0xDE00};
   String text(pair, 2, ANYFFI_UCS4);
   EXPECT_EQ(text.size(), 2);
@@ -100,7 +100,7 @@ TEST(Text, TwoSurrogatesStayTwo) {
   EXPECT_FALSE(text == String("\U0001F600"));
 }
 
-TEST(Text, EachCharacterCostsNoHeap) {
+TEST(Text, CharactersNeedNoHeap) {
   for (const Width& width : kWidths) {
     AnyValue word = repeated(width.code_point, 1000).value();
     List<> list;
@@ -156,8 +156,8 @@ TEST(Text, BytesHoldAnything) {
   EXPECT_RAISES("IndexError", Bytes("abc", 3)[3]);
 }
 
-TEST(Text, AllCodesOfAStringFoldToOneKind) {
-  String heap("a string that lies on the heap");
+TEST(Text, AllCodesOfAStringAreOneFamily) {
+  String heap("a string that is on the heap");
   AnyffiTextView view = heap.text();
   AnyffiValue borrowed{};
   borrowed.type_code = ANYFFI_STR_VIEW;
@@ -180,10 +180,10 @@ TEST(Text, AllCodesOfAStringFoldToOneKind) {
   EXPECT_EQ(AnyView(dict)[as_view].cast<int64_t>(), 1);
 }
 
-TEST(Text, FailingMemoryLosesNothing) {
-  expect_no_loss([] { String("a string that lies on the heap"); });
-  expect_no_loss([] { String("\u4e2d\u6587 on the heap").utf8(); });
-  expect_no_loss([] { repeated(0x1F600, 50); });
-  expect_no_loss([] { Bytes("bytes that lie on the heap", 26); });
-  expect_no_loss([] { AnyValue(String("a string that lies on the heap"))[3]; });
+TEST(Text, FailedAllocationsLeakNothing) {
+  expect_no_leak([] { String("a string that is on the heap"); });
+  expect_no_leak([] { String("\u4e2d\u6587 on the heap").utf8(); });
+  expect_no_leak([] { repeated(0x1F600, 50); });
+  expect_no_leak([] { Bytes("bytes that are on the heap", 26); });
+  expect_no_leak([] { AnyValue(String("a string that is on the heap"))[3]; });
 }

@@ -1,4 +1,4 @@
-// Tuples, variants, shapes, big and complex numbers, pads; and what typed views convert on entry.
+// Tuples, variants, shapes, big and complex numbers, pads; and conversions of typed views on entry.
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/complex.h>
 #include <gtest/gtest.h>
@@ -92,9 +92,9 @@ TEST(Tuple, TakesSequencesOfItsLength) {
             "got (1,)");
 }
 
-// ---- what views convert on entry ----
+// ---- conversions of views on entry ----
 
-TEST(View, ElementsAreConvertedOnceAndOnlyWhereTheyMustBe) {
+TEST(View, ElementsAreConvertedOnceAndOnlyWhereNeeded) {
   List<> inner{AnyValue(1), AnyValue(2)};
   AnyValue fitting = Array<>{Array<>{AnyValue(1)}};
   EXPECT_EQ(fitting.cast<Array<Array<int64_t>>>().get(), fitting.raw().as_object);
@@ -106,14 +106,14 @@ TEST(View, ElementsAreConvertedOnceAndOnlyWhereTheyMustBe) {
   inner.set(0, "changed");
   EXPECT_EQ(converted[1][0], 1);
   EXPECT_EQ(mixed[1][0].cast<String>().size(), 7);
-  // Also where the elements of the inner ones are of any kind; the summary knows of what came in.
+  // Also where the elements of the inner ones have any type; the type mask has that of the new ones.
   AnyValue any = Array<>{inner};
   EXPECT_RAISES("TypeError", AnyValue(any.cast<Array<Array<>>>()).cast<Array<List<>>>());
   EXPECT_EQ((any.cast<Array<Array<>>>()[0].get()->type_code), ANYFFI_ARRAY);
   EXPECT_EQ((any.cast<Array<Array<>>>()[0].same_as(any.cast<Array<Array<>>>()[0])), false);
 }
 
-TEST(View, ValuesOfMapsAreConvertedInTheirPlaces) {
+TEST(View, ValuesOfMapsAreConvertedInPlace) {
   Dict<> dict;
   for (int64_t i = 0; i < 20; ++i) dict.set(i, List<int64_t>{i});
   for (int64_t i = 0; i < 20; i += 3) dict.erase(i);
@@ -127,7 +127,7 @@ TEST(View, ValuesOfMapsAreConvertedInTheirPlaces) {
   EXPECT_EQ(AnyView(dict)[2].type_code(), ANYFFI_LIST);
 }
 
-TEST(View, TuplesAndOptionalsConvertInsideToo) {
+TEST(View, ElementsOfTuplesAndOptionalsAreConverted) {
   AnyValue given = Array<>{List<>{AnyValue(1)}, AnyValue(nullptr), List<>{AnyValue(2)}};
   auto optional = given.cast<Array<Optional<Array<int64_t>>>>();
   EXPECT_TRUE(optional[0].value().same_as(optional[0].value()));
@@ -137,9 +137,9 @@ TEST(View, TuplesAndOptionalsConvertInsideToo) {
   EXPECT_EQ(tuple.get<2>().type_code(), ANYFFI_LIST);
 }
 
-TEST(View, ARefusedElementIsShownThoughOthersWereConverted) {
+TEST(View, ARefusedElementIsShownAfterConversions) {
   AnyValue f = Function::from([](const Array<Optional<Tuple<Array<String>, Array<String>>>>&) {}, anyffi::arg("x"));
-  List<> refused{AnyValue("a"), Array<>{AnyValue("an element that lies on the heap")}};
+  List<> refused{AnyValue("a"), Array<>{AnyValue("an element that is on the heap")}};
   AnyValue given = List<>{Array<>{List<>{AnyValue("b")}, List<>{}}, Array<>{List<>{AnyValue("c")}, refused}};
   EXPECT_EQ(message_of(f, given),
             "function(x: Array[tuple[Array[str], Array[str]] | None]) -> None: argument 0 (x), at [1][1][1]: "
@@ -153,7 +153,7 @@ TEST(View, NarrowFloatsAreCheckedOnEntry) {
 
 // ---- variants ----
 
-TEST(Variant, KeepsTheKindWhereItCan) {
+TEST(Variant, KeepsTheTypeWherePossible) {
   using Number = Variant<double, int64_t, bool>;
   EXPECT_EQ(AnyView(1).cast<Number>().index(), 1);
   EXPECT_EQ(AnyView(true).cast<Number>().index(), 2);
@@ -185,7 +185,7 @@ TEST(Variant, HoldsOneOfItsTypes) {
   EXPECT_EQ(AnyValue(variant).family(), ANYFFI_STR);
 }
 
-TEST(Variant, PrefersWhatNeedsNoCopy) {
+TEST(Variant, PrefersATypeThatNeedsNoCopy) {
   List<int64_t> list{1};
   auto variant = AnyView(list).cast<Variant<Array<int64_t>, List<int64_t>>>();
   EXPECT_EQ(variant.index(), 1);
@@ -195,11 +195,11 @@ TEST(Variant, PrefersWhatNeedsNoCopy) {
 
 TEST(Variant, TakesAMovableArgument) {
   AnyValue f = Function::from([](Variant<String, List<int64_t>> x) { return x.get<List<int64_t>>().use_count(); });
-  // The variant and the typed copy of it: nobody else.
+  // The variant and its typed copy.
   EXPECT_EQ(f(List<int64_t>{1}).cast<int64_t>(), 2);
 }
 
-TEST(Variant, MessagesSayWhatIsWanted) {
+TEST(Variant, MessagesNameTheExpectedTypes) {
   AnyValue f = Function::from([](const Variant<int8_t, Array<int64_t>>&) {}, anyffi::arg("x"));
   EXPECT_EQ(message_of(f, AnyValue("x")),
             "function(x: int | Array[int]) -> None: argument 0 (x): expected int | Array[int], got str");
@@ -316,7 +316,7 @@ TEST(Complex, TakesEveryNumber) {
   EXPECT_EQ(AnyView(List<>{AnyValue(1), AnyValue(Complex(0, 1))}).cast<Array<Complex>>()[1], Complex(0, 1));
 }
 
-TEST(Complex, NarrowOnesRefuseWhatTheyCannotHold) {
+TEST(Complex, NarrowTypesRefuseOverflow) {
   using Complex = std::complex<float>;
   EXPECT_EQ(AnyValue(std::complex<double>(1, 2)).cast<Complex>(), Complex(1, 2));
   EXPECT_RAISES("OverflowError", AnyValue(std::complex<double>(1, 1e300)).cast<Complex>());
@@ -331,7 +331,7 @@ TEST(Complex, NarrowOnesRefuseWhatTheyCannotHold) {
 
 // ---- pads ----
 
-TEST(Pad, HoldsTextInItself) {
+TEST(Pad, StoresTextInline) {
   CountingAllocator counting;
   int64_t before = counting.total();
   AnyPad<4> pad = "no heap for this text";
@@ -350,7 +350,7 @@ TEST(Pad, HoldsTextInItself) {
   EXPECT_EQ(counting.total(), before + 1);
 }
 
-TEST(Pad, HoldsWhatDoesNotFitAsAnyValueDoes) {
+TEST(Pad, StoresLongTextAsAnyValueDoes) {
   AnyPad<2> exact("fifteen letters", 15);
   EXPECT_EQ(exact.raw().type_code, ANYFFI_STR_VIEW);
   AnyPad<2> longer("sixteen letters.", 16);
@@ -372,7 +372,7 @@ TEST(Pad, HoldsWhatDoesNotFitAsAnyValueDoes) {
   EXPECT_EQ(list.use_count(), 1);
 }
 
-TEST(Pad, MayBeSetFromItself) {
+TEST(Pad, MayBeAssignedFromItself) {
   AnyPad<8> pad = "text that stays in the pad";
   pad = *&pad;
   EXPECT_TRUE(AnyView(pad) == AnyValue("text that stays in the pad"));
@@ -382,13 +382,13 @@ TEST(Pad, MayBeSetFromItself) {
   EXPECT_EQ(owner.raw().as_object->strong_count, 1u);
 }
 
-TEST(Pad, ServesAsKeyAndArgumentWithoutHeap) {
+TEST(Pad, IsAKeyAndArgumentWithoutHeap) {
   Dict<> dict;
-  dict.set("a key that lies on the heap", 1);
+  dict.set("a key that is on the heap", 1);
   AnyValue f = Function::from_packed([](anyffi::Args args, AnyValue* result) { *result = args[0].size(); });
   CountingAllocator counting;
   int64_t before = counting.total();
-  AnyPad<8> pad = "a key that lies on the heap";
+  AnyPad<8> pad = "a key that is on the heap";
   EXPECT_EQ(AnyView(dict)[pad].cast<int64_t>(), 1);
   EXPECT_EQ(f(pad).cast<int64_t>(), 27);
   EXPECT_EQ(counting.total(), before);
@@ -396,37 +396,37 @@ TEST(Pad, ServesAsKeyAndArgumentWithoutHeap) {
 
 // ---- memory ----
 
-TEST(Typed, FailingMemoryLosesNothing) {
-  expect_no_loss([] {
+TEST(Typed, FailedAllocationsLeakNothing) {
+  expect_no_leak([] {
     AnyValue nested = List<>{List<>{AnyValue(1)}, Array<>{AnyValue(2)}, List<>{AnyValue(3)}};
     nested.cast<Array<Array<int64_t>>>();
     AnyValue f = Function::from([](const Array<Array<int64_t>>& x) { return x; });
     f(List<>{List<>{AnyValue(1)}});
   });
-  expect_no_loss([] {
+  expect_no_leak([] {
     Dict<> dict;
     for (int64_t i = 0; i < 12; ++i) dict.set(i, List<int64_t>{i});
     AnyView(dict).cast<Map<int64_t, Array<int64_t>>>();
   });
-  expect_no_loss([] {
-    Tuple<String, List<int64_t>> tuple("a string that lies on the heap", List<int64_t>{1});
+  expect_no_leak([] {
+    Tuple<String, List<int64_t>> tuple("a string that is on the heap", List<int64_t>{1});
     AnyValue(tuple).cast<Tuple<String, Array<int64_t>>>();
   });
-  expect_no_loss([] {
-    Variant<int64_t, String> variant = "a string that lies on the heap";
+  expect_no_leak([] {
+    Variant<int64_t, String> variant = "a string that is on the heap";
     AnyView(List<>{AnyValue(1)}).cast<Variant<Array<int64_t>, List<String>>>();
     AnyView(List<>{AnyValue(1)}).cast<Array<Variant<Array<int64_t>, int64_t>>>();
   });
-  expect_no_loss([] {
+  expect_no_leak([] {
     AnyView(List<>{AnyValue(1), AnyValue(true)}).cast<Shape>();
     Shape shape{1, 2, 3};
   });
-  expect_no_loss([] {
+  expect_no_leak([] {
     BigInt number = power_of_two(200);
     AnyValue(std::complex<double>(1, 2)).cast<std::complex<double>>();
     AnyView(List<>{AnyValue(number)}).cast<Array<BigInt>>();
   });
-  expect_no_loss([] {
+  expect_no_leak([] {
     AnyPad<2> pad = "text that is too long for the pad";
     AnyPad<2> copy = pad;
     copy = "other text that is too long for it";

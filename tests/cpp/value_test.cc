@@ -1,4 +1,4 @@
-// AnyValue and AnyView: ownership, conversion, untyped work, boxes.
+// AnyValue and AnyView: ownership, conversion, untyped operations, boxes.
 #include <anyffi/anyffi.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using anyffi::Optional;
 using anyffi::Slice;
 using anyffi::String;
 
-/// A value that holds the box itself, as only C code could make it.
+/// A value that contains a box, which only C code can create.
 AnyValue boxed(const AnyView& plain) {
   AnyValue box;
   anyffi::detail::check(anyffi_box_create(&plain.raw(), box.out()));
@@ -42,7 +42,7 @@ TEST(Value, DefaultIsNone) {
   EXPECT_TRUE(value == AnyView(nullptr));
 }
 
-TEST(Value, PlainValuesCostNothing) {
+TEST(Value, PlainValuesAllocateNothing) {
   CountingAllocator counting;
   AnyValue values[] = {true, 5, 2.5, "short", nullptr, Ellipsis()};
   for (const AnyValue& value : values) {
@@ -53,7 +53,7 @@ TEST(Value, PlainValuesCostNothing) {
   EXPECT_EQ(counting.total(), 0);
 }
 
-TEST(Value, CopyingCounts) {
+TEST(Value, CopiesAreCounted) {
   List<> list;
   EXPECT_EQ(list.use_count(), 1);
   {
@@ -93,7 +93,7 @@ TEST(Value, NumbersConvertWithoutLossOrRefuse) {
   EXPECT_EQ(implicit, 5);
 }
 
-TEST(Value, UntypedWorkOnWhatHasNone) {
+TEST(Value, UnsupportedUntypedOperationsRaise) {
   for (const AnyValue& value : {AnyValue(5), AnyValue(nullptr), AnyValue(1.5), AnyValue(Ellipsis())}) {
     EXPECT_RAISES("TypeError", value.size());
     EXPECT_RAISES("TypeError", value[0]);
@@ -104,7 +104,7 @@ TEST(Value, UntypedWorkOnWhatHasNone) {
   EXPECT_RAISES("TypeError", AnyValue(Array<>{AnyValue(List<>())}).hash());
 }
 
-TEST(Value, UntypedWorkOnContainers) {
+TEST(Value, UntypedOperationsOnContainers) {
   AnyValue list = List<>{AnyValue(1), AnyValue("two")};
   list.push_back(3.0);
   EXPECT_EQ(list.size(), 3);
@@ -124,7 +124,7 @@ TEST(Value, UntypedWorkOnContainers) {
   EXPECT_EQ(function(21).cast<int64_t>(), 42);
 }
 
-TEST(Value, AListThatShrinksEndsItsOwnWalk) {
+TEST(Value, AListThatShrinksEndsItsIteration) {
   List<> list{AnyValue(1), AnyValue(2), AnyValue(3), AnyValue(4)};
   int64_t seen = 0;
   for (const AnyValue& item : list) {
@@ -150,20 +150,20 @@ TEST(Value, OptionalIsTheValueOrNone) {
   EXPECT_RAISES("TypeError", AnyView(nullptr).cast<Optional<int64_t>>().value());
 }
 
-// ---- boxes: the three rules ----
+// ---- boxes ----
 
-TEST(Box, APlainValueIsBoxedWhereAnObjectIsWanted) {
+TEST(Box, APlainValueIsBoxedForAnObject) {
   for (const AnyValue& plain : {AnyValue(5), AnyValue(2.5), AnyValue(true), AnyValue("short"), AnyValue(Ellipsis())}) {
     ObjectRef object = plain.cast<ObjectRef>();
     EXPECT_EQ(object.type_code(), ANYFFI_BOX);
     EXPECT_TRUE(AnyValue(object) == plain);
   }
   EXPECT_RAISES("TypeError", AnyView(nullptr).cast<ObjectRef>());
-  ObjectRef heap = AnyValue("a string that lies on the heap").cast<ObjectRef>();
+  ObjectRef heap = AnyValue("a string that is on the heap").cast<ObjectRef>();
   EXPECT_EQ(heap.type_code(), ANYFFI_STR_OBJECT);
 }
 
-TEST(Box, ABoxIsOpenedWhereAPlainValueIsWanted) {
+TEST(Box, ABoxIsUnboxedForAPlainValue) {
   EXPECT_EQ(boxed(5).cast<int64_t>(), 5);
   EXPECT_EQ(boxed(5).cast<int8_t>(), 5);
   EXPECT_RAISES("OverflowError", boxed(500).cast<int8_t>());
@@ -181,7 +181,7 @@ TEST(Box, ABoxIsOpenedWhereAPlainValueIsWanted) {
   EXPECT_TRUE(Bool(true).value());
 }
 
-TEST(Box, ABoxIsOpenedWhereverItIsStored) {
+TEST(Box, ABoxIsUnboxedWhenStored) {
   ObjectRef object = Int(5);
   EXPECT_EQ(AnyValue(object).type_code(), ANYFFI_INT);
   EXPECT_EQ(AnyView(object).type_code(), ANYFFI_INT);
@@ -205,7 +205,7 @@ TEST(Box, ABoxIsOpenedWhereverItIsStored) {
             ANYFFI_INT);
 }
 
-TEST(Box, AnObjectReadFromAMapServesAsAnInt) {
+TEST(Box, AnObjectFromAMapConvertsToInt) {
   Map<String, ObjectRef> map = [] {
     Dict<String, ObjectRef> dict;
     dict.set("n", Int(20));
@@ -227,11 +227,11 @@ TEST(Box, AnArrayViewedAsObjects) {
   EXPECT_RAISES("TypeError", AnyView(with_none).cast<Array<ObjectRef>>());
 }
 
-TEST(Value, FailingMemoryLosesNothing) {
-  expect_no_loss([] { AnyView(5).cast<ObjectRef>(); });
-  expect_no_loss([] { Slice(AnyValue("a string that lies on the heap"), List<>(), nullptr); });
-  expect_no_loss([] {
-    AnyValue list = List<>{AnyValue("a string that lies on the heap"), AnyValue(1)};
+TEST(Value, FailedAllocationsLeakNothing) {
+  expect_no_leak([] { AnyView(5).cast<ObjectRef>(); });
+  expect_no_leak([] { Slice(AnyValue("a string that is on the heap"), List<>(), nullptr); });
+  expect_no_leak([] {
+    AnyValue list = List<>{AnyValue("a string that is on the heap"), AnyValue(1)};
     for (int64_t i = 0; i < 20; ++i) list.push_back(i);
   });
 }

@@ -1,4 +1,4 @@
-// Typed views of containers: what they take, what they refuse, and that no read is unsound.
+// Typed views of containers: the arguments that they accept, and the checks of each read.
 #include <anyffi/anyffi.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ std::string message_of(const AnyView& function, const AnyView& argument) {
 
 }  // namespace
 
-TEST(View, ImmutableParametersTakeEither) {
+TEST(View, ImmutableParametersTakeBothOfAPair) {
   Array<> array{AnyValue(1)};
   List<> list{AnyValue(1)};
   EXPECT_EQ(AnyView(array).cast<Array<int64_t>>().get(), array.get());
@@ -61,7 +61,7 @@ TEST(View, ElementsAreCheckedOnEntry) {
   EXPECT_EQ(AnyView(numbers).cast<List<double>>()[1], 300.0);
 }
 
-TEST(View, EachReadOfAMutableOneIsCheckedAgain) {
+TEST(View, EachReadOfAMutableContainerIsChecked) {
   List<> list{AnyValue(1), AnyValue(2)};
   List<int64_t> view = AnyView(list).cast<List<int64_t>>();
   list.set(1, "text");
@@ -81,8 +81,8 @@ TEST(View, EachReadOfAMutableOneIsCheckedAgain) {
   EXPECT_RAISES("TypeError", walk());
 }
 
-TEST(View, TheSummaryAnswersForWholeContainers) {
-  // One element of a wrong kind, deep inside, is found although all others fit.
+TEST(View, TheTypeMaskReplacesChecks) {
+  // One element of a wrong type, deeply nested, is found among others that match.
   List<> list;
   for (int64_t i = 0; i < 1000; ++i) list.push_back(i);
   EXPECT_EQ(AnyView(list).cast<List<int64_t>>()[999], 999);
@@ -183,7 +183,7 @@ TEST(View, ThawingInPlaceOrByCopy) {
   EXPECT_EQ(changed["k"], 2);
 }
 
-TEST(View, WhatIsKeptIsCopied) {
+TEST(View, StoredArgumentsAreCopied) {
   List<int64_t> list{1, 2};
   Array<int64_t> frozen = list.freeze();
   list.push_back(3);
@@ -223,20 +223,20 @@ TEST(View, AWrappedContainerIsCopied) {
   object->wrapper = nullptr;
 }
 
-TEST(View, FailingMemoryLosesNothing) {
-  expect_no_loss([] {
+TEST(View, FailedAllocationsLeakNothing) {
+  expect_no_leak([] {
     List<> list{AnyValue(1), AnyValue(2)};
     AnyView(list).cast<Array<int64_t>>();
   });
-  expect_no_loss([] {
+  expect_no_leak([] {
     Dict<String, int64_t> dict;
-    for (int64_t i = 0; i < 40; ++i) dict.set(String(("a key that lies on the heap " + std::to_string(i)).c_str()), i);
+    for (int64_t i = 0; i < 40; ++i) dict.set(String(("a key that is on the heap " + std::to_string(i)).c_str()), i);
     dict.erase("k");
     Dict<String, int64_t> other = dict;
     std::move(dict).freeze().thaw().clear();
   });
-  expect_no_loss([] {
+  expect_no_leak([] {
     AnyValue f = Function::from([](const Array<int64_t>&) {});
-    expect_error("TypeError", [&] { f(List<>{AnyValue("a string that lies on the heap")}); });
+    expect_error("TypeError", [&] { f(List<>{AnyValue("a string that is on the heap")}); });
   });
 }

@@ -34,7 +34,7 @@ struct Node {
 }  // namespace
 
 TEST(Weak, LocksWhileTheObjectLives) {
-  anyffi::type_code_of<Node>();  // what the type takes stays
+  anyffi::type_code_of<Node>();  // the type's memory stays allocated
   CountingAllocator counting;
   Weak<Ref<Node>> weak;
   EXPECT_FALSE(weak.lock());
@@ -45,7 +45,7 @@ TEST(Weak, LocksWhileTheObjectLives) {
     ASSERT_TRUE(locked);
     EXPECT_TRUE(locked.value().same_as(node));
     EXPECT_EQ(locked.value()->number, 7);
-    // `node`, `locked`, and none of the weak one.
+    // `node` and `locked`; the weak reference does not count.
     EXPECT_EQ(node.use_count(), 2);
   }
   EXPECT_EQ(Node::alive, 0);
@@ -63,7 +63,7 @@ TEST(Weak, CopiesAndMoves) {
     Weak<Ref<Node>> first = node;
     Weak<Ref<Node>> second = first;
     Weak<Ref<Node>> third = std::move(first);
-    EXPECT_FALSE(first.lock());  // NOLINT: what was moved from refers to nothing
+    EXPECT_FALSE(first.lock());  // NOLINT: a moved-from reference is empty
     EXPECT_TRUE(second.lock());
     EXPECT_TRUE(third.lock());
     second = third;
@@ -100,22 +100,22 @@ TEST(Weak, OfAnyReference) {
   list = nullptr;
   EXPECT_FALSE(typed.lock());
   EXPECT_FALSE(any.lock());
-  // Whoever locks a box meets the value inside, as everywhere.
+  // Locking a box unboxes it, as everywhere.
   ObjectRef box = AnyValue(5).cast<ObjectRef>();
   EXPECT_TRUE(Weak<ObjectRef>(box).lock().any() == AnyValue(5));
 }
 
-TEST(Weak, WhatWasWeaklyReferencedOnceIsCopied) {
+TEST(Weak, AnOnceWeaklyReferencedContainerIsCopied) {
   List<int64_t> list{1};
   const void* object = list.get();
   {
     Weak<List<int64_t>> gone = list;
   }
-  // Another thread may have locked the weak reference just before it went.
+  // Another thread may have locked the weak reference just before its release.
   EXPECT_NE(std::move(list).freeze().get(), object);
 }
 
-TEST(Weak, LockedByManyThreadsWhileTheLastReferenceGoes) {
+TEST(Weak, LockedByManyThreadsDuringTheLastRelease) {
   for (int round = 0; round < 200; ++round) {
     Ref<Node> node = make_object<Node>(round);
     std::vector<std::thread> threads;

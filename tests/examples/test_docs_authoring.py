@@ -28,7 +28,6 @@ def folder(build: Build) -> Any:
     os.chdir(here)
 
 
-@pytest.mark.unrecorded("about what is printed")
 @pytest.mark.keeps_live(reason="a module stays loaded")
 def test_the_page(ffi: Any, folder: pathlib.Path) -> None:
     assert run_examples(PAGE, ffi) > 15

@@ -14,7 +14,6 @@ PAGE = "tensors.md"
 
 
 @pytest.mark.skipif(not CPYTHON, reason="the page says when memory is freed")
-@pytest.mark.unrecorded("about what is printed")
 @pytest.mark.keeps_live(reason="a module stays loaded")
 def test_the_page(ffi: Any, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     library = build("matrices.cc", "\n".join(blocks(PAGE, "cpp")))

@@ -144,7 +144,6 @@ def test_keyword_names_of_every_sort(ffi: Any) -> None:
             add_one(**{name: 1})
 
 
-@pytest.mark.unrecorded("about a function as an object")
 def test_signature(ffi: Any) -> None:
     signature = inspect.signature(ffi.get_global_func("testing.typed.defaults"))
     assert list(signature.parameters) == ["a", "b", "c"]

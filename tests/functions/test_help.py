@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from support import Build, needs_compilers
 
-pytestmark = pytest.mark.unrecorded("about functions as objects")
-
 MODULE = r"""
 #include <anyffi/anyffi.h>
 static int64_t add_one(int64_t x) { return x + 1; }
@@ -34,6 +32,7 @@ def shown(x: Any) -> str:
     return pydoc.render_doc(x, renderer=pydoc.plaintext)
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_help_of_a_function_shows_all_of_its_signature(ffi: Any) -> None:
     function = ffi.get_global_func("testing.typed.changeable_defaults")
     signature, _, doc = shown(function).partition(function.__name__)[2].partition("\n    Defaults")
@@ -49,6 +48,7 @@ def test_help_of_a_function_shows_all_of_its_signature(ffi: Any) -> None:
     assert f"testing.authoring.area{inspect.signature(overloaded)}\n" in shown(overloaded)
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_help_of_a_python_module(ffi: Any) -> None:
     module = types.ModuleType("help_of_functions")
     module.__all__ = ["add_one"]  # type: ignore[attr-defined]
@@ -58,6 +58,7 @@ def test_help_of_a_python_module(ffi: Any) -> None:
     assert "testing.add_one(x: 'int') -> 'int'\n        Return x + 1.\n" in text
 
 
+@pytest.mark.unrecorded("about a function as an object")
 def test_a_function_in_a_class_binds_nothing(ffi: Any) -> None:
     class Holder:
         add_one = ffi.get_global_func("testing.add_one")

@@ -38,9 +38,9 @@ def fault(function: Callable[[], Any]) -> Callable[[], Any]:
 
 
 @contextlib.contextmanager
-def broken(room: Any, name: Any, value: Any) -> Iterator[None]:
+def broken(owner: Any, name: Any, value: Any) -> Iterator[None]:
     """Replace a name of a module or an entry of a table."""
-    table = room if isinstance(room, dict) else vars(room)
+    table = owner if isinstance(owner, dict) else vars(owner)
     former = table[name]
     table[name] = value
     try:
@@ -49,10 +49,10 @@ def broken(room: Any, name: Any, value: Any) -> Iterator[None]:
         table[name] = former
 
 
-def changed(room: Any, name: Any, change: Callable[[Any], Any]) -> Any:
+def changed(owner: Any, name: Any, change: Callable[[Any], Any]) -> Any:
     """Replace a function by one that changes its result."""
-    former = (room if isinstance(room, dict) else vars(room))[name]
-    return broken(room, name, lambda *args: change(former(*args)))
+    former = (owner if isinstance(owner, dict) else vars(owner))[name]
+    return broken(owner, name, lambda *args: change(former(*args)))
 
 
 @contextlib.contextmanager

@@ -63,12 +63,19 @@ def test_every_file_of_the_package_is_installed() -> None:
     assert include.parts[-3:] == ("anyffi", "include", "anyffi")
 
 
-def test_the_version_is_defined_once() -> None:
+def test_the_version_is_defined_once_and_read_late() -> None:
     import importlib.metadata
 
+    code = (
+        "import sys, anyffi; print('importlib.metadata' in sys.modules, '__version__' in dir(anyffi)); "
+        "print(anyffi.__version__, anyffi.__version__)"
+    )
+    done = run([sys.executable, "-c", code], FFI_MODE=None)
+    assert done.returncode == 0, done.stderr
     stated = re.search(r"version: '([^']+)'", (ROOT / "meson.build").read_text())
     assert stated is not None
     assert importlib.metadata.version("anyffi") == stated[1]
+    assert done.stdout.split() == ["False", "True", stated[1], stated[1]]
 
 
 @pytest.mark.parametrize(

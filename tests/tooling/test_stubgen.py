@@ -71,7 +71,7 @@ ANYFFI_REGISTER_GLOBAL("stubs.packed").def_packed([](Args, AnyValue*) {});
 DEF("point")([](double x) { return make_object<Point>(x, 2); }, arg("x"));
 DEF("pixel")([] { return make_object<Pixel>(3.0, Array<String>{"a"}); });
 // What the C++ API refuses can be said in C.
-static const AnyffiValue kOne = anyffi_int_inline(1);
+static const AnyffiValue kOne = anyffi_make_int(1);
 static const AnyffiParamInfo kKeyword[] = {{"a", nullptr, "int"}, {"from", nullptr, "int"}, {"c", nullptr, "int"}};
 static const AnyffiParamInfo kRequiredLast[] = {{"a", &kOne, "int"}, {"b", nullptr, "int"}};
 static int give_last(void*, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {

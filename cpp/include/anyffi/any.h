@@ -108,7 +108,7 @@ class AnyValue : public AnyView {
   AnyValue() noexcept = default;
   AnyValue(detail::Adopt, const AnyffiValue& owned) noexcept { assign(owned); }
   AnyValue(const AnyValue& other) noexcept : AnyView(other.raw_) {
-    if (raw_.type_code > 0) anyffi_retain_inline(raw_.as_object);
+    if (raw_.type_code > 0) anyffi_retain(raw_.as_object);
   }
   AnyValue(AnyValue&& other) noexcept {
     assign(other.raw_);
@@ -126,7 +126,7 @@ class AnyValue : public AnyView {
   }
 
   ~AnyValue() {
-    if (raw_.type_code > 0) anyffi_release_inline(raw_.as_object);
+    if (raw_.type_code > 0) anyffi_release(raw_.as_object);
   }
   AnyValue& operator=(const AnyValue& other) noexcept {
     AnyValue copy(other);
@@ -211,7 +211,7 @@ struct Traits<AnyValue> {
       return true;
     }
     if (anyffi_value_own(&value, holder.out()) == 0) return true;
-    return detail::refuse(why, value, name, ANYFFI_RAISED);
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
   }
   static AnyValue take(Holder& holder) { return std::move(holder); }
   static AnyffiValue borrow(const AnyValue& value) { return value.raw(); }
@@ -228,7 +228,7 @@ inline bool load_utf8(const AnyffiValue& value, AnyValue& encoded, AnyffiMismatc
   if (anyffi_type_get_family(value.type_code) != ANYFFI_STR) return refuse(why, value, "str");
   anyffi_value_get_text_view(&value, &text);
   if (text.encoding == ANYFFI_ASCII || anyffi_str_to_utf8(&value, encoded.out()) == 0) return true;
-  return refuse(why, value, "str", ANYFFI_RAISED);
+  return refuse(why, value, "str", ANYFFI_MISMATCH_RAISED);
 }
 
 }  // namespace detail
@@ -250,7 +250,7 @@ struct Traits<const char*> {
     anyffi_value_get_text_view(holder.encoded.is_none() ? &value : &holder.encoded.raw(), &text);
     holder.text = static_cast<const char*>(text.data);
     if (__builtin_strlen(holder.text) == static_cast<size_t>(text.length)) return true;
-    return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "embedded null character");
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "embedded null character");
   }
   static const char* take(Holder& holder) { return holder.text; }
   static AnyffiValue store(const char* utf8) {
@@ -271,7 +271,7 @@ inline int64_t AnyView::size() const {
   }
   if (anyffi_is_str(raw_.type_code)) {
     AnyffiTextView text;
-    anyffi_text_inline(&raw_, &text);
+    anyffi_view_text(&raw_, &text);
     return text.length;
   }
   int64_t result;
@@ -295,9 +295,9 @@ __attribute__((noinline)) T convert_owned_number(const AnyffiValue& owned) {
 
 /// A container's element, which is known to be good.
 inline AnyValue element_value(const AnyffiValue& element) {
-  AnyffiValue copy = anyffi_read_inline(&element);
+  AnyffiValue copy = anyffi_read_value(&element);
   // Plain values go straight on; beside what counting costs, an object's jump is nothing.
-  if (__builtin_expect(copy.type_code > 0, 0)) anyffi_retain_inline(copy.as_object);
+  if (__builtin_expect(copy.type_code > 0, 0)) anyffi_retain(copy.as_object);
   return AnyValue(Adopt{}, copy);
 }
 
@@ -308,7 +308,7 @@ namespace detail {
 /// An element of what is no sequence or text, or a negative index. In registers, so that the elements that are found
 /// without a call need not lie in memory either.
 __attribute__((noinline)) inline AnyffiValue get_item_elsewhere(const AnyffiValue& value, int64_t index) {
-  AnyffiValue key = anyffi_int_inline(index), item;
+  AnyffiValue key = anyffi_make_int(index), item;
   check(anyffi_value_get_item(&value, &key, &item));
   return item;
 }
@@ -324,9 +324,9 @@ inline AnyValue AnyView::get_at(int64_t index) const {
   }
   if (anyffi_is_str(raw_.type_code)) {
     AnyffiTextView text;
-    anyffi_text_inline(&raw_, &text);
+    anyffi_view_text(&raw_, &text);
     if (static_cast<uint64_t>(index) < static_cast<uint64_t>(text.length)) {
-      return AnyValue(detail::Adopt{}, anyffi_char_inline(anyffi_code_point_inline(&text, index)));
+      return AnyValue(detail::Adopt{}, anyffi_make_char(anyffi_get_code_point(&text, index)));
     }
   }
   return AnyValue(detail::Adopt{}, detail::get_item_elsewhere(raw_, index));

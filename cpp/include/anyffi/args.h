@@ -87,7 +87,7 @@ class ArgPack {
   /// An argument that could not be made has left some before it.
   template <size_t... I>
   void release(std::index_sequence<I...>) {
-    ((kIsOwned<A> && static_cast<int>(I) < size_ ? anyffi_value_drop_inline(&values_[I]) : void()), ...);
+    ((kIsOwned<A> && static_cast<int>(I) < size_ ? anyffi_value_drop(&values_[I]) : void()), ...);
   }
 
   AnyffiValue* values_;

@@ -46,7 +46,7 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
       }
     }
     AnyffiTextView text;
-    anyffi_text_inline(&text_.raw(), &text);
+    anyffi_view_text(&text_.raw(), &text);
     return static_cast<const char*>(text.data);
   }
 

@@ -38,20 +38,20 @@ ANYFFI_INLINE int anyffi_encoding_shift(int32_t encoding) { return encoding <= A
 
 #undef ANYFFI_INLINE
 
-static inline void anyffi_retain_inline(AnyffiObject* object) {
+static inline void anyffi_retain(AnyffiObject* object) {
   __atomic_fetch_add(&object->strong_count, 1, __ATOMIC_RELAXED);
 }
 
 /// 1 if the holder of one strong reference is the only one who can reach the object by counts. An object that was
 /// ever weakly referenced is not told apart from one that still is: a weak reference may become a strong one, and
 /// go, between the two reads here, but its mark (ANYFFI_WAS_WEAK, in the weak count) stays.
-static inline int anyffi_is_sole_inline(const AnyffiObject* object) {
+static inline int anyffi_has_one_reference(const AnyffiObject* object) {
   return __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1 &&
          __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) == 1;
 }
 
-static inline void anyffi_release_inline(AnyffiObject* object) {
-  if (anyffi_is_sole_inline(object)) {
+static inline void anyffi_release(AnyffiObject* object) {
+  if (anyffi_has_one_reference(object)) {
     /* Spares the locked instruction where nobody can see it. */
     object->strong_count = 0;
     anyffi_object_destroy(object);
@@ -60,23 +60,23 @@ static inline void anyffi_release_inline(AnyffiObject* object) {
   if (__atomic_fetch_sub(&object->strong_count, 1, __ATOMIC_ACQ_REL) == 1) anyffi_object_destroy(object);
 }
 
-static inline void anyffi_value_retain_inline(const AnyffiValue* value) {
-  if (value->type_code > 0) anyffi_retain_inline(value->as_object);
+static inline void anyffi_value_retain(const AnyffiValue* value) {
+  if (value->type_code > 0) anyffi_retain(value->as_object);
 }
 
 /// Gives the value's count back and leaves the bytes as they are.
-static inline void anyffi_value_drop_inline(const AnyffiValue* value) {
-  if (value->type_code > 0) anyffi_release_inline(value->as_object);
+static inline void anyffi_value_drop(const AnyffiValue* value) {
+  if (value->type_code > 0) anyffi_release(value->as_object);
 }
 
 /// 1 if the holder of one strong reference may change the object in place: nobody else can reach it, the front
 /// end's wrapper included.
-static inline int anyffi_is_unique_inline(const AnyffiObject* object) {
-  return anyffi_is_sole_inline(object) && object->wrapper == NULL;
+static inline int anyffi_is_reusable(const AnyffiObject* object) {
+  return anyffi_has_one_reference(object) && object->wrapper == NULL;
 }
 
 /// Two words make a value: byte stores followed by a 16-byte load would cost twice as much.
-static inline AnyffiValue anyffi_from_words_inline(uint64_t first, uint64_t second) {
+static inline AnyffiValue anyffi_make_value(uint64_t first, uint64_t second) {
   AnyffiValue value;
   value.type_code = (int32_t)first;
   value.aux = (uint32_t)(first >> 32);
@@ -85,7 +85,7 @@ static inline AnyffiValue anyffi_from_words_inline(uint64_t first, uint64_t seco
 }
 
 /// Copies a value as two words. A 16-byte load would wait for the two stores that have just made the value.
-static inline void anyffi_copy_inline(const AnyffiValue* from, AnyffiValue* to) {
+static inline void anyffi_copy_value(const AnyffiValue* from, AnyffiValue* to) {
   uint64_t first, second;
   memcpy(&first, from, 8);
   memcpy(&second, &from->as_int, 8);
@@ -96,29 +96,29 @@ static inline void anyffi_copy_inline(const AnyffiValue* from, AnyffiValue* to) 
 }
 
 /// Reads a value into two registers, for those who look at it at once: a copy in memory would have to be read again.
-static inline AnyffiValue anyffi_read_inline(const AnyffiValue* from) {
+static inline AnyffiValue anyffi_read_value(const AnyffiValue* from) {
   uint64_t first, second;
   memcpy(&first, from, 8);
   memcpy(&second, &from->as_int, 8);
   __asm__("" : "+r"(first), "+r"(second));
-  return anyffi_from_words_inline(first, second);
+  return anyffi_make_value(first, second);
 }
 
-static inline AnyffiValue anyffi_none_inline(void) { return anyffi_from_words_inline(0, 0); }
+static inline AnyffiValue anyffi_make_none(void) { return anyffi_make_value(0, 0); }
 
-static inline AnyffiValue anyffi_int_inline(int64_t number) {
-  return anyffi_from_words_inline((uint32_t)ANYFFI_INT, (uint64_t)number);
+static inline AnyffiValue anyffi_make_int(int64_t number) {
+  return anyffi_make_value((uint32_t)ANYFFI_INT, (uint64_t)number);
 }
 
 /// A value that holds the caller's reference to the object.
-static inline AnyffiValue anyffi_object_inline(AnyffiObject* object) {
-  return anyffi_from_words_inline((uint32_t)object->type_code, (uint64_t)(uintptr_t)object);
+static inline AnyffiValue anyffi_make_object(AnyffiObject* object) {
+  return anyffi_make_value((uint32_t)object->type_code, (uint64_t)(uintptr_t)object);
 }
 
 /// Text or bytes in place (`type_code` is ANYFFI_STR or ANYFFI_BYTES) from `size` <= 11 bytes that hold `length`
 /// units of `encoding` (ANYFFI_ASCII for bytes). The units must already be of the narrowest encoding. Reads nothing
 /// outside of `data`.
-__attribute__((always_inline)) static inline AnyffiValue anyffi_inline_text_inline(int32_t type_code, int32_t encoding,
+__attribute__((always_inline)) static inline AnyffiValue anyffi_make_inline_text(int32_t type_code, int32_t encoding,
                                                                                    const void* data, uint32_t size,
                                                                                    uint32_t length) {
   const unsigned char* bytes = (const unsigned char*)data;
@@ -137,21 +137,21 @@ __attribute__((always_inline)) static inline AnyffiValue anyffi_inline_text_inli
   } else if (size > 0) {
     first = bytes[0] | (uint64_t)bytes[size / 2] << (8 * (size / 2)) | (uint64_t)bytes[size - 1] << (8 * (size - 1));
   }
-  return anyffi_from_words_inline((uint32_t)type_code | first << 32, first >> 32 | last << 32 | mark << 56);
+  return anyffi_make_value((uint32_t)type_code | first << 32, first >> 32 | last << 32 | mark << 56);
 }
 
 /// One code point as an in-place string of its narrowest encoding.
-static inline AnyffiValue anyffi_char_inline(uint32_t code_point) {
+static inline AnyffiValue anyffi_make_char(uint32_t code_point) {
   uint64_t encoding = code_point < 0x80      ? ANYFFI_ASCII
                       : code_point < 0x100   ? ANYFFI_LATIN1
                       : code_point < 0x10000 ? ANYFFI_UCS2
                                              : ANYFFI_UCS4;
-  return anyffi_from_words_inline((uint32_t)ANYFFI_STR | (uint64_t)code_point << 32,
+  return anyffi_make_value((uint32_t)ANYFFI_STR | (uint64_t)code_point << 32,
                                   (encoding << 4 | (ANYFFI_INLINE_BYTES - 1)) << 56);
 }
 
 /// Unfolds a string or bytes value, of which `value->type_code` must be one of the six codes.
-static inline void anyffi_text_inline(const AnyffiValue* value, AnyffiTextView* out) {
+static inline void anyffi_view_text(const AnyffiValue* value, AnyffiTextView* out) {
   out->reserved = 0;
   if (value->type_code == ANYFFI_STR || value->type_code == ANYFFI_BYTES) {
     const unsigned char* bytes = (const unsigned char*)value;
@@ -176,7 +176,7 @@ static inline void anyffi_text_inline(const AnyffiValue* value, AnyffiTextView* 
 }
 
 /// The code point at `index`, which must be below the length.
-static inline uint32_t anyffi_code_point_inline(const AnyffiTextView* text, int64_t index) {
+static inline uint32_t anyffi_get_code_point(const AnyffiTextView* text, int64_t index) {
   if (text->encoding <= ANYFFI_LATIN1) return ((const uint8_t*)text->data)[index];
   if (text->encoding == ANYFFI_UCS2) return ((const uint16_t*)text->data)[index];
   return ((const uint32_t*)text->data)[index];
@@ -184,7 +184,7 @@ static inline uint32_t anyffi_code_point_inline(const AnyffiTextView* text, int6
 
 /// 1 for white space, as Python's `str.isspace` has it (Unicode 15.1: White_Space, and the separators U+001C to
 /// U+001F).
-static inline int anyffi_is_space_inline(uint32_t c) {
+static inline int anyffi_is_space(uint32_t c) {
   if (c < 0x80) return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20);
   return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
          c == 0x202F || c == 0x205F || c == 0x3000;

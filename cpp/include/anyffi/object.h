@@ -15,7 +15,7 @@ class ObjectRef {
  public:
   ObjectRef(detail::Adopt, AnyffiObject* object) noexcept : object_(object) {}
   ObjectRef(const ObjectRef& other) noexcept : object_(other.object_) {
-    if (object_) anyffi_retain_inline(object_);
+    if (object_) anyffi_retain(object_);
   }
   ObjectRef(ObjectRef&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
   ObjectRef& operator=(ObjectRef other) noexcept {
@@ -23,7 +23,7 @@ class ObjectRef {
     return *this;
   }
   ~ObjectRef() {
-    if (object_) anyffi_release_inline(object_);
+    if (object_) anyffi_release(object_);
   }
 
   int32_t type_code() const noexcept { return object_->type_code; }
@@ -58,7 +58,7 @@ inline bool hold_object(AnyffiValue& value, AnyValue& holder) {
   if (value.aux & ANYFFI_MOVABLE) {
     value = AnyffiValue{};
   } else {
-    anyffi_retain_inline(object);
+    anyffi_retain(object);
   }
   *holder.out() = object_value(object);
   return true;
@@ -94,7 +94,7 @@ struct Traits<ObjectRef> : detail::RefTraits<ObjectRef> {
     if (value.type_code > 0) return detail::hold_object(value, holder);
     if (value.type_code == ANYFFI_NONE || value.type_code == ANYFFI_MISSING) return detail::refuse(why, value, name);
     if (anyffi_box_create(&value, holder.out()) == 0) return true;
-    return detail::refuse(why, value, name, ANYFFI_RAISED);
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
   }
   static AnyffiValue borrow(const ObjectRef& object) {
     AnyffiValue value = detail::object_value(object.get());
@@ -240,7 +240,7 @@ bool run_conversion(const AnyffiValue& value, AnyffiMismatch& why, Convert conve
     converted = convert();
     return 0;
   });
-  return status == 0 ? converted : refuse(why, value, "", ANYFFI_RAISED);
+  return status == 0 ? converted : refuse(why, value, "", ANYFFI_MISMATCH_RAISED);
 }
 
 template <class T, class R, class X>
@@ -249,7 +249,7 @@ bool load_from_value(R (*convert)(X), AnyffiValue& value, AnyValue& holder, Anyf
   return run_conversion(value, why, [&] {
     typename Way::Holder inner{};
     if (!Way::load(value, inner, why)) {
-      if (why.path_size == 0 && why.reason == ANYFFI_WRONG_TYPE) why.expected = T::kTypeKey;
+      if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = T::kTypeKey;
       return false;
     }
     if constexpr (std::is_same_v<R, T>) {

@@ -36,7 +36,7 @@ class AnyPad {
     detail::check(set(other.value_));
     return *this;
   }
-  ~AnyPad() { anyffi_value_drop_inline(&value_); }
+  ~AnyPad() { anyffi_value_drop(&value_); }
 
   const AnyffiValue& raw() const noexcept { return value_; }
 
@@ -51,7 +51,7 @@ class AnyPad {
       if (anyffi_value_own(&value, &owned) != 0) return -1;
       value_ = owned;
     }
-    anyffi_value_drop_inline(&former);
+    anyffi_value_drop(&former);
     return 0;
   }
 
@@ -86,7 +86,7 @@ struct Traits<AnyPad<N>> {
   static constexpr bool kBorrows = true;
   using Holder = AnyPad<N>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    return holder.set(value) == 0 || detail::refuse(why, value, name, ANYFFI_RAISED);
+    return holder.set(value) == 0 || detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
   }
   static const AnyPad<N>& take(Holder& holder) { return holder; }
   static AnyffiValue borrow(const AnyPad<N>& pad) { return pad.raw(); }

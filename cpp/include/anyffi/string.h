@@ -28,7 +28,7 @@ class Bytes {
  private:
   AnyffiTextView text() const noexcept {
     AnyffiTextView result;
-    anyffi_text_inline(&value_.raw(), &result);
+    anyffi_view_text(&value_.raw(), &result);
     return result;
   }
   AnyValue value_;
@@ -56,10 +56,10 @@ class String {
     if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(view.length)) {
       throw Error("IndexError", "string index out of range");
     }
-    return anyffi_code_point_inline(&view, index);
+    return anyffi_get_code_point(&view, index);
   }
   /// The character at `index` as a string, in place: no heap, no counting.
-  String operator[](int64_t index) const { return String(detail::Adopt{}, anyffi_char_inline(code_point(index))); }
+  String operator[](int64_t index) const { return String(detail::Adopt{}, anyffi_make_char(code_point(index))); }
   /// UnicodeEncodeError for a lone surrogate.
   Bytes utf8() const {
     AnyValue encoded;
@@ -69,7 +69,7 @@ class String {
   /// Where the code points lie: good as long as this value lives where it is.
   AnyffiTextView text() const noexcept {
     AnyffiTextView result;
-    anyffi_text_inline(&value_.raw(), &result);
+    anyffi_view_text(&value_.raw(), &result);
     return result;
   }
   int64_t hash() const { return value_.hash(); }
@@ -143,7 +143,7 @@ class String {
    public:
     Iterator(const String& text, int64_t index) : text_(text.text()), index_(index) {}
     String operator*() const {
-      return String(detail::Adopt{}, anyffi_char_inline(anyffi_code_point_inline(&text_, index_)));
+      return String(detail::Adopt{}, anyffi_make_char(anyffi_get_code_point(&text_, index_)));
     }
     Iterator& operator++() {
       ++index_;

@@ -88,7 +88,7 @@ class TensorMethods {
   /// and the memory is read-only, or if the address is not aligned for a T. `void` stands for any type.
   template <class T>
   T* data() const {
-    return access<T>(ANYFFI_TENSOR_READS);
+    return access<T>(ANYFFI_ACCESS_READ);
   }
   /// The same for elements that lie side by side, `numel()` of them; ValueError if they do not.
   template <class T>
@@ -99,7 +99,7 @@ class TensorMethods {
   /// The same on whichever device the memory lies, for code that hands the address on to it.
   template <class T>
   T* device_data() const {
-    return access<T>(ANYFFI_TENSOR_ANYWHERE);
+    return access<T>(ANYFFI_ACCESS_DEVICE);
   }
   /// The element at a position along each axis, checked as `data` checks it. IndexError if there is none there;
   /// positions count from 0 and are never negative.
@@ -126,7 +126,7 @@ class TensorMethods {
   template <class T>
   T* access(int32_t how) const {
     using Element = std::remove_cv_t<T>;
-    if (!std::is_const_v<T>) how |= ANYFFI_TENSOR_WRITES;
+    if (!std::is_const_v<T>) how |= ANYFFI_ACCESS_WRITE;
     if constexpr (std::is_void_v<Element>) {
       check(anyffi_tensor_check_access(&raw(), self().flags(), nullptr, 1, how));
     } else {
@@ -243,7 +243,7 @@ struct Traits<Tensor> : detail::RefTraits<Tensor> {
     if (value.type_code == ANYFFI_TENSOR) return detail::hold_object(value, holder);
     if (value.type_code != ANYFFI_TENSOR_VIEW) return detail::refuse(why, value, name);
     anyffi_value_own(&value, holder.out());  // which says why it cannot
-    return detail::refuse(why, value, name, ANYFFI_RAISED);
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
   }
 };
 

@@ -1,10 +1,10 @@
 /// \file
-/// TraitsThrough: how structs of users cross the border, as another type that crosses it.
+/// TraitsVia: how structs of users cross the border, as another type that crosses it.
 ///
 ///     struct Point { double x, y; };
 ///
 ///     template <>
-///     struct anyffi::Traits<Point> : anyffi::TraitsThrough<Point, anyffi::Tuple<double, double>> {
+///     struct anyffi::Traits<Point> : anyffi::TraitsVia<Point, anyffi::Tuple<double, double>> {
 ///       static Point from(const Carrier& pair) { return {pair.get<0>(), pair.get<1>()}; }
 ///       static Carrier to(const Point& point) { return {point.x, point.y}; }
 ///     };
@@ -18,7 +18,7 @@ namespace anyffi {
 /// A T crosses as a C. The specialisation of Traits that derives from this has `static T from(C)` and
 /// `static C to(const T&)`, either of which may throw, and may have a `name` of its own.
 template <class T, class C>
-struct TraitsThrough {
+struct TraitsVia {
   using Carrier = C;
   static constexpr auto name = Traits<C>::name;
   static constexpr uint64_t type_mask = 0;  // `from` may refuse anything
@@ -42,7 +42,7 @@ struct TraitsThrough {
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
     return detail::run_conversion(given, why, [&] {
       if (!Traits<C>::load(given, holder.inner, why)) {
-        if (why.path_size == 0 && why.reason == ANYFFI_WRONG_TYPE) why.expected = Traits<T>::name;
+        if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = Traits<T>::name;
         return false;
       }
       new (&holder.value) T(Traits<T>::from(Traits<C>::take(holder.inner)));

@@ -12,7 +12,7 @@ namespace detail {
 /// A BigInt does not fit any in-place integer; everything else that is no number is of the wrong type.
 inline bool refuse_int(AnyffiMismatch& why, const AnyffiValue& got, const char* narrow) {
   bool is_int = got.type_code == ANYFFI_BIG_INT || got.type_code == ANYFFI_INT || got.type_code == ANYFFI_BOOL;
-  return refuse(why, got, "int", is_int ? ANYFFI_OUT_OF_RANGE : ANYFFI_WRONG_TYPE, narrow);
+  return refuse(why, got, "int", is_int ? ANYFFI_MISMATCH_RANGE : ANYFFI_MISMATCH_TYPE, narrow);
 }
 
 /// The value behind a box; every other value as it is.
@@ -26,7 +26,7 @@ template <class Way, class T>
 __attribute__((noinline)) bool load_uncommon_number(const AnyffiValue& given, T& out, AnyffiMismatch& why) {
   const AnyffiValue& value = unboxed(given);
   if (Way::load_plain(value, out)) return true;
-  if (value.type_code == ANYFFI_BOOL && Way::load_plain(anyffi_int_inline(value.as_int), out)) return true;
+  if (value.type_code == ANYFFI_BOOL && Way::load_plain(anyffi_make_int(value.as_int), out)) return true;
   return Way::load_special(value, out, why);
 }
 template <class Way, class T>
@@ -113,9 +113,9 @@ struct Traits<T, std::enable_if_t<std::is_floating_point_v<T>>> {
       return detail::refuse(why, value, "float");
     double number = value.as_float;
     if (value.type_code == ANYFFI_BIG_INT && anyffi_big_int_get_float(value.as_object, &number) != 0) {
-      return detail::refuse(why, value, "float", ANYFFI_RAISED);
+      return detail::refuse(why, value, "float", ANYFFI_MISMATCH_RAISED);
     }
-    return round(number, out) || detail::refuse(why, value, "float", ANYFFI_OUT_OF_RANGE, "float32");
+    return round(number, out) || detail::refuse(why, value, "float", ANYFFI_MISMATCH_RANGE, "float32");
   }
   /// A finite double that becomes infinite as a float is refused, as Python's struct.pack("f") does.
   static bool round(double number, T& out) {
@@ -149,7 +149,7 @@ struct Traits<bool> {
   static bool load_special(const AnyffiValue& value, bool&, AnyffiMismatch& why) {
     bool is_int = value.type_code == ANYFFI_INT || value.type_code == ANYFFI_BIG_INT;
     if (!is_int) return detail::refuse(why, value, name);
-    return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "an int given as a bool must be 0 or 1");
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "an int given as a bool must be 0 or 1");
   }
   static bool take(Holder& holder) { return holder; }
   static AnyffiValue store(bool flag) {

@@ -120,14 +120,14 @@ struct Traits<Variant<Ts...>> {
     if (!settled && holder.index < 0) {
       if (!attempt.overflow.is_none()) {
         anyffi_error_set_raised(attempt.overflow.raw().as_object);
-        return detail::refuse(why, value, name, ANYFFI_RAISED);
+        return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
       }
       return false;
     }
     if (value.type_code > 0 && (value.aux & ANYFFI_MOVABLE) && value.as_object == holder.raw().as_object &&
         holder.type_code() > 0) {
       // Taken after all: nobody but the holder is to count.
-      anyffi_release_inline(value.as_object);
+      anyffi_release(value.as_object);
       value = AnyffiValue{};
     }
     return true;
@@ -168,15 +168,15 @@ struct Traits<Variant<Ts...>> {
 
     /// What got further than the type of the whole value explains more than "expected one of these".
     bool refused(const AnyffiMismatch& mine) {
-      if (mine.reason == ANYFFI_RAISED) {
+      if (mine.reason == ANYFFI_MISMATCH_RAISED) {
         AnyValue error;
         if (!detail::take_overflow(error)) {
-          why.reason = ANYFFI_RAISED;
+          why.reason = ANYFFI_MISMATCH_RAISED;
           return broken = true;
         }
         if (overflow.is_none()) overflow = std::move(error);
-      } else if (why.reason == ANYFFI_WRONG_TYPE && why.path_size == 0 &&
-                 (mine.reason != ANYFFI_WRONG_TYPE || mine.path_size > 0)) {
+      } else if (why.reason == ANYFFI_MISMATCH_TYPE && why.path_size == 0 &&
+                 (mine.reason != ANYFFI_MISMATCH_TYPE || mine.path_size > 0)) {
         why = mine;
       }
       return false;

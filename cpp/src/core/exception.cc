@@ -1,5 +1,5 @@
 /// \file
-/// C++ exceptions as errors of Python's kinds.
+/// Conversion of C++ exceptions to errors.
 #include <anyffi/c_api.h>
 #include <anyffi/exception.h>
 #include <cxxabi.h>

@@ -48,9 +48,9 @@ __attribute__((noinline)) void run_pending() {
 
 }  // namespace
 
-void anyffi_object_retain(AnyffiObject* object) { anyffi_retain_inline(object); }
+void anyffi_object_retain(AnyffiObject* object) { anyffi_retain(object); }
 
-void anyffi_object_release(AnyffiObject* object) { anyffi_release_inline(object); }
+void anyffi_object_release(AnyffiObject* object) { anyffi_release(object); }
 
 void anyffi_object_destroy(AnyffiObject* object) {
   if (active_deleters >= kMaxActive) {
@@ -90,15 +90,15 @@ int32_t anyffi_object_compare_exchange_wrapper(AnyffiObject* object, void* expec
   return __atomic_compare_exchange_n(&object->wrapper, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-void anyffi_wrapper_attach(AnyffiWrapperRef* hold, AnyffiObject* object, void* wrapper) {
+void anyffi_wrapper_attach(AnyffiWrapperRef* ref, AnyffiObject* object, void* wrapper) {
   anyffi_object_retain(object);
-  *hold = AnyffiWrapperRef{object, wrapper};
+  *ref = AnyffiWrapperRef{object, wrapper};
 }
 
-void anyffi_wrapper_detach(AnyffiWrapperRef* hold) {
-  // First of all: the release may end whatever the hold lies in.
-  AnyffiObject* object = std::exchange(hold->object, nullptr);
+void anyffi_wrapper_detach(AnyffiWrapperRef* ref) {
+  // Cleared first: the release may free the memory of `ref`.
+  AnyffiObject* object = std::exchange(ref->object, nullptr);
   if (object == nullptr) return;
-  anyffi_object_compare_exchange_wrapper(object, hold->wrapper, nullptr);
+  anyffi_object_compare_exchange_wrapper(object, ref->wrapper, nullptr);
   anyffi_object_release(object);
 }

@@ -25,6 +25,6 @@ int anyffi_py_object_create(void* handle, AnyffiValue* out) {
     return anyffi::runtime::fail(out);
   }
   object->handle = handle;
-  *out = anyffi_object_inline(&object->header);
+  *out = anyffi_make_object(&object->header);
   return 0;
 }

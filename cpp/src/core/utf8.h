@@ -24,7 +24,7 @@ inline Utf8Step decode_step(const uint8_t* at, const uint8_t* end) {
   if (lead < 0x80) return {lead, 1, nullptr};
   int more = lead < 0xC2 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : lead < 0xF5 ? 3 : 0;
   if (more == 0) return {0, 1, kInvalidStart};
-  // The second byte rules out overlong forms, surrogates and what lies above 0x10ffff.
+  // The second byte rules out overlong forms, surrogates and code points above 0x10ffff.
   uint8_t lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   uint8_t highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   uint32_t code_point = lead & (0x3Fu >> more);

@@ -38,10 +38,10 @@ void release_overloaded(void* self) {
 Vector<AnyffiValue> place(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num_args) {
   if (overload.places == nullptr) return Vector<AnyffiValue>(args, args + num_args);
   Vector<AnyffiValue> placed;
-  for (int32_t i = 0; i < overload.num_places; ++i) {
+  for (int32_t i = 0; i < overload.num_arg_indices; ++i) {
     int32_t given = overload.places[i];
     bool is_given = given >= 0 && given < num_args;
-    placed.push_back(is_given ? args[given] : anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_MISSING), 0));
+    placed.push_back(is_given ? args[given] : anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0));
   }
   return placed;
 }
@@ -190,10 +190,10 @@ int call_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue
 }  // namespace
 }  // namespace anyffi::runtime
 
-using namespace anyffi::runtime;  // NOLINT: the C functions below are the file's face
+using namespace anyffi::runtime;
 
 int anyffi_function_create_overloaded(const char* name, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   void* memory = anyffi_alloc(sizeof(Overloaded));
   if (memory == nullptr) return raise_no_memory();
   auto* set = new (memory) Overloaded{};
@@ -212,16 +212,16 @@ int anyffi_function_create_overloaded(const char* name, AnyffiValue* out) {
 }
 
 int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* function, const int32_t* places,
-                                 int32_t num_places) {
+                                 int32_t num_arg_indices) {
   auto* added = reinterpret_cast<AnyffiFunction*>(function);
   if (added->info == nullptr || (added->info->flags & ANYFFI_OVERLOADED) != 0) {
     return anyffi_error_raise("TypeError", "an overload must be a function that describes its parameters");
   }
-  auto places_size = places == nullptr ? 0 : sizeof(int32_t) * static_cast<size_t>(num_places);
+  auto places_size = places == nullptr ? 0 : sizeof(int32_t) * static_cast<size_t>(num_arg_indices);
   auto* overload = static_cast<AnyffiOverload*>(anyffi_alloc(sizeof(AnyffiOverload) + places_size));
   if (overload == nullptr) return raise_no_memory();
   anyffi_object_retain(function);
-  *overload = AnyffiOverload{nullptr, function, nullptr, num_places};
+  *overload = AnyffiOverload{nullptr, function, nullptr, num_arg_indices};
   if (places != nullptr) {
     auto* copy = reinterpret_cast<int32_t*>(overload + 1);
     std::memcpy(copy, places, places_size);

@@ -41,7 +41,7 @@ struct Identity {
   }
 };
 
-/// The opened files by the names that the loader got: it does not open a file again under a name that it knows, even if
+/// The opened files by the names given to the loader: it does not open a file again under a known name, even if
 /// the file was replaced. Never destroyed. Not allocated by `anyffi_alloc`, whose blocks leak reports count.
 struct Opened {
   std::mutex mutex;
@@ -144,7 +144,7 @@ int raise_load_failure(const String& file) {
                       needs_runtime ? "; link the library with -lanyffi" : "");
 }
 
-/// Fills in what a loaded library tells of itself. ImportError unless it was built for this version of the ABI.
+/// Reads the metadata of a loaded library. ImportError unless it was built for this version of the ABI.
 int read_library(void* handle, const void* base, const String& file, Library* out) {
   auto* table = static_cast<const AnyffiModuleTable*>(find_own_symbol(handle, base, "__anyffi_module"));
   auto* version = static_cast<const int32_t*>(find_own_symbol(handle, base, "__anyffi_abi_version"));

@@ -171,13 +171,13 @@ int anyffi_tensor_to_dlpack_legacy(AnyffiObject* tensor, AnyffiLegacyTensor** ou
 }
 
 int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   Owned capsule;
   if (anyffi_py_object_create(handle, capsule.out()) != 0) return -1;
   return import_capsule(*capsule.get(), out);
 }
 
 int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return legacy ? export_capsule<AnyffiLegacyTensor>(tensor, out) : export_capsule<AnyffiManagedTensor>(tensor, out);
 }

@@ -22,7 +22,7 @@ bool read(const AnyffiValue* value, AnyffiTextView* out, const char* role = "str
     raise_format("TypeError", "%s: expected str, got %s", role, name.c_str());
     return false;
   }
-  anyffi_text_inline(value, out);
+  anyffi_view_text(value, out);
   return true;
 }
 
@@ -60,7 +60,7 @@ class Builder {
     if (anyffi_encoding_shift(text.encoding) == shift_) {
       std::memcpy(to, text.data, units_.size() - before);
     } else {
-      for (int64_t i = 0; i < text.length; ++i, to += size_t{1} << shift_) put(to, anyffi_code_point_inline(&text, i));
+      for (int64_t i = 0; i < text.length; ++i, to += size_t{1} << shift_) put(to, anyffi_get_code_point(&text, i));
     }
   }
   AnyffiTextView text() const {
@@ -133,7 +133,7 @@ int64_t limit(int64_t most) { return most < 0 ? INT64_MAX : most; }
 
 bool contains(const AnyffiTextView& set, uint32_t c) {
   for (int64_t i = 0; i < set.length; ++i) {
-    if (anyffi_code_point_inline(&set, i) == c) return true;
+    if (anyffi_get_code_point(&set, i) == c) return true;
   }
   return false;
 }
@@ -147,12 +147,12 @@ int append(const Owned& list, const AnyffiTextView& piece) {
 int split_at_space(const Owned& list, const AnyffiTextView& text, int64_t most) {
   int64_t i = 0;
   for (;;) {
-    while (i < text.length && anyffi_is_space_inline(anyffi_code_point_inline(&text, i))) ++i;
+    while (i < text.length && anyffi_is_space(anyffi_get_code_point(&text, i))) ++i;
     if (i == text.length) return 0;
     int64_t start = i;
     // The rest, including white space at its end.
     if (most-- == 0) return append(list, part(text, start, text.length));
-    while (i < text.length && !anyffi_is_space_inline(anyffi_code_point_inline(&text, i))) ++i;
+    while (i < text.length && !anyffi_is_space(anyffi_get_code_point(&text, i))) ++i;
     if (append(list, part(text, start, i)) != 0) return -1;
   }
 }
@@ -177,7 +177,7 @@ int change_ascii_case(const AnyffiValue* str, AnyffiValue* out, char first, char
     Builder builder(text.encoding);
     builder.reserve(text.length);
     for (int64_t i = 0; i < text.length; ++i) {
-      uint32_t c = anyffi_code_point_inline(&text, i);
+      uint32_t c = anyffi_get_code_point(&text, i);
       if (c >= static_cast<uint32_t>(first) && c <= static_cast<uint32_t>(last)) c ^= 0x20;
       builder.append(AnyffiTextView{&c, 1, ANYFFI_UCS4, 0});
     }
@@ -200,7 +200,7 @@ int anyffi_str_compare(const AnyffiValue* a, const AnyffiValue* b, int32_t* out)
 }
 
 int anyffi_str_concat(const AnyffiValue* a, const AnyffiValue* b, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   AnyffiTextView left, right;
   if (!read(a, &left) || !read(b, &right)) return -1;
   return guard([&] {
@@ -213,7 +213,7 @@ int anyffi_str_concat(const AnyffiValue* a, const AnyffiValue* b, AnyffiValue* o
 }
 
 int anyffi_str_slice(const AnyffiValue* str, int64_t start, int64_t stop, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   AnyffiTextView text;
   if (!read(str, &text)) return -1;
   start = resolve_bound(start, text.length);
@@ -244,7 +244,7 @@ int anyffi_str_rfind(const AnyffiValue* str, const AnyffiValue* needle, int64_t 
 }
 
 int anyffi_str_split(const AnyffiValue* str, const AnyffiValue* separator, int64_t most, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   AnyffiTextView text, wanted{};
   bool at_space = separator->type_code == ANYFFI_NONE;
   if (!read(str, &text) || (!at_space && !read(separator, &wanted, "separator"))) return -1;
@@ -257,7 +257,7 @@ int anyffi_str_split(const AnyffiValue* str, const AnyffiValue* separator, int64
 }
 
 int anyffi_str_join(const AnyffiValue* separator, const AnyffiValue* pieces, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   AnyffiTextView between;
   if (!read(separator, &between, "separator")) return -1;
   if (anyffi_type_get_family(pieces->type_code) != ANYFFI_ARRAY && pieces->type_code != ANYFFI_LIST) {
@@ -277,7 +277,7 @@ int anyffi_str_join(const AnyffiValue* separator, const AnyffiValue* pieces, Any
     builder.reserve(length);
     for (int64_t i = 0; i < sequence->size; ++i) {
       AnyffiTextView piece;
-      anyffi_text_inline(&sequence->data[i], &piece);
+      anyffi_view_text(&sequence->data[i], &piece);
       if (i > 0) builder.append(between);
       builder.append(piece);
     }
@@ -286,13 +286,13 @@ int anyffi_str_join(const AnyffiValue* separator, const AnyffiValue* pieces, Any
 }
 
 int anyffi_str_strip(const AnyffiValue* str, const AnyffiValue* characters, int32_t sides, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   AnyffiTextView text, set{};
   bool spaces = characters->type_code == ANYFFI_NONE;
   if (!read(str, &text) || (!spaces && !read(characters, &set, "characters"))) return -1;
   auto drop = [&](int64_t index) {
-    uint32_t c = anyffi_code_point_inline(&text, index);
-    return spaces ? anyffi_is_space_inline(c) != 0 : contains(set, c);
+    uint32_t c = anyffi_get_code_point(&text, index);
+    return spaces ? anyffi_is_space(c) != 0 : contains(set, c);
   };
   int64_t start = 0;
   int64_t stop = text.length;
@@ -307,7 +307,7 @@ int anyffi_str_strip(const AnyffiValue* str, const AnyffiValue* characters, int3
 
 int anyffi_str_replace(const AnyffiValue* str, const AnyffiValue* former, const AnyffiValue* replacement, int64_t most,
                        AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   AnyffiTextView text, wanted, put;
   if (!read(str, &text) || !read(former, &wanted) || !read(replacement, &put)) return -1;
   most = limit(most);
@@ -335,11 +335,11 @@ int anyffi_str_replace(const AnyffiValue* str, const AnyffiValue* former, const 
 }
 
 int anyffi_str_ascii_lower(const AnyffiValue* str, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return change_ascii_case(str, out, 'A', 'Z');
 }
 
 int anyffi_str_ascii_upper(const AnyffiValue* str, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return change_ascii_case(str, out, 'a', 'z');
 }

@@ -100,7 +100,7 @@ int64_t hash_text(const AnyffiValue& value) {
     return hash_object_text(bytes, static_cast<size_t>(bytes->length));
   }
   AnyffiTextView text;
-  anyffi_text_inline(&value, &text);
+  anyffi_view_text(&value, &text);
   return hash_bytes(text.data, static_cast<size_t>(text.length) << anyffi_encoding_shift(text.encoding));
 }
 
@@ -256,7 +256,7 @@ const AnyffiValue* canonical_key(const AnyffiValue* value, Owned* holder) noexce
   if (value->type_code == ANYFFI_STR_VIEW || value->type_code == ANYFFI_BYTES_VIEW) {
     // Long borrowed bytes, ASCII and Latin-1 are hashed and compared without a copy.
     AnyffiTextView text;
-    anyffi_text_inline(value, &text);
+    anyffi_view_text(value, &text);
     if (text.encoding <= ANYFFI_LATIN1 && text.length > ANYFFI_INLINE_BYTES) return value;
   } else if (value->type_code != ANYFFI_STR || (value->as_int >> 60) == 0) {
     return value;

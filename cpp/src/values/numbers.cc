@@ -108,7 +108,7 @@ int repr_big(const AnyffiValue* self, AnyffiValue* out) {
 }
 
 AnyffiValue float_value(double number) {
-  AnyffiValue value = anyffi_none_inline();
+  AnyffiValue value = anyffi_make_none();
   value.type_code = ANYFFI_FLOAT;
   value.as_float = number;
   return value;
@@ -172,7 +172,7 @@ int repr_complex(const AnyffiValue* self, AnyffiValue* out) {
 using namespace anyffi::runtime;
 
 int anyffi_big_int_create(const uint64_t* words, int64_t size, int32_t negative, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   while (size > 0 && words[size - 1] == 0) --size;
   constexpr uint64_t kSmallest = uint64_t{1} << 63;
   uint64_t first = size > 0 ? words[0] : 0;
@@ -190,7 +190,7 @@ int anyffi_big_int_create(const uint64_t* words, int64_t size, int32_t negative,
   number->reserved = 0;
   number->size = size;
   number->words = reinterpret_cast<uint64_t*>(number + 1);
-  *out = anyffi_object_inline(&number->header);
+  *out = anyffi_make_object(&number->header);
   return 0;
 }
 
@@ -219,6 +219,6 @@ int anyffi_complex_create(double real, double imag, AnyffiValue* out) {
   if (number == nullptr) return fail(out);
   number->real = real;
   number->imag = imag;
-  *out = anyffi_object_inline(&number->header);
+  *out = anyffi_make_object(&number->header);
   return 0;
 }

@@ -46,9 +46,9 @@ inline bool is_symbol(uint32_t c) {
 /// The rule of a name. "split": tokens are what `str.split` gives; "words": stretches of letters, digits and `_`, and
 /// each other visible character by itself.
 inline const Rule& find_rule(const anyffi::String& name) {
-  static const Rule split([](uint32_t c) { return anyffi_is_space_inline(c) ? kSpace : kPart; });
+  static const Rule split([](uint32_t c) { return anyffi_is_space(c) ? kSpace : kPart; });
   static const Rule words([](uint32_t c) {
-    if (anyffi_is_space_inline(c)) return kSpace;
+    if (anyffi_is_space(c)) return kSpace;
     return (c < 0x80 ? is_word_ascii(c) : !is_symbol(c)) ? kPart : kAlone;
   });
   if (name == "split") return split;

@@ -27,7 +27,7 @@ class Cutter {
       char copy[ANYFFI_INLINE_BYTES];
       const char* ascii = text_.encoding == ANYFFI_ASCII ? data : copy_ascii(start, length, copy);
       auto size = static_cast<uint32_t>(length);
-      if (ascii) return AnyView(anyffi_inline_text_inline(ANYFFI_STR, ANYFFI_ASCII, ascii, size, size));
+      if (ascii) return AnyView(anyffi_make_inline_text(ANYFFI_STR, ANYFFI_ASCII, ascii, size, size));
     }
     if (text_.encoding <= ANYFFI_LATIN1 && length > ANYFFI_INLINE_BYTES && length < kLongestView) {
       AnyffiValue view{};
@@ -45,7 +45,7 @@ class Cutter {
   const char* copy_ascii(int64_t start, int64_t length, char* copy) const {
     uint32_t seen = 0;
     for (int64_t i = 0; i < length; ++i) {
-      uint32_t c = anyffi_code_point_inline(&text_, start + i);
+      uint32_t c = anyffi_get_code_point(&text_, start + i);
       copy[i] = static_cast<char>(c);
       seen |= c;
     }
@@ -98,7 +98,7 @@ class Stream {
     AnyffiTextView text = decoded.text();
     int64_t start = 0;
     if (!open_.empty()) {
-      while (start < text.length && rule_(anyffi_code_point_inline(&text, start)) == kPart) ++start;
+      while (start < text.length && rule_(anyffi_get_code_point(&text, start)) == kPart) ++start;
       if (start > 0) open_ = open_ + decoded.slice(0, start);
       if (start == text.length) return;
       emit(AnyView(std::exchange(open_, String())));

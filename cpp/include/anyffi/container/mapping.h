@@ -11,7 +11,7 @@ namespace detail {
 
 template <class K, class V>
 bool check_entries(const AnyffiMapping* mapping, AnyffiMismatch& why) {
-  if ((mapping->key_types & ~Traits<K>::type_mask) == 0 && (mapping->value_types & ~Traits<V>::type_mask) == 0)
+  if ((mapping->key_type_mask & ~Traits<K>::type_mask) == 0 && (mapping->value_type_mask & ~Traits<V>::type_mask) == 0)
     return true;
   for (int64_t i = 0; i < mapping->used; ++i) {
     const AnyffiEntry& entry = mapping->entries[i];
@@ -27,11 +27,11 @@ bool check_entries(const AnyffiMapping* mapping, AnyffiMismatch& why) {
 inline bool convert_entry(const AnyffiValue& given, AnyValue& copy, int64_t number, AnyValue converted,
                           AnyffiMismatch& why) {
   if (copy.is_none() && anyffi_container_copy(&given, ANYFFI_MAP, copy.out()) != 0) {
-    return refuse(why, given, "Map", ANYFFI_RAISED);
+    return refuse(why, given, "Map", ANYFFI_MISMATCH_RAISED);
   }
   auto* mapping = reinterpret_cast<AnyffiMapping*>(copy.raw().as_object);
   if (number >= mapping->used) return refuse_changed(why);
-  replace_cell(mapping->entries[number].value, mapping->value_types, std::move(converted));
+  replace_cell(mapping->entries[number].value, mapping->value_type_mask, std::move(converted));
   return true;
 }
 
@@ -39,8 +39,8 @@ inline bool convert_entry(const AnyffiValue& given, AnyValue& copy, int64_t numb
 template <class K, class V>
 bool load_map(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
   auto* mapping = reinterpret_cast<AnyffiMapping*>(value.as_object);
-  bool keys_fit = (mapping->key_types & ~Traits<K>::type_mask) == 0;
-  bool values_fit = (mapping->value_types & ~Traits<V>::type_mask) == 0;
+  bool keys_fit = (mapping->key_type_mask & ~Traits<K>::type_mask) == 0;
+  bool values_fit = (mapping->value_type_mask & ~Traits<V>::type_mask) == 0;
   if (!keys_fit || !values_fit) {
     int64_t number = 0;
     for (int64_t i = 0; i < mapping->used; ++i) {

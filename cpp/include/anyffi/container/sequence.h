@@ -14,7 +14,7 @@ namespace detail {
 /// For conversions that ran code which changed the container.
 inline bool refuse_changed(AnyffiMismatch& why) {
   anyffi_error_raise("RuntimeError", "a container changed while it was converted");
-  return refuse(why, AnyffiValue{}, "", ANYFFI_RAISED);
+  return refuse(why, AnyffiValue{}, "", ANYFFI_MISMATCH_RAISED);
 }
 
 /// An element while it is converted. Conversions, and the text of a key, may run code that changes the container: what
@@ -37,7 +37,7 @@ class Element {
     anyffi_mismatch_prepend(&why, &key);
     kept_key = AnyValue();
     bool is_gone = got.type_code() > 0 && got.raw().as_object->strong_count == 1;
-    return is_gone && why.reason != ANYFFI_RAISED ? refuse_changed(why) : false;
+    return is_gone && why.reason != ANYFFI_MISMATCH_RAISED ? refuse_changed(why) : false;
   }
 
   /// A copy, never movable.
@@ -46,7 +46,7 @@ class Element {
  private:
   static AnyValue hold(const AnyffiValue& value) {
     if (value.type_code <= 0) return AnyValue();
-    anyffi_retain_inline(value.as_object);
+    anyffi_retain(value.as_object);
     return AnyValue(Adopt{}, object_value(value.as_object));
   }
   AnyValue kept_;
@@ -107,7 +107,7 @@ inline AnyffiObject* new_sequence(int32_t type_code, int64_t capacity) {
 inline bool convert_cell(const AnyffiValue& given, AnyValue& copy, int64_t index, AnyValue converted,
                          AnyffiMismatch& why) {
   if (copy.is_none() && anyffi_container_copy(&given, ANYFFI_ARRAY, copy.out()) != 0) {
-    return refuse(why, given, "Array", ANYFFI_RAISED);
+    return refuse(why, given, "Array", ANYFFI_MISMATCH_RAISED);
   }
   auto* sequence = reinterpret_cast<AnyffiSequence*>(copy.raw().as_object);
   if (index >= sequence->size) return refuse_changed(why);
@@ -117,7 +117,7 @@ inline bool convert_cell(const AnyffiValue& given, AnyValue& copy, int64_t index
 
 /// Makes a container into the other member of its pair, if the caller made it for this call alone.
 inline bool turn_in_place(AnyffiValue& value, int32_t type_code) {
-  if (!(value.aux & ANYFFI_MOVABLE) || !anyffi_is_unique_inline(value.as_object)) return false;
+  if (!(value.aux & ANYFFI_MOVABLE) || !anyffi_is_reusable(value.as_object)) return false;
   value.as_object->type_code = value.type_code = type_code;
   return true;
 }
@@ -132,7 +132,7 @@ inline bool load_as(AnyffiValue& value, AnyValue& holder, int32_t type_code, Any
   } else {
     status = anyffi_container_copy(&value, type_code, holder.out());
   }
-  return status == 0 || refuse(why, value, "Array", ANYFFI_RAISED);
+  return status == 0 || refuse(why, value, "Array", ANYFFI_MISMATCH_RAISED);
 }
 
 /// The other member of a container's pair, as the typed view To: in place, since the caller gives its reference away,
@@ -199,7 +199,7 @@ inline void append_cell(AnyffiSequence* cells, const AnyffiValue& owned, uint64_
 /// Takes over the two words of a value, so that the caller's need not lie in memory.
 __attribute__((noinline)) inline void append_uncommon(AnyffiObject* sequence, uint64_t first, uint64_t second) {
   auto* cells = reinterpret_cast<AnyffiSequence*>(sequence);
-  AnyffiValue value = anyffi_from_words_inline(first, second);
+  AnyffiValue value = anyffi_make_value(first, second);
   if (value.type_code > ANYFFI_BOX && cells->size < cells->capacity) {
     return append_cell(cells, value, anyffi_type_bit(value.type_code));
   }

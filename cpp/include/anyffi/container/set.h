@@ -12,7 +12,7 @@ namespace detail {
 /// Elements are hashable, and so immutable through and through: they are checked, and stay as they are.
 template <class T>
 bool check_set(const AnyffiMapping* set, AnyffiMismatch& why) {
-  if ((set->key_types & ~Traits<T>::type_mask) == 0) return true;
+  if ((set->key_type_mask & ~Traits<T>::type_mask) == 0) return true;
   for (int64_t i = 0; i < set->used; ++i) {
     if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
     Element element(set->entries[i].key, set->header);

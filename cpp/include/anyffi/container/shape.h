@@ -41,7 +41,7 @@ struct Traits<Shape> : detail::RefTraits<Shape> {
     const auto* from = reinterpret_cast<const AnyffiSequence*>(value.as_object);
     if (!detail::check_elements<int64_t>(from, why)) return false;
     if (anyffi_sequence_create(ANYFFI_SHAPE, from->size, holder.out()) != 0) {
-      return detail::refuse(why, value, name, ANYFFI_RAISED);
+      return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
     }
     auto* shape = reinterpret_cast<AnyffiSequence*>(holder.raw().as_object);
     for (int64_t i = 0; i < from->size; ++i) {

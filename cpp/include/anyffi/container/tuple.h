@@ -86,7 +86,7 @@ struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
  private:
   static bool has_size(const AnyffiValue& value, AnyffiMismatch& why) {
     if (reinterpret_cast<const AnyffiSequence*>(value.as_object)->size == sizeof...(Ts)) return true;
-    return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, kSizeText);
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, kSizeText);
   }
   template <size_t... I>
   static bool load_elements(const AnyffiValue& value, AnyValue& copy, AnyffiMismatch& why, std::index_sequence<I...>) {

@@ -141,7 +141,7 @@ inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
 }
 
 inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expected,
-                   int32_t reason = ANYFFI_WRONG_TYPE, const char* detail = nullptr) {
+                   int32_t reason = ANYFFI_MISMATCH_TYPE, const char* detail = nullptr) {
   why.reason = reason;
   why.path_size = 0;
   why.expected = expected;
@@ -178,7 +178,7 @@ template <class T>
 __attribute__((noinline)) T convert_uncommon_number(uint64_t first, uint64_t second) {
   T number;
   AnyffiMismatch why;
-  AnyffiValue given = anyffi_from_words_inline(first, second);
+  AnyffiValue given = anyffi_make_value(first, second);
   if (!load_uncommon_number<Traits<T>>(given, number, why)) throw_mismatch(why);
   return number;
 }
@@ -200,7 +200,7 @@ T convert(const AnyffiValue& given) {
     return convert_uncommon_number<T>(first, static_cast<uint64_t>(given.as_int));
   }
   AnyffiValue value;
-  anyffi_copy_inline(&given, &value);
+  anyffi_copy_value(&given, &value);
   if (value.type_code > 0) value.aux = 0;
   typename Way::Holder holder{};
   AnyffiMismatch why;

@@ -125,10 +125,10 @@ struct LackOf<F, true> : SignatureOf<F>::template Apply<LackIn> {};
                 "anyffi: the result is an object by value: return the anyffi::Ref<T> that make_object<T> gives");   \
   static_assert(::anyffi::detail::LackOf<F>::kParameter != ::anyffi::detail::Lack::kTraits,                         \
                 "anyffi: a parameter has a type that cannot cross the border: specialise anyffi::Traits for it "    \
-                "(see anyffi/through.h)");                                                                          \
+                "(see anyffi/traits_via.h)");                                                                          \
   static_assert(::anyffi::detail::LackOf<F>::kResult != ::anyffi::detail::Lack::kTraits,                            \
                 "anyffi: the result has a type that cannot cross the border: specialise anyffi::Traits for it "     \
-                "(see anyffi/through.h)");                                                                          \
+                "(see anyffi/traits_via.h)");                                                                          \
   static_assert(!::anyffi::detail::LackOf<F>::kLosesWrites,                                                         \
                 "anyffi: a parameter is a reference to a converted copy, so what is written there would be lost: "  \
                 "take it by value, by const reference or by &&")

@@ -8,7 +8,7 @@
 namespace anyffi {
 namespace detail {
 
-/// The AnyffiMember of a type; 0 for what is no plain number or pointer.
+/// The AnyffiMemberType of a type; 0 for what is no plain number or pointer.
 template <class M>
 constexpr uint32_t member_kind() {
   if constexpr (std::is_pointer_v<M>) return ANYFFI_MEMBER_POINTER;

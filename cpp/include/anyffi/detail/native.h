@@ -52,7 +52,7 @@ class Unlocked {
 /// Raises what was said against an argument, unless it is but an attempt.
 __attribute__((noinline)) inline int refuse_argument(AnyffiMismatch& why, const AnyffiFunctionInfo& info, int32_t index,
                                                      const AnyffiValue& given, bool attempts) {
-  if (attempts) return why.reason == ANYFFI_RAISED ? ANYFFI_NO_MATCH_RAISED : ANYFFI_NO_MATCH;
+  if (attempts) return why.reason == ANYFFI_MISMATCH_RAISED ? ANYFFI_NO_MATCH_RAISED : ANYFFI_NO_MATCH;
   // Who made the argument for this call made what lies in it too.
   if (why.got.type_code > 0) why.got.aux = given.type_code > 0 ? given.aux & ANYFFI_MOVABLE : 0;
   return anyffi_mismatch_raise(&why, &info, index);

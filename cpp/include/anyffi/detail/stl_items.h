@@ -58,7 +58,7 @@ bool load_entries(const AnyffiValue& value, const char* name, AnyffiMismatch& wh
     if (!Traits<K>::load(key.value, key_holder, why)) return key.refused(why, key.value);
     if (!Traits<V>::load(item.value, item_holder, why)) return item.refused(why, key.value);
     if (!visit(Traits<K>::take(key_holder), Traits<V>::take(item_holder))) {
-      return refuse(why, key.value, name, ANYFFI_WRONG_VALUE, "two keys are the same one in C++");
+      return refuse(why, key.value, name, ANYFFI_MISMATCH_VALUE, "two keys are the same one in C++");
     }
   }
   return true;
@@ -90,7 +90,7 @@ bool load_elements(const AnyffiValue& value, const char* name, AnyffiMismatch& w
     typename Traits<T>::Holder holder{};
     if (!Traits<T>::load(element.value, holder, why)) return element.refused(why, element.value);
     if (!visit(Traits<T>::take(holder))) {
-      return refuse(why, element.value, name, ANYFFI_WRONG_VALUE, "two elements are the same one in C++");
+      return refuse(why, element.value, name, ANYFFI_MISMATCH_VALUE, "two elements are the same one in C++");
     }
   }
   return true;

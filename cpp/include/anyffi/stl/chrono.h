@@ -29,7 +29,7 @@ struct Traits<std::chrono::duration<Rep, Period>> {
       holder = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
       return true;
     } else {
-      if (seconds != seconds) return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "a duration is no NaN");
+      if (seconds != seconds) return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "a duration is no NaN");
       if (value.type_code != ANYFFI_FLOAT) {
         int64_t whole;
         return Traits<int64_t>::load(given, whole, why) ? load_whole(value, whole, holder, why) : too_large(value, why);
@@ -59,7 +59,7 @@ struct Traits<std::chrono::duration<Rep, Period>> {
   static bool load_whole(const AnyffiValue& value, int64_t seconds, Holder& holder, AnyffiMismatch& why) {
     int64_t ticks;
     if (seconds % Period::num != 0) {
-      return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "no whole number of the duration's ticks");
+      return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "no whole number of the duration's ticks");
     }
     if (__builtin_mul_overflow(seconds / Period::num, int64_t{Period::den}, &ticks) ||
         static_cast<Rep>(ticks) != ticks) {
@@ -69,7 +69,7 @@ struct Traits<std::chrono::duration<Rep, Period>> {
     return true;
   }
   static bool too_large(const AnyffiValue& value, AnyffiMismatch& why) {
-    return detail::refuse(why, value, name, ANYFFI_OUT_OF_RANGE, "the duration");
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_RANGE, "the duration");
   }
 };
 

@@ -34,7 +34,7 @@ struct Traits<std::complex<T>> {
     }
     holder = std::complex<T>(real, imag);
     if (fits) return true;
-    if (why.reason == ANYFFI_RAISED) return false;
+    if (why.reason == ANYFFI_MISMATCH_RAISED) return false;
     return detail::refuse(why, value, name, why.reason, "complex64");
   }
   static std::complex<T> take(Holder& holder) { return holder; }

@@ -23,7 +23,7 @@ struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> {
     if (value.type_code == ANYFFI_NONE) return true;
     holder.has_value = true;
     if (Traits<T>::load(value, holder.inner, why)) return true;
-    if (why.path_size == 0 && why.reason == ANYFFI_WRONG_TYPE) why.expected = name;
+    if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = name;
     return false;
   }
   static std::optional<T> take(Holder& holder) {

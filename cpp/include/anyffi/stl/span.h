@@ -53,11 +53,11 @@ struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const
  private:
   static bool lend(const AnyffiValue& value, const TensorView& tensor, Holder& holder, AnyffiMismatch& why) {
     if (tensor.ndim() != 1 || !tensor.is_contiguous() || tensor.device().type != ANYFFI_kDLCPU) {
-      return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "a span needs one axis side by side on the CPU");
+      return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "a span needs one axis side by side on the CPU");
     }
     constexpr AnyffiDataType kType = DataTypeOf<Item>::value;
     if (anyffi_tensor_check_access(&tensor.raw(), tensor.flags(), &kType, alignof(T), !std::is_const_v<T>) != 0) {
-      return detail::refuse(why, value, name, ANYFFI_RAISED);
+      return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
     }
     holder.items = std::span<T>(tensor.template data<T>(), static_cast<size_t>(tensor.shape()[0]));
     return true;

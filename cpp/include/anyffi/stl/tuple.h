@@ -35,7 +35,7 @@ struct StdTupleTraits {
   }
   static bool has_size(const AnyffiValue& value, AnyffiMismatch& why) {
     if (reinterpret_cast<const AnyffiSequence*>(value.as_object)->size == sizeof...(Ts)) return true;
-    return refuse(why, value, name, ANYFFI_WRONG_VALUE, Traits<Tuple<Ts...>>::kSizeText);
+    return refuse(why, value, name, ANYFFI_MISMATCH_VALUE, Traits<Tuple<Ts...>>::kSizeText);
   }
   template <class T>
   static bool load_one(const AnyffiValue& value, typename Traits<T>::Holder& holder, int64_t index,
