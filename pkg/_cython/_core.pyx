@@ -56,7 +56,7 @@ cdef object exchange_name = sys.intern(_rules.EXCHANGE_NAME)
 include "core_objects.pxi"
 include "core_containers.pxi"
 include "core_iterators.pxi"
-include "core_arrays.pxi"
+include "core_pack.pxi"
 include "core_check.pxi"
 
 

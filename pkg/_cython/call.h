@@ -136,11 +136,12 @@ ANYFFI_ALWAYS_INLINE Py_ssize_t anyffi_py_place_keywords(PyObject* function, PyO
   PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);
   // A function without information has no parameters.
-  if (parameters == NULL || total == count || total > PyTuple_GET_SIZE(parameters)) return -1;
+  if (parameters == NULL || total == 0 || total > PyTuple_GET_SIZE(parameters)) return -1;
   Py_ssize_t num_required = ((AnyffiFunction*)((AnyffiWrapper*)function)->object)->info->num_required;
+  if (total < num_required) return -1;
   Py_ssize_t start = count;
   while (start < total && PyTuple_GET_ITEM(parameters, start) == PyTuple_GET_ITEM(names, start - count)) ++start;
-  if (start == total && total >= num_required) return total;
+  if (start == total) return total;
   Py_ssize_t num_parameters = PyTuple_GET_SIZE(parameters), filled = start;
   if (places == NULL || num_parameters > ANYFFI_MAX_SHORT) return -1;
   for (Py_ssize_t i = 0; i < num_parameters; ++i) places[i] = i < start ? (*args)[i] : NULL;
@@ -153,7 +154,6 @@ ANYFFI_ALWAYS_INLINE Py_ssize_t anyffi_py_place_keywords(PyObject* function, PyO
     places[index] = (*args)[i];
     if (index >= filled) filled = index + 1;
   }
-  if (filled < num_required) return -1;
   for (Py_ssize_t i = start; i < filled; ++i) {
     if (places[i] != NULL) continue;
     if (i < num_required) return -1;

@@ -1,4 +1,4 @@
-/// Functions written in Cython (`core_*.pxi`) that the C headers call: forward declarations, and why each is in Cython.
+/// Functions in Cython (`core_*.pxi`) that the C headers call, and what each needs Cython for.
 ///
 /// They return a new reference or NULL, or 0 and -1, with an exception set.
 
@@ -19,7 +19,7 @@ static int anyffi_py_learn_parameters(PyObject* function);
 /// Packs scalars and memory that `lower` described by tuples.
 static int anyffi_py_pack_described(int32_t code, PyObject* payload, AnyffiValue* out);
 
-/// Looks at the class of an array that `lower` packed, for the next ones of that class: attributes of Python objects.
+/// Reads attributes of an array that `lower` packed, so that the next ones of its class take a fast path.
 static int anyffi_py_learn_ndarray(PyObject* x);
 static int anyffi_py_learn_exporter(PyObject* x);
 

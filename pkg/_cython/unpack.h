@@ -110,7 +110,9 @@ static inline PyObject* anyffi_py_unpack_copy(const AnyffiValue* value) {
 static PyObject* anyffi_py_unpack_big_int(const AnyffiBigInt* number) {
   PyObject* magnitude = PyBytes_FromStringAndSize((const char*)number->words, (Py_ssize_t)(8 * number->size));
   if (magnitude == NULL) return NULL;
-  return anyffi_py_lift(ANYFFI_BIG_INT, Py_BuildValue("(Ni)", magnitude, (int)number->negative));
+  PyObject* payload = PyTuple_Pack(2, magnitude, number->negative ? Py_True : Py_False);
+  Py_DECREF(magnitude);
+  return anyffi_py_lift(ANYFFI_BIG_INT, payload);
 }
 
 static PyObject* anyffi_py_unpack_slice(const AnyffiSlice* parts) {

@@ -1,4 +1,7 @@
-"""What the rules describe by tuples, and what is learned of array classes; a part of _core.pyx."""
+"""Packing of what the rules describe by tuples, and caches of array classes; a part of _core.pyx.
+
+In Cython, which unpacks tuples and reads attributes of Python objects. shell.h declares these functions to C.
+"""
 
 # Whether NumPy's structs were compared, with whatever result.
 cdef bint knows_ndarray = False
