@@ -10,7 +10,7 @@ def enter_check_mode(new_check_callback, new_hash_of, new_equals, rules, make_er
     """Install the hooks of check mode.
 
     Callbacks go to `check_callback(function, args, count, result)`, which returns None or an exception;
-    opaque objects are hashed and compared by the next two functions; `rules` and `make_error` replace those of
+    opaque objects are hashed and compared by the next two; `rules` and `make_error` replace those of
     `_rules` and `_errors`. Return the address of the function that the runtime calls for a callable.
     """
     global check_callback, hash_of, equals
