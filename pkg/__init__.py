@@ -1,6 +1,6 @@
 """anyffi: one C++ runtime, called from Python through either of two marshallers.
 
-The environment variable FFI_MODE chooses one, or both at once; `ffi_mode` says what serves.
+The environment variable FFI_MODE chooses one of them, or both at once; `ffi_mode` is the choice.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ for _found in (device, dtype, find_include_dir, find_library, register_error, to
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        # What these need takes longer to import than all else here together.
+        # Imported late: they take longer to import than the rest of the package.
         if name == "cpp":
             import importlib
 

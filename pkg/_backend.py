@@ -1,4 +1,4 @@
-"""What a backend is, and how one is opened."""
+"""The interface of a backend; backends are opened by name."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _lock = threading.RLock()
 
 
 def open_backend(name: str) -> Api:
-    """The public classes and functions over a backend, made at the first call.
+    """Return the public classes and functions over a backend, made at the first call.
 
     Parameters
     ----------
@@ -72,5 +72,5 @@ def open_backend(name: str) -> Api:
 #: The API over the backend that FFI_MODE chose.
 active = _current.api = open_backend(_mode.ffi_mode)
 
-# The runtime outlives the interpreter: it gives Python's functions back now, and calls no hook afterwards.
+# The runtime outlives the interpreter: it releases Python's objects now, and calls no hook afterwards.
 atexit.register(active._core.shut_down)

@@ -1,4 +1,4 @@
-"""The command `anyffi-config`: what a compiler or a build system needs to know about this installation."""
+"""The command `anyffi-config`: prints options and paths for compilers and build systems."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     for option in wanted:
         path = answers[option][0]
         if option in ("--cmakedir", "--pkgconfigdir") and not os.path.isdir(path):
-            # They name headers and library by where they lie themselves.
+            # These files find headers and library relative to themselves.
             parser.exit(1, f"anyffi-config: {option} needs an ordinary installation, not an editable one\n")
     print(*(answers[option][0] for option in wanted))
 

@@ -1,4 +1,4 @@
-"""The C++ that exports functions, from their names and parameters as users of `anyffi.cpp` write them."""
+"""C++ text that exports functions, from names and parameters as users of `anyffi.cpp` write them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ __all__ = ["Functions", "exports", "split_functions"]
 Functions = Union[str, Sequence[str], Mapping[str, str], None]
 
 _FUNCTION = re.compile(r"\s*(\w+)\s*(\(.*\))?\s*", re.DOTALL)
-#: Escaped, each byte by itself, whatever a C++ literal would take for something else.
+#: Bytes that are escaped in a C++ string literal.
 _UNSAFE = re.compile(rb'[^ -~]|["\\?]')
 
 
 def exports(functions: Functions) -> str:
-    """A line of C++ for each function; they are in the global namespace.
+    """Return a line of C++ for each function; the functions are in the global namespace.
 
     Raises
     ------
     ValueError
-        What is written is no name, or no parameters.
+        A name or a list of parameters cannot be parsed.
     TypeError
-        Names or docs are no text.
+        Names or docs are not `str`.
     """
     if functions is None:
         return ""
@@ -51,12 +51,12 @@ def exports(functions: Functions) -> str:
 
 
 def split_functions(line: str) -> list[str]:
-    """The functions in a line, between which are spaces."""
+    """Split a line of functions at spaces."""
     return re.findall(r"[^\s(]+(?:\s*\([^)]*\))?", line)
 
 
 def _parse(text: str) -> list[str]:
-    """The name of a function, and its parameters in C++."""
+    """Return the name of a function and its parameters in C++."""
     found = _FUNCTION.fullmatch(text)
     name = found[1] if found else ""
     if found is None or not name.isidentifier():

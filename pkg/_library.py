@@ -1,4 +1,4 @@
-"""Where the native files of this package lie: libraries and headers."""
+"""Find the package's native files: libraries and headers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SPELLINGS = {"win32": "{}.dll", "darwin": "lib{}.dylib"}
 
 
 def find_library(name: str) -> str:
-    """The path of one of the package's own shared libraries.
+    """Return the path of one of the package's own shared libraries.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def find_library(name: str) -> str:
 
 
 def find_include_dir() -> str:
-    """The directory to give a compiler with ``-I``: it holds ``anyffi/anyffi.h``."""
+    """Return the directory for a compiler's ``-I``: it holds ``anyffi/anyffi.h``."""
     return os.path.dirname(os.path.dirname(_find("include", "anyffi", "c_api.h")))
 
 
@@ -37,8 +37,8 @@ def _find(*parts: str) -> str:
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), *parts)
     if os.path.exists(beside):
         return beside
-    # An editable install keeps built files elsewhere, and only the package's loader knows where. It knows
-    # files, not directories. Asked without `importlib.resources`, which on Python 3.9 does not ask loaders.
+    # The files of an editable install lie elsewhere; the package's loader finds files, but no directories.
+    # Not through `importlib.resources`, which ignores loaders on Python 3.9.
     loader: Any = sys.modules[str(__package__)].__spec__.loader  # type: ignore[union-attr]
     files = getattr(loader.get_resource_reader(__package__), "files", None)
     resource: Any = files and files()

@@ -1,4 +1,4 @@
-"""FFI_MODE: which marshaller serves this process, or both. Read here, once, and nowhere else."""
+"""FFI_MODE: which marshaller this process uses, or both. Read here, once, and nowhere else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EXTENSION = "anyffi._cython._core"
 
 
 def _has_extension() -> bool:
-    """Whether the extension is installed; one that is there and broken counts."""
+    """Whether the extension is installed, broken or not."""
     try:
         return importlib.util.find_spec(_EXTENSION) is not None
     except ModuleNotFoundError as error:
@@ -35,5 +35,5 @@ def _choose(asked: str) -> str:
     return mode
 
 
-#: The marshaller that serves this process: ``"cython"`` or ``"ctypes"``; or ``"check"``, both at once.
+#: The marshaller of this process: ``"cython"`` or ``"ctypes"``; or ``"check"``, both at once.
 ffi_mode = _choose(os.environ.get("FFI_MODE", ""))

@@ -26,7 +26,7 @@ __all__ = [
     "unpickle_tensor",
 ]
 
-#: Only there the memory of a buffer stays where it is while ctypes uses it.
+#: Only CPython keeps a buffer from being resized while ctypes uses its memory.
 _LOCKS_BUFFERS = sys.implementation.name == "cpython"
 
 
@@ -41,22 +41,22 @@ def unpickle_container(cls: Any, content: Any = ()) -> Any:
 
 
 def unpickle_function(name: str) -> Any:
-    """The function of this process that has the name."""
+    """Return the registered function of the name."""
     return _current.api.get_global_func(name)
 
 
 def unpickle_export(path: str | None, name: str) -> Any:
-    """The function of the module that lies there, or of the program itself."""
+    """Return a function of the module at a path, or of the program itself."""
     return (unpickle_program("") if path is None else unpickle_module(path)).get_function(name)
 
 
 def unpickle_module(path: str, *imports: Any) -> Any:
-    """The module that lies there, loaded if it is not yet, and importing others."""
+    """Load the module at a path and let it import others."""
     return _import_all(_current.api.load_module(path), imports)
 
 
 def unpickle_program(prefix: str, *imports: Any) -> Any:
-    """The program itself as a module, importing others."""
+    """Return the program itself as a module that imports others."""
     return _import_all(_current.api.system_lib(prefix), imports)
 
 
@@ -67,21 +67,21 @@ def _import_all(module: Any, imports: tuple[Any, ...]) -> Any:
 
 
 def describe_tensor(tensor: Any, info: tuple[Any, ...], flags: int, protocol: int) -> tuple[Any, ...]:
-    """What `unpickle_tensor` needs.
+    """Return the arguments of `unpickle_tensor`.
 
     Parameters
     ----------
     tensor, info
-        A compact tensor, and what `anyffi.Tensor.info` tells of it.
+        A compact tensor, and its `anyffi.Tensor.info`.
     flags : int
-        Those of the tensor that is pickled, of which this may be a copy.
+        Of the tensor that is pickled; `tensor` may be a copy of it.
     protocol : int
         Of the pickle.
 
     Raises
     ------
     TypeError
-        The memory is not the CPU's.
+        The memory is not on the CPU.
     """
     pointer, device, data_type, shape, _, byte_offset, _ = info
     if device != Device("cpu"):
@@ -91,7 +91,7 @@ def describe_tensor(tensor: Any, info: tuple[Any, ...], flags: int, protocol: in
     kept = flags & (READ_ONLY | PADDED)
     size = _size_of(read_dtype(data_type), shape, kept)
     memory = (ctypes.c_char * size).from_address((pointer.value or 0) + byte_offset)
-    memory.tensor = tensor  # type: ignore[attr-defined]  # lives as long as what is on its memory
+    memory.tensor = tensor  # type: ignore[attr-defined]  # keeps it alive
     view = memoryview(memory)
     if flags & READ_ONLY:
         view = view.toreadonly()
@@ -106,12 +106,12 @@ def describe_tensor(tensor: Any, info: tuple[Any, ...], flags: int, protocol: in
 
 
 def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags: int) -> Any:
-    """A tensor on the memory of a buffer that may be written to; on a copy of any other.
+    """Return a tensor on the memory of a writable buffer, or on a copy of a read-only one.
 
     Raises
     ------
     ValueError
-        The buffer is of another size than the tensor.
+        The buffer has another size than the tensor.
     """
     import ctypes
 
@@ -120,9 +120,9 @@ def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags:
     view = memoryview(content)
     if view.nbytes != size:
         raise ValueError(f"a tensor of {size} bytes cannot be made of {view.nbytes} bytes")
-    kind = ctypes.c_char * size
+    array = ctypes.c_char * size
     shares = _LOCKS_BUFFERS and not view.readonly
-    memory = kind.from_buffer(content) if shares else kind.from_buffer_copy(content)
+    memory = array.from_buffer(content) if shares else array.from_buffer_copy(content)
     return _current.api.convert(Memory(ctypes.addressof(memory), element, shape, flags, memory))
 
 

@@ -196,7 +196,7 @@ def _find_compiler() -> list[str]:
 
 
 def _stamp(path: str) -> list[Any]:
-    """What changes with a program: asking it for its version would take as long as all else here."""
+    """Identify a version of a program without running it, which would take longer than the rest."""
     real = os.path.realpath(path)
     status = os.stat(real)
     return [real, status.st_size, status.st_mtime_ns]
@@ -220,7 +220,7 @@ def _make_cache() -> str:
 
 @contextlib.contextmanager
 def _lock(stem: str) -> Iterator[None]:
-    """Lets one process build, and others find what it built; without locks on files each builds its own."""
+    """Let one process build at a time; without file locks each builds its own."""
     try:
         import fcntl
     except ImportError:
@@ -232,7 +232,7 @@ def _lock(stem: str) -> Iterator[None]:
 
 
 def _find_built(manifest: str) -> str | None:
-    """The library that was built with headers as they are now."""
+    """Return the library that was built with the present headers, or None."""
     try:
         with open(manifest, encoding="utf-8") as file:
             built = json.load(file)
@@ -244,7 +244,7 @@ def _find_built(manifest: str) -> str | None:
 
 
 def _headers_of(objects: list[str]) -> Iterator[str]:
-    """The headers in the compiler's lists of dependencies; each begins with object and source."""
+    """Iterate over the headers in the compiler's dependency files."""
     for made in objects:
         with open(made + ".d", encoding="utf-8") as file:
             _, _, prerequisites = file.read().replace("\\\n", " ").partition(":")
@@ -259,10 +259,10 @@ def _run(name: str, command: list[str]) -> None:
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """Give notebooks the cell magic ``%%anyffi``, after ``%load_ext anyffi.cpp``.
+    """Register the cell magic ``%%anyffi``, after ``%load_ext anyffi.cpp``.
 
-    The cell is C++. Behind the magic stand the functions to export, as `load_inline` takes them: all that the
-    cell exports become names of the notebook.
+    The cell is C++. The functions to export follow the magic, written as for `load_inline`. They become names
+    of the notebook.
     """
 
     def anyffi(line: str, cell: str) -> None:

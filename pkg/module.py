@@ -1,4 +1,4 @@
-"""Modules of users: shared libraries that export functions."""
+"""Loading of shared libraries that export functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions in C++ for tests of the border, from a library that `import anyffi` does not load.
+"""C++ functions for tests of calls, from a library that `import anyffi` does not load.
 
 Each is registered as ``testing.NAME``, and is an attribute of this module.
 """

@@ -1,4 +1,4 @@
-"""The components of the C++ runtime use only those below them: by includes, and by calls of functions."""
+"""The components of the C++ runtime include and call only those below them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from support import ROOT
 SOURCES = ROOT / "cpp" / "src"
 HEADERS = ROOT / "cpp" / "include"
 
-# The components of cpp/src, lowest first, each with the reason why it lies there.
+# The components of cpp/src, lowest first, each with the reason for its place.
 LAYERS = {
     "core": "memory, objects, types, errors and the host: all others allocate, raise and call the host through it",
-    "text": "strings and bytes: needs memory and errors alone",
-    "tensors": "tensors: need memory, errors and the host; only their names are text",
+    "text": "strings and bytes: need only memory and errors",
+    "tensors": "tensors: need only memory, errors, the host, and text for their names",
     "values": "operations on any value: repr shows tensors, hashes and comparisons read text",
     "functions": "calls and their errors: arguments are values of any type, recipes make containers and tensors",
     "registry": "functions by name: holds functions, and names are compared as text",
@@ -23,8 +23,8 @@ LAYERS = {
     "builtins": "registered functions for front ends: written with the public C++ headers, over everything else",
 }
 
-# Calls that run up, by caller and function of the C ABI: the header that they go through, and the reason. The host is
-# no component: core/host.h calls it through the function pointers of AnyffiHost, whoever needs it.
+# Upward calls, by caller and function of the C ABI: the header that declares the function, and the reason. The host is
+# not a component: all components call it through core/host.h, by the function pointers of AnyffiHost.
 UPWARD = {
     ("core", "anyffi_str_create"): ("anyffi/c_api.h", "an owned copy of a borrowed string is a string"),
     ("core", "anyffi_bytes_create"): ("anyffi/c_api.h", "an owned copy of borrowed bytes is bytes"),
@@ -33,7 +33,7 @@ UPWARD = {
         "anyffi/c_api.h",
         "split returns a List; codec errors have an Array of args",
     ),
-    ("text", "anyffi_sequence_insert"): ("anyffi/c_api.h", "the same"),
+    ("text", "anyffi_sequence_insert"): ("anyffi/c_api.h", "as anyffi_sequence_create"),
 }
 
 RANK = {name: rank for rank, name in enumerate(LAYERS)}
@@ -83,15 +83,15 @@ def test_every_folder_is_a_layer() -> None:
 @pytest.mark.parametrize("file", FILES)
 def test_includes_point_down(file: str) -> None:
     for header in includes(file):
-        assert header in FILES, f"{file}: includes name the component"
+        assert header in FILES, f"{file}: {header} does not name a component"
         assert RANK[component(header)] <= RANK[component(file)], f"{file} includes {header}"
 
 
-def test_headers_form_no_circle() -> None:
+def test_headers_form_no_cycle() -> None:
     waiting = {file: set(includes(file)) for file in FILES if file.endswith(".h")}
     while waiting:
         done = {file for file, headers in waiting.items() if not headers & set(waiting)}
-        assert done, f"a circle among {sorted(waiting)}"
+        assert done, f"a cycle among {sorted(waiting)}"
         waiting = {file: headers for file, headers in waiting.items() if file not in done}
 
 
@@ -109,7 +109,7 @@ def test_functions_are_defined_in_the_component_that_declares_them(header: str) 
         )
 
 
-def test_calls_of_the_c_abi_point_down() -> None:
+def test_calls_point_down() -> None:
     upward = set()
     for file, text in FILES.items():
         for name in re.findall(r"\banyffi_\w+\b", text):
@@ -125,7 +125,7 @@ def test_every_function_of_the_c_abi_has_one_component() -> None:
         assert len(DEFINED_IN.get(name, ())) == 1, f"{name} is defined in {DEFINED_IN.get(name)}"
 
 
-def test_upward_calls_are_declared_where_they_are_said_to_be() -> None:
+def test_upward_calls_go_through_the_stated_header() -> None:
     for (_, name), (header, reason) in UPWARD.items():
         assert f"{name}(" in read(HEADERS / header)
         assert reason

@@ -88,7 +88,7 @@ int64_t add_noexcept(int64_t a, int64_t b) noexcept { return a + b; }
 }  // namespace
 
 template <>
-struct anyffi::Traits<Point> : anyffi::TraitsThrough<Point, anyffi::Tuple<double, double>> {
+struct anyffi::Traits<Point> : anyffi::TraitsVia<Point, anyffi::Tuple<double, double>> {
   static Point from(const Carrier& pair) {
     if (std::isnan(pair.get<0>())) throw Error("ValueError", "a Point has no NaN");
     return Point(pair.get<0>(), pair.get<1>());
@@ -97,7 +97,7 @@ struct anyffi::Traits<Point> : anyffi::TraitsThrough<Point, anyffi::Tuple<double
 };
 
 template <>
-struct anyffi::Traits<Tree> : anyffi::TraitsThrough<Tree, anyffi::Array<>> {
+struct anyffi::Traits<Tree> : anyffi::TraitsVia<Tree, anyffi::Array<>> {
   static Tree from(const Carrier& children) {
     Tree tree;
     for (const AnyValue& child : children) tree.children.push_back(child.cast<Tree>());

@@ -35,14 +35,14 @@ const char* storage_name(int32_t type_code) {
 void describe_text(std::string* out, const AnyffiValue& value) {
   static const char* const kEncodings[] = {"ascii", "latin1", "ucs2", "ucs4"};
   AnyffiTextView text;
-  anyffi_text_inline(&value, &text);
+  anyffi_view_text(&value, &text);
   if (anyffi_is_str(value.type_code)) {
     add(out, "Str(%s, %s, %" PRId64 ", [", storage_name(value.type_code), kEncodings[text.encoding], text.length);
   } else {
     add(out, "Bytes(%s, %" PRId64 ", [", storage_name(value.type_code), text.length);
   }
   const char* format = anyffi_is_str(value.type_code) ? "%s%" PRIx32 : "%s%02" PRIx32;
-  for (int64_t i = 0; i < text.length; ++i) add(out, format, i > 0 ? " " : "", anyffi_code_point_inline(&text, i));
+  for (int64_t i = 0; i < text.length; ++i) add(out, format, i > 0 ? " " : "", anyffi_get_code_point(&text, i));
   *out += "])";
 }
 

@@ -19,20 +19,20 @@ __all__ = ["ConvertApi"]
 
 
 class ConvertApi:
-    """Conversion, over one backend."""
+    """Conversion with one backend."""
 
     _core: Any
     _runtime: Runtime
     to_python = staticmethod(to_python)
 
     def convert(self, value: Any) -> Any:
-        """The runtime's own object for a Python value.
+        """Convert a Python value to the runtime's object.
 
         Parameters
         ----------
         value : object
-            A callable gives a `Function` always; a list a `List`, and so on. A value that has no wrapper
-            comes back as a C++ function that returns its argument would give it.
+            A callable becomes a `Function`, a list a `List`, and so on. A value without a wrapper is returned
+            as by a C++ function that returns its argument.
 
         Examples
         --------
@@ -50,30 +50,30 @@ class ConvertApi:
         require_alignment: int = 0,
         require_contiguous: bool = False,
     ) -> Tensor:
-        """A tensor on the memory of another library's array.
+        """Make a tensor on the memory of another library's array.
 
         Parameters
         ----------
         ext_tensor : object
-            What has a method ``__dlpack__``, or a capsule of DLPack that nobody has used yet.
+            An object with a method ``__dlpack__``, or an unused DLPack capsule.
         device : Device or str, optional
-            Where the tensor is to lie. By default, where the array does.
+            Device of the tensor; by default that of the array.
         copy : bool, optional
-            Whether to copy. By default only a library that cannot share its memory does.
+            Whether to copy. By default only if the library cannot share its memory.
         require_alignment : int
             Refuse an address that this does not divide; 0 for none.
         require_contiguous : bool
-            Refuse elements that do not lie side by side.
+            Refuse elements that are not contiguous in row-major order.
 
         Returns
         -------
         Tensor
-            A new one, unless `ext_tensor` is a `Tensor` itself and is not copied.
+            A new one, unless `ext_tensor` is a `Tensor` and is not copied.
 
         Raises
         ------
         TypeError, BufferError
-            The object does not export its memory, or not in a form that DLPack knows, or not as asked.
+            The object does not export its memory, or not as the arguments require.
         ValueError
             The memory is not as required.
 
@@ -94,23 +94,23 @@ class ConvertApi:
         made: Tensor = self._core.to_object(exporter or ext_tensor)
         if place is not None and made.device != place:
             raise BufferError(f"a tensor on {made.device} cannot become one on {place}")
-        if copy and (exporter is None or not exporter.was_asked):
+        if copy and (exporter is None or not exporter.has_options):
             made = self._runtime.tensor_copy(made)
         if require_alignment and made.data_ptr() % require_alignment:
             raise ValueError(f"the memory is not aligned to {require_alignment} bytes")
         if require_contiguous and not made.is_contiguous():
-            raise ValueError("the elements do not lie side by side")
+            raise ValueError("the elements are not contiguous in row-major order")
         return made
 
 
 def _is_array(x: Any) -> bool:
-    """Whether an object becomes a tensor in a way of its own."""
+    """Whether an object becomes a tensor without its `__dlpack__`."""
     ndarray = getattr(sys.modules.get("numpy"), "ndarray", TensorMethods)
     return issubclass(type(x), (TensorMethods, ndarray))
 
 
 class _Exporter:
-    """What is meant as an array, whatever else it may be, and what is asked of it."""
+    """Makes any exporter an array to the marshallers, and passes the options to it."""
 
     def __init__(self, exported: Any, device: Device | None, copy: bool | None) -> None:
         cls = type(exported)
@@ -120,18 +120,18 @@ class _Exporter:
                 f"expected an array that exports its memory, or a capsule of DLPack, got {cls.__name__}"
             )
         self.exported = exported
-        self.wishes: dict[str, Any] = {}
+        self.options: dict[str, Any] = {}
         if device is not None:
-            self.wishes["dl_device"] = read_device(device)
+            self.options["dl_device"] = read_device(device)
         if copy is not None:
-            self.wishes["copy"] = copy
-        #: Whether the exporter has heard what is asked; one from before there were versions has not.
-        self.was_asked = False
+            self.options["copy"] = copy
+        #: Whether the options were passed; exporters older than DLPack's versions have none.
+        self.has_options = False
 
     def __dlpack__(self, **options: Any) -> Any:
         if self.export is None:
             return self.exported
-        self.was_asked = "max_version" in options
-        wishes = self.wishes if self.was_asked else {}
+        self.has_options = "max_version" in options
+        chosen = self.options if self.has_options else {}
         refuse_hidden(self.exported)
-        return bind(self.export, self.exported)(**options, **wishes)
+        return bind(self.export, self.exported)(**options, **chosen)

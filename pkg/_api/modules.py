@@ -1,4 +1,4 @@
-"""Modules of users: shared libraries that export functions."""
+"""Loading of shared libraries that export functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ModuleApi"]
 
 
 class ModuleApi:
-    """Loading of modules, over one backend."""
+    """Loading of modules with one backend."""
 
     _runtime: Runtime
 
@@ -25,7 +25,7 @@ class ModuleApi:
         Parameters
         ----------
         path : str or path-like
-            Where it lies.
+            Of the library.
 
         Returns
         -------
@@ -35,8 +35,8 @@ class ModuleApi:
         Raises
         ------
         OSError, ImportError, ValueError
-            There is no such file, it cannot be loaded, it was built for another ABI version, or what it
-            registers is taken.
+            The file does not exist or cannot be loaded, it was built for another ABI version, or a name that
+            it registers is taken.
         """
         path = os.fspath(path)
         if not path:  # which would become the working directory
@@ -45,20 +45,20 @@ class ModuleApi:
         return module
 
     def system_lib(self, symbol_prefix: str = "") -> Module:
-        """The program itself as a module: what is linked into it, and the libraries that it sees as a whole.
+        """Return the program itself as a module: it and the libraries with global symbols.
 
-        Those are the ones that it was linked with, and what was loaded for all to see, as ``LD_PRELOAD`` and
-        `ctypes.RTLD_GLOBAL` do; not what `load_module` loads.
+        Those are the libraries that it was linked with, and those loaded through ``LD_PRELOAD`` or with
+        `ctypes.RTLD_GLOBAL`; not those of `load_module`.
 
         Parameters
         ----------
         symbol_prefix : str
-            What the names of the functions begin with, which they are called without then.
+            The prefix of the functions' symbols, which is not part of their names.
 
         Returns
         -------
         Module
-            A new one, which finds what is loaded later too.
+            A new one, which also finds what is loaded later.
         """
         module: Module = self._runtime.module_get_program(symbol_prefix)
         return module

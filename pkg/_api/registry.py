@@ -1,4 +1,4 @@
-"""The global registry, seen from Python."""
+"""The global registry."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _C = TypeVar("_C", bound="type[Object]")
 
 
 class RegistryApi:
-    """Functions by name, and classes by type key, over one backend."""
+    """Functions by name, and classes by type key, with one backend."""
 
     _core: Any
     _runtime: Runtime
     Object: Any
-    #: The classes that `register_object` was given, and the types that they stand for.
+    #: The type keys of the classes that `register_object` was given.
     _type_keys: dict[type, str]
 
     def _did_you_mean(self, name: str, known: list[str]) -> str:
@@ -50,11 +50,11 @@ class RegistryApi:
         Parameters
         ----------
         func_name : str or callable
-            The name; or the function itself, whose `__name__` is the name then.
+            The name; or the function itself, which is registered as its `__name__`.
         f : callable, optional
-            The function. Without it this is a decorator, which returns the function that it was given.
+            The function. Without it this is a decorator.
         override : bool
-            Replace a function that has the name already.
+            Replace a function of this name.
 
         Raises
         ------
@@ -89,7 +89,7 @@ class RegistryApi:
     @overload
     def get_global_func(self, name: str, allow_missing: bool) -> Function | None: ...
     def get_global_func(self, name: str, allow_missing: bool = False) -> Function | None:
-        """The registered function, as an `anyffi.Function`.
+        """Return a registered function, as an `anyffi.Function`.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class RegistryApi:
         Raises
         ------
         ValueError
-            There is no such function; the message names the nearest ones.
+            There is no such function; the message suggests similar names.
         """
         function: Function | None = self._core.get_function(name)
         if function is None and not allow_missing:
@@ -110,26 +110,26 @@ class RegistryApi:
         return function
 
     def remove_global_func(self, name: str) -> None:
-        """Take a function out of the registry; ValueError for an unknown name."""
+        """Remove a function from the registry; ValueError for an unknown name."""
         if not self._runtime.registry_remove(name):
             hint = self._did_you_mean(name, self.list_global_func_names())
             raise ValueError(f"no function {name!r} is registered{hint}")
 
     def list_global_func_names(self) -> list[str]:
-        """The names of all registered functions, sorted."""
+        """Return the names of all registered functions, sorted."""
         return list(self._runtime.registry_list())
 
     def init_ffi_api(self, namespace: str, target_module_name: str | None = None) -> None:
-        """Put the functions under a prefix into a Python module.
+        """Add the functions with a prefix to a Python module.
 
         `help` of the module shows those that its ``__all__`` lists, as it does with whatever is imported.
 
         Parameters
         ----------
         namespace : str
-            The prefix: ``"_npi"`` puts ``_npi.zeros`` there as ``zeros``.
+            The prefix: ``"_npi"`` adds ``_npi.zeros`` as ``zeros``.
         target_module_name : str, optional
-            The module, which must have been imported; the one called `namespace` by default.
+            The module, which must be imported already; by default that named `namespace`.
 
         Raises
         ------
@@ -153,10 +153,10 @@ class RegistryApi:
     @overload
     def register_object(self, type_key: str | None = None) -> Callable[[_C], _C]: ...
     def register_object(self, type_key: str | type | None = None) -> Any:
-        """Make objects of a runtime type arrive as a class of one's own: a class decorator.
+        """Register a Python class for objects of a runtime type: a class decorator.
 
-        The fields that the type tells of become read-only properties of the class, unless it has their names
-        already, or is one of the package's own.
+        The fields of the type become read-only properties of the class, unless it has attributes of these
+        names or is one of the package's own.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class RegistryApi:
         TypeError
             The class does not derive from `anyffi.Object`.
         ValueError
-            There is no such type; the message names the nearest ones.
+            There is no such type; the message suggests similar names.
         """
         if isinstance(type_key, type):
             return self.register_object()(type_key)
@@ -182,7 +182,7 @@ class RegistryApi:
                 hint = self._did_you_mean(key, [row[1] for row in self._runtime.type_table()])
                 raise ValueError(f"no type {key!r} is registered{hint}")
             self._core.set_class(type_code, cls)
-            if cls.__module__ != self.Object.__module__:  # the package's own classes stand for many types
+            if cls.__module__ != self.Object.__module__:  # the package's own classes serve many types
                 add_fields(self._runtime, cls, type_code)
             self._type_keys[cls] = key
             return cls

@@ -57,7 +57,7 @@ def _read_mapping(address: int) -> Content:
     used = found.used
     entries = string_at(found.entries, _ENTRY_SIZE * used)
     values = [entries[at : at + 2 * VALUE_SIZE] for at in range(0, len(entries), _ENTRY_SIZE)]
-    return (found.size, used, found.key_types, found.value_types), b"".join(values)
+    return (found.size, used, found.key_type_mask, found.value_type_mask), b"".join(values)
 
 
 def _read_tensor_view(address: int) -> tuple[Any, ...]:

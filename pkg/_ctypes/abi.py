@@ -100,9 +100,9 @@ class Mapping(Structure):
         ("size", c_int64),
         ("used", c_int64),
         ("capacity", c_int64),
-        ("mask", c_uint64),
-        ("key_types", c_uint64),
-        ("value_types", c_uint64),
+        ("index_mask", c_uint64),
+        ("key_type_mask", c_uint64),
+        ("value_type_mask", c_uint64),
     ]
 
 

@@ -124,8 +124,8 @@ class FunctionCore(_Traversed):
         finally:
             del translated
 
-    def _take(self, other: ObjectCore) -> None:
-        super()._take(other)
+    def _move_from(self, other: ObjectCore) -> None:
+        super()._move_from(other)
         for name in FunctionCore.__slots__:
             if hasattr(other, name):
                 delattr(other, name)

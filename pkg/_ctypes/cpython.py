@@ -53,7 +53,7 @@ call_type = PYFUNCTYPE(c_int)
 #: The type of what the runtime calls for a Python callable; ctypes turns the handle into the object.
 callback_type = PYFUNCTYPE(c_int, py_object, c_void_p, c_int32, c_void_p)
 
-_KEEPS_SIGNALS = 1  # ANYFFI_HOST_KEEPS_SIGNALS
+_KEEPS_SIGNALS = 1  # ANYFFI_HOST_SIGNALS_STAY_PENDING
 
 _api = ctypes.pythonapi
 # Prototypes of our own: those of `pythonapi` are shared by the process.

@@ -40,7 +40,7 @@ class ObjectCore:
         return Header.from_address(unwrap(self)).type_code if _is_full(self) else code.NONE  # type: ignore[no-any-return]
 
     @translates_errors
-    def _take(self, other: ObjectCore) -> None:
+    def _move_from(self, other: ObjectCore) -> None:
         """Move the reference of `other`, a fresh wrapper, into this empty one."""
         if not isinstance(other, ObjectCore):
             raise TypeError(f"expected an empty wrapper's twin, got {type(other).__name__}")

@@ -1,7 +1,7 @@
 """The compiled marshaller.
 
-Where the extension was not installed, importing this raises ModuleNotFoundError for `_core`; where it is
-installed and broken, it raises whatever went wrong. Nothing here makes one look like the other.
+Importing it raises ModuleNotFoundError for `_core` where the extension is not installed, and whatever went
+wrong where it is installed and broken: nothing here may hide the difference.
 """
 
 from __future__ import annotations

@@ -1,13 +1,20 @@
-"""For check mode, which compares with what the other marshaller does; a part of _core.pyx."""
+"""Check mode, which compares both marshallers: access to packed values, and hooks; a part of _core.pyx."""
+
+# Functions of check mode; None in other modes.
+cdef object check_callback = None
+cdef object hash_of = None
+cdef object equals = None
 
 
-def enter_check_mode(check_callback, hash_of, equals, rules, make_error):
-    """From now on callbacks go to `check_callback(function, args, count, result)`, which returns None or an
-    exception; opaque objects are hashed and compared by `hash_of` and `equals`; `rules` and `make_error` replace
-    those of `_rules` and `_errors`. Returns the address of what the runtime calls for a callable."""
-    state.check_callback = keep(check_callback)
-    state.hash_of = keep(hash_of)
-    state.equals = keep(equals)
+def enter_check_mode(new_check_callback, new_hash_of, new_equals, rules, make_error):
+    """Install the hooks of check mode.
+
+    Callbacks go to `check_callback(function, args, count, result)`, which returns None or an exception;
+    opaque objects are hashed and compared by the next two; `rules` and `make_error` replace those of
+    `_rules` and `_errors`. Return the address of the function that the runtime calls for a callable.
+    """
+    global check_callback, hash_of, equals
+    check_callback, hash_of, equals = new_check_callback, new_hash_of, new_equals
     state.callback = checked_callback
     state.lower = keep(rules.lower)
     state.nested_too_deep = keep(rules.nested_too_deep)
@@ -17,43 +24,86 @@ def enter_check_mode(check_callback, hash_of, equals, rules, make_error):
     state.make_error = keep(make_error)
     # Both are to get one exception from `make_error`.
     state.class_of_kind = NULL
-    install_host(_rules.HOST_FLAGS)
+    install_host(_rules.HOST_FLAGS, checked_hash, checked_equal)
     return <size_t>state.callback
+
+
+cdef int leave_in_slot(object exception) noexcept:
+    Py_INCREF(<PyObject*>exception)
+    return leave_exception(<PyObject*>exception)
+
+
+cdef int checked_callback(
+    void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result
+) noexcept with gil:
+    """`anyffi_py_callback` of check mode."""
+    result[0] = anyffi_make_none()
+    try:
+        problem = check_callback(<object>handle, <size_t>args, count, <size_t>result)
+        if problem is None:
+            return ANYFFI_HOST_DONE
+    except BaseException as exception:
+        problem = exception
+    # A signal handler may have raised it when all was done.
+    anyffi_value_drop(result)
+    result[0] = anyffi_make_none()
+    return leave_in_slot(problem)
+
+
+cdef int checked_hash(void* handle, int64_t* out) noexcept with gil:
+    """`anyffi_py_handle_hash` of check mode."""
+    try:
+        out[0] = hash_of(<object>handle)
+        return ANYFFI_HOST_DONE
+    except BaseException as exception:
+        return leave_in_slot(exception)
+
+
+cdef int checked_equal(void* handle, const AnyffiValue* other, int32_t* out) noexcept with gil:
+    """`anyffi_py_handle_equal` of check mode."""
+    try:
+        out[0] = equals(<object>handle, unpack_copy(other))
+        return ANYFFI_HOST_DONE
+    except BaseException as exception:
+        return leave_in_slot(exception)
+
+
+# ---- packed values -----------------------------------------------------------------------------------------
 
 
 @cython.auto_pickle(False)
 @cython.final
 cdef class Rendering:
-    """A value, and the reference that it may own: no exception at any instant makes it leak."""
+    """A packed value, with the reference that it may own: an exception at any instant leaks nothing."""
 
     cdef AnyffiValue value
     cdef bint owned
 
     def __dealloc__(self):
         if self.owned:
-            anyffi_value_drop_inline(&self.value)
+            anyffi_value_drop(&self.value)
 
     @property
     def cell(self):
         return PyBytes_FromStringAndSize(<const char*>&self.value, sizeof(AnyffiValue))
 
     def read(self):
-        """The Python value."""
+        """Return the Python value."""
         return unpack_copy(&self.value)
 
     def wrap(self):
-        """The wrapper of the object, whatever it could be turned back into."""
-        anyffi_value_retain_inline(&self.value)
+        """Return the wrapper of the object, also of one that unpacks to something else."""
+        anyffi_value_retain(&self.value)
         return wrap(self.value.as_object)
 
     def move(self, size_t place):
-        """Moves the value to a place in memory."""
+        """Move the value to a place in memory."""
         (<AnyffiValue*>place)[0] = self.value
         self.owned = False
 
 
 cdef Rendering new_rendering(const AnyffiValue* value):
-    """Takes over the value."""
+    """Steals the value's reference."""
     cdef Rendering made = Rendering.__new__(Rendering)
     made.value = value[0]
     made.owned = True
@@ -61,41 +111,41 @@ cdef Rendering new_rendering(const AnyffiValue* value):
 
 
 def render(x):
-    """`x` packed as an argument."""
+    """Pack `x` as an argument."""
     cdef Rendering made = Rendering.__new__(Rendering)
     made.owned = pack(<PyObject*>x, &made.value)
     return made
 
 
 def render_owned(x):
-    """`x` packed as a value that stands alone."""
+    """Pack `x` as an owned value."""
     cdef Rendering made = Rendering.__new__(Rendering)
-    pack_owned(<PyObject*>x, &made.value, NULL)
+    pack_owned(<PyObject*>x, &made.value)
     made.owned = True
     return made
 
 
 cdef inline AnyffiValue* values_in(cells) except NULL:
-    """Memory of the other marshaller is of a class derived from bytes."""
+    """The memory of values in ctypes mode: bytes or a class derived from it."""
     return <AnyffiValue*>PyBytes_AsString(<PyObject*>cells)
 
 
 def hold(cell):
-    """A copy of a value."""
+    """Copy a value."""
     cdef Rendering made = new_rendering(values_in(cell))
-    anyffi_value_retain_inline(&made.value)
+    anyffi_value_retain(&made.value)
     return made
 
 
 def take(size_t place):
-    """The value at a place in memory, where None is left."""
+    """Move a value out of a place in memory, and leave None there."""
     cdef Rendering made = new_rendering(<AnyffiValue*>place)
-    (<AnyffiValue*>place)[0] = anyffi_none_inline()
+    (<AnyffiValue*>place)[0] = anyffi_make_none()
     return made
 
 
 def hold_raised():
-    """The error that a function of the C ABI left, and leaves."""
+    """Return the error in the thread's slot, and keep it there."""
     cdef AnyffiValue error
     anyffi_error_take_raised(&error)
     if error.type_code == ANYFFI_ERROR:
@@ -104,13 +154,13 @@ def hold_raised():
 
 
 def read_values(size_t place, int32_t count):
-    """The Python values of borrowed values."""
+    """Return the Python values of borrowed values."""
     cdef int32_t i
     return [unpack_copy(&(<AnyffiValue*>place)[i]) for i in range(count)]
 
 
 def call_rendered(function, list args not None, result):
-    """Calls a function as `call` does, without a look at the result: its status."""
+    """Call a function with packed values and return its status; the result is left packed."""
     cdef AnyffiFunction* target = unwrap_function(<PyObject*>function)
     cdef int32_t count = <int32_t>len(args)
     cdef AnyffiValue on_stack[MAX_SHORT]
@@ -132,12 +182,14 @@ def call_rendered(function, list args not None, result):
 
 
 def find_places_of(function, tuple args not None, dict named not None):
-    """The arguments as `call_with_keywords` places them; None where it asks `bind`."""
+    """Return the arguments as a call places them by its keywords; None where `bind` would be called."""
     cdef PyObject* places[MAX_SHORT]
     cdef tuple names = tuple(named)
     cdef tuple values = args + tuple(named.values())
-    cdef tuple parameters = parameters_of(<FunctionCore?>function)
-    cdef PyObject** items = PySequence_Fast_ITEMS(<PyObject*>values)
-    cdef Py_ssize_t filled = find_places(<PyObject*>function, <PyObject*>parameters, items, len(args),
-                                         <PyObject*>names, places)
-    return tuple([<object>places[i] for i in range(filled)]) if filled > 0 else None
+    cdef PyObject* const* placed = PySequence_Fast_ITEMS(<PyObject*>values)
+    cdef PyObject* wrapper = <PyObject*><FunctionCore?>function
+    cdef Py_ssize_t filled
+    if (<FunctionWrapper*>wrapper).parameters == NULL:
+        learn_parameters(wrapper)
+    filled = place_keywords(wrapper, &placed, len(args), <PyObject*>names, places)
+    return tuple([<object>placed[i] for i in range(filled)]) if filled > 0 else None

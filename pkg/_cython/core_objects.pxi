@@ -3,24 +3,17 @@
 
 @cython.auto_pickle(False)
 cdef class ObjectCore:
-    """Holds one strong reference to an object of the runtime."""
+    """Owns one strong reference to an object of the runtime."""
 
-    # Must be the first: wrapper.h knows where it lies.
+    # Must be the first: AnyffiWrapper in wrapper.h.
     cdef AnyffiObject* target
     cdef object __weakref__
 
     def __dealloc__(self):
-        cdef AnyffiObject* target = self.target
-        if target == NULL:
-            return
-        anyffi_object_compare_exchange_wrapper(target, <void*>self, NULL)
-        # Giving the object back may run Python code, which must not find this wrapper through a weak
-        # reference. Cython raised the count for this method; CPython clears only what has none.
-        Py_SET_REFCNT(<PyObject*>self, 0)
-        PyObject_ClearWeakRefs(<PyObject*>self)
-        Py_SET_REFCNT(<PyObject*>self, 1)
-        self.target = NULL
-        anyffi_release_inline(target)
+        # Weak references were cleared: releasing may run Python code, which must not find this wrapper.
+        if self.target != NULL:
+            anyffi_object_compare_exchange_wrapper(self.target, <void*>self, NULL)
+            anyffi_release(self.target)
 
     @property
     def _address(self):
@@ -30,7 +23,7 @@ cdef class ObjectCore:
     def _type_code(self):
         return ANYFFI_NONE if self.target == NULL else self.target.type_code
 
-    def _take(self, ObjectCore other not None):
+    def _move_from(self, ObjectCore other not None):
         """Move the reference of `other`, a fresh wrapper, into this empty one."""
         cdef AnyffiObject* target = unwrap(<PyObject*>other)
         if self.target != NULL:
@@ -45,8 +38,8 @@ cdef class ObjectCore:
 cdef class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
-    # wrapper.h knows where these lie, too. Both are NULL at first, as `object.__new__` makes them.
-    # Python calls through this pointer, where the class has said so, without making a tuple.
+    # AnyffiFunctionWrapper in wrapper.h. Both are NULL at first, as `object.__new__` makes them.
+    # Python calls through this pointer, without making a tuple, where the class has the vectorcall flag.
     cdef vectorcallfunc vectorcall
     # The names of the parameters, once a call with keywords has asked for them.
     cdef tuple parameters
@@ -58,54 +51,87 @@ cdef class FunctionCore(ObjectCore):
             if _binding.is_overloaded(info):
                 return self._call_overload(args, kwargs)
             bound = _binding.bind(info, args, kwargs)
-        return call(<PyObject*>self, PySequence_Fast_ITEMS(<PyObject*>bound), Py_SIZE(<PyObject*>bound))
+        return call_with_tuple(<PyObject*>self, bound)
 
-    def _take(self, ObjectCore other not None):
-        ObjectCore._take(self, other)
+    def _move_from(self, ObjectCore other not None):
+        ObjectCore._move_from(self, other)
         if isinstance(other, FunctionCore):
             (<FunctionCore>other).vectorcall = NULL
             Py_CLEAR((<FunctionWrapper*><PyObject*>other).parameters)
 
     def _info(self):
-        return describe(unwrap_function(<PyObject*>self).info)
+        """Return `(name, doc, params, number of required ones, flags, result type)`, or None."""
+        cdef const AnyffiFunctionInfo* info = unwrap_function(<PyObject*>self).info
+        if info == NULL:
+            return None
+        params = [describe_parameter(&info.params[i]) for i in range(info.num_params)]
+        return (
+            text_or_none(info.name), text_or_none(info.doc), tuple(params), info.num_required, info.flags,
+            text_or_none(info.result_type),
+        )
 
 
-cdef object call_uncommonly(PyObject* function, PyObject** args, Py_ssize_t count, PyObject* names):
-    """A call with keywords or many arguments, or of something that has a `__call__` or a type of its own."""
-    cdef tuple parameters
-    if Py_TYPE(function).tp_call != later.call_tuple:
-        return call_slot(function, args, count, names)
-    if names == NULL or Py_SIZE(names) == 0:
-        return call(function, args, count)
-    parameters = parameters_of(<FunctionCore>function)
-    return call_with_keywords(function, <PyObject*>parameters, args, count, names)
+cdef object describe_parameter(const AnyffiParamInfo* param):
+    has_default = param.default_value != NULL
+    default = unpack_copy(param.default_value) if has_default else None
+    return text_or_none(param.name), has_default, default, text_or_none(param.type_name)
 
 
-cdef object call_tuple(PyObject* function, PyObject* args, PyObject* kwargs):
-    """`tp_call`, which Python comes by first: from then on it calls through the pointer.
-
-    So that what comes by the pointer holds a function.
-    """
-    unwrap_function(function)
-    (<FunctionWrapper*>function).vectorcall = <vectorcallfunc>vectorcall
-    return PyVectorcall_Call(function, args, kwargs)
+cdef object text_or_none(const char* utf8):
+    # Doc strings come from C++ authors; one in another encoding must not hide the function.
+    return None if utf8 == NULL else utf8[:].decode("utf-8", "backslashreplace")
 
 
-cdef inline tuple parameters_of(FunctionCore function):
-    """The names of a function's parameters, None where there is none."""
-    cdef FunctionWrapper* wrapper = <FunctionWrapper*><PyObject*>function
-    cdef tuple found
+# ---- slow paths of calls, which shell.h declares -----------------------------------------------------------
+
+
+cdef object call_slot "anyffi_py_call_slot"(
+    PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names
+):
+    positional, named = split_arguments(args, count, names)
+    return Py_TYPE(function).tp_call(function, <PyObject*>positional, <PyObject*>named)
+
+
+cdef object call_bound "anyffi_py_call_bound"(
+    PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names
+):
+    cdef tuple bound
+    positional, named = split_arguments(args, count, names)
+    info = (<object>function)._info()
+    if _binding.is_overloaded(info):
+        return (<object>function)._call_overload(positional, named)
+    bound = _binding.bind(info, positional, named)
+    return call_with_tuple(function, bound)
+
+
+cdef object call_with_tuple(PyObject* function, tuple args):
+    cdef PyObject** items = PySequence_Fast_ITEMS(<PyObject*>args)
+    return call(unwrap_function(function), items, Py_SIZE(<PyObject*>args))
+
+
+cdef tuple split_arguments(PyObject* const* args, Py_ssize_t count, PyObject* names):
+    """The arguments of a vectorcall as a tuple and a dict."""
+    cdef tuple keywords = () if names == NULL else <tuple>names
+    cdef tuple positional = tuple([<object>args[i] for i in range(count)])
+    cdef dict named = {keywords[i]: <object>args[count + i] for i in range(len(keywords))}
+    return positional, named
+
+
+cdef int learn_parameters "anyffi_py_learn_parameters"(PyObject* function) except -1:
+    cdef FunctionWrapper* wrapper = <FunctionWrapper*>function
+    info = (<object>function)._info()
+    found = tuple([name and sys.intern(name) for name, *_ in info[2]]) if info else ()
+    # Another thread may have come first.
     if wrapper.parameters == NULL:
-        info = function._info()
-        found = tuple([name and sys.intern(name) for name, *_ in info[2]]) if info else ()
-        # Another thread may have come first.
-        if wrapper.parameters == NULL:
-            wrapper.parameters = keep(found)
-    return <tuple>wrapper.parameters
+        wrapper.parameters = keep(found)
+    return 0
+
+
+# ---- slots that Cython cannot set --------------------------------------------------------------------------
 
 
 cdef int traverse_function(PyObject* function, visitproc visit, void* arg) noexcept:
-    """Lets garbage collection see the callable that a function is over, while nobody else holds the function.
+    """`tp_traverse`: visits the callable that a function is over, while nothing else holds the function.
 
     So a callable that refers to its function is collected. Nothing needs to be cleared: a cycle goes through
     something that was changed to refer to the function.
@@ -119,17 +145,10 @@ cdef int traverse_function(PyObject* function, visitproc visit, void* arg) noexc
     return 0
 
 
-cdef object call_slot(PyObject* function, PyObject** args, Py_ssize_t count, PyObject* names):
-    cdef tuple keywords = () if names == NULL else <tuple>names
-    cdef tuple positional = tuple([<object>args[i] for i in range(count)])
-    cdef dict named = {keywords[i]: <object>args[count + i] for i in range(len(keywords))}
-    return Py_TYPE(function).tp_call(function, <PyObject*>positional, <PyObject*>named)
-
-
 cdef int enable_vectorcall(type cls) except -1:
     """Lets a class be called without a tuple, unless it defines `__call__` itself.
 
-    Before Python 3.12 the flag is not inherited.
+    Cython packs a tuple for `__call__`, and before Python 3.12 subclasses do not inherit the flag.
     """
     cdef PyTypeObject* slots = <PyTypeObject*>cls
     for base in cls.__mro__:
@@ -146,3 +165,38 @@ cdef int enable_vectorcall(type cls) except -1:
 def init_subclass(cls, **kwargs):
     super(FunctionCore, cls).__init_subclass__(**kwargs)
     enable_vectorcall(cls)
+
+
+cdef Py_ssize_t offsetof_vectorcall() except -1:
+    """The offset for `tp_vectorcall_offset`; checks that wrapper.h has the layout of the classes."""
+    cdef FunctionCore example = FunctionCore.__new__(FunctionCore)
+    cdef FunctionWrapper* wrapper = <FunctionWrapper*><PyObject*>example
+    # Cython's `__new__`, which is replaced below, sets the tuple to None.
+    if (&wrapper.base.object != &example.target or &wrapper.vectorcall != &example.vectorcall
+            or wrapper.parameters != Py_None):
+        raise SystemError("FunctionCore is not laid out as wrapper.h says")
+    return <char*>&wrapper.vectorcall - <char*>wrapper
+
+
+cdef int set_slots() except -1:
+    cdef PyTypeObject* function = <PyTypeObject*>FunctionCore
+    cdef type core
+    function.tp_vectorcall_offset = offsetof_vectorcall()
+    # Cython's accept any arguments; classes of Python, as ctypes mode has them, inherit that of `object`.
+    for core in (ObjectCore, FunctionCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore):
+        (<PyTypeObject*>core).tp_new = PyBaseObject_Type.tp_new
+    # Cython's visits the tuple alone, which refers to strings.
+    function.tp_traverse = traverse_function
+    # Cython refuses this method in the body of a class.
+    (<dict>function.tp_dict)["__init_subclass__"] = classmethod(init_subclass)
+    enable_vectorcall(FunctionCore)
+    # Names in the messages of operators and descriptors; Cython takes those of module and class.
+    (<PyTypeObject*>ArrayCore).tp_name = "anyffi.Array"
+    (<PyTypeObject*>ListCore).tp_name = "anyffi.List"
+    (<PyTypeObject*>MapCore).tp_name = "anyffi.Map"
+    (<PyTypeObject*>DictCore).tp_name = "anyffi.Dict"
+    (<PyTypeObject*>FrozenSetCore).tp_name = "anyffi.FrozenSet"
+    (<PyTypeObject*>SetCore).tp_name = "anyffi.Set"
+    (<PyTypeObject*>SequenceIterator).tp_name = "anyffi.SequenceIterator"
+    (<PyTypeObject*>EntryIterator).tp_name = "anyffi.EntryIterator"
+    return 0

@@ -1,56 +1,140 @@
-/// Layouts of wrappers, and what C and inline functions need of Python.
+/// Wrappers: the Python object that stands for an object of the runtime, one at a time for each.
 
 #ifndef ANYFFI_WRAPPER_H_
 #define ANYFFI_WRAPPER_H_
 
-#include <Python.h>
-#include <anyffi/host_api.h>
+#include "errors.h"
+#include "state.h"
 
-/// How every wrapper begins: the layout of `ObjectCore`, for the files that cannot see the class.
+/// The layout of `ObjectCore`, with which every wrapper begins.
 typedef struct {
   PyObject_HEAD AnyffiObject* object;
 } AnyffiWrapper;
 
-/// The same of `FunctionCore`.
+/// The layout of `FunctionCore`; `_core.pyx` checks it at import.
 typedef struct {
   AnyffiWrapper base;
-  PyObject* weakly;
+  PyObject* weak_references;
   vectorcallfunc vectorcall;
-  PyObject* parameters;
+  PyObject* parameters;  // names, once a call with keywords has asked for them
 } AnyffiFunctionWrapper;
 
-/// Set once, while the module is imported. Classes are added later, under the interpreter's lock, and are never given
-/// back, so that reading needs no lock.
-typedef struct {
-  PyTypeObject* object_core;
-  AnyffiCall callback;
-  PyObject* check_callback;  // this and the next two are NULL unless the mode is check
-  PyObject* hash_of;
-  PyObject* equals;
-  int max_depth;
-  PyObject* lower;
-  PyObject* lift;
-  PyObject* bind;
-  PyObject* is_overloaded;
-  PyObject* missing;
-  PyObject* nested_too_deep;
-  PyObject* contains_itself;
-  PyObject* equal_keys;
-  PyObject* empty_wrapper;
-  PyObject* make_error;
-  PyObject* class_of_kind;  // NULL in check mode
-  PyObject* fill_error;
-  PyObject* unexplained;
-  PyObject* container_rules;
-  PyObject* no_arguments;
-  PyObject* characters[256];  // the strings of one character below U+0100
-  PyObject* classes[ANYFFI_FIRST_DYNAMIC_TYPE];
-  PyObject* dynamic_classes;
-  PyObject* exchange_name;  // of the attribute with DLPack's table
-  PyObject* find_exchange;
-  int knows_ndarray;      // whether the next was looked for
-  PyTypeObject* ndarray;  // NumPy's, if it can be read
-} AnyffiPython;
-static AnyffiPython anyffi_python;
+static inline int anyffi_py_is_wrapper(PyObject* x) { return PyObject_TypeCheck(x, anyffi_state.object_core); }
+
+/// Returns the object of a wrapper, borrowed; NULL with an exception for an empty wrapper.
+static inline AnyffiObject* anyffi_py_unwrap(PyObject* wrapper) {
+  AnyffiObject* found = ((AnyffiWrapper*)wrapper)->object;
+  if (__builtin_expect(found == NULL, 0)) anyffi_py_raise_made(anyffi_state.empty_wrapper, wrapper);
+  return found;
+}
+
+/// Returns the object of a wrapper, borrowed, which must be of a type; NULL with an exception.
+ANYFFI_NEVER_INLINE AnyffiObject* anyffi_py_unwrap_checked(PyObject* wrapper, int32_t type_code) {
+  AnyffiObject* found = anyffi_py_unwrap(wrapper);
+  if (found == NULL || anyffi_type_is_a(found->type_code, type_code)) return found;
+  // `x.__class__ = ...` can put a wrapper into any class of the same size.
+  if (type_code != ANYFFI_FUNCTION) {
+    anyffi_py_raise_made(anyffi_state.wrong_object, wrapper);
+    return NULL;
+  }
+  PyObject* name = PyObject_GetAttrString((PyObject*)Py_TYPE(wrapper), "__name__");
+  if (name != NULL) PyErr_Format(PyExc_TypeError, "this %U is no function", name);
+  Py_XDECREF(name);
+  return NULL;
+}
+
+/// As `anyffi_py_unwrap_checked`, without a call where the type is the expected one.
+static inline AnyffiObject* anyffi_py_unwrap_as(PyObject* wrapper, int32_t type_code) {
+  AnyffiObject* found = ((AnyffiWrapper*)wrapper)->object;
+  if (__builtin_expect(found != NULL && found->type_code == type_code, 1)) return found;
+  return anyffi_py_unwrap_checked(wrapper, type_code);
+}
+
+static inline AnyffiFunction* anyffi_py_unwrap_function(PyObject* wrapper) {
+  return (AnyffiFunction*)anyffi_py_unwrap_as(wrapper, ANYFFI_FUNCTION);
+}
+
+/// Returns the class set for a code alone, borrowed; NULL, with an exception or without.
+static PyObject* anyffi_py_class_set_for(int32_t type_code) {
+  if (0 < type_code && type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return anyffi_state.classes[type_code];
+  PyObject* key = PyLong_FromLong(type_code);
+  if (key == NULL) return NULL;
+  PyObject* found = PyDict_GetItemWithError(anyffi_state.dynamic_classes, key);
+  Py_DECREF(key);
+  return found;
+}
+
+/// Returns the class set for a code, or for its nearest ancestor that has one, borrowed; NULL with an exception.
+static PyObject* anyffi_py_class_of(int32_t type_code) {
+  PyObject* found = anyffi_py_class_set_for(type_code);
+  if (found != NULL || PyErr_Occurred()) return found;
+  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
+  for (int32_t depth = info == NULL ? 0 : info->depth; depth > 0;) {
+    found = anyffi_py_class_set_for(info->ancestors[--depth]);
+    if (found != NULL || PyErr_Occurred()) return found;
+  }
+  return (PyObject*)anyffi_state.object_core;
+}
+
+/// Returns an object's wrapper, borrowed; NULL if it has none or one that is being destroyed.
+static inline PyObject* anyffi_py_current_wrapper(AnyffiObject* target) {
+  PyObject* found = (PyObject*)target->wrapper;
+  return found != NULL && anyffi_py_is_alive(found) ? found : NULL;
+}
+
+/// Returns an empty wrapper of the class that a code has; `__init__` is for users and does not run.
+static PyObject* anyffi_py_new_wrapper(int32_t type_code) {
+  PyObject* cls = anyffi_py_class_of(type_code);
+  if (cls == NULL) return NULL;
+  // `__new__` may set another class for the code.
+  Py_INCREF(cls);
+  PyObject* made = ((PyTypeObject*)cls)->tp_new((PyTypeObject*)cls, anyffi_state.no_arguments, NULL);
+  if (made != NULL && (!anyffi_py_is_wrapper(made) || ((AnyffiWrapper*)made)->object != NULL)) {
+    PyObject* name = PyObject_GetAttrString(cls, "__name__");
+    if (name != NULL) PyErr_Format(PyExc_TypeError, "%U.__new__ must return a new, empty %U", name, name);
+    Py_XDECREF(name);
+    Py_CLEAR(made);
+  }
+  Py_DECREF(cls);
+  return made;
+}
+
+/// Releases an object after a failure.
+static PyObject* anyffi_py_wrap_failed(AnyffiObject* target) {
+  AnyffiValue held = anyffi_make_object(target);
+  anyffi_py_discard(&held);
+  return NULL;
+}
+
+/// Returns the wrapper of an object, a new reference. Steals one strong reference, also on failure.
+static PyObject* anyffi_py_wrap(AnyffiObject* target) {
+  PyObject* found = anyffi_py_current_wrapper(target);
+  PyObject* made = NULL;
+  if (found == NULL) {
+    made = anyffi_py_new_wrapper(target->type_code);
+    if (made == NULL) return anyffi_py_wrap_failed(target);
+    // Making one may have collected garbage, and so have run code that wrapped the object meanwhile.
+    found = anyffi_py_current_wrapper(target);
+    if (found == NULL) {
+      ((AnyffiWrapper*)made)->object = target;
+      target->wrapper = made;
+      return made;
+    }
+  }
+  Py_INCREF(found);
+  Py_XDECREF(made);
+  anyffi_release(target);
+  return found;
+}
+
+/// As `anyffi_py_wrap`, but never the wrapper of another backend: a second one is made then.
+static PyObject* anyffi_py_wrap_here(AnyffiObject* target) {
+  PyObject* found = anyffi_py_current_wrapper(target);
+  if (found == NULL || anyffi_py_is_wrapper(found)) return anyffi_py_wrap(target);
+  PyObject* made = anyffi_py_new_wrapper(target->type_code);
+  if (made == NULL) return anyffi_py_wrap_failed(target);
+  ((AnyffiWrapper*)made)->object = target;
+  return made;
+}
 
 #endif  // ANYFFI_WRAPPER_H_

@@ -22,26 +22,26 @@ def check_empty(x: Any) -> None:
 
 
 def single_argument(name: str, arguments: tuple[Any, ...], default: Any) -> Any:
-    """The one optional argument of what takes any keyword, and so names none of its own."""
+    """Return the one optional argument of a method that accepts any keyword."""
     if len(arguments) > 1:
         raise TypeError(f"{name} expected at most 1 argument, got {len(arguments)}")
     return arguments[0] if arguments else default
 
 
 def is_public(cls: type) -> bool:
-    """Whether a class is one of anyffi's own, and not derived from one elsewhere."""
+    """Whether a class is one of anyffi's own, and not a user's subclass."""
     return cls.__module__ == "anyffi"
 
 
 def deep_copy(x: Any, memo: dict[int, Any]) -> Any:
-    """As `copy.deepcopy`, for those that it calls."""
+    """Call `copy.deepcopy`, imported late."""
     from copy import deepcopy
 
     return deepcopy(x, memo)
 
 
 class Container:
-    """The base of all methods of containers. Attributes of instances are those of subclasses elsewhere."""
+    """The base of all methods of containers. Only users' subclasses add attributes to instances."""
 
     __slots__ = ()
     __class_getitem__: Any = classmethod(GenericAlias)
@@ -50,52 +50,52 @@ class Container:
     __match_args__ = ("_itself",)
 
     _runtime: Runtime
-    #: Python's own class of the kind.
+    #: The corresponding class of Python.
     _plain: Any
     _address: int
     _type_code: int
-    _take: Callable[[Any], None]
+    _move_from: Callable[[Any], None]
 
     @property
     def _itself(self) -> Any:
         return self
 
     def _new(self, content: Any) -> Any:
-        """A new container of this kind with the content of one of Python's."""
+        """Make a container of this type with the content of one of Python's."""
         return self._runtime.to_object(content)
 
     def _made_of(self, elements: Any) -> Any:
-        """A new container of this kind with the elements of any iterable, or the entries of any mapping."""
+        """Make a container of this type from any iterable, or any mapping."""
         return self._new(self._plain(elements))
 
     @classmethod
     def _make(cls, content: Any) -> Any:
         """Make a container of this class, without running its `__init__`."""
         made = cls.__new__(cls)
-        made._take(made._made_of(content))
+        made._move_from(made._made_of(content))
         return made
 
     def _class_in_pickles(self) -> type | str:
-        # By name, so that what one backend pickles another one reads.
+        # By name: a pickle of one backend can be read with another one.
         cls = type(self)
         return cls.__name__ if is_public(cls) else cls
 
     def _copy_of_class(self) -> Any:
-        """A new container of the same class, attributes and elements."""
+        """Make a container of the same class with the same attributes and elements."""
         made = type(self).__new__(type(self))
-        made._take(self._runtime.container_copy(self))
+        made._move_from(self._runtime.container_copy(self))
         _set_state(made, self._state())
         return made
 
     def _remade(self, content: Any, memo: dict[int, Any]) -> Any:
-        """A container of the same class with copied attributes and other elements, for `copy.deepcopy`."""
+        """Make a container of the same class with copied attributes and other elements, for deep copies."""
         made = self._make(content)
         memo[id(self)] = made
         _set_state(made, deep_copy(self._state(), memo))
         return made
 
     def _state(self) -> Any:
-        """The attributes of an instance of a subclass, as pickles have them; None if there are none."""
+        """Return the attributes of a subclass's instance, as `__getstate__` does."""
         slots = {}
         for cls, name in _own_attributes(type(self)):
             if name == "__getstate__":
@@ -107,7 +107,7 @@ class Container:
 
 
 def _own_attributes(cls: type) -> Iterator[tuple[type, str]]:
-    """The slots, and `__getstate__`, of the classes that are not anyffi's."""
+    """Iterate over slots and `__getstate__` of the classes that are not anyffi's."""
     for base in cls.__mro__:
         if is_public(base):
             return

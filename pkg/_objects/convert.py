@@ -14,14 +14,14 @@ from .sets import FrozenSetMethods, SetMethods
 
 __all__ = ["to_python"]
 
-#: What was converted, by address, and the wrapper that keeps the address taken; None while it is at work.
+#: Results by address, with the wrapper that keeps the address in use; None while one is being converted.
 _Memo = dict[int, Optional[tuple[Any, Any]]]
 
 _CONTAINERS = (ArrayMethods, ListMethods, MapMethods, DictMethods, FrozenSetMethods, SetMethods)
 
 
 def to_python(value: Any) -> Any:
-    """Turn the runtime's containers into Python's own, deeply.
+    """Convert the runtime's containers to Python's own, at all levels.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def to_python(value: Any) -> Any:
     Raises
     ------
     RecursionError
-        A container holds itself, or the nesting is too deep for Python.
+        A container contains itself, or is nested too deeply for Python.
 
     Examples
     --------
@@ -44,8 +44,8 @@ def to_python(value: Any) -> Any:
 
 
 @functools.cache
-def _nesting_kinds() -> int:
-    """The kinds of values that hold others, as each sequence notes what it holds (`anyffi_type_bit`)."""
+def _nesting_types() -> int:
+    """Return the type mask of values that contain others (`anyffi_type_bit`)."""
     nesting = (code.ARRAY, code.LIST, code.MAP, code.DICT, code.FROZEN_SET, code.SET, code.SLICE)
     return 1 << 63 | sum(1 << (15 + int(type_code)) for type_code in nesting)
 
@@ -60,7 +60,7 @@ def _convert(value: Any, memo: _Memo) -> Any:
     if address in memo:
         found = memo[address]
         if found is None:
-            raise RecursionError("a container that holds itself has no Python form")
+            raise RecursionError("a container that contains itself has no Python form")
         return found[0]
     memo[address] = None
     made = _convert_container(cls, value, memo)
@@ -70,10 +70,10 @@ def _convert(value: Any, memo: _Memo) -> Any:
 
 def _convert_container(cls: type, value: Any, memo: _Memo) -> Any:
     if issubclass(cls, (ListMethods, ArrayMethods)):
-        # Asked before and after: reading may run code that changes the sequence.
-        kinds = value._type_mask()
+        # Read before and after: reading elements may run code that changes the sequence.
+        mask = value._type_mask()
         items = value._items()
-        if (kinds | value._type_mask()) & _nesting_kinds():
+        if (mask | value._type_mask()) & _nesting_types():
             items = [_convert(item, memo) for item in items]
         return items if issubclass(cls, ListMethods) else tuple(items)
     if issubclass(cls, (FrozenSetMethods, SetMethods)):

@@ -32,20 +32,20 @@ __all__ = ["FunctionAnnotations", "FunctionDoc", "ModuleDoc", "signature"]
 
 
 def _signatures() -> Any:
-    # What it needs takes a fifth of the import of this package, and few programs ask.
+    # Imported late: `inspect` would be a fifth of this package's import.
     from . import signatures
 
     return signatures
 
 
 def signature(function: Function) -> Signature:
-    """What `inspect.signature` shows of a function."""
+    """Return the signature for `inspect`."""
     shown: Signature = _signatures().signature(function)
     return shown
 
 
 class FunctionAnnotations:
-    """`__annotations__` of the class, which has none, and of each function: names of types."""
+    """`__annotations__`: empty for the class, names of types for each function."""
 
     def __get__(self, function: Function | None, owner: type) -> dict[str, str]:
         if function is None:
@@ -70,7 +70,7 @@ class FunctionDoc:
 
 
 class ModuleDoc:
-    """`__doc__` of the class, and of each module: its functions."""
+    """`__doc__` of the class and of each module, which lists its functions."""
 
     def __init__(self, of_class: str | None) -> None:
         self._of_class = of_class
@@ -84,7 +84,7 @@ class ModuleDoc:
 
 
 def _described(name: str, function: Function) -> str:
-    """Its signature and, further in, its documentation."""
+    """Return a function's signature and, indented, its documentation."""
     info = function._info()
     if keywords.is_overloaded(info):
         return function.__doc__ or ""

@@ -1,4 +1,4 @@
-"""What functions of the runtime can do beyond a backend's core."""
+"""Methods of `Function` over the class of a backend."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FunctionMethods:
     Parameters
     ----------
     f : callable
-        What it calls; arguments and result are converted both ways.
+        The Python function to call; arguments and result are converted.
 
     Examples
     --------
@@ -37,10 +37,10 @@ class FunctionMethods:
     def __init__(self, f: Callable[..., Any]) -> None:
         if not callable(f):
             raise TypeError(f"expected a callable, got {type(f).__name__}")
-        # `_take` empties what it takes from, which must not be the caller's own function.
-        self._take(self._runtime.to_object(f.__call__ if isinstance(f, FunctionMethods) else f))
+        # `_move_from` empties its argument, which must not be the caller's own function.
+        self._move_from(self._runtime.to_object(f.__call__ if isinstance(f, FunctionMethods) else f))
 
-    # The backend's core has them, but for the name and the runtime. There is no annotation at run time.
+    # Defined by the backend, but for the name and the runtime.
     if TYPE_CHECKING:
         _runtime: Runtime
         _address: int
@@ -48,7 +48,7 @@ class FunctionMethods:
 
         def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...
 
-        def _take(self, other: Any) -> None: ...
+        def _move_from(self, other: Any) -> None: ...
 
         def _info(self) -> keywords.Info | None: ...
 
@@ -62,14 +62,14 @@ class FunctionMethods:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            # Python takes this name out of the body of a class, so that no property can have it.
+            # No property: Python removes this name from the body of a class.
             if name == "__qualname__":
                 return self.__name__
             return object.__getattribute__(self, name)
 
     @property
     def overloads(self) -> tuple[Any, ...]:
-        """The functions among which this one chooses by its arguments; empty for most."""
+        """The functions among which this one chooses by its arguments; usually empty."""
         return tuple(self._runtime.function_overloads(self))
 
     @property
@@ -77,14 +77,14 @@ class FunctionMethods:
         return signature(self)
 
     def __get__(self, instance: object, owner: type | None = None) -> Self:
-        """Itself: in a class it binds no `self`, as Python's builtin functions do not.
+        """Return the function itself: as Python's builtin functions it binds no `self`.
 
-        What has this method is a routine to `inspect`, and `help` shows its signature.
+        The method makes it a routine to `inspect`, so that `help` shows its signature.
         """
         return self
 
     def _call_overload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call with keywords, among those overloads whose parameters have the names."""
+        """Call with keywords, among the overloads whose parameters have these names."""
         names = [str.__str__(name) for name in kwargs]
         fitting, places, refusals = [], [], []
         for overload in self.overloads:
@@ -115,7 +115,7 @@ class FunctionMethods:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A function of Python does not know its name, and any may have been registered under another one.
+        # A Python function has no name here, and any may be registered under another name.
         names = chain([self.__name__], self._runtime.registry_list())
         for name in filter(self._has_name, names):
             return unpickle_function, (name,)

@@ -1,4 +1,4 @@
-"""What Map and Dict can do beyond a backend's core: Python over the core and the runtime."""
+"""Methods of `Map` and `Dict` over the classes of a backend."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _ABSENT = object()
 
 
 class MappingMethods(Container):
-    """What both have."""
+    """Methods of both."""
 
     __slots__ = ()
 
-    if TYPE_CHECKING:  # the backend's core has them
+    if TYPE_CHECKING:  # defined by the backend
 
         def __setitem__(self, key: Any, item: Any) -> None: ...
 
@@ -69,19 +69,19 @@ class MappingMethods(Container):
         return self._runtime.mapping_merge(other, self, self._type_code)
 
     def get(self, key: Any, default: Any = None, /) -> Any:
-        """The value at `key`, or `default` if it is not there."""
+        """Return the value of `key`, or `default` if it is absent."""
         return self._get(key, default)
 
     def keys(self) -> Any:
-        """A set-like view of the keys."""
+        """Return a set-like view of the keys."""
         return dict_keys(self)  # type: ignore[arg-type]
 
     def values(self) -> Any:
-        """A view of the values."""
+        """Return a view of the values."""
         return dict_values(self)  # type: ignore[arg-type]
 
     def items(self) -> Any:
-        """A set-like view of the pairs."""
+        """Return a set-like view of the pairs."""
         return dict_items(self)  # type: ignore[arg-type]
 
     @recursive_repr()
@@ -116,17 +116,17 @@ class MapMethods(MappingMethods):
     def __init__(self, /, *mapping: Any, **pairs: Any) -> None:
         check_empty(self)
         content = dict(single_argument("Map", mapping, ()), **pairs)
-        self._take(self._runtime.to_object(MappingProxyType(content)))
+        self._move_from(self._runtime.to_object(MappingProxyType(content)))
 
     def __ior__(self, other: object) -> Any:
         raise TypeError("'|=' is not supported by Map; use '|' instead")
 
     def copy(self) -> Any:
-        """A new Dict of the same pairs, as the copy of a mappingproxy is a dict."""
+        """Return a new Dict of the same pairs, as the copy of a mappingproxy is a dict."""
         return self._runtime.container_thaw(self)
 
     def thaw(self) -> Any:
-        """A new Dict of the same pairs."""
+        """Return a new Dict of the same pairs."""
         return self._runtime.container_thaw(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -174,12 +174,12 @@ class DictMethods(MappingMethods):
         if self._address:
             self._runtime.dict_update(self, made)
         else:
-            self._take(made)
+            self._move_from(made)
 
     @classmethod
     def fromkeys(cls, iterable: Iterable[Any], value: Any = None, /) -> Any:
-        """A new mapping with the keys of `iterable`, all of which have one value."""
-        # Converted once, so that all share it.
+        """Return a new mapping with the keys of `iterable` and one value for all of them."""
+        # Converted once, so that all keys share it.
         shared = cls._runtime.to_object(value)
         made = cls()
         for key in iterable:
@@ -191,7 +191,7 @@ class DictMethods(MappingMethods):
             raise KeyError(key)
 
     def pop(self, key: Any, default: Any = _ABSENT, /) -> Any:
-        """Remove a key and return its value, or `default` if it is not there."""
+        """Remove a key and return its value, or `default` if it is absent."""
         found = self._runtime.dict_pop(self, key)
         if found is not MISSING:
             return found
@@ -205,7 +205,7 @@ class DictMethods(MappingMethods):
         return key, value
 
     def setdefault(self, key: Any, default: Any = None, /) -> Any:
-        """The value at `key`, set to `default` first if it is not there."""
+        """Return the value of `key`, which is set to `default` if it is absent."""
         found = self._get(key, _ABSENT)
         return self._runtime.dict_setdefault(self, key, default) if found is _ABSENT else found
 
@@ -227,11 +227,11 @@ class DictMethods(MappingMethods):
         self._runtime.dict_clear(self)
 
     def copy(self) -> Any:
-        """A new Dict of the same pairs."""
+        """Return a new Dict of the same pairs."""
         return self._runtime.container_copy(self)
 
     def freeze(self) -> Any:
-        """A new Map of the same pairs."""
+        """Return a new Map of the same pairs."""
         return self._runtime.container_freeze(self)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""What modules of the runtime can do: shared libraries that export functions, or the program itself."""
+"""Methods of `Module`: a shared library that exports functions, or the program itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["ModuleMethods"]
 
 
 class ModuleMethods:
-    """The functions of a shared library, and of the modules that it imports, as attributes."""
+    """A shared library; its functions, and those of the modules that it imports, are attributes."""
 
     __slots__ = ()
 
@@ -24,47 +24,47 @@ class ModuleMethods:
         return self.get_function(name)
 
     def get_function(self, name: str) -> Any:
-        """The function `name`, of the module or of what it imports.
+        """Return the function `name` of the module, or of one that it imports.
 
         Raises
         ------
         AttributeError
-            There is none; the message names the nearest.
+            There is none; the message suggests similar names.
         """
         return self._runtime.module_get_function(self, name)
 
     def import_module(self, module: Any) -> None:
-        """Look in another module, too, for functions that this one has not itself.
+        """Search another module, too, for functions that this one does not have.
 
         Parameters
         ----------
         module : Module
-            It comes after those that were imported before. Importing it again changes nothing.
+            Searched after those that were imported before. Importing it again changes nothing.
 
         Raises
         ------
         ValueError
-            It is this module, or imports it, itself or by way of others.
+            It is this module, or imports it, directly or not.
         """
         self._runtime.module_import(self, module)
 
     @property
     def imports(self) -> list[Any]:
-        """The modules that this one imports, in the order that they are looked in."""
+        """The modules that this one imports, in the order of search."""
         return list(self._runtime.module_imports(self))
 
     def __dir__(self) -> list[str]:
         own = filter(is_shown, object.__dir__(self))
         return sorted({*own, *self._runtime.module_list(self)})
 
-    # The same library twice is equal: each load gives a module of its own, with imports of its own.
+    # Each load returns a new module with its own imports; modules of the same library are equal.
     def __eq__(self, other: object) -> Any:
         return self._runtime.value_equal(self, other) if isinstance(other, ModuleMethods) else NotImplemented
 
     def __hash__(self) -> int:
         return int(self._runtime.value_hash(self))
 
-    #: Else Python would ask for functions by the names 0, 1 and so on.
+    #: Else `iter` would call `__getitem__` with 0, 1 and so on.
     __iter__ = None
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""What every object of the runtime can do in Python."""
+"""Methods of every object of the runtime."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ __all__ = ["ObjectMethods", "is_shown"]
 
 
 def is_shown(name: str) -> bool:
-    """Whether users are shown a name; which others there are is the backend's own business."""
+    """Whether `dir` lists a name; private ones differ between backends."""
     return not name.startswith("_") or (name.startswith("__") and name not in ("__slots__", "__weakref__"))
 
 
 class ObjectMethods:
-    """An object of the runtime; the base of every class that stands for one.
+    """An object of the runtime; the base class of all wrappers.
 
-    The same object is the same Python object for as long as Python holds it.
+    An object has one wrapper for as long as Python holds it: `is` compares objects.
+
+    Examples
+    --------
+    >>> isinstance(anyffi.List(), anyffi.Object)
+    True
     """
 
     __slots__ = ()
@@ -28,7 +33,7 @@ class ObjectMethods:
         return [name for name in object.__dir__(self) if is_shown(name)]
 
     def same_as(self, other: object) -> bool:
-        """Whether both are the same object of the runtime."""
+        """Return whether both are the same object of the runtime."""
         return isinstance(other, ObjectMethods) and self._address == other._address
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""The functions that the runtime registers for Python, under `anyffi.*` in its own registry."""
+"""The runtime's functions for front ends, registered as `anyffi.*`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Runtime"]
 
 
 class Runtime:
-    """One backend's wrappers of them."""
+    """The wrappers that one backend has for them."""
 
     def __init__(self, core: Any) -> None:
         def get(name: str) -> Any:

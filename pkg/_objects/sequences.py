@@ -1,4 +1,4 @@
-"""What Array and List can do beyond a backend's core: Python over the core and the runtime."""
+"""Methods of `Array`, `Shape` and `List` over the classes of a backend."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 __all__ = ["ArrayMethods", "ListMethods", "SequenceMethods", "ShapeMethods"]
 
 
-#: Those of Python's own sequences multiply, but not as numbers do, which alone are asked before a list.
+#: Python's sequences have `__rmul__`, which Python calls only after that of a list fails.
 _BUILTINS = (str, bytes, bytearray, tuple, list)
 
 
-def _reflected(self: Any, other: Any, method: str, complaint: str) -> Any:
-    """What the other operand makes of an operator: Python asks it before a list complains."""
+def _reflected(self: Any, other: Any, method: str, message: str) -> Any:
+    """Call the other operand's reflected method; TypeError with `message` if it has none."""
     if find_on_type(type(other), method) is not None and not isinstance(other, _BUILTINS):
         result = getattr(type(other), method)(other, self)
         if result is not NotImplemented:
             return result
-    raise TypeError(complaint)
+    raise TypeError(message)
 
 
 class SequenceMethods(Container):
-    """What both have."""
+    """Methods of both."""
 
     __slots__ = ()
 
-    if TYPE_CHECKING:  # the backend's core has them
+    if TYPE_CHECKING:  # defined by the backend
 
         def _items(self) -> list[Any]: ...
 
@@ -50,7 +50,7 @@ class SequenceMethods(Container):
         return self._runtime.sequence_slice(self, *unpack_slice(which))
 
     def _operand(self, other: Any) -> Any:
-        """The other operand as one of ours or an exact builtin; None if it is of another kind."""
+        """Return the other operand as a container of the runtime or an exact builtin, or None."""
         cls = type(other)
         if issubclass(cls, self._plain):
             return self._plain.__getitem__(other, slice(None))
@@ -89,8 +89,8 @@ class SequenceMethods(Container):
         theirs = self._operand(other)
         if theirs is None:
             name = self._plain.__name__
-            complaint = f'can only concatenate {name} (not "{type(other).__name__}") to {name}'
-            return _reflected(self, other, "__radd__", complaint)
+            message = f'can only concatenate {name} (not "{type(other).__name__}") to {name}'
+            return _reflected(self, other, "__radd__", message)
         return self._new(self._runtime.sequence_concat(self, theirs))
 
     def __radd__(self, other: object) -> Any:
@@ -112,12 +112,12 @@ class SequenceMethods(Container):
         return self._runtime.sequence_repeat(self, as_count(times))
 
     def index(self, value: Any, start: Any = 0, stop: Any = sys.maxsize, /) -> int:
-        """The first position of `value`, from `start` up to `stop`; ValueError if it is not there."""
+        """Return the first position of `value` from `start` to `stop`; ValueError if there is none."""
         position: int = self._plain(self._items()).index(value, start, stop)
         return position
 
     def count(self, value: Any, /) -> int:
-        """How many elements equal `value`."""
+        """Count the elements that equal `value`."""
         return operator.countOf(self._iterate(False), value)
 
     @recursive_repr()
@@ -149,13 +149,13 @@ class ArrayMethods(SequenceMethods):
 
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
         check_empty(self)
-        self._take(self._new(tuple(iterable)))
+        self._move_from(self._new(tuple(iterable)))
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(map(hashable, self._items())))
 
     def thaw(self) -> Any:
-        """A new List of the same elements."""
+        """Return a new List of the same elements."""
         return self._runtime.container_thaw(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -167,7 +167,7 @@ class ArrayMethods(SequenceMethods):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         items = self._items()
         copies = [deep_copy(item, memo) for item in items]
-        if id(self) in memo:  # it holds itself, by way of a List or Dict
+        if id(self) in memo:  # it contains itself, through a List or Dict
             return memo[id(self)]
         if is_public(type(self)) and all(map(operator.is_, items, copies)):
             return self
@@ -175,14 +175,14 @@ class ArrayMethods(SequenceMethods):
 
 
 class ShapeMethods:
-    """The extents of something: an `Array` of ints within 64 bits, which C++ functions need not check.
+    """Extents of an array: an `Array` of 64-bit ints, which C++ functions accept without a check.
 
-    It goes wherever an `Array` goes, and does what a tuple of ints does.
+    It is accepted wherever an `Array` is.
 
     Parameters
     ----------
     iterable : iterable of int
-        The extents. TypeError, or OverflowError, for one that is no such int.
+        The extents. TypeError or OverflowError if one is no 64-bit int.
 
     Examples
     --------
@@ -200,10 +200,10 @@ class ShapeMethods:
 
 @checks_self("anyffi.List")
 class ListMethods(SequenceMethods):
-    """A mutable sequence of the runtime, as `list` is Python's: a reference, all handles see a change.
+    """A mutable sequence of the runtime, as `list` is Python's. All references see a change.
 
-    A change is made altogether or not at all: where one of several values cannot be converted, or iterating
-    over them fails, the list is as it was.
+    Changes are atomic: if one of several values cannot be converted, or iterating over them fails, the list
+    is unchanged.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ class ListMethods(SequenceMethods):
         if self._address:
             self._runtime.list_set_slice(self, made, None, None, None)
         else:
-            self._take(made)
+            self._move_from(made)
 
     def _set_slice(self, which: slice, values: Any) -> None:
         start, stop, step = unpack_slice(which)
@@ -270,7 +270,7 @@ class ListMethods(SequenceMethods):
         return self
 
     def insert(self, index: Any, value: Any, /) -> None:
-        """Add an element before `index`, which is cut to the list's range."""
+        """Add an element before `index`, which is clipped to the list's range."""
         self._runtime.list_insert(self, as_position(index), value)
 
     def pop(self, index: Any = -1, /) -> Any:
@@ -299,18 +299,18 @@ class ListMethods(SequenceMethods):
         Parameters
         ----------
         key : callable, optional
-            What is compared of an element; the element itself if there is none.
+            The function whose results are compared; by default the elements themselves are.
         reverse : bool
-            Sort as if each comparison were the other way round.
+            Sort in descending order.
 
         Raises
         ------
         ValueError
-            The list was changed meanwhile. It appears empty while it is sorted, and the change is undone.
+            The list was changed meanwhile: it is empty while it is sorted, and the change is undone.
 
         Notes
         -----
-        If a comparison or `key` raises, the list is as it was.
+        If a comparison or `key` raises, the list is unchanged.
         """
         former = self._runtime.container_freeze(self)
         items = former._items()
@@ -326,11 +326,11 @@ class ListMethods(SequenceMethods):
             raise ValueError("list modified during sort")
 
     def copy(self) -> Any:
-        """A new List of the same elements."""
+        """Return a new List of the same elements."""
         return self._runtime.container_copy(self)
 
     def freeze(self) -> Any:
-        """A new Array of the same elements."""
+        """Return a new Array of the same elements."""
         return self._runtime.container_freeze(self)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,7 +1,6 @@
-"""What Set and FrozenSet can do beyond a backend's core: Python over the core and the runtime.
+"""Methods of `Set` and `FrozenSet` over the classes of a backend.
 
-Both keep the order in which elements came. That of a result is the left operand's, followed by what the right
-one adds.
+Both keep insertion order. A result has the left operand's elements first, then those that the right one adds.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from .container import Container, check_empty, deep_copy, is_public, shown_class
 
 __all__ = ["FrozenSetMethods", "SetMethods"]
 
-#: Distinct elements in their order: a dict without values.
+#: Distinct elements in order: a dict whose values are None.
 _Distinct = dict[Any, None]
 
-#: What `dict.keys` and `dict.items` give: operators of sets take them.
+#: The set-like views of a dict, which operators of sets accept.
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 
 
 def _distinct(elements: Iterable[Any]) -> _Distinct:
-    """The distinct elements of an iterable; those of a set are read past what a subclass overrides."""
+    """Return the distinct elements of an iterable, past what a subclass of a set overrides."""
     if isinstance(elements, _Set):
         return dict.fromkeys(elements._iterate())
     bases: tuple[Any, ...] = (set, frozenset)
@@ -37,7 +36,7 @@ def _distinct(elements: Iterable[Any]) -> _Distinct:
 
 
 class _FloatNan(float):
-    """Stands for a float that is a NaN where elements are compared: all of them are one element."""
+    """Stands for any float NaN where elements are compared: all NaNs are one element."""
 
     __slots__ = ()
 
@@ -49,7 +48,7 @@ class _FloatNan(float):
 
 
 class _ComplexNan(complex):
-    """The same for a complex number with a NaN: those of equal parts are one element."""
+    """Stands for a complex number with a NaN; those with equal parts are one element."""
 
     __slots__ = ()
 
@@ -61,7 +60,7 @@ class _ComplexNan(complex):
 
 
 def _comparable(element: Any) -> Any:
-    """The element, or what stands for a NaN: Python tells NaNs by the object, and each read makes one."""
+    """Return the element, or a stand-in for a NaN: Python compares NaNs by identity, each read makes one."""
     cls = type(element)
     if issubclass(cls, float):
         return _FloatNan(element) if float.__ne__(element, element) else element
@@ -71,22 +70,22 @@ def _comparable(element: Any) -> Any:
 
 
 def _comparables(elements: Iterable[Any]) -> _Distinct:
-    """The distinct elements of an iterable, which are to be compared with those of another."""
+    """Return the distinct elements of an iterable, for comparison with those of another."""
     distinct = _distinct(elements)
     if not any(issubclass(type(element), (float, complex)) for element in distinct):
         return distinct
     made: _Distinct = {}
     for element in distinct:
-        # Of two NaNs the second stays what it is: Python's own container that holds both cannot be converted.
+        # A second NaN keeps its identity: such a set of Python's cannot be converted.
         shown = _comparable(element)
         made[element if shown in made else shown] = None
     return made
 
 
 class _Hashed:
-    """Stands for an element in a set that is made for its hash alone.
+    """Stands for an element in a frozenset that is made for its hash alone.
 
-    PyPy's frozenset asks each element twice, which for nested ones would double the time at every level.
+    PyPy's frozenset hashes each element twice, which doubles the time at every level of nesting.
     """
 
     __slots__ = ("_hash",)
@@ -101,7 +100,7 @@ class _Hashed:
 class _Set(Container):
     __slots__ = ()
 
-    if TYPE_CHECKING:  # the backend's core has them
+    if TYPE_CHECKING:  # defined by the backend
 
         def __len__(self) -> int: ...
 
@@ -118,7 +117,7 @@ class _Set(Container):
         return self._new(_distinct(elements))
 
     def _operand(self, other: object) -> _Distinct | None:
-        """The elements of an operator's other side; None if it is no set."""
+        """Return the elements of an operator's other operand, or None if it is no set."""
         if issubclass(type(other), (_Set, set, frozenset, *_VIEWS)):
             return _comparables(other)  # type: ignore[arg-type]
         return None
@@ -181,31 +180,31 @@ class _Set(Container):
         return self._combine_swapped(other, _differ)
 
     def union(self, *others: Iterable[Any]) -> Any:
-        """A new set of the elements of this one and all others."""
+        """Return a new set of the elements of this one and all others."""
         return self._new(_unite(_comparables(self), *map(_comparables, others)))
 
     def intersection(self, *others: Iterable[Any]) -> Any:
-        """A new set of the elements that this one and all others have."""
+        """Return a new set of the elements that this one and all others have."""
         return self._new(_intersect(_comparables(self), *map(_comparables, others)))
 
     def difference(self, *others: Iterable[Any]) -> Any:
-        """A new set of the elements of this one that no other has."""
+        """Return a new set of the elements of this one that no other has."""
         return self._new(_subtract(_comparables(self), *map(_comparables, others)))
 
     def symmetric_difference(self, other: Iterable[Any], /) -> Any:
-        """A new set of the elements that only one of the two has."""
+        """Return a new set of the elements that only one of the two has."""
         return self._new(_differ(_comparables(self), _comparables(other)))
 
     def isdisjoint(self, other: Iterable[Any], /) -> bool:
-        """Whether the two have no element in common."""
+        """Return whether the two have no element in common."""
         return _comparables(self).keys().isdisjoint(_comparables(other))
 
     def issubset(self, other: Iterable[Any], /) -> bool:
-        """Whether the other has every element of this one."""
+        """Return whether the other has every element of this one."""
         return _comparables(self).keys() <= _comparables(other).keys()
 
     def issuperset(self, other: Iterable[Any], /) -> bool:
-        """Whether this one has every element of the other."""
+        """Return whether this one has every element of the other."""
         return _comparables(self).keys() >= _comparables(other).keys()
 
     @recursive_repr()
@@ -256,13 +255,13 @@ class FrozenSetMethods(_Set):
 
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
         check_empty(self)
-        self._take(self._new(_distinct(iterable)))
+        self._move_from(self._new(_distinct(iterable)))
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(map(_Hashed, map(hash, map(hashable, self._iterate())))))
 
     def copy(self) -> Any:
-        """The set itself, since it never changes; of a subclass a FrozenSet."""
+        """Return the set itself, which never changes; for a subclass a FrozenSet."""
         return self if is_public(type(self)) else self._runtime.container_copy(self)
 
     def __copy__(self) -> Any:
@@ -278,7 +277,7 @@ class FrozenSetMethods(_Set):
         return self._remade(copies, memo)
 
     def thaw(self) -> Any:
-        """A new Set of the same elements."""
+        """Return a new Set of the same elements."""
         return self._runtime.container_thaw(self)
 
 
@@ -308,24 +307,24 @@ class SetMethods(_Set):
             self.clear()
             self._runtime.set_update(self, made)
         else:
-            self._take(made)
+            self._move_from(made)
 
     def _key(self, element: Any) -> Any:
-        """What is looked up for an element: a set, which cannot be one, as the frozenset equal to it."""
+        """Replace a set, which is unhashable, by the equal frozenset for a look-up."""
         if issubclass(type(element), (set, SetMethods)):
             return self._runtime.container_freeze(element)
         return element
 
     def add(self, element: Any, /) -> None:
-        """Add an element, unless it is there already."""
+        """Add an element, unless it is present."""
         self._runtime.set_add(self, element)
 
     def discard(self, element: Any, /) -> None:
-        """Remove an element, if it is there."""
+        """Remove an element, if it is present."""
         self._runtime.set_discard(self, self._key(element))
 
     def remove(self, element: Any, /) -> None:
-        """Remove an element; KeyError if it is not there."""
+        """Remove an element; KeyError if it is absent."""
         if not self._runtime.set_discard(self, self._key(element)):
             raise KeyError(element)
 
@@ -338,7 +337,7 @@ class SetMethods(_Set):
         self._runtime.set_clear(self)
 
     def copy(self) -> Any:
-        """A new Set of the same elements."""
+        """Return a new Set of the same elements."""
         return self._runtime.container_copy(self)
 
     def __copy__(self) -> Any:
@@ -350,7 +349,7 @@ class SetMethods(_Set):
         return made
 
     def freeze(self) -> Any:
-        """A new FrozenSet of the same elements."""
+        """Return a new FrozenSet of the same elements."""
         return self._runtime.container_freeze(self)
 
     def _add_all(self, distinct: Iterable[Any]) -> None:
@@ -380,7 +379,7 @@ class SetMethods(_Set):
         self._add_all(_subtract(theirs, mine))
         self._remove_all(_intersect(mine, theirs))
 
-    # Typed as Any, since each gives NotImplemented for what is no set.
+    # Typed as Any: each returns NotImplemented for other types.
 
     def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
         return self._change(other, self.update)

@@ -1,4 +1,4 @@
-"""Signatures of functions, as `inspect` has them. Imported when one is asked for, as `inspect` is."""
+"""Signatures of functions for `inspect`, imported when they are first needed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Described(Protocol):
 
 
 def signature(function: Described) -> inspect.Signature:
-    """What `inspect.signature` shows of a function."""
+    """Return the signature for `inspect`."""
     info = function._info()
     if keywords.is_overloaded(info):
         return OverloadedSignature([signature(overload) for overload in function.overloads])
@@ -40,7 +40,7 @@ def signature(function: Described) -> inspect.Signature:
 
 
 def _of_info(info: keywords.Info | None) -> inspect.Signature:
-    """Parameters whose names Python cannot spell are positional-only."""
+    """Parameters whose names cannot be written in Python are positional-only."""
     if info is None:
         return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
     _, _, params, _, flags, result = info
@@ -62,13 +62,13 @@ def _of_info(info: keywords.Info | None) -> inspect.Signature:
     return inspect.Signature(
         shown,
         return_annotation=inspect.Signature.empty if result is None else result,
-        # A required parameter may follow an optional one in C++; a signature is to be shown all the same.
+        # In C++ a required parameter may follow an optional one.
         __validate_parameters__=False,
     )
 
 
 class OverloadedSignature(inspect.Signature):
-    """That of a function with overloads: any arguments; as text, the signatures of all of them."""
+    """The signature of a function with overloads: any arguments; as text, all signatures."""
 
     __slots__ = ("_all",)
 
@@ -85,7 +85,7 @@ class OverloadedSignature(inspect.Signature):
         return " | ".join(map(str, self._all))
 
     def format(self, **options: Any) -> str:
-        """What `help` shows, from Python 3.13 on."""
+        """Return the text that `help` shows, from Python 3.13 on."""
         return " | ".join(overload.format(**options) for overload in self._all)
 
 
@@ -93,18 +93,18 @@ class OverloadedSignature(inspect.Signature):
 
 
 class _Omitted:
-    """Shown as the default of a parameter whose default has no Python form, or none that is safe to show."""
+    """Shown for a default without a Python form, or one that calls could change."""
 
     def __repr__(self) -> str:
         return "..."
 
 
-#: Classes of values that nobody can change.
+#: Immutable classes.
 _FIXED = (type(None), bool, int, float, complex, str, bytes, type(...), dtype, Device)
 
 
 def _shown_default(param: keywords.Param) -> Any:
-    """A default of which no part is what calls get: who changes what is shown changes no call."""
+    """Return a copy of a default: changing it changes no call."""
     _, has_default, default, _ = param
     if not has_default:
         return inspect.Parameter.empty
@@ -118,7 +118,7 @@ def _shown_default(param: keywords.Param) -> Any:
 
 
 def _is_apart(copied: Any) -> bool:
-    """Whether all in what `to_python` gave is either a copy or never changes."""
+    """Whether all parts of `to_python`'s result are copies or immutable."""
     parts: Any = ()
     if isinstance(copied, slice):
         parts = copied.start, copied.stop, copied.step
@@ -132,10 +132,10 @@ def _is_apart(copied: Any) -> bool:
 
 
 def annotations_of(function: Described) -> dict[str, str]:
-    """Names of types by the parameters that they are known of, and that of the result."""
+    """Return the names of types of parameters and result, where they are known."""
     shown = signature(function)
-    told = {name: parameter.annotation for name, parameter in shown.parameters.items()}
-    told["return"] = shown.return_annotation
+    found = {name: parameter.annotation for name, parameter in shown.parameters.items()}
+    found["return"] = shown.return_annotation
     return {
-        name: annotation for name, annotation in told.items() if annotation is not inspect.Signature.empty
+        name: annotation for name, annotation in found.items() if annotation is not inspect.Signature.empty
     }

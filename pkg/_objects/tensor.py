@@ -1,4 +1,4 @@
-"""What a Tensor shows of itself to Python; the memory is the runtime's."""
+"""Methods of `Tensor`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .runtime import Runtime
 
 __all__ = ["TensorMethods"]
 
-#: Devices whose streams are numbers, and the numbers that the standard of array libraries forbids there.
+#: Devices whose streams are numbers, and the numbers that the array API standard forbids.
 _NUMBERED_STREAMS: dict[int, tuple[int, ...]] = {
     DLDeviceType.kDLCUDA: (0,),
     DLDeviceType.kDLCUDAManaged: (0,),
@@ -31,12 +31,12 @@ def _is_stream(stream: Any, device_type: int) -> bool:
     if forbidden is not None:
         # -1 asks for no synchronization.
         return isinstance(stream, int) and stream >= -1 and stream not in forbidden
-    # What the streams of other devices look like is the matter of their libraries.
+    # Streams of other devices are not standardised.
     return device_type not in _WITHOUT_STREAMS
 
 
 def _read_pair(name: str, given: Any) -> tuple[int, int]:
-    """An argument of DLPack's that is two ints."""
+    """Convert an argument of `__dlpack__` to two ints."""
     try:
         first, second = given
         return operator.index(first), operator.index(second)
@@ -46,11 +46,11 @@ def _read_pair(name: str, given: Any) -> tuple[int, int]:
 
 
 class TensorMethods:
-    """An n-dimensional array, in memory that it shares with whoever else holds it.
+    """An n-dimensional array on shared memory.
 
-    A NumPy array, or whatever else has a method ``__dlpack__``, becomes a tensor on its own memory when it is
-    passed to a function. `numpy.asarray` and the ``from_dlpack`` of other libraries make arrays on the memory
-    of a tensor, which lives until the last of them is gone.
+    A NumPy array, or any object with a method ``__dlpack__``, is passed to a function as a tensor on its own
+    memory. `numpy.asarray` and the ``from_dlpack`` of other libraries make arrays on the memory of a tensor;
+    it is freed with the last of them.
     """
 
     __slots__ = ()
@@ -62,12 +62,12 @@ class TensorMethods:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Elements along each axis."""
+        """Number of elements along each axis."""
         return tuple(self._info()[3])
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Steps along each axis, counted in elements."""
+        """Strides of each axis, in elements."""
         return tuple(self._info()[4])
 
     @property
@@ -83,26 +83,26 @@ class TensorMethods:
 
     @property
     def device(self) -> Device:
-        """Where the memory lies."""
+        """Device of the memory."""
         found: Device = self._info()[1]
         return found
 
     def size(self, axis: int) -> int:
-        """Elements along an axis; a negative number counts axes from the last."""
+        """Return the number of elements along an axis; negative axes count from the last."""
         return self.shape[operator.index(axis)]
 
     def numel(self) -> int:
-        """Elements in all."""
+        """Return the number of elements."""
         return math.prod(self.shape)
 
     def data_ptr(self) -> int:
-        """Address of the first element."""
+        """Return the address of the first element."""
         info = self._info()
         address: int = (info[0].value or 0) + info[5]
         return address
 
     def is_contiguous(self) -> bool:
-        """Whether the elements lie side by side, the last axis first."""
+        """Return whether the elements are contiguous in row-major order."""
         _, _, _, shape, strides, *_ = self._info()
         step = 1
         for extent, stride in zip(reversed(shape), reversed(strides)):
@@ -123,17 +123,17 @@ class TensorMethods:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """A capsule of DLPack, for the ``from_dlpack`` of another library.
+        """Return a DLPack capsule, for the ``from_dlpack`` of another library.
 
-        Nothing waits for a stream: whoever launched work on the memory has to order it before.
+        Streams are not synchronised: the caller orders pending work on the memory.
 
         Raises
         ------
         BufferError
-            A stream that the device cannot have, or another device, was asked for, a version that cannot say
-            what the tensor is, or a copy that cannot be made.
+            The stream is invalid for the device, another device is given, the version cannot represent the
+            tensor, or the copy cannot be made.
         TypeError
-            A version or a device is no pair of ints.
+            `max_version` or `dl_device` is no pair of ints.
         """
         version = None if max_version is None else _read_pair("max_version", max_version)
         place = None if dl_device is None else _read_pair("dl_device", dl_device)
@@ -159,7 +159,7 @@ class TensorMethods:
         return array.copy() if copy else array
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        """Its elements, last axis first: out of band, without a copy, where the protocol has such buffers."""
+        """Pickle the elements in row-major order: out of band, without a copy, from protocol 5 on."""
         compact = self if self.is_contiguous() else self._runtime.tensor_copy(self)
         return unpickle_tensor, describe_tensor(compact, compact._info(), self._info()[6], protocol)
 

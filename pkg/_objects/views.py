@@ -1,4 +1,4 @@
-"""The views of a mapping: what `keys`, `values` and `items` give."""
+"""The views that `keys`, `values` and `items` of a mapping return."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["dict_items", "dict_keys", "dict_values"]
 
 
 class _View:
-    """A view sees what happens to its mapping. `mapping` shows that, and does not let it be changed."""
+    """The base class of views, which see changes of their mapping."""
 
     __slots__ = ()
 

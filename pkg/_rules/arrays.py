@@ -1,4 +1,4 @@
-"""Tensors from arrays of Python, and NumPy's arrays on tensors."""
+"""Tensors on the memory of Python's arrays, and NumPy arrays on that of tensors."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ __all__ = [
     "refuse_hidden",
 ]
 
-#: The newest form of DLPack that the runtime knows.
+#: The newest version of DLPack that the runtime supports.
 _DLPACK_VERSION = (1, 3)
 
 READ_ONLY, PADDED = 1, 4  # ANYFFI_TENSOR_READ_ONLY, ANYFFI_TENSOR_PADDED
-#: Whether the runtime can open and make capsules of the interpreter; else NumPy does.
+#: Whether the runtime can read and make capsules; else NumPy does.
 HAS_CAPSULES = sys.implementation.name == "cpython"
 
 
 def lower_array(np: Any, x: Any) -> tuple[int, Any]:
-    """The memory of a NumPy array, as `rules.lower` gives it."""
+    """Lower a NumPy array to its memory."""
 
     def read(name: str) -> Any:
-        # From the array's own storage: no attribute of a subclass is asked.
+        # From the array's own storage, past what a subclass overrides.
         return np.ndarray.__dict__[name].__get__(x)
 
     element = find_dtype(read("dtype"))
     assert element is not None
     shape, strides, size = read("shape"), read("strides"), read("itemsize")
-    # Where an axis has no two elements, how far apart they would be does not matter.
+    # The stride of an axis of at most one element does not matter.
     if 0 not in shape and any(stride % size for extent, stride in zip(shape, strides) if extent > 1):
         raise BufferError(f"strides {strides} are not multiples of the {size} bytes of an element")
     extents = struct.pack(f"={2 * len(shape)}q", *shape, *(stride // size for stride in strides))
@@ -53,25 +53,25 @@ def lower_array(np: Any, x: Any) -> tuple[int, Any]:
 
 
 def lower_memory(x: Memory) -> tuple[int, Any]:
-    """The same for memory that no array stands for."""
+    """Lower memory that is no array's."""
     strides = tuple(math.prod(x.shape[axis + 1 :]) for axis in range(len(x.shape)))
     extents = struct.pack(f"={2 * len(x.shape)}q", *x.shape, *strides)
     return code.TENSOR_VIEW, (x.address, x.element, len(x.shape), extents, x.flags, x.owner)
 
 
 def lower_exporter(x: Any, export: Callable[..., Any]) -> tuple[int, Any]:
-    """The same for whatever has a method `__dlpack__`, which `export` calls."""
+    """Lower an object with a method `__dlpack__`, which `export` calls."""
     if not HAS_CAPSULES:
         return _lower_through_numpy(x)
     try:
         return code.TENSOR, export(max_version=_DLPACK_VERSION)
     except TypeError:
-        # It is from before there were versions.
+        # Older than DLPack's versions.
         return code.TENSOR, export()
 
 
 def refuse_hidden(x: Any) -> None:
-    """Refuses what PyTorch's own `__dlpack__` lets pass, although the memory holds other values."""
+    """Refuse a tensor that PyTorch exports although its memory holds the negatives of its values."""
     tensor: Any = getattr(sys.modules.get("torch"), "Tensor", ())
     if issubclass(type(x), tensor) and x.is_neg():
         raise BufferError("Can't export tensors with the negative bit set, use tensor.resolve_neg()")
@@ -82,12 +82,12 @@ def _lower_through_numpy(x: Any) -> tuple[int, Any]:
 
     type_code, (*memory, flags, array) = lower_array(np, np.from_dlpack(x))
     if np.lib.NumpyVersion(np.__version__) < "2.1.0":
-        # It knows the legacy form alone, where all memory is writable, and marks it read-only all the same.
+        # It exports unversioned capsules, which have no read-only flag, and reads all of them as read-only.
         flags &= ~READ_ONLY
     return type_code, (*memory, flags, array)
 
 
-#: NumPy's own names for the data types that it has, without the byte order.
+#: NumPy's names for data types, without the byte order.
 _NUMPY_NAMES = {
     **{f"int{8 * size}": f"i{size}" for size in (1, 2, 4, 8)},
     **{f"uint{8 * size}": f"u{size}" for size in (1, 2, 4, 8)},
@@ -106,19 +106,19 @@ OF_HOST = (
 
 
 def make_interface(info: tuple[Any, ...], element: str | None = None) -> dict[str, Any]:
-    """`__array_interface__` of a tensor that `anyffi.Tensor.info` tells of.
+    """Return the `__array_interface__` of a tensor.
 
     Parameters
     ----------
     info : tuple
-        What it tells.
+        Of the tensor, from `anyffi.Tensor.info`.
     element : str, optional
-        NumPy's name for the type of the elements, in place of the one that NumPy itself has.
+        Another name for the type of the elements.
 
     Raises
     ------
     AttributeError
-        NumPy has none, or cannot read the memory.
+        NumPy has no such type, or cannot read the memory.
     """
     pointer, device, data_type, shape, strides, byte_offset, flags = info
     element = element or _NUMPY_NAMES.get(str(data_type))
@@ -137,7 +137,7 @@ def make_interface(info: tuple[Any, ...], element: str | None = None) -> dict[st
 
 
 class _Memory:
-    """The memory of a tensor under another type of elements."""
+    """The memory of a tensor with another element type."""
 
     def __init__(self, tensor: Any, interface: dict[str, Any]) -> None:
         self.tensor = tensor
@@ -145,7 +145,7 @@ class _Memory:
 
 
 def make_array(tensor: Any, info: tuple[Any, ...]) -> Any:
-    """A NumPy array on the memory of a tensor, which it keeps alive.
+    """Return a NumPy array on the memory of a tensor, which it keeps alive.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def make_array(tensor: Any, info: tuple[Any, ...]) -> Any:
 
 
 def _find_extended(np: Any, data_type: dtype, flags: int) -> Any:
-    """The dtype that ml_dtypes has for elements of whole bytes; None if there is none.
+    """Return ml_dtypes' dtype for elements of whole bytes, or None.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The runtime's type table, as the backend that loaded first read it from the library."""
+"""The runtime's type codes, read from the library by the first backend."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ code: Any = SimpleNamespace()
 
 
 def row_name(type_key: str) -> str:
-    """The name of a row in the C header's table: `StrObject` is `STR_OBJECT`."""
+    """Return the name of a row in the C header's table: `STR_OBJECT` for `StrObject`."""
     name = type_key[:1]
     for former, letter in zip(type_key, type_key[1:]):
         name += f"_{letter}" if letter.isupper() and not former.isupper() else letter
@@ -22,10 +22,9 @@ def row_name(type_key: str) -> str:
 
 
 def fill(rows: Iterable[tuple[int, str]]) -> None:
-    """Take the codes and type keys that `anyffi_type_list` and `anyffi_type_get_info` tell.
+    """Set the codes by type key, as `anyffi_type_list` and `anyffi_type_get_info` return them.
 
-    Every backend calls this at import, before it uses the rules. The table is the library's, so a second
-    backend brings the same one.
+    Every backend calls this at import, before it uses the rules, with the same table.
     """
     for type_code, type_key in rows:
         setattr(code, row_name(type_key), type_code)

@@ -1,11 +1,10 @@
-"""What containers say to what they cannot do, and how they refuse others' objects: once for both backends.
+"""Container error messages and checks of arguments, for both backends.
 
-The words are those of Python's own containers.
+The messages are those of Python's own containers.
 """
 
 from __future__ import annotations
 
-import functools
 import operator
 import sys
 from types import FunctionType
@@ -34,7 +33,7 @@ __all__ = [
     "wrong_object",
 ]
 
-#: What an iterator over entries gives: parts of a mapping's, or the elements of a set.
+#: What an iterator over entries yields.
 KEYS, VALUES, ITEMS, ELEMENTS = range(4)
 
 _Class = TypeVar("_Class", bound=type)
@@ -62,7 +61,7 @@ _STARS = 0x04 | 0x08
 
 
 def _checked(cls: type, shown: str, method: Any) -> Any:
-    """A method that checks `self`; with up to two more positional arguments it builds no tuple and no dict."""
+    """A method that checks `self`; up to two more arguments are passed without a tuple and a dict."""
     name = method.__name__
     code = method.__code__
     is_positional = name.startswith("__") or code.co_argcount in (1, code.co_posonlyargcount)
@@ -97,17 +96,17 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
                 raise _wrong_self(name, shown, self)
             return method(self, *args, **kwargs)
 
-    # Errors about a wrong number of arguments name the method and its parameters.
+    # Errors about a wrong number of arguments name the method; before Python 3.10 they take it from the code.
     method.__qualname__ = name
-    check_self.__code__ = check_self.__code__.replace(co_name=name)
+    if sys.version_info < (3, 10):
+        check_self.__code__ = check_self.__code__.replace(co_name=name)
     if 1 <= count <= 3:
-        check_self.__code__ = check_self.__code__.replace(co_varnames=code.co_varnames[:count])
         check_self.__defaults__ = method.__defaults__
     return check_self
 
 
 def _as_slot(cls: type, shown: str, method: Any) -> Any:
-    """The method, as picky as the interpreter is with what a class in C fills in for an operator."""
+    """A method that checks its arguments as the slot wrapper of a class in C does."""
     name = method.__name__
     innermost = method
     while hasattr(innermost, "__wrapped__"):
@@ -121,24 +120,24 @@ def _as_slot(cls: type, shown: str, method: Any) -> Any:
             raise _wrong_self(name, shown, args[0])
         given = len(args) - 1
         if given != wanted:
-            nobody = " " if wanted == 2 else ""  # the interpreter leaves a name out
-            raise TypeError(f"{nobody}expected {wanted} argument{'s'[: wanted != 1]}, got {given}")
+            space = " " if wanted == 2 else ""  # as in the interpreter's message
+            raise TypeError(f"{space}expected {wanted} argument{'s'[: wanted != 1]}, got {given}")
         return method(*args)
 
     return check_self
 
 
 def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class]:
-    """Let the public methods of a class, inherited ones included, refuse a `self` of another class.
+    """Make the public methods of a class, inherited ones included, refuse a `self` of another class.
 
-    So do the methods of Python's own classes.
+    Methods of Python's own classes do, too. Without the check they raise AttributeError.
 
     Parameters
     ----------
     shown : str
-        The class that the message speaks of.
+        The name of the class in the message.
     slots : bool
-        The methods stand for what a compiled class does in C.
+        The methods have the messages of slot wrappers, as those of a compiled class.
     """
     check = _as_slot if slots else _checked
 
@@ -148,8 +147,9 @@ def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class
             methods.update(vars(base))
         for name, method in methods.items():
             if isinstance(method, FunctionType) and (name.startswith("__") or not name.startswith("_")):
-                checked = functools.update_wrapper(check(cls, shown, method), method)
-                checked.__qualname__ = f"{shown.rpartition('.')[2]}.{name}"
+                checked = check(cls, shown, method)
+                checked.__name__, checked.__qualname__ = name, f"{shown.rpartition('.')[2]}.{name}"
+                checked.__doc__, checked.__wrapped__ = method.__doc__, method
                 setattr(cls, name, checked)
         return cls
 
@@ -157,7 +157,7 @@ def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class
 
 
 def wrong_object(wrapper: Any) -> TypeError:
-    """For a wrapper that `x.__class__ = ...` put into a class of another kind."""
+    """For a wrapper that `x.__class__ = ...` put into a class of another type."""
     return TypeError(f"this {type(wrapper).__name__} holds an object of another type")
 
 
@@ -170,7 +170,7 @@ def _plain_name(container: Any) -> str:
 
 
 def as_index(sequence: Any, key: Any) -> int:
-    """A key of a sequence that is no slice as a position, which may be negative."""
+    """Convert a key that is no slice to a position, which may be negative."""
     if find_on_type(type(key), "__index__") is None:
         name = _plain_name(sequence)
         raise TypeError(f"{name} indices must be integers or slices, not {type(key).__name__}")
@@ -181,7 +181,7 @@ def as_index(sequence: Any, key: Any) -> int:
 
 
 def as_count(times: Any) -> int:
-    """How many times a sequence is repeated."""
+    """Convert an operand of `*` to a count."""
     count = operator.index(times)
     if not -sys.maxsize - 1 <= count <= sys.maxsize:
         raise OverflowError(f"cannot fit {type(times).__name__!r} into an index-sized integer")
@@ -189,7 +189,7 @@ def as_count(times: Any) -> int:
 
 
 def as_position(index: Any) -> int:
-    """An argument that is a position."""
+    """Convert an argument to a position."""
     position = operator.index(index)
     if not -sys.maxsize - 1 <= position <= sys.maxsize:
         raise OverflowError("Python int too large to convert to C ssize_t")
@@ -197,8 +197,8 @@ def as_position(index: Any) -> int:
 
 
 def unpack_slice(which: slice) -> tuple[int | None, int | None, int | None]:
-    """The parts of a slice as ints or None, cut to what fits."""
-    # The interpreter asks for the step first.
+    """Convert the parts of a slice to ints or None, clipped to the range of positions."""
+    # In the interpreter's order: the step comes first.
     step = _part_of_slice(which.step)
     if step == 0:
         raise ValueError("slice step cannot be zero")
@@ -222,7 +222,7 @@ def assignment_out_of_range(sequence: Any) -> IndexError:
 
 
 def clip_index(index: Any, size: int, step: int) -> int:
-    """Where an iterator goes on that is told to, as Python's own do when they are copied."""
+    """Convert the argument of an iterator's `__setstate__`, clipped to the sequence."""
     if not issubclass(type(index), int):
         raise TypeError("an integer is required")
     place: int = int.__add__(index, 0)
@@ -232,16 +232,16 @@ def clip_index(index: Any, size: int, step: int) -> int:
 
 
 def hashable(element: Any) -> Any:
-    """What stands for an element in the hash of its container.
+    """Return the element, or for a NaN a constant, for the hash of its container.
 
-    That of a NaN is its object's in Python, and each read of an element makes a new object.
+    Python hashes a NaN by identity, and each read of an element makes a new object.
     """
     cls = type(element)
     return sys.hash_info.nan if (cls is float or cls is complex) and element != element else element
 
 
 def reduce_iterator(sequence: Any, index: int, step: int) -> tuple[Any, ...]:
-    """How an iterator is copied and pickled; `sequence` is None for one that is exhausted."""
+    """Return the `__reduce__` of an iterator; `sequence` is None for one that is exhausted."""
     if sequence is None:
         return iter, ((),)
     return (iter if step > 0 else reversed), (sequence,), index
@@ -251,7 +251,7 @@ def reduce_iterator(sequence: Any, index: int, step: int) -> tuple[Any, ...]:
 
 
 def missing_item(mapping: Any, key: Any) -> Any:
-    """What a Dict has for a key that is not there: what a subclass's `__missing__` says, else KeyError."""
+    """Call a subclass's `__missing__` for an absent key, or raise KeyError."""
     missing = find_on_type(type(mapping), "__missing__")
     if missing is None:
         raise KeyError(key)
@@ -259,11 +259,11 @@ def missing_item(mapping: Any, key: Any) -> Any:
 
 
 def changed_size(what: int) -> RuntimeError:
-    """For an iterator, which gives keys, values, items or elements."""
+    """For an iterator over keys, values, items or elements."""
     name = "Set" if what == ELEMENTS else "dictionary"
     return RuntimeError(f"{name} changed size during iteration")
 
 
 def changed_keys() -> RuntimeError:
-    """For an iterator that finds more than there was: keys were removed and others added meanwhile."""
+    """For an iterator that finds more entries than there were: keys were removed and others added."""
     return RuntimeError("dictionary keys changed during iteration")

@@ -1,4 +1,4 @@
-"""`Device`: where a tensor lies."""
+"""`Device`: where a tensor's memory is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["DLDeviceType", "Device", "device", "read_device"]
 
 
 class DLDeviceType(enum.IntEnum):
-    """DLPack's numbers for the types of devices."""
+    """DLPack's numbers for device types."""
 
     kDLCPU = 1
     kDLCUDA = 2
@@ -56,14 +56,14 @@ _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
 
 class Device:
-    """Where a tensor lies: a type of device, and which one of that type.
+    """A device: its type, and its index among the devices of that type.
 
     Parameters
     ----------
     device_type : str or int
-        A name, such as ``"cpu"``, which may say the index too, as in ``"cuda:1"``; or DLPack's number.
+        A name, such as ``"cpu"``, with or without an index, as in ``"cuda:1"``; or DLPack's number.
     index : int, optional
-        0 if it is left out.
+        0 by default.
 
     Examples
     --------
@@ -101,11 +101,11 @@ class Device:
 
     @property
     def index(self) -> int:
-        """Which one among the devices of the type."""
+        """The index among the devices of the type."""
         return read_device(self)[1]
 
     def dlpack_device_type(self) -> int:
-        """DLPack's number for the type."""
+        """Return DLPack's number for the type."""
         return read_device(self)[0]
 
     def __str__(self) -> str:
@@ -130,7 +130,7 @@ _get_pair = _pair_slot.__get__
 
 
 def read_device(x: Device) -> tuple[int, int]:
-    """DLPack's type and index of a device, whatever a subclass overrides."""
+    """Return DLPack's type and index of a device, past what a subclass overrides."""
     try:
         found: tuple[int, int] = _get_pair(x)
     except AttributeError:
@@ -139,13 +139,13 @@ def read_device(x: Device) -> tuple[int, int]:
 
 
 def device(device_type: str | int, index: int | None = None) -> Device:
-    """The same as `Device`."""
+    """Return `Device(device_type, index)`."""
     return Device(device_type, index)
 
 
 def _parse(text: str) -> tuple[int, int | None]:
-    """The number of the type, and the index if there is one."""
-    # With this it would be a tenth of the import of this package.
+    """Return the number of the type, and the index or None."""
+    # Imported late: it would be a tenth of this package's import.
     import re
 
     name, colon, index = text.partition(":")

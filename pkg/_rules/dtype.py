@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 __all__ = ["dtype", "find_dtype", "read_dtype"]
 
-#: DLPack's codes of the names that the width of a number follows.
+#: DLPack's codes by the names that a width follows.
 _CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4, "complex": 5, "bool": 6}
 _NAMES = {code: name for name, code in _CODES.items()}
-#: The widths of those that may stand alone.
+#: The widths of the names that may have none.
 _USUAL_BITS = {"bool": 8, "handle": 64}
-#: Codes and widths of the names that say both.
+#: Codes and widths of the names that include both.
 _FORMATS = {
     "float8_e3m4": (7, 8),
     "float8_e4m3": (8, 8),
@@ -40,7 +40,7 @@ _Triple = tuple[int, int, int]
 
 
 class dtype(str):
-    """The type of a tensor's elements, as DLPack has it. It is a string as well: its own name.
+    """The type of a tensor's elements, as DLPack defines it; also a `str`, its name.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class dtype(str):
     Raises
     ------
     ValueError
-        There is no such type; the message tells the place where the name goes wrong.
+        There is no such type; the message has the position of the error in the name.
     TypeError
         A dtype of NumPy that DLPack has no code for: byte-swapped, structured, object, text, date.
 
@@ -96,7 +96,7 @@ class dtype(str):
 
     @property
     def type_code(self) -> int:
-        """DLPack's code for the kind of number."""
+        """DLPack's code for the category of number, such as float."""
         return read_dtype(self)[0]
 
     @property
@@ -115,7 +115,7 @@ class dtype(str):
         return (self.bits * self.lanes + 7) // 8
 
     def with_lanes(self, lanes: int) -> Self:
-        """The same kind of number, so many in an element."""
+        """Return the type with the same numbers and another count of lanes."""
         return self.from_dlpack_data_type((self.type_code, self.bits, lanes))
 
     def __repr__(self) -> str:
@@ -138,7 +138,7 @@ class dtype(str):
 
 
 def read_dtype(x: dtype) -> _Triple:
-    """Code, bits and lanes of a dtype, whatever a subclass overrides."""
+    """Return code, bits and lanes of a dtype, past what a subclass overrides."""
     return _parse(str.__str__(x))
 
 
@@ -153,7 +153,7 @@ def _spell(code: int, bits: int, lanes: int) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _parse(text: str) -> _Triple:
-    # With this it would be a tenth of the import of this package.
+    # Imported late: it would be a tenth of this package's import.
     import re
 
     def fail(place: int, problem: str) -> ValueError:
@@ -193,12 +193,12 @@ def _parse(text: str) -> _Triple:
     return code, width, number(4, "a number of lanes", 0 if is_code else 1, _MAX_LANES)
 
 
-#: DLPack's codes for NumPy's kinds of numbers.
+#: DLPack's codes by NumPy's `dtype.kind`.
 _NUMPY_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
-#: NumPy's numbers for dtypes with padding, whose size differs between machines: longdouble and clongdouble.
+#: `dtype.num` of longdouble and clongdouble, which have padding and a size that differs between machines.
 _PADDED = (13, 16)
 _FIRST_OF_USERS = 24
-#: Classes of scalars that stand for several dtypes: they are classes like any other.
+#: Scalar classes of several dtypes: passed as any other class is.
 _ABSTRACT = (
     *("generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating"),
     *("complexfloating", "flexible", "character"),
@@ -206,7 +206,7 @@ _ABSTRACT = (
 
 
 def find_dtype(x: Any) -> _Triple | None:
-    """Code, bits and lanes of a dtype or scalar class of NumPy or ml_dtypes; None for everything else.
+    """Return code, bits and lanes of a dtype or scalar class of NumPy or ml_dtypes, else None.
 
     Raises
     ------

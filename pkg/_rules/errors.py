@@ -1,7 +1,7 @@
-"""What an exception means on the other side of the border, said once for both backends.
+"""Conversion between errors of the runtime and Python's exceptions, for both backends.
 
-A Python exception crosses as a handle and comes back as the same object. Kinds, the names of exception
-classes, matter only for errors that C++ made, and for C++ code that asks what a Python exception is.
+A Python exception is passed as a handle and returned as the same object. Its kind, the name of its class,
+matters only for errors made in C++, and for C++ code that reads the kind of a Python exception.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
 
 _E = TypeVar("_E", bound=BaseException)
 
-#: What errors of a kind become. The compiled marshaller reads it, too.
+#: The exception class of each kind. The compiled marshaller reads it, too.
 class_of_kind: dict[str, type[BaseException]] = {
     name: found
     for name, found in vars(builtins).items()
@@ -37,7 +37,7 @@ _traceback_of = BaseException.__dict__["__traceback__"].__get__
 
 
 class MarshalMismatch(RuntimeError):
-    """The two marshallers disagree about a value: raised in check mode alone, and always a fault of anyffi.
+    """The two marshallers disagree about a value: raised in check mode alone, and always a bug of anyffi.
 
     The message names the call, the argument or result, and what each marshaller makes of it.
     """
@@ -104,10 +104,10 @@ def _register(kind: str, cls: type[Any], override: bool) -> type[Any]:
 
 
 def make(kind: str, message: str, args: tuple[Any, ...] | None, cause: BaseException | None) -> BaseException:
-    """The exception that stands for an error made by C++.
+    """Return the exception for an error made in C++.
 
-    It is made from `args` where there are some, else from the message alone. A kind that is unknown, or
-    whose class cannot be made so, gives a RuntimeError that says both.
+    It is constructed from `args` if they are given, else from the message. A kind that is unknown, or whose
+    class cannot be constructed so, becomes a RuntimeError with kind and message.
     """
     exception = _construct(kind, (message,) if args is None else args)
     if exception is None:
@@ -118,8 +118,8 @@ def make(kind: str, message: str, args: tuple[Any, ...] | None, cause: BaseExcep
 
 
 def unexplained() -> BaseException:
-    """The exception for a function that failed without leaving an error, against the rules of the C ABI."""
-    return RuntimeError("a function failed without saying why")
+    """Return the exception for a function that failed without setting an error, against the C ABI."""
+    return RuntimeError("a function failed without setting an error")
 
 
 def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:
@@ -136,8 +136,8 @@ def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:
 
 
 def _is_from_handler(exception: BaseException) -> bool:
-    """Whether a function that handles signals raised it, which runs in between, wherever Python code does."""
-    # Imported by those that have one, and none too early for the rest.
+    """Whether a signal handler raised it, which may run between any two instructions of Python code."""
+    # Programs with a handler have imported it.
     signal: Any = sys.modules.get("signal")
     if signal is None:
         return False
@@ -151,7 +151,7 @@ def _is_from_handler(exception: BaseException) -> bool:
 
 
 def fill(exception: BaseException) -> tuple[str, str, str]:
-    """Kind, message and traceback of a Python exception, as texts; never fails."""
+    """Return kind, message and traceback of a Python exception as text; never fails."""
     cls = type(exception)
     return _kind_of_class.get(cls) or _name_of(cls), _message(exception), _traceback(exception)
 
@@ -165,7 +165,7 @@ def _message(exception: BaseException) -> str:
 
 def _traceback(exception: BaseException) -> str:
     try:
-        # Imported late: it is slow to import, and few programs ask.
+        # Imported late: it is slow to import, and few programs need it.
         import traceback
 
         return "".join(traceback.format_tb(_traceback_of(exception)))
@@ -174,7 +174,7 @@ def _traceback(exception: BaseException) -> str:
 
 
 def without_frames(traceback: TracebackType | None, modules: tuple[str, ...]) -> TracebackType | None:
-    """A traceback without the frames of modules whose names begin so."""
+    """Remove the frames of modules whose names begin so from a traceback."""
     kept = []
     while traceback is not None:
         if not traceback.tb_frame.f_globals.get("__name__", "").startswith(modules):

@@ -1,4 +1,4 @@
-"""Values that never leave the package."""
+"""Values that users never see."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["MISSING", "Elements", "Memory"]
 
 
 class _Missing:
-    """The only instance stands for an argument that a keyword call left out."""
+    """The class of MISSING, which stands for an argument that a call with keywords omits."""
 
     __slots__ = ()
 
@@ -23,7 +23,7 @@ MISSING = _Missing()
 
 
 class Elements:
-    """What a set of the runtime is to hold, in this order; Python's own sets keep none."""
+    """The elements for a set of the runtime, in order; Python's own sets have none."""
 
     __slots__ = ("distinct", "frozen")
 
@@ -33,7 +33,7 @@ class Elements:
 
 
 class Memory:
-    """Memory on the CPU that is to become a compact Tensor, and the object that keeps it alive."""
+    """Memory on the CPU for a compact Tensor, and the object that keeps it alive."""
 
     __slots__ = ("address", "element", "flags", "owner", "shape")
 

@@ -1,7 +1,7 @@
-"""Keyword arguments: bound to positions here, in Python's own words when they cannot be.
+"""Keyword arguments are bound to positions here; errors have Python's own messages.
 
-Keywords never cross the C call. A function's `_info()` names its parameters; whatever is left out between
-the given ones goes as `MISSING`, which the callee fills.
+Keywords are not part of a C call. A function's `_info()` names its parameters; those that are omitted before
+a given one are passed as `MISSING`, and the callee fills in their defaults.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ VARIADIC, _OVERLOADED = 2, 4  # AnyffiFunctionFlag
 
 
 def is_overloaded(info: Info | None) -> bool:
-    """Whether a function stands for several, which bind keywords each in its own way."""
+    """Whether a function has overloads, each of which binds keywords on its own."""
     return info is not None and bool(info[4] & _OVERLOADED)
 
 
 def place(info: Info | None, num_args: int, names: Sequence[str]) -> list[int]:
-    """For each parameter which argument it gets, counted from the first positional one; -1: none.
+    """Return the index of each parameter's argument, positional ones first, or -1.
 
     Raises TypeError as `bind` does.
     """
@@ -39,19 +39,19 @@ def place(info: Info | None, num_args: int, names: Sequence[str]) -> list[int]:
 
 
 def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """The positional arguments that a call with keywords means.
+    """Return the positional arguments for a call with keywords.
 
     Parameters
     ----------
     info : tuple or None
-        What the function's `_info()` says.
+        The function's `_info()`.
     args, kwargs
         As the call was written.
 
     Raises
     ------
     TypeError
-        The words are those of a Python function with the same parameters.
+        The message is that of a Python function with the same parameters.
     """
     if not kwargs:
         return args
@@ -63,7 +63,7 @@ def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     assert info is not None
     bound: list[Any] = list(args) + [MISSING] * (len(params) - len(args))
     for given, value in kwargs.items():
-        # Exact, whatever a subclass does when it is hashed or compared.
+        # An exact str: a subclass may override hashing and comparison.
         keyword = str.__str__(given)
         index = positions.get(keyword)
         if index is None:
@@ -93,9 +93,9 @@ def _nothing() -> None:
 
 
 def _unexpected(keyword: str, names: tuple[Any, ...]) -> str:
-    """What the running Python says of a keyword that is none of a function's names.
+    """Return this Python version's message for an unknown keyword.
 
-    Its words change: since 3.13 they propose the nearest name. So a Python function of these names is asked.
+    Since 3.13 it suggests a name. So a Python function with these parameters is called.
     """
     code = _nothing.__code__.replace(co_argcount=len(names), co_nlocals=len(names), co_varnames=names)
     try:
@@ -119,5 +119,5 @@ def _enumerate(names: Sequence[str]) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Whether Python can spell a name."""
+    """Whether a name can be written in Python."""
     return name.isidentifier() and not keyword.iskeyword(name) and name != "__debug__"

@@ -1,10 +1,10 @@
-"""What every uncommon Python value means, said once for both backends.
+"""Conversion rules for the Python values that backends have no fast path for.
 
 A backend itself packs an exact None, bool, int, float, str, bytes, tuple, list, dict, slice, Ellipsis and
-its own wrappers, and asks `lower` for the rest. `lift` is the way back for uncommon results.
+its own wrappers, and calls `lower` for the rest. `lift` is the inverse, for results.
 
-Nothing here trusts an instance: protocols are looked up on the type, and a subclass of a builtin is read
-from the builtin's own storage by methods that it cannot override.
+Protocols are looked up on the type, never on the instance, and a subclass of a builtin is read from the
+builtin's own storage by methods that it cannot override.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = [
 Lowered = tuple[int, Any]
 
 _HASHES_SLICES = 2  # ANYFFI_HOST_HASHES_SLICES
-#: What the runtime is told about this version of Python.
+#: Flags for the runtime about this version of Python.
 HOST_FLAGS = _HASHES_SLICES if isinstance(slice(0), Hashable) else 0
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
@@ -58,14 +58,14 @@ _cores: tuple[type, ...] = ()
 
 
 def register_core(core: type) -> None:
-    """Tell the rules a backend's `ObjectCore`, so that other backends accept its wrappers."""
+    """Register a backend's `ObjectCore`, so that other backends accept its wrappers."""
     global _cores
     if core not in _cores:
         _cores += (core,)
 
 
 def find_on_type(cls: type, name: str) -> Any:
-    """The attribute of a class as the interpreter looks up special methods: no metaclass, no instance."""
+    """Look up an attribute of a class as the interpreter does special methods: no metaclass, no instance."""
     for base in _mro_of(cls):
         namespace = _dict_of(base)
         if name in namespace:
@@ -74,7 +74,7 @@ def find_on_type(cls: type, name: str) -> Any:
 
 
 def lower(x: Any) -> Lowered:
-    """Say which value of the runtime stands for `x`.
+    """Return the runtime's value for `x`.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def lower(x: Any) -> Lowered:
     Raises
     ------
     TypeError, OverflowError
-        The kind of value, or its range, cannot be passed.
+        The type of the value, or its range, cannot be passed.
     """
     cls = type(x)
     # By identity: a metaclass may do anything when one of its classes is hashed or compared.
@@ -131,20 +131,20 @@ def lower(x: Any) -> Lowered:
     return code.PY_OBJECT, x
 
 
-#: Where a class offers compiled code DLPack's table of functions, in a capsule.
+#: The class attribute that holds DLPack's table of C functions, in a capsule.
 EXCHANGE_NAME = "__dlpack_c_exchange_api__"
 
 
-#: Attributes of PyTorch's tensors that say whether one is more than its memory: it may take part in
-#: differentiation, or stand for values of which the memory holds the conjugates or the negatives.
+#: Attributes of PyTorch's tensors whose memory is not the whole value: it takes part in differentiation, or
+#: holds the conjugates or the negatives of the values.
 _HIDDEN = ("requires_grad", "is_conj", "is_neg")
 
 
 def find_exchange(cls: type) -> tuple[Any, Any]:
-    """A class's table, or None, and what its instances are to be asked beside it: descriptors, or None.
+    """Return a class's table, or None, and the descriptors to read from its instances, or None.
 
-    The table stands for the `__dlpack__` of the class that has both. A subclass may do more in a `__dlpack__`
-    of its own, or in what that calls.
+    The table replaces the `__dlpack__` of the class that defines both. A subclass may do more in a
+    `__dlpack__` of its own.
     """
     namespace = _dict_of(cls)
     if "__dlpack__" not in namespace:
@@ -154,7 +154,7 @@ def find_exchange(cls: type) -> tuple[Any, Any]:
 
 
 def bind(found: Any, x: Any) -> Any:
-    """What `find_on_type` found, as a method of `x`."""
+    """Bind what `find_on_type` found to `x`."""
     bind = find_on_type(type(found), "__get__")
     return found if bind is None else bind(found, x, type(x))
 
@@ -170,24 +170,24 @@ def _is_mapping(cls: type) -> bool:
             find_on_type(meta, "__hash__") is object.__hash__
             and find_on_type(meta, "__eq__") is object.__eq__
         ):
-            # No doing of its metaclass: a signal handler raised it, for example.
+            # Not raised by its metaclass, but by a signal handler, for example.
             raise
-        # Its metaclass does not let it be hashed, so it was not registered, but it may be derived.
+        # Its metaclass forbids hashing: it cannot be registered as a Mapping, but it may derive from it.
         return any(base is Mapping for base in _mro_of(cls))
 
 
 def _value_of(x: Any) -> Any:
-    """What an object with `__anyffi_value__` stands for. Another such object is asked in turn."""
+    """Call `__anyffi_value__` until the result has none."""
     for _ in range(MAX_DEPTH):
         hook = find_on_type(type(x), "__anyffi_value__")
         if hook is None or issubclass(type(x), (*_cores, dtype, Device)):
             return x
         x = bind(hook, x)()
-    raise RecursionError(f"__anyffi_value__ gave another object with __anyffi_value__ {MAX_DEPTH} times")
+    raise RecursionError(f"__anyffi_value__ returned another object with __anyffi_value__ {MAX_DEPTH} times")
 
 
 def lift(type_code: int, payload: Any) -> Any:
-    """Turn an uncommon result into its Python value: the inverse of `lower` for what has no wrapper."""
+    """Return the Python value for a result: the inverse of `lower` for values without a wrapper."""
     if type_code == code.BIG_INT:
         magnitude, negative = payload
         value = int.from_bytes(magnitude, "little")
@@ -207,11 +207,10 @@ def lift(type_code: int, payload: Any) -> Any:
     raise TypeError(f"a value of type code {type_code} has no Python form")
 
 
-#: How many containers (slices among them) may lie inside of one another within one argument. Objects of the
-#: runtime count as leaves.
+#: How many levels of containers and slices one argument may have. Objects of the runtime count as scalars.
 MAX_DEPTH = 200
 
-# What both backends raise for values that cannot be packed or read.
+# Errors of both backends for values that cannot be packed or read.
 
 
 def nested_too_deep() -> RecursionError:
@@ -223,7 +222,7 @@ def contains_itself(container: Any) -> RecursionError:
 
 
 def equal_keys(type_code: int, first: Any, second: Any) -> ValueError:
-    """Two keys of a mapping, or elements of a set, of which the runtime can hold but one."""
+    """For two keys of a mapping, or elements of a set, that are one to the runtime."""
     noun = "elements" if type_code in (code.SET, code.FROZEN_SET) else "keys"
     return ValueError(f"{noun} {first!r} and {second!r} are equal once they are converted")
 
@@ -246,17 +245,16 @@ def _lower_complex(x: complex) -> Lowered:
 
 
 def _lower_elements(type_code: int, elements: Iterable[Any]) -> Lowered:
-    """A set is a mapping whose values are None."""
+    """A set is packed as a mapping whose values are None."""
     return type_code, list(zip(elements, repeat(None)))
 
 
-# The readers are the builtins' own methods, called unbound, so that no override runs. What they give is
-# exact: slicing or converting an instance of a subclass makes an instance of the builtin. PyPy asks a view
-# for its length, and thereby an override, but no iterator.
+# The builtins' own methods, called unbound, so that no override runs. They return exact builtins: a slice of
+# a subclass's instance is an instance of the builtin. `iter`, since PyPy calls the `__len__` of a view.
 _SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     int: _lower_int,
     float: lambda x: (code.FLOAT, float.__pos__(x)),
-    # PyPy's `str.__str__` would take the length from an override.
+    # PyPy's `str.__str__` calls an overridden `__len__`.
     str: lambda x: (code.STR, str.__add__(x, "")),
     bytes: lambda x: (code.BYTES, bytes.__getitem__(x, slice(None))),
     bytearray: lambda x: (code.BYTES, bytes(bytearray.__getitem__(x, slice(None)))),
@@ -272,9 +270,9 @@ _SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
 }
 
 
-#: The same for the builtins themselves, by identity; they live for ever.
+#: The same for the builtins themselves, by identity: they are never freed.
 _exact = {id(cls): read for cls, read in _SUBCLASSES.items()}
-#: Functions are nothing else, and need not be asked.
+#: Functions need no look-ups of protocols.
 _exact.update(
     dict.fromkeys(map(id, (FunctionType, BuiltinFunctionType, MethodType)), lambda x: (code.FUNCTION, x))
 )
@@ -295,7 +293,7 @@ def _lower_numpy(np: Any, cls: type, x: Any) -> Lowered | None:
             return _lower_complex(np.generic.item(x))
         return None
     if issubclass(cls, np.ndarray):
-        # A class that exports its memory in a way of its own is asked for it, as any other is.
+        # A subclass with a `__dlpack__` of its own is read through that.
         is_own = find_on_type(cls, "__dlpack__") is not np.ndarray.__dict__.get("__dlpack__")
         return None if is_own else lower_array(np, x)
     found = find_dtype(x)

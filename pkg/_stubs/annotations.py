@@ -1,4 +1,4 @@
-"""The annotations in stubs: what a function takes and gives by the type names that it tells of itself."""
+"""Annotations in stubs, from the type names in a function's metadata."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _IMPORTED_AS = {"collections.abc.Set": "AbstractSet"}
 
 
 class Annotations:
-    """Translates names of types, and keeps account of the imports that a stub then needs.
+    """Translates names of types, and collects the imports that a stub needs.
 
     Parameters
     ----------
@@ -96,19 +96,19 @@ class Annotations:
         self._exports = False
 
     def taken(self, type_name: str | None) -> str:
-        """What a parameter of a type accepts."""
+        """Return the annotation of a parameter."""
         return self._translate(type_name, _TAKEN)
 
     def given(self, type_name: str | None) -> str:
-        """What a result or field of a type is."""
+        """Return the annotation of a result or field."""
         return self._translate(type_name, _GIVEN)
 
     def shorten(self, text: str) -> str:
-        """Put the names that the stub imports in the place of qualified ones."""
+        """Replace qualified names by those that the stub imports."""
         return _QUALIFIED.sub(lambda found: self._use(*found.groups()), text)
 
     def header(self) -> str:
-        """The imports for all that was asked for, and the declarations that it needs."""
+        """Return the imports and declarations that the annotations need."""
         protocol = ""
         if self._exports:
             protocol = _EXPORTER_CLASS.format(
@@ -187,7 +187,7 @@ class Annotations:
 
 
 def _members(node: ast.expr) -> Iterator[ast.expr]:
-    """The types of a union."""
+    """Iterate over the types of a union."""
     if isinstance(node, ast.BinOp):
         yield from _members(node.left)
         yield from _members(node.right)

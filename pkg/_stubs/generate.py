@@ -1,4 +1,4 @@
-"""Stubs: what type checkers and editors need to know of functions that are found at run time."""
+"""Stubs for type checkers and editors, of functions that are found at run time."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _LIBRARY_SUFFIXES = (".so", ".dylib", ".dll")
 
 
 class StubError(Exception):
-    """No stub can be written; the message says why, and what to do."""
+    """No stub can be written; the message has the reason and a remedy."""
 
 
 def generate(source: str, load: Sequence[str] = ()) -> str:
-    """The text of a stub.
+    """Return the text of a stub.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def generate(source: str, load: Sequence[str] = ()) -> str:
     Raises
     ------
     StubError
-        There is nothing of the name, or it cannot be loaded.
+        The source does not exist, or cannot be loaded.
     """
     for name in load:
         _load(name)
@@ -71,7 +71,7 @@ def _of_module(name: str) -> str:
     except StubError:
         raise
     except Exception as error:
-        # Anything may be in a module, and do anything when it is looked at.
+        # Reading an attribute may run any code.
         raise StubError(f"{name} cannot be described: {type(error).__name__}: {error}") from error
 
 
@@ -102,7 +102,7 @@ def _functions_of(library: Any) -> Iterator[str]:
 
 
 def _members(module: types.ModuleType, module_name: str) -> dict[str, Any]:
-    """The runtime's functions in a module, and what it lists or else defines under a public name."""
+    """Return the runtime's functions in a module, and its other public names."""
     listed = vars(module).get("__all__")
     if not isinstance(listed, (list, tuple)):
         listed = None
@@ -124,7 +124,7 @@ def _members(module: types.ModuleType, module_name: str) -> dict[str, Any]:
 
 
 class _Stub:
-    """One stub, made of the values that it is to declare by name."""
+    """One stub, of values by name."""
 
     def __init__(self, source: str, members: dict[str, Any], doc: object = None) -> None:
         self._source = source
@@ -189,7 +189,7 @@ class _Stub:
         yield from self._def(name, *self._types_of(function), info and info[1], indent)
 
     def _types_of(self, function: Any) -> tuple[list[inspect.Parameter], str]:
-        """A function's parameters and result as the stub shows them."""
+        """Return a function's parameters and result for the stub."""
         signature = function.__signature__
         parameters = []
         for parameter in signature.parameters.values():
@@ -213,7 +213,7 @@ class _Stub:
         yield from self._def(name, parameters, result, function.__doc__, indent)
 
     def _of_python(self, annotation: Any) -> str:
-        """An annotation of a Python function, where it is a builtin; others would need their imports."""
+        """Return an annotation of a Python function if it is a builtin, which needs no import."""
         found: Any = annotation
         if type(annotation) is str:
             found = None if annotation == "None" else getattr(builtins, annotation, self)
@@ -221,7 +221,7 @@ class _Stub:
             return "None"
         if isinstance(found, type):
             name = found.__name__
-            # What is called as a builtin need not be it.
+            # Another class may have the name of a builtin.
             if getattr(builtins, name, None) is found:
                 return self._annotations.shorten(f"builtins.{name}")
         return self._any

@@ -1,4 +1,4 @@
-"""Overloads as type checkers want them: all can be reached, and two that fit one call agree on its result."""
+"""Overloads for type checkers: each is reachable, and two that accept one call agree on its result."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any
 
 __all__ = ["Overload", "arrange"]
 
-#: Type checkers take each of them for the next, and only a bool really is an int.
+#: Type checkers accept each of them for the next one.
 _NUMBERS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
-#: Names that stand for one kind of container.
-_KINDS = {
+#: Abstract classes of containers by name.
+_ABSTRACT = {
     **dict.fromkeys(("Array", "List", "Sequence", "Shape", "list", "tuple"), "Sequence"),
     **dict.fromkeys(("Dict", "Map", "Mapping", "dict"), "Mapping"),
     **dict.fromkeys(("AbstractSet", "FrozenSet", "Set", "set"), "Set"),
 }
-#: What these are sequences of.
+#: The elements of these sequences.
 _ITEMS = {"bytes": "int", "str": "str"}
 
 
 @dataclasses.dataclass
 class Overload:
-    """One of the functions among which another one chooses, in the words of a stub."""
+    """One overload of a function, with annotations for the stub."""
 
     function: Any
     parameters: list[inspect.Parameter]
@@ -33,7 +33,7 @@ class Overload:
 
 
 def arrange(overloads: list[Overload], classes: Mapping[str, type]) -> list[Overload]:
-    """Put narrow ones first, leave out what others hide, widen results.
+    """Sort narrow ones first, leave out hidden ones, widen results.
 
     Parameters
     ----------
@@ -57,18 +57,18 @@ def arrange(overloads: list[Overload], classes: Mapping[str, type]) -> list[Over
 
 
 def _narrowness(overload: Overload) -> list[tuple[int, bool]]:
-    """Type checkers look at overloads in order: a narrower one has to come first."""
+    """Sort key: type checkers try overloads in order, so narrow ones come first."""
     return [
         (
             max((_NUMBERS.get(name, 0) for name in _names(parameter.annotation)), default=0),
-            any(_KINDS.get(name) == "Sequence" for name in _names(parameter.annotation)),
+            any(_ABSTRACT.get(name) == "Sequence" for name in _names(parameter.annotation)),
         )
         for parameter in overload.parameters
     ]
 
 
 def _names(annotation: str) -> Iterator[str]:
-    """All names in an annotation, without their modules."""
+    """Iterate over all names in an annotation, without their modules."""
     for node in ast.walk(ast.parse(annotation, mode="eval")):
         if isinstance(node, (ast.Name, ast.Attribute)):
             yield _name(node)
@@ -88,7 +88,7 @@ def _required(overload: Overload) -> int:
 
 
 def _hides(first: Overload, second: Overload, types: _Types) -> bool:
-    """Whether the first takes every call that the second takes."""
+    """Whether the first accepts every call that the second accepts."""
     return (
         len(first.parameters) >= len(second.parameters)
         and _required(first) <= _required(second)
@@ -101,7 +101,7 @@ def _hides(first: Overload, second: Overload, types: _Types) -> bool:
 
 
 def _share_calls(first: Overload, second: Overload, types: _Types) -> bool:
-    """Whether there may be a call that fits both."""
+    """Whether there may be a call that both accept."""
     count = max(_required(first), _required(second))
     if count > min(len(first.parameters), len(second.parameters)):
         return False
@@ -110,13 +110,13 @@ def _share_calls(first: Overload, second: Overload, types: _Types) -> bool:
 
 
 class _Types:
-    """What annotations of a stub have to do with each other."""
+    """Relations between the annotations of a stub."""
 
     def __init__(self, classes: Mapping[str, type]) -> None:
         self._classes = classes
 
     def covers(self, wide: str, narrow: str) -> bool:
-        """Whether type checkers take each value of one type for one of the other; False in doubt."""
+        """Whether every value of one type is one of the other to type checkers; False in doubt."""
         return all(any(self._covers(w, n) for w in _members(wide)) for n in _members(narrow))
 
     def overlap(self, first: str, second: str) -> bool:
@@ -146,9 +146,9 @@ class _Types:
         if names == {"bool", "int"}:
             return True
         for text, (sequence, items) in ((name, (other, others)), (other, (name, parameters))):
-            if text in _ITEMS and _KINDS.get(sequence) == "Sequence":
+            if text in _ITEMS and _ABSTRACT.get(sequence) == "Sequence":
                 return self.overlap(_ITEMS[text], items[0] if items else "int")
-        if name in _KINDS and _KINDS[name] == _KINDS.get(other):
+        if name in _ABSTRACT and _ABSTRACT[name] == _ABSTRACT.get(other):
             return all(self.overlap(x, y) for x, y in zip_longest(parameters, others, fillvalue="object"))
         return self._is_subclass(name, other) or self._is_subclass(other, name)
 
@@ -160,7 +160,7 @@ class _Types:
 
 
 def _members(annotation: str) -> Iterator[ast.expr]:
-    """The types of a union."""
+    """Iterate over the types of a union."""
     waiting = [ast.parse(annotation, mode="eval").body]
     while waiting:
         node = waiting.pop()
@@ -171,7 +171,7 @@ def _members(annotation: str) -> Iterator[ast.expr]:
 
 
 def _split(node: ast.expr) -> tuple[str, list[str]]:
-    """A type's name, without its module, and its parameters."""
+    """Return a type's name, without its module, and its parameters."""
     if not isinstance(node, ast.Subscript):
         return _name(node), []
     parameters = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]

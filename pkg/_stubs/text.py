@@ -1,4 +1,4 @@
-"""Parameters and documentation as a stub has them."""
+"""Text of parameters and docstrings in a stub."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 
 def printable(text: str) -> str:
-    """A text on one line, in characters that a source file can have."""
+    """Return a text on one line, with characters escaped that a source file cannot have."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def docstring(doc: object, indent: str) -> Iterator[str]:
-    """The lines of a docstring; none for what is no text."""
+    """Return the lines of a docstring; none if it is no text."""
     if not isinstance(doc, str) or not doc:
         return
-    # Python 3.13 takes no lone surrogate in a docstring, however it is written.
+    # Python 3.13 rejects lone surrogates in docstrings, also escaped.
     encoded = str.__str__(doc).encode("utf-8", "backslashreplace").decode("utf-8")
     lines = inspect.cleandoc(encoded).replace("\\", "\\\\").split("\n")
     text = "\n".join(map(printable, lines))
@@ -38,7 +38,7 @@ def docstring(doc: object, indent: str) -> Iterator[str]:
 
 
 def parameter_texts(parameters: list[inspect.Parameter]) -> Iterator[str]:
-    """Parameters as a `def` has them, which lets no default come before a required one."""
+    """Return the parameters of a `def`, where no default precedes a required one."""
     required = [i for i, p in enumerate(parameters) if p.default is p.empty and p.kind in _POSITIONAL]
     last_required = max(required, default=-1)
     before: Any = None
@@ -62,7 +62,7 @@ def parameter_texts(parameters: list[inspect.Parameter]) -> Iterator[str]:
 
 
 def _default(parameter: inspect.Parameter) -> str:
-    """The value, where it is a literal of the parameter's type."""
+    """Return the value, if it is a literal of the parameter's type."""
     value = parameter.default
     if type(value) is float and not math.isfinite(value):
         return "..."

@@ -81,7 +81,7 @@ def test_mappings() -> None:
         for i in range(20):
             write_int(c.addressof(mapping.entries[i], "key"), i * i)
             write_int(c.addressof(mapping.entries[i], "value"), i)
-        mapping.used, mapping.key_types, mapping.value_types = 20, 1 << -CODES["INT"], 1 << -CODES["INT"]
+        mapping.used, mapping.key_type_mask, mapping.value_type_mask = 20, 1 << -CODES["INT"], 1 << -CODES["INT"]
         first, second = c.new("int64_t*"), c.new("int64_t*")
         check(lib.anyffi_mapping_finish(d.at.as_object, first, second))
         assert (first[0], second[0]) == (-1, -1)
@@ -126,7 +126,7 @@ def test_equal_keys_are_found() -> None:
         for i, x in enumerate((5, 1, 5)):
             write_int(c.addressof(mapping.entries[i], "key"), x)
             mapping.entries[i].value = Value().at[0]
-        mapping.used, mapping.key_types, mapping.value_types = 3, 1 << -CODES["INT"], 1
+        mapping.used, mapping.key_type_mask, mapping.value_type_mask = 3, 1 << -CODES["INT"], 1
         first, second = c.new("int64_t*"), c.new("int64_t*")
         check(lib.anyffi_mapping_finish(s.at.as_object, first, second))
         assert (first[0], second[0]) == (0, 2)

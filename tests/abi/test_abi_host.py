@@ -98,7 +98,7 @@ def make_object(x):
     return made(lib.anyffi_py_object_create, handle_of(x))
 
 def closed():
-    """All handles were given back, and the lock as often as it was taken."""
+    """Assert that all handles are released, and the lock as often as it was acquired."""
     assert set(counts.values()) <= {0}, counts
     assert depth == [0]
 '''

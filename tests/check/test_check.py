@@ -22,6 +22,7 @@ def _both(both: tuple[Any, Any]) -> None:
     """Where one marshaller alone is tested, there is nothing to check."""
 
 
+@pytest.mark.slow("test runs")
 def test_the_table_of_cases_is_no_mismatch() -> None:
     """Run the tests of round trips, functions and errors in check mode."""
     files = [
@@ -431,6 +432,7 @@ COST = """
 """
 
 
+@pytest.mark.slow("callgrind")
 def test_it_costs_at_most_five_times_as_much_as_ctypes(tmp_path: pathlib.Path) -> None:
     def measure(mode: str) -> list[int]:
         folder = tmp_path / mode
@@ -456,14 +458,14 @@ def test_it_stands_alone() -> None:
             except ImportError as error:
                 print(error)
     """
-    said = run_program(program, "check").splitlines()
-    assert said == [
+    output = run_program(program, "check").splitlines()
+    assert output == [
         f"the mode of this process is check: {other!r} cannot be opened in it"
         for other in ("cython", "ctypes")
     ]
     program = "import anyffi.testing as t\ntry: t.open_backend('check')\nexcept ImportError as e: print(e)"
-    said = run_program(program, "cython").splitlines()
-    assert said == ["the mode of this process is cython: 'check' cannot be opened in it"]
+    output = run_program(program, "cython").splitlines()
+    assert output == ["the mode of this process is cython: 'check' cannot be opened in it"]
 
 
 def test_the_classes_are_as_in_other_modes() -> None:

@@ -74,7 +74,7 @@ FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def said() -> dict[str, tuple[str, str]]:
+def raised_by_fault() -> dict[str, tuple[str, str]]:
     """Run check_faults.py, and return the exception of each fault."""
     done = run([sys.executable, TESTS / "support" / "check_faults.py"], FFI_MODE="check")
     assert done.returncode == 0, done.stderr
@@ -83,11 +83,11 @@ def said() -> dict[str, tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_broken_marshaller_is_found(said: dict[str, tuple[str, str]], name: str) -> None:
-    raised, message = said[name]
+def test_a_broken_marshaller_is_found(raised_by_fault: dict[str, tuple[str, str]], name: str) -> None:
+    raised, message = raised_by_fault[name]
     assert raised == "MarshalMismatch", message
     assert re.search(FAULTS[name], message), message
 
 
-def test_every_fault_is_expected(said: dict[str, tuple[str, str]]) -> None:
-    assert set(said) == set(FAULTS)
+def test_every_fault_is_expected(raised_by_fault: dict[str, tuple[str, str]]) -> None:
+    assert set(raised_by_fault) == set(FAULTS)

@@ -11,6 +11,7 @@ import pytest
 from cases import BAD, BAD_IDS, EXAMPLE_IDS, EXAMPLES, FEW
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import slow_except
 
 
 def outcome(ffi: Any, name: str, args: Any) -> Any:
@@ -124,9 +125,13 @@ TYPED = [
         "frozen_set_str",
     ]
 ]
+QUICK = [
+    "testing.typed." + name
+    for name in ("bool", "int64", "float64", "str", "object", "array_int", "dict_str_int", "tensor")
+]
 
 
-@pytest.mark.parametrize("name", TYPED)
+@pytest.mark.parametrize("name", slow_except(QUICK, TYPED, "all typed functions"))
 def test_typed_functions(both: tuple[Any, Any], name: str) -> None:
     for x in FEW:
         assert_alike(both, name, x)

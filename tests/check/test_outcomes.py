@@ -57,6 +57,7 @@ DIFFERENCES = {
 
 @cpython_only("needs both modes")
 @pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.slow("test runs")
 def test_differences_fail_the_run(tmp_path: pathlib.Path, workers: str) -> None:
     (tmp_path / "sample.py").write_text(SAMPLE)
     options = ["-c", ROOT / "pyproject.toml", "-p", "conftest", "-p", "no:cacheprovider", "-n", workers]

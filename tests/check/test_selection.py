@@ -39,11 +39,11 @@ def test_auto_prefers_the_extension(pure: pathlib.Path, modes: list[str], asked:
 
 @pytest.mark.parametrize("asked", ["nonsense", "Cython", " ctypes", "cython,ctypes"])
 def test_other_values_list_the_choices(asked: str) -> None:
-    said = run_python(SHOW, ffi_mode=asked)
-    assert said.startswith("ImportError: ")
-    assert repr(asked) in said
+    output = run_python(SHOW, ffi_mode=asked)
+    assert output.startswith("ImportError: ")
+    assert repr(asked) in output
     for choice in ("auto", "cython", "ctypes", "check"):
-        assert choice in said
+        assert choice in output
 
 
 def test_ctypes_loads_no_extension() -> None:
@@ -52,10 +52,10 @@ def test_ctypes_loads_no_extension() -> None:
 
 @pytest.mark.parametrize("asked", ["cython", "check"])
 def test_a_missing_extension_is_explained(pure: pathlib.Path, asked: str) -> None:
-    said = run_python(SHOW, ffi_mode=asked, package_path=pure)
-    assert said.startswith("ImportError: ")
-    assert "pip install" in said
-    assert "cython=enabled" in said
+    output = run_python(SHOW, ffi_mode=asked, package_path=pure)
+    assert output.startswith("ImportError: ")
+    assert "pip install" in output
+    assert "cython=enabled" in output
 
 
 def test_a_broken_extension_is_an_error(pure: pathlib.Path, tmp_path: pathlib.Path) -> None:
@@ -66,9 +66,9 @@ def test_a_broken_extension_is_an_error(pure: pathlib.Path, tmp_path: pathlib.Pa
     broken = room / f"_core{importlib.machinery.EXTENSION_SUFFIXES[0]}"
     broken.write_bytes(b"no library")
     for asked in (None, "auto", "cython", "check"):
-        said = run_python(SHOW, ffi_mode=asked, package_path=tmp_path)
-        assert said.startswith("ImportError: ")
-        assert str(broken) in said
+        output = run_python(SHOW, ffi_mode=asked, package_path=tmp_path)
+        assert output.startswith("ImportError: ")
+        assert str(broken) in output
 
 
 def test_the_switch_is_read_once() -> None:

@@ -18,17 +18,17 @@ _hint = operator.length_hint
 def trace(x: Any, ffi: Any, start: Callable[[Any], Any], changes: list[Callable[[Any], Any]]) -> list[Any]:
     """Return items and length hints of an iterator, with a change after each step."""
     iterator = start(x)
-    told: list[Any] = []
+    trace: list[Any] = []
     for change in changes:
         change(x)
-        told.append(_hint(iterator, -1))
+        trace.append(_hint(iterator, -1))
         try:
-            told.append(repr(ffi.to_python(next(iterator))))
+            trace.append(repr(ffi.to_python(next(iterator))))
         except StopIteration:
-            told.append("end")
+            trace.append("end")
         except RuntimeError as error:
-            told.append(str(error))
-    return told
+            trace.append(str(error))
+    return trace
 
 
 def nothing(x: Any) -> None:
@@ -224,7 +224,7 @@ def test_an_iterator_keeps_its_container(ffi: Any) -> None:
 
 
 def test_iterators_of_both_modes_look_alike(both: Any) -> None:
-    def told(ffi: Any) -> Any:
+    def shown(ffi: Any) -> Any:
         iterators = [
             iter(ffi.List()),
             iter(ffi.Array()),
@@ -242,7 +242,7 @@ def test_iterators_of_both_modes_look_alike(both: Any) -> None:
         ]
 
     cython, ctypes = both
-    assert told(cython) == told(ctypes)
+    assert shown(cython) == shown(ctypes)
 
 
 def test_to_python_of_long_sequences(ffi: Any) -> None:

@@ -245,7 +245,7 @@ _CASES = [
 ]
 
 
-def _told(result: Any, ffi: Any) -> str:
+def _shown(result: Any, ffi: Any) -> str:
     result = ffi.to_python(result)
     kind = type(result).__name__
     if isinstance(result, (set, frozenset)):
@@ -257,7 +257,7 @@ def _told(result: Any, ffi: Any) -> str:
 
 def _outcome(expression: str, x: Any, ffi: Any) -> Any:
     try:
-        return _told(eval(expression, {**_NAMES, "x": x}), ffi)
+        return _shown(eval(expression, {**_NAMES, "x": x}), ffi)
     except Exception as error:
         # The message before Python 3.10.
         text = re.sub(
@@ -278,4 +278,4 @@ def test_as_python(ffi: Any, name: str, expression: str) -> None:
         assert _outcome(expression, ours, ffi) == expected, content
         # On PyPy a list whose sort failed is partly sorted.
         if CPYTHON or not isinstance(expected, tuple):
-            assert _told(ours, ffi) == _told(pythons, ffi), content
+            assert _shown(ours, ffi) == _shown(pythons, ffi), content

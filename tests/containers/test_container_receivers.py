@@ -93,15 +93,15 @@ def test_the_messages_are_pythons(ffi: Any) -> None:
 
 
 def test_both_modes_say_the_same(both: Any) -> None:
-    def told(ffi: Any, name: str) -> Any:
-        said = []
+    def messages(ffi: Any, name: str) -> Any:
+        raised = []
         for method_name, method in sorted(methods_of(getattr(ffi, name)).items()):
             for other in wrong_ones(ffi, name):
                 for arguments in ((), (0,), (0, 0), (0, 0, 0)):
                     try:
                         method(other, *arguments)
                     except Exception as error:
-                        said.append((method_name, arguments, type(error), str(error)))
+                        raised.append((method_name, arguments, type(error), str(error)))
                     else:
                         raise AssertionError(method_name)
             # A wrong number of arguments for the right object.
@@ -109,11 +109,11 @@ def test_both_modes_say_the_same(both: Any) -> None:
                 try:
                     method(getattr(ffi, name)([(1, 2)]), *arguments)
                 except Exception as error:
-                    said.append((method_name, arguments, type(error), str(error)))
-        return said
+                    raised.append((method_name, arguments, type(error), str(error)))
+        return raised
 
     for name in _CLASSES:
-        cython, ctypes = (told(ffi, name) for ffi in both)
+        cython, ctypes = (messages(ffi, name) for ffi in both)
         assert cython == ctypes
 
 

@@ -12,7 +12,7 @@ from support import collect
 # ---- typed parameters ---------------------------------------------------------------------------
 
 
-def test_what_a_parameter_makes_of_what_is_given(ffi: Any) -> None:
+def test_conversion_to_typed_sets(ffi: Any) -> None:
     frozen, mutable = map(ffi.get_global_func, ("testing.typed.frozen_set", "testing.typed.set"))
     for given_, as_frozen, as_mutable in (
         (frozenset({1, "x"}), "new", None),

@@ -20,7 +20,7 @@ COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, 
 # ---- operators and methods ----------------------------------------------------------------------
 
 
-def _kinds(ffi: Any) -> list[Any]:
+def _classes(ffi: Any) -> list[Any]:
     return [ffi.Set, ffi.FrozenSet, set, frozenset]
 
 
@@ -28,7 +28,7 @@ def test_operators(ffi: Any) -> None:
     """With Python's sets on either side; the result has the class of our operand, the left one if both are."""
     kinds = [
         (one, other)
-        for one, other in itertools.product(_kinds(ffi), repeat=2)
+        for one, other in itertools.product(_classes(ffi), repeat=2)
         if {one, other} - {set, frozenset}
     ]
 
@@ -179,7 +179,7 @@ def test_in_place_operators(ffi: Any) -> None:
     @given(few_elements, few_elements)
     def check(left: Any, right: Any) -> None:
         for operation in IN_PLACE:
-            for kind in (*_kinds(ffi), lambda items: dict.fromkeys(items).keys()):
+            for kind in (*_classes(ffi), lambda items: dict.fromkeys(items).keys()):
                 other = kind(right)
                 ours = ffi.Set(left)
                 assert operation(ours, other) is ours

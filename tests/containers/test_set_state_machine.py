@@ -125,11 +125,16 @@ class SetMachine(_Sets):
         self.follow(other)
 
     @rule(
-        name=st.sampled_from(["intersection_update", "difference_update", "symmetric_difference_update"]),
-        other=lists_of_elements,
+        name=st.sampled_from(["intersection_update", "difference_update"]),
+        others=st.lists(lists_of_elements, max_size=2),
     )
-    def update_otherwise(self, name: str, other: Any) -> None:
-        self.both(lambda x: getattr(x, name)(other))
+    def remove_many(self, name: str, others: Any) -> None:
+        self.both(lambda x: getattr(x, name)(*others))
+        self.follow()
+
+    @rule(other=lists_of_elements)
+    def symmetric_difference_update(self, other: Any) -> None:
+        self.both(lambda x: x.symmetric_difference_update(other))
         self.follow(other)
 
     @rule(

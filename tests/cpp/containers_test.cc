@@ -70,7 +70,7 @@ AnyValue make_opaque(std::function<int32_t()> equal) {
   int32_t code;
   anyffi::detail::check(anyffi_type_register(&info, &code));
   auto* made = new Opaque{AnyffiObject{code, 1, 1, &delete_opaque, nullptr}, std::move(equal)};
-  return AnyValue(anyffi::detail::Adopt{}, anyffi_object_inline(&made->header));
+  return AnyValue(anyffi::detail::Adopt{}, anyffi_make_object(&made->header));
 }
 
 // ---- models ----
@@ -245,8 +245,8 @@ AnyValue written(const std::vector<AnyValue>& keys) {
     AnyffiEntry& entry = mapping->entries[mapping->used];
     entry.value = AnyValue(mapping->used).release();
     entry.key = AnyValue(key).release();
-    mapping->key_types |= anyffi_type_bit(entry.key.type_code);
-    mapping->value_types |= anyffi_type_bit(entry.value.type_code);
+    mapping->key_type_mask |= anyffi_type_bit(entry.key.type_code);
+    mapping->value_type_mask |= anyffi_type_bit(entry.value.type_code);
     ++mapping->used;
   }
   return made;

@@ -169,7 +169,7 @@ TEST(Function, ArgumentsBeforeAFailedOneAreNotLeaked) {
 TEST(Function, NumbersConvertFromBoxesAndBigInts) {
   Function twice = Function::from([](uint64_t x) { return 2 * x; });
   AnyValue box;
-  AnyffiValue number = anyffi_int_inline(21);
+  AnyffiValue number = anyffi_make_int(21);
   ASSERT_EQ(anyffi_box_create(&number, box.out()), 0);
   EXPECT_EQ(twice(AnyView(box.raw())).cast<uint64_t>(), 42u);
   EXPECT_EQ(twice(true).cast<int64_t>(), 2);
@@ -352,7 +352,7 @@ TEST(Function, AResultOutlivesTheArgumentsOfARecipe) {
     changed->call = [](void*, AnyffiValue* args, int32_t, AnyffiValue* result) {
       // A view of the list's element.
       AnyffiTextView view;
-      anyffi_text_inline(reinterpret_cast<AnyffiSequence*>(args[0].as_object)->data, &view);
+      anyffi_view_text(reinterpret_cast<AnyffiSequence*>(args[0].as_object)->data, &view);
       *result = value_of(ANYFFI_STR_VIEW, 0, static_cast<uint32_t>(view.length) << 2);
       result->as_pointer = const_cast<void*>(view.data);
       return 0;

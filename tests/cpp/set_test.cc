@@ -91,7 +91,7 @@ TEST(Set, ElementsAreEqualAsInPython) {
 
 TEST(Set, AnEntryHasNoValue) {
   Set<> set;
-  AnyffiValue key = anyffi_int_inline(1), value = anyffi_int_inline(2);
+  AnyffiValue key = anyffi_make_int(1), value = anyffi_make_int(2);
   int32_t existed;
   EXPECT_RAISES("ValueError", anyffi::detail::check(anyffi_mapping_set(set.get(), &key, &value, &existed)));
   EXPECT_TRUE(set.empty());
@@ -244,7 +244,7 @@ TEST(Set, ChildrenAreTheElements) {
     *static_cast<std::string*>(context) += text_of(AnyView(*child)) + ";";
     return 0;
   };
-  ASSERT_EQ(anyffi_type_get_info(ANYFFI_FROZEN_SET)->children(&set.raw(), visit, &seen), 0);
+  ASSERT_EQ(anyffi_type_get_info(ANYFFI_FROZEN_SET)->visit_children(&set.raw(), visit, &seen), 0);
   EXPECT_EQ(seen, "1;'x';");
 }
 

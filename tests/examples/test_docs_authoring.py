@@ -10,7 +10,7 @@ import pytest
 from pages import blocks, run_examples
 from support import ROOT, Build, needs_compilers
 
-pytestmark = needs_compilers
+pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
 
 PAGE = "authoring.md"
 

@@ -8,6 +8,8 @@ import callgrind
 import example_programs
 import pytest
 
+pytestmark = pytest.mark.slow("callgrind")
+
 PROGRAM = """
 import gc, os, sys
 import anyffi

@@ -191,7 +191,7 @@ def test_tokens_allocate_no_memory(ffi: Any, text: Any, line: str) -> None:
     module = text.module
     readers = [module.read_codes({"a": 1}), module.read_ngrams(2)]
     if line.startswith("elevenchars"):
-        # In lists, only those that fit in place.
+        # In lists, only those that fit inline.
         readers += [module.read_tokens(rule) for rule in RULES]
 
     def blocks(reader: Any, times: int) -> int:

@@ -178,17 +178,17 @@ def test_a_callable_that_refers_to_its_function_is_collected(ffi: Any, subclass:
 
 @cpython_only("PyPy's collector does not see what the runtime holds")
 def test_a_finalizer_can_use_the_function_of_its_cycle(ffi: Any) -> None:
-    said = []
+    results = []
 
     class Last(Owner):
         def __del__(self) -> None:
-            said.append(self.callback(2))
+            results.append(self.callback(2))
 
     last = Last()
     last.callback = ffi.Function(lambda x, last=last: (x, type(last).__name__))
     del last
     collect()
-    assert said == [(2, "Last")]
+    assert results == [(2, "Last")]
 
 
 # ---- threads ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from cases import EXAMPLE_IDS, EXAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 from programs import run_program
-from support import STACK_ENDS
+from support import STACK_ENDS, slow_except
 
 
 @pytest.mark.parametrize("x", EXAMPLES, ids=EXAMPLE_IDS)
@@ -121,7 +121,7 @@ def test_unbounded_recursion_raises_the_same_each_time(ffi: Any) -> None:
     assert apply(lambda: 5) == 5
 
 
-@pytest.mark.parametrize("stack_kb", [512, 8192])
+@pytest.mark.parametrize("stack_kb", slow_except([512], [512, 8192], "deep recursion"))
 def test_unbounded_recursion_raises_in_threads(ffi: Any, stack_kb: int) -> None:
     program = f"""
         import sys, threading, anyffi, anyffi.testing as t

@@ -99,7 +99,7 @@ def test_registered_kinds(ffi: Any) -> None:
         raise_error(f"Registered{ffi.ffi_mode}", "m")
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="needs a signal that nobody uses")
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="needs an unused signal")
 def test_what_a_signal_handler_raises_while_an_exception_is_made(ffi: Any) -> None:
     """It is not lost; an exception of the class itself means RuntimeError instead."""
     by_handler = True

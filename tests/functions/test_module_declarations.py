@@ -68,6 +68,7 @@ ANYFFI_EXPORT(look, [](const Thing& t) { return static_cast<int64_t>(reinterpret
         ("alignas(16) int64_t x;", "16 bytes, aligned to 16, beginning with int64 here"),
     ],
 )
+@pytest.mark.slow("compiling")
 def test_object_types_of_one_key_and_two_layouts(ffi: Any, build: Build, members: str, words: str) -> None:
     """The second library is refused: it would misread the objects of the first."""
     number = sum(members.encode())
@@ -127,6 +128,7 @@ ANYFFI_EXPORT(f, [](int64_t, double y) { return y; }, %s, %s);
     [(tuple(map('arg("{}")'.format, names.split(", "))), ValueError, message) for names, message in NAMES]
     + [(('arg("x")', f'arg("y") = {default}'), *expected) for default, *expected in DEFAULTS],
 )
+@pytest.mark.slow("compiling")
 def test_invalid_parameters(
     ffi: Any, build: Build, names: tuple[str, str], error: type, message: str
 ) -> None:
@@ -139,6 +141,7 @@ def test_invalid_parameters(
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded")
+@pytest.mark.slow("compiling")
 def test_none_as_a_default(ffi: Any, build: Build) -> None:
     source = """
     #include <anyffi/anyffi.h>
@@ -159,6 +162,7 @@ def test_none_as_a_default(ffi: Any, build: Build) -> None:
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded")
+@pytest.mark.slow("compiling")
 def test_a_bool_is_an_int_before_a_float(ffi: Any, build: Build) -> None:
     source = """
     #include <anyffi/anyffi.h>

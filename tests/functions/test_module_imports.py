@@ -17,6 +17,7 @@ pytestmark = needs_compilers
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded")
+@pytest.mark.slow("compiling")
 class TestImports:
     @pytest.fixture
     def modules(self, ffi: Any, build: Build) -> list[Any]:
@@ -86,6 +87,7 @@ class TestImports:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the loader tells of symbols there")
+@pytest.mark.slow("compiling")
 class TestSystemLib:
     def test_symbols_of_the_process(self, ffi: Any, build: Build) -> None:
         source = exporting("system_a", 2) + PLAIN_C.replace("__anyffi_add", "__anyffi_system_add")

@@ -13,7 +13,7 @@ from module_sources import GOOD, PLAIN_C, TAKEN, exporting
 from programs import run_program
 from support import CC, CXX, Build, collect, needs_compilers, run
 
-pytestmark = needs_compilers
+pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded")
@@ -164,7 +164,7 @@ class TestLoadingAnew:
     @pytest.mark.keeps_live(reason="a module stays loaded")
     def test_a_file_that_was_fixed(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
         """A library that the loader refused is not in memory, so its file may be overwritten."""
-        path = tmp_path / "mended.so"
+        path = tmp_path / "fixed.so"
         (tmp_path / "missing.c").write_text("int not_there(void); int f(void) { return not_there(); }\n")
         command = [CC, "-shared", "-fPIC", tmp_path / "missing.c", "-o", path]
         assert run(command, LD_PRELOAD=None).returncode == 0

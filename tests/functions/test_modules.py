@@ -177,6 +177,7 @@ def test_another_architecture(
         ffi.load_module(path)
 
 
+@pytest.mark.slow("compiling")
 def test_a_missing_symbol(ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
     (tmp_path / "missing.c").write_text("int not_there(void); int f(void) { return not_there(); }\n")
     (tmp_path / "forgot.c").write_text("int anyffi_x(void); int f(void) { return anyffi_x(); }\n")
@@ -231,6 +232,7 @@ def test_a_library_with_nothing_of_ours(ffi: Any, build: Build) -> None:
             module.answer
 
 
+@pytest.mark.slow("compiling")
 def test_an_exception_of_cpp_passes_through_a_module_in_c(ffi: Any, build: Build) -> None:
     source = """
     #include <anyffi/anyffi.h>

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support import CPYTHON, collect, cpython_only
 
-LONG = "text that does not fit in place"
+LONG = "text that does not fit inline"
 
 
 class OfInt(int):

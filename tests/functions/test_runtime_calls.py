@@ -7,6 +7,8 @@ from typing import Any
 import callgrind
 import pytest
 
+pytestmark = pytest.mark.slow("callgrind")
+
 TIMES = 20
 
 PROGRAM = f"""

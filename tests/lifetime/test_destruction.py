@@ -130,7 +130,7 @@ class Owning:
 
 def test_a_finalizer_in_a_cycle_can_use_its_wrapper(ffi: Any) -> None:
     seen: list[Any] = []
-    Owning(ffi.List([1, "longer than what fits in place"]), seen)
+    Owning(ffi.List([1, "longer than what fits inline"]), seen)
     collect()
     ((number, text, wrapper),) = seen
     wrapper.append(number)

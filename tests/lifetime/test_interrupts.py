@@ -13,7 +13,7 @@ from typing import Any
 
 import cases
 import pytest
-from support import collect, cpython_only
+from support import collect, cpython_only, slow_except
 
 pytestmark = pytest.mark.unrecorded(reason="interrupts come at other steps of each mode")
 
@@ -115,7 +115,7 @@ def interrupted(work: Callable[[], Any], step: int) -> bool:
 
 @cpython_only("opcodes are CPython's")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("name", WORK)
+@pytest.mark.parametrize("name", slow_except(["list", "items", "callback"], WORK, "interrupts"))
 def test_an_interrupt_at_any_step_leaks_nothing(ffi: Any, live: Callable[[], int], name: str) -> None:
     work = WORK[name](ffi)
     for _ in range(2):
@@ -148,7 +148,7 @@ def fired() -> Iterator[list[int]]:
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("name", ["list", "nested", "callback", "items"])
+@pytest.mark.parametrize("name", slow_except(["list"], ["list", "nested", "callback", "items"], "interrupts"))
 def test_signals_leak_nothing(ffi: Any, live: Callable[[], int], fired: list[int], name: str) -> None:
     work = WORK[name](ffi)
     work()

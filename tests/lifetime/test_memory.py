@@ -9,7 +9,7 @@ import anyffi
 import cases
 import numpy as np
 import pytest
-from support import collect
+from support import collect, slow_except
 
 LONG = "a string on the heap of the runtime"
 
@@ -196,8 +196,15 @@ CALLS: dict[str, Call] = {
 }
 
 
+#: One for each subject.
+QUICK = {"scalars", "big ints", "borrowed text", "list", "big dict", "set", "own value", "array", "tensor copy", "callable",
+         "exception", "callback that raises", "error of C++", "mismatch inside", "vector", "struct", "overload", "append",
+         "slicing", "dict set", "freeze", "register"}  # fmt: skip
+assert set(CALLS) >= QUICK
+
+
 @pytest.mark.unrecorded("each backend has allocations of its own")
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", slow_except(QUICK, CALLS, "allocation failures"))
 def test_each_allocation_fails_in_turn(ffi: Any, name: str) -> None:
     run = CALLS[name](ffi)
     fail, live = map(ffi.get_global_func, ("testing.fail_allocation", "testing.live_blocks"))

@@ -259,16 +259,16 @@ def test_the_recursion_limit_keeps_no_lock(ffi: Any) -> None:
     """At the recursion limit, where every call may raise, other threads still run and signals are still handled."""
     echo, apply = map(ffi.get_global_func, ("testing.echo", "testing.apply"))
 
-    def calling_on_the_way_back() -> None:
+    def calling_while_unwinding() -> None:
         try:
-            calling_on_the_way_back()
+            calling_while_unwinding()
         finally:
             echo([1])
 
     def calling_through() -> None:
         apply(calling_through)
 
-    for descend in (calling_on_the_way_back, calling_through):
+    for descend in (calling_while_unwinding, calling_through):
         for _ in range(3):
             with pytest.raises(STACK_ENDS):
                 descend()

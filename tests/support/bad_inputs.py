@@ -10,8 +10,8 @@ from typing import Any, Callable
 
 import numpy as np
 from odd_classes import (
-    OwnMapping,
     OwnValue,
+    SizedMapping,
 )
 
 MAX_NESTING = 200
@@ -105,7 +105,7 @@ DEEP = tuple(
         ("proxy", lambda x: types.MappingProxyType({"k": x})),
         ("slice", lambda x: slice(x)),
         ("mixed", lambda x: ({"k": [x]},)),
-        ("own mapping", lambda x: OwnMapping({"k": x})),
+        ("own mapping", lambda x: SizedMapping({"k": x})),
         ("frozenset", lambda x: frozenset({x})),
         ("own value", lambda x: OwnValue([x])),
     )

@@ -81,8 +81,8 @@ def _read_mapping(mapping: Any, at: Any) -> Plain:
     entries = [mapping.entries[i] for i in range(mapping.used)]
     live = [entry for entry in entries if entry.key.type_code != CODES["UNSET"]]
     assert len(live) == mapping.size <= mapping.capacity
-    _check_summary(mapping.key_types, [entry.key.type_code for entry in live])
-    _check_summary(mapping.value_types, [entry.value.type_code for entry in live])
+    _check_summary(mapping.key_type_mask, [entry.key.type_code for entry in live])
+    _check_summary(mapping.value_type_mask, [entry.value.type_code for entry in live])
     hashed = c.new("int64_t*")
     for entry in live:
         check(lib.anyffi_value_hash(c.addressof(entry, "key"), hashed))

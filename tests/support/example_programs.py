@@ -16,7 +16,7 @@ import anyffi
 from support import ROOT, build_directory
 
 EXAMPLES = ROOT / "docs" / "examples"
-NAMES = sorted({source.parent.name for source in EXAMPLES.glob("*/*.cc")})
+NAMES = sorted({path.stem for path in EXAMPLES.glob("*/*.py") if path.stem == path.parent.name})
 
 
 def libraries() -> pathlib.Path:

@@ -20,7 +20,7 @@ def run_examples(page: str, ffi: Any) -> int:
     examples = doctest.DocTestParser().get_doctest(
         "\n".join(blocks(page, "python")), {"anyffi": ffi}, page, page, 0
     )
-    said: list[str] = []
+    output: list[str] = []
     runner = doctest.DocTestRunner(verbose=False)
-    assert runner.run(examples, out=said.append).failed == 0, "".join(said)
+    assert runner.run(examples, out=output.append).failed == 0, "".join(output)
     return len(examples.examples)

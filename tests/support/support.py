@@ -8,7 +8,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Callable
 
 import pytest
@@ -30,6 +30,12 @@ COLLECTIONS = 1 if CPYTHON else 5
 def cpython_only(reason: str) -> pytest.MarkDecorator:
     """Return the mark of a test about what only CPython has."""
     return pytest.mark.skipif(not CPYTHON, reason=reason)
+
+
+def slow_except(quick: Collection[object], values: Iterable[object], reason: str) -> list[Any]:
+    """Return the values as test parameters, of which all but the quick ones are marked slow."""
+    slow = pytest.mark.slow(reason)
+    return [pytest.param(value, marks=() if value in quick else slow) for value in values]
 
 
 def collect(until: Callable[[], bool] = lambda: False) -> None:

@@ -34,7 +34,7 @@ def test_offsets_and_strides(ffi: Any) -> None:
     assert make(ffi, (1, 3), strides=(77, 1)).is_contiguous()
 
 
-def test_conversion_on_the_way(ffi: Any) -> None:
+def test_conversion_during_the_call(ffi: Any) -> None:
     tensor = make(ffi, dtype="int8")
     assert np.asarray(tensor, dtype="f4").dtype == np.float32
     assert tensor.__array__("f4").dtype == np.float32

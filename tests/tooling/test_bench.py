@@ -10,6 +10,7 @@ import pytest
 from support import ROOT, SANITIZED, cpython_only, needs_compilers, run
 
 pytestmark = [
+    pytest.mark.slow("benchmark"),
     cpython_only("the benchmark is started with CPython"),
     needs_compilers,
     pytest.mark.skipif(SANITIZED, reason="builds libraries, in which the sanitizers are not"),

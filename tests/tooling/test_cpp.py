@@ -44,6 +44,7 @@ def test_a_function_in_one_line(cache: pathlib.Path) -> None:
     assert dir(fast).count("twice") == 1
 
 
+@pytest.mark.slow("compiling")
 def test_in_both_modes(cache: pathlib.Path, ffi: Any) -> None:
     path = anyffi.cpp.build("fast", [_write(cache, "a.cc", _exported(TWICE, "twice"))])
     assert ffi.load_module(path).twice(21) == 42
@@ -60,6 +61,7 @@ def _write(folder: pathlib.Path, name: str, text: str) -> pathlib.Path:
     return path
 
 
+@pytest.mark.slow("compiling")
 def test_docs_and_own_exports(cache: pathlib.Path) -> None:
     module = anyffi.cpp.load_inline(
         "documented",
@@ -82,6 +84,7 @@ anyffi::AnyValue scale(double x, anyffi::AnyValue by) { return by; }
 """
 
 
+@pytest.mark.slow("compiling")
 def test_parameters(cache: pathlib.Path) -> None:
     defaults = {
         "none": None, "yes": True, "no": False, "least": -(2**63) + 1, "most": 2**63 - 1, "tenth": 0.1,
@@ -102,7 +105,7 @@ def test_parameters(cache: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "complaint"),
+    ("parameters", "message"),
     [
         ("(x: int)", "only names and defaults"),
         ("(*x)", "only names and defaults"),
@@ -119,11 +122,12 @@ def test_parameters(cache: pathlib.Path) -> None:
         ("(x): return 1 #)", "cannot be read"),
     ],
 )
-def test_invalid_parameters_read(cache: pathlib.Path, parameters: str, complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
+def test_unreadable_parameters(cache: pathlib.Path, parameters: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         anyffi.cpp.load_inline("fast", TWICE, f"twice{parameters}")
 
 
+@pytest.mark.slow("compiling")
 def test_more_parameters_than_there_are(cache: pathlib.Path) -> None:
     with pytest.raises(RuntimeError, match=r"more arg\(\.\.\.\) than the function has parameters"):
         anyffi.cpp.load_inline("fast", TWICE, "twice(x, y)")
@@ -132,6 +136,7 @@ def test_more_parameters_than_there_are(cache: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", "{}", "null", '{"headers": 1}', '{"headers": {"/no/such": ""}}']
 )
+@pytest.mark.slow("compiling")
 def test_an_invalid_manifest(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
     source = _write(cache, "a.cc", _exported(TWICE, "twice"))
     path = anyffi.cpp.build("broken_cache", [source])
@@ -142,6 +147,7 @@ def test_an_invalid_manifest(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatc
     assert anyffi.cpp.build("broken_cache", [source]) == path
 
 
+@pytest.mark.slow("compiling")
 def test_a_built_library_is_found(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = anyffi.cpp.load_inline("fast", TWICE, "twice")
     (built,) = libraries(cache)
@@ -151,6 +157,7 @@ def test_a_built_library_is_found(cache: pathlib.Path, monkeypatch: pytest.Monke
     assert libraries(cache) == [built]
 
 
+@pytest.mark.slow("compiling")
 def test_a_change_of_the_input_rebuilds(cache: pathlib.Path, tmp_path: pathlib.Path) -> None:
     header = _write(tmp_path / "include", "factor.h", "#define FACTOR 2\n")
     code = '#include "factor.h"\nint64_t scaled(int64_t x) { return FACTOR * x + EXTRA; }'
@@ -169,6 +176,7 @@ def test_a_change_of_the_input_rebuilds(cache: pathlib.Path, tmp_path: pathlib.P
     assert len(libraries(cache)) == 4
 
 
+@pytest.mark.slow("compiling")
 def test_several_files(cache: pathlib.Path, tmp_path: pathlib.Path) -> None:
     _write(tmp_path / "src", "shared.h", "int one();\n")
     sources = [
@@ -186,6 +194,7 @@ def test_several_files(cache: pathlib.Path, tmp_path: pathlib.Path) -> None:
         anyffi.cpp.build("several", [other])
 
 
+@pytest.mark.slow("compiling")
 def test_errors_name_lines_of_the_code(cache: pathlib.Path) -> None:
     with pytest.raises(RuntimeError, match=r"(?s)^broken cannot be built .*broken:2:.*error"):
         anyffi.cpp.load_inline("broken", "int good();\nint bad( { }", "good")
@@ -227,6 +236,7 @@ def test_other_types_are_refused(cache: pathlib.Path) -> None:
         load("fast", TWICE, {"twice": "a\0b"})
 
 
+@pytest.mark.slow("compiling")
 def test_fewer_parameters_than_there_are(cache: pathlib.Path) -> None:
     with pytest.raises(RuntimeError, match=r"fewer arg\(\.\.\.\) than the function has parameters"):
         anyffi.cpp.load_inline("fast", "int64_t add(int64_t x, int64_t y) { return x + y; }", "add(x)")
@@ -241,6 +251,7 @@ def test_no_compiler(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.skipif(
     SANITIZED, reason="compilers run without the sanitizers, which these processes would need"
 )
+@pytest.mark.slow("compiling")
 def test_many_processes_build_the_same(cache: pathlib.Path) -> None:
     program = f"""
         import subprocess, sys
@@ -252,6 +263,7 @@ def test_many_processes_build_the_same(cache: pathlib.Path) -> None:
     assert len(libraries(cache)) == 1
 
 
+@pytest.mark.slow("compiling")
 def test_a_cell_of_a_notebook(cache: pathlib.Path) -> None:
     magics: dict[str, Any] = {}
     names: dict[str, Any] = {}

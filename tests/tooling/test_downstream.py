@@ -17,7 +17,10 @@ from support import ROOT, build_directory, run
 CXX = os.environ.get("CXX", "c++")
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
 
-pytestmark = pytest.mark.skipif(shutil.which(CXX) is None, reason="needs a C++ compiler")
+pytestmark = [
+    pytest.mark.skipif(shutil.which(CXX) is None, reason="needs a C++ compiler"),
+    pytest.mark.slow("downstream projects"),
+]
 needs_pkg_config = pytest.mark.skipif(shutil.which("pkg-config") is None, reason="needs pkg-config")
 needs_cmake = pytest.mark.skipif(shutil.which("cmake") is None, reason="needs CMake")
 

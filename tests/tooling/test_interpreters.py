@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 from support import CC, ROOT, Build, build_directory, needs_compilers, run
 
-pytestmark = needs_compilers
+pytestmark = [needs_compilers, pytest.mark.slow("other interpreters")]
 
 EXTENSION = """
 #include <anyffi/anyffi.h>
@@ -127,26 +127,49 @@ def test_ctypes(others: tuple[Interpreter, ...], pure: pathlib.Path, build: Buil
         check(interpreter, pure, library, "ctypes")
 
 
+def build_cython(
+    interpreter: Interpreter, pure: pathlib.Path, folder: pathlib.Path, *options: str
+) -> pathlib.Path:
+    """Build the package with the compiled marshaller for an interpreter, from the C code that all share."""
+    code = [*build_directory().glob("pkg/_cython/_core*.p/_core.pyx.c")]
+    if not code:
+        pytest.skip("there is no compiled marshaller")
+    package = folder / interpreter.name
+    shutil.copytree(pure / "anyffi", package / "anyffi")
+    cython = package / "anyffi" / "_cython"
+    cython.mkdir()
+    shutil.copy(ROOT / "pkg" / "_cython" / "__init__.py", cython)
+    command = [CC, "-std=c11", "-O0", "-w", "-shared", "-fPIC", *options, "-I", interpreter.include,
+               "-I", ROOT / "cpp" / "include", "-I", ROOT / "pkg" / "_cython", code[0],
+               "-o", cython / f"_core{interpreter.suffix}", "-L", package / "anyffi" / "lib", "-lanyffi",
+               "-Wl,-rpath,$ORIGIN/../lib"]  # fmt: skip
+    done = run(command, LD_PRELOAD=None)
+    assert done.returncode == 0, done.stderr
+    return package
+
+
+def has_headers(interpreter: Interpreter) -> bool:
+    return interpreter.name.startswith("cpython") and os.path.exists(
+        os.path.join(interpreter.include, "Python.h")
+    )
+
+
 def test_cython(
     others: tuple[Interpreter, ...], pure: pathlib.Path, build: Build, tmp_path: pathlib.Path
 ) -> None:
     """The compiled marshaller is built for each version from the same C code."""
     library = build("interpreters.cc", EXTENSION)
-    code = [*build_directory().glob("pkg/_cython/_core*.p/_core.pyx.c")]
-    with_headers = [one for one in others if os.path.exists(os.path.join(one.include, "Python.h"))]
-    with_headers = [one for one in with_headers if one.name.startswith("cpython")]
-    if not code or not with_headers:
-        pytest.skip("there is no compiled marshaller, or no other CPython with its headers")
+    with_headers = [interpreter for interpreter in others if has_headers(interpreter)]
+    if not with_headers:
+        pytest.skip("there is no other CPython with its headers")
     for interpreter in with_headers:
-        package = tmp_path / interpreter.name
-        shutil.copytree(pure / "anyffi", package / "anyffi")
-        cython = package / "anyffi" / "_cython"
-        cython.mkdir()
-        shutil.copy(ROOT / "pkg" / "_cython" / "__init__.py", cython)
-        command = [CC, "-std=c11", "-O0", "-w", "-shared", "-fPIC", "-I", interpreter.include,
-                   "-I", ROOT / "cpp" / "include", "-I", ROOT / "pkg" / "_cython", code[0],
-                   "-o", cython / f"_core{interpreter.suffix}", "-L", package / "anyffi" / "lib", "-lanyffi",
-                   "-Wl,-rpath,$ORIGIN/../lib"]  # fmt: skip
-        done = run(command, LD_PRELOAD=None)
-        assert done.returncode == 0, done.stderr
-        check(interpreter, package, library, "cython")
+        check(interpreter, build_cython(interpreter, pure, tmp_path), library, "cython")
+
+
+def test_cython_without_known_layouts(pure: pathlib.Path, build: Build, tmp_path: pathlib.Path) -> None:
+    """As for an interpreter newer than those known: public functions alone serve."""
+    found = [interpreter for interpreter in interpreters() if has_headers(interpreter)]
+    if not found:
+        pytest.skip("there is no CPython with its headers")
+    package = build_cython(found[-1], pure, tmp_path, "-DANYFFI_KNOWN_LAYOUT=0")
+    check(found[-1], package, build("interpreters.cc", EXTENSION), "cython")

@@ -70,8 +70,8 @@ DEF("nested.deeper")([] {});
 ANYFFI_REGISTER_GLOBAL("stubs.packed").def_packed([](Args, AnyValue*) {});
 DEF("point")([](double x) { return make_object<Point>(x, 2); }, arg("x"));
 DEF("pixel")([] { return make_object<Pixel>(3.0, Array<String>{"a"}); });
-// What the C++ API refuses can be said in C.
-static const AnyffiValue kOne = anyffi_int_inline(1);
+// Possible in C, refused by the C++ API.
+static const AnyffiValue kOne = anyffi_make_int(1);
 static const AnyffiParamInfo kKeyword[] = {{"a", nullptr, "int"}, {"from", nullptr, "int"}, {"c", nullptr, "int"}};
 static const AnyffiParamInfo kRequiredLast[] = {{"a", &kOne, "int"}, {"b", nullptr, "int"}};
 static int give_last(void*, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
@@ -149,6 +149,7 @@ def test_functions_of_a_prefix(library: pathlib.Path) -> None:
     assert text[text.index("\n@overload") :] == EXPECTED
 
 
+@pytest.mark.slow("compiling")
 def test_functions_of_a_library(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
     assert declarations(stubgen(library)) == "\ndef stubs_twice(x: int) -> int: ...\n"
     output = tmp_path / "out.pyi"
@@ -245,6 +246,7 @@ def package(library: pathlib.Path, tmp_path: pathlib.Path) -> pathlib.Path:
     return tmp_path
 
 
+@pytest.mark.slow("compiling")
 def test_a_module_with_classes(package: pathlib.Path) -> None:
     text = stubgen("points", folder=package)
     assert '"""Points and more."""' in text
@@ -290,6 +292,7 @@ points.no_such_function()  # type: ignore[attr-defined]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
+@pytest.mark.slow("mypy")
 def test_mypy_accepts_it_and_refuses_what_the_functions_refuse(package: pathlib.Path) -> None:
     (package / "anyffi").symlink_to(ROOT / "pkg", target_is_directory=True)
     stubgen("points", "-o", package / "points.pyi", folder=package)
@@ -313,7 +316,7 @@ def test_mypy_accepts_it_and_refuses_what_the_functions_refuse(package: pathlib.
 
 
 @pytest.mark.parametrize(
-    ("words", "complaint"),
+    ("words", "message"),
     [
         (
             ["no_such_module"],
@@ -324,14 +327,15 @@ def test_mypy_accepts_it_and_refuses_what_the_functions_refuse(package: pathlib.
         (["anyffi", "-o", "/no/such/folder/x.pyi"], "[Errno 2] No such file or directory"),
     ],
 )
-def test_error_messages(words: list[str], complaint: str) -> None:
-    assert stubgen(*words).startswith(f"python -m anyffi stubgen: {complaint}")
+def test_error_messages(words: list[str], message: str) -> None:
+    assert stubgen(*words).startswith(f"python -m anyffi stubgen: {message}")
 
 
 # ---- what stubs tell of is there ---------------------------------------------------------------------------
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded, with what it registered")
+@pytest.mark.slow("compiling")
 def test_fields_are_properties(ffi: Any, library: pathlib.Path) -> None:
     ffi.load_module(library)
     make_pixel, make_point = map(ffi.get_global_func, ("stubs.pixel", "stubs.point"))
@@ -356,6 +360,7 @@ def test_fields_are_properties(ffi: Any, library: pathlib.Path) -> None:
     ffi.register_object("stubs.Point")(type("Other", (ffi.Object,), {}))
 
 
+@pytest.mark.slow("compiling")
 def test_a_parameter_that_python_cannot_spell(ffi: Any, library: pathlib.Path) -> None:
     ffi.load_module(library)
     function = ffi.get_global_func("stubs.keyword")

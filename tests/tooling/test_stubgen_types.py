@@ -151,6 +151,7 @@ def package(build: Build, tmp_path: pathlib.Path) -> pathlib.Path:
     return tmp_path
 
 
+@pytest.mark.slow("compiling")
 def test_containers_and_overloads(package: pathlib.Path) -> None:
     text = stubgen("typed", folder=package)
     functions = [line for line in text.splitlines(keepends=True) if line.startswith(("def ", "@overload"))]
@@ -158,6 +159,7 @@ def test_containers_and_overloads(package: pathlib.Path) -> None:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
+@pytest.mark.slow("mypy")
 def test_mypy_agrees(package: pathlib.Path) -> None:
     (package / "anyffi").symlink_to(ROOT / "pkg", target_is_directory=True)
     stubgen("typed", "-o", package / "typed.pyi", folder=package)
@@ -168,6 +170,7 @@ def test_mypy_agrees(package: pathlib.Path) -> None:
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded, with what it registered")
+@pytest.mark.slow("compiling")
 def test_signatures_name_parameter_and_result_types(ffi: Any, build: Build) -> None:
     ffi.load_module(build("stub_types.cc", SOURCE))
     shown = {
@@ -231,10 +234,10 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_modules_without_a_stub(tmp_path: pathlib.Path, name: str) -> None:
-    source, complaint = REFUSED[name]
+    source, message = REFUSED[name]
     (tmp_path / f"refused_{name}.py").write_text(source)
-    said = stubgen(f"refused_{name}", folder=tmp_path)
-    assert said.startswith(f"python -m anyffi stubgen: refused_{name} {complaint}")
+    output = stubgen(f"refused_{name}", folder=tmp_path)
+    assert output.startswith(f"python -m anyffi stubgen: refused_{name} {message}")
 
 
 def test_odd_names_of_functions(tmp_path: pathlib.Path) -> None:

@@ -78,6 +78,7 @@ def test_adjacent_surrogates_are_never_one_character(ffi: Any) -> None:
 
 @cpython_only("PyPy holds text as UTF-8 and needs several times the memory")
 @pytest.mark.parametrize("unit", ["a", "\u4e2d", "\U0010ffff", b"\0"], ids=ascii)
+@pytest.mark.slow("large values")
 def test_256_megabytes(ffi: Any, unit: Any) -> None:
     x = unit * (2**28 // (sys.getsizeof(unit * 3) - sys.getsizeof(unit * 2)))
     size, echo = map(ffi.get_global_func, ("testing.size", "testing.echo"))

@@ -16,7 +16,7 @@ import cases
 import numpy as np
 import pytest
 from programs import run_program
-from support import Build, cpython_only, needs_compilers
+from support import Build, cpython_only, needs_compilers, slow_except
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
@@ -145,7 +145,9 @@ x.clear()
 """
 
 
-@every_protocol
+@pytest.mark.parametrize(
+    "protocol", slow_except([pickle.HIGHEST_PROTOCOL], range(pickle.HIGHEST_PROTOCOL + 1), "old protocols")
+)
 def test_each_mode_reads_the_pickles_of_the_other(both: tuple[Any, Any], protocol: int) -> None:
     shown = set()
     for writer, reader in (("cython", "ctypes"), ("ctypes", "cython")):

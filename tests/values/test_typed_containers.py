@@ -14,7 +14,7 @@ from support import CPYTHON
 from typed import message, typed
 
 
-def test_what_a_parameter_makes_of_what_is_given(ffi: Any) -> None:
+def test_conversion_to_typed_sequences(ffi: Any) -> None:
     """A new object, the reference, a frozen copy, or TypeError: one row per given type."""
     array, list_ = typed(ffi, "array"), typed(ffi, "list")
     for given_, as_array, as_list in (
@@ -37,7 +37,7 @@ def test_what_a_parameter_makes_of_what_is_given(ffi: Any) -> None:
             assert (result is given_) == (as_list == "itself")
 
 
-def test_what_a_mapping_parameter_makes_of_what_is_given(ffi: Any) -> None:
+def test_conversion_to_typed_mappings(ffi: Any) -> None:
     map_, dict_ = typed(ffi, "map"), typed(ffi, "dict")
     for given_, as_map, as_dict in (
         (types.MappingProxyType({"k": 1}), "new", None),

@@ -125,7 +125,7 @@ def test_it_is_called_once_per_argument(ffi: Any) -> None:
     assert result[0] is result[1] is result[2], "one list, whoever stands for it"
 
 
-def test_shared_structure_costs_nothing_twice(ffi: Any) -> None:
+def test_shared_structure_is_converted_only_once(ffi: Any) -> None:
     x = cases.nested(60, lambda x: OwnValue([x, x]), 1)
     back = ffi.to_python(ffi.get_global_func("testing.echo")(x))
     for _ in range(60):
@@ -156,7 +156,7 @@ def test_a_temporary_object_as_value(ffi: Any) -> None:
     kept = ffi.List([1])
     array = ffi.get_global_func("testing.typed.array")
     assert array(OwnValue(kept)) == (1,)
-    assert kept == [1], "what others hold is copied, not frozen in place"
+    assert kept == [1], "an object with other references is copied, not frozen in place"
     assert ffi.get_global_func("testing.append")(OwnValue(kept), 2) is kept
 
 

@@ -1,5 +1,5 @@
 /// \file
-/// AnyView and AnyValue: a value of any kind, borrowed or owned.
+/// AnyView and AnyValue: a value of any type, borrowed or owned.
 #ifndef ANYFFI_ANY_H_
 #define ANYFFI_ANY_H_
 
@@ -12,8 +12,8 @@ class AnyView;
 class Args;
 
 namespace detail {
-/// Types other than the two here that have traits. Lazy: asking about AnyValue while it is being defined would
-/// settle the answer for good.
+/// Types with traits other than the two here. Lazy: instantiating Traits<AnyValue> before its definition would be an
+/// error.
 template <class T>
 inline constexpr bool kIsForeign = std::conjunction_v<std::negation<std::is_base_of<AnyView, T>>, HasTraits<T>>;
 template <class Derived>
@@ -22,22 +22,22 @@ template <class T>
 T convert_owned_number(const AnyffiValue& owned);
 }  // namespace detail
 
-/// A borrowed value: 16 bytes, free to copy, good as long as what it was made from.
+/// A borrowed value: 16 bytes, cheap to copy, valid as long as its source.
 ///
-/// Untyped work is written as in Python: `x.size()`, `x[i]`, `for (AnyValue item : x)`, `x == y`, `x(1, 2)`.
-/// What does not apply throws Python's error for it.
+/// Values are used without a static type as in Python: `x.size()`, `x[i]`, `for (AnyValue item : x)`, `x == y`,
+/// `x(1, 2)`. An operation that the value does not support throws Python's error.
 class AnyView {
  public:
   AnyView() noexcept : raw_{} {}
-  /// Borrows a value of the C ABI. A view never lends the right to take what it borrows.
+  /// Borrows a value of the C ABI. Clears its flags: nothing may be stolen from a view.
   explicit AnyView(const AnyffiValue& raw) noexcept : raw_(raw) {
     if (raw_.type_code > 0) raw_.aux = 0;
   }
-  // Templates all, so that no conversion from a view to their parameter is ever considered.
+  // Templates, so that no conversion from a view to their parameter is considered.
   template <class T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_null_pointer_v<T>, int> = 0>
   AnyView(T value) {  // NOLINT: implicit on purpose, here and below
     if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
-      // Beyond int64 it would be an object, which nobody would own.
+      // Beyond int64 it would be an object without an owner.
       if (value > static_cast<T>(INT64_MAX)) {
         detail::check(anyffi_error_raise("OverflowError", "an AnyView of a uint64 must fit int64; use AnyValue"));
       }
@@ -48,33 +48,33 @@ class AnyView {
   AnyView(const T& object) : raw_(Traits<T>::borrow(object)) {}
 
   int32_t type_code() const noexcept { return raw_.type_code; }
-  /// The type that the code is a representation of, such as ANYFFI_STR for every string.
+  /// The family of the type code, such as ANYFFI_STR for every string.
   int32_t family() const noexcept { return anyffi_type_get_family(raw_.type_code); }
   bool is_none() const noexcept { return raw_.type_code == ANYFFI_NONE; }
-  /// Whether an argument was left out (and has a default in the callee).
+  /// Whether an argument was omitted.
   bool is_missing() const noexcept { return raw_.type_code == ANYFFI_MISSING; }
   const AnyffiValue& raw() const noexcept { return raw_; }
 
-  /// Code points, bytes or elements. TypeError where there is no length.
+  /// Code points, bytes or elements. TypeError if the value has no length.
   int64_t size() const;
-  /// Element, character or entry, as Python's `x[key]`.
+  /// Python's `x[key]`.
   template <class Key>
   AnyValue operator[](const Key& key) const;
-  /// Appends to a List. TypeError for anything else.
+  /// Appends to a List. TypeError for other values.
   void push_back(AnyView value) const;
   /// Calls a function.
   template <class... A>
   AnyValue operator()(A&&... args) const;
-  /// Calls the value with arguments passed on from elsewhere; TypeError if it is no function.
+  /// Calls the value with forwarded arguments; TypeError if it is not a function.
   AnyValue call_packed(Args args) const;
-  /// Hash, equal for equal values, as Python's are. TypeError for what is unhashable.
+  /// Python's hash. TypeError if the value is unhashable.
   int64_t hash() const {
     int64_t result;
     detail::check(anyffi_value_hash(&raw_, &result));
     return result;
   }
 
-  /// The value as a T: without loss, or TypeError, OverflowError, ValueError.
+  /// Converts to T without loss, or throws TypeError, OverflowError or ValueError.
   template <class T>
   T cast() const {
     return detail::convert<T>(raw_);
@@ -102,19 +102,19 @@ class AnyView {
   AnyValue get_at(int64_t index) const;
 };
 
-/// An owned value. Copying one counts a reference where there is something to count.
+/// An owned value. A copy retains the object, if the value is one.
 class AnyValue : public AnyView {
  public:
   AnyValue() noexcept = default;
   AnyValue(detail::Adopt, const AnyffiValue& owned) noexcept { assign(owned); }
   AnyValue(const AnyValue& other) noexcept : AnyView(other.raw_) {
-    if (raw_.type_code > 0) anyffi_retain_inline(raw_.as_object);
+    if (raw_.type_code > 0) anyffi_retain(raw_.as_object);
   }
   AnyValue(AnyValue&& other) noexcept {
     assign(other.raw_);
     other.raw_ = AnyffiValue{};
   }
-  /// Copies what the view borrows.
+  /// Copies borrowed text and bytes.
   AnyValue(const AnyView& view) {  // NOLINT: implicit on purpose, here and below
     AnyffiValue owned;
     detail::check(anyffi_value_own(&view.raw(), &owned));
@@ -126,7 +126,7 @@ class AnyValue : public AnyView {
   }
 
   ~AnyValue() {
-    if (raw_.type_code > 0) anyffi_release_inline(raw_.as_object);
+    if (raw_.type_code > 0) anyffi_release(raw_.as_object);
   }
   AnyValue& operator=(const AnyValue& other) noexcept {
     AnyValue copy(other);
@@ -140,7 +140,7 @@ class AnyValue : public AnyView {
   }
   void swap(AnyValue& other) noexcept { std::swap(raw_, other.raw_); }
 
-  /// The value as a T, as of a view.
+  /// Converts to T, as AnyView::cast does.
   template <class T>
   T cast() const& {
     return AnyView::cast<T>();
@@ -148,8 +148,8 @@ class AnyValue : public AnyView {
   template <class T>
   T cast() && {
     if constexpr (std::is_arithmetic_v<T>) {
-      // Nothing is left to release then, which the compiler sees: so `sum += list[i].cast<int64_t>()` keeps the sum in
-      // a register, and takes a third of the time.
+      // The compiler sees that there is nothing to release, and keeps the sum of `sum += list[i].cast<int64_t>()` in a
+      // register: that takes a third of the time.
       T number;
       if (__builtin_expect(raw_.type_code <= 0, 1)) {
         if (__builtin_expect(Traits<T>::load_plain(raw_, number), 1)) return number;
@@ -160,13 +160,13 @@ class AnyValue : public AnyView {
     }
   }
 
-  /// Gives the value away; None stays.
+  /// Returns the value with its reference; leaves None.
   AnyffiValue release() noexcept {
     AnyffiValue owned = raw_;
     raw_ = AnyffiValue{};
     return owned;
   }
-  /// Where a C function may leave an owned value. Must be None before.
+  /// The `out` parameter of a C function. The value must be None.
   AnyffiValue* out() noexcept { return &raw_; }
 
  private:
@@ -180,7 +180,7 @@ inline constexpr bool kIsView<AnyView> = true;
 
 static_assert(sizeof(AnyValue) == 16 && sizeof(AnyView) == 16, "a value is two words");
 
-// ---- traits of the two ----
+// ---- traits of AnyView and AnyValue ----
 
 template <>
 struct Traits<AnyView> {
@@ -211,7 +211,7 @@ struct Traits<AnyValue> {
       return true;
     }
     if (anyffi_value_own(&value, holder.out()) == 0) return true;
-    return detail::refuse(why, value, name, ANYFFI_RAISED);
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
   }
   static AnyValue take(Holder& holder) { return std::move(holder); }
   static AnyffiValue borrow(const AnyValue& value) { return value.raw(); }
@@ -222,18 +222,18 @@ struct Traits<AnyValue> {
 
 namespace detail {
 
-/// Takes text alone, and encodes it as UTF-8 into `encoded` unless it is that as it stands.
+/// Accepts text only. Encodes it into `encoded` unless it is ASCII.
 inline bool load_utf8(const AnyffiValue& value, AnyValue& encoded, AnyffiMismatch& why) {
   AnyffiTextView text;
   if (anyffi_type_get_family(value.type_code) != ANYFFI_STR) return refuse(why, value, "str");
   anyffi_value_get_text_view(&value, &text);
   if (text.encoding == ANYFFI_ASCII || anyffi_str_to_utf8(&value, encoded.out()) == 0) return true;
-  return refuse(why, value, "str", ANYFFI_RAISED);
+  return refuse(why, value, "str", ANYFFI_MISMATCH_RAISED);
 }
 
 }  // namespace detail
 
-/// UTF-8, good for the call; ASCII without a copy. An inner NUL is refused (ValueError), a lone surrogate too.
+/// UTF-8, valid during the call; ASCII without a copy. ValueError for an embedded NUL or a lone surrogate.
 template <>
 struct Traits<const char*> {
   static constexpr FixedText name{"str"};
@@ -250,7 +250,7 @@ struct Traits<const char*> {
     anyffi_value_get_text_view(holder.encoded.is_none() ? &value : &holder.encoded.raw(), &text);
     holder.text = static_cast<const char*>(text.data);
     if (__builtin_strlen(holder.text) == static_cast<size_t>(text.length)) return true;
-    return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "embedded null character");
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "embedded null character");
   }
   static const char* take(Holder& holder) { return holder.text; }
   static AnyffiValue store(const char* utf8) {
@@ -263,7 +263,7 @@ struct Traits<const char*> {
 template <int N>
 struct Traits<char[N]> : Traits<const char*> {};
 
-// ---- untyped work ----
+// ---- operations without a static type ----
 
 inline int64_t AnyView::size() const {
   if (raw_.type_code == ANYFFI_LIST || raw_.type_code == ANYFFI_ARRAY) {
@@ -271,7 +271,7 @@ inline int64_t AnyView::size() const {
   }
   if (anyffi_is_str(raw_.type_code)) {
     AnyffiTextView text;
-    anyffi_text_inline(&raw_, &text);
+    anyffi_view_text(&raw_, &text);
     return text.length;
   }
   int64_t result;
@@ -293,11 +293,11 @@ __attribute__((noinline)) T convert_owned_number(const AnyffiValue& owned) {
   return value.cast<T>();
 }
 
-/// A container's element, which is known to be good.
+/// An element of a container, as an owned value.
 inline AnyValue element_value(const AnyffiValue& element) {
-  AnyffiValue copy = anyffi_read_inline(&element);
-  // Plain values go straight on; beside what counting costs, an object's jump is nothing.
-  if (__builtin_expect(copy.type_code > 0, 0)) anyffi_retain_inline(copy.as_object);
+  AnyffiValue copy = anyffi_read_value(&element);
+  // Inline values take the fall-through path; next to the atomic increment, an object's jump costs nothing.
+  if (__builtin_expect(copy.type_code > 0, 0)) anyffi_retain(copy.as_object);
   return AnyValue(Adopt{}, copy);
 }
 
@@ -305,10 +305,10 @@ inline AnyValue element_value(const AnyffiValue& element) {
 
 namespace detail {
 
-/// An element of what is no sequence or text, or a negative index. In registers, so that the elements that are found
-/// without a call need not lie in memory either.
-__attribute__((noinline)) inline AnyffiValue get_item_elsewhere(const AnyffiValue& value, int64_t index) {
-  AnyffiValue key = anyffi_int_inline(index), item;
+/// The slow path of `get_at`: other types than sequences and text, and negative indices. Returns in registers, so that
+/// the fast path need not use memory either.
+__attribute__((noinline)) inline AnyffiValue get_item_slow(const AnyffiValue& value, int64_t index) {
+  AnyffiValue key = anyffi_make_int(index), item;
   check(anyffi_value_get_item(&value, &key, &item));
   return item;
 }
@@ -324,12 +324,12 @@ inline AnyValue AnyView::get_at(int64_t index) const {
   }
   if (anyffi_is_str(raw_.type_code)) {
     AnyffiTextView text;
-    anyffi_text_inline(&raw_, &text);
+    anyffi_view_text(&raw_, &text);
     if (static_cast<uint64_t>(index) < static_cast<uint64_t>(text.length)) {
-      return AnyValue(detail::Adopt{}, anyffi_char_inline(anyffi_code_point_inline(&text, index)));
+      return AnyValue(detail::Adopt{}, anyffi_make_char(anyffi_get_code_point(&text, index)));
     }
   }
-  return AnyValue(detail::Adopt{}, detail::get_item_elsewhere(raw_, index));
+  return AnyValue(detail::Adopt{}, detail::get_item_slow(raw_, index));
 }
 
 template <class Key>
@@ -355,7 +355,7 @@ inline void AnyView::push_back(AnyView value) const {
 
 namespace detail {
 
-/// The mapping or set that a value is, or NULL.
+/// The value as a mapping or set, or NULL.
 inline const AnyffiMapping* entries_of(const AnyffiValue& value) {
   bool has_entries = value.type_code >= ANYFFI_MAP && value.type_code <= ANYFFI_SET;
   return has_entries ? reinterpret_cast<const AnyffiMapping*>(value.as_object) : nullptr;
@@ -367,8 +367,8 @@ inline int64_t next_entry(const AnyffiMapping* mapping, int64_t entry) {
   return entry;
 }
 
-/// Walks any value as Python does: the keys of a mapping, the elements of a set, everything else by index. Ends where
-/// the value does, even when that changes on the way.
+/// Iterates over any value as Python does: the keys of a mapping, the elements of a set, everything else by index. The
+/// end is the current one, also if the container changes meanwhile.
 template <class Derived>
 class AnyIterator {
  public:

@@ -26,7 +26,7 @@
 #include <anyffi/data_type.h>           // DataType, Device
 #include <anyffi/tensor.h>              // Tensor, TensorView
 #include <anyffi/traits.h>              // numbers, bool, None, void*
-#include <anyffi/through.h>             // TraitsThrough: types of users
+#include <anyffi/traits_via.h>             // TraitsVia: types of users
 
 // Containers
 #include <anyffi/container/sequence.h>  // Array, List

@@ -1,5 +1,5 @@
 /// \file
-/// Arguments: named by `arg("x")`, read through Args, sent through ArgPack.
+/// Arguments: named by `arg("x")`, read by Args, passed by ArgPack.
 #ifndef ANYFFI_ARGS_H_
 #define ANYFFI_ARGS_H_
 
@@ -18,12 +18,12 @@ struct Arg {
   const char* name;
 
   template <class T>
-  DefaultArg operator=(T&& value) && {  // NOLINT: reads as the declaration of a default does
+  DefaultArg operator=(T&& value) && {  // NOLINT: looks like a default argument
     return DefaultArg{name, AnyValue(std::forward<T>(value))};
   }
 };
 
-/// Names a parameter; `name` must live for ever, as a literal does.
+/// Names a parameter; `name` must never be freed, like a literal.
 inline Arg arg(const char* name) { return Arg{name}; }
 
 /// The arguments of a packed function: borrowed for the call. Reading past them throws IndexError.
@@ -46,10 +46,10 @@ class Args {
 
 namespace detail {
 
-/// Arguments on their way into a call: borrowed where the caller keeps them, owned where they were made for it.
+/// The arguments of a call from C++: borrowed from lvalues, owned otherwise.
 ///
-/// The values lie elsewhere: what lies beside them would have to be read again after the call, which sees their
-/// address. So an argument that needs nothing to be done afterwards costs the two instructions that write it.
+/// The values are not members: members beside them would be read again after the call, which knows their address. So an
+/// argument that needs no release costs the two instructions that store it.
 template <class... A>
 class ArgPack {
  public:
@@ -63,31 +63,31 @@ class ArgPack {
   void fill(A&&... args) { (add<A>(std::forward<A>(args)), ...); }
 
  private:
-  // What a view points to outlives the call, whoever made the view.
+  // A TensorView may be borrowed also if it is a temporary: its memory outlives the call.
   template <class T>
-  static constexpr bool kIsLent =
+  static constexpr bool kIsBorrowed =
       Traits<Bare<T>>::kBorrows && (std::is_lvalue_reference_v<T> || std::is_same_v<Bare<T>, TensorView>);
-  /// Whether it may become an object that is to be given back.
+  /// Whether it may become an object that must be released.
   template <class T>
   static constexpr bool kIsOwned =
-      !kIsLent<T> && !(std::is_arithmetic_v<Bare<T>> && !(std::is_unsigned_v<Bare<T>> && sizeof(Bare<T>) == 8));
+      !kIsBorrowed<T> && !(std::is_arithmetic_v<Bare<T>> && !(std::is_unsigned_v<Bare<T>> && sizeof(Bare<T>) == 8));
 
   template <class T>
   void add(T&& value) {
-    using Way = Traits<Bare<T>>;
-    if constexpr (kIsLent<T>) {
-      assign(values_[size_], Way::borrow(value));
+    using Conversion = Traits<Bare<T>>;
+    if constexpr (kIsBorrowed<T>) {
+      assign(values_[size_], Conversion::borrow(value));
     } else {
-      assign(values_[size_], Way::store(std::forward<T>(value)));
+      assign(values_[size_], Conversion::store(std::forward<T>(value)));
     }
-    // Nobody else holds what was made here, so the callee may have it.
+    // Created for this call: the callee may steal it.
     if (kIsOwned<T> && values_[size_].type_code > 0) values_[size_].aux = ANYFFI_MOVABLE;
     ++size_;
   }
-  /// An argument that could not be made has left some before it.
+  /// Only the arguments before one that threw.
   template <size_t... I>
   void release(std::index_sequence<I...>) {
-    ((kIsOwned<A> && static_cast<int>(I) < size_ ? anyffi_value_drop_inline(&values_[I]) : void()), ...);
+    ((kIsOwned<A> && static_cast<int>(I) < size_ ? anyffi_value_drop(&values_[I]) : void()), ...);
   }
 
   AnyffiValue* values_;

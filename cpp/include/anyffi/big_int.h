@@ -7,25 +7,25 @@
 
 namespace anyffi {
 
-/// An integer of any size, exact: sign and magnitude. What fits int64 lies in place.
+/// An integer of any size: sign and magnitude. Stored inline if it fits into int64.
 class BigInt {
  public:
   template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
   BigInt(T number) : value_(number) {  // NOLINT: implicit, as between the integers of C++
     if constexpr (std::is_same_v<T, bool>) value_ = int64_t{number};
   }
-  /// From `size` words of the magnitude, the least significant first.
+  /// From `size` words of the magnitude, least significant first.
   BigInt(const uint64_t* words, int64_t size, bool negative) {
     detail::check(anyffi_big_int_create(words, size, negative, value_.out()));
   }
-  /// Takes over an Int or a BigInt.
+  /// Steals an Int or a BigInt.
   BigInt(detail::Adopt, const AnyffiValue& owned) noexcept : value_(detail::Adopt{}, owned) {}
 
   bool fits_int64() const noexcept { return value_.type_code() == ANYFFI_INT; }
   bool negative() const noexcept { return fits_int64() ? value_.raw().as_int < 0 : object()->negative != 0; }
   /// Words of the magnitude, without leading zeros: none for 0.
   int64_t size() const noexcept { return fits_int64() ? value_.raw().as_int != 0 : object()->size; }
-  /// A word of the magnitude, the least significant first; 0 beyond its end.
+  /// A word of the magnitude, least significant first; 0 beyond its end.
   uint64_t word(int64_t index) const noexcept {
     if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(size())) return 0;
     if (!fits_int64()) return object()->words[index];
@@ -60,7 +60,7 @@ class BigInt {
   AnyValue value_;
 };
 
-/// Takes Int, BigInt and Bool.
+/// Accepts Int, BigInt and Bool.
 template <>
 struct Traits<BigInt> {
   static constexpr FixedText name{"int"};

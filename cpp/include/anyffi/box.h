@@ -1,5 +1,5 @@
 /// \file
-/// Box, Int, Float, Bool: plain values as objects, for code that works on ObjectRef alone.
+/// Box, Int, Float, Bool: inline values as objects, for code that handles ObjectRef only.
 #ifndef ANYFFI_BOX_H_
 #define ANYFFI_BOX_H_
 
@@ -7,7 +7,7 @@
 
 namespace anyffi {
 
-/// A plain value behind an ObjectRef. Opened wherever it is stored into a value, so nobody behind a value meets one.
+/// An inline value as an object. Unboxed wherever it is stored in a value.
 template <class T>
 class Box : public ObjectRef {
  public:

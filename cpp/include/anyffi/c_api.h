@@ -161,7 +161,8 @@ typedef enum AnyffiWeakMark { ANYFFI_WAS_WEAK = 0x40000000 } AnyffiWeakMark;
 /// 16 bytes; all zero is None; unused bytes are zero. docs/protocol.md has the layout of each type.
 typedef struct AnyffiValue {
   int32_t type_code;
-  uint32_t aux; /* objects: AnyffiFlag; views of text and bytes: `length << 2 | encoding`; inline text: bytes 0 to 3 */
+  uint32_t
+      aux; /* objects: AnyffiValueFlag; views of text and bytes: `length << 2 | encoding`; inline text: bytes 0 to 3 */
   union {
     int64_t as_int; /* also Bool: 0 or 1 */
     double as_float;
@@ -172,12 +173,12 @@ typedef struct AnyffiValue {
   };
 } AnyffiValue;
 
-typedef enum AnyffiFlag {
+typedef enum AnyffiValueFlag {
   /// An object argument that the caller created for this call alone: the callee may steal it, leaving None.
   ANYFFI_MOVABLE = 1,
   /// An element of a recipe that stands for an object to create (host_api.h).
   ANYFFI_RECIPE = 2
-} AnyffiFlag;
+} AnyffiValueFlag;
 
 /// Makes an owned value equal to `value`: copies borrowed text and bytes, unboxes, retains objects, clears flags.
 /// TypeError for a tensor view.
@@ -386,9 +387,9 @@ typedef struct AnyffiFunctionInfo {
 typedef struct AnyffiOverload {
   const struct AnyffiOverload* next;
   AnyffiObject* function;
-  const int32_t*
-      places; /* for each argument of `function` the index of the given one, or -1: omitted. NULL: in order */
-  int32_t num_places;
+  /// For each parameter of `function` the index of its argument, or -1: omitted. NULL: in order.
+  const int32_t* arg_indices;
+  int32_t num_arg_indices;
 } AnyffiOverload;
 
 typedef struct AnyffiFunction {
@@ -410,10 +411,10 @@ int anyffi_function_check_param_names(const AnyffiFunctionInfo* info);
 /// A function that calls the first overload that accepts the arguments without conversion, else the first that converts
 /// them. TypeError, listing all overloads, if there is none. No overload steals a movable argument.
 int anyffi_function_create_overloaded(const char* name, AnyffiValue* out);
-/// Adds `function`, retaining it; TypeError if it has no `info`. Copies `places`, which may be NULL: a front end that
-/// binds keywords sets them.
-int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* function, const int32_t* places,
-                                 int32_t num_places);
+/// Adds `function`, retaining it; TypeError if it has no `info`. Copies `arg_indices`, which may be NULL: a front end
+/// that binds keywords sets them.
+int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* function, const int32_t* arg_indices,
+                                 int32_t num_arg_indices);
 
 /// Limits recursion, by a counter per thread whose limit follows from the size of the thread's stack. RecursionError
 /// beyond it; each success is paired with one leave.
@@ -431,10 +432,10 @@ void anyffi_host_unlock(int32_t state);
 int anyffi_host_check_signals(void);
 
 typedef enum AnyffiMismatchReason {
-  ANYFFI_WRONG_TYPE = 0,   /* TypeError: expected int, got str */
-  ANYFFI_OUT_OF_RANGE = 1, /* OverflowError: 300 does not fit int8 */
-  ANYFFI_WRONG_VALUE = 2,  /* ValueError: `detail` */
-  ANYFFI_RAISED = 3        /* an error is in the slot already */
+  ANYFFI_MISMATCH_TYPE = 0,  /* TypeError: expected int, got str */
+  ANYFFI_MISMATCH_RANGE = 1, /* OverflowError: 300 does not fit int8 */
+  ANYFFI_MISMATCH_VALUE = 2, /* ValueError: `detail` */
+  ANYFFI_MISMATCH_RAISED = 3 /* an error is in the slot already */
 } AnyffiMismatchReason;
 
 /// Why a value could not be converted; filled from the innermost element outwards.
@@ -508,14 +509,14 @@ typedef struct AnyffiEntry {
 /// Map, Dict, FrozenSet and Set share one layout.
 typedef struct AnyffiMapping {
   AnyffiObject header;
-  AnyffiEntry* entries; /* in insertion order */
-  uint32_t* index;      /* slots that hold an entry's number + 1, 0: free; NULL while `capacity` is small */
-  int64_t size;         /* live entries */
-  int64_t used;         /* entries up to the last live one */
-  int64_t capacity;     /* entries that fit */
-  uint64_t mask;        /* slots - 1 */
-  uint64_t key_types;   /* type masks */
-  uint64_t value_types;
+  AnyffiEntry* entries;   /* in insertion order */
+  uint32_t* index;        /* slots that hold an entry's number + 1, 0: free; NULL while `capacity` is small */
+  int64_t size;           /* live entries */
+  int64_t used;           /* entries up to the last live one */
+  int64_t capacity;       /* entries that fit */
+  uint64_t index_mask;    /* slots - 1 */
+  uint64_t key_type_mask; /* type masks */
+  uint64_t value_type_mask;
 } AnyffiMapping;
 
 /// An empty sequence (ANYFFI_ARRAY, ANYFFI_LIST or ANYFFI_SHAPE) with room for `capacity` elements. Before sharing it,
@@ -617,9 +618,9 @@ int anyffi_tensor_get_element_offset(const AnyffiTensorData* data, const int64_t
 
 /// How the memory of a tensor is accessed.
 typedef enum AnyffiTensorAccess {
-  ANYFFI_TENSOR_READS = 0,
-  ANYFFI_TENSOR_WRITES = 1,
-  ANYFFI_TENSOR_ANYWHERE = 2 /* by a device: the CPU need not be able to read it */
+  ANYFFI_ACCESS_READ = 0,
+  ANYFFI_ACCESS_WRITE = 1,
+  ANYFFI_ACCESS_DEVICE = 2 /* by a device: the CPU need not be able to read it */
 } AnyffiTensorAccess;
 
 /// BufferError if the CPU cannot read the memory, TypeError if the elements have another type (NULL: any), ValueError
@@ -693,7 +694,7 @@ int anyffi_module_get_imports(const AnyffiValue* module, AnyffiValue* out);
 /// A function of a module or of its imports; AttributeError, naming the nearest name, if there is none.
 int anyffi_module_get_function(const AnyffiValue* module, const AnyffiValue* name, AnyffiValue* out);
 /// Names of the functions of a module and of its imports, sorted, as an Array of strings.
-int anyffi_module_list(const AnyffiValue* module, AnyffiValue* out);
+int anyffi_module_list_functions(const AnyffiValue* module, AnyffiValue* out);
 /// The path of a module's library; None for the program itself.
 int anyffi_module_get_path(const AnyffiValue* module, AnyffiValue* out);
 /// The name prefix of a module of the program; None for a library.
@@ -719,7 +720,7 @@ typedef struct AnyffiMethodInfo {
 } AnyffiMethodInfo;
 
 /// The types of an object's first members, in ANYFFI_MEMBER_BITS bits each.
-typedef enum AnyffiMember {
+typedef enum AnyffiMemberType {
   ANYFFI_MEMBER_INT8 = 1, /* signed or not; also bool and enumerations of that size */
   ANYFFI_MEMBER_INT16 = 2,
   ANYFFI_MEMBER_INT32 = 3,
@@ -727,7 +728,7 @@ typedef enum AnyffiMember {
   ANYFFI_MEMBER_FLOAT32 = 5,
   ANYFFI_MEMBER_FLOAT64 = 6,
   ANYFFI_MEMBER_POINTER = 7
-} AnyffiMember;
+} AnyffiMemberType;
 typedef enum AnyffiMemberBits { ANYFFI_MEMBER_BITS = 4 } AnyffiMemberBits;
 
 /// One record per type, never freed.
@@ -741,11 +742,11 @@ typedef struct AnyffiTypeInfo {
   const int32_t* ancestors; /* root first, without the type itself */
   const char* type_key;
   const char* python_name;
-  int64_t instance_size; /* 0: unknown; likewise `alignment` and `members` */
+  int64_t instance_size; /* 0: unknown; likewise `alignment` and `member_types` */
   /// Hooks, which may fail. NULL: that of the nearest ancestor, else identity.
   int (*hash)(const AnyffiValue* self, int64_t* out);
   int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
-  int (*children)(const AnyffiValue* self, AnyffiVisit visit, void* context);
+  int (*visit_children)(const AnyffiValue* self, AnyffiVisit visit, void* context);
   int (*repr)(const AnyffiValue* self, AnyffiValue* out);
   int32_t num_fields;
   int32_t num_methods;
@@ -754,7 +755,7 @@ typedef struct AnyffiTypeInfo {
   const char* doc;
   const char* convertible_from; /* the annotation of values that parameters of this type also accept, or NULL */
   int64_t alignment;
-  uint64_t members; /* AnyffiMember of each leading number or pointer, the first in the lowest bits */
+  uint64_t member_types; /* AnyffiMemberType of each leading number or pointer, the first in the lowest bits */
 } AnyffiTypeInfo;
 
 /// NULL if the code is not registered.

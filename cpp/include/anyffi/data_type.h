@@ -1,5 +1,5 @@
 /// \file
-/// DataType and Device: what a tensor's elements are, and where they lie.
+/// DataType and Device: the type of a tensor's elements, and where its memory is.
 #ifndef ANYFFI_DATA_TYPE_H_
 #define ANYFFI_DATA_TYPE_H_
 
@@ -7,7 +7,7 @@
 
 namespace anyffi {
 
-/// The DataType of a C++ type: `static constexpr AnyffiDataType value`. Specialise it for number types of your own.
+/// The DataType of a C++ type: `static constexpr AnyffiDataType value`. Specialise it for your own number types.
 template <class T, class Enable = void>
 struct DataTypeOf;
 
@@ -23,17 +23,17 @@ struct DataTypeOf<T, std::enable_if_t<std::is_floating_point_v<T> && sizeof(T) <
   static constexpr AnyffiDataType value{ANYFFI_kDLFloat, 8 * sizeof(T), 1};
 };
 
-/// The type of a tensor's elements, as DLPack has it.
+/// The type of a tensor's elements: DLPack's DLDataType.
 struct DataType : AnyffiDataType {
   constexpr DataType(const AnyffiDataType& other) : AnyffiDataType(other) {}  // NOLINT: implicit on purpose
   constexpr explicit DataType(AnyffiDataTypeCode code, uint8_t bits, uint16_t lanes = 1)
       : AnyffiDataType{static_cast<uint8_t>(code), bits, lanes} {}
-  /// Of a C++ type, such as `DataType::of<float>()`.
+  /// The type of C++ elements, such as `DataType::of<float>()`.
   template <class T>
   static constexpr DataType of() {
     return DataTypeOf<T>::value;
   }
-  /// Bytes of one element, all lanes together.
+  /// Bytes of one element with all its lanes.
   constexpr int64_t item_size() const { return (int64_t{bits} * lanes + 7) / 8; }
   /// The name, such as "float32x4".
   String text() const {
@@ -47,7 +47,7 @@ struct DataType : AnyffiDataType {
   friend constexpr bool operator!=(const DataType& a, const DataType& b) { return !(a == b); }
 };
 
-/// A type of device, and which one of that type.
+/// A device type and an index: DLPack's DLDevice.
 struct Device : AnyffiDevice {
   constexpr Device(const AnyffiDevice& other) : AnyffiDevice(other) {}  // NOLINT: implicit on purpose
   constexpr explicit Device(AnyffiDeviceType type = ANYFFI_kDLCPU, int32_t index = 0) : AnyffiDevice{type, index} {}

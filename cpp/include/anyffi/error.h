@@ -1,5 +1,5 @@
 /// \file
-/// Error: what C++ code throws and catches, for errors of either side.
+/// Error: the exception that C++ code throws and catches, for errors of C++ and of Python.
 #ifndef ANYFFI_ERROR_H_
 #define ANYFFI_ERROR_H_
 
@@ -8,8 +8,8 @@
 
 namespace anyffi {
 
-/// An exception with Python's name for its kind. A Python exception that passes through C++ is one too, and is
-/// the same Python object again when it comes out.
+/// An exception that is raised in Python as the class named by its kind. A Python exception that passes through C++
+/// stays the same Python object.
 class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
  public:
   /// `kind` names a builtin exception or one registered with `anyffi.register_error`.
@@ -17,16 +17,16 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
     anyffi_error_raise(kind, message);
     anyffi_error_take_raised(error_.out());
   }
-  /// The same with a message of any text.
+  /// The same with a message that is a string value.
   Error(const char* kind, const AnyView& message) {
     AnyValue name(kind);
     detail::check(anyffi_error_create(&name.raw(), &message.raw(), nullptr, error_.out()));
   }
-  /// An error that already is a value, such as one given by Python. Text is taken as RuntimeError's message.
+  /// From a value, such as an error received from Python. Text becomes the message of a RuntimeError.
   explicit Error(AnyValue error) : error_(std::move(error)) {
     if (error_.type_code() == ANYFFI_ERROR) return;
     *this = error_.family() == ANYFFI_STR ? Error("RuntimeError", error_)
-                                          : Error("RuntimeError", "a function failed without saying why");
+                                          : Error("RuntimeError", "a function failed without setting an error");
   }
 
   AnyView kind() const { return AnyView(fields().kind); }
@@ -46,7 +46,7 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
       }
     }
     AnyffiTextView text;
-    anyffi_text_inline(&text_.raw(), &text);
+    anyffi_view_text(&text_.raw(), &text);
     return static_cast<const char*>(text.data);
   }
 
@@ -60,7 +60,7 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
 };
 
 /// Runs pending signal handlers of the host; throws what one of them raised, such as KeyboardInterrupt. Call it
-/// now and then in long loops, so that Ctrl-C can end them.
+/// regularly in long loops, so that Ctrl-C can end them.
 inline void check_signals() { detail::check(anyffi_host_check_signals()); }
 
 namespace detail {
@@ -76,34 +76,32 @@ namespace detail {
   throw_raised();
 }
 
-/// Leaves an error in the thread's slot. Always returns -1.
-__attribute__((noinline)) inline int leave(const Error& error) noexcept {
+/// Stores an exception in the thread's slot. Always returns -1.
+__attribute__((noinline)) inline int set_raised(const Error& error) noexcept {
   anyffi_error_set_raised(error.value().raw().as_object);
   return -1;
 }
-__attribute__((noinline)) inline int leave(const std::exception& exception) noexcept {
+__attribute__((noinline)) inline int set_raised(const std::exception& exception) noexcept {
   anyffi_error_set_exception(&exception);
   return -1;
 }
-__attribute__((noinline)) inline int leave_current() noexcept {
+__attribute__((noinline)) inline int set_current_raised() noexcept {
   anyffi_error_set_current_exception();
   return -1;
 }
 
-/// What `body` returns, which is the status of a C function; where it throws, the exception goes to the thread's slot.
-///
-/// A handler for each kind: one for all would have to throw again to learn the kind, and did so twice, each time for
-/// a third of what the whole way of an exception to Python costs now.
+/// Returns the status of `body`; stores what it throws in the thread's slot. One handler per type, since `catch (...)`
+/// alone would have to rethrow to learn the type, which costs a third of a call that fails.
 template <class Body>
 inline int catch_all(Body&& body) noexcept {
   try {
     return body();
   } catch (const Error& error) {
-    return leave(error);
+    return set_raised(error);
   } catch (const std::exception& exception) {
-    return leave(exception);
+    return set_raised(exception);
   } catch (...) {
-    return leave_current();
+    return set_current_raised();
   }
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// The C functions that only C++ can call.
+/// C functions that take C++ exceptions.
 #ifndef ANYFFI_EXCEPTION_H_
 #define ANYFFI_EXCEPTION_H_
 
@@ -10,12 +10,11 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/// Inside `catch (...)`: leaves the exception in the thread's slot, as the Python exception of its kind
-/// (std::bad_alloc MemoryError, out_of_range IndexError, invalid_argument ValueError, overflow_error
-/// OverflowError, anything else RuntimeError).
+/// Inside `catch (...)`: stores the exception in the thread's slot, as the corresponding Python exception
+/// (std::bad_alloc: MemoryError, out_of_range: IndexError, invalid_argument: ValueError, overflow_error: OverflowError,
+/// others: RuntimeError).
 void anyffi_error_set_current_exception(void);
-/// The same for an exception that was caught as a std::exception. It is not thrown again to find out what it is, which
-/// would cost as much as to throw it did.
+/// The same for an exception that was caught as a std::exception; faster, since it is not rethrown.
 void anyffi_error_set_exception(const std::exception* exception);
 
 #if defined(__GNUC__)

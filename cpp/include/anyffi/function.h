@@ -1,5 +1,5 @@
 /// \file
-/// Function: anything callable, from either side.
+/// Function: a reference to a C++ or Python callable.
 #ifndef ANYFFI_FUNCTION_H_
 #define ANYFFI_FUNCTION_H_
 
@@ -10,26 +10,26 @@
 
 namespace anyffi {
 
-/// A reference to a function: native, or a Python callable.
+/// A reference to a function, over a C++ or a Python callable.
 class Function : public ObjectRef {
  public:
   using ObjectRef::ObjectRef;
 
-  /// Wraps a callable whose parameters say what it takes.
+  /// Makes a function of a callable; its parameter types define the conversions.
   template <class F, class... N>
   static Function from(F f, N&&... names) {
     using Callable = decltype(detail::as_function(std::move(f)));
-    ANYFFI_ASSERT_CROSSES_(Callable);
+    ANYFFI_ASSERT_CONVERTIBLE_(Callable);
     ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Bare<N>...>);
     ObjectRef made = detail::make_typed(nullptr, detail::as_function(std::move(f)), std::forward<N>(names)...);
     return Function(detail::Adopt{}, made.release());
   }
-  /// Wraps `void(Args args, AnyValue* result)`.
+  /// Makes a function of a `void(Args args, AnyValue* result)`.
   template <class F>
   static Function from_packed(F f) {
     return Function(detail::Adopt{}, &detail::make_native<detail::PackedFunction<F>>(std::move(f))->base.header);
   }
-  /// The global function of a name. AttributeError if there is none.
+  /// The global function with a name. AttributeError if there is none.
   static Function get_global(const char* name) {
     AnyValue key(name), found;
     detail::check(anyffi_registry_find(&key.raw(), found.out()));
@@ -37,7 +37,7 @@ class Function : public ObjectRef {
     return Function(detail::Adopt{}, found.release().as_object);
   }
 
-  /// Calls it; what it raises is thrown as Error.
+  /// Calls the function; throws what it raises as Error.
   template <class... A>
   AnyValue operator()(A&&... args) const {
     AnyffiValue values[sizeof...(A) + 1];
@@ -48,7 +48,7 @@ class Function : public ObjectRef {
     detail::check(function->call(function->self, values, pack.kSize, result.out()));
     return result;
   }
-  /// Calls it with arguments passed on from elsewhere.
+  /// Calls the function with forwarded arguments.
   AnyValue call_packed(Args args) const;
 };
 
@@ -58,7 +58,7 @@ struct Traits<Function> : detail::StaticRefTraits<Function, ANYFFI_FUNCTION> {
 };
 
 inline AnyValue AnyView::call_packed(Args args) const {
-  // Copies, so that the callee cannot take what its caller's caller still holds.
+  // Copies without the movable flag: the caller's caller may still use the arguments.
   struct Copies {
     AnyffiValue in_place[8];
     AnyffiValue* values = in_place;
@@ -73,7 +73,7 @@ inline AnyValue AnyView::call_packed(Args args) const {
   } copies(args.size());
   for (int32_t i = 0; i < args.size(); ++i) copies.values[i] = args[i].raw();
   AnyValue result;
-  // Counted as a level of recursion: what passes its arguments on may be given itself to call.
+  // Counts as a level of recursion: a function that forwards its arguments may call itself.
   detail::check(anyffi_function_call(&raw_, copies.values, args.size(), result.out()));
   return result;
 }

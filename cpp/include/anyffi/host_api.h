@@ -24,7 +24,7 @@ typedef enum AnyffiHostFlag {
   /// `check_signals` is called with the lock held, returns 0 on success, and leaves what a handler raised pending in
   /// the
   /// host, which raises it when the current call returns there (PyErr_CheckSignals).
-  ANYFFI_HOST_KEEPS_SIGNALS = 1,
+  ANYFFI_HOST_SIGNALS_STAY_PENDING = 1,
   /// A slice of hashable parts is hashable, as in Python 3.12 and later.
   ANYFFI_HOST_HASHES_SLICES = 2
 } AnyffiHostFlag;
@@ -159,9 +159,9 @@ typedef struct AnyffiExchangeApiHooks {
   void* exception_class;                                         /* for operations that are not supported */
 } AnyffiExchangeApiHooks;
 
-typedef enum AnyffiExchangeLimit { ANYFFI_EXCHANGE_TABLES = 4 } AnyffiExchangeLimit;
+typedef enum AnyffiExchangeApiLimit { ANYFFI_MAX_EXCHANGE_APIS = 4 } AnyffiExchangeApiLimit;
 
-/// A DLPackExchangeAPI of DLPack 1.3, never freed. NULL, without an error, after ANYFFI_EXCHANGE_TABLES of them.
+/// A DLPackExchangeAPI of DLPack 1.3, never freed. NULL, without an error, after ANYFFI_MAX_EXCHANGE_APIS of them.
 const void* anyffi_tensor_create_exchange_api(const AnyffiExchangeApiHooks* hooks);
 
 /* ---- recipes --------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /// \file
-/// What is too short to call: inline helpers over the C ABI, for C11, C++17 and the Cython backend.
+/// Inline helpers over the C ABI, for C11 and C++17. `anyffi_retain` and `anyffi_release` are the inline forms of
+/// `anyffi_object_retain` and `anyffi_object_release`.
 #ifndef ANYFFI_INLINE_H_
 #define ANYFFI_INLINE_H_
 
@@ -16,7 +17,7 @@
 #define ANYFFI_INLINE static inline
 #endif
 
-/// The bit of a code in a container's summary of kinds: in-place codes, the static objects, all others.
+/// The bit of a type code in a type mask: one for each inline code and static object, one for all others.
 ANYFFI_INLINE uint64_t anyffi_type_bit(int32_t type_code) {
   return type_code < -15 || type_code > 46 ? (uint64_t)1 << 63
          : type_code <= 0                  ? (uint64_t)1 << -type_code
@@ -33,26 +34,25 @@ ANYFFI_INLINE int anyffi_is_bytes(int32_t type_code) {
   return type_code == ANYFFI_BYTES || type_code == ANYFFI_BYTES_VIEW || type_code == ANYFFI_BYTES_OBJECT;
 }
 
-/// log2 of the width of a code point of a text encoding.
+/// log2 of the width of a code point in bytes.
 ANYFFI_INLINE int anyffi_encoding_shift(int32_t encoding) { return encoding <= ANYFFI_LATIN1 ? 0 : encoding - 1; }
 
 #undef ANYFFI_INLINE
 
-static inline void anyffi_retain_inline(AnyffiObject* object) {
+static inline void anyffi_retain(AnyffiObject* object) {
   __atomic_fetch_add(&object->strong_count, 1, __ATOMIC_RELAXED);
 }
 
-/// 1 if the holder of one strong reference is the only one who can reach the object by counts. An object that was
-/// ever weakly referenced is not told apart from one that still is: a weak reference may become a strong one, and
-/// go, between the two reads here, but its mark (ANYFFI_WAS_WEAK, in the weak count) stays.
-static inline int anyffi_is_sole_inline(const AnyffiObject* object) {
+/// 1 if the caller's reference is the only one. 0 for an object that ever had a weak reference: one could become
+/// strong, and be released, between the two reads here, but ANYFFI_WAS_WEAK stays in the weak count.
+static inline int anyffi_has_one_reference(const AnyffiObject* object) {
   return __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1 &&
          __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) == 1;
 }
 
-static inline void anyffi_release_inline(AnyffiObject* object) {
-  if (anyffi_is_sole_inline(object)) {
-    /* Spares the locked instruction where nobody can see it. */
+static inline void anyffi_release(AnyffiObject* object) {
+  if (anyffi_has_one_reference(object)) {
+    /* No other thread can see the object: saves an atomic instruction. */
     object->strong_count = 0;
     anyffi_object_destroy(object);
     return;
@@ -60,23 +60,22 @@ static inline void anyffi_release_inline(AnyffiObject* object) {
   if (__atomic_fetch_sub(&object->strong_count, 1, __ATOMIC_ACQ_REL) == 1) anyffi_object_destroy(object);
 }
 
-static inline void anyffi_value_retain_inline(const AnyffiValue* value) {
-  if (value->type_code > 0) anyffi_retain_inline(value->as_object);
+static inline void anyffi_value_retain(const AnyffiValue* value) {
+  if (value->type_code > 0) anyffi_retain(value->as_object);
 }
 
-/// Gives the value's count back and leaves the bytes as they are.
-static inline void anyffi_value_drop_inline(const AnyffiValue* value) {
-  if (value->type_code > 0) anyffi_release_inline(value->as_object);
+/// Releases the value's object, if any, and leaves the bytes unchanged.
+static inline void anyffi_value_drop(const AnyffiValue* value) {
+  if (value->type_code > 0) anyffi_release(value->as_object);
 }
 
-/// 1 if the holder of one strong reference may change the object in place: nobody else can reach it, the front
-/// end's wrapper included.
-static inline int anyffi_is_unique_inline(const AnyffiObject* object) {
-  return anyffi_is_sole_inline(object) && object->wrapper == NULL;
+/// 1 if the owner of the only reference may change the object in place: it has no wrapper either.
+static inline int anyffi_is_reusable(const AnyffiObject* object) {
+  return anyffi_has_one_reference(object) && object->wrapper == NULL;
 }
 
-/// Two words make a value: byte stores followed by a 16-byte load would cost twice as much.
-static inline AnyffiValue anyffi_from_words_inline(uint64_t first, uint64_t second) {
+/// A value of two words: byte stores followed by a 16-byte load would cost twice as much.
+static inline AnyffiValue anyffi_make_value(uint64_t first, uint64_t second) {
   AnyffiValue value;
   value.type_code = (int32_t)first;
   value.aux = (uint32_t)(first >> 32);
@@ -84,43 +83,42 @@ static inline AnyffiValue anyffi_from_words_inline(uint64_t first, uint64_t seco
   return value;
 }
 
-/// Copies a value as two words. A 16-byte load would wait for the two stores that have just made the value.
-static inline void anyffi_copy_inline(const AnyffiValue* from, AnyffiValue* to) {
+/// Copies a value as two words: a 16-byte load right after two 8-byte stores would stall.
+static inline void anyffi_copy_value(const AnyffiValue* from, AnyffiValue* to) {
   uint64_t first, second;
   memcpy(&first, from, 8);
   memcpy(&second, &from->as_int, 8);
-  /* Keeps the compiler from making one copy of the two. */
+  /* Keeps the compiler from merging the two copies. */
   __asm__("" : "+r"(first), "+r"(second));
   memcpy((void*)to, &first, 8);
   memcpy(&to->as_int, &second, 8);
 }
 
-/// Reads a value into two registers, for those who look at it at once: a copy in memory would have to be read again.
-static inline AnyffiValue anyffi_read_inline(const AnyffiValue* from) {
+/// Loads a value into two registers, for immediate use.
+static inline AnyffiValue anyffi_read_value(const AnyffiValue* from) {
   uint64_t first, second;
   memcpy(&first, from, 8);
   memcpy(&second, &from->as_int, 8);
   __asm__("" : "+r"(first), "+r"(second));
-  return anyffi_from_words_inline(first, second);
+  return anyffi_make_value(first, second);
 }
 
-static inline AnyffiValue anyffi_none_inline(void) { return anyffi_from_words_inline(0, 0); }
+static inline AnyffiValue anyffi_make_none(void) { return anyffi_make_value(0, 0); }
 
-static inline AnyffiValue anyffi_int_inline(int64_t number) {
-  return anyffi_from_words_inline((uint32_t)ANYFFI_INT, (uint64_t)number);
+static inline AnyffiValue anyffi_make_int(int64_t number) {
+  return anyffi_make_value((uint32_t)ANYFFI_INT, (uint64_t)number);
 }
 
-/// A value that holds the caller's reference to the object.
-static inline AnyffiValue anyffi_object_inline(AnyffiObject* object) {
-  return anyffi_from_words_inline((uint32_t)object->type_code, (uint64_t)(uintptr_t)object);
+/// A value that steals a reference to the object.
+static inline AnyffiValue anyffi_make_object(AnyffiObject* object) {
+  return anyffi_make_value((uint32_t)object->type_code, (uint64_t)(uintptr_t)object);
 }
 
-/// Text or bytes in place (`type_code` is ANYFFI_STR or ANYFFI_BYTES) from `size` <= 11 bytes that hold `length`
-/// units of `encoding` (ANYFFI_ASCII for bytes). The units must already be of the narrowest encoding. Reads nothing
-/// outside of `data`.
-__attribute__((always_inline)) static inline AnyffiValue anyffi_inline_text_inline(int32_t type_code, int32_t encoding,
-                                                                                   const void* data, uint32_t size,
-                                                                                   uint32_t length) {
+/// Inline text or bytes (`type_code` is ANYFFI_STR or ANYFFI_BYTES) of `size` <= 11 bytes: `length` units of
+/// `encoding`, which must be the narrowest (ANYFFI_ASCII for bytes). Reads `data` only.
+__attribute__((always_inline)) static inline AnyffiValue anyffi_make_inline_text(int32_t type_code, int32_t encoding,
+                                                                                 const void* data, uint32_t size,
+                                                                                 uint32_t length) {
   const unsigned char* bytes = (const unsigned char*)data;
   uint64_t first = 0; /* bytes 0 to 7 of the text */
   uint64_t last = 0;  /* bytes 8 to 10 */
@@ -137,21 +135,21 @@ __attribute__((always_inline)) static inline AnyffiValue anyffi_inline_text_inli
   } else if (size > 0) {
     first = bytes[0] | (uint64_t)bytes[size / 2] << (8 * (size / 2)) | (uint64_t)bytes[size - 1] << (8 * (size - 1));
   }
-  return anyffi_from_words_inline((uint32_t)type_code | first << 32, first >> 32 | last << 32 | mark << 56);
+  return anyffi_make_value((uint32_t)type_code | first << 32, first >> 32 | last << 32 | mark << 56);
 }
 
-/// One code point as an in-place string of its narrowest encoding.
-static inline AnyffiValue anyffi_char_inline(uint32_t code_point) {
+/// One code point as an inline string.
+static inline AnyffiValue anyffi_make_char(uint32_t code_point) {
   uint64_t encoding = code_point < 0x80      ? ANYFFI_ASCII
                       : code_point < 0x100   ? ANYFFI_LATIN1
                       : code_point < 0x10000 ? ANYFFI_UCS2
                                              : ANYFFI_UCS4;
-  return anyffi_from_words_inline((uint32_t)ANYFFI_STR | (uint64_t)code_point << 32,
-                                  (encoding << 4 | (ANYFFI_INLINE_BYTES - 1)) << 56);
+  return anyffi_make_value((uint32_t)ANYFFI_STR | (uint64_t)code_point << 32,
+                           (encoding << 4 | (ANYFFI_INLINE_BYTES - 1)) << 56);
 }
 
-/// Unfolds a string or bytes value, of which `value->type_code` must be one of the six codes.
-static inline void anyffi_text_inline(const AnyffiValue* value, AnyffiTextView* out) {
+/// `anyffi_value_get_text_view` for a value that is known to be text or bytes.
+static inline void anyffi_view_text(const AnyffiValue* value, AnyffiTextView* out) {
   out->reserved = 0;
   if (value->type_code == ANYFFI_STR || value->type_code == ANYFFI_BYTES) {
     const unsigned char* bytes = (const unsigned char*)value;
@@ -176,15 +174,14 @@ static inline void anyffi_text_inline(const AnyffiValue* value, AnyffiTextView* 
 }
 
 /// The code point at `index`, which must be below the length.
-static inline uint32_t anyffi_code_point_inline(const AnyffiTextView* text, int64_t index) {
+static inline uint32_t anyffi_get_code_point(const AnyffiTextView* text, int64_t index) {
   if (text->encoding <= ANYFFI_LATIN1) return ((const uint8_t*)text->data)[index];
   if (text->encoding == ANYFFI_UCS2) return ((const uint16_t*)text->data)[index];
   return ((const uint32_t*)text->data)[index];
 }
 
-/// 1 for white space, as Python's `str.isspace` has it (Unicode 15.1: White_Space, and the separators U+001C to
-/// U+001F).
-static inline int anyffi_is_space_inline(uint32_t c) {
+/// Python's `str.isspace` (Unicode 15.1: White_Space and U+001C to U+001F).
+static inline int anyffi_is_space(uint32_t c) {
   if (c < 0x80) return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20);
   return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
          c == 0x202F || c == 0x205F || c == 0x3000;

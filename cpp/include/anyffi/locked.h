@@ -7,8 +7,8 @@
 
 namespace anyffi {
 
-/// A container that others may change at any time, as a parameter of a function that was registered with
-/// `release_gil()`: it is touched within `with` alone.
+/// A container that other threads may change, as a parameter of a function with `release_gil()`: accessible only
+/// through `with`.
 ///
 ///     [](anyffi::Locked<anyffi::List<int64_t>> xs) {
 ///       int64_t sum = expensive();
@@ -19,7 +19,7 @@ class Locked {
  public:
   explicit Locked(C container) : container_(std::move(container)) {}
 
-  /// Calls `f` with the container while this thread has the host's lock, and returns what it returns, by value.
+  /// Calls `f` with the container while this thread holds the host's lock, and returns its result by value.
   template <class F>
   auto with(F&& f) {
     Lock lock;

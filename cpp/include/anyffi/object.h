@@ -1,5 +1,5 @@
 /// \file
-/// ObjectRef, Ref<T> and make_object: counted objects.
+/// ObjectRef, Ref<T> and make_object: reference-counted objects.
 #ifndef ANYFFI_OBJECT_H_
 #define ANYFFI_OBJECT_H_
 
@@ -10,12 +10,12 @@
 
 namespace anyffi {
 
-/// One strong reference to an object. Never null, but for one that was moved from.
+/// An owned reference to an object. Null only after it was moved from.
 class ObjectRef {
  public:
   ObjectRef(detail::Adopt, AnyffiObject* object) noexcept : object_(object) {}
   ObjectRef(const ObjectRef& other) noexcept : object_(other.object_) {
-    if (object_) anyffi_retain_inline(object_);
+    if (object_) anyffi_retain(object_);
   }
   ObjectRef(ObjectRef&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
   ObjectRef& operator=(ObjectRef other) noexcept {
@@ -23,15 +23,15 @@ class ObjectRef {
     return *this;
   }
   ~ObjectRef() {
-    if (object_) anyffi_release_inline(object_);
+    if (object_) anyffi_release(object_);
   }
 
   int32_t type_code() const noexcept { return object_->type_code; }
   AnyffiObject* get() const noexcept { return object_; }
-  /// Strong references; of use in tests, where nobody else counts at the same time.
+  /// The number of strong references; for tests, where no other thread changes it.
   int64_t use_count() const noexcept { return static_cast<int64_t>(object_->strong_count); }
   bool same_as(const ObjectRef& other) const noexcept { return object_ == other.object_; }
-  /// Gives the reference away.
+  /// Returns the reference to the caller; leaves null.
   AnyffiObject* release() noexcept {
     AnyffiObject* object = object_;
     object_ = nullptr;
@@ -52,19 +52,19 @@ inline AnyffiValue object_value(AnyffiObject* object) {
   return value;
 }
 
-/// Takes or shares an object that is known to fit.
+/// Steals a movable object, or retains it. The caller has checked its type.
 inline bool hold_object(AnyffiValue& value, AnyValue& holder) {
   AnyffiObject* object = value.as_object;
   if (value.aux & ANYFFI_MOVABLE) {
     value = AnyffiValue{};
   } else {
-    anyffi_retain_inline(object);
+    anyffi_retain(object);
   }
   *holder.out() = object_value(object);
   return true;
 }
 
-/// Traits of references to one kind of object: T is made from a strong reference by T(Adopt, AnyffiObject*).
+/// Traits of T, a reference class that T(Adopt, AnyffiObject*) makes from an owned reference.
 template <class T>
 struct RefTraits {
   static constexpr bool kBorrows = true;
@@ -85,7 +85,7 @@ struct StaticRefTraits : RefTraits<T> {
 
 }  // namespace detail
 
-/// Any object. A plain value is boxed where an ObjectRef is wanted, and a box is opened where a value is.
+/// Any object. An inline value is boxed as an ObjectRef, and unboxed when it is stored.
 template <>
 struct Traits<ObjectRef> : detail::RefTraits<ObjectRef> {
   static constexpr FixedText name{"Object"};
@@ -94,7 +94,7 @@ struct Traits<ObjectRef> : detail::RefTraits<ObjectRef> {
     if (value.type_code > 0) return detail::hold_object(value, holder);
     if (value.type_code == ANYFFI_NONE || value.type_code == ANYFFI_MISSING) return detail::refuse(why, value, name);
     if (anyffi_box_create(&value, holder.out()) == 0) return true;
-    return detail::refuse(why, value, name, ANYFFI_RAISED);
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
   }
   static AnyffiValue borrow(const ObjectRef& object) {
     AnyffiValue value = detail::object_value(object.get());
@@ -139,14 +139,14 @@ inline constexpr bool kIsFromValue<T, T (*)(X)> = true;
 template <class T, class X>
 inline constexpr bool kIsFromValue<T, Ref<T> (*)(X)> = true;
 
-/// Whether T declares a conversion of its own; one that it inherits makes objects of the other class.
+/// Whether T declares a `from_value` of its own: an inherited one makes objects of the base class.
 template <class T, class = void>
 inline constexpr bool kHasFromValue = false;
 template <class T>
 inline constexpr bool kHasFromValue<T, std::void_t<decltype(&T::from_value)>> =
     kIsFromValue<T, decltype(&T::from_value)>;
 
-/// What the values are called that objects of T are made from.
+/// The annotation of the values that `from_value` accepts.
 template <class R, class X>
 constexpr const char* value_name(R (*)(X)) {
   if constexpr (HasTraits<Bare<X>>::value) return Traits<Bare<X>>::name;
@@ -155,14 +155,12 @@ constexpr const char* value_name(R (*)(X)) {
 
 }  // namespace detail
 
-/// The code of an object class, which names its type: `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};`
-/// and, where it derives from another object class, `using Parent = Base;`. Registered at first use, or by
-/// ANYFFI_REGISTER_OBJECT when the library loads, with the fields and the documentation that reflection.h says how to
-/// declare.
+/// The type code of an object class, which has `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};` and, if it
+/// derives from another object class, `using Parent = Base;`. Registered at first use, or by ANYFFI_REGISTER_OBJECT
+/// when the library loads, with its fields and documentation (reflection.h).
 ///
-/// Libraries that register the same key must have the same class behind it: a Ref<T> from one is read by the other as
-/// it stands. So each library registers for itself (hidden), and one whose objects are of another size, alignment,
-/// parent or beginning is refused.
+/// Libraries that register one key must have the same class, since they exchange its objects. So each registers its own
+/// (hidden symbols), and a different size, alignment, parent or leading members are an error.
 template <class T>
 __attribute__((visibility("hidden"))) int32_t type_code_of() {
   static const int32_t code = [] {
@@ -172,7 +170,7 @@ __attribute__((visibility("hidden"))) int32_t type_code_of() {
     info.parent = detail::ParentOf<T>::type_code();
     info.instance_size = sizeof(detail::Instance<T>);
     info.alignment = alignof(T);
-    info.members = detail::members_of<T>();
+    info.member_types = detail::members_of<T>();
     detail::describe_class<T>(info);
     if constexpr (detail::kHasFromValue<T>) info.convertible_from = detail::value_name(&T::from_value);
     int32_t result;
@@ -191,8 +189,8 @@ struct ParentOf<T, std::void_t<typename T::Parent>> {
 
 /// A reference to an object of class T, or of one that derives from it.
 ///
-/// Where T has a function `static T from_value(X)`, or one that returns a Ref<T>, a parameter of this type takes what X
-/// takes too, and so do the elements of a container of it.
+/// If T has a function `static T from_value(X)`, or one that returns a Ref<T>, parameters and elements of this type
+/// also accept what X accepts.
 template <class T>
 class Ref : public ObjectRef {
  public:
@@ -201,7 +199,7 @@ class Ref : public ObjectRef {
   T& operator*() const noexcept { return *operator->(); }
 };
 
-/// Makes an object of class T and the first reference to it. Its destructor runs when the last one goes.
+/// Creates an object of class T. It is destroyed when its last reference is released.
 template <class T, class... Args>
 Ref<T> make_object(Args&&... args) {
   using Instance = detail::Instance<T>;
@@ -222,7 +220,7 @@ Ref<T> make_object(Args&&... args) {
 
 namespace detail {
 
-/// One level of recursion, for conversions that users write: they may ask for themselves again.
+/// One level of recursion, for user-defined conversions, which may be recursive.
 class Depth {
  public:
   Depth() { check(anyffi_depth_enter()); }
@@ -231,7 +229,7 @@ class Depth {
   Depth& operator=(const Depth&) = delete;
 };
 
-/// Runs a conversion that users wrote, which may throw.
+/// Runs a user-defined conversion, which may throw.
 template <class Convert>
 bool run_conversion(const AnyffiValue& value, AnyffiMismatch& why, Convert convert) {
   bool converted = false;
@@ -240,22 +238,22 @@ bool run_conversion(const AnyffiValue& value, AnyffiMismatch& why, Convert conve
     converted = convert();
     return 0;
   });
-  return status == 0 ? converted : refuse(why, value, "", ANYFFI_RAISED);
+  return status == 0 ? converted : refuse(why, value, "", ANYFFI_MISMATCH_RAISED);
 }
 
 template <class T, class R, class X>
 bool load_from_value(R (*convert)(X), AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
-  using Way = Traits<Bare<X>>;
+  using Conversion = Traits<Bare<X>>;
   return run_conversion(value, why, [&] {
-    typename Way::Holder inner{};
-    if (!Way::load(value, inner, why)) {
-      if (why.path_size == 0 && why.reason == ANYFFI_WRONG_TYPE) why.expected = T::kTypeKey;
+    typename Conversion::Holder inner{};
+    if (!Conversion::load(value, inner, why)) {
+      if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = T::kTypeKey;
       return false;
     }
     if constexpr (std::is_same_v<R, T>) {
-      *holder.out() = object_value(make_object<T>(convert(Way::take(inner))).release());
+      *holder.out() = object_value(make_object<T>(convert(Conversion::take(inner))).release());
     } else {
-      *holder.out() = object_value(convert(Way::take(inner)).release());
+      *holder.out() = object_value(convert(Conversion::take(inner)).release());
     }
     return true;
   });

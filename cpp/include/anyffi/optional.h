@@ -7,7 +7,7 @@
 
 namespace anyffi {
 
-/// A T or None; 16 bytes, whatever T is.
+/// A T or None, stored as a value of 16 bytes.
 template <class T>
 class Optional {
  public:
@@ -39,7 +39,7 @@ struct Traits<Optional<T>> {
     if (value.type_code == ANYFFI_NONE) return true;
     typename Traits<T>::Holder inner{};
     if (!Traits<T>::load(value, inner, why)) {
-      if (why.path_size == 0 && why.reason == ANYFFI_WRONG_TYPE) why.expected = name;
+      if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = name;
       return false;
     }
     *holder.out() = Traits<T>::store(Traits<T>::take(inner));

@@ -1,5 +1,5 @@
 /// \file
-/// AnyPad<N>: a value with room for longer text of its own.
+/// AnyPad<N>: a value with inline storage for longer text.
 #ifndef ANYFFI_PAD_H_
 #define ANYFFI_PAD_H_
 
@@ -7,17 +7,16 @@
 
 namespace anyffi {
 
-/// A value that keeps text and bytes of up to N words (one zero unit at the end included) in itself: on the stack,
-/// without heap or counting. Everything else it holds as AnyValue does.
-///
-/// An `AnyView` of it borrows, until the pad changes or goes; an `AnyValue` of it is a copy.
+/// A value that stores text and bytes of up to N words (with a zero unit at the end) inline, without heap memory or
+/// refcounts; other values as AnyValue does. An AnyView of it is valid until it is assigned or destroyed; an AnyValue
+/// of it is a copy.
 template <int N>
 class AnyPad {
-  static_assert(N > 0, "anyffi: an AnyPad without words is an AnyValue");
+  static_assert(N > 0, "anyffi: AnyPad<N> needs N > 0: use AnyValue");
 
  public:
   AnyPad() noexcept : value_{} {}
-  /// From UTF-8; ASCII that fits is not even decoded.
+  /// From UTF-8; ASCII that fits is copied without decoding.
   AnyPad(const char* utf8) : AnyPad(utf8, static_cast<int64_t>(__builtin_strlen(utf8))) {}  // NOLINT: implicit
   AnyPad(const char* utf8, int64_t size) : value_{} {
     AnyffiTextView text{utf8, size, ANYFFI_ASCII, 0};
@@ -36,11 +35,11 @@ class AnyPad {
     detail::check(set(other.value_));
     return *this;
   }
-  ~AnyPad() { anyffi_value_drop_inline(&value_); }
+  ~AnyPad() { anyffi_value_drop(&value_); }
 
   const AnyffiValue& raw() const noexcept { return value_; }
 
-  /// Becomes a copy of a value, which may lie in this very pad. Nonzero, with the error set, if memory ends.
+  /// Copies a value, which may point into this pad. Nonzero, with an error set, when memory is exhausted.
   int set(const AnyffiValue& value) noexcept {
     AnyffiValue former = value_;
     AnyffiTextView text;
@@ -51,7 +50,7 @@ class AnyPad {
       if (anyffi_value_own(&value, &owned) != 0) return -1;
       value_ = owned;
     }
-    anyffi_value_drop_inline(&former);
+    anyffi_value_drop(&former);
     return 0;
   }
 
@@ -61,7 +60,7 @@ class AnyPad {
     for (int64_t i = 0; i < size; ++i) all |= static_cast<unsigned char>(text[i]);
     return all < 0x80;
   }
-  /// Copies text that fits; what was held is forgotten.
+  /// Copies text if it fits, without releasing the former value.
   bool keep(const AnyffiTextView& text, int32_t view_code) noexcept {
     int shift = anyffi_encoding_shift(text.encoding);
     if (text.length >= int64_t{N} * 8 >> shift) return false;
@@ -86,7 +85,7 @@ struct Traits<AnyPad<N>> {
   static constexpr bool kBorrows = true;
   using Holder = AnyPad<N>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    return holder.set(value) == 0 || detail::refuse(why, value, name, ANYFFI_RAISED);
+    return holder.set(value) == 0 || detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
   }
   static const AnyPad<N>& take(Holder& holder) { return holder; }
   static AnyffiValue borrow(const AnyPad<N>& pad) { return pad.raw(); }

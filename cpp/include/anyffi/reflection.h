@@ -1,5 +1,5 @@
 /// \file
-/// What an object class tells of itself: its documentation, and fields that can be read by name.
+/// Metadata of an object class: its documentation, and fields that can be read by name.
 ///
 ///     struct Point {
 ///       static constexpr anyffi::FixedText kTypeKey{"demo.Point"};
@@ -62,8 +62,8 @@ int get_field(AnyffiObject* self, AnyffiValue* out) {
 template <class T, auto... kMembers>
 constexpr FieldList<kMembers...> complete_fields(FieldList<kMembers...> list) {
   static_assert((HasTraits<MemberType<T, kMembers>>::value && ...),
-                "anyffi: a field has a type that cannot cross the border. Include the header anyffi/stl/... for a "
-                "standard container, or specialise anyffi::Traits for the type.");
+                "anyffi: a field has a type without a conversion: include its header of anyffi/stl/, or specialise "
+                "anyffi::Traits for it (see anyffi/traits_via.h)");
   [[maybe_unused]] int i = 0;
   ((list.rows[i].type_name = Traits<MemberType<T, kMembers>>::name, list.rows[i++].get = &get_field<T, kMembers>), ...);
   return list;
@@ -83,7 +83,7 @@ struct FieldsOf<T, std::void_t<decltype(T::fields())>> {
   static constexpr auto kFunction = &T::fields;
 };
 
-/// Another class's list that a class inherits is told by the other one.
+/// Compares functions of any type. An inherited `fields` is registered by the base class.
 template <class A, class B>
 constexpr bool same_function(A a, B b) {
   if constexpr (std::is_same_v<A, B>) {
@@ -99,7 +99,7 @@ template <class T>
 inline constexpr bool kInheritsFields<T, std::void_t<typename T::Parent>> =
     same_function(FieldsOf<T>::kFunction, FieldsOf<typename T::Parent>::kFunction);
 
-/// Hidden: each library has its own, though another one may have a class of the same name.
+/// Hidden: another library may have a class of the same name.
 template <class T>
 struct __attribute__((visibility("hidden"))) FieldTable {
   static constexpr auto kList = complete_fields<T>(T::fields());
@@ -115,13 +115,13 @@ inline constexpr bool kInheritsDoc = false;
 template <class T>
 inline constexpr bool kInheritsDoc<T, std::void_t<typename T::Parent>> = kDocOf<T> == kDocOf<typename T::Parent>;
 
-/// Fields and documentation are a class's own: those that it inherits are told by the other class.
+/// The documentation of the class itself; NULL if it is inherited.
 template <class T>
 constexpr const char* own_doc() {
   return kDocOf<T> == nullptr || kInheritsDoc<T> ? nullptr : *kDocOf<T>;
 }
 
-/// Fills in what a class tells of itself. The tables live as long as the library, which is never unmapped.
+/// Fills in the metadata of a class. The tables live as long as the library, which is never unloaded.
 template <class T>
 void describe_class(AnyffiTypeInfo& info) {
   info.doc = own_doc<T>();
@@ -133,8 +133,8 @@ void describe_class(AnyffiTypeInfo& info) {
 
 }  // namespace detail
 
-/// A field under a name: a data member, or a const member function without parameters. Both texts must live for ever,
-/// as literals do.
+/// A field: a data member, or a const member function without parameters. `name` and `doc` must never be freed, like
+/// literals.
 template <auto kMember>
 constexpr detail::Field<kMember> field(const char* name, const char* doc = nullptr) {
   return {name, doc};

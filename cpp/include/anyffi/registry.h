@@ -1,5 +1,5 @@
 /// \file
-/// ANYFFI_REGISTER_GLOBAL and ANYFFI_EXPORT: functions that Python finds by name.
+/// ANYFFI_REGISTER_GLOBAL and ANYFFI_EXPORT: functions by name.
 #ifndef ANYFFI_REGISTRY_H_
 #define ANYFFI_REGISTRY_H_
 
@@ -9,25 +9,23 @@ namespace anyffi {
 
 namespace detail {
 
-/// Head of the list of what this library exports. Weak and hidden: one for all files of a library, and none of
-/// another library's.
+/// Head of the list of this library's exports. Weak and hidden: shared by the files of one library only.
 __attribute__((weak, visibility("hidden"))) const AnyffiModuleEntry* module_entries = nullptr;
 
 }  // namespace detail
 
-/// A function on its way into the registry or a module. Runs in static initialisers, so it never throws: what
-/// goes wrong is reported by `load_module`.
+/// Registers a function. Runs in static initialisers, so it never throws: `load_module` raises the errors.
 class Registration {
  public:
   explicit Registration(const char* name) noexcept : name_(name) {}
 
-  /// Registers a callable by its own parameters; `names` are `arg("x")`, `arg("y") = 1`. Where it follows another one
-  /// it becomes an overload: a call goes to the first that holds all its arguments as they are, else to the first that
-  /// takes them. `doc` and `release_gil` are about the callable before them.
+  /// Registers a typed callable; `names` are `arg("x")`, `arg("y") = 1`. A second one is an overload: a call goes to
+  /// the first that accepts all arguments without conversion, else to the first that converts them. `doc` and
+  /// `release_gil` apply to the callable before them.
   template <class F, class... N>
   Registration& def(F f, N&&... names) noexcept {
     using Callable = decltype(detail::as_function(std::move(f)));
-    ANYFFI_ASSERT_CROSSES_(Callable);
+    ANYFFI_ASSERT_CONVERTIBLE_(Callable);
     ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Bare<N>...>);
     return make(
         [&] { return detail::make_typed(name_, detail::as_function(std::move(f)), std::forward<N>(names)...); });
@@ -39,12 +37,12 @@ class Registration {
       return ObjectRef(detail::Adopt{}, &detail::make_native<detail::PackedFunction<F>>(std::move(f))->base.header);
     });
   }
-  /// What `help` shows; must live for ever, as a literal does.
+  /// The docstring; must never be freed, like a literal.
   Registration& doc(const char* text) noexcept {
     if (function_) function_->info.doc = text;
     return *this;
   }
-  /// Releases the host's lock while the body runs, so that other Python threads go on.
+  /// Releases the host's lock while the body runs.
   Registration& release_gil() noexcept {
     if (function_) function_->release_gil();
     return *this;
@@ -65,7 +63,7 @@ class Registration {
         published_ = function.get();
       }
       function_ = made;
-      // Held for ever: a later removal from the registry must not free what `.doc()` or a symbol may still touch.
+      // Never released: `.doc()` and the exported symbol use it even after a removal from the registry.
       function.release();
       return 0;
     });
@@ -78,7 +76,7 @@ class Registration {
     detail::check(anyffi_registry_set(&name.raw(), &value, again));
   }
   const char* name_;
-  detail::NativeFunction* function_ = nullptr;  // the callable that was defined last
+  detail::NativeFunction* function_ = nullptr;  // the last `def`
   AnyffiObject* published_ = nullptr;
 
  private:
@@ -98,12 +96,13 @@ class Registration {
 
 namespace detail {
 
-/// An entry of the module table; lives as long as the library, which is never unmapped.
+/// An entry of the module table; lives as long as the library, which is never unloaded.
 class Export : public Registration {
  public:
   explicit Export(const char* name) noexcept : Registration(name), entry_{nullptr, name, nullptr} {}
   int call(AnyffiValue* args, int32_t num_args, AnyffiValue* result) const {
-    if (!published_) return anyffi_error_raise("RuntimeError", "this function was not exported; load_module says why");
+    if (!published_)
+      return anyffi_error_raise("RuntimeError", "this function was not exported; load_module reports why");
     auto* function = reinterpret_cast<AnyffiFunction*>(published_);
     return function->call(function->self, args, num_args, result);
   }
@@ -135,7 +134,7 @@ bool register_object() noexcept {
 }  // namespace anyffi
 
 extern "C" {
-/// What `load_module` reads. Weak: one for all files of a library.
+/// Read by `load_module`. Weak: one for all files of a library.
 __attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
     ANYFFI_ABI_VERSION, sizeof(AnyffiModuleTable), &anyffi::detail::module_entries};
 }
@@ -148,14 +147,13 @@ __attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
   [[maybe_unused]] static ::anyffi::Registration ANYFFI_JOIN_(anyffi_global_, __COUNTER__) = \
       ::anyffi::Registration(name)
 
-/// Registers an object class when the library loads, not when it is first used, so that Python knows its type:
-/// `ANYFFI_REGISTER_OBJECT(Point);`
+/// Registers an object class when the library loads, instead of at its first use: `ANYFFI_REGISTER_OBJECT(Point);`
 #define ANYFFI_REGISTER_OBJECT(...)                                              \
   [[maybe_unused]] static const bool ANYFFI_JOIN_(anyffi_object_, __COUNTER__) = \
       ::anyffi::detail::register_object<__VA_ARGS__>()
 
 /// Exports a function for `load_module`, under the symbol `__anyffi_<name>`: `ANYFFI_EXPORT(add, &add, arg("x"));`.
-/// What can be said of a global function can follow, such as `.doc("...")`.
+/// `.doc("...")` and the other methods of Registration may follow.
 #define ANYFFI_EXPORT(name, ...)                                                                  \
   static ::anyffi::detail::Export& anyffi_export_##name() {                                       \
     static ::anyffi::detail::Export entry(#name);                                                 \

@@ -1,5 +1,5 @@
 /// \file
-/// Slice, Ellipsis, Missing: the values that indexing is made of, and the one that says "left out".
+/// Slice, Ellipsis and Missing.
 #ifndef ANYFFI_SLICE_H_
 #define ANYFFI_SLICE_H_
 
@@ -7,7 +7,7 @@
 
 namespace anyffi {
 
-/// Python's `slice(start, stop, step)`; each part may be of any kind, as in Python.
+/// Python's `slice(start, stop, step)`; each part may be any value.
 class Slice : public ObjectRef {
  public:
   using ObjectRef::ObjectRef;

@@ -1,5 +1,5 @@
 /// \file
-/// String and Bytes: values of 16 bytes, in place while they are short.
+/// String and Bytes: values of 16 bytes, with small-string optimisation.
 #ifndef ANYFFI_STRING_H_
 #define ANYFFI_STRING_H_
 
@@ -15,7 +15,7 @@ class Bytes {
   Bytes(detail::Adopt, const AnyffiValue& owned) noexcept : value_(detail::Adopt{}, owned) {}
 
   int64_t size() const noexcept { return text().length; }
-  /// As long as this value lives where it is; followed by a zero byte.
+  /// Valid until this Bytes is moved or destroyed; a zero byte follows.
   const uint8_t* data() const noexcept { return static_cast<const uint8_t*>(text().data); }
   uint8_t operator[](int64_t index) const {
     if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(size())) throw Error("IndexError", "index out of range");
@@ -28,17 +28,17 @@ class Bytes {
  private:
   AnyffiTextView text() const noexcept {
     AnyffiTextView result;
-    anyffi_text_inline(&value_.raw(), &result);
+    anyffi_view_text(&value_.raw(), &result);
     return result;
   }
   AnyValue value_;
 };
 
-/// Immutable text: code points in one of four widths, always the narrowest, so that indexing takes constant time.
+/// Immutable text: code points in the narrowest of four encodings, so that indexing takes constant time.
 class String {
  public:
   String() : String("") {}
-  /// From UTF-8; UnicodeDecodeError if it is none.
+  /// From UTF-8; UnicodeDecodeError if it is invalid.
   String(const char* utf8) : value_(utf8) {}  // NOLINT: implicit on purpose
   String(const char* utf8, int64_t size) { detail::check(anyffi_str_from_utf8(utf8, size, value_.out())); }
   /// From code points of the width of `encoding` (AnyffiTextEncoding).
@@ -47,7 +47,7 @@ class String {
   }
   String(detail::Adopt, const AnyffiValue& owned) noexcept : value_(detail::Adopt{}, owned) {}
 
-  /// In code points.
+  /// The number of code points.
   int64_t size() const noexcept { return text().length; }
   bool empty() const noexcept { return size() == 0; }
   /// The code point at `index`. IndexError beyond the end.
@@ -56,34 +56,34 @@ class String {
     if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(view.length)) {
       throw Error("IndexError", "string index out of range");
     }
-    return anyffi_code_point_inline(&view, index);
+    return anyffi_get_code_point(&view, index);
   }
-  /// The character at `index` as a string, in place: no heap, no counting.
-  String operator[](int64_t index) const { return String(detail::Adopt{}, anyffi_char_inline(code_point(index))); }
+  /// The character at `index` as a string, stored inline.
+  String operator[](int64_t index) const { return String(detail::Adopt{}, anyffi_make_char(code_point(index))); }
   /// UnicodeEncodeError for a lone surrogate.
   Bytes utf8() const {
     AnyValue encoded;
     detail::check(anyffi_str_to_utf8(&value_.raw(), encoded.out()));
     return Bytes(detail::Adopt{}, encoded.release());
   }
-  /// Where the code points lie: good as long as this value lives where it is.
+  /// The code points; valid until this String is moved or destroyed.
   AnyffiTextView text() const noexcept {
     AnyffiTextView result;
-    anyffi_text_inline(&value_.raw(), &result);
+    anyffi_view_text(&value_.raw(), &result);
     return result;
   }
   int64_t hash() const { return value_.hash(); }
   const AnyValue& value() const noexcept { return value_; }
 
-  /// Stands for the end of any text in `slice` and `find`.
+  /// The end of the text, for `slice` and `find`.
   static constexpr int64_t kEnd = INT64_MAX;
-  /// As Python's `s[start:stop]`.
+  /// Python's `s[start:stop]`.
   String slice(int64_t start, int64_t stop = kEnd) const {
     String result;
     detail::check(anyffi_str_slice(&raw(), start, stop, result.reset()));
     return result;
   }
-  /// Where `needle` lies first, or last, within [start, stop); -1 if nowhere.
+  /// The first (`rfind`: last) index of `needle` within [start, stop); -1 if there is none.
   int64_t find(const String& needle, int64_t start = 0, int64_t stop = kEnd) const {
     int64_t result;
     detail::check(anyffi_str_find(&raw(), &needle.raw(), start, stop, &result));
@@ -99,17 +99,17 @@ class String {
   bool endswith(const String& suffix) const {
     return suffix.size() <= size() && find(suffix, size() - suffix.size()) >= 0;
   }
-  /// Without white space, or the characters of `characters`, at both ends; `lstrip`, `rstrip`: at one.
+  /// Removes white space, or the characters of `characters`, at both ends (`lstrip`, `rstrip`: at one).
   String strip(const AnyView& characters = nullptr) const { return strip(characters, 3); }
   String lstrip(const AnyView& characters = nullptr) const { return strip(characters, ANYFFI_STRIP_LEFT); }
   String rstrip(const AnyView& characters = nullptr) const { return strip(characters, ANYFFI_STRIP_RIGHT); }
-  /// With the first `most` places of `former` replaced, all of them if it is negative.
+  /// Replaces the first `most` occurrences of `former`, all if it is negative.
   String replace(const String& former, const String& replacement, int64_t most = -1) const {
     String result;
     detail::check(anyffi_str_replace(&raw(), &former.raw(), &replacement.raw(), most, result.reset()));
     return result;
   }
-  /// A to Z and a to z alone change.
+  /// Change A to Z or a to z only.
   String ascii_lower() const {
     String result;
     detail::check(anyffi_str_ascii_lower(&raw(), result.reset()));
@@ -120,7 +120,7 @@ class String {
     detail::check(anyffi_str_ascii_upper(&raw(), result.reset()));
     return result;
   }
-  /// Negative, 0 or positive, by code point, whatever the widths.
+  /// Negative, 0 or positive, by code point.
   int32_t compare(const String& other) const {
     int32_t result;
     detail::check(anyffi_str_compare(&raw(), &other.raw(), &result));
@@ -143,7 +143,7 @@ class String {
    public:
     Iterator(const String& text, int64_t index) : text_(text.text()), index_(index) {}
     String operator*() const {
-      return String(detail::Adopt{}, anyffi_char_inline(anyffi_code_point_inline(&text_, index_)));
+      return String(detail::Adopt{}, anyffi_make_char(anyffi_get_code_point(&text_, index_)));
     }
     Iterator& operator++() {
       ++index_;
@@ -155,13 +155,13 @@ class String {
     AnyffiTextView text_;
     int64_t index_;
   };
-  /// Walks the characters, each a String in place.
+  /// Iterates over the characters, each a String.
   Iterator begin() const { return {*this, 0}; }
   Iterator end() const { return {*this, size()}; }
 
  private:
   const AnyffiValue& raw() const noexcept { return value_.raw(); }
-  /// Where a C function may leave the text of a new String.
+  /// The `out` parameter of a C function that creates a string.
   AnyffiValue* reset() noexcept {
     value_ = AnyValue();
     return value_.out();

@@ -1,5 +1,5 @@
 /// \file
-/// Tensor and TensorView: n-dimensional arrays over memory that may be anybody's.
+/// Tensor and TensorView: n-dimensional arrays, owned or borrowed.
 #ifndef ANYFFI_TENSOR_H_
 #define ANYFFI_TENSOR_H_
 
@@ -14,7 +14,7 @@ class Tensor;
 
 namespace detail {
 
-/// Memory of an allocator, which lives as long as that.
+/// Memory and its allocator.
 template <class Allocator>
 struct Allocated {
   Allocator allocator;
@@ -30,7 +30,7 @@ struct Allocated {
   }
 };
 
-/// The extents of a Shape side by side, as C has them.
+/// The extents of a Shape as an array.
 class Extents {
  public:
   explicit Extents(const Shape& shape) : size_(static_cast<int32_t>(shape.size())) {
@@ -54,19 +54,19 @@ class Extents {
   int32_t size_;
 };
 
-/// What can be asked of a tensor, owned or borrowed; Derived has `raw()` and `flags()`.
+/// The methods of Tensor and TensorView; Derived has `raw()` and `flags()`.
 template <class Derived>
 class TensorMethods {
  public:
   int32_t ndim() const noexcept { return raw().ndim; }
   /// Elements along each of the `ndim()` axes.
   const int64_t* shape() const noexcept { return raw().shape; }
-  /// Steps along each axis, counted in elements. Negative or 0 if the tensor runs backwards or repeats elements.
+  /// Steps along each axis, in elements; they may be 0 or negative.
   const int64_t* strides() const noexcept { return raw().strides; }
   DataType dtype() const noexcept { return raw().dtype; }
   Device device() const noexcept { return raw().device; }
   bool read_only() const noexcept { return (self().flags() & ANYFFI_TENSOR_READ_ONLY) != 0; }
-  /// Elements in all. OverflowError if they do not fit int64, as they may where an axis repeats them.
+  /// The number of elements. OverflowError if it does not fit into int64, as with strides of 0.
   int64_t numel() const {
     int64_t product = 1;
     for (int32_t i = 0; i < ndim() && !is_empty(); ++i) {
@@ -74,7 +74,7 @@ class TensorMethods {
     }
     return is_empty() ? 0 : product;
   }
-  /// Whether the elements lie side by side, the last axis first.
+  /// Whether the tensor is C-contiguous.
   bool is_contiguous() const noexcept {
     int64_t step = 1;
     for (int32_t i = ndim() - 1; i >= 0; --i) {
@@ -83,35 +83,34 @@ class TensorMethods {
     }
     return true;
   }
-  /// Where the first element lies; the next one along an axis lies `strides()` elements further. BufferError if the
-  /// CPU cannot read the memory; TypeError if the elements are of another type than T; ValueError if T is not const
-  /// and the memory is read-only, or if the address is not aligned for a T. `void` stands for any type.
+  /// The address of the first element; `strides()` leads to the others. BufferError if the CPU cannot read the memory;
+  /// TypeError if the elements have another type than T (`void`: any); ValueError if T is not const and the memory is
+  /// read-only, or if the address is not aligned for a T.
   template <class T>
   T* data() const {
-    return access<T>(ANYFFI_TENSOR_READS);
+    return access<T>(ANYFFI_ACCESS_READ);
   }
-  /// The same for elements that lie side by side, `numel()` of them; ValueError if they do not.
+  /// The same for `numel()` contiguous elements; ValueError if the tensor is not contiguous.
   template <class T>
   T* contiguous_data() const {
     if (!is_contiguous()) throw_not_contiguous();
     return data<T>();
   }
-  /// The same on whichever device the memory lies, for code that hands the address on to it.
+  /// The same on any device, for code that passes the address to the device.
   template <class T>
   T* device_data() const {
-    return access<T>(ANYFFI_TENSOR_ANYWHERE);
+    return access<T>(ANYFFI_ACCESS_DEVICE);
   }
-  /// The element at a position along each axis, checked as `data` checks it. IndexError if there is none there;
-  /// positions count from 0 and are never negative.
+  /// The element at a position along each axis, from 0; checked as by `data`. IndexError if there is none.
   template <class T, class... Position>
   T& at(Position... position) const {
-    static_assert((std::is_integral_v<Position> && ...), "anyffi: positions are integers");
+    static_assert((std::is_integral_v<Position> && ...), "anyffi: positions must be integers");
     const int64_t positions[] = {static_cast<int64_t>(position)..., 0};
     int64_t steps;
     check(anyffi_tensor_get_element_offset(&raw(), positions, sizeof...(Position), &steps));
     return data<T>()[steps];
   }
-  /// Compact, in new memory, as `Tensor::empty` has it. BufferError unless the CPU can read the memory.
+  /// A contiguous copy in new memory, as from `Tensor::empty`. BufferError if the CPU cannot read the memory.
   Tensor copy() const;
 
  private:
@@ -126,7 +125,7 @@ class TensorMethods {
   template <class T>
   T* access(int32_t how) const {
     using Element = std::remove_cv_t<T>;
-    if (!std::is_const_v<T>) how |= ANYFFI_TENSOR_WRITES;
+    if (!std::is_const_v<T>) how |= ANYFFI_ACCESS_WRITE;
     if constexpr (std::is_void_v<Element>) {
       check(anyffi_tensor_check_access(&raw(), self().flags(), nullptr, 1, how));
     } else {
@@ -135,31 +134,29 @@ class TensorMethods {
     }
     return reinterpret_cast<T*>(static_cast<char*>(raw().data) + raw().byte_offset);
   }
-  [[noreturn]] static void throw_not_contiguous() {
-    throw Error("ValueError", "the elements of the tensor do not lie side by side");
-  }
+  [[noreturn]] static void throw_not_contiguous() { throw Error("ValueError", "the tensor is not contiguous"); }
   [[noreturn]] static void throw_too_many() { throw Error("OverflowError", "the tensor has too many elements"); }
 };
 
 }  // namespace detail
 
-/// A tensor and its share of the memory.
+/// A reference to a tensor.
 class Tensor : public ObjectRef, public detail::TensorMethods<Tensor> {
  public:
   using ObjectRef::ObjectRef;
-  /// Over memory that `owner` keeps alive; takes over `owner`, also when it throws. `flags` are AnyffiTensorFlag.
+  /// Over memory of `owner`, which it steals, also when it throws. `flags`: AnyffiTensorFlag.
   Tensor(const AnyffiTensorData& data, uint64_t flags, void* owner, void (*release_owner)(void*))
       : ObjectRef(detail::Adopt{}, nullptr) {
     AnyffiValue created;
     detail::check(anyffi_tensor_create(&data, flags, owner, release_owner, &created));
     object_ = created.as_object;
   }
-  /// Over memory that another object keeps alive, such as a part of another tensor's.
+  /// Over memory of another object, such as a part of another tensor.
   Tensor(const AnyffiTensorData& data, uint64_t flags, ObjectRef owner)
       : Tensor(data, flags, owner.release(),
                [](void* object) { anyffi_object_release(static_cast<AnyffiObject*>(object)); }) {}
-  /// Compact, its elements not set to anything, in memory that begins at a multiple of 64 bytes and comes from
-  /// `anyffi_alloc`, for which a program can put another allocator in place (`anyffi_allocator_exchange`).
+  /// Contiguous and uninitialized, in memory from `anyffi_alloc`, aligned to 64 bytes. `anyffi_allocator_exchange`
+  /// installs another allocator.
   static Tensor empty(const int64_t* shape, int32_t ndim, const DataType& dtype) {
     AnyffiValue created;
     detail::check(anyffi_tensor_create_empty(shape, ndim, &dtype, &created));
@@ -172,9 +169,9 @@ class Tensor : public ObjectRef, public detail::TensorMethods<Tensor> {
     detail::Extents extents(shape);
     return empty(extents.data(), extents.size(), dtype);
   }
-  /// The same in memory of an allocator of the caller's, on any device. `allocator.alloc(size)` gives so many bytes,
-  /// one at least, or NULL, which becomes std::bad_alloc; `allocator.free(memory)` takes them back on the thread that
-  /// lets go of them last. The allocator lives as long as the memory.
+  /// The same with an allocator of the caller's, on any device. `allocator.alloc(size)` returns NULL on failure
+  /// (std::bad_alloc); `allocator.free(memory)` runs on the thread that releases the last reference. The allocator
+  /// lives as long as the memory.
   template <class Allocator>
   static Tensor allocate(Allocator allocator, const int64_t* shape, int32_t ndim, const DataType& dtype,
                          const Device& device = Device()) {
@@ -208,19 +205,18 @@ Tensor detail::TensorMethods<Derived>::copy() const {
   return Tensor(Adopt{}, created.as_object);
 }
 
-/// A tensor of somebody else's, good as long as what it was made from: as a parameter it takes what Tensor takes and
-/// counts nothing, but it cannot be stored or returned. A function that it is handed to gets a share of the tensor that
-/// it was made from, so that it may keep that; it gets nothing of memory that no tensor owns, unless it takes a view,
-/// too.
+/// A borrowed tensor, valid as long as its source: as a parameter it accepts what Tensor accepts, without a refcount,
+/// but it cannot be stored or returned. Passed to another function, it is the tensor that it was made from; one over
+/// memory that no tensor owns is accepted by parameters of type TensorView only.
 class TensorView : public detail::TensorMethods<TensorView> {
  public:
   TensorView(const Tensor& tensor) noexcept  // NOLINT: implicit on purpose
       : raw_(&tensor.raw()), flags_(tensor.flags()), tensor_(tensor.get()) {}
   TensorView(Tensor&&) = delete;
-  /// Over memory that the caller keeps alive, and a struct that it keeps in place.
+  /// Over memory and a struct that the caller keeps alive.
   explicit TensorView(const AnyffiTensorData& data, uint64_t flags = 0) noexcept : raw_(&data), flags_(flags) {}
   TensorView(AnyffiTensorData&&, uint64_t = 0) = delete;
-  /// The tensor in a value. TypeError if it is none.
+  /// The tensor of a value. TypeError if it is not one.
   explicit TensorView(const AnyView& value);
   TensorView(AnyValue&&) = delete;
 
@@ -232,7 +228,7 @@ class TensorView : public detail::TensorMethods<TensorView> {
   friend struct Traits<TensorView>;
   const AnyffiTensorData* raw_;
   uint64_t flags_;
-  AnyffiObject* tensor_ = nullptr;  // that it was made from, if it was from one
+  AnyffiObject* tensor_ = nullptr;  // NULL: memory that no tensor owns
 };
 
 template <>
@@ -242,8 +238,8 @@ struct Traits<Tensor> : detail::RefTraits<Tensor> {
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code == ANYFFI_TENSOR) return detail::hold_object(value, holder);
     if (value.type_code != ANYFFI_TENSOR_VIEW) return detail::refuse(why, value, name);
-    anyffi_value_own(&value, holder.out());  // which says why it cannot
-    return detail::refuse(why, value, name, ANYFFI_RAISED);
+    anyffi_value_own(&value, holder.out());  // fails, with the error to report
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
   }
 };
 

@@ -9,32 +9,32 @@ namespace anyffi {
 
 namespace detail {
 
-/// A BigInt does not fit any in-place integer; everything else that is no number is of the wrong type.
+/// OverflowError for an integer that is too large, TypeError for everything else.
 inline bool refuse_int(AnyffiMismatch& why, const AnyffiValue& got, const char* narrow) {
   bool is_int = got.type_code == ANYFFI_BIG_INT || got.type_code == ANYFFI_INT || got.type_code == ANYFFI_BOOL;
-  return refuse(why, got, "int", is_int ? ANYFFI_OUT_OF_RANGE : ANYFFI_WRONG_TYPE, narrow);
+  return refuse(why, got, "int", is_int ? ANYFFI_MISMATCH_RANGE : ANYFFI_MISMATCH_TYPE, narrow);
 }
 
-/// The value behind a box; every other value as it is.
+/// The value in a box; other values unchanged.
 inline const AnyffiValue& unboxed(const AnyffiValue& value) {
   return value.type_code == ANYFFI_BOX ? reinterpret_cast<const AnyffiBox*>(value.as_object)->value : value;
 }
 
-/// Loads a number as `Way` does: `load_plain` takes what is usual, by a comparison or two; `load_special` takes or
-/// refuses everything else, but boxes, and a Bool that is taken as the Int that it is.
-template <class Way, class T>
-__attribute__((noinline)) bool load_uncommon_number(const AnyffiValue& given, T& out, AnyffiMismatch& why) {
+/// Loads a number: `load_plain` is the fast path, for exact types; `load_special` converts or refuses the rest. Boxes,
+/// and a Bool as an Int, are handled here.
+template <class Conversion, class T>
+__attribute__((noinline)) bool load_number_slow(const AnyffiValue& given, T& out, AnyffiMismatch& why) {
   const AnyffiValue& value = unboxed(given);
-  if (Way::load_plain(value, out)) return true;
-  if (value.type_code == ANYFFI_BOOL && Way::load_plain(anyffi_int_inline(value.as_int), out)) return true;
-  return Way::load_special(value, out, why);
+  if (Conversion::load_plain(value, out)) return true;
+  if (value.type_code == ANYFFI_BOOL && Conversion::load_plain(anyffi_make_int(value.as_int), out)) return true;
+  return Conversion::load_special(value, out, why);
 }
-template <class Way, class T>
+template <class Conversion, class T>
 bool load_number(const AnyffiValue& given, T& out, AnyffiMismatch& why) {
-  if (__builtin_expect(Way::load_plain(given, out), 1)) return true;
-  // A number of its own, so that the other one can be in a register.
+  if (__builtin_expect(Conversion::load_plain(given, out), 1)) return true;
+  // A local whose address is taken, so that `out` can stay in a register.
   T found{};
-  bool is_loaded = load_uncommon_number<Way>(given, found, why);
+  bool is_loaded = load_number_slow<Conversion>(given, found, why);
   out = found;
   return is_loaded;
 }
@@ -48,11 +48,11 @@ constexpr const char* integer_name(bool is_signed, int bytes) {
 
 }  // namespace detail
 
-/// Integers take Int and Bool in their range; OverflowError beyond it.
+/// Integers accept Int and Bool in their range; OverflowError beyond it.
 template <class T>
 struct Traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
   static constexpr FixedText name{"int"};
-  // Narrower types must look at each value.
+  // Narrower types check each value.
   static constexpr uint64_t type_mask = (std::is_signed_v<T> && sizeof(T) == 8)
                                             ? detail::type_bits(ANYFFI_INT, ANYFFI_BOOL)
                                             : detail::type_bits(ANYFFI_BOOL);
@@ -91,11 +91,11 @@ struct Traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bo
   }
 };
 
-/// Floating types take Float, Int, BigInt and Bool, rounding as Python's `float(x)` does.
+/// Floating types accept Float, Int, BigInt and Bool, rounding as Python's `float(x)` does.
 template <class T>
 struct Traits<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static constexpr FixedText name{"float"};
-  // Narrower types must look at each Float.
+  // Narrower types check each Float.
   static constexpr uint64_t type_mask = sizeof(T) < 8 ? detail::type_bits(ANYFFI_INT, ANYFFI_BOOL)
                                                       : detail::type_bits(ANYFFI_FLOAT, ANYFFI_INT, ANYFFI_BOOL);
   static constexpr bool kBorrows = false;
@@ -113,11 +113,11 @@ struct Traits<T, std::enable_if_t<std::is_floating_point_v<T>>> {
       return detail::refuse(why, value, "float");
     double number = value.as_float;
     if (value.type_code == ANYFFI_BIG_INT && anyffi_big_int_get_float(value.as_object, &number) != 0) {
-      return detail::refuse(why, value, "float", ANYFFI_RAISED);
+      return detail::refuse(why, value, "float", ANYFFI_MISMATCH_RAISED);
     }
-    return round(number, out) || detail::refuse(why, value, "float", ANYFFI_OUT_OF_RANGE, "float32");
+    return round(number, out) || detail::refuse(why, value, "float", ANYFFI_MISMATCH_RANGE, "float32");
   }
-  /// A finite double that becomes infinite as a float is refused, as Python's struct.pack("f") does.
+  /// False for a finite double that is too large for a float, as in Python's struct.pack("f").
   static bool round(double number, T& out) {
     out = static_cast<T>(number);
     return sizeof(T) == 8 || out - out == 0 || number - number != 0;
@@ -131,7 +131,7 @@ struct Traits<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   }
 };
 
-/// bool takes Bool, and Int 0 or 1.
+/// bool accepts Bool, and Int 0 or 1.
 template <>
 struct Traits<bool> {
   static constexpr FixedText name{"bool"};
@@ -149,7 +149,7 @@ struct Traits<bool> {
   static bool load_special(const AnyffiValue& value, bool&, AnyffiMismatch& why) {
     bool is_int = value.type_code == ANYFFI_INT || value.type_code == ANYFFI_BIG_INT;
     if (!is_int) return detail::refuse(why, value, name);
-    return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "an int given as a bool must be 0 or 1");
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "an int given as a bool must be 0 or 1");
   }
   static bool take(Holder& holder) { return holder; }
   static AnyffiValue store(bool flag) {
@@ -160,7 +160,7 @@ struct Traits<bool> {
   }
 };
 
-/// An enumeration crosses as its number: it takes every number of its underlying type.
+/// An enumeration converts as its underlying type.
 template <class E>
 struct Traits<E, std::enable_if_t<std::is_enum_v<E>>> : Traits<std::underlying_type_t<E>> {
   using Number = std::underlying_type_t<E>;
@@ -168,7 +168,7 @@ struct Traits<E, std::enable_if_t<std::is_enum_v<E>>> : Traits<std::underlying_t
   static AnyffiValue store(E value) { return Traits<Number>::store(static_cast<Number>(value)); }
 };
 
-/// None, and nothing else.
+/// None only.
 template <>
 struct Traits<std::nullptr_t> {
   static constexpr FixedText name{"None"};
@@ -182,7 +182,7 @@ struct Traits<std::nullptr_t> {
   static AnyffiValue store(std::nullptr_t) { return AnyffiValue{}; }
 };
 
-/// An address, not owned: Python's `ctypes.c_void_p`. None is the null pointer.
+/// An address: Python's `ctypes.c_void_p`. None is the null pointer.
 template <>
 struct Traits<void*> {
   static constexpr FixedText name{"c_void_p"};

@@ -15,7 +15,7 @@ constexpr auto union_names() {
   return (FixedText(Traits<First>::name) + ... + (" | " + FixedText(Traits<Rest>::name)));
 }
 
-/// The place of a type among others, or -1.
+/// The index of a type among others, or -1.
 template <class T, class... Ts>
 constexpr int index_among() {
   int index = 0, found = -1;
@@ -23,7 +23,7 @@ constexpr int index_among() {
   return found;
 }
 
-/// Takes the thread's error if it only says that a number is too large: then another type may hold the number.
+/// Takes an OverflowError from the thread's slot: another type may hold the number.
 inline bool take_overflow(AnyValue& error) {
   anyffi_error_take_raised(error.out());
   AnyffiTextView text;
@@ -39,17 +39,16 @@ inline bool take_overflow(AnyValue& error) {
 
 }  // namespace detail
 
-/// A value of one of several types. From a value it becomes the first of the types that keeps the value's kind, such
-/// as an int for `Variant<double, int64_t>`, else the first that takes it at all; a bool is an int before that, as in
-/// Python.
+/// A value of one of several types. A value converts to the first type of its own family, as an int does for
+/// `Variant<double, int64_t>`, else to the first that accepts it; a bool prefers an int type, as in Python.
 template <class... Ts>
 class Variant {
-  static_assert(sizeof...(Ts) > 0, "anyffi: a Variant needs a type");
+  static_assert(sizeof...(Ts) > 0, "anyffi: a Variant needs at least one type");
   static_assert(((!std::is_same_v<Ts, const char*> && !std::is_same_v<Ts, AnyView>) && ...),
-                "anyffi: a Variant owns its value; hold a String or an AnyValue");
+                "anyffi: a Variant must own its value: use String or AnyValue, not a view");
 
  public:
-  /// From one of the types, or from what converts to one.
+  /// From one of the types, or a type that converts to one.
   template <class T, std::enable_if_t<!std::is_same_v<Bare<T>, Variant> && detail::kIsForeign<Bare<T>>, int> = 0>
   Variant(T&& value) : value_(std::forward<T>(value)) {  // NOLINT: implicit, as the value itself would be
     index_ = detail::index_among<Bare<T>, Ts...>();
@@ -59,13 +58,13 @@ class Variant {
   Variant(detail::Adopt, const AnyffiValue& owned, int index) noexcept
       : value_(detail::Adopt{}, owned), index_(index) {}
 
-  /// The place of the type among `Ts`.
+  /// The index of the type among `Ts`.
   int index() const noexcept { return index_; }
   template <class T>
   bool holds() const noexcept {
     return index_ == kIndexOf<T>;
   }
-  /// The T. TypeError if it is of another type.
+  /// The value as a T. TypeError if it has another type.
   template <class T>
   T get() const {
     if (!holds<T>()) {
@@ -75,7 +74,7 @@ class Variant {
     }
     return value_.template cast<T>();
   }
-  /// Calls `visitor` with the value as the type that it has; the results must have one type.
+  /// Calls `visitor` with the value as its type; the results must have one type.
   template <class F>
   decltype(auto) visit(F&& visitor) const {
     return visit_from<0, F, Ts...>(std::forward<F>(visitor));
@@ -86,7 +85,7 @@ class Variant {
   template <class T>
   static constexpr int kIndexOf = [] {
     constexpr int kIndex = detail::index_among<T, Ts...>();
-    static_assert(kIndex >= 0, "anyffi: this type is none of the Variant's");
+    static_assert(kIndex >= 0, "anyffi: this type is not one of the Variant's types");
     return kIndex;
   }();
 
@@ -120,14 +119,14 @@ struct Traits<Variant<Ts...>> {
     if (!settled && holder.index < 0) {
       if (!attempt.overflow.is_none()) {
         anyffi_error_set_raised(attempt.overflow.raw().as_object);
-        return detail::refuse(why, value, name, ANYFFI_RAISED);
+        return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
       }
       return false;
     }
     if (value.type_code > 0 && (value.aux & ANYFFI_MOVABLE) && value.as_object == holder.raw().as_object &&
         holder.type_code() > 0) {
-      // Taken after all: nobody but the holder is to count.
-      anyffi_release_inline(value.as_object);
+      // Steals the movable argument: the holder keeps the only reference.
+      anyffi_release(value.as_object);
       value = AnyffiValue{};
     }
     return true;
@@ -137,16 +136,16 @@ struct Traits<Variant<Ts...>> {
   static AnyffiValue store(const Variant<Ts...>& variant) { return AnyValue(variant.any()).release(); }
 
  private:
-  /// One type after the other; the best of what they hold, or say against it, is kept.
+  /// Tries the types in order, and keeps the best conversion or the best error.
   struct Attempt {
     const AnyffiValue& value;
     Holder& holder;
     AnyffiMismatch& why;
     AnyValue overflow{};
     bool broken = false;
-    bool is_int = false; /* what is held is an int that was a bool */
+    bool is_int = false; /* `holder` has an int that was a bool */
 
-    /// True if there is no need to ask the types that follow.
+    /// True if the following types need not be tried.
     template <class T>
     bool run(int index) {
       AnyffiValue given = value;
@@ -166,17 +165,17 @@ struct Traits<Variant<Ts...>> {
       return same_family;
     }
 
-    /// What got further than the type of the whole value explains more than "expected one of these".
+    /// Keeps an error inside the value, or of its range: it explains more than "expected one of these types".
     bool refused(const AnyffiMismatch& mine) {
-      if (mine.reason == ANYFFI_RAISED) {
+      if (mine.reason == ANYFFI_MISMATCH_RAISED) {
         AnyValue error;
         if (!detail::take_overflow(error)) {
-          why.reason = ANYFFI_RAISED;
+          why.reason = ANYFFI_MISMATCH_RAISED;
           return broken = true;
         }
         if (overflow.is_none()) overflow = std::move(error);
-      } else if (why.reason == ANYFFI_WRONG_TYPE && why.path_size == 0 &&
-                 (mine.reason != ANYFFI_WRONG_TYPE || mine.path_size > 0)) {
+      } else if (why.reason == ANYFFI_MISMATCH_TYPE && why.path_size == 0 &&
+                 (mine.reason != ANYFFI_MISMATCH_TYPE || mine.path_size > 0)) {
         why = mine;
       }
       return false;

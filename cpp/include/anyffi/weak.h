@@ -7,15 +7,15 @@
 
 namespace anyffi {
 
-/// A weak reference, where T is the strong one: `Weak<Ref<Node>>`, `Weak<List<int64_t>>`, `Weak<ObjectRef>`. Breaks
-/// cycles, such as a child's way back to its parent.
+/// The weak counterpart of a reference class T: `Weak<Ref<Node>>`, `Weak<List<int64_t>>`, `Weak<ObjectRef>`. Breaks
+/// cycles, such as a child's reference to its parent.
 ///
-/// An object that was ever weakly referenced is never frozen, thawed or changed in place. Its contents go with the last
-/// strong reference; its memory stays until the last weak one is gone.
+/// An object that ever had a weak reference is never frozen, thawed or reused in place. Its contents are destroyed with
+/// the last strong reference, its memory is freed with the last weak one.
 template <class T>
 class Weak {
  public:
-  /// Refers to nothing.
+  /// Empty.
   Weak() noexcept = default;
   Weak(const T& object) noexcept : object_(object.get()) { retain(); }  // NOLINT: implicit on purpose
   Weak(const Weak& other) noexcept : object_(other.object_) { retain(); }
@@ -28,7 +28,7 @@ class Weak {
     if (object_) anyffi_object_release_weak(object_);
   }
 
-  /// A strong reference, if the object is still alive. Safe while other threads let go of it.
+  /// A strong reference if the object is still alive. Safe while other threads release it.
   Optional<T> lock() const {
     if (!object_ || !anyffi_object_lock_weak(object_)) return nullptr;
     return Optional<T>(detail::Adopt{}, Traits<T>::store(T(detail::Adopt{}, object_)));

@@ -28,13 +28,14 @@ Array<Function> list_overloads(const Function& function) {
   return std::move(found).freeze();
 }
 
-Function select_overloads(const char* name, const Array<Function>& functions, const Array<Array<int32_t>>& places) {
-  if (functions.size() != places.size()) throw Error("ValueError", "each function needs its places");
+Function select_overloads(const char* name, const Array<Function>& functions,
+                          const Array<Array<int32_t>>& arg_indices) {
+  if (functions.size() != arg_indices.size()) throw Error("ValueError", "each function needs its argument indices");
   AnyffiValue created;
   check(anyffi_function_create_overloaded(name, &created));
   Function selected(anyffi::detail::Adopt{}, created.as_object);
   for (int64_t i = 0; i < functions.size(); ++i) {
-    Array<int32_t> given = places[i];
+    Array<int32_t> given = arg_indices[i];
     anyffi::runtime::Vector<int32_t> copy;
     copy.push_back(0);  // so that data() is not NULL
     for (int32_t place : given) copy.push_back(place);
@@ -64,8 +65,8 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Function.overloads")
     .doc("Return the overloads of a function; empty if it has none.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Function.select")
-    .def(&select_overloads, arg("name"), arg("functions"), arg("places"))
-    .doc("Return a function that calls one of several, each with the arguments at its places (-1: omitted).");
+    .def(&select_overloads, arg("name"), arg("functions"), arg("arg_indices"))
+    .doc("Return a function that calls one of several, each with the arguments at these indices (-1: omitted).");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Function.signature")
     .def(&get_signature, arg("function"))

@@ -53,7 +53,7 @@ AnyValue set_default(const Dict<>& dict, AnyView key, AnyView value) {
 AnyValue pop_key(const Dict<>& dict, AnyView key) {
   int64_t entry;
   check(anyffi_mapping_find(dict.get(), &key.raw(), &entry));
-  if (entry < 0) return AnyValue(Adopt{}, anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_MISSING), 0));
+  if (entry < 0) return AnyValue(Adopt{}, anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0));
   AnyValue popped(AnyView(as_mapping(dict.get())->entries[entry].value));
   check(anyffi_mapping_erase(dict.get(), entry));
   return popped;

@@ -37,7 +37,7 @@ AnyValue get_function(AnyView module, AnyView name) {
 
 AnyValue list(AnyView module) {
   AnyValue names;
-  check(anyffi_module_list(&module.raw(), names.out()));
+  check(anyffi_module_list_functions(&module.raw(), names.out()));
   return names;
 }
 

@@ -65,7 +65,7 @@ AnyffiSequence* create(int32_t type_code, int64_t size, AnyValue* out) {
 /// Appends copies of all elements to a new sequence that has the capacity.
 void append_cells(AnyffiSequence* to, const AnyffiSequence* from) {
   for (int64_t i = 0; i < from->size; ++i) {
-    anyffi_value_retain_inline(&from->data[i]);
+    anyffi_value_retain(&from->data[i]);
     to->data[to->size++] = from->data[i];
   }
   to->type_mask |= from->type_mask;
@@ -80,7 +80,7 @@ AnyValue slice(AnyView given, AnyView start, AnyView stop, AnyView step) {
   AnyffiSequence* to = create(given.type_code(), stride.count, &made);
   for (; to->size < stride.count; ++to->size) {
     const AnyffiValue& cell = from->data[stride.at(to->size)];
-    anyffi_value_retain_inline(&cell);
+    anyffi_value_retain(&cell);
     to->data[to->size] = cell;
   }
   to->type_mask = from->type_mask;
@@ -117,7 +117,7 @@ AnyValue pick(AnyView given, const Array<int64_t>& positions) {
   to->type_mask = from->type_mask;
   for (int64_t position : positions) {
     if (position < 0 || position >= from->size) throw Error("IndexError", "position out of range");
-    anyffi_value_retain_inline(&from->data[position]);
+    anyffi_value_retain(&from->data[position]);
     to->data[to->size++] = from->data[position];
   }
   return made;
@@ -130,7 +130,7 @@ class Removed {
     if (cells_ == nullptr) throw std::bad_alloc();
   }
   ~Removed() {
-    for (int64_t i = 0; i < size_; ++i) anyffi_value_drop_inline(&cells_[i]);
+    for (int64_t i = 0; i < size_; ++i) anyffi_value_drop(&cells_[i]);
     anyffi_free(cells_);
   }
   Removed(const Removed&) = delete;
@@ -160,7 +160,7 @@ void set_slice(const List<>& list, const Array<>& values, AnyView start, AnyView
     AnyffiValue& cell = sequence->data[stride.at(i)];
     removed.add(cell);
     cell = from->data[i];
-    anyffi_value_retain_inline(&cell);
+    anyffi_value_retain(&cell);
   }
   sequence->type_mask |= from->type_mask;
 }

@@ -2,6 +2,7 @@
 /// Error objects, the thread's slot for a raised error, and raising when memory is exhausted.
 #include "core/errors.h"
 
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <cstdarg>
@@ -49,7 +50,7 @@ AnyffiStrObject recursion_message = {immortal(ANYFFI_STR_OBJECT),       32, ANYF
 
 constexpr AnyffiValue kNone = {ANYFFI_NONE, 0, {0}};
 
-AnyffiValue static_text(AnyffiStrObject* text) { return anyffi_object_inline(&text->header); }
+AnyffiValue static_text(AnyffiStrObject* text) { return anyffi_make_object(&text->header); }
 
 /// Static, so that they can be raised when nothing can be allocated; shared by all threads.
 AnyffiError memory_error = {
@@ -80,7 +81,7 @@ void delete_error(AnyffiObject* self, int32_t what) {
 AnyffiError* allocate_error() noexcept {
   auto* error = allocate_object<AnyffiError>(ANYFFI_ERROR, &delete_error);
   if (error == nullptr) return nullptr;
-  for (AnyffiValue* part : {&error->kind, &error->message, &error->args, &error->cause}) *part = anyffi_none_inline();
+  for (AnyffiValue* part : {&error->kind, &error->message, &error->args, &error->cause}) *part = anyffi_make_none();
   error->traceback = short_text("");
   error->handle = nullptr;
   return error;
@@ -105,7 +106,7 @@ SavedError::SavedError() noexcept : error_(std::exchange(raised, nullptr)) {}
 
 SavedError::~SavedError() {
   AnyffiObject* other = std::exchange(raised, error_);
-  if (other != nullptr) anyffi_release_inline(other);
+  if (other != nullptr) anyffi_release(other);
 }
 
 int raise_no_memory() noexcept {
@@ -176,7 +177,7 @@ int anyffi_error_create_host(void* handle, AnyffiValue* out) {
     return fail(out);
   }
   error->handle = handle;
-  *out = anyffi_object_inline(&error->header);
+  *out = anyffi_make_object(&error->header);
   return 0;
 }
 
@@ -210,14 +211,14 @@ void anyffi_error_fill(AnyffiObject* object) {
 }
 
 void anyffi_error_set_raised(AnyffiObject* error) {
-  anyffi_retain_inline(error);
+  anyffi_retain(error);
   AnyffiObject* former = std::exchange(raised, error);
-  if (former != nullptr) anyffi_release_inline(former);
+  if (former != nullptr) anyffi_release(former);
 }
 
 void anyffi_error_take_raised(AnyffiValue* out) {
   AnyffiObject* error = std::exchange(raised, nullptr);
-  *out = error != nullptr ? anyffi_object_inline(error) : kNone;
+  *out = error != nullptr ? anyffi_make_object(error) : kNone;
 }
 
 int anyffi_error_raise(const char* kind, const char* message) { return raise_with_args(kind, message, kNone); }

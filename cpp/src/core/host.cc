@@ -2,7 +2,7 @@
 /// The hooks of the host, if there is one.
 #include "core/host.h"
 
-#include <anyffi/c_api.h>
+#include <anyffi/host_api.h>
 
 #include <algorithm>
 #include <atomic>
@@ -95,7 +95,7 @@ void anyffi_host_unlock(int32_t state) {
 int anyffi_host_check_signals(void) {
   const AnyffiHost* hooks = host();
   if (hooks == nullptr || hooks->check_signals == nullptr) return 0;
-  if (hooks->flags & ANYFFI_HOST_KEEPS_SIGNALS) {
+  if (hooks->flags & ANYFFI_HOST_SIGNALS_STAY_PENDING) {
     anyffi::runtime::HostLock lock;
     return enter_host(hooks->check_signals) == 0 ? 0 : anyffi_error_raise("KeyboardInterrupt", "");
   }

@@ -35,7 +35,7 @@ int str_from_utf8_escaped(const char* utf8, int64_t size, AnyffiValue* out) noex
     look += step.size;
   }
   if (valid) return anyffi_str_from_utf8(utf8, size, out);
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return guard([&] {
     String text;
     while (at < end) {
@@ -55,9 +55,9 @@ void append_text(String* out, const AnyffiValue* value) {
   AnyffiTextView text;
   bool bytes = anyffi_is_bytes(value->type_code);
   if (!bytes && !anyffi_is_str(value->type_code)) return;
-  anyffi_text_inline(value, &text);
+  anyffi_view_text(value, &text);
   for (int64_t i = 0; i < text.length; ++i) {
-    uint32_t unit = anyffi_code_point_inline(&text, i);
+    uint32_t unit = anyffi_get_code_point(&text, i);
     char encoded[4];
     if (bytes && unit >= 0x80) {
       append_escape(out, "\\x%02x", unit);
@@ -71,7 +71,7 @@ void append_text(String* out, const AnyffiValue* value) {
 
 int type_name_of(const AnyffiValue* value, AnyffiValue* out) noexcept {
   if (value->type_code == ANYFFI_BOX) value = &reinterpret_cast<AnyffiBox*>(value->as_object)->value;
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   void* handle = handle_of(*value);
   if (handle == nullptr && value->type_code == ANYFFI_ERROR) {
     return anyffi_value_own(&reinterpret_cast<AnyffiError*>(value->as_object)->kind, out);

@@ -48,9 +48,9 @@ __attribute__((noinline)) void run_pending() {
 
 }  // namespace
 
-void anyffi_object_retain(AnyffiObject* object) { anyffi_retain_inline(object); }
+void anyffi_object_retain(AnyffiObject* object) { anyffi_retain(object); }
 
-void anyffi_object_release(AnyffiObject* object) { anyffi_release_inline(object); }
+void anyffi_object_release(AnyffiObject* object) { anyffi_release(object); }
 
 void anyffi_object_destroy(AnyffiObject* object) {
   if (active_deleters >= kMaxActive) {

@@ -13,30 +13,30 @@ namespace anyffi::runtime {
 /// Owns one value.
 class Owned {
  public:
-  Owned() noexcept : value_(anyffi_none_inline()) {}
+  Owned() noexcept : value_(anyffi_make_none()) {}
   /// Steals the value's reference.
   explicit Owned(const AnyffiValue& value) noexcept : value_(value) {}
   /// Steals a strong reference.
-  explicit Owned(AnyffiObject* object) noexcept : value_(anyffi_object_inline(object)) {}
+  explicit Owned(AnyffiObject* object) noexcept : value_(anyffi_make_object(object)) {}
   Owned(Owned&& other) noexcept : value_(other.take()) {}
   Owned& operator=(Owned&& other) noexcept {
     if (this != &other) {
       AnyffiValue former = std::exchange(value_, other.take());
-      anyffi_value_drop_inline(&former);
+      anyffi_value_drop(&former);
     }
     return *this;
   }
-  ~Owned() { anyffi_value_drop_inline(&value_); }
+  ~Owned() { anyffi_value_drop(&value_); }
 
   const AnyffiValue* get() const noexcept { return &value_; }
   const AnyffiValue* operator->() const noexcept { return &value_; }
   /// For functions that write an owned value; releases the former one.
   AnyffiValue* out() noexcept {
     AnyffiValue former = take();
-    anyffi_value_drop_inline(&former);
+    anyffi_value_drop(&former);
     return &value_;
   }
-  AnyffiValue take() noexcept { return std::exchange(value_, anyffi_none_inline()); }
+  AnyffiValue take() noexcept { return std::exchange(value_, anyffi_make_none()); }
 
  private:
   AnyffiValue value_;
@@ -44,13 +44,13 @@ class Owned {
 
 /// Returns a new reference to a borrowed value.
 inline Owned retained(const AnyffiValue& value) noexcept {
-  anyffi_value_retain_inline(&value);
+  anyffi_value_retain(&value);
   return Owned(value);
 }
 
 /// Sets `out` to None and returns -1, for the ends of failing functions.
 inline int fail(AnyffiValue* out) noexcept {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return -1;
 }
 

@@ -1,5 +1,6 @@
 /// \file
 /// Opaque objects of the host's language.
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <utility>
@@ -25,6 +26,6 @@ int anyffi_py_object_create(void* handle, AnyffiValue* out) {
     return anyffi::runtime::fail(out);
   }
   object->handle = handle;
-  *out = anyffi_object_inline(&object->header);
+  *out = anyffi_make_object(&object->header);
   return 0;
 }

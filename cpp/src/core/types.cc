@@ -213,10 +213,10 @@ String describe_layout(const AnyffiTypeInfo& info) {
   String text = std::to_string(info.instance_size - int64_t{sizeof(AnyffiObject)}).c_str();
   text += " bytes";
   if (info.alignment != 0) text.append(", aligned to ").append(std::to_string(info.alignment).c_str());
-  for (uint64_t members = info.members; members != 0; members >>= ANYFFI_MEMBER_BITS) {
+  for (uint64_t members = info.member_types; members != 0; members >>= ANYFFI_MEMBER_BITS) {
     uint64_t member = members & ((1 << ANYFFI_MEMBER_BITS) - 1);
     if (member == 0 || member >= std::size(kNames)) break;
-    text.append(members == info.members ? ", beginning with " : ", ").append(kNames[member]);
+    text.append(members == info.member_types ? ", beginning with " : ", ").append(kNames[member]);
   }
   return text;
 }
@@ -224,7 +224,8 @@ String describe_layout(const AnyffiTypeInfo& info) {
 /// Whether two registrations agree on the layout, where both give it.
 bool is_same_layout(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
   auto agree = [](auto x, auto y) { return x == 0 || y == 0 || x == y; };
-  return agree(a.instance_size, b.instance_size) && agree(a.alignment, b.alignment) && agree(a.members, b.members);
+  return agree(a.instance_size, b.instance_size) && agree(a.alignment, b.alignment) &&
+         agree(a.member_types, b.member_types);
 }
 
 int raise_other_layout(const AnyffiTypeInfo& former, const AnyffiTypeInfo& given) {
@@ -293,7 +294,7 @@ bool install_type_hooks(int32_t type_code, const TypeHooks& hooks) noexcept {
   AnyffiTypeInfo& row = fixed_rows[row_of(type_code)];
   if (hooks.hash != nullptr) row.hash = hooks.hash;
   if (hooks.equal != nullptr) row.equal = hooks.equal;
-  if (hooks.children != nullptr) row.children = hooks.children;
+  if (hooks.visit_children != nullptr) row.visit_children = hooks.visit_children;
   if (hooks.repr != nullptr) row.repr = hooks.repr;
   return true;
 }

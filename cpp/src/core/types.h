@@ -10,7 +10,7 @@ namespace anyffi::runtime {
 struct TypeHooks {
   int (*hash)(const AnyffiValue* self, int64_t* out) = nullptr;
   int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out) = nullptr;
-  int (*children)(const AnyffiValue* self, AnyffiVisit visit, void* context) = nullptr;
+  int (*visit_children)(const AnyffiValue* self, AnyffiVisit visit, void* context) = nullptr;
   int (*repr)(const AnyffiValue* self, AnyffiValue* out) = nullptr;
 };
 /// Sets those hooks of a type of the static table that are not NULL. Call it from static initialisers only, in the file

@@ -54,19 +54,19 @@ int own_slow(const AnyffiValue& value, AnyffiValue* out) {
         *out = value;
         return 0;
       }
-      anyffi_text_inline(&value, &text);
+      anyffi_view_text(&value, &text);
       return anyffi_str_create(text.data, text.length, text.encoding, out);
     case ANYFFI_STR_VIEW:
-      anyffi_text_inline(&value, &text);
+      anyffi_view_text(&value, &text);
       return anyffi_str_create(text.data, text.length, text.encoding, out);
     case ANYFFI_BYTES_VIEW:
-      anyffi_text_inline(&value, &text);
+      anyffi_view_text(&value, &text);
       return anyffi_bytes_create(text.data, text.length, out);
     case ANYFFI_TENSOR_VIEW:
-      *out = anyffi_none_inline();
+      *out = anyffi_make_none();
       return anyffi_error_raise("TypeError", "a tensor view borrows its memory for one call: it cannot be stored");
     default:
-      *out = anyffi_none_inline();
+      *out = anyffi_make_none();
       return raise_format("TypeError", "a value of type code %d cannot be stored", static_cast<int>(value.type_code));
   }
 }
@@ -91,26 +91,26 @@ int anyffi_value_own(const AnyffiValue* value, AnyffiValue* out) {
       *out = reinterpret_cast<AnyffiBox*>(object)->value;
       return 0;
     }
-    anyffi_retain_inline(object);
-    *out = anyffi_from_words_inline(static_cast<uint32_t>(first), second);
+    anyffi_retain(object);
+    *out = anyffi_make_value(static_cast<uint32_t>(first), second);
     return 0;
   }
   bool plain_text = type_code == ANYFFI_STR && ((first >> 32 & kAsciiMask.aux) | (second & kAsciiMask.rest)) == 0;
   if (!plain_text && __builtin_expect((anyffi_type_bit(type_code) & kPlainTypes) == 0, 0)) {
-    return own_slow(anyffi_from_words_inline(first, second), out);
+    return own_slow(anyffi_make_value(first, second), out);
   }
-  *out = anyffi_from_words_inline(first, second);
+  *out = anyffi_make_value(first, second);
   return 0;
 }
 
 void anyffi_value_release(AnyffiValue* value) {
   int32_t type_code = value->type_code;
   AnyffiObject* object = value->as_object;
-  *value = anyffi_none_inline();
-  if (type_code > 0) anyffi_release_inline(object);
+  *value = anyffi_make_none();
+  if (type_code > 0) anyffi_release(object);
 }
 
 void anyffi_value_move(AnyffiValue* from, AnyffiValue* to) {
   *to = *from;
-  *from = anyffi_none_inline();
+  *from = anyffi_make_none();
 }

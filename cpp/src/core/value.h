@@ -28,7 +28,7 @@ inline bool is_canonical(const AnyffiValue& value) noexcept {
 /// As `anyffi_value_own`, inline for the most frequent values.
 inline int own_value(const AnyffiValue* value, AnyffiValue* out) noexcept {
   if (is_plain(*value)) {
-    anyffi_copy_inline(value, out);
+    anyffi_copy_value(value, out);
     return 0;
   }
   return anyffi_value_own(value, out);

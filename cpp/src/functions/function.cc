@@ -1,5 +1,6 @@
 /// \file
 /// Functions over C code and over callables of the host, and calls of any function.
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <utility>
@@ -37,7 +38,7 @@ void delete_host_function(AnyffiObject* self, int32_t what) {
 int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   auto* function = static_cast<HostFunction*>(self);
   if (anyffi_depth_enter() != 0) return fail(result);
-  *result = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+  *result = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
   int status = enter_host([&] { return function->callback(function->base.handle, args, num_args, result); });
   anyffi_depth_leave();
   // A callback that a signal interrupted before its first line returns garbage, perhaps ANYFFI_HOST_DONE. But then the
@@ -65,7 +66,7 @@ int anyffi_function_create(AnyffiCall call, void* self, void (*release_self)(voi
   function->release_self = release_self;
   function->info = info;
   function->handle = nullptr;
-  *out = anyffi_object_inline(&function->header);
+  *out = anyffi_make_object(&function->header);
   return 0;
 }
 
@@ -81,16 +82,16 @@ int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* 
   function->base.info = nullptr;
   function->base.handle = handle;
   function->callback = callback;
-  *out = anyffi_object_inline(&function->base.header);
+  *out = anyffi_make_object(&function->base.header);
   return 0;
 }
 
 void* anyffi_function_get_unique_handle(const AnyffiFunction* function) {
-  return anyffi_is_sole_inline(&function->header) ? function->handle : nullptr;
+  return anyffi_has_one_reference(&function->header) ? function->handle : nullptr;
 }
 
 int anyffi_function_call(const AnyffiValue* value, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-  *result = anyffi_none_inline();
+  *result = anyffi_make_none();
   if (value->type_code != ANYFFI_FUNCTION) {
     Owned name;
     if (type_name_of(value, name.out()) != 0) return -1;

@@ -12,13 +12,13 @@ namespace anyffi::runtime {
 namespace {
 
 void append_reason(String* out, const AnyffiMismatch& mismatch) {
-  if (mismatch.reason == ANYFFI_OUT_OF_RANGE) {
+  if (mismatch.reason == ANYFFI_MISMATCH_RANGE) {
     append_repr(out, &mismatch.got);
     *out += " does not fit ";
     *out += mismatch.detail;
     return;
   }
-  if (mismatch.reason == ANYFFI_WRONG_VALUE) {
+  if (mismatch.reason == ANYFFI_MISMATCH_VALUE) {
     *out += mismatch.detail;
     *out += ", got ";
     append_repr(out, &mismatch.got);
@@ -50,7 +50,7 @@ void append_function(String* out, const AnyffiFunction& function) {
     return;
   }
   String text;
-  AnyffiValue value = anyffi_object_inline(const_cast<AnyffiObject*>(&function.header));
+  AnyffiValue value = anyffi_make_object(const_cast<AnyffiObject*>(&function.header));
   append_repr(&text, &value);
   constexpr std::string_view kAddress = " at 0x";
   for (size_t place; (place = text.find(kAddress)) != String::npos;) {
@@ -69,16 +69,16 @@ int raise_mismatch(const AnyffiMismatch& mismatch, String text) {
   }
   if (!text.empty()) text += ": ";
   append_reason(&text, mismatch);
-  const char* kind = mismatch.reason == ANYFFI_OUT_OF_RANGE  ? "OverflowError"
-                     : mismatch.reason == ANYFFI_WRONG_VALUE ? "ValueError"
-                                                             : "TypeError";
+  const char* kind = mismatch.reason == ANYFFI_MISMATCH_RANGE   ? "OverflowError"
+                     : mismatch.reason == ANYFFI_MISMATCH_VALUE ? "ValueError"
+                                                                : "TypeError";
   return raise_text(kind, text);
 }
 
 /// Raises a mismatch of the value that `what` describes, for the parameter at `index`.
 int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo* info, const char* what,
                           int32_t index) {
-  if (mismatch.reason == ANYFFI_RAISED) return -1;
+  if (mismatch.reason == ANYFFI_MISMATCH_RAISED) return -1;
   return guard([&] {
     String text;
     if (info != nullptr && index >= 0) {
@@ -99,7 +99,7 @@ using namespace anyffi::runtime;
 extern "C" {
 
 void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
-  if (mismatch->reason == ANYFFI_RAISED) return;
+  if (mismatch->reason == ANYFFI_MISMATCH_RAISED) return;
   int status = guard([&] {
     String step = "[";
     append_repr(&step, key);
@@ -125,7 +125,7 @@ void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
     mismatch->path_size = size + kept;
     return 0;
   });
-  if (status != 0) mismatch->reason = ANYFFI_RAISED;
+  if (status != 0) mismatch->reason = ANYFFI_MISMATCH_RAISED;
 }
 
 int anyffi_mismatch_raise(const AnyffiMismatch* mismatch, const AnyffiFunctionInfo* info, int32_t index) {
@@ -137,7 +137,7 @@ int anyffi_mismatch_raise_default(const AnyffiMismatch* mismatch, const AnyffiFu
 }
 
 int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObject* function) {
-  if (mismatch->reason == ANYFFI_RAISED) return -1;
+  if (mismatch->reason == ANYFFI_MISMATCH_RAISED) return -1;
   return guard([&] {
     String text = "the result of ";
     append_function(&text, *reinterpret_cast<const AnyffiFunction*>(function));

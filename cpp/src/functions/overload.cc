@@ -36,12 +36,12 @@ void release_overloaded(void* self) {
 
 /// The arguments in the order of a candidate's parameters.
 Vector<AnyffiValue> place(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num_args) {
-  if (overload.places == nullptr) return Vector<AnyffiValue>(args, args + num_args);
+  if (overload.arg_indices == nullptr) return Vector<AnyffiValue>(args, args + num_args);
   Vector<AnyffiValue> placed;
-  for (int32_t i = 0; i < overload.num_places; ++i) {
-    int32_t given = overload.places[i];
+  for (int32_t i = 0; i < overload.num_arg_indices; ++i) {
+    int32_t given = overload.arg_indices[i];
     bool is_given = given >= 0 && given < num_args;
-    placed.push_back(is_given ? args[given] : anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_MISSING), 0));
+    placed.push_back(is_given ? args[given] : anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0));
   }
   return placed;
 }
@@ -193,7 +193,7 @@ int call_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue
 using namespace anyffi::runtime;
 
 int anyffi_function_create_overloaded(const char* name, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   void* memory = anyffi_alloc(sizeof(Overloaded));
   if (memory == nullptr) return raise_no_memory();
   auto* set = new (memory) Overloaded{};
@@ -211,21 +211,21 @@ int anyffi_function_create_overloaded(const char* name, AnyffiValue* out) {
   return anyffi_function_create(&call_overloaded, set, &release_overloaded, &set->info, out);
 }
 
-int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* function, const int32_t* places,
-                                 int32_t num_places) {
+int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* function, const int32_t* arg_indices,
+                                 int32_t num_arg_indices) {
   auto* added = reinterpret_cast<AnyffiFunction*>(function);
   if (added->info == nullptr || (added->info->flags & ANYFFI_OVERLOADED) != 0) {
     return anyffi_error_raise("TypeError", "an overload must be a function that describes its parameters");
   }
-  auto places_size = places == nullptr ? 0 : sizeof(int32_t) * static_cast<size_t>(num_places);
-  auto* overload = static_cast<AnyffiOverload*>(anyffi_alloc(sizeof(AnyffiOverload) + places_size));
+  auto indices_size = arg_indices == nullptr ? 0 : sizeof(int32_t) * static_cast<size_t>(num_arg_indices);
+  auto* overload = static_cast<AnyffiOverload*>(anyffi_alloc(sizeof(AnyffiOverload) + indices_size));
   if (overload == nullptr) return raise_no_memory();
   anyffi_object_retain(function);
-  *overload = AnyffiOverload{nullptr, function, nullptr, num_places};
-  if (places != nullptr) {
+  *overload = AnyffiOverload{nullptr, function, nullptr, num_arg_indices};
+  if (arg_indices != nullptr) {
     auto* copy = reinterpret_cast<int32_t*>(overload + 1);
-    std::memcpy(copy, places, places_size);
-    overload->places = copy;
+    std::memcpy(copy, arg_indices, indices_size);
+    overload->arg_indices = copy;
   }
   auto* set = static_cast<Overloaded*>(reinterpret_cast<AnyffiFunction*>(overloaded)->self);
   const AnyffiOverload** last = &set->info.overloads;

@@ -56,10 +56,10 @@ Owned find_load_error(const void* base) noexcept {
 }
 
 void keep_load_error(const void* base, const AnyffiValue& error) noexcept {
-  Owned kept = retained(error);
+  Owned reference = retained(error);
   change_failure(base, [&](Failure& failure) {
     // The first one causes the others.
-    if (failure.error->type_code == ANYFFI_NONE) failure.error = std::move(kept);
+    if (failure.error->type_code == ANYFFI_NONE) failure.error = std::move(reference);
   });
 }
 
@@ -74,15 +74,15 @@ void keep_undone_load(const void* base, const LoadJournal& journal) noexcept {
 
 bool begin_new_load(const void* base) noexcept {
   Failures& all = failures();
-  Owned name, holder;
+  Owned name, function;
   {
     std::lock_guard<std::mutex> lock(all.mutex);
     auto found = all.by_base.find(base);
     if (found == all.by_base.end() || !found->second.is_undone) return false;
     name = retained(*found->second.taken_name.get());
   }
-  bool is_taken = name->type_code != ANYFFI_NONE && anyffi_registry_find(name.get(), holder.out()) == 0 &&
-                  holder->type_code != ANYFFI_NONE;
+  bool is_taken = name->type_code != ANYFFI_NONE && anyffi_registry_find(name.get(), function.out()) == 0 &&
+                  function->type_code != ANYFFI_NONE;
   if (is_taken) return false;
   std::lock_guard<std::mutex> lock(all.mutex);
   return std::exchange(all.by_base.find(base)->second.is_undone, false);

@@ -35,7 +35,7 @@ int raise_os_error(int number, const AnyffiValue* path, const String& file) {
                                          : "OSError";
   const char* reason = std::strerror(number);
   Owned args, text;
-  AnyffiValue code = anyffi_int_inline(number);
+  AnyffiValue code = anyffi_make_int(number);
   if (anyffi_sequence_create(ANYFFI_ARRAY, 3, args.out()) != 0 ||
       str_from_utf8_escaped(reason, static_cast<int64_t>(std::strlen(reason)), text.out()) != 0 ||
       anyffi_sequence_insert(args->as_object, 0, &code) != 0 ||

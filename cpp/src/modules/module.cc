@@ -44,7 +44,7 @@ int create_module(const AnyffiValue* path, const Library& library, String prefix
   module->library = library;
   new (&module->prefix) String(std::move(prefix));
   new (&module->imports) Vector<Owned>();
-  *out = anyffi_object_inline(&module->header);
+  *out = anyffi_make_object(&module->header);
   return 0;
 }
 
@@ -81,7 +81,7 @@ Vector<Module*> flatten(Module* module) {
 
 int import_module(Module* module, Module* other) {
   anyffi_object_retain(&other->header);
-  Owned kept(&other->header);
+  Owned reference(&other->header);
   std::lock_guard<std::mutex> lock(import_mutex());
   Vector<Module*> reached = flatten_locked(other);
   if (std::find(reached.begin(), reached.end(), module) != reached.end()) {
@@ -90,7 +90,7 @@ int import_module(Module* module, Module* other) {
   for (const Owned& imported : module->imports) {
     if (to_module(imported) == other) return 0;
   }
-  module->imports.push_back(std::move(kept));
+  module->imports.push_back(std::move(reference));
   return 0;
 }
 
@@ -185,18 +185,18 @@ using namespace anyffi::runtime;
 
 int anyffi_module_load(const AnyffiValue* path, AnyffiValue* out) {
   AnyffiValue given = *path;
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return guard([&] { return load(&given, out); });
 }
 
 int anyffi_module_get_program(const AnyffiValue* prefix, AnyffiValue* out) {
   AnyffiValue given = *prefix;
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   if (!anyffi_is_str(given.type_code)) return anyffi_error_raise("TypeError", "the prefix of names must be a str");
   return guard([&] {
     String text;
     append_text(&text, &given);
-    AnyffiValue path = anyffi_none_inline();
+    AnyffiValue path = anyffi_make_none();
     return create_module(&path, Library(), std::move(text), out);
   });
 }
@@ -209,32 +209,32 @@ int anyffi_module_import(const AnyffiValue* module, const AnyffiValue* other) {
 
 int anyffi_module_get_imports(const AnyffiValue* module, AnyffiValue* out) {
   Module* importer = as_module(module);
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return importer != nullptr ? guard([&] { return list_imports(importer, out); }) : -1;
 }
 
 int anyffi_module_get_function(const AnyffiValue* module, const AnyffiValue* name, AnyffiValue* out) {
   AnyffiValue wanted = *name;
   Module* loaded = as_module(module);
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return loaded != nullptr ? guard([&] { return get_function(loaded, &wanted, out); }) : -1;
 }
 
-int anyffi_module_list(const AnyffiValue* module, AnyffiValue* out) {
+int anyffi_module_list_functions(const AnyffiValue* module, AnyffiValue* out) {
   Module* loaded = as_module(module);
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return loaded != nullptr ? guard([&] { return list_functions(loaded, out); }) : -1;
 }
 
 int anyffi_module_get_path(const AnyffiValue* module, AnyffiValue* out) {
   Module* loaded = as_module(module);
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return loaded != nullptr ? anyffi_value_own(&loaded->path, out) : -1;
 }
 
 int anyffi_module_get_prefix(const AnyffiValue* module, AnyffiValue* out) {
   Module* loaded = as_module(module);
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   if (loaded == nullptr) return -1;
   if (!is_program(*loaded)) return 0;
   return anyffi_str_from_utf8(loaded->prefix.data(), static_cast<int64_t>(loaded->prefix.size()), out);
@@ -242,7 +242,7 @@ int anyffi_module_get_prefix(const AnyffiValue* module, AnyffiValue* out) {
 
 int anyffi_module_find_origin(const AnyffiValue* function, AnyffiValue* out) {
   AnyffiValue given = *function;
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   if (given.type_code != ANYFFI_FUNCTION) return anyffi_error_raise("TypeError", "expected a Function");
   return guard([&] { return find_origin(given.as_object, out); });
 }

@@ -134,8 +134,8 @@ void demangle(String* reason) {
 }
 
 int raise_load_failure(const String& file) {
-  const char* given = dlerror();
-  String reason = given != nullptr ? given : "unknown reason";
+  const char* message = dlerror();
+  String reason = message != nullptr ? message : "unknown reason";
   // The loader's text begins with the path, in most cases.
   if (reason.compare(0, file.size() + 2, file + ": ") == 0) reason.erase(0, file.size() + 2);
   demangle(&reason);

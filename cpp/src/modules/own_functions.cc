@@ -68,7 +68,7 @@ AnyffiObject* create_symbol_function(AnyffiCall call, const String& name, const 
   function->base.release_self = nullptr;
   function->base.info = &function->info;
   function->base.handle = nullptr;
-  anyffi_value_retain_inline(&path);
+  anyffi_value_retain(&path);
   function->path = path;
   return &function->base.header;
 }
@@ -125,8 +125,8 @@ int find_own_function(const Module& module, const String& name, AnyffiValue* out
   }
   if (AnyffiObject* function = find_in_table(library.table, full)) {
     if (is_program(module) && record_table(library.table, &module.path) != 0) return -1;
-    anyffi_retain_inline(function);
-    *out = anyffi_object_inline(function);
+    anyffi_retain(function);
+    *out = anyffi_make_object(function);
     return 0;
   }
   if (call == nullptr) {

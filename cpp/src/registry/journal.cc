@@ -24,14 +24,14 @@ LoadJournal::~LoadJournal() { innermost = outer_; }
 LoadJournal* LoadJournal::current() noexcept { return innermost; }
 
 void LoadJournal::begin(const AnyffiValue& name, const AnyffiValue& function) {
-  Owned kept_name = retained(name), kept_function = retained(function);
-  changes_.push_back(Change{std::move(kept_name), std::move(kept_function), Owned()});
+  Owned name_ref = retained(name), function_ref = retained(function);
+  changes_.push_back(Change{std::move(name_ref), std::move(function_ref), Owned()});
 }
 
-void LoadJournal::refuse(const AnyffiValue& name) noexcept {
+void LoadJournal::record_taken(const AnyffiValue& name) noexcept {
   AnyffiValue error;
   anyffi_error_take_raised(&error);
-  refusal_ = retained(error);
+  taken_error_ = retained(error);
   taken_name_ = retained(name);
   anyffi_error_set_raised(error.as_object);
   anyffi_value_release(&error);
@@ -40,7 +40,7 @@ void LoadJournal::refuse(const AnyffiValue& name) noexcept {
 void LoadJournal::defer(AnyffiValue error, const void* base) noexcept {
   Owned owner(error);
   if (error_->type_code != ANYFFI_NONE) return;
-  if (refusal_->type_code == ANYFFI_NONE || refusal_->as_object != error.as_object) taken_name_ = Owned();
+  if (taken_error_->type_code == ANYFFI_NONE || taken_error_->as_object != error.as_object) taken_name_ = Owned();
   error_ = std::move(owner);
   base_ = base;
 }

@@ -25,7 +25,7 @@ class LoadJournal {
   /// Records the function that the last registration replaced; steals it.
   void replaced(AnyffiValue former) noexcept { changes_.back().former = Owned(former); }
   /// Records that a registration failed with the error in the thread's slot, because the name was taken.
-  void refuse(const AnyffiValue& name) noexcept;
+  void record_taken(const AnyffiValue& name) noexcept;
   /// Keeps an error that an initialiser of the library at `base` deferred, unless there is one already; steals it.
   void defer(AnyffiValue error, const void* base) noexcept;
   /// The first deferred error, or None.
@@ -50,7 +50,7 @@ class LoadJournal {
   Owned error_;
   const void* base_ = nullptr;
   Owned taken_name_;
-  Owned refusal_; /* the error that `refuse` saw */
+  Owned taken_error_; /* of `record_taken` */
   LoadJournal* outer_;
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 AnyffiTextView text_of(const AnyffiValue& name) {
   AnyffiTextView text;
-  anyffi_text_inline(&name, &text);
+  anyffi_view_text(&name, &text);
   return text;
 }
 
@@ -82,7 +82,7 @@ int set_function(const AnyffiValue* name, const AnyffiValue* function, bool over
   }
   if (taken) {
     raise_taken(name);
-    if (journal != nullptr) journal->cancel(), journal->refuse(*name);
+    if (journal != nullptr) journal->cancel(), journal->record_taken(*name);
     return -1;
   }
   if (journal != nullptr) journal->replaced(former.take());
@@ -96,7 +96,7 @@ Vector<Owned> copy_names() {
   std::lock_guard<std::mutex> lock(all.mutex);
   names.reserve(all.functions.size());
   for (const auto& [name, function] : all.functions) {
-    anyffi_value_retain_inline(name.get());
+    anyffi_value_retain(name.get());
     names.emplace_back(*name.get());
   }
   return names;
@@ -132,13 +132,13 @@ int anyffi_registry_set(const AnyffiValue* name, const AnyffiValue* function, in
 
 int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out) {
   AnyffiValue wanted = *name;
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   if (check_name(&wanted) != 0) return -1;
   Registry& all = registry();
   std::lock_guard<std::mutex> lock(all.mutex);
   auto place = all.functions.find(&wanted);
   if (place == all.functions.end()) return 0;
-  anyffi_value_retain_inline(place->second.get());
+  anyffi_value_retain(place->second.get());
   *out = *place->second.get();
   return 0;
 }
@@ -157,7 +157,7 @@ int anyffi_registry_remove(const AnyffiValue* name, int32_t* out_existed) {
 }
 
 int anyffi_registry_list(AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return guard([&] {
     Vector<Owned> names = copy_names();
     Owned array;

@@ -1,5 +1,6 @@
 /// \file
 /// Import and export of tensors as DLPack structs, and as the capsules that hold them.
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include "core/errors.h"
@@ -171,13 +172,13 @@ int anyffi_tensor_to_dlpack_legacy(AnyffiObject* tensor, AnyffiLegacyTensor** ou
 }
 
 int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   Owned capsule;
   if (anyffi_py_object_create(handle, capsule.out()) != 0) return -1;
   return import_capsule(*capsule.get(), out);
 }
 
 int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return legacy ? export_capsule<AnyffiLegacyTensor>(tensor, out) : export_capsule<AnyffiManagedTensor>(tensor, out);
 }

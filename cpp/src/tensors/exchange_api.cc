@@ -28,7 +28,7 @@ struct Exchange {
   int (*get_stream)(int32_t device_type, int32_t device_index, void** out);
 };
 
-AnyffiExchangeApiHooks hooks[ANYFFI_EXCHANGE_TABLES];
+AnyffiExchangeApiHooks hooks[ANYFFI_MAX_EXCHANGE_APIS];
 std::atomic<int> num_tables{0};
 
 /// Raises the thread's error in the host instead.
@@ -113,18 +113,18 @@ struct Table {
 
 constexpr const Exchange* kTables[] = {&Table<0>::kFunctions, &Table<1>::kFunctions, &Table<2>::kFunctions,
                                        &Table<3>::kFunctions};
-static_assert(sizeof(kTables) / sizeof(kTables[0]) == ANYFFI_EXCHANGE_TABLES, "a table each");
+static_assert(sizeof(kTables) / sizeof(kTables[0]) == ANYFFI_MAX_EXCHANGE_APIS, "a table each");
 
 }  // namespace
 }  // namespace anyffi::runtime
 
 using namespace anyffi::runtime;
 
-const void* anyffi_tensor_create_exchange_api(const AnyffiExchangeApiHooks* given) {
+const void* anyffi_tensor_create_exchange_api(const AnyffiExchangeApiHooks* table_hooks) {
   int table = num_tables.load();
   do {
-    if (table == ANYFFI_EXCHANGE_TABLES) return nullptr;
+    if (table == ANYFFI_MAX_EXCHANGE_APIS) return nullptr;
   } while (!num_tables.compare_exchange_weak(table, table + 1));
-  hooks[table] = *given;
+  hooks[table] = *table_hooks;
   return kTables[table];
 }

@@ -1,5 +1,6 @@
 /// \file
 /// Tensors: creating, copying and accessing them.
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <algorithm>
@@ -64,7 +65,7 @@ int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out
     return anyffi_error_raise("ValueError", "the shape has too many elements");
   }
   tensor->flags = flags;
-  *out = anyffi_object_inline(&tensor->header);
+  *out = anyffi_make_object(&tensor->header);
   return 0;
 }
 
@@ -161,7 +162,7 @@ int copy_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) 
 
 int check_access(const AnyffiTensorData& data, uint64_t flags, const AnyffiDataType* type, uint64_t alignment,
                  int32_t access) {
-  if (!(access & ANYFFI_TENSOR_ANYWHERE) && !is_cpu_accessible(data.device)) {
+  if (!(access & ANYFFI_ACCESS_DEVICE) && !is_cpu_accessible(data.device)) {
     return raise_format("BufferError", "the memory of the tensor is on %s, not on the CPU",
                         device_name(data.device).text);
   }
@@ -169,7 +170,7 @@ int check_access(const AnyffiTensorData& data, uint64_t flags, const AnyffiDataT
     return raise_format("TypeError", "expected a tensor of %s, got one of %s", data_type_name(*type).text,
                         data_type_name(data.dtype).text);
   }
-  if ((access & ANYFFI_TENSOR_WRITES) && (flags & ANYFFI_TENSOR_READ_ONLY)) {
+  if ((access & ANYFFI_ACCESS_WRITE) && (flags & ANYFFI_TENSOR_READ_ONLY)) {
     return anyffi_error_raise("ValueError", "the tensor is read-only; only a const type reads it");
   }
   if ((reinterpret_cast<uintptr_t>(data.data) + data.byte_offset) % alignment != 0) {
@@ -201,7 +202,7 @@ int find_element(const AnyffiTensorData& data, const int64_t* positions, int32_t
 
 int anyffi_tensor_create(const AnyffiTensorData* data, uint64_t flags, void* owner, void (*release_owner)(void* owner),
                          AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   if (anyffi::runtime::create_tensor(*data, flags, out) != 0) {
     if (release_owner != nullptr) release_owner(owner);
     return -1;
@@ -217,7 +218,7 @@ int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void
 }
 
 int anyffi_tensor_copy(const AnyffiTensorData* data, uint64_t flags, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return anyffi::runtime::copy_tensor(*data, flags, out);
 }
 
@@ -226,7 +227,7 @@ int anyffi_tensor_get_nbytes(const AnyffiTensorData* data, uint64_t flags, int64
 }
 
 int anyffi_tensor_create_empty(const int64_t* shape, int32_t ndim, const AnyffiDataType* data_type, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return anyffi::runtime::create_empty(shape, ndim, *data_type, 0, out);
 }
 

@@ -22,7 +22,7 @@ bool read(const AnyffiValue* value, AnyffiTextView* out, const char* role = "str
     raise_format("TypeError", "%s: expected str, got %s", role, name.c_str());
     return false;
   }
-  anyffi_text_inline(value, out);
+  anyffi_view_text(value, out);
   return true;
 }
 
@@ -60,7 +60,7 @@ class Builder {
     if (anyffi_encoding_shift(text.encoding) == shift_) {
       std::memcpy(to, text.data, units_.size() - before);
     } else {
-      for (int64_t i = 0; i < text.length; ++i, to += size_t{1} << shift_) put(to, anyffi_code_point_inline(&text, i));
+      for (int64_t i = 0; i < text.length; ++i, to += size_t{1} << shift_) put(to, anyffi_get_code_point(&text, i));
     }
   }
   AnyffiTextView text() const {
@@ -133,7 +133,7 @@ int64_t limit(int64_t most) { return most < 0 ? INT64_MAX : most; }
 
 bool contains(const AnyffiTextView& set, uint32_t c) {
   for (int64_t i = 0; i < set.length; ++i) {
-    if (anyffi_code_point_inline(&set, i) == c) return true;
+    if (anyffi_get_code_point(&set, i) == c) return true;
   }
   return false;
 }
@@ -147,12 +147,12 @@ int append(const Owned& list, const AnyffiTextView& piece) {
 int split_at_space(const Owned& list, const AnyffiTextView& text, int64_t most) {
   int64_t i = 0;
   for (;;) {
-    while (i < text.length && anyffi_is_space_inline(anyffi_code_point_inline(&text, i))) ++i;
+    while (i < text.length && anyffi_is_space(anyffi_get_code_point(&text, i))) ++i;
     if (i == text.length) return 0;
     int64_t start = i;
     // The rest, including white space at its end.
     if (most-- == 0) return append(list, part(text, start, text.length));
-    while (i < text.length && !anyffi_is_space_inline(anyffi_code_point_inline(&text, i))) ++i;
+    while (i < text.length && !anyffi_is_space(anyffi_get_code_point(&text, i))) ++i;
     if (append(list, part(text, start, i)) != 0) return -1;
   }
 }
@@ -177,7 +177,7 @@ int change_ascii_case(const AnyffiValue* str, AnyffiValue* out, char first, char
     Builder builder(text.encoding);
     builder.reserve(text.length);
     for (int64_t i = 0; i < text.length; ++i) {
-      uint32_t c = anyffi_code_point_inline(&text, i);
+      uint32_t c = anyffi_get_code_point(&text, i);
       if (c >= static_cast<uint32_t>(first) && c <= static_cast<uint32_t>(last)) c ^= 0x20;
       builder.append(AnyffiTextView{&c, 1, ANYFFI_UCS4, 0});
     }
@@ -200,7 +200,7 @@ int anyffi_str_compare(const AnyffiValue* a, const AnyffiValue* b, int32_t* out)
 }
 
 int anyffi_str_concat(const AnyffiValue* a, const AnyffiValue* b, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   AnyffiTextView left, right;
   if (!read(a, &left) || !read(b, &right)) return -1;
   return guard([&] {
@@ -213,7 +213,7 @@ int anyffi_str_concat(const AnyffiValue* a, const AnyffiValue* b, AnyffiValue* o
 }
 
 int anyffi_str_slice(const AnyffiValue* str, int64_t start, int64_t stop, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   AnyffiTextView text;
   if (!read(str, &text)) return -1;
   start = resolve_bound(start, text.length);
@@ -223,41 +223,42 @@ int anyffi_str_slice(const AnyffiValue* str, int64_t start, int64_t stop, Anyffi
 
 int anyffi_str_find(const AnyffiValue* str, const AnyffiValue* needle, int64_t start, int64_t stop, int64_t* out) {
   *out = -1;
-  AnyffiTextView text, wanted;
-  if (!read(str, &text) || !read(needle, &wanted)) return -1;
+  AnyffiTextView text, needle_text;
+  if (!read(str, &text) || !read(needle, &needle_text)) return -1;
   if (start > text.length) return 0;
   return guard([&] {
-    *out = Finder(text, wanted).first(resolve_bound(start, text.length), resolve_bound(stop, text.length));
+    *out = Finder(text, needle_text).first(resolve_bound(start, text.length), resolve_bound(stop, text.length));
     return 0;
   });
 }
 
 int anyffi_str_rfind(const AnyffiValue* str, const AnyffiValue* needle, int64_t start, int64_t stop, int64_t* out) {
   *out = -1;
-  AnyffiTextView text, wanted;
-  if (!read(str, &text) || !read(needle, &wanted)) return -1;
+  AnyffiTextView text, needle_text;
+  if (!read(str, &text) || !read(needle, &needle_text)) return -1;
   if (start > text.length) return 0;
   return guard([&] {
-    *out = Finder(text, wanted).last(resolve_bound(start, text.length), resolve_bound(stop, text.length));
+    *out = Finder(text, needle_text).last(resolve_bound(start, text.length), resolve_bound(stop, text.length));
     return 0;
   });
 }
 
 int anyffi_str_split(const AnyffiValue* str, const AnyffiValue* separator, int64_t most, AnyffiValue* out) {
-  *out = anyffi_none_inline();
-  AnyffiTextView text, wanted{};
+  *out = anyffi_make_none();
+  AnyffiTextView text, separator_text{};
   bool at_space = separator->type_code == ANYFFI_NONE;
-  if (!read(str, &text) || (!at_space && !read(separator, &wanted, "separator"))) return -1;
+  if (!read(str, &text) || (!at_space && !read(separator, &separator_text, "separator"))) return -1;
   Owned list;
   if (anyffi_sequence_create(ANYFFI_LIST, 0, list.out()) != 0) return -1;
   most = limit(most);
-  int status = guard([&] { return at_space ? split_at_space(list, text, most) : split_at(list, text, wanted, most); });
+  int status =
+      guard([&] { return at_space ? split_at_space(list, text, most) : split_at(list, text, separator_text, most); });
   if (status == 0) *out = list.take();
   return status;
 }
 
 int anyffi_str_join(const AnyffiValue* separator, const AnyffiValue* pieces, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   AnyffiTextView between;
   if (!read(separator, &between, "separator")) return -1;
   if (anyffi_type_get_family(pieces->type_code) != ANYFFI_ARRAY && pieces->type_code != ANYFFI_LIST) {
@@ -277,7 +278,7 @@ int anyffi_str_join(const AnyffiValue* separator, const AnyffiValue* pieces, Any
     builder.reserve(length);
     for (int64_t i = 0; i < sequence->size; ++i) {
       AnyffiTextView piece;
-      anyffi_text_inline(&sequence->data[i], &piece);
+      anyffi_view_text(&sequence->data[i], &piece);
       if (i > 0) builder.append(between);
       builder.append(piece);
     }
@@ -286,13 +287,13 @@ int anyffi_str_join(const AnyffiValue* separator, const AnyffiValue* pieces, Any
 }
 
 int anyffi_str_strip(const AnyffiValue* str, const AnyffiValue* characters, int32_t sides, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   AnyffiTextView text, set{};
   bool spaces = characters->type_code == ANYFFI_NONE;
   if (!read(str, &text) || (!spaces && !read(characters, &set, "characters"))) return -1;
   auto drop = [&](int64_t index) {
-    uint32_t c = anyffi_code_point_inline(&text, index);
-    return spaces ? anyffi_is_space_inline(c) != 0 : contains(set, c);
+    uint32_t c = anyffi_get_code_point(&text, index);
+    return spaces ? anyffi_is_space(c) != 0 : contains(set, c);
   };
   int64_t start = 0;
   int64_t stop = text.length;
@@ -307,23 +308,23 @@ int anyffi_str_strip(const AnyffiValue* str, const AnyffiValue* characters, int3
 
 int anyffi_str_replace(const AnyffiValue* str, const AnyffiValue* former, const AnyffiValue* replacement, int64_t most,
                        AnyffiValue* out) {
-  *out = anyffi_none_inline();
-  AnyffiTextView text, wanted, put;
-  if (!read(str, &text) || !read(former, &wanted) || !read(replacement, &put)) return -1;
+  *out = anyffi_make_none();
+  AnyffiTextView text, former_text, replacement_text;
+  if (!read(str, &text) || !read(former, &former_text) || !read(replacement, &replacement_text)) return -1;
   most = limit(most);
   return guard([&] {
-    Finder finder(text, wanted);
-    Builder builder(text.encoding > put.encoding ? text.encoding : put.encoding);
+    Finder finder(text, former_text);
+    Builder builder(text.encoding > replacement_text.encoding ? text.encoding : replacement_text.encoding);
     int64_t start = 0;
     while (most-- != 0) {
       int64_t hit = finder.first(start, text.length);
       if (hit < 0) break;
       // An empty text matches before each code point and at the end.
-      int64_t next = wanted.length > 0 ? hit : start;
+      int64_t next = former_text.length > 0 ? hit : start;
       builder.append(part(text, start, next));
-      builder.append(put);
-      start = next + wanted.length;
-      if (wanted.length == 0) {
+      builder.append(replacement_text);
+      start = next + former_text.length;
+      if (former_text.length == 0) {
         if (start == text.length) break;
         builder.append(part(text, start, start + 1));
         ++start;
@@ -335,11 +336,11 @@ int anyffi_str_replace(const AnyffiValue* str, const AnyffiValue* former, const 
 }
 
 int anyffi_str_ascii_lower(const AnyffiValue* str, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return change_ascii_case(str, out, 'A', 'Z');
 }
 
 int anyffi_str_ascii_upper(const AnyffiValue* str, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return change_ascii_case(str, out, 'a', 'z');
 }

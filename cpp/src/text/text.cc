@@ -96,7 +96,7 @@ void copy_units(const char* from, int32_t from_encoding, char* to, int32_t to_en
 
 /// An inline string from one-byte code points: the fast path for most strings.
 AnyffiValue short_str(const char* data, uint32_t length) {
-  AnyffiValue value = anyffi_inline_text_inline(ANYFFI_STR, ANYFFI_ASCII, data, length, length);
+  AnyffiValue value = anyffi_make_inline_text(ANYFFI_STR, ANYFFI_ASCII, data, length, length);
   bool ascii = (value.aux & static_cast<uint32_t>(kHighBits)) == 0 && (value.as_int & (kHighBits >> 8)) == 0;
   if (!ascii) value.as_int |= int64_t{ANYFFI_LATIN1} << 60;
   return value;
@@ -162,8 +162,8 @@ int compare_text(const AnyffiTextView& a, const AnyffiTextView& b) noexcept {
     if (order != 0) return order;
   } else {
     for (int64_t i = 0; i < common; ++i) {
-      uint32_t left = anyffi_code_point_inline(&a, i);
-      uint32_t right = anyffi_code_point_inline(&b, i);
+      uint32_t left = anyffi_get_code_point(&a, i);
+      uint32_t right = anyffi_get_code_point(&b, i);
       if (left != right) return left < right ? -1 : 1;
     }
   }
@@ -176,16 +176,16 @@ using namespace anyffi::runtime;
 
 int anyffi_value_get_text_view(const AnyffiValue* value, AnyffiTextView* out) {
   if (!anyffi_is_str(value->type_code) && !anyffi_is_bytes(value->type_code)) return -1;
-  anyffi_text_inline(value, out);
+  anyffi_view_text(value, out);
   return 0;
 }
 
 int anyffi_str_create(const void* code_points, int64_t length, int32_t encoding, AnyffiValue* out) {
   if (length < 0 || encoding < ANYFFI_ASCII || encoding > ANYFFI_UCS4) {
-    *out = anyffi_none_inline();
+    *out = anyffi_make_none();
     return anyffi_error_raise("ValueError", "invalid text: negative length or unknown encoding");
   }
-  if (length > kMaxLength) return *out = anyffi_none_inline(), raise_no_memory();
+  if (length > kMaxLength) return *out = anyffi_make_none(), raise_no_memory();
   auto* data = static_cast<const char*>(code_points);
   if (encoding <= ANYFFI_LATIN1 && length <= ANYFFI_INLINE_BYTES) {
     *out = short_str(data, static_cast<uint32_t>(length));
@@ -193,7 +193,7 @@ int anyffi_str_create(const void* code_points, int64_t length, int32_t encoding,
   }
   int32_t narrowest = find_encoding(data, length, encoding);
   if (narrowest < 0) {
-    *out = anyffi_none_inline();
+    *out = anyffi_make_none();
     return anyffi_error_raise("ValueError", "a code point is above 0x10ffff");
   }
   uint64_t size = static_cast<uint64_t>(length) << anyffi_encoding_shift(narrowest);
@@ -203,42 +203,42 @@ int anyffi_str_create(const void* code_points, int64_t length, int32_t encoding,
       copy_units(data, encoding, units, narrowest, length);
       data = units;
     }
-    *out = anyffi_inline_text_inline(ANYFFI_STR, narrowest, data, static_cast<uint32_t>(size),
-                                     static_cast<uint32_t>(length));
+    *out = anyffi_make_inline_text(ANYFFI_STR, narrowest, data, static_cast<uint32_t>(size),
+                                   static_cast<uint32_t>(length));
     return 0;
   }
   AnyffiStrObject* str = allocate_str(length, narrowest);
   if (str == nullptr) return fail(out);
   copy_units(data, encoding, reinterpret_cast<char*>(str + 1), narrowest, length);
-  *out = anyffi_object_inline(&str->header);
+  *out = anyffi_make_object(&str->header);
   return 0;
 }
 
 int anyffi_str_allocate(int64_t length, int32_t encoding, AnyffiValue* out) {
   if (length < 0 || encoding < ANYFFI_ASCII || encoding > ANYFFI_UCS4 ||
       static_cast<uint64_t>(length) << anyffi_encoding_shift(encoding) <= ANYFFI_INLINE_BYTES) {
-    *out = anyffi_none_inline();
+    *out = anyffi_make_none();
     return anyffi_error_raise("ValueError", "invalid text: short enough to be stored inline, or of unknown encoding");
   }
   AnyffiStrObject* str = allocate_str(length, encoding);
   if (str == nullptr) return fail(out);
-  *out = anyffi_object_inline(&str->header);
+  *out = anyffi_make_object(&str->header);
   return 0;
 }
 
 int anyffi_bytes_create(const void* data, int64_t size, AnyffiValue* out) {
   if (size < 0) {
-    *out = anyffi_none_inline();
+    *out = anyffi_make_none();
     return anyffi_error_raise("ValueError", "bytes of negative size");
   }
   if (size <= ANYFFI_INLINE_BYTES) {
     auto length = static_cast<uint32_t>(size);
-    *out = anyffi_inline_text_inline(ANYFFI_BYTES, ANYFFI_ASCII, data, length, length);
+    *out = anyffi_make_inline_text(ANYFFI_BYTES, ANYFFI_ASCII, data, length, length);
     return 0;
   }
   AnyffiBytesObject* bytes = allocate_bytes(size);
   if (bytes == nullptr) return fail(out);
   std::memcpy(const_cast<uint8_t*>(bytes->data), data, static_cast<size_t>(size));
-  *out = anyffi_object_inline(&bytes->header);
+  *out = anyffi_make_object(&bytes->header);
   return 0;
 }

@@ -30,7 +30,7 @@ int64_t count_ascii(const uint8_t* data, int64_t size) {
 int raise_codec(const char* kind, AnyffiValue object, int64_t start, int64_t end, const char* reason,
                 const char* message) {
   Owned whole(object), args, name, why;
-  AnyffiValue first = anyffi_int_inline(start), last = anyffi_int_inline(end);
+  AnyffiValue first = anyffi_make_int(start), last = anyffi_make_int(end);
   if (anyffi_str_from_utf8("utf-8", 5, name.out()) != 0 ||
       anyffi_str_from_utf8(reason, static_cast<int64_t>(std::strlen(reason)), why.out()) != 0 ||
       anyffi_sequence_create(ANYFFI_ARRAY, 5, args.out()) != 0) {
@@ -62,12 +62,12 @@ int raise_decode(const uint8_t* data, int64_t size, int64_t start, const Utf8Ste
 
 int raise_encode(const AnyffiValue* str, const AnyffiTextView& text, int64_t start) {
   int64_t end = start + 1;
-  while (end < text.length && is_surrogate(anyffi_code_point_inline(&text, end))) ++end;
+  while (end < text.length && is_surrogate(anyffi_get_code_point(&text, end))) ++end;
   const char* reason = "surrogates not allowed";
   char message[160];
   if (end == start + 1) {
     std::snprintf(message, sizeof(message), "'utf-8' codec can't encode character '\\u%04x' in position %lld: %s",
-                  anyffi_code_point_inline(&text, start), static_cast<long long>(start), reason);
+                  anyffi_get_code_point(&text, start), static_cast<long long>(start), reason);
   } else {
     std::snprintf(message, sizeof(message), "'utf-8' codec can't encode characters in position %lld-%lld: %s",
                   static_cast<long long>(start), static_cast<long long>(end - 1), reason);
@@ -102,10 +102,10 @@ void decode_valid(const uint8_t* data, int64_t size, int32_t encoding, void* out
 int path_to_native(const AnyffiValue* path, String* out) {
   if (!anyffi_is_str(path->type_code)) return anyffi_error_raise("TypeError", "a path must be a str");
   AnyffiTextView text;
-  anyffi_text_inline(path, &text);
+  anyffi_view_text(path, &text);
   out->clear();
   for (int64_t i = 0; i < text.length; ++i) {
-    uint32_t unit = anyffi_code_point_inline(&text, i);
+    uint32_t unit = anyffi_get_code_point(&text, i);
     if (unit == 0) return anyffi_error_raise("ValueError", "embedded null character in a path");
     char encoded[4];
     if (unit >= 0xDC80 && unit <= 0xDCFF) {
@@ -128,7 +128,7 @@ int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out) {
   auto* data = reinterpret_cast<const uint8_t*>(utf8);
   int64_t ascii = size < 0 ? size : count_ascii(data, size);
   if (ascii == size) return anyffi_str_create(utf8, size, ANYFFI_ASCII, out);
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   uint32_t highest = 0;
   int64_t length = ascii;
   for (int64_t i = ascii; i < size; ++length) {
@@ -142,8 +142,8 @@ int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out) {
   if (units_size <= ANYFFI_INLINE_BYTES) {
     alignas(4) char units[ANYFFI_INLINE_BYTES + 1];
     decode_valid(data, size, encoding, units);
-    *out = anyffi_inline_text_inline(ANYFFI_STR, encoding, units, static_cast<uint32_t>(units_size),
-                                     static_cast<uint32_t>(length));
+    *out = anyffi_make_inline_text(ANYFFI_STR, encoding, units, static_cast<uint32_t>(units_size),
+                                   static_cast<uint32_t>(length));
     return 0;
   }
   if (anyffi_str_allocate(length, encoding, out) != 0) return -1;
@@ -156,13 +156,13 @@ int anyffi_str_to_utf8(const AnyffiValue* str, AnyffiValue* out_bytes) {
   // `out_bytes` and `str` may be the same.
   AnyffiValue given = *str;
   AnyffiTextView text;
-  *out_bytes = anyffi_none_inline();
+  *out_bytes = anyffi_make_none();
   if (!anyffi_is_str(given.type_code)) return anyffi_error_raise("TypeError", "only a str can be encoded");
-  anyffi_text_inline(&given, &text);
+  anyffi_view_text(&given, &text);
   if (text.encoding == ANYFFI_ASCII) return anyffi_bytes_create(text.data, text.length, out_bytes);
   int64_t size = 0;
   for (int64_t i = 0; i < text.length; ++i) {
-    uint32_t code_point = anyffi_code_point_inline(&text, i);
+    uint32_t code_point = anyffi_get_code_point(&text, i);
     if (is_surrogate(code_point)) return raise_encode(&given, text, i);
     size += code_point < 0x80 ? 1 : code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
   }
@@ -171,10 +171,10 @@ int anyffi_str_to_utf8(const AnyffiValue* str, AnyffiValue* out_bytes) {
   if (size > ANYFFI_INLINE_BYTES) {
     AnyffiBytesObject* bytes = allocate_bytes(size);
     if (bytes == nullptr) return -1;
-    *out_bytes = anyffi_object_inline(&bytes->header);
+    *out_bytes = anyffi_make_object(&bytes->header);
     to = reinterpret_cast<char*>(bytes + 1);
   }
-  for (int64_t i = 0; i < text.length; ++i) to += encode_step(anyffi_code_point_inline(&text, i), to);
+  for (int64_t i = 0; i < text.length; ++i) to += encode_step(anyffi_get_code_point(&text, i), to);
   if (size <= ANYFFI_INLINE_BYTES) return anyffi_bytes_create(buffer, size, out_bytes);
   return 0;
 }

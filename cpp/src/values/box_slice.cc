@@ -17,7 +17,7 @@ void delete_box(AnyffiObject* self, int32_t what) {
 void delete_slice(AnyffiObject* self, int32_t what) {
   auto* slice = reinterpret_cast<AnyffiSlice*>(self);
   if (what & ANYFFI_DELETE_CONTENTS) {
-    for (const AnyffiValue* part : {&slice->start, &slice->stop, &slice->step}) anyffi_value_drop_inline(part);
+    for (const AnyffiValue* part : {&slice->start, &slice->stop, &slice->step}) anyffi_value_drop(part);
   }
   if (what & ANYFFI_DELETE_MEMORY) free_object<AnyffiSlice>(self);
 }
@@ -43,16 +43,16 @@ int anyffi_box_create(const AnyffiValue* value, AnyffiValue* out) {
   auto* box = allocate_object<AnyffiBox>(ANYFFI_BOX, &delete_box);
   if (box == nullptr) return fail(out);
   box->value = *out;
-  *out = anyffi_object_inline(&box->header);
+  *out = anyffi_make_object(&box->header);
   return 0;
 }
 
 int anyffi_slice_create(const AnyffiValue* start, const AnyffiValue* stop, const AnyffiValue* step, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   auto* slice = allocate_object<AnyffiSlice>(ANYFFI_SLICE, &delete_slice);
   if (slice == nullptr) return -1;
   // Not copied from each other: a load that follows its store at once stalls.
-  for (AnyffiValue* part : {&slice->start, &slice->stop, &slice->step}) *part = anyffi_none_inline();
+  for (AnyffiValue* part : {&slice->start, &slice->stop, &slice->step}) *part = anyffi_make_none();
   Owned made(&slice->header);
   if ((start != nullptr && anyffi_value_own(start, &slice->start) != 0) ||
       (stop != nullptr && anyffi_value_own(stop, &slice->stop) != 0) ||

@@ -35,16 +35,16 @@ int check_conversion(const AnyffiValue& container, int32_t type_code) {
   if (have_same_layout(container.type_code, type_code)) {
     return type_code == ANYFFI_SHAPE ? check_shape(as_sequence(container.as_object)) : 0;
   }
-  const AnyffiTypeInfo* wanted = anyffi_type_get_info(type_code);
+  const AnyffiTypeInfo* target = anyffi_type_get_info(type_code);
   Owned name;
   if (type_name_of(&container, name.out()) != 0) return -1;
   return guard([&] {
     String text;
     append_text(&text, name.get());
-    bool given = is_sequence(container.type_code) || has_entries(container.type_code);
-    if (!given) return raise_format("TypeError", "expected a container of the runtime, got %s", text.c_str());
+    bool is_container = is_sequence(container.type_code) || has_entries(container.type_code);
+    if (!is_container) return raise_format("TypeError", "expected a container of the runtime, got %s", text.c_str());
     return raise_format("TypeError", "cannot convert %s to %s", text.c_str(),
-                        wanted == nullptr ? "an unknown type" : wanted->type_key);
+                        target == nullptr ? "an unknown type" : target->type_key);
   });
 }
 
@@ -89,7 +89,7 @@ constexpr TypeHooks kSetHooks{nullptr, nullptr, &visit_set, nullptr};
 using namespace anyffi::runtime;
 
 int anyffi_sequence_create_from(int32_t type_code, const AnyffiValue* values, int64_t count, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   Owned made;
   if (anyffi_sequence_create(type_code, count, made.out()) != 0) return -1;
   AnyffiSequence* sequence = as_sequence(made->as_object);
@@ -105,7 +105,7 @@ int anyffi_sequence_create_from(int32_t type_code, const AnyffiValue* values, in
 
 int anyffi_mapping_create_from(int32_t type_code, const AnyffiValue* items, int64_t count, AnyffiValue* out,
                                int64_t* out_first, int64_t* out_second) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   *out_first = *out_second = -1;
   Owned made;
   if (anyffi_mapping_create(type_code, count, made.out()) != 0) return -1;
@@ -114,8 +114,8 @@ int anyffi_mapping_create_from(int32_t type_code, const AnyffiValue* items, int6
     Owned key, value;
     if (own_value(&items[2 * mapping->used], key.out()) != 0) return -1;
     if (own_value(&items[2 * mapping->used + 1], value.out()) != 0) return -1;
-    mapping->key_types |= anyffi_type_bit(key->type_code);
-    mapping->value_types |= anyffi_type_bit(value->type_code);
+    mapping->key_type_mask |= anyffi_type_bit(key->type_code);
+    mapping->value_type_mask |= anyffi_type_bit(value->type_code);
     AnyffiEntry& entry = mapping->entries[mapping->used];
     entry.key = key.take();
     entry.value = value.take();
@@ -132,13 +132,13 @@ int anyffi_container_copy(const AnyffiValue* container, int32_t type_code, Anyff
 }
 
 int anyffi_container_convert(AnyffiValue* container, int32_t type_code, AnyffiValue* out) {
-  Owned taken(std::exchange(*container, anyffi_none_inline()));
+  Owned taken(std::exchange(*container, anyffi_make_none()));
   if (check_conversion(*taken.get(), type_code) != 0) return fail(out);
   AnyffiObject* object = taken->as_object;
   bool is_reusable = object->type_code == type_code && is_immutable(type_code);
-  if (!is_reusable && !anyffi_is_unique_inline(object)) return anyffi_container_copy(taken.get(), type_code, out);
+  if (!is_reusable && !anyffi_is_reusable(object)) return anyffi_container_copy(taken.get(), type_code, out);
   object->type_code = type_code;
   taken.take();
-  *out = anyffi_object_inline(object);
+  *out = anyffi_make_object(object);
   return 0;
 }

@@ -34,8 +34,8 @@ bool numbers_equal(const AnyffiValue& a, const AnyffiValue& b) {
 
 bool texts_equal(const AnyffiValue& a, const AnyffiValue& b) {
   AnyffiTextView left, right;
-  anyffi_text_inline(&a, &left);
-  anyffi_text_inline(&b, &right);
+  anyffi_view_text(&a, &left);
+  anyffi_view_text(&b, &right);
   if (left.length != right.length) return false;
   int shift = anyffi_encoding_shift(left.encoding);
   if (shift == anyffi_encoding_shift(right.encoding)) {

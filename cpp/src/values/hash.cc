@@ -29,7 +29,7 @@ int64_t hash_int(int64_t number) {
   magnitude = (magnitude & kModulus) + (magnitude >> kModulusBits);
   if (magnitude >= kModulus) magnitude -= kModulus;
   auto hash = static_cast<int64_t>(magnitude);
-  return spare_minus_one(number < 0 ? -hash : hash);
+  return avoid_minus_one(number < 0 ? -hash : hash);
 }
 
 /// Multiplies by a power of two modulo the prime, which is a rotation.
@@ -47,7 +47,7 @@ int64_t hash_float(double number) {
   auto mantissa = static_cast<uint64_t>(std::ldexp(std::fabs(std::frexp(number, &exponent)), 53));
   exponent = (exponent - 53) % kModulusBits;
   auto hash = static_cast<int64_t>(rotate(mantissa, exponent < 0 ? exponent + kModulusBits : exponent));
-  return spare_minus_one(number < 0 ? -hash : hash);
+  return avoid_minus_one(number < 0 ? -hash : hash);
 }
 
 uint64_t load_word(const unsigned char* bytes) {
@@ -77,7 +77,7 @@ int64_t hash_bytes(const void* data, size_t size) {
   hash = fold(load_word(tail) ^ kMix[1], load_word(end - 8) ^ hash);
   hash = fold(hash ^ kMix[2], size ^ kMix[0]);
   if (hash == 0) hash = kMix[3];
-  return spare_minus_one(static_cast<int64_t>(hash));
+  return avoid_minus_one(static_cast<int64_t>(hash));
 }
 
 template <class Object>
@@ -100,14 +100,14 @@ int64_t hash_text(const AnyffiValue& value) {
     return hash_object_text(bytes, static_cast<size_t>(bytes->length));
   }
   AnyffiTextView text;
-  anyffi_text_inline(&value, &text);
+  anyffi_view_text(&value, &text);
   return hash_bytes(text.data, static_cast<size_t>(text.length) << anyffi_encoding_shift(text.encoding));
 }
 
 /// Addresses are multiples of 16: their low bits carry no information.
 int64_t hash_address(const void* address) {
   auto bits = reinterpret_cast<uintptr_t>(address);
-  return spare_minus_one(static_cast<int64_t>(static_cast<uint64_t>(bits) >> 4 | static_cast<uint64_t>(bits) << 60));
+  return avoid_minus_one(static_cast<int64_t>(static_cast<uint64_t>(bits) >> 4 | static_cast<uint64_t>(bits) << 60));
 }
 
 constexpr uint64_t kPrime1 = 11400714785074694791u;
@@ -185,7 +185,7 @@ int hash_object(const AnyffiValue& value, int64_t* out) {
     if (hooks != nullptr && hooks->handle_hash != nullptr) {
       DepthGuard depth;
       if (!depth || call_hook([&] { return hooks->handle_hash(handle, out); }) != 0) return -1;
-      *out = spare_minus_one(*out);
+      *out = avoid_minus_one(*out);
       return 0;
     }
     *out = hash_address(handle);
@@ -193,7 +193,7 @@ int hash_object(const AnyffiValue& value, int64_t* out) {
   }
   if (auto* hook = find_hook(value.type_code, &AnyffiTypeInfo::hash)) {
     if (hook(&value, out) != 0) return -1;
-    *out = spare_minus_one(*out);
+    *out = avoid_minus_one(*out);
     return 0;
   }
   *out = hash_address(value.as_object);
@@ -256,7 +256,7 @@ const AnyffiValue* canonical_key(const AnyffiValue* value, Owned* holder) noexce
   if (value->type_code == ANYFFI_STR_VIEW || value->type_code == ANYFFI_BYTES_VIEW) {
     // Long borrowed bytes, ASCII and Latin-1 are hashed and compared without a copy.
     AnyffiTextView text;
-    anyffi_text_inline(value, &text);
+    anyffi_view_text(value, &text);
     if (text.encoding <= ANYFFI_LATIN1 && text.length > ANYFFI_INLINE_BYTES) return value;
   } else if (value->type_code != ANYFFI_STR || (value->as_int >> 60) == 0) {
     return value;

@@ -22,13 +22,13 @@ inline uint64_t fold(uint64_t a, uint64_t b) noexcept {
 /// Numbers without structure: digits of pi.
 constexpr uint64_t kMix[] = {0x243F6A8885A308D3u, 0x13198A2E03707345u, 0xA4093822299F31D1u, 0x082EFA98EC4E6C89u};
 
-/// -1 is never a hash: Python keeps it for failure.
-constexpr int64_t spare_minus_one(int64_t hash) noexcept { return hash == -1 ? -2 : hash; }
+/// -1 is never a hash: Python reserves it for failure.
+constexpr int64_t avoid_minus_one(int64_t hash) noexcept { return hash == -1 ? -2 : hash; }
 
 /// The hash of inline text, from its two words: equal text has equal words.
 inline int64_t hash_words(const AnyffiValue& value) noexcept {
   uint64_t first = static_cast<uint32_t>(value.type_code) | static_cast<uint64_t>(value.aux) << 32;
-  return spare_minus_one(static_cast<int64_t>(fold(first ^ kMix[0], static_cast<uint64_t>(value.as_int) ^ kMix[1])));
+  return avoid_minus_one(static_cast<int64_t>(fold(first ^ kMix[0], static_cast<uint64_t>(value.as_int) ^ kMix[1])));
 }
 
 /// Returns a value in the form in which containers store it, except that a long string or long bytes may stay borrowed:

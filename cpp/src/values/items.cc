@@ -37,7 +37,7 @@ int raise_key_error(const AnyffiValue* key) {
   Owned message, args;
   if (anyffi_value_repr(key, message.out()) != 0) return -1;
   if (anyffi_sequence_create_from(ANYFFI_ARRAY, key, 1, args.out()) != 0) return -1;
-  Owned kind(anyffi_inline_text_inline(ANYFFI_STR, ANYFFI_ASCII, "KeyError", 8, 8)), error;
+  Owned kind(anyffi_make_inline_text(ANYFFI_STR, ANYFFI_ASCII, "KeyError", 8, 8)), error;
   if (anyffi_error_create(kind.get(), message.get(), args.get(), error.out()) != 0) return -1;
   anyffi_error_set_raised(error->as_object);
   return -1;
@@ -52,12 +52,12 @@ int get_mapping_item(const AnyffiValue* value, const AnyffiValue* key, AnyffiVal
 
 int get_text_item(const AnyffiValue* value, const AnyffiValue* key, AnyffiValue* out) {
   AnyffiTextView text;
-  anyffi_text_inline(value, &text);
+  anyffi_view_text(value, &text);
   bool bytes = anyffi_is_bytes(value->type_code);
   int64_t index;
   if (find_index(key, text.length, bytes ? "bytes" : "string", &index) != 0) return -1;
-  uint32_t unit = anyffi_code_point_inline(&text, index);
-  *out = bytes ? anyffi_int_inline(unit) : anyffi_char_inline(unit);
+  uint32_t unit = anyffi_get_code_point(&text, index);
+  *out = bytes ? anyffi_make_int(unit) : anyffi_make_char(unit);
   return 0;
 }
 
@@ -73,7 +73,7 @@ int anyffi_value_get_size(const AnyffiValue* value, int64_t* out) {
   switch (anyffi_type_get_family(value->type_code)) {
     case ANYFFI_STR:
     case ANYFFI_BYTES:
-      anyffi_text_inline(value, &text);
+      anyffi_view_text(value, &text);
       *out = text.length;
       return 0;
     case ANYFFI_ARRAY:
@@ -103,7 +103,7 @@ int anyffi_value_get_size(const AnyffiValue* value, int64_t* out) {
 int anyffi_value_get_item(const AnyffiValue* value, const AnyffiValue* key, AnyffiValue* out) {
   // `out` and `value` or `key` may be the same.
   AnyffiValue container = *value, index_or_key = *key;
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   if (container.type_code == ANYFFI_BOX) container = reinterpret_cast<AnyffiBox*>(container.as_object)->value;
   switch (anyffi_type_get_family(container.type_code)) {
     case ANYFFI_STR:

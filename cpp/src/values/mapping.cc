@@ -18,16 +18,18 @@
 namespace anyffi::runtime {
 namespace {
 
-const AnyffiValue kUnset = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+const AnyffiValue kUnset = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
 
 void release_entries(const AnyffiEntry* entries, int64_t used) {
   for (int64_t i = 0; i < used; ++i) {
-    anyffi_value_drop_inline(&entries[i].key);
-    anyffi_value_drop_inline(&entries[i].value);
+    anyffi_value_drop(&entries[i].key);
+    anyffi_value_drop(&entries[i].value);
   }
 }
 
-bool has_objects(const Mapping* mapping) { return ((mapping->key_types | mapping->value_types) & kObjectTypes) != 0; }
+bool has_objects(const Mapping* mapping) {
+  return ((mapping->key_type_mask | mapping->value_type_mask) & kObjectTypes) != 0;
+}
 
 void delete_mapping(AnyffiObject* self, int32_t what) {
   Mapping* mapping = as_mapping(self);
@@ -87,10 +89,10 @@ inline Match search(const Mapping* mapping, const AnyffiValue& key, int64_t hash
     }
     return Match::kNo;
   }
-  uint64_t slot = first_slot(hash, mapping->mask);
+  uint64_t slot = first_slot(hash, mapping->index_mask);
   while (mapping->index[slot] != kFree) {
     uint32_t number = mapping->index[slot] - 1;
-    slot = (slot + 1) & mapping->mask;
+    slot = (slot + 1) & mapping->index_mask;
     if (number == kRemoved - 1) continue;
     Match result = match(mapping, number, key, hash);
     if (result == Match::kNo) continue;
@@ -107,7 +109,7 @@ constexpr uint64_t kNeverEqualText =
 /// Whether a key can be found by comparing words: short ASCII, in a mapping whose keys have only such types.
 inline bool is_found_by_words(const Mapping* mapping, const AnyffiValue& key) {
   return key.type_code == ANYFFI_STR && (key.as_int >> 60) == ANYFFI_ASCII &&
-         (mapping->key_types & ~kNeverEqualText) == 0;
+         (mapping->key_type_mask & ~kNeverEqualText) == 0;
 }
 
 inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
@@ -123,8 +125,8 @@ inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int
     }
     return -1;
   }
-  uint64_t slot = first_slot(hash, mapping->mask);
-  for (; mapping->index[slot] != kFree; slot = (slot + 1) & mapping->mask) {
+  uint64_t slot = first_slot(hash, mapping->index_mask);
+  for (; mapping->index[slot] != kFree; slot = (slot + 1) & mapping->index_mask) {
     uint32_t number = mapping->index[slot] - 1;
     if (number != kRemoved - 1 && same_words(entries[number].key, key)) return number;
   }
@@ -134,7 +136,7 @@ inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int
 /// Converts an owned value in place to the form in which containers store it.
 int make_canonical(AnyffiValue* value) {
   if (is_canonical(*value)) return 0;
-  Owned given(std::exchange(*value, anyffi_none_inline()));
+  Owned given(std::exchange(*value, anyffi_make_none()));
   return anyffi_value_own(given.get(), value);
 }
 
@@ -168,17 +170,17 @@ inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int
   if (make_canonical(key) != 0 || make_canonical(value) != 0) return -1;
   int64_t hash, number;
   if (hash_and_find(mapping, *key, &hash, &number) != 0) return -1;
-  mapping->value_types |= anyffi_type_bit(value->type_code);
+  mapping->value_type_mask |= anyffi_type_bit(value->type_code);
   if (number >= 0) {
     *out_existed = 1;
     std::swap(mapping->entries[number].value, *value);
     return 0;
   }
   if (__builtin_expect(!has_room(mapping), 0) && make_room(mapping) != 0) return -1;
-  mapping->key_types |= anyffi_type_bit(key->type_code);
+  mapping->key_type_mask |= anyffi_type_bit(key->type_code);
   append_entry(mapping, *key, *value, hash);
-  *key = anyffi_none_inline();
-  *value = anyffi_none_inline();
+  *key = anyffi_make_none();
+  *value = anyffi_make_none();
   return 0;
 }
 
@@ -220,12 +222,12 @@ int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out)
   for (int64_t i = 0; i < from->used; ++i) {
     const AnyffiEntry& entry = from->entries[i];
     if (entry.key.type_code == ANYFFI_UNSET) continue;
-    anyffi_value_retain_inline(&entry.key);
-    anyffi_value_retain_inline(&entry.value);
+    anyffi_value_retain(&entry.key);
+    anyffi_value_retain(&entry.value);
     append_entry(copy, entry.key, entry.value, entry.hash);
   }
-  copy->key_types = from->key_types;
-  copy->value_types = from->value_types;
+  copy->key_type_mask = from->key_type_mask;
+  copy->value_type_mask = from->value_type_mask;
   return 0;
 }
 
@@ -234,7 +236,7 @@ int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out)
 using namespace anyffi::runtime;
 
 int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   if (!has_entries(type_code) || capacity < 0) {
     return anyffi_error_raise("ValueError",
                               "expected the type code of a Map, Dict, FrozenSet or Set, and a capacity of at least 0");
@@ -245,17 +247,17 @@ int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
   auto* mapping = allocate_object<Mapping>(type_code, &delete_mapping, sizeof(Mapping) + block_bytes(capacity));
   if (mapping == nullptr) return -1;
   mapping->generation = 0;
-  mapping->key_types = 0;
-  mapping->value_types = 0;
+  mapping->key_type_mask = 0;
+  mapping->value_type_mask = 0;
   install_block(mapping, inline_mapping_block(mapping), capacity);
-  *out = anyffi_object_inline(&mapping->header);
+  *out = anyffi_make_object(&mapping->header);
   return 0;
 }
 
 int anyffi_mapping_finish(AnyffiObject* object, int64_t* out_first, int64_t* out_second) {
   *out_first = *out_second = -1;
   Mapping* mapping = as_mapping(object);
-  if (is_set(object->type_code) && (mapping->value_types & ~anyffi_type_bit(ANYFFI_NONE)) != 0) {
+  if (is_set(object->type_code) && (mapping->value_type_mask & ~anyffi_type_bit(ANYFFI_NONE)) != 0) {
     return anyffi_error_raise("ValueError", "the entries of a set have no values");
   }
   int64_t count = std::exchange(mapping->used, 0);
@@ -282,11 +284,11 @@ int anyffi_mapping_find(const AnyffiObject* object, const AnyffiValue* key, int6
 }
 
 int anyffi_mapping_get(const AnyffiObject* object, const AnyffiValue* key, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   int64_t entry;
   if (anyffi_mapping_find(object, key, &entry) != 0) return -1;
   *out = entry < 0 ? kUnset : as_mapping(object)->entries[entry].value;
-  anyffi_value_retain_inline(out);
+  anyffi_value_retain(out);
   return 0;
 }
 
@@ -299,8 +301,8 @@ int64_t anyffi_mapping_next(const AnyffiObject* object, int64_t number, int32_t 
     if (entry.key.type_code == ANYFFI_UNSET) continue;
     *out_key = entry.key;
     *out_value = entry.value;
-    anyffi_value_retain_inline(out_key);
-    anyffi_value_retain_inline(out_value);
+    anyffi_value_retain(out_key);
+    anyffi_value_retain(out_value);
     return number;
   }
   *out_key = *out_value = kUnset;
@@ -315,14 +317,14 @@ int anyffi_mapping_erase(AnyffiObject* object, int64_t number) {
   }
   AnyffiEntry& entry = mapping->entries[number];
   if (mapping->index != nullptr) {
-    uint64_t slot = first_slot(entry.hash, mapping->mask);
-    while (mapping->index[slot] != static_cast<uint32_t>(number + 1)) slot = (slot + 1) & mapping->mask;
+    uint64_t slot = first_slot(entry.hash, mapping->index_mask);
+    while (mapping->index[slot] != static_cast<uint32_t>(number + 1)) slot = (slot + 1) & mapping->index_mask;
     mapping->index[slot] = kRemoved;
   }
   Owned key(entry.key);
   Owned value(entry.value);
   entry.key = kUnset;
-  entry.value = anyffi_none_inline();
+  entry.value = anyffi_make_none();
   --mapping->size;
   while (mapping->used > 0 && mapping->entries[mapping->used - 1].key.type_code == ANYFFI_UNSET) --mapping->used;
   return 0;
@@ -334,8 +336,8 @@ void anyffi_mapping_clear(AnyffiObject* object) {
   int64_t capacity = mapping->capacity;
   int64_t used = mapping->used;
   bool with_objects = has_objects(mapping);
-  mapping->key_types = 0;
-  mapping->value_types = 0;
+  mapping->key_type_mask = 0;
+  mapping->value_type_mask = 0;
   if (with_objects) {
     // Empty before the entries are released, since finalizers may use it.
     install_block(mapping, nullptr, 0);

@@ -34,8 +34,8 @@ int grow(Mapping* mapping, int64_t capacity) {
 
 int make_room(Mapping* mapping) noexcept {
   int64_t holes = mapping->used - mapping->size;
-  bool worn_index = mapping->used < mapping->capacity;
-  if (worn_index || holes > mapping->capacity / 4 || (holes > 0 && mapping->capacity <= kMaxLinear)) {
+  bool index_is_full = mapping->used < mapping->capacity;
+  if (index_is_full || holes > mapping->capacity / 4 || (holes > 0 && mapping->capacity <= kMaxLinear)) {
     move_entries(mapping, mapping->entries, mapping->capacity);
     return 0;
   }

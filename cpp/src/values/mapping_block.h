@@ -1,5 +1,5 @@
 /// \file
-/// The block of a mapping: its entries, and behind them an index once there are more than a few.
+/// The block of a mapping: its entries, followed by an index once there are more than a few.
 #ifndef ANYFFI_SRC_VALUES_MAPPING_BLOCK_H_
 #define ANYFFI_SRC_VALUES_MAPPING_BLOCK_H_
 
@@ -46,7 +46,7 @@ inline void install_block(Mapping* mapping, AnyffiEntry* block, int64_t capacity
   mapping->size = 0;
   mapping->used = 0;
   mapping->capacity = capacity;
-  mapping->mask = slots == 0 ? 0 : slots - 1;
+  mapping->index_mask = slots == 0 ? 0 : slots - 1;
   mapping->filled = 0;
   ++mapping->generation;
   if (slots > 0) std::memset(mapping->index, 0, slots * sizeof(uint32_t));
@@ -56,13 +56,13 @@ inline void install_block(Mapping* mapping, AnyffiEntry* block, int64_t capacity
 inline void append_entry(Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value, int64_t hash) {
   int64_t number = mapping->used++;
   AnyffiEntry& entry = mapping->entries[number];
-  anyffi_copy_inline(&key, &entry.key);
-  anyffi_copy_inline(&value, &entry.value);
+  anyffi_copy_value(&key, &entry.key);
+  anyffi_copy_value(&value, &entry.value);
   entry.hash = hash;
   ++mapping->size;
   if (mapping->index == nullptr) return;
-  uint64_t slot = first_slot(hash, mapping->mask);
-  while (mapping->index[slot] != kFree && mapping->index[slot] != kRemoved) slot = (slot + 1) & mapping->mask;
+  uint64_t slot = first_slot(hash, mapping->index_mask);
+  while (mapping->index[slot] != kFree && mapping->index[slot] != kRemoved) slot = (slot + 1) & mapping->index_mask;
   mapping->filled += mapping->index[slot] == kFree;
   mapping->index[slot] = static_cast<uint32_t>(number + 1);
 }
@@ -70,7 +70,7 @@ inline void append_entry(Mapping* mapping, const AnyffiValue& key, const AnyffiV
 /// Whether an entry can be appended.
 inline bool has_room(const Mapping* mapping) {
   return mapping->used < mapping->capacity &&
-         (mapping->index == nullptr || mapping->filled <= mapping->mask - mapping->mask / 4);
+         (mapping->index == nullptr || mapping->filled <= mapping->index_mask - mapping->index_mask / 4);
 }
 
 /// Makes room for at least one entry.

@@ -46,7 +46,7 @@ int hash_big(const AnyffiValue* self, int64_t* out) {
     hash = static_cast<uint64_t>(sum & kModulus) + static_cast<uint64_t>(sum >> kModulusBits);
     if (hash >= kModulus) hash -= kModulus;
   }
-  *out = spare_minus_one(number.negative ? -static_cast<int64_t>(hash) : static_cast<int64_t>(hash));
+  *out = avoid_minus_one(number.negative ? -static_cast<int64_t>(hash) : static_cast<int64_t>(hash));
   return 0;
 }
 
@@ -108,7 +108,7 @@ int repr_big(const AnyffiValue* self, AnyffiValue* out) {
 }
 
 AnyffiValue float_value(double number) {
-  AnyffiValue value = anyffi_none_inline();
+  AnyffiValue value = anyffi_make_none();
   value.type_code = ANYFFI_FLOAT;
   value.as_float = number;
   return value;
@@ -118,7 +118,7 @@ int hash_complex(const AnyffiValue* self, int64_t* out) {
   int64_t real, imag;
   if (hash_key(float_value(complex(*self).real), &real) != 0) return -1;
   if (hash_key(float_value(complex(*self).imag), &imag) != 0) return -1;
-  *out = spare_minus_one(
+  *out = avoid_minus_one(
       static_cast<int64_t>(static_cast<uint64_t>(real) + kImaginaryFactor * static_cast<uint64_t>(imag)));
   return 0;
 }
@@ -172,7 +172,7 @@ int repr_complex(const AnyffiValue* self, AnyffiValue* out) {
 using namespace anyffi::runtime;
 
 int anyffi_big_int_create(const uint64_t* words, int64_t size, int32_t negative, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   while (size > 0 && words[size - 1] == 0) --size;
   constexpr uint64_t kSmallest = uint64_t{1} << 63;
   uint64_t first = size > 0 ? words[0] : 0;
@@ -190,7 +190,7 @@ int anyffi_big_int_create(const uint64_t* words, int64_t size, int32_t negative,
   number->reserved = 0;
   number->size = size;
   number->words = reinterpret_cast<uint64_t*>(number + 1);
-  *out = anyffi_object_inline(&number->header);
+  *out = anyffi_make_object(&number->header);
   return 0;
 }
 
@@ -219,6 +219,6 @@ int anyffi_complex_create(double real, double imag, AnyffiValue* out) {
   if (number == nullptr) return fail(out);
   number->real = real;
   number->imag = imag;
-  *out = anyffi_object_inline(&number->header);
+  *out = anyffi_make_object(&number->header);
   return 0;
 }

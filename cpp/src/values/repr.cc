@@ -147,7 +147,7 @@ void Writer::put_float(double number) {
 void Writer::put_quoted(const AnyffiTextView& text, bool bytes) {
   bool has_single = false, has_double = false;
   for (int64_t i = 0; i < text.length; ++i) {
-    uint32_t unit = anyffi_code_point_inline(&text, i);
+    uint32_t unit = anyffi_get_code_point(&text, i);
     has_single |= unit == '\'';
     has_double |= unit == '"';
   }
@@ -155,7 +155,7 @@ void Writer::put_quoted(const AnyffiTextView& text, bool bytes) {
   if (bytes) put("b");
   text_.push_back(quote);
   for (int64_t i = 0; i < text.length; ++i) {
-    uint32_t unit = anyffi_code_point_inline(&text, i);
+    uint32_t unit = anyffi_get_code_point(&text, i);
     if (unit == quote || unit == '\\') {
       text_.push_back('\\');
       text_.push_back(unit);
@@ -173,7 +173,7 @@ void Writer::put_quoted(const AnyffiTextView& text, bool bytes) {
 }
 
 void Writer::put_text(const AnyffiTextView& text) {
-  for (int64_t i = 0; i < text.length; ++i) text_.push_back(anyffi_code_point_inline(&text, i));
+  for (int64_t i = 0; i < text.length; ++i) text_.push_back(anyffi_get_code_point(&text, i));
 }
 
 void Writer::put_tensor(const AnyffiTensorData& tensor) {
@@ -314,7 +314,7 @@ int Writer::write(const AnyffiValue& value) {
     case ANYFFI_BYTES:
     case ANYFFI_BYTES_VIEW:
     case ANYFFI_BYTES_OBJECT:
-      anyffi_text_inline(&value, &text);
+      anyffi_view_text(&value, &text);
       return put_quoted(text, anyffi_is_bytes(value.type_code)), 0;
     case ANYFFI_ELLIPSIS:
       return put("Ellipsis"), 0;
@@ -363,7 +363,7 @@ int Writer::write(const AnyffiValue& value) {
 int anyffi_value_repr(const AnyffiValue* value, AnyffiValue* out) {
   using namespace anyffi::runtime;
   AnyffiValue given = *value;
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   return guard([&] {
     Writer writer;
     return writer.write(given) == 0 ? writer.finish(out) : -1;

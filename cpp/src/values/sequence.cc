@@ -26,7 +26,7 @@ size_t cell_bytes(int64_t count) { return static_cast<size_t>(count) * sizeof(An
 size_t sequence_bytes(int64_t capacity) { return sizeof(AnyffiSequence) + cell_bytes(capacity); }
 
 void release_all(const AnyffiValue* cells, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) anyffi_value_drop_inline(&cells[i]);
+  for (int64_t i = 0; i < count; ++i) anyffi_value_drop(&cells[i]);
 }
 
 // Slow paths are separate functions in tail position, so that destroying a sequence of plain values saves no registers.
@@ -61,12 +61,12 @@ int create_sequence(void* memory, int32_t type_code, int64_t capacity, AnyffiVal
   sequence->size = 0;
   sequence->capacity = capacity;
   sequence->type_mask = 0;
-  *out = anyffi_object_inline(&sequence->header);
+  *out = anyffi_make_object(&sequence->header);
   return 0;
 }
 
 __attribute__((noinline)) int create_in_new_memory(int32_t type_code, int64_t capacity, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   void* memory = allocate_new_block(sequence_bytes(capacity));
   return memory == nullptr ? raise_no_memory() : create_sequence(memory, type_code, capacity, out);
 }
@@ -91,7 +91,7 @@ __attribute__((noinline)) int raise_no_index() {
 }
 
 __attribute__((noinline)) int raise_bad_create(int64_t capacity, AnyffiValue* out) {
-  *out = anyffi_none_inline();
+  *out = anyffi_make_none();
   if (capacity > kMaxCapacity) return raise_no_memory();
   return anyffi_error_raise("ValueError",
                             "expected the type code of an Array, List or Shape, and a capacity of at least 0");
@@ -104,7 +104,7 @@ __attribute__((noinline)) int insert(AnyffiSequence* sequence, int64_t index, co
   AnyffiValue owned;
   if (own_value(value, &owned) != 0) return -1;
   if (sequence->size == sequence->capacity && grow(sequence) != 0) {
-    anyffi_value_drop_inline(&owned);
+    anyffi_value_drop(&owned);
     return -1;
   }
   AnyffiValue* cell = sequence->data + index;
@@ -144,7 +144,7 @@ int copy_sequence(const AnyffiSequence* from, int32_t type_code, AnyffiValue* ou
   copy->size = from->size;
   copy->type_mask = from->type_mask;
   if (from->type_mask & kObjectTypes) {
-    for (int64_t i = 0; i < copy->size; ++i) anyffi_value_retain_inline(&copy->data[i]);
+    for (int64_t i = 0; i < copy->size; ++i) anyffi_value_retain(&copy->data[i]);
   }
   return 0;
 }
@@ -170,7 +170,7 @@ int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, cons
   std::memmove(first + num_cells, first + count, cell_bytes(size - index - count));
   for (int64_t i = 0; i < num_cells; ++i) {
     first[i] = cells[i];
-    anyffi_value_retain_inline(&cells[i]);
+    anyffi_value_retain(&cells[i]);
     sequence->type_mask |= anyffi_type_bit(cells[i].type_code);
   }
   sequence->size = new_size;
@@ -200,9 +200,9 @@ int anyffi_sequence_insert(AnyffiObject* object, int64_t index, const AnyffiValu
   if (index != size || size == sequence->capacity || !(counted || is_plain(*value))) {
     return insert(sequence, index, value);
   }
-  if (counted) anyffi_retain_inline(value->as_object);
+  if (counted) anyffi_retain(value->as_object);
   AnyffiValue* cell = sequence->data + size;
-  anyffi_copy_inline(value, cell);
+  anyffi_copy_value(value, cell);
   // Without the flags of an argument.
   if (counted) cell->aux = 0;
   sequence->size = size + 1;
@@ -217,7 +217,7 @@ int anyffi_sequence_set(AnyffiObject* object, int64_t index, const AnyffiValue* 
   if (own_value(value, &owned) != 0) return -1;
   AnyffiValue former = std::exchange(sequence->data[index], owned);
   sequence->type_mask |= anyffi_type_bit(owned.type_code);
-  anyffi_value_drop_inline(&former);
+  anyffi_value_drop(&former);
   return 0;
 }
 
@@ -233,11 +233,11 @@ int anyffi_sequence_erase(AnyffiObject* object, int64_t index, int64_t count) {
 void anyffi_sequence_get(const AnyffiObject* object, int64_t index, AnyffiValue* out) {
   const AnyffiSequence* sequence = as_sequence(object);
   if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(sequence->size)) {
-    *out = anyffi_from_words_inline(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+    *out = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
     return;
   }
-  anyffi_copy_inline(&sequence->data[index], out);
-  anyffi_value_retain_inline(out);
+  anyffi_copy_value(&sequence->data[index], out);
+  anyffi_value_retain(out);
 }
 
 int anyffi_sequence_reserve(AnyffiObject* object, int64_t capacity) {

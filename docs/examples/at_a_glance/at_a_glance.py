@@ -14,7 +14,7 @@ def callback(x): return x * 2
 
 
 def examples():
-    """Calls to show: the text, the result, and what plain Python gives for it."""
+    """Yield the calls to show: the text, the result, and the result of plain Python."""
     xs = anyffi.convert([1.0, 2.0])
     scaled = anyffi.get_global_func("demo.scale")(xs, by=3.0)
     yield "mod.add_one(41)", mod.add_one(41), 42

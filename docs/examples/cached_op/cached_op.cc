@@ -1,5 +1,5 @@
 /// \file
-/// An object of a C++ class that Python holds: its destructor runs when Python lets go.
+/// An object of a C++ class owned by Python: its destructor runs when Python releases it.
 
 #include <anyffi/anyffi.h>
 

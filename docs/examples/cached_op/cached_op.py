@@ -1,4 +1,4 @@
-"""An object of a C++ class, made of an object, an int, a mapping and a bool, and held by Python alone."""
+"""An object of a C++ class, created from an object, an int, a mapping and a bool, and owned by Python."""
 
 from collections.abc import Iterator
 from types import MappingProxyType
@@ -11,7 +11,7 @@ cached_op = module.cached_op
 
 
 def examples() -> Iterator[tuple[str, Any, Any]]:
-    """Calls to show: the text, the result, and what plain Python gives for it."""
+    """Yield the calls to show: the text, the result, and the result of plain Python."""
     flags = {"static_alloc": "true", "inline_limit": "2"}
     handle = anyffi.convert([1, 2])
     before = module.destroyed()

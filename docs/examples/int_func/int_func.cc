@@ -1,5 +1,5 @@
 /// \file
-/// A plain int, read as an object from a mapping of objects, given to a function that wants a plain int.
+/// An int, read as an object from a mapping of objects, passed to a function with an int parameter.
 
 #include <anyffi/anyffi.h>
 
@@ -14,7 +14,7 @@ using anyffi::String;
 int64_t int_func(int64_t x) { return ~x; }
 
 int64_t int_func_of_item(const Map<String, ObjectRef>& map, const String& key) {
-  // The int is boxed here, and opened where an int64_t is wanted: TypeError if it is none.
+  // The int is boxed here, and unboxed as an int64_t: TypeError if it is not an int.
   ObjectRef item = map[key];
   return int_func(AnyView(item));
 }

@@ -1,4 +1,4 @@
-"""A plain int in a mapping of objects: boxed where C++ reads an object, opened where it wants an int."""
+"""An int in a mapping of objects: boxed where C++ reads an object, unboxed where it reads an int."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ module = anyffi.load_module("./libint_func.so")
 
 
 def examples() -> Iterator[tuple[str, Any, Any]]:
-    """Calls to show: the text, the result, and what plain Python gives for it."""
+    """Yield the calls to show: the text, the result, and the result of plain Python."""
     values = {"answer": 42, "least": -(2**63), "flag": True, "list": [1, 2]}
     yield "int_func(42)", module.int_func(42), ~42
     for key in ("answer", "least", "flag"):

@@ -1,4 +1,4 @@
-"""Sum the values of a mapping: a Python dict serves as `Map<String, int64_t>`, without being changed."""
+"""Sum the values of a mapping: a Python dict converts to `Map<String, int64_t>`."""
 
 from collections.abc import Iterator
 from types import MappingProxyType
@@ -10,7 +10,7 @@ map_vsum = anyffi.load_module("./libmap_vsum.so").map_vsum
 
 
 def examples() -> Iterator[tuple[str, Any, Any]]:
-    """Calls to show: the text, the result, and what plain Python gives for it."""
+    """Yield the calls to show: the text, the result, and the result of plain Python."""
     yield 'map_vsum({"a": 2, "b": 3})', map_vsum({"a": 2, "b": 3}), 5
     yield "map_vsum({})", map_vsum({}), 0
     squares = {str(i): i * i for i in range(1000)}

@@ -1,5 +1,5 @@
 /// \file
-/// A function that takes anything and does nothing: all that a call of it costs is the border.
+/// A function that accepts anything and does nothing: it costs the call itself.
 
 #include <anyffi/anyffi.h>
 

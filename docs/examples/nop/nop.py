@@ -1,6 +1,6 @@
-"""What a call costs that does nothing, beside the cheapest array that NumPy makes.
+"""Measure a call that does nothing, beside the cheapest array of NumPy.
 
-`nop` is type-erased: it takes any number of values of any kind, so what is measured is how the arguments get
+`nop` is type-erased: it takes any number of values of any type, so what is measured is how the arguments get
 to C++. The times belong to the machine and the moment; nothing tests them.
 """
 
@@ -24,20 +24,20 @@ CALLS = {
 
 
 def examples() -> Iterator[tuple[str, Any, Any]]:
-    """Calls to show: the text, the result, and what plain Python gives for it."""
+    """Yield the calls to show: the text, the result, and the result of plain Python."""
     for text, call in CALLS.items():
         if text.startswith("nop"):
             yield text, call(), None
 
 
 def nanoseconds(call: Callable[[], Any], number: int = 20_000, rounds: int = 7) -> float:
-    """The shortest time that one call takes, less that of calling an empty lambda."""
+    """Return the shortest time of one call, less that of an empty lambda."""
     best, empty = (min(timeit.repeat(each, number=number, repeat=rounds)) for each in (call, lambda: None))
     return max(best - empty, 0.0) / number * 1e9
 
 
 def timings() -> Iterator[tuple[str, float]]:
-    """Nanoseconds of each call."""
+    """Return the nanoseconds of each call."""
     for text, call in CALLS.items():
         yield text, nanoseconds(call)
 

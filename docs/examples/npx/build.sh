@@ -3,4 +3,4 @@
 set -eu
 cd "$(dirname "$0")"
 ${CXX:-g++} -std=c++17 ${CXXFLAGS:--O2} -fPIC -fvisibility=hidden -shared $(anyffi-config --cflags) \
-  *.cc $(anyffi-config --libs) -o libnpx.so
+  src/*.cc $(anyffi-config --libs) -o libnpx.so

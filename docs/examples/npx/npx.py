@@ -1,4 +1,4 @@
-"""Functions of NumPy's in C++: tensors in and out, `out=`, unions of types, nested sequences, errors."""
+"""NumPy functions in C++: tensors in and out, `out=`, unions of types, nested sequences, errors."""
 
 from collections.abc import Iterator
 from typing import Any, Callable
@@ -17,7 +17,7 @@ def outcome(function: Callable[..., Any], *args: Any) -> str:
 
 
 def examples() -> Iterator[tuple[str, Any, Any]]:
-    """Calls to show: the text, the result, and what NumPy gives for it."""
+    """Yield the calls to show: the text, the result, and the result of NumPy."""
     x = np.arange(6.0).reshape(2, 3)
     yield "npx.zeros((2, 2))", np.asarray(npx.zeros((2, 2))), np.zeros((2, 2))
     yield "npx.full((2, 2), 10)", np.asarray(npx.full((2, 2), 10)), np.full((2, 2), 10)

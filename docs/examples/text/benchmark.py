@@ -31,12 +31,12 @@ def write_file(path: str, megabytes: int) -> None:
 
 
 def tokens(way: Any, file: BinaryIO, rule: str) -> int:
-    """How many tokens there are."""
+    """Count the tokens."""
     return sum(len(batch) for batch in way.read_tokens(file, rule))
 
 
 def codes(way: Any, file: BinaryIO, rule: str) -> int:
-    """How many tokens a vocabulary of the help's words has."""
+    """Count the tokens that are in a vocabulary of the help's words."""
     words = {word for text in topics.values() for word in text.split()}
     vocabulary = {word: number for number, word in enumerate(sorted(words))}
     known = 0
@@ -46,12 +46,12 @@ def codes(way: Any, file: BinaryIO, rule: str) -> int:
 
 
 def unigrams(way: Any, file: BinaryIO, rule: str) -> int:
-    """How many different tokens there are."""
+    """Count the distinct tokens."""
     return len(way.count_ngrams(file, 1, rule))
 
 
 def bigrams(way: Any, file: BinaryIO, rule: str) -> int:
-    """How many different pairs of tokens there are."""
+    """Count the distinct pairs of tokens."""
     return len(way.count_ngrams(file, 2, rule))
 
 
@@ -59,13 +59,13 @@ TASKS = {task.__name__: task for task in (tokens, codes, unigrams, bigrams)}
 
 
 def most_memory() -> int:
-    """The most memory that this process has had, in kilobytes, as Linux tells it."""
+    """Return the peak memory of this process in kilobytes (Linux)."""
     with open("/proc/self/status", encoding="utf-8") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
 
 
 def measure(task: str, way: str, rule: str, path: str) -> None:
-    """Print what one task gives, its seconds of CPU, and the memory that it took, in megabytes."""
+    """Print the result of a task, its seconds of CPU, and its memory in megabytes."""
     module = __import__(way)
     before = most_memory()
     with open(path, "rb") as file:

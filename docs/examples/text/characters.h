@@ -1,5 +1,5 @@
 /// \file
-/// What a character is to a tokenizer: white space, part of a token, or a token by itself.
+/// Character classes of a tokenizer: white space, part of a token, or a token by itself.
 #ifndef TEXT_CHARACTERS_H_
 #define TEXT_CHARACTERS_H_
 
@@ -9,7 +9,7 @@ namespace text {
 
 enum Class : uint8_t { kSpace, kPart, kAlone };
 
-/// Tells the class of each character; those of one byte by a table.
+/// Returns the class of each character; a table for those of one byte.
 class Rule {
  public:
   explicit Rule(Class (*classify)(uint32_t)) : classify_(classify) {
@@ -27,7 +27,7 @@ inline bool is_word_ascii(uint32_t c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/// Punctuation and symbols beyond ASCII. What is missing here is a letter to us.
+/// Punctuation and symbols beyond ASCII. All others count as letters.
 inline bool is_symbol(uint32_t c) {
   struct Range {
     uint32_t first, last;
@@ -43,12 +43,12 @@ inline bool is_symbol(uint32_t c) {
   return false;
 }
 
-/// The rule of a name. "split": tokens are what `str.split` gives; "words": stretches of letters, digits and `_`, and
-/// each other visible character by itself.
+/// The rule by name. "split": tokens as of `str.split`; "words": runs of letters, digits and `_`, and each other
+/// visible character by itself.
 inline const Rule& find_rule(const anyffi::String& name) {
-  static const Rule split([](uint32_t c) { return anyffi_is_space_inline(c) ? kSpace : kPart; });
+  static const Rule split([](uint32_t c) { return anyffi_is_space(c) ? kSpace : kPart; });
   static const Rule words([](uint32_t c) {
-    if (anyffi_is_space_inline(c)) return kSpace;
+    if (anyffi_is_space(c)) return kSpace;
     return (c < 0x80 ? is_word_ascii(c) : !is_symbol(c)) ? kPart : kAlone;
   });
   if (name == "split") return split;

@@ -1,5 +1,5 @@
 /// \file
-/// How often each n-gram occurs: tokens become numbers, and n numbers in a row a row of a table.
+/// Counts of n-grams: tokens become numbers, and n consecutive numbers a row of a table.
 #ifndef TEXT_NGRAMS_H_
 #define TEXT_NGRAMS_H_
 
@@ -17,7 +17,7 @@ using anyffi::Dict;
 using anyffi::Error;
 using anyffi::List;
 
-/// Rows of `width` numbers, each once, with a count; found by hashing.
+/// A hash table of distinct rows of `width` numbers, with a count each.
 class Table {
  public:
   explicit Table(size_t width) : width_(width), slots_(1024) {}
@@ -32,7 +32,7 @@ class Table {
       return;
     }
     if (size() == UINT32_MAX) throw Error("OverflowError", "too many different n-grams");
-    rows_.resize(size() * width_);  // Memory may have ended between the two last time.
+    rows_.resize(size() * width_);  // A former bad_alloc may have left them different.
     rows_.insert(rows_.end(), row, row + width_);
     counts_.push_back(1);
     slot = static_cast<uint32_t>(size());
@@ -40,7 +40,7 @@ class Table {
   }
 
  private:
-  /// Where the number of a row is, plus 1; 0 where it will be.
+  /// The slot of a row: its number plus 1, or 0 if it is new.
   uint32_t& find(const uint32_t* row) {
     uint64_t hash = 0;
     for (size_t i = 0; i < width_; ++i) hash = (hash ^ row[i]) * 0x9E3779B97F4A7C15u, hash ^= hash >> 32;
@@ -68,7 +68,7 @@ class NgramCounts {
     last_.push_back(number_of(token));
     if (last_.size() == width_) table_.add(last_.data());
   }
-  /// What comes next is another text: no n-gram reaches into it.
+  /// The end of a text: no n-gram extends into the next one.
   void end_text() { last_.clear(); }
 
   /// From n-gram to count, in the order of first appearance. The key for n = 1 is the token, else an Array of tokens.

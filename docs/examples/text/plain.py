@@ -1,4 +1,4 @@
-"""What text.py does, in plain Python, as fast as that goes without `re`: to compare with."""
+"""The functions of text.py in plain Python, as fast as possible without `re`, for comparison."""
 
 import io
 from collections import Counter
@@ -23,7 +23,7 @@ SET_APART = {
 
 
 def words(text: str) -> list[str]:
-    """Cut a text into stretches of letters, digits and `_`, and the other visible characters."""
+    """Split a text into runs of letters, digits and `_`, and the other visible characters."""
     return text.translate(SET_APART).split()
 
 

@@ -1,5 +1,5 @@
 /// \file
-/// Tokens of a text, and of one that comes in chunks of UTF-8, cut anywhere.
+/// Tokens of a text, and of a stream of UTF-8 in chunks of any size.
 #ifndef TEXT_STREAM_H_
 #define TEXT_STREAM_H_
 
@@ -15,11 +15,11 @@ using anyffi::AnyView;
 using anyffi::Bytes;
 using anyffi::String;
 
-/// Makes tokens of parts of a text: in place where they fit, else as views where one-byte text lies.
+/// Makes tokens of parts of a text: inline where they fit, else views of one-byte text.
 class Cutter {
  public:
   explicit Cutter(const AnyffiTextView& text) : text_(text) {}
-  /// Good until the next one is made.
+  /// Valid until the next one.
   AnyView operator()(int64_t start, int64_t stop) {
     int64_t length = stop - start;
     const char* data = static_cast<const char*>(text_.data) + (start << anyffi_encoding_shift(text_.encoding));
@@ -27,7 +27,7 @@ class Cutter {
       char copy[ANYFFI_INLINE_BYTES];
       const char* ascii = text_.encoding == ANYFFI_ASCII ? data : copy_ascii(start, length, copy);
       auto size = static_cast<uint32_t>(length);
-      if (ascii) return AnyView(anyffi_inline_text_inline(ANYFFI_STR, ANYFFI_ASCII, ascii, size, size));
+      if (ascii) return AnyView(anyffi_make_inline_text(ANYFFI_STR, ANYFFI_ASCII, ascii, size, size));
     }
     if (text_.encoding <= ANYFFI_LATIN1 && length > ANYFFI_INLINE_BYTES && length < kLongestView) {
       AnyffiValue view{};
@@ -41,11 +41,11 @@ class Cutter {
   }
 
  private:
-  /// NULL if there is more than ASCII.
+  /// NULL unless all is ASCII.
   const char* copy_ascii(int64_t start, int64_t length, char* copy) const {
     uint32_t seen = 0;
     for (int64_t i = 0; i < length; ++i) {
-      uint32_t c = anyffi_code_point_inline(&text_, start + i);
+      uint32_t c = anyffi_get_code_point(&text_, start + i);
       copy[i] = static_cast<char>(c);
       seen |= c;
     }
@@ -57,8 +57,8 @@ class Cutter {
   String made_;
 };
 
-/// Calls `emit(start, stop)` for the tokens from `start` on, but for one that reaches the end: where that begins, or
-/// the end, is returned.
+/// Calls `emit(start, stop)` for the tokens from `start` on, except one that reaches the end: returns where that
+/// begins, or the end.
 template <class Unit, class Emit>
 int64_t scan_units(const Unit* units, int64_t start, int64_t end, const Rule& rule, Emit& emit) {
   using Wide = std::conditional_t<sizeof(Unit) == 1, uint8_t, uint32_t>;
@@ -86,19 +86,19 @@ int64_t scan(const AnyffiTextView& text, int64_t start, const Rule& rule, Emit e
   return scan_units(static_cast<const uint32_t*>(text.data), start, text.length, rule, emit);
 }
 
-/// Holds what a chunk leaves undecided: the bytes of half a character, and a token that may go on.
+/// Keeps what a chunk leaves incomplete: the bytes of a character, and a token that may continue.
 class Stream {
  public:
   explicit Stream(const Rule& rule) : rule_(rule) {}
 
-  /// Calls `emit(token)` with an AnyView, good for the call, for each token that is complete.
+  /// Calls `emit(token)` for each complete token, with an AnyView that is valid during the call.
   template <class Emit>
   void feed(const Bytes& chunk, Emit emit) {
     String decoded = decode(chunk);
     AnyffiTextView text = decoded.text();
     int64_t start = 0;
     if (!open_.empty()) {
-      while (start < text.length && rule_(anyffi_code_point_inline(&text, start)) == kPart) ++start;
+      while (start < text.length && rule_(anyffi_get_code_point(&text, start)) == kPart) ++start;
       if (start > 0) open_ = open_ + decoded.slice(0, start);
       if (start == text.length) return;
       emit(AnyView(std::exchange(open_, String())));
@@ -111,7 +111,7 @@ class Stream {
   /// The end of the text, which ends the last token.
   template <class Emit>
   void finish(Emit emit) {
-    // Raises UnicodeDecodeError if there is half a character.
+    // UnicodeDecodeError for an incomplete character.
     String(half_, std::exchange(half_size_, 0));
     if (!open_.empty()) emit(AnyView(std::exchange(open_, String())));
   }
@@ -134,7 +134,7 @@ class Stream {
     return decoded;
   }
 
-  /// How many bytes at the end begin a character that more bytes belong to.
+  /// The number of bytes at the end that begin an incomplete character.
   static int64_t count_half(const char* data, int64_t size) {
     for (int64_t back = 1; back <= 3 && back <= size; ++back) {
       auto byte = static_cast<uint8_t>(data[size - back]);

@@ -1,5 +1,5 @@
 /// \file
-/// Tokenizers, vocabularies and n-grams, over texts in memory and over streams that never are there as a whole.
+/// Tokenizers, vocabularies and n-grams, of texts in memory and of streams.
 
 #include <anyffi/anyffi.h>
 
@@ -31,7 +31,7 @@ List<String> characters(const String& text) {
 
 List<String> split(const String& text) { return anyffi::split(text); }
 
-/// Takes tokens as they lie in the text, and then is a list of strings.
+/// Collects tokens in a List of strings.
 using Tokens = List<AnyView>;
 
 List<String> strings(const Tokens& tokens) { return AnyValue(tokens).cast<List<String>>(); }
@@ -61,25 +61,25 @@ Dict<AnyValue, int64_t> ngrams(const Array<String>& tokens, int64_t n) {
 
 // ---- streams ----
 
-/// What is made of the tokens of a stream.
+/// The results of a stream's tokens.
 class Reader {
  public:
   explicit Reader(const String& rule) : stream_(find_rule(rule)) {}
   virtual ~Reader() = default;
   AnyValue feed(const Bytes& chunk) {
     stream_.feed(chunk, [this](AnyView token) { take(token); });
-    return give();
+    return result();
   }
   AnyValue finish() {
     stream_.finish([this](AnyView token) { take(token); });
-    return give_last();
+    return last_result();
   }
 
  protected:
   virtual void take(AnyView token) = 0;
-  /// What a chunk gives, and what the end of a text does.
-  virtual AnyValue give() = 0;
-  virtual AnyValue give_last() { return give(); }
+  /// The result of a chunk, and of the end of the text.
+  virtual AnyValue result() = 0;
+  virtual AnyValue last_result() { return result(); }
 
  private:
   Stream stream_;
@@ -91,9 +91,9 @@ class TokenReader : public Reader {
 
  private:
   void take(AnyView token) override { tokens_.push_back(token); }
-  AnyValue give() override {
+  AnyValue result() override {
     Tokens next;
-    // The next chunk will have about as many.
+    // The next chunk probably has as many.
     next.reserve(tokens_.size());
     return strings(std::exchange(tokens_, std::move(next)));
   }
@@ -107,13 +107,13 @@ class CodeReader : public Reader {
 
  private:
   void take(AnyView token) override { codes_.push_back(vocabulary_.value_or(token, unknown_)); }
-  AnyValue give() override {
+  AnyValue result() override {
     Tensor codes = Tensor::empty({static_cast<int64_t>(codes_.size())}, DataType::of<int64_t>());
     std::copy(codes_.begin(), codes_.end(), codes.data<int64_t>());
     codes_.clear();
     return codes;
   }
-  /// Looked up by tokens as they lie in the text.
+  /// Looked up without copying the tokens.
   Map<AnyView, int64_t> vocabulary_;
   int64_t unknown_;
   std::vector<int64_t> codes_;
@@ -125,15 +125,15 @@ class NgramReader : public Reader {
 
  private:
   void take(AnyView token) override { counts_.add(token); }
-  AnyValue give() override { return AnyValue(); }
-  AnyValue give_last() override {
+  AnyValue result() override { return AnyValue(); }
+  AnyValue last_result() override {
     counts_.end_text();
     return counts_.result();
   }
   NgramCounts counts_;
 };
 
-/// The reader as Python holds it.
+/// The reader as an object for Python.
 struct Handle {
   static constexpr anyffi::FixedText kTypeKey{"text.Reader"};
   std::unique_ptr<Reader> reader;

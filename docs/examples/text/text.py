@@ -25,7 +25,7 @@ CHUNK = 1 << 16
 
 
 def _read(reader: Any, file: BinaryIO, chunk: int) -> Iterator[Any]:
-    """What a reader gives for each chunk of a file, and for its end."""
+    """Yield the results of a reader for each chunk of a file, and for its end."""
     while data := file.read(chunk):
         yield module.feed(reader, data)
     yield module.finish(reader)
@@ -107,7 +107,7 @@ def count_ngrams(file: BinaryIO, n: int = 1, rule: str = "split", chunk: int = C
 
 
 def examples() -> Iterator[tuple[str, Any, Any]]:
-    """Calls to show: the text, the result, and what plain Python gives for it."""
+    """Yield the calls to show: the text, the result, and the result of plain Python."""
     line = "Don't panic: 42\u3000\U0001f40b\U0001f40b, na\u00efve \u6f22\u5b57\u3002"
     tokens = plain.words(line)
     vocabulary = {"panic": 0, "42": 1, ",": 2}

@@ -1,5 +1,5 @@
 /// \file
-/// One element of an array that is viewed as an array of objects: however long it is, the view costs the same.
+/// One element of an array that is passed as an array of objects: the cost does not depend on its length.
 
 #include <anyffi/anyffi.h>
 

@@ -1,4 +1,4 @@
-"""An element of an array viewed as an array of objects: the view costs the same however long the array is."""
+"""An element of an array that is passed as an array of objects: the cost does not depend on its length."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ tuple_getitem = anyffi.load_module("./libtuple_getitem.so").tuple_getitem
 
 
 def examples() -> Iterator[tuple[str, Any, Any]]:
-    """Calls to show: the text, the result, and what plain Python gives for it."""
+    """Yield the calls to show: the text, the result, and the result of plain Python."""
     mixed = (1, "two", 3.0, (4,))
     array = anyffi.convert(mixed)
     for index in (0, 1, 2, -1):

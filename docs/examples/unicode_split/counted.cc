@@ -1,5 +1,5 @@
 /// \file
-/// The same program, which also counts how often it changes the count of an object: for the tests.
+/// The same program, which also counts its changes of refcounts, for the tests.
 
 #include <anyffi/inline.h>
 
@@ -9,19 +9,19 @@ int64_t count_changes = 0;
 
 inline void counted_retain(AnyffiObject* object) {
   ++count_changes;
-  anyffi_retain_inline(object);
+  anyffi_retain(object);
 }
 
 inline void counted_release(AnyffiObject* object) {
   ++count_changes;
-  anyffi_release_inline(object);
+  anyffi_release(object);
 }
 
 }  // namespace
 
-// From here on the C++ API counts references with these.
-#define anyffi_retain_inline counted_retain
-#define anyffi_release_inline counted_release
+// From here on the C++ API changes refcounts with these.
+#define anyffi_retain counted_retain
+#define anyffi_release counted_release
 #include "unicode_split.cc"
 
 ANYFFI_EXPORT(count_changes, [] { return count_changes; });

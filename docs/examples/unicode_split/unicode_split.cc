@@ -1,5 +1,5 @@
 /// \file
-/// Split a text into its characters, each a string: once over values of any kind, once over typed ones.
+/// Split a text into its characters, each a string: with values of any type, and with typed ones.
 
 #include <anyffi/anyffi.h>
 
@@ -11,7 +11,7 @@ using anyffi::arg;
 using anyffi::List;
 using anyffi::String;
 
-/// The word, and the list's elements, may be of any kind: a list of lists is split as well as a text.
+/// The word and the elements may have any type: a list of lists is split like a text.
 List<AnyValue> split_erased(AnyView word) {
   List<AnyValue> list;
   list.reserve(word.size());
@@ -26,7 +26,7 @@ List<String> split_typed(const String& word) {
   return list;
 }
 
-/// Borrows the caller's text, so that what it costs does not depend on its length.
+/// Borrows the caller's text, so the cost of the argument does not depend on its length.
 AnyValue char_at(AnyView word, int64_t index) { return word[index]; }
 
 }  // namespace

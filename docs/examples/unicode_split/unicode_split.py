@@ -22,7 +22,7 @@ LETTERS = {
 
 
 def texts() -> dict[str, str]:
-    """The same text in four scripts."""
+    """Return the same text in four scripts."""
     text = "".join(topics.values())
     tables = {
         name: str.maketrans(dict(zip(string.ascii_letters, letters))) for name, letters in LETTERS.items()
@@ -31,7 +31,7 @@ def texts() -> dict[str, str]:
 
 
 def examples() -> Iterator[tuple[str, Any, Any]]:
-    """Calls to show: the text, the result, and what plain Python gives for it."""
+    """Yield the calls to show: the text, the result, and the result of plain Python."""
     for split in (module.split_erased, module.split_typed):
         yield f'{split.__name__}("h\u00e9\u6f22\U0001d11e\\ud800")', split("hé漢𝄞\ud800"), list("hé漢𝄞\ud800")
     for script, text in texts().items():

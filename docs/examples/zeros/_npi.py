@@ -1,4 +1,4 @@
-"""The functions that C++ registers under `_npi.`, as those of a Python module."""
+"""The functions registered in C++ under `_npi.`, as a Python module."""
 
 import anyffi
 

@@ -26,7 +26,7 @@ struct Shape {
   int64_t dims[kMaxDims];
   int32_t ndim = 0;
 
-  /// Refuses a bool, which NumPy does not take for a number of elements either.
+  /// TypeError for a bool, as in NumPy.
   void add(AnyView dim) {
     if (dim.family() == ANYFFI_BOOL) throw Error("TypeError", "a bool is no dimension");
     dims[ndim++] = dim;
@@ -45,7 +45,7 @@ Shape read_shape(AnyView given) {
   return shape;
 }
 
-/// In bytes. As NumPy does, refuses what would be too big if the dimensions of length zero were not there.
+/// In bytes. As NumPy, refuses a shape that is too large without its dimensions of length zero.
 int64_t read_size(const Shape& shape, int64_t item_size) {
   int64_t size = item_size;
   bool empty = false;

@@ -1,4 +1,4 @@
-"""`np.zeros` in C++: the memory is the runtime's, and every array on it keeps it alive."""
+"""`np.zeros` in C++: the runtime owns the memory, and every array on it keeps it alive."""
 
 from collections.abc import Iterator
 from typing import Any, Callable
@@ -53,7 +53,7 @@ def outcome(function: Callable[..., Any], *args: Any) -> str:
 
 
 def examples() -> Iterator[tuple[str, Any, Any]]:
-    """Calls to show: the text, the result, and what plain Python gives for it."""
+    """Yield the calls to show: the text, the result, and the result of plain Python."""
     yield "zeros(3)", np.asarray(zeros(3)), np.zeros(3)
     yield "zeros(np.int16(2))", np.asarray(zeros(np.int16(2))), np.zeros(np.int16(2))
     yield "zeros([2, 3], np.uint8)", np.asarray(zeros([2, 3], np.uint8)), np.zeros([2, 3], np.uint8)

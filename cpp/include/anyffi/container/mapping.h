@@ -1,5 +1,5 @@
 /// \file
-/// Map<K, V> and Dict<K, V>: typed views of the runtime's mappings, in insertion order.
+/// Map<K, V> and Dict<K, V>: typed references to the runtime's mappings, in insertion order.
 #ifndef ANYFFI_CONTAINER_MAPPING_H_
 #define ANYFFI_CONTAINER_MAPPING_H_
 
@@ -11,7 +11,7 @@ namespace detail {
 
 template <class K, class V>
 bool check_entries(const AnyffiMapping* mapping, AnyffiMismatch& why) {
-  if ((mapping->key_types & ~Traits<K>::type_mask) == 0 && (mapping->value_types & ~Traits<V>::type_mask) == 0)
+  if ((mapping->key_type_mask & ~Traits<K>::type_mask) == 0 && (mapping->value_type_mask & ~Traits<V>::type_mask) == 0)
     return true;
   for (int64_t i = 0; i < mapping->used; ++i) {
     const AnyffiEntry& entry = mapping->entries[i];
@@ -22,25 +22,25 @@ bool check_entries(const AnyffiMapping* mapping, AnyffiMismatch& why) {
   return true;
 }
 
-/// Puts a converted value into `copy`, which becomes a Map like `given` with the first one. `number` is the entry's
-/// place there: a copy has no holes.
+/// Stores a converted value in `copy`, which is made of `given` with the first one. `number` counts live entries, since
+/// a copy has no removed ones.
 inline bool convert_entry(const AnyffiValue& given, AnyValue& copy, int64_t number, AnyValue converted,
                           AnyffiMismatch& why) {
   if (copy.is_none() && anyffi_container_copy(&given, ANYFFI_MAP, copy.out()) != 0) {
-    return refuse(why, given, "Map", ANYFFI_RAISED);
+    return refuse(why, given, "Map", ANYFFI_MISMATCH_RAISED);
   }
   auto* mapping = reinterpret_cast<AnyffiMapping*>(copy.raw().as_object);
   if (number >= mapping->used) return refuse_changed(why);
-  replace_cell(mapping->entries[number].value, mapping->value_types, std::move(converted));
+  replace_cell(mapping->entries[number].value, mapping->value_type_mask, std::move(converted));
   return true;
 }
 
-/// As `load_array`. Keys are hashable, and so immutable through and through: they stay as they are.
+/// As `load_array`. Keys are hashable, so deeply immutable: they are checked, but never converted.
 template <class K, class V>
 bool load_map(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
   auto* mapping = reinterpret_cast<AnyffiMapping*>(value.as_object);
-  bool keys_fit = (mapping->key_types & ~Traits<K>::type_mask) == 0;
-  bool values_fit = (mapping->value_types & ~Traits<V>::type_mask) == 0;
+  bool keys_fit = (mapping->key_type_mask & ~Traits<K>::type_mask) == 0;
+  bool values_fit = (mapping->value_type_mask & ~Traits<V>::type_mask) == 0;
   if (!keys_fit || !values_fit) {
     int64_t number = 0;
     for (int64_t i = 0; i < mapping->used; ++i) {
@@ -49,7 +49,7 @@ bool load_map(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
       Element key(entry.key, mapping->header), item(entry.value, mapping->header);
       if (!keys_fit && !check_element<K>(key, key.value, why)) return false;
       AnyValue converted;
-      Fit fit = values_fit ? Fit::kAsItIs : load_element<V>(item, key.value, converted, why);
+      Fit fit = values_fit ? Fit::kUnchanged : load_element<V>(item, key.value, converted, why);
       if (fit == Fit::kRefused) return false;
       if (fit == Fit::kConverted && !convert_entry(value, holder, number, std::move(converted), why)) return false;
       ++number;
@@ -74,7 +74,7 @@ int64_t find_key(const AnyffiObject* mapping, const K& key) {
   return entry;
 }
 
-/// Removes a key; whether it was there.
+/// Removes a key; returns whether it was there.
 template <class K>
 bool erase_key(AnyffiObject* mapping, const K& key) {
   int64_t entry = find_key(mapping, key);
@@ -88,7 +88,7 @@ inline AnyffiObject* new_mapping(int32_t type_code) {
   return created.as_object;
 }
 
-/// What both typed views of a mapping can do.
+/// The methods of Map<K, V> and Dict<K, V>.
 template <class K, class V>
 class MappingView : public ObjectRef {
  public:
@@ -135,7 +135,7 @@ class MappingView : public ObjectRef {
     const AnyffiMapping* mapping_;
     int64_t entry_;
   };
-  /// Walks the entries in insertion order: `for (const auto& [key, value] : map)`.
+  /// Iterates over the entries in insertion order: `for (const auto& [key, value] : map)`.
   Iterator begin() const { return {mapping(), 0}; }
   Iterator end() const { return {mapping(), mapping()->used}; }
 
@@ -149,37 +149,37 @@ class MappingView : public ObjectRef {
 template <class K = AnyValue, class V = AnyValue>
 class Map;
 
-/// A mutable mapping, shared by all who hold it: each read is checked, since others may write.
+/// A mutable mapping, by reference. Each read is checked, since others may write other types.
 template <class K = AnyValue, class V = AnyValue>
 class Dict : public detail::MappingView<K, V> {
  public:
   using detail::MappingView<K, V>::MappingView;
   Dict() : Dict(detail::Adopt{}, detail::new_mapping(ANYFFI_DICT)) {}
 
-  /// Sets the value of a key; a key that is there keeps its place.
+  /// Sets the value of a key; an existing key keeps its position.
   void set(const K& key, const V& value) {
     AnyffiValue owned_key = AnyValue(key).release();
     AnyffiValue owned_value = AnyValue(value).release();
     int32_t existed;
     detail::check(anyffi_mapping_set(this->object_, &owned_key, &owned_value, &existed));
   }
-  /// Removes a key; whether it was there.
+  /// Removes a key; returns whether it was there.
   bool erase(const K& key) { return detail::erase_key(this->object_, key); }
   void clear() { anyffi_mapping_clear(this->object_); }
-  /// A Map of what the Dict holds now: a copy, or in place where the Dict is given away and nobody else holds it.
+  /// A Map of the entries: a copy, or in place if an rvalue is the only reference.
   Map<K, V> freeze() const& { return detail::copied<Map<K, V>>(*this, ANYFFI_MAP); }
-  Map<K, V> freeze() && { return detail::turned<Map<K, V>>(std::move(*this), ANYFFI_MAP); }
+  Map<K, V> freeze() && { return detail::converted<Map<K, V>>(std::move(*this), ANYFFI_MAP); }
 };
 
-/// An immutable mapping. Made from a Map (shared) or a Dict (a snapshot).
+/// An immutable mapping. A Map is passed by reference, a Dict is copied.
 template <class K, class V>
 class Map : public detail::MappingView<K, V> {
  public:
   using detail::MappingView<K, V>::MappingView;
   Map() : Map(detail::Adopt{}, detail::new_mapping(ANYFFI_MAP)) {}
-  /// A Dict of the entries: a copy, or in place where the Map is given away and nobody else holds it.
+  /// A Dict of the entries: a copy, or in place if an rvalue is the only reference.
   Dict<K, V> thaw() const& { return detail::copied<Dict<K, V>>(*this, ANYFFI_DICT); }
-  Dict<K, V> thaw() && { return detail::turned<Dict<K, V>>(std::move(*this), ANYFFI_DICT); }
+  Dict<K, V> thaw() && { return detail::converted<Dict<K, V>>(std::move(*this), ANYFFI_DICT); }
 };
 
 template <class K, class V>

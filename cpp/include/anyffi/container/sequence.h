@@ -1,5 +1,5 @@
 /// \file
-/// Array<T> and List<T>: typed views of the runtime's sequences.
+/// Array<T> and List<T>: typed references to the runtime's sequences.
 #ifndef ANYFFI_CONTAINER_SEQUENCE_H_
 #define ANYFFI_CONTAINER_SEQUENCE_H_
 
@@ -11,14 +11,14 @@ namespace anyffi {
 
 namespace detail {
 
-/// For conversions that ran code which changed the container.
+/// For conversions whose code changed the container.
 inline bool refuse_changed(AnyffiMismatch& why) {
   anyffi_error_raise("RuntimeError", "a container changed while it was converted");
-  return refuse(why, AnyffiValue{}, "", ANYFFI_RAISED);
+  return refuse(why, AnyffiValue{}, "", ANYFFI_MISMATCH_RAISED);
 }
 
-/// An element while it is converted. Conversions, and the text of a key, may run code that changes the container: what
-/// a mutable one holds is kept alive.
+/// An element during its conversion. Conversions, and the repr of a key, may run code that changes the container, so an
+/// element of a mutable one is retained.
 class Element {
  public:
   Element(const AnyffiValue& cell, const AnyffiObject& container) : value(cell) {
@@ -30,14 +30,14 @@ class Element {
   Element(const Element&) = delete;
   Element& operator=(const Element&) = delete;
 
-  /// Puts the key before the path in `why`, which borrows the refused value: always false.
+  /// Prepends the key to the path in `why`, which borrows the refused value. Always returns false.
   bool refused(AnyffiMismatch& why, const AnyffiValue& key) {
     AnyValue got = hold(why.got), kept_key = hold(key);
     kept_ = AnyValue();
     anyffi_mismatch_prepend(&why, &key);
     kept_key = AnyValue();
     bool is_gone = got.type_code() > 0 && got.raw().as_object->strong_count == 1;
-    return is_gone && why.reason != ANYFFI_RAISED ? refuse_changed(why) : false;
+    return is_gone && why.reason != ANYFFI_MISMATCH_RAISED ? refuse_changed(why) : false;
   }
 
   /// A copy, never movable.
@@ -46,24 +46,23 @@ class Element {
  private:
   static AnyValue hold(const AnyffiValue& value) {
     if (value.type_code <= 0) return AnyValue();
-    anyffi_retain_inline(value.as_object);
+    anyffi_retain(value.as_object);
     return AnyValue(Adopt{}, object_value(value.as_object));
   }
   AnyValue kept_;
 };
 
-/// Converts an element and throws it away: what a typed view does to each element once. The path to the element
-/// goes into `why`.
+/// Whether an element converts to T; if not, `why` has the path to it.
 template <class T>
 bool check_element(Element& element, const AnyffiValue& key, AnyffiMismatch& why) {
   typename Traits<T>::Holder holder{};
   return Traits<T>::load(element.value, holder, why) || element.refused(why, key);
 }
 
-enum class Fit { kRefused, kAsItIs, kConverted };
+enum class Fit { kRefused, kUnchanged, kConverted };
 
-/// Loads an element as a T. Where a T is held as another value than the element (a List where an Array is wanted),
-/// that value goes to `converted`: then it need not be made again with each read.
+/// Loads an element as a T. If that makes another value of it (an Array of a List), the value is stored in `converted`,
+/// so that it is not made again with each read.
 template <class T>
 Fit load_element(Element& element, const AnyffiValue& key, AnyValue& converted, AnyffiMismatch& why) {
   typename Traits<T>::Holder holder{};
@@ -72,14 +71,14 @@ Fit load_element(Element& element, const AnyffiValue& key, AnyValue& converted, 
     return Fit::kRefused;
   }
   if constexpr (std::is_base_of_v<AnyValue, typename Traits<T>::Holder>) {
-    if (same_words(holder.raw(), element.value)) return Fit::kAsItIs;
+    if (same_words(holder.raw(), element.value)) return Fit::kUnchanged;
     converted = AnyValue(Adopt{}, Traits<T>::store(Traits<T>::take(holder)));
     if (!same_words(converted.raw(), element.value)) return Fit::kConverted;
   }
-  return Fit::kAsItIs;
+  return Fit::kUnchanged;
 }
 
-/// Puts a converted element into a copy of the container that nobody else has seen yet.
+/// Stores a converted element in a copy of the container that is not shared yet.
 inline void replace_cell(AnyffiValue& cell, uint64_t& type_mask, AnyValue converted) {
   type_mask |= anyffi_type_bit(converted.type_code());
   AnyValue former(Adopt{}, cell);
@@ -88,7 +87,7 @@ inline void replace_cell(AnyffiValue& cell, uint64_t& type_mask, AnyValue conver
 
 template <class T>
 bool check_elements(const AnyffiSequence* sequence, AnyffiMismatch& why) {
-  // The summary answers for kinds that always fit; it may hold kinds that are gone, so it never refuses.
+  // The type mask proves that all elements fit; bits of removed elements may remain, so it never refuses.
   if ((sequence->type_mask & ~Traits<T>::type_mask) == 0) return true;
   for (int64_t i = 0; i < sequence->size; ++i) {
     Element element(sequence->data[i], sequence->header);
@@ -103,11 +102,11 @@ inline AnyffiObject* new_sequence(int32_t type_code, int64_t capacity) {
   return created.as_object;
 }
 
-/// Puts a converted element into `copy`, which becomes an Array like `given` with the first one.
+/// Stores a converted element in `copy`, which is made of `given` with the first one.
 inline bool convert_cell(const AnyffiValue& given, AnyValue& copy, int64_t index, AnyValue converted,
                          AnyffiMismatch& why) {
   if (copy.is_none() && anyffi_container_copy(&given, ANYFFI_ARRAY, copy.out()) != 0) {
-    return refuse(why, given, "Array", ANYFFI_RAISED);
+    return refuse(why, given, "Array", ANYFFI_MISMATCH_RAISED);
   }
   auto* sequence = reinterpret_cast<AnyffiSequence*>(copy.raw().as_object);
   if (index >= sequence->size) return refuse_changed(why);
@@ -115,15 +114,14 @@ inline bool convert_cell(const AnyffiValue& given, AnyValue& copy, int64_t index
   return true;
 }
 
-/// Makes a container into the other member of its pair, if the caller made it for this call alone.
-inline bool turn_in_place(AnyffiValue& value, int32_t type_code) {
-  if (!(value.aux & ANYFFI_MOVABLE) || !anyffi_is_unique_inline(value.as_object)) return false;
+/// Changes a movable container to the other type of its pair, in place.
+inline bool convert_in_place(AnyffiValue& value, int32_t type_code) {
+  if (!(value.aux & ANYFFI_MOVABLE) || !anyffi_is_reusable(value.as_object)) return false;
   value.as_object->type_code = value.type_code = type_code;
   return true;
 }
 
-/// The member of a pair that is wanted, from either: shared if it is that one, taken and turned in place if the
-/// caller made it for this call alone, else copied.
+/// Loads a container as the other type of its pair: in place if it is movable, else a copy.
 inline bool load_as(AnyffiValue& value, AnyValue& holder, int32_t type_code, AnyffiMismatch& why) {
   int status;
   if (value.aux & ANYFFI_MOVABLE) {
@@ -132,13 +130,13 @@ inline bool load_as(AnyffiValue& value, AnyValue& holder, int32_t type_code, Any
   } else {
     status = anyffi_container_copy(&value, type_code, holder.out());
   }
-  return status == 0 || refuse(why, value, "Array", ANYFFI_RAISED);
+  return status == 0 || refuse(why, value, "Array", ANYFFI_MISMATCH_RAISED);
 }
 
-/// The other member of a container's pair, as the typed view To: in place, since the caller gives its reference away,
-/// if nobody else holds or has wrapped it, else a copy.
+/// A container as the other type of its pair: in place if the caller's reference, which it steals, is the only one,
+/// else a copy.
 template <class To>
-To turned(ObjectRef&& container, int32_t type_code) {
+To converted(ObjectRef&& container, int32_t type_code) {
   AnyffiValue given = object_value(container.release()), out;
   check(anyffi_container_convert(&given, type_code, &out));
   return To(Adopt{}, out.as_object);
@@ -152,9 +150,8 @@ To copied(const ObjectRef& container, int32_t type_code) {
   return To(Adopt{}, out.as_object);
 }
 
-/// Loads an immutable view: each element is checked once, and the container is copied only where it must be.
-///
-/// What is given stays whole until all elements have been checked, because `why` borrows from it.
+/// Loads an Array<T>: checks each element once, and copies the container only if an element or its type must change.
+/// `value` stays unchanged until all elements have been checked, because `why` borrows from it.
 template <class T>
 bool load_array(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
   auto* sequence = reinterpret_cast<AnyffiSequence*>(value.as_object);
@@ -181,7 +178,7 @@ class IndexIterator {
     ++index_;
     return *this;
   }
-  // By size, so that a List that shrinks on the way ends the walk.
+  // By size, so that the loop ends if a List shrinks meanwhile.
   bool operator!=(const IndexIterator&) const { return index_ < container_->size(); }
 
  private:
@@ -189,17 +186,17 @@ class IndexIterator {
   int64_t index_;
 };
 
-/// Writes behind the last element, where there is room.
-inline void append_cell(AnyffiSequence* cells, const AnyffiValue& owned, uint64_t kind_bit) {
+/// Appends a value; the capacity suffices.
+inline void append_cell(AnyffiSequence* cells, const AnyffiValue& owned, uint64_t type_bit) {
   assign(cells->data[cells->size++], owned);
-  cells->type_mask |= kind_bit;
+  cells->type_mask |= type_bit;
 }
 
-/// Appends an object, or what does not go into a cell as it is: boxes, and what is no value at all; or makes room.
-/// Takes over the two words of a value, so that the caller's need not lie in memory.
-__attribute__((noinline)) inline void append_uncommon(AnyffiObject* sequence, uint64_t first, uint64_t second) {
+/// The slow path of `append`: objects, boxes, values that cannot be stored, and growth. Steals the value; takes its two
+/// words, so that the caller can keep it in registers.
+__attribute__((noinline)) inline void append_slow(AnyffiObject* sequence, uint64_t first, uint64_t second) {
   auto* cells = reinterpret_cast<AnyffiSequence*>(sequence);
-  AnyffiValue value = anyffi_from_words_inline(first, second);
+  AnyffiValue value = anyffi_make_value(first, second);
   if (value.type_code > ANYFFI_BOX && cells->size < cells->capacity) {
     return append_cell(cells, value, anyffi_type_bit(value.type_code));
   }
@@ -207,7 +204,7 @@ __attribute__((noinline)) inline void append_uncommon(AnyffiObject* sequence, ui
   check(anyffi_sequence_insert(sequence, cells->size, &owned.raw()));
 }
 
-/// What both typed views of a sequence can do.
+/// The methods of Array<T> and List<T>.
 template <class Derived, class T>
 class SequenceView : public ObjectRef {
  public:
@@ -235,13 +232,13 @@ class SequenceView : public ObjectRef {
     AnyffiSequence* cells = sequence();
     AnyffiValue owned = Traits<T>::store(std::move(item));
     int32_t code = owned.type_code;
-    // Those from None to Bytes, whose codes follow each other.
+    // Inline codes from None to Bytes, which are consecutive.
     bool is_plain = static_cast<uint32_t>(-code) <= static_cast<uint32_t>(-ANYFFI_BYTES);
     if (__builtin_expect(is_plain && cells->size < cells->capacity, 1)) {
       return append_cell(cells, owned, uint64_t{1} << -code);
     }
     uint64_t first = static_cast<uint32_t>(code) | static_cast<uint64_t>(owned.aux) << 32;
-    append_uncommon(object_, first, static_cast<uint64_t>(owned.as_int));
+    append_slow(object_, first, static_cast<uint64_t>(owned.as_int));
   }
 };
 
@@ -250,7 +247,7 @@ class SequenceView : public ObjectRef {
 template <class T = AnyValue>
 class List;
 
-/// An immutable sequence of T. Made from an Array (shared) or a List (a snapshot).
+/// An immutable sequence of T. An Array is passed by reference, a List is copied.
 template <class T = AnyValue>
 class Array : public detail::SequenceView<Array<T>, T> {
  public:
@@ -260,12 +257,12 @@ class Array : public detail::SequenceView<Array<T>, T> {
       : Array(detail::Adopt{}, detail::new_sequence(ANYFFI_ARRAY, static_cast<int64_t>(items.size()))) {
     for (T item : items) this->append(std::move(item));
   }
-  /// A List of the elements: a copy, or in place where the Array is given away and nobody else holds it.
+  /// A List of the elements: a copy, or in place if an rvalue is the only reference.
   List<T> thaw() const& { return detail::copied<List<T>>(*this, ANYFFI_LIST); }
-  List<T> thaw() && { return detail::turned<List<T>>(std::move(*this), ANYFFI_LIST); }
+  List<T> thaw() && { return detail::converted<List<T>>(std::move(*this), ANYFFI_LIST); }
 };
 
-/// A mutable sequence of T, shared by all who hold it: each read is checked, since others may write.
+/// A mutable sequence of T, by reference. Each read is checked, since others may write other types.
 template <class T>
 class List : public detail::SequenceView<List<T>, T> {
  public:
@@ -276,7 +273,7 @@ class List : public detail::SequenceView<List<T>, T> {
     for (const T& item : items) push_back(item);
   }
 
-  /// Room for `capacity` elements in all.
+  /// Makes room for `capacity` elements in all.
   void reserve(int64_t capacity) { detail::check(anyffi_sequence_reserve(this->object_, capacity)); }
   void push_back(T value) { this->append(std::move(value)); }
   /// Replaces the element at `index`. IndexError beyond the end.
@@ -291,24 +288,24 @@ class List : public detail::SequenceView<List<T>, T> {
   void erase(int64_t index, int64_t count = 1) { detail::check(anyffi_sequence_erase(this->object_, index, count)); }
   void pop_back() { erase(this->size() - 1); }
   void clear() { erase(0, this->size()); }
-  /// An Array of what the List holds now: a copy, or in place where the List is given away and nobody else holds it.
+  /// An Array of the elements: a copy, or in place if an rvalue is the only reference.
   Array<T> freeze() const& { return detail::copied<Array<T>>(*this, ANYFFI_ARRAY); }
-  Array<T> freeze() && { return detail::turned<Array<T>>(std::move(*this), ANYFFI_ARRAY); }
+  Array<T> freeze() && { return detail::converted<Array<T>>(std::move(*this), ANYFFI_ARRAY); }
 };
 
 template <class T>
 struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
   static constexpr auto name = "Array[" + FixedText(Traits<T>::name) + "]";
-  // A List is taken too, but not as it is: where one lies in a container, a view of that must turn it.
+  // Without List, which is accepted but converted.
   static constexpr uint64_t type_mask =
       Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_ARRAY, ANYFFI_SHAPE) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     bool is_array = detail::is_array(value.type_code);
     if (!is_array && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
-    // Most fit as they are: a call less.
+    // The fast path: all elements fit.
     auto* sequence = reinterpret_cast<AnyffiSequence*>(value.as_object);
     bool fits = (sequence->type_mask & ~Traits<T>::type_mask) == 0;
-    if (fits && (is_array || detail::turn_in_place(value, ANYFFI_ARRAY))) return detail::hold_object(value, holder);
+    if (fits && (is_array || detail::convert_in_place(value, ANYFFI_ARRAY))) return detail::hold_object(value, holder);
     return detail::load_array<T>(value, holder, why);
   }
 };
@@ -324,15 +321,14 @@ struct Traits<List<T>> : detail::RefTraits<List<T>> {
   }
 };
 
-/// The pieces between separators, as Python's `str.split`; None: between stretches of white space. At most
-/// `most` cuts, if it is not negative.
+/// Python's `str.split`; a separator of None means white space. At most `most` splits, if it is not negative.
 inline List<String> split(const String& text, const AnyView& separator = nullptr, int64_t most = -1) {
   AnyffiValue pieces;
   detail::check(anyffi_str_split(&text.value().raw(), &separator.raw(), most, &pieces));
   return List<String>(detail::Adopt{}, pieces.as_object);
 }
 
-/// The pieces, an Array or a List of strings, with `separator` between them, as Python's `str.join`.
+/// Python's `str.join`; `pieces` is an Array or a List of strings.
 inline String join(const String& separator, const AnyView& pieces) {
   AnyValue text;
   detail::check(anyffi_str_join(&separator.value().raw(), &pieces.raw(), text.out()));

@@ -1,5 +1,5 @@
 /// \file
-/// Set<T> and FrozenSet<T>: typed views of the runtime's sets, in insertion order.
+/// Set<T> and FrozenSet<T>: typed references to the runtime's sets, in insertion order.
 #ifndef ANYFFI_CONTAINER_SET_H_
 #define ANYFFI_CONTAINER_SET_H_
 
@@ -9,10 +9,10 @@ namespace anyffi {
 
 namespace detail {
 
-/// Elements are hashable, and so immutable through and through: they are checked, and stay as they are.
+/// Elements are hashable, so deeply immutable: they are checked, but never converted.
 template <class T>
 bool check_set(const AnyffiMapping* set, AnyffiMismatch& why) {
-  if ((set->key_types & ~Traits<T>::type_mask) == 0) return true;
+  if ((set->key_type_mask & ~Traits<T>::type_mask) == 0) return true;
   for (int64_t i = 0; i < set->used; ++i) {
     if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
     Element element(set->entries[i].key, set->header);
@@ -21,7 +21,7 @@ bool check_set(const AnyffiMapping* set, AnyffiMismatch& why) {
   return true;
 }
 
-/// Adds an element; whether it was new.
+/// Adds an element; returns whether it was new.
 template <class T>
 bool add_element(AnyffiObject* set, const T& element) {
   AnyffiValue key = AnyValue(element).release(), none{};
@@ -30,7 +30,7 @@ bool add_element(AnyffiObject* set, const T& element) {
   return !existed;
 }
 
-/// What both typed views of a set can do.
+/// The methods of Set<T> and FrozenSet<T>.
 template <class T>
 class SetView : public ObjectRef {
  public:
@@ -54,7 +54,7 @@ class SetView : public ObjectRef {
     const AnyffiMapping* set_;
     int64_t entry_;
   };
-  /// Walks the elements in insertion order.
+  /// Iterates over the elements in insertion order.
   Iterator begin() const { return {set(), 0}; }
   Iterator end() const { return {set(), set()->used}; }
 
@@ -67,7 +67,7 @@ class SetView : public ObjectRef {
 template <class T = AnyValue>
 class FrozenSet;
 
-/// A mutable set, shared by all who hold it: each read is checked, since others may write.
+/// A mutable set, by reference. Each read is checked, since others may write other types.
 template <class T = AnyValue>
 class Set : public detail::SetView<T> {
  public:
@@ -77,17 +77,17 @@ class Set : public detail::SetView<T> {
     for (const T& element : elements) add(element);
   }
 
-  /// Adds an element; whether it was new.
+  /// Adds an element; returns whether it was new.
   bool add(const T& element) { return detail::add_element(this->object_, element); }
-  /// Removes an element; whether it was there.
+  /// Removes an element; returns whether it was there.
   bool erase(const T& element) { return detail::erase_key(this->object_, element); }
   void clear() { anyffi_mapping_clear(this->object_); }
-  /// A FrozenSet of what the Set holds now: a copy, or in place where the Set is given away and nobody else holds it.
+  /// A FrozenSet of the elements: a copy, or in place if an rvalue is the only reference.
   FrozenSet<T> freeze() const& { return detail::copied<FrozenSet<T>>(*this, ANYFFI_FROZEN_SET); }
-  FrozenSet<T> freeze() && { return detail::turned<FrozenSet<T>>(std::move(*this), ANYFFI_FROZEN_SET); }
+  FrozenSet<T> freeze() && { return detail::converted<FrozenSet<T>>(std::move(*this), ANYFFI_FROZEN_SET); }
 };
 
-/// An immutable set. Made from a FrozenSet (shared) or a Set (a snapshot).
+/// An immutable set. A FrozenSet is passed by reference, a Set is copied.
 template <class T>
 class FrozenSet : public detail::SetView<T> {
  public:
@@ -96,9 +96,9 @@ class FrozenSet : public detail::SetView<T> {
   FrozenSet(std::initializer_list<T> elements) : FrozenSet() {
     for (const T& element : elements) detail::add_element(this->object_, element);
   }
-  /// A Set of the elements: a copy, or in place where the FrozenSet is given away and nobody else holds it.
+  /// A Set of the elements: a copy, or in place if an rvalue is the only reference.
   Set<T> thaw() const& { return detail::copied<Set<T>>(*this, ANYFFI_SET); }
-  Set<T> thaw() && { return detail::turned<Set<T>>(std::move(*this), ANYFFI_SET); }
+  Set<T> thaw() && { return detail::converted<Set<T>>(std::move(*this), ANYFFI_SET); }
 };
 
 template <class T>

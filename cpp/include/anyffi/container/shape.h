@@ -7,18 +7,17 @@
 
 namespace anyffi {
 
-/// The extents of something: an Array whose elements are all ints, which needs no check. As a parameter it also
-/// takes an Array or a List of ints, by copy.
+/// Extents: an Array whose elements are all ints. As a parameter it also accepts an Array or a List of ints, by copy.
 class Shape : public detail::SequenceView<Shape, int64_t> {
  public:
   using SequenceView::SequenceView;
   Shape() : Shape(nullptr, 0) {}
   Shape(std::initializer_list<int64_t> extents) : Shape(extents.begin(), static_cast<int64_t>(extents.size())) {}
-  /// Of `size` extents, such as a tensor's `shape()` and `ndim()`.
+  /// From `size` extents, such as a tensor's `shape()` and `ndim()`.
   Shape(const int64_t* extents, int64_t size) : Shape(detail::Adopt{}, detail::new_sequence(ANYFFI_SHAPE, size)) {
     for (int64_t i = 0; i < size; ++i) append(AnyView(extents[i]));
   }
-  /// The product of all extents; 1 if there are none. OverflowError if it does not fit int64.
+  /// The product of all extents; 1 if there are none. OverflowError if it does not fit into int64.
   int64_t numel() const {
     int64_t product = 1;
     bool too_large = false, zero = false;
@@ -41,7 +40,7 @@ struct Traits<Shape> : detail::RefTraits<Shape> {
     const auto* from = reinterpret_cast<const AnyffiSequence*>(value.as_object);
     if (!detail::check_elements<int64_t>(from, why)) return false;
     if (anyffi_sequence_create(ANYFFI_SHAPE, from->size, holder.out()) != 0) {
-      return detail::refuse(why, value, name, ANYFFI_RAISED);
+      return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
     }
     auto* shape = reinterpret_cast<AnyffiSequence*>(holder.raw().as_object);
     for (int64_t i = 0; i < from->size; ++i) {

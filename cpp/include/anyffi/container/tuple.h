@@ -1,5 +1,5 @@
 /// \file
-/// Tuple<Ts...>: an Array of a fixed length, each element of a type of its own.
+/// Tuple<Ts...>: an Array of a fixed length, with a type for each element.
 #ifndef ANYFFI_CONTAINER_TUPLE_H_
 #define ANYFFI_CONTAINER_TUPLE_H_
 
@@ -37,8 +37,8 @@ struct TypeAt<0, First, Rest...> {
 
 }  // namespace detail
 
-/// An immutable sequence of a fixed length: `auto [count, name] = tuple;`. Made from an Array (shared) or a List (a
-/// snapshot) of as many elements.
+/// An immutable sequence of a fixed length: `auto [count, name] = tuple;`. An Array of that length is passed by
+/// reference, a List is copied.
 template <class... Ts>
 class Tuple : public ObjectRef {
  public:
@@ -76,7 +76,7 @@ struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
   static constexpr uint64_t type_mask = 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (!detail::is_array(value.type_code) && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
-    // Again at the end, since conversions may run code that changes a List.
+    // Checked again at the end, since conversions may run code that changes a List.
     if (!has_size(value, why) || !load_elements(value, holder, why, std::index_sequence_for<Ts...>())) return false;
     if (!holder.is_none()) return has_size(holder.raw(), why);
     if (detail::is_array(value.type_code)) return detail::hold_object(value, holder);
@@ -86,7 +86,7 @@ struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
  private:
   static bool has_size(const AnyffiValue& value, AnyffiMismatch& why) {
     if (reinterpret_cast<const AnyffiSequence*>(value.as_object)->size == sizeof...(Ts)) return true;
-    return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, kSizeText);
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, kSizeText);
   }
   template <size_t... I>
   static bool load_elements(const AnyffiValue& value, AnyValue& copy, AnyffiMismatch& why, std::index_sequence<I...>) {
@@ -100,7 +100,7 @@ struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
     AnyValue converted;
     detail::Element element(sequence->data[index], sequence->header);
     detail::Fit fit = detail::load_element<T>(element, Traits<int64_t>::store(index), converted, why);
-    if (fit != detail::Fit::kConverted) return fit == detail::Fit::kAsItIs;
+    if (fit != detail::Fit::kConverted) return fit == detail::Fit::kUnchanged;
     return detail::convert_cell(value, copy, index, std::move(converted), why);
   }
 };

@@ -1,5 +1,5 @@
 /// \file
-/// What every other C++ header stands on: compile-time names, failing as an exception, the traits' shape.
+/// The base of every other C++ header: compile-time names, errors as exceptions, the interface of Traits.
 #ifndef ANYFFI_DETAIL_BASE_H_
 #define ANYFFI_DETAIL_BASE_H_
 
@@ -19,7 +19,7 @@
 
 namespace anyffi {
 
-/// Text of a length known to the compiler: names of types are put together from it at compile time.
+/// Text whose length is part of its type, so that names of types are concatenated at compile time.
 template <int N>
 struct FixedText {
   char data[N + 1] = {};
@@ -51,24 +51,25 @@ constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
   return FixedText<A - 1>(a) + b;
 }
 
-/// How a C++ type crosses the border. A specialisation has
+/// The conversion of a C++ type from and to values. A specialisation has
 ///
-/// - `static constexpr auto name`: a FixedText, Python's name for the type, for messages and signatures;
-/// - `static constexpr auto result_name`, where a parameter takes more than a result can be: a result's name;
-/// - `static constexpr uint64_t type_mask`: the bits (`anyffi_type_bit`) of all kinds every value of which this
-///   type takes, so that containers that hold no others need no check;
-/// - `using Holder`: default-constructible, what a conversion leaves behind;
-/// - `static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why)`: converts, or fills `why`.
-///   A value marked movable may be taken, leaving None;
+/// - `static constexpr auto name`: a FixedText, the type as an annotation in Python, for messages and signatures;
+/// - `static constexpr auto result_name`: the same for a result, where it differs;
+/// - `static constexpr uint64_t type_mask`: the bits (`anyffi_type_bit`) of the types of which every value converts, so
+///   that a container of nothing else need not be checked;
+/// - `using Holder`: default-constructible; what `load` keeps for `take`, as long as the call;
+/// - `static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why)`: converts a borrowed value, or fills
+///   `why` and returns false. May steal a movable value, leaving None;
 /// - `static T take(Holder&)`: the converted value;
-/// - `static AnyffiValue store(T)`: an owned value made from a T; may throw;
-/// - `static constexpr bool kBorrows`, and where it is true `static AnyffiValue borrow(const T&)`: a value that
-///   lives as long as the T, made without counting.
+/// - `static AnyffiValue store(T)`: an owned value; may throw;
+/// - `static constexpr bool kBorrows`, and if it is true `static AnyffiValue borrow(const T&)`: a value that is valid
+/// as
+///   long as the T, without a reference of its own.
 template <class T, class Enable = void>
 struct Traits;
 
 namespace detail {
-/// What a result of type T is called in signatures.
+/// The annotation of a result of type T.
 template <class T, class Enable = void>
 inline constexpr auto kResultName = FixedText(Traits<T>::name);
 template <class T>
@@ -82,8 +83,8 @@ class TensorView;
 
 namespace detail {
 
-/// What a type that does not cross the border lacks: a header of anyffi/stl/, or something else.
-enum class Lack {
+/// Why a type has no conversion: a header of anyffi/stl/ is not included, or another reason.
+enum class Missing {
   kNothing,
   kString,
   kVector,
@@ -101,11 +102,11 @@ enum class Lack {
   kObject,
   kTraits
 };
-/// Each of those headers says here that it is included. T makes the question wait for all of them.
-template <Lack kHeader, class T>
+/// Specialised by each of those headers. Depends on T, so that it is evaluated after all includes.
+template <Missing kHeader, class T>
 inline constexpr bool kIncludes = false;
 
-/// Marks a constructor that takes over one strong reference.
+/// Selects the constructor that steals a reference.
 struct Adopt {};
 
 template <class T, class = void>
@@ -115,7 +116,7 @@ struct HasTraits<T, std::void_t<decltype(Traits<T>::name)>> : std::true_type {};
 
 constexpr uint64_t kEveryType = ~uint64_t{0};
 
-/// Types that point into the value that they were made from, which no container of C++ may hold.
+/// Types that point into the value that they were converted from: C++ containers must not hold them.
 template <class T>
 inline constexpr bool kIsView = std::is_same_v<T, const char*>;
 
@@ -124,8 +125,7 @@ constexpr uint64_t type_bits(Codes... codes) {
   return (anyffi_type_bit(codes) | ...);
 }
 
-/// The kinds that a type holds as they are, where there are others that it converts: an overload that holds its
-/// arguments as they are goes before one that converts them.
+/// The types that T accepts without conversion, where it converts others: such an overload precedes one that converts.
 template <class T>
 inline constexpr uint64_t kExactTypes = std::is_same_v<T, bool>       ? type_bits(ANYFFI_BOOL)
                                         : std::is_integral_v<T>       ? type_bits(ANYFFI_INT, ANYFFI_BIG_INT)
@@ -133,7 +133,7 @@ inline constexpr uint64_t kExactTypes = std::is_same_v<T, bool>       ? type_bit
                                         : std::is_floating_point_v<T> ? type_bits(ANYFFI_FLOAT)
                                                                       : kEveryType;
 
-/// True for an Array, and for a Shape, which is one.
+/// A Shape is an Array too.
 inline bool is_array(int32_t type_code) { return type_code == ANYFFI_ARRAY || type_code == ANYFFI_SHAPE; }
 
 inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
@@ -141,7 +141,7 @@ inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
 }
 
 inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expected,
-                   int32_t reason = ANYFFI_WRONG_TYPE, const char* detail = nullptr) {
+                   int32_t reason = ANYFFI_MISMATCH_TYPE, const char* detail = nullptr) {
   why.reason = reason;
   why.path_size = 0;
   why.expected = expected;
@@ -150,62 +150,61 @@ inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expe
   return false;
 }
 
-/// Throws the error that a C function left in the thread's slot. Defined in error.h.
+/// Throws the error in the thread's slot. Defined in error.h.
 [[noreturn]] __attribute__((cold)) void throw_raised();
-/// Throws what a mismatch says of a value that is no argument. Defined in error.h.
+/// Throws the error of a value that is not an argument. Defined in error.h.
 [[noreturn]] __attribute__((cold)) void throw_mismatch(const AnyffiMismatch& why);
 
-/// Types whose traits have `load_plain`: traits.h.
+/// Types whose traits have `load_plain` (traits.h).
 template <class T>
 inline constexpr bool kIsNumber = std::is_arithmetic_v<T> || std::is_enum_v<T>;
-template <class Way, class T>
-bool load_uncommon_number(const AnyffiValue& given, T& out, AnyffiMismatch& why);
+template <class Conversion, class T>
+bool load_number_slow(const AnyffiValue& given, T& out, AnyffiMismatch& why);
 
 inline void check(int status) {
   if (__builtin_expect(status != 0, 0)) throw_raised();
 }
 
-/// Copies by member, so that a value that is in registers is written from there: a copy of 16 bytes would first be put
-/// together in memory, and wait for that.
+/// Copies by member, so that a value in registers is stored directly: a 16-byte copy would assemble it in memory first
+/// and stall.
 inline void assign(AnyffiValue& to, const AnyffiValue& from) noexcept {
   to.type_code = from.type_code;
   to.aux = from.aux;
   to.as_int = from.as_int;
 }
 
-/// Takes the two words of a value, so that the caller's need not lie in memory.
+/// Takes the two words of a value, so that the caller can keep it in registers.
 template <class T>
-__attribute__((noinline)) T convert_uncommon_number(uint64_t first, uint64_t second) {
+__attribute__((noinline)) T convert_number_slow(uint64_t first, uint64_t second) {
   T number;
   AnyffiMismatch why;
-  AnyffiValue given = anyffi_from_words_inline(first, second);
-  if (!load_uncommon_number<Traits<T>>(given, number, why)) throw_mismatch(why);
+  AnyffiValue given = anyffi_make_value(first, second);
+  if (!load_number_slow<Traits<T>>(given, number, why)) throw_mismatch(why);
   return number;
 }
 
 /// Converts a borrowed value to T, or throws TypeError, OverflowError or ValueError.
 template <class T>
 T convert(const AnyffiValue& given) {
-  static_assert(!std::is_same_v<T, const char*>,
-                "anyffi: a const char* of a value would point to memory that is gone; ask for a String");
+  static_assert(!std::is_same_v<T, const char*>, "anyffi: a const char* would dangle here: convert to a String");
   static_assert(!std::is_same_v<T, TensorView>,
-                "anyffi: a TensorView of a value would outlive it too easily; ask for a Tensor, or make one of the "
-                "value where it is kept, as in TensorView(args[0])");
-  using Way = Traits<T>;
-  // A number needs no copy that somebody may take.
+                "anyffi: a TensorView could outlive the value: convert to a Tensor, or construct the view where the "
+                "value is kept, as in TensorView(args[0])");
+  using Conversion = Traits<T>;
+  // A number needs no copy: nothing can be stolen from it.
   if constexpr (std::is_arithmetic_v<T>) {
     T number;
-    if (__builtin_expect(Way::load_plain(given, number), 1)) return number;
+    if (__builtin_expect(Conversion::load_plain(given, number), 1)) return number;
     uint64_t first = static_cast<uint32_t>(given.type_code) | static_cast<uint64_t>(given.aux) << 32;
-    return convert_uncommon_number<T>(first, static_cast<uint64_t>(given.as_int));
+    return convert_number_slow<T>(first, static_cast<uint64_t>(given.as_int));
   }
   AnyffiValue value;
-  anyffi_copy_inline(&given, &value);
+  anyffi_copy_value(&given, &value);
   if (value.type_code > 0) value.aux = 0;
-  typename Way::Holder holder{};
+  typename Conversion::Holder holder{};
   AnyffiMismatch why;
-  if (__builtin_expect(!Way::load(value, holder, why), 0)) throw_mismatch(why);
-  return Way::take(holder);
+  if (__builtin_expect(!Conversion::load(value, holder, why), 0)) throw_mismatch(why);
+  return Conversion::take(holder);
 }
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// \file
-/// What a list of `arg(...)` is told that does not fit its function.
+/// Compile errors for lists of `arg(...)` that do not fit the function.
 #ifndef ANYFFI_DETAIL_CHECK_NAMES_H_
 #define ANYFFI_DETAIL_CHECK_NAMES_H_
 
@@ -20,7 +20,7 @@ constexpr bool are_defaults_last() {
   return ordered;
 }
 
-/// What a list of `arg(...)` is to the parameters of a callable.
+/// Compares a list of `arg(...)` with the parameters of a callable.
 template <bool kIsKnown, class F, class... N>
 struct NameList {
   static constexpr int kExcess = sizeof...(N) == 0 ? 0 : static_cast<int>(sizeof...(N)) - SignatureOf<F>::kSize;
@@ -40,12 +40,12 @@ using NamesOf = NameList<SignatureOf<F>::kIsKnown, F, N...>;
 }  // namespace detail
 }  // namespace anyffi
 
-/// Stands in the outermost templates, so that what it says is among the first lines of what a compiler says.
-#define ANYFFI_ASSERT_NAMES_(...)                                                                                     \
-  static_assert(__VA_ARGS__::kAreNames, "anyffi: behind a callable stands arg(\"name\") for each of its parameters"); \
-  static_assert(__VA_ARGS__::kExcess <= 0, "anyffi: more arg(...) than the function has parameters");                 \
-  static_assert(__VA_ARGS__::kExcess >= 0,                                                                            \
-                "anyffi: fewer arg(...) than the function has parameters: name all of them, or none");                \
-  static_assert(__VA_ARGS__::kDefaultsAreLast, "anyffi: an arg(...) without a default follows one that has one")
+/// Used in the outermost templates, so that its message is among the first lines of the compiler's output.
+#define ANYFFI_ASSERT_NAMES_(...)                                                                                \
+  static_assert(__VA_ARGS__::kAreNames, "anyffi: expected arg(\"name\") for each parameter after the callable"); \
+  static_assert(__VA_ARGS__::kExcess <= 0, "anyffi: more arg(...) than the function has parameters");            \
+  static_assert(__VA_ARGS__::kExcess >= 0,                                                                       \
+                "anyffi: fewer arg(...) than the function has parameters: name all of them, or none");           \
+  static_assert(__VA_ARGS__::kDefaultsAreLast, "anyffi: an arg(...) without a default follows one with a default")
 
 #endif  // ANYFFI_DETAIL_CHECK_NAMES_H_

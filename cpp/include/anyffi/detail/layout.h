@@ -1,5 +1,5 @@
 /// \file
-/// How the objects of a class are laid out, so that libraries with different ideas of it are told apart.
+/// The layout of a class, to detect libraries that register different classes under one type key.
 #ifndef ANYFFI_DETAIL_LAYOUT_H_
 #define ANYFFI_DETAIL_LAYOUT_H_
 
@@ -8,9 +8,9 @@
 namespace anyffi {
 namespace detail {
 
-/// The AnyffiMember of a type; 0 for what is no plain number or pointer.
+/// The AnyffiMemberType of a type; 0 if it is not a number or a pointer.
 template <class M>
-constexpr uint32_t member_kind() {
+constexpr uint32_t member_type() {
   if constexpr (std::is_pointer_v<M>) return ANYFFI_MEMBER_POINTER;
   if constexpr (std::is_floating_point_v<M>) {
     return sizeof(M) == 4 ? ANYFFI_MEMBER_FLOAT32 : sizeof(M) == 8 ? ANYFFI_MEMBER_FLOAT64 : 0;
@@ -25,10 +25,10 @@ constexpr uint32_t member_kind() {
   return 0;
 }
 
-/// Converts to types of one kind alone. Never made.
-template <uint32_t kKind>
-struct MemberOfKind {
-  template <class M, std::enable_if_t<member_kind<M>() == kKind, int> = 0>
+/// Converts to types of one AnyffiMemberType only. Never constructed.
+template <uint32_t kType>
+struct AnyMember {
+  template <class M, std::enable_if_t<member_type<M>() == kType, int> = 0>
   operator M() const;
 };
 
@@ -37,19 +37,19 @@ inline constexpr bool kBeginsWith = false;
 template <class T, class... Members>
 inline constexpr bool kBeginsWith<T, std::void_t<decltype(T{std::declval<Members>()...})>, Members...> = true;
 
-/// The members from one that is not in `Found` on, the first in the lowest bits.
-template <class T, uint32_t kKind, class... Found>
+/// The members after those in `Found`, the first in the lowest bits.
+template <class T, uint32_t kType, class... Found>
 constexpr uint64_t members_after() {
-  if constexpr (sizeof...(Found) == 64 / ANYFFI_MEMBER_BITS || kKind > ANYFFI_MEMBER_POINTER) {
+  if constexpr (sizeof...(Found) == 64 / ANYFFI_MEMBER_BITS || kType > ANYFFI_MEMBER_POINTER) {
     return 0;
-  } else if constexpr (kBeginsWith<T, void, Found..., MemberOfKind<kKind>>) {
-    return members_after<T, ANYFFI_MEMBER_INT8, Found..., MemberOfKind<kKind>>() << ANYFFI_MEMBER_BITS | kKind;
+  } else if constexpr (kBeginsWith<T, void, Found..., AnyMember<kType>>) {
+    return members_after<T, ANYFFI_MEMBER_INT8, Found..., AnyMember<kType>>() << ANYFFI_MEMBER_BITS | kType;
   } else {
-    return members_after<T, kKind + 1, Found...>();
+    return members_after<T, kType + 1, Found...>();
   }
 }
 
-/// The numbers and pointers that an aggregate begins with; 0 for any other class, which does not tell.
+/// The leading numbers and pointers of an aggregate; 0 for other classes, whose members are unknown.
 template <class T>
 constexpr uint64_t members_of() {
   if constexpr (std::is_aggregate_v<T> && !std::is_union_v<T>) {

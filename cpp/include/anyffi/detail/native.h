@@ -1,5 +1,5 @@
 /// \file
-/// The C++ side of a call: function objects around callables of C++.
+/// The C++ side of a call: runtime functions over C++ callables.
 #ifndef ANYFFI_DETAIL_NATIVE_H_
 #define ANYFFI_DETAIL_NATIVE_H_
 
@@ -16,14 +16,13 @@ struct HolderLeaf {
 template <class Indices, class... A>
 struct HolderPack;
 template <size_t... I, class... A>
-struct HolderPack<std::index_sequence<I...>, A...> : HolderLeaf<I, typename Parameter<A>::Way::Holder>... {};
+struct HolderPack<std::index_sequence<I...>, A...> : HolderLeaf<I, typename Parameter<A>::Conversion::Holder>... {};
 
-/// What every native function object begins with, whatever it calls.
+/// The base of every runtime function over a C++ callable.
 struct NativeFunction {
   AnyffiFunction base;
   AnyffiFunctionInfo info;
-  /// With how many arguments a call needs nothing but their conversion: there is no default, and the lock is kept. -1:
-  /// with no number of them.
+  /// The number of arguments with which a call takes the fast path: no defaults, and the lock is kept. -1: none.
   int32_t plain_size = -1;
 
   void release_gil() {
@@ -32,7 +31,7 @@ struct NativeFunction {
   }
 };
 
-/// Gives the host's lock back while a body runs that asked for it.
+/// Releases the host's lock while a body with `release_gil()` runs.
 class Unlocked {
  public:
   explicit Unlocked(const AnyffiFunctionInfo& info) : released_((info.flags & ANYFFI_RELEASE_GIL) != 0) {
@@ -49,16 +48,16 @@ class Unlocked {
   void* state_ = nullptr;
 };
 
-/// Raises what was said against an argument, unless it is but an attempt.
+/// Raises the error of an argument, or returns an AnyffiNoMatch in `try_call`.
 __attribute__((noinline)) inline int refuse_argument(AnyffiMismatch& why, const AnyffiFunctionInfo& info, int32_t index,
-                                                     const AnyffiValue& given, bool attempts) {
-  if (attempts) return why.reason == ANYFFI_RAISED ? ANYFFI_NO_MATCH_RAISED : ANYFFI_NO_MATCH;
-  // Who made the argument for this call made what lies in it too.
+                                                     const AnyffiValue& given, bool tries) {
+  if (tries) return why.reason == ANYFFI_MISMATCH_RAISED ? ANYFFI_NO_MATCH_RAISED : ANYFFI_NO_MATCH;
+  // The elements of a movable argument were created for this call too.
   if (why.got.type_code > 0) why.got.aux = given.type_code > 0 ? given.aux & ANYFFI_MOVABLE : 0;
   return anyffi_mismatch_raise(&why, &info, index);
 }
 
-/// Copies the arguments to `filled` with defaults where they are left out. False if their number does not fit.
+/// Copies the arguments to `filled`, with defaults for omitted ones. False if there are too many or too few.
 __attribute__((noinline)) inline bool fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args,
                                                     int32_t num_args, AnyffiValue* filled) {
   if (num_args > info.num_params) return false;
@@ -73,7 +72,7 @@ __attribute__((noinline)) inline bool fill_defaults(const AnyffiFunctionInfo& in
 template <class F, class R, class... A>
 struct TypedFunction : NativeFunction {
   static constexpr int kSize = sizeof...(A);
-  static constexpr uint64_t kOwn[kSize > 0 ? kSize : 1] = {kExactTypes<Bare<A>>...};
+  static constexpr uint64_t kExact[kSize > 0 ? kSize : 1] = {kExactTypes<Bare<A>>...};
 
   AnyffiParamInfo params[kSize > 0 ? kSize : 1];
   AnyValue defaults[kSize > 0 ? kSize : 1];
@@ -81,10 +80,10 @@ struct TypedFunction : NativeFunction {
 
   explicit TypedFunction(F&& f) : NativeFunction{}, params{}, function(std::move(f)) {
     int i = 0;
-    ((params[i++].type_name = Parameter<A>::Way::name), ...);
+    ((params[i++].type_name = Parameter<A>::Conversion::name), ...);
     info.params = params;
     info.num_params = info.num_required = plain_size = kSize;
-    info.exact_types = kOwn;
+    info.exact_types = kExact;
     info.try_call = &try_call;
     if constexpr (std::is_void_v<R>) {
       info.result_type = "None";
@@ -94,7 +93,7 @@ struct TypedFunction : NativeFunction {
     base.call = &call;
   }
 
-  /// Throws what is wrong with the names, or with a default.
+  /// Throws if a name or a default is invalid.
   template <size_t... I, class... N>
   void name_params(std::index_sequence<I...>, N&&... names) {
     (set_param<I>(std::forward<N>(names)), ...);
@@ -113,21 +112,20 @@ struct TypedFunction : NativeFunction {
     if (static_cast<int32_t>(I) < info.num_required) info.num_required = I;
     plain_size = -1;
   }
-  /// A default that the parameter would not take is refused when it is declared, not when it is first needed.
+  /// Checks a default when it is declared, not when it is first used.
   template <size_t I, class P, class N>
   void check_default() {
     if constexpr (std::is_same_v<N, DefaultArg>) {
-      typename Parameter<P>::Way::Holder holder{};
+      typename Parameter<P>::Conversion::Holder holder{};
       AnyffiMismatch why;
       AnyffiValue given = defaults[I].raw();
-      if (!Parameter<P>::Way::load(given, holder, why)) check(anyffi_mismatch_raise_default(&why, &info, I));
+      if (!Parameter<P>::Conversion::load(given, holder, why)) check(anyffi_mismatch_raise_default(&why, &info, I));
     }
   }
 
   static int call(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
     auto* typed = static_cast<TypedFunction*>(self);
-    // Without a look at the rest, and without a frame where all parameters are numbers: that takes a third of the time
-    // of a call of a short function.
+    // The fast path needs no frame if all parameters are numbers, which saves a third of the call of a short function.
     if (__builtin_expect(num_args != typed->plain_size, 0)) return typed->fill_and_run(args, num_args, result, false);
     std::index_sequence_for<A...> indices;
     if constexpr ((kIsNumber<Bare<A>> && ...)) {
@@ -140,31 +138,31 @@ struct TypedFunction : NativeFunction {
     return static_cast<TypedFunction*>(self)->fill_and_run(args, num_args, result, true);
   }
 
-  __attribute__((noinline)) int fill_and_run(AnyffiValue* args, int32_t num_args, AnyffiValue* result, bool attempts) {
+  __attribute__((noinline)) int fill_and_run(AnyffiValue* args, int32_t num_args, AnyffiValue* result, bool tries) {
     std::index_sequence_for<A...> indices;
-    if (num_args == kSize && info.num_required == kSize) return run(args, result, attempts, indices);
+    if (num_args == kSize && info.num_required == kSize) return run(args, result, tries, indices);
     AnyffiValue filled[kSize > 0 ? kSize : 1];
     if (!fill_defaults(info, args, num_args, filled)) {
-      return attempts ? ANYFFI_NO_MATCH : anyffi_error_raise_arg_count(&info, args, num_args);
+      return tries ? ANYFFI_NO_MATCH : anyffi_error_raise_arg_count(&info, args, num_args);
     }
-    int status = run(filled, result, attempts, indices);
-    // What was taken from the copy is gone from the original too.
+    int status = run(filled, result, tries, indices);
+    // What was stolen from the copy is gone from the original too.
     for (int i = 0; i < num_args; ++i) {
       if (args[i].type_code > 0) args[i] = filled[i];
     }
     return status;
   }
 
-  /// With as many arguments as parameters.
+  /// With exactly as many arguments as parameters.
   template <size_t... I>
-  __attribute__((noinline)) int run(AnyffiValue* args, AnyffiValue* result, [[maybe_unused]] bool attempts,
+  __attribute__((noinline)) int run(AnyffiValue* args, AnyffiValue* result, [[maybe_unused]] bool tries,
                                     std::index_sequence<I...> indices) {
     return catch_all([&] {
       HolderPack<decltype(indices), A...> holders;
       AnyffiMismatch why;
       int failed = 0;
-      bool loaded = ((failed = I, Parameter<A>::Way::load(args[I], leaf<I, A>(holders).holder, why)) && ...);
-      if (__builtin_expect(!loaded, 0)) return refuse_argument(why, info, failed, args[failed], attempts);
+      bool loaded = ((failed = I, Parameter<A>::Conversion::load(args[I], leaf<I, A>(holders).holder, why)) && ...);
+      if (__builtin_expect(!loaded, 0)) return refuse_argument(why, info, failed, args[failed], tries);
       (void)why, (void)failed, (void)args;
       return run_loaded<false>(result, indices, holders);
     });
@@ -172,12 +170,12 @@ struct TypedFunction : NativeFunction {
   template <size_t... I>
   int run_numbers([[maybe_unused]] AnyffiValue* args, AnyffiValue* result, std::index_sequence<I...> indices) {
     HolderPack<decltype(indices), A...> holders;
-    bool are_plain = (Parameter<A>::Way::load_plain(args[I], leaf<I, A>(holders).holder) && ...);
-    if (!are_plain) return run_uncommon_numbers(args, result);
+    bool are_plain = (Parameter<A>::Conversion::load_plain(args[I], leaf<I, A>(holders).holder) && ...);
+    if (!are_plain) return run_numbers_slow(args, result);
     return catch_all([&] { return run_loaded<true>(result, indices, holders); });
   }
 
-  __attribute__((cold, noinline)) int run_uncommon_numbers(AnyffiValue* args, AnyffiValue* result) {
+  __attribute__((cold, noinline)) int run_numbers_slow(AnyffiValue* args, AnyffiValue* result) {
     return fill_and_run(args, kSize, result, false);
   }
 
@@ -191,7 +189,7 @@ struct TypedFunction : NativeFunction {
     return 0;
   }
 
-  /// The host's lock is held again when the result is stored.
+  /// The host's lock is acquired again before the result is converted.
   template <bool kKeepsLock, size_t... I, class Holders>
   R run_body(std::index_sequence<I...>, [[maybe_unused]] Holders& holders) {
     if constexpr (kKeepsLock) {
@@ -203,8 +201,8 @@ struct TypedFunction : NativeFunction {
   }
 
   template <size_t I, class T>
-  static HolderLeaf<I, typename Parameter<T>::Way::Holder>& leaf(
-      HolderLeaf<I, typename Parameter<T>::Way::Holder>& holders) {
+  static HolderLeaf<I, typename Parameter<T>::Conversion::Holder>& leaf(
+      HolderLeaf<I, typename Parameter<T>::Conversion::Holder>& holders) {
     return holders;
   }
 };
@@ -234,7 +232,7 @@ template <class T>
 void delete_native(AnyffiObject* self, int32_t what) {
   auto* native = static_cast<T*>(reinterpret_cast<NativeFunction*>(self));
   if (what & ANYFFI_DELETE_CONTENTS) {
-    // The header outlives the rest while weak references are left.
+    // The header outlives the contents while there are weak references.
     AnyffiFunction base = native->base;
     native->~T();
     native->base = base;
@@ -242,7 +240,7 @@ void delete_native(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
 }
 
-/// Allocates a native function around a callable.
+/// Allocates a runtime function over a callable.
 template <class T, class F>
 T* make_native(F&& f) {
   void* memory = anyffi_alloc(sizeof(T));

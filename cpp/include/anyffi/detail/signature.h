@@ -1,5 +1,5 @@
 /// \file
-/// What a callable takes and returns, and how each parameter is passed.
+/// Parameters and result of a callable, and how each parameter is passed.
 #ifndef ANYFFI_DETAIL_SIGNATURE_H_
 #define ANYFFI_DETAIL_SIGNATURE_H_
 
@@ -8,44 +8,44 @@
 namespace anyffi {
 namespace detail {
 
-/// Classes of objects, which cross by reference: as a `Ref<T>`, or as the T& that it stands for.
+/// Object classes, which are passed by reference: as a `Ref<T>` or as a T&.
 template <class T, class = void>
 inline constexpr bool kIsObjectClass = false;
 template <class T>
 inline constexpr bool kIsObjectClass<T, std::void_t<decltype(T::kTypeKey)>> = true;
 
-/// A place for what a parameter refers to, as long as the call.
+/// What a parameter of type T& refers to, as long as the call.
 template <class T>
-struct Place {
+struct Lvalue {
   T value;
   operator T&() { return value; }
 };
 
 /// Whether a parameter of type A has a conversion.
 template <class A>
-inline constexpr bool kCrosses =
+inline constexpr bool kIsConvertible =
     HasTraits<Bare<A>>::value || (std::is_lvalue_reference_v<A> && kIsObjectClass<Bare<A>>);
 
-/// How a parameter of type A is made of the value that it was given. `Way` has its traits.
+/// The conversion of an argument to a parameter of type A.
 template <class A, class = void>
 struct Parameter {
-  using Way = Traits<Bare<A>>;
-  static decltype(auto) pass(typename Way::Holder& holder) {
+  using Conversion = Traits<Bare<A>>;
+  static decltype(auto) pass(typename Conversion::Holder& holder) {
     if constexpr (std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) {
-      return Place<Bare<A>>{Way::take(holder)};
+      return Lvalue<Bare<A>>{Conversion::take(holder)};
     } else {
-      return Way::take(holder);
+      return Conversion::take(holder);
     }
   }
 };
 
 template <class A>
 struct Parameter<A, std::enable_if_t<std::is_lvalue_reference_v<A> && kIsObjectClass<Bare<A>>>> {
-  using Way = Traits<Ref<Bare<A>>>;
+  using Conversion = Traits<Ref<Bare<A>>>;
   static A pass(AnyValue& holder) { return reinterpret_cast<Instance<Bare<A>>*>(holder.raw().as_object)->object; }
 };
 
-/// A reference through which a function could write to what it was given, but would write to a converted copy.
+/// A non-const reference to a converted copy, to which writes would be lost.
 template <class A>
 inline constexpr bool kLosesWrites = std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>> &&
                                      !std::is_base_of_v<ObjectRef, Bare<A>> && !kIsObjectClass<Bare<A>>;
@@ -72,8 +72,8 @@ struct SignatureOf<R (*)(A...)> : SignatureOf<R(A...)> {};
 template <class R, class... A>
 struct SignatureOf<R (*)(A...) noexcept> : SignatureOf<R(A...)> {};
 
-/// A member function as a callable whose first parameter is the object: a Ref where the class is one of objects, else
-/// a value.
+/// A member function as a callable whose first parameter is the object: by reference for an object class, else a
+/// converted copy.
 template <class M, class C, class R, class... A>
 struct Method {
   using Self = std::conditional_t<kIsObjectClass<C>, C&, const C&>;
@@ -81,8 +81,8 @@ struct Method {
   R operator()(Self self, A... args) const { return (self.*member)(std::forward<A>(args)...); }
 };
 
-/// Of a member function: `SignatureOf<F>` of a functor's call operator, `AsFunction` of one that is itself the
-/// callable.
+/// The signature of a member function: `Call` for the call operator of a functor, `AsFunction` for a member function
+/// that is itself the callable.
 template <class C, class R, class... A>
 struct MemberSignature {
   using Call = R(A...);
@@ -112,7 +112,7 @@ template <class F>
 struct SignatureOf<F, std::void_t<decltype(&F::operator())>>
     : SignatureOf<typename MemberOf<decltype(&F::operator())>::Call> {};
 
-/// What is called with the values of a call: a member function as one that takes the object first, all else as it is.
+/// A member function as a function that takes the object first; other callables unchanged.
 template <class F>
 auto as_function(F f) {
   if constexpr (std::is_member_function_pointer_v<F>) {

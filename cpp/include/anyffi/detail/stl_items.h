@@ -1,5 +1,5 @@
 /// \file
-/// What the conversions of standard containers share: walking what is given, and filling what is returned.
+/// What the conversions of standard containers share: loading items, entries and elements, and storing them.
 #ifndef ANYFFI_DETAIL_STL_ITEMS_H_
 #define ANYFFI_DETAIL_STL_ITEMS_H_
 
@@ -8,10 +8,10 @@
 namespace anyffi {
 namespace detail {
 
-/// Hands each element to `visit` as a T. A standard container takes either member of a pair.
+/// Calls `visit` with each element, converted to T. Accepts an Array or a List.
 template <class T, class Visit>
 bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
-  static_assert(!kIsView<T>, "anyffi: a container owns its elements; hold a std::string, not a view of text");
+  static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
   if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) return refuse(why, value, name);
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
   for (int64_t i = 0; i < sequence->size; ++i) {
@@ -41,13 +41,11 @@ AnyffiValue store_items(Items&& items) {
   return object_value(list.release());
 }
 
-/// Hands each entry to `visit` as a K and a V, which says whether its key is new.
-///
-/// Keys that differ here may be one in C++, as 2**53 and 2**53 + 1 are as double: nothing is lost silently.
+/// Calls `visit` with each entry, converted to K and V; it returns whether the key is new. Distinct keys may be equal
+/// in C++, as 2**53 and 2**53 + 1 are as double: that is an error.
 template <class K, class V, class Visit>
 bool load_entries(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
-  static_assert(!kIsView<K> && !kIsView<V>,
-                "anyffi: a container owns its elements; hold a std::string, not a view of text");
+  static_assert(!kIsView<K> && !kIsView<V>, "anyffi: a container must own its elements: use std::string, not a view");
   if (value.type_code != ANYFFI_MAP && value.type_code != ANYFFI_DICT) return refuse(why, value, name);
   auto* mapping = reinterpret_cast<const AnyffiMapping*>(value.as_object);
   for (int64_t i = 0; i < mapping->used; ++i) {
@@ -58,7 +56,7 @@ bool load_entries(const AnyffiValue& value, const char* name, AnyffiMismatch& wh
     if (!Traits<K>::load(key.value, key_holder, why)) return key.refused(why, key.value);
     if (!Traits<V>::load(item.value, item_holder, why)) return item.refused(why, key.value);
     if (!visit(Traits<K>::take(key_holder), Traits<V>::take(item_holder))) {
-      return refuse(why, key.value, name, ANYFFI_WRONG_VALUE, "two keys are the same one in C++");
+      return refuse(why, key.value, name, ANYFFI_MISMATCH_VALUE, "two keys are equal in C++");
     }
   }
   return true;
@@ -73,15 +71,15 @@ AnyffiValue store_entries(const Entries& entries) {
     AnyffiValue given[] = {owned_key.release(), owned_value.release()};
     int32_t existed;
     check(anyffi_mapping_set(dict.get(), &given[0], &given[1], &existed));
-    if (existed) throw Error("ValueError", "two keys of a C++ map are the same one in Python");
+    if (existed) throw Error("ValueError", "two keys of a C++ map are equal in Python");
   }
   return object_value(dict.release());
 }
 
-/// Hands each element of a set to `visit` as a T, which says whether it is new.
+/// Calls `visit` with each element of a set, converted to T; it returns whether the element is new.
 template <class T, class Visit>
 bool load_elements(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
-  static_assert(!kIsView<T>, "anyffi: a container owns its elements; hold a std::string, not a view of text");
+  static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
   if (value.type_code != ANYFFI_SET && value.type_code != ANYFFI_FROZEN_SET) return refuse(why, value, name);
   auto* set = reinterpret_cast<const AnyffiMapping*>(value.as_object);
   for (int64_t i = 0; i < set->used; ++i) {
@@ -90,7 +88,7 @@ bool load_elements(const AnyffiValue& value, const char* name, AnyffiMismatch& w
     typename Traits<T>::Holder holder{};
     if (!Traits<T>::load(element.value, holder, why)) return element.refused(why, element.value);
     if (!visit(Traits<T>::take(holder))) {
-      return refuse(why, element.value, name, ANYFFI_WRONG_VALUE, "two elements are the same one in C++");
+      return refuse(why, element.value, name, ANYFFI_MISMATCH_VALUE, "two elements are equal in C++");
     }
   }
   return true;
@@ -104,12 +102,12 @@ AnyffiValue store_elements(const Elements& elements) {
     AnyffiValue key = Traits<T>::store(element), none{};
     int32_t existed;
     check(anyffi_mapping_set(set.get(), &key, &none, &existed));
-    if (existed) throw Error("ValueError", "two elements of a C++ set are the same one in Python");
+    if (existed) throw Error("ValueError", "two elements of a C++ set are equal in Python");
   }
   return object_value(set.release());
 }
 
-/// Traits of the standard's mappings, of which M is one.
+/// Traits of std::map and std::unordered_map.
 template <class M, class K, class V>
 struct StdMapTraits {
   static constexpr auto name = "Mapping[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
@@ -125,7 +123,7 @@ struct StdMapTraits {
   static AnyffiValue store(const M& entries) { return store_entries<K, V>(entries); }
 };
 
-/// Traits of the standard's sets, of which S is one.
+/// Traits of std::set and std::unordered_set.
 template <class S, class T>
 struct StdSetTraits {
   static constexpr auto name = "AbstractSet[" + FixedText(Traits<T>::name) + "]";

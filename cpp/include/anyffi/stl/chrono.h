@@ -1,5 +1,5 @@
 /// \file
-/// std::chrono's durations across the border: a number of seconds.
+/// Conversions of std::chrono::duration: a number of seconds.
 #ifndef ANYFFI_STL_CHRONO_H_
 #define ANYFFI_STL_CHRONO_H_
 
@@ -9,12 +9,12 @@
 
 namespace anyffi {
 
-/// Takes the number of seconds as an int, which must be exact, or a float, which is rounded to the nearest tick as
-/// `round` does. OverflowError for what the duration cannot hold, ValueError for a NaN. As a result it is an int where
-/// a tick is a whole number of seconds, else a float.
+/// Accepts seconds as an int, which must be a whole number of ticks, or as a float, which is rounded to the nearest
+/// tick as by `round`. OverflowError if the duration cannot hold it, ValueError for NaN. A result is an int if a tick
+/// is a whole number of seconds, else a float.
 template <class Rep, class Period>
 struct Traits<std::chrono::duration<Rep, Period>> {
-  static_assert(std::is_signed_v<Rep>, "anyffi: a duration counts by a signed type, as those of the standard do");
+  static_assert(std::is_signed_v<Rep>, "anyffi: the Rep of a duration must be signed");
   using Duration = std::chrono::duration<Rep, Period>;
   static constexpr bool kWhole = Period::den == 1 && std::is_integral_v<Rep>;
   static constexpr FixedText name{"float"};
@@ -29,13 +29,14 @@ struct Traits<std::chrono::duration<Rep, Period>> {
       holder = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
       return true;
     } else {
-      if (seconds != seconds) return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "a duration is no NaN");
+      if (seconds != seconds)
+        return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "a duration cannot be NaN");
       if (value.type_code != ANYFFI_FLOAT) {
         int64_t whole;
         return Traits<int64_t>::load(given, whole, why) ? load_whole(value, whole, holder, why) : too_large(value, why);
       }
       double ticks = __builtin_rint(seconds * Period::den / Period::num);
-      // The limits as double: the upper one is the first that does not fit.
+      // The limits as double: the upper one is the first that is too large.
       constexpr double kEnd = static_cast<double>(uint64_t{1} << (sizeof(Rep) * 8 - 2)) * 2;
       if (ticks < -kEnd || ticks >= kEnd) return too_large(value, why);
       holder = Duration(static_cast<Rep>(ticks));
@@ -59,7 +60,7 @@ struct Traits<std::chrono::duration<Rep, Period>> {
   static bool load_whole(const AnyffiValue& value, int64_t seconds, Holder& holder, AnyffiMismatch& why) {
     int64_t ticks;
     if (seconds % Period::num != 0) {
-      return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "no whole number of the duration's ticks");
+      return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "not a whole number of the duration's ticks");
     }
     if (__builtin_mul_overflow(seconds / Period::num, int64_t{Period::den}, &ticks) ||
         static_cast<Rep>(ticks) != ticks) {
@@ -69,13 +70,13 @@ struct Traits<std::chrono::duration<Rep, Period>> {
     return true;
   }
   static bool too_large(const AnyffiValue& value, AnyffiMismatch& why) {
-    return detail::refuse(why, value, name, ANYFFI_OUT_OF_RANGE, "the duration");
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_RANGE, "the duration");
   }
 };
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kChrono, T> = true;
+inline constexpr bool kIncludes<Missing::kChrono, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

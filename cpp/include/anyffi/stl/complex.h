@@ -1,5 +1,5 @@
 /// \file
-/// std::complex<double> and std::complex<float> across the border, as Python's complex.
+/// Conversions of std::complex<double> and std::complex<float>: Python's complex.
 #ifndef ANYFFI_STL_COMPLEX_H_
 #define ANYFFI_STL_COMPLEX_H_
 
@@ -14,7 +14,7 @@ struct DataTypeOf<std::complex<T>> {
   static constexpr AnyffiDataType value{ANYFFI_kDLComplex, 8 * sizeof(std::complex<T>), 1};
 };
 
-/// Takes Complex, and every real number that T takes; OverflowError for a finite part that T cannot hold.
+/// Accepts Complex, and real numbers as T does; OverflowError for a finite part that T cannot hold.
 template <class T>
 struct Traits<std::complex<T>> {
   static constexpr FixedText name{"complex"};
@@ -34,7 +34,7 @@ struct Traits<std::complex<T>> {
     }
     holder = std::complex<T>(real, imag);
     if (fits) return true;
-    if (why.reason == ANYFFI_RAISED) return false;
+    if (why.reason == ANYFFI_MISMATCH_RAISED) return false;
     return detail::refuse(why, value, name, why.reason, "complex64");
   }
   static std::complex<T> take(Holder& holder) { return holder; }
@@ -50,7 +50,7 @@ namespace detail {
 template <class T>
 inline constexpr uint64_t kExactTypes<std::complex<T>> = type_bits(ANYFFI_COMPLEX);
 template <class T>
-inline constexpr bool kIncludes<Lack::kComplex, T> = true;
+inline constexpr bool kIncludes<Missing::kComplex, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

@@ -1,5 +1,5 @@
 /// \file
-/// std::function across the border: any callable of either side.
+/// Conversions of std::function: C++ and Python callables.
 #ifndef ANYFFI_STL_FUNCTION_H_
 #define ANYFFI_STL_FUNCTION_H_
 
@@ -11,26 +11,26 @@ namespace anyffi {
 
 namespace detail {
 
-/// What a std::function that was made from a Function holds, so that it is that Function again when it goes back.
+/// The target of a std::function made from a Function, so that it converts back to that Function.
 template <class R, class... A>
 struct FunctionCall {
   Function function;
   R operator()(A... args) const {
     [[maybe_unused]] AnyValue result = function(std::forward<A>(args)...);
     if constexpr (!std::is_void_v<R>) {
-      using Way = Traits<R>;
+      using Conversion = Traits<R>;
       AnyffiValue given = result.raw();
-      typename Way::Holder holder{};
+      typename Conversion::Holder holder{};
       AnyffiMismatch why;
-      if (!Way::load(given, holder, why)) check(anyffi_mismatch_raise_result(&why, function.get()));
-      return Way::take(holder);
+      if (!Conversion::load(given, holder, why)) check(anyffi_mismatch_raise_result(&why, function.get()));
+      return Conversion::take(holder);
     }
   }
 };
 
 }  // namespace detail
 
-/// An empty std::function is None as a result; as a parameter, std::optional of one takes None.
+/// An empty std::function is None as a result; as a parameter, std::optional of one accepts None.
 template <class R, class... A>
 struct Traits<std::function<R(A...)>> {
   static constexpr FixedText name{"Function"};
@@ -51,7 +51,7 @@ struct Traits<std::function<R(A...)>> {
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kFunction, T> = true;
+inline constexpr bool kIncludes<Missing::kFunction, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

@@ -1,5 +1,5 @@
 /// \file
-/// std::map across the border: from a Map or a Dict, as a new Dict, in the order of the keys.
+/// Conversions of std::map: from a Map or a Dict, to a new Dict in the order of the keys.
 #ifndef ANYFFI_STL_MAP_H_
 #define ANYFFI_STL_MAP_H_
 
@@ -15,7 +15,7 @@ struct Traits<std::map<K, V, Options...>, std::enable_if_t<detail::HasTraits<K>:
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kMap, T> = true;
+inline constexpr bool kIncludes<Missing::kMap, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

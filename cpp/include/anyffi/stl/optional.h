@@ -1,5 +1,5 @@
 /// \file
-/// std::optional across the border: a T, or None.
+/// Conversions of std::optional: a T or None.
 #ifndef ANYFFI_STL_OPTIONAL_H_
 #define ANYFFI_STL_OPTIONAL_H_
 
@@ -23,7 +23,7 @@ struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> {
     if (value.type_code == ANYFFI_NONE) return true;
     holder.has_value = true;
     if (Traits<T>::load(value, holder.inner, why)) return true;
-    if (why.path_size == 0 && why.reason == ANYFFI_WRONG_TYPE) why.expected = name;
+    if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = name;
     return false;
   }
   static std::optional<T> take(Holder& holder) {
@@ -51,7 +51,7 @@ inline constexpr bool kIsView<std::optional<T>> = kIsView<T>;
 template <class T>
 inline constexpr uint64_t kExactTypes<std::optional<T>> = kExactTypes<T> | type_bits(ANYFFI_NONE);
 template <class T>
-inline constexpr bool kIncludes<Lack::kOptional, T> = true;
+inline constexpr bool kIncludes<Missing::kOptional, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

@@ -1,5 +1,5 @@
 /// \file
-/// std::set across the border: from a FrozenSet or a Set, as a new Set, in order.
+/// Conversions of std::set: from a FrozenSet or a Set, to a new Set in sorted order.
 #ifndef ANYFFI_STL_SET_H_
 #define ANYFFI_STL_SET_H_
 
@@ -15,7 +15,7 @@ struct Traits<std::set<T, Options...>, std::enable_if_t<detail::HasTraits<T>::va
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kSet, T> = true;
+inline constexpr bool kIncludes<Missing::kSet, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

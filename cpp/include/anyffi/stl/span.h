@@ -1,5 +1,5 @@
 /// \file
-/// std::span (C++20) across the border: memory of a Tensor, without a copy.
+/// Conversions of std::span (C++20): memory of a Tensor, without a copy.
 #ifndef ANYFFI_STL_SPAN_H_
 #define ANYFFI_STL_SPAN_H_
 
@@ -12,13 +12,12 @@
 
 namespace anyffi {
 
-/// Good for the call. A Tensor of one axis whose elements are T and lie side by side on the CPU lends its memory, for
-/// writing too unless T is const. A span of const also takes an Array or a List, whose elements it copies. As a result
-/// its elements are copied to a List.
+/// Valid during the call. Borrows the memory of a contiguous 1-d Tensor of T on the CPU, also for writing unless T is
+/// const. A span of const also accepts an Array or a List, by copy. A result is copied to a List.
 template <class T>
 struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const_t<T>>::value>> {
   using Item = std::remove_const_t<T>;
-  // A vector of bool has no memory to lend.
+  // A std::vector<bool> has no array of bool.
   static constexpr bool kCopies = std::is_const_v<T> && !std::is_same_v<Item, bool>;
   static constexpr auto name = [] {
     if constexpr (kCopies) {
@@ -35,8 +34,10 @@ struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const
     std::span<T> items;
   };
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    Traits<TensorView>::Holder lent;
-    if (Traits<TensorView>::load(value, lent, why)) return lend(value, Traits<TensorView>::take(lent), holder, why);
+    Traits<TensorView>::Holder borrowed;
+    if (Traits<TensorView>::load(value, borrowed, why)) {
+      return borrow_from(value, Traits<TensorView>::take(borrowed), holder, why);
+    }
     if constexpr (kCopies) {
       bool is_sequence = value.type_code == ANYFFI_LIST || detail::is_array(value.type_code);
       if (is_sequence) {
@@ -51,13 +52,13 @@ struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const
   static AnyffiValue store(std::span<T> items) { return detail::store_items<Item>(items); }
 
  private:
-  static bool lend(const AnyffiValue& value, const TensorView& tensor, Holder& holder, AnyffiMismatch& why) {
+  static bool borrow_from(const AnyffiValue& value, const TensorView& tensor, Holder& holder, AnyffiMismatch& why) {
     if (tensor.ndim() != 1 || !tensor.is_contiguous() || tensor.device().type != ANYFFI_kDLCPU) {
-      return detail::refuse(why, value, name, ANYFFI_WRONG_VALUE, "a span needs one axis side by side on the CPU");
+      return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "a span needs a contiguous 1-d tensor on the CPU");
     }
     constexpr AnyffiDataType kType = DataTypeOf<Item>::value;
     if (anyffi_tensor_check_access(&tensor.raw(), tensor.flags(), &kType, alignof(T), !std::is_const_v<T>) != 0) {
-      return detail::refuse(why, value, name, ANYFFI_RAISED);
+      return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
     }
     holder.items = std::span<T>(tensor.template data<T>(), static_cast<size_t>(tensor.shape()[0]));
     return true;
@@ -68,7 +69,7 @@ namespace detail {
 template <class T>
 inline constexpr bool kIsView<std::span<T>> = true;
 template <class T>
-inline constexpr bool kIncludes<Lack::kSpan, T> = true;
+inline constexpr bool kIncludes<Missing::kSpan, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

@@ -1,5 +1,5 @@
 /// \file
-/// std::string and std::string_view across the border, as Python's str; both hold UTF-8.
+/// Conversions of std::string and std::string_view: Python's str, as UTF-8.
 #ifndef ANYFFI_STL_STRING_H_
 #define ANYFFI_STL_STRING_H_
 
@@ -10,11 +10,11 @@
 
 namespace anyffi {
 
-/// A view of an argument's text, good for the call: of ASCII without a copy. UnicodeEncodeError for a lone surrogate.
+/// A view of an argument's text, valid during the call; ASCII without a copy. UnicodeEncodeError for a lone surrogate.
 template <>
 struct Traits<std::string_view> {
   static constexpr FixedText name{"str"};
-  static constexpr uint64_t type_mask = 0;  // a surrogate has no UTF-8
+  static constexpr uint64_t type_mask = 0;  // surrogates cannot be encoded
   static constexpr bool kBorrows = false;
   struct Holder {
     AnyValue encoded;
@@ -37,7 +37,7 @@ struct Traits<std::string_view> {
   }
 };
 
-/// NUL is a character like any other. UnicodeDecodeError for a result that is no UTF-8.
+/// NUL is data. UnicodeDecodeError for a result that is not UTF-8.
 template <>
 struct Traits<std::string> {
   static constexpr FixedText name{"str"};
@@ -58,7 +58,7 @@ namespace detail {
 template <>
 inline constexpr bool kIsView<std::string_view> = true;
 template <class T>
-inline constexpr bool kIncludes<Lack::kString, T> = true;
+inline constexpr bool kIncludes<Missing::kString, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

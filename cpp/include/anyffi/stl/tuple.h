@@ -1,5 +1,5 @@
 /// \file
-/// std::tuple and std::pair across the border: from an Array or a List of as many elements, as an Array.
+/// Conversions of std::tuple and std::pair: from an Array or a List of that length, to an Array.
 #ifndef ANYFFI_STL_TUPLE_H_
 #define ANYFFI_STL_TUPLE_H_
 
@@ -11,10 +11,10 @@ namespace anyffi {
 
 namespace detail {
 
-/// Traits of both, whose name for themselves is Whole.
+/// Traits of std::tuple and std::pair.
 template <class Whole, class... Ts>
 struct StdTupleTraits {
-  static_assert((!kIsView<Ts> && ...), "anyffi: a std::tuple owns its elements; hold a std::string");
+  static_assert((!kIsView<Ts> && ...), "anyffi: a std::tuple must own its elements: use std::string, not a view");
   static constexpr auto name = Traits<Tuple<Ts...>>::name;
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
@@ -35,12 +35,12 @@ struct StdTupleTraits {
   }
   static bool has_size(const AnyffiValue& value, AnyffiMismatch& why) {
     if (reinterpret_cast<const AnyffiSequence*>(value.as_object)->size == sizeof...(Ts)) return true;
-    return refuse(why, value, name, ANYFFI_WRONG_VALUE, Traits<Tuple<Ts...>>::kSizeText);
+    return refuse(why, value, name, ANYFFI_MISMATCH_VALUE, Traits<Tuple<Ts...>>::kSizeText);
   }
   template <class T>
   static bool load_one(const AnyffiValue& value, typename Traits<T>::Holder& holder, int64_t index,
                        AnyffiMismatch& why) {
-    // Again for each, since the conversion of another element may run code that changes a List.
+    // Checked for each element, since conversions may run code that changes a List.
     if (!has_size(value, why)) return false;
     auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
     Element element(sequence->data[index], sequence->header);
@@ -78,7 +78,7 @@ struct Traits<std::pair<A, B>, std::enable_if_t<detail::HasTraits<A>::value && d
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kTuple, T> = true;
+inline constexpr bool kIncludes<Missing::kTuple, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

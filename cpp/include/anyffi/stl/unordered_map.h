@@ -1,5 +1,5 @@
 /// \file
-/// std::unordered_map across the border: from a Map or a Dict, as a new Dict, in any order.
+/// Conversions of std::unordered_map: from a Map or a Dict, to a new Dict in any order.
 #ifndef ANYFFI_STL_UNORDERED_MAP_H_
 #define ANYFFI_STL_UNORDERED_MAP_H_
 
@@ -16,7 +16,7 @@ struct Traits<std::unordered_map<K, V, Options...>,
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kUnorderedMap, T> = true;
+inline constexpr bool kIncludes<Missing::kUnorderedMap, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

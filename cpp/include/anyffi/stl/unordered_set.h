@@ -1,5 +1,5 @@
 /// \file
-/// std::unordered_set across the border: from a FrozenSet or a Set, as a new Set, in any order.
+/// Conversions of std::unordered_set: from a FrozenSet or a Set, to a new Set in any order.
 #ifndef ANYFFI_STL_UNORDERED_SET_H_
 #define ANYFFI_STL_UNORDERED_SET_H_
 
@@ -15,7 +15,7 @@ struct Traits<std::unordered_set<T, Options...>, std::enable_if_t<detail::HasTra
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kUnorderedSet, T> = true;
+inline constexpr bool kIncludes<Missing::kUnorderedSet, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

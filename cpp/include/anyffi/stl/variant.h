@@ -1,5 +1,5 @@
 /// \file
-/// std::variant and std::monostate across the border.
+/// Conversions of std::variant and std::monostate.
 #ifndef ANYFFI_STL_VARIANT_H_
 #define ANYFFI_STL_VARIANT_H_
 
@@ -9,7 +9,7 @@
 
 namespace anyffi {
 
-/// None, and nothing else.
+/// None only.
 template <>
 struct Traits<std::monostate> : Traits<std::nullptr_t> {
   using Holder = std::monostate;
@@ -20,10 +20,11 @@ struct Traits<std::monostate> : Traits<std::nullptr_t> {
   static AnyffiValue store(std::monostate) { return AnyffiValue{}; }
 };
 
-/// The first of the types that keeps the value's kind, else the first that takes it at all, as for Variant.
+/// The first type of the value's own family, else the first that accepts it, as for Variant.
 template <class... Ts>
 struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::value && ...)>> {
-  static_assert((!detail::kIsView<Ts> && ...), "anyffi: a std::variant owns its value; hold a std::string");
+  static_assert((!detail::kIsView<Ts> && ...),
+                "anyffi: a std::variant must own its value: use std::string, not a view");
   static constexpr auto name = detail::union_names<Ts...>();
   static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
   static constexpr bool kBorrows = false;
@@ -54,7 +55,7 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kVariant, T> = true;
+inline constexpr bool kIncludes<Missing::kVariant, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

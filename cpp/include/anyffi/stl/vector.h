@@ -1,5 +1,5 @@
 /// \file
-/// std::vector across the border: from an Array or a List, as a new List.
+/// Conversions of std::vector: from an Array or a List, to a new List.
 #ifndef ANYFFI_STL_VECTOR_H_
 #define ANYFFI_STL_VECTOR_H_
 
@@ -29,7 +29,7 @@ struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::
 
 namespace detail {
 template <class T>
-inline constexpr bool kIncludes<Lack::kVector, T> = true;
+inline constexpr bool kIncludes<Missing::kVector, T> = true;
 }  // namespace detail
 
 }  // namespace anyffi

@@ -1,4 +1,4 @@
-"""Functions of NumPy's, written in C++: what the library registers under ``npx.``, put in place by name.
+"""NumPy functions in C++: the functions that the library registers under ``npx.``.
 
 Arguments are NumPy arrays, or whatever else has ``__dlpack__``, and Python's numbers; a dtype is one of
 NumPy's or anyffi's, a class of NumPy's such as `numpy.float32`, or the name of one. Results are
@@ -12,7 +12,7 @@ import numpy as np
 
 module = anyffi.load_module("./libnpx.so")
 anyffi.init_ffi_api("npx", __name__)
-# C++ throws errors by the names of their kinds; these are NumPy's own.
+# C++ throws errors by the name of the class; these are NumPy's own.
 anyffi.register_error("AxisError", np.exceptions.AxisError)
 anyffi.register_error("LinAlgError", np.linalg.LinAlgError)
 
@@ -24,7 +24,7 @@ _einsum = anyffi.get_global_func("npx.einsum")
 
 
 def einsum(subscripts: str, *operands: Any, out: Any = None, optimize: bool = False) -> Any:
-    """The sum of products that the subscripts describe, such as ``"ij,jk->ik"``.
+    """Return the sum of products that the subscripts describe, such as ``"ij,jk->ik"``.
 
     Python, because the operands are separate arguments. All are multiplied in one go, `optimize` or not.
     """

@@ -1,4 +1,4 @@
-"""What src/template_plain.cc exports, as functions of this package."""
+"""The functions of src/template_plain.cc, as functions of this package."""
 
 import pathlib
 

@@ -1,0 +1,72 @@
+/// Calls from C++ into Python functions.
+
+#ifndef ANYFFI_CALLBACK_H_
+#define ANYFFI_CALLBACK_H_
+
+#include "errors.h"
+#include "pack.h"
+#include "unpack.h"
+
+/// The arguments of so many are unpacked on the stack.
+#define ANYFFI_CALLBACK_ON_STACK 8
+
+/// Unpacks borrowed values into `places`, calls with them and packs what is returned as an owned value.
+///
+/// `places` has one more slot before the first argument, which the callee may use: methods then need no copy.
+static int anyffi_py_run_with(PyObject* function, const AnyffiValue* args, int32_t count, AnyffiValue* result,
+                              PyObject** places) {
+  int status = -1;
+  int32_t unpacked = 0;
+  while (unpacked < count) {
+    PyObject* value = anyffi_py_unpack_copy(&args[unpacked]);
+    if (value == NULL) break;
+    places[++unpacked] = value;
+  }
+  if (unpacked == count) {
+    size_t flags = (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET;
+    PyObject* value = PyObject_Vectorcall(function, places + 1, flags, NULL);
+    if (value != NULL) {
+      status = anyffi_py_pack_owned(value, result);
+      Py_DECREF(value);
+    }
+  }
+  for (; unpacked > 0; --unpacked) Py_DECREF(places[unpacked]);
+  return status;
+}
+
+/// Calls with many arguments.
+ANYFFI_NEVER_INLINE int anyffi_py_run_long(PyObject* function, const AnyffiValue* args, int32_t count,
+                                           AnyffiValue* result) {
+  PyObject** places = (PyObject**)anyffi_alloc(((size_t)count + 1) * sizeof(PyObject*));
+  if (places == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  int status = anyffi_py_run_with(function, args, count, result, places);
+  anyffi_free(places);
+  return status;
+}
+
+/// Calls a Python function and packs its result: 0, or -1 with an exception.
+static inline int anyffi_py_run(PyObject* function, const AnyffiValue* args, int32_t count, AnyffiValue* result) {
+  PyObject* places[ANYFFI_CALLBACK_ON_STACK + 1];
+  if (count > ANYFFI_CALLBACK_ON_STACK) return anyffi_py_run_long(function, args, count, result);
+  return anyffi_py_run_with(function, args, count, result, places);
+}
+
+/// What the runtime calls, from any thread, for a function over a Python callable.
+static int anyffi_py_callback(void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result) {
+  int former = anyffi_py_lock();
+  // The runtime marked it unset, to find out whether the callback got as far as here.
+  *result = anyffi_make_none();
+  int status = ANYFFI_HOST_DONE;
+  if (anyffi_py_run((PyObject*)handle, args, count, result) < 0) {
+    // A failed packing may leave a released object.
+    *result = anyffi_make_none();
+    status = anyffi_py_leave_raised();
+  }
+  anyffi_py_unlock(former);
+  return status;
+}
+
+#endif  // ANYFFI_CALLBACK_H_

@@ -1,0 +1,127 @@
+/// The hooks through which the runtime uses Python: hash, equality and text of opaque objects, errors, signals,
+/// capsules.
+
+#ifndef ANYFFI_HOST_H_
+#define ANYFFI_HOST_H_
+
+#include "errors.h"
+#include "pack.h"
+#include "unpack.h"
+
+static int32_t anyffi_py_host_lock(void) { return anyffi_py_lock(); }
+
+static void anyffi_py_host_unlock(int32_t former) { anyffi_py_unlock(former); }
+
+static void* anyffi_py_host_suspend(void) { return PyEval_SaveThread(); }
+
+static void anyffi_py_host_resume(void* suspended) { PyEval_RestoreThread((PyThreadState*)suspended); }
+
+static void anyffi_py_handle_release(void* handle) { Py_DECREF((PyObject*)handle); }
+
+/// Ends a hook that may fail: releases the GIL and returns the hook's status. 0 means success, -1 an exception.
+static inline int anyffi_py_end_hook(int status, int former) {
+  status = status < 0 ? anyffi_py_leave_raised() : ANYFFI_HOST_DONE;
+  anyffi_py_unlock(former);
+  return status;
+}
+
+static int anyffi_py_handle_hash(void* handle, int64_t* out) {
+  int former = anyffi_py_lock();
+  Py_hash_t hash = PyObject_Hash((PyObject*)handle);
+  if (hash != -1) *out = hash;
+  return anyffi_py_end_hook(hash == -1 ? -1 : 0, former);
+}
+
+static int anyffi_py_handle_equal(void* handle, const AnyffiValue* other, int32_t* out) {
+  int former = anyffi_py_lock();
+  int is_equal = -1;
+  PyObject* value = anyffi_py_unpack_copy(other);
+  // Not PyObject_RichCompareBool, for which an object always equals itself.
+  PyObject* answer = value == NULL ? NULL : PyObject_RichCompare((PyObject*)handle, value, Py_EQ);
+  if (answer != NULL) is_equal = PyObject_IsTrue(answer);
+  if (is_equal >= 0) *out = is_equal;
+  Py_XDECREF(answer);
+  Py_XDECREF(value);
+  return anyffi_py_end_hook(is_equal, former);
+}
+
+/// Packs a new reference, which it steals; NULL means that an exception is set.
+static int anyffi_py_pack_new(PyObject* made, AnyffiValue* out) {
+  int status = made == NULL ? -1 : anyffi_py_pack_owned(made, out);
+  Py_XDECREF(made);
+  return status;
+}
+
+static int anyffi_py_handle_repr(void* handle, AnyffiValue* out) {
+  int former = anyffi_py_lock();
+  return anyffi_py_end_hook(anyffi_py_pack_new(PyObject_Repr((PyObject*)handle), out), former);
+}
+
+static int anyffi_py_handle_type_name(void* handle, AnyffiValue* out) {
+  int former = anyffi_py_lock();
+  PyObject* name = PyObject_GetAttrString((PyObject*)Py_TYPE((PyObject*)handle), "__name__");
+  return anyffi_py_end_hook(anyffi_py_pack_new(name, out), former);
+}
+
+static int anyffi_py_error_fill(void* handle, AnyffiValue* kind, AnyffiValue* message, AnyffiValue* traceback) {
+  int former = anyffi_py_lock();
+  int status = -1;
+  PyObject* texts = PyObject_CallOneArg(anyffi_state.fill_error, (PyObject*)handle);
+  if (texts != NULL) {
+    // Exactly a tuple of three: `fill_error` is ours.
+    status = anyffi_py_pack_owned(PyTuple_GET_ITEM(texts, 0), kind);
+    if (status == 0) status = anyffi_py_pack_owned(PyTuple_GET_ITEM(texts, 1), message);
+    if (status == 0) status = anyffi_py_pack_owned(PyTuple_GET_ITEM(texts, 2), traceback);
+    Py_DECREF(texts);
+  }
+  return anyffi_py_end_hook(status, former);
+}
+
+static int anyffi_py_check_signals(void) {
+  int former = anyffi_py_lock();
+  return anyffi_py_end_hook(PyErr_CheckSignals(), former);
+}
+
+static void* anyffi_py_capsule_new(void* pointer, const char* name, void (*destructor)(void*)) {
+  return PyCapsule_New(pointer, name, (PyCapsule_Destructor)destructor);
+}
+
+static int anyffi_py_capsule_is_valid(void* capsule, const char* name) {
+  return PyCapsule_IsValid((PyObject*)capsule, name);
+}
+
+static void* anyffi_py_capsule_get_pointer(void* capsule, const char* name) {
+  return PyCapsule_GetPointer((PyObject*)capsule, name);
+}
+
+static int anyffi_py_capsule_set_name(void* capsule, const char* name) {
+  return PyCapsule_SetName((PyObject*)capsule, name);
+}
+
+typedef int (*AnyffiHandleHash)(void* handle, int64_t* out);
+typedef int (*AnyffiHandleEqual)(void* handle, const AnyffiValue* other, int32_t* out);
+
+/// Installs the hooks; check mode hashes and compares opaque objects by functions of its own.
+static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, AnyffiHandleEqual equal) {
+  AnyffiHost host;
+  host.struct_size = sizeof(AnyffiHost);
+  host.flags = flags;
+  host.lock = anyffi_py_host_lock;
+  host.unlock = anyffi_py_host_unlock;
+  host.suspend = anyffi_py_host_suspend;
+  host.resume = anyffi_py_host_resume;
+  host.handle_release = anyffi_py_handle_release;
+  host.handle_hash = hash;
+  host.handle_equal = equal;
+  host.handle_repr = anyffi_py_handle_repr;
+  host.handle_type_name = anyffi_py_handle_type_name;
+  host.error_fill = anyffi_py_error_fill;
+  host.check_signals = anyffi_py_check_signals;
+  host.capsule_new = anyffi_py_capsule_new;
+  host.capsule_is_valid = anyffi_py_capsule_is_valid;
+  host.capsule_get_pointer = anyffi_py_capsule_get_pointer;
+  host.capsule_set_name = anyffi_py_capsule_set_name;
+  anyffi_host_install(&host);
+}
+
+#endif  // ANYFFI_HOST_H_

@@ -1,0 +1,204 @@
+/// Every assumption about CPython beyond its documented C API: private structs and functions, and their versions.
+///
+/// Known for CPython 3.9 to 3.14, also where it is built with Py_GIL_DISABLED and runs with the GIL. Any other version
+/// takes the public functions of the other branches. `anyffi_py_check_layout` compares both at import. Elsewhere only
+/// documented macros are used, and the fields of PyTypeObject that the documentation lists.
+
+#ifndef ANYFFI_LAYOUT_H_
+#define ANYFFI_LAYOUT_H_
+
+#include <Python.h>
+#include <stdint.h>
+
+#if PY_VERSION_HEX < 0x030B0000
+#include <longintrepr.h>
+#endif
+
+#ifndef ANYFFI_KNOWN_LAYOUT
+#define ANYFFI_KNOWN_LAYOUT (PY_VERSION_HEX >= 0x03090000 && PY_VERSION_HEX < 0x030F0000)
+#endif
+
+#define ANYFFI_ALWAYS_INLINE __attribute__((always_inline)) static inline
+#define ANYFFI_NEVER_INLINE __attribute__((noinline)) static
+
+/// Reads an exact int, if it has at most two digits (60 bits); 0 for others.
+///
+/// An int is its absolute value in digits of PyLong_SHIFT bits, lowest first. Its sign and the number of digits are
+/// one word: `ob_size`, negative for negative ints, before 3.12; from then on `lv_tag`, whose lowest two bits are
+/// 1 - sign, whose third bit is a flag, and whose other bits are the number.
+ANYFFI_ALWAYS_INLINE int anyffi_py_read_short_int(PyObject* x, int64_t* out) {
+#if !ANYFFI_KNOWN_LAYOUT
+  int overflow = 0;
+  *out = PyLong_AsLongLongAndOverflow(x, &overflow);
+  return overflow == 0;
+#else
+#if PY_VERSION_HEX >= 0x030C0000
+  const digit* digits = ((PyLongObject*)x)->long_value.ob_digit;
+  uintptr_t tag = ((PyLongObject*)x)->long_value.lv_tag;
+  int64_t sign = 1 - (int64_t)(tag & 3);
+  size_t count = (size_t)(tag >> 3);
+  if (__builtin_expect(count <= 1, 1)) {
+    *out = sign * (int64_t)digits[0];
+    return 1;
+  }
+#else
+  const digit* digits = ((PyLongObject*)x)->ob_digit;
+  Py_ssize_t size = Py_SIZE(x);
+  if (__builtin_expect(size >= -1 && size <= 1, 1)) {
+    *out = size * (int64_t)digits[0];
+    return 1;
+  }
+  int64_t sign = size < 0 ? -1 : 1;
+  Py_ssize_t count = sign * size;
+#endif
+  if (count != 2) return 0;
+  *out = sign * ((int64_t)digits[1] << PyLong_SHIFT | (int64_t)digits[0]);
+  return 1;
+#endif
+}
+
+/// Reads an exact int; -1 or 1 where it is outside of int64.
+static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
+  int overflow = 0;
+  if (!anyffi_py_read_short_int(x, out)) *out = PyLong_AsLongLongAndOverflow(x, &overflow);
+  return overflow;
+}
+
+/// Returns a new int. Python 3.11 makes one of a `long` in two thirds of the time that one of a `long long` takes.
+static inline PyObject* anyffi_py_new_int(int64_t number) {
+  return sizeof(long) == sizeof(int64_t) ? PyLong_FromLong((long)number) : PyLong_FromLongLong(number);
+}
+
+/// Strings made by deprecated functions have no final storage before Python 3.12.
+#if PY_VERSION_HEX < 0x030C0000
+#define anyffi_py_ready PyUnicode_READY
+#define anyffi_py_is_ready PyUnicode_IS_READY
+#else
+#define anyffi_py_ready(x) ((void)(x), 0)
+#define anyffi_py_is_ready(x) ((void)(x), 1)
+#endif
+
+/// The storage of a tuple's and of a list's items.
+#if ANYFFI_KNOWN_LAYOUT
+#define anyffi_py_tuple_items(x) (((PyTupleObject*)(x))->ob_item)
+#define anyffi_py_list_items(x) (((PyListObject*)(x))->ob_item)
+#else
+#define anyffi_py_tuple_items(x) PySequence_Fast_ITEMS(x)
+#define anyffi_py_list_items(x) PySequence_Fast_ITEMS(x)
+#endif
+
+/// Returns an empty list with storage for some items. Unlike one of that size whose items follow later, it may be
+/// found (by `gc.get_objects`) by code that runs meanwhile.
+static inline PyObject* anyffi_py_reserve_list(Py_ssize_t capacity) {
+  PyObject* list = PyList_New(ANYFFI_KNOWN_LAYOUT ? capacity : 0);
+#if ANYFFI_KNOWN_LAYOUT
+  if (list != NULL) Py_SET_SIZE((PyVarObject*)list, 0);
+#endif
+  return list;
+}
+
+/// Appends to a list made by `anyffi_py_reserve_list`: two stores, while it has storage left. Borrows the item.
+static inline int anyffi_py_append(PyObject* list, PyObject* item) {
+#if ANYFFI_KNOWN_LAYOUT
+  Py_ssize_t size = Py_SIZE(list);
+  if (size < ((PyListObject*)list)->allocated) {
+    Py_INCREF(item);
+    anyffi_py_list_items(list)[size] = item;
+    Py_SET_SIZE((PyVarObject*)list, size + 1);
+    return 0;
+  }
+#endif
+  return PyList_Append(list, item);
+}
+
+/// Reads start, stop and step of a slice, borrowed: they are immutable.
+static inline int anyffi_py_read_slice(PyObject* slice, PyObject* parts[3]) {
+#if ANYFFI_KNOWN_LAYOUT
+  parts[0] = ((PySliceObject*)slice)->start;
+  parts[1] = ((PySliceObject*)slice)->stop;
+  parts[2] = ((PySliceObject*)slice)->step;
+#else
+  static const char* const names[] = {"start", "stop", "step"};
+  for (int i = 0; i < 3; ++i) {
+    parts[i] = PyObject_GetAttrString(slice, names[i]);
+    if (parts[i] == NULL) return -1;
+    Py_DECREF(parts[i]);
+  }
+#endif
+  return 0;
+}
+
+/// 1 unless an object is in its `tp_dealloc`, where its refcount is 0.
+static inline int anyffi_py_is_alive(PyObject* x) { return Py_REFCNT(x) > 0; }
+
+/// Returns a number that no two classes share, and that a class loses when it or a base changes; 0 where it has none.
+static inline unsigned int anyffi_py_version(PyTypeObject* cls) {
+#if !ANYFFI_KNOWN_LAYOUT
+  (void)cls;
+  return 0;
+#elif PY_VERSION_HEX < 0x030B0000
+  return PyType_HasFeature(cls, Py_TPFLAGS_VALID_VERSION_TAG) ? cls->tp_version_tag : 0;
+#else
+  return cls->tp_version_tag;
+#endif
+}
+
+/// Returns an attribute of a class, unbound and borrowed, and has the interpreter give the class a version; NULL,
+/// without an exception, if there is none.
+static inline PyObject* anyffi_py_look_up(PyTypeObject* cls, PyObject* name) {
+#if ANYFFI_KNOWN_LAYOUT
+  return _PyType_Lookup(cls, name);
+#else
+  (void)cls, (void)name;
+  return NULL;
+#endif
+}
+
+/// Reads the C function behind a method without arguments; NULL for anything else.
+static inline PyCFunction anyffi_py_method_of(PyObject* descriptor) {
+#if ANYFFI_KNOWN_LAYOUT
+  if (Py_IS_TYPE(descriptor, &PyMethodDescr_Type)) {
+    PyMethodDef* method = ((PyMethodDescrObject*)descriptor)->d_method;
+    if (method->ml_flags == METH_NOARGS) return method->ml_meth;
+  }
+#endif
+  (void)descriptor;
+  return NULL;
+}
+
+/// Reads the getter behind an attribute, with its closure; NULL for anything else.
+static inline PyGetSetDef* anyffi_py_getter_of(PyObject* descriptor) {
+#if ANYFFI_KNOWN_LAYOUT
+  if (Py_IS_TYPE(descriptor, &PyGetSetDescr_Type)) {
+    PyGetSetDef* found = ((PyGetSetDescrObject*)descriptor)->d_getset;
+    if (found->get != NULL) return found;
+  }
+#endif
+  (void)descriptor;
+  return NULL;
+}
+
+#define ANYFFI_PY_HELD 2
+
+/// Takes the GIL. Where this thread has it, as in most callbacks, reading the thread's state takes half the time of
+/// PyGILState_Ensure and PyGILState_Release.
+static inline int anyffi_py_lock(void) {
+#if !ANYFFI_KNOWN_LAYOUT
+  /* Takes it. */
+#elif PY_VERSION_HEX >= 0x030D0000
+  if (PyThreadState_GetUnchecked() != NULL) return ANYFFI_PY_HELD;
+#elif PY_VERSION_HEX >= 0x030C0000
+  if (_PyThreadState_UncheckedGet() != NULL) return ANYFFI_PY_HELD;
+#else
+  /* One for all threads: the state of the thread that has the GIL. */
+  PyThreadState* holder = _PyThreadState_UncheckedGet();
+  if (holder != NULL && holder == PyGILState_GetThisThreadState()) return ANYFFI_PY_HELD;
+#endif
+  return (int)PyGILState_Ensure();
+}
+
+static inline void anyffi_py_unlock(int former) {
+  if (former != ANYFFI_PY_HELD) PyGILState_Release((PyGILState_STATE)former);
+}
+
+#endif  // ANYFFI_LAYOUT_H_

@@ -1,0 +1,138 @@
+"""What the C headers offer to the Cython files; each header documents its functions."""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+from c_api cimport (
+    AnyffiCall, AnyffiDataType, AnyffiEntry, AnyffiFunction, AnyffiMapping, AnyffiObject, AnyffiSequence,
+    AnyffiTensorData, AnyffiValue,
+)
+from python cimport PyObject, PyTypeObject, vectorcallfunc
+
+cdef extern from "layout.h":
+    bint is_known_layout "ANYFFI_KNOWN_LAYOUT"
+    PyObject* look_up "anyffi_py_look_up"(PyTypeObject*, PyObject*)
+    unsigned int version_of "anyffi_py_version"(PyTypeObject*)
+    int lock "anyffi_py_lock"() noexcept
+    void unlock "anyffi_py_unlock"(int) noexcept
+
+cdef extern from "layout_check.h":
+    int check_layout "anyffi_py_check_layout"() except -1
+
+cdef extern from "state.h":
+    ctypedef struct State "AnyffiState":
+        PyTypeObject* object_core
+        AnyffiCall callback
+        PyObject* missing
+        PyObject* no_arguments
+        int max_depth
+        PyObject** characters
+        PyObject** classes
+        PyObject* dynamic_classes
+        PyObject* lower
+        PyObject* lift
+        PyObject* make_error
+        PyObject* fill_error
+        PyObject* class_of_kind
+        PyObject* nested_too_deep
+        PyObject* contains_itself
+        PyObject* equal_keys
+        PyObject* empty_wrapper
+        PyObject* wrong_object
+        PyObject* unexplained
+        PyTypeObject* ndarray
+
+    State state "anyffi_state"
+
+cdef extern from "errors.h":
+    int leave_exception "anyffi_py_leave_exception"(PyObject*) noexcept
+
+cdef extern from "wrapper.h":
+    ctypedef struct Wrapper "AnyffiWrapper":
+        AnyffiObject* object
+    ctypedef struct FunctionWrapper "AnyffiFunctionWrapper":
+        Wrapper base
+        vectorcallfunc vectorcall
+        PyObject* parameters
+
+    AnyffiObject* unwrap "anyffi_py_unwrap"(PyObject*) except NULL
+    AnyffiFunction* unwrap_function "anyffi_py_unwrap_function"(PyObject*) except NULL
+    object wrap "anyffi_py_wrap"(AnyffiObject*)
+    object wrap_here "anyffi_py_wrap_here"(AnyffiObject*)
+
+cdef extern from "unpack.h":
+    object unpack "anyffi_py_unpack"(AnyffiValue*)
+    object unpack_copy "anyffi_py_unpack_copy"(const AnyffiValue*)
+    int raise_taken "anyffi_py_raise_taken"() except -1
+
+cdef extern from "scalars.h":
+    int pack_scalar "anyffi_py_pack_scalar"(PyObject*, AnyffiValue*) except -1
+
+cdef extern from "ndarray.h":
+    enum:
+        MAX_AXES "ANYFFI_NUMPY_MAX_AXES"
+    ctypedef struct NumPyDtype "AnyffiNumPyDtype":
+        char byte_order
+        int number
+    ctypedef struct NumPyArray "AnyffiNumPyArray":
+        char* data
+        int ndim
+        Py_ssize_t* shape
+        Py_ssize_t* strides
+        NumPyDtype* dtype
+        int flags
+    int create_tensor "anyffi_py_create_tensor"(
+        const AnyffiTensorData*, uint64_t, PyObject*, AnyffiValue*
+    ) except -1
+
+cdef extern from "dlpack_import.h":
+    ctypedef struct Exporter "AnyffiExporter":
+        PyTypeObject* cls
+        unsigned int version
+        void* requires_grad
+    Exporter* exporter_of "anyffi_py_exporter_of"(PyTypeObject*)
+    bint learn_table "anyffi_py_learn_table"(Exporter*, PyObject*)
+    bint learn_hidden "anyffi_py_learn_hidden"(Exporter*, PyObject*, PyObject*, PyObject*)
+
+cdef extern from "dlpack_export.h":
+    object create_exchange_capsule "anyffi_py_create_exchange"()
+
+cdef extern from "pack.h":
+    bint pack "anyffi_py_pack"(PyObject*, AnyffiValue*) except -1
+    int pack_owned "anyffi_py_pack_owned"(PyObject*, AnyffiValue*) except -1
+
+cdef extern from "call.h":
+    enum:
+        MAX_SHORT "ANYFFI_MAX_SHORT"
+
+    AnyffiValue* allocate "anyffi_py_allocate"(Py_ssize_t) except NULL
+    object call "anyffi_py_call"(AnyffiFunction*, PyObject**, Py_ssize_t)
+    object call_tuple "anyffi_py_call_tuple"(PyObject*, PyObject*, PyObject*)
+    Py_ssize_t place_keywords "anyffi_py_place_keywords"(
+        PyObject*, PyObject* const**, Py_ssize_t, PyObject*, PyObject**
+    )
+
+cdef extern from "callback.h":
+    int callback "anyffi_py_callback"(void*, AnyffiValue*, int32_t, AnyffiValue*) noexcept nogil
+
+cdef extern from "host.h":
+    ctypedef int (*HandleHash "AnyffiHandleHash")(void*, int64_t*) noexcept
+    ctypedef int (*HandleEqual "AnyffiHandleEqual")(void*, const AnyffiValue*, int32_t*) noexcept
+    int handle_hash "anyffi_py_handle_hash"(void*, int64_t*) noexcept
+    int handle_equal "anyffi_py_handle_equal"(void*, const AnyffiValue*, int32_t*) noexcept
+    void install_host "anyffi_py_install_host"(uint32_t, HandleHash, HandleEqual)
+
+cdef extern from "containers.h":
+    enum:
+        IS_SET "ANYFFI_IS_SET"
+
+    AnyffiSequence* unwrap_sequence "anyffi_py_unwrap_sequence"(PyObject*, int32_t) except NULL
+    bint read_index "anyffi_py_read_index"(PyObject*, int64_t*)
+    object get_item "anyffi_py_get_item"(PyObject*, int32_t, PyObject*)
+    list list_elements "anyffi_py_list_elements"(const AnyffiSequence*)
+    AnyffiMapping* unwrap_mapping "anyffi_py_unwrap_mapping"(PyObject*, int32_t) except NULL
+    bint find_item "anyffi_py_find_item"(PyObject*, int32_t, PyObject*, AnyffiValue*) except -1
+    bint has_key "anyffi_py_has_key"(PyObject*, int32_t, PyObject*) except -1
+    int has_element "anyffi_py_has_element"(PyObject*, int32_t, PyObject*) except -1
+    int put_item "anyffi_py_put_item"(PyObject*, int32_t, PyObject*, PyObject*) except -1
+    int64_t next_entry "anyffi_py_next_entry"(const AnyffiMapping*, int64_t, int)
+    object unpack_entry "anyffi_py_unpack_entry"(const AnyffiEntry*, int)

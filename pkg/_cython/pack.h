@@ -1,0 +1,240 @@
+/// Python values to 16 bytes: exact builtins here, `lower` of the rules for the rest.
+///
+/// `anyffi_py_pack` packs arguments, which it borrows where it can; `anyffi_py_pack_owned` packs elements and results.
+
+#ifndef ANYFFI_PACK_H_
+#define ANYFFI_PACK_H_
+
+#include "dlpack_import.h"
+#include "ndarray.h"
+#include "pack_containers.h"
+#include "pack_inline.h"
+#include "shell.h"
+#include "wrapper.h"
+
+static int anyffi_py_pack_container(PyObject* x, AnyffiValue* out, AnyffiNest* nest);
+
+/// 1 for the classes whose objects the rules pack as functions, without asking them: forty times as fast.
+static inline int anyffi_py_is_callable_type(PyTypeObject* cls) {
+  return cls == &PyFunction_Type || cls == &PyMethod_Type || cls == &PyCFunction_Type;
+}
+
+/// Packs an object that holds a Python object; always 1, or -1 with an exception. Borrows `handle`.
+static int anyffi_py_pack_handle(int32_t code, PyObject* handle, AnyffiValue* out) {
+  int status;
+  // The runtime steals the reference, also where it fails.
+  Py_INCREF(handle);
+  if (code == ANYFFI_FUNCTION) {
+    status = anyffi_function_create_host(anyffi_state.callback, handle, out);
+  } else if (code == ANYFFI_ERROR) {
+    status = anyffi_error_create_host(handle, out);
+  } else if (code == ANYFFI_TENSOR) {
+    status = anyffi_tensor_from_capsule(handle, out);
+  } else {
+    status = anyffi_py_object_create(handle, out);
+  }
+  return status != 0 ? anyffi_py_raise_taken() : 1;
+}
+
+// ---- owned values ---------------------------------------------------------------------------------------------------
+
+/// Packs what is no scalar and no element of a container; 1 if it was made here.
+static int anyffi_py_pack_outermost(PyObject* x, AnyffiValue* out) {
+  AnyffiNest nest;
+  AnyffiMemo memo;
+  anyffi_py_open_nest(&nest, x, &memo);
+  int packed = anyffi_py_pack_container(x, out, &nest);
+  anyffi_py_memo_clear(&memo);
+  return packed;
+}
+
+/// Packs what is no scalar; 1 if it was made here and nobody else can reach it, 0 if it is shared.
+static int anyffi_py_pack_nested(PyObject* x, AnyffiValue* out, const AnyffiNest* outer) {
+  AnyffiObject* found;
+  if (!PySlice_Check(x) && anyffi_py_is_wrapper(x)) {
+    found = anyffi_py_unwrap(x);
+    return found == NULL ? -1 : anyffi_py_share(found, out);
+  }
+  if (outer == NULL) return anyffi_py_pack_outermost(x, out);
+  int was_met = anyffi_py_find_met(x, outer, &found);
+  if (was_met != 0) return was_met < 0 ? -1 : anyffi_py_share(found, out);
+  AnyffiNest nest = {outer, x, outer->memo, outer->depth + 1};
+  return anyffi_py_pack_container(x, out, &nest);
+}
+
+/// Packs an element or (`outer` is NULL) a result; nothing is borrowed. 0, or -1 with an exception.
+static inline int anyffi_py_pack_owned(PyObject* x, AnyffiValue* out) {
+  int packed = anyffi_py_pack_scalar(x, out);
+  if (packed == 0) packed = anyffi_py_pack_nested(x, out, NULL);
+  return packed < 0 ? -1 : 0;
+}
+
+/// Packs what `__anyffi_value__` returned for the object of a nest; always 1, or -1 with an exception.
+///
+/// It may die with the object that returned it, so that the call has a reference of its own.
+static int anyffi_py_pack_value_of(PyObject* value, AnyffiValue* out, AnyffiNest* nest) {
+  AnyffiObject* found = NULL;
+  int packed = anyffi_py_pack_scalar(value, out);
+  if (packed == 0 && anyffi_py_is_wrapper(value)) {
+    found = anyffi_py_unwrap(value);
+    if (found == NULL) return -1;
+  } else if (packed == 0 && nest->outer != NULL && anyffi_py_find_met(value, nest->outer, &found) < 0) {
+    return -1;
+  }
+  if (packed == 0 && found != NULL) {
+    packed = anyffi_py_share(found, out);
+  } else if (packed == 0) {
+    PyObject* holder = nest->container;
+    nest->container = value;
+    packed = anyffi_py_pack_container(value, out, nest);
+    nest->container = holder;
+  }
+  if (packed < 0) return -1;
+  // `__anyffi_value__` runs once: an object that is met twice is one object, as containers are.
+  if (out->type_code > 0) {
+    if (anyffi_py_remember(nest) < 0) return anyffi_py_discard(out);
+    anyffi_py_leave(nest, out);
+  }
+  return 1;
+}
+
+/// Packs what `lower` of the rules returned for `x`.
+static int anyffi_py_pack_payload(PyObject* x, int32_t code, PyObject* payload, AnyffiValue* out, AnyffiNest* nest) {
+  AnyffiObject* found;
+  int packed;
+  switch (code) {
+    case ANYFFI_ARRAY:
+    case ANYFFI_LIST:
+      if (anyffi_py_enter(nest) < 0) return -1;
+      packed = anyffi_py_pack_sequence(payload, code, out, nest);
+      return packed < 0 ? -1 : anyffi_py_leave(nest, out);
+    case ANYFFI_DICT:
+    case ANYFFI_MAP:
+    case ANYFFI_SET:
+    case ANYFFI_FROZEN_SET:
+      if (anyffi_py_enter(nest) < 0) return -1;
+      packed = anyffi_py_pack_pairs(payload, code, out, nest);
+      return packed < 0 ? -1 : anyffi_py_leave(nest, out);
+    case ANYFFI_OBJECT:
+      found = anyffi_py_unwrap_other(payload);
+      return found == NULL ? -1 : anyffi_py_share(found, out);
+    case ANYFFI_FUNCTION:
+    case ANYFFI_ERROR:
+    case ANYFFI_PY_OBJECT:
+      return anyffi_py_pack_handle(code, payload, out);
+    case ANYFFI_TENSOR:
+      packed = anyffi_py_pack_handle(code, payload, out);
+      if (packed > 0 && anyffi_py_learn_exporter(x) < 0) return anyffi_py_discard(out);
+      return packed;
+    case ANYFFI_TENSOR_VIEW:
+      packed = anyffi_py_pack_described(code, payload, out) < 0 ? -1 : 1;
+      if (packed > 0 && anyffi_state.ndarray == NULL && anyffi_py_learn_ndarray(x) < 0) return anyffi_py_discard(out);
+      return packed;
+    case ANYFFI_UNSET:
+      return anyffi_py_pack_value_of(payload, out, nest);
+    default:
+      return anyffi_py_pack_described(code, payload, out) < 0 ? -1 : 1;
+  }
+}
+
+/// Packs a value as the rules describe it; 1 if it was made here.
+static int anyffi_py_pack_lowered(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
+  PyObject* lowered = PyObject_CallOneArg(anyffi_state.lower, x);
+  if (lowered == NULL) return -1;
+  // Exactly a tuple of two: `lower` is ours.
+  int32_t code = (int32_t)PyLong_AsLong(PyTuple_GET_ITEM(lowered, 0));
+  int packed = anyffi_py_pack_payload(x, code, PyTuple_GET_ITEM(lowered, 1), out, nest);
+  Py_DECREF(lowered);
+  return packed;
+}
+
+/// Packs what is neither a scalar nor a wrapper, as the container of `nest`; 1 if it was made here.
+static int anyffi_py_pack_container(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
+  PyTypeObject* cls = Py_TYPE(x);
+  int packed;
+  if (cls == &PyTuple_Type) {
+    if (anyffi_py_enter(nest) < 0) return -1;
+    packed = anyffi_py_pack_sequence(x, ANYFFI_ARRAY, out, nest);
+  } else if (cls == &PyList_Type) {
+    if (anyffi_py_enter(nest) < 0) return -1;
+    packed = anyffi_py_pack_sequence(x, ANYFFI_LIST, out, nest);
+  } else if (cls == &PyDict_Type) {
+    if (anyffi_py_enter(nest) < 0) return -1;
+    packed = anyffi_py_pack_dict(x, out, nest);
+  } else if (cls == &PySlice_Type) {
+    return anyffi_py_pack_slice(x, out, nest);
+  } else if (anyffi_py_is_callable_type(cls)) {
+    return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
+  } else {
+    packed = cls == anyffi_state.ndarray ? anyffi_py_pack_ndarray(x, out) : 0;
+    if (packed == 0) packed = anyffi_py_import_dlpack(x, out);
+    return packed == 0 ? anyffi_py_pack_lowered(x, out, nest) : packed;
+  }
+  return packed < 0 ? -1 : anyffi_py_leave(nest, out);
+}
+
+// ---- arguments ------------------------------------------------------------------------------------------------------
+
+/// As `anyffi_py_pack_object`, for what is not a list or tuple either.
+ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
+  PyTypeObject* cls = Py_TYPE(x);
+  int made;
+  // First: the check for a wrapper looks through all bases of a class.
+  if (cls == anyffi_state.ndarray) {
+    made = anyffi_py_pack_ndarray(x, out);
+  } else if (cls == &PySlice_Type) {
+    made = anyffi_py_pack_inline_slice(x, out);
+  } else if (anyffi_py_is_callable_type(cls)) {
+    made = anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
+  } else if (x == anyffi_state.missing) {
+    *out = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
+    return 0;
+  } else {
+    made = anyffi_py_import_dlpack(x, out);
+  }
+  if (made == 0) {
+    if (anyffi_py_is_wrapper(x)) {
+      AnyffiObject* found = anyffi_py_unwrap(x);
+      if (found == NULL) return -1;
+      *out = anyffi_make_object(found);
+      return 0;
+    }
+    // A scalar here is text that cannot be borrowed, or an int of more than 60 bits.
+    made = anyffi_py_pack_scalar(x, out);
+    if (made == 0) made = anyffi_py_pack_outermost(x, out);
+    if (made >= 0 && out->type_code <= 0) return 0;
+    if (made == 0) {
+      // An object of another backend's wrapper, which `x` keeps alive: borrowed, like those of our own.
+      anyffi_value_drop(out);
+      return 0;
+    }
+  }
+  if (made < 0) return -1;
+  out->aux = ANYFFI_MOVABLE;
+  return 1;
+}
+
+/// Packs an argument that is not plain, which the caller keeps alive.
+///
+/// @return 1 if `out` owns a reference, marked movable, 0 if it borrows one, -1 with an exception.
+ANYFFI_ALWAYS_INLINE int anyffi_py_pack_object(PyObject* x, AnyffiValue* out) {
+  int packed;
+  if (Py_IS_TYPE(x, &PyTuple_Type)) {
+    packed = anyffi_py_pack_inline_items(anyffi_py_tuple_items(x), Py_SIZE(x), ANYFFI_ARRAY, out);
+  } else if (Py_IS_TYPE(x, &PyList_Type)) {
+    packed = anyffi_py_pack_inline_items(anyffi_py_list_items(x), Py_SIZE(x), ANYFFI_LIST, out);
+  } else {
+    return anyffi_py_pack_other(x, out);
+  }
+  if (packed < 0) return anyffi_py_raise_taken();
+  if (packed == 0 && anyffi_py_fill_sequence(x, out, NULL) < 0) return -1;
+  out->aux = ANYFFI_MOVABLE;
+  return 1;
+}
+
+/// Packs an argument, which the caller keeps alive; returns as `anyffi_py_pack_object`.
+static inline int anyffi_py_pack(PyObject* x, AnyffiValue* out) {
+  return anyffi_py_pack_plain(x, out) ? 0 : anyffi_py_pack_object(x, out);
+}
+
+#endif  // ANYFFI_PACK_H_

@@ -1,0 +1,196 @@
+/// Lists, tuples, dicts, sets and slices to owned values.
+///
+/// Functions return 1, 0 where they say so, or -1 with an exception; on failure nothing is left in `out`.
+
+#ifndef ANYFFI_PACK_CONTAINERS_H_
+#define ANYFFI_PACK_CONTAINERS_H_
+
+#include "nesting.h"
+#include "scalars.h"
+
+/// Packs what is no scalar as an element of the container `outer`; in pack.h.
+static int anyffi_py_pack_nested(PyObject* x, AnyffiValue* out, const AnyffiNest* outer);
+
+/// Packs a scalar or, where there is a `nest`, anything; 0 for what is no scalar where there is none.
+static inline int anyffi_py_pack_element(PyObject* x, AnyffiValue* out, const AnyffiNest* nest) {
+  int packed = anyffi_py_pack_scalar(x, out);
+  if (packed != 0 || nest == NULL) return packed;
+  return anyffi_py_pack_nested(x, out, nest) < 0 ? -1 : 1;
+}
+
+// ---- slices ---------------------------------------------------------------------------------------------------------
+
+/// Packs a slice of inline values, as nearly all are; 0 if it holds others.
+static int anyffi_py_pack_inline_slice(PyObject* x, AnyffiValue* out) {
+  PyObject* parts[3];
+  if (anyffi_py_read_slice(x, parts) < 0) return -1;
+  if (anyffi_slice_create(NULL, NULL, NULL, out) != 0) return anyffi_py_raise_taken();
+  // The three lie side by side.
+  AnyffiValue* cells = &((AnyffiSlice*)out->as_object)->start;
+  if (anyffi_py_pack_inline(parts[0], &cells[0]) && anyffi_py_pack_inline(parts[1], &cells[1]) &&
+      anyffi_py_pack_inline(parts[2], &cells[2])) {
+    return 1;
+  }
+  anyffi_value_drop(out);
+  return 0;
+}
+
+/// Packs any slice.
+static int anyffi_py_pack_slice(PyObject* x, AnyffiValue* out, const AnyffiNest* nest) {
+  PyObject* parts[3];
+  int is_entered = 0;
+  if (anyffi_py_check_depth(nest) < 0 || anyffi_py_read_slice(x, parts) < 0) return -1;
+  if (anyffi_slice_create(NULL, NULL, NULL, out) != 0) return anyffi_py_raise_taken();
+  AnyffiValue* cells = &((AnyffiSlice*)out->as_object)->start;
+  for (int i = 0; i < 3; ++i) {
+    int packed = anyffi_py_pack_scalar(parts[i], &cells[i]);
+    if (packed == 0) {
+      AnyffiValue part;
+      // A slice of scalars is immutable: a new object each time that it is met is faster than the memo.
+      if (!is_entered && anyffi_py_enter(nest) < 0) return anyffi_py_discard(out);
+      is_entered = 1;
+      // Stored once it is complete: a failure leaves a released object in its `out`.
+      packed = anyffi_py_pack_nested(parts[i], &part, nest);
+      if (packed >= 0) cells[i] = part;
+    }
+    if (packed < 0) return anyffi_py_discard(out);
+  }
+  return is_entered ? anyffi_py_leave(nest, out) : 1;
+}
+
+// ---- lists and tuples -----------------------------------------------------------------------------------------------
+
+/// Returns a list or tuple as a tuple.
+static inline PyObject* anyffi_py_snapshot(PyObject* items) {
+  if (PyList_CheckExact(items)) return PyList_AsTuple(items);
+  Py_INCREF(items);
+  return items;
+}
+
+/// Packs the elements from `size` of the new sequence in `out` on, the first of which is not inline. Where `nest` is
+/// NULL, the sequence is no element. Releases it if an element fails.
+ANYFFI_NEVER_INLINE int anyffi_py_fill_sequence(PyObject* items, AnyffiValue* out, const AnyffiNest* nest) {
+  AnyffiSequence* sequence = (AnyffiSequence*)out->as_object;
+  Py_ssize_t size = Py_SIZE(items);
+  PyObject* snapshot = NULL;
+  AnyffiNest own;
+  AnyffiMemo memo;
+  int packed = 1;
+  memo.used = 0;
+  while (sequence->size < size) {
+    PyObject* item = PySequence_Fast_ITEMS(items)[sequence->size];
+    AnyffiValue* cell = &sequence->data[sequence->size];
+    // Slices of inline values are no containers as long as they cannot be too deep.
+    packed = nest == NULL && PySlice_Check(item) ? anyffi_py_pack_inline_slice(item, cell)
+                                                 : anyffi_py_pack_scalar(item, cell);
+    if (packed == 0) {
+      if (nest == NULL) {
+        anyffi_py_open_nest(&own, items, &memo);
+        nest = &own;
+      }
+      // Only now may Python code run, which could change the list that is being read.
+      if (snapshot == NULL) {
+        snapshot = anyffi_py_snapshot(items);
+        packed = snapshot == NULL ? -1 : 0;
+        if (packed < 0) break;
+        items = snapshot;
+      }
+      packed = anyffi_py_pack_nested(PySequence_Fast_ITEMS(items)[sequence->size], cell, nest);
+    }
+    if (packed < 0) break;
+    sequence->size += 1;
+    sequence->type_mask |= anyffi_type_bit(cell->type_code);
+    // Most often that element was the only one that is not inline.
+    if (sequence->size < size) anyffi_py_fill_inline(PySequence_Fast_ITEMS(items), size, sequence);
+  }
+  if (packed < 0) anyffi_py_discard(out);
+  anyffi_py_memo_clear(&memo);
+  Py_XDECREF(snapshot);
+  return packed < 0 ? -1 : 1;
+}
+
+/// Packs a list or tuple.
+static int anyffi_py_pack_sequence(PyObject* items, int32_t type_code, AnyffiValue* out, const AnyffiNest* nest) {
+  int packed = anyffi_py_pack_inline_items(PySequence_Fast_ITEMS(items), Py_SIZE(items), type_code, out);
+  if (packed < 0) return anyffi_py_raise_taken();
+  return packed > 0 ? 1 : anyffi_py_fill_sequence(items, out, nest);
+}
+
+// ---- dicts and sets -------------------------------------------------------------------------------------------------
+
+/// Packs one more entry of a new mapping; 0 if there is no `nest` and the entry holds more than scalars.
+static inline int anyffi_py_pack_entry(PyObject* key, PyObject* item, AnyffiMapping* mapping, const AnyffiNest* nest) {
+  AnyffiEntry* entry = &mapping->entries[mapping->used];
+  int packed = anyffi_py_pack_element(key, &entry->key, nest);
+  if (packed <= 0) return packed;
+  packed = anyffi_py_pack_element(item, &entry->value, nest);
+  if (packed <= 0) {
+    anyffi_py_discard(&entry->key);
+    return packed;
+  }
+  mapping->key_type_mask |= anyffi_type_bit(entry->key.type_code);
+  mapping->value_type_mask |= anyffi_type_bit(entry->value.type_code);
+  // Only complete entries count where the mapping is destroyed.
+  mapping->used += 1;
+  return 1;
+}
+
+/// Packs a dict of scalars; 0, with nothing in `out`, if it holds others or keys that become equal.
+static int anyffi_py_pack_scalar_entries(PyObject* x, AnyffiValue* out) {
+  PyObject *key, *item;
+  Py_ssize_t position = 0;
+  int64_t first = -1, second = -1;
+  if (anyffi_mapping_create(ANYFFI_DICT, PyDict_Size(x), out) != 0) return anyffi_py_raise_taken();
+  while (PyDict_Next(x, &position, &key, &item)) {
+    int packed = anyffi_py_pack_entry(key, item, (AnyffiMapping*)out->as_object, NULL);
+    if (packed > 0) continue;
+    anyffi_py_discard(out);
+    return packed;
+  }
+  if (anyffi_mapping_finish(out->as_object, &first, &second) != 0) {
+    anyffi_py_raise_taken();
+    return anyffi_py_discard(out);
+  }
+  if (first < 0) return 1;
+  anyffi_value_drop(out);
+  return 0;
+}
+
+/// Raises the exception for two keys that become equal; always -1.
+static int anyffi_py_refuse_equal_keys(int32_t type_code, PyObject* pairs, int64_t first, int64_t second) {
+  PyObject* former = PySequence_Fast_ITEMS(PyList_GET_ITEM(pairs, first))[0];
+  PyObject* later = PySequence_Fast_ITEMS(PyList_GET_ITEM(pairs, second))[0];
+  return anyffi_py_raise(PyObject_CallFunction(anyffi_state.equal_keys, "iOO", (int)type_code, former, later));
+}
+
+/// Packs a mapping, or a set, from a list of its entries that nobody else refers to.
+static int anyffi_py_pack_pairs(PyObject* pairs, int32_t type_code, AnyffiValue* out, const AnyffiNest* nest) {
+  int64_t first = -1, second = -1;
+  if (anyffi_mapping_create(type_code, PyList_GET_SIZE(pairs), out) != 0) return anyffi_py_raise_taken();
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs); ++i) {
+    PyObject** pair = PySequence_Fast_ITEMS(PyList_GET_ITEM(pairs, i));
+    if (anyffi_py_pack_entry(pair[0], pair[1], (AnyffiMapping*)out->as_object, nest) < 0) {
+      return anyffi_py_discard(out);
+    }
+  }
+  if (anyffi_mapping_finish(out->as_object, &first, &second) != 0) {
+    anyffi_py_raise_taken();
+    return anyffi_py_discard(out);
+  }
+  if (first < 0) return 1;
+  anyffi_py_refuse_equal_keys(type_code, pairs, first, second);
+  return anyffi_py_discard(out);
+}
+
+/// Packs a dict.
+static int anyffi_py_pack_dict(PyObject* x, AnyffiValue* out, const AnyffiNest* nest) {
+  int packed = anyffi_py_pack_scalar_entries(x, out);
+  if (packed != 0) return packed;
+  PyObject* pairs = PyDict_Items(x);
+  if (pairs == NULL) return -1;
+  packed = anyffi_py_pack_pairs(pairs, ANYFFI_DICT, out, nest);
+  Py_DECREF(pairs);
+  return packed;
+}
+
+#endif  // ANYFFI_PACK_CONTAINERS_H_

@@ -1,0 +1,32 @@
+/// Functions in Cython (`core_*.pxi`) that the C headers call, and what each needs Cython for.
+///
+/// They return a new reference or NULL, or 0 and -1, with an exception set.
+
+#ifndef ANYFFI_SHELL_H_
+#define ANYFFI_SHELL_H_
+
+#include "state.h"
+
+/// Calls with a tuple and a dict: the `tp_call` of a class that has a `__call__` of its own.
+static PyObject* anyffi_py_call_slot(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names);
+
+/// Calls with keywords that only the rules can bind: overloads, duplicates, errors.
+static PyObject* anyffi_py_call_bound(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names);
+
+/// Fills in the names of a function's parameters, which it reads from Python-level metadata.
+static int anyffi_py_learn_parameters(PyObject* function);
+
+/// Packs scalars and memory that `lower` described by tuples.
+static int anyffi_py_pack_described(int32_t code, PyObject* payload, AnyffiValue* out);
+
+/// Reads attributes of an array that `lower` packed, so that the next ones of its class take a fast path.
+static int anyffi_py_learn_ndarray(PyObject* x);
+static int anyffi_py_learn_exporter(PyObject* x);
+
+/// Returns an element of an Array or a List by a key that is a slice, negative, out of range or no exact int.
+static PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, PyObject* key);
+
+/// Returns the object of another backend's wrapper, borrowed, by its attribute `_address`.
+static AnyffiObject* anyffi_py_unwrap_other(PyObject* wrapper);
+
+#endif  // ANYFFI_SHELL_H_

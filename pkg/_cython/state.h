@@ -1,0 +1,46 @@
+/// What the marshaller keeps: classes and functions of Python, set at import by `_core.pyx`.
+///
+/// References held here are never released, so that reading needs neither a lock nor a reference.
+
+#ifndef ANYFFI_STATE_H_
+#define ANYFFI_STATE_H_
+
+#include <Python.h>
+#include <anyffi/host_api.h>
+#include <anyffi/inline.h>
+
+#include "layout.h"
+
+typedef struct {
+  PyTypeObject* object_core;
+  /// The function of the runtime's functions over Python callables. Another one in check mode.
+  AnyffiCall callback;
+  PyObject* missing;          // the value of an omitted argument
+  PyObject* no_arguments;     // ()
+  int max_depth;              // of nested containers
+  PyObject* characters[256];  // the strings of one code point below U+0100
+  /// Classes of wrappers by type code: an array for the static types, a dict for the others. Classes are added later,
+  /// under the GIL.
+  PyObject* classes[ANYFFI_FIRST_DYNAMIC_TYPE];
+  PyObject* dynamic_classes;
+  /// Functions of the rules.
+  PyObject* lower;
+  PyObject* lift;
+  PyObject* make_error;
+  PyObject* fill_error;
+  /// Exception classes by kind; NULL in check mode, where `make_error` makes every exception.
+  PyObject* class_of_kind;
+  /// Functions of the rules that return an exception to raise.
+  PyObject* nested_too_deep;
+  PyObject* contains_itself;
+  PyObject* equal_keys;
+  PyObject* empty_wrapper;
+  PyObject* wrong_object;
+  PyObject* unexplained;
+  /// NumPy's class of arrays, once its struct was checked.
+  PyTypeObject* ndarray;
+} AnyffiState;
+
+static AnyffiState anyffi_state;
+
+#endif  // ANYFFI_STATE_H_
