@@ -6,7 +6,6 @@ import sys
 from typing import Any
 
 import pytest
-from c_abi import c, check, lib, made, make_str
 from programs import run_program
 from support import cpython_only
 
@@ -106,6 +105,8 @@ def test_a_wrapper_can_end_at_the_recursion_limit(ffi: Any) -> None:
 @of_cpython
 def test_an_exception_in_flight_survives_the_end_of_a_wrapper(ffi: Any) -> None:
     """The release of what a wrapper holds may run Python code."""
+    from c_abi import c, check, lib, made, make_str
+
     released: list[Any] = []
 
     @c.callback("AnyffiCall")  # type: ignore[untyped-decorator]
