@@ -259,6 +259,8 @@ if layout.FREE_THREADED:
 
         __slots__ = ("word",)
 
+        word: int
+
     #: The current wrappers by the address of the header's word that names the wrapper in other builds. Every
     #: operation on the table is atomic.
     _wrappers: dict[int, _Reference] = {}
@@ -318,4 +320,4 @@ else:
         return wrapper_at(word) is None and bool(exchange(address, former, id(wrapper)))
 
     #: Makes a wrapper the current one in the place of another one, which was emptied.
-    take_over = claim
+    take_over = claim  # type: ignore[assignment]
