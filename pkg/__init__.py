@@ -64,7 +64,8 @@ to_python = _backend.active.to_python
 # Pickles and `help` name them by the module in which users find them.
 for _found in (device, dtype, find_include_dir, find_library, register_error, to_python, Device):
     for _function in (_found, *vars(_found).values()):
-        if isinstance(_function, _FunctionType):
+        # On PyPy builtin functions are of the same type.
+        if isinstance(_function, _FunctionType) and str(_function.__module__).startswith(__name__):
             _function.__module__ = __name__
 
 

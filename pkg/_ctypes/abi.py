@@ -217,7 +217,7 @@ class Tensor(Structure):
 
 
 class TypeInfo(Structure):
-    """The fields of AnyffiTypeInfo that are read here."""
+    """AnyffiTypeInfo: the fields that are read here."""
 
     _fields_ = [
         ("struct_size", c_uint32),

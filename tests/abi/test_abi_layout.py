@@ -298,7 +298,7 @@ def pxd_program() -> tuple[str, dict[str, int]]:
         if indent == 8 and is_enum:
             lines.append(f"enum {{ CHECK_{word} = {word} }};")
             counts["codes"] += 1
-        elif indent == 8 and struct_name:
+        elif indent == 8 and struct_name and word != "pass":
             field = re.search(r"\(\*(\w+)\)|(\w+)$", word)
             assert field is not None
             name = field[1] or field[2]
