@@ -29,7 +29,7 @@ void describe(std::string* out, const AnyffiValue& value);
 const char* storage_name(int32_t type_code) {
   return type_code > 0                                                         ? "heap"
          : anyffi_type_get_info(type_code)->storage == ANYFFI_STORAGE_BORROWED ? "borrowed"
-                                                                               : "in place";
+                                                                               : "inline";
 }
 
 void describe_text(std::string* out, const AnyffiValue& value) {

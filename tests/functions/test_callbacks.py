@@ -38,7 +38,7 @@ def test_drawn_arguments(ffi: Any) -> None:
 
 def test_short_strings_reach_a_callback_inline(ffi: Any) -> None:
     apply, describe = map(ffi.get_global_func, ("testing.apply", "testing.describe"))
-    assert apply(describe, "short") == "Str(in place, ascii, 5, [73 68 6f 72 74])"
+    assert apply(describe, "short") == "Str(inline, ascii, 5, [73 68 6f 72 74])"
 
 
 def test_a_function_of_cpp_as_callback(ffi: Any) -> None:

@@ -17,7 +17,7 @@ INLINE_BYTES = 11
 
 
 def _storage(size: int, top: bool) -> str:
-    return "in place" if size <= INLINE_BYTES else "borrowed" if top else "heap"
+    return "inline" if size <= INLINE_BYTES else "borrowed" if top else "heap"
 
 
 def describe_str(x: str, top: bool) -> str:

@@ -60,15 +60,15 @@ struct Traits<Function> : detail::StaticRefTraits<Function, ANYFFI_FUNCTION> {
 inline AnyValue AnyView::call_packed(Args args) const {
   // Copies without the movable flag: the caller's caller may still use the arguments.
   struct Copies {
-    AnyffiValue in_place[8];
-    AnyffiValue* values = in_place;
+    AnyffiValue on_stack[8];
+    AnyffiValue* values = on_stack;
     explicit Copies(int32_t size) {
       if (size <= 8) return;
       values = static_cast<AnyffiValue*>(anyffi_alloc(sizeof(AnyffiValue) * static_cast<size_t>(size)));
       if (!values) throw std::bad_alloc();
     }
     ~Copies() {
-      if (values != in_place) anyffi_free(values);
+      if (values != on_stack) anyffi_free(values);
     }
   } copies(args.size());
   for (int32_t i = 0; i < args.size(); ++i) copies.values[i] = args[i].raw();
