@@ -1,5 +1,6 @@
 // Objects: reference counts, weak references, iterative destruction, dynamic types and the type table.
 #include <anyffi/anyffi.h>
+#include <anyffi/host_api.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
