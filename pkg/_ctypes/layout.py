@@ -27,7 +27,7 @@ __all__ = [
     "require",
 ]
 
-#: The versions whose sources were compared with this file. Newer ones depend on the checks alone.
+#: The versions that these layouts are known for. Newer ones depend on the checks alone.
 _OLDEST, _NEWEST = (3, 9), (3, 14)
 _POINTER = ctypes.sizeof(c_void_p)
 
