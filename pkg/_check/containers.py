@@ -83,7 +83,7 @@ def _read(
 
 
 class _Iterator:
-    """The iterators of both marshallers, in lockstep."""
+    """The iterators of both marshallers in lockstep, until something else makes them differ."""
 
     __slots__ = ("_by_ctypes", "_by_cython", "_place")
 
@@ -94,9 +94,22 @@ class _Iterator:
         return self
 
     def __next__(self) -> Any:
+        if self._by_ctypes is None:
+            return next(self._by_cython)
         former = copy_iterator(self._by_ctypes)
-        steps = [lambda key, walk=walk: next(walk) for walk in (self._by_ctypes, self._by_cython, former)]
-        return _read(self._place, None, *steps)
+
+        def again(key: None) -> Any:
+            self._by_ctypes = None
+            return next(former)
+
+        by_ctypes, by_cython = self._by_ctypes, self._by_cython
+        try:
+            return _read(self._place, None, lambda key: next(by_ctypes), lambda key: next(by_cython), again)
+        except StopIteration:
+            raise
+        except BaseException:
+            self._by_ctypes = None
+            raise
 
     def __length_hint__(self) -> Any:
         return self._by_cython.__length_hint__()
@@ -120,7 +133,8 @@ class SequenceIterator(_Iterator):
 
     def __setstate__(self, index: Any) -> None:
         self._by_cython.__setstate__(index)
-        self._by_ctypes.__setstate__(index)
+        if self._by_ctypes is not None:
+            self._by_ctypes.__setstate__(index)
 
 
 # ---- wrappers: the compiled classes with reads that are checked -----------------------------------------

@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 _SIZE = _abi.VALUE_SIZE
+_OWN_MODULES = (_ctypes.__name__, _errors.__name__.rpartition(".")[0])
 
 # ---- messages ----------------------------------------------------------------------------------------
 
@@ -91,7 +92,7 @@ def is_from_cython(exception: BaseException, journal: Journal | None) -> bool:
 def is_from_ctypes(exception: BaseException, journal: Journal | None) -> bool:
     """Return whether the ctypes marshaller, or the rules, raised an exception on account of a value."""
     where = _module_raising(exception) or ""
-    return not is_external(exception, journal) and where.startswith(f"{_errors.__package__}.")
+    return not is_external(exception, journal) and where.startswith(_OWN_MODULES)
 
 
 def _module_raising(exception: BaseException) -> str | None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
-import weakref
-from _weakref import _remove_dead_weakref  # type: ignore[attr-defined]
 from ctypes import PYFUNCTYPE, c_char_p, c_int, c_int32, c_uint32, c_void_p, py_object
 
 from .._typing import Any
@@ -253,22 +251,25 @@ def declare_wrappers(library: Any, cls: type, slot: str) -> None:
 # ---- the wrapper of an object ---------------------------------------------------------------------
 
 if layout.FREE_THREADED:
+    import operator
+    from _weakref import _remove_dead_weakref, ref  # type: ignore[attr-defined]
 
-    class _Reference(weakref.ref):  # type: ignore[type-arg]
-        """A weak reference to a wrapper, and its key in the table."""
+    class _Reference(ref):  # type: ignore[type-arg]
+        """A weak reference to a wrapper, and what removes it from the table."""
 
-        __slots__ = ("word",)
+        __slots__ = ("forget",)
+
+        forget: Any
 
     #: The current wrappers by the address of the header's word that names the wrapper in other builds. Every
     #: operation on the table is atomic.
     _wrappers: dict[int, _Reference] = {}
-
-    def _forget(reference: _Reference) -> None:
-        _remove_dead_weakref(_wrappers, reference.word)
+    #: Called at the end of a wrapper. No Python function, which could not run at the recursion limit.
+    _forget = operator.methodcaller("forget")
 
     def _refer(wrapper: Any, word: int) -> _Reference:
         reference = _Reference(wrapper, _forget)
-        reference.word = word
+        reference.forget = functools.partial(_remove_dead_weakref, _wrappers, word)
         return reference
 
     def wrapper_at(word: int) -> Any:
@@ -318,4 +319,4 @@ else:
         return wrapper_at(word) is None and bool(exchange(address, former, id(wrapper)))
 
     #: Makes a wrapper the current one in the place of another one, which was emptied.
-    take_over = claim
+    take_over = claim  # type: ignore[assignment]

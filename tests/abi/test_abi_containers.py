@@ -81,7 +81,11 @@ def test_mappings() -> None:
         for i in range(20):
             write_int(c.addressof(mapping.entries[i], "key"), i * i)
             write_int(c.addressof(mapping.entries[i], "value"), i)
-        mapping.used, mapping.key_type_mask, mapping.value_type_mask = 20, 1 << -CODES["INT"], 1 << -CODES["INT"]
+        mapping.used, mapping.key_type_mask, mapping.value_type_mask = (
+            20,
+            1 << -CODES["INT"],
+            1 << -CODES["INT"],
+        )
         first, second = c.new("int64_t*"), c.new("int64_t*")
         check(lib.anyffi_mapping_finish(d.at.as_object, first, second))
         assert (first[0], second[0]) == (-1, -1)

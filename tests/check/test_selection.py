@@ -31,6 +31,7 @@ def test_each_mode_can_be_chosen(modes: list[str]) -> None:
 
 
 @pytest.mark.parametrize("asked", [None, "", "auto"])
+@pytest.mark.slow("separate install")
 def test_auto_prefers_the_extension(pure: pathlib.Path, modes: list[str], asked: str) -> None:
     if "cython" in modes:
         assert run_python(SHOW, ffi_mode=asked) == "cython"
@@ -51,6 +52,7 @@ def test_ctypes_loads_no_extension() -> None:
 
 
 @pytest.mark.parametrize("asked", ["cython", "check"])
+@pytest.mark.slow("separate install")
 def test_a_missing_extension_is_explained(pure: pathlib.Path, asked: str) -> None:
     output = run_python(SHOW, ffi_mode=asked, package_path=pure)
     assert output.startswith("ImportError: ")
@@ -58,6 +60,7 @@ def test_a_missing_extension_is_explained(pure: pathlib.Path, asked: str) -> Non
     assert "cython=enabled" in output
 
 
+@pytest.mark.slow("separate install")
 def test_a_broken_extension_is_an_error(pure: pathlib.Path, tmp_path: pathlib.Path) -> None:
     shutil.copytree(pure / "anyffi", tmp_path / "anyffi")
     room = tmp_path / "anyffi" / "_cython"
@@ -76,6 +79,7 @@ def test_the_switch_is_read_once() -> None:
     assert run_python(code, ffi_mode="ctypes") == "ctypes"
 
 
+@pytest.mark.slow("separate install")
 def test_an_ordinary_install_works(pure: pathlib.Path) -> None:
     code = "import anyffi.testing; print(anyffi.testing.add_one(41))"
     assert run_python(code, package_path=pure) == "42"

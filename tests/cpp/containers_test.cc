@@ -1,5 +1,6 @@
 // Containers compared with simple models, with failing allocations, and with hostile elements.
 #include <anyffi/anyffi.h>
+#include <anyffi/host_api.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Functions: typed and packed, defaults, argument counts, movable arguments, and errors.
 #include <anyffi/anyffi.h>
+#include <anyffi/host_api.h>
 #include <anyffi/stl/string.h>
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import CPYTHON, collect, cpython_only
+from support import CPYTHON, collect, cpython_only, slow_except
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 TEXT = st.text(st.characters())
@@ -196,7 +196,9 @@ def test_split(ffi: Any, programs: Any, text: str) -> None:
         module.char_at(text, len(text))
 
 
-@pytest.mark.parametrize("script", ["ASCII", "Latin-1", "CJK", "astral"])
+@pytest.mark.parametrize(
+    "script", slow_except(["Latin-1"], ["ASCII", "Latin-1", "CJK", "astral"], "large values")
+)
 @pytest.mark.parametrize("name", ["split_erased", "split_typed"])
 def test_splitting_a_long_text(ffi: Any, programs: Any, name: str, script: str) -> None:
     program = programs["unicode_split"]

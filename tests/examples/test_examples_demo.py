@@ -30,6 +30,7 @@ def program(tmp_path: pathlib.Path) -> Any:
     return demonstrate
 
 
+@pytest.mark.slow("demo programs")
 def test_all_examples_are_right(both: Any) -> None:
     done = demo()
     assert done.returncode == 0, done.stdout + done.stderr
@@ -48,6 +49,7 @@ def test_results_are_shown_side_by_side(both: Any, program: Any) -> None:
     assert row == ["f(1)", "anyffi.List([1])", "anyffi.List([1])", "[1]"]
 
 
+@pytest.mark.slow("demo programs")
 def test_modes_that_differ_fail(both: Any, program: Any) -> None:
     done = program('yield "mode", os.environ["FFI_MODE"], os.environ["FFI_MODE"]')
     assert done.returncode == 1
@@ -55,11 +57,13 @@ def test_modes_that_differ_fail(both: Any, program: Any) -> None:
     assert "Wrong: program" in done.stdout
 
 
+@pytest.mark.slow("demo programs")
 def test_long_values_are_compared_to_the_end(both: Any, program: Any) -> None:
     text = '"x" * 100_000 + os.environ["FFI_MODE"]'
     assert program(f'yield "text", {text}, {text}').returncode == 1
 
 
+@pytest.mark.slow("demo programs")
 def test_a_result_that_is_missing_in_one_mode_fails(both: Any, program: Any) -> None:
     done = program('yield from [("x", 1, 1)] * (1 + (anyffi.ffi_mode == "cython"))')
     assert done.returncode == 1
@@ -69,12 +73,14 @@ def test_a_result_that_is_missing_in_one_mode_fails(both: Any, program: Any) -> 
     ("value", "plain"),
     [("1", "2"), ("1", "True"), ("1", "1.0"), ("[1]", "(1,)"), ("anyffi.convert((1,))", "[1]")],
 )
+@pytest.mark.slow("demo programs")
 def test_results_unlike_plain_python_fail(both: Any, program: Any, value: str, plain: str) -> None:
     done = program(f'yield "x", {value}, {plain}')
     assert done.returncode == 1
     assert "DIFFERS FROM PLAIN PYTHON" in done.stdout
 
 
+@pytest.mark.slow("demo programs")
 def test_a_program_that_raises_fails(both: Any, program: Any) -> None:
     done = program("yield 1 / 0")
     assert done.returncode == 1
@@ -82,6 +88,7 @@ def test_a_program_that_raises_fails(both: Any, program: Any) -> None:
     assert "ZeroDivisionError" in done.stdout
 
 
+@pytest.mark.slow("demo programs")
 def test_a_program_that_crashes_fails(both: Any, program: Any) -> None:
     done = program('yield os._exit(3) if anyffi.ffi_mode == "cython" else ("x", 1, 1)')
     assert done.returncode == 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import cases
 import pytest
-from support import CPYTHON, STACK_ENDS, collect, cpython_only
+from support import CPYTHON, STACK_ENDS, collect, cpython_only, slow_except
 
 
 @cpython_only("counts are CPython's")
@@ -63,7 +63,7 @@ def test_chains_of_any_length_are_destroyed_in_a_thread(ffi: Any) -> None:
         threading.stack_size(former)
 
 
-@pytest.mark.parametrize("kind", ["List", "Dict", "mixed"])
+@pytest.mark.parametrize("kind", slow_except(["List"], ["List", "Dict", "mixed"], "long chains"))
 def test_chains_made_by_python_are_destroyed(ffi: Any, kind: str) -> None:
     link: Any = None
     for i in range(100_000 if CPYTHON else 20_000):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from programs import run_program
-from support import SANITIZED
+from support import SANITIZED, slow_except
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
@@ -136,7 +136,7 @@ _AT_EXIT = {
 }
 
 
-@pytest.mark.parametrize("name", _AT_EXIT)
+@pytest.mark.parametrize("name", slow_except(["held by cpp", "a daemon thread"], _AT_EXIT, "process exit"))
 def test_exit(ffi: Any, name: str) -> None:
     program = "import anyffi, anyffi.testing as t\n" + textwrap.dedent(_AT_EXIT[name]) + "\nprint('end')\n"
     # ctypes may report a callback that runs at exit; AddressSanitizer, the stack of such a thread, which is unwound.

@@ -206,6 +206,7 @@ def test_shared_arguments(ffi: Any) -> None:
     run_in_threads([body] * 4)
 
 
+@pytest.mark.slow("many threads")
 def test_garbage_collection_during_calls(ffi: Any) -> None:
     echo = ffi.get_global_func("testing.echo")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from programs import declarations, stubgen
-from support import ROOT, Build, needs_compilers, run
+from support import ROOT, Build, needs_compilers, run, slow_except
 
 pytestmark = needs_compilers
 
@@ -208,7 +208,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(HOSTILE))
+@pytest.mark.parametrize("name", slow_except(["bases", "keys"], sorted(HOSTILE), "stubgen processes"))
 def test_unusual_modules(tmp_path: pathlib.Path, name: str) -> None:
     source, shown = HOSTILE[name]
     (tmp_path / f"hostile_{name}.py").write_text(source)
@@ -232,7 +232,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(REFUSED))
+@pytest.mark.parametrize("name", slow_except(["names"], sorted(REFUSED), "stubgen processes"))
 def test_modules_without_a_stub(tmp_path: pathlib.Path, name: str) -> None:
     source, message = REFUSED[name]
     (tmp_path / f"refused_{name}.py").write_text(source)

@@ -6,6 +6,10 @@
 
 // clang-format off: in the order in which one reads it
 
+// Compile errors: included from here, so that compilers print fewer lines before the message
+#include <anyffi/detail/check_callable.h>
+#include <anyffi/detail/check_names.h>
+
 // Functions
 #include <anyffi/registry.h>            // ANYFFI_REGISTER_GLOBAL, ANYFFI_EXPORT, ANYFFI_REGISTER_OBJECT
 #include <anyffi/function.h>            // Function
