@@ -125,7 +125,7 @@ cdef extern from "anyffi/host_api.h" nogil:
     # ---- the host
 
     ctypedef struct AnyffiHost:
-        pass
+        uint32_t struct_size
 
     void anyffi_host_install(const AnyffiHost* host)
 
