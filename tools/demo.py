@@ -149,9 +149,9 @@ def main(folders: list[str]) -> int:
     # Characters that the terminal cannot show must not end the demo.
     sys.stdout.reconfigure(errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
     chosen = [pathlib.Path(folder).resolve() for folder in folders] or sorted(
-        source.parent.resolve() for source in EXAMPLES.glob("*/*.cc")
+        program.parent.resolve() for program in EXAMPLES.glob("*/*.py") if program.stem == program.parent.name
     )
-    wrong = [folder.name for folder in dict.fromkeys(chosen) if not show(folder / f"{folder.name}.py")]
+    wrong = [folder.name for folder in chosen if not show(folder / f"{folder.name}.py")]
     if wrong:
         print(f"\nWrong: {', '.join(wrong)}")
         return 1

@@ -190,9 +190,13 @@ def _bracketed(name: str, items: Any, level: int) -> Iterator[str]:
     yield ")"
 
 
+_FRAMES_OF_BACKENDS = re.compile(r'  File "[^"]*/(pkg|anyffi)/_c[^"]*", line .*\n(    .*\n?)*')
+
+
 def _text(x: Any) -> str:
     if type(x) is str and x.startswith('  File "'):
-        return "<a traceback, where each backend has frames of its own>"
+        # Each backend has frames of its own, Cython's C code has none.
+        return "<a traceback>" if _FRAMES_OF_BACKENDS.sub("", x) else repr("")
     if len(x) <= 200:
         return repr(x)
     return f"{x[:150]!r} to {x[-50:]!r}, {len(x)} in all"
