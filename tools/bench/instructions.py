@@ -2,8 +2,8 @@
 
     python -m bench.instructions [--update] [--tolerance PERCENT]
 
-Instructions are counted by callgrind, and are the same in every run of the same binaries. They depend on the compiler
-and the interpreter, so that counts of another environment are not comparable.
+Callgrind counts the same instructions in every run of the same binaries. They depend on the compiler and the
+interpreter, so that counts of another environment are not compared.
 """
 
 from __future__ import annotations

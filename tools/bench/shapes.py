@@ -1,4 +1,4 @@
-"""Calls whose instructions are counted, each a statement after a setup; `f` is a function of `anyffi.testing`."""
+"""Calls whose instructions are counted; `f` is a function of `anyffi.testing`."""
 
 from __future__ import annotations
 
