@@ -95,6 +95,15 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session
+def instructions(session: nox.Session) -> None:
+    """Instruction counts of calls beside those recorded in the tree; `--update` records new ones."""
+    build(session)
+    session.run(
+        "python", "-m", "bench.instructions", *session.posargs, env={"PYTHONPATH": str(ROOT / "tools")}
+    )
+
+
+@nox.session
 def asan(session: nox.Session) -> None:
     """The Python tests under AddressSanitizer and UndefinedBehaviorSanitizer; both are tested first."""
     build(session)

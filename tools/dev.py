@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Set up a private environment inside the checkout and run a session of noxfile.py in it.
 
-    python3 tools/dev.py SESSION [ARGUMENTS]        demo, test, lint, asan, fuzz, pypy, bench
+    python3 tools/dev.py SESSION [ARGUMENTS]        demo, test, lint, asan, fuzz, pypy, bench, instructions
 
 Needs CPython 3.9 or later, a C++ compiler and a package index. Everything is kept below `.dev/`. The
 environment is set up again when a file that describes the build has changed; ninja rebuilds changed sources.

@@ -31,6 +31,7 @@ inline const AnyffiSequence* as_sequence(const AnyffiObject* object) noexcept {
 struct Mapping : AnyffiMapping {
   uint64_t filled;     /* slots that are not free, marks included */
   uint64_t generation; /* changes whenever entries move or slots are reused */
+  bool hardened;       /* entries store the keyed hashes of keys that have one */
 };
 
 inline Mapping* as_mapping(AnyffiObject* object) noexcept {
@@ -40,8 +41,11 @@ inline const Mapping* as_mapping(const AnyffiObject* object) noexcept {
   return static_cast<const Mapping*>(reinterpret_cast<const AnyffiMapping*>(object));
 }
 
-/// Finds a canonical key; `out_entry` is -1 if it is not there.
+/// Finds a canonical key by its `hash_key`; `out_entry` is -1 if it is not there.
 int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) noexcept;
+
+/// The `hash_key` of an entry's key, whatever the entry stores. Fails with RecursionError only.
+int hash_entry(const Mapping* mapping, const AnyffiEntry& entry, int64_t* out) noexcept;
 
 /// Makes room for `more` entries.
 int reserve_entries(Mapping* mapping, int64_t more) noexcept;

@@ -92,8 +92,8 @@ int mappings_equal(const Mapping* a, const Mapping* b, int32_t* out) {
     *out = 0;
     Owned key = retained(entry.key);
     Owned left = retained(entry.value);
-    int64_t found;
-    if (find_entry(b, *key.get(), entry.hash, &found) != 0) return -1;
+    int64_t hash, found;
+    if (hash_entry(a, entry, &hash) != 0 || find_entry(b, *key.get(), hash, &found) != 0) return -1;
     if (found < 0) return 0;
     Owned right = retained(b->entries[found].value);
     if (elements_equal(*left.get(), *right.get(), out) != 0) return -1;

@@ -59,24 +59,25 @@ uint64_t load_word(const unsigned char* bytes) {
 /// For at least eight bytes: shorter text is stored inline. Never 0, which means "not computed yet".
 int64_t hash_bytes(const void* data, size_t size) {
   auto* bytes = static_cast<const unsigned char*>(data);
-  uint64_t hash = size ^ kMix[3];
+  uint64_t hash = size ^ hash_secrets[3];
   size_t left = size;
   if (left >= 64) {
     // Two chains, so that two multiplications overlap.
-    uint64_t other = hash ^ kMix[2];
+    uint64_t other = hash ^ hash_secrets[2];
     for (; left >= 64; bytes += 32, left -= 32) {
-      hash = fold(load_word(bytes) ^ kMix[0], load_word(bytes + 8) ^ hash);
-      other = fold(load_word(bytes + 16) ^ kMix[1], load_word(bytes + 24) ^ other);
+      hash = fold(load_word(bytes) ^ hash_secrets[0], load_word(bytes + 8) ^ hash);
+      other = fold(load_word(bytes + 16) ^ hash_secrets[1], load_word(bytes + 24) ^ other);
     }
     hash ^= other;
   }
-  for (; left > 16; bytes += 16, left -= 16) hash = fold(load_word(bytes) ^ kMix[0], load_word(bytes + 8) ^ hash);
+  for (; left > 16; bytes += 16, left -= 16)
+    hash = fold(load_word(bytes) ^ hash_secrets[0], load_word(bytes + 8) ^ hash);
   // The last sixteen bytes, which may overlap those before; of shorter text the first and last eight.
   const unsigned char* end = bytes + left;
   const unsigned char* tail = size >= 16 ? end - 16 : static_cast<const unsigned char*>(data);
-  hash = fold(load_word(tail) ^ kMix[1], load_word(end - 8) ^ hash);
-  hash = fold(hash ^ kMix[2], size ^ kMix[0]);
-  if (hash == 0) hash = kMix[3];
+  hash = fold(load_word(tail) ^ hash_secrets[1], load_word(end - 8) ^ hash);
+  hash = fold(hash ^ hash_secrets[2], size ^ hash_secrets[0]);
+  if (hash == 0) hash = hash_secrets[3];
   return avoid_minus_one(static_cast<int64_t>(hash));
 }
 
@@ -156,17 +157,20 @@ bool host_hashes_slices() {
 }
 
 /// Python's hash of frozensets, which does not depend on the order.
-int64_t hash_frozen_set(const Mapping* set) {
+int hash_frozen_set(const Mapping* set, int64_t* out) {
   uint64_t hash = 0;
   for (int64_t i = 0; i < set->used; ++i) {
     if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
-    auto element = static_cast<uint64_t>(set->entries[i].hash);
+    int64_t element_hash;
+    if (hash_entry(set, set->entries[i], &element_hash) != 0) return -1;
+    auto element = static_cast<uint64_t>(element_hash);
     hash ^= ((element ^ 89869747u) ^ (element << 16)) * 3644798167u;
   }
   hash ^= (static_cast<uint64_t>(set->size) + 1) * 1927868237u;
   hash ^= (hash >> 11) ^ (hash >> 25);
   hash = hash * 69069u + 907133923u;
-  return hash == ~uint64_t{0} ? 590923713 : static_cast<int64_t>(hash);
+  *out = hash == ~uint64_t{0} ? 590923713 : static_cast<int64_t>(hash);
+  return 0;
 }
 
 int raise_unhashable(const AnyffiValue& value) {
@@ -238,8 +242,7 @@ int hash_key(const AnyffiValue& key, int64_t* out) noexcept {
     case ANYFFI_SHAPE:
       return hash_array(as_sequence(key.as_object), out);
     case ANYFFI_FROZEN_SET:
-      *out = hash_frozen_set(as_mapping(key.as_object));
-      return 0;
+      return hash_frozen_set(as_mapping(key.as_object), out);
     case ANYFFI_SLICE:
       if (host_hashes_slices()) return hash_slice(reinterpret_cast<AnyffiSlice*>(key.as_object), out);
       break;

@@ -19,8 +19,9 @@ inline uint64_t fold(uint64_t a, uint64_t b) noexcept {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-/// Numbers without structure: digits of pi.
-constexpr uint64_t kMix[] = {0x243F6A8885A308D3u, 0x13198A2E03707345u, 0xA4093822299F31D1u, 0x082EFA98EC4E6C89u};
+/// Random numbers of this process, so that nobody can choose keys whose hashes collide. Set before any other code of
+/// the runtime runs. No result depends on them: containers keep insertion order.
+extern uint64_t hash_secrets[4];
 
 /// -1 is never a hash: Python reserves it for failure.
 constexpr int64_t avoid_minus_one(int64_t hash) noexcept { return hash == -1 ? -2 : hash; }
@@ -28,7 +29,8 @@ constexpr int64_t avoid_minus_one(int64_t hash) noexcept { return hash == -1 ? -
 /// The hash of inline text, from its two words: equal text has equal words.
 inline int64_t hash_words(const AnyffiValue& value) noexcept {
   uint64_t first = static_cast<uint32_t>(value.type_code) | static_cast<uint64_t>(value.aux) << 32;
-  return avoid_minus_one(static_cast<int64_t>(fold(first ^ kMix[0], static_cast<uint64_t>(value.as_int) ^ kMix[1])));
+  return avoid_minus_one(
+      static_cast<int64_t>(fold(first ^ hash_secrets[0], static_cast<uint64_t>(value.as_int) ^ hash_secrets[1])));
 }
 
 /// Returns a value in the form in which containers store it, except that a long string or long bytes may stay borrowed:
@@ -37,6 +39,15 @@ const AnyffiValue* canonical_key(const AnyffiValue* value, Owned* holder) noexce
 
 /// The hash of a canonical key.
 int hash_key(const AnyffiValue& key, int64_t* out) noexcept;
+
+enum class Keyed { kFailed, kNo, kYes };
+/// Hashes a native key with the secrets of this process. Keys of one `hash_key`, which anybody can compute because
+/// Python's hashes of numbers and tuples are known, do not collide here; equal native keys have equal hashes. kNo for a
+/// key that is or contains an object of the host or of a user's type: it may equal a native key, but only its own hash
+/// is known. Runs no code of the host; kFailed after RecursionError.
+Keyed keyed_hash(const AnyffiValue& key, int64_t* out) noexcept;
+/// Whether `keyed_hash` of a key may differ from its `hash_key`.
+bool has_keyed_hash(const AnyffiValue& key) noexcept;
 
 }  // namespace anyffi::runtime
 

@@ -14,6 +14,7 @@
 #include "values/equal.h"
 #include "values/hash.h"
 #include "values/mapping_block.h"
+#include "values/mapping_search.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -46,93 +47,6 @@ void delete_mapping(AnyffiObject* self, int32_t what) {
   }
 }
 
-enum class Match { kNo, kYes, kFailed, kMoved };
-
-/// Compares with keys of the host or containers. Any code may run meanwhile, so the entry's key is retained; kMoved
-/// means that the search must begin anew.
-__attribute__((noinline)) Match match_slow(const Mapping* mapping, int64_t number, const AnyffiValue& key) {
-  // A linear search also meets removed entries.
-  if (mapping->entries[number].key.type_code == ANYFFI_UNSET) return Match::kNo;
-  uint64_t generation = mapping->generation;
-  Owned held = retained(mapping->entries[number].key);
-  int32_t equal;
-  if (elements_equal(*held.get(), key, &equal) != 0) return Match::kFailed;
-  if (mapping->generation != generation || number >= mapping->used ||
-      !is_identical(mapping->entries[number].key, *held.get())) {
-    return Match::kMoved;
-  }
-  return equal ? Match::kYes : Match::kNo;
-}
-
-inline Match match(const Mapping* mapping, int64_t number, const AnyffiValue& key, int64_t hash) {
-  const AnyffiEntry& entry = mapping->entries[number];
-  if (entry.hash != hash) return Match::kNo;
-  if (is_identical(entry.key, key)) return Match::kYes;
-  switch (quick_key_equal(entry.key, key)) {
-    case Quick::kDifferent:
-      return Match::kNo;
-    case Quick::kEqual:
-      return Match::kYes;
-    default:
-      return match_slow(mapping, number, key);
-  }
-}
-
-/// Searches once.
-inline Match search(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) {
-  if (mapping->index == nullptr) {
-    for (int64_t i = 0; i < mapping->used; ++i) {
-      Match result = match(mapping, i, key, hash);
-      if (result == Match::kNo) continue;
-      *out_entry = i;
-      return result;
-    }
-    return Match::kNo;
-  }
-  uint64_t slot = first_slot(hash, mapping->index_mask);
-  while (mapping->index[slot] != kFree) {
-    uint32_t number = mapping->index[slot] - 1;
-    slot = (slot + 1) & mapping->index_mask;
-    if (number == kRemoved - 1) continue;
-    Match result = match(mapping, number, key, hash);
-    if (result == Match::kNo) continue;
-    *out_entry = number;
-    return result;
-  }
-  return Match::kNo;
-}
-
-/// Types of keys that equal short ASCII only if the bytes are equal.
-constexpr uint64_t kNeverEqualText =
-    ~kObjectTypes | anyffi_type_bit(ANYFFI_STR_OBJECT) | anyffi_type_bit(ANYFFI_BYTES_OBJECT);
-
-/// Whether a key can be found by comparing words: short ASCII, in a mapping whose keys have only such types.
-inline bool is_found_by_words(const Mapping* mapping, const AnyffiValue& key) {
-  return key.type_code == ANYFFI_STR && (key.as_int >> 60) == ANYFFI_ASCII &&
-         (mapping->key_type_mask & ~kNeverEqualText) == 0;
-}
-
-inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
-  return a.as_int == b.as_int && a.aux == b.aux && a.type_code == b.type_code;
-}
-
-/// The entry of such a key, or -1.
-inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int64_t hash) {
-  const AnyffiEntry* entries = mapping->entries;
-  if (mapping->index == nullptr) {
-    for (int64_t i = 0; i < mapping->used; ++i) {
-      if (same_words(entries[i].key, key)) return i;
-    }
-    return -1;
-  }
-  uint64_t slot = first_slot(hash, mapping->index_mask);
-  for (; mapping->index[slot] != kFree; slot = (slot + 1) & mapping->index_mask) {
-    uint32_t number = mapping->index[slot] - 1;
-    if (number != kRemoved - 1 && same_words(entries[number].key, key)) return number;
-  }
-  return -1;
-}
-
 /// Converts an owned value in place to the form in which containers store it.
 int make_canonical(AnyffiValue* value) {
   if (is_canonical(*value)) return 0;
@@ -140,22 +54,12 @@ int make_canonical(AnyffiValue* value) {
   return anyffi_value_own(given.get(), value);
 }
 
-/// Hashes a canonical key and finds its entry, -1 if there is none.
-inline int hash_and_find(const Mapping* mapping, const AnyffiValue& key, int64_t* out_hash, int64_t* out_entry) {
-  if (is_found_by_words(mapping, key)) {
-    *out_hash = hash_words(key);
-    *out_entry = find_by_words(mapping, key, *out_hash);
-    return 0;
-  }
-  return hash_key(key, out_hash) != 0 ? -1 : find_entry(mapping, key, *out_hash, out_entry);
-}
-
 /// Indexes `count` entries that are stored already, up to the first whose key equals an earlier one.
 int index_entries(Mapping* mapping, int64_t count, int64_t* out_first) {
   for (int64_t i = 0; i < count; ++i) {
     const AnyffiEntry& entry = mapping->entries[i];
     int64_t hash;
-    if (hash_and_find(mapping, entry.key, &hash, out_first) != 0) return -1;
+    if (prepare_entry(mapping, entry.key, &hash, out_first) != 0) return -1;
     if (*out_first >= 0) return 0;
     append_entry(mapping, entry.key, entry.value, hash);
   }
@@ -169,7 +73,7 @@ inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int
   }
   if (make_canonical(key) != 0 || make_canonical(value) != 0) return -1;
   int64_t hash, number;
-  if (hash_and_find(mapping, *key, &hash, &number) != 0) return -1;
+  if (prepare_entry(mapping, *key, &hash, &number) != 0) return -1;
   mapping->value_type_mask |= anyffi_type_bit(value->type_code);
   if (number >= 0) {
     *out_existed = 1;
@@ -195,27 +99,6 @@ __attribute__((noinline)) int find(const Mapping* mapping, const AnyffiValue* ke
 
 }  // namespace
 
-int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) noexcept {
-  // Comparisons that change the mapping each time must not make the search endless.
-  constexpr int kMostSearches = 1000;
-  for (int searches = 0; searches < kMostSearches; ++searches) {
-    switch (search(mapping, key, hash, out_entry)) {
-      case Match::kYes:
-        return 0;
-      case Match::kNo:
-        *out_entry = -1;
-        return 0;
-      case Match::kFailed:
-        *out_entry = -1;
-        return -1;
-      case Match::kMoved:
-        break;
-    }
-  }
-  *out_entry = -1;
-  return anyffi_error_raise("RuntimeError", "mapping changed by each comparison of its keys");
-}
-
 int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out) noexcept {
   if (anyffi_mapping_create(type_code, from->size, out) != 0) return -1;
   Mapping* copy = as_mapping(out->as_object);
@@ -226,6 +109,7 @@ int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out)
     anyffi_value_retain(&entry.value);
     append_entry(copy, entry.key, entry.value, entry.hash);
   }
+  copy->hardened = static_cast<const Mapping*>(from)->hardened;
   copy->key_type_mask = from->key_type_mask;
   copy->value_type_mask = from->value_type_mask;
   return 0;
@@ -247,6 +131,7 @@ int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
   auto* mapping = allocate_object<Mapping>(type_code, &delete_mapping, sizeof(Mapping) + block_bytes(capacity));
   if (mapping == nullptr) return -1;
   mapping->generation = 0;
+  mapping->hardened = false;
   mapping->key_type_mask = 0;
   mapping->value_type_mask = 0;
   install_block(mapping, inline_mapping_block(mapping), capacity);

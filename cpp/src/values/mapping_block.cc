@@ -32,11 +32,13 @@ int grow(Mapping* mapping, int64_t capacity) {
 
 }  // namespace
 
+void rebuild_index(Mapping* mapping) noexcept { move_entries(mapping, mapping->entries, mapping->capacity); }
+
 int make_room(Mapping* mapping) noexcept {
   int64_t holes = mapping->used - mapping->size;
   bool index_is_full = mapping->used < mapping->capacity;
   if (index_is_full || holes > mapping->capacity / 4 || (holes > 0 && mapping->capacity <= kMaxLinear)) {
-    move_entries(mapping, mapping->entries, mapping->capacity);
+    rebuild_index(mapping);
     return 0;
   }
   if (mapping->capacity >= kMaxEntries) {

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "values/containers.h"
+#include "values/hash.h"
 
 namespace anyffi::runtime {
 
@@ -27,9 +28,10 @@ inline uint64_t count_slots(int64_t capacity) {
   return slots;
 }
 
-/// Multiplies to spread the hashes: Python's hashes of numbers are the numbers.
+/// The slot at which the search for a hash begins. Python's hashes of numbers are the numbers, so a fixed function of
+/// them would let whoever chooses the keys choose the slots.
 inline uint64_t first_slot(int64_t hash, uint64_t mask) {
-  return (static_cast<uint64_t>(hash) * 0x9E3779B97F4A7C15u) >> __builtin_clzll(mask);
+  return fold(static_cast<uint64_t>(hash) ^ hash_secrets[2], hash_secrets[3]) & mask;
 }
 
 inline size_t block_bytes(int64_t capacity) {
@@ -72,6 +74,9 @@ inline bool has_room(const Mapping* mapping) {
   return mapping->used < mapping->capacity &&
          (mapping->index == nullptr || mapping->filled <= mapping->index_mask - mapping->index_mask / 4);
 }
+
+/// Indexes the entries again, after their hashes have changed.
+void rebuild_index(Mapping* mapping) noexcept;
 
 /// Makes room for at least one entry.
 int make_room(Mapping* mapping) noexcept;

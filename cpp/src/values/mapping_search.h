@@ -1,0 +1,56 @@
+/// \file
+/// Searching a mapping for a key.
+#ifndef ANYFFI_SRC_VALUES_MAPPING_SEARCH_H_
+#define ANYFFI_SRC_VALUES_MAPPING_SEARCH_H_
+
+#include "values/containers.h"
+#include "values/hash.h"
+#include "values/mapping_block.h"
+
+namespace anyffi::runtime {
+
+/// Types of keys that equal short ASCII only if the bytes are equal.
+constexpr uint64_t kNeverEqualText =
+    ~kObjectTypes | anyffi_type_bit(ANYFFI_STR_OBJECT) | anyffi_type_bit(ANYFFI_BYTES_OBJECT);
+
+/// Whether a key can be found by comparing words: short ASCII, in a mapping whose keys have only such types.
+inline bool is_found_by_words(const Mapping* mapping, const AnyffiValue& key) {
+  return key.type_code == ANYFFI_STR && (key.as_int >> 60) == ANYFFI_ASCII &&
+         (mapping->key_type_mask & ~kNeverEqualText) == 0;
+}
+
+inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
+  return a.as_int == b.as_int && a.aux == b.aux && a.type_code == b.type_code;
+}
+
+/// The entry of such a key, or -1.
+inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int64_t hash) {
+  const AnyffiEntry* entries = mapping->entries;
+  if (mapping->index == nullptr) {
+    for (int64_t i = 0; i < mapping->used; ++i) {
+      if (same_words(entries[i].key, key)) return i;
+    }
+    return -1;
+  }
+  uint64_t slot = first_slot(hash, mapping->index_mask);
+  for (; mapping->index[slot] != kFree; slot = (slot + 1) & mapping->index_mask) {
+    uint32_t number = mapping->index[slot] - 1;
+    if (number != kRemoved - 1 && same_words(entries[number].key, key)) return number;
+  }
+  return -1;
+}
+
+/// Finds a canonical key by hashing it; see `prepare_entry`.
+int prepare_entry_slow(Mapping* mapping, const AnyffiValue& key, int64_t* out_hash, int64_t* out_entry) noexcept;
+
+/// Finds a canonical key, -1 if it is not there, and the hash to append it with.
+inline int prepare_entry(Mapping* mapping, const AnyffiValue& key, int64_t* out_hash, int64_t* out_entry) noexcept {
+  if (!is_found_by_words(mapping, key)) return prepare_entry_slow(mapping, key, out_hash, out_entry);
+  *out_hash = hash_words(key);
+  *out_entry = find_by_words(mapping, key, *out_hash);
+  return 0;
+}
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_VALUES_MAPPING_SEARCH_H_
