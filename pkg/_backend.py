@@ -31,7 +31,9 @@ class Api(RegistryApi, ModuleApi, ConvertApi):
     def __init__(self, core: Any) -> None:
         self._core = core
         self.ffi_mode: str = core.NAME
-        vars(self).update(classes.build(core))
+        # One by one: an instance whose `__dict__` was read loses CPython's fast attributes.
+        for name, cls in classes.build(core).items():
+            setattr(self, name, cls)
         self._runtime = self.Object._runtime
         self._type_keys = {}
 
