@@ -15,17 +15,9 @@ import anyffi.testing
 import cases
 import numpy as np
 import pytest
+from pickles import PROTOCOLS, every_protocol, tensor_of, through
 from programs import run_program
-from support import Build, cpython_only, needs_compilers, slow_except
-
-PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
-
-every_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
-
-
-def through(x: Any, protocol: int) -> Any:
-    return pickle.loads(pickle.dumps(x, protocol))
-
+from support import Build, needs_compilers, slow_except
 
 #: Values to pickle, made with the classes of a backend.
 MAKERS: dict[str, Callable[[Any], Any]] = {
@@ -46,10 +38,6 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
     "Module": lambda ffi: ffi.load_module(anyffi.find_library("anyffi_testing")),
     "Tensor": lambda ffi: tensor_of(ffi, np.arange(6, dtype="float32").reshape(2, 3)),
 }
-
-
-def tensor_of(ffi: Any, array: Any) -> Any:
-    return ffi.get_global_func("testing.echo")(array)
 
 
 @every_protocol
@@ -245,149 +233,6 @@ def test_the_system_library_is_pickled_by_prefix(ffi: Any, protocol: int) -> Non
         library.import_module(program)
     made = through(library, protocol)
     assert made.imports == [ffi.system_lib(""), ffi.system_lib("some_")]
-
-
-# ---- tensors --------------------------------------------------------------------------------------------
-
-ARRAYS = {
-    "one axis": np.arange(5.0),
-    "two axes": np.arange(6, dtype="int16").reshape(2, 3),
-    "no axis": np.array(7, dtype="uint8"),
-    "empty": np.zeros((2, 0, 3)),
-    "strided": np.arange(24).reshape(4, 6)[::2, ::-3],
-    "transposed": np.arange(6.0).reshape(2, 3).T,
-    "bool": np.array([True, False]),
-    "complex": np.array([1 - 2j]),
-}
-every_array = pytest.mark.parametrize("array", ARRAYS.values(), ids=ARRAYS)
-
-
-@every_protocol
-@every_array
-@pytest.mark.parametrize("read_only", [False, True])
-def test_tensors(ffi: Any, array: Any, read_only: bool, protocol: int) -> None:
-    source = array.copy() if array.flags.c_contiguous else array
-    if read_only:
-        source = source[...]
-        source.flags.writeable = False
-    x = tensor_of(ffi, source)
-    for made in (through(x, protocol), copy.copy(x), copy.deepcopy(x)):
-        assert type(made) is anyffi.Tensor
-        assert made.is_contiguous()
-        assert made.data_ptr() != x.data_ptr() or array.size == 0
-        got = np.asarray(made)
-        assert (got.dtype, got.shape) == (array.dtype, array.shape)
-        assert (got == array).all()
-        assert got.flags.writeable is not read_only
-
-
-def buffers_of(x: Any) -> tuple[bytes, list[Any]]:
-    buffers: list[Any] = []
-    return pickle.dumps(x, 5, buffer_callback=buffers.append), buffers
-
-
-@every_array
-def test_a_tensor_is_pickled_out_of_band(ffi: Any, array: Any) -> None:
-    x = tensor_of(ffi, array)
-    data, (buffer,) = buffers_of(x)
-    assert bytes(buffer.raw()) == array.tobytes()
-    # The buffers in other memory, writable or not.
-    for carry in (bytearray, bytes):
-        made = pickle.loads(data, buffers=[carry(buffer.raw())])
-        np.testing.assert_array_equal(np.asarray(made), array)
-        np.asarray(made)[...] = 0  # writable, and not shared
-    np.testing.assert_array_equal(np.asarray(x), array)
-    assert not buffer.raw().readonly
-    buffer.release()
-    read_only = array.copy()
-    read_only.flags.writeable = False
-    _, (buffer,) = buffers_of(tensor_of(ffi, read_only))
-    assert buffer.raw().readonly
-    buffer.release()
-
-
-@cpython_only("PyPy does not keep a buffer where it is while ctypes uses it: the tensor is made of a copy")
-def test_memory_out_of_band_is_shared(ffi: Any) -> None:
-    array = np.zeros(1000)
-    x = tensor_of(ffi, array)
-    data, buffers = buffers_of([x, ffi.List([x])])
-    assert len(data) < 500
-    (buffer,) = buffers
-    there = bytearray(buffer.raw())
-    first, (second,) = pickle.loads(data, buffers=[there])
-    assert first is second
-    np.asarray(first)[3] = 1.5
-    assert np.frombuffer(there)[3] == 1.5
-    with pytest.raises(BufferError):
-        there.clear()
-    # In one process nothing is copied at all.
-    same, _ = pickle.loads(data, buffers=buffers)
-    assert same.data_ptr() == x.data_ptr()
-    del first, second
-    there.clear()
-
-
-def test_the_memory_lives_as_long_as_its_buffer(ffi: Any) -> None:
-    x = tensor_of(ffi, np.arange(1000.0))
-    data, (buffer,) = buffers_of(x)
-    del x
-    np.testing.assert_array_equal(np.frombuffer(buffer), np.arange(1000.0))
-    made = pickle.loads(data, buffers=[buffer])
-    del buffer
-    np.testing.assert_array_equal(np.asarray(made), np.arange(1000.0))
-
-
-@every_protocol
-@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float4_e2m1fn", "int4"])
-def test_tensors_of_extended_types(ffi: Any, name: str, protocol: int) -> None:
-    ml_dtypes = pytest.importorskip("ml_dtypes", reason="NumPy's own dtypes are in the other tests")
-    x = tensor_of(ffi, np.arange(5).astype(getattr(ml_dtypes, name)))
-    made = through(x, protocol)
-    assert made.dtype == x.dtype
-    np.testing.assert_array_equal(np.asarray(made).astype(float), np.asarray(x).astype(float))
-
-
-def test_memory_that_begins_elsewhere(ffi: Any) -> None:
-    x = ffi.get_global_func("testing.tensor.make")((2, 2), anyffi.dtype("int64"), byte_offset=8)
-    np.asarray(x)[...] = [[1, 2], [3, 4]]
-    for protocol in PROTOCOLS:
-        assert np.asarray(through(x, protocol)).tolist() == [[1, 2], [3, 4]]
-
-
-@pytest.mark.parametrize(("name", "size"), [("int4", 2), ("float32x4", 64), ("bool", 4)])
-def test_bytes_of_what_is_no_dtype_of_numpy(ffi: Any, name: str, size: int) -> None:
-    x = ffi.get_global_func("testing.tensor.make")((2, 2), anyffi.dtype(name))
-    made = through(x, 5)
-    assert (made.shape, made.dtype, made.strides) == (x.shape, x.dtype, (2, 1))
-    _, (buffer,) = buffers_of(x)
-    assert len(buffer.raw()) == size
-    buffer.release()
-
-
-def test_what_cannot_be_pickled(ffi: Any) -> None:
-    make = ffi.get_global_func("testing.tensor.make")
-    with pytest.raises(TypeError, match="^cannot pickle a tensor on cuda:1$"):
-        pickle.dumps(make((2,), anyffi.dtype("float32"), device=anyffi.Device("cuda:1")))
-    with pytest.raises(BufferError, match="int4 share bytes"):
-        pickle.dumps(make((2, 2), anyffi.dtype("int4"), strides=(1, 2)))
-
-
-@pytest.mark.parametrize(
-    ("data_type", "shape", "message"),
-    [
-        ("float32", (3,), "a tensor of 12 bytes cannot be made of 8 bytes"),
-        ("float64", (2,), "a tensor of 16 bytes cannot be made of 8 bytes"),
-        ("float32", (-1, -2), "negative"),
-        ("int4", (5,), "a tensor of 3 bytes cannot be made of 8 bytes"),
-        ("nonsense", (2,), "unknown name"),
-    ],
-)
-def test_a_description_that_does_not_fit(data_type: str, shape: tuple[int, ...], message: str) -> None:
-    from anyffi._pickling import unpickle_tensor
-
-    for content in (bytes(8), bytearray(8)):
-        with pytest.raises(ValueError, match=message):
-            unpickle_tensor(content, data_type, shape, 0)
 
 
 #: Tensors have tests of their own.

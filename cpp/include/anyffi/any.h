@@ -3,6 +3,7 @@
 #ifndef ANYFFI_ANY_H_
 #define ANYFFI_ANY_H_
 
+#include <anyffi/detail/entries.h>
 #include <anyffi/traits.h>
 
 namespace anyffi {
@@ -301,10 +302,6 @@ inline AnyValue element_value(const AnyffiValue& element) {
   return AnyValue(Adopt{}, copy);
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// The slow path of `get_at`: other types than sequences and text, and negative indices. Returns in registers, so that
 /// the fast path need not use memory either.
 __attribute__((noinline)) inline AnyffiValue get_item_slow(const AnyffiValue& value, int64_t index) {
@@ -354,18 +351,6 @@ inline void AnyView::push_back(AnyView value) const {
 }
 
 namespace detail {
-
-/// The value as a mapping or set, or NULL.
-inline const AnyffiMapping* entries_of(const AnyffiValue& value) {
-  bool has_entries = value.type_code >= ANYFFI_MAP && value.type_code <= ANYFFI_SET;
-  return has_entries ? reinterpret_cast<const AnyffiMapping*>(value.as_object) : nullptr;
-}
-
-/// The first live entry from `entry` on, or the end.
-inline int64_t next_entry(const AnyffiMapping* mapping, int64_t entry) {
-  while (entry < mapping->used && mapping->entries[entry].key.type_code == ANYFFI_UNSET) ++entry;
-  return entry;
-}
 
 /// Iterates over any value as Python does: the keys of a mapping, the elements of a set, everything else by index. The
 /// end is the current one, also if the container changes meanwhile.

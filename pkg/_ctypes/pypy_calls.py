@@ -1,0 +1,223 @@
+"""Calls of the runtime on PyPy, and the lock under which they run.
+
+The runtime is called through the `_cffi_backend` that is built into PyPy. PyPy compiles these calls, which
+makes them twenty times as fast as those of ctypes.
+
+One re-entrant lock replaces the interpreter's: it is held while the runtime runs, and released around
+callbacks and wherever a body lets other threads run. Signal handlers are deferred as long: what one raises
+between the steps of a hook would be lost, and the lock never released.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from ctypes import c_double, c_int32, c_int64, c_uint64, c_void_p
+from sys import getrecursionlimit
+from threading import get_ident
+
+from __pypy__.thread import _signals_enter, _signals_exit  # type: ignore[import-not-found]
+from _cffi_backend import FFI  # type: ignore[import-untyped]
+
+from .._typing import Any, Callable
+
+__all__ = [
+    "POINTER",
+    "address_of_function",
+    "ffi",
+    "guard",
+    "load",
+    "lock",
+    "lock_around",
+    "need_room_of_callback",
+    "unguarded",
+]
+
+ffi = FFI()
+POINTER = ffi.typeof("void *")
+
+#: Returns how many bytes of the calling thread's stack are left.
+_get_left: Any = None
+
+
+def load(path: str) -> Any:
+    """Load a library."""
+    global _get_left
+    library = ctypes.CDLL(path)
+    _get_left = ffi.cast("size_t(*)(void)", address_of_function(library.anyffi_stack_get_remaining))
+    return library
+
+
+def address_of_function(function: Any) -> int:
+    """Return the address of a function of ctypes."""
+    return ctypes.cast(function, c_void_p).value or 0
+
+
+# ---- calls ------------------------------------------------------------------------------------------
+
+#: C's names of the types of results and parameters.
+_RESULTS = {None: "void", c_int32: "int32_t", c_int64: "int64_t"}
+_PARAMS = {
+    c_double: "double",
+    c_int32: "int32_t",
+    c_int64: "int64_t",
+    c_uint64: "uint64_t",
+    c_void_p: "void *",
+}
+
+
+def _as_pointer(x: Any) -> Any:
+    """Convert memory, an address or None to a pointer of cffi; return anything else unchanged.
+
+    A pointer from a buffer keeps its memory alive, which an address would not: compiled code drops variables
+    that it does not read again.
+    """
+    cls = type(x)
+    if cls is int:
+        return ffi.cast(POINTER, x)
+    if issubclass(cls, bytearray):
+        return ffi.from_buffer(x)
+    return ffi.NULL if x is None else x
+
+
+def _unchanged(x: Any) -> Any:
+    return x
+
+
+def _compile(function: Any) -> Any:
+    """Call a function of ctypes through cffi; return it unchanged where its result is of another type."""
+    if function.restype not in _RESULTS:
+        return function
+    params = ", ".join(_PARAMS[param] for param in function.argtypes)
+    call = ffi.cast(f"{_RESULTS[function.restype]}(*)({params or 'void'})", address_of_function(function))
+    converters = [_as_pointer if param is c_void_p else _unchanged for param in function.argtypes]
+
+    def compiled(*args: Any) -> Any:
+        return call(*[convert(x) for convert, x in zip(converters, args)])
+
+    return compiled
+
+
+# ---- the lock and signals -------------------------------------------------------------------------
+
+lock: Any = threading.RLock()
+
+#: The thread whose signal handlers are deferred, or 0. Only the main thread runs any.
+_muted = 0
+
+
+def _mute() -> bool:
+    """Defer this thread's signal handlers; return False if they were already, or if it runs none."""
+    global _muted
+    try:
+        _signals_exit()
+    except RuntimeError:
+        return False
+    # No handler raises from here on.
+    _muted = get_ident()
+    return True
+
+
+def _unmute() -> None:
+    global _muted
+    _muted = 0
+    _signals_enter()
+
+
+#: Sizes on the stack: more than a call of the runtime and its handlers use, what a callback adds, and a
+#: reserve at the end of a small stack, whose size PyPy does not know.
+_ROOM, _CALLBACK, _RESERVE = 48 * 1024, 48 * 1024, 16 * 1024
+
+
+class _Stack(threading.local):
+    """The part of a thread's stack that was found usable."""
+
+    #: The least number of bytes left that was found usable, and the recursion limit of that time.
+    least = 1 << 64
+    limit = 0
+
+
+_stack = _Stack()
+
+
+def _descend(left: int) -> None:
+    if _get_left() > left:
+        _descend(left)
+
+
+def _need_room(size: int) -> None:
+    """Raise RecursionError where less than a size is left of the stack.
+
+    Near its end PyPy raises it at every call, even on entry to a `finally`, which is then skipped: the lock
+    would never be released.
+    """
+    left, limit = _get_left() - size, getrecursionlimit()
+    # The search costs many times what a call does. Its result holds for every shorter stack.
+    if left >= _stack.least and limit == _stack.limit:
+        return
+    if left >= _RESERVE:
+        try:
+            _descend(left)
+            _stack.least, _stack.limit = left, limit
+            return
+        except RecursionError:
+            pass
+        except TypeError as error:
+            # PyPy raises this for a RecursionError while another exception is handled.
+            if "RecursionError" not in str(error):
+                raise
+    # Raised here, where enough of the stack is left to handle it.
+    raise RecursionError("maximum recursion depth exceeded")
+
+
+def need_room_of_callback() -> None:
+    """Raise RecursionError where the stack is too short for a callback to store an error."""
+    _need_room(_ROOM + _CALLBACK)
+
+
+def guard(function: Any) -> Any:
+    """Wrap a C function of ctypes: it runs under the lock, and signal handlers are deferred."""
+    return lock_around(_compile(function))
+
+
+def lock_around(function: Any) -> Any:
+    """Wrap a function: it runs under the lock, and signal handlers are deferred."""
+
+    def guarded(*args: Any) -> Any:
+        _need_room(_ROOM)
+        muted = _mute()
+        try:
+            with lock:
+                return function(*args)
+        finally:
+            if muted:
+                _unmute()
+
+    return guarded
+
+
+def unguarded(function: Callable[..., int]) -> Callable[..., int]:
+    """Wrap a callback or hook, which runs Python code: without the lock, and with signal handlers.
+
+    What a handler raises before the function's first line, or after its last, becomes the status that the
+    runtime takes for an interrupt.
+    """
+
+    def run(*args: Any) -> int:
+        muted = _muted == get_ident()
+        held = lock._release_save() if lock._is_owned() else None
+        try:
+            if muted:
+                _unmute()
+            status = function(*args)
+            if muted:
+                _mute()
+        except BaseException:
+            status = 0
+            if muted:
+                _mute()
+        if held is not None:
+            lock._acquire_restore(held)
+        return status
+
+    return run
