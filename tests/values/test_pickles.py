@@ -47,10 +47,10 @@ def test_both_modes_write_the_same(both: tuple[Any, Any], name: str, protocol: i
     assert one == other
 
 
-#: Modules of Python, which any pickle may name; PyPy has a module for `list[int]` and the like.
-_OF_PYTHON = set(
-    ["builtins", "__builtin__", "copy_reg", "copyreg", "enum", "types", "_codecs", "_pypy_generic_alias"]
-)
+#: PyPy's module of `list[int]` and the like.
+_PYPY = "_pypy_generic_alias"
+#: Modules of Python, which any pickle may name.
+_OF_PYTHON = {"builtins", "__builtin__", "copy_reg", "copyreg", "enum", "types", "_codecs", _PYPY}
 _PROMISED = {"anyffi", "anyffi._pickling", "anyffi.cpp", "anyffi.testing"}
 
 
