@@ -276,7 +276,7 @@ int anyffi_str_ascii_upper(const AnyffiValue* str, AnyffiValue* out);
 
 /* ---- large integers, complex numbers, slices, boxes ------------------------------------------- */
 
-/// An integer outside int64; those inside are always Int.
+/// An integer outside the range of int64; all others are Int.
 typedef struct AnyffiBigInt {
   AnyffiObject header;
   int32_t negative;
@@ -330,7 +330,8 @@ typedef struct AnyffiError {
 
 /// Copies the values as `anyffi_value_own` does; `args` may be NULL.
 int anyffi_error_create(const AnyffiValue* kind, const AnyffiValue* message, const AnyffiValue* args, AnyffiValue* out);
-/// Sets kind, message and traceback of an exception of the host. Does not fail: fields that cannot be read say so.
+/// Sets kind, message and traceback of an exception of the host. Does not fail: a field that cannot be read gets a text
+/// that says so.
 void anyffi_error_fill(AnyffiObject* error);
 /// Stores the error in the thread's slot, retaining it, and replaces the former one.
 void anyffi_error_set_raised(AnyffiObject* error);
@@ -481,7 +482,8 @@ typedef struct AnyffiAllocator {
   void (*free)(void* memory);
 } AnyffiAllocator;
 
-/// Swaps the pair with the installed one. The new pair must be able to free what the former one allocated.
+/// Installs the allocator and writes the former one to `allocator`. The new one must be able to free what the former
+/// one allocated.
 void anyffi_allocator_exchange(AnyffiAllocator* allocator);
 /// Frees the calling thread's free lists, which hold at most 70 KB.
 void anyffi_memory_trim(void);

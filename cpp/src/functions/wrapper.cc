@@ -22,7 +22,7 @@ T* content_of(void* memory) {
   return at<T>(memory, layout.content_offset);
 }
 
-/// Keeps the host's pending exception while a finalizer runs: what is destroyed may call into the host.
+/// Keeps the host's pending exception while a finalizer runs: destructors may call into the host.
 class PendingException {
  public:
   PendingException() { layout.exception_save(&type_, &value_, &traceback_); }

@@ -19,7 +19,7 @@ inline uint64_t fold(uint64_t a, uint64_t b) noexcept {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-/// Numbers without structure: digits of pi.
+/// Arbitrary constants: digits of pi.
 constexpr uint64_t kMix[] = {0x243F6A8885A308D3u, 0x13198A2E03707345u, 0xA4093822299F31D1u, 0x082EFA98EC4E6C89u};
 
 /// -1 is never a hash: Python reserves it for failure.

@@ -41,7 +41,7 @@ void delete_mapping(AnyffiObject* self, int32_t what) {
   if (mapping->entries == inline_mapping_block(mapping)) {
     free_object<Mapping>(self, sizeof(Mapping) + block_bytes(mapping->capacity));
   } else {
-    // The size of the object's block is not known any more: not for a free list.
+    // The size of the object's block is no longer known, so the block cannot go to a free list.
     anyffi_free(self);
   }
 }
@@ -49,9 +49,9 @@ void delete_mapping(AnyffiObject* self, int32_t what) {
 enum class Match { kNo, kYes, kFailed, kMoved };
 
 /// Compares with keys of the host or containers. Any code may run meanwhile, so the entry's key is retained; kMoved
-/// means that the search must begin anew.
+/// means that the search must restart.
 __attribute__((noinline)) Match match_slow(const Mapping* mapping, int64_t number, const AnyffiValue& key) {
-  // A linear search also meets removed entries.
+  // A linear search also finds removed entries.
   if (mapping->entries[number].key.type_code == ANYFFI_UNSET) return Match::kNo;
   uint64_t generation = mapping->generation;
   Owned held = retained(mapping->entries[number].key);
@@ -162,7 +162,7 @@ int index_entries(Mapping* mapping, int64_t count, int64_t* out_first) {
   return 0;
 }
 
-/// Sets an entry from owned values. Whatever is in `key` and `value` afterwards is the caller's to release.
+/// Sets an entry from owned values. The caller releases what `key` and `value` hold afterwards.
 inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
   if (__builtin_expect(is_set(mapping->header.type_code) && value->type_code != ANYFFI_NONE, 0)) {
     return anyffi_error_raise("ValueError", "the entries of a set have no values");
@@ -196,7 +196,7 @@ __attribute__((noinline)) int find(const Mapping* mapping, const AnyffiValue* ke
 }  // namespace
 
 int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) noexcept {
-  // Comparisons that change the mapping each time must not make the search endless.
+  // Bounds the search if comparisons change the mapping each time.
   constexpr int kMostSearches = 1000;
   for (int searches = 0; searches < kMostSearches; ++searches) {
     switch (search(mapping, key, hash, out_entry)) {

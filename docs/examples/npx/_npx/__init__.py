@@ -12,7 +12,7 @@ import numpy as np
 
 module = anyffi.load_module("./libnpx.so")
 anyffi.init_ffi_api("npx", __name__)
-# C++ throws errors by the name of the class; these are NumPy's own.
+# C++ throws errors by class name; these are NumPy's classes.
 anyffi.register_error("AxisError", np.exceptions.AxisError)
 anyffi.register_error("LinAlgError", np.linalg.LinAlgError)
 

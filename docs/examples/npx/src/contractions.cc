@@ -1,5 +1,5 @@
 /// \file
-/// Sums of products: einsum, and tensordot, matmul and others by way of it.
+/// Sums of products: einsum, and tensordot, matmul and others implemented with it.
 
 #include <anyffi/stl/string.h>
 
@@ -24,11 +24,11 @@ struct SumOfProducts {
   T result() const { return total; }
 };
 
-/// A letter for each axis. Axes of "..." have letters that cannot be written.
+/// A letter for each axis. Axes of "..." have letters that users cannot write.
 using Labels = std::string;
 
-/// An array with its axes in the order of `labels`, an axis of one step for each that it has not; a letter that it has
-/// twice walks the diagonal. `shape` is what the letters stand for.
+/// Views an array with its axes in the order of `labels`: a missing letter becomes a broadcast axis, a repeated one the
+/// diagonal. `shape` has the extent of each letter.
 Strided arranged(const Strided& array, const Labels& own, const Labels& labels, const Dims& shape) {
   Strided result{array.data, array.dtype, shape, Dims(shape.size(), 0)};
   for (int i = 0; i < array.ndim(); ++i) {

@@ -1,5 +1,5 @@
 /// \file
-/// New arrays: zeros, full, eye, arange, linspace, indices and their like.
+/// New arrays: zeros, full, eye, arange, linspace, indices and similar functions.
 
 #include <algorithm>
 
@@ -77,7 +77,7 @@ Tensor arange(const Number& start, const Optional<Number>& stop, const Number& s
   if (std::isnan(size) || size >= 0x1p63) fail("ValueError", "Maximum allowed size exceeded");
   double delta = (first + by) - first;
   return generate(size > 0 ? static_cast<int64_t>(size) : 0, read_dtype(dtype, kFloat64),
-                  // The first may be -0.0.
+                  // The first element may be -0.0.
                   [=](int64_t i) { return i == 0 ? first : first + static_cast<double>(i) * delta; });
 }
 

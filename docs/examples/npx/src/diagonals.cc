@@ -1,5 +1,5 @@
 /// \file
-/// Diagonals and triangles of matrices: diag, trace, tril and their like.
+/// Diagonals and triangles of matrices: diag, trace, tril and similar functions.
 
 #include <algorithm>
 

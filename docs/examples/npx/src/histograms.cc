@@ -1,5 +1,5 @@
 /// \file
-/// Elements counted: bincount, histogram.
+/// Counts of elements: bincount, histogram.
 
 #include <algorithm>
 #include <vector>
@@ -39,11 +39,11 @@ Tensor bincount(const Tensor& x, const Optional<Tensor>& weights, int64_t minlen
   return weights ? sums : copied(read(sums), kInt64);
 }
 
-/// How many bins of one size there are, or their edges.
+/// The number of bins of equal width, or their edges.
 using Bins = Variant<int64_t, Array<double>, Tensor>;
 using Range = anyffi::Tuple<double, double>;
 
-/// Where the bins of one size begin and end.
+/// The range of the bins of equal width.
 std::pair<double, double> read_range(const Optional<Range>& range, const double* first, const double* last) {
   double low = 0, high = 1;
   if (range) {

@@ -1,5 +1,5 @@
 /// \file
-/// Linear equations: solve, inv, det, cholesky, qr and their like.
+/// Linear equations: solve, inv, det, cholesky, qr and similar functions.
 
 #include "linalg.h"
 
@@ -114,7 +114,7 @@ Tensor tensorinv(const Tensor& a, int64_t ind) {
 Tensor tensorsolve(const Tensor& a, const Tensor& b, const Optional<Array<int64_t>>& axes) {
   Strided array = read(a);
   if (axes) {
-    // These go to the end.
+    // These axes become the last ones.
     for (int64_t axis : *axes) array = array.moved(read_axis(axis, array.ndim()), array.ndim() - 1);
   }
   Dims shape;

@@ -1,5 +1,5 @@
 /// \file
-/// Random numbers: the same as of NumPy's `RandomState` with the same seed.
+/// Random numbers, equal to those of NumPy's `RandomState` with the same seed.
 
 #include "random.h"
 
@@ -76,7 +76,7 @@ double next_gamma(double shape) {
 
 namespace {
 
-/// Above 0 and below 1.
+/// Draws a number in (0, 1).
 double next_inner() {
   for (;;) {
     double number = next_uniform();

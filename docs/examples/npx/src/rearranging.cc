@@ -1,5 +1,5 @@
 /// \file
-/// New arrays of the elements of one: tile, repeat, roll, insert, delete, diff and their like.
+/// New arrays of rearranged elements: tile, repeat, roll, insert, delete, diff and similar functions.
 
 #include <algorithm>
 #include <numeric>
@@ -18,7 +18,7 @@ Tensor tile(const Tensor& array, const Ints& reps) {
   Dims times = read_ints(reps);
   while (from.ndim() < times.size()) from = from.with_axis(0);
   while (times.size() < from.ndim()) times.insert(0, 1);
-  // Each axis as two: the copies, and the elements of one.
+  // Splits each axis in two: the copies, and the elements of one copy.
   Dims shape, pairs;
   for (int i = 0; i < times.size(); ++i) {
     pairs.push_back(times[i]);
@@ -82,7 +82,7 @@ Tensor rot90(const Tensor& m, int64_t k, const Array<int64_t>& axes) {
   int from = read_axis(axes[0], ndim), to = read_axis(axes[1], ndim);
   if (from == to) fail("ValueError", "Axes must be different.");
   int64_t turns = (k % 4 + 4) % 4;
-  // A quarter is a reflection at the diagonal, and one along an axis; a half is one along both.
+  // A quarter turn is a transposition and a reversed axis; a half turn reverses both axes.
   if (turns >= 2) array = array.flipped(from);
   if (turns == 1 || turns == 2) array = array.flipped(to);
   if (turns % 2 == 0) return view_of(m, array);
@@ -133,7 +133,7 @@ Tensor insert(const Tensor& arr, const Positions& obj, const Operand& values, co
   Strided added = input.array();
   if (before.size() == 1) {
     while (added.ndim() < from.ndim()) added = added.with_axis(0);
-    // Of one element the first axis is the one that the values are inserted along.
+    // At a single position, the first axis of the values is the one along which they are inserted.
     if (given.ndim() == 0) added = added.moved(0, along);
     before.assign(static_cast<size_t>(added.shape[along]), before[0]);
   }
@@ -145,7 +145,7 @@ Tensor insert(const Tensor& arr, const Positions& obj, const Operand& values, co
          "could not broadcast input array from shape " + text_of(added.shape) + " into shape " + text_of(shape));
   }
   Tensor fitting = copied(added.broadcast(shape), from.dtype);
-  // Positions in the array with the new elements behind it.
+  // Positions in the array followed by the new elements.
   std::vector<int64_t> order(before.size()), positions;
   std::iota(order.begin(), order.end(), 0);
   auto place = [&](int64_t i) { return before[static_cast<size_t>(i)]; };

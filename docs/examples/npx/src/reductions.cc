@@ -1,5 +1,5 @@
 /// \file
-/// Reductions along some axes, or all: sum, mean, max, var, argmax and their like.
+/// Reductions along some axes, or all: sum, mean, max, var, argmax and similar functions.
 
 #include "arithmetic.h"
 #include "functions.h"
@@ -8,7 +8,7 @@
 namespace npx {
 namespace {
 
-/// A state for each lane: what it adds up, element by element.
+/// Sums of elements; one state for each lane.
 template <class T>
 struct Sum {
   using Result = T;
@@ -29,7 +29,7 @@ struct Product {
   T result() const { return total; }
 };
 
-/// Over the second term: the squares of the distances from it.
+/// Sums of squared distances from the second term.
 template <class T>
 struct Distance {
   using Result = double;
@@ -60,7 +60,7 @@ using All = Truths<T, true>;
 template <class T>
 using Any = Truths<T, false>;
 
-/// The first of the greatest or least elements, NaN before all others, and its place.
+/// The first greatest or least element, where NaN precedes all others, and its position.
 template <class T, bool kGreatest>
 struct Extreme {
   using Result = T;

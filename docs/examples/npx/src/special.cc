@@ -10,7 +10,7 @@
 namespace npx {
 namespace {
 
-/// Real and imaginary parts as a last axis.
+/// Views real and imaginary parts as a new last axis.
 Strided parts_of(const Strided& array) {
   Strided parts = array.with_axis(array.ndim());
   parts.dtype = real_of(array.dtype);
@@ -19,7 +19,7 @@ Strided parts_of(const Strided& array) {
   return parts;
 }
 
-/// To a whole number of steps of 10 ** -decimals.
+/// Rounds to a multiple of 10 ** -decimals.
 Tensor rounded(const Tensor& a, int64_t decimals) {
   Operand power(std::pow(10.0, std::fabs(static_cast<double>(decimals))));
   if (decimals == 0) return unary("npx.rint", a);
@@ -67,7 +67,7 @@ Tensor nan_to_num(const Tensor& x, bool copy, double nan, const Optional<double>
 
 struct Ldexp {
   double operator()(double x, int64_t exponent) const {
-    // Beyond this all are 0 or infinite.
+    // All results beyond this exponent are 0 or infinite.
     return std::ldexp(x, static_cast<int>(std::clamp<int64_t>(exponent, -9999, 9999)));
   }
 };
@@ -97,7 +97,7 @@ Tensor polyval(const Tensor& p, const Tensor& x) {
   return value;
 }
 
-/// The i-th elements along the last axis, or 0 behind them.
+/// The i-th elements along the last axis, or 0 past the end.
 Operand component(const Tensor& vectors, int64_t i) {
   Strided array = read(vectors);
   int last = array.ndim() - 1;

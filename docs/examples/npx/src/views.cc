@@ -1,5 +1,5 @@
 /// \file
-/// Views: transpose, squeeze, broadcast_to, diagonal and their like.
+/// Views: transpose, squeeze, broadcast_to, diagonal and similar functions.
 
 #include <algorithm>
 
@@ -74,7 +74,7 @@ Tensor broadcast_to(const Tensor& array, const ShapeArg& shape) {
   if (to.size() < from.ndim() || broadcast_shapes(from.shape, to) != to) {
     fail("ValueError", "an array of shape " + text_of(from.shape) + " does not fit the shape " + text_of(to));
   }
-  // Read-only, because its elements may be the same ones over and over.
+  // Read-only, because several positions may share one element.
   return view_of(array, from.broadcast(to), true);
 }
 
