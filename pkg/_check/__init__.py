@@ -97,7 +97,7 @@ def _unwrap(wrapper: Any) -> int:
 
 
 def _new_wrapper(address: int) -> Any:
-    """Make a wrapper for ctypes where none lives any more."""
+    """Create a wrapper for ctypes if the object has none."""
     return _core.hold(_pack.object_value(address)).wrap()
 
 

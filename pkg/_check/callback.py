@@ -1,6 +1,6 @@
 """Callbacks by both marshallers.
 
-cython unpacks the arguments. ctypes then runs the whole callback, but of `_Callback.invoke` instead of the
+cython unpacks the arguments. ctypes then runs the whole callback, but calls `_Callback.invoke` instead of the
 function. There the arguments are compared, and the function is called once. ctypes packs what it returns, and
 cython after it.
 """

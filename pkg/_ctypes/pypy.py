@@ -170,15 +170,15 @@ def _unmute() -> None:
     _signals_enter()
 
 
-#: Sizes on the stack: more than a call of the runtime and its handlers use, what a callback adds, and a
-#: reserve at the end of a small stack, whose size PyPy does not know.
+#: Stack sizes in bytes: for a call of the runtime and its handlers, in addition for a callback, and a reserve at
+#: the end of a small stack, whose size PyPy does not detect.
 _ROOM, _CALLBACK, _RESERVE = 48 * 1024, 48 * 1024, 16 * 1024
 
 
 class _Stack(threading.local):
-    """The part of a thread's stack that was found usable."""
+    """The part of a thread's stack that is known to be usable."""
 
-    #: The least number of bytes left that was found usable, and the recursion limit of that time.
+    #: The least number of remaining bytes that was usable, and the recursion limit at that time.
     least = 1 << 64
     limit = 0
 
@@ -385,7 +385,7 @@ def address_of_memory(memory: Any) -> int:
     return int(_ffi.cast("intptr_t", _ffi.from_buffer(memory)))
 
 
-#: Never used, as nothing is learnt of arrays here.
+#: Never used, as no layouts of arrays are cached here.
 ndarray_data = 0
 #: Objects have no address by which the runtime could retain them.
 retain = 0

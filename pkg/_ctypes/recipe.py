@@ -63,7 +63,7 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
     type_code, items = opened
     if type_code == _DICT and not _KEYS.issuperset(map(id, map(type, items[::2]))):
         return None
-    # Text is borrowed from the items, and no identity is used again while they live.
+    # Text is borrowed from the items, and their identities are not reused while they are alive.
     keep.append(items)
     run = _write_run(items) if len(items) > _SHORT else None
     if run is not None:
@@ -120,7 +120,7 @@ def write_slice(x: slice, keep: list[Any]) -> bytes | None:
 
 # ---- items of one class: packed together, in a fifth of the time --------------------------------------
 
-#: Up to so many items are packed faster one by one.
+#: Up to this many items are packed faster one by one.
 _SHORT = 4
 
 
@@ -143,7 +143,7 @@ def _write_ints(items: tuple[int, ...]) -> bytes | None:
     try:
         return _fill(_AN_INT, struct.pack(f"{len(items)}q", *items))
     except struct.error:
-        # One needs a BigInt.
+        # One of them needs a BigInt.
         return None
 
 
@@ -158,7 +158,7 @@ def _fill(value: bytes, payloads: bytes) -> bytes:
     return halves.tobytes()
 
 
-#: The bytes before inline ASCII text and, by its length, those behind.
+#: The bytes before inline ASCII text and, by its length, those after it.
 _HEAD = _value(code.STR, 0, 0)[:4].decode("latin-1")
 _TAILS = ["\0" * spare + chr(spare) for spare in range(INLINE_BYTES, -1, -1)]
 

@@ -13,10 +13,10 @@
 #include "unpack.h"
 #include "wrapper.h"
 
-/// As many arguments are packed on the stack.
+/// Up to this many arguments are packed on the stack.
 #define ANYFFI_MAX_SHORT 8
 
-/// Releases what packing made of an argument, unless the callee took it.
+/// Releases the object that packing created for an argument, unless the callee stole it.
 static inline void anyffi_py_release_made(const AnyffiValue* value) {
   // Flags belong to objects; elsewhere the word holds text.
   if (value->type_code > 0 && value->aux != 0) anyffi_release(value->as_object);

@@ -7,7 +7,7 @@
 #include "pack.h"
 #include "unpack.h"
 
-/// The arguments of so many are unpacked on the stack.
+/// Up to this many arguments are unpacked on the stack.
 #define ANYFFI_CALLBACK_ON_STACK 8
 
 /// Unpacks borrowed values into `places`, calls with them and packs what is returned as an owned value.

@@ -90,7 +90,7 @@ static int anyffi_py_learn_hidden(AnyffiExporter* known, PyObject* requires_grad
   known->is_neg = anyffi_py_method_of(is_neg);
   if (known->requires_grad == NULL || known->is_conj == NULL || known->is_neg == NULL) return 0;
   for (int i = 0; i < 3; ++i) {
-    // Of another class, its function would take an instance for one of its own.
+    // The function of another class would misread the instance.
     if (!PyType_IsSubtype(known->cls, PyDescr_TYPE(descriptors[i]))) return 0;
   }
   return 1;

@@ -117,7 +117,7 @@ class _Set(Container):
         return self._new(_distinct(elements))
 
     def _operand(self, other: object) -> _Distinct | None:
-        """Return the elements of an operator's other operand, or None if it is no set."""
+        """Return the elements of an operator's other operand, or None if it is not a set."""
         if issubclass(type(other), (_Set, set, frozenset, *_VIEWS)):
             return _comparables(other)  # type: ignore[arg-type]
         return None

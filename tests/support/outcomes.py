@@ -179,7 +179,7 @@ def _parts(x: Any, level: int) -> Iterator[str]:
 
 
 def _is_ours(cls: type, *names: str) -> bool:
-    """Whether a class is a public one itself; reading an instance of a subclass may run user code."""
+    """Return whether a class is a public one itself; reading an instance of a subclass may run user code."""
     return _name_of(cls) in names and type(cls) is type and cls.__module__.startswith("anyffi")
 
 

@@ -11,7 +11,7 @@ namespace anyffi {
 
 namespace detail {
 
-/// Raised if the code of a conversion changed the container.
+/// Fills `why` and returns false, for a conversion whose code changed the container.
 inline bool refuse_changed(AnyffiMismatch& why) {
   anyffi_error_raise("RuntimeError", "a container changed while it was converted");
   return refuse(why, AnyffiValue{}, "", ANYFFI_MISMATCH_RAISED);

@@ -117,7 +117,7 @@ constexpr int kind_order(DataType dtype) {
                                          : 4;
 }
 
-/// Whether a ufunc may write to an output of this dtype: NumPy's casting rule "same_kind".
+/// Whether a result of dtype `from` may be written to an output of dtype `to`: NumPy's casting rule "same_kind".
 constexpr bool is_same_kind(DataType from, DataType to) { return kind_order(from) <= kind_order(to); }
 
 /// Bits of the smallest float that holds all values of a dtype by NumPy's rules.
