@@ -1,8 +1,8 @@
 """Both marshallers at once: the names of `anyffi._backend.CORE`, for FFI_MODE=check.
 
 A function is called once, with the arguments that the compiled marshaller packed, and the caller gets the
-result that it unpacked. The ctypes marshaller does the same work beside it, and the two are compared. To do
-so, check mode installs its own hooks in both.
+result that it unpacked. The ctypes marshaller does the same work, and both are compared. To do so,
+check mode installs its own hooks in both.
 """
 
 from __future__ import annotations

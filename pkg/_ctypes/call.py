@@ -91,7 +91,7 @@ class FunctionCore(_Traversed):
                     else:
                         status = target(context, values, len(packed), result)
                 except BaseException:
-                    # Raised by a signal handler while the function polled for signals; it replaces the function's error.
+                    # Raised by a signal handler during the call; it replaces the function's error.
                     discard_error()
                     raise
                 if status != 0:

@@ -1,7 +1,7 @@
 """Hooks: the functions of this marshaller that check mode replaces to compare it with the compiled one.
 
-Each is a global variable of the module that calls it, set by a function there: a call on the fast path costs
-no attribute look-up for being replaceable.
+Each is a global variable of the module that calls it, set by a function there, so that the fast path needs
+no attribute look-up.
 """
 
 from __future__ import annotations

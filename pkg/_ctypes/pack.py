@@ -132,7 +132,7 @@ def _retain(address: int) -> Packed:
 
 
 def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
-    """Pack a value that is not a scalar as an owned one; also return whether it is new and not reachable elsewhere.
+    """Pack a non-scalar as an owned value; also return whether it is new and not reachable elsewhere.
 
     One function for all containers, so that a level of nesting costs one frame: 200 levels fit at any depth
     of the stack.
@@ -219,7 +219,7 @@ def _new_slice(type_code: int, parts: list[Packed], items: Any) -> Packed:
     return new_object(library.slice_create, *parts)
 
 
-#: Functions that create a container, by type code, from packed parts and the items that these were packed from.
+#: Functions that create a container, by type code, from packed parts and their items.
 _containers: dict[int, Callable[[int, list[Packed], Any], Packed]] = {
     code.ARRAY: _new_sequence,
     code.LIST: _new_sequence,

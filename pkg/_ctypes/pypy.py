@@ -170,8 +170,8 @@ def _unmute() -> None:
     _signals_enter()
 
 
-#: Stack sizes in bytes: for a call of the runtime and its handlers, in addition for a callback, and a reserve at
-#: the end of a small stack, whose size PyPy does not detect.
+#: Stack sizes in bytes: for a call of the runtime and its handlers, for a callback in addition, and a reserve
+#: at the end of a small stack, whose size PyPy does not detect.
 _ROOM, _CALLBACK, _RESERVE = 48 * 1024, 48 * 1024, 16 * 1024
 
 
@@ -245,8 +245,8 @@ def _lock_around(function: Any) -> Any:
 def _unguarded(function: Callable[..., int]) -> Callable[..., int]:
     """Wrap a callback or hook, which runs Python code: without the lock, and with signal handlers.
 
-    What a handler raises before the function's first line, or after its last, becomes the status that the
-    runtime takes for an interrupt.
+    An exception that a handler raises before the function's first line, or after its last, becomes the status
+    that the runtime treats as an interrupt.
     """
 
     def run(*args: Any) -> int:

@@ -1,9 +1,9 @@
 """Recipes: arguments described for one call, which creates all their objects.
 
-A container of exact builtins becomes a run of values, each container behind its parts, which
+A container of exact builtins becomes a run of values, each container after its parts, which
 `anyffi_function_call_recipe` turns into objects. That takes a third of the time of a call for each object.
-Such a container runs no users' code and is never refused, so it makes no difference that it is created only
-when all arguments are packed. pack.py packs all else.
+Packing such a container runs no users' code and never fails, so it may be created after all arguments are
+packed. pack.py packs all other values.
 """
 
 from __future__ import annotations

@@ -86,8 +86,8 @@ def _own_bytes(x: bytes) -> Packed:
     return new_object(library.bytes_create, x, len(x))
 
 
-#: Functions that pack a scalar as an owned value, or return None for an int that needs a BigInt. By the identity
-#: of the class, since hashing or comparing a class may run code of its metaclass.
+#: Functions that pack a scalar as an owned value, or return None for an int that needs a BigInt. By the
+#: identity of the class, since hashing or comparing a class may run code of its metaclass.
 scalar_packers: dict[int, Callable[[Any], Packed]] = {
     id(int): _pack_int,
     id(float): partial(_float_value, code.FLOAT, 0),

@@ -65,7 +65,7 @@ def register_core(core: type) -> None:
 
 
 def find_on_type(cls: type, name: str) -> Any:
-    """Look up an attribute of a class as the interpreter looks up special methods: no metaclass, no instance."""
+    """Look up a class attribute as the interpreter looks up special methods: no metaclass, no instance."""
     for base in _mro_of(cls):
         namespace = _dict_of(base)
         if name in namespace:

@@ -128,7 +128,7 @@ HOOKS = """
 
 
 def test_user_code_runs_once_for_both_marshallers() -> None:
-    """The program logs the calls of its methods: log and values are the same in all modes."""
+    """The program logs the calls of its methods: log and values are equal in all modes."""
     alone = run_program(HOOKS, "cython")
     assert alone == run_program(HOOKS, "ctypes")
     assert alone == run_program(HOOKS, "check")

@@ -59,13 +59,13 @@ def test_both_modes_write_the_same(both: tuple[Any, Any], name: str, protocol: i
     assert one == other
 
 
-#: The modules of Python whose names any pickle may have: where these lie is Python's promise.
+#: The modules of Python that any pickle may name: Python guarantees their location.
 _OF_PYTHON = {"builtins", "__builtin__", "copy_reg", "copyreg", "enum", "types", "_codecs"}
 _PROMISED = {"anyffi", "anyffi._pickling", "anyffi.cpp", "anyffi.testing"}
 
 
 def modules_in(data: bytes) -> Iterator[str]:
-    """The modules that a pickle names, in any protocol."""
+    """Return the modules that a pickle names, in any protocol."""
     texts: list[Any] = []
     memo: list[Any] = []
     for opcode, argument, _ in pickletools.genops(data):
@@ -89,7 +89,7 @@ def test_the_modules_of_a_pickle_are_found() -> None:
 
 
 def public_things(ffi: Any) -> Iterator[Any]:
-    """What users can get hold of: classes, functions, methods both bound and not, and instances."""
+    """Return objects that users can get: classes, functions, methods both bound and not, and instances."""
     for module in (anyffi, anyffi.cpp, anyffi.registry, anyffi.module):
         for name in module.__all__:
             thing = getattr(module, name)
@@ -291,7 +291,7 @@ def test_a_tensor_is_pickled_out_of_band(ffi: Any, array: Any) -> None:
     x = tensor_of(ffi, array)
     data, (buffer,) = buffers_of(x)
     assert bytes(buffer.raw()) == array.tobytes()
-    # The buffers in other memory, writable or not.
+    # Copies of the buffers, writable or not.
     for carry in (bytearray, bytes):
         made = pickle.loads(data, buffers=[carry(buffer.raw())])
         np.testing.assert_array_equal(np.asarray(made), array)
