@@ -58,7 +58,7 @@ def copy_capsule(capsule: Any) -> tuple[Any, Any, int]:
     -------
     (object, ctypes.Structure, int)
         The copy; its struct, which must outlive the tensor made of it; and the address of the original
-        struct. An object that is no capsule of a tensor is returned as it is, with None and 0.
+        struct. Any other object is returned unchanged, with None and 0.
     """
     for name, form in _FORMS:
         if _is_valid(capsule, name):

@@ -82,7 +82,7 @@ static inline int anyffi_py_import_dlpack(PyObject* x, AnyffiValue* out) {
   return anyffi_py_import_from(&known, x, out);
 }
 
-/// Finds the functions behind PyTorch's attributes; 0 if they are not what is expected.
+/// Finds the functions behind PyTorch's attributes; 0 if they are not as expected.
 static int anyffi_py_learn_hidden(AnyffiExporter* known, PyObject* requires_grad, PyObject* is_conj, PyObject* is_neg) {
   PyObject* const descriptors[] = {requires_grad, is_conj, is_neg};
   known->requires_grad = anyffi_py_getter_of(requires_grad);

@@ -129,7 +129,7 @@ static int anyffi_py_check_descriptors(void) {
   return is_right ? 0 : anyffi_py_refuse_layout("a method");
 }
 
-/// Returns 0, or -1 with an ImportError that says what is stored otherwise than known here.
+/// Returns 0, or -1 with an ImportError that names the object whose layout is unknown.
 static int anyffi_py_check_layout(void) {
   static const Py_UCS4 highest[] = {'z', 0xE9, 0x20AC, 0xDC80, 0x1F600};
   for (size_t i = 0; i < sizeof(highest) / sizeof(highest[0]); ++i) {

@@ -293,7 +293,7 @@ def _lower_numpy(np: Any, cls: type, x: Any) -> Lowered | None:
             return _lower_complex(np.generic.item(x))
         return None
     if issubclass(cls, np.ndarray):
-        # A subclass with a `__dlpack__` of its own is read through that.
+        # A subclass that overrides `__dlpack__` is read through it.
         is_own = find_on_type(cls, "__dlpack__") is not np.ndarray.__dict__.get("__dlpack__")
         return None if is_own else lower_array(np, x)
     found = find_dtype(x)

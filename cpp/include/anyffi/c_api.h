@@ -187,13 +187,13 @@ int anyffi_value_own(const AnyffiValue* value, AnyffiValue* out);
 void anyffi_value_release(AnyffiValue* value);
 /// The family of a type code: `ANYFFI_STR` for the three codes of a string.
 int32_t anyffi_type_get_family(int32_t type_code);
-/// Python's `hash`: 1, 1.0 and True agree. TypeError for what is unhashable.
+/// Python's `hash`: 1, 1.0 and True agree. TypeError for unhashable values.
 int anyffi_value_hash(const AnyffiValue* value, int64_t* out);
 /// Python's `==`; `out` is 0 or 1. May run code of the host, and so may fail.
 int anyffi_value_equal(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
 /// Python's `repr`, as a string.
 int anyffi_value_repr(const AnyffiValue* value, AnyffiValue* out);
-/// Python's `len`: code points, bytes or elements. TypeError for what has no length.
+/// Python's `len`: code points, bytes or elements. TypeError for values without a length.
 int anyffi_value_get_size(const AnyffiValue* value, int64_t* out);
 /// Python's `value[key]`, with negative indices, KeyError and IndexError.
 int anyffi_value_get_item(const AnyffiValue* value, const AnyffiValue* key, AnyffiValue* out);
@@ -470,7 +470,7 @@ void anyffi_object_release(AnyffiObject* object);
 void anyffi_object_destroy(AnyffiObject* object);
 void anyffi_object_retain_weak(AnyffiObject* object);
 void anyffi_object_release_weak(AnyffiObject* object);
-/// Adds a strong reference by way of a weak one: 1 if the object was still alive, else 0.
+/// Adds a strong reference through a weak one: 1 if the object was still alive, else 0.
 int32_t anyffi_object_lock_weak(AnyffiObject* object);
 
 /// Allocates the memory of every object of the runtime. NULL, without an error, when it is exhausted.
@@ -495,7 +495,7 @@ int64_t anyffi_memory_count_cached(void);
 /// Array, List and Shape share one layout. All elements of a Shape are Int.
 typedef struct AnyffiSequence {
   AnyffiObject header;
-  AnyffiValue* data; /* behind this struct, or memory of its own */
+  AnyffiValue* data; /* after this struct, or in a separate block */
   int64_t size;
   int64_t capacity;
   uint64_t type_mask; /* the bits (`anyffi_type_bit`) of all elements; bits of removed ones may remain */

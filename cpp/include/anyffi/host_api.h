@@ -134,7 +134,7 @@ AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
 /// Visits a wrapper's class, and the callable of a function that has no other reference: a `tp_traverse` of CPython.
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
 /// Finalizers of memory (`tp_finalize` of CPython), called with the host's lock held. They preserve the host's pending
-/// exception, do not depend on the interpreter's state, and may run twice. The content is what the wrapper holds, one
+/// exception, do not depend on the interpreter's state, and may run twice. The content is an AnyffiWrapperRef, one
 /// owned value, or a recipe.
 void anyffi_wrapper_finalize(void* memory);
 void anyffi_value_finalize(void* memory);
@@ -191,8 +191,8 @@ int anyffi_function_call_recipe(void* function, AnyffiValue* recipe, int32_t siz
 /// The first step alone: replaces a recipe by the arguments. Returns their number; -1 on failure, with nothing to
 /// release.
 int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size);
-/// The last step alone, for a recipe with an Unset value behind it: releases what is movable, and leaves None. It takes
-/// one argument, so that a front end can install it as a finalizer.
+/// The last step alone, for a recipe that is followed by an Unset value: releases the movable values, and leaves None.
+/// It takes one argument, so that a front end can install it as a finalizer.
 void anyffi_recipe_release(AnyffiValue* recipe);
 
 // anyffi: plain declarations end

@@ -1,5 +1,5 @@
 /// \file
-/// Wrappers whose class the front end defines without C code of its own: the runtime visits and finalizes them, by
+/// Wrappers whose class the front end defines without C code: the runtime visits and finalizes them, by
 /// offsets that the front end declares.
 #include <anyffi/host_api.h>
 

@@ -92,7 +92,7 @@ int choose_name(String* file, bool* is_new) {
   }
 }
 
-/// Forgets a file that the loader refused, so that it may be overwritten.
+/// Removes the record of a file that the loader refused, so that the file may be overwritten.
 void forget_name(const String& name) {
   Opened& all = opened();
   std::lock_guard<std::mutex> lock(all.mutex);

@@ -163,13 +163,13 @@ Tensor multinomial(int64_t n, const Probabilities& pvals, const Size& size) {
 
 ANYFFI_REGISTER_GLOBAL("npx.random.choice")
     .def(&choice, arg("a"), arg("size") = nullptr, arg("replace") = true, arg("p") = nullptr)
-    .doc("Elements of an array, or numbers below a: each as likely as any other, or as p says.");
+    .doc("Draw elements of an array, or numbers below a, uniformly or with the probabilities p.");
 ANYFFI_REGISTER_GLOBAL("npx.random.shuffle")
     .def(&shuffle, arg("x"))
-    .doc("Puts the elements in another order along the first axis, in place.");
+    .doc("Shuffle the elements along the first axis, in place.");
 ANYFFI_REGISTER_GLOBAL("npx.random.multinomial")
     .def(&multinomial, arg("n"), arg("pvals"), arg("size") = nullptr)
-    .doc("How often each of some events happens in n trials.");
+    .doc("Draw from the multinomial distribution: the number of occurrences of each event in n trials.");
 
 }  // namespace
 }  // namespace npx

@@ -212,14 +212,16 @@ Tensor inner(const Tensor& a, const Tensor& b) {
 
 ANYFFI_REGISTER_GLOBAL("npx.einsum")
     .def(&einsum, arg("subscripts"), arg("operands"), arg("out") = nullptr)
-    .doc("The sum of products that the subscripts describe, such as \"ij,jk->ik\"; the operands as one sequence.");
+    .doc(
+        "Return the sum of products that the subscripts describe, such as \"ij,jk->ik\"; the operands as one "
+        "sequence.");
 ANYFFI_REGISTER_GLOBAL("npx.tensordot")
     .def(&tensordot, arg("a"), arg("b"), arg("axes") = 2)
-    .doc("The sum of products over pairs of axes: so many at the end of a and at the beginning of b, or those named.");
+    .doc("Sum products over pairs of axes: the last ones of a and the first ones of b, or the given ones.");
 ANYFFI_REGISTER_GLOBAL("npx.matmul")
     .def(&matmul, arg("x1"), arg("x2"), arg("out") = nullptr)
-    .doc("The product of matrices, or of stacks of them.");
-ANYFFI_REGISTER_GLOBAL("npx.inner").def(&inner, arg("a"), arg("b")).doc("The sum of products over the last axes.");
+    .doc("Multiply matrices, or stacks of matrices.");
+ANYFFI_REGISTER_GLOBAL("npx.inner").def(&inner, arg("a"), arg("b")).doc("Sum products over the last axes.");
 
 }  // namespace
 }  // namespace npx

@@ -111,11 +111,11 @@ Array<Tensor> histogram(const Tensor& a, const Bins& bins, const Optional<Range>
 
 ANYFFI_REGISTER_GLOBAL("npx.bincount")
     .def(&bincount, arg("x"), arg("weights") = nullptr, arg("minlength") = 0)
-    .doc("How often each whole number from 0 is there, or the sums of its weights.");
+    .doc("Count the occurrences of each integer from 0 on, or sum their weights.");
 ANYFFI_REGISTER_GLOBAL("npx.histogram")
     .def(&histogram, arg("a"), arg("bins") = 10, arg("range") = nullptr, arg("density") = false,
          arg("weights") = nullptr)
-    .doc("How many elements lie in each of some bins, or the sums of their weights; and the edges of the bins.");
+    .doc("Count the elements in each bin, or sum their weights; also return the edges of the bins.");
 
 }  // namespace
 }  // namespace npx

@@ -78,7 +78,7 @@ Tensor norm(const Tensor& given, const Order& ord, const AxisArg& axis, bool kee
 
 ANYFFI_REGISTER_GLOBAL("npx.linalg.norm")
     .def(&norm, arg("x"), arg("ord") = nullptr, arg("axis") = nullptr, arg("keepdims") = false)
-    .doc("The norm of vectors along an axis, or of matrices along two; an order is a number, 'fro' or 'nuc'.");
+    .doc("Return the norm of vectors along an axis, or of matrices along two; an order is a number, 'fro' or 'nuc'.");
 
 }  // namespace
 }  // namespace npx

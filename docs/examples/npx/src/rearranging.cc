@@ -188,30 +188,28 @@ Tensor ediff1d(const Tensor& ary, const Optional<Tensor>& to_end, const Optional
   return joined(arrays, 0, nullptr, DTypeArg(ary.dtype()));
 }
 
-ANYFFI_REGISTER_GLOBAL("npx.tile")
-    .def(&tile, arg("A"), arg("reps"))
-    .doc("Copies of the array beside each other, so many along each axis.");
+ANYFFI_REGISTER_GLOBAL("npx.tile").def(&tile, arg("A"), arg("reps")).doc("Repeat the whole array along each axis.");
 ANYFFI_REGISTER_GLOBAL("npx.repeat")
     .def(&repeat, arg("a"), arg("repeats"), arg("axis") = nullptr)
-    .doc("Each element so many times, along an axis or of all.");
+    .doc("Repeat each element, along an axis or of the flattened array.");
 ANYFFI_REGISTER_GLOBAL("npx.roll")
     .def(&roll, arg("a"), arg("shift"), arg("axis") = nullptr)
-    .doc("The elements moved on along some axes, or among all; those that fall off come back at the beginning.");
+    .doc("Shift the elements cyclically along some axes, or of the flattened array.");
 ANYFFI_REGISTER_GLOBAL("npx.rot90")
     .def(&rot90, arg("m"), arg("k") = 1, arg("axes") = Array<int64_t>{0, 1})
-    .doc("A view turned by k quarters, from the first axis towards the second.");
+    .doc("Return a view rotated by k quarter turns, from the first axis towards the second.");
 ANYFFI_REGISTER_GLOBAL("npx.delete")
     .def(&remove, arg("arr"), arg("obj"), arg("axis") = nullptr)
-    .doc("The array without what is at some positions, or where a mask is true.");
+    .doc("Return a copy without the elements at some positions, or where a mask is true.");
 ANYFFI_REGISTER_GLOBAL("npx.insert")
     .def(&insert, arg("arr"), arg("obj"), arg("values"), arg("axis") = nullptr)
-    .doc("The array with values before some positions.");
+    .doc("Return a copy with values inserted before some positions.");
 ANYFFI_REGISTER_GLOBAL("npx.diff")
     .def(&diff, arg("a"), arg("n") = 1, arg("axis") = -1)
-    .doc("The differences of neighbours, n times over.");
+    .doc("Return the n-th differences of neighbours.");
 ANYFFI_REGISTER_GLOBAL("npx.ediff1d")
     .def(&ediff1d, arg("ary"), arg("to_end") = nullptr, arg("to_begin") = nullptr)
-    .doc("The differences of neighbours among all elements, with others before and behind them.");
+    .doc("Return the differences of neighbours of the flattened array, with given numbers before and after them.");
 
 }  // namespace
 }  // namespace npx

@@ -272,7 +272,7 @@ void register_variance(const char* name, const Loops& loops, const char* doc) {
 
 ANYFFI_REGISTER_GLOBAL("npx.cumsum")
     .def(&cumsum, arg("a"), arg("axis") = nullptr, arg("dtype") = nullptr, arg("out") = nullptr)
-    .doc("The sums of all elements up to each one along an axis, or of all.");
+    .doc("Return the cumulative sums along an axis, or of the flattened array.");
 
 }  // namespace
 }  // namespace npx

@@ -223,19 +223,19 @@ Tensor pad(const Tensor& array, const Widths& pad_width, const String& mode, con
 
 ANYFFI_REGISTER_GLOBAL("npx.clip")
     .def(&clip, arg("a"), arg("a_min") = nullptr, arg("a_max") = nullptr, arg("out") = nullptr)
-    .doc("The elements, those below a_min and above a_max replaced by them.");
+    .doc("Limit the elements to the range from a_min to a_max.");
 ANYFFI_REGISTER_GLOBAL("npx.where")
     .def(&where, arg("condition"), arg("x"), arg("y"))
-    .doc("Elements of x where the condition holds, else of y.");
+    .doc("Return elements of x where the condition is true, else of y.");
 ANYFFI_REGISTER_GLOBAL("npx.take")
     .def(&take, arg("a"), arg("indices"), arg("axis") = nullptr, arg("out") = nullptr, arg("mode") = "raise")
-    .doc("The elements at some positions along an axis, or among all.");
+    .doc("Return the elements at some positions along an axis, or of the flattened array.");
 ANYFFI_REGISTER_GLOBAL("npx.nonzero")
     .def(&nonzero, arg("a"))
-    .doc("For each axis the positions of the elements that are not 0.");
+    .doc("Return the indices of the elements that are not 0: an array for each axis.");
 ANYFFI_REGISTER_GLOBAL("npx.pad")
     .def(&pad, arg("array"), arg("pad_width"), arg("mode") = "constant", arg("constant_values") = 0)
-    .doc("The array with elements around it; modes are constant, edge, reflect, symmetric and wrap.");
+    .doc("Return the padded array; modes are constant, edge, reflect, symmetric and wrap.");
 
 }  // namespace
 }  // namespace npx

@@ -174,21 +174,21 @@ void register_at_least(const char* name, Strided (*widen)(const Strided&), const
 
 ANYFFI_REGISTER_GLOBAL("npx.concatenate")
     .def(&concatenate, arg("arrays"), arg("axis") = 0, arg("out") = nullptr, arg("dtype") = nullptr)
-    .doc("Arrays one behind the other along an axis; all their elements if the axis is None.");
+    .doc("Concatenate arrays along an axis; flattened if the axis is None.");
 ANYFFI_REGISTER_GLOBAL("npx.stack")
     .def(&stack, arg("arrays"), arg("axis") = 0, arg("out") = nullptr)
-    .doc("Arrays of one shape side by side, along a new axis.");
+    .doc("Stack arrays of one shape along a new axis.");
 ANYFFI_REGISTER_GLOBAL("npx.append")
     .def(&append, arg("arr"), arg("values"), arg("axis") = nullptr)
-    .doc("Two arrays one behind the other.");
+    .doc("Concatenate two arrays.");
 ANYFFI_REGISTER_GLOBAL("npx.split")
     .def([](const Tensor& ary, const Sections& sections, int64_t axis) { return split(ary, sections, axis, true); },
          arg("ary"), arg("indices_or_sections"), arg("axis") = 0)
-    .doc("Views of the parts of an array: so many of one size, or cut where the indices say.");
+    .doc("Return views of parts of an array: a number of equal parts, or split at the indices.");
 ANYFFI_REGISTER_GLOBAL("npx.array_split")
     .def([](const Tensor& ary, const Sections& sections, int64_t axis) { return split(ary, sections, axis, false); },
          arg("ary"), arg("indices_or_sections"), arg("axis") = 0)
-    .doc("As split, but the first parts may be longer by one than the others.");
+    .doc("Like split, but the first parts may have one element more than the others.");
 
 }  // namespace
 }  // namespace npx

@@ -146,7 +146,7 @@ namespace {
 ANYFFI_REGISTER_GLOBAL("npx.unique")
     .def(&unique, arg("ar"), arg("return_index") = false, arg("return_inverse") = false, arg("return_counts") = false,
          arg("axis") = nullptr, arg("equal_nan") = true)
-    .doc("The different elements, or parts along an axis, sorted; where each is first, which each one is, how many.");
+    .doc("Return the sorted distinct elements, or parts along an axis; optionally first indices, inverse and counts.");
 
 }  // namespace
 }  // namespace npx

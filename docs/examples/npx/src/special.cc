@@ -135,24 +135,24 @@ Tensor cross(const Tensor& a, const Tensor& b, int64_t axisa, int64_t axisb, int
   for (const char* name : {"npx.around", "npx.round"}) {
     anyffi::Registration(name)
         .def(&around, arg("a"), arg("decimals") = 0, arg("out") = nullptr)
-        .doc("The nearest numbers of so many decimals, the even one of two.");
+        .doc("Round to the given number of decimals, half to even.");
   }
   return true;
 }();
 
 ANYFFI_REGISTER_GLOBAL("npx.nan_to_num")
     .def(&nan_to_num, arg("x"), arg("copy") = true, arg("nan") = 0.0, arg("posinf") = nullptr, arg("neginf") = nullptr)
-    .doc("The elements, NaN and infinities replaced by numbers; in place unless they are to be copied.");
+    .doc("Replace NaN and infinities by numbers; in place unless copy is true.");
 ANYFFI_REGISTER_GLOBAL("npx.ldexp").def(&ldexp, arg("x1"), arg("x2"), arg("out") = nullptr).doc("x1 * 2 ** x2.");
 ANYFFI_REGISTER_GLOBAL("npx.polyval")
     .def(&polyval, arg("p"), arg("x"))
-    .doc("A polynomial's values; p are its coefficients, that of the highest power first.");
+    .doc("Evaluate a polynomial with coefficients p, highest power first.");
 ANYFFI_REGISTER_GLOBAL("npx.cross")
     .def(&cross, arg("a"), arg("b"), arg("axisa") = -1, arg("axisb") = -1, arg("axisc") = -1, arg("axis") = nullptr)
-    .doc("Vector products along an axis of 3 elements, or of 2, beyond which there is 0.");
+    .doc("Return vector products along an axis of 3 elements, or of 2, where the third is 0.");
 ANYFFI_REGISTER_GLOBAL("npx.may_share_memory")
     .def([](const Tensor& a, const Tensor& b) { return may_overlap(read(a), read(b)); }, arg("a"), arg("b"))
-    .doc("Whether the first and last elements of two arrays enclose common memory.");
+    .doc("Return whether the memory ranges of two arrays overlap.");
 
 }  // namespace
 }  // namespace npx

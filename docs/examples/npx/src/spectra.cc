@@ -150,28 +150,28 @@ LeastSquares lstsq(const Tensor& a, const Tensor& b, const Optional<double>& rco
   return {found[0], distances, rank, found[2]};
 }
 
-ANYFFI_REGISTER_GLOBAL("npx.linalg.eig").def(&eig_of, arg("a")).doc("Eigenvalues, and their vectors as columns.");
+ANYFFI_REGISTER_GLOBAL("npx.linalg.eig").def(&eig_of, arg("a")).doc("Return eigenvalues, and eigenvectors as columns.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.eigvals")
     .def([](const Tensor& a) { return eig_of(a)[0]; }, arg("a"))
-    .doc("Eigenvalues.");
+    .doc("Return eigenvalues.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.eigh")
     .def(&eigh_of, arg("a"), arg("UPLO") = "L")
-    .doc("Eigenvalues of a Hermitian matrix, of which one triangle is read, and their vectors as columns.");
+    .doc("Return eigenvalues, and eigenvectors as columns, of a Hermitian matrix; reads one triangle.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.eigvalsh")
     .def([](const Tensor& a, const String& uplo) { return eigh_of(a, uplo)[0]; }, arg("a"), arg("UPLO") = "L")
-    .doc("Eigenvalues of a Hermitian matrix, of which one triangle is read.");
+    .doc("Return eigenvalues of a Hermitian matrix; reads one triangle.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.svd")
     .def(&svd_of, arg("a"), arg("full_matrices") = true, arg("compute_uv") = true, arg("hermitian") = false)
-    .doc("Unitary columns, singular values, and unitary rows whose product is a.");
+    .doc("Return the singular value decomposition: unitary columns, singular values, unitary rows.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.pinv")
     .def(&pinv, arg("a"), arg("rcond") = 1e-15, arg("hermitian") = false)
-    .doc("The pseudo-inverse; singular values up to rcond times the greatest count as 0.");
+    .doc("Return the pseudo-inverse; singular values up to rcond times the greatest count as 0.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.matrix_rank")
     .def(&matrix_rank, arg("A"), arg("tol") = nullptr, arg("hermitian") = false, arg("rtol") = nullptr)
-    .doc("How many singular values are above tol, or rtol times the greatest.");
+    .doc("Count the singular values above tol, or rtol times the greatest.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.lstsq")
     .def(&lstsq, arg("a"), arg("b"), arg("rcond") = nullptr)
-    .doc("x for which a x is nearest to b, the squares of the distances, the rank of a, and its singular values.");
+    .doc("Return the least-squares solution of a x = b, squared residuals, the rank of a, and its singular values.");
 
 }  // namespace
 }  // namespace npx

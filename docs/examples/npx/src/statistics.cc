@@ -185,7 +185,7 @@ void register_quantile(const char* name, double whole, const char* doc) {
 ANYFFI_REGISTER_GLOBAL("npx.average")
     .def(&average, arg("a"), arg("axis") = nullptr, arg("weights") = nullptr, arg("returned") = false,
          arg("keepdims") = false)
-    .doc("The mean of elements that count as much as their weights; with the sum of those if that is to be returned.");
+    .doc("Return the weighted mean; if returned is true, also the sum of the weights.");
 
 }  // namespace
 }  // namespace npx
