@@ -47,7 +47,7 @@ class _Callback:
         self._function = function
         self._journal = Journal()
         self._stage = _UNPACKING
-        #: The arguments as cython unpacks them, or what it raises instead.
+        #: The arguments as cython unpacks them, or the exception that it raises.
         self._by_cython: list[Any] = []
         self._problem: BaseException | None = None
         self._result: Any = None

@@ -68,7 +68,9 @@ class FunctionCore(_Traversed):
                 target, context, call_recipe, whole = _get_target(self)
             except AttributeError:
                 target = None
-            if target is None:  # out of the handler, so that the AttributeError is no context of an error
+            if (
+                target is None
+            ):  # outside the handler, so that the AttributeError is not the context of an error
                 target, context, call_recipe, whole = _find_target(self)
             packed: list[Any] = []
             for x in args:

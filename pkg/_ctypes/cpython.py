@@ -48,7 +48,7 @@ join = b"".join
 #: The type of a function's `call`. Without declared parameters ctypes passes the address of bytes' content.
 call_type = PYFUNCTYPE(c_int)
 
-#: The type of what the runtime calls for a Python callable; ctypes turns the handle into the object.
+#: The type of the C callback for Python callables; ctypes converts the handle to the object.
 callback_type = PYFUNCTYPE(c_int, py_object, c_void_p, c_int32, c_void_p)
 
 _KEEPS_SIGNALS = 1  # ANYFFI_HOST_SIGNALS_STAY_PENDING

@@ -104,7 +104,7 @@ def offset_of_slot(cls: type, name: str) -> int:
 
 
 def _check() -> None:
-    """Compare what is read through each offset with what Python returns."""
+    """Compare the memory at each offset with the values that Python returns."""
     for x in (object(), b"", ctypes.Structure):
         require(_pointer_at(id(x) + TYPE) == id(type(x)), "an object's type")
     for data in (b"", b"content of bytes"):

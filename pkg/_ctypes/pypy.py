@@ -270,7 +270,7 @@ def _unguarded(function: Callable[..., int]) -> Callable[..., int]:
 
 
 def callback_type(function: Callable[..., int]) -> Any:
-    """Create what the runtime calls for a Python callable."""
+    """Create the C callback for Python callables."""
     return CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)(_unguarded(function))
 
 
@@ -284,7 +284,7 @@ def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> None:
 
 
 def give(x: Any, out: int) -> None:
-    """Do nothing; never called, as there is no table of DLPack."""
+    """Do nothing; never called, since there is no DLPack table."""
 
 
 def plain(function: Any) -> Any:

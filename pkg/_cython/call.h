@@ -191,7 +191,7 @@ static inline int anyffi_py_is_short(PyObject* function, Py_ssize_t count) {
 #define ANYFFI_TEXT_FLAGS (Py_TPFLAGS_UNICODE_SUBCLASS | Py_TPFLAGS_BYTES_SUBCLASS)
 #define ANYFFI_ITEMS_FLAGS (Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_LIST_SUBCLASS)
 
-/// Makes a short call by the path that serves its first argument best. Each is a jump.
+/// Makes a short call by the fastest path for its first argument. Each is a jump.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_dispatch(PyObject* function, PyObject* const* args, Py_ssize_t count) {
   AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
   unsigned long class_flags = count > 0 ? Py_TYPE(args[0])->tp_flags : 0;

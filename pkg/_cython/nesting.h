@@ -139,7 +139,7 @@ static inline int anyffi_py_enter(const AnyffiNest* nest) {
   return anyffi_py_check_depth(nest) < 0 ? -1 : anyffi_py_remember(nest);
 }
 
-/// Records what became of it, after its items were packed; always 1, for what was made here.
+/// Records the object created for it, after its items were packed; always 1: the object is new.
 static inline int anyffi_py_leave(const AnyffiNest* nest, const AnyffiValue* made) {
   if (nest->outer != NULL) anyffi_py_memo_find(nest->memo, nest->container)->made = made->as_object;
   return 1;

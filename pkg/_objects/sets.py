@@ -25,7 +25,7 @@ _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 
 
 def _distinct(elements: Iterable[Any]) -> _Distinct:
-    """Return the distinct elements of an iterable, past what a subclass of a set overrides."""
+    """Return the distinct elements of an iterable, ignoring overrides of a set's subclass."""
     if isinstance(elements, _Set):
         return dict.fromkeys(elements._iterate())
     bases: tuple[Any, ...] = (set, frozenset)

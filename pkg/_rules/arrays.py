@@ -37,7 +37,7 @@ def lower_array(np: Any, x: Any) -> tuple[int, Any]:
     """Lower a NumPy array to its memory."""
 
     def read(name: str) -> Any:
-        # From the array's own storage, past what a subclass overrides.
+        # From the array's own storage, ignoring overrides of a subclass.
         return np.ndarray.__dict__[name].__get__(x)
 
     element = find_dtype(read("dtype"))

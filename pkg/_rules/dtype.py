@@ -138,7 +138,7 @@ class dtype(str):
 
 
 def read_dtype(x: dtype) -> _Triple:
-    """Return code, bits and lanes of a dtype, past what a subclass overrides."""
+    """Return code, bits and lanes of a dtype, ignoring overrides of a subclass."""
     return _parse(str.__str__(x))
 
 
