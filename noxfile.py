@@ -33,7 +33,7 @@ def build(session: nox.Session) -> None:
 
 @nox.session
 def test(session: nox.Session) -> None:
-    """All tests, in both modes; `--quick` for the inner loop.
+    """Run all tests, in both modes; `--quick` for the inner loop.
 
     Other arguments go to pytest, and then the C++ tests are left out.
     """
@@ -47,7 +47,7 @@ def test(session: nox.Session) -> None:
 
 
 def run_quick_tests(session: nox.Session, *arguments: str) -> None:
-    """Every behaviour in both modes, without what is slow: in less than two minutes on two cores."""
+    """Run all tests but the slow ones, in both modes: less than two minutes on two cores."""
     session.run(
         "python", "-m", "pytest", "-m", "not slow", "--hypothesis-profile=quick", *IN_PARALLEL, *arguments
     )
@@ -67,14 +67,14 @@ def run_cpp_tests(session: nox.Session) -> None:
 
 @nox.session
 def pypy(session: nox.Session) -> None:
-    """The Python tests on PyPy, in ctypes mode."""
+    """Run the Python tests on PyPy, in ctypes mode."""
     build(session)
     session.run("python", "-m", "pytest", "--modes=ctypes", *(session.posargs or IN_PARALLEL))
 
 
 @nox.session
 def fuzz(session: nox.Session) -> None:
-    """The property tests, with very many examples each."""
+    """Run the property tests, with very many examples each."""
     build(session)
     options = ["-m", "hypothesis", "--hypothesis-profile=fuzz"]
     session.run("python", "-m", "pytest", *options, *(session.posargs or IN_PARALLEL))
@@ -82,14 +82,14 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def demo(session: nox.Session) -> None:
-    """The demo programs in both modes, side by side."""
+    """Run the demo programs in both modes, side by side."""
     build(session)
     session.run("python", str(ROOT / "tools" / "demo.py"), *session.posargs)
 
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """The benchmark beside other libraries; `--help` lists the options."""
+    """Run the benchmark beside other libraries; `--help` lists the options."""
     build(session)
     session.run("python", "-m", "bench", *session.posargs, env={"PYTHONPATH": str(ROOT / "tools")})
 
@@ -105,7 +105,7 @@ def instructions(session: nox.Session) -> None:
 
 @nox.session
 def asan(session: nox.Session) -> None:
-    """The Python tests under AddressSanitizer and UndefinedBehaviorSanitizer; both are tested first."""
+    """Run the Python tests under AddressSanitizer and UndefinedBehaviorSanitizer; both are tested first."""
     build(session)
     session.env.update(sanitizer_variables())
     # These build packages without the sanitizers.
@@ -134,7 +134,7 @@ def sanitizer_variables() -> dict[str, str]:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Style and types of everything; `--fix` formats, and applies automatic fixes."""
+    """Check style and types of everything; `--fix` formats, and applies automatic fixes."""
     fix = "--fix" in session.posargs
     session.run("ruff", "check", *(["--fix"] if fix else []), ".")
     session.run("ruff", "format", *([] if fix else ["--check"]), ".")

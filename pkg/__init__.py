@@ -61,7 +61,7 @@ convert = _backend.active.convert
 from_dlpack = _backend.active.from_dlpack
 to_python = _backend.active.to_python
 
-# Pickles and `help` name them by the module in which users find them.
+# Pickles and `help` use the name of the public module.
 for _found in (device, dtype, find_include_dir, find_library, register_error, to_python, Device):
     for _function in (_found, *vars(_found).values()):
         # On PyPy builtin functions are of the same type.

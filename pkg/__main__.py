@@ -10,12 +10,12 @@ __all__ = ["main"]
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command that the words of a command line ask for.
+    """Run the command given on a command line.
 
     Parameters
     ----------
     argv : sequence of str, optional
-        The words; by default those of the command line.
+        The arguments; by default those of the process.
     """
     parser = argparse.ArgumentParser("python -m anyffi", allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

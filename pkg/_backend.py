@@ -17,7 +17,7 @@ from ._typing import Any
 
 __all__ = ["CORE", "Api", "active", "open_backend"]
 
-#: Everything that a backend offers; docs/backends.md describes each.
+#: The names that a backend defines; docs/backends.md describes each.
 CORE = ("NAME", *classes.CORES, "set_class", "create_exchange", "get_function", "to_object", "shut_down")
 
 _MODULES = {"ctypes": "anyffi._ctypes", "cython": "anyffi._cython", "check": "anyffi._check"}
@@ -38,13 +38,13 @@ class Api(RegistryApi, ModuleApi, ConvertApi):
         self._type_keys = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The public functions are its methods, which pickles name by it.
+        # The public functions are its methods: pickles refer to them by this name.
         return unpickle_api, ()
 
 
 for _part in (RegistryApi, ModuleApi, ConvertApi):
     for _name, _function in vars(_part).items():
-        # To users they are functions of `anyffi`: errors about wrong arguments, `help` and pickles say so.
+        # Users see them as functions of `anyffi`: in errors about arguments, `help` and pickles.
         if isinstance(_function, FunctionType):
             _function.__qualname__ = _name
             _function.__module__ = "anyffi"

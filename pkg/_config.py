@@ -12,12 +12,12 @@ __all__ = ["main"]
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Print what the options ask for, in their order, on one line.
+    """Print the requested options and paths, in order, on one line.
 
     Parameters
     ----------
     argv : sequence of str, optional
-        The options; by default those of the command line.
+        The options; by default those of the process.
     """
     include = find_include_dir()
     lib = os.path.dirname(find_library("anyffi"))

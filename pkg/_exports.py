@@ -10,7 +10,7 @@ from typing import Any, Union
 
 __all__ = ["Functions", "exports", "split_functions"]
 
-#: ``"add"`` or ``"add(a, b=1)"``, several of them, or their docs by them.
+#: ``"add"`` or ``"add(a, b=1)"``, a sequence of these, or a mapping of these to docs.
 Functions = Union[str, Sequence[str], Mapping[str, str], None]
 
 _FUNCTION = re.compile(r"\s*(\w+)\s*(\(.*\))?\s*", re.DOTALL)
@@ -66,14 +66,14 @@ def _parse(text: str) -> list[str]:
     try:
         (definition,) = ast.parse(f"def {name}{found[2]}: pass").body
         if not isinstance(definition, ast.FunctionDef) or not isinstance(definition.body[0], ast.Pass):
-            raise ValueError("what is between the parentheses ends early")
+            raise ValueError("the list ends before the last parenthesis")
         given = definition.args
         plain = [*given.args]
         others = [*given.posonlyargs, *given.kwonlyargs, given.vararg, given.kwarg]
         if any(others) or any(parameter.annotation for parameter in plain):
             raise ValueError("only names and defaults can be given; C++ has the types")
         if len({parameter.arg for parameter in plain}) < len(plain):
-            raise ValueError("a name is there twice")
+            raise ValueError("duplicate parameter name")
         values = [_literal(ast.literal_eval(default)) for default in given.defaults]
     except (ValueError, SyntaxError) as error:
         raise ValueError(f"the parameters of {text!r} cannot be read: {error}") from None
@@ -96,7 +96,7 @@ def _literal(value: Any) -> str:
         return value.hex()
     if isinstance(value, str) and "\0" not in value:
         return _quoted(value)
-    raise ValueError(f"{value!r} cannot be a default: a None, bool, int, float or str of C++ can")
+    raise ValueError(f"{value!r} cannot be a default: only None and C++'s bool, int, float and str can")
 
 
 def _quoted(text: str) -> str:

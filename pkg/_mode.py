@@ -12,7 +12,7 @@ _EXTENSION = "anyffi._cython._core"
 
 
 def _has_extension() -> bool:
-    """Whether the extension is installed, broken or not."""
+    """Return whether the extension is installed, broken or not."""
     try:
         return importlib.util.find_spec(_EXTENSION) is not None
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""The functions that pickles name. Their names and arguments stay: old pickles are read by new versions.
+"""The functions that pickles name. Their names and arguments never change: new versions read old pickles.
 
 What one backend pickled, any other one reads. Classes of the package are named as in `anyffi`.
 """

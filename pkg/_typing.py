@@ -14,16 +14,16 @@ Any = Literal = NoReturn = object
 
 
 class Optional:
-    """What takes a type, in aliases."""
+    """A stand-in for `typing.Optional`, in aliases."""
 
     def __class_getitem__(cls, item: object) -> object:
         return item
 
 
 def TypeVar(*args: object, **kwargs: object) -> None:
-    """Nothing: only annotations use it."""
+    """Return None: only annotations use the result."""
 
 
 def overload(function: object) -> object:
-    """The function as it is: the next definition of its name takes its place."""
+    """Return the function: the next definition of its name replaces it."""
     return function

@@ -1,7 +1,7 @@
 """C++ compiled where it is used: from a string, a file or a notebook's cell.
 
-What a build depends on makes its name: sources, options, compiler and headers. So what was built once is
-loaded from the user's cache, and another process may build the same at the same time.
+A library is named by a hash of sources, options, compiler and headers, and kept in the user's cache. So
+nothing is built twice, and several processes may build the same library at once.
 """
 
 from __future__ import annotations

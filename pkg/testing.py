@@ -15,7 +15,7 @@ __all__ = ["library", "open_backend"]
 #: The module that the functions come from.
 library = _active.load_module(find_library("anyffi_testing"))
 
-# Pickles name it by the module in which users find it.
+# Pickles use the name of the public module.
 open_backend.__module__ = __name__
 
 _PREFIX = "testing."

@@ -1,4 +1,4 @@
-"""Fixtures and hooks: the backends that a test runs on, the check for leaks, and the closing lines of a run."""
+"""Fixtures and hooks: the backends that a test runs on, the leak check, and the last lines of a run."""
 
 from __future__ import annotations
 

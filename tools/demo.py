@@ -78,7 +78,7 @@ def run_child(program: pathlib.Path) -> None:
 
 
 def run(program: pathlib.Path, mode: str) -> Outcome | None:
-    """Run a program in a mode; print why and return None if it fails."""
+    """Run a program in a mode; print the reason and return None if it fails."""
     libraries = pathlib.Path(os.environ["ANYFFI_BUILD_DIR"], "docs", "examples")
     result = subprocess.run(
         [sys.executable, __file__, CHILD, program],

@@ -61,7 +61,7 @@ struct NamedImm : IntImm {
   using Parent = IntImm;
 };
 
-/// An object whose conversion calls back, and may be called again by it.
+/// An object whose conversion calls a Python function, which may convert again.
 struct Called {
   static constexpr anyffi::FixedText kTypeKey{"testing.Called"};
   anyffi::AnyValue result;

@@ -8,7 +8,7 @@
 
 namespace {
 
-/// At first the runtime's default, for threads that allocate during the exchange.
+/// The runtime's default at first, for threads that allocate during the exchange.
 AnyffiAllocator g_former{&std::malloc, &std::free};
 std::atomic<int64_t> g_live{0};
 std::atomic<int64_t> g_total{0};
@@ -35,7 +35,7 @@ void counting_free(void* memory) {
   g_former.free(memory);
 }
 
-/// Installs the allocator at the first call, for good, since tests compare counts before and after.
+/// Installs the allocator permanently at the first call, since tests compare counts before and after.
 void install() {
   static const bool installed = [] {
     AnyffiAllocator allocator{&counting_alloc, &counting_free};

@@ -1,5 +1,5 @@
 /// \file
-/// `testing.describe`: the arguments as the callee got them, as text in the form that docs/backends.md defines.
+/// `testing.describe`: the arguments as the callee received them, in the text form that docs/backends.md defines.
 
 #include "describe.h"
 
@@ -51,7 +51,7 @@ void add_text(std::string* out, const AnyffiValue& text) {
   out->append(reinterpret_cast<const char*>(utf8.data()), static_cast<size_t>(utf8.size()));
 }
 
-/// In decimal; in hexadecimal above the number of digits that Python converts.
+/// Formats in decimal; in hexadecimal above the number of digits that Python converts.
 void describe_big_int(std::string* out, const AnyffiValue& value) {
   *out += "BigInt(";
   AnyffiValue digits;

@@ -104,13 +104,13 @@ class ConvertApi:
 
 
 def _is_array(x: Any) -> bool:
-    """Whether an object becomes a tensor without its `__dlpack__`."""
+    """Return whether an object becomes a tensor without its `__dlpack__`."""
     ndarray = getattr(sys.modules.get("numpy"), "ndarray", TensorMethods)
     return issubclass(type(x), (TensorMethods, ndarray))
 
 
 class _Exporter:
-    """Makes any exporter an array to the marshallers, and passes the options to it."""
+    """Wrap any exporter so that the marshallers treat it as an array; pass the options to it."""
 
     def __init__(self, exported: Any, device: Device | None, copy: bool | None) -> None:
         cls = type(exported)

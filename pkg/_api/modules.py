@@ -58,7 +58,7 @@ class ModuleApi:
         Returns
         -------
         Module
-            A new one, which also finds what is loaded later.
+            A new one, which also finds libraries that are loaded later.
         """
         module: Module = self._runtime.module_get_program(symbol_prefix)
         return module

@@ -27,7 +27,7 @@ class RegistryApi:
     _type_keys: dict[type, str]
 
     def _did_you_mean(self, name: str, known: list[str]) -> str:
-        """The end of a message about an unknown name."""
+        """Return the end of a message about an unknown name."""
         found = ", ".join(map(repr, self._runtime.names_suggest(name, known)))
         return f"; did you mean {found}?" if found else ""
 

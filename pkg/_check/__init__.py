@@ -1,8 +1,8 @@
 """Both marshallers at once: the names of `anyffi._backend.CORE`, for FFI_MODE=check.
 
 A function is called once, with the arguments that the compiled marshaller packed, and the caller gets the
-result that it unpacked. The ctypes marshaller does the same work beside it, and the two are compared. To do
-so, check mode installs its own hooks in both.
+result that it unpacked. The ctypes marshaller does the same work, and both are compared. To do so,
+check mode installs its own hooks in both.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _unwrap(wrapper: Any) -> int:
 
 
 def _new_wrapper(address: int) -> Any:
-    """Make a wrapper for ctypes where none lives any more."""
+    """Create a wrapper for ctypes if the object has none."""
     return _core.hold(_pack.object_value(address)).wrap()
 
 

@@ -1,6 +1,6 @@
 """Calls by both marshallers.
 
-ctypes makes the whole call, from packing to unpacking the result, but of `_Call.invoke` instead of the
+ctypes makes the whole call, from packing to unpacking the result, but calls `_Call.invoke` instead of the
 function. There cython packs as well, the function is called once, and cython unpacks the result first.
 """
 
@@ -67,7 +67,7 @@ def _call_by_recipe(whole: Any, values: bytes, size: int, result: bytes) -> int:
 
 
 def _return_none(context: Any, values: bytes, count: int, result: bytes, made: bool = False) -> int:
-    """Do nothing, as a function of the runtime may."""
+    """Do nothing, like a function that returns None."""
     if made:
         _release_recipe(values)
     return 0
@@ -90,7 +90,7 @@ class _Call(Packing):
         #: The result, or the error that was raised.
         self._outcome: Any = None
         self._failed = False
-        #: What cython unpacks of the outcome, or raises instead.
+        #: The outcome as cython unpacks it, or the exception that it raises.
         self._by_cython: Any = None
         self._problem: BaseException | None = None
         self._reading: Journal | None = None
@@ -229,7 +229,7 @@ class FunctionCore(_FunctionCore):  # type: ignore[misc]
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         try:
             if _type_code_of(self) != code.FUNCTION:
-                self._info()  # raises TypeError for what is no function
+                self._info()  # raises TypeError unless it is a function
             if kwargs:
                 if _binding.is_overloaded(self._info()):
                     return self._call_overload(args, kwargs)

@@ -1,6 +1,6 @@
 """Callbacks by both marshallers.
 
-cython unpacks the arguments. ctypes then runs the whole callback, but of `_Callback.invoke` instead of the
+cython unpacks the arguments. ctypes then runs the whole callback, but calls `_Callback.invoke` instead of the
 function. There the arguments are compared, and the function is called once. ctypes packs what it returns, and
 cython after it.
 """
@@ -47,7 +47,7 @@ class _Callback:
         self._function = function
         self._journal = Journal()
         self._stage = _UNPACKING
-        #: The arguments as cython unpacks them, or what it raises instead.
+        #: The arguments as cython unpacks them, or the exception that it raises.
         self._by_cython: list[Any] = []
         self._problem: BaseException | None = None
         self._result: Any = None

@@ -1,4 +1,4 @@
-"""Copies of DLPack capsules, of which a marshaller consumes the only one."""
+"""Copies of DLPack capsules: a capsule can be consumed only once, by one of the marshallers."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def copy_capsule(capsule: Any) -> tuple[Any, Any, int]:
     -------
     (object, ctypes.Structure, int)
         The copy; its struct, which must outlive the tensor made of it; and the address of the original
-        struct. An object that is no capsule of a tensor is returned as it is, with None and 0.
+        struct. Any other object is returned unchanged, with None and 0.
     """
     for name, form in _FORMS:
         if _is_valid(capsule, name):
             address = _get_pointer(capsule, name)
             copy = form()
             if form is _Managed and form.from_address(address).major != _MAJOR:
-                # Another version, which is refused, has another layout behind these fields.
+                # Another version, which is refused, has a different layout after these fields.
                 memmove(addressof(copy), address, form.flags.offset)
             else:
                 memmove(addressof(copy), address, sizeof(form))

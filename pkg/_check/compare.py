@@ -119,7 +119,7 @@ def find_difference(by_cython: bytes, by_ctypes: bytes, copied: dict[int, int]) 
             if value != other_value:
                 inner.append((value, other_value, (path, type_code, at // VALUE_SIZE)))
         if facts != other_facts:
-            # A difference of elements says more than that of their summary.
+            # A difference between elements is more informative than one between type masks.
             inner = [found for found in inner if found[0][:_HEAD] != found[1][:_HEAD]]
             return _difference(*inner[0][2:], *inner[0][:2]) if inner else _difference(path, one, other)
         # The last one is compared first.

@@ -90,7 +90,7 @@ def _read(
 
 
 class _Iterator:
-    """The iterators of both marshallers in lockstep, until something else makes them differ."""
+    """The iterators of both marshallers, advanced together until a change of the container separates them."""
 
     __slots__ = ("_by_ctypes", "_by_cython", "_place")
 

@@ -22,13 +22,13 @@ __all__ = ["Journal", "Rules", "are_scalars", "equals", "hash_of", "make_error",
 
 
 class _Thread(threading.local):
-    #: What records or replays the calls of this thread; None while users' code itself runs.
+    #: The journal that records or replays the calls of this thread; None while users' code runs.
     journal: Journal | None = None
 
 
 thread = _Thread()
 
-#: What a container held, by its identity: itself, and its items, or its keys and values in turn.
+#: By the identity of a container: the container, and its items, or its keys and values in turn.
 _Contents = dict[int, tuple[Any, Any]]
 
 _lower = _rules.lower
@@ -139,7 +139,7 @@ class Journal:
         arguments = iter(self._arguments)
         argument, contents = next(arguments, (None, {}))
         for x in values:
-            # The first marshaller begins with no argument that it packs inline, such as an int.
+            # The first marshaller does not call `begin` for arguments that it packs inline, such as an int.
             if x is not argument:
                 yield x
                 continue
@@ -287,7 +287,7 @@ make_error = _journalled(_errors.make)
 
 
 class Rules:
-    """What the marshallers use of `_rules`, with a journal in front."""
+    """The functions of `_rules` that the marshallers use, recorded or replayed by a journal."""
 
     lower = staticmethod(_journalled(_rules.lower))
     nested_too_deep = staticmethod(_journalled(_rules.nested_too_deep))

@@ -12,7 +12,7 @@ from .._rules.codes import code
 
 __all__ = ["BORROWED", "HOLDERS", "WIDTHS", "Content", "contents", "read_borrowed", "read_counts"]
 
-#: What is compared of an object: facts, and the bytes of the values that it holds.
+#: The parts of an object that are compared: facts, and the bytes of the values that it holds.
 Content = tuple[tuple[Any, ...], bytes]
 
 WIDTHS = (1, 1, 2, 4)  # of a code point, by AnyffiTextEncoding
@@ -121,11 +121,11 @@ HOLDERS = frozenset(
 
 
 def read_borrowed(type_code: int, aux: int, address: int) -> tuple[Any, ...]:
-    """Read what a borrowed value points to."""
+    """Read the memory to which a borrowed value points."""
     if type_code == code.TENSOR_VIEW:
         return _read_tensor_view(address)
     length, encoding = divmod(aux, 4)
-    # With the zero that ends it.
+    # Includes the terminating zero.
     return encoding, string_at(address, (length + 1) * WIDTHS[encoding])
 
 

@@ -54,12 +54,12 @@ def name_of_argument(function: Any, index: int) -> str:
 
 
 def mismatch(place: str, by_cython: str, by_ctypes: str) -> BaseException:
-    """Make the exception for a disagreement; verb and object say what each marshaller does."""
+    """Create the exception for a disagreement; each text is a verb and its object, for one marshaller."""
     return _errors.MarshalMismatch(f"{place}: cython {by_cython}, ctypes {by_ctypes}")
 
 
 def raising(exception: BaseException) -> str:
-    """Say that a marshaller raises an exception."""
+    """Format the text for a marshaller that raises an exception."""
     return f"raises {show(exception)}"
 
 
@@ -68,11 +68,11 @@ def without_own_frames(traceback: TracebackType | None) -> TracebackType | None:
     return _errors.without_frames(traceback, (__package__, _ctypes.__name__))
 
 
-# ---- exceptions that are no disagreement ---------------------------------------------------------------
+# ---- exceptions that are not compared ------------------------------------------------------------------
 
 
 def is_external(exception: BaseException, journal: Journal | None) -> bool:
-    """Return whether memory, the stack or a signal caused an exception, and not a value."""
+    """Return whether memory, the stack or a signal caused an exception, rather than a value."""
     if isinstance(exception, MemoryError):
         return True
     if not isinstance(exception, (KeyboardInterrupt, RecursionError)):
@@ -81,7 +81,7 @@ def is_external(exception: BaseException, journal: Journal | None) -> bool:
 
 
 def is_from_cython(exception: BaseException, journal: Journal | None) -> bool:
-    """Return whether the compiled marshaller raised an exception on account of a value."""
+    """Return whether the compiled marshaller raised an exception because of a value."""
     if is_external(exception, journal):
         return False
     # Between its calls there is Python code, in which a signal handler may raise anything.
@@ -90,7 +90,7 @@ def is_from_cython(exception: BaseException, journal: Journal | None) -> bool:
 
 
 def is_from_ctypes(exception: BaseException, journal: Journal | None) -> bool:
-    """Return whether the ctypes marshaller, or the rules, raised an exception on account of a value."""
+    """Return whether the ctypes marshaller, or the rules, raised an exception because of a value."""
     where = _module_raising(exception) or ""
     return not is_external(exception, journal) and where.startswith(_OWN_MODULES)
 
@@ -103,7 +103,7 @@ def _module_raising(exception: BaseException) -> str | None:
 
 
 def raises_again(exception: BaseException, function: Callable[[Any], Any], x: Any) -> bool:
-    """Return whether a function raises the same once more, which a signal handler would not."""
+    """Return whether a function raises the same again, unlike a signal handler."""
     try:
         function(x)
     except BaseException as again:

@@ -42,7 +42,7 @@ NAME = "ctypes"
 @translates_errors
 def get_function(name: Any) -> Any:
     """Return a registered function as a wrapper, never the callable behind it; None if there is none."""
-    # Keeps alive what the packed name borrows.
+    # Owns the memory that the packed name borrows.
     keep: list[Any] = []
     found = OwnedValue(VALUE_SIZE)
     try:

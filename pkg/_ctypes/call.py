@@ -55,7 +55,7 @@ class FunctionCore(_Traversed):
         def _call_overload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        # One frame with as few calls as possible: what a call costs beyond ctypes itself is spent here.
+        # One frame with as few calls as possible: most of the cost of a call besides ctypes itself is here.
         # `keep` gets what must outlive the call. While it is empty, no argument is a recipe.
         keep: list[Any] = []
         try:
@@ -68,7 +68,9 @@ class FunctionCore(_Traversed):
                 target, context, call_recipe, whole = _get_target(self)
             except AttributeError:
                 target = None
-            if target is None:  # out of the handler, so that the AttributeError is no context of an error
+            if (
+                target is None
+            ):  # outside the handler, so that the AttributeError is not the context of an error
                 target, context, call_recipe, whole = _find_target(self)
             packed: list[Any] = []
             for x in args:
@@ -91,7 +93,7 @@ class FunctionCore(_Traversed):
                     else:
                         status = target(context, values, len(packed), result)
                 except BaseException:
-                    # Raised by a signal handler while the function polled; the function's own error is void.
+                    # Raised by a signal handler during the call; it replaces the function's error.
                     discard_error()
                     raise
                 if status != 0:
@@ -110,7 +112,7 @@ class FunctionCore(_Traversed):
             for kept in keep:
                 if type(kept) is OwnedValue:
                     release(kept)
-            # A traceback holds the frames of this package, and they the arguments, as long as it lives.
+            # A traceback keeps the frames of this package alive, and these the arguments.
             del args, kwargs
             if type(exception) is not ArgumentError:
                 # Raised again with the cause and context that it has.

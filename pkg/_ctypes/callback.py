@@ -17,8 +17,8 @@ from .wrapper import wrap
 __all__ = ["create_exchange", "install_host", "shut_down"]
 
 _DONE = 1  # ANYFFI_HOST_DONE
-#: Near the end of the stack there may be no room to set an error. ctypes itself returns `_SWALLOWED` then,
-#: and the caller, as near to the end, raises a RecursionError of its own.
+#: Near the end of the stack there may be no room to set an error. Then ctypes returns `_SWALLOWED`, and the
+#: caller, which is as near to the end, raises its own RecursionError.
 _NO_ROOM, _SWALLOWED = (RecursionError, ctypes.ArgumentError), 0
 
 _object_of = platform.object_of
@@ -32,7 +32,7 @@ def _set_raised(exception: BaseException) -> None:
     """Set an exception, with its traceback, as the thread's error."""
     error = OwnedValue(VALUE_SIZE)
     try:
-        # Where even that fails, the error is a MemoryError already.
+        # If even this fails, the error is already a MemoryError.
         if platform.create_over(exception, library.error_create_host, error) == 0:
             library.error_set_raised(VALUE.unpack(error)[2])
     finally:

@@ -1,4 +1,4 @@
-"""What the wrappers of all containers have in common.
+"""Helpers that the wrappers of all containers share.
 
 Other threads may run between any two lines of these modules. So each read is one call of the runtime, whose
 result is owned.
@@ -33,7 +33,7 @@ def unwrap_as(wrapper: Any, type_code: int) -> int:
 
 
 def copy_iterator(iterator: Any) -> Any:
-    """Copy an iterator over a container, at the position where it is."""
+    """Copy an iterator over a container, at its position."""
     cls: Any = type(iterator)
     made = cls.__new__(cls)
     for name in cls.__slots__:

@@ -48,14 +48,14 @@ join = b"".join
 #: The type of a function's `call`. Without declared parameters ctypes passes the address of bytes' content.
 call_type = PYFUNCTYPE(c_int)
 
-#: The type of what the runtime calls for a Python callable; ctypes turns the handle into the object.
+#: The type of the C callback for Python callables; ctypes converts the handle to the object.
 callback_type = PYFUNCTYPE(c_int, py_object, c_void_p, c_int32, c_void_p)
 
 _KEEPS_SIGNALS = 1  # ANYFFI_HOST_SIGNALS_STAY_PENDING
 
 _api = ctypes.pythonapi
 # Prototypes of our own: those of `pythonapi` are shared by the process.
-# The argument is declared, so that this call fails like others where the stack is too short to convert it.
+# The argument is declared, so that this call also fails where the stack is too short to convert it.
 _increment = PYFUNCTYPE(None, c_void_p)(("Py_IncRef", _api))
 _new_capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", _api))
 #: A capsule keeps the address of its name.
@@ -104,7 +104,7 @@ def plain(function: Any) -> Any:
     return PYFUNCTYPE(function.restype)(ctypes.cast(function, c_void_p).value or 0)
 
 
-#: More levels than a callback needs to catch what is raised in it.
+#: More levels than a callback needs to catch an exception raised in it.
 _LEVELS = 32
 
 
@@ -236,7 +236,7 @@ class _WrapperLayout(ctypes.Structure):
 
 
 def declare_wrappers(library: Any, cls: type, slot: str) -> None:
-    """Tell the runtime the layout of wrappers, which keep their memory in a slot of a class."""
+    """Declare the layout of wrappers to the runtime: which keep their memory in a slot of a class."""
     declared = _WrapperLayout(
         ctypes.sizeof(_WrapperLayout),
         layout.TYPE,
@@ -264,7 +264,7 @@ if layout.FREE_THREADED:
     #: The current wrappers by the address of the header's word that names the wrapper in other builds. Every
     #: operation on the table is atomic.
     _wrappers: dict[int, _Reference] = {}
-    #: Called at the end of a wrapper. No Python function, which could not run at the recursion limit.
+    #: Called when a wrapper is destroyed. Not a Python function, which could not run at the recursion limit.
     _forget = operator.methodcaller("forget")
 
     def _refer(wrapper: Any, word: int) -> _Reference:
@@ -298,7 +298,7 @@ else:
     def wrapper_at(word: int) -> Any:
         """Return the wrapper that the header's word at an address names, or None.
 
-        A wrapper that is being destroyed, whose refcount is zero, is none.
+        A wrapper that is being destroyed, whose refcount is zero, does not count.
         """
         named = c_void_p.from_address(word)
         if not named.value:
@@ -314,7 +314,7 @@ else:
         return found[0] if found else None
 
     def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
-        """Store a wrapper in the header's word, unless that names one that is alive."""
+        """Store a wrapper in the header's word, unless the word names a live wrapper."""
         former = c_void_p.from_address(word).value
         return wrapper_at(word) is None and bool(exchange(address, former, id(wrapper)))
 

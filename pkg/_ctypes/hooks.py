@@ -1,7 +1,7 @@
 """Hooks: the functions of this marshaller that check mode replaces to compare it with the compiled one.
 
-Each is a global variable of the module that calls it, set by a function there: a call on the fast path costs
-no attribute look-up for being replaceable.
+Each is a global variable of the module that calls it, set by a function there, so that the fast path needs
+no attribute look-up.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Hooks(NamedTuple):
     pack_argument: Callable[[Any, list[Any]], bytes] = pack.pack
     #: `read_container(x)`: type code and parts of an exact builtin container, or None.
     read_container: Callable[[Any], tuple[int, Any] | None] = recipe.read_container
-    #: What has `lower`, which runs users' code, and makes the errors of values that cannot be packed.
+    #: The rules: `lower`, which runs users' code, and the errors of values that cannot be packed.
     rules: Any = _rules
     #: `make_error(kind, message, args, cause)`: the exception of an error, whose class may be a user's.
     make_error: Callable[..., Any] = _errors.make
@@ -36,7 +36,7 @@ _DEFAULTS = Hooks()
 
 
 def install(hooks: Hooks = _DEFAULTS) -> None:
-    """Call other functions from now on; without an argument, the marshaller's own again."""
+    """Install other functions; without an argument, restore those of the marshaller."""
     call.set_packer(hooks.pack_argument)
     recipe.set_reader(hooks.read_container)
     pack.set_rules(hooks.rules, hooks.read_container)

@@ -27,7 +27,7 @@ __all__ = [
     "require",
 ]
 
-#: The versions that these layouts are known for. Newer ones depend on the checks alone.
+#: The versions with these layouts. Newer ones depend on the checks alone.
 _OLDEST, _NEWEST = (3, 9), (3, 14)
 _POINTER = ctypes.sizeof(c_void_p)
 
@@ -87,7 +87,7 @@ def require(fits: bool, what: str) -> None:
 
 
 def offset_of_slot(cls: type, name: str) -> int:
-    """Find where instances of a class keep one of its `__slots__`.
+    """Return the offset of one of the `__slots__` of a class.
 
     An object is stored in a new instance and its address searched in the instance's memory.
     """
@@ -104,7 +104,7 @@ def offset_of_slot(cls: type, name: str) -> int:
 
 
 def _check() -> None:
-    """Compare what is read through each offset with what Python returns."""
+    """Compare the memory at each offset with the values that Python returns."""
     for x in (object(), b"", ctypes.Structure):
         require(_pointer_at(id(x) + TYPE) == id(type(x)), "an object's type")
     for data in (b"", b"content of bytes"):

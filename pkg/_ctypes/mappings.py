@@ -33,12 +33,12 @@ def _number_of_entries(address: int) -> int:
     return int(Mapping.from_address(address).size)
 
 
-#: What `find_item` returns for a key that is not there.
+#: The result of `find_item` for an absent key.
 ABSENT = object()
 
 
 def find_item(self: Any, type_code: int, key: Any) -> Any:
-    """Look up the value of a key; `ABSENT` if it is not there."""
+    """Look up the value of a key; `ABSENT` if the key is absent."""
     address = unwrap_as(self, type_code)
     keep: list[Any] = []
     packed = pack_borrowed(key, keep)
@@ -107,7 +107,7 @@ class DictCore(ObjectCore):
     @translates_errors
     def __setitem__(self, key: Any, item: Any) -> None:
         address = unwrap_as(self, code.DICT)
-        # `mapping_set` moves both out of these, also where it fails.
+        # `mapping_set` steals both, also where it fails.
         owned: list[Any] = []
         try:
             for part in (key, item):
@@ -226,7 +226,7 @@ class EntryIterator:
         if self._container is None:
             raise StopIteration
         if _number_of_entries(self._address) != self._size:
-            # At every further step, too.
+            # Raised again at every further step.
             self._size = -1
             raise rules.changed_size(self._what)
         owned_key, owned_item = OwnedValue(VALUE_SIZE), OwnedValue(VALUE_SIZE)

@@ -1,10 +1,10 @@
-"""Owned values: 16 bytes of memory that own the AnyffiValue in them, and release it when they go.
+"""Owned values: 16 bytes of memory that own the AnyffiValue in them, and release it when they are destroyed.
 
 A signal handler may raise between any two steps of Python, so no reference is ever held by an address alone.
 The runtime writes an owned value to such memory, copies it or moves it out, each in one call. An owned value
 is exact bytes where there is nothing to release, else an `OwnedValue`.
 
-All the same, the frame that made one releases it as soon as it has served: finalizers run late on PyPy, and
+Nevertheless, the frame that created one releases it as soon as possible: finalizers run late on PyPy, and
 at the recursion limit they may fail.
 """
 

@@ -1,4 +1,4 @@
-"""Packing: Python values to AnyffiValues. `rules.lower` converts what is no exact builtin.
+"""Packing: Python values to AnyffiValues. `rules.lower` converts values that are not exact builtins.
 
 `pack` is for arguments and borrows what it can; `pack_owned` is for elements and results.
 """
@@ -82,7 +82,7 @@ def pack(x: Any, keep: list[Any]) -> bytes:
     return packed if type(packed) is bytes else _value(_OBJECT, RECIPE, platform.address_of_memory(packed))
 
 
-#: What packs arguments of a class, by its identity, or returns None.
+#: Functions that pack arguments of a class, or return None, by the identity of the class.
 _writers: dict[int, Callable[[Any, list[Any]], Packed]] = {
     id(str): borrow_str,
     id(bytes): borrow_bytes,
@@ -132,7 +132,7 @@ def _retain(address: int) -> Packed:
 
 
 def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
-    """Pack what is no scalar as an owned value; also return whether it is new and not reachable elsewhere.
+    """Pack a non-scalar as an owned value; also return whether it is new and not reachable elsewhere.
 
     One function for all containers, so that a level of nesting costs one frame: 200 levels fit at any depth
     of the stack.
@@ -151,7 +151,7 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
             packed = _pack_nested(items, memo, depth)[0]
         type_code, _, address = _value_of(packed)
         if type_code > 0:
-            # Its `__anyffi_value__` is called once, however often it is met.
+            # Its `__anyffi_value__` is called once, however often it occurs.
             memo[id(x)] = (x, address)
         # `items` may be released before the call, which therefore owns a reference.
         return packed, True
@@ -161,7 +161,7 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
     if depth > _rules.MAX_DEPTH:
         raise _current_rules.nested_too_deep()
     if type_code != code.SLICE or not _all_scalars(items):
-        # A slice of scalars is created each time that it is met: that is faster, and slices have no identity.
+        # A slice of scalars is created at each occurrence: that is faster, and slices have no identity.
         memo[id(x)] = (x, None)
     parts: list[Packed] = []
     try:
@@ -192,7 +192,7 @@ def _read_parts(x: Any) -> tuple[int, Any]:
 
 
 def _all_scalars(items: Any) -> bool:
-    # No generator: CPython 3.12 leaks what one holds that is interrupted before its first line.
+    # Not a generator: CPython 3.12 leaks the references of one that is interrupted before its first line.
     for item in items:
         if id(type(item)) not in scalar_packers or (type(item) is int and pack_scalar(item) is None):
             return False
@@ -219,7 +219,7 @@ def _new_slice(type_code: int, parts: list[Packed], items: Any) -> Packed:
     return new_object(library.slice_create, *parts)
 
 
-#: What creates a container of a type code, from its packed parts and the items that they were packed from.
+#: Functions that create a container, by type code, from packed parts and their items.
 _containers: dict[int, Callable[[int, list[Packed], Any], Packed]] = {
     code.ARRAY: _new_sequence,
     code.LIST: _new_sequence,
@@ -232,7 +232,7 @@ _containers: dict[int, Callable[[int, list[Packed], Any], Packed]] = {
 
 
 def _pack_lowered(type_code: int, payload: Any) -> tuple[Packed, bool]:
-    """Pack what `rules.lower` returned, if it is no container; also return whether it is new."""
+    """Pack what `rules.lower` returned, unless it is a container; also return whether it is new."""
     if type_code == code.OBJECT:
         address = payload._address
         if not address:
@@ -275,8 +275,8 @@ def _pack_memory(address: int, dtype: Any, ndim: int, extents: bytes, flags: int
     return _pack_handle(owner, library.tensor_create_host, address_of(data), flags)
 
 
-#: What creates an object that holds a handle, and the arguments before the handle. callback.py adds
-#: functions.
+#: Functions that create an object over a handle, with the arguments before the handle. callback.py adds those
+#: for functions.
 _handles: dict[int, tuple[Any, ...]] = {
     code.ERROR: (library.error_create_host,),
     code.PY_OBJECT: (library.py_object_create,),

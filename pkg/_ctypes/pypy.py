@@ -95,7 +95,7 @@ def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> None:
 
 
 def give(x: Any, out: int) -> None:
-    """Do nothing; never called, as there is no table of DLPack."""
+    """Do nothing; never called, since there is no DLPack table."""
 
 
 def plain(function: Any) -> Any:
@@ -196,7 +196,7 @@ def address_of_memory(memory: Any) -> int:
     return int(ffi.cast("intptr_t", ffi.from_buffer(memory)))
 
 
-#: Never used, as nothing is learnt of arrays here.
+#: Never used, as no layouts of arrays are cached here.
 ndarray_data = 0
 #: Objects have no address by which the runtime could retain them.
 retain = 0

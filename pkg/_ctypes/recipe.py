@@ -1,9 +1,9 @@
 """Recipes: arguments described for one call, which creates all their objects.
 
-A container of exact builtins becomes a run of values, each container behind its parts, which
+A container of exact builtins becomes a run of values, each container after its parts, which
 `anyffi_function_call_recipe` turns into objects. That takes a third of the time of a call for each object.
-Such a container runs no users' code and is never refused, so it makes no difference that it is created only
-when all arguments are packed. pack.py packs all else.
+Packing such a container runs no users' code and never fails, so it may be created after all arguments are
+packed. pack.py packs all other values.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
     type_code, items = opened
     if type_code == _DICT and not _KEYS.issuperset(map(id, map(type, items[::2]))):
         return None
-    # Text is borrowed from the items, and no identity is used again while they live.
+    # Text is borrowed from the items, and their identities are not reused while they are alive.
     keep.append(items)
     run = _write_run(items) if len(items) > _SHORT else None
     if run is not None:
@@ -120,7 +120,7 @@ def write_slice(x: slice, keep: list[Any]) -> bytes | None:
 
 # ---- items of one class: packed together, in a fifth of the time --------------------------------------
 
-#: Up to so many items are packed faster one by one.
+#: Up to this many items are packed faster one by one.
 _SHORT = 4
 
 
@@ -143,7 +143,7 @@ def _write_ints(items: tuple[int, ...]) -> bytes | None:
     try:
         return _fill(_AN_INT, struct.pack(f"{len(items)}q", *items))
     except struct.error:
-        # One needs a BigInt.
+        # One of them needs a BigInt.
         return None
 
 
@@ -158,7 +158,7 @@ def _fill(value: bytes, payloads: bytes) -> bytes:
     return halves.tobytes()
 
 
-#: The bytes before inline ASCII text and, by its length, those behind.
+#: The bytes before inline ASCII text and, by its length, those after it.
 _HEAD = _value(code.STR, 0, 0)[:4].decode("latin-1")
 _TAILS = ["\0" * spare + chr(spare) for spare in range(INLINE_BYTES, -1, -1)]
 

@@ -44,7 +44,7 @@ _ELLIPSIS = _value(code.ELLIPSIS, 0, 0)
 
 _LITTLE = "le" if sys.byteorder == "little" else "be"
 _ENCODINGS = ("ascii", "latin-1", f"utf-16-{_LITTLE}", f"utf-32-{_LITTLE}")
-#: Text ends in a zero code point; bytes have one zero byte behind them already.
+#: Text ends in a zero code point; bytes already end in a zero byte.
 _ENDS = (b"", b"", b"\0", b"\0\0\0")
 _address_of_bytes, _address_of_ascii = platform.lend_bytes, platform.lend_ascii
 
@@ -86,8 +86,8 @@ def _own_bytes(x: bytes) -> Packed:
     return new_object(library.bytes_create, x, len(x))
 
 
-#: What packs a scalar as an owned value, or returns None for an int that needs a BigInt. By the identity of
-#: the class, since hashing or comparing a class may run code of its metaclass.
+#: Functions that pack a scalar as an owned value, or return None for an int that needs a BigInt. By the
+#: identity of the class, since hashing or comparing a class may run code of its metaclass.
 scalar_packers: dict[int, Callable[[Any], Packed]] = {
     id(int): _pack_int,
     id(float): partial(_float_value, code.FLOAT, 0),
@@ -100,7 +100,7 @@ scalar_packers: dict[int, Callable[[Any], Packed]] = {
 
 
 def pack_scalar(x: Any) -> Packed:
-    """Pack a scalar as an owned value; return None for all else."""
+    """Pack a scalar as an owned value; return None for other values."""
     packer = scalar_packers.get(id(type(x)))
     return None if packer is None else packer(x)
 

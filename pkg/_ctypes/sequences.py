@@ -141,7 +141,7 @@ class ListCore(ObjectCore):
         return int(Sequence.from_address(unwrap_as(self, code.LIST)).type_mask)
 
     def _find_position(self, key: Any) -> int:
-        """Return the position that an index means."""
+        """Return the non-negative position for an index."""
         index = rules.as_index(self, key)
         if index < 0:
             index += _size_of(unwrap_as(self, code.LIST))
@@ -177,7 +177,7 @@ class SequenceIterator:
             library.sequence_get(self._address, self._index, element)
             value = _value_of(element)
             if value[0] == code.UNSET:
-                # Once exhausted it stays so.
+                # An exhausted iterator stays exhausted.
                 self._sequence = None
                 raise StopIteration
             self._index += self._step

@@ -243,7 +243,7 @@ def raise_error(value: tuple[int, int, int]) -> NoReturn:
     from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
     exception = unpack(value)
     if type(exception) is KeyboardInterrupt and not from_python:
-        # The runtime takes a callback that never reached its first line for an interrupted one, but the stack
+        # The runtime treats a callback that never reached its first line as interrupted, but the stack
         # may have ended instead.
         platform.need_room_of_callback()
     if not isinstance(exception, BaseException):

@@ -18,9 +18,9 @@ _REF = struct.Struct("=QQ")
 _classes: dict[int, type] = {}
 
 
-#: An AnyffiWrapperRef, which owns one strong reference. Its finalizer is not the wrapper's, which a user's
-#: `__del__` would replace. It has no part in garbage collection, so that a wrapper in a cycle keeps its
-#: object until the wrapper is cleared.
+#: An AnyffiWrapperRef, which owns one strong reference. It has its own finalizer, since a user's `__del__`
+#: would replace that of the wrapper. It is not garbage-collected, so that a wrapper in a cycle
+#: keeps its object until the wrapper is cleared.
 _Memory = platform.memory_class(library.wrapper_detach, library.wrapper_finalize)
 
 

@@ -85,7 +85,7 @@ def get_function(name):
 
 
 def to_object(x):
-    """Return the wrapper of the runtime's object for `x`; for what has none, what `echo` returns."""
+    """Return the wrapper of the runtime's object for `x`; for a value without one, what `echo` returns."""
     cdef AnyffiValue packed
     pack_owned(<PyObject*>x, &packed)
     return wrap(packed.as_object) if packed.type_code == ANYFFI_FUNCTION else unpack(&packed)
@@ -97,7 +97,7 @@ def create_exchange():
 
 
 def shut_down():
-    """Release what the registry holds of Python; from then on the runtime calls no hook."""
+    """Release the Python functions in the registry and uninstall the hooks."""
     anyffi_registry_remove_host_functions()
     anyffi_host_install(NULL)
 

@@ -13,10 +13,10 @@
 #include "unpack.h"
 #include "wrapper.h"
 
-/// As many arguments are packed on the stack.
+/// Up to this many arguments are packed on the stack.
 #define ANYFFI_MAX_SHORT 8
 
-/// Releases what packing made of an argument, unless the callee took it.
+/// Releases the object that packing created for an argument, unless the callee stole it.
 static inline void anyffi_py_release_made(const AnyffiValue* value) {
   // Flags belong to objects; elsewhere the word holds text.
   if (value->type_code > 0 && value->aux != 0) anyffi_release(value->as_object);
@@ -191,7 +191,7 @@ static inline int anyffi_py_is_short(PyObject* function, Py_ssize_t count) {
 #define ANYFFI_TEXT_FLAGS (Py_TPFLAGS_UNICODE_SUBCLASS | Py_TPFLAGS_BYTES_SUBCLASS)
 #define ANYFFI_ITEMS_FLAGS (Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_LIST_SUBCLASS)
 
-/// Makes a short call by the path that serves its first argument best. Each is a jump.
+/// Makes a short call by the fastest path for its first argument. Each is a jump.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_dispatch(PyObject* function, PyObject* const* args, Py_ssize_t count) {
   AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
   unsigned long class_flags = count > 0 ? Py_TYPE(args[0])->tp_flags : 0;

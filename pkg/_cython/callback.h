@@ -7,10 +7,10 @@
 #include "pack.h"
 #include "unpack.h"
 
-/// The arguments of so many are unpacked on the stack.
+/// Up to this many arguments are unpacked on the stack.
 #define ANYFFI_CALLBACK_ON_STACK 8
 
-/// Unpacks borrowed values into `places`, calls with them and packs what is returned as an owned value.
+/// Unpacks borrowed values into `places`, calls with them and packs the result as an owned value.
 ///
 /// `places` has one more slot before the first argument, which the callee may use: methods then need no copy.
 static int anyffi_py_run_with(PyObject* function, const AnyffiValue* args, int32_t count, AnyffiValue* result,

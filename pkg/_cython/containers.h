@@ -1,4 +1,4 @@
-/// Access to containers from their wrappers, straight from and to the runtime's memory.
+/// Direct access of wrappers to the memory of containers.
 ///
 /// The GIL is held, so that nothing changes but where Python code runs: in packing, unpacking and comparing keys.
 /// Slices and keys that are no exact int are handled in core_containers.pxi, by Python-level methods.
@@ -22,7 +22,7 @@ static inline int anyffi_py_read_index(PyObject* key, int64_t* out) {
   return Py_IS_TYPE(key, &PyLong_Type) && anyffi_py_read_int(key, out) == 0;
 }
 
-/// Returns an element by its key. What nearly every look-up is takes no further call: half the instructions.
+/// Returns an element by its key. The most frequent look-ups make no further call: half the instructions.
 static inline PyObject* anyffi_py_get_item(PyObject* wrapper, int32_t type_code, PyObject* key) {
   AnyffiSequence* sequence = (AnyffiSequence*)((AnyffiWrapper*)wrapper)->object;
   int64_t index;

@@ -20,7 +20,7 @@ cdef class SequenceIterator:
             raise StopIteration
         sequence = <AnyffiSequence*>unwrap(<PyObject*>self.sequence)
         if not 0 <= index < sequence.size:
-            # Once exhausted it stays so.
+            # An exhausted iterator stays exhausted.
             self.sequence = None
             raise StopIteration
         self.index = index + self.step
@@ -73,7 +73,7 @@ cdef class EntryIterator:
             raise StopIteration
         entries = <AnyffiMapping*>unwrap(<PyObject*>self.container)
         if entries.size != self.size:
-            # From now on always.
+            # Raised again at every further step.
             self.size = -1
             raise _container_rules.changed_size(self.what)
         number = next_entry(entries, self.position, self.step)

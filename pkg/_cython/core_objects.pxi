@@ -78,7 +78,7 @@ cdef object describe_parameter(const AnyffiParamInfo* param):
 
 
 cdef object text_or_none(const char* utf8):
-    # Doc strings come from C++ authors; one in another encoding must not hide the function.
+    # Docstrings come from C++ authors; one in another encoding must not make the function unusable.
     return None if utf8 == NULL else utf8[:].decode("utf-8", "backslashreplace")
 
 
@@ -121,7 +121,7 @@ cdef int learn_parameters "anyffi_py_learn_parameters"(PyObject* function) excep
     cdef FunctionWrapper* wrapper = <FunctionWrapper*>function
     info = (<object>function)._info()
     found = tuple([name and sys.intern(name) for name, *_ in info[2]]) if info else ()
-    # Another thread may have come first.
+    # Another thread may have been faster.
     if wrapper.parameters == NULL:
         wrapper.parameters = keep(found)
     return 0

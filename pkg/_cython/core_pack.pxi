@@ -1,4 +1,4 @@
-"""Packing of what the rules describe by tuples, and caches of array classes; a part of _core.pyx.
+"""Packing of values that the rules describe by tuples, and caches of array classes; a part of _core.pyx.
 
 In Cython, which unpacks tuples and reads attributes of Python objects. shell.h declares these functions to C.
 """

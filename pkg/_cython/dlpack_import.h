@@ -82,7 +82,7 @@ static inline int anyffi_py_import_dlpack(PyObject* x, AnyffiValue* out) {
   return anyffi_py_import_from(&known, x, out);
 }
 
-/// Finds the functions behind PyTorch's attributes; 0 if they are not what is expected.
+/// Finds the functions behind PyTorch's attributes; 0 if they are not as expected.
 static int anyffi_py_learn_hidden(AnyffiExporter* known, PyObject* requires_grad, PyObject* is_conj, PyObject* is_neg) {
   PyObject* const descriptors[] = {requires_grad, is_conj, is_neg};
   known->requires_grad = anyffi_py_getter_of(requires_grad);
@@ -90,7 +90,7 @@ static int anyffi_py_learn_hidden(AnyffiExporter* known, PyObject* requires_grad
   known->is_neg = anyffi_py_method_of(is_neg);
   if (known->requires_grad == NULL || known->is_conj == NULL || known->is_neg == NULL) return 0;
   for (int i = 0; i < 3; ++i) {
-    // Of another class, its function would take an instance for one of its own.
+    // The function of another class would misread the instance.
     if (!PyType_IsSubtype(known->cls, PyDescr_TYPE(descriptors[i]))) return 0;
   }
   return 1;

@@ -5,7 +5,7 @@
 
 #include "state.h"
 
-/// The exception that is set, put aside.
+/// Saves the exception that is set.
 typedef struct {
 #if PY_VERSION_HEX >= 0x030C0000
   PyObject* exception;

@@ -101,7 +101,7 @@ static int anyffi_py_capsule_set_name(void* capsule, const char* name) {
 typedef int (*AnyffiHandleHash)(void* handle, int64_t* out);
 typedef int (*AnyffiHandleEqual)(void* handle, const AnyffiValue* other, int32_t* out);
 
-/// Installs the hooks; check mode hashes and compares opaque objects by functions of its own.
+/// Installs the hooks; check mode hashes and compares opaque objects with different functions.
 static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, AnyffiHandleEqual equal) {
   AnyffiHost host;
   host.struct_size = sizeof(AnyffiHost);

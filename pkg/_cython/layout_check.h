@@ -19,7 +19,7 @@ static int anyffi_py_check_int(int64_t number) {
   PyObject* made = PyLong_FromLongLong(number);
   if (made == NULL) return -1;
   int is_right = !anyffi_py_read_short_int(made, &read) || read == number;
-  // The fast path must serve what most ints are.
+  // The fast path must accept small ints.
   is_right = is_right && (read == number || number >= (int64_t)1 << 30 || number <= -((int64_t)1 << 30));
   Py_DECREF(made);
   return is_right ? 0 : anyffi_py_refuse_layout("an int");
@@ -129,7 +129,7 @@ static int anyffi_py_check_descriptors(void) {
   return is_right ? 0 : anyffi_py_refuse_layout("a method");
 }
 
-/// Returns 0, or -1 with an ImportError that says what is stored otherwise than known here.
+/// Returns 0, or -1 with an ImportError that names the object whose layout is unknown.
 static int anyffi_py_check_layout(void) {
   static const Py_UCS4 highest[] = {'z', 0xE9, 0x20AC, 0xDC80, 0x1F600};
   for (size_t i = 0; i < sizeof(highest) / sizeof(highest[0]); ++i) {

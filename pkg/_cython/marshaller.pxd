@@ -1,4 +1,4 @@
-"""What the C headers offer to the Cython files; each header documents its functions."""
+"""The functions of the C headers that the Cython files use; each header documents them."""
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 

@@ -9,7 +9,7 @@
 #include "state.h"
 #include "unpack.h"
 
-/// How NumPy's objects begin, in all versions since 1.7.
+/// The first fields of NumPy's objects, in all versions since 1.7.
 typedef struct {
   PyObject_HEAD PyTypeObject* scalar_type;
   char kind, character, byte_order, former_flags;
@@ -31,7 +31,7 @@ typedef struct {
 #define ANYFFI_NUMPY_WRITABLE 0x0400
 #define ANYFFI_NUMPY_MAX_AXES 64
 
-/// Data types by NumPy's numbers for its own; no bits for those that DLPack has not.
+/// Data types by NumPy's numbers for its own; no bits for those without a DLPack code.
 #define ANYFFI_NUMPY_INTS(type) {ANYFFI_kDLInt, 8 * sizeof(type), 1}, {ANYFFI_kDLUInt, 8 * sizeof(type), 1}
 #define ANYFFI_NUMPY_NONE {0, 0, 0}
 static const AnyffiDataType anyffi_numpy_types[] = {

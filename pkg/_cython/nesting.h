@@ -1,4 +1,4 @@
-/// Containers inside of containers: shared ones stay shared, cyclic and too deep ones are refused.
+/// Nested containers: shared ones stay shared, cyclic and too deep ones raise errors.
 
 #ifndef ANYFFI_NESTING_H_
 #define ANYFFI_NESTING_H_
@@ -16,7 +16,7 @@ typedef struct {
   AnyffiObject* made;   // NULL while the container is being packed; the value around it keeps it alive.
 } AnyffiMet;
 
-/// The containers that one argument has met, by address: a hash table with open addressing.
+/// The containers found so far in one argument, by address: a hash table with open addressing.
 typedef struct {
   size_t used;      // while this is 0, nothing else is set
   size_t capacity;  // a power of two
@@ -84,7 +84,7 @@ static void anyffi_py_memo_clear(AnyffiMemo* memo) {
 
 // ---- the levels -----------------------------------------------------------------------------------------------------
 
-/// One level of containers around what is being packed; it lies on the stack.
+/// One level of containers around the value that is being packed; allocated on the stack.
 typedef struct AnyffiNest {
   const struct AnyffiNest* outer;
   PyObject* container;
@@ -111,7 +111,7 @@ static inline int anyffi_py_share(AnyffiObject* found, AnyffiValue* out) {
 /// Finds what `x` became earlier within this argument, borrowed: 1, 0 if it was not met, -1 with an exception if it
 /// contains itself.
 static inline int anyffi_py_find_met(PyObject* x, const AnyffiNest* outer, AnyffiObject** out) {
-  // The outermost container enters the memo only when the first one inside of it does.
+  // The outermost container is added to the memo only with the first one inside of it.
   if (outer->memo->used == 0) {
     if (x != outer->container) return 0;
   } else {
@@ -139,7 +139,7 @@ static inline int anyffi_py_enter(const AnyffiNest* nest) {
   return anyffi_py_check_depth(nest) < 0 ? -1 : anyffi_py_remember(nest);
 }
 
-/// Records what became of it, after its items were packed; always 1, for what was made here.
+/// Records the object created for it, after its items were packed; always 1: the object is new.
 static inline int anyffi_py_leave(const AnyffiNest* nest, const AnyffiValue* made) {
   if (nest->outer != NULL) anyffi_py_memo_find(nest->memo, nest->container)->made = made->as_object;
   return 1;

@@ -14,7 +14,7 @@
 
 static int anyffi_py_pack_container(PyObject* x, AnyffiValue* out, AnyffiNest* nest);
 
-/// 1 for the classes whose objects the rules pack as functions, without asking them: forty times as fast.
+/// 1 for classes whose objects are packed as functions, without a call of the rules: forty times as fast.
 static inline int anyffi_py_is_callable_type(PyTypeObject* cls) {
   return cls == &PyFunction_Type || cls == &PyMethod_Type || cls == &PyCFunction_Type;
 }
@@ -38,7 +38,7 @@ static int anyffi_py_pack_handle(int32_t code, PyObject* handle, AnyffiValue* ou
 
 // ---- owned values ---------------------------------------------------------------------------------------------------
 
-/// Packs what is no scalar and no element of a container; 1 if it was made here.
+/// Packs a non-scalar that is not an element of a container; 1 if the object is new.
 static int anyffi_py_pack_outermost(PyObject* x, AnyffiValue* out) {
   AnyffiNest nest;
   AnyffiMemo memo;
@@ -48,7 +48,7 @@ static int anyffi_py_pack_outermost(PyObject* x, AnyffiValue* out) {
   return packed;
 }
 
-/// Packs what is no scalar; 1 if it was made here and nobody else can reach it, 0 if it is shared.
+/// Packs a non-scalar; 1 if the object is new and not reachable elsewhere, 0 if it is shared.
 static int anyffi_py_pack_nested(PyObject* x, AnyffiValue* out, const AnyffiNest* outer) {
   AnyffiObject* found;
   if (!PySlice_Check(x) && anyffi_py_is_wrapper(x)) {
@@ -71,7 +71,7 @@ static inline int anyffi_py_pack_owned(PyObject* x, AnyffiValue* out) {
 
 /// Packs what `__anyffi_value__` returned for the object of a nest; always 1, or -1 with an exception.
 ///
-/// It may die with the object that returned it, so that the call has a reference of its own.
+/// It may be destroyed with the object that returned it, so the call owns a reference.
 static int anyffi_py_pack_value_of(PyObject* value, AnyffiValue* out, AnyffiNest* nest) {
   AnyffiObject* found = NULL;
   int packed = anyffi_py_pack_scalar(value, out);
@@ -90,7 +90,7 @@ static int anyffi_py_pack_value_of(PyObject* value, AnyffiValue* out, AnyffiNest
     nest->container = holder;
   }
   if (packed < 0) return -1;
-  // `__anyffi_value__` runs once: an object that is met twice is one object, as containers are.
+  // `__anyffi_value__` runs once: an object that occurs twice is packed as one, as containers are.
   if (out->type_code > 0) {
     if (anyffi_py_remember(nest) < 0) return anyffi_py_discard(out);
     anyffi_py_leave(nest, out);
@@ -137,7 +137,7 @@ static int anyffi_py_pack_payload(PyObject* x, int32_t code, PyObject* payload, 
   }
 }
 
-/// Packs a value as the rules describe it; 1 if it was made here.
+/// Packs a value as the rules describe it; 1 if the object is new.
 static int anyffi_py_pack_lowered(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
   PyObject* lowered = PyObject_CallOneArg(anyffi_state.lower, x);
   if (lowered == NULL) return -1;
@@ -148,7 +148,7 @@ static int anyffi_py_pack_lowered(PyObject* x, AnyffiValue* out, AnyffiNest* nes
   return packed;
 }
 
-/// Packs what is neither a scalar nor a wrapper, as the container of `nest`; 1 if it was made here.
+/// Packs a value that is neither a scalar nor a wrapper, as the container of `nest`; 1 if the object is new.
 static int anyffi_py_pack_container(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
   PyTypeObject* cls = Py_TYPE(x);
   int packed;
@@ -175,7 +175,7 @@ static int anyffi_py_pack_container(PyObject* x, AnyffiValue* out, AnyffiNest* n
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
 
-/// As `anyffi_py_pack_object`, for what is not a list or tuple either.
+/// As `anyffi_py_pack_object`, for values that are not lists or tuples either.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
   int made;
@@ -204,7 +204,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
     if (made == 0) made = anyffi_py_pack_outermost(x, out);
     if (made >= 0 && out->type_code <= 0) return 0;
     if (made == 0) {
-      // An object of another backend's wrapper, which `x` keeps alive: borrowed, like those of our own.
+      // An object of another backend's wrapper, which `x` keeps alive: borrowed, like those of this backend's wrappers.
       anyffi_value_drop(out);
       return 0;
     }

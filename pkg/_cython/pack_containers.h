@@ -8,10 +8,10 @@
 #include "nesting.h"
 #include "scalars.h"
 
-/// Packs what is no scalar as an element of the container `outer`; in pack.h.
+/// Packs a non-scalar as an element of the container `outer`; defined in pack.h.
 static int anyffi_py_pack_nested(PyObject* x, AnyffiValue* out, const AnyffiNest* outer);
 
-/// Packs a scalar or, where there is a `nest`, anything; 0 for what is no scalar where there is none.
+/// Packs a scalar or, if there is a `nest`, anything; 0 for a non-scalar without a `nest`.
 static inline int anyffi_py_pack_element(PyObject* x, AnyffiValue* out, const AnyffiNest* nest) {
   int packed = anyffi_py_pack_scalar(x, out);
   if (packed != 0 || nest == NULL) return packed;
@@ -25,7 +25,7 @@ static int anyffi_py_pack_inline_slice(PyObject* x, AnyffiValue* out) {
   PyObject* parts[3];
   if (anyffi_py_read_slice(x, parts) < 0) return -1;
   if (anyffi_slice_create(NULL, NULL, NULL, out) != 0) return anyffi_py_raise_taken();
-  // The three lie side by side.
+  // The three parts are adjacent.
   AnyffiValue* cells = &((AnyffiSlice*)out->as_object)->start;
   if (anyffi_py_pack_inline(parts[0], &cells[0]) && anyffi_py_pack_inline(parts[1], &cells[1]) &&
       anyffi_py_pack_inline(parts[2], &cells[2])) {
@@ -46,7 +46,7 @@ static int anyffi_py_pack_slice(PyObject* x, AnyffiValue* out, const AnyffiNest*
     int packed = anyffi_py_pack_scalar(parts[i], &cells[i]);
     if (packed == 0) {
       AnyffiValue part;
-      // A slice of scalars is immutable: a new object each time that it is met is faster than the memo.
+      // A slice of scalars is immutable: a new object at each occurrence is faster than the memo.
       if (!is_entered && anyffi_py_enter(nest) < 0) return anyffi_py_discard(out);
       is_entered = 1;
       // Stored once it is complete: a failure leaves a released object in its `out`.

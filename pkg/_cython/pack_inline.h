@@ -65,7 +65,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_inline(PyObject* x, AnyffiValue* out) {
   return anyffi_py_pack_immediate(x, Py_TYPE(x), out);
 }
 
-/// Packs an exact str or bytes, inline or borrowed; 0 for others and for what is too long to borrow.
+/// Packs an exact str or bytes, inline or borrowed; 0 for others and for text too long to borrow.
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_text(PyObject* x, PyTypeObject* cls, AnyffiValue* out) {
   Py_ssize_t length;
   int32_t type_code = ANYFFI_BYTES_VIEW, encoding = ANYFFI_ASCII;
@@ -95,7 +95,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_plain(PyObject* x, AnyffiValue* out) {
 }
 
 /// Packs elements from `sequence->size` on, up to the first that is not inline; returns how many there are now.
-/// Size and type mask are those of what is packed: the sequence may be destroyed should a later element fail.
+/// Size and type mask are those of the packed elements: the sequence may be destroyed if a later element fails.
 ANYFFI_NEVER_INLINE Py_ssize_t anyffi_py_fill_inline(PyObject* const* items, Py_ssize_t size,
                                                      AnyffiSequence* sequence) {
   AnyffiValue* data = sequence->data;

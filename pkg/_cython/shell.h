@@ -7,7 +7,7 @@
 
 #include "state.h"
 
-/// Calls with a tuple and a dict: the `tp_call` of a class that has a `__call__` of its own.
+/// Calls with a tuple and a dict: the `tp_call` of a class that defines `__call__`.
 static PyObject* anyffi_py_call_slot(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names);
 
 /// Calls with keywords that only the rules can bind: overloads, duplicates, errors.
@@ -23,7 +23,7 @@ static int anyffi_py_pack_described(int32_t code, PyObject* payload, AnyffiValue
 static int anyffi_py_learn_ndarray(PyObject* x);
 static int anyffi_py_learn_exporter(PyObject* x);
 
-/// Returns an element of an Array or a List by a key that is a slice, negative, out of range or no exact int.
+/// Returns an element of an Array or a List by a key that is a slice, negative, out of range or not an exact int.
 static PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, PyObject* key);
 
 /// Returns the object of another backend's wrapper, borrowed, by its attribute `_address`.

@@ -1,4 +1,4 @@
-/// What the marshaller keeps: classes and functions of Python, set at import by `_core.pyx`.
+/// The state of the marshaller: classes and functions of Python, set at import by `_core.pyx`.
 ///
 /// References held here are never released, so that reading needs neither a lock nor a reference.
 
@@ -13,7 +13,7 @@
 
 typedef struct {
   PyTypeObject* object_core;
-  /// The function of the runtime's functions over Python callables. Another one in check mode.
+  /// The callback of functions over Python callables. A different one in check mode.
   AnyffiCall callback;
   PyObject* missing;          // the value of an omitted argument
   PyObject* no_arguments;     // ()

@@ -14,7 +14,8 @@
 static int anyffi_py_raise_taken(void);
 static PyObject* anyffi_py_unpack_object(AnyffiObject* target);
 
-/// Returns what the rules make of a type code and a payload. Steals the payload, which may be NULL with an exception.
+/// Returns the value that the rules create from a type code and a payload. Steals the payload, which may be NULL with
+/// an exception.
 static PyObject* anyffi_py_lift(int32_t code, PyObject* payload) {
   PyObject* args[] = {payload == NULL ? NULL : PyLong_FromLong(code), payload};
   PyObject* made = args[0] == NULL ? NULL : PyObject_Vectorcall(anyffi_state.lift, args, 2, NULL);
@@ -38,7 +39,7 @@ static PyObject* anyffi_py_unpack_str(const AnyffiValue* value) {
     if (made != NULL) memcpy(PyUnicode_DATA(made), text.data, (size_t)text.length);
     return made;
   }
-  // Narrows what C code made too wide, and returns the interpreter's own strings of one character.
+  // Narrows text that C code encoded too wide, and returns the interpreter's own strings of one character.
   return PyUnicode_FromKindAndData(1 << anyffi_encoding_shift(text.encoding), text.data, (Py_ssize_t)text.length);
 }
 
@@ -144,7 +145,7 @@ static PyObject* anyffi_py_make_builtin(PyObject* kind, PyObject* message) {
   return made;
 }
 
-/// Returns what the rules make of an error that has arguments or a cause, or whose kind is not built in.
+/// Returns the exception that the rules create for an error with arguments or a cause, or whose kind is not built in.
 static PyObject* anyffi_py_make_error(const AnyffiError* error, PyObject* kind, PyObject* message) {
   PyObject *made = NULL, *cause = NULL;
   PyObject* args = anyffi_py_unpack_copy(&error->args);
@@ -206,7 +207,7 @@ static PyObject* anyffi_py_read_object(AnyffiObject* target) {
     case ANYFFI_BOX:
       return anyffi_py_unpack_copy(&((AnyffiBox*)target)->value);
     default:
-      // Others have a wrapper, which keeps a reference of its own.
+      // Others have a wrapper, which owns a reference.
       anyffi_retain(target);
       return anyffi_py_wrap(target);
   }
@@ -237,7 +238,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_raise_taken(void) {
     Py_SETREF(exception, PyObject_CallNoArgs(anyffi_state.unexplained));
   }
   if (!is_from_python || exception == NULL) return anyffi_py_raise(exception);
-  // It has been raised before: its traceback and context are to stay as they are.
+  // It has been raised before: its traceback and context must not change.
   PyObject* cls = (PyObject*)Py_TYPE(exception);
   Py_INCREF(cls);
   PyErr_Restore(cls, exception, PyException_GetTraceback(exception));

@@ -54,7 +54,7 @@ static inline AnyffiFunction* anyffi_py_unwrap_function(PyObject* wrapper) {
   return (AnyffiFunction*)anyffi_py_unwrap_as(wrapper, ANYFFI_FUNCTION);
 }
 
-/// Returns the class set for a code alone, borrowed; NULL, with an exception or without.
+/// Returns the class set for exactly this code, borrowed; NULL, with an exception or without.
 static PyObject* anyffi_py_class_set_for(int32_t type_code) {
   if (0 < type_code && type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return anyffi_state.classes[type_code];
   PyObject* key = PyLong_FromLong(type_code);

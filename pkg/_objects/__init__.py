@@ -1,1 +1,1 @@
-"""The public classes: what they add in Python to the classes of a backend."""
+"""The public classes: methods in Python over the classes of a backend."""

@@ -1,4 +1,4 @@
-"""What all containers have in common: construction, copies, pickles."""
+"""Methods that all containers share: construction, copies, pickles."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def single_argument(name: str, arguments: tuple[Any, ...], default: Any) -> Any:
 
 
 def is_public(cls: type) -> bool:
-    """Whether a class is one of anyffi's own, and not a user's subclass."""
+    """Return whether a class is one of anyffi's own, not a user's subclass."""
     return cls.__module__ == "anyffi"
 
 
@@ -61,7 +61,7 @@ class Container:
         return self
 
     def _new(self, content: Any) -> Any:
-        """Make a container of this type with the content of one of Python's."""
+        """Create a container of this type with the content of a Python container."""
         return self._runtime.to_object(content)
 
     def _made_of(self, elements: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Turning the runtime's containers into Python's own."""
+"""Conversion of the runtime's containers to Python's own."""
 
 from __future__ import annotations
 

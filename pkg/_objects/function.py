@@ -62,7 +62,7 @@ class FunctionMethods:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            # No property: Python removes this name from the body of a class.
+            # Not a property: Python removes this name from the body of a class.
             if name == "__qualname__":
                 return self.__name__
             return object.__getattribute__(self, name)

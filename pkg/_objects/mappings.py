@@ -23,7 +23,7 @@ _ABSENT = object()
 
 
 class MappingMethods(Container):
-    """Methods of both."""
+    """Methods of both classes."""
 
     __slots__ = ()
 
@@ -138,7 +138,7 @@ class MapMethods(MappingMethods):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         entries = self._entries()
         copies = dict(_copy_entries(self, memo))
-        if id(self) in memo:  # it holds itself, by way of a List or Dict
+        if id(self) in memo:  # it contains itself, through a List or Dict
             return memo[id(self)]
         same = all(map(operator.is_, entries, copies)) and all(
             map(operator.is_, entries.values(), copies.values())

@@ -9,7 +9,7 @@ __all__ = ["ObjectMethods", "is_shown"]
 
 
 def is_shown(name: str) -> bool:
-    """Whether `dir` lists a name; private ones differ between backends."""
+    """Return whether `dir` lists a name; private ones differ between backends."""
     return not name.startswith("_") or (name.startswith("__") and name not in ("__slots__", "__weakref__"))
 
 

@@ -294,7 +294,7 @@ class ListMethods(SequenceMethods):
         self._runtime.list_reverse(self)
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: Any = False) -> None:
-        """Sort in place, in a stable way.
+        """Sort in place; the sort is stable.
 
         Parameters
         ----------

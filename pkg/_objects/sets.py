@@ -25,7 +25,7 @@ _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 
 
 def _distinct(elements: Iterable[Any]) -> _Distinct:
-    """Return the distinct elements of an iterable, past what a subclass of a set overrides."""
+    """Return the distinct elements of an iterable, ignoring overrides of a set's subclass."""
     if isinstance(elements, _Set):
         return dict.fromkeys(elements._iterate())
     bases: tuple[Any, ...] = (set, frozenset)
@@ -114,7 +114,7 @@ class _Set(Container):
         return self._new(_distinct(elements))
 
     def _operand(self, other: object) -> _Distinct | None:
-        """Return the elements of an operator's other operand, or None if it is no set."""
+        """Return the elements of an operator's other operand, or None if it is not a set."""
         if issubclass(type(other), (_Set, set, frozenset, *_VIEWS)):
             return _comparables(other)  # type: ignore[arg-type]
         return None

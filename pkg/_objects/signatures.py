@@ -20,7 +20,7 @@ cleandoc = inspect.cleandoc
 
 
 class Described(Protocol):
-    """A function, as far as it is described here."""
+    """The members of a function that this module reads."""
 
     @property
     def __name__(self) -> str: ...
@@ -40,7 +40,7 @@ def signature(function: Described) -> inspect.Signature:
 
 
 def _of_info(info: keywords.Info | None) -> inspect.Signature:
-    """Parameters whose names cannot be written in Python are positional-only."""
+    """Return the signature; parameters whose names are not valid in Python are positional-only."""
     if info is None:
         return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
     _, _, params, _, flags, result = info
@@ -118,7 +118,7 @@ def _shown_default(param: keywords.Param) -> Any:
 
 
 def _is_apart(copied: Any) -> bool:
-    """Whether all parts of `to_python`'s result are copies or immutable."""
+    """Return whether all parts of `to_python`'s result are copies or immutable."""
     parts: Any = ()
     if isinstance(copied, slice):
         parts = copied.start, copied.stop, copied.step

@@ -29,7 +29,7 @@ def _is_stream(stream: Any, device_type: int) -> bool:
         return True
     forbidden = _NUMBERED_STREAMS.get(device_type)
     if forbidden is not None:
-        # -1 asks for no synchronization.
+        # -1 means no synchronization.
         return isinstance(stream, int) and stream >= -1 and stream not in forbidden
     # Streams of other devices are not standardised.
     return device_type not in _WITHOUT_STREAMS

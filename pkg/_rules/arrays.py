@@ -29,7 +29,7 @@ __all__ = [
 _DLPACK_VERSION = (1, 3)
 
 READ_ONLY, PADDED = 1, 4  # ANYFFI_TENSOR_READ_ONLY, ANYFFI_TENSOR_PADDED
-#: Whether the runtime can read and make capsules; else NumPy does.
+#: Whether the runtime can read and make capsules; if not, NumPy does it.
 HAS_CAPSULES = sys.implementation.name == "cpython"
 
 
@@ -37,7 +37,7 @@ def lower_array(np: Any, x: Any) -> tuple[int, Any]:
     """Lower a NumPy array to its memory."""
 
     def read(name: str) -> Any:
-        # From the array's own storage, past what a subclass overrides.
+        # From the array's own storage, ignoring overrides of a subclass.
         return np.ndarray.__dict__[name].__get__(x)
 
     element = find_dtype(read("dtype"))
@@ -53,7 +53,7 @@ def lower_array(np: Any, x: Any) -> tuple[int, Any]:
 
 
 def lower_memory(x: Memory) -> tuple[int, Any]:
-    """Lower memory that is no array's."""
+    """Lower memory that does not belong to an array."""
     strides = tuple(math.prod(x.shape[axis + 1 :]) for axis in range(len(x.shape)))
     extents = struct.pack(f"={2 * len(x.shape)}q", *x.shape, *strides)
     return code.TENSOR_VIEW, (x.address, x.element, len(x.shape), extents, x.flags, x.owner)

@@ -42,7 +42,7 @@ _IMMUTABLE_TYPE, _HEAP_TYPE = 1 << 8, 1 << 9  # of Py_TPFLAGS
 
 
 def _name_in_c(cls: type) -> str:
-    """A class as the interpreter names it in such a message: one that is written in C with its module."""
+    """Return the name of a class in the interpreter's message: for a class written in C with its module."""
     of_python = cls.__flags__ & (_IMMUTABLE_TYPE | _HEAP_TYPE) == _HEAP_TYPE
     return cls.__name__ if of_python or cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
 
@@ -61,7 +61,7 @@ _STARS = 0x04 | 0x08
 
 
 def _checked(cls: type, shown: str, method: Any) -> Any:
-    """A method that checks `self`; up to two more arguments are passed without a tuple and a dict."""
+    """Return a method that checks `self`; up to two more arguments are passed without a tuple and a dict."""
     name = method.__name__
     code = method.__code__
     is_positional = name.startswith("__") or code.co_argcount in (1, code.co_posonlyargcount)
@@ -106,7 +106,7 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
 
 
 def _as_slot(cls: type, shown: str, method: Any) -> Any:
-    """A method that checks its arguments as the slot wrapper of a class in C does."""
+    """Return a method that checks its arguments as the slot wrapper of a class in C does."""
     name = method.__name__
     innermost = method
     while hasattr(innermost, "__wrapped__"):
@@ -157,7 +157,7 @@ def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class
 
 
 def wrong_object(wrapper: Any) -> TypeError:
-    """For a wrapper that `x.__class__ = ...` put into a class of another type."""
+    """Return the error for a wrapper that `x.__class__ = ...` put into a class of another type."""
     return TypeError(f"this {type(wrapper).__name__} holds an object of another type")
 
 
@@ -170,7 +170,7 @@ def _plain_name(container: Any) -> str:
 
 
 def as_index(sequence: Any, key: Any) -> int:
-    """Convert a key that is no slice to a position, which may be negative."""
+    """Convert a key that is not a slice to a position, which may be negative."""
     if find_on_type(type(key), "__index__") is None:
         name = _plain_name(sequence)
         raise TypeError(f"{name} indices must be integers or slices, not {type(key).__name__}")
@@ -259,11 +259,11 @@ def missing_item(mapping: Any, key: Any) -> Any:
 
 
 def changed_size(what: int) -> RuntimeError:
-    """For an iterator over keys, values, items or elements."""
+    """Return the error of an iterator over keys, values, items or elements."""
     name = "Set" if what == ELEMENTS else "dictionary"
     return RuntimeError(f"{name} changed size during iteration")
 
 
 def changed_keys() -> RuntimeError:
-    """For an iterator that finds more entries than there were: keys were removed and others added."""
+    """Return the error of an iterator that finds more entries than there were: keys were exchanged."""
     return RuntimeError("dictionary keys changed during iteration")

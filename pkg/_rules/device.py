@@ -130,7 +130,7 @@ _get_pair = _pair_slot.__get__
 
 
 def read_device(x: Device) -> tuple[int, int]:
-    """Return DLPack's type and index of a device, past what a subclass overrides."""
+    """Return DLPack's type and index of a device, ignoring overrides of a subclass."""
     try:
         found: tuple[int, int] = _get_pair(x)
     except AttributeError:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 __all__ = ["dtype", "find_dtype", "read_dtype"]
 
-#: DLPack's codes by the names that a width follows.
+#: DLPack's codes by the names to which a width is appended.
 _CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4, "complex": 5, "bool": 6}
 _NAMES = {code: name for name, code in _CODES.items()}
-#: The widths of the names that may have none.
+#: The default widths of names that may omit them.
 _USUAL_BITS = {"bool": 8, "handle": 64}
 #: Codes and widths of the names that include both.
 _FORMATS = {
@@ -82,7 +82,7 @@ class dtype(str):
 
     @classmethod
     def from_dlpack_data_type(cls, data_type: _Triple) -> Self:
-        """The dtype of DLPack's code, bits and lanes.
+        """Return the dtype of DLPack's code, bits and lanes.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class dtype(str):
 
 
 def read_dtype(x: dtype) -> _Triple:
-    """Return code, bits and lanes of a dtype, past what a subclass overrides."""
+    """Return code, bits and lanes of a dtype, ignoring overrides of a subclass."""
     return _parse(str.__str__(x))
 
 
@@ -167,13 +167,13 @@ def _parse(text: str) -> _Triple:
 
     def number(group: int, what: str, least: int, most: int) -> int:
         digits = found[group]
-        # Neither zeros in front nor more digits than any of these numbers has.
+        # Rejects leading zeros and numbers with too many digits.
         if not re.fullmatch("0|[1-9][0-9]{0,4}", digits) or not least <= int(digits) <= most:
             raise fail(found.start(group), f"expected {what} from {least} to {most}")
         return int(digits)
 
     name, bits, detail, lanes = found.groups()
-    # Whatever fits C's struct has a name of this form.
+    # Everything that fits the C struct has a name of this form.
     is_code = name == "code" and detail is not None
     spelled = f"{name}{bits}_{detail}"
     if spelled in _FORMATS:
@@ -233,7 +233,7 @@ def _of_numpy(x: Any) -> _Triple:
     ml_dtypes = sys.modules.get("ml_dtypes")
     if x.isnative and ml_dtypes is not None and getattr(ml_dtypes, x.name, None) is x.type:
         try:
-            return _parse(x.name)  # its names are ours
+            return _parse(x.name)  # the names are the same
         except ValueError:
             pass
     raise TypeError(f"dtype {x} has no DLPack code")

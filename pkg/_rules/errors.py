@@ -59,7 +59,7 @@ def register_error(
     *,
     override: bool = False,
 ) -> Any:
-    """Make C++ errors of a kind arrive as an exception class of one's own.
+    """Raise C++ errors of a kind as a given exception class.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:
 
 
 def _is_from_handler(exception: BaseException) -> bool:
-    """Whether a signal handler raised it, which may run between any two instructions of Python code."""
+    """Return whether a signal handler raised it: handlers may run between any two bytecodes."""
     # Programs with a handler have imported it.
     signal: Any = sys.modules.get("signal")
     if signal is None:
@@ -165,7 +165,7 @@ def _message(exception: BaseException) -> str:
 
 def _traceback(exception: BaseException) -> str:
     try:
-        # Imported late: it is slow to import, and few programs need it.
+        # Imported late: the import is slow, and few programs need it.
         import traceback
 
         return "".join(traceback.format_tb(_traceback_of(exception)))

@@ -24,7 +24,7 @@ VARIADIC, _OVERLOADED = 2, 4  # AnyffiFunctionFlag
 
 
 def is_overloaded(info: Info | None) -> bool:
-    """Whether a function has overloads, each of which binds keywords on its own."""
+    """Return whether a function has overloads, each of which binds keywords on its own."""
     return info is not None and bool(info[4] & _OVERLOADED)
 
 
@@ -95,7 +95,7 @@ def _nothing() -> None:
 def _unexpected(keyword: str, names: tuple[Any, ...]) -> str:
     """Return this Python version's message for an unknown keyword.
 
-    Since 3.13 it suggests a name. So a Python function with these parameters is called.
+    Since 3.13 it suggests a name, so this calls a Python function with these parameters.
     """
     code = _nothing.__code__.replace(co_argcount=len(names), co_nlocals=len(names), co_varnames=names)
     try:
@@ -119,5 +119,5 @@ def _enumerate(names: Sequence[str]) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Whether a name can be written in Python."""
+    """Return whether a name is valid in Python code."""
     return name.isidentifier() and not keyword.iskeyword(name) and name != "__debug__"

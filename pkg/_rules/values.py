@@ -65,7 +65,7 @@ def register_core(core: type) -> None:
 
 
 def find_on_type(cls: type, name: str) -> Any:
-    """Look up an attribute of a class as the interpreter does special methods: no metaclass, no instance."""
+    """Look up a class attribute as the interpreter looks up special methods: no metaclass, no instance."""
     for base in _mro_of(cls):
         namespace = _dict_of(base)
         if name in namespace:
@@ -87,7 +87,7 @@ def lower(x: Any) -> Lowered:
         The type of the value, or its range, cannot be passed.
     """
     cls = type(x)
-    # By identity: a metaclass may do anything when one of its classes is hashed or compared.
+    # By identity: hashing or comparing a class may run code of its metaclass.
     read = _exact.get(id(cls))
     if read is not None:
         return read(x)
@@ -172,7 +172,7 @@ def _is_mapping(cls: type) -> bool:
         ):
             # Not raised by its metaclass, but by a signal handler, for example.
             raise
-        # Its metaclass forbids hashing: it cannot be registered as a Mapping, but it may derive from it.
+        # Its metaclass forbids hashing: it cannot be registered as a Mapping, but it may derive from Mapping.
         return any(base is Mapping for base in _mro_of(cls))
 
 
@@ -222,7 +222,7 @@ def contains_itself(container: Any) -> RecursionError:
 
 
 def equal_keys(type_code: int, first: Any, second: Any) -> ValueError:
-    """For two keys of a mapping, or elements of a set, that are one to the runtime."""
+    """Return the error for two keys of a mapping, or elements of a set, that are equal in the runtime."""
     noun = "elements" if type_code in (code.SET, code.FROZEN_SET) else "keys"
     return ValueError(f"{noun} {first!r} and {second!r} are equal once they are converted")
 
@@ -245,7 +245,7 @@ def _lower_complex(x: complex) -> Lowered:
 
 
 def _lower_elements(type_code: int, elements: Iterable[Any]) -> Lowered:
-    """A set is packed as a mapping whose values are None."""
+    """Lower a set to the pairs of a mapping whose values are None."""
     return type_code, list(zip(elements, repeat(None)))
 
 
@@ -293,7 +293,7 @@ def _lower_numpy(np: Any, cls: type, x: Any) -> Lowered | None:
             return _lower_complex(np.generic.item(x))
         return None
     if issubclass(cls, np.ndarray):
-        # A subclass with a `__dlpack__` of its own is read through that.
+        # A subclass that overrides `__dlpack__` is read through it.
         is_own = find_on_type(cls, "__dlpack__") is not np.ndarray.__dict__.get("__dlpack__")
         return None if is_own else lower_array(np, x)
     found = find_dtype(x)

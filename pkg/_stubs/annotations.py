@@ -27,7 +27,7 @@ _BOTH = {
     "Exception": "builtins.BaseException",
     "ellipsis": "types.EllipsisType",
 }
-#: What a parameter takes. Tensors and dtypes come from many libraries, which a stub does not import.
+#: Annotations of parameters. Tensors and dtypes come from many libraries, which a stub does not import.
 _TAKEN = {
     **_BOTH,
     "Object": "builtins.object",
@@ -46,7 +46,7 @@ _TAKEN = {
     "Mapping": "collections.abc.Mapping[{0}, {1}]",
     "AbstractSet": "collections.abc.Set[{0}]",
 }
-#: What a result is.
+#: Annotations of results.
 _GIVEN = {
     **_BOTH,
     "Object": "typing.Any",
@@ -89,7 +89,7 @@ class Annotations:
         self._classes = classes
         self._find_type = find_type
         self._find_source = find_source
-        #: Keys of types that are being translated: what makes an object may hold such objects.
+        #: Keys of types that are being translated: the source of an object may itself contain such objects.
         self._under_way: set[str] = set()
         self._imports: dict[str, set[str]] = {}
         self._modules: set[str] = set()

@@ -33,7 +33,7 @@ class Overload:
 
 
 def arrange(overloads: list[Overload], classes: Mapping[str, type]) -> list[Overload]:
-    """Sort narrow ones first, leave out hidden ones, widen results.
+    """Sort overloads, narrow ones first; omit hidden ones; widen results.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def arrange(overloads: list[Overload], classes: Mapping[str, type]) -> list[Over
 
 
 def _narrowness(overload: Overload) -> list[tuple[int, bool]]:
-    """Sort key: type checkers try overloads in order, so narrow ones come first."""
+    """Return the sort key: type checkers try overloads in order, so narrow ones come first."""
     return [
         (
             max((_NUMBERS.get(name, 0) for name in _names(parameter.annotation)), default=0),
@@ -88,7 +88,7 @@ def _required(overload: Overload) -> int:
 
 
 def _hides(first: Overload, second: Overload, types: _Types) -> bool:
-    """Whether the first accepts every call that the second accepts."""
+    """Return whether the first accepts every call that the second accepts."""
     return (
         len(first.parameters) >= len(second.parameters)
         and _required(first) <= _required(second)
@@ -101,7 +101,7 @@ def _hides(first: Overload, second: Overload, types: _Types) -> bool:
 
 
 def _share_calls(first: Overload, second: Overload, types: _Types) -> bool:
-    """Whether there may be a call that both accept."""
+    """Return whether there may be a call that both accept."""
     count = max(_required(first), _required(second))
     if count > min(len(first.parameters), len(second.parameters)):
         return False
@@ -116,13 +116,13 @@ class _Types:
         self._classes = classes
 
     def covers(self, wide: str, narrow: str) -> bool:
-        """Whether every value of one type is one of the other to type checkers; False in doubt."""
+        """Return whether type checkers accept one type as the other; False in doubt."""
         return all(any(self._covers(w, n) for w in _members(wide)) for n in _members(narrow))
 
     def overlap(self, first: str, second: str) -> bool:
-        """Whether a value may be of both types; True in doubt.
+        """Return whether a value may be of both types; True in doubt.
 
-        An int that is meant as a float is none: type checkers let that pass.
+        An int used as a float does not count: type checkers allow it.
         """
         return any(self._overlap(a, b) for a in _members(first) for b in _members(second))
 

@@ -23,7 +23,7 @@ def printable(text: str) -> str:
 
 
 def docstring(doc: object, indent: str) -> Iterator[str]:
-    """Return the lines of a docstring; none if it is no text."""
+    """Return the lines of a docstring; none if it is not text."""
     if not isinstance(doc, str) or not doc:
         return
     # Python 3.13 rejects lone surrogates in docstrings, also escaped.

@@ -67,7 +67,7 @@ def test_a_value_goes_to_python_and_comes_back(ffi: Any, sample: Sample) -> None
 
 @every_type
 def test_both_marshallers_pack_the_same_code(ffi: Any, sample: Sample) -> None:
-    """Each marshaller packs the same code and value as C creates."""
+    """Each marshaller packs the same code and value that C creates."""
     if sample.python is None:
         return
     kept: list[Any] = []
@@ -182,7 +182,7 @@ def test_c_calls_a_python_callable(ffi: Any) -> None:
         def fail() -> None:
             raise ValueError("of Python's")
 
-        # The C function passes only the message on.
+        # The C function forwards the message only.
         with pytest.raises(ValueError, match="^of Python's$"):
             apply(fail)
         del apply

@@ -145,7 +145,7 @@ closed()
 
 
 def test_callbacks() -> None:
-    """The host reports success, failure, or anything else, which is an interrupt that it swallowed."""
+    """The host reports success, failure, or another status, which means a swallowed interrupt."""
     run_program(
         _HOST
         + """

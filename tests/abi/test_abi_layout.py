@@ -1,4 +1,4 @@
-"""The C header by itself, and its layouts and codes as seen by C, C++, cffi, ctypes and Cython."""
+"""The C header alone, and its layouts and codes as seen by C, C++, cffi, ctypes and Cython."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_the_library_has_the_headers_table(row: list[str]) -> None:
     assert lib.anyffi_type_find(type_key.encode()) == info
     assert lib.anyffi_type_get_family(int(code)) == CODES[kind]
     assert (int(code) > 0) == (storage == "OBJECT")
-    # `anyffi._rules.codes.code` has what both marshallers work with.
+    # Both marshallers use the codes of `anyffi._rules.codes.code`.
     from anyffi._rules import codes
 
     assert getattr(codes.code, name) == int(code)

@@ -1,4 +1,4 @@
-"""The installed headers: includes point one way, and nobody outside includes what lies in `detail/`."""
+"""The installed headers: includes point one way, and no other code includes headers of `detail/`."""
 
 from __future__ import annotations
 

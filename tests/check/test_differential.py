@@ -21,7 +21,7 @@ def outcome(ffi: Any, name: str, args: Any) -> Any:
     except BaseException as error:  # KeyboardInterrupt is an outcome as well
         return type(error), str(error), error.args
     if name == "testing.catch_error" and isinstance(result, ffi.Array):
-        result = result[:2]  # the third is the traceback, where each backend has frames of its own
+        result = result[:2]  # not the traceback, which has different frames in each backend
     return cases.normal(result, ffi)
 
 

@@ -1,4 +1,4 @@
-"""FFI_MODE: which marshaller is chosen, and the error when it cannot be."""
+"""FFI_MODE: which marshaller is chosen, and the error if that is not possible."""
 
 from __future__ import annotations
 

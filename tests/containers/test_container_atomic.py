@@ -28,7 +28,7 @@ def _unite_in_place(x: Any, other: Any) -> None:
     x |= other
 
 
-#: Operations on a list, with values of which one is refused.
+#: Operations on a list, with values one of which cannot be converted.
 _LIST_CHANGES: dict[str, Callable[[Any, list[Any]], Any]] = {
     "extend": lambda x, values: x.extend(values),
     "extend by a generator": lambda x, values: x.extend(v for v in values),
@@ -122,7 +122,7 @@ def test_sorting_that_fails(ffi: Any) -> None:
             xs.sort(key=lambda v, act=change: (act(), str(v))[1])
         assert xs == sorted(content, key=str)
         xs[:] = content
-    # What leaves it empty is no change.
+    # A list that stays empty is not changed.
     xs.sort(key=lambda v: (xs.clear(), xs.reverse(), xs.sort(), xs.append(1), xs.pop(), str(v))[5])
     assert xs == sorted(content, key=str)
 

@@ -32,7 +32,7 @@ def test_shallow_copies(ffi: Any) -> None:
     assert xs == [[1, 2]]
     assert other == [[1, 2], 5]
     for x in (ffi.Array([inner]), ffi.Map(a=inner), ffi.Shape([1, 2]), ffi.FrozenSet([1, len])):
-        assert copy.copy(x) is x  # immutable, so the same object will do
+        assert copy.copy(x) is x  # immutable, so the copy is the same object
     elements = ffi.Set([3, (1, 2)])
     for made in (copy.copy(elements), elements.copy()):
         assert type(made) is ffi.Set
@@ -62,7 +62,7 @@ def test_deep_copies(ffi: Any) -> None:
     assert made == [kept, ("deep", kept)]
     assert made[0] is made[1][1]
     assert made[0] is not kept
-    # What never changes, all the way down, is itself.
+    # The deep copy of a deeply immutable container is that container.
     for x in (
         ffi.Array([1, "two", (3, b"4")]),
         ffi.Map({"a": (1, 2), (3,): None}),
@@ -157,7 +157,7 @@ def test_a_holder_of_a_list_sees_every_change(ffi: Any) -> None:
     assert list(held()) == [1, 2]
     held().append(3)
     assert xs == [1, 2, 3]
-    # Python's own are copied on the way: neither side sees the other.
+    # Python's own containers are copied: neither side sees changes of the other.
     plain = [1]
     hold(plain)
     plain.append(2)
@@ -200,7 +200,7 @@ def test_elements_are_shared_between_copies(ffi: Any) -> None:
     assert all(next(iter(x.values() if hasattr(x, "values") else x)) is inner for x in made)
     made.clear()
     assert use_count(inner) == alone + 1
-    # A slice of all of an Array is that Array.
+    # The full slice of an Array is that Array.
     array = xs.freeze()
     assert array[:] is array
     assert array[0:100] is array

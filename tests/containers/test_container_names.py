@@ -44,7 +44,7 @@ def test_every_name(ffi: Any, name: str, plain: type) -> None:
     assert public - set(dir(plain)) <= _OURS
     assert ("thaw" in public) is (name in ("Array", "Shape", "Map", "FrozenSet"))
     assert ("freeze" in public) is (name in ("List", "Dict", "Set"))
-    # What they must not have: a subclass of Array with `append` would pass all else.
+    # Methods that they must not have: otherwise a subclass of Array with `append` would pass.
     for special in (
         "__hash__",
         "__reversed__",
@@ -78,7 +78,7 @@ def _shape_of(method: Any) -> Any:
         parameters = inspect.signature(method).parameters.values()
     except ValueError:
         return None
-    # What comes first is `self`, which is given by position.
+    # The first parameter is `self`, which is positional.
     return [
         (p.kind, p.name if p.kind is p.KEYWORD_ONLY else None, p.default is p.empty)
         for p in list(parameters)[1:]

@@ -31,7 +31,7 @@ def test_both_ours_or_one_of_each(ffi: Any) -> None:
             for operation in operators:
                 expected = outcome(operation, *pythons)
                 if operation is operator.or_ and expected is not TypeError:
-                    # What Python makes of a mappingproxy is a dict; the result of ours is of its class.
+                    # Python's result for a mappingproxy is a dict; ours has the class of the operand.
                     expected = expected.replace("mappingproxy(", "").replace(")", "")
                 for pair in (ours, (ours[0], pythons[1]), (pythons[0], ours[1])):
                     got = outcome(operation, *pair)

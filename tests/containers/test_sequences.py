@@ -130,7 +130,7 @@ def test_a_shape_refuses_all_but_ints(ffi: Any) -> None:
     for bad, got in (("x", "str"), (1.0, "float"), (None, "NoneType"), ((1,), "tuple")):
         with pytest.raises(TypeError, match=rf"at \[1\]: expected int, got {got}"):
             ffi.Shape([1, bad])
-        # A sum is an Array before it is a Shape, so what a tuple became is the runtime's own by then.
+        # A sum is an Array before it becomes a Shape, so items of a tuple have been converted by then.
         with pytest.raises(TypeError, match=f"expected int, got {got.replace('tuple', 'Array')}"):
             ffi.Shape([1]) + (bad,)
     for big in (2**63, -(2**63) - 1, 10**400):
@@ -183,7 +183,7 @@ def test_a_nan_is_found_again(ffi: Any, nan: Any) -> None:
     assert ffi.Dict([(nan, 1)])[nan] == 1
     assert nan in ffi.Set([nan])
     assert (nan, 1) in ffi.Set([(nan, 1)])
-    if CPYTHON:  # PyPy's own dict holds them as one already
+    if CPYTHON:  # PyPy's dict also treats them as one key
         with pytest.raises(ValueError, match="are equal once they are converted"):
             ffi.convert({(nan, 1): 1, (nan + 0, 1): 2})
     assert not ffi.get_global_func("testing.equal")(nan, nan)

@@ -98,7 +98,7 @@ def test_an_element_that_changes_the_set_during_lookup(ffi: Any) -> None:
             return 7
 
         def __eq__(self, other: object) -> bool:
-            act, self.act = self.act, lambda: None  # once, or the lookup would start again for ever
+            act, self.act = self.act, lambda: None  # once, since otherwise the look-up would restart for ever
             act()
             return False
 

@@ -115,7 +115,7 @@ def test_methods_are_pythons(ffi: Any) -> None:
             for x in (ours, pythons)
         )
         assert one == other
-        # Where a later argument is refused, Python has done its work for the earlier ones.
+        # If a later argument is refused, Python has already processed the earlier ones.
         assert ours == (plain(items) if one is TypeError else pythons)
 
     check()
@@ -169,7 +169,7 @@ def test_drawn_changes(ffi: Any) -> None:
             order = [x for x in order if x in pythons]
             order += [ffi.to_python(x) for x in ours if x not in order]
             assert list(ours) == order
-            # Which of two equal elements is kept, Python leaves open.
+            # Python does not define which of two equal elements is kept.
             assert ffi.to_python(ours) == pythons
 
     check()

@@ -200,7 +200,7 @@ class FrozenSetMachine(_Sets):
             operation(self.ours, frozenset(other)),
             operation(self.model, frozenset(other)),
         )
-        # What Python's own set adds comes in its order.
+        # Elements that Python's own set adds have the order of that set.
         self.order = [self.ffi.to_python(x) for x in self.ours]
 
     @rule(element=elements)

@@ -106,7 +106,7 @@ def test_nop_is_timed(programs: Any) -> None:
 def test_map_vsum(programs: Any, values: dict[str, int]) -> None:
     map_vsum = programs["map_vsum"].map_vsum
     before = dict(values)
-    # As C++ sums them: one after the other, and beyond 64 bits not at all.
+    # Sums like C++: sequentially, with an error beyond 64 bits.
     total = 0
     for value in values.values():
         total += value
@@ -228,7 +228,7 @@ def test_splitting_retains_nothing_per_character(programs: Any, counted_split: A
         return counted_split.count_changes() - before
 
     for text in programs["unicode_split"].texts().values():
-        # A list and perhaps the text are counted, whatever the length.
+        # Refcounts of a list, and perhaps the text, change, whatever the length.
         assert changes(text) == changes(text[:100]) <= 4
 
 

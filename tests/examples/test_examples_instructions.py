@@ -1,4 +1,4 @@
-"""Costs that the examples promise, in instructions, of which callgrind counts the same in every run."""
+"""Costs that the examples promise, as instructions counted by callgrind, which are the same in every run."""
 
 from __future__ import annotations
 

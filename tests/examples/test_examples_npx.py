@@ -36,7 +36,7 @@ def test_zeros_and_ones(npx: Any, shape: Any, dtype: Any) -> None:
 @given(shape=st.lists(st.integers(0, 3), max_size=3), value=NUMBER, dtype=st.sampled_from(DTYPES))
 def test_full(npx: Any, shape: Any, value: Any, dtype: str) -> None:
     if dtype == "bool" and isinstance(value, int):
-        value = value > 0  # NumPy refuses what does not fit int64 here too
+        value = value > 0  # NumPy also refuses values here that do not fit int64
     kind = np.dtype(dtype).kind
     if kind in "iu" and type(value) is int and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
         with pytest.raises(OverflowError):  # older versions of NumPy wrap it
@@ -153,7 +153,7 @@ def test_operators(npx: Any, name: str, data: Any) -> None:
 @given(data=st.data())
 def test_extremes(npx: Any, data: Any) -> None:
     x, y = data.draw(pairs(REAL))
-    # Which zero is greater, NumPy leaves to the machine.
+    # In NumPy it depends on the machine which zero is greater.
     x, y = (np.where(array == 0, np.zeros_like(array), array) for array in (x, y))
     agree(npx.maximum, np.maximum, x, y)
     agree(npx.minimum, np.minimum, x, y)
@@ -167,7 +167,7 @@ def test_operators_within_rounding(npx: Any, name: str, data: Any) -> None:
     if name == "divide":
         y = np.where(
             y == 0, np.ones_like(y), y
-        )  # which infinities a complex number becomes, is NumPy's own matter
+        )  # NumPy does not define to which infinities a complex number overflows
     agree(getattr(npx, name), getattr(np, name), x, y, exact=False)
 
 

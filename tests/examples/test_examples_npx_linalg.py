@@ -49,7 +49,7 @@ def product(*parts: Any) -> Any:
 
 
 def is_tame(matrix: Any) -> bool:
-    """Whether the inverse is about as exact as the matrix."""
+    """Return whether the inverse is about as exact as the matrix."""
     return matrix.size == 0 or bool(np.all(np.linalg.cond(np.asarray(matrix, complex)) < 1e3))
 
 
@@ -205,7 +205,7 @@ def test_rank(npx: Any, matrix: Any, limit: Any) -> None:
     if np.any((exact > 1e-9) & (exact < 1e-3)) or np.any(abs(exact - 0.01) < 1e-6):
         return
     for keyword in ("tol", "rtol"):
-        if matrix.size:  # of others NumPy says one thing or another
+        if matrix.size:  # for other matrices NumPy's result is not defined
             agree(npx.linalg.matrix_rank, np.linalg.matrix_rank, matrix, **{keyword: limit})
     agree(npx.linalg.matrix_rank, np.linalg.matrix_rank, matrix.ravel())
 

@@ -1,4 +1,4 @@
-"""The example npx does what NumPy does: new arrays of the elements of one, diagonals, triangles."""
+"""The example npx does what NumPy does: rearranged elements, diagonals, triangles."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_insert(npx: Any, array: Any, positions: Any, axis: Any, data: Any) -> N
         | arrays(("bool",), st.just((1,)))
     )
     size = array.size if axis is None else array.shape[axis % array.ndim]
-    if np.size(positions) > 1:  # NumPy does not look at the range of several
+    if np.size(positions) > 1:  # NumPy does not check the range of several
         positions = [int(np.clip(position, -size, size)) for position in positions]
     agree(npx.insert, np.insert, array, positions, values, axis)
     square = np.arange(9).reshape(3, 3)

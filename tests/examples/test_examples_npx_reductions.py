@@ -20,7 +20,7 @@ TOTALS = ("sum", "prod", "mean")
 @pytest.mark.parametrize("name", TOTALS)
 @given(array=arrays(DTYPES, SHAPES, tame=True), axis=AXIS, keepdims=st.booleans())
 def test_totals(npx: Any, name: str, array: Any, axis: Any, keepdims: bool) -> None:
-    # A product of 300 elements overflows, or not, in the middle.
+    # An intermediate product of 300 elements may overflow, depending on the order.
     array = array[..., :4] if name == "prod" and array.ndim else array
     agree(getattr(npx, name), getattr(np, name), array, axis, keepdims=keepdims, exact=False, scale=100)
 
@@ -43,7 +43,7 @@ def test_totals_of_a_dtype(npx: Any, array: Any, dtype: str) -> None:
 @FEW
 @given(array=arrays(DTYPES, SHAPES), axis=AXIS, keepdims=st.booleans())
 def test_extremes(npx: Any, name: str, array: Any, axis: Any, keepdims: bool) -> None:
-    array = np.where(array == 0, np.zeros_like(array), array)  # one zero is as good as the other
+    array = np.where(array == 0, np.zeros_like(array), array)  # either zero is correct
     agree(getattr(npx, name), getattr(np, name), array, axis, keepdims=keepdims)
 
 
@@ -82,7 +82,7 @@ def test_out(npx: Any, name: str, array: Any, axis: Any, keepdims: bool, dtype: 
     shape = np.sum(array, axis=axis, keepdims=keepdims).shape
     dtype = (
         array.dtype if name == "mean" else dtype
-    )  # NumPy rounds on the way, where it does not round the result
+    )  # NumPy rounds intermediate values, even where it does not round the result
 
     def run(function: Any) -> Any:
         out = np.ones(shape, dtype)

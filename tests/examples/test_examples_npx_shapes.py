@@ -156,7 +156,7 @@ def test_clip(npx: Any, array: Any, low: Any, high: Any) -> None:
     if low is None and high is None:
         same(npx.clip(array), array)
         return
-    array = np.atleast_1d(array) + np.zeros(1, array.dtype)  # -0.0 is as good as 0.0
+    array = np.atleast_1d(array) + np.zeros(1, array.dtype)  # either zero is correct
     if array.dtype.kind == "u":
         low, high = (bound if bound is None else abs(bound) for bound in (low, high))
     agree(npx.clip, np.clip, array, low, high)

@@ -1,4 +1,4 @@
-"""The example npx does what NumPy does: sorting, and what is counted or found in sorted elements."""
+"""The example npx does what NumPy does: sorting, and counts and searches in sorted elements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AXIS = st.none() | st.integers(-4, 3)
     kind=st.sampled_from([None, "stable", "quicksort", "heapsort", "best"]),
 )
 def test_sort(npx: Any, array: Any, axis: Any, kind: Any) -> None:
-    array = np.where(array == 0, np.zeros_like(array), array)  # one zero is as good as the other
+    array = np.where(array == 0, np.zeros_like(array), array)  # either zero is correct
     agree(npx.sort, np.sort, array, axis, kind)
 
 

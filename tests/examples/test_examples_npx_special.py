@@ -1,4 +1,4 @@
-"""The example npx does what NumPy does: rounding, polynomials, vector products and their like."""
+"""The example npx does what NumPy does: rounding, polynomials, vector products and similar functions."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_covered(npx: Any, row: dict[str, str]) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         results = bind(find(npx, name), arguments)()
-        # NumPy has named it anew.
+        # NumPy has renamed it.
         expected = bind(reference, arguments.replace("interpolation=", "method="))()
     if not isinstance(expected, (tuple, list)):
         results, expected = [results], [expected]
@@ -76,7 +76,7 @@ def test_covered(npx: Any, row: dict[str, str]) -> None:
         results = MULTIPLIED[name](*map(np.asarray, results))
         expected = MULTIPLIED[name](*map(np.asarray, expected))
     for result, part in zip(results, expected):
-        if part is None or isinstance(part, np.int32):  # of what is done to the argument; a rank
+        if part is None or isinstance(part, np.int32):  # the changed argument; a rank
             assert result == part
         else:
             same(result, part, exact=False)

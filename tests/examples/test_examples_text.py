@@ -280,5 +280,5 @@ def test_a_file_needs_the_memory_of_a_chunk(ffi: Any) -> None:
     program = PROGRAM.format(folder=str(folder), libraries=str(example_programs.libraries()), megabytes=40)
     *grew, kilobytes = run_python(program, ffi_mode=ffi.ffi_mode).split()
     assert grew == ["True", "True", "True"]
-    # A tenth of what was read.
+    # A tenth of the bytes read.
     assert int(kilobytes) < 4 << 10

@@ -179,7 +179,7 @@ def test_memory_is_allocated_once(zeros: Any, counts: Any) -> None:
         array[:] = 1
         return counts.total_blocks() - before[0], counts.total_bytes() - before[1]
 
-    allocated(1_000)  # From now on the small blocks are those that the thread keeps.
+    allocated(1_000)  # The small blocks come from the thread's free lists from here on.
     (blocks, size), (more_blocks, more) = allocated(1_000), allocated(1_000_000)
     assert more_blocks == blocks
     assert more - size == 999_000

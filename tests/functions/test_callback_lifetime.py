@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from support import collect, cpython_only
 
-# ---- what stays alive ---------------------------------------------------------------------------
+# ---- references --------------------------------------------------------------------------------
 
 
 class Token:
-    """An object with weak references, which show when it dies."""
+    """An object with weak references, which show when it is destroyed."""
 
 
 def test_arguments_die_with_the_call(ffi: Any) -> None:
@@ -114,7 +114,7 @@ def test_destructors_may_call_back(ffi: Any) -> None:
 
 @pytest.mark.parametrize("fails", [True, False], ids=["in packing", "in the call"])
 def test_destructors_run_beside_a_passing_exception(ffi: Any, fails: bool) -> None:
-    """Packed arguments are released while an exception passes, and their finalizers do not see it."""
+    """Packed arguments are released while an exception propagates, and their finalizers do not see it."""
     echo, number = map(ffi.get_global_func, ("testing.echo", "testing.counted_number"))
     seen = []
 

@@ -1,4 +1,4 @@
-"""Errors have no context from inside anyffi, and nothing is printed beside them."""
+"""Errors have no context from inside anyffi, and nothing is printed."""
 
 from __future__ import annotations
 

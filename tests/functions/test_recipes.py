@@ -122,7 +122,7 @@ def test_errors_come_in_the_order_of_arguments(ffi: Any) -> None:
             asked.append(self)
             raise LookupError
 
-    if CPYTHON:  # PyPy takes all such for one key
+    if CPYTHON:  # PyPy treats all of these as one key
         with pytest.raises(ValueError, match="keys nan and nan are equal"):
             nop({nan: 1, float("nan"): 2}, Asked())
     assert not asked

@@ -82,7 +82,7 @@ def test_a_chain_through_python_callables(ffi: Any) -> None:
         return lambda: inner
 
     link = None
-    for _ in range(1_000 if CPYTHON else 10):  # without counts, one link goes in each round of collection
+    for _ in range(1_000 if CPYTHON else 10):  # without refcounts, each round of collection frees one link
         link = ffi.convert(wrap(link))
     del link
     collect()

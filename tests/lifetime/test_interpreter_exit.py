@@ -139,7 +139,7 @@ _AT_EXIT = {
 @pytest.mark.parametrize("name", slow_except(["held by cpp", "a daemon thread"], _AT_EXIT, "process exit"))
 def test_exit(ffi: Any, name: str) -> None:
     program = "import anyffi, anyffi.testing as t\n" + textwrap.dedent(_AT_EXIT[name]) + "\nprint('end')\n"
-    # ctypes may report a callback that runs at exit; AddressSanitizer, the stack of such a thread, which is unwound.
+    # ctypes may report a callback that runs at exit, and AddressSanitizer the unwound stack of its thread.
     noisy = name.startswith("a daemon thread") and (ffi.ffi_mode == "ctypes" or SANITIZED)
     assert run_program(program, ffi.ffi_mode, noisy=noisy) == "end\n"
 

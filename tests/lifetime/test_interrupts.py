@@ -69,7 +69,7 @@ WORK: dict[str, Callable[[Any], Callable[[], Any]]] = {
 
 @pytest.fixture
 def live(ffi: Any) -> Callable[[], int]:
-    """Count blocks, after another failure has replaced the error that an interrupted call left."""
+    """Count blocks, after another failure has replaced the error of an interrupted call."""
     blocks, fail = map(ffi.get_global_func, ("testing.live_blocks", "testing.raise_error"))
 
     def count() -> int:
@@ -157,7 +157,7 @@ def test_signals_leak_nothing(ffi: Any, live: Callable[[], int], fired: list[int
 
     def wait(count: int) -> None:
         signal.setitimer(signal.ITIMER_REAL, 1e-4 + (count % 17) * 1.3e-5)
-        # What others do as the garbage collector runs may swallow an interrupt, but not the signal.
+        # Code of others that the garbage collector runs may swallow an interrupt, but not the signal.
         while len(fired) == count:
             work()
             # A signal received by another thread is handled when this one takes the interpreter lock.

@@ -104,7 +104,7 @@ def test_a_wrapper_can_end_at_the_recursion_limit(ffi: Any) -> None:
 
 @of_cpython
 def test_an_exception_in_flight_survives_the_end_of_a_wrapper(ffi: Any) -> None:
-    """The release of what a wrapper holds may run Python code."""
+    """Releasing the object of a wrapper may run Python code."""
     from c_abi import c, check, lib, made, make_str
 
     released: list[Any] = []

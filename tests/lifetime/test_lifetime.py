@@ -180,7 +180,7 @@ def test_only_objects_of_the_marshaller_are_movable(ffi: Any) -> None:
 @cpython_only("counts are CPython's")
 def test_a_callable_read_back_keeps_its_refcount(ffi: Any) -> None:
     def function() -> None:
-        """Something to count."""
+        """An object to count."""
 
     echo, hold, held = map(ffi.get_global_func, ("testing.echo", "testing.hold", "testing.held"))
     before = sys.getrefcount(function)

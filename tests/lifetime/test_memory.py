@@ -196,7 +196,7 @@ CALLS: dict[str, Call] = {
 }
 
 
-#: One for each subject.
+#: One operation for each subject.
 QUICK = {"scalars", "big ints", "borrowed text", "list", "big dict", "set", "own value", "array", "tensor copy", "callable",
          "exception", "callback that raises", "error of C++", "mismatch inside", "vector", "struct", "overload", "append",
          "slicing", "dict set", "freeze", "register"}  # fmt: skip

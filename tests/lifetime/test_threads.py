@@ -166,7 +166,7 @@ def test_one_dict_in_many_threads(ffi: Any) -> None:
                 list(d.items())
                 repr(d)
             except RuntimeError as error:
-                # PyPy has words of its own.
+                # PyPy's messages differ.
                 assert (
                     re.fullmatch("dictionary (changed size|keys changed) during iteration", str(error))
                     or not CPYTHON

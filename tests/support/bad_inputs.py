@@ -75,7 +75,7 @@ def self_slice() -> Any:
 
 
 def array_bads() -> Iterator[Bad]:
-    """Arrays whose elements DLPack cannot name."""
+    """Return arrays whose elements DLPack cannot name."""
     for element, name in ((">f4", ">f4"), (">i2", ">i2"), (object, "object"), ("S3", "S3"), ("U3", "U3"),
                         ("M8[s]", "datetime64"), ("m8[D]", "timedelta64"), ([("a", "f4"), ("b", "u1")], "'a'"),
                         ("V5", "V5"), ("g", "float|longdouble"), ("G", "complex|clongdouble")):  # fmt: skip

@@ -1,4 +1,4 @@
-"""The runtime as an outsider meets it: the installed C headers, read by cffi, and the library that they declare.
+"""The runtime as any C program uses it: the installed C headers, read by cffi, and the library that they declare.
 
 Nothing here goes through a marshaller. `c` reads the headers' plain declarations, `lib` is the library, `CODES` the
 codes of the header's table of types, and `Value` one owned value.
@@ -25,7 +25,7 @@ HOST_HEADER = INCLUDE / "anyffi" / "host_api.h"
 
 
 def plain_declarations() -> str:
-    """The parts of the two headers that hold no directives."""
+    """Return the parts of the two headers that contain no directives."""
     parts = []
     for header in (HEADER, HOST_HEADER):
         _, begin, rest = header.read_text().partition("// anyffi: plain declarations begin\n")

@@ -20,7 +20,7 @@ few_elements = st.lists(elements, max_size=6)
 
 
 def outcome(function: Callable[[], Any], ffi: Any) -> Any:
-    """The result as a Python value, or the exception; of a TypeError the class alone, since it names the container."""
+    """Return the result as a Python value, or the exception; for a TypeError its class, since the text names the type."""
     try:
         return ffi.to_python(ffi.get_global_func("testing.echo")(function()))
     except TypeError:
@@ -30,7 +30,7 @@ def outcome(function: Callable[[], Any], ffi: Any) -> Any:
 
 
 def assert_alike(ffi: Any, ours: Any, pythons: Any, operation: Callable[[Any], Any]) -> None:
-    """The operation has the same result, or the same exception, on both, and leaves them equal."""
+    """Assert that the operation has the same result, or exception, on both, and leaves them equal."""
     assert outcome(lambda: operation(ours), ffi) == outcome(lambda: operation(pythons), ffi)
     assert ffi.to_python(ours) == pythons
 

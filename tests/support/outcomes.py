@@ -1,8 +1,8 @@
 """Record what each test receives from its backend, and compare the records of the two modes at the end.
 
-A test can pass on two backends that differ if it checks only a part of each result. Recorded are the results of
-registered functions, `convert` and `to_python` (value and exact type), and all exceptions that `pytest.raises`
-catches (class and message). Not recorded is what differs between runs: addresses, hashes, counts of live blocks,
+A test can pass on two backends that differ if it checks only a part of each result. This records the results
+of registered functions, `convert` and `to_python` (value and exact type), and all exceptions that `pytest.raises`
+catches (class and message). It does not record what differs between runs: addresses, hashes, counts of live blocks,
 other threads, and Hypothesis tests unless they are derandomized.
 """
 
@@ -179,7 +179,7 @@ def _parts(x: Any, level: int) -> Iterator[str]:
 
 
 def _is_ours(cls: type, *names: str) -> bool:
-    """Whether a class is a public one itself; reading an instance of a subclass may run user code."""
+    """Return whether a class is a public one itself; reading an instance of a subclass may run user code."""
     return _name_of(cls) in names and type(cls) is type and cls.__module__.startswith("anyffi")
 
 

@@ -106,7 +106,7 @@ def test_streams_are_those_of_the_device(ffi: Any, device: str, taken: list[Any]
             tensor.__dlpack__(stream=stream, max_version=(1, 3))
 
 
-# ---- what from_dlpack asks for -----------------------------------------------------------------------------
+# ---- arguments of from_dlpack ------------------------------------------------------------------------------
 
 
 @capsules

@@ -92,7 +92,7 @@ def array_class(offered: Any, *bases: type, **more: Any) -> Any:
 
 
 def counts(ffi: Any, x: Any, calls: int = 3) -> tuple[int, int]:
-    """Convert it repeatedly; return how often the table and the method were called."""
+    """Convert an array repeatedly; return how often the table and the method were called."""
     x.by_table = x.by_method = 0
     for _ in range(calls):
         assert function(ffi, "describe")(x) == function(ffi, "describe")(x.tensor)
@@ -254,7 +254,7 @@ def test_an_array_that_may_be_more_than_its_memory(ffi: Any, is_neg: Any) -> Non
     """As PyTorch's tensors may be (conjugated, negated): their method checks it, their table does not."""
     questions = {"requires_grad": CLOSED, "is_conj": READABLE, "is_neg": is_neg}
     x = array_class(capsule(table()), io.BytesIO, **questions)(make(ffi))
-    # No conjugate of real numbers: that is not asked.
+    # Real numbers have no conjugates, so this is not called.
     is_plain = is_neg is IS_TTY and ffi.ffi_mode == "cython"
     assert (counts(ffi, x)[1] <= 1) is is_plain
     x.close()

@@ -96,7 +96,7 @@ def export(table: Any, tensor: Any) -> Any:
 
 
 def take(table: Any, managed: Any) -> Any:
-    """Make an object of a managed tensor, whose reference is stolen; return a new reference."""
+    """Create an object from a managed tensor, whose reference is stolen; return a new reference."""
     made = c_void_p()
     assert table.take(managed, byref(made)) == 0
     tensor = ctypes.cast(made, ctypes.py_object).value

@@ -79,7 +79,7 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> User:
     done = run([sys.executable, "-m", "venv", "--without-pip", user.home], LD_PRELOAD=None)
     assert done.returncode == 0, done.stderr
     user.install(*folder.glob("*.whl"))
-    # The packages are seen this way, but not what the checkout's editable install has put among them.
+    # Makes the packages visible, but not the checkout's editable install.
     (user.packages / "tools.pth").write_text("\n".join(path for path in sys.path if "site-packages" in path))
     return user
 
@@ -93,7 +93,7 @@ def project(user: User, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
         folder = tmp_path_factory.mktemp("projects") / name
         shutil.copytree(ROOT / "docs" / "examples" / name, folder)
         if (folder / "build.sh").exists():
-            # Optimizing npx takes longer than all else here.
+            # Optimizing npx takes most of the time here.
             user.run("sh", folder / "build.sh", CXXFLAGS="-O0")
         else:
             user.install(folder)

@@ -16,7 +16,7 @@ from support import ROOT
 
 PACKAGE = ROOT / "pkg"
 
-#: From the bottom up. A module of the package imports what stands above it here, or modules of its own folder.
+#: Lowest first. A module imports only modules before it in this list, or in its own folder.
 LAYERS = (
     ("_typing", "names for annotations"),
     ("_library", "where the native files are"),
@@ -47,7 +47,7 @@ Graph = Mapping[str, set[str]]
 
 
 def modules_of(package: pathlib.Path) -> dict[str, list[pathlib.Path]]:
-    """The files of each module, by its name within the package; what Cython includes belongs to `_core`."""
+    """Return the files of each module, by its name within the package; what Cython includes belongs to `_core`."""
     modules: dict[str, list[pathlib.Path]] = {}
     for path in sorted(package.rglob("*.p*")):
         if path.suffix in (".py", ".pyi", ".pyx", ".pxd", ".pxi"):
@@ -58,7 +58,7 @@ def modules_of(package: pathlib.Path) -> dict[str, list[pathlib.Path]]:
 
 
 def absolute_names(path: pathlib.Path, folder: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """What a file imports from the package: each name with its module, as a path within the package."""
+    """Return what a file imports from the package: each name with its module, as a path within the package."""
     if path.suffix not in (".py", ".pyi"):
         for line in re.findall(r"^\s*(?:from|c?import) +anyffi\b.*", path.read_text(), re.MULTILINE):
             found = re.fullmatch(r"\s*from anyffi(?:\.([\w.]+))? c?import \(?([\w, ]+)\)?", line)
@@ -82,7 +82,7 @@ def absolute_names(path: pathlib.Path, folder: tuple[str, ...]) -> Iterator[tupl
 
 
 def draw(package: pathlib.Path) -> dict[str, set[str]]:
-    """Each module, and the modules that it imports."""
+    """Return the modules that each module imports."""
     modules = modules_of(package)
     graph: dict[str, set[str]] = {}
     for module, paths in modules.items():
@@ -114,7 +114,7 @@ def between_components(graph: Graph) -> dict[str, set[str]]:
 
 
 def find_circle(graph: Graph) -> list[str]:
-    """The modules of one circle, the first one twice; none if there is no circle."""
+    """Return the modules of one circle, the first one twice; none if there is no circle."""
     done: set[str] = set()
 
     def walk(node: str, path: list[str]) -> list[str]:
@@ -132,7 +132,7 @@ def find_circle(graph: Graph) -> list[str]:
 
 
 def upward(graph: Graph, ranks: Mapping[str, int]) -> list[str]:
-    """The imports of what stands higher."""
+    """Return the imports of higher modules."""
     return [
         f"{module} imports {other}"
         for module, imported in sorted(graph.items())

@@ -167,7 +167,7 @@ def test_cython(
 
 
 def test_cython_without_known_layouts(pure: pathlib.Path, build: Build, tmp_path: pathlib.Path) -> None:
-    """As for an interpreter newer than those known: public functions alone serve."""
+    """As for an unknown, newer interpreter: only public functions are used."""
     found = [interpreter for interpreter in interpreters() if has_headers(interpreter)]
     if not found:
         pytest.skip("there is no CPython with its headers")

@@ -331,7 +331,7 @@ def test_error_messages(words: list[str], message: str) -> None:
     assert stubgen(*words).startswith(f"python -m anyffi stubgen: {message}")
 
 
-# ---- what stubs tell of is there ---------------------------------------------------------------------------
+# ---- stubs agree with modules ------------------------------------------------------------------------------
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded, with what it registered")

@@ -1,4 +1,4 @@
-"""Values that change during their conversion, or misreport what they are."""
+"""Values that change during their conversion, or misreport their type."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support import cpython_only
 LONG = "a string that is long enough"
 
 
-# ---- what changes while it is converted -----------------------------------------------------------------
+# ---- values that change meanwhile -----------------------------------------------------------------------
 
 
 class _Meddler:

@@ -55,7 +55,7 @@ _PROMISED = {"anyffi", "anyffi._pickling", "anyffi.cpp", "anyffi.testing"}
 
 
 def modules_in(data: bytes) -> Iterator[str]:
-    """The modules that a pickle names, in any protocol."""
+    """Return the modules that a pickle names, in any protocol."""
     texts: list[Any] = []
     memo: list[Any] = []
     for opcode, argument, _ in pickletools.genops(data):
@@ -79,7 +79,7 @@ def test_the_modules_of_a_pickle_are_found() -> None:
 
 
 def public_things(ffi: Any) -> Iterator[Any]:
-    """What users can get hold of: classes, functions, methods both bound and not, and instances."""
+    """Return objects that users can get: classes, functions, methods both bound and not, and instances."""
     for module in (anyffi, anyffi.cpp, anyffi.registry, anyffi.module):
         for name in module.__all__:
             thing = getattr(module, name)

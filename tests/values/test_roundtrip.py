@@ -272,7 +272,7 @@ def test_counts_after_a_call_are_those_before(ffi: Any, x: Any) -> None:
 
 
 def _is_shared(x: Any) -> bool:
-    """Whether the interpreter caches such objects, so that others hold them too."""
+    """Return whether the interpreter caches such objects, and so holds further references."""
     return type(x) in (type(None), bool, int, type(...)) or (type(x) in (str, bytes, tuple) and len(x) < 2)
 
 

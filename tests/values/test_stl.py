@@ -236,7 +236,7 @@ def test_durations(ffi: Any) -> None:
     assert math.isinf(stl(ffi, "seconds_float")(math.inf))
 
 
-@given(ticks=st.integers(-(2**50), 2**50))  # beyond, two roundings may make another tick of it
+@given(ticks=st.integers(-(2**50), 2**50))  # for longer ones, rounding twice may give another tick
 def test_durations_round_trip(ffi: Any, ticks: int) -> None:
     assert stl(ffi, "nanoseconds")(ticks / 10**9) == ticks / 10**9
     assert stl(ffi, "milliseconds")(ticks / 1000) == ticks / 1000

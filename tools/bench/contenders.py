@@ -37,7 +37,7 @@ def need(module: str) -> Any:
 
 
 def anyffi_flags() -> list[str]:
-    """Options for compiling and linking with the installed anyffi."""
+    """Return options for compiling and linking with the installed anyffi."""
     from anyffi._library import find_include_dir, find_library
 
     folder = pathlib.Path(find_library("anyffi")).parent

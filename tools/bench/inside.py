@@ -18,7 +18,7 @@ def measure(options: dict[str, Any]) -> Table:
     program = native.compile_library("inside", [native.SOURCES / "inside.cc"], *anyffi_flags(), form=())
     split = compile_loop("list(x)", {"x": "abcdefgh" * 128}, 1)
     table: Table = {}
-    # In turns, since the two run in different processes.
+    # Alternating, since the two run in different processes.
     for _ in range(3):
         best = min(split(itertools.repeat(None, 100)) for _ in range(options["rounds"])) / 100 / 1024
         rounds = [str(options["rounds"]), str(options["slice_ns"])]

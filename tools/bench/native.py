@@ -32,7 +32,7 @@ def build_directory() -> pathlib.Path:
 def compile_library(
     name: str, sources: list[pathlib.Path], *options: str, form: tuple[str, ...] = ("-fPIC", "-shared")
 ) -> pathlib.Path:
-    """Compile a library, or what the flags `form` ask for, unless the same build exists already."""
+    """Compile a library, or another output by the flags `form`, unless the same build exists already."""
     cxx = any(source.suffix != ".c" for source in sources)
     compiler = shlex.split(os.environ.get("CXX", "g++") if cxx else os.environ.get("CC", "gcc"))
     command = [*compiler, *(["-std=c++17"] if cxx else []), *COMMON, *form, *map(str, sources), *options]

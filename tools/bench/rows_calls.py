@@ -1,4 +1,4 @@
-"""Rows of calls: the same call of every contender, with arguments that exist already."""
+"""Rows of calls: the same call of every contender, with arguments created beforehand."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class AnyView {
   template <class T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_null_pointer_v<T>, int> = 0>
   AnyView(T value) {  // NOLINT: implicit on purpose, here and below
     if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
-      // Beyond int64 it would be an object without an owner.
+      // A larger number would be an object without an owner.
       if (value > static_cast<T>(INT64_MAX)) {
         detail::check(anyffi_error_raise("OverflowError", "an AnyView of a uint64 must fit int64; use AnyValue"));
       }
@@ -81,7 +81,7 @@ class AnyView {
     return detail::convert<T>(raw_);
   }
   template <class T, std::enable_if_t<detail::kIsForeign<T>, int> = 0>
-  operator T() const {  // NOLINT: `int64_t n = args[0];` is the point
+  operator T() const {  // NOLINT: implicit, for `int64_t n = args[0];`
     return cast<T>();
   }
 
@@ -149,8 +149,8 @@ class AnyValue : public AnyView {
   template <class T>
   T cast() && {
     if constexpr (std::is_arithmetic_v<T>) {
-      // The compiler sees that there is nothing to release, and keeps the sum of `sum += list[i].cast<int64_t>()` in a
-      // register: that takes a third of the time.
+      // Lets the compiler omit the release, so that the sum of `sum += list[i].cast<int64_t>()` stays in a register:
+      // a third of the time.
       T number;
       if (__builtin_expect(raw_.type_code <= 0, 1)) {
         if (__builtin_expect(Traits<T>::load_plain(raw_, number), 1)) return number;
@@ -297,7 +297,7 @@ __attribute__((noinline)) T convert_owned_number(const AnyffiValue& owned) {
 /// An element of a container, as an owned value.
 inline AnyValue element_value(const AnyffiValue& element) {
   AnyffiValue copy = anyffi_read_value(&element);
-  // Inline values take the fall-through path; next to the atomic increment, an object's jump costs nothing.
+  // Inline values take the fall-through path: beside the atomic increment for an object, a jump costs nothing.
   if (__builtin_expect(copy.type_code > 0, 0)) anyffi_retain(copy.as_object);
   return AnyValue(Adopt{}, copy);
 }
@@ -353,7 +353,7 @@ inline void AnyView::push_back(AnyView value) const {
 namespace detail {
 
 /// Iterates over any value as Python does: the keys of a mapping, the elements of a set, everything else by index. The
-/// end is the current one, also if the container changes meanwhile.
+/// end is read at each step, since the container may change.
 template <class Derived>
 class AnyIterator {
  public:

@@ -1,6 +1,6 @@
 /// \file
 /// The C++ API: a contents page. C++17. Includes no standard container and no <functional>: their conversions are in
-/// anyffi/stl/. What no user includes by name is in anyffi/detail/.
+/// anyffi/stl/. Users include no header of anyffi/detail/ by name.
 #ifndef ANYFFI_ANYFFI_H_
 #define ANYFFI_ANYFFI_H_
 

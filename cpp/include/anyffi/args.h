@@ -48,8 +48,8 @@ namespace detail {
 
 /// The arguments of a call from C++: borrowed from lvalues, owned otherwise.
 ///
-/// The values are not members: members beside them would be read again after the call, which knows their address. So an
-/// argument that needs no release costs the two instructions that store it.
+/// The values are not members: after the call, which gets their address, the compiler would have to reload the other
+/// members. So an argument that needs no release costs the two instructions that store it.
 template <class... A>
 class ArgPack {
  public:

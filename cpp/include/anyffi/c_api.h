@@ -187,13 +187,13 @@ int anyffi_value_own(const AnyffiValue* value, AnyffiValue* out);
 void anyffi_value_release(AnyffiValue* value);
 /// The family of a type code: `ANYFFI_STR` for the three codes of a string.
 int32_t anyffi_type_get_family(int32_t type_code);
-/// Python's `hash`: 1, 1.0 and True agree. TypeError for what is unhashable.
+/// Python's `hash`: 1, 1.0 and True agree. TypeError for unhashable values.
 int anyffi_value_hash(const AnyffiValue* value, int64_t* out);
 /// Python's `==`; `out` is 0 or 1. May run code of the host, and so may fail.
 int anyffi_value_equal(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
 /// Python's `repr`, as a string.
 int anyffi_value_repr(const AnyffiValue* value, AnyffiValue* out);
-/// Python's `len`: code points, bytes or elements. TypeError for what has no length.
+/// Python's `len`: code points, bytes or elements. TypeError for values without a length.
 int anyffi_value_get_size(const AnyffiValue* value, int64_t* out);
 /// Python's `value[key]`, with negative indices, KeyError and IndexError.
 int anyffi_value_get_item(const AnyffiValue* value, const AnyffiValue* key, AnyffiValue* out);
@@ -276,7 +276,7 @@ int anyffi_str_ascii_upper(const AnyffiValue* str, AnyffiValue* out);
 
 /* ---- large integers, complex numbers, slices, boxes ------------------------------------------- */
 
-/// An integer outside int64; those inside are always Int.
+/// An integer outside the range of int64; all others are Int.
 typedef struct AnyffiBigInt {
   AnyffiObject header;
   int32_t negative;
@@ -330,7 +330,8 @@ typedef struct AnyffiError {
 
 /// Copies the values as `anyffi_value_own` does; `args` may be NULL.
 int anyffi_error_create(const AnyffiValue* kind, const AnyffiValue* message, const AnyffiValue* args, AnyffiValue* out);
-/// Sets kind, message and traceback of an exception of the host. Does not fail: fields that cannot be read say so.
+/// Sets kind, message and traceback of an exception of the host. Does not fail: a field that cannot be read gets a text
+/// that says so.
 void anyffi_error_fill(AnyffiObject* error);
 /// Stores the error in the thread's slot, retaining it, and replaces the former one.
 void anyffi_error_set_raised(AnyffiObject* error);
@@ -469,7 +470,7 @@ void anyffi_object_release(AnyffiObject* object);
 void anyffi_object_destroy(AnyffiObject* object);
 void anyffi_object_retain_weak(AnyffiObject* object);
 void anyffi_object_release_weak(AnyffiObject* object);
-/// Adds a strong reference by way of a weak one: 1 if the object was still alive, else 0.
+/// Adds a strong reference through a weak one: 1 if the object was still alive, else 0.
 int32_t anyffi_object_lock_weak(AnyffiObject* object);
 
 /// Allocates the memory of every object of the runtime. NULL, without an error, when it is exhausted.
@@ -481,7 +482,8 @@ typedef struct AnyffiAllocator {
   void (*free)(void* memory);
 } AnyffiAllocator;
 
-/// Swaps the pair with the installed one. The new pair must be able to free what the former one allocated.
+/// Installs the allocator and writes the former one to `allocator`. The new one must be able to free what the former
+/// one allocated.
 void anyffi_allocator_exchange(AnyffiAllocator* allocator);
 /// Frees the calling thread's free lists, which hold at most 70 KB.
 void anyffi_memory_trim(void);
@@ -493,7 +495,7 @@ int64_t anyffi_memory_count_cached(void);
 /// Array, List and Shape share one layout. All elements of a Shape are Int.
 typedef struct AnyffiSequence {
   AnyffiObject header;
-  AnyffiValue* data; /* behind this struct, or memory of its own */
+  AnyffiValue* data; /* after this struct, or in a separate block */
   int64_t size;
   int64_t capacity;
   uint64_t type_mask; /* the bits (`anyffi_type_bit`) of all elements; bits of removed ones may remain */

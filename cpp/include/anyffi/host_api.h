@@ -21,17 +21,16 @@ extern "C" {
 /* ---- hooks ----------------------------------------------------------------------------------- */
 
 typedef enum AnyffiHostFlag {
-  /// `check_signals` is called with the lock held, returns 0 on success, and leaves what a handler raised pending in
-  /// the
-  /// host, which raises it when the current call returns there (PyErr_CheckSignals).
+  /// `check_signals` is called with the lock held, returns 0 on success, and leaves an exception of a handler pending
+  /// in the host, which raises it when the current call returns there (PyErr_CheckSignals).
   ANYFFI_HOST_SIGNALS_STAY_PENDING = 1,
   /// A slice of hashable parts is hashable, as in Python 3.12 and later.
   ANYFFI_HOST_HASHES_SLICES = 2
 } AnyffiHostFlag;
 
-/// What callbacks and hooks of the host return on success; -1 after leaving an error in the slot. Hooks written in the
-/// host's own language (ctypes) return anything else when a signal interrupts them before their first line or after
-/// their last, where the host swallows the exception: that is reported as KeyboardInterrupt.
+/// The result of callbacks and hooks of the host on success; on failure they leave an error in the slot and return -1.
+/// Hooks written in the host's own language (ctypes) return any other number if a signal interrupts them before their
+/// first line or after their last, where the host swallows the exception: the runtime raises KeyboardInterrupt then.
 typedef enum AnyffiHostStatus { ANYFFI_HOST_DONE = 1 } AnyffiHostStatus;
 
 /// The hooks of a host. Each acquires the host's lock itself where it needs it. Those that may fail return
@@ -71,8 +70,8 @@ void anyffi_registry_remove_host_functions(void);
 /// The bytes left on the calling thread's stack, for front ends that bound recursion themselves. Where the system does
 /// not report the stack's size, only differences between two results are meaningful.
 size_t anyffi_stack_get_remaining(void);
-/// Moves an owned value to one that owns nothing, and leaves None: in one step, for front ends that a signal handler
-/// may interrupt between two steps of their own.
+/// Moves an owned value to one that owns nothing, and leaves None: in one call, for front ends that a signal handler
+/// may interrupt between two calls.
 void anyffi_value_move(AnyffiValue* from, AnyffiValue* to);
 
 /* ---- objects that own a handle --------------------------------------------------------------- */
@@ -98,7 +97,7 @@ int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void
 /// Sets the object's `wrapper` to `desired` if it is `expected`; 1 if it was.
 int32_t anyffi_object_compare_exchange_wrapper(AnyffiObject* object, void* expected, void* desired);
 
-/// The reference that a wrapper owns.
+/// The reference of a wrapper to its object.
 typedef struct AnyffiWrapperRef {
   AnyffiObject* object; /* NULL: none */
   void* wrapper;
@@ -110,7 +109,7 @@ void anyffi_wrapper_attach(AnyffiWrapperRef* hold, AnyffiObject* object, void* w
 /// end can install it as a finalizer.
 void anyffi_wrapper_detach(AnyffiWrapperRef* hold);
 /// The callable of the host, borrowed, if the function is over one and the caller's is the only reference; else NULL.
-/// For the garbage collector: what a wrapper alone keeps alive.
+/// For the garbage collector: visits objects that only a wrapper keeps alive.
 void* anyffi_function_get_unique_handle(const AnyffiFunction* function);
 
 /// Describes the wrappers of a front end whose classes have no C code of their own. Such a wrapper points to a second
@@ -135,7 +134,7 @@ AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
 /// Visits a wrapper's class, and the callable of a function that has no other reference: a `tp_traverse` of CPython.
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
 /// Finalizers of memory (`tp_finalize` of CPython), called with the host's lock held. They preserve the host's pending
-/// exception, do not depend on the interpreter's state, and may run twice. The content is what the wrapper holds, one
+/// exception, do not depend on the interpreter's state, and may run twice. The content is an AnyffiWrapperRef, one
 /// owned value, or a recipe.
 void anyffi_wrapper_finalize(void* memory);
 void anyffi_value_finalize(void* memory);
@@ -192,8 +191,8 @@ int anyffi_function_call_recipe(void* function, AnyffiValue* recipe, int32_t siz
 /// The first step alone: replaces a recipe by the arguments. Returns their number; -1 on failure, with nothing to
 /// release.
 int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size);
-/// The last step alone, for a recipe with an Unset value behind it: releases what is movable, and leaves None. It takes
-/// one argument, so that a front end can install it as a finalizer.
+/// The last step alone, for a recipe that is followed by an Unset value: releases the movable values, and leaves None.
+/// It takes one argument, so that a front end can install it as a finalizer.
 void anyffi_recipe_release(AnyffiValue* recipe);
 
 // anyffi: plain declarations end

@@ -64,7 +64,7 @@ inline bool hold_object(AnyffiValue& value, AnyValue& holder) {
   return true;
 }
 
-/// Traits of T, a reference class that T(Adopt, AnyffiObject*) makes from an owned reference.
+/// Traits of T, a reference class whose constructor T(Adopt, AnyffiObject*) steals a reference.
 template <class T>
 struct RefTraits {
   static constexpr bool kBorrows = true;
@@ -139,7 +139,7 @@ inline constexpr bool kIsFromValue<T, T (*)(X)> = true;
 template <class T, class X>
 inline constexpr bool kIsFromValue<T, Ref<T> (*)(X)> = true;
 
-/// Whether T declares a `from_value` of its own: an inherited one makes objects of the base class.
+/// Whether T itself declares `from_value`: an inherited one creates objects of the base class.
 template <class T, class = void>
 inline constexpr bool kHasFromValue = false;
 template <class T>

@@ -19,7 +19,7 @@ class Registration {
  public:
   explicit Registration(const char* name) noexcept : name_(name) {}
 
-  /// Registers a typed callable; `names` are `arg("x")`, `arg("y") = 1`. A second one is an overload: a call goes to
+  /// Registers a typed callable; `names` are `arg("x")`, `arg("y") = 1`. A second one is an overload: a call selects
   /// the first that accepts all arguments without conversion, else to the first that converts them. `doc` and
   /// `release_gil` apply to the callable before them.
   template <class F, class... N>

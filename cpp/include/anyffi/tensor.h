@@ -144,18 +144,18 @@ class TensorMethods {
 class Tensor : public ObjectRef, public detail::TensorMethods<Tensor> {
  public:
   using ObjectRef::ObjectRef;
-  /// Over memory of `owner`, which it steals, also when it throws. `flags`: AnyffiTensorFlag.
+  /// Wraps memory of `owner`, which it steals, also when it throws. `flags`: AnyffiTensorFlag.
   Tensor(const AnyffiTensorData& data, uint64_t flags, void* owner, void (*release_owner)(void*))
       : ObjectRef(detail::Adopt{}, nullptr) {
     AnyffiValue created;
     detail::check(anyffi_tensor_create(&data, flags, owner, release_owner, &created));
     object_ = created.as_object;
   }
-  /// Over memory of another object, such as a part of another tensor.
+  /// Wraps memory of another object, such as a part of another tensor.
   Tensor(const AnyffiTensorData& data, uint64_t flags, ObjectRef owner)
       : Tensor(data, flags, owner.release(),
                [](void* object) { anyffi_object_release(static_cast<AnyffiObject*>(object)); }) {}
-  /// Contiguous and uninitialized, in memory from `anyffi_alloc`, aligned to 64 bytes. `anyffi_allocator_exchange`
+  /// A contiguous, uninitialized tensor in memory from `anyffi_alloc`, aligned to 64 bytes. `anyffi_allocator_exchange`
   /// installs another allocator.
   static Tensor empty(const int64_t* shape, int32_t ndim, const DataType& dtype) {
     AnyffiValue created;
@@ -213,7 +213,7 @@ class TensorView : public detail::TensorMethods<TensorView> {
   TensorView(const Tensor& tensor) noexcept  // NOLINT: implicit on purpose
       : raw_(&tensor.raw()), flags_(tensor.flags()), tensor_(tensor.get()) {}
   TensorView(Tensor&&) = delete;
-  /// Over memory and a struct that the caller keeps alive.
+  /// Wraps memory and a struct that the caller keeps alive.
   explicit TensorView(const AnyffiTensorData& data, uint64_t flags = 0) noexcept : raw_(&data), flags_(flags) {}
   TensorView(AnyffiTensorData&&, uint64_t = 0) = delete;
   /// The tensor of a value. TypeError if it is not one.

@@ -1,5 +1,5 @@
 /// \file
-/// Traits of plain C++ types: numbers, bool, None, addresses.
+/// Traits of scalar C++ types: numbers, bool, None, addresses.
 #ifndef ANYFFI_TRAITS_H_
 #define ANYFFI_TRAITS_H_
 

@@ -1,5 +1,5 @@
 /// \file
-/// TraitsVia: the conversion of a type of yours by way of another type that has one.
+/// TraitsVia: converts a type through another type that already has a conversion.
 ///
 ///     struct Point { double x, y; };
 ///
@@ -15,8 +15,8 @@
 
 namespace anyffi {
 
-/// Converts T by way of C. The specialisation of Traits that derives from this has `static T from(C)` and
-/// `static C to(const T&)`, which may throw, and may have a `name` of its own.
+/// Converts T through C. The specialisation of Traits that derives from this has `static T from(C)` and
+/// `static C to(const T&)`, which may throw, and may have its own `name`.
 template <class T, class C>
 struct TraitsVia {
   using Carrier = C;

@@ -23,7 +23,7 @@ constexpr int index_among() {
   return found;
 }
 
-/// Takes an OverflowError from the thread's slot: another type may hold the number.
+/// Takes an OverflowError from the thread's slot: another type may be able to hold the number.
 inline bool take_overflow(AnyValue& error) {
   anyffi_error_take_raised(error.out());
   AnyffiTextView text;
@@ -165,7 +165,7 @@ struct Traits<Variant<Ts...>> {
       return same_family;
     }
 
-    /// Keeps an error inside the value, or of its range: it explains more than "expected one of these types".
+    /// Keeps an error about an element or about the range: it says more than "expected one of these types".
     bool refused(const AnyffiMismatch& mine) {
       if (mine.reason == ANYFFI_MISMATCH_RAISED) {
         AnyValue error;

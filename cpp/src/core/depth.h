@@ -7,7 +7,7 @@
 
 namespace anyffi::runtime {
 
-/// Counts one level of recursion while it lives.
+/// Counts one level of recursion during its lifetime.
 class DepthGuard {
  public:
   DepthGuard() noexcept : entered_(anyffi_depth_enter() == 0) {}

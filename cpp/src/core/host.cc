@@ -35,7 +35,7 @@ void release_handle(void* handle) noexcept {
 
 int finish_hook(int status) noexcept {
   if (__builtin_expect(status == ANYFFI_HOST_DONE, 1)) return 0;
-  // Any other status: a signal interrupted the hook, and the host has swallowed its exception.
+  // Any other status: a signal interrupted the hook, and the host swallowed the exception.
   return status == -1 && has_raised() ? -1 : anyffi_error_raise("KeyboardInterrupt", "");
 }
 

@@ -14,7 +14,7 @@
 
 namespace anyffi::runtime {
 
-/// Blocks of 16 n + 8 bytes, the sizes that glibc's `malloc` rounds up to: up to 520 bytes, 8 free ones of each size.
+/// Blocks of 16 n + 8 bytes, to which glibc's `malloc` rounds up to: up to 520 bytes, 8 free ones of each size.
 constexpr size_t kGrain = 16;
 constexpr size_t kNumSizes = 33;
 constexpr uint8_t kMaxFree = 8;

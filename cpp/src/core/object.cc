@@ -12,7 +12,7 @@
 namespace {
 
 /// How many deleters may be active at once on a thread. Objects beyond that are put on a list, which the outermost
-/// deleter's call destroys.
+/// deleter call destroys.
 constexpr int32_t kMaxActive = 16;
 
 constexpr uint32_t kWasWeak = ANYFFI_WAS_WEAK;

@@ -34,10 +34,10 @@ constexpr EncodingMask kEncodingMasks[] = {{0x80808080u, 0x0080808080808080u},
                                            {0xFF00FF00u, 0x0000FF00FF00FF00u},
                                            {0xFFFF0000u, 0x00000000FFFF0000u}};
 
-/// None of these bits is set in an inline string whose encoding is ASCII, and which is ASCII.
+/// These bits are zero in an inline string that is ASCII and whose encoding is ASCII.
 constexpr EncodingMask kAsciiMask = {0x80808080u, uint64_t{0x30} << 56 | 0x0080808080808080u};
 
-/// Whether an inline string has the narrowest encoding. The runtime's own always do; strings of C code may not.
+/// Whether an inline string has the narrowest encoding. The runtime's strings always do; those of C code may not.
 bool is_narrowest(const AnyffiValue& str) {
   auto rest = static_cast<uint64_t>(str.as_int);
   uint64_t encoding = rest >> 60 & 3;

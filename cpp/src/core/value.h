@@ -1,5 +1,5 @@
 /// \file
-/// Classes of values that owning and comparing treat alike.
+/// Fast paths for owning and comparing values.
 #ifndef ANYFFI_SRC_CORE_VALUE_H_
 #define ANYFFI_SRC_CORE_VALUE_H_
 

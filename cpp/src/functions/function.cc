@@ -41,8 +41,8 @@ int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* resu
   *result = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
   int status = enter_host([&] { return function->callback(function->base.handle, args, num_args, result); });
   anyffi_depth_leave();
-  // A callback that a signal interrupted before its first line returns garbage, perhaps ANYFFI_HOST_DONE. But then the
-  // result is unset.
+  // A callback that a signal interrupted before its first line returns garbage, perhaps ANYFFI_HOST_DONE. In that case
+  // the result is still Unset.
   if (result->type_code == ANYFFI_UNSET) status = 0;
   status = finish_hook(status);
   if (__builtin_expect(status != 0, 0)) anyffi_value_release(result);

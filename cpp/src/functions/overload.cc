@@ -1,5 +1,5 @@
 /// \file
-/// Overloaded functions: overload resolution, and the error where none fits.
+/// Overloaded functions: overload resolution, and the error if none fits.
 #include <anyffi/inline.h>
 
 #include <cstring>
@@ -46,7 +46,7 @@ Vector<AnyffiValue> place(const AnyffiOverload& overload, const AnyffiValue* arg
   return placed;
 }
 
-/// As `place`, with no argument movable: the next candidate needs what this one would take.
+/// As `place`, with no argument movable: the next candidate needs the arguments that this one would steal.
 Vector<AnyffiValue> place_borrowed(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num_args) {
   Vector<AnyffiValue> borrowed = place(overload, args, num_args);
   for (AnyffiValue& value : borrowed) {
@@ -102,7 +102,7 @@ int try_candidate(const AnyffiFunction& function, Vector<AnyffiValue>* args, Any
   return clear_overflow() ? int{ANYFFI_NO_MATCH} : -1;
 }
 
-/// New references to the arguments, which a candidate may take.
+/// New references to the arguments, which a candidate may steal.
 class Copies {
  public:
   explicit Copies(Vector<AnyffiValue> args) : values(std::move(args)) {

@@ -1,5 +1,5 @@
 /// \file
-/// Recipes: arguments that a front end describes for one call, so that one call of the runtime creates all of them.
+/// Recipes: a front end describes arguments, and one call into the runtime creates all of them.
 #include <anyffi/host_api.h>
 
 #include "values/containers.h"

@@ -1,5 +1,5 @@
 /// \file
-/// Wrappers whose class the front end defines without C code of its own: the runtime visits and finalizes them, by
+/// Wrappers whose class the front end defines without C code: the runtime visits and finalizes them, by
 /// offsets that the front end declares.
 #include <anyffi/host_api.h>
 
@@ -22,7 +22,7 @@ T* content_of(void* memory) {
   return at<T>(memory, layout.content_offset);
 }
 
-/// Keeps the host's pending exception while a finalizer runs: what is destroyed may call into the host.
+/// Keeps the host's pending exception while a finalizer runs: destructors may call into the host.
 class PendingException {
  public:
   PendingException() { layout.exception_save(&type_, &value_, &traceback_); }

@@ -111,8 +111,8 @@ void anyffi_registry_defer_error(void) {
   anyffi_error_take_raised(&error);
   Owned owner(error);
   if (error.type_code == ANYFFI_NONE) return;
-  // Kept for later loads of the calling library as a module: by another thread, or after it was loaded by other means,
-  // such as a dependency of the program.
+  // For later loads of the calling library as a module: by another thread, or if it was first loaded otherwise, such as
+  // by the dynamic linker as a dependency of the program.
   Dl_info caller{};
   if (dladdr(__builtin_return_address(0), &caller) != 0) keep_load_error(caller.dli_fbase, error);
   if (LoadJournal* journal = LoadJournal::current()) journal->defer(owner.take(), caller.dli_fbase);

@@ -1,6 +1,5 @@
 /// \file
-/// Libraries whose loading failed. Initialisers run once, so that a library that is to be loaded anew is loaded as a
-/// copy, which replaces it.
+/// Libraries whose loading failed. Initialisers run only once, so loading such a library again loads a copy of it.
 #ifndef ANYFFI_SRC_MODULES_FAILURES_H_
 #define ANYFFI_SRC_MODULES_FAILURES_H_
 
@@ -16,10 +15,10 @@ namespace anyffi::runtime {
 Owned find_load_error(const void* base) noexcept;
 /// Keeps an error, unless there is one already.
 void keep_load_error(const void* base, const AnyffiValue& error) noexcept;
-/// Keeps the error of a load that was undone: the library may be loaded anew, as a copy.
+/// Keeps the error of a load that was undone: the library may be loaded again, as a copy.
 void keep_undone_load(const void* base, const LoadJournal& journal) noexcept;
-/// Whether the caller is to load the library anew: its load was undone, the cause may be gone, and no other thread does
-/// so.
+/// Whether the caller must load the library again: its load was undone, the cause may be gone, and no other thread is
+/// loading it.
 bool begin_new_load(const void* base) noexcept;
 /// Replaces the library by a copy, given by its handle; NULL if none could be loaded.
 void end_new_load(const void* base, void* copy) noexcept;

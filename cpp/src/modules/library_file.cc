@@ -91,7 +91,7 @@ const char* machine_name(unsigned machine) {
   }
 }
 
-/// The header of this library, which shows what this process can load.
+/// The header of this library: libraries that this process can load have the same class and machine.
 const Header& own_header() {
   Dl_info info;
   dladdr(reinterpret_cast<void*>(&anyffi_abi_get_version), &info);
@@ -142,7 +142,7 @@ const T* dynamic_address(ElfW(Addr) base, ElfW(Addr) address) {
   return reinterpret_cast<const T*>(address < base ? address + base : address);
 }
 
-/// The length of the dynamic symbol table, which only its hash table knows.
+/// The length of the dynamic symbol table, which follows only from its hash table.
 uint32_t count_symbols(const uint32_t* gnu_hash) {
   uint32_t num_buckets = gnu_hash[0], first = gnu_hash[1], bloom_words = gnu_hash[2];
   const uint32_t* buckets = gnu_hash + 4 + bloom_words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));

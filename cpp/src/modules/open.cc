@@ -41,8 +41,8 @@ struct Identity {
   }
 };
 
-/// The opened files by the names given to the loader: it does not open a file again under a known name, even if
-/// the file was replaced. Never destroyed. Not allocated by `anyffi_alloc`, whose blocks leak reports count.
+/// The opened files by the names given to the loader: it does not open a name again, even if the file was
+/// replaced. Never destroyed. Not allocated by `anyffi_alloc`, whose blocks leak reports count.
 struct Opened {
   std::mutex mutex;
   std::map<std::string, Identity> names;
@@ -66,8 +66,9 @@ bool identify(const String& file, Identity* out) {
   return true;
 }
 
-/// Changes `file` to a name under which the loader knows no other file; `is_new` is false if the loader knows this file
-/// by it. ValueError if the file was written to since it was opened, which corrupts the mapped library.
+/// Changes `file` to a name under which the loader has opened no other file; `is_new` is false if it has already opened
+/// this file under that name. ValueError if the file was written to since it was opened, which corrupts the mapped
+/// library.
 int choose_name(String* file, bool* is_new) {
   Identity now;
   *is_new = false;
@@ -91,7 +92,7 @@ int choose_name(String* file, bool* is_new) {
   }
 }
 
-/// Forgets a file that the loader refused, so that it may be overwritten.
+/// Removes the record of a file that the loader refused, so that the file may be overwritten.
 void forget_name(const String& name) {
   Opened& all = opened();
   std::lock_guard<std::mutex> lock(all.mutex);

@@ -10,7 +10,7 @@
 
 namespace anyffi::runtime {
 
-/// Records registrations of this thread while it lives.
+/// Records the registrations of this thread during its lifetime.
 class LoadJournal {
  public:
   LoadJournal() noexcept;

@@ -7,8 +7,8 @@
 
 namespace anyffi::runtime {
 
-/// Replaces `function` by `former`, or removes it if `former` is None; does nothing if the name has another function by
-/// now. Steals `former`.
+/// Replaces `function` by `former`, or removes it if `former` is None; does nothing if the name has a different
+/// function meanwhile. Steals `former`.
 void registry_restore(const AnyffiValue& name, const AnyffiValue& function, AnyffiValue former) noexcept;
 
 }  // namespace anyffi::runtime

@@ -16,7 +16,7 @@ namespace {
 
 using SetError = void (*)(void* context, const char* kind, const char* message);
 
-/// Byte for byte DLPack's DLPackExchangeAPI. Functions that fail return -1, with an exception set in the host.
+/// DLPack's DLPackExchangeAPI, with the same layout. Functions that fail return -1, with an exception set in the host.
 struct Exchange {
   uint32_t major;
   uint32_t minor;
@@ -31,7 +31,7 @@ struct Exchange {
 AnyffiExchangeApiHooks hooks[ANYFFI_MAX_EXCHANGE_APIS];
 std::atomic<int> num_tables{0};
 
-/// Raises the thread's error in the host instead.
+/// Moves the thread's error to the host's exception state.
 int raise_in_host(const AnyffiExchangeApiHooks& host) noexcept {
   Owned error;
   anyffi_error_take_raised(error.out());

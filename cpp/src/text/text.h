@@ -13,7 +13,7 @@ namespace anyffi::runtime {
 AnyffiBytesObject* allocate_bytes(int64_t size) noexcept;
 /// Orders two strings by code point, as Python does: negative, 0 or positive.
 int compare_text(const AnyffiTextView& a, const AnyffiTextView& b) noexcept;
-/// The bytes of a path, as Python's `os.fsencode` gives them.
+/// The bytes of a path, as Python's `os.fsencode` returns them.
 int path_to_native(const AnyffiValue* path, String* out);
 
 }  // namespace anyffi::runtime

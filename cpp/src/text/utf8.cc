@@ -45,7 +45,7 @@ int raise_codec(const char* kind, AnyffiValue object, int64_t start, int64_t end
 }
 
 int raise_decode(const uint8_t* data, int64_t size, int64_t start, const Utf8Step& step) {
-  // Where the text is truncated, the error covers all of its rest.
+  // If the text is truncated, the error covers the whole rest.
   int64_t end = step.reason == kUnexpectedEnd ? size : start + step.size;
   char message[160];
   if (end == start + 1) {

@@ -42,7 +42,7 @@ void delete_mapping(AnyffiObject* self, int32_t what) {
   if (mapping->entries == inline_mapping_block(mapping)) {
     free_object<Mapping>(self, sizeof(Mapping) + block_bytes(mapping->capacity));
   } else {
-    // The size of the object's block is not known any more: not for a free list.
+    // The size of the object's block is no longer known, so the block cannot go to a free list.
     anyffi_free(self);
   }
 }
@@ -66,7 +66,7 @@ int index_entries(Mapping* mapping, int64_t count, int64_t* out_first) {
   return 0;
 }
 
-/// Sets an entry from owned values. Whatever is in `key` and `value` afterwards is the caller's to release.
+/// Sets an entry from owned values. The caller releases what `key` and `value` hold afterwards.
 inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
   if (__builtin_expect(is_set(mapping->header.type_code) && value->type_code != ANYFFI_NONE, 0)) {
     return anyffi_error_raise("ValueError", "the entries of a set have no values");

@@ -13,7 +13,7 @@
 
 namespace anyffi::runtime {
 
-/// Up to so many entries a linear search is faster than an index.
+/// Up to this many entries a linear search is faster than an index.
 constexpr int64_t kMaxLinear = 8;
 constexpr int64_t kMaxEntries = 0xFFFFFFFE;
 constexpr uint32_t kFree = 0;

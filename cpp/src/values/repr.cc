@@ -44,7 +44,7 @@ bool is_printable(uint32_t code_point) {
   return false;
 }
 
-/// The containers whose repr is being made on this thread, to detect one that contains itself (Py_ReprEnter). Per
+/// The containers whose repr is being computed on this thread, to detect one that contains itself (Py_ReprEnter). Per
 /// thread, not per call: the repr of a host object may call the runtime again.
 struct Open {
   const AnyffiObject* object;

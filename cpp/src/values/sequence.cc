@@ -16,7 +16,7 @@ namespace anyffi::runtime {
 namespace {
 
 constexpr int64_t kMaxCapacity = (PTRDIFF_MAX - sizeof(AnyffiSequence)) / sizeof(AnyffiValue);
-/// Erased objects are kept until the sequence is consistent again: their finalizers may use it. So many on the stack.
+/// Erased objects are kept until the sequence is consistent again: their finalizers may use it. This many on the stack.
 constexpr int64_t kErasedOnStack = 16;
 
 AnyffiValue* inline_cells(AnyffiSequence* sequence) { return reinterpret_cast<AnyffiValue*>(sequence + 1); }
@@ -33,7 +33,7 @@ void release_all(const AnyffiValue* cells, int64_t count) {
 
 __attribute__((noinline)) void free_moved_sequence(AnyffiSequence* sequence, int32_t what) {
   if (what & ANYFFI_DELETE_CONTENTS) anyffi_free(sequence->data);
-  // The size of the object's block is not known any more: not for a free list.
+  // The size of the object's block is no longer known, so the block cannot go to a free list.
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(sequence);
 }
 
@@ -203,7 +203,7 @@ int anyffi_sequence_insert(AnyffiObject* object, int64_t index, const AnyffiValu
   if (counted) anyffi_retain(value->as_object);
   AnyffiValue* cell = sequence->data + size;
   anyffi_copy_value(value, cell);
-  // Without the flags of an argument.
+  // Clears the flags of an argument.
   if (counted) cell->aux = 0;
   sequence->size = size + 1;
   sequence->type_mask |= anyffi_type_bit(value->type_code);

@@ -1,5 +1,5 @@
 /// \file
-/// A function that accepts anything and does nothing: it costs the call itself.
+/// A function that accepts anything and does nothing, to measure the cost of a call.
 
 #include <anyffi/anyffi.h>
 

@@ -1,7 +1,7 @@
 """Measure a call that does nothing, beside the cheapest array of NumPy.
 
-`nop` is type-erased: it takes any number of values of any type, so what is measured is how the arguments get
-to C++. The times belong to the machine and the moment; nothing tests them.
+`nop` is type-erased: it takes any number of values of any type, so this measures how arguments are
+passed to C++. The times depend on the machine; no test checks them.
 """
 
 import timeit

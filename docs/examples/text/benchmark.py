@@ -2,7 +2,7 @@
 
     python benchmark.py [MEGABYTES]         100 by default
 
-Each figure is that of a process of its own. The file holds lines of Python's own help in random order, and
+Each figure is measured in its own process. The file holds lines of Python's own help in random order, and
 some words that are like no other.
 """
 
@@ -21,7 +21,7 @@ WAYS = ("text", "plain")
 
 
 def write_file(path: str, megabytes: int) -> None:
-    """Fill a file with lines of the help, and a new word behind every hundredth."""
+    """Fill a file with lines of the help, and a new word after every hundredth."""
     draw = random.Random(1)
     lines = [line for text in topics.values() for line in text.splitlines() if line]
     new = (f" new{number}\n" for number in itertools.count())

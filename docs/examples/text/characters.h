@@ -9,7 +9,7 @@ namespace text {
 
 enum Class : uint8_t { kSpace, kPart, kAlone };
 
-/// Returns the class of each character; a table for those of one byte.
+/// Returns the class of a character; one-byte characters use a table.
 class Rule {
  public:
   explicit Rule(Class (*classify)(uint32_t)) : classify_(classify) {

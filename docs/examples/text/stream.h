@@ -41,7 +41,7 @@ class Cutter {
   }
 
  private:
-  /// NULL unless all is ASCII.
+  /// NULL unless the whole text is ASCII.
   const char* copy_ascii(int64_t start, int64_t length, char* copy) const {
     uint32_t seen = 0;
     for (int64_t i = 0; i < length; ++i) {

@@ -113,7 +113,7 @@ class CodeReader : public Reader {
     codes_.clear();
     return codes;
   }
-  /// Looked up without copying the tokens.
+  /// Tokens are looked up without a copy.
   Map<AnyView, int64_t> vocabulary_;
   int64_t unknown_;
   std::vector<int64_t> codes_;

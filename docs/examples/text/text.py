@@ -20,7 +20,7 @@ words = module.words
 encode = module.encode
 ngrams = module.ngrams
 
-#: In bytes: what surrounds a chunk is not felt, and all that is made of one fits into a processor's cache.
+#: In bytes: large enough to hide the overhead of a chunk, small enough for a processor's cache.
 CHUNK = 1 << 16
 
 
@@ -51,7 +51,7 @@ def read_tokens(file: BinaryIO, rule: str = "split", chunk: int = CHUNK) -> Iter
     Raises
     ------
     UnicodeDecodeError
-        The file is no UTF-8. Positions count from the beginning of the chunk.
+        The file is not valid UTF-8. Positions count from the beginning of the chunk.
     """
     return _read(module.read_tokens(rule), file, chunk)
 
@@ -70,7 +70,7 @@ def read_codes(
     file : binary file
         Of UTF-8.
     vocabulary : mapping from str to int
-        As it is now: later changes are not seen.
+        Copied: later changes have no effect.
     unknown : int
         The number for tokens that the vocabulary lacks.
     rule, chunk
@@ -92,7 +92,7 @@ def count_ngrams(file: BinaryIO, n: int = 1, rule: str = "split", chunk: int = C
     file : binary file
         Of UTF-8.
     n : int
-        How many tokens make one.
+        The number of tokens in an n-gram.
     rule, chunk
         As in `read_tokens`.
 

@@ -17,7 +17,7 @@ using anyffi::Optional;
 using anyffi::String;
 using anyffi::Tensor;
 
-/// As many as NumPy allows.
+/// The maximum number of axes, as in NumPy.
 constexpr int32_t kMaxDims = 64;
 
 constexpr DataType kFloat64 = DataType::of<double>();
@@ -45,7 +45,7 @@ Shape read_shape(AnyView given) {
   return shape;
 }
 
-/// In bytes. As NumPy, refuses a shape that is too large without its dimensions of length zero.
+/// The size in bytes. Like NumPy, refuses a shape that is too large without its dimensions of length zero.
 int64_t read_size(const Shape& shape, int64_t item_size) {
   int64_t size = item_size;
   bool empty = false;

@@ -32,7 +32,7 @@ def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: str = "cpu") -> 
     TypeError, ValueError, MemoryError
         As `np.zeros` does, and TypeError for a dtype that DLPack has no code for.
     NotImplementedError
-        Another order or context was asked for.
+        The order or context is not supported.
     """
     if not isinstance(dtype, (type(None), anyffi.dtype)):
         dtype = np.dtype(dtype)

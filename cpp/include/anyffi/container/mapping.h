@@ -22,8 +22,8 @@ bool check_entries(const AnyffiMapping* mapping, AnyffiMismatch& why) {
   return true;
 }
 
-/// Stores a converted value in `copy`, which is made of `given` with the first one. `number` counts live entries, since
-/// a copy has no removed ones.
+/// Stores a converted value in `copy`, which the first call makes from `given`. `number` counts live entries, since a
+/// copy has no removed ones.
 inline bool convert_entry(const AnyffiValue& given, AnyValue& copy, int64_t number, AnyValue converted,
                           AnyffiMismatch& why) {
   if (copy.is_none() && anyffi_container_copy(&given, ANYFFI_MAP, copy.out()) != 0) {
@@ -102,7 +102,7 @@ class MappingView : public ObjectRef {
   int64_t size() const noexcept { return mapping()->size; }
   bool empty() const noexcept { return size() == 0; }
   bool contains(const K& key) const { return find(key) >= 0; }
-  /// The value of a key. KeyError if it is not there.
+  /// The value of a key. KeyError if it is absent.
   V operator[](const K& key) const {
     int64_t entry = find(key);
     if (entry < 0) {
@@ -112,7 +112,7 @@ class MappingView : public ObjectRef {
     }
     return convert<V>(mapping()->entries[entry].value);
   }
-  /// The value of a key, or `otherwise` if it is not there.
+  /// The value of a key, or `otherwise` if it is absent.
   V value_or(const K& key, V otherwise) const {
     int64_t entry = find(key);
     return entry < 0 ? otherwise : convert<V>(mapping()->entries[entry].value);

@@ -11,7 +11,7 @@ namespace anyffi {
 
 namespace detail {
 
-/// For conversions whose code changed the container.
+/// Fills `why` and returns false, for a conversion whose code changed the container.
 inline bool refuse_changed(AnyffiMismatch& why) {
   anyffi_error_raise("RuntimeError", "a container changed while it was converted");
   return refuse(why, AnyffiValue{}, "", ANYFFI_MISMATCH_RAISED);
@@ -61,8 +61,8 @@ bool check_element(Element& element, const AnyffiValue& key, AnyffiMismatch& why
 
 enum class Fit { kRefused, kUnchanged, kConverted };
 
-/// Loads an element as a T. If that makes another value of it (an Array of a List), the value is stored in `converted`,
-/// so that it is not made again with each read.
+/// Loads an element as a T. If the conversion creates another value (an Array from a List), stores it in `converted`,
+/// so that later reads need not create it again.
 template <class T>
 Fit load_element(Element& element, const AnyffiValue& key, AnyValue& converted, AnyffiMismatch& why) {
   typename Traits<T>::Holder holder{};
@@ -87,7 +87,7 @@ inline void replace_cell(AnyffiValue& cell, uint64_t& type_mask, AnyValue conver
 
 template <class T>
 bool check_elements(const AnyffiSequence* sequence, AnyffiMismatch& why) {
-  // The type mask proves that all elements fit; bits of removed elements may remain, so it never refuses.
+  // The type mask may prove that all elements fit. It never proves the contrary: bits of removed elements may remain.
   if ((sequence->type_mask & ~Traits<T>::type_mask) == 0) return true;
   for (int64_t i = 0; i < sequence->size; ++i) {
     Element element(sequence->data[i], sequence->header);
@@ -102,7 +102,7 @@ inline AnyffiObject* new_sequence(int32_t type_code, int64_t capacity) {
   return created.as_object;
 }
 
-/// Stores a converted element in `copy`, which is made of `given` with the first one.
+/// Stores a converted element in `copy`, which the first call makes from `given`.
 inline bool convert_cell(const AnyffiValue& given, AnyValue& copy, int64_t index, AnyValue converted,
                          AnyffiMismatch& why) {
   if (copy.is_none() && anyffi_container_copy(&given, ANYFFI_ARRAY, copy.out()) != 0) {
@@ -178,7 +178,7 @@ class IndexIterator {
     ++index_;
     return *this;
   }
-  // By size, so that the loop ends if a List shrinks meanwhile.
+  // Reads the size at each step: a List may shrink meanwhile.
   bool operator!=(const IndexIterator&) const { return index_ < container_->size(); }
 
  private:
@@ -296,7 +296,7 @@ class List : public detail::SequenceView<List<T>, T> {
 template <class T>
 struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
   static constexpr auto name = "Array[" + FixedText(Traits<T>::name) + "]";
-  // Without List, which is accepted but converted.
+  // Not List, which is accepted but converted.
   static constexpr uint64_t type_mask =
       Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_ARRAY, ANYFFI_SHAPE) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {

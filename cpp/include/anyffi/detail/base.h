@@ -55,16 +55,15 @@ constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
 ///
 /// - `static constexpr auto name`: a FixedText, the type as an annotation in Python, for messages and signatures;
 /// - `static constexpr auto result_name`: the same for a result, where it differs;
-/// - `static constexpr uint64_t type_mask`: the bits (`anyffi_type_bit`) of the types of which every value converts, so
-///   that a container of nothing else need not be checked;
-/// - `using Holder`: default-constructible; what `load` keeps for `take`, as long as the call;
+/// - `static constexpr uint64_t type_mask`: the bits (`anyffi_type_bit`) of the types whose values all convert: a
+///   container of such types only is not checked;
+/// - `using Holder`: default-constructible; keeps the result of `load` for `take` during the call;
 /// - `static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why)`: converts a borrowed value, or fills
 ///   `why` and returns false. May steal a movable value, leaving None;
 /// - `static T take(Holder&)`: the converted value;
 /// - `static AnyffiValue store(T)`: an owned value; may throw;
-/// - `static constexpr bool kBorrows`, and if it is true `static AnyffiValue borrow(const T&)`: a value that is valid
-/// as
-///   long as the T, without a reference of its own.
+/// - `static constexpr bool kBorrows`, and if it is true `static AnyffiValue borrow(const T&)`: a value without a
+///   reference of its own, valid as long as the T.
 template <class T, class Enable = void>
 struct Traits;
 

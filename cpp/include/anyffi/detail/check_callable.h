@@ -8,7 +8,7 @@
 namespace anyffi {
 namespace detail {
 
-/// The text behind `prefix`, or NULL if it does not begin with it.
+/// The text after `prefix`, or NULL if it does not begin with it.
 constexpr const char* after(const char* text, const char* prefix) {
   while (*prefix != 0 && *text == *prefix) ++text, ++prefix;
   return *prefix == 0 ? text : nullptr;
@@ -69,7 +69,7 @@ constexpr Missing missing_of() {
   }
 }
 
-/// What is missing for the first parameter without a conversion, and for the result.
+/// The missing header for the first parameter without a conversion, and for the result.
 template <class R, class... A>
 struct MissingIn {
   static constexpr Missing first() {

@@ -22,7 +22,7 @@ struct HolderPack<std::index_sequence<I...>, A...> : HolderLeaf<I, typename Para
 struct NativeFunction {
   AnyffiFunction base;
   AnyffiFunctionInfo info;
-  /// The number of arguments with which a call takes the fast path: no defaults, and the lock is kept. -1: none.
+  /// The number of arguments of a call that takes the fast path: no defaults, the lock is kept. -1: no fast path.
   int32_t plain_size = -1;
 
   void release_gil() {
@@ -146,14 +146,14 @@ struct TypedFunction : NativeFunction {
       return tries ? ANYFFI_NO_MATCH : anyffi_error_raise_arg_count(&info, args, num_args);
     }
     int status = run(filled, result, tries, indices);
-    // What was stolen from the copy is gone from the original too.
+    // An argument stolen from the copy must be None in the original, too.
     for (int i = 0; i < num_args; ++i) {
       if (args[i].type_code > 0) args[i] = filled[i];
     }
     return status;
   }
 
-  /// With exactly as many arguments as parameters.
+  /// Calls with exactly as many arguments as parameters.
   template <size_t... I>
   __attribute__((noinline)) int run(AnyffiValue* args, AnyffiValue* result, [[maybe_unused]] bool tries,
                                     std::index_sequence<I...> indices) {

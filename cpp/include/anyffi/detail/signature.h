@@ -14,7 +14,7 @@ inline constexpr bool kIsObjectClass = false;
 template <class T>
 inline constexpr bool kIsObjectClass<T, std::void_t<decltype(T::kTypeKey)>> = true;
 
-/// What a parameter of type T& refers to, as long as the call.
+/// The referent of a parameter of type T&, valid during the call.
 template <class T>
 struct Lvalue {
   T value;

@@ -1,5 +1,5 @@
 /// \file
-/// What the conversions of standard containers share: loading items, entries and elements, and storing them.
+/// Helpers of the conversions of standard containers: load and store items, entries and elements.
 #ifndef ANYFFI_DETAIL_STL_ITEMS_H_
 #define ANYFFI_DETAIL_STL_ITEMS_H_
 

@@ -30,7 +30,7 @@ struct FunctionCall {
 
 }  // namespace detail
 
-/// An empty std::function is None as a result; as a parameter, std::optional of one accepts None.
+/// An empty std::function is returned as None; a parameter of type std::optional<std::function<...>> accepts None.
 template <class R, class... A>
 struct Traits<std::function<R(A...)>> {
   static constexpr FixedText name{"Function"};

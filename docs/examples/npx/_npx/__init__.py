@@ -1,6 +1,6 @@
 """NumPy functions in C++: the functions that the library registers under ``npx.``.
 
-Arguments are NumPy arrays, or whatever else has ``__dlpack__``, and Python's numbers; a dtype is one of
+Arguments are NumPy arrays, or other objects with ``__dlpack__``, and Python's numbers; a dtype is one of
 NumPy's or anyffi's, a class of NumPy's such as `numpy.float32`, or the name of one. Results are
 `anyffi.Tensor`, which `numpy.asarray` makes arrays of without a copy.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 module = anyffi.load_module("./libnpx.so")
 anyffi.init_ffi_api("npx", __name__)
-# C++ throws errors by the name of the class; these are NumPy's own.
+# C++ throws errors by class name; these are NumPy's classes.
 anyffi.register_error("AxisError", np.exceptions.AxisError)
 anyffi.register_error("LinAlgError", np.linalg.LinAlgError)
 

@@ -1,5 +1,5 @@
 /// \file
-/// Arithmetic on lanes: integers wrap instead of being undefined, comparisons follow NumPy where C++ has none.
+/// Arithmetic on lanes: integers wrap on overflow, complex numbers compare as in NumPy.
 #ifndef NPX_ARITHMETIC_H_
 #define NPX_ARITHMETIC_H_
 
@@ -70,7 +70,7 @@ bool is_less_equal(T a, T b) {
   return is_less(a, b) || a == b;
 }
 
-/// The greater and the lesser one; NaN if one is.
+/// The greater and the lesser of two numbers; NaN if either is.
 template <class T>
 T greatest(T a, T b) {
   return is_nan(a) || is_less_equal(b, a) ? a : b;
@@ -88,7 +88,7 @@ T least(T a, T b) {
       return expression;                      \
     }                                         \
   }
-/// The same of one argument, x.
+/// The same for one argument, x.
 #define NPX_UNARY(Name, Returns, expression)            \
   struct Name {                                         \
     template <class T>                                  \

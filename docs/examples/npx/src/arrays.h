@@ -1,5 +1,5 @@
 /// \file
-/// Extents, axes and views of memory: the preparation of arguments.
+/// Extents, axes and views of memory; conversion of arguments.
 #ifndef NPX_ARRAYS_H_
 #define NPX_ARRAYS_H_
 
@@ -21,7 +21,7 @@ using anyffi::String;
 using anyffi::Tensor;
 using anyffi::Variant;
 
-/// As many axes as NumPy allows.
+/// The maximum number of axes, as in NumPy.
 constexpr int kMaxDims = 64;
 
 /// One number for each axis of an array: extents, strides, positions.
@@ -72,19 +72,19 @@ struct Strided {
   Dims shape, strides;
 
   int ndim() const { return shape.size(); }
-  /// Without an axis: its first element remains.
+  /// Removes an axis: its first element remains.
   Strided without(int axis) const;
-  /// With the axes in another order.
+  /// Permutes the axes.
   Strided transposed(const Dims& order) const;
-  /// Broadcast to `shape`, which is known to fit.
+  /// Broadcasts to `shape`, which must fit.
   Strided broadcast(const Dims& to) const;
-  /// With an axis moved to another position.
+  /// Moves an axis to another position.
   Strided moved(int axis, int place) const;
-  /// Elements `start` to `stop` along an axis.
+  /// Selects elements `start` to `stop` along an axis.
   Strided slice(int axis, int64_t start, int64_t stop) const;
-  /// With an axis of one element more.
+  /// Inserts an axis of size 1.
   Strided with_axis(int axis) const;
-  /// Backwards along an axis.
+  /// Reverses an axis.
   Strided flipped(int axis) const;
 };
 
@@ -108,13 +108,13 @@ using AxisArg = Optional<Variant<int64_t, Array<int64_t>>>;
 /// A dtype parameter: one of anyffi or NumPy, or a name.
 using DTypeArg = Optional<Variant<DataType, String>>;
 
-/// The common dtype, from the highest category down: so int8, uint8 and float16 become float16.
+/// The common dtype, promoted from the highest category down: int8, uint8 and float16 become float16.
 DataType promote_all(std::vector<DataType> dtypes);
 
 Dims read_shape(const ShapeArg& shape);
-/// Counted from the first. AxisError beyond `ndim`.
+/// The non-negative number of an axis. AxisError if it is out of range.
 int read_axis(int64_t axis, int ndim);
-/// Of each axis, whether it is among `axes`; None: all are. ValueError for an axis that is named twice.
+/// For each axis whether it is in `axes`; None: all are. ValueError for a repeated axis.
 Dims read_axes(const AxisArg& axes, int ndim);
 Dims read_ints(const Variant<int64_t, Array<int64_t>>& numbers);
 DataType read_dtype(const DTypeArg& dtype, DataType otherwise);

@@ -7,7 +7,7 @@
 namespace npx {
 namespace {
 
-/// Of the sign of the divisor; 0 for integers divided by 0.
+/// The remainder has the sign of the divisor; 0 for integers divided by 0.
 template <class T>
 Real<T> remainder(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -21,7 +21,7 @@ Real<T> remainder(T a, T b) {
   }
 }
 
-/// Towards minus infinity; 0 for integers divided by 0.
+/// Rounds towards minus infinity; 0 for integers divided by 0.
 template <class T>
 Real<T> floor_divide(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -102,9 +102,9 @@ NPX_BINARY(GreaterEqual, Truth, is_less_equal(b, a));
 enum class Rule {
   kSame,
   kNumber,  ///< refuses bools
-  kInt8,    ///< bools are taken for int8
+  kInt8,    ///< bools are treated as int8
   kDivide,  ///< whole numbers become float64
-  kFloat,   ///< whole numbers become, each by itself, the smallest float that counts as holding them
+  kFloat,   ///< each integer operand becomes the smallest float that holds it by NumPy's rules
   kTruth,   ///< always bool
 };
 

@@ -30,13 +30,13 @@ std::vector<double> read_probabilities(const Probabilities& given) {
   return result;
 }
 
-/// Swaps elements, the last with any one, and so on: Fisher and Yates.
+/// The Fisher-Yates shuffle, from the last element down.
 template <class Swap>
 void permute(int64_t size, Swap swap) {
   for (int64_t i = size - 1; i > 0; --i) swap(i, static_cast<int64_t>(next_up_to(static_cast<uint64_t>(i))));
 }
 
-/// `count` positions by their weights.
+/// Draws `count` positions by their weights.
 Numbers weighted(int64_t count, const std::vector<double>& weights) {
   std::vector<double> sums(weights.size());
   std::partial_sum(weights.begin(), weights.end(), sums.begin());
@@ -49,7 +49,7 @@ Numbers weighted(int64_t count, const std::vector<double>& weights) {
   return result;
 }
 
-/// `count` different positions by their weights: those drawn before have weight 0, those drawn twice are drawn anew.
+/// Draws `count` distinct positions by their weights: those drawn before have weight 0, duplicates are drawn again.
 Numbers weighted_once(int64_t count, std::vector<double> weights) {
   if (std::count_if(weights.begin(), weights.end(), [](double weight) { return weight > 0; }) < count) {
     fail("ValueError", "Fewer non-zero entries in p than size");
@@ -115,7 +115,7 @@ void shuffle(const Tensor& x) {
   });
 }
 
-/// How often an event of probability `p` happens in `n` trials, `n * p` small: by going through the numbers in turn.
+/// A binomial variate for small `n * p`, by inversion: adds up probabilities one by one.
 int64_t next_few(int64_t n, double p) {
   double q = 1 - p, none = std::exp(static_cast<double>(n) * std::log(q)), mean = static_cast<double>(n) * p;
   auto bound = static_cast<int64_t>(std::fmin(static_cast<double>(n), mean + 10 * std::sqrt(mean * q + 1)));
@@ -133,7 +133,7 @@ int64_t next_few(int64_t n, double p) {
 int64_t next_binomial(int64_t n, double p) {
   if (n == 0 || p <= 0) return 0;
   if (static_cast<double>(n) * std::fmin(p, 1 - p) <= 30) return p > 0.5 ? n - next_few(n, 1 - p) : next_few(n, p);
-  // Where the middle one of n numbers lies says how many of half of them lie below p: Relles (1972).
+  // Draws the median of n uniform numbers, which halves the problem: Relles (1972).
   int64_t middle = n / 2 + 1;
   double below = next_gamma(static_cast<double>(middle)), above = next_gamma(static_cast<double>(n + 1 - middle));
   double at = below / (below + above);
@@ -163,13 +163,13 @@ Tensor multinomial(int64_t n, const Probabilities& pvals, const Size& size) {
 
 ANYFFI_REGISTER_GLOBAL("npx.random.choice")
     .def(&choice, arg("a"), arg("size") = nullptr, arg("replace") = true, arg("p") = nullptr)
-    .doc("Elements of an array, or numbers below a: each as likely as any other, or as p says.");
+    .doc("Draw elements of an array, or numbers below a, uniformly or with the probabilities p.");
 ANYFFI_REGISTER_GLOBAL("npx.random.shuffle")
     .def(&shuffle, arg("x"))
-    .doc("Puts the elements in another order along the first axis, in place.");
+    .doc("Shuffle the elements along the first axis, in place.");
 ANYFFI_REGISTER_GLOBAL("npx.random.multinomial")
     .def(&multinomial, arg("n"), arg("pvals"), arg("size") = nullptr)
-    .doc("How often each of some events happens in n trials.");
+    .doc("Draw from the multinomial distribution: the number of occurrences of each event in n trials.");
 
 }  // namespace
 }  // namespace npx

@@ -1,5 +1,5 @@
 /// \file
-/// Sums of products: einsum, and tensordot, matmul and others by way of it.
+/// Sums of products: einsum, and tensordot, matmul and others implemented with it.
 
 #include <anyffi/stl/string.h>
 
@@ -24,11 +24,11 @@ struct SumOfProducts {
   T result() const { return total; }
 };
 
-/// A letter for each axis. Axes of "..." have letters that cannot be written.
+/// A letter for each axis. Axes of "..." have letters that users cannot write.
 using Labels = std::string;
 
-/// An array with its axes in the order of `labels`, an axis of one step for each that it has not; a letter that it has
-/// twice walks the diagonal. `shape` is what the letters stand for.
+/// Views an array with its axes in the order of `labels`: a missing letter becomes a broadcast axis, a repeated one the
+/// diagonal. `shape` has the extent of each letter.
 Strided arranged(const Strided& array, const Labels& own, const Labels& labels, const Dims& shape) {
   Strided result{array.data, array.dtype, shape, Dims(shape.size(), 0)};
   for (int i = 0; i < array.ndim(); ++i) {
@@ -212,14 +212,16 @@ Tensor inner(const Tensor& a, const Tensor& b) {
 
 ANYFFI_REGISTER_GLOBAL("npx.einsum")
     .def(&einsum, arg("subscripts"), arg("operands"), arg("out") = nullptr)
-    .doc("The sum of products that the subscripts describe, such as \"ij,jk->ik\"; the operands as one sequence.");
+    .doc(
+        "Return the sum of products that the subscripts describe, such as \"ij,jk->ik\"; the operands as one "
+        "sequence.");
 ANYFFI_REGISTER_GLOBAL("npx.tensordot")
     .def(&tensordot, arg("a"), arg("b"), arg("axes") = 2)
-    .doc("The sum of products over pairs of axes: so many at the end of a and at the beginning of b, or those named.");
+    .doc("Sum products over pairs of axes: the last ones of a and the first ones of b, or the given ones.");
 ANYFFI_REGISTER_GLOBAL("npx.matmul")
     .def(&matmul, arg("x1"), arg("x2"), arg("out") = nullptr)
-    .doc("The product of matrices, or of stacks of them.");
-ANYFFI_REGISTER_GLOBAL("npx.inner").def(&inner, arg("a"), arg("b")).doc("The sum of products over the last axes.");
+    .doc("Multiply matrices, or stacks of matrices.");
+ANYFFI_REGISTER_GLOBAL("npx.inner").def(&inner, arg("a"), arg("b")).doc("Sum products over the last axes.");
 
 }  // namespace
 }  // namespace npx

@@ -1,5 +1,5 @@
 /// \file
-/// New arrays: zeros, full, eye, arange, linspace, indices and their like.
+/// New arrays: zeros, full, eye, arange, linspace, indices and similar functions.
 
 #include <algorithm>
 
@@ -77,7 +77,7 @@ Tensor arange(const Number& start, const Optional<Number>& stop, const Number& s
   if (std::isnan(size) || size >= 0x1p63) fail("ValueError", "Maximum allowed size exceeded");
   double delta = (first + by) - first;
   return generate(size > 0 ? static_cast<int64_t>(size) : 0, read_dtype(dtype, kFloat64),
-                  // The first may be -0.0.
+                  // The first element may be -0.0.
                   [=](int64_t i) { return i == 0 ? first : first + static_cast<double>(i) * delta; });
 }
 
@@ -155,55 +155,55 @@ namespace {
 
 ANYFFI_REGISTER_GLOBAL("npx.zeros")
     .def(&zeros, arg("shape"), arg("dtype") = nullptr)
-    .doc("A new array of zeros; float64 unless a dtype is given.");
+    .doc("Return a new array of zeros; float64 by default.");
 ANYFFI_REGISTER_GLOBAL("npx.ones")
     .def(&ones, arg("shape"), arg("dtype") = nullptr)
-    .doc("A new array of ones; float64 unless a dtype is given.");
+    .doc("Return a new array of ones; float64 by default.");
 ANYFFI_REGISTER_GLOBAL("npx.full")
     .def(&full, arg("shape"), arg("fill_value"), arg("dtype") = nullptr)
-    .doc("A new array of one value, or of an array that is repeated; of the value's dtype unless one is given.");
+    .doc("Return a new array filled with a number or a broadcast array; by default with the dtype of the value.");
 ANYFFI_REGISTER_GLOBAL("npx.zeros_like")
     .def([](const Tensor& a, const DTypeArg& dtype) { return full_like(a, false, dtype); }, arg("a"),
          arg("dtype") = nullptr)
-    .doc("A new array of zeros, of another's shape and dtype.");
+    .doc("Return a new array of zeros with the shape and dtype of another one.");
 ANYFFI_REGISTER_GLOBAL("npx.ones_like")
     .def([](const Tensor& a, const DTypeArg& dtype) { return full_like(a, true, dtype); }, arg("a"),
          arg("dtype") = nullptr)
-    .doc("A new array of ones, of another's shape and dtype.");
+    .doc("Return a new array of ones with the shape and dtype of another one.");
 ANYFFI_REGISTER_GLOBAL("npx.full_like")
     .def(&full_like, arg("a"), arg("fill_value"), arg("dtype") = nullptr)
-    .doc("A new array of one value, of another's shape and dtype.");
+    .doc("Return a new array of one value with the shape and dtype of another array.");
 ANYFFI_REGISTER_GLOBAL("npx.eye")
     .def(&eye, arg("N"), arg("M") = nullptr, arg("k") = 0, arg("dtype") = nullptr)
-    .doc("A new matrix with ones on its k-th diagonal and zeros elsewhere.");
+    .doc("Return a matrix with ones on its k-th diagonal and zeros elsewhere.");
 ANYFFI_REGISTER_GLOBAL("npx.identity")
     .def(&identity, arg("n"), arg("dtype") = nullptr)
-    .doc("A new square matrix with ones on its diagonal and zeros elsewhere.");
+    .doc("Return a square matrix with ones on its diagonal and zeros elsewhere.");
 ANYFFI_REGISTER_GLOBAL("npx.tri")
     .def(&tri, arg("N"), arg("M") = nullptr, arg("k") = 0, arg("dtype") = nullptr)
-    .doc("A new matrix with ones at and below its k-th diagonal and zeros elsewhere.");
+    .doc("Return a matrix with ones at and below its k-th diagonal and zeros elsewhere.");
 ANYFFI_REGISTER_GLOBAL("npx.arange")
     .def(&arange, arg("start"), arg("stop") = nullptr, arg("step") = 1, arg("dtype") = nullptr)
-    .doc("The numbers from start, or from 0 if stop is left out, up to but without the last.");
+    .doc("Return evenly spaced numbers in [start, stop), or in [0, start) if stop is omitted.");
 ANYFFI_REGISTER_GLOBAL("npx.linspace")
     .def(&linspace, arg("start"), arg("stop"), arg("num") = 50, arg("endpoint") = true, arg("dtype") = nullptr)
-    .doc("num numbers at equal distances.");
+    .doc("Return num evenly spaced numbers.");
 ANYFFI_REGISTER_GLOBAL("npx.logspace")
     .def(&logspace, arg("start"), arg("stop"), arg("num") = 50, arg("endpoint") = true, arg("base") = 10.0,
          arg("dtype") = nullptr)
-    .doc("The powers of base with the exponents of linspace.");
+    .doc("Return the powers of base with exponents as of linspace.");
 ANYFFI_REGISTER_GLOBAL("npx.indices")
     .def(&indices, arg("dimensions"), arg("dtype") = nullptr)
-    .doc("For each axis of a grid an array of the positions along it, one behind the other.");
+    .doc("Return the indices of a grid: an array for each axis, stacked.");
 ANYFFI_REGISTER_GLOBAL("npx.hanning")
     .def([](int64_t size) { return window(size, 0.5, 0.5, 0); }, arg("M"))
-    .doc("The Hann window.");
+    .doc("Return the Hann window.");
 ANYFFI_REGISTER_GLOBAL("npx.hamming")
     .def([](int64_t size) { return window(size, 0.54, 0.46, 0); }, arg("M"))
-    .doc("The Hamming window.");
+    .doc("Return the Hamming window.");
 ANYFFI_REGISTER_GLOBAL("npx.blackman")
     .def([](int64_t size) { return window(size, 0.42, 0.5, 0.08); }, arg("M"))
-    .doc("The Blackman window.");
+    .doc("Return the Blackman window.");
 
 }  // namespace
 }  // namespace npx

@@ -1,5 +1,5 @@
 /// \file
-/// Decompositions of finitely many steps: elimination, Householder's reflections, Cholesky; and the Schur form.
+/// Direct decompositions (elimination, Householder's reflections, Cholesky) and the Schur form.
 /// Algorithms as in Golub and Van Loan, Matrix Computations (2013).
 
 #include <algorithm>
@@ -101,7 +101,7 @@ struct Reflection {
   }
 };
 
-/// Makes what lies below row `offset` of a diagonal zero.
+/// Sets the elements below row `offset` of a diagonal to zero, by reflections.
 template <class T>
 void clear_below(Matrix<T>& a, int64_t offset) {
   for (int64_t i = 0; i < a.rows(); ++i) {
@@ -197,7 +197,7 @@ Matrix<Complex> to_schur(Matrix<Complex>& a) {
       continue;
     }
     if (steps == kMost) fail("LinAlgError", "Eigenvalues did not converge");
-    // Now and then another one, for matrices that the best one leaves as they are.
+    // Occasionally an exceptional shift: with Wilkinson's, some matrices do not converge.
     Complex shift = steps % 10 == 9 ? a(last, last) + std::abs(a(last, last - 1)) : shift_of(a, last);
     for (int64_t i = first; i <= last; ++i) a(i, i) -= shift;
     std::vector<Givens> turns;
@@ -229,7 +229,7 @@ Eigen<Complex> eig(Matrix<Complex> a) {
   std::vector<Complex> values;
   for (int64_t k = 0; k < n; ++k) {
     values.push_back(a(k, k));
-    // Back substitution in the triangle; equal eigenvalues are taken for ones that differ a little.
+    // Back substitution in the triangle; equal eigenvalues are perturbed slightly.
     Matrix<Complex> v(n, 1);
     v(k, 0) = 1;
     for (int64_t i = k - 1; i >= 0; --i) {
@@ -246,7 +246,7 @@ Eigen<Complex> eig(Matrix<Complex> a) {
       length = std::hypot(length, std::abs(each));
       if (std::abs(each) > std::abs(greatest)) greatest = each;
     }
-    // Of length 1, the greatest element real.
+    // Normalise to length 1, with a real greatest element.
     for (int64_t i = 0; i < n; ++i) vectors(i, k) = x(i, 0) / length * (std::abs(greatest) / greatest);
   }
   return {std::move(values), std::move(vectors)};

@@ -1,5 +1,5 @@
 /// \file
-/// Diagonals and triangles of matrices: diag, trace, tril and their like.
+/// Diagonals and triangles of matrices: diag, trace, tril and similar functions.
 
 #include <algorithm>
 
@@ -51,24 +51,24 @@ Tensor trace(const Tensor& a, int64_t offset, int64_t axis1, int64_t axis2, cons
 
 ANYFFI_REGISTER_GLOBAL("npx.diag")
     .def(&diag, arg("v"), arg("k") = 0)
-    .doc("The k-th diagonal of a matrix, a read-only view; or a matrix of zeros with that diagonal.");
+    .doc("Return a read-only view of the k-th diagonal of a matrix, or a matrix with a given k-th diagonal.");
 ANYFFI_REGISTER_GLOBAL("npx.diagflat")
     .def([](const Tensor& v, int64_t k) { return diag(raveled(read(v)), k); }, arg("v"), arg("k") = 0)
-    .doc("A matrix of zeros that has all elements as its k-th diagonal.");
+    .doc("Return a matrix with all elements on its k-th diagonal and zeros elsewhere.");
 ANYFFI_REGISTER_GLOBAL("npx.diag_indices_from")
     .def(&diag_indices_from, arg("arr"))
-    .doc("For each axis the positions of the elements of the main diagonal.");
+    .doc("Return the indices of the main diagonal: an array for each axis.");
 ANYFFI_REGISTER_GLOBAL("npx.tril")
     .def([](const Tensor& m, int64_t k) { return triangle(m, k, true); }, arg("m"), arg("k") = 0)
-    .doc("The array with zeros above its k-th diagonal.");
+    .doc("Return a copy with zeros above the k-th diagonal.");
 ANYFFI_REGISTER_GLOBAL("npx.triu")
     .def([](const Tensor& m, int64_t k) { return triangle(m, std::max(k, -INT64_MAX) - 1, false); }, arg("m"),
          arg("k") = 0)
-    .doc("The array with zeros below its k-th diagonal.");
+    .doc("Return a copy with zeros below the k-th diagonal.");
 ANYFFI_REGISTER_GLOBAL("npx.trace")
     .def(&trace, arg("a"), arg("offset") = 0, arg("axis1") = 0, arg("axis2") = 1, arg("dtype") = nullptr,
          arg("out") = nullptr)
-    .doc("The sum of the elements on a diagonal of two axes.");
+    .doc("Sum the elements on a diagonal of two axes.");
 
 }  // namespace
 }  // namespace npx

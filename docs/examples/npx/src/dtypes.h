@@ -1,5 +1,5 @@
 /// \file
-/// The fourteen types of elements, and which one a result has: NumPy's rules.
+/// The fourteen dtypes, and NumPy's rules for the dtype of a result.
 #ifndef NPX_DTYPES_H_
 #define NPX_DTYPES_H_
 
@@ -58,7 +58,7 @@ constexpr DataType kBool = DataType::of<bool>(), kInt8 = DataType::of<int8_t>(),
                    kUInt64 = DataType::of<uint64_t>(), kFloat64 = DataType::of<double>(),
                    kComplex128 = DataType::of<Complex>();
 
-/// Stands for a type, as an argument.
+/// A type as a function argument (a tag).
 template <class T>
 struct Type {
   using type = T;
@@ -117,10 +117,10 @@ constexpr int kind_order(DataType dtype) {
                                          : 4;
 }
 
-/// What an output of ufuncs may be: NumPy's casting rule "same_kind".
+/// Whether a result of dtype `from` may be written to an output of dtype `to`: NumPy's casting rule "same_kind".
 constexpr bool is_same_kind(DataType from, DataType to) { return kind_order(from) <= kind_order(to); }
 
-/// Bits of the smallest float that counts as holding all values of a dtype.
+/// Bits of the smallest float that holds all values of a dtype by NumPy's rules.
 constexpr int float_bits(DataType dtype) {
   if (is_complex(dtype)) return dtype.bits / 2;
   if (is_float(dtype)) return dtype.bits;

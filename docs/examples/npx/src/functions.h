@@ -28,12 +28,12 @@ Tensor mean(const Tensor& a, const AxisArg& axis, const DTypeArg& dtype, const O
 
 /// The elements on a diagonal of two axes, as the last axis. AxisError or ValueError if there are no such axes.
 Strided diagonal_of(const Strided& array, int64_t offset, int64_t axis1, int64_t axis2);
-/// Arrays one behind the other along an axis.
+/// Concatenates arrays along an axis.
 Tensor joined(const std::vector<Strided>& parts, int64_t along, const Optional<Tensor>& out = nullptr,
               const DTypeArg& dtype = nullptr);
-/// Numbers at equal distances.
+/// Evenly spaced numbers.
 Tensor linspace(double start, double stop, int64_t num, bool endpoint, const DTypeArg& dtype);
-/// The elements sorted along an axis, NaN behind all others.
+/// The elements sorted along an axis, NaN last.
 Tensor sorted(const Strided& array, int axis);
 
 /// An index parameter.

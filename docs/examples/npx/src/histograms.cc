@@ -1,5 +1,5 @@
 /// \file
-/// Elements counted: bincount, histogram.
+/// Counts of elements: bincount, histogram.
 
 #include <algorithm>
 #include <vector>
@@ -39,11 +39,11 @@ Tensor bincount(const Tensor& x, const Optional<Tensor>& weights, int64_t minlen
   return weights ? sums : copied(read(sums), kInt64);
 }
 
-/// How many bins of one size there are, or their edges.
+/// The number of bins of equal width, or their edges.
 using Bins = Variant<int64_t, Array<double>, Tensor>;
 using Range = anyffi::Tuple<double, double>;
 
-/// Where the bins of one size begin and end.
+/// The range of the bins of equal width.
 std::pair<double, double> read_range(const Optional<Range>& range, const double* first, const double* last) {
   double low = 0, high = 1;
   if (range) {
@@ -111,11 +111,11 @@ Array<Tensor> histogram(const Tensor& a, const Bins& bins, const Optional<Range>
 
 ANYFFI_REGISTER_GLOBAL("npx.bincount")
     .def(&bincount, arg("x"), arg("weights") = nullptr, arg("minlength") = 0)
-    .doc("How often each whole number from 0 is there, or the sums of its weights.");
+    .doc("Count the occurrences of each integer from 0 on, or sum their weights.");
 ANYFFI_REGISTER_GLOBAL("npx.histogram")
     .def(&histogram, arg("a"), arg("bins") = 10, arg("range") = nullptr, arg("density") = false,
          arg("weights") = nullptr)
-    .doc("How many elements lie in each of some bins, or the sums of their weights; and the edges of the bins.");
+    .doc("Count the elements in each bin, or sum their weights; also return the edges of the bins.");
 
 }  // namespace
 }  // namespace npx

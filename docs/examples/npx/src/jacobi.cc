@@ -55,7 +55,7 @@ void sweep(int64_t columns, Turn turn) {
   }
 }
 
-/// The greatest size of an element, by which to divide so that no square overflows.
+/// The greatest absolute value of an element: dividing by it avoids overflow in squares.
 template <class T>
 double scale_of(const Matrix<T>& a) {
   double scale = 0;
@@ -76,8 +76,8 @@ std::vector<int64_t> order_by(const std::vector<double>& numbers, Before before)
   return order;
 }
 
-/// Makes the columns from `known` on orthogonal to those before and of length 1: what is left of unit vectors, each
-/// the one that the columns before reach least.
+/// Completes an orthonormal basis from column `known` on: orthogonalises unit vectors, each time the one with the
+/// smallest projection on the columns before.
 template <class T>
 void complete(Matrix<T>& u, int64_t known) {
   for (int64_t column = known; column < u.columns(); ++column) {

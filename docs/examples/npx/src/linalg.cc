@@ -1,5 +1,5 @@
 /// \file
-/// Linear equations: solve, inv, det, cholesky, qr and their like.
+/// Linear equations: solve, inv, det, cholesky, qr and similar functions.
 
 #include "linalg.h"
 
@@ -114,7 +114,7 @@ Tensor tensorinv(const Tensor& a, int64_t ind) {
 Tensor tensorsolve(const Tensor& a, const Tensor& b, const Optional<Array<int64_t>>& axes) {
   Strided array = read(a);
   if (axes) {
-    // These go to the end.
+    // These axes become the last ones.
     for (int64_t axis : *axes) array = array.moved(read_axis(axis, array.ndim()), array.ndim() - 1);
   }
   Dims shape;
@@ -127,24 +127,24 @@ Tensor tensorsolve(const Tensor& a, const Tensor& b, const Optional<Array<int64_
   return reshaped(solve(refolded(array, {size, size}), raveled(read(b))), shape);
 }
 
-ANYFFI_REGISTER_GLOBAL("npx.linalg.det").def(&det, arg("a")).doc("The determinant.");
+ANYFFI_REGISTER_GLOBAL("npx.linalg.det").def(&det, arg("a")).doc("Return the determinant.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.slogdet")
     .def(&slogdet, arg("a"))
-    .doc("The sign of the determinant, and the logarithm of its size.");
-ANYFFI_REGISTER_GLOBAL("npx.linalg.inv").def(&inv, arg("a")).doc("The inverse matrix.");
-ANYFFI_REGISTER_GLOBAL("npx.linalg.solve").def(&solve, arg("a"), arg("b")).doc("x of a x = b.");
+    .doc("Return the sign of the determinant and the logarithm of its absolute value.");
+ANYFFI_REGISTER_GLOBAL("npx.linalg.inv").def(&inv, arg("a")).doc("Return the inverse matrix.");
+ANYFFI_REGISTER_GLOBAL("npx.linalg.solve").def(&solve, arg("a"), arg("b")).doc("Solve a x = b for x.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.cholesky")
     .def(&cholesky_of, arg("a"), arg("upper") = false)
-    .doc("The lower triangle that times its adjoint is a, or the adjoint of that.");
+    .doc("Return the Cholesky decomposition: the lower triangle l with a = l l', or its adjoint.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.qr")
     .def(&qr_of, arg("a"), arg("mode") = "reduced")
-    .doc("Orthogonal columns and the upper triangle whose product is a; modes are reduced, complete, and r.");
+    .doc("Return the QR decomposition of a; modes are reduced, complete and r.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.tensorinv")
     .def(&tensorinv, arg("a"), arg("ind") = 2)
-    .doc("The inverse of a as a function of tensors: the first axes, ind of them, stand for rows.");
+    .doc("Return the inverse of a for tensordot; the first ind axes are the rows.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.tensorsolve")
     .def(&tensorsolve, arg("a"), arg("b"), arg("axes") = nullptr)
-    .doc("x of tensordot(a, x, x.ndim) = b; axes go to the end of a first.");
+    .doc("Solve tensordot(a, x, x.ndim) = b for x; axes of a are first moved to its end.");
 
 }  // namespace
 }  // namespace npx

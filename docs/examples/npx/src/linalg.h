@@ -24,7 +24,7 @@ class Stack {
   Dims outer;      ///< the other axes
   int64_t rows, columns;
 
-  /// LinAlgError for less than two axes, TypeError for a dtype that linear algebra is not done in.
+  /// LinAlgError for less than two axes, TypeError for an unsupported dtype.
   Stack(const Strided& array, DataType common)
       : dtype(checked(array, common)),
         outer(array.shape.begin(), array.ndim() - 2),
@@ -37,7 +37,7 @@ class Stack {
     if (rows != columns) fail("LinAlgError", "Last 2 dimensions of the array must be square");
   }
   int64_t count() const { return element_count(outer); }
-  /// The least extent: how many singular values there are.
+  /// The number of singular values: the smaller extent.
   int64_t rank() const { return std::min(rows, columns); }
   /// T is double or Complex, as the dtype says.
   template <class T>
@@ -83,7 +83,7 @@ class Results {
     const auto& values = values_of(result);
     next_ = std::copy(values.begin(), values.end(), next_);
   }
-  /// In the precision of a dtype.
+  /// Rounds to the precision of a dtype.
   Tensor finish(DataType dtype) const {
     return copied(read(tensor_), kIsComplex<T> ? complex_of(dtype) : real_of(dtype));
   }
@@ -119,7 +119,7 @@ Array<Tensor> of_each(const Stack& stack, const Dims (&shapes)[N], F f) {
                                  : detail::collect<double>(stack, shapes, f, kAll);
 }
 
-/// In descending order, along a new last axis.
+/// Returns the singular values in descending order, along a new last axis.
 Tensor singular_values(const Stack& stack);
 
 }  // namespace npx

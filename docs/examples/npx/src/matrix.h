@@ -1,5 +1,5 @@
 /// \file
-/// Matrices, and the decompositions that linear algebra is made of, in double or Complex.
+/// Matrices and their decompositions, in double or Complex.
 #ifndef NPX_MATRIX_H_
 #define NPX_MATRIX_H_
 
@@ -30,7 +30,7 @@ class Matrix {
   const T& operator()(int64_t row, int64_t column) const {
     return values_[static_cast<size_t>(row * columns_ + column)];
   }
-  /// The rows and columns up to some.
+  /// The leading rows and columns.
   Matrix head(int64_t rows, int64_t columns) const {
     Matrix result(rows, columns);
     for (int64_t i = 0; i < rows; ++i) {
@@ -68,12 +68,12 @@ Matrix<T> operator*(const Matrix<T>& a, const Matrix<T>& b) {
   return result;
 }
 
-/// Gauss's elimination: rows of the matrix, in another order, are `l` with ones on its diagonal times `u`.
+/// LU decomposition: the permuted rows of the matrix are `l`, with a unit diagonal, times `u`.
 template <class T>
 struct Lu {
   Matrix<T> both;  ///< `u`, and below its diagonal `l`
   std::vector<int64_t> order;
-  T sign;  ///< of the order
+  T sign;  ///< of the permutation
   bool is_singular() const;
   /// x of `a x = b`.
   Matrix<T> solve(const Matrix<T>& b) const;
@@ -89,7 +89,7 @@ struct Qr {
 template <class T>
 Qr<T> qr(Matrix<T> a);
 
-/// a = l times its adjoint, of the lower triangle of `a`. LinAlgError if there is no such l.
+/// a = l times its adjoint; reads the lower triangle of `a`. LinAlgError unless `a` is positive definite.
 template <class T>
 Matrix<T> cholesky(const Matrix<T>& a);
 
@@ -100,7 +100,7 @@ struct Eigen {
   Matrix<T> vectors;
 };
 Eigen<Complex> eig(Matrix<Complex> a);
-/// Of the lower triangle of a Hermitian matrix: values in ascending order, unitary vectors.
+/// Eigenvalues of a Hermitian matrix, from its lower triangle: values in ascending order, unitary vectors.
 template <class T>
 struct HermitianEigen {
   std::vector<double> values;

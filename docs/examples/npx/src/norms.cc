@@ -21,7 +21,7 @@ Tensor vector_norm(const Tensor& sizes, double order, const AxisArg& axis) {
   return binary("npx.power", total(binary("npx.power", sizes, order)), 1 / order);
 }
 
-/// The greatest or the least number, by the sign of the order.
+/// The greatest number if the order is positive, else the least.
 Tensor extreme(const Tensor& numbers, double order, int64_t axis) {
   return (order > 0 ? amax : amin)(numbers, only(axis), nullptr, true);
 }
@@ -78,7 +78,7 @@ Tensor norm(const Tensor& given, const Order& ord, const AxisArg& axis, bool kee
 
 ANYFFI_REGISTER_GLOBAL("npx.linalg.norm")
     .def(&norm, arg("x"), arg("ord") = nullptr, arg("axis") = nullptr, arg("keepdims") = false)
-    .doc("The norm of vectors along an axis, or of matrices along two; an order is a number, 'fro' or 'nuc'.");
+    .doc("Return the norm of vectors along an axis, or of matrices along two; an order is a number, 'fro' or 'nuc'.");
 
 }  // namespace
 }  // namespace npx

@@ -1,5 +1,5 @@
 /// \file
-/// Operands: tensors and Python numbers, whose dtype adapts to the tensors.
+/// Operands: tensors, and Python numbers, which adapt to the dtype of the tensors.
 #ifndef NPX_OPERANDS_H_
 #define NPX_OPERANDS_H_
 

@@ -1,5 +1,5 @@
 /// \file
-/// Random numbers: the same as of NumPy's `RandomState` with the same seed.
+/// Random numbers, equal to those of NumPy's `RandomState` with the same seed.
 
 #include "random.h"
 
@@ -76,7 +76,7 @@ double next_gamma(double shape) {
 
 namespace {
 
-/// Above 0 and below 1.
+/// Draws a number in (0, 1).
 double next_inner() {
   for (;;) {
     double number = next_uniform();
@@ -176,13 +176,15 @@ void register_located(const char* name, double (*next)(), const char* doc) {
   return true;
 }();
 
-ANYFFI_REGISTER_GLOBAL("npx.random.seed").def(&seed, arg("seed")).doc("Begin the stream of a seed.");
+ANYFFI_REGISTER_GLOBAL("npx.random.seed")
+    .def(&seed, arg("seed"))
+    .doc("Restart the stream of random numbers with a seed.");
 ANYFFI_REGISTER_GLOBAL("npx.random.uniform")
     .def(&uniform, arg("low") = 0.0, arg("high") = 1.0, arg("size") = nullptr)
-    .doc("Numbers from low up to high, each as likely as any other.");
+    .doc("Draw from the uniform distribution over [low, high).");
 ANYFFI_REGISTER_GLOBAL("npx.random.gamma")
     .def(&gamma, arg("shape"), arg("scale") = 1.0, arg("size") = nullptr)
-    .doc("Numbers of the gamma distribution.");
+    .doc("Draw from the gamma distribution.");
 
 }  // namespace
 }  // namespace npx

@@ -10,15 +10,15 @@ namespace npx {
 /// A size parameter; None: a result without axes.
 using Size = Optional<ShapeArg>;
 
-/// In [0, 1), of 53 bits.
+/// Draws from [0, 1), with 53 random bits.
 double next_uniform();
-/// Of the normal distribution of mean 0 and deviation 1: Marsaglia's polar method, which makes two at a time.
+/// Draws from the standard normal distribution, by Marsaglia's polar method, which generates two numbers at a time.
 double next_normal();
-/// Of the exponential distribution of mean 1.
+/// Draws from the exponential distribution with mean 1.
 double next_exponential();
-/// Of the gamma distribution of scale 1.
+/// Draws from the gamma distribution with scale 1.
 double next_gamma(double shape);
-/// From 0 to `last`, each as likely as any other: the first that is in range of as many bits as `last` has.
+/// Draws uniformly from 0 to `last`, by rejection: as many random bits as `last` has, until they are in range.
 uint64_t next_up_to(uint64_t last);
 
 /// A new array of results of `f()`.

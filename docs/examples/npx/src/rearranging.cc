@@ -1,5 +1,5 @@
 /// \file
-/// New arrays of the elements of one: tile, repeat, roll, insert, delete, diff and their like.
+/// New arrays of rearranged elements: tile, repeat, roll, insert, delete, diff and similar functions.
 
 #include <algorithm>
 #include <numeric>
@@ -18,7 +18,7 @@ Tensor tile(const Tensor& array, const Ints& reps) {
   Dims times = read_ints(reps);
   while (from.ndim() < times.size()) from = from.with_axis(0);
   while (times.size() < from.ndim()) times.insert(0, 1);
-  // Each axis as two: the copies, and the elements of one.
+  // Splits each axis in two: the copies, and the elements of one copy.
   Dims shape, pairs;
   for (int i = 0; i < times.size(); ++i) {
     pairs.push_back(times[i]);
@@ -82,7 +82,7 @@ Tensor rot90(const Tensor& m, int64_t k, const Array<int64_t>& axes) {
   int from = read_axis(axes[0], ndim), to = read_axis(axes[1], ndim);
   if (from == to) fail("ValueError", "Axes must be different.");
   int64_t turns = (k % 4 + 4) % 4;
-  // A quarter is a reflection at the diagonal, and one along an axis; a half is one along both.
+  // A quarter turn is a transposition and a reversed axis; a half turn reverses both axes.
   if (turns >= 2) array = array.flipped(from);
   if (turns == 1 || turns == 2) array = array.flipped(to);
   if (turns % 2 == 0) return view_of(m, array);
@@ -133,7 +133,7 @@ Tensor insert(const Tensor& arr, const Positions& obj, const Operand& values, co
   Strided added = input.array();
   if (before.size() == 1) {
     while (added.ndim() < from.ndim()) added = added.with_axis(0);
-    // Of one element the first axis is the one that the values are inserted along.
+    // At a single position, the first axis of the values is the one along which they are inserted.
     if (given.ndim() == 0) added = added.moved(0, along);
     before.assign(static_cast<size_t>(added.shape[along]), before[0]);
   }
@@ -145,7 +145,7 @@ Tensor insert(const Tensor& arr, const Positions& obj, const Operand& values, co
          "could not broadcast input array from shape " + text_of(added.shape) + " into shape " + text_of(shape));
   }
   Tensor fitting = copied(added.broadcast(shape), from.dtype);
-  // Positions in the array with the new elements behind it.
+  // Positions in the array followed by the new elements.
   std::vector<int64_t> order(before.size()), positions;
   std::iota(order.begin(), order.end(), 0);
   auto place = [&](int64_t i) { return before[static_cast<size_t>(i)]; };
@@ -188,30 +188,28 @@ Tensor ediff1d(const Tensor& ary, const Optional<Tensor>& to_end, const Optional
   return joined(arrays, 0, nullptr, DTypeArg(ary.dtype()));
 }
 
-ANYFFI_REGISTER_GLOBAL("npx.tile")
-    .def(&tile, arg("A"), arg("reps"))
-    .doc("Copies of the array beside each other, so many along each axis.");
+ANYFFI_REGISTER_GLOBAL("npx.tile").def(&tile, arg("A"), arg("reps")).doc("Repeat the whole array along each axis.");
 ANYFFI_REGISTER_GLOBAL("npx.repeat")
     .def(&repeat, arg("a"), arg("repeats"), arg("axis") = nullptr)
-    .doc("Each element so many times, along an axis or of all.");
+    .doc("Repeat each element, along an axis or of the flattened array.");
 ANYFFI_REGISTER_GLOBAL("npx.roll")
     .def(&roll, arg("a"), arg("shift"), arg("axis") = nullptr)
-    .doc("The elements moved on along some axes, or among all; those that fall off come back at the beginning.");
+    .doc("Shift the elements cyclically along some axes, or of the flattened array.");
 ANYFFI_REGISTER_GLOBAL("npx.rot90")
     .def(&rot90, arg("m"), arg("k") = 1, arg("axes") = Array<int64_t>{0, 1})
-    .doc("A view turned by k quarters, from the first axis towards the second.");
+    .doc("Return a view rotated by k quarter turns, from the first axis towards the second.");
 ANYFFI_REGISTER_GLOBAL("npx.delete")
     .def(&remove, arg("arr"), arg("obj"), arg("axis") = nullptr)
-    .doc("The array without what is at some positions, or where a mask is true.");
+    .doc("Return a copy without the elements at some positions, or where a mask is true.");
 ANYFFI_REGISTER_GLOBAL("npx.insert")
     .def(&insert, arg("arr"), arg("obj"), arg("values"), arg("axis") = nullptr)
-    .doc("The array with values before some positions.");
+    .doc("Return a copy with values inserted before some positions.");
 ANYFFI_REGISTER_GLOBAL("npx.diff")
     .def(&diff, arg("a"), arg("n") = 1, arg("axis") = -1)
-    .doc("The differences of neighbours, n times over.");
+    .doc("Return the n-th differences of neighbours.");
 ANYFFI_REGISTER_GLOBAL("npx.ediff1d")
     .def(&ediff1d, arg("ary"), arg("to_end") = nullptr, arg("to_begin") = nullptr)
-    .doc("The differences of neighbours among all elements, with others before and behind them.");
+    .doc("Return the differences of neighbours of the flattened array, with given numbers before and after them.");
 
 }  // namespace
 }  // namespace npx

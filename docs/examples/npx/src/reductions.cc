@@ -1,5 +1,5 @@
 /// \file
-/// Reductions along some axes, or all: sum, mean, max, var, argmax and their like.
+/// Reductions along some axes, or all: sum, mean, max, var, argmax and similar functions.
 
 #include "arithmetic.h"
 #include "functions.h"
@@ -8,7 +8,7 @@
 namespace npx {
 namespace {
 
-/// A state for each lane: what it adds up, element by element.
+/// Sums of elements; one state for each lane.
 template <class T>
 struct Sum {
   using Result = T;
@@ -29,7 +29,7 @@ struct Product {
   T result() const { return total; }
 };
 
-/// Over the second term: the squares of the distances from it.
+/// Sums of squared distances from the second term.
 template <class T>
 struct Distance {
   using Result = double;
@@ -60,7 +60,7 @@ using All = Truths<T, true>;
 template <class T>
 using Any = Truths<T, false>;
 
-/// The first of the greatest or least elements, NaN before all others, and its place.
+/// The first greatest or least element, where NaN precedes all others, and its position.
 template <class T, bool kGreatest>
 struct Extreme {
   using Result = T;
@@ -272,7 +272,7 @@ void register_variance(const char* name, const Loops& loops, const char* doc) {
 
 ANYFFI_REGISTER_GLOBAL("npx.cumsum")
     .def(&cumsum, arg("a"), arg("axis") = nullptr, arg("dtype") = nullptr, arg("out") = nullptr)
-    .doc("The sums of all elements up to each one along an axis, or of all.");
+    .doc("Return the cumulative sums along an axis, or of the flattened array.");
 
 }  // namespace
 }  // namespace npx

@@ -17,7 +17,7 @@ struct Clip {
   }
 };
 
-/// Where there is no upper bound.
+/// Used if there is no upper bound.
 struct ClipBelow {
   template <class T>
   T operator()(T x, T low, T) const {
@@ -34,7 +34,7 @@ struct Choose {
 
 Tensor clip(const Tensor& a, const Optional<Operand>& a_min, const Optional<Operand>& a_max,
             const Optional<Tensor>& out) {
-  // No lower bound lies above the array itself.
+  // Without a lower bound the array itself serves as one.
   Operand x(a), low = a_min.value_or(x), high = a_max.value_or(x);
   DataType dtype = common_dtype({&x, &low, &high});
   Input array(x, dtype), from(low, dtype), to(high, dtype);
@@ -110,7 +110,7 @@ Tensor take(const Tensor& a, const Positions& indices, const Optional<int64_t>& 
   int along = read_axis(axis.value_or(0), from.ndim());
   int64_t size = from.shape[along];
   Tensor given = read_positions(indices);
-  // The axes of the positions stand where the axis stood.
+  // The axes of the positions replace the axis.
   Dims shape = from.shape, at = read(given).shape;
   shape.erase(along);
   for (int i = 0; i < at.size(); ++i) shape.insert(along + i, at[i]);
@@ -151,10 +151,10 @@ Array<Tensor> nonzero(const Tensor& a) {
   return std::move(result).freeze();
 }
 
-/// `n`, `(n,)`, `(before, after)`, or one of the last two for each axis.
+/// A pad width parameter: `n`, `(n,)`, `(before, after)`, or one of the last two for each axis.
 using Widths = Variant<int64_t, Array<Variant<int64_t, Array<int64_t>>>>;
 
-/// Elements to add before and behind each axis.
+/// The number of elements to add before and after each axis.
 void read_widths(const Widths& given, int ndim, Dims& before, Dims& after) {
   std::vector<Dims> rows;
   if (given.holds<int64_t>()) {
@@ -223,19 +223,19 @@ Tensor pad(const Tensor& array, const Widths& pad_width, const String& mode, con
 
 ANYFFI_REGISTER_GLOBAL("npx.clip")
     .def(&clip, arg("a"), arg("a_min") = nullptr, arg("a_max") = nullptr, arg("out") = nullptr)
-    .doc("The elements, those below a_min and above a_max replaced by them.");
+    .doc("Limit the elements to the range from a_min to a_max.");
 ANYFFI_REGISTER_GLOBAL("npx.where")
     .def(&where, arg("condition"), arg("x"), arg("y"))
-    .doc("Elements of x where the condition holds, else of y.");
+    .doc("Return elements of x where the condition is true, else of y.");
 ANYFFI_REGISTER_GLOBAL("npx.take")
     .def(&take, arg("a"), arg("indices"), arg("axis") = nullptr, arg("out") = nullptr, arg("mode") = "raise")
-    .doc("The elements at some positions along an axis, or among all.");
+    .doc("Return the elements at some positions along an axis, or of the flattened array.");
 ANYFFI_REGISTER_GLOBAL("npx.nonzero")
     .def(&nonzero, arg("a"))
-    .doc("For each axis the positions of the elements that are not 0.");
+    .doc("Return the indices of the elements that are not 0: an array for each axis.");
 ANYFFI_REGISTER_GLOBAL("npx.pad")
     .def(&pad, arg("array"), arg("pad_width"), arg("mode") = "constant", arg("constant_values") = 0)
-    .doc("The array with elements around it; modes are constant, edge, reflect, symmetric and wrap.");
+    .doc("Return the padded array; modes are constant, edge, reflect, symmetric and wrap.");
 
 }  // namespace
 }  // namespace npx

@@ -1,5 +1,5 @@
 /// \file
-/// Sequences of arrays: concatenate, stack, split and their like.
+/// Sequences of arrays: concatenate, stack, split and similar functions.
 
 #include <algorithm>
 #include <vector>
@@ -56,7 +56,7 @@ Parts prepared(const Arrays& arrays, F prepare) {
   return parts;
 }
 
-/// With at least one axis, two, or three, as NumPy adds them.
+/// Adds axes up to one, two or three, as NumPy does.
 Strided at_least_1(const Strided& array) { return array.ndim() ? array : array.with_axis(0); }
 Strided at_least_2(const Strided& array) { return array.ndim() < 2 ? at_least_1(array).with_axis(0) : array; }
 Strided at_least_3(const Strided& array) { return array.ndim() < 3 ? at_least_2(array).with_axis(2) : array; }
@@ -106,7 +106,7 @@ List<Tensor> split(const Tensor& array, const Sections& sections, int64_t along,
     if (count == 0 && equally) fail("ZeroDivisionError", "integer modulo by zero");
     if (count <= 0) fail("ValueError", "number sections must be larger than 0.");
     if (equally && size % count != 0) fail("ValueError", "array split does not result in an equal division");
-    // The first ones are longer by one.
+    // The first parts have one element more.
     for (int64_t i = 0; i < count; ++i) cuts.push_back(cuts.back() + size / count + (i < size % count ? 1 : 0));
   } else {
     for (int64_t cut : sections.get<Array<int64_t>>()) cuts.push_back(cut);
@@ -174,21 +174,21 @@ void register_at_least(const char* name, Strided (*widen)(const Strided&), const
 
 ANYFFI_REGISTER_GLOBAL("npx.concatenate")
     .def(&concatenate, arg("arrays"), arg("axis") = 0, arg("out") = nullptr, arg("dtype") = nullptr)
-    .doc("Arrays one behind the other along an axis; all their elements if the axis is None.");
+    .doc("Concatenate arrays along an axis; flattened if the axis is None.");
 ANYFFI_REGISTER_GLOBAL("npx.stack")
     .def(&stack, arg("arrays"), arg("axis") = 0, arg("out") = nullptr)
-    .doc("Arrays of one shape side by side, along a new axis.");
+    .doc("Stack arrays of one shape along a new axis.");
 ANYFFI_REGISTER_GLOBAL("npx.append")
     .def(&append, arg("arr"), arg("values"), arg("axis") = nullptr)
-    .doc("Two arrays one behind the other.");
+    .doc("Concatenate two arrays.");
 ANYFFI_REGISTER_GLOBAL("npx.split")
     .def([](const Tensor& ary, const Sections& sections, int64_t axis) { return split(ary, sections, axis, true); },
          arg("ary"), arg("indices_or_sections"), arg("axis") = 0)
-    .doc("Views of the parts of an array: so many of one size, or cut where the indices say.");
+    .doc("Return views of parts of an array: a number of equal parts, or split at the indices.");
 ANYFFI_REGISTER_GLOBAL("npx.array_split")
     .def([](const Tensor& ary, const Sections& sections, int64_t axis) { return split(ary, sections, axis, false); },
          arg("ary"), arg("indices_or_sections"), arg("axis") = 0)
-    .doc("As split, but the first parts may be longer by one than the others.");
+    .doc("Like split, but the first parts may have one element more than the others.");
 
 }  // namespace
 }  // namespace npx

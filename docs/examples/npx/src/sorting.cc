@@ -11,7 +11,7 @@
 namespace npx {
 namespace {
 
-/// Whether a number comes before another; those with NaN come last.
+/// Whether a number sorts before another; numbers with NaN sort last.
 template <class T>
 bool is_before(T a, T b) {
   if constexpr (kIsComplex<T>) {
@@ -78,7 +78,7 @@ void register_sort(const char* name, Sorter* sorter, const char* doc) {
       .doc(doc);
 }
 
-/// Items in order, and which of them differ from the one before.
+/// Sorted items, and for each whether it differs from the one before.
 struct Groups {
   std::vector<int64_t> order;
   std::vector<bool> begins;
@@ -146,7 +146,7 @@ namespace {
 ANYFFI_REGISTER_GLOBAL("npx.unique")
     .def(&unique, arg("ar"), arg("return_index") = false, arg("return_inverse") = false, arg("return_counts") = false,
          arg("axis") = nullptr, arg("equal_nan") = true)
-    .doc("The different elements, or parts along an axis, sorted; where each is first, which each one is, how many.");
+    .doc("Return the sorted distinct elements, or parts along an axis; optionally first indices, inverse and counts.");
 
 }  // namespace
 }  // namespace npx

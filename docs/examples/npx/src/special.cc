@@ -10,7 +10,7 @@
 namespace npx {
 namespace {
 
-/// Real and imaginary parts as a last axis.
+/// Views real and imaginary parts as a new last axis.
 Strided parts_of(const Strided& array) {
   Strided parts = array.with_axis(array.ndim());
   parts.dtype = real_of(array.dtype);
@@ -19,7 +19,7 @@ Strided parts_of(const Strided& array) {
   return parts;
 }
 
-/// To a whole number of steps of 10 ** -decimals.
+/// Rounds to a multiple of 10 ** -decimals.
 Tensor rounded(const Tensor& a, int64_t decimals) {
   Operand power(std::pow(10.0, std::fabs(static_cast<double>(decimals))));
   if (decimals == 0) return unary("npx.rint", a);
@@ -67,7 +67,7 @@ Tensor nan_to_num(const Tensor& x, bool copy, double nan, const Optional<double>
 
 struct Ldexp {
   double operator()(double x, int64_t exponent) const {
-    // Beyond this all are 0 or infinite.
+    // All results beyond this exponent are 0 or infinite.
     return std::ldexp(x, static_cast<int>(std::clamp<int64_t>(exponent, -9999, 9999)));
   }
 };
@@ -97,7 +97,7 @@ Tensor polyval(const Tensor& p, const Tensor& x) {
   return value;
 }
 
-/// The i-th elements along the last axis, or 0 behind them.
+/// The i-th elements along the last axis, or 0 past the end.
 Operand component(const Tensor& vectors, int64_t i) {
   Strided array = read(vectors);
   int last = array.ndim() - 1;
@@ -135,24 +135,24 @@ Tensor cross(const Tensor& a, const Tensor& b, int64_t axisa, int64_t axisb, int
   for (const char* name : {"npx.around", "npx.round"}) {
     anyffi::Registration(name)
         .def(&around, arg("a"), arg("decimals") = 0, arg("out") = nullptr)
-        .doc("The nearest numbers of so many decimals, the even one of two.");
+        .doc("Round to the given number of decimals, half to even.");
   }
   return true;
 }();
 
 ANYFFI_REGISTER_GLOBAL("npx.nan_to_num")
     .def(&nan_to_num, arg("x"), arg("copy") = true, arg("nan") = 0.0, arg("posinf") = nullptr, arg("neginf") = nullptr)
-    .doc("The elements, NaN and infinities replaced by numbers; in place unless they are to be copied.");
+    .doc("Replace NaN and infinities by numbers; in place unless copy is true.");
 ANYFFI_REGISTER_GLOBAL("npx.ldexp").def(&ldexp, arg("x1"), arg("x2"), arg("out") = nullptr).doc("x1 * 2 ** x2.");
 ANYFFI_REGISTER_GLOBAL("npx.polyval")
     .def(&polyval, arg("p"), arg("x"))
-    .doc("A polynomial's values; p are its coefficients, that of the highest power first.");
+    .doc("Evaluate a polynomial with coefficients p, highest power first.");
 ANYFFI_REGISTER_GLOBAL("npx.cross")
     .def(&cross, arg("a"), arg("b"), arg("axisa") = -1, arg("axisb") = -1, arg("axisc") = -1, arg("axis") = nullptr)
-    .doc("Vector products along an axis of 3 elements, or of 2, beyond which there is 0.");
+    .doc("Return vector products along an axis of 3 elements, or of 2, where the third is 0.");
 ANYFFI_REGISTER_GLOBAL("npx.may_share_memory")
     .def([](const Tensor& a, const Tensor& b) { return may_overlap(read(a), read(b)); }, arg("a"), arg("b"))
-    .doc("Whether the first and last elements of two arrays enclose common memory.");
+    .doc("Return whether the memory ranges of two arrays overlap.");
 
 }  // namespace
 }  // namespace npx

@@ -17,7 +17,7 @@ namespace {
 /// The machine epsilon of a dtype.
 double epsilon_of(DataType dtype) { return float_bits(dtype) == 32 ? FLT_EPSILON : DBL_EPSILON; }
 
-/// Of a stack that is real itself: whether all imaginary parts are small enough to come from rounding.
+/// Whether all imaginary parts are rounding errors; only for a real stack.
 bool is_real(const Stack& stack, const Tensor& values) {
   Tensor exact = copied(read(values), kComplex128);
   double size = 0, imaginary = 0;
@@ -29,7 +29,7 @@ bool is_real(const Stack& stack, const Tensor& values) {
   return imaginary <= 16 * static_cast<double>(stack.rows) * epsilon_of(stack.dtype) * size;
 }
 
-/// Eigenvalues and their vectors; real ones if the matrices and all of their eigenvalues are.
+/// Eigenvalues and eigenvectors; real if the matrices and all eigenvalues are.
 Array<Tensor> eig_of(const Tensor& a) {
   DataType dtype = field_of(a.dtype());
   Stack stack(read(a), complex_of(dtype));
@@ -64,8 +64,8 @@ Variant<Tensor, Array<Tensor>> svd_of(const Tensor& a, bool full_matrices, bool 
   });
 }
 
-/// The matrix whose singular values are the inverse ones, those up to `cutoff` times the greatest left out; and how
-/// many are not.
+/// The pseudo-inverse, which ignores singular values of at most `cutoff` times the greatest; and the number of the
+/// others.
 template <class T>
 std::pair<Matrix<T>, int64_t> pseudo_inverse(const Matrix<T>& a, const Svd<T>& parts, double cutoff) {
   Matrix<T> scaled = adjoint(parts.vh);
@@ -101,7 +101,7 @@ Tensor matrix_rank(const Tensor& A, const Optional<Operand>& tol, bool, const Op
   if (tol && rtol) fail("ValueError", "`tol` and `rtol` can't be both set.");
   Stack stack(A);
   Tensor s = singular_values(stack);
-  // With an axis for the values.
+  // Add an axis for the values.
   auto spread = [](const Operand& limit) -> Operand {
     if (!limit.holds<Tensor>()) return limit;
     Tensor given = limit.get<Tensor>();
@@ -144,34 +144,34 @@ LeastSquares lstsq(const Tensor& a, const Tensor& b, const Optional<double>& rco
     }
     return std::tuple(x, squares, parts.s);
   });
-  // Where several x are as good, or one is exact, there are no distances to speak of.
+  // No residuals if the solution is not unique, or exact because there are no excess equations.
   bool has_distances = rank == stack.columns && stack.rows > stack.columns;
   Tensor distances = has_distances ? found[1] : allocate({0}, real_of(common));
   return {found[0], distances, rank, found[2]};
 }
 
-ANYFFI_REGISTER_GLOBAL("npx.linalg.eig").def(&eig_of, arg("a")).doc("Eigenvalues, and their vectors as columns.");
+ANYFFI_REGISTER_GLOBAL("npx.linalg.eig").def(&eig_of, arg("a")).doc("Return eigenvalues, and eigenvectors as columns.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.eigvals")
     .def([](const Tensor& a) { return eig_of(a)[0]; }, arg("a"))
-    .doc("Eigenvalues.");
+    .doc("Return eigenvalues.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.eigh")
     .def(&eigh_of, arg("a"), arg("UPLO") = "L")
-    .doc("Eigenvalues of a Hermitian matrix, of which one triangle is read, and their vectors as columns.");
+    .doc("Return eigenvalues, and eigenvectors as columns, of a Hermitian matrix; reads one triangle.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.eigvalsh")
     .def([](const Tensor& a, const String& uplo) { return eigh_of(a, uplo)[0]; }, arg("a"), arg("UPLO") = "L")
-    .doc("Eigenvalues of a Hermitian matrix, of which one triangle is read.");
+    .doc("Return eigenvalues of a Hermitian matrix; reads one triangle.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.svd")
     .def(&svd_of, arg("a"), arg("full_matrices") = true, arg("compute_uv") = true, arg("hermitian") = false)
-    .doc("Unitary columns, singular values, and unitary rows whose product is a.");
+    .doc("Return the singular value decomposition: unitary columns, singular values, unitary rows.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.pinv")
     .def(&pinv, arg("a"), arg("rcond") = 1e-15, arg("hermitian") = false)
-    .doc("The pseudo-inverse; singular values up to rcond times the greatest count as 0.");
+    .doc("Return the pseudo-inverse; singular values up to rcond times the greatest count as 0.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.matrix_rank")
     .def(&matrix_rank, arg("A"), arg("tol") = nullptr, arg("hermitian") = false, arg("rtol") = nullptr)
-    .doc("How many singular values are above tol, or rtol times the greatest.");
+    .doc("Count the singular values above tol, or rtol times the greatest.");
 ANYFFI_REGISTER_GLOBAL("npx.linalg.lstsq")
     .def(&lstsq, arg("a"), arg("b"), arg("rcond") = nullptr)
-    .doc("x for which a x is nearest to b, the squares of the distances, the rank of a, and its singular values.");
+    .doc("Return the least-squares solution of a x = b, squared residuals, the rank of a, and its singular values.");
 
 }  // namespace
 }  // namespace npx

@@ -93,11 +93,11 @@ const Method& find_method(const String& name) {
   throw Error("ValueError", anyffi::join("", Array<String>{"no method is called ", name}));
 }
 
-/// Between two elements; NaN if the last of all is.
+/// Interpolates between two elements; NaN if the last element is.
 struct Interpolate {
   double operator()(double low, double high, double last, double part) const {
     if (std::isnan(last) || part == 0) return std::isnan(last) ? last : low;
-    // From the nearer end, so that the result never leaves the two.
+    // Interpolates from the nearer end, so that the result stays between the two.
     double step = high - low;
     return part < 0.5 ? low + step * part : high - step * (1 - part);
   }
@@ -113,7 +113,7 @@ Tensor quantile(const Tensor& a, const Quantiles& q, double whole, const AxisArg
   const Method& method = find_method(method_name);
   if (is_bool(a.dtype()) && !method.is_element) fail("TypeError", "bools have no differences");
   DataType inexact = mean_dtype(a.dtype());
-  // A number is weak; so is what it is divided by.
+  // A Python number adapts to the dtype, and so does its divisor.
   Tensor given = q.holds<Tensor>() ? q.get<Tensor>() : copied(Input(q.get<double>(), inexact).array(), inexact);
   Tensor parts = binary("npx.divide", given, whole);
   Tensor exact = copied(read(parts), kFloat64);
@@ -185,7 +185,7 @@ void register_quantile(const char* name, double whole, const char* doc) {
 ANYFFI_REGISTER_GLOBAL("npx.average")
     .def(&average, arg("a"), arg("axis") = nullptr, arg("weights") = nullptr, arg("returned") = false,
          arg("keepdims") = false)
-    .doc("The mean of elements that count as much as their weights; with the sum of those if that is to be returned.");
+    .doc("Return the weighted mean; if returned is true, also the sum of the weights.");
 
 }  // namespace
 }  // namespace npx

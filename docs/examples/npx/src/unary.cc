@@ -10,7 +10,7 @@ namespace {
 template <class T>
 T negated(T x) {
   if constexpr (std::is_integral_v<T>) return minus(T{0}, x);
-  return -x;  // of 0.0 too
+  return -x;  // also for 0.0
 }
 
 template <class T>
@@ -22,7 +22,7 @@ T sign(T x) {
   }
 }
 
-/// The size of a number, in the lane of the result.
+/// The absolute value, in the lane of the result.
 template <class T>
 auto absolute(T x) {
   if constexpr (std::is_integral_v<T>) return std::is_signed_v<T> && x >> 63 ? negated(x) : x;
@@ -53,7 +53,7 @@ Inexact<T> rounded(T x) {
   if constexpr (!kIsComplex<T>) return std::nearbyint(x);
 }
 
-/// Functions that C++ has for floats only, by way of others for complex numbers.
+/// Functions that C++ has for floats only, expressed by others for complex numbers.
 template <class T>
 Inexact<T> exp_minus_1(T x) {
   if constexpr (!kIsComplex<T>) return std::expm1(x);
@@ -120,9 +120,9 @@ enum class Rule {
   kSame,
   kNumber,  ///< refuses bools
   kBits,    ///< the same; a bool is negated, whatever its bits
-  kWhole,   ///< the same; whole numbers stay as they are
+  kWhole,   ///< the same; integers are unchanged
   kSize,    ///< complex numbers become real
-  kFloat,   ///< whole numbers become the smallest float that counts as holding them
+  kFloat,   ///< integers become the smallest float that holds them by NumPy's rules
   kTruth,   ///< always bool
 };
 
@@ -201,7 +201,7 @@ Tensor compute(const Function& function, const Operand& x, const Optional<Tensor
   Input input(x, dtype);
   Result result(out, input.array().shape, to);
   result.reads(input.array());
-  // Where only the result is bool, integers are computed.
+  // If only the result is bool, the computation uses integers.
   apply(result.array(), lane_of(to), {{input.array(), lane}}, loop);
   return result.finish();
 }

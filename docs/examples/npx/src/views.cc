@@ -1,5 +1,5 @@
 /// \file
-/// Views: transpose, squeeze, broadcast_to, diagonal and their like.
+/// Views: transpose, squeeze, broadcast_to, diagonal and similar functions.
 
 #include <algorithm>
 
@@ -74,27 +74,27 @@ Tensor broadcast_to(const Tensor& array, const ShapeArg& shape) {
   if (to.size() < from.ndim() || broadcast_shapes(from.shape, to) != to) {
     fail("ValueError", "an array of shape " + text_of(from.shape) + " does not fit the shape " + text_of(to));
   }
-  // Read-only, because its elements may be the same ones over and over.
+  // Read-only, because several positions may share one element.
   return view_of(array, from.broadcast(to), true);
 }
 
 ANYFFI_REGISTER_GLOBAL("npx.transpose")
     .def(&transpose, arg("a"), arg("axes") = nullptr)
-    .doc("A view with the axes in another order, or the other way round.");
+    .doc("Return a view with permuted axes; reversed by default.");
 ANYFFI_REGISTER_GLOBAL("npx.expand_dims")
     .def(&expand_dims, arg("a"), arg("axis"))
-    .doc("A view with new axes of one element.");
+    .doc("Return a view with new axes of size 1.");
 ANYFFI_REGISTER_GLOBAL("npx.squeeze")
     .def(&squeeze, arg("a"), arg("axis") = nullptr)
-    .doc("A view without axes of one element.");
+    .doc("Return a view without axes of size 1.");
 ANYFFI_REGISTER_GLOBAL("npx.broadcast_to")
     .def(&broadcast_to, arg("array"), arg("shape"))
-    .doc("A read-only view that repeats the array.");
+    .doc("Return a read-only view, broadcast to a shape.");
 ANYFFI_REGISTER_GLOBAL("npx.diagonal")
     .def([](const Tensor& a, int64_t offset, int64_t axis1,
             int64_t axis2) { return view_of(a, diagonal_of(read(a), offset, axis1, axis2), true); },
          arg("a"), arg("offset") = 0, arg("axis1") = 0, arg("axis2") = 1)
-    .doc("A read-only view of a diagonal of two axes.");
+    .doc("Return a read-only view of a diagonal of two axes.");
 
 }  // namespace
 }  // namespace npx

@@ -160,7 +160,7 @@ void fold(const Strided& out, const Strided* terms, int count, Lane lane, const 
 void assign(const Strided& to, const Strided& from) {
   Lane lane = lane_of(from.dtype);
   apply(to, lane, {{from, lane}}, [](const void* const* in, int64_t count, void* out) {
-    // A block of any lane fits; the bytes behind the elements are not used.
+    // Fits a block of any lane; the bytes after the elements are unused.
     std::memcpy(out, in[0], static_cast<size_t>(count) * sizeof(Complex));
   });
 }
@@ -184,7 +184,7 @@ Result::Result(const Optional<Tensor>& out, const Dims& shape, DataType dtype)
                 anyffi::join("", Array<String>{"cannot cast a result of ", dtype.text(), " to an output of ",
                                                array_.dtype.text(), " by the rule 'same_kind'"}));
   }
-  // Computed in its own dtype, so that it wraps and rounds as without `out`.
+  // Computes in the result's own dtype, so that it wraps and rounds as without `out`.
   if (array_.dtype != dtype) use_other_place(dtype);
 }
 

@@ -16,7 +16,7 @@ struct Term {
 /// Computes `count` elements: blocks of the terms' lanes in, a block of the result's lane out.
 using Loop = void (*)(const void* const* in, int64_t count, void* out);
 
-/// At most this many terms.
+/// The maximum number of terms.
 constexpr int kMaxTerms = 32;
 
 /// out[i] = loop(terms[0][i], ...). Terms are broadcast to the shape of `out`; where they share memory with it, they
@@ -59,9 +59,9 @@ bool may_overlap(const Strided& a, const Strided& b);
 /// Copies elements, converted and broadcast. They may overlap only if they are the very same view.
 void assign(const Strided& to, const Strided& from);
 
-/// A compact copy, converted.
+/// A converted compact copy.
 Tensor copied(const Strided& array, DataType dtype);
-/// A copy with one axis: the elements, last axis first.
+/// A flat copy: the elements in row-major order.
 Tensor raveled(const Strided& array);
 
 /// The output of a function: `out`, which must have this shape, or a new tensor.

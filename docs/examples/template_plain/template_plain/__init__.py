@@ -1,4 +1,4 @@
-"""The functions of src/template_plain.cc, as functions of this package."""
+"""The functions that src/template_plain.cc exports."""
 
 import pathlib
 

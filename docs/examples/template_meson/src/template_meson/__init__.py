@@ -1,4 +1,4 @@
-"""What src/template_meson.cc registers, as functions of this package."""
+"""The functions that src/template_meson.cc registers."""
 
 import importlib.resources
 

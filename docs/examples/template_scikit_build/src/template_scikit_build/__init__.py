@@ -1,4 +1,4 @@
-"""What src/template_scikit_build.cc registers, as functions of this package."""
+"""The functions that src/template_scikit_build.cc registers."""
 
 import importlib.resources
 
