@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser.add_argument(option, dest="wanted", action="append_const", const=option, help=description)
     wanted: list[str] = parser.parse_args(argv).wanted or []
     if not wanted:
-        parser.error("say what is wanted; --help lists the choices")
+        parser.error("no option given; --help lists them")
     for option in wanted:
         path = answers[option][0]
         if option in ("--cmakedir", "--pkgconfigdir") and not os.path.isdir(path):

@@ -43,10 +43,10 @@ class ObjectCore:
     def _move_from(self, other: ObjectCore) -> None:
         """Move the reference of `other`, a fresh wrapper, into this empty one."""
         if not isinstance(other, ObjectCore):
-            raise TypeError(f"expected an empty wrapper's twin, got {type(other).__name__}")
+            raise TypeError(f"expected a wrapper, got {type(other).__name__}")
         address = unwrap(other)
         if _is_full(self):
-            raise TypeError(f"{type(self).__name__} was made already")
+            raise TypeError(f"{type(self).__name__} is already initialized")
         _fill(self, address)
         _delete_memory(other)
         platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, self)

@@ -27,7 +27,7 @@ cdef class ObjectCore:
         """Move the reference of `other`, a fresh wrapper, into this empty one."""
         cdef AnyffiObject* target = unwrap(<PyObject*>other)
         if self.target != NULL:
-            raise TypeError(f"{type(self).__name__} was made already")
+            raise TypeError(f"{type(self).__name__} is already initialized")
         self.target = target
         other.target = NULL
         anyffi_object_compare_exchange_wrapper(target, <void*>other, <void*>self)

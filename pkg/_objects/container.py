@@ -18,7 +18,7 @@ def shown_class(x: Any) -> str:
 
 def check_empty(x: Any) -> None:
     if x._address:
-        raise TypeError(f"{type(x).__name__} was made already and does not change")
+        raise TypeError(f"{type(x).__name__} is already initialized and immutable")
 
 
 def single_argument(name: str, arguments: tuple[Any, ...], default: Any) -> Any:

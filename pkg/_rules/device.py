@@ -134,7 +134,7 @@ def read_device(x: Device) -> tuple[int, int]:
     try:
         found: tuple[int, int] = _get_pair(x)
     except AttributeError:
-        raise ValueError("this Device is empty: it was made by __new__ alone") from None
+        raise ValueError("this Device is empty: __init__ was not called") from None
     return found
 
 

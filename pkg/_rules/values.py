@@ -228,7 +228,7 @@ def equal_keys(type_code: int, first: Any, second: Any) -> ValueError:
 
 
 def empty_wrapper(wrapper: Any) -> ValueError:
-    return ValueError(f"this {type(wrapper).__name__} is empty: it was made by __new__ alone")
+    return ValueError(f"this {type(wrapper).__name__} is empty: __init__ was not called")
 
 
 def _lower_int(x: int) -> Lowered:
