@@ -18,8 +18,8 @@ class ModuleMethods:
     _runtime: Runtime
 
     def __getattr__(self, name: str) -> Any:
-        # Cached as an attribute, which Python finds without calling this: what a module has found stays the same,
-        # because libraries are never unloaded and other modules are searched after those imported before.
+        # Cached as an attribute, which Python finds without calling this. It stays valid: libraries are never
+        # unloaded, and other modules are searched after those imported before.
         function = self.__dict__[name] = self.get_function(name)
         return function
 
