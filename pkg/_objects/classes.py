@@ -56,7 +56,7 @@ def build(core: Any) -> dict[str, Any]:
             "__doc__": FunctionDoc(FunctionMethods.__doc__),
             "__annotations__": FunctionAnnotations(),
         },
-        "Module": {"__doc__": ModuleDoc(ModuleMethods.__doc__)},
+        "Module": {"__doc__": ModuleDoc(ModuleMethods.__doc__), "__slots__": ("__dict__",)},
         "Tensor": {} if capsule is None else {"__dlpack_c_exchange_api__": capsule},
     }
     classes: dict[str, Any] = {}

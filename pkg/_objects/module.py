@@ -18,7 +18,10 @@ class ModuleMethods:
     _runtime: Runtime
 
     def __getattr__(self, name: str) -> Any:
-        return self.get_function(name)
+        # Cached as an attribute, which Python finds without calling this. It stays valid: libraries are never
+        # unloaded, and other modules are searched after those imported before.
+        function = self.__dict__[name] = self.get_function(name)
+        return function
 
     def __getitem__(self, name: str) -> Any:
         return self.get_function(name)

@@ -39,6 +39,12 @@ class TestGood:
             good.add_one("x")
         assert ffi.get_global_func("modules_good.registered")(4) == 8
 
+    def test_an_attribute_is_found_once(self, ffi: Any, good: Any) -> None:
+        found = good.add_one
+        assert vars(good)["add_one"] is found is good.add_one is good["add_one"]
+        assert "nonsense" not in vars(good)
+        assert ffi.load_module(good.__file__).add_one == found
+
     def test_functions_as_attributes(self, ffi: Any, good: Any) -> None:
         assert type(good.add_one) is ffi.Function
         assert good["add_one"](1) == good.get_function("add_one")(1) == 2
