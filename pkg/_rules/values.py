@@ -107,6 +107,7 @@ def lower(x: Any) -> Lowered:
         return code.UNSET, _value_of(x)
     for base, read in _SUBCLASSES.items():
         if issubclass(cls, base):
+            _remember(cls, read)
             return read(x)
     module = sys.modules.get("numpy")
     if module is not None and hasattr(module, "generic"):
@@ -278,20 +279,44 @@ _exact.update(
 )
 
 
+#: Py_TPFLAGS_HEAPTYPE: a class that is no static struct of C code.
+_HEAP_TYPE = 1 << 9
+_flags_of = type.__dict__["__flags__"].__get__
+
+
+def _remember(cls: type, read: Callable[[Any], Lowered]) -> None:
+    """Read instances of a class so from now on, if it is one of C code that never changes and never ends."""
+    if sys.implementation.name == "cpython" and not _flags_of(cls) & _HEAP_TYPE:
+        _exact[id(cls)] = read
+
+
+def _lower_opaque(x: Any) -> Lowered:
+    return code.PY_OBJECT, x
+
+
+def _find_scalar_reader(np: Any, cls: type) -> Callable[[Any], Lowered] | None:
+    """Return the function that lowers instances of a subclass of `np.generic`; None for structured ones."""
+    item = np.generic.item
+    if issubclass(cls, (np.timedelta64, np.datetime64, np.longdouble, np.clongdouble)):
+        return _lower_opaque
+    if cls is np.bool_:
+        return lambda x: (code.BOOL, item(x))
+    if issubclass(cls, np.integer):
+        return lambda x: _lower_int(item(x))
+    if issubclass(cls, np.floating):
+        return lambda x: (code.FLOAT, item(x))
+    if issubclass(cls, np.complexfloating):
+        return lambda x: _lower_complex(item(x))
+    return None
+
+
 def _lower_numpy(np: Any, cls: type, x: Any) -> Lowered | None:
     if issubclass(cls, np.generic):
-        if issubclass(cls, (np.bool_, np.integer, np.floating)):
-            if issubclass(cls, (np.timedelta64, np.longdouble)):
-                return code.PY_OBJECT, x
-            value = np.generic.item(x)
-            if cls is np.bool_:
-                return code.BOOL, value
-            return (code.FLOAT, value) if type(value) is float else _lower_int(value)
-        if issubclass(cls, (np.datetime64, np.clongdouble)):
-            return code.PY_OBJECT, x
-        if issubclass(cls, np.complexfloating):
-            return _lower_complex(np.generic.item(x))
-        return None
+        read = _find_scalar_reader(np, cls)
+        if read is None:
+            return None
+        _remember(cls, read)
+        return read(x)
     if issubclass(cls, np.ndarray):
         # A subclass that overrides `__dlpack__` is read through it.
         is_own = find_on_type(cls, "__dlpack__") is not np.ndarray.__dict__.get("__dlpack__")
