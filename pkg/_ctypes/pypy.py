@@ -188,7 +188,21 @@ def memory_class(release: Any, finalize: Any) -> Any:
     It is pure Python and has no attribute with a finalizer of its own, so that it is still valid when its
     own finalizer runs.
     """
-    return type("Memory", (bytearray,), {"__slots__": (), "__del__": lambda self: release(self)})
+    postponed: list[Any] = []
+
+    def finalize_memory(memory: Any) -> None:
+        # PyPy runs finalizers anywhere, also near the end of the stack. A later one releases what this one
+        # cannot.
+        try:
+            while True:
+                release(memory)
+                memory = postponed.pop()
+        except IndexError:
+            pass
+        except RecursionError:
+            postponed.append(memory)
+
+    return type("Memory", (bytearray,), {"__slots__": (), "__del__": finalize_memory})
 
 
 def address_of_memory(memory: Any) -> int:

@@ -99,7 +99,7 @@ class TestSystemLib:
             local = anyffi.load_module({str(library)!r})
             assert not hasattr(system, "system_a"), "what load_module loads is no part of the program"
             assert "system_a" not in dir(system)
-            ctypes.CDLL({str(library)!r}, ctypes.RTLD_GLOBAL)
+            kept = ctypes.CDLL({str(library)!r}, ctypes.RTLD_GLOBAL)
             assert system.system_a(x=2) == 4
             assert str(inspect.signature(system.system_a)) == "(x: 'int') -> 'int'"
             assert system.system_a.same_as(local.system_a)
@@ -134,7 +134,7 @@ class TestSystemLib:
         name, source = ANOTHER_VERSION[0]
         program = f"""
             import ctypes, anyffi
-            ctypes.CDLL({str(build(name, source))!r}, ctypes.RTLD_GLOBAL)
+            kept = ctypes.CDLL({str(build(name, source))!r}, ctypes.RTLD_GLOBAL)
             try:
                 anyffi.system_lib().f
             except ImportError as error:
