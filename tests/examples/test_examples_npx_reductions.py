@@ -84,12 +84,14 @@ def test_out(npx: Any, name: str, array: Any, axis: Any, keepdims: bool, dtype: 
         array.dtype if name == "mean" else dtype
     )  # NumPy rounds intermediate values, even where it does not round the result
 
-    def run(function: Any) -> Any:
+    def run(function: Any, array: Any) -> Any:
         out = np.ones(shape, dtype)
         function(array, axis=axis, out=out, keepdims=keepdims)
         return out
 
-    same(run(getattr(npx, name)), run(getattr(np, name)), exact=False, scale=300)
+    # NumPy 2.0 reads a part only of a reversed float16 array for `max` and `min` with `out`.
+    expected = run(getattr(np, name), array.copy(order="C"))
+    same(run(getattr(npx, name), array), expected, exact=False, scale=300)
 
 
 def test_out_that_does_not_fit(npx: Any) -> None:
