@@ -38,7 +38,7 @@ def import_changed(*changes: tuple[str, str]) -> str:
 
 
 KNOWN = "_OLDEST, _NEWEST = (3, 9), (3, 14)"
-NO_BYTES = "BYTES = bytes.__basicsize__ - 1", "BYTES = bytes.__basicsize__"
+NO_BYTES = "BYTES = bytes.__basicsize__ - 1", "BYTES = bytes.__basicsize__ - 2"
 
 
 @of_cpython
