@@ -68,9 +68,8 @@ class FunctionCore(_Traversed):
                 target, context, call_recipe, whole = _get_target(self)
             except AttributeError:
                 target = None
-            if (
-                target is None
-            ):  # outside the handler, so that the AttributeError is not the context of an error
+            # Outside the handler, so that the AttributeError is not the context of an error.
+            if target is None:
                 target, context, call_recipe, whole = _find_target(self)
             packed: list[Any] = []
             for x in args:

@@ -8,6 +8,13 @@
 
 namespace anyffi::runtime {
 
+inline AnyffiValue float_value(double number) noexcept {
+  AnyffiValue value = anyffi_make_none();
+  value.type_code = ANYFFI_FLOAT;
+  value.as_float = number;
+  return value;
+}
+
 /// The same 16 bytes, apart from an argument's flags: Python's `is`, as far as values can express it.
 inline bool is_identical(const AnyffiValue& a, const AnyffiValue& b) noexcept {
   return a.type_code == b.type_code && a.as_int == b.as_int && (a.type_code > 0 || a.aux == b.aux);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/depth.h"
+#include "core/value.h"
 #include "values/containers.h"
 #include "values/hash.h"
 
@@ -41,14 +42,7 @@ int64_t hash_huge_float(double number) {
 
 bool is_huge(double number) { return std::isfinite(number) && !(number >= -0x1p63 && number < 0x1p63); }
 
-AnyffiValue float_value(double number) {
-  AnyffiValue value = anyffi_make_none();
-  value.type_code = ANYFFI_FLOAT;
-  value.as_float = number;
-  return value;
-}
-
-/// Adds the keyed hash of a part of a value; the same results as `keyed_hash`.
+/// Adds the keyed hash of a part of a value, and returns as `keyed_hash` does.
 Keyed add_part(const AnyffiValue& part, uint64_t* sum) {
   int64_t hash;
   Keyed result = keyed_hash(part, &hash);

@@ -12,6 +12,7 @@
 #include "core/object.h"
 #include "core/owned.h"
 #include "core/types.h"
+#include "core/value.h"
 #include "values/equal.h"
 #include "values/hash.h"
 
@@ -105,13 +106,6 @@ int repr_big(const AnyffiValue* self, AnyffiValue* out) {
     String text(reversed.rbegin(), reversed.rend());
     return anyffi_str_create(text.data(), static_cast<int64_t>(text.size()), ANYFFI_ASCII, out);
   });
-}
-
-AnyffiValue float_value(double number) {
-  AnyffiValue value = anyffi_make_none();
-  value.type_code = ANYFFI_FLOAT;
-  value.as_float = number;
-  return value;
 }
 
 int hash_complex(const AnyffiValue* self, int64_t* out) {
