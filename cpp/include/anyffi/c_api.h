@@ -685,7 +685,14 @@ typedef struct AnyffiModuleTable {
 
 /// Loads a shared library, which is never unloaded. Raises errors that its static initialisers deferred, after undoing
 /// their registrations.
+///
+/// Functions and object types of an earlier version of the library, which was loaded from the same path, are replaced
+/// in the registries. Who holds them keeps them.
 int anyffi_module_load(const AnyffiValue* path, AnyffiValue* out);
+/// As above; `library`, a string, identifies the versions of the library, which may have different paths, unless it is
+/// empty. Unless `override_existing` is 0, functions that others registered are replaced as well.
+int anyffi_module_load_version(const AnyffiValue* path, const AnyffiValue* library, int32_t override_existing,
+                               AnyffiValue* out);
 /// The program itself as a module: functions with a name prefix, which may be empty, that the program and its globally
 /// visible libraries export.
 int anyffi_module_get_program(const AnyffiValue* prefix, AnyffiValue* out);
