@@ -339,6 +339,10 @@ void anyffi_error_set_raised(AnyffiObject* error);
 void anyffi_error_take_raised(AnyffiValue* out);
 /// Creates an error in the thread's slot; always returns -1, so that C code can `return` it.
 int anyffi_error_raise(const char* kind, const char* message);
+/// The same with a message in which each `{}` of `format`, UTF-8, stands for the next value: a string as it is, any
+/// other as its `repr`. Bytes that are not UTF-8 become escapes.
+int anyffi_error_raise_formatted(const char* kind, const char* format, int64_t format_size, const AnyffiValue* values,
+                                 int32_t num_values);
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
