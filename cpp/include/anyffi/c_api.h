@@ -665,6 +665,8 @@ int anyffi_tensor_to_dlpack_legacy(AnyffiObject* tensor, AnyffiLegacyTensor** ou
 int anyffi_registry_set(const AnyffiValue* name, const AnyffiValue* function, int32_t override_existing);
 /// None in `out` if there is no such function.
 int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out);
+/// The path of the library whose load registered the function, as a string; None if none did.
+int anyffi_registry_find_library(const AnyffiValue* name, AnyffiValue* out);
 /// `out_existed` is 1 if there was one.
 int anyffi_registry_remove(const AnyffiValue* name, int32_t* out_existed);
 /// All names, sorted, as an Array of strings.

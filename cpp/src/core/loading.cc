@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <cstring>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
@@ -21,20 +22,29 @@ ANYFFI_THREAD_LOCAL Loading* innermost = nullptr;
 struct Libraries {
   std::mutex mutex;
   std::map<std::string, int64_t, std::less<>> numbers;
-  int64_t loads = 0;
+  std::deque<std::string> paths; /* by number of the load; they do not move */
 };
 
-Registrant number_load(std::string_view library) {
+Libraries& libraries() {
   static auto* all = new Libraries();
-  std::lock_guard<std::mutex> lock(all->mutex);
-  auto place = all->numbers.try_emplace(std::string(library), static_cast<int64_t>(all->numbers.size()) + 1).first;
-  return Registrant{place->second, ++all->loads};
+  return *all;
+}
+
+Registrant number_load(std::string_view path, std::string_view library) {
+  Libraries& all = libraries();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  auto place = all.numbers.try_emplace(std::string(library), static_cast<int64_t>(all.numbers.size()) + 1).first;
+  all.paths.emplace_back(path);
+  return Registrant{place->second, static_cast<int64_t>(all.paths.size())};
 }
 
 }  // namespace
 
-Loading::Loading(const char* file, std::string_view library, bool overrides)
-    : file_(file), registrant_(number_load(library)), overrides_(overrides), outer_(std::exchange(innermost, this)) {}
+Loading::Loading(const char* file, std::string_view path, std::string_view library, bool overrides)
+    : file_(file),
+      registrant_(number_load(path, library)),
+      overrides_(overrides),
+      outer_(std::exchange(innermost, this)) {}
 
 Loading::~Loading() { innermost = outer_; }
 
@@ -44,6 +54,13 @@ Registrant Loading::find_registrant(const void* code) noexcept {
   Dl_info info{};
   bool is_own = dladdr(code, &info) != 0 && std::strcmp(info.dli_fname, innermost->file_) == 0;
   return is_own ? innermost->registrant_ : Registrant{};
+}
+
+std::string_view Loading::find_path(const Registrant& registrant) {
+  if (registrant.load == 0) return {};
+  Libraries& all = libraries();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  return all.paths[static_cast<size_t>(registrant.load) - 1];
 }
 
 bool Loading::is_overriding() noexcept { return innermost != nullptr && innermost->overrides_; }

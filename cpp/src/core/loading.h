@@ -22,15 +22,17 @@ struct Registrant {
 /// The load of a library on this thread, during its lifetime.
 class Loading {
  public:
-  /// `file` is the name given to the system's loader. `library` identifies all versions of the library. May throw
-  /// bad_alloc.
-  Loading(const char* file, std::string_view library, bool overrides);
+  /// `file` is the name given to the system's loader, `path` the one given to this runtime. `library` identifies all
+  /// versions of the library. May throw bad_alloc.
+  Loading(const char* file, std::string_view path, std::string_view library, bool overrides);
   ~Loading();
   Loading(const Loading&) = delete;
   Loading& operator=(const Loading&) = delete;
 
   /// The registrant whose code holds this address: empty if no load of it runs on this thread.
   static Registrant find_registrant(const void* code) noexcept;
+  /// The path of the library that registered something; empty if it was not one.
+  static std::string_view find_path(const Registrant& registrant);
   /// Whether the innermost load on this thread replaces functions of other registrants.
   static bool is_overriding() noexcept;
 

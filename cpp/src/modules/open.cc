@@ -182,7 +182,8 @@ struct LoadResult {
 int load_library(const String& name, const String& file, const void* original, const LoadOptions& options, Library* out,
                  LoadResult* result) {
   LoadJournal journal;
-  Loading loading(name.c_str(), options.library.empty() ? std::string_view(file) : options.library, options.overrides);
+  Loading loading(name.c_str(), file, options.library.empty() ? std::string_view(file) : options.library,
+                  options.overrides);
   result->handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (result->handle == nullptr) {
     journal.undo();

@@ -150,6 +150,22 @@ int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out) {
   return 0;
 }
 
+int anyffi_registry_find_library(const AnyffiValue* name, AnyffiValue* out) {
+  AnyffiValue wanted = *name;
+  *out = anyffi_make_none();
+  if (check_name(&wanted) != 0) return -1;
+  Registrant registrant;
+  {
+    Registry& all = registry();
+    std::lock_guard<std::mutex> lock(all.mutex);
+    auto place = all.functions.find(&wanted);
+    if (place != all.functions.end()) registrant = place->second.registrant;
+  }
+  std::string_view path = Loading::find_path(registrant);
+  if (path.empty()) return 0;
+  return guard([&] { return path_from_native(path, out); });
+}
+
 int anyffi_registry_remove(const AnyffiValue* name, int32_t* out_existed) {
   *out_existed = 0;
   if (check_name(name) != 0) return -1;
