@@ -70,13 +70,13 @@ def _import_all(module: Any, imports: tuple[Any, ...]) -> Any:
     return module
 
 
-def describe_tensor(tensor: Any, info: tuple[Any, ...], flags: int, protocol: int) -> tuple[Any, ...]:
+def describe_tensor(tensor: Any, flags: int, protocol: int) -> tuple[Any, ...]:
     """Return the arguments of `unpickle_tensor`.
 
     Parameters
     ----------
-    tensor, info
-        A compact tensor, and its `anyffi.Tensor.info`.
+    tensor : Tensor
+        A compact one.
     flags : int
         Of the tensor that is pickled; `tensor` may be a copy of it.
     protocol : int
@@ -87,14 +87,14 @@ def describe_tensor(tensor: Any, info: tuple[Any, ...], flags: int, protocol: in
     TypeError
         The memory is not on the CPU.
     """
-    pointer, device, data_type, shape, _, byte_offset, _ = info
+    device, data_type, shape = tensor._device(), tensor._dtype(), tensor._shape()
     if device != Device("cpu"):
         raise TypeError(f"cannot pickle a tensor on {device}")
     import ctypes
 
     kept = flags & (READ_ONLY | PADDED)
     size = _size_of(read_dtype(data_type), shape, kept)
-    memory = (ctypes.c_char * size).from_address((pointer.value or 0) + byte_offset)
+    memory = (ctypes.c_char * size).from_address(tensor._data_ptr())
     memory.tensor = tensor  # type: ignore[attr-defined]  # keeps it alive
     view = memoryview(memory)
     if flags & READ_ONLY:
@@ -106,7 +106,7 @@ def describe_tensor(tensor: Any, info: tuple[Any, ...], flags: int, protocol: in
         content = PickleBuffer(view)
     else:
         content = bytes(view) if flags & READ_ONLY else bytearray(view)
-    return content, str(data_type), tuple(shape), kept
+    return content, str(data_type), shape, kept
 
 
 def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags: int) -> Any:

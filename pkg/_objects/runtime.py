@@ -73,6 +73,5 @@ class Runtime:
         self.value_equal = get("value.equal")
         self.value_hash = get("value.hash")
         self.value_repr = get("value.repr")
-        self.tensor_info = get("Tensor.info")
         self.tensor_copy = get("Tensor.copy")
         self.tensor_to_capsule = get("Tensor.to_capsule")
