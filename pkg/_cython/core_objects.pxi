@@ -97,7 +97,7 @@ cdef object call_bound "anyffi_py_call_bound"(
     positional, named = split_arguments(args, count, names)
     info = (<object>function)._info()
     if _binding.is_overloaded(info):
-        return (<object>function)._call_overload(positional, named)
+        return (<object>function)._select(positional, named)(*positional, *named.values())
     bound = _binding.bind(info, positional, named)
     return call(unwrap_function(function), PySequence_Fast_ITEMS(<PyObject*>bound), len(bound))
 
