@@ -83,8 +83,11 @@ class FunctionMethods:
         """
         return self
 
-    def _call_overload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call with keywords, among the overloads whose parameters have these names."""
+    def _select(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return a function that takes the values of a call with keywords in their order.
+
+        It chooses among the overloads whose parameters have these names; TypeError if there are none.
+        """
         names = [str.__str__(name) for name in kwargs]
         fitting, places, refusals = [], [], []
         for overload in self.overloads:
@@ -97,7 +100,7 @@ class FunctionMethods:
             given = [type(x).__name__ for x in args]
             given += [f"{name}={type(x).__name__}" for name, x in zip(names, kwargs.values())]
             raise TypeError(f"{self.__name__}(): no overload takes ({', '.join(given)}){''.join(refusals)}")
-        return self._runtime.function_select(self.__name__, fitting, places)(*args, *kwargs.values())
+        return self._runtime.function_select(self.__name__, fitting, places)
 
     def __repr__(self) -> str:
         return f"<anyffi.Function {self.__name__}{self.__signature__}>"
