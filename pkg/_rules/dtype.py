@@ -11,7 +11,7 @@ from .._typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["dtype", "find_dtype", "read_dtype", "share_dtype"]
+__all__ = ["FIRST_OF_USERS", "dtype", "find_dtype", "read_dtype", "share_dtype"]
 
 #: DLPack's codes by the names to which a width is appended.
 _CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4, "complex": 5, "bool": 6}
@@ -212,7 +212,8 @@ def _parse(text: str) -> _Triple:
 _NUMPY_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 #: `dtype.num` of longdouble and clongdouble, which have padding and a size that differs between machines.
 _PADDED = (13, 16)
-_FIRST_OF_USERS = 24
+#: The `dtype.num` from which on dtypes are of other libraries.
+FIRST_OF_USERS = 24
 #: Scalar classes of several dtypes: passed as any other class is.
 _ABSTRACT = (
     *("generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating"),
@@ -243,7 +244,7 @@ def find_dtype(x: Any) -> _Triple | None:
 
 def _of_numpy(x: Any) -> _Triple:
     code = _NUMPY_CODES.get(x.kind)
-    if x.isnative and x.num < _FIRST_OF_USERS and x.num not in _PADDED and code is not None:
+    if x.isnative and x.num < FIRST_OF_USERS and x.num not in _PADDED and code is not None:
         return code, x.itemsize * 8, 1
     ml_dtypes = sys.modules.get("ml_dtypes")
     if x.isnative and ml_dtypes is not None and getattr(ml_dtypes, x.name, None) is x.type:
