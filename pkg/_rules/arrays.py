@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import struct
 import sys
 
@@ -56,8 +55,11 @@ def lower_array(np: Any, x: Any) -> tuple[int, Any]:
 
 def lower_memory(x: Memory) -> tuple[int, Any]:
     """Lower memory that does not belong to an array."""
-    strides = tuple(math.prod(x.shape[axis + 1 :]) for axis in range(len(x.shape)))
-    extents = struct.pack(f"={2 * len(x.shape)}q", *x.shape, *strides)
+    strides, step = [], 1
+    for extent in reversed(x.shape):
+        strides.append(step)
+        step *= extent
+    extents = struct.pack(f"={2 * len(x.shape)}q", *x.shape, *reversed(strides))
     return code.TENSOR_VIEW, (x.address, x.element, len(x.shape), extents, x.flags, x.owner)
 
 

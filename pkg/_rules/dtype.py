@@ -234,7 +234,7 @@ _ABSTRACT = (
 )
 
 
-#: Of the dtypes that are the only one of their scalar class, and of these classes, by identity: both are kept.
+#: Triples by identity, of dtypes that are the only one of their scalar class, and of these classes: all kept.
 _known: dict[int, tuple[Any, _Triple]] = {}
 
 
