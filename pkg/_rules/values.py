@@ -19,8 +19,8 @@ from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodTyp
 from .._typing import Any, Callable
 from .arrays import lower_array, lower_exporter, lower_memory, refuse_hidden
 from .codes import code
-from .device import Device, read_device
-from .dtype import dtype, find_dtype, read_dtype
+from .device import Device, read_device, share_device
+from .dtype import dtype, find_dtype, read_dtype, share_dtype
 from .internal import MISSING, Elements, Memory
 
 __all__ = [
@@ -200,9 +200,9 @@ def lift(type_code: int, payload: Any) -> Any:
 
         return ctypes.c_void_p(payload)
     if type_code == code.DATA_TYPE:
-        return dtype.from_dlpack_data_type(payload)
+        return share_dtype(*payload)
     if type_code == code.DEVICE:
-        return Device(*payload)
+        return share_device(*payload)
     if type_code == code.MISSING:
         return MISSING
     raise TypeError(f"a value of type code {type_code} has no Python form")
