@@ -21,6 +21,7 @@ from ._core import (
     set_class,
     shut_down,
     to_object,
+    to_plain,
 )
 
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "set_class",
     "shut_down",
     "to_object",
+    "to_plain",
 ]
