@@ -22,7 +22,10 @@ from .unpack import unpack
 
 __all__ = ["to_parts", "to_plain"]
 
-_INT, _NONE, _UNSET = code.INT, code.NONE, code.UNSET
+_value_of = VALUE.unpack
+_INT, _UNSET = code.INT, code.UNSET
+#: The type mask of values that are no objects.
+_INLINE_TYPES = 0xFFFF
 _ONLY_INTS, _ONLY_FLOATS = 1 << -code.INT, 1 << -code.FLOAT
 #: AnyffiEntry: key, value, hash.
 _ENTRY = struct.Struct("=iIqiIqq")
@@ -31,31 +34,27 @@ _PARTNERS = {code.LIST: code.ARRAY, code.DICT: code.MAP, code.SET: code.FROZEN_S
 _FIRST_DYNAMIC_TYPE = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
 
 
-class _Memo(dict[int, Optional[tuple[Any, Any]]]):
-    """Results by address, with what keeps the address in use; None while one is being converted."""
-
-    __slots__ = ("makers",)
-
-    def __init__(self, makers: dict[int, Callable[[int, _Memo], Any]]) -> None:
-        #: Functions that convert the objects of a code.
-        self.makers = makers
+#: Results by address, with what keeps the address in use; None while one is being converted.
+_Memo = dict[int, Optional[tuple[Any, Any]]]
+#: Functions that create a container from its parts, by type code.
+_Makers = dict[int, Callable[[Any], Any]]
 
 
 @translates_errors
 def to_plain(x: Any) -> Any:
     """Return Python's own container for one of the runtime, at all levels; what is no container as it is."""
-    return _convert_part(x, _Memo(_makers))
+    return _convert_part(x, {}, _makers)
 
 
 @translates_errors
 def to_parts(x: Any) -> Any:
     """As `to_plain`, with `(type code, parts)` for each container, which hashes nothing; for check mode."""
-    return _convert_part(x, _Memo(_part_makers))
+    return _convert_part(x, {}, _describers)
 
 
-def _convert_part(x: Any, memo: _Memo) -> Any:
+def _convert_part(x: Any, memo: _Memo, makers: _Makers) -> Any:
     if type(x) is slice:
-        return slice(*[_convert_part(part, memo) for part in (x.start, x.stop, x.step)])
+        return slice(*[_convert_part(part, memo, makers) for part in (x.start, x.stop, x.step)])
     type_code = rules.container_code(type(x))
     if not type_code:
         return x
@@ -65,15 +64,14 @@ def _convert_part(x: Any, memo: _Memo) -> Any:
     found = Header.from_address(address).type_code
     if found != type_code and not library.type_is_a(found, type_code):
         raise rules.wrong_object(x)
-    return _convert(address, type_code, memo)
+    return _convert(address, type_code, memo, makers)
 
 
-def _convert(address: int, type_code: int, memo: _Memo) -> Any:
-    """Convert a container that the caller, or the memo, keeps alive."""
-    if type_code == code.SLICE:
-        found = Slice.from_address(address)
-        cells = [(part.type_code, part.aux, part.payload) for part in (found.start, found.stop, found.step)]
-        return slice(*_convert_cells(cells, memo))
+def _convert(address: int, type_code: int, memo: _Memo, makers: _Makers) -> Any:
+    """Convert a container that the caller, or the memo, keeps alive.
+
+    One function for all containers, so that a level of nesting costs one frame.
+    """
     if address in memo:
         met = memo[address]
         if met is None:
@@ -83,25 +81,22 @@ def _convert(address: int, type_code: int, memo: _Memo) -> Any:
     partner = _PARTNERS.get(type_code)
     # The copy keeps the elements alive: their addresses are in the memo.
     copy = None if partner is None else new_object(library.container_copy, object_value(address), partner)
-    made = memo.makers[type_code](address if copy is None else VALUE.unpack(copy)[2], memo)
-    memo[address] = made, copy
-    return made
-
-
-def _convert_cells(cells: Any, memo: _Memo) -> list[Any]:
-    """Convert values, each of which is type code, aux and payload."""
-    made: list[Any] = []
-    add = made.append
+    parts, cells, hashes = _read_parts(type_code, address if copy is None else _value_of(copy)[2])
+    pairs: Any = {} if hashes and makers is _makers else None
     for cell in cells:
-        type_code, _, payload = cell
-        if type_code == _INT:
-            add(payload)
-        elif type_code == _NONE:
-            add(None)
-        elif type_code > 0 and (nested := _nesting_code(type_code)):
-            add(_convert(payload, nested, memo))
+        element_code, _, payload = cell
+        if element_code == _INT:
+            parts.append(payload)
+        elif element_code > 0 and (nested := _nesting_code(element_code)):
+            parts.append(_convert(payload, nested, memo, makers))
         else:
-            add(unpack(cell))
+            parts.append(unpack(cell))
+        if pairs is not None and len(parts) == 2:
+            # Each key is hashed before the next one is converted: both may run users' code.
+            pairs[parts[0]] = parts[1]
+            parts.clear()
+    made = makers[type_code](parts if pairs is None else pairs)
+    memo[address] = made, copy
     return made
 
 
@@ -112,62 +107,48 @@ def _nesting_code(type_code: int) -> int:
     return next((base for base in _makers if library.type_is_a(type_code, base)), 0)
 
 
-def _read_sequence(address: int, memo: _Memo) -> list[Any]:
-    found = Sequence.from_address(address)
-    cells = string_at(found.data, VALUE_SIZE * found.size) if found.size else b""
-    # Those of one kind are read together, in a tenth of the time.
-    if found.type_mask == _ONLY_INTS:
-        return array("q", cells)[1::2].tolist()
-    if found.type_mask == _ONLY_FLOATS:
-        return array("d", cells)[1::2].tolist()
-    return _convert_cells(VALUE.iter_unpack(cells), memo)
+def _read_parts(type_code: int, address: int) -> tuple[list[Any], Any, bool]:
+    """Return the converted parts, or the cells to convert, and whether hashing keys may run users' code."""
+    if type_code == code.SLICE:
+        of_slice = Slice.from_address(address)
+        fields = of_slice.start, of_slice.stop, of_slice.step
+        return [], [(part.type_code, part.aux, part.payload) for part in fields], False
+    if type_code == code.ARRAY or type_code == code.LIST:
+        found = Sequence.from_address(address)
+        cells = string_at(found.data, VALUE_SIZE * found.size) if found.size else b""
+        # Those of one kind are read together, in a tenth of the time.
+        if found.type_mask == _ONLY_INTS:
+            return array("q", cells)[1::2].tolist(), (), False
+        if found.type_mask == _ONLY_FLOATS:
+            return array("d", cells)[1::2].tolist(), (), False
+        return [], VALUE.iter_unpack(cells), False
+    mapping = Mapping.from_address(address)
+    content = string_at(mapping.entries, _ENTRY.size * mapping.used) if mapping.used else b""
+    entries = [entry for entry in _ENTRY.iter_unpack(content) if entry[0] != _UNSET]
+    if type_code == code.SET or type_code == code.FROZEN_SET:
+        return [], [entry[:3] for entry in entries], False
+    pairs = [cell for entry in entries for cell in (entry[:3], entry[3:6])]
+    return [], pairs, bool(mapping.key_type_mask & ~_INLINE_TYPES)
 
 
-def _read_entries(address: int) -> list[Any]:
-    """Return key and value of each entry, as cells in turn."""
-    found = Mapping.from_address(address)
-    entries = string_at(found.entries, _ENTRY.size * found.used) if found.used else b""
-    cells: list[Any] = []
-    for entry in _ENTRY.iter_unpack(entries):
-        if entry[0] != _UNSET:
-            cells += entry[:3], entry[3:6]
-    return cells
+def _dict_of(parts: Any) -> dict[Any, Any]:
+    return parts if type(parts) is dict else dict(zip(parts[::2], parts[1::2]))
 
 
-def _read_dict(address: int, memo: _Memo) -> dict[Any, Any]:
-    cells = _read_entries(address)
-    made: dict[Any, Any] = {}
-    if Mapping.from_address(address).key_type_mask & ~_SCALARS:
-        # Each key is hashed before the next one is converted: both may run users' code.
-        for pair in zip(cells[::2], cells[1::2]):
-            key, made_item = _convert_cells(pair, memo)
-            made[key] = made_item
-        return made
-    parts = iter(_convert_cells(cells, memo))
-    made.update(zip(parts, parts))
-    return made
-
-
-def _read_elements(address: int, memo: _Memo) -> list[Any]:
-    return _convert_cells(_read_entries(address)[::2], memo)
-
-
-#: The type mask of keys that are no objects.
-_SCALARS = 0xFFFF
-_makers: dict[int, Callable[[int, _Memo], Any]] = {
-    code.ARRAY: lambda address, memo: tuple(_read_sequence(address, memo)),
-    code.LIST: _read_sequence,
-    code.MAP: lambda address, memo: MappingProxyType(_read_dict(address, memo)),
-    code.DICT: _read_dict,
-    code.FROZEN_SET: lambda address, memo: frozenset(_read_elements(address, memo)),
-    code.SET: lambda address, memo: set(_read_elements(address, memo)),
+_makers: _Makers = {
+    code.ARRAY: tuple,
+    code.LIST: lambda parts: parts,
+    code.MAP: lambda parts: MappingProxyType(_dict_of(parts)),
+    code.DICT: _dict_of,
+    code.FROZEN_SET: frozenset,
+    code.SET: set,
+    code.SLICE: lambda parts: slice(*parts),
 }
-_part_makers: dict[int, Callable[[int, _Memo], Any]] = {
-    code.ARRAY: lambda address, memo: (code.ARRAY, _read_sequence(address, memo)),
-    code.LIST: lambda address, memo: (code.LIST, _read_sequence(address, memo)),
-    code.MAP: lambda address, memo: (code.MAP, _convert_cells(_read_entries(address), memo)),
-    code.DICT: lambda address, memo: (code.DICT, _convert_cells(_read_entries(address), memo)),
-    code.FROZEN_SET: lambda address, memo: (code.FROZEN_SET, _read_elements(address, memo)),
-    code.SET: lambda address, memo: (code.SET, _read_elements(address, memo)),
-}
-_NESTING = {**{base: base for base in _makers}, code.SHAPE: code.ARRAY, code.SLICE: code.SLICE}
+_NESTING = {**{base: base for base in _makers}, code.SHAPE: code.ARRAY}
+
+
+def _describer(type_code: int) -> Callable[[Any], Any]:
+    return lambda parts: (type_code, parts)
+
+
+_describers: _Makers = {**{base: _describer(base) for base in _makers}, code.SLICE: _makers[code.SLICE]}
