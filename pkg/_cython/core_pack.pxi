@@ -3,10 +3,10 @@
 In Cython, which unpacks tuples and reads attributes of Python objects. shell.h declares these functions to C.
 """
 
+cimport kinds
 
 # NumPy's number of the first dtype that it does not define itself.
 cdef int FIRST_OF_USERS = _dtype.FIRST_OF_USERS
-cimport kinds
 # Whether NumPy's structs were compared, with whatever result.
 cdef bint knows_ndarray = False
 
