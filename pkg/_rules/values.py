@@ -14,22 +14,20 @@ from functools import partial
 
 from .._typing import Any, Callable
 from .codes import code
+from .decisions import (
     EXACT,
-    Lowered,
     MAX_DEPTH,
     ON_METACLASS,
     ON_REGISTRATION,
+    Lowered,
     Reader,
     decide,
     dict_of,
     find_on_type,
     register_core,
 )
-from .decisions import (
-from .device import Device
-from .device import Device, read_device, share_device
-from .dtype import dtype
-from .dtype import dtype, find_dtype, read_dtype, share_dtype
+from .device import share_device
+from .dtype import share_dtype
 from .internal import MISSING
 
 __all__ = [
