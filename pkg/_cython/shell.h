@@ -26,6 +26,9 @@ static int anyffi_py_learn_exporter(PyObject* x);
 /// Returns an element of an Array or a List by a key that is a slice, negative, out of range or not an exact int.
 static PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, PyObject* key);
 
+/// Returns an iterator over a List, from its end.
+static PyObject* anyffi_py_walk_backwards(PyObject* wrapper);
+
 /// Returns the object of another backend's wrapper, borrowed, by its attribute `_address`.
 static AnyffiObject* anyffi_py_unwrap_other(PyObject* wrapper);
 
