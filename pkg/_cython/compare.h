@@ -72,11 +72,14 @@ static PyObject* anyffi_py_compare_sequences(AnyffiSequence* mine, const AnyffiO
     PyObject* right = left == NULL ? NULL : anyffi_py_operand_item(other, i);
     int is_equal = right == NULL ? -1 : PyObject_RichCompareBool(left, right, Py_EQ);
     PyObject* result = NULL;
-    if (is_equal == 0) {
+    // The comparison may have run code that shortened either.
+    int is_past = i >= mine->size || i >= anyffi_py_operand_size(other);
+    if (is_equal == 0 && !is_past) {
       result = is_equality ? PyBool_FromLong(operation == Py_NE) : PyObject_RichCompare(left, right, operation);
     }
     Py_XDECREF(left);
     Py_XDECREF(right);
+    if (is_equal == 0 && is_past) break;
     if (is_equal <= 0) return result;
   }
   Py_RETURN_RICHCOMPARE(mine->size, anyffi_py_operand_size(other), operation);

@@ -82,8 +82,10 @@ class SequenceMethods(Container):
         is_equality = operation is operator.eq or operation is operator.ne
         if is_equality and self._size() != count():
             return operation is operator.ne
-        for mine, item in zip(self._iterate(False), iterate()):
+        for position, (mine, item) in enumerate(zip(self._iterate(False), iterate())):
             if mine is not item and not mine == item:  # noqa: SIM201  # `!=` is another method
+                if position >= min(self._size(), count()):
+                    break
                 return operation is operator.ne if is_equality else operation(mine, item)
         return operation(self._size(), count())
 

@@ -33,6 +33,7 @@ __all__ = [
     "text_signature",
     "unpack_slice",
     "wrong_object",
+    "wrong_self",
 ]
 
 #: What an iterator over entries yields.
@@ -56,10 +57,13 @@ _NO_SLOTS = ("__reversed__", "__reduce__", "__copy__", "__deepcopy__")
 _NONE: Any = object()
 
 
-def _wrong_self(name: str, shown: str, given: Any) -> TypeError:
+def wrong_self(name: str, shown: str, given: Any, *, is_slot: bool | None = None) -> TypeError:
+    """Return the interpreter's error for a method of another class, or that got no `self`."""
+    if is_slot is None:
+        is_slot = name.startswith("__") and name not in _NO_SLOTS
     if given is _NONE:
         text = f"unbound method {shown.rpartition('.')[2]}.{name}() needs an argument"
-    elif name.startswith("__") and name not in _NO_SLOTS:
+    elif is_slot:
         text = f"descriptor {name!r} requires a {shown!r} object but received a {_name_in_c(type(given))!r}"
     else:
         got = _name_in_c(type(given))
@@ -84,14 +88,14 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
 
         def check_self(self: Any = _NONE, /, *rest: Any) -> Any:
             if not isinstance(self, cls):
-                raise _wrong_self(name, shown, self)
+                raise wrong_self(name, shown, self)
             return method(self, *rest) if rest else method(self)
 
     elif count == 2:
 
         def check_self(self: Any = _NONE, first: Any = _NONE, /, *rest: Any) -> Any:
             if not isinstance(self, cls):
-                raise _wrong_self(name, shown, self)
+                raise wrong_self(name, shown, self)
             if first is _NONE:
                 return method(self)
             return method(self, first, *rest) if rest else method(self, first)
@@ -100,7 +104,7 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
 
         def check_self(self: Any = _NONE, first: Any = _NONE, second: Any = _NONE, /, *rest: Any) -> Any:
             if not isinstance(self, cls):
-                raise _wrong_self(name, shown, self)
+                raise wrong_self(name, shown, self)
             if second is _NONE:
                 return method(self) if first is _NONE else method(self, first)
             return method(self, first, second, *rest)
@@ -109,7 +113,7 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
 
         def check_self(self: Any = _NONE, /, *args: Any, **kwargs: Any) -> Any:
             if not isinstance(self, cls):
-                raise _wrong_self(name, shown, self)
+                raise wrong_self(name, shown, self)
             return method(self, *args, **kwargs)
 
     # Errors about a wrong number of arguments name the method; before Python 3.10 they take it from the code.
@@ -131,7 +135,7 @@ def _as_slot(cls: type, shown: str, method: Any) -> Any:
         if not args:
             raise TypeError(f"descriptor {name!r} of {shown!r} object needs an argument")
         if not isinstance(args[0], cls):
-            raise _wrong_self(name, shown, args[0])
+            raise wrong_self(name, shown, args[0])
         if named:
             raise TypeError(f"wrapper {name}() takes no keyword arguments")
         given = len(args) - 1
