@@ -21,6 +21,7 @@ __all__ = ["CORE", "Api", "active", "open_backend"]
 CORE = (
     "NAME",
     *classes.CORES,
+    "methods_of",
     "set_class",
     "create_exchange",
     "get_function",

@@ -16,6 +16,7 @@ from .._ctypes import recipe as _recipe
 from .._ctypes import unpack as _unpack
 from .._ctypes import wrapper as _wrapper
 from .._cython import ObjectCore, TensorCore, _core, create_exchange, get_function, shut_down
+from .._cython import methods_of as _methods_of
 from .._cython import set_class as _set_class
 from .._rules import values as _rules
 from .._rules.codes import code
@@ -41,6 +42,7 @@ __all__ = [
     "TensorCore",
     "create_exchange",
     "get_function",
+    "methods_of",
     "set_class",
     "shut_down",
     "to_object",
@@ -48,6 +50,12 @@ __all__ = [
 ]
 
 NAME = "check"
+
+
+def methods_of(name: str, methods: type) -> dict[str, Any]:
+    """Return the compiled methods by name: none, since those in Python read through both marshallers."""
+    _methods_of(name, methods)
+    return {}
 
 
 def set_class(type_code: int, cls: type) -> None:

@@ -149,6 +149,10 @@ class SequenceIterator(_Iterator):
 # ---- wrappers: the compiled classes with reads that are checked -----------------------------------------
 
 
+def _find_compiled(core: Any, self: Any, start: int, stop: int, value: Any) -> Any:
+    return core._find(self, value, start, stop)
+
+
 def _sequence_class(place: str, core: Any, row: int) -> Any:
     @checks_self(place, slots=True)
     class Checked(core):  # type: ignore[misc]
@@ -167,6 +171,13 @@ def _sequence_class(place: str, core: Any, row: int) -> Any:
         def _iterate(self, backwards: bool) -> Any:
             by_ctypes = sequences.SequenceIterator(self, unwrap_as(self, row), backwards)
             return SequenceIterator(place, by_ctypes, core._iterate(self, backwards))
+
+        def _find(self, value: Any, start: int, stop: int) -> int:
+            def by_ctypes(value: Any) -> int:
+                return sequences.find_value(self, row, value, start, stop)
+
+            by_cython = partial(_find_compiled, core, self, start, stop)
+            return int(_read(f"{place}, search", value, by_ctypes, by_cython))
 
         def _items(self) -> list[Any]:
             def by_ctypes(key: None) -> tuple[Any, ...]:

@@ -34,6 +34,7 @@ __all__ = [
     "TensorCore",
     "create_exchange",
     "get_function",
+    "methods_of",
     "set_class",
     "shut_down",
     "to_object",
@@ -41,6 +42,11 @@ __all__ = [
 ]
 
 NAME = "ctypes"
+
+
+def methods_of(name: str, methods: type) -> dict[str, Any]:
+    """Return the compiled methods of a class, by name: none."""
+    return {}
 
 
 @translates_errors

@@ -298,6 +298,7 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_registry_find": (_int, _values, _values),
     "anyffi_sequence_create_from": (_int, c_int32, _values, c_int64, _values),
     "anyffi_sequence_erase": (_int, _object, c_int64, c_int64),
+    "anyffi_sequence_find": (c_int64, _object, _values, c_int64, c_int64, c_void_p),
     "anyffi_sequence_get": (None, _object, c_int64, _values),
     "anyffi_sequence_set": (_int, _object, c_int64, _values),
     "anyffi_slice_create": (_int, _values, _values, _values, _values),

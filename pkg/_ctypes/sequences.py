@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
+from ctypes import c_int32
 
 from .._rules import containers as rules
 from .._rules.codes import code
 from .._rules.containers import checks_self
 from .._typing import Any
-from .abi import VALUE, VALUE_SIZE, Sequence, library, translates_errors
+from .abi import VALUE, VALUE_SIZE, Sequence, address_of, library, translates_errors
 from .containers import unwrap_as
 from .owned import OwnedValue, release
 from .pack import pack_borrowed
 from .unpack import raise_taken, unpack
 from .wrapper import ObjectCore, unwrap
 
-__all__ = ["ArrayCore", "ListCore", "SequenceIterator", "get_item", "list_items"]
+__all__ = ["ArrayCore", "ListCore", "SequenceIterator", "find_value", "get_item", "list_items"]
 
 _value_of = VALUE.unpack
 
@@ -57,6 +58,41 @@ def list_items(address: int) -> list[Any]:
             release(element)
 
 
+#: Types whose values compare with numbers and text in the runtime.
+_COMPARED = (int, str, float, bytes, bool, type(None))
+
+
+def find_value(self: Any, type_code: int, value: Any, start: int, stop: int) -> int:
+    """Find a value among the elements from `start` to below `stop`; -1 if it is absent."""
+    address = unwrap_as(self, type_code)
+    keep: list[Any] = []
+    packed = pack_borrowed(value, keep) if type(value) in _COMPARED else None
+    is_equal = c_int32()
+    position = start
+    element = OwnedValue(VALUE_SIZE)
+    try:
+        while True:
+            if packed is not None:
+                position = library.sequence_find(address, packed, position, stop, address_of(is_equal))
+                if position < 0 or is_equal.value == 1:
+                    return position
+            elif position >= stop:
+                return -1
+            library.sequence_get(address, position, element)
+            found = _value_of(element)
+            if found[0] == code.UNSET:
+                return -1
+            item = unpack(found)
+            release(element)
+            if item is value or item == value:
+                return position
+            position += 1
+    finally:
+        release(element)
+        if packed is not None and type(packed) is not bytes:
+            release(packed)
+
+
 @checks_self("anyffi.Array", slots=True)
 class ArrayCore(ObjectCore):
     """The wrapper of an Array."""
@@ -82,6 +118,10 @@ class ArrayCore(ObjectCore):
     @translates_errors
     def _items(self) -> list[Any]:
         return list_items(unwrap_as(self, code.ARRAY))
+
+    @translates_errors
+    def _find(self, value: Any, start: int, stop: int) -> int:
+        return find_value(self, code.ARRAY, value, start, stop)
 
     def _type_mask(self) -> int:
         return int(Sequence.from_address(unwrap_as(self, code.ARRAY)).type_mask)
@@ -136,6 +176,10 @@ class ListCore(ObjectCore):
     @translates_errors
     def _items(self) -> list[Any]:
         return list_items(unwrap_as(self, code.LIST))
+
+    @translates_errors
+    def _find(self, value: Any, start: int, stop: int) -> int:
+        return find_value(self, code.LIST, value, start, stop)
 
     def _type_mask(self) -> int:
         return int(Sequence.from_address(unwrap_as(self, code.LIST)).type_mask)

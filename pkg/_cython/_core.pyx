@@ -25,13 +25,18 @@ from c_api cimport (
     anyffi_value_drop, anyffi_value_retain,
 )
 from marshaller cimport (
-    IS_SET, MAX_AXES, MAX_SHORT, Exporter, FunctionWrapper, NumPyArray, NumPyDtype, add_tensor_methods,
-    allocate, call, call_named, call_tuple, callback, check_layout, create_exchange_capsule,
-    create_tensor, exporter_of, find_item, get_buffer, get_item, handle_equal, handle_hash, has_element,
-    has_key, install_host, learn_dtype, learn_hidden, learn_table, leave_exception, list_elements,
-    look_up, next_entry, pack, pack_owned, pack_scalar, place_named, plain, put_item, raise_taken,
-    read_index, state, tensor_length, unpack, unpack_copy, unpack_entry, unwrap, unwrap_as,
-    unwrap_function, unwrap_mapping, unwrap_sequence, version_of, wrap, wrap_here,
+    IS_SET, MAX_AXES, MAX_SHORT, Exporter, FunctionWrapper, MethodRow, NumPyArray, NumPyDtype,
+    OperatorRow, add_tensor_methods, allocate, array_methods, array_operators, call, call_named,
+    call_tuple, callback, check_layout, create_exchange_capsule, create_tensor, dict_methods,
+    dict_operators, dict_or_in_place, exporter_of, find_item, find_value, frozen_set_methods,
+    frozen_set_operators, get_buffer, get_item, handle_equal, handle_hash, has_element, has_key,
+    install_host, learn_dtype, learn_hidden, learn_table, leave_exception, list_add_in_place,
+    list_elements, list_methods, list_operators, look_up, map_methods, map_operators, mapping_compare,
+    new_method, new_operator, next_entry, pack, pack_owned, pack_scalar, place_named, plain, put_item,
+    raise_taken, read_index, sequence_compare, sequence_has, sequence_hash, sequence_slice, set_compare,
+    set_methods, set_operators, set_or_in_place, set_slice, state, tensor_length, unpack, unpack_copy,
+    unpack_entry, unwrap, unwrap_as, unwrap_function, unwrap_mapping, unwrap_sequence, version_of, wrap,
+    wrap_here,
 )
 from python cimport (
     PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyObject,
@@ -63,6 +68,7 @@ cdef object exchange_name = sys.intern(_rules.EXCHANGE_NAME)
 include "core_objects.pxi"
 include "core_containers.pxi"
 include "core_iterators.pxi"
+include "core_methods.pxi"
 include "core_tensor.pxi"
 include "core_pack.pxi"
 include "core_check.pxi"

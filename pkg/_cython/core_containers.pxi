@@ -23,6 +23,19 @@ cdef class ArrayCore(ObjectCore):
     def _type_mask(self):
         return unwrap_sequence(<PyObject*>self, ANYFFI_ARRAY).type_mask
 
+    def _find(self, value, int64_t start, int64_t stop):
+        cdef AnyffiSequence* array = unwrap_sequence(<PyObject*>self, ANYFFI_ARRAY)
+        return find_value(<PyObject*>self, array, <PyObject*>value, start, stop)
+
+    def __richcmp__(self, other, int operation):
+        return sequence_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_ARRAY)
+
+    def __contains__(self, value):
+        return sequence_has(<PyObject*>self, <PyObject*>value, ANYFFI_ARRAY)
+
+    def __hash__(self):
+        return sequence_hash(<PyObject*>self, ANYFFI_ARRAY)
+
 
 @cython.auto_pickle(False)
 cdef class ListCore(ObjectCore):
@@ -52,6 +65,19 @@ cdef class ListCore(ObjectCore):
     def _type_mask(self):
         return unwrap_sequence(<PyObject*>self, ANYFFI_LIST).type_mask
 
+    def _find(self, value, int64_t start, int64_t stop):
+        cdef AnyffiSequence* xs = unwrap_sequence(<PyObject*>self, ANYFFI_LIST)
+        return find_value(<PyObject*>self, xs, <PyObject*>value, start, stop)
+
+    def __richcmp__(self, other, int operation):
+        return sequence_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_LIST)
+
+    def __contains__(self, value):
+        return sequence_has(<PyObject*>self, <PyObject*>value, ANYFFI_LIST)
+
+    def __iadd__(self, other):
+        return list_add_in_place(<PyObject*>self, <PyObject*>other)
+
 
 @cython.auto_pickle(False)
 cdef class MapCore(ObjectCore):
@@ -78,6 +104,9 @@ cdef class MapCore(ObjectCore):
 
     def _iterate(self, int what, bint backwards):
         return walk_entries(self, ANYFFI_MAP, what, backwards)
+
+    def __richcmp__(self, other, int operation):
+        return mapping_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_MAP)
 
 
 @cython.auto_pickle(False)
@@ -112,6 +141,12 @@ cdef class DictCore(ObjectCore):
     def _iterate(self, int what, bint backwards):
         return walk_entries(self, ANYFFI_DICT, what, backwards)
 
+    def __richcmp__(self, other, int operation):
+        return mapping_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_DICT)
+
+    def __ior__(self, other):
+        return dict_or_in_place(<PyObject*>self, <PyObject*>other)
+
 
 @cython.auto_pickle(False)
 cdef class FrozenSetCore(ObjectCore):
@@ -128,6 +163,13 @@ cdef class FrozenSetCore(ObjectCore):
 
     def _iterate(self):
         return walk_entries(self, ANYFFI_FROZEN_SET, ELEMENTS, False)
+
+    def __richcmp__(self, other, int operation):
+        return set_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_FROZEN_SET)
+
+    def __hash__(self):
+        # Not `hash` of the result, which would be another number.
+        return <Py_hash_t>(<object>state.methods[ANYFFI_FROZEN_SET]).__hash__(self)
 
 
 @cython.auto_pickle(False)
@@ -146,6 +188,12 @@ cdef class SetCore(ObjectCore):
     def _iterate(self):
         return walk_entries(self, ANYFFI_SET, ELEMENTS, False)
 
+    def __richcmp__(self, other, int operation):
+        return set_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_SET)
+
+    def __ior__(self, other):
+        return set_or_in_place(<PyObject*>self, <PyObject*>other)
+
 
 # ---- what needs Python-level methods and errors ------------------------------------------------------------
 
@@ -155,7 +203,7 @@ cdef object get_item_slow "anyffi_py_get_item_slow"(PyObject* wrapper, int32_t t
     cdef AnyffiSequence* sequence
     if not read_index(key, &index):
         if isinstance(<object>key, slice):
-            return (<object>wrapper)._slice(<object>key)
+            return sequence_slice(wrapper, key, type_code)
         index = _container_rules.as_index(<object>wrapper, <object>key)
     sequence = unwrap_sequence(wrapper, type_code)
     if index < 0:
@@ -187,7 +235,8 @@ cdef inline int set_item(ListCore self, key, item) except -1:
     cdef int64_t index
     cdef bint made
     if isinstance(key, slice):
-        self._set_slice(key, item)
+        if not set_slice(<PyObject*>self, <PyObject*>key, <PyObject*>item):
+            self._set_slice(key, item)
         return 0
     index = find_position(self, key)
     made = pack(<PyObject*>item, &packed)
@@ -204,10 +253,15 @@ cdef inline int set_item(ListCore self, key, item) except -1:
 
 cdef inline int delete_item(ListCore self, key) except -1:
     if isinstance(key, slice):
-        self._delete_slice(key)
+        if not set_slice(<PyObject*>self, <PyObject*>key, NULL):
+            self._delete_slice(key)
     elif anyffi_sequence_erase(unwrap(<PyObject*>self), find_position(self, key), 1) != 0:
         raise_taken()
     return 0
+
+
+cdef object walk_backwards "anyffi_py_walk_backwards"(PyObject* wrapper):
+    return walk_sequence(<ObjectCore>wrapper, ANYFFI_LIST, True)
 
 
 cdef inline bint contains(ObjectCore self, int32_t type_code, element) except -1:

@@ -6,7 +6,7 @@ from c_api cimport (
     AnyffiCall, AnyffiDataType, AnyffiEntry, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
     AnyffiObject, AnyffiSequence, AnyffiTensorData, AnyffiValue,
 )
-from python cimport PyObject, PyTypeObject, vectorcallfunc
+from python cimport PyObject, PyTypeObject, binaryfunc, vectorcallfunc
 
 cdef extern from "layout.h":
     bint is_known_layout "ANYFFI_KNOWN_LAYOUT"
@@ -28,6 +28,8 @@ cdef extern from "state.h":
         PyObject** characters
         PyObject** classes
         PyObject* dynamic_classes
+        PyObject** cores
+        PyObject** methods
         PyObject* lower
         PyObject* lift
         PyObject* get_cache_token
@@ -155,3 +157,50 @@ cdef extern from "containers.h":
 
 cdef extern from "plain.h":
     object plain "anyffi_py_plain"(PyObject*)
+
+cdef extern from "methods.h":
+    ctypedef struct MethodRow "AnyffiMethodRow":
+        const char* name
+    ctypedef struct OperatorRow "AnyffiOperatorRow":
+        const char* name
+        const char* reflected_name
+        binaryfunc call
+    object new_method "anyffi_py_new_method"(PyTypeObject*, const MethodRow*, const char*)
+    object new_operator "anyffi_py_new_operator"(PyTypeObject*, const char*, binaryfunc)
+
+cdef extern from "compare.h":
+    object sequence_compare "anyffi_py_sequence_compare"(PyObject*, PyObject*, int, int32_t)
+    bint sequence_has "anyffi_py_sequence_has"(PyObject*, PyObject*, int32_t) except -1
+    int64_t find_value "anyffi_py_search"(PyObject*, AnyffiSequence*, PyObject*, int64_t, int64_t) except -2
+    Py_hash_t sequence_hash "anyffi_py_sequence_hash"(PyObject*, int32_t) except -1
+
+cdef extern from "sequence_methods.h":
+    object sequence_slice "anyffi_py_sequence_slice"(PyObject*, PyObject*, int32_t)
+
+cdef extern from "list_methods.h":
+    bint set_slice "anyffi_py_set_slice"(PyObject*, PyObject*, PyObject*) except -1
+    object list_add_in_place "anyffi_py_list_add_in_place"(PyObject*, PyObject*)
+    const MethodRow* list_methods "anyffi_py_list_methods"
+    const OperatorRow* list_operators "anyffi_py_list_operators"
+    const MethodRow* array_methods "anyffi_py_array_methods"
+    const OperatorRow* array_operators "anyffi_py_array_operators"
+
+cdef extern from "mapping_compare.h":
+    object mapping_compare "anyffi_py_mapping_compare"(PyObject*, PyObject*, int, int32_t)
+
+cdef extern from "dict_methods.h":
+    object dict_or_in_place "anyffi_py_dict_or_in_place"(PyObject*, PyObject*)
+    const MethodRow* map_methods "anyffi_py_map_methods"
+    const OperatorRow* map_operators "anyffi_py_map_operators"
+    const MethodRow* dict_methods "anyffi_py_dict_methods"
+    const OperatorRow* dict_operators "anyffi_py_dict_operators"
+
+cdef extern from "set_operators.h":
+    object set_compare "anyffi_py_set_compare"(PyObject*, PyObject*, int, int32_t)
+
+cdef extern from "set_methods.h":
+    object set_or_in_place "anyffi_py_set_or_in_place"(PyObject*, PyObject*)
+    const MethodRow* set_methods "anyffi_py_set_methods"
+    const OperatorRow* set_operators "anyffi_py_set_operators"
+    const MethodRow* frozen_set_methods "anyffi_py_frozen_set_methods"
+    const OperatorRow* frozen_set_operators "anyffi_py_frozen_set_operators"

@@ -14,6 +14,7 @@ cdef extern from "Python.h":
         object (*tp_new)(PyTypeObject*, PyObject*, PyObject*)
         traverseproc tp_traverse
     ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
+    ctypedef PyObject* (*binaryfunc)(PyObject*, PyObject*)
 
     PyTypeObject PyBaseObject_Type, PyLong_Type
     PyObject* Py_None

@@ -32,6 +32,9 @@ static PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, P
 /// Finds the object of a container's wrapper, borrowed; NULL for everything else.
 static int anyffi_py_container_of(PyObject* x, AnyffiObject** out);
 
+/// Returns an iterator over a List, from its end.
+static PyObject* anyffi_py_walk_backwards(PyObject* wrapper);
+
 /// Returns the object of another backend's wrapper, borrowed, by its attribute `_address`.
 static AnyffiObject* anyffi_py_unwrap_other(PyObject* wrapper);
 

@@ -23,6 +23,10 @@ typedef struct {
   /// under the GIL.
   PyObject* classes[ANYFFI_FIRST_DYNAMIC_TYPE];
   PyObject* dynamic_classes;
+  /// The compiled classes of containers, by type code.
+  PyObject* cores[ANYFFI_FIRST_DYNAMIC_TYPE];
+  /// The classes of `_objects` with the methods of containers, by type code.
+  PyObject* methods[ANYFFI_FIRST_DYNAMIC_TYPE];
   /// Functions of the rules.
   PyObject* lower;
   PyObject* lift;

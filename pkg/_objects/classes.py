@@ -79,6 +79,7 @@ def build(core: Any) -> dict[str, Any]:
             "__qualname__": name,
             "__doc__": methods.__doc__,
             **own.get(name, {}),
+            **core.methods_of(name, methods),
         }
         classes[name] = type(name, tuple(bases), namespace)
         if abstract is not None:

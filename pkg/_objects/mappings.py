@@ -35,8 +35,12 @@ class MappingMethods(Container):
 
         def _iterate(self, what: int, backwards: bool) -> Iterator[Any]: ...
 
-    def __reversed__(self) -> Iterator[Any]:
+    def __reversed__(self, /) -> Iterator[Any]:
         return self._iterate(KEYS, True)
+
+    def _size(self) -> int:
+        """Return the number of entries, whatever a subclass's `__len__` returns."""
+        return operator.length_hint(self._iterate(KEYS, False))
 
     def _entries(self) -> dict[Any, Any]:
         return dict(self._iterate(ITEMS, False))
@@ -51,12 +55,26 @@ class MappingMethods(Container):
         if not self._is_alike(other):
             return NotImplemented
         if isinstance(other, MappingMethods):
-            return self._entries() == other._entries()
+            return self._size() == other._size() and self._entries() == other._entries()
+        if type(other) is dict and self._size() != len(other):
+            return False
         return self._entries() == other
 
     def __ne__(self, other: object) -> Any:
         equal = MappingMethods.__eq__(self, other)
         return equal if equal is NotImplemented else not equal
+
+    def __lt__(self, other: object) -> Any:
+        return NotImplemented
+
+    def __le__(self, other: object) -> Any:
+        return NotImplemented
+
+    def __gt__(self, other: object) -> Any:
+        return NotImplemented
+
+    def __ge__(self, other: object) -> Any:
+        return NotImplemented
 
     def __or__(self, other: object) -> Any:
         if not self._is_alike(other):
@@ -72,15 +90,15 @@ class MappingMethods(Container):
         """Return the value of `key`, or `default` if it is absent."""
         return self._get(key, default)
 
-    def keys(self) -> Any:
+    def keys(self, /) -> Any:
         """Return a set-like view of the keys."""
         return dict_keys(self)  # type: ignore[arg-type]
 
-    def values(self) -> Any:
+    def values(self, /) -> Any:
         """Return a view of the values."""
         return dict_values(self)  # type: ignore[arg-type]
 
-    def items(self) -> Any:
+    def items(self, /) -> Any:
         """Return a set-like view of the pairs."""
         return dict_items(self)  # type: ignore[arg-type]
 
@@ -121,11 +139,11 @@ class MapMethods(MappingMethods):
     def __ior__(self, other: object) -> Any:
         raise TypeError("'|=' is not supported by Map; use '|' instead")
 
-    def copy(self) -> Any:
+    def copy(self, /) -> Any:
         """Return a new Dict of the same pairs, as the copy of a mappingproxy is a dict."""
         return self._runtime.container_thaw(self)
 
-    def thaw(self) -> Any:
+    def thaw(self, /) -> Any:
         """Return a new Dict of the same pairs."""
         return self._runtime.container_thaw(self)
 
@@ -199,7 +217,7 @@ class DictMethods(MappingMethods):
             raise KeyError(key)
         return default
 
-    def popitem(self) -> tuple[Any, Any]:
+    def popitem(self, /) -> tuple[Any, Any]:
         """Remove and return the pair that was inserted last."""
         key, value = self._runtime.dict_popitem(self)
         return key, value
@@ -207,7 +225,9 @@ class DictMethods(MappingMethods):
     def setdefault(self, key: Any, default: Any = None, /) -> Any:
         """Return the value of `key`, which is set to `default` if it is absent."""
         found = self._get(key, _ABSENT)
-        return self._runtime.dict_setdefault(self, key, default) if found is _ABSENT else found
+        if found is _ABSENT:
+            self[key] = found = self._runtime.to_object(default)
+        return found
 
     def update(self, /, *mapping: Any, **pairs: Any) -> None:
         """Set every pair of another mapping or iterable of pairs."""
@@ -222,15 +242,15 @@ class DictMethods(MappingMethods):
         self._update(other, {})
         return self
 
-    def clear(self) -> None:
+    def clear(self, /) -> None:
         """Remove every pair."""
         self._runtime.dict_clear(self)
 
-    def copy(self) -> Any:
+    def copy(self, /) -> Any:
         """Return a new Dict of the same pairs."""
         return self._runtime.container_copy(self)
 
-    def freeze(self) -> Any:
+    def freeze(self, /) -> Any:
         """Return a new Map of the same pairs."""
         return self._runtime.container_freeze(self)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Iterable, Iterator
+from functools import partial
 from reprlib import recursive_repr
 
 from .._pickling import unpickle_container
-from .._rules.containers import as_count, as_position, checks_self, hashable, unpack_slice
+from .._rules.containers import as_bound, as_count, as_position, checks_self, hashable, unpack_slice
 from .._rules.values import find_on_type
 from .._typing import TYPE_CHECKING, Any, Callable
 from .container import Container, check_empty, deep_copy, is_public, shown_class
@@ -26,11 +27,17 @@ _BUILTINS = (str, bytes, bytearray, tuple, list)
 
 def _reflected(self: Any, other: Any, method: str, message: str) -> Any:
     """Call the other operand's reflected method; TypeError with `message` if it has none."""
-    if find_on_type(type(other), method) is not None and not isinstance(other, _BUILTINS):
+    is_ours = isinstance(other, SequenceMethods) and _owner_of(type(other), method) == "anyffi"
+    if not is_ours and find_on_type(type(other), method) is not None and not isinstance(other, _BUILTINS):
         result = getattr(type(other), method)(other, self)
         if result is not NotImplemented:
             return result
     raise TypeError(message)
+
+
+def _owner_of(cls: type, method: str) -> str:
+    """Return the package of the class that defines a method."""
+    return next(base.__module__ for base in cls.__mro__ if method in vars(base)).partition(".")[0]
 
 
 class SequenceMethods(Container):
@@ -42,7 +49,7 @@ class SequenceMethods(Container):
 
         def _items(self) -> list[Any]: ...
 
-        def _type_mask(self) -> int: ...
+        def _find(self, value: Any, start: int, stop: int) -> int: ...
 
         def _iterate(self, backwards: bool) -> Iterator[Any]: ...
 
@@ -56,13 +63,31 @@ class SequenceMethods(Container):
             return self._plain.__getitem__(other, slice(None))
         return other if issubclass(cls, SequenceMethods) and cls._plain is self._plain else None
 
+    def _size(self) -> int:
+        """Return the number of elements, whatever a subclass's `__len__` returns."""
+        return operator.length_hint(self._iterate(False))
+
     def _compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
-        theirs = self._operand(other)
-        if theirs is None:
+        """Compare element by element, up to the first that decides, as list and tuple do."""
+        cls = type(other)
+        iterate: Callable[[], Iterator[Any]]
+        count: Callable[[], int]
+        if issubclass(cls, self._plain):
+            iterate, count = partial(self._plain.__iter__, other), partial(self._plain.__len__, other)
+        elif issubclass(cls, SequenceMethods) and cls._plain is self._plain:
+            theirs: Any = other
+            iterate, count = partial(theirs._iterate, False), theirs._size
+        else:
             return NotImplemented
-        if isinstance(theirs, SequenceMethods):
-            theirs = self._plain(theirs._items())
-        return operation(self._plain(self._items()), theirs)
+        is_equality = operation is operator.eq or operation is operator.ne
+        if is_equality and self._size() != count():
+            return operation is operator.ne
+        for position, (mine, item) in enumerate(zip(self._iterate(False), iterate())):
+            if mine is not item and not mine == item:  # noqa: SIM201  # `!=` is another method
+                if position >= min(self._size(), count()):
+                    break
+                return operation is operator.ne if is_equality else operation(mine, item)
+        return operation(self._size(), count())
 
     def __eq__(self, other: object) -> Any:
         return True if self is other else self._compare(other, operator.eq)
@@ -83,7 +108,7 @@ class SequenceMethods(Container):
         return self._compare(other, operator.ge)
 
     def __contains__(self, value: object) -> bool:
-        return value in self._iterate(False)
+        return self._find(value, 0, sys.maxsize) >= 0
 
     def __add__(self, other: object) -> Any:
         theirs = self._operand(other)
@@ -113,12 +138,18 @@ class SequenceMethods(Container):
 
     def index(self, value: Any, start: Any = 0, stop: Any = sys.maxsize, /) -> int:
         """Return the first position of `value` from `start` to `stop`; ValueError if there is none."""
-        position: int = self._plain(self._items()).index(value, start, stop)
-        return position
+        first, end = as_bound(start), as_bound(stop)
+        size = self._size()
+        position = self._find(value, max(first + size * (first < 0), 0), max(end + size * (end < 0), 0))
+        # The interpreter's own message.
+        return position if position >= 0 else self._plain().index(value)  # type: ignore[no-any-return]
 
     def count(self, value: Any, /) -> int:
         """Count the elements that equal `value`."""
-        return operator.countOf(self._iterate(False), value)
+        found = total = 0
+        while (found := self._find(value, found, sys.maxsize) + 1) > 0:
+            total += 1
+        return total
 
     @recursive_repr()
     def __repr__(self) -> str:
@@ -154,7 +185,7 @@ class ArrayMethods(SequenceMethods):
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(map(hashable, self._items())))
 
-    def thaw(self) -> Any:
+    def thaw(self, /) -> Any:
         """Return a new List of the same elements."""
         return self._runtime.container_thaw(self)
 
@@ -244,7 +275,7 @@ class ListMethods(SequenceMethods):
     def _delete_slice(self, which: slice) -> None:
         self._runtime.list_erase_slice(self, *unpack_slice(which))
 
-    def __reversed__(self) -> Iterator[Any]:
+    def __reversed__(self, /) -> Iterator[Any]:
         return self._iterate(True)
 
     def append(self, value: Any, /) -> None:
@@ -279,17 +310,16 @@ class ListMethods(SequenceMethods):
 
     def remove(self, value: Any, /) -> None:
         """Remove the first element that equals `value`; ValueError if there is none."""
-        for position, item in enumerate(self._iterate(False)):
-            if item is value or item == value:
-                self._runtime.list_erase_slice(self, position, position + 1, None)
-                return
-        raise ValueError("list.remove(x): x not in list")
+        position = self._find(value, 0, sys.maxsize)
+        if position < 0:
+            raise ValueError("list.remove(x): x not in list")
+        self._runtime.list_erase_slice(self, position, position + 1, None)
 
-    def clear(self) -> None:
+    def clear(self, /) -> None:
         """Remove every element."""
         self._runtime.list_clear(self)
 
-    def reverse(self) -> None:
+    def reverse(self, /) -> None:
         """Reverse the order of the elements, in place."""
         self._runtime.list_reverse(self)
 
@@ -325,11 +355,11 @@ class ListMethods(SequenceMethods):
         if not untouched:
             raise ValueError("list modified during sort")
 
-    def copy(self) -> Any:
+    def copy(self, /) -> Any:
         """Return a new List of the same elements."""
         return self._runtime.container_copy(self)
 
-    def freeze(self) -> Any:
+    def freeze(self, /) -> Any:
         """Return a new Array of the same elements."""
         return self._runtime.container_freeze(self)
 

@@ -176,15 +176,15 @@ class _Set(Container):
     def __rxor__(self, other: object) -> Any:
         return self._combine_swapped(other, _differ)
 
-    def union(self, *others: Iterable[Any]) -> Any:
+    def union(self, /, *others: Iterable[Any]) -> Any:
         """Return a new set of the elements of this one and all others."""
         return self._new(_unite(_comparables(self), *map(_comparables, others)))
 
-    def intersection(self, *others: Iterable[Any]) -> Any:
+    def intersection(self, /, *others: Iterable[Any]) -> Any:
         """Return a new set of the elements that this one and all others have."""
         return self._new(_intersect(_comparables(self), *map(_comparables, others)))
 
-    def difference(self, *others: Iterable[Any]) -> Any:
+    def difference(self, /, *others: Iterable[Any]) -> Any:
         """Return a new set of the elements of this one that no other has."""
         return self._new(_subtract(_comparables(self), *map(_comparables, others)))
 
@@ -257,7 +257,7 @@ class FrozenSetMethods(_Set):
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(map(_Hashed, map(hash, map(hashable, self._iterate())))))
 
-    def copy(self) -> Any:
+    def copy(self, /) -> Any:
         """Return the set itself, which never changes; for a subclass a FrozenSet."""
         return self if is_public(type(self)) else self._runtime.container_copy(self)
 
@@ -273,7 +273,7 @@ class FrozenSetMethods(_Set):
             return self
         return self._remade(copies, memo)
 
-    def thaw(self) -> Any:
+    def thaw(self, /) -> Any:
         """Return a new Set of the same elements."""
         return self._runtime.container_thaw(self)
 
@@ -325,15 +325,15 @@ class SetMethods(_Set):
         if not self._runtime.set_discard(self, self._key(element)):
             raise KeyError(element)
 
-    def pop(self) -> Any:
+    def pop(self, /) -> Any:
         """Remove and return the element that was added last; KeyError if there is none."""
         return self._runtime.set_pop(self)
 
-    def clear(self) -> None:
+    def clear(self, /) -> None:
         """Remove every element."""
         self._runtime.set_clear(self)
 
-    def copy(self) -> Any:
+    def copy(self, /) -> Any:
         """Return a new Set of the same elements."""
         return self._runtime.container_copy(self)
 
@@ -345,7 +345,7 @@ class SetMethods(_Set):
         made._add_all(_distinct([deep_copy(element, memo) for element in list(self._iterate())]))
         return made
 
-    def freeze(self) -> Any:
+    def freeze(self, /) -> Any:
         """Return a new FrozenSet of the same elements."""
         return self._runtime.container_freeze(self)
 
@@ -356,17 +356,17 @@ class SetMethods(_Set):
         for element in distinct:
             self._runtime.set_discard(self, element)
 
-    def update(self, *others: Iterable[Any]) -> None:
+    def update(self, /, *others: Iterable[Any]) -> None:
         """Add the elements of all others."""
         self._add_all(_unite({}, *map(_comparables, others)))
 
-    def intersection_update(self, *others: Iterable[Any]) -> None:
+    def intersection_update(self, /, *others: Iterable[Any]) -> None:
         """Keep only the elements that all others have."""
         mine = _comparables(self)
         kept = dict.fromkeys(_intersect(mine, *map(_comparables, others)))
         self._remove_all(_subtract(mine, kept))
 
-    def difference_update(self, *others: Iterable[Any]) -> None:
+    def difference_update(self, /, *others: Iterable[Any]) -> None:
         """Remove the elements that any other has."""
         self._remove_all(_unite({}, *map(_comparables, others)))
 

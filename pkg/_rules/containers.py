@@ -18,6 +18,7 @@ __all__ = [
     "ITEMS",
     "KEYS",
     "VALUES",
+    "as_bound",
     "as_count",
     "as_index",
     "as_position",
@@ -31,6 +32,7 @@ __all__ = [
     "index_out_of_range",
     "missing_item",
     "reduce_iterator",
+    "text_signature",
     "unpack_slice",
     "wrong_object",
     "wrong_self",
@@ -50,9 +52,20 @@ def _name_in_c(cls: type) -> str:
     return cls.__name__ if of_python or cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
 
 
+#: Special methods that are no slots of C: they have the messages of methods.
+_NO_SLOTS = ("__reversed__", "__reduce__", "__copy__", "__deepcopy__")
+
+#: What `self`, or an argument, is if it is missing.
+_NONE: Any = object()
+
+
 def wrong_self(name: str, shown: str, given: Any, *, is_slot: bool | None = None) -> TypeError:
-    """Return the interpreter's error for a method of another class; those with two underscores are slots."""
-    if name.startswith("__") if is_slot is None else is_slot:
+    """Return the interpreter's error for a method of another class, or that got no `self`."""
+    if is_slot is None:
+        is_slot = name.startswith("__") and name not in _NO_SLOTS
+    if given is _NONE:
+        text = f"unbound method {shown.rpartition('.')[2]}.{name}() needs an argument"
+    elif is_slot:
         text = f"descriptor {name!r} requires a {shown!r} object but received a {_name_in_c(type(given))!r}"
     else:
         got = _name_in_c(type(given))
@@ -61,7 +74,8 @@ def wrong_self(name: str, shown: str, given: Any, *, is_slot: bool | None = None
 
 
 #: CO_VARARGS and CO_VARKEYWORDS of `inspect`, whose import would take a fifth of this package's.
-_STARS = 0x04 | 0x08
+_VAR_POSITIONAL, _VAR_KEYWORD = 0x04, 0x08
+_STARS = _VAR_POSITIONAL | _VAR_KEYWORD
 
 
 def _checked(cls: type, shown: str, method: Any) -> Any:
@@ -74,28 +88,32 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
     check_self: Any
     if count == 1:
 
-        def check_self(self: Any, /) -> Any:
+        def check_self(self: Any = _NONE, /, *rest: Any) -> Any:
             if not isinstance(self, cls):
                 raise wrong_self(name, shown, self)
-            return method(self)
+            return method(self, *rest) if rest else method(self)
 
     elif count == 2:
 
-        def check_self(self: Any, first: Any, /) -> Any:
+        def check_self(self: Any = _NONE, first: Any = _NONE, /, *rest: Any) -> Any:
             if not isinstance(self, cls):
                 raise wrong_self(name, shown, self)
-            return method(self, first)
+            if first is _NONE:
+                return method(self)
+            return method(self, first, *rest) if rest else method(self, first)
 
     elif count == 3:
 
-        def check_self(self: Any, first: Any, second: Any, /) -> Any:
+        def check_self(self: Any = _NONE, first: Any = _NONE, second: Any = _NONE, /, *rest: Any) -> Any:
             if not isinstance(self, cls):
                 raise wrong_self(name, shown, self)
-            return method(self, first, second)
+            if second is _NONE:
+                return method(self) if first is _NONE else method(self, first)
+            return method(self, first, second, *rest)
 
     else:
 
-        def check_self(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        def check_self(self: Any = _NONE, /, *args: Any, **kwargs: Any) -> Any:
             if not isinstance(self, cls):
                 raise wrong_self(name, shown, self)
             return method(self, *args, **kwargs)
@@ -104,8 +122,6 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
     method.__qualname__ = name
     if sys.version_info < (3, 10):
         check_self.__code__ = check_self.__code__.replace(co_name=name)
-    if 1 <= count <= 3:
-        check_self.__defaults__ = method.__defaults__
     return check_self
 
 
@@ -117,11 +133,13 @@ def _as_slot(cls: type, shown: str, method: Any) -> Any:
         innermost = innermost.__wrapped__
     wanted = innermost.__code__.co_argcount - 1
 
-    def check_self(*args: Any) -> Any:
+    def check_self(*args: Any, **named: Any) -> Any:
         if not args:
             raise TypeError(f"descriptor {name!r} of {shown!r} object needs an argument")
         if not isinstance(args[0], cls):
             raise wrong_self(name, shown, args[0])
+        if named:
+            raise TypeError(f"wrapper {name}() takes no keyword arguments")
         given = len(args) - 1
         if given != wanted:
             space = " " if wanted == 2 else ""  # as in the interpreter's message
@@ -129,6 +147,26 @@ def _as_slot(cls: type, shown: str, method: Any) -> Any:
         return method(*args)
 
     return check_self
+
+
+def text_signature(method: Any) -> str:
+    """Return signature and docstring of a method that `checks_self`, as those of a method in C begin."""
+    innermost = method.__wrapped__
+    code = innermost.__code__
+    names = code.co_varnames
+    count, keywords = code.co_argcount, code.co_kwonlyargcount
+    defaults = [_NONE] * (count - len(innermost.__defaults__ or ())) + list(innermost.__defaults__ or ())
+    parts = ["$self"]
+    for i in range(1, count):
+        default = defaults[i]
+        shown = repr(default) if default is None or type(default) is int else "<unrepresentable>"
+        parts.append(names[i] if default is _NONE else f"{names[i]}={shown}")
+    parts.insert(max(code.co_posonlyargcount, 1), "/")
+    if code.co_flags & _VAR_POSITIONAL:
+        parts.append("*" + names[count + keywords])
+    if code.co_flags & _VAR_KEYWORD:
+        parts.append("**" + names[count + keywords + 1])
+    return f"{method.__name__}({', '.join(parts)})\n--\n\n{method.__doc__}"
 
 
 def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class]:
@@ -141,9 +179,8 @@ def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class
     shown : str
         The name of the class in the message.
     slots : bool
-        The methods have the messages of slot wrappers, as those of a compiled class.
+        All methods have the messages of slot wrappers; otherwise special methods have.
     """
-    check = _as_slot if slots else _checked
 
     def decorate(cls: _Class) -> _Class:
         methods: dict[str, Any] = {}
@@ -151,9 +188,12 @@ def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class
             methods.update(vars(base))
         for name, method in methods.items():
             if isinstance(method, FunctionType) and (name.startswith("__") or not name.startswith("_")):
-                checked = check(cls, shown, method)
+                is_slot = slots or (name.startswith("__") and name not in (*_NO_SLOTS, "__init__"))
+                checked = (_as_slot if is_slot else _checked)(cls, shown, method)
                 checked.__name__, checked.__qualname__ = name, f"{shown.rpartition('.')[2]}.{name}"
                 checked.__doc__, checked.__wrapped__ = method.__doc__, method
+                # Signatures without types, as those of methods in C.
+                method.__annotations__ = {}
                 setattr(cls, name, checked)
         return cls
 
@@ -198,6 +238,13 @@ def as_position(index: Any) -> int:
     if not -sys.maxsize - 1 <= position <= sys.maxsize:
         raise OverflowError("Python int too large to convert to C ssize_t")
     return position
+
+
+def as_bound(bound: Any) -> int:
+    """Convert an argument that limits a search to a position, clipped to the range of positions."""
+    if find_on_type(type(bound), "__index__") is None:
+        raise TypeError("slice indices must be integers or have an __index__ method")
+    return max(-sys.maxsize - 1, min(operator.index(bound), sys.maxsize))
 
 
 def unpack_slice(which: slice) -> tuple[int | None, int | None, int | None]:

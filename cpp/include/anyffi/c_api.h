@@ -191,6 +191,8 @@ int32_t anyffi_type_get_family(int32_t type_code);
 int anyffi_value_hash(const AnyffiValue* value, int64_t* out);
 /// Python's `==`; `out` is 0 or 1. May run code of the host, and so may fail.
 int anyffi_value_equal(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
+/// 1 or 0 for numbers, text, None and Ellipsis, whose comparison needs no code of the host; -1 for others.
+int32_t anyffi_value_equal_native(const AnyffiValue* a, const AnyffiValue* b);
 /// Python's `repr`, as a string.
 int anyffi_value_repr(const AnyffiValue* value, AnyffiValue* out);
 /// Python's `len`: code points, bytes or elements. TypeError for values without a length.
@@ -540,6 +542,21 @@ void anyffi_sequence_get(const AnyffiObject* sequence, int64_t index, AnyffiValu
 /// Makes room for `capacity` elements in all.
 int anyffi_sequence_reserve(AnyffiObject* sequence, int64_t capacity);
 
+/// Replaces `count` elements from `index` on by copies of `num_cells` owned values, which must not be elements of this
+/// sequence. All or nothing.
+int anyffi_sequence_splice(AnyffiObject* sequence, int64_t index, int64_t count, const AnyffiValue* cells,
+                           int64_t num_cells);
+/// A new sequence of the `count` elements at `start`, `start + step`, ..., fewer where the sequence ends before.
+int anyffi_sequence_slice(const AnyffiObject* sequence, int32_t type_code, int64_t start, int64_t step, int64_t count,
+                          AnyffiValue* out);
+/// The first position from `start` to below `stop` of an element that equals `value`, or whose comparison needs code of
+/// the host; -1 if there is none. `out_equal`: as `anyffi_value_equal_native`.
+int64_t anyffi_sequence_find(const AnyffiObject* sequence, const AnyffiValue* value, int64_t start, int64_t stop,
+                             int32_t* out_equal);
+/// The first position from `start` on at which two sequences differ, or whose comparison needs code of the host; -1 if
+/// there is none within the shorter one. `out_equal`: as `anyffi_value_equal_native`.
+int64_t anyffi_sequence_mismatch(const AnyffiObject* a, const AnyffiObject* b, int64_t start, int32_t* out_equal);
+
 /// An empty mapping (ANYFFI_MAP, ANYFFI_DICT) or set (ANYFFI_FROZEN_SET, ANYFFI_SET) with room for `capacity` entries.
 /// Before sharing it, the caller may write owned keys and values to `entries`, update `used` and both masks, and call
 /// `anyffi_mapping_finish`.
@@ -566,6 +583,26 @@ int64_t anyffi_mapping_next(const AnyffiObject* mapping, int64_t entry, int32_t 
 /// Removes an entry by its number.
 int anyffi_mapping_erase(AnyffiObject* mapping, int64_t entry);
 void anyffi_mapping_clear(AnyffiObject* mapping);
+/// Sets every entry of another mapping or set, each in its order. Allocates before the first.
+int anyffi_mapping_update(AnyffiObject* mapping, const AnyffiObject* from);
+/// Makes room for `more` entries.
+int anyffi_mapping_reserve(AnyffiObject* mapping, int64_t more);
+
+/// How two sets are combined or related.
+typedef enum AnyffiSetOperation {
+  ANYFFI_SET_OR = 0,
+  ANYFFI_SET_AND = 1,
+  ANYFFI_SET_SUB = 2,
+  ANYFFI_SET_XOR = 3
+} AnyffiSetOperation;
+
+/// A new set of elements of `a`, then of `b`, each in its order. Unset if an element is of a type whose comparison
+/// needs code of the host.
+int anyffi_set_combine(const AnyffiObject* a, const AnyffiObject* b, int32_t operation, int32_t type_code,
+                       AnyffiValue* out);
+/// 1 if every element of `a` is one of `b` (`wanted` 1), or none is (`wanted` 0), else 0; -1 if an element is of a type
+/// whose comparison needs code of the host.
+int32_t anyffi_set_relate(const AnyffiObject* a, const AnyffiObject* b, int32_t wanted);
 
 /// A copy of a container as another type of the same layout. TypeError for a Shape of elements that are not Int.
 int anyffi_container_copy(const AnyffiValue* container, int32_t type_code, AnyffiValue* out);

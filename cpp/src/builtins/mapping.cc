@@ -73,25 +73,11 @@ AnyffiObject* read_mapping(const AnyView& value) {
   return value.raw().as_object;
 }
 
-/// Sets every entry of `from`. Allocates before the first one, and reads `from` entry by entry, because comparing keys
-/// may run the host's code.
-void set_all(AnyffiObject* to, const AnyffiObject* from) {
-  if (to == from) return;
-  check(anyffi::runtime::reserve_entries(as_mapping(to), as_mapping(from)->size));
-  for (int64_t entry = 0;; ++entry) {
-    AnyffiValue key, value;
-    entry = anyffi_mapping_next(from, entry, 1, &key, &value);
-    if (entry < 0) return;
-    int32_t existed;
-    check(anyffi_mapping_set(to, &key, &value, &existed));
-  }
-}
-
 AnyValue merge(AnyView first, AnyView second, int32_t type_code) {
   read_mapping(first);
   AnyValue merged;
   check(anyffi_container_copy(&first.raw(), type_code, merged.out()));
-  set_all(merged.raw().as_object, read_mapping(second));
+  check(anyffi_mapping_update(merged.raw().as_object, read_mapping(second)));
   return merged;
 }
 
@@ -117,7 +103,8 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Dict.popitem")
     .doc("Remove the last entry, and return its key and value. KeyError if there is none.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.update")
-    .def([](const Dict<>& dict, AnyView other) { set_all(dict.get(), read_mapping(other)); }, arg("dict"), arg("other"))
+    .def([](const Dict<>& dict, AnyView other) { check(anyffi_mapping_update(dict.get(), read_mapping(other))); },
+         arg("dict"), arg("other"))
     .doc("Set all entries of a Map or another Dict.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Mapping.merge")

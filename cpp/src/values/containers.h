@@ -3,12 +3,19 @@
 #ifndef ANYFFI_SRC_VALUES_CONTAINERS_H_
 #define ANYFFI_SRC_VALUES_CONTAINERS_H_
 
-#include <anyffi/c_api.h>
+#include <anyffi/inline.h>
 
 namespace anyffi::runtime {
 
 /// The bits of a type mask that stand for objects: without them there is nothing to release.
 constexpr uint64_t kObjectTypes = ~uint64_t{0xFFFF};
+
+/// Types of values without elements that the host compares by value, as the runtime does.
+constexpr uint64_t kComparedTypes =
+    anyffi_type_bit(ANYFFI_NONE) | anyffi_type_bit(ANYFFI_BOOL) | anyffi_type_bit(ANYFFI_INT) |
+    anyffi_type_bit(ANYFFI_FLOAT) | anyffi_type_bit(ANYFFI_STR) | anyffi_type_bit(ANYFFI_BYTES) |
+    anyffi_type_bit(ANYFFI_STR_VIEW) | anyffi_type_bit(ANYFFI_BYTES_VIEW) | anyffi_type_bit(ANYFFI_ELLIPSIS) |
+    anyffi_type_bit(ANYFFI_STR_OBJECT) | anyffi_type_bit(ANYFFI_BYTES_OBJECT);
 
 inline bool is_sequence(int32_t code) noexcept {
   return code == ANYFFI_ARRAY || code == ANYFFI_LIST || code == ANYFFI_SHAPE;
@@ -46,9 +53,6 @@ int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int
 
 /// The `hash_key` of an entry's key, whatever the entry stores. Fails with RecursionError only.
 int hash_entry(const Mapping* mapping, const AnyffiEntry& entry, int64_t* out) noexcept;
-
-/// Makes room for `more` entries.
-int reserve_entries(Mapping* mapping, int64_t more) noexcept;
 
 /// Replaces `count` elements from `index` on by copies of `num_cells` elements of another sequence. All or nothing.
 int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, const AnyffiValue* cells,

@@ -24,14 +24,6 @@ constexpr int64_t kHashOfNan = 0x6E616E;
 constexpr int64_t kHashOfNone = 0xFCA86420;
 constexpr int64_t kHashOfEllipsis = 0x2E2E2E;
 
-int64_t hash_int(int64_t number) {
-  uint64_t magnitude = number < 0 ? uint64_t{0} - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
-  magnitude = (magnitude & kModulus) + (magnitude >> kModulusBits);
-  if (magnitude >= kModulus) magnitude -= kModulus;
-  auto hash = static_cast<int64_t>(magnitude);
-  return avoid_minus_one(number < 0 ? -hash : hash);
-}
-
 /// Multiplies by a power of two modulo the prime, which is a rotation.
 uint64_t rotate(uint64_t number, int bits) { return ((number << bits) & kModulus) | number >> (kModulusBits - bits); }
 

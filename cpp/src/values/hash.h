@@ -26,6 +26,15 @@ extern uint64_t hash_secrets[4];
 /// -1 is never a hash: Python reserves it for failure.
 constexpr int64_t avoid_minus_one(int64_t hash) noexcept { return hash == -1 ? -2 : hash; }
 
+/// Python's hash of an int.
+inline int64_t hash_int(int64_t number) noexcept {
+  uint64_t magnitude = number < 0 ? uint64_t{0} - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
+  magnitude = (magnitude & kModulus) + (magnitude >> kModulusBits);
+  if (magnitude >= kModulus) magnitude -= kModulus;
+  auto hash = static_cast<int64_t>(magnitude);
+  return avoid_minus_one(number < 0 ? -hash : hash);
+}
+
 /// The hash of inline text, from its two words: equal text has equal words.
 inline int64_t hash_words(const AnyffiValue& value) noexcept {
   uint64_t first = static_cast<uint32_t>(value.type_code) | static_cast<uint64_t>(value.aux) << 32;

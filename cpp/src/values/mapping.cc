@@ -164,7 +164,7 @@ int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* val
 int anyffi_mapping_find(const AnyffiObject* object, const AnyffiValue* key, int64_t* out_entry) {
   const Mapping* mapping = as_mapping(object);
   if (!is_found_by_words(mapping, *key)) return find(mapping, key, out_entry);
-  *out_entry = find_by_words(mapping, *key, mapping->index == nullptr ? 0 : hash_words(*key));
+  *out_entry = find_by_words(mapping, *key, mapping->index == nullptr ? 0 : hash_by_words(*key));
   return 0;
 }
 

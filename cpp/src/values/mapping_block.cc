@@ -47,9 +47,13 @@ int make_room(Mapping* mapping) noexcept {
   return grow(mapping, std::clamp(mapping->capacity * 2, kMaxLinear, kMaxEntries));
 }
 
-int reserve_entries(Mapping* mapping, int64_t more) noexcept {
-  if (mapping->used + more <= mapping->capacity) return 0;
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int anyffi_mapping_reserve(AnyffiObject* object, int64_t more) {
+  Mapping* mapping = as_mapping(object);
+  if (more <= mapping->capacity - mapping->used) return 0;
+  if (more > kMaxEntries) return anyffi_error_raise("OverflowError", "a mapping holds at most 4294967294 entries");
   return grow(mapping, std::max(mapping->size + more, std::min(mapping->capacity * 2, kMaxEntries)));
 }
-
-}  // namespace anyffi::runtime

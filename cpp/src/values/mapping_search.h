@@ -13,10 +13,22 @@ namespace anyffi::runtime {
 constexpr uint64_t kNeverEqualText =
     ~kObjectTypes | anyffi_type_bit(ANYFFI_STR_OBJECT) | anyffi_type_bit(ANYFFI_BYTES_OBJECT);
 
-/// Whether a key can be found by comparing words: short ASCII, in a mapping whose keys have only such types.
+/// Types of keys that equal an Int only if they are the same Int.
+constexpr uint64_t kNeverEqualInt = anyffi_type_bit(ANYFFI_INT) | anyffi_type_bit(ANYFFI_NONE) |
+                                    anyffi_type_bit(ANYFFI_STR) | anyffi_type_bit(ANYFFI_BYTES) |
+                                    anyffi_type_bit(ANYFFI_STR_OBJECT) | anyffi_type_bit(ANYFFI_BYTES_OBJECT);
+
+/// Whether a key can be found by comparing words: short ASCII or an Int, in a mapping whose keys have only such types.
 inline bool is_found_by_words(const Mapping* mapping, const AnyffiValue& key) {
-  return key.type_code == ANYFFI_STR && (key.as_int >> 60) == ANYFFI_ASCII &&
-         (mapping->key_type_mask & ~kNeverEqualText) == 0;
+  if (key.type_code == ANYFFI_STR) {
+    return (key.as_int >> 60) == ANYFFI_ASCII && (mapping->key_type_mask & ~kNeverEqualText) == 0;
+  }
+  return key.type_code == ANYFFI_INT && key.aux == 0 && (mapping->key_type_mask & ~kNeverEqualInt) == 0;
+}
+
+/// The hash of such a key.
+inline int64_t hash_by_words(const AnyffiValue& key) {
+  return key.type_code == ANYFFI_INT ? hash_int(key.as_int) : hash_words(key);
 }
 
 inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
@@ -46,7 +58,7 @@ int prepare_entry_slow(Mapping* mapping, const AnyffiValue& key, int64_t* out_ha
 /// Finds a canonical key, -1 if it is not there, and the hash to append it with.
 inline int prepare_entry(Mapping* mapping, const AnyffiValue& key, int64_t* out_hash, int64_t* out_entry) noexcept {
   if (!is_found_by_words(mapping, key)) return prepare_entry_slow(mapping, key, out_hash, out_entry);
-  *out_hash = hash_words(key);
+  *out_hash = hash_by_words(key);
   *out_entry = find_by_words(mapping, key, *out_hash);
   return 0;
 }

@@ -244,3 +244,33 @@ int anyffi_sequence_reserve(AnyffiObject* object, int64_t capacity) {
   AnyffiSequence* sequence = as_sequence(object);
   return capacity <= sequence->capacity ? 0 : set_capacity(sequence, capacity);
 }
+
+int anyffi_sequence_splice(AnyffiObject* sequence, int64_t index, int64_t count, const AnyffiValue* cells,
+                           int64_t num_cells) {
+  return splice_sequence(as_sequence(sequence), index, count, cells, num_cells);
+}
+
+int anyffi_sequence_slice(const AnyffiObject* object, int32_t type_code, int64_t start, int64_t step, int64_t count,
+                          AnyffiValue* out) {
+  const AnyffiSequence* from = as_sequence(object);
+  if (start < 0 || start >= from->size || step == 0) count = 0;
+  if (count > 0) {
+    int64_t distance = step > 0 ? from->size - 1 - start : start;
+    uint64_t stride = step > 0 ? static_cast<uint64_t>(step) : -static_cast<uint64_t>(step);
+    count = std::min(count, static_cast<int64_t>(static_cast<uint64_t>(distance) / stride) + 1);
+  }
+  count = std::max<int64_t>(count, 0);
+  if (anyffi_sequence_create(type_code, count, out) != 0) return -1;
+  AnyffiSequence* made = as_sequence(out->as_object);
+  if (step == 1) {
+    if (count > 0) std::memcpy(made->data, from->data + start, cell_bytes(count));
+  } else {
+    for (int64_t i = 0; i < count; ++i) anyffi_copy_value(&from->data[start + i * step], &made->data[i]);
+  }
+  if (from->type_mask & kObjectTypes) {
+    for (int64_t i = 0; i < count; ++i) anyffi_value_retain(&made->data[i]);
+  }
+  made->size = count;
+  if (count > 0) made->type_mask = from->type_mask;
+  return 0;
+}

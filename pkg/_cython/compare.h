@@ -1,0 +1,201 @@
+/// Comparing and searching the elements of sequences, as list and tuple do: element by element, up to the first that
+/// decides. Comparing two elements may run code that changes either sequence, so each step reads both anew.
+
+#ifndef ANYFFI_COMPARE_H_
+#define ANYFFI_COMPARE_H_
+
+#include "methods.h"
+
+/// The elements of a Python list or tuple, or of a sequence of the runtime.
+typedef struct {
+  PyObject* items;           // the list or tuple, or NULL
+  AnyffiSequence* sequence;  // the sequence, if `items` is NULL
+} AnyffiOperand;
+
+static inline Py_ssize_t anyffi_py_operand_size(const AnyffiOperand* operand) {
+  return operand->items != NULL ? Py_SIZE(operand->items) : (Py_ssize_t)operand->sequence->size;
+}
+
+static inline PyObject* anyffi_py_operand_item(const AnyffiOperand* operand, Py_ssize_t i) {
+  if (operand->items == NULL) return anyffi_py_unpack_copy(&operand->sequence->data[i]);
+  return anyffi_py_return_new(PySequence_Fast_ITEMS(operand->items)[i]);
+}
+
+/// Finds the other operand of an operator, borrowed; 0 if it is neither a builtin, nor a subclass of it, nor ours.
+static int anyffi_py_read_operand(int32_t type_code, PyObject* x, AnyffiOperand* out) {
+  int is_alike = type_code == ANYFFI_LIST ? PyList_Check(x) : PyTuple_Check(x);
+  out->items = is_alike ? x : NULL;
+  out->sequence = is_alike ? NULL : (AnyffiSequence*)anyffi_py_peek_exact(x, type_code);
+  return is_alike || out->sequence != NULL;
+}
+
+/// Whether a cell equals an object, where that runs no code of Python; -1 where it does.
+static inline int anyffi_py_cell_equals(const AnyffiValue* cell, PyObject* item) {
+  AnyffiValue packed;
+  if (cell->type_code == ANYFFI_INT && Py_IS_TYPE(item, &PyLong_Type)) {
+    int64_t number;
+    return anyffi_py_read_int(item, &number) == 0 && number == cell->as_int;
+  }
+  if (cell->type_code > ANYFFI_BYTES_OBJECT || !anyffi_py_pack_plain(item, &packed)) return -1;
+  if (cell->type_code == ANYFFI_STR && packed.type_code == ANYFFI_STR) {
+    return cell->as_int == packed.as_int && cell->aux == packed.aux;
+  }
+  return anyffi_value_equal_native(cell, &packed);
+}
+
+/// Finds the first position from `i` on at which two sequences differ, or may: -1 if there is none.
+static Py_ssize_t anyffi_py_skip_equal(const AnyffiSequence* mine, const AnyffiOperand* other, Py_ssize_t i) {
+  if (other->items == NULL) {
+    int32_t is_equal;
+    return (Py_ssize_t)anyffi_sequence_mismatch(&mine->header, &other->sequence->header, i, &is_equal);
+  }
+  PyObject* const* items = PySequence_Fast_ITEMS(other->items);
+  Py_ssize_t size = Py_SIZE(other->items);
+  if (size > mine->size) size = (Py_ssize_t)mine->size;
+  for (; i < size; ++i) {
+    if (anyffi_py_cell_equals(&mine->data[i], items[i]) != 1) return i;
+  }
+  return -1;
+}
+
+/// Compares a sequence with another operand.
+static PyObject* anyffi_py_compare_sequences(AnyffiSequence* mine, const AnyffiOperand* other, int operation) {
+  int is_equality = operation == Py_EQ || operation == Py_NE;
+  if (is_equality && mine->size != anyffi_py_operand_size(other)) return PyBool_FromLong(operation == Py_NE);
+  for (Py_ssize_t i = 0; (i = anyffi_py_skip_equal(mine, other, i)) >= 0; ++i) {
+    PyObject* left = anyffi_py_unpack_copy(&mine->data[i]);
+    // Unpacking may have run code that changed the other one.
+    if (left != NULL && i >= anyffi_py_operand_size(other)) {
+      Py_DECREF(left);
+      break;
+    }
+    PyObject* right = left == NULL ? NULL : anyffi_py_operand_item(other, i);
+    int is_equal = right == NULL ? -1 : PyObject_RichCompareBool(left, right, Py_EQ);
+    PyObject* result = NULL;
+    // The comparison may have run code that shortened either.
+    int is_past = i >= mine->size || i >= anyffi_py_operand_size(other);
+    if (is_equal == 0 && !is_past) {
+      result = is_equality ? PyBool_FromLong(operation == Py_NE) : PyObject_RichCompare(left, right, operation);
+    }
+    Py_XDECREF(left);
+    Py_XDECREF(right);
+    if (is_equal == 0 && is_past) break;
+    if (is_equal <= 0) return result;
+  }
+  Py_RETURN_RICHCOMPARE(mine->size, anyffi_py_operand_size(other), operation);
+}
+
+static const char* const anyffi_py_operators[] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
+
+/// The comparisons of an Array or List.
+static PyObject* anyffi_py_sequence_compare(PyObject* self, PyObject* other, int operation, int32_t type_code) {
+  AnyffiOperand operand;
+  if (self == other && (operation == Py_EQ || operation == Py_NE)) return PyBool_FromLong(operation == Py_EQ);
+  AnyffiSequence* mine = anyffi_py_peek_sequence(self, type_code);
+  if (mine == NULL || !anyffi_py_read_operand(type_code, other, &operand)) {
+    return anyffi_py_call_shared_slot(type_code, anyffi_py_operators[operation], self, other);
+  }
+  // Comparisons may release either.
+  Py_INCREF(self);
+  Py_INCREF(other);
+  PyObject* result = anyffi_py_compare_sequences(mine, &operand, operation);
+  Py_DECREF(self);
+  Py_DECREF(other);
+  return result;
+}
+
+/// Finds a value among the elements from `start` to below `stop`: its position, -1 if it is absent, -2 with an
+/// exception.
+static int64_t anyffi_py_find_value(AnyffiSequence* sequence, PyObject* value, int64_t start, int64_t stop) {
+  AnyffiValue packed;
+  int is_plain = anyffi_py_pack_plain(value, &packed);
+  for (int64_t i = start;; ++i) {
+    int32_t is_equal = 0;
+    if (is_plain) {
+      i = anyffi_sequence_find(&sequence->header, &packed, i, stop, &is_equal);
+      if (i < 0 || is_equal == 1) return i;
+    } else if (i >= stop || i >= sequence->size) {
+      return -1;
+    }
+    PyObject* item = anyffi_py_unpack_copy(&sequence->data[i]);
+    is_equal = item == NULL ? -1 : PyObject_RichCompareBool(item, value, Py_EQ);
+    Py_XDECREF(item);
+    if (is_equal != 0) return is_equal < 0 ? -2 : i;
+  }
+}
+
+/// As `anyffi_py_find_value`, of a wrapper, which it keeps alive.
+static int64_t anyffi_py_search(PyObject* self, AnyffiSequence* sequence, PyObject* value, int64_t start,
+                                int64_t stop) {
+  Py_INCREF(self);
+  Py_INCREF(value);
+  int64_t found = anyffi_py_find_value(sequence, value, start, stop);
+  Py_DECREF(value);
+  Py_DECREF(self);
+  return found;
+}
+
+/// 1 if a sequence has an element, 0 if not, -1 with an exception.
+static int anyffi_py_sequence_has(PyObject* self, PyObject* value, int32_t type_code) {
+  AnyffiSequence* sequence = anyffi_py_unwrap_sequence(self, type_code);
+  if (sequence == NULL) return -1;
+  int64_t found = anyffi_py_search(self, sequence, value, 0, INT64_MAX);
+  return found == -2 ? -1 : found >= 0;
+}
+
+static PyObject* anyffi_py_sequence_index(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
+                                          int32_t type_code) {
+  AnyffiSequence* sequence = anyffi_py_peek_sequence(self, type_code);
+  int64_t bounds[2] = {0, INT64_MAX};
+  int is_frequent = sequence != NULL && names == NULL && 1 <= count && count <= 3;
+  for (Py_ssize_t i = 1; is_frequent && i < count; ++i) {
+    is_frequent = anyffi_py_read_index(args[i], &bounds[i - 1]);
+    if (bounds[i - 1] < 0) bounds[i - 1] += sequence->size;
+    if (bounds[i - 1] < 0) bounds[i - 1] = 0;
+  }
+  if (!is_frequent) return anyffi_py_call_shared(type_code, "index", self, args, count, names);
+  int64_t found = anyffi_py_search(self, sequence, args[0], bounds[0], bounds[1]);
+  if (found >= 0) return PyLong_FromLongLong(found);
+  if (found == -2) return NULL;
+  // Raises with the interpreter's own message.
+  PyObject* empty = type_code == ANYFFI_LIST ? PyList_New(0) : PyTuple_New(0);
+  PyObject* result = empty == NULL ? NULL : PyObject_CallMethod(empty, "index", "(O)", args[0]);
+  Py_XDECREF(empty);
+  return result;
+}
+
+static PyObject* anyffi_py_sequence_count(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
+                                          int32_t type_code) {
+  AnyffiSequence* sequence = anyffi_py_peek_sequence(self, type_code);
+  if (sequence == NULL || !anyffi_py_has_arguments(count, 1, names)) {
+    return anyffi_py_call_shared(type_code, "count", self, args, count, names);
+  }
+  Py_ssize_t total = 0;
+  int64_t found = -1;
+  while ((found = anyffi_py_search(self, sequence, args[0], found + 1, INT64_MAX)) >= 0) ++total;
+  return found == -2 ? NULL : PyLong_FromSsize_t(total);
+}
+
+/// The hash of the equal tuple, with that of a constant for NaN, each read of which makes a new object.
+static Py_hash_t anyffi_py_sequence_hash(PyObject* self, int32_t type_code) {
+  AnyffiSequence* sequence = anyffi_py_unwrap_sequence(self, type_code);
+  PyObject* items = sequence == NULL ? NULL : anyffi_py_list_elements(sequence);
+  if (items == NULL) return -1;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); ++i) {
+    PyObject* item = PyList_GET_ITEM(items, i);
+    int is_nan = PyFloat_CheckExact(item) && PyFloat_AS_DOUBLE(item) != PyFloat_AS_DOUBLE(item);
+    if (PyComplex_CheckExact(item)) {
+      Py_complex number = PyComplex_AsCComplex(item);
+      is_nan = number.real != number.real || number.imag != number.imag;
+    }
+    PyObject* constant = is_nan ? PyLong_FromLong(0) : NULL;
+    if (constant != NULL) PyList_SetItem(items, i, constant);
+  }
+  PyObject* tuple = PyList_AsTuple(items);
+  Py_DECREF(items);
+  Py_hash_t hash = tuple == NULL ? -1 : PyObject_Hash(tuple);
+  Py_XDECREF(tuple);
+  return hash;
+}
+
+#endif  // ANYFFI_COMPARE_H_

@@ -1,0 +1,281 @@
+/// Methods of List and Array.
+
+#ifndef ANYFFI_LIST_METHODS_H_
+#define ANYFFI_LIST_METHODS_H_
+
+#include <string.h>
+
+#include "sequence_methods.h"
+
+// ---- changes of a List ----------------------------------------------------------------------------------------------
+
+/// Replaces a part of a List, all or nothing; 0, or -1 with an exception.
+static int anyffi_py_splice(PyObject* self, int64_t start, int64_t count, const AnyffiValue* values) {
+  const AnyffiSequence* from = (const AnyffiSequence*)values->as_object;
+  AnyffiObject* list = anyffi_py_unwrap_as(self, ANYFFI_LIST);
+  if (list == NULL) return -1;
+  return anyffi_sequence_splice(list, start, count, from->data, from->size) == 0 ? 0 : anyffi_py_raise_taken();
+}
+
+/// `self[start:stop] = values` and (NULL) `del self[start:stop]`: 1, 0 for what the method of `_objects` handles, -1
+/// with an exception.
+static int anyffi_py_set_slice(PyObject* self, PyObject* key, PyObject* values) {
+  Py_ssize_t start, stop, step;
+  AnyffiValue elements;
+  int was_made = 0;
+  if (anyffi_py_peek(self, ANYFFI_LIST) == NULL || !anyffi_py_read_plain_slice(key, &start, &stop, &step) ||
+      step != 1) {
+    return 0;
+  }
+  if (values != NULL) was_made = anyffi_py_read_elements(self, values, &elements);
+  if (was_made == 2) return 0;
+  if (was_made < 0) return -1;
+  // Packing may have run code that changed the list.
+  AnyffiSequence* list = anyffi_py_unwrap_sequence(self, ANYFFI_LIST);
+  int status = list == NULL ? -1 : 0;
+  if (status == 0) {
+    Py_ssize_t count = PySlice_AdjustIndices((Py_ssize_t)list->size, &start, &stop, step);
+    if (values != NULL) {
+      status = anyffi_py_splice(self, start, count, &elements);
+    } else if (anyffi_sequence_erase(&list->header, start, count) != 0) {
+      status = anyffi_py_raise_taken();
+    }
+  }
+  if (was_made && status == 0) anyffi_value_drop(&elements);
+  if (was_made && status < 0) anyffi_py_discard(&elements);
+  return status < 0 ? -1 : 1;
+}
+
+/// Packs ints, short text and the like to the end of a List: 1, 0 where the elements are others or there is no memory.
+static int anyffi_py_extend_inline(AnyffiSequence* list, PyObject* const* items, Py_ssize_t size) {
+  int64_t needed = list->size + size;
+  if (needed > list->capacity) {
+    int64_t grown = list->size + list->size / 2 + 4;
+    AnyffiValue error;
+    if (anyffi_sequence_reserve(&list->header, needed > grown ? needed : grown) != 0) {
+      anyffi_error_take_raised(&error);
+      anyffi_value_drop(&error);
+      return 0;
+    }
+  }
+  AnyffiValue* cells = &list->data[list->size];
+  uint64_t type_mask = list->type_mask;
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    if (!anyffi_py_pack_inline(items[i], &cells[i])) return 0;
+    type_mask |= anyffi_type_bit(cells[i].type_code);
+  }
+  list->size = needed;
+  list->type_mask = type_mask;
+  return 1;
+}
+
+/// Appends all of `values`: 1, 0 for what the method of `_objects` handles, -1 with an exception.
+static int anyffi_py_extend(PyObject* self, PyObject* values) {
+  AnyffiSequence* list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
+  AnyffiValue elements;
+  if (list == NULL) return 0;
+  if ((PyList_CheckExact(values) || PyTuple_CheckExact(values)) &&
+      anyffi_py_extend_inline(list, PySequence_Fast_ITEMS(values), Py_SIZE(values))) {
+    return 1;
+  }
+  int was_made = anyffi_py_read_elements(self, values, &elements);
+  if (was_made == 2) return 0;
+  if (was_made < 0) return -1;
+  list = anyffi_py_unwrap_sequence(self, ANYFFI_LIST);
+  int status = list == NULL ? -1 : anyffi_py_splice(self, list->size, 0, &elements);
+  if (was_made && status == 0) anyffi_value_drop(&elements);
+  if (was_made && status < 0) anyffi_py_discard(&elements);
+  return status < 0 ? -1 : 1;
+}
+
+static PyObject* anyffi_py_list_extend(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  int status = anyffi_py_has_arguments(count, 1, names) ? anyffi_py_extend(self, args[0]) : 0;
+  if (status == 0) return anyffi_py_call_shared(ANYFFI_LIST, "extend", self, args, count, names);
+  if (status < 0) return NULL;
+  Py_RETURN_NONE;
+}
+
+/// `self += other`.
+static PyObject* anyffi_py_list_add_in_place(PyObject* self, PyObject* other) {
+  int status = anyffi_py_extend(self, other);
+  if (status == 0) return anyffi_py_call_shared_slot(ANYFFI_LIST, "__iadd__", self, other);
+  return status < 0 ? NULL : anyffi_py_return_new(self);
+}
+
+/// Inserts a value at a position, which is clamped; None, or NULL with an exception.
+static PyObject* anyffi_py_insert(PyObject* self, int64_t position, PyObject* value) {
+  AnyffiValue packed;
+  int was_made = anyffi_py_pack(value, &packed);
+  if (was_made < 0) return NULL;
+  AnyffiSequence* list = anyffi_py_unwrap_sequence(self, ANYFFI_LIST);
+  int status = -1;
+  if (list != NULL) {
+    if (position < 0) position = position + list->size < 0 ? 0 : position + list->size;
+    status = anyffi_sequence_insert(&list->header, position < list->size ? position : list->size, &packed);
+    status = anyffi_py_end_access(status, was_made, &packed);
+  } else if (was_made) {
+    anyffi_py_discard(&packed);
+  }
+  return status < 0 ? NULL : anyffi_py_return_new(Py_None);
+}
+
+static PyObject* anyffi_py_list_append(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  AnyffiSequence* list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
+  if (list == NULL || !anyffi_py_has_arguments(count, 1, names)) {
+    return anyffi_py_call_shared(ANYFFI_LIST, "append", self, args, count, names);
+  }
+  return anyffi_py_insert(self, INT64_MAX, args[0]);
+}
+
+static PyObject* anyffi_py_list_insert(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  int64_t position;
+  if (anyffi_py_peek(self, ANYFFI_LIST) == NULL || !anyffi_py_has_arguments(count, 2, names) ||
+      !anyffi_py_read_index(args[0], &position)) {
+    return anyffi_py_call_shared(ANYFFI_LIST, "insert", self, args, count, names);
+  }
+  return anyffi_py_insert(self, position, args[1]);
+}
+
+static PyObject* anyffi_py_list_pop(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  AnyffiSequence* list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
+  int64_t position = -1;
+  if (list == NULL || names != NULL || count > 1 || (count == 1 && !anyffi_py_read_index(args[0], &position))) {
+    return anyffi_py_call_shared(ANYFFI_LIST, "pop", self, args, count, names);
+  }
+  if (position < 0) position += list->size;
+  if (position < 0 || position >= list->size) {
+    return anyffi_py_call_shared(ANYFFI_LIST, "pop", self, args, count, names);
+  }
+  AnyffiValue* cell = &list->data[position];
+  AnyffiValue popped = *cell;
+  list->size -= 1;
+  if (position < list->size) memmove(cell, cell + 1, (size_t)(list->size - position) * sizeof(AnyffiValue));
+  return anyffi_py_unpack(&popped);
+}
+
+static PyObject* anyffi_py_list_remove(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  AnyffiSequence* list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
+  if (list == NULL || !anyffi_py_has_arguments(count, 1, names)) {
+    return anyffi_py_call_shared(ANYFFI_LIST, "remove", self, args, count, names);
+  }
+  int64_t found = anyffi_py_search(self, list, args[0], 0, INT64_MAX);
+  if (found == -1) PyErr_SetString(PyExc_ValueError, "list.remove(x): x not in list");
+  if (found < 0) return NULL;
+  // Comparing may have run code that changed the list.
+  return anyffi_py_none_or_raise(found < list->size ? anyffi_sequence_erase(&list->header, found, 1) : 0);
+}
+
+static PyObject* anyffi_py_list_clear(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  AnyffiSequence* list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
+  if (list == NULL || !anyffi_py_has_arguments(count, 0, names)) {
+    return anyffi_py_call_shared(ANYFFI_LIST, "clear", self, args, count, names);
+  }
+  return anyffi_py_none_or_raise(anyffi_sequence_erase(&list->header, 0, list->size));
+}
+
+static PyObject* anyffi_py_list_reverse(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  AnyffiSequence* list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
+  if (list == NULL || !anyffi_py_has_arguments(count, 0, names)) {
+    return anyffi_py_call_shared(ANYFFI_LIST, "reverse", self, args, count, names);
+  }
+  for (int64_t i = 0, j = list->size - 1; i < j; ++i, --j) {
+    AnyffiValue former = list->data[i];
+    list->data[i] = list->data[j];
+    list->data[j] = former;
+  }
+  Py_RETURN_NONE;
+}
+
+static PyObject* anyffi_py_list_index(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return anyffi_py_sequence_index(self, args, count, names, ANYFFI_LIST);
+}
+
+static PyObject* anyffi_py_list_count(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return anyffi_py_sequence_count(self, args, count, names, ANYFFI_LIST);
+}
+
+static PyObject* anyffi_py_array_index(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return anyffi_py_sequence_index(self, args, count, names, ANYFFI_ARRAY);
+}
+
+static PyObject* anyffi_py_array_count(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return anyffi_py_sequence_count(self, args, count, names, ANYFFI_ARRAY);
+}
+
+/// `copy()` of a mutable container.
+static PyObject* anyffi_py_copy(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
+                                int32_t type_code) {
+  AnyffiValue made;
+  AnyffiObject* object = anyffi_py_peek(self, type_code);
+  if (object == NULL || !anyffi_py_has_arguments(count, 0, names)) {
+    return anyffi_py_call_shared(type_code, "copy", self, args, count, names);
+  }
+  AnyffiValue container = anyffi_make_object(object);
+  return anyffi_py_wrap_made(anyffi_container_copy(&container, type_code, &made), &made);
+}
+
+static PyObject* anyffi_py_list_copy(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return anyffi_py_copy(self, args, count, names, ANYFFI_LIST);
+}
+
+static PyObject* anyffi_py_list_reversed(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  if (anyffi_py_peek(self, ANYFFI_LIST) == NULL || !anyffi_py_has_arguments(count, 0, names)) {
+    return anyffi_py_call_shared(ANYFFI_LIST, "__reversed__", self, args, count, names);
+  }
+  return anyffi_py_walk_backwards(self);
+}
+
+static PyObject* anyffi_py_list_add(PyObject* left, PyObject* right) {
+  if (anyffi_py_is_left(left, ANYFFI_LIST)) return anyffi_py_sequence_add(left, right, 0, ANYFFI_LIST);
+  return anyffi_py_sequence_add(right, left, 1, ANYFFI_LIST);
+}
+
+static PyObject* anyffi_py_list_multiply(PyObject* left, PyObject* right) {
+  if (anyffi_py_is_left(left, ANYFFI_LIST)) return anyffi_py_sequence_multiply(left, right, "__mul__", ANYFFI_LIST);
+  return anyffi_py_sequence_multiply(right, left, "__rmul__", ANYFFI_LIST);
+}
+
+static PyObject* anyffi_py_array_add(PyObject* left, PyObject* right) {
+  if (anyffi_py_is_left(left, ANYFFI_ARRAY)) return anyffi_py_sequence_add(left, right, 0, ANYFFI_ARRAY);
+  return anyffi_py_sequence_add(right, left, 1, ANYFFI_ARRAY);
+}
+
+static PyObject* anyffi_py_array_multiply(PyObject* left, PyObject* right) {
+  if (anyffi_py_is_left(left, ANYFFI_ARRAY)) return anyffi_py_sequence_multiply(left, right, "__mul__", ANYFFI_ARRAY);
+  return anyffi_py_sequence_multiply(right, left, "__rmul__", ANYFFI_ARRAY);
+}
+
+static const AnyffiOperatorRow anyffi_py_list_operators[] = {
+    {"__add__", "__radd__", anyffi_py_list_add},
+    {"__mul__", "__rmul__", anyffi_py_list_multiply},
+    {NULL, NULL, NULL},
+};
+
+static const AnyffiOperatorRow anyffi_py_array_operators[] = {
+    {"__add__", "__radd__", anyffi_py_array_add},
+    {"__mul__", "__rmul__", anyffi_py_array_multiply},
+    {NULL, NULL, NULL},
+};
+
+static const AnyffiMethodRow anyffi_py_list_methods[] = {
+    {"append", anyffi_py_list_append},
+    {"clear", anyffi_py_list_clear},
+    {"copy", anyffi_py_list_copy},
+    {"count", anyffi_py_list_count},
+    {"extend", anyffi_py_list_extend},
+    {"index", anyffi_py_list_index},
+    {"insert", anyffi_py_list_insert},
+    {"pop", anyffi_py_list_pop},
+    {"remove", anyffi_py_list_remove},
+    {"reverse", anyffi_py_list_reverse},
+    {"__reversed__", anyffi_py_list_reversed},
+    {NULL, NULL},
+};
+
+static const AnyffiMethodRow anyffi_py_array_methods[] = {
+    {"count", anyffi_py_array_count},
+    {"index", anyffi_py_array_index},
+    {NULL, NULL},
+};
+
+#endif  // ANYFFI_LIST_METHODS_H_

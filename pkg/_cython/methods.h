@@ -1,0 +1,120 @@
+/// Methods of containers in C: each handles frequent cases, and calls the method of `_objects` for all others, such as
+/// wrong arguments and subclasses of builtins.
+
+#ifndef ANYFFI_METHODS_H_
+#define ANYFFI_METHODS_H_
+
+#include "containers.h"
+
+typedef PyObject* (*AnyffiMethod)(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
+
+/// A method, whose text signature and docstring are those of the method of `_objects`.
+typedef struct {
+  const char* name;
+  AnyffiMethod call;
+} AnyffiMethodRow;
+
+/// Returns a descriptor, such as `list.append`. Its definition, and `doc`, are never freed.
+static PyObject* anyffi_py_new_method(PyTypeObject* cls, const AnyffiMethodRow* row, const char* doc) {
+  PyMethodDef* method = PyMem_New(PyMethodDef, 1);
+  if (method == NULL) return PyErr_NoMemory();
+  method->ml_name = row->name;
+  method->ml_meth = (PyCFunction)(void (*)(void))row->call;
+  method->ml_flags = METH_FASTCALL | METH_KEYWORDS;
+  method->ml_doc = doc;
+  return PyDescr_NewMethod(cls, method);
+}
+
+/// A binary operator.
+typedef struct {
+  const char* name;
+  const char* reflected_name;
+  binaryfunc call;
+} AnyffiOperatorRow;
+
+/// Returns a slot wrapper, such as `list.__add__`, over a function that gets both operands in their order. A class with
+/// it in its dict has the function in its slot.
+static PyObject* anyffi_py_new_operator(PyTypeObject* cls, const char* name, binaryfunc function) {
+  PyObject* made = NULL;
+  PyObject* model = PyObject_GetAttrString((PyObject*)&PyLong_Type, name);
+  if (model != NULL && Py_IS_TYPE(model, &PyWrapperDescr_Type)) {
+    made = PyDescr_NewWrapper(cls, ((PyWrapperDescrObject*)model)->d_base, (void*)function);
+  } else if (model != NULL) {
+    PyErr_Format(PyExc_SystemError, "int.%s is no slot wrapper", name);
+  }
+  Py_XDECREF(model);
+  return made;
+}
+
+/// Whether the left operand of an operator is the one whose class has the slot.
+static inline int anyffi_py_is_left(PyObject* left, int32_t type_code) {
+  return PyObject_TypeCheck(left, (PyTypeObject*)anyffi_state.cores[type_code]);
+}
+
+/// Calls the method of `_objects` for the same arguments.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_shared(int32_t type_code, const char* name, PyObject* self,
+                                                    PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  PyObject* on_stack[4];
+  Py_ssize_t size = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
+  PyObject** all = size < 4 ? on_stack : PyMem_New(PyObject*, size + 1);
+  if (all == NULL) return PyErr_NoMemory();
+  all[0] = self;
+  for (Py_ssize_t i = 0; i < size; ++i) all[i + 1] = args[i];
+  PyObject* method = PyObject_GetAttrString(anyffi_state.methods[type_code], name);
+  PyObject* result = method == NULL ? NULL : PyObject_Vectorcall(method, all, (size_t)count + 1, names);
+  Py_XDECREF(method);
+  if (all != on_stack) PyMem_Free(all);
+  return result;
+}
+
+/// As `anyffi_py_call_shared`, for a slot with another operand.
+static PyObject* anyffi_py_call_shared_slot(int32_t type_code, const char* name, PyObject* self, PyObject* other) {
+  return anyffi_py_call_shared(type_code, name, self, &other, 1, NULL);
+}
+
+/// Returns the object of a wrapper if it is exactly of a type, borrowed, else NULL without an exception.
+static inline AnyffiObject* anyffi_py_peek(PyObject* wrapper, int32_t type_code) {
+  AnyffiObject* found = ((AnyffiWrapper*)wrapper)->object;
+  return found != NULL && found->type_code == type_code ? found : NULL;
+}
+
+static inline AnyffiSequence* anyffi_py_peek_sequence(PyObject* wrapper, int32_t type_code) {
+  return (AnyffiSequence*)anyffi_py_peek(wrapper, type_code);
+}
+
+/// Returns the object of `x` if `x` is exactly of the public class of a type, borrowed, else NULL without an exception.
+static inline AnyffiObject* anyffi_py_peek_exact(PyObject* x, int32_t type_code) {
+  return (PyObject*)Py_TYPE(x) == anyffi_state.classes[type_code] ? anyffi_py_peek(x, type_code) : NULL;
+}
+
+/// 1 if the only positional arguments are `count` ones.
+static inline int anyffi_py_has_arguments(Py_ssize_t count, Py_ssize_t wanted, PyObject* names) {
+  return count == wanted && names == NULL;
+}
+
+/// Returns the wrapper of a new object; `status` is what the function returned that made it.
+static inline PyObject* anyffi_py_wrap_made(int status, const AnyffiValue* made) {
+  if (status == 0) return anyffi_py_wrap(made->as_object);
+  anyffi_py_raise_taken();
+  return NULL;
+}
+
+/// Returns None, or NULL with an exception if `status` is not 0.
+static inline PyObject* anyffi_py_none_or_raise(int status) {
+  if (status == 0) Py_RETURN_NONE;
+  anyffi_py_raise_taken();
+  return NULL;
+}
+
+static inline PyObject* anyffi_py_return_new(PyObject* x) {
+  Py_INCREF(x);
+  return x;
+}
+
+/// Raises KeyError, which carries the key.
+static PyObject* anyffi_py_raise_key_error(PyObject* key) {
+  anyffi_py_raise(PyObject_CallOneArg(PyExc_KeyError, key));
+  return NULL;
+}
+
+#endif  // ANYFFI_METHODS_H_

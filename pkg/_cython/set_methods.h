@@ -1,0 +1,164 @@
+/// Methods of Set and FrozenSet.
+
+#ifndef ANYFFI_SET_METHODS_H_
+#define ANYFFI_SET_METHODS_H_
+
+#include "dict_methods.h"
+#include "set_operators.h"
+
+// ---- changes of a Set -----------------------------------------------------------------------------------------------
+
+static PyObject* anyffi_py_set_add(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  AnyffiValue key, value = anyffi_make_none();
+  int32_t existed;
+  AnyffiObject* set = anyffi_py_peek(self, ANYFFI_SET);
+  if (set == NULL || !anyffi_py_has_arguments(count, 1, names)) {
+    return anyffi_py_call_shared(ANYFFI_SET, "add", self, args, count, names);
+  }
+  if (anyffi_py_pack_owned(args[0], &key) < 0) return NULL;
+  return anyffi_py_none_or_raise(anyffi_mapping_set(set, &key, &value, &existed));
+}
+
+/// Removes an element; as `anyffi_py_take_entry`.
+static int anyffi_py_remove_element(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  AnyffiValue none;
+  if (anyffi_py_peek(self, ANYFFI_SET) == NULL || !anyffi_py_has_arguments(count, 1, names)) return ANYFFI_IS_SET;
+  return anyffi_py_take_entry(self, ANYFFI_SET, args[0], &none);
+}
+
+static PyObject* anyffi_py_set_discard(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  int was_there = anyffi_py_remove_element(self, args, count, names);
+  if (was_there == ANYFFI_IS_SET) return anyffi_py_call_shared(ANYFFI_SET, "discard", self, args, count, names);
+  return was_there < 0 ? NULL : anyffi_py_return_new(Py_None);
+}
+
+static PyObject* anyffi_py_set_remove(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  int was_there = anyffi_py_remove_element(self, args, count, names);
+  if (was_there == ANYFFI_IS_SET) return anyffi_py_call_shared(ANYFFI_SET, "remove", self, args, count, names);
+  if (was_there == 0) return anyffi_py_raise_key_error(args[0]);
+  return was_there < 0 ? NULL : anyffi_py_return_new(Py_None);
+}
+
+static PyObject* anyffi_py_set_pop(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  AnyffiMapping* set = anyffi_py_peek_mapping(self, ANYFFI_SET);
+  AnyffiValue key, value;
+  if (set == NULL || set->size == 0 || !anyffi_py_has_arguments(count, 0, names)) {
+    return anyffi_py_call_shared(ANYFFI_SET, "pop", self, args, count, names);
+  }
+  anyffi_mapping_erase(&set->header, anyffi_mapping_next(&set->header, INT64_MAX, -1, &key, &value));
+  return anyffi_py_unpack(&key);
+}
+
+static PyObject* anyffi_py_set_clear(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  AnyffiObject* set = anyffi_py_peek(self, ANYFFI_SET);
+  if (set == NULL || !anyffi_py_has_arguments(count, 0, names)) {
+    return anyffi_py_call_shared(ANYFFI_SET, "clear", self, args, count, names);
+  }
+  anyffi_mapping_clear(set);
+  Py_RETURN_NONE;
+}
+
+static PyObject* anyffi_py_set_copy(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return anyffi_py_copy(self, args, count, names, ANYFFI_SET);
+}
+
+/// Adds all elements of another operand: 1, 0 for what the method of `_objects` handles, -1 with an exception.
+static int anyffi_py_add_all(PyObject* self, PyObject* other, int is_iterable) {
+  AnyffiObject* set = anyffi_py_peek(self, ANYFFI_SET);
+  AnyffiValue theirs;
+  if (set == NULL) return 0;
+  int was_made = anyffi_py_read_set(other, is_iterable, &theirs);
+  if (was_made < 0 || was_made == 2) return was_made < 0 ? -1 : 0;
+  return anyffi_py_end_access(anyffi_mapping_update(set, theirs.as_object), was_made, &theirs) < 0 ? -1 : 1;
+}
+
+static PyObject* anyffi_py_set_update(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  int status = anyffi_py_has_arguments(count, 1, names) ? anyffi_py_add_all(self, args[0], 1) : 0;
+  if (status == 0) return anyffi_py_call_shared(ANYFFI_SET, "update", self, args, count, names);
+  return status < 0 ? NULL : anyffi_py_return_new(Py_None);
+}
+
+/// `self |= other`.
+static PyObject* anyffi_py_set_or_in_place(PyObject* self, PyObject* other) {
+  int status = anyffi_py_add_all(self, other, 0);
+  if (status == 0) return anyffi_py_call_shared_slot(ANYFFI_SET, "__ior__", self, other);
+  return status < 0 ? NULL : anyffi_py_return_new(self);
+}
+
+// ---- the tables -----------------------------------------------------------------------------------------------------
+
+/// The methods that both classes have.
+#define ANYFFI_PY_SET_METHODS(X)                                \
+  X(difference, anyffi_py_set_method, ANYFFI_SET_SUB)           \
+  X(intersection, anyffi_py_set_method, ANYFFI_SET_AND)         \
+  X(symmetric_difference, anyffi_py_set_method, ANYFFI_SET_XOR) \
+  X(union, anyffi_py_set_method, ANYFFI_SET_OR)                 \
+  X(isdisjoint, anyffi_py_relation_method, ANYFFI_IS_DISJOINT)  \
+  X(issubset, anyffi_py_relation_method, ANYFFI_IS_SUBSET)      \
+  X(issuperset, anyffi_py_relation_method, ANYFFI_IS_SUPERSET)
+
+#define ANYFFI_PY_DEFINE_SET_METHOD(name, function, what)                                                           \
+  static PyObject* anyffi_py_set_##name(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) { \
+    return function(self, args, count, names, #name, what, ANYFFI_SET);                                             \
+  }                                                                                                                 \
+  static PyObject* anyffi_py_frozen_set_##name(PyObject* self, PyObject* const* args, Py_ssize_t count,             \
+                                               PyObject* names) {                                                   \
+    return function(self, args, count, names, #name, what, ANYFFI_FROZEN_SET);                                      \
+  }
+ANYFFI_PY_SET_METHODS(ANYFFI_PY_DEFINE_SET_METHOD)
+#undef ANYFFI_PY_DEFINE_SET_METHOD
+
+/// The operators that both classes have.
+#define ANYFFI_PY_SET_OPERATORS(X) \
+  X(or, ANYFFI_SET_OR)             \
+  X(and, ANYFFI_SET_AND)           \
+  X(sub, ANYFFI_SET_SUB)           \
+  X(xor, ANYFFI_SET_XOR)
+
+#define ANYFFI_PY_DEFINE_SET_OPERATOR(name, what)                                              \
+  static PyObject* anyffi_py_set_operator_##name(PyObject* left, PyObject* right) {            \
+    if (anyffi_py_is_left(left, ANYFFI_SET)) {                                                 \
+      return anyffi_py_set_operator(left, right, "__" #name "__", what, 0, ANYFFI_SET);        \
+    }                                                                                          \
+    return anyffi_py_set_operator(right, left, "__r" #name "__", what, 1, ANYFFI_SET);         \
+  }                                                                                            \
+  static PyObject* anyffi_py_frozen_set_operator_##name(PyObject* left, PyObject* right) {     \
+    if (anyffi_py_is_left(left, ANYFFI_FROZEN_SET)) {                                          \
+      return anyffi_py_set_operator(left, right, "__" #name "__", what, 0, ANYFFI_FROZEN_SET); \
+    }                                                                                          \
+    return anyffi_py_set_operator(right, left, "__r" #name "__", what, 1, ANYFFI_FROZEN_SET);  \
+  }
+ANYFFI_PY_SET_OPERATORS(ANYFFI_PY_DEFINE_SET_OPERATOR)
+#undef ANYFFI_PY_DEFINE_SET_OPERATOR
+
+#define ANYFFI_PY_SET_OPERATOR_ROW(name, what) {"__" #name "__", "__r" #name "__", anyffi_py_set_operator_##name},
+#define ANYFFI_PY_FROZEN_SET_OPERATOR_ROW(name, what) \
+  {"__" #name "__", "__r" #name "__", anyffi_py_frozen_set_operator_##name},
+
+static const AnyffiOperatorRow anyffi_py_set_operators[] = {
+    ANYFFI_PY_SET_OPERATORS(ANYFFI_PY_SET_OPERATOR_ROW){NULL, NULL, NULL},
+};
+
+static const AnyffiOperatorRow anyffi_py_frozen_set_operators[] = {
+    ANYFFI_PY_SET_OPERATORS(ANYFFI_PY_FROZEN_SET_OPERATOR_ROW){NULL, NULL, NULL},
+};
+
+#define ANYFFI_PY_SET_ROW(name, function, what) {#name, anyffi_py_set_##name},
+#define ANYFFI_PY_FROZEN_SET_ROW(name, function, what) {#name, anyffi_py_frozen_set_##name},
+
+static const AnyffiMethodRow anyffi_py_set_methods[] = {
+    ANYFFI_PY_SET_METHODS(ANYFFI_PY_SET_ROW){"add", anyffi_py_set_add},
+    {"clear", anyffi_py_set_clear},
+    {"copy", anyffi_py_set_copy},
+    {"discard", anyffi_py_set_discard},
+    {"pop", anyffi_py_set_pop},
+    {"remove", anyffi_py_set_remove},
+    {"update", anyffi_py_set_update},
+    {NULL, NULL},
+};
+
+static const AnyffiMethodRow anyffi_py_frozen_set_methods[] = {
+    ANYFFI_PY_SET_METHODS(ANYFFI_PY_FROZEN_SET_ROW){NULL, NULL},
+};
+
+#endif  // ANYFFI_SET_METHODS_H_
