@@ -40,9 +40,13 @@ def unpickle_container(cls: Any, content: Any = ()) -> Any:
     return (getattr(_current.api, cls) if isinstance(cls, str) else cls)._make(content)
 
 
-def unpickle_function(name: str) -> Any:
-    """Return the registered function of the name."""
-    return _current.api.get_global_func(name)
+def unpickle_function(name: str, library: str | None = None) -> Any:
+    """Return the registered function of the name; load the library that registers it if there is none."""
+    function = _current.api.get_global_func(name, allow_missing=library is not None)
+    if function is None:
+        _current.api.load_module(library)
+        function = _current.api.get_global_func(name)
+    return function
 
 
 def unpickle_export(path: str | None, name: str) -> Any:

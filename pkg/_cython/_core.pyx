@@ -14,10 +14,10 @@ from libc.string cimport memset
 from c_api cimport (
     ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_BIG_INT, ANYFFI_COMPLEX, ANYFFI_DATA_TYPE, ANYFFI_DEVICE,
     ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION,
-    ANYFFI_HOST_DONE, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_NONE, ANYFFI_POINTER, ANYFFI_SET,
-    ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW, ANYFFI_kDLCPU, AnyffiDataType, AnyffiFunction,
-    AnyffiFunctionInfo, AnyffiMapping, AnyffiObject, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData,
-    AnyffiValue, anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create,
+    ANYFFI_HOST_DONE, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_NONE, ANYFFI_OVERLOADED, ANYFFI_POINTER,
+    ANYFFI_SET, ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW, ANYFFI_kDLCPU, AnyffiDataType, AnyffiFunction,
+    AnyffiFunctionInfo, AnyffiMapping, AnyffiObject, AnyffiOverload, AnyffiParamInfo, AnyffiSequence,
+    AnyffiTensorData, AnyffiValue, anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create,
     anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free, anyffi_make_value,
     anyffi_function_get_unique_handle, anyffi_host_install, anyffi_make_none,
     anyffi_object_compare_exchange_wrapper, anyffi_registry_find, anyffi_registry_remove_host_functions,
@@ -26,16 +26,16 @@ from c_api cimport (
 )
 from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, Exporter, FunctionWrapper, NumPyArray, NumPyDtype, add_tensor_methods,
-    allocate, call, call_tuple, callback, check_layout, create_exchange_capsule, create_tensor, exporter_of,
-    find_item, get_buffer, get_item, handle_equal, handle_hash, has_element, has_key, install_host,
-    learn_dtype, learn_hidden, learn_table, leave_exception, list_elements, look_up, next_entry, pack,
-    pack_owned, pack_scalar, place_keywords, put_item, raise_taken, read_index, state, tensor_length, unpack,
-    unpack_copy, unpack_entry, unwrap, unwrap_function, unwrap_mapping, unwrap_sequence, version_of, wrap,
-    wrap_here,
+    allocate, call, call_named, call_tuple, callback, check_layout, create_exchange_capsule, create_tensor,
+    exporter_of, find_item, get_buffer, get_item, handle_equal, handle_hash, has_element, has_key,
+    install_host, learn_dtype, learn_hidden, learn_table, leave_exception, list_elements, look_up, next_entry,
+    pack, pack_owned, pack_scalar, place_named, put_item, raise_taken, read_index, state, tensor_length,
+    unpack, unpack_copy, unpack_entry, unwrap, unwrap_function, unwrap_mapping, unwrap_sequence, version_of,
+    wrap, wrap_here,
 )
 from python cimport (
     PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyObject,
-    PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None, Py_SIZE,
+    PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None,
     Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, vectorcallfunc, visitproc,
 )
 

@@ -3,8 +3,8 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from c_api cimport (
-    AnyffiCall, AnyffiDataType, AnyffiEntry, AnyffiFunction, AnyffiMapping, AnyffiObject, AnyffiSequence,
-    AnyffiTensorData, AnyffiValue,
+    AnyffiCall, AnyffiDataType, AnyffiEntry, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
+    AnyffiObject, AnyffiSequence, AnyffiTensorData, AnyffiValue,
 )
 from python cimport PyObject, PyTypeObject, vectorcallfunc
 
@@ -109,6 +109,11 @@ cdef extern from "pack.h":
     bint pack "anyffi_py_pack"(PyObject*, AnyffiValue*) except -1
     int pack_owned "anyffi_py_pack_owned"(PyObject*, AnyffiValue*) except -1
 
+cdef extern from "keywords.h":
+    Py_ssize_t place_named "anyffi_py_place"(
+        PyObject*, const AnyffiFunctionInfo*, Py_ssize_t, PyObject*, int32_t*
+    ) noexcept
+
 cdef extern from "call.h":
     enum:
         MAX_SHORT "ANYFFI_MAX_SHORT"
@@ -116,9 +121,7 @@ cdef extern from "call.h":
     AnyffiValue* allocate "anyffi_py_allocate"(Py_ssize_t) except NULL
     object call "anyffi_py_call"(AnyffiFunction*, PyObject**, Py_ssize_t)
     object call_tuple "anyffi_py_call_tuple"(PyObject*, PyObject*, PyObject*)
-    Py_ssize_t place_keywords "anyffi_py_place_keywords"(
-        PyObject*, PyObject* const**, Py_ssize_t, PyObject*, PyObject**
-    )
+    object call_named "anyffi_py_call_named"(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)
 
 cdef extern from "callback.h":
     int callback "anyffi_py_callback"(void*, AnyffiValue*, int32_t, AnyffiValue*) noexcept nogil

@@ -55,6 +55,7 @@ class Runtime:
         self.registry_set = get("registry.set")
         self.registry_remove = get("registry.remove")
         self.registry_list = get("registry.list")
+        self.registry_find_library = get("registry.find_library")
         self.module_load = get("Module.load")
         self.module_get_program = get("Module.get_program")
         self.module_import = get("Module.import_module")

@@ -197,6 +197,17 @@ typedef enum AnyffiExchangeApiLimit { ANYFFI_MAX_EXCHANGE_APIS = 4 } AnyffiExcha
 /// A DLPackExchangeAPI of DLPack 1.3, never freed. NULL, without an error, after ANYFFI_MAX_EXCHANGE_APIS of them.
 const void* anyffi_tensor_create_exchange_api(const AnyffiExchangeApiHooks* hooks);
 
+/* ---- overloads with keywords ------------------------------------------------------------------- */
+
+/// Binds keywords for one overload, the one at `index`: writes for each parameter the index of its argument, or -1 if
+/// it is omitted, and returns how many it wrote, at most as many as there are parameters; -1 if they do not fit.
+typedef int32_t (*AnyffiPlaceArgs)(void* context, const AnyffiOverload* overload, int32_t index, int32_t* arg_indices);
+
+/// Calls a function made by `anyffi_function_create_overloaded` with arguments by keyword, which `place` binds, as
+/// often as it needs to. Returns ANYFFI_NO_MATCH, without an error, if they fit none: the front end explains why.
+int anyffi_function_call_placed(AnyffiFunction* overloaded, AnyffiPlaceArgs place, void* context, AnyffiValue* args,
+                                int32_t num_args, AnyffiValue* result);
+
 /* ---- recipes --------------------------------------------------------------------------------- */
 
 /// A Tensor in a recipe: the arguments of `anyffi_tensor_create_host`, called after `retain(handle)`.
