@@ -18,7 +18,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Shape, strides, and the strides in bytes are stored after the object.
+/// Shape and strides are stored after the object, then `byte_strides`.
 size_t tensor_bytes(int32_t ndim) { return sizeof(AnyffiTensor) + 3 * static_cast<size_t>(ndim) * sizeof(int64_t); }
 
 void delete_tensor(AnyffiObject* self, int32_t what) {
@@ -50,36 +50,22 @@ int check_shape(const AnyffiTensorData& data) {
   return 0;
 }
 
-/// Sets shape, strides, and the strides in bytes, which wrap around where they overflow. Returns false if strides are
-/// not given and the number of elements overflows.
-bool fill_axes(const AnyffiTensorData& data, AnyffiTensor* tensor) {
-  int64_t* shape = tensor->tensor.shape;
-  int64_t* strides = tensor->tensor.strides;
-  if (data.strides == nullptr && !fill_compact_strides(data.shape, data.ndim, strides)) return false;
-  const int64_t* given = data.strides != nullptr ? data.strides : strides;
-  int64_t* bytes = byte_strides(*tensor);
-  auto size = static_cast<uint64_t>(find_item_bits(data.dtype, tensor->flags)) >> 3;
-  // Most tensors have few axes: a loop is faster than three calls of memcpy.
-  for (int32_t i = 0; i < data.ndim; ++i) {
-    shape[i] = data.shape[i];
-    strides[i] = given[i];
-    bytes[i] = static_cast<int64_t>(static_cast<uint64_t>(given[i]) * size);
-  }
-  return true;
-}
-
 int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) {
   if (check_shape(data) != 0) return -1;
+  auto ndim = static_cast<size_t>(data.ndim);
   auto* tensor = allocate_object<AnyffiTensor>(ANYFFI_TENSOR, &delete_tensor, tensor_bytes(data.ndim));
   if (tensor == nullptr) return -1;
   tensor->tensor = data;
   tensor->tensor.shape = reinterpret_cast<int64_t*>(tensor + 1);
-  tensor->tensor.strides = tensor->tensor.shape + data.ndim;
-  tensor->flags = flags;
-  if (!fill_axes(data, tensor)) {
+  tensor->tensor.strides = tensor->tensor.shape + ndim;
+  std::copy(data.shape, data.shape + ndim, tensor->tensor.shape);
+  if (data.strides != nullptr) {
+    std::copy(data.strides, data.strides + ndim, tensor->tensor.strides);
+  } else if (!fill_compact_strides(data.shape, data.ndim, tensor->tensor.strides)) {
     anyffi_free(tensor);
     return anyffi_error_raise("ValueError", "the shape has too many elements");
   }
+  tensor->flags = flags;
   *out = anyffi_make_object(&tensor->header);
   return 0;
 }
