@@ -241,7 +241,7 @@ class _WrapperLayout(ctypes.Structure):
     _fields_ = (
         *((name, c_uint32) for name in ("struct_size", "type_offset", "memory_offset", "content_offset")),
         *((name, c_void_p) for name in ("exception_save", "exception_restore")),
-        *((name, c_void_p) for name in ("retain", "set_error", "buffer_error")),
+        *((name, c_void_p) for name in ("retain", "set_error", "buffer_error", "memory_error")),
     )
 
 
@@ -257,6 +257,7 @@ def declare_wrappers(library: Any, cls: type, slot: str) -> None:
         retain,
         ctypes.cast(_api.PyErr_SetString, c_void_p),
         id(BufferError),
+        id(MemoryError),
     )
     library.wrapper_set_layout(ctypes.addressof(declared))
 

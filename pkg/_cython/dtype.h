@@ -17,7 +17,7 @@ static PyObject* anyffi_py_dtypes[ANYFFI_SHARED_CODES][256];
 static PyObject* anyffi_py_devices[ANYFFI_SHARED_DEVICES][ANYFFI_SHARED_INDICES];
 
 /// Returns what the rules make of some ints, a tuple that it steals, and keeps it in `place` unless that is NULL.
-static PyObject* anyffi_py_share_made(PyObject* function, PyObject* ints, PyObject** place) {
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_share_made(PyObject* function, PyObject* ints, PyObject** place) {
   PyObject* made = ints == NULL ? NULL : PyObject_CallObject(function, ints);
   Py_XDECREF(ints);
   if (made != NULL && place != NULL && *place == NULL) {
@@ -27,7 +27,7 @@ static PyObject* anyffi_py_share_made(PyObject* function, PyObject* ints, PyObje
   return made;
 }
 
-static PyObject* anyffi_py_new_dtype(AnyffiDataType type) {
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_new_dtype(AnyffiDataType type) {
   int is_shared = type.lanes == 1 && type.code < ANYFFI_SHARED_CODES;
   PyObject** place = is_shared ? &anyffi_py_dtypes[type.code][type.bits] : NULL;
   if (place == NULL || *place == NULL) {
@@ -38,7 +38,7 @@ static PyObject* anyffi_py_new_dtype(AnyffiDataType type) {
   return *place;
 }
 
-static PyObject* anyffi_py_new_device(AnyffiDevice device) {
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_new_device(AnyffiDevice device) {
   int is_shared = (uint32_t)device.type < ANYFFI_SHARED_DEVICES && (uint32_t)device.index < ANYFFI_SHARED_INDICES;
   PyObject** place = is_shared ? &anyffi_py_devices[device.type][device.index] : NULL;
   if (place == NULL || *place == NULL) {

@@ -90,7 +90,7 @@ static int anyffi_py_pack_ndarray(PyObject* x, AnyffiValue* out) {
   uint64_t flags = 0;
   int number = dtype->number, shift;
   if (array->ndim > ANYFFI_NUMPY_MAX_AXES) return 0;
-  if (number >= 0 && number < ANYFFI_NUMPY_TYPES && anyffi_numpy_types[number].bits != 0) {
+  if (__builtin_expect((unsigned)number < ANYFFI_NUMPY_TYPES && anyffi_numpy_types[number].bits != 0, 1)) {
     // Of the machine's own byte order, or of one byte.
     if (dtype->byte_order != '=' && dtype->byte_order != '|') return 0;
     data.dtype = anyffi_numpy_types[number];

@@ -49,7 +49,7 @@ static PyObject* anyffi_py_tensor_ndim(PyObject* self, PyObject* unused) {
 }
 
 /// Multiplies without a limit.
-static PyObject* anyffi_py_multiply(const int64_t* numbers, int32_t count) {
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_multiply(const int64_t* numbers, int32_t count) {
   PyObject* product = PyLong_FromLong(1);
   for (int32_t i = 0; product != NULL && i < count; ++i) {
     PyObject* factor = anyffi_py_new_int(numbers[i]);
@@ -147,7 +147,8 @@ typedef struct {
 } AnyffiExport;
 
 /// Reads a keyword of `__dlpack__`; 0 where the rules must read or refuse it.
-static int anyffi_py_read_keyword(const AnyffiTensor* tensor, PyObject* name, PyObject* value, AnyffiExport* asked) {
+ANYFFI_NEVER_INLINE int anyffi_py_read_keyword(const AnyffiTensor* tensor, PyObject* name, PyObject* value,
+                                               AnyffiExport* asked) {
   int64_t pair[2];
   if (anyffi_py_ready(name) < 0) {
     PyErr_Clear();
@@ -172,7 +173,8 @@ static int anyffi_py_read_keyword(const AnyffiTensor* tensor, PyObject* name, Py
 }
 
 /// Calls `export_tensor` of the rules with the arguments of a method.
-static PyObject* anyffi_py_export_by_rules(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_export_by_rules(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                                                        PyObject* names) {
   Py_ssize_t total = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
   PyObject** all = (PyObject**)PyMem_Malloc((size_t)(total + 1) * sizeof(PyObject*));
   if (all == NULL) return PyErr_NoMemory();
@@ -184,7 +186,7 @@ static PyObject* anyffi_py_export_by_rules(PyObject* self, PyObject* const* args
 }
 
 /// Returns a capsule of a tensor or of a copy of it.
-static PyObject* anyffi_py_new_capsule(AnyffiTensor* tensor, AnyffiExport asked) {
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_new_capsule(AnyffiTensor* tensor, AnyffiExport asked) {
   AnyffiValue copy = anyffi_make_none();
   void* capsule = NULL;
   int status = asked.copy ? anyffi_tensor_copy(&tensor->tensor, tensor->flags, &copy) : 0;

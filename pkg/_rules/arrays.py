@@ -166,11 +166,12 @@ def make_array(tensor: Any) -> Any:
     name = str.__str__(data_type)
     try:
         extended = None if name in _NUMPY_NAMES else _find_extended(np, data_type, tensor._flags())
-        if _HAS_BUFFERS:
+        if _HAS_BUFFERS and (extended is None or tensor._is_contiguous()):
             try:
                 # Several times as fast as through an `__array_interface__`.
                 if extended is None:
                     return np.asarray(memoryview(tensor))
+                # It takes any contiguous memory as row-major.
                 return np.ndarray(tensor._shape(), extended, tensor)
             except BufferError:
                 pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from typing import Any, Callable
 
@@ -30,6 +31,13 @@ def _export(tensor: Any) -> None:
     for options in ({}, {"max_version": (1, 0)}):
         np.from_dlpack(tensor)
         tensor.__dlpack__(**options)
+
+
+def _flat(tensor: Any) -> None:
+    """Ask for contiguous memory."""
+    if sys.implementation.name != "cpython":
+        raise BufferError
+    np.frombuffer(tensor)
 
 
 def _catching(function: Callable[..., Any], *args: Any) -> Any:
@@ -98,8 +106,13 @@ CALLS: dict[str, Call] = {
     "exporter": _calling("echo", Exporter()),
     "tensor repr": _on(lambda ffi: ffi.convert(np.zeros((2, 3))), repr),
     "tensor attributes": _on(
-        lambda ffi: ffi.convert(np.zeros((2, 3))), lambda x: (x.shape, x.dtype, x.data_ptr())
+        lambda ffi: ffi.convert(np.zeros((2, 3))),
+        lambda x: (x.shape, x.strides, x.dtype, x.device, x.numel(), x.data_ptr(), x.is_contiguous(), len(x)),
     ),
+    "array of a tensor": _on(
+        lambda ffi: ffi.convert(np.zeros((2, 3))[::-1]), lambda x: np.asarray(x).tolist()
+    ),
+    "buffer refused": _on(lambda ffi: ffi.convert(np.zeros((2, 3))[:, ::2]), lambda x: _catching(_flat, x)),
     "tensor export": _on(lambda ffi: ffi.convert(np.zeros((2, 3))), _export),
     "tensor copy": _on(lambda ffi: ffi.convert(np.zeros((2, 3))), lambda x: x.__dlpack__(copy=True) and None),
     "array copied": lambda ffi: lambda: ffi.from_dlpack(np.zeros((3, 2))[::2], copy=True),

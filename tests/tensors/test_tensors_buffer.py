@@ -7,6 +7,7 @@ import gc
 import hashlib
 import struct
 import sys
+import threading
 import weakref
 from typing import Any
 
@@ -164,6 +165,52 @@ def test_the_buffer_keeps_the_memory(ffi: Any) -> None:
         assert list(np.asarray(kept)) in ([0, 1, 2, 3], [1, 2, 3], [0, 2])
         del kept
         assert gone() is None
+
+
+def test_a_buffer_in_a_cycle_is_collected(ffi: Any) -> None:
+    class Holder:
+        pass
+
+    seen = []
+
+    class Watching:
+        def __init__(self, view: Any) -> None:
+            self.view = view
+
+        def __del__(self) -> None:
+            seen.append(np.asarray(self.view).tolist())
+
+    gone: list[Any] = []
+    tensor = make(ffi, (2, 2))
+    holder = Holder()
+    holder.view, holder.holder, holder.last = memoryview(tensor), holder, Watching(tensor)  # type: ignore[attr-defined]
+    del tensor
+    weakref.finalize(holder, gone.append, 1)
+    live = anyffi.testing.live_blocks()
+    del holder
+    gc.collect()
+    assert gone == [1]
+    assert seen == [[[0, 0], [0, 0]]]
+    assert anyffi.testing.live_blocks() < live
+
+
+def test_threads_export_one_tensor(ffi: Any) -> None:
+    tensor = ffi.convert(np.arange(12.0).reshape(3, 4)[:, ::-1])
+    wanted = np.asarray(tensor).tolist()
+    wrong: list[Any] = []
+
+    def work() -> None:
+        for _ in range(300):
+            found = memoryview(tensor)
+            if found.tolist() != wanted or tensor.shape != (3, 4) or tensor.strides != (4, -1):
+                wrong.append(found)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
 
 
 def test_exports_leak_nothing(ffi: Any) -> None:

@@ -177,6 +177,7 @@ hold, drop = anyffi.testing.hold, anyffi.testing.drop_in_thread
 kept = [anyffi.convert(x), np.asarray(anyffi.convert(x)), anyffi.from_dlpack(Exporter(x))]
 if hasattr(x, "__dlpack__") and anyffi.testing.__name__ and {capsules}:
     kept += [kept[0].__dlpack__(), kept[0].__dlpack__(max_version=(1, 0)), np.from_dlpack(kept[0])]
+    kept += [memoryview(kept[0]), np.asarray(memoryview(kept[0]))[::2]]
 hold([*kept[:1], Exporter(x), x, {{"k": x}}])
 
 def work():

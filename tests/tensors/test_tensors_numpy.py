@@ -9,7 +9,7 @@ import cases
 import numpy as np
 import pytest
 from anyffi import Device, DLDeviceType
-from tensors import PADDED, address, function, make, ml_dtypes
+from tensors import PADDED, address, function, make, ml_dtypes, read_only
 
 
 @pytest.mark.parametrize("name", cases.DLPACK)
@@ -99,12 +99,25 @@ def test_arrays_of_ml_dtypes(ffi: Any) -> None:
     for cls in vars(ml_dtypes).values():
         if not isinstance(cls, type) or not issubclass(cls, np.generic) or cls.__name__ == "bcomplex32":
             continue
-        x = np.arange(1, 7).astype(cls).reshape(2, 3)[::-1]
-        tensor = function(ffi, "echo")(x)
-        assert tensor.dtype == x.dtype
-        assert function(ffi, "describe")(x).endswith("padded)") == bool(tensor.dtype.bits % 8)
-        back = np.asarray(tensor)
-        assert back.dtype == x.dtype
-        assert back.strides == x.strides
-        assert address(back) == address(x)
-        assert np.array_equal(back.astype("c8"), x.astype("c8"), equal_nan=True)
+        plain = np.arange(1, 7).astype(cls).reshape(2, 3)
+        # Twice: the second array of a dtype takes a fast path.
+        for x in (
+            plain,
+            plain,
+            plain[::-1],
+            plain.T,
+            plain[:, ::2],
+            plain[:0],
+            plain[0, 0, ...],
+            read_only(plain[:]),
+        ):
+            tensor = function(ffi, "echo")(x)
+            assert tensor.dtype == x.dtype
+            assert function(ffi, "describe")(plain).endswith("padded)") == bool(tensor.dtype.bits % 8)
+            for back in (np.asarray(tensor), tensor.__array__()):
+                assert back.dtype == x.dtype
+                assert back.flags.writeable == x.flags.writeable
+                if x.size:
+                    assert back.strides == x.strides
+                    assert address(back) == address(x)
+                assert np.array_equal(back.astype("c8"), x.astype("c8"), equal_nan=True)

@@ -153,9 +153,10 @@ typedef struct AnyffiWrapperLayout {
   void (*exception_restore)(void* type, void* value, void* traceback);
   /// Adds a reference to an object (Py_IncRef).
   void (*retain)(void* object);
-  /// Sets the host's exception (PyErr_SetString), and the class of those of `anyffi_wrapper_get_buffer`.
+  /// Sets the host's exception (PyErr_SetString); the classes of those of `anyffi_wrapper_get_buffer`.
   void (*set_error)(void* exception_class, const char* message);
   void* buffer_error;
+  void* memory_error;
 } AnyffiWrapperLayout;
 
 /// Declares the layout, copied, before the first use of a function below. One front end of a process uses it.

@@ -42,19 +42,25 @@ int finish_hook(int status) noexcept {
   return status == -1 && has_raised() ? -1 : anyffi_error_raise("KeyboardInterrupt", "");
 }
 
-int raise_in_host(void (*set_error)(void* exception_class, const char* message), void* exception_class) noexcept {
+int raise_in_host(void (*set_error)(void* exception_class, const char* message), void* exception_class,
+                  void* memory_error) noexcept {
   Owned error;
   anyffi_error_take_raised(error.out());
-  String text;
+  String kind, text;
   int status = guard([&] {
     if (error->type_code == ANYFFI_ERROR) {
       anyffi_error_fill(error->as_object);
+      append_text(&kind, &reinterpret_cast<const AnyffiError*>(error->as_object)->kind);
       append_text(&text, &reinterpret_cast<const AnyffiError*>(error->as_object)->message);
     }
     return 0;
   });
   if (status != 0) anyffi_error_take_raised(error.out());
-  set_error(exception_class, status == 0 ? text.c_str() : "out of memory");
+  if (status != 0 || kind == "MemoryError") {
+    set_error(memory_error, "out of memory");
+  } else {
+    set_error(exception_class, text.c_str());
+  }
   return -1;
 }
 

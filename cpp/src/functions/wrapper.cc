@@ -66,7 +66,7 @@ int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* cont
 int anyffi_wrapper_get_buffer(void* wrapper, AnyffiBuffer* out, int flags) {
   out->owner = nullptr;
   if (anyffi_tensor_get_buffer(anyffi_wrapper_get_object(wrapper), out, flags) != 0) {
-    return raise_in_host(layout.set_error, layout.buffer_error);
+    return raise_in_host(layout.set_error, layout.buffer_error, layout.memory_error);
   }
   layout.retain(wrapper);
   out->owner = wrapper;

@@ -106,6 +106,17 @@ int check_layout(const AnyffiTensorData& data, int flags) noexcept {
   return is_compact(data, true) ? 0 : refuse("the tensor is not contiguous in column-major order");
 }
 
+/// Returns the strides in bytes, which are valid as long as the tensor; those of axes without a step may wrap around.
+ptrdiff_t* fill_byte_strides(const AnyffiTensor& tensor, int64_t item_size) noexcept {
+  int64_t* bytes = byte_strides(tensor);
+  for (int32_t i = 0; i < tensor.tensor.ndim; ++i) {
+    auto step = static_cast<uint64_t>(tensor.tensor.strides[i]) * static_cast<uint64_t>(item_size);
+    // Another export may write the same.
+    __atomic_store_n(&bytes[i], static_cast<int64_t>(step), __ATOMIC_RELAXED);
+  }
+  return reinterpret_cast<ptrdiff_t*>(bytes);
+}
+
 int fill_buffer(const AnyffiTensor& tensor, AnyffiBuffer* out, int flags) noexcept {
   const AnyffiTensorData& data = tensor.tensor;
   int64_t bits = find_item_bits(data.dtype, tensor.flags);
@@ -132,7 +143,7 @@ int fill_buffer(const AnyffiTensor& tensor, AnyffiBuffer* out, int flags) noexce
   out->ndim = (flags & kShape) != 0 ? data.ndim : 1;
   out->format = (flags & kFormat) != 0 ? const_cast<char*>(format) : nullptr;
   out->shape = (flags & kShape) != 0 ? reinterpret_cast<ptrdiff_t*>(data.shape) : nullptr;
-  out->strides = (flags & kStrides) != 0 ? reinterpret_cast<ptrdiff_t*>(byte_strides(tensor)) : nullptr;
+  out->strides = (flags & kStrides) == 0 ? nullptr : fill_byte_strides(tensor, bits / 8);
   out->suboffsets = nullptr;
   out->internal = nullptr;
   return 0;

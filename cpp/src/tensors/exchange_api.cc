@@ -31,7 +31,9 @@ struct Exchange {
 AnyffiExchangeApiHooks hooks[ANYFFI_MAX_EXCHANGE_APIS];
 std::atomic<int> num_tables{0};
 
-int report(const AnyffiExchangeApiHooks& host) noexcept { return raise_in_host(host.set_error, host.exception_class); }
+int report(const AnyffiExchangeApiHooks& host) noexcept {
+  return raise_in_host(host.set_error, host.exception_class, host.exception_class);
+}
 
 /// The tensor of a wrapper, or NULL with an error in the thread's slot.
 AnyffiTensor* unwrap(const AnyffiExchangeApiHooks& host, void* wrapper) {

@@ -32,7 +32,7 @@ inline int64_t find_item_bits(const AnyffiDataType& type, uint64_t flags) noexce
   return flags & ANYFFI_TENSOR_PADDED ? (bits + 7) / 8 * 8 : bits;
 }
 
-/// The strides of a tensor in bytes, if its elements are of whole bytes.
+/// Memory for the strides of a tensor in bytes, which an export as a buffer fills: few tensors are exported.
 inline int64_t* byte_strides(const AnyffiTensor& tensor) noexcept { return tensor.tensor.strides + tensor.tensor.ndim; }
 
 }  // namespace anyffi::runtime

@@ -18,7 +18,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Shape, strides, and the strides in bytes are stored after the object.
+/// Shape and strides are stored after the object, then `byte_strides`.
 size_t tensor_bytes(int32_t ndim) { return sizeof(AnyffiTensor) + 3 * static_cast<size_t>(ndim) * sizeof(int64_t); }
 
 void delete_tensor(AnyffiObject* self, int32_t what) {
@@ -50,16 +50,6 @@ int check_shape(const AnyffiTensorData& data) {
   return 0;
 }
 
-/// Sets the strides in bytes, for elements of whole bytes; they wrap around where they overflow.
-void fill_byte_strides(AnyffiTensor* tensor) {
-  const AnyffiTensorData& data = tensor->tensor;
-  int64_t size = find_item_bits(data.dtype, tensor->flags) / 8;
-  int64_t* bytes = byte_strides(*tensor);
-  for (int32_t i = 0; i < data.ndim; ++i) {
-    bytes[i] = static_cast<int64_t>(static_cast<uint64_t>(data.strides[i]) * static_cast<uint64_t>(size));
-  }
-}
-
 int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) {
   if (check_shape(data) != 0) return -1;
   auto ndim = static_cast<size_t>(data.ndim);
@@ -76,7 +66,6 @@ int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out
     return anyffi_error_raise("ValueError", "the shape has too many elements");
   }
   tensor->flags = flags;
-  fill_byte_strides(tensor);
   *out = anyffi_make_object(&tensor->header);
   return 0;
 }
