@@ -23,6 +23,9 @@ typedef struct {
   /// under the GIL.
   PyObject* classes[ANYFFI_FIRST_DYNAMIC_TYPE];
   PyObject* dynamic_classes;
+  /// By the number of a dynamic type the class that was found for it, also that of an ancestor, borrowed; or NULL.
+  PyObject** found_classes;
+  size_t num_found;
   /// Functions of the rules.
   PyObject* lower;
   PyObject* lift;
