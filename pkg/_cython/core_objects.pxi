@@ -221,7 +221,8 @@ cdef int set_slots() except -1:
     cdef type core
     function.tp_vectorcall_offset = offsetof_vectorcall()
     # Cython's accept any arguments; classes of Python, as ctypes mode has them, inherit that of `object`.
-    for core in (ObjectCore, FunctionCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore):
+    for core in (ObjectCore, FunctionCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore,
+                 TensorCore):
         (<PyTypeObject*>core).tp_new = PyBaseObject_Type.tp_new
     # Cython's visits the tuple alone, which refers to strings.
     function.tp_traverse = traverse_function

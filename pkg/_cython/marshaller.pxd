@@ -39,6 +39,9 @@ cdef extern from "state.h":
         PyObject* empty_wrapper
         PyObject* wrong_object
         PyObject* unexplained
+        PyObject* share_dtype
+        PyObject* share_device
+        PyObject* export_tensor
         PyTypeObject* ndarray
 
     State state "anyffi_state"
@@ -107,6 +110,11 @@ cdef extern from "dlpack_import.h":
 
 cdef extern from "dlpack_export.h":
     object create_exchange_capsule "anyffi_py_create_exchange"()
+
+cdef extern from "tensor.h":
+    Py_ssize_t tensor_length "anyffi_py_tensor_length"(PyObject*) except -1
+    int get_buffer "anyffi_py_get_buffer"(PyObject*, Py_buffer*, int) except -1
+    int add_tensor_methods "anyffi_py_add_tensor_methods"(PyTypeObject*, const char*) except -1
 
 cdef extern from "pack.h":
     bint pack "anyffi_py_pack"(PyObject*, AnyffiValue*) except -1

@@ -121,7 +121,8 @@ class FunctionMethods:
         # A Python function has no name here, and any may be registered under another name.
         names = chain([self.__name__], self._runtime.registry_list())
         for name in filter(self._has_name, names):
-            return unpickle_function, (name,)
+            library = self._runtime.registry_find_library(name)
+            return unpickle_function, (name,) if library is None else (name, library)
         origin = self._runtime.module_find_origin(self)
         if origin is None:
             raise TypeError(f"cannot pickle {self!r}: it has no name in the registry, nor in a module")
