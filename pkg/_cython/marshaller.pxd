@@ -131,8 +131,12 @@ cdef extern from "call.h":
 
     AnyffiValue* allocate "anyffi_py_allocate"(Py_ssize_t) except NULL
     object call "anyffi_py_call"(AnyffiFunction*, PyObject**, Py_ssize_t)
-    object call_tuple "anyffi_py_call_tuple"(PyObject*, PyObject*, PyObject*)
+
+cdef extern from "call_named.h":
     object call_named "anyffi_py_call_named"(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)
+
+cdef extern from "vectorcall.h":
+    object call_tuple "anyffi_py_call_tuple"(PyObject*, PyObject*, PyObject*)
 
 cdef extern from "callback.h":
     int callback "anyffi_py_callback"(void*, AnyffiValue*, int32_t, AnyffiValue*) noexcept nogil
