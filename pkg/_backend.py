@@ -24,6 +24,7 @@ CORE = (
     "methods_of",
     "set_class",
     "create_exchange",
+    "field_getter",
     "get_function",
     "to_object",
     "to_plain",

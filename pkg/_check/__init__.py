@@ -7,7 +7,7 @@ check mode installs its own hooks in both.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 from .._ctypes import abi as _abi
 from .._ctypes import hooks as _hooks
@@ -41,6 +41,7 @@ __all__ = [
     "SetCore",
     "TensorCore",
     "create_exchange",
+    "field_getter",
     "get_function",
     "methods_of",
     "set_class",
@@ -62,6 +63,11 @@ def set_class(type_code: int, cls: type) -> None:
     """Make `cls` the class of wrappers for a type, and for subtypes that have none of their own."""
     _set_class(type_code, cls)
     _wrapper.set_class(type_code, cls, ObjectCore)
+
+
+def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function from a wrapper to a field of its object: `slow` itself."""
+    return slow
 
 
 def to_object(x: Any) -> Any:

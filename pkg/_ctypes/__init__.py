@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .._rules import values as _rules
 from .._rules.codes import code
-from .._typing import Any
+from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform, translates_errors
 from .call import FunctionCore
 from .callback import create_exchange, install_host, shut_down
@@ -33,6 +33,7 @@ __all__ = [
     "SetCore",
     "TensorCore",
     "create_exchange",
+    "field_getter",
     "get_function",
     "methods_of",
     "set_class",
@@ -62,6 +63,11 @@ def get_function(name: Any) -> Any:
         return None if type_code == code.NONE else wrap_here(address)
     finally:
         release(found)
+
+
+def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function from a wrapper to a field of its object: `slow` itself."""
+    return slow
 
 
 @translates_errors

@@ -256,6 +256,7 @@ class Host(Structure):
                 "capsule_is_valid",
                 "capsule_get_pointer",
                 "capsule_set_name",
+                "handle_release_shared",
             )
         ),
     ]

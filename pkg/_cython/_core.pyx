@@ -14,34 +14,34 @@ from libc.string cimport memset
 from c_api cimport (
     ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_BIG_INT, ANYFFI_COMPLEX, ANYFFI_DATA_TYPE, ANYFFI_DEVICE,
     ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION,
-    ANYFFI_HOST_DONE, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_NONE, ANYFFI_OVERLOADED,
-    ANYFFI_POINTER, ANYFFI_SET, ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW, ANYFFI_kDLCPU, AnyffiDataType,
-    AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping, AnyffiObject, AnyffiOverload, AnyffiParamInfo,
-    AnyffiSequence, AnyffiTensorData, AnyffiValue, anyffi_abi_get_version, anyffi_big_int_create,
-    anyffi_complex_create, anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free,
-    anyffi_function_get_unique_handle, anyffi_host_install, anyffi_make_none, anyffi_make_value,
-    anyffi_object_compare_exchange_wrapper, anyffi_registry_find, anyffi_registry_remove_host_functions,
-    anyffi_release, anyffi_sequence_erase, anyffi_sequence_set, anyffi_type_get_info, anyffi_type_list,
-    anyffi_value_drop, anyffi_value_retain,
+    ANYFFI_HOST_DONE, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_MODULE, ANYFFI_NONE,
+    ANYFFI_OVERLOADED, ANYFFI_POINTER, ANYFFI_SET, ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW,
+    ANYFFI_kDLCPU, AnyffiDataType, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping, AnyffiObject,
+    AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue,
+    anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_set_raised,
+    anyffi_error_take_raised, anyffi_free, anyffi_function_get_unique_handle, anyffi_host_install,
+    anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper, anyffi_registry_find,
+    anyffi_registry_remove_host_functions, anyffi_release, anyffi_sequence_erase, anyffi_sequence_set,
+    anyffi_type_get_info, anyffi_type_list, anyffi_value_drop, anyffi_value_retain,
 )
 from marshaller cimport (
-    IS_SET, MAX_AXES, MAX_SHORT, Exporter, FunctionWrapper, MethodRow, NumPyArray, NumPyDtype,
-    OperatorRow, add_tensor_methods, allocate, array_methods, array_operators, call, call_named,
-    call_tuple, callback, check_layout, create_exchange_capsule, create_tensor, dict_methods,
-    dict_operators, dict_or_in_place, exporter_of, find_item, find_value, frozen_set_methods,
-    frozen_set_operators, get_buffer, get_item, handle_equal, handle_hash, has_element, has_key,
-    install_host, learn_dtype, learn_hidden, learn_table, leave_exception, list_add_in_place,
-    list_elements, list_methods, list_operators, look_up, map_methods, map_operators, mapping_compare,
-    new_method, new_operator, next_entry, pack, pack_owned, pack_scalar, place_named, plain, put_item,
-    raise_taken, read_index, sequence_compare, sequence_has, sequence_hash, sequence_slice, set_compare,
-    set_methods, set_operators, set_or_in_place, set_slice, state, tensor_length, unpack, unpack_copy,
-    unpack_entry, unwrap, unwrap_as, unwrap_function, unwrap_mapping, unwrap_sequence, version_of, wrap,
-    wrap_here,
+    IS_SET, MAX_AXES, MAX_SHORT, Exporter, FieldGetterLayout, FunctionWrapper, GetField, MethodRow,
+    NumPyArray, NumPyDtype, OperatorRow, add_tensor_methods, allocate, array_methods, array_operators,
+    call, call_named, call_tuple, callback, check_layout, create_exchange_capsule, create_tensor,
+    dict_methods, dict_operators, dict_or_in_place, exporter_of, find_item, find_value, forget_classes,
+    frozen_set_methods, frozen_set_operators, get_buffer, get_item, handle_equal, handle_hash,
+    has_element, has_key, install_host, learn_dtype, learn_hidden, learn_table, leave_exception,
+    list_add_in_place, list_elements, list_methods, list_operators, look_up, map_methods, map_operators,
+    mapping_compare, new_method, new_operator, next_entry, pack, pack_owned, pack_scalar, place_named,
+    plain, put_item, raise_taken, read_field, read_index, sequence_compare, sequence_has, sequence_hash,
+    sequence_slice, set_compare, set_methods, set_module_slot, set_operators, set_or_in_place, set_slice,
+    state, tensor_length, unpack, unpack_copy, unpack_entry, unwrap, unwrap_as, unwrap_function,
+    unwrap_mapping, unwrap_sequence, version_of, wrap, wrap_here,
 )
 from python cimport (
     PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyObject,
     PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None,
-    Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, vectorcallfunc, visitproc,
+    Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, call_vector, vectorcallfunc, visitproc,
 )
 
 import abc
@@ -78,9 +78,12 @@ def set_class(int32_t type_code, type cls not None):
     """Make `cls` the class of wrappers for a type, and for subtypes that have none of their own."""
     if not issubclass(cls, ObjectCore):
         raise TypeError(f"{cls.__name__} is no subclass of {ObjectCore.__name__}")
+    forget_classes()
     if 0 < type_code < ANYFFI_FIRST_DYNAMIC_TYPE:
         # Never released, so that a class that is being read cannot vanish.
         state.classes[type_code] = keep(cls)
+        if type_code == ANYFFI_MODULE and hasattr(cls, "__getattr__"):
+            set_module_slot(<PyTypeObject*>cls)
     else:
         (<dict>state.dynamic_classes)[type_code] = cls
 
@@ -108,6 +111,16 @@ def to_object(x):
 def to_plain(x):
     """Return Python's own container for one of the runtime, at all levels; what is no container as it is."""
     return plain(<PyObject*>x)
+
+
+def field_getter(name, slow):
+    """Return a function from a wrapper to a field of its object; `slow` takes what is no such wrapper."""
+    cdef FieldGetter made = FieldGetter.__new__(FieldGetter)
+    made.name = name.encode()
+    made.slow = slow
+    made.type_code = ANYFFI_NONE
+    made.vectorcall = read_field
+    return made
 
 
 def create_exchange():

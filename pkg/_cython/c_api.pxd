@@ -17,6 +17,7 @@ cdef extern from "anyffi/host_api.h" nogil:
         ANYFFI_COMPLEX
         ANYFFI_ERROR
         ANYFFI_FUNCTION
+        ANYFFI_MODULE
         ANYFFI_ARRAY
         ANYFFI_LIST
         ANYFFI_MAP
@@ -42,6 +43,7 @@ cdef extern from "anyffi/host_api.h" nogil:
 
     ctypedef struct AnyffiObject:
         int32_t type_code
+        void* wrapper
 
     ctypedef struct AnyffiValue:
         int32_t type_code

@@ -26,7 +26,9 @@ static int anyffi_py_run_with(PyObject* function, const AnyffiValue* args, int32
     size_t flags = (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET;
     PyObject* value = PyObject_Vectorcall(function, places + 1, flags, NULL);
     if (value != NULL) {
-      status = anyffi_py_pack_owned(value, result);
+      // Most results, without a call.
+      int is_packed = anyffi_py_pack_immediate(value, Py_TYPE(value), result);
+      status = is_packed ? 0 : anyffi_py_pack_owned(value, result);
       Py_DECREF(value);
     }
   }

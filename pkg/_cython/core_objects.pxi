@@ -12,7 +12,9 @@ cdef class ObjectCore:
     def __dealloc__(self):
         # Weak references were cleared: releasing may run Python code, which must not find this wrapper.
         if self.target != NULL:
-            anyffi_object_compare_exchange_wrapper(self.target, <void*>self, NULL)
+            # Without the atomic exchange: whoever writes it holds the GIL.
+            if self.target.wrapper == <void*>self:
+                self.target.wrapper = NULL
             anyffi_release(self.target)
 
     @property
@@ -78,6 +80,22 @@ cdef object describe_parameter(const AnyffiParamInfo* param):
 cdef object text_or_none(const char* utf8):
     # Docstrings come from C++ authors; one in another encoding must not make the function unusable.
     return None if utf8 == NULL else utf8[:].decode("utf-8", "backslashreplace")
+
+
+@cython.auto_pickle(False)
+@cython.final
+cdef class FieldGetter:
+    """Reads a field of an object: the getter of a property."""
+
+    # AnyffiFieldGetter in attributes.h.
+    cdef vectorcallfunc vectorcall
+    cdef bytes name
+    cdef object slow
+    cdef GetField get
+    cdef int32_t type_code
+
+    def __call__(self, *args, **kwargs):
+        return self.slow(*args, **kwargs)
 
 
 # ---- slow paths of calls, which shell.h declares -----------------------------------------------------------
@@ -188,8 +206,18 @@ cdef Py_ssize_t offsetof_vectorcall() except -1:
     return <char*>&wrapper.vectorcall - <char*>wrapper
 
 
+cdef Py_ssize_t offsetof_getter_vectorcall() except -1:
+    cdef FieldGetter example = FieldGetter.__new__(FieldGetter)
+    cdef FieldGetterLayout* layout = <FieldGetterLayout*><PyObject*>example
+    if (&layout.vectorcall != &example.vectorcall or &layout.get != &example.get
+            or &layout.type_code != &example.type_code or layout.name != Py_None or layout.slow != Py_None):
+        raise SystemError("FieldGetter is not laid out as attributes.h says")
+    return <char*>&layout.vectorcall - <char*>layout
+
+
 cdef int set_slots() except -1:
     cdef PyTypeObject* function = <PyTypeObject*>FunctionCore
+    cdef PyTypeObject* getter = <PyTypeObject*>FieldGetter
     cdef type core
     function.tp_vectorcall_offset = offsetof_vectorcall()
     # Cython's accept any arguments; classes of Python, as ctypes mode has them, inherit that of `object`.
@@ -201,6 +229,10 @@ cdef int set_slots() except -1:
     # Cython refuses this method in the body of a class.
     (<dict>function.tp_dict)["__init_subclass__"] = classmethod(init_subclass)
     enable_vectorcall(FunctionCore)
+    getter.tp_vectorcall_offset = offsetof_getter_vectorcall()
+    getter.tp_call = call_vector
+    getter.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
+    PyType_Modified(getter)
     # Names in the messages of operators and descriptors; Cython takes those of module and class.
     (<PyTypeObject*>ArrayCore).tp_name = "anyffi.Array"
     (<PyTypeObject*>ListCore).tp_name = "anyffi.List"

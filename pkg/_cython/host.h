@@ -18,6 +18,14 @@ static void anyffi_py_host_resume(void* suspended) { PyEval_RestoreThread((PyThr
 
 static void anyffi_py_handle_release(void* handle) { Py_DECREF((PyObject*)handle); }
 
+static int32_t anyffi_py_handle_release_shared(void* handle) {
+  int former = anyffi_py_lock();
+  int is_shared = Py_REFCNT((PyObject*)handle) > 1;
+  if (is_shared) Py_DECREF((PyObject*)handle);
+  anyffi_py_unlock(former);
+  return is_shared;
+}
+
 /// Ends a hook that may fail: releases the GIL and returns the hook's status. 0 means success, -1 an exception.
 static inline int anyffi_py_end_hook(int status, int former) {
   status = status < 0 ? anyffi_py_leave_raised() : ANYFFI_HOST_DONE;
@@ -121,6 +129,7 @@ static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, Anyffi
   host.capsule_is_valid = anyffi_py_capsule_is_valid;
   host.capsule_get_pointer = anyffi_py_capsule_get_pointer;
   host.capsule_set_name = anyffi_py_capsule_set_name;
+  host.handle_release_shared = anyffi_py_handle_release_shared;
   anyffi_host_install(&host);
 }
 

@@ -53,7 +53,7 @@ static Py_ssize_t anyffi_py_place(PyObject* parameters, const AnyffiFunctionInfo
                                   PyObject* names, int32_t* places) {
   Py_ssize_t size = PyTuple_GET_SIZE(parameters), num_names = PyTuple_GET_SIZE(names);
   Py_ssize_t next = count, filled = count;
-  if (count + num_names > size) return -1;
+  if (count + num_names > size || count + num_names < info->num_required) return -1;
   for (Py_ssize_t i = 0; i < size; ++i) places[i] = i < count ? (int32_t)i : -1;
   for (Py_ssize_t i = 0; i < num_names; ++i) {
     Py_ssize_t found = anyffi_py_find_parameter(parameters, next, PyTuple_GET_ITEM(names, i));
@@ -74,7 +74,8 @@ static Py_ssize_t anyffi_py_place(PyObject* parameters, const AnyffiFunctionInfo
 typedef struct {
   PyObject* parameters;  // of each overload, the names of its parameters
   PyObject* names;
-  Py_ssize_t count;  // of arguments by position
+  Py_ssize_t count;   // of arguments by position
+  Py_ssize_t filled;  // parameters of the overload that was found
 } AnyffiNamed;
 
 /// An AnyffiPlaceArgs: binds the keywords of an AnyffiNamed.
@@ -87,13 +88,38 @@ static int32_t anyffi_py_place_overload(void* context, const AnyffiOverload* ove
   return (int32_t)anyffi_py_place(parameters, info, named->count, named->names, places);
 }
 
-/// 1 if the keywords can be bound for at least one overload; `places` has room for the parameters of each.
-static int anyffi_py_fits_overload(const AnyffiFunction* target, AnyffiNamed* named, int32_t* places) {
+/// Returns the first overload that the keywords fit, or NULL; writes the places, which must suffice for each.
+static const AnyffiFunction* anyffi_py_find_overload(const AnyffiFunction* target, AnyffiNamed* named,
+                                                     int32_t* places) {
   int32_t index = 0;
   for (const AnyffiOverload* overload = target->info->overloads; overload != NULL; overload = overload->next) {
-    if (anyffi_py_place_overload(named, overload, index++, places) >= 0) return 1;
+    if ((named->filled = anyffi_py_place_overload(named, overload, index++, places)) >= 0) {
+      return (AnyffiFunction*)overload->function;
+    }
   }
-  return 0;
+  return NULL;
+}
+
+/// Returns the only overload that the keywords fit, and whose arguments can be tried; writes their places, of which
+/// there are ANYFFI_FEW_NAMED at most. NULL for all other calls.
+static const AnyffiFunction* anyffi_py_find_only_overload(const AnyffiFunction* target, AnyffiNamed* named,
+                                                          int32_t* places) {
+  const AnyffiFunction* found = NULL;
+  int32_t others[ANYFFI_FEW_NAMED], index = -1;
+  Py_ssize_t count = named->count + PyTuple_GET_SIZE(named->names);
+  for (const AnyffiOverload* overload = target->info->overloads; overload != NULL; overload = overload->next) {
+    const AnyffiFunction* function = (AnyffiFunction*)overload->function;
+    const AnyffiFunctionInfo* info = function->info;
+    ++index;
+    if (count < info->num_required || count > info->num_params) continue;
+    if (info->num_params > ANYFFI_FEW_NAMED || info->try_call == NULL) return NULL;
+    int32_t filled = anyffi_py_place_overload(named, overload, index, found == NULL ? places : others);
+    if (filled < 0) continue;
+    if (found != NULL) return NULL;
+    found = function;
+    named->filled = filled;
+  }
+  return found;
 }
 
 #endif  // ANYFFI_KEYWORDS_H_

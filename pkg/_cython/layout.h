@@ -228,6 +228,26 @@ static inline PyGetSetDef* anyffi_py_getter_of(PyObject* descriptor) {
 
 #define ANYFFI_PY_HELD 2
 
+#if ANYFFI_KNOWN_LAYOUT && PY_VERSION_HEX < 0x030C0000
+/// The identity and the state of this thread, as they were looked up last; the state may have been freed since.
+typedef struct {
+  unsigned long identity;
+  PyThreadState* state;
+} AnyffiThread;
+static __thread AnyffiThread anyffi_py_thread __attribute__((tls_model("initial-exec")));
+
+/// 1 if this thread has the GIL, given the state of the thread that has it. Looking up this thread's own takes longer
+/// than all else that taking the GIL in a callback costs.
+static inline int anyffi_py_is_own_state(PyThreadState* holder) {
+  // A state of another thread, at the address of the freed one, has another identity.
+  if (holder == anyffi_py_thread.state && holder->thread_id == anyffi_py_thread.identity) return 1;
+  if (holder != PyGILState_GetThisThreadState()) return 0;
+  anyffi_py_thread.identity = PyThread_get_thread_ident();
+  anyffi_py_thread.state = holder;
+  return 1;
+}
+#endif
+
 /// Takes the GIL. Where this thread has it, as in most callbacks, reading the thread's state takes half the time of
 /// PyGILState_Ensure and PyGILState_Release.
 static inline int anyffi_py_lock(void) {
@@ -238,9 +258,8 @@ static inline int anyffi_py_lock(void) {
 #elif PY_VERSION_HEX >= 0x030C0000
   if (_PyThreadState_UncheckedGet() != NULL) return ANYFFI_PY_HELD;
 #else
-  /* One for all threads: the state of the thread that has the GIL. */
   PyThreadState* holder = _PyThreadState_UncheckedGet();
-  if (holder != NULL && holder == PyGILState_GetThisThreadState()) return ANYFFI_PY_HELD;
+  if (holder != NULL && anyffi_py_is_own_state(holder)) return ANYFFI_PY_HELD;
 #endif
   return (int)PyGILState_Ensure();
 }

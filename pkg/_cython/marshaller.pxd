@@ -67,11 +67,23 @@ cdef extern from "wrapper.h":
     AnyffiFunction* unwrap_function "anyffi_py_unwrap_function"(PyObject*) except NULL
     object wrap "anyffi_py_wrap"(AnyffiObject*)
     object wrap_here "anyffi_py_wrap_here"(AnyffiObject*)
+    void forget_classes "anyffi_py_forget_classes"()
 
 cdef extern from "unpack.h":
     object unpack "anyffi_py_unpack"(AnyffiValue*)
     object unpack_copy "anyffi_py_unpack_copy"(const AnyffiValue*)
     int raise_taken "anyffi_py_raise_taken"() except -1
+
+cdef extern from "attributes.h":
+    ctypedef int (*GetField "AnyffiGetField")(AnyffiObject*, AnyffiValue*) noexcept
+    ctypedef struct FieldGetterLayout "AnyffiFieldGetter":
+        vectorcallfunc vectorcall
+        PyObject* name
+        PyObject* slow
+        GetField get
+        int32_t type_code
+    void set_module_slot "anyffi_py_set_module_slot"(PyTypeObject*)
+    PyObject* read_field "anyffi_py_read_field"(PyObject*, PyObject* const*, size_t, PyObject*) noexcept
 
 cdef extern from "scalars.h":
     int pack_scalar "anyffi_py_pack_scalar"(PyObject*, AnyffiValue*) except -1
@@ -126,8 +138,12 @@ cdef extern from "call.h":
 
     AnyffiValue* allocate "anyffi_py_allocate"(Py_ssize_t) except NULL
     object call "anyffi_py_call"(AnyffiFunction*, PyObject**, Py_ssize_t)
-    object call_tuple "anyffi_py_call_tuple"(PyObject*, PyObject*, PyObject*)
+
+cdef extern from "call_named.h":
     object call_named "anyffi_py_call_named"(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)
+
+cdef extern from "vectorcall.h":
+    object call_tuple "anyffi_py_call_tuple"(PyObject*, PyObject*, PyObject*)
 
 cdef extern from "callback.h":
     int callback "anyffi_py_callback"(void*, AnyffiValue*, int32_t, AnyffiValue*) noexcept nogil

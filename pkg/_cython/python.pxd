@@ -25,6 +25,7 @@ cdef extern from "Python.h":
     void Py_INCREF(PyObject*)
     void Py_CLEAR(PyObject*)
     void PyType_Modified(PyTypeObject*)
+    object call_vector "PyVectorcall_Call"(PyObject*, PyObject*, PyObject*)
     char* PyBytes_AS_STRING(PyObject*)
     char* PyBytes_AsString(PyObject*) except NULL
     object PyBytes_FromStringAndSize(const char*, Py_ssize_t)

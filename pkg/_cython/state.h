@@ -27,6 +27,9 @@ typedef struct {
   PyObject* cores[ANYFFI_FIRST_DYNAMIC_TYPE];
   /// The classes of `_objects` with the methods of containers, by type code.
   PyObject* methods[ANYFFI_FIRST_DYNAMIC_TYPE];
+  /// By the number of a dynamic type the class that was found for it, also that of an ancestor, borrowed; or NULL.
+  PyObject** found_classes;
+  size_t num_found;
   /// Functions of the rules.
   PyObject* lower;
   PyObject* lift;

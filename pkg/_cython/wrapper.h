@@ -3,6 +3,8 @@
 #ifndef ANYFFI_WRAPPER_H_
 #define ANYFFI_WRAPPER_H_
 
+#include <string.h>
+
 #include "errors.h"
 #include "state.h"
 
@@ -65,7 +67,7 @@ static PyObject* anyffi_py_class_set_for(int32_t type_code) {
 }
 
 /// Returns the class set for a code, or for its nearest ancestor that has one, borrowed; NULL with an exception.
-static PyObject* anyffi_py_class_of(int32_t type_code) {
+static PyObject* anyffi_py_find_class(int32_t type_code) {
   PyObject* found = anyffi_py_class_set_for(type_code);
   if (found != NULL || PyErr_Occurred()) return found;
   const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
@@ -74,6 +76,37 @@ static PyObject* anyffi_py_class_of(int32_t type_code) {
     if (found != NULL || PyErr_Occurred()) return found;
   }
   return (PyObject*)anyffi_state.object_core;
+}
+
+/// Forgets what was found for dynamic types: before a class is set, which may destroy a former one.
+static void anyffi_py_forget_classes(void) {
+  if (anyffi_state.num_found == 0) return;
+  memset(anyffi_state.found_classes, 0, anyffi_state.num_found * sizeof(PyObject*));
+}
+
+/// As `anyffi_py_find_class`, for a dynamic type, and remembers the result.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_remember_class(int32_t type_code) {
+  size_t index = (size_t)(type_code - ANYFFI_FIRST_DYNAMIC_TYPE);
+  PyObject* found = anyffi_py_find_class(type_code);
+  if (found == NULL) return NULL;
+  if (index >= anyffi_state.num_found) {
+    PyObject** grown = (PyObject**)PyMem_RawRealloc(anyffi_state.found_classes, 2 * (index + 1) * sizeof(PyObject*));
+    // Without memory it is looked up again.
+    if (grown == NULL) return found;
+    anyffi_state.found_classes = grown;
+    anyffi_state.num_found = 2 * (index + 1);
+    anyffi_py_forget_classes();
+  }
+  anyffi_state.found_classes[index] = found;
+  return found;
+}
+
+/// The class for wrappers of a type, borrowed; NULL with an exception.
+static inline PyObject* anyffi_py_class_of(int32_t type_code) {
+  if (type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return anyffi_py_find_class(type_code);
+  size_t index = (size_t)(type_code - ANYFFI_FIRST_DYNAMIC_TYPE);
+  PyObject* found = index < anyffi_state.num_found ? anyffi_state.found_classes[index] : NULL;
+  return found != NULL ? found : anyffi_py_remember_class(type_code);
 }
 
 /// Returns an object's wrapper, borrowed; NULL if it has none or one that is being destroyed.
@@ -86,6 +119,11 @@ static inline PyObject* anyffi_py_current_wrapper(AnyffiObject* target) {
 static PyObject* anyffi_py_new_wrapper(int32_t type_code) {
   PyObject* cls = anyffi_py_class_of(type_code);
   if (cls == NULL) return NULL;
+  // What `object.__new__` does.
+  if (((PyTypeObject*)cls)->tp_new == PyBaseObject_Type.tp_new &&
+      !PyType_HasFeature((PyTypeObject*)cls, Py_TPFLAGS_IS_ABSTRACT)) {
+    return ((PyTypeObject*)cls)->tp_alloc((PyTypeObject*)cls, 0);
+  }
   // `__new__` may set another class for the code.
   Py_INCREF(cls);
   PyObject* made = ((PyTypeObject*)cls)->tp_new((PyTypeObject*)cls, anyffi_state.no_arguments, NULL);

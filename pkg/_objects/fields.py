@@ -12,7 +12,7 @@ class Field(property):
     """A property that reads a field of the object."""
 
     def __init__(self, runtime: Runtime, name: str, type_name: str | None, doc: str | None) -> None:
-        super().__init__(lambda self: runtime.object_get_field(self, name))
+        super().__init__(runtime.field_getter(name, lambda self: runtime.object_get_field(self, name)))
         # The `doc` of a property is hidden by the docstring of a derived class.
         self.__doc__ = doc
         self.type_name = type_name

@@ -19,6 +19,7 @@ class Runtime:
 
         self.to_object = core.to_object
         self.get_function = core.get_function
+        self.field_getter = core.field_getter
         self.function_overloads = get("Function.overloads")
         self.function_select = get("Function.select")
         self.function_signature = get("Function.signature")

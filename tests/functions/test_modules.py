@@ -45,6 +45,48 @@ class TestGood:
         assert "nonsense" not in vars(good)
         assert ffi.load_module(good.__file__).add_one == found
 
+    def test_attributes_that_change(self, good: Any) -> None:
+        def read() -> Any:
+            return good.add_one
+
+        cls = type(good)
+        found = read()
+        for _ in range(3):
+            assert read() is found
+        good.add_one = 5
+        assert read() == 5
+        vars(good)["add_one"] = 6
+        assert read() == 6
+        del good.add_one
+        assert read() is found
+        cls.add_one = property(lambda self: "of the class")
+        try:
+            assert read() == "of the class"
+            cls.add_one = 7
+            assert read() is found
+            vars(good).clear()
+            assert read() == 7
+        finally:
+            del cls.add_one
+        assert read() is found
+        vars(good).clear()
+        assert read() is found
+
+    def test_a_subclass_with_its_own_look_up(self, good: Any) -> None:
+        class Loud(type(good)):  # type: ignore[misc]
+            __slots__ = ()
+
+            def __getattr__(self, name: str) -> Any:
+                return "loud", name
+
+        former, good.__class__ = good.__class__, Loud
+        try:
+            assert good.add_ones == ("loud", "add_ones")
+            assert good.add_one == ("loud", "add_one")
+        finally:
+            good.__class__ = former
+        assert good.add_one(1) == 2
+
     def test_functions_as_attributes(self, ffi: Any, good: Any) -> None:
         assert type(good.add_one) is ffi.Function
         assert good["add_one"](1) == good.get_function("add_one")(1) == 2

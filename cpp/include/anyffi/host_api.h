@@ -61,6 +61,9 @@ typedef struct AnyffiHost {
   int (*capsule_is_valid)(void* capsule, const char* name);
   void* (*capsule_get_pointer)(void* capsule, const char* name);
   int (*capsule_set_name)(void* capsule, const char* name);
+  /// Releases one reference and returns 1, if it is not the last one; acquires the lock itself. Most handles are of
+  /// callables that their caller keeps. May be NULL.
+  int32_t (*handle_release_shared)(void* handle);
 } AnyffiHost;
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.

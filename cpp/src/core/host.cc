@@ -30,6 +30,8 @@ void release_handle(void* handle) noexcept {
   // Read once: at the host's exit another thread may remove the hooks at any moment.
   const AnyffiHost* hooks = host();
   if (hooks == nullptr || hooks->handle_release == nullptr) return;
+  auto* release_shared = hooks->handle_release_shared;
+  if (release_shared != nullptr && enter_host([&] { return release_shared(handle); }) != 0) return;
   // Finalizers that the release runs may raise errors.
   SavedError saved;
   HostLock lock;

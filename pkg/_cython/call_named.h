@@ -1,0 +1,117 @@
+/// Calls with keywords.
+
+#ifndef ANYFFI_CALL_NAMED_H_
+#define ANYFFI_CALL_NAMED_H_
+
+#include "call.h"
+#include "keywords.h"
+#include "shell.h"
+
+/// Calls with arguments at the places of parameters; `values` has room for all of them.
+static PyObject* anyffi_py_call_placed(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
+                                       Py_ssize_t count, AnyffiValue* values) {
+  Py_ssize_t packed = 0;
+  for (; packed < count; ++packed) {
+    if (places[packed] < 0) {
+      values[packed] = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
+    } else if (anyffi_py_pack(args[places[packed]], &values[packed]) < 0) {
+      break;
+    }
+  }
+  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count);
+  return anyffi_py_finish(result, values, packed);
+}
+
+/// Calls a function without overloads with keywords in any order.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_unordered(PyObject* function, AnyffiFunction* target,
+                                                       PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  int32_t few_places[ANYFFI_FEW_NAMED];
+  AnyffiValue few_values[ANYFFI_FEW_NAMED];
+  PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
+  Py_ssize_t capacity = PyTuple_GET_SIZE(parameters);
+  if (capacity <= ANYFFI_FEW_NAMED) {
+    Py_ssize_t filled = anyffi_py_place(parameters, target->info, count, names, few_places);
+    if (filled < 0) return anyffi_py_call_bound(function, args, count, names);
+    return anyffi_py_call_placed(target, args, few_places, filled, few_values);
+  }
+  AnyffiValue* values = anyffi_py_allocate(2 * capacity);
+  if (values == NULL) return NULL;
+  int32_t* places = (int32_t*)(values + capacity);
+  Py_ssize_t filled = anyffi_py_place(parameters, target->info, count, names, places);
+  PyObject* result = filled < 0 ? anyffi_py_call_bound(function, args, count, names)
+                                : anyffi_py_call_placed(target, args, places, filled, values);
+  anyffi_free(values);
+  return result;
+}
+
+/// As `anyffi_py_call_overloaded`, for arguments whose packing may call user code, for many, and where the runtime has
+/// to choose.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function, AnyffiFunction* target,
+                                                             AnyffiNamed* named, PyObject* const* args) {
+  Py_ssize_t count = named->count + PyTuple_GET_SIZE(named->names), capacity = count, packed = 0;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(named->parameters); ++i) {
+    Py_ssize_t size = PyTuple_GET_SIZE(PyTuple_GET_ITEM(named->parameters, i));
+    if (size > capacity) capacity = size;
+  }
+  AnyffiValue* values = anyffi_py_allocate(2 * capacity);
+  if (values == NULL) return NULL;
+  PyObject* made = NULL;
+  if (anyffi_py_find_overload(target, named, (int32_t*)(values + capacity)) == NULL) {
+    // Before user code runs.
+    made = anyffi_py_call_bound(function, args, named->count, named->names);
+  } else {
+    PyObject* parameters = named->parameters;
+    Py_INCREF(parameters);
+    while (packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0) ++packed;
+    if (packed == count) {
+      AnyffiValue result = anyffi_make_none();
+      AnyffiPlaceArgs place = anyffi_py_place_overload;
+      int status = anyffi_function_call_placed(target, place, named, values, (int32_t)count, &result);
+      made = anyffi_py_take_result(status, &result);
+    }
+    Py_DECREF(parameters);
+  }
+  made = anyffi_py_finish(made, values, packed);
+  anyffi_free(values);
+  return made;
+}
+
+/// Calls a function with overloads by keyword. Here, if the keywords fit only one of them.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded(PyObject* function, AnyffiFunction* target,
+                                                        PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  int32_t places[ANYFFI_FEW_NAMED];
+  AnyffiValue values[ANYFFI_FEW_NAMED], result = anyffi_make_none();
+  AnyffiNamed named = {((AnyffiFunctionWrapper*)function)->parameters, names, count, 0};
+  const AnyffiFunction* only = anyffi_py_find_only_overload(target, &named, places);
+  if (only == NULL) return anyffi_py_call_overloaded_slow(function, target, &named, args);
+  for (Py_ssize_t i = 0; i < named.filled; ++i) {
+    if (places[i] < 0) {
+      values[i] = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
+    } else if (!anyffi_py_pack_plain(args[places[i]], &values[i])) {
+      return anyffi_py_call_overloaded_slow(function, target, &named, args);
+    }
+  }
+  int status = only->info->try_call(only->self, values, (int32_t)named.filled, &result);
+  if (status <= 0) return anyffi_py_take_result(status, &result);
+  if (status == ANYFFI_NO_MATCH_RAISED) {
+    AnyffiValue error;
+    anyffi_error_take_raised(&error);
+    anyffi_value_drop(&error);
+  }
+  return anyffi_py_call_overloaded_slow(function, target, &named, args);
+}
+
+/// Calls with keywords that are not in order, or whose parameters are not known yet, or with many arguments.
+static PyObject* anyffi_py_call_named(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  AnyffiFunction* target = anyffi_py_unwrap_function(function);
+  if (target == NULL) return NULL;
+  if (names == NULL || PyTuple_GET_SIZE(names) == 0) return anyffi_py_call(target, args, count);
+  if (((AnyffiFunctionWrapper*)function)->parameters == NULL && anyffi_py_learn_parameters(function) < 0) return NULL;
+  Py_ssize_t total = count + PyTuple_GET_SIZE(names);
+  if (anyffi_py_are_in_order(function, count, names)) return anyffi_py_call(target, args, total);
+  if (target->info == NULL) return anyffi_py_call_bound(function, args, count, names);
+  return target->info->flags & ANYFFI_OVERLOADED ? anyffi_py_call_overloaded(function, target, args, count, names)
+                                                 : anyffi_py_call_unordered(function, target, args, count, names);
+}
+
+#endif  // ANYFFI_CALL_NAMED_H_
