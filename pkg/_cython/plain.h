@@ -200,7 +200,7 @@ static PyObject* anyffi_py_plain_object(AnyffiObject* object, int32_t expected, 
     anyffi_py_raise_taken();
     return NULL;
   }
-  int is_shared = __atomic_load_n(&object->strong_count, __ATOMIC_RELAXED) > expected;
+  int is_shared = __atomic_load_n(&object->strong_count, __ATOMIC_RELAXED) > (uint64_t)expected;
   PyObject* made =
       is_shared ? anyffi_py_plain_shared(object, code, memo) : anyffi_py_plain_container(object, code, memo);
   anyffi_depth_leave();

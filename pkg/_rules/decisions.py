@@ -32,6 +32,7 @@ __all__ = [
     "Lowered",
     "Reader",
     "bind",
+    "converters",
     "decide",
     "dict_of",
     "find_on_type",
@@ -329,3 +330,17 @@ def _lower_numpy_complex(x: Any) -> Lowered:
 
 #: The functions for NumPy's scalars.
 NUMPY_READERS = (_lower_numpy_bool, _lower_numpy_int, _lower_numpy_float, _lower_numpy_complex)
+
+
+def converters() -> dict[Reader, Callable[[Any], Any]]:
+    """Return functions of C that make the same exact scalars as the functions that lower, by these."""
+    np: Any = sys.modules.get("numpy")
+    found: dict[Reader, Callable[[Any], Any]] = {
+        SUBCLASSES[int]: int.__pos__,
+        SUBCLASSES[float]: float.__pos__,
+        SUBCLASSES[str]: str.__str__,
+    }
+    if np is not None and hasattr(np, "generic"):
+        # Without those of complex numbers, which are no scalars.
+        found.update(dict.fromkeys(NUMPY_READERS[:3], np.generic.item))
+    return found
