@@ -75,7 +75,10 @@ def pack(x: Any, keep: list[Any]) -> bytes:
 
     `keep` gets whatever else must outlive the call; for a recipe at least one object.
     """
-    write = _writers.get(id(type(x)))
+    cls = type(x)
+    write = _writers.get(id(cls))
+    if write is None and _rules.find_opener(cls) is not None:
+        write = write_container
     packed = None if write is None else write(x, keep)
     if packed is None:
         packed = pack_borrowed(x, keep)

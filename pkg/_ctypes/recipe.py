@@ -58,7 +58,7 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
 
     `met` has the identities of the containers of this argument so far, unless this is the outermost.
     """
-    opened = _read_container(x) or _read_set(x)
+    opened = _read_container(x) or _read_other(x)
     if opened is None or depth > _rules.MAX_DEPTH:
         return None
     type_code, items = opened
@@ -106,14 +106,23 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
     return b"".join(steps)
 
 
-def _read_set(x: Any) -> tuple[int, Any] | None:
-    """Return type code, and elements and None in turn, of an exact set; None in check mode."""
+def _read_other(x: Any) -> tuple[int, Any] | None:
+    """Read an exact set, or an instance of a remembered subclass of tuple, list or dict; None for others.
+
+    None in check mode, which replays what `lower` returns for these.
+    """
     cls = type(x)
-    if (cls is not set and cls is not frozenset) or _read_container is not read_container:
+    if _read_container is not read_container:
         return None
-    items = [None] * (2 * len(x))
-    items[::2] = tuple(x)
-    return (code.SET if cls is set else code.FROZEN_SET), tuple(items)
+    if cls is set or cls is frozenset:
+        items = [None] * (2 * len(x))
+        items[::2] = tuple(x)
+        return (code.SET if cls is set else code.FROZEN_SET), tuple(items)
+    read = _rules.find_opener(cls)
+    if read is None:
+        return None
+    type_code, parts = read(x)
+    return type_code, tuple(chain.from_iterable(parts)) if type_code == _DICT else parts
 
 
 #: Functions that write other values as `write_container` does, by the identity of the class.

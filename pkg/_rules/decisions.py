@@ -28,6 +28,7 @@ __all__ = [
     "ON_CLASS",
     "ON_METACLASS",
     "ON_REGISTRATION",
+    "OPENERS",
     "SUBCLASSES",
     "Lowered",
     "Reader",
@@ -288,6 +289,8 @@ SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
 }
 
 
+#: Those of them that read a container without running other code.
+OPENERS = frozenset(SUBCLASSES[base] for base in (tuple, list, dict))
 #: The same for the builtins themselves, by identity: they are never freed.
 EXACT = {id(cls): read for cls, read in SUBCLASSES.items()}
 #: Functions need no look-ups of protocols.

@@ -19,6 +19,7 @@ from .decisions import (
     MAX_DEPTH,
     ON_METACLASS,
     ON_REGISTRATION,
+    OPENERS,
     Lowered,
     Reader,
     converters,
@@ -41,6 +42,7 @@ __all__ = [
     "find_converter",
     "find_exchange",
     "find_on_type",
+    "find_opener",
     "lift",
     "lower",
     "nested_too_deep",
@@ -87,6 +89,12 @@ def find_converter(cls: type) -> Callable[[Any], Any] | None:
     """
     known = _known.get(id(cls))
     return known[4] if known is not None and known[1].value == known[2] else None
+
+
+def find_opener(cls: type) -> Reader | None:
+    """Return the function that lowers a remembered subclass of tuple, list or dict, else None."""
+    known = _known.get(id(cls))
+    return known[0] if known is not None and known[0] in OPENERS and known[1].value == known[2] else None
 
 
 #: Decisions by the identity of the class: the function, the version of the class as an attribute `value`, its
