@@ -17,6 +17,7 @@ from .owned import OwnedValue, release
 from .pack import pack_borrowed, pack_owned
 from .plain import to_plain
 from .sequences import ArrayCore, ListCore
+from .tensor import TensorCore
 from .unpack import raise_taken, unpack_owned
 from .wrapper import ObjectCore, set_class, wrap, wrap_here
 
@@ -30,6 +31,7 @@ __all__ = [
     "MapCore",
     "ObjectCore",
     "SetCore",
+    "TensorCore",
     "create_exchange",
     "get_function",
     "set_class",
