@@ -128,6 +128,25 @@ static int anyffi_py_pack_lowered(PyObject* x, AnyffiValue* out, AnyffiNest* nes
   return packed;
 }
 
+/// Packs an object with `__index__`, which is called; 0 where only the rules can read the int, or in check mode.
+static int anyffi_py_pack_index(PyObject* x, AnyffiValue* out) {
+  if (anyffi_state.is_check_mode || !ANYFFI_KNOWN_LAYOUT) return 0;
+  PyObject* number = PyNumber_Index(x);
+  if (number == NULL) return -1;
+  int packed = anyffi_py_pack_any_int(number, out);
+  Py_DECREF(number);
+  return packed;
+}
+
+/// Packs a class as a function; 0 if it is one of NumPy's scalars.
+static int anyffi_py_pack_class(PyObject* x, AnyffiValue* out) {
+  if (!anyffi_py_is_known_function(x)) {
+    int is_function = anyffi_py_learn_class(x);
+    if (is_function <= 0) return is_function;
+  }
+  return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
+}
+
 /// Packs an instance of a class that is no exact builtin; 1 if the object is new, 0 if it is shared.
 static int anyffi_py_pack_instance(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
   AnyffiObject* found;
@@ -142,6 +161,12 @@ static int anyffi_py_pack_instance(PyObject* x, AnyffiValue* out, AnyffiNest* ne
       return found == NULL ? -1 : anyffi_py_share(found, out);
     case ANYFFI_KIND_NDARRAY:
       packed = anyffi_py_pack_ndarray(x, out);
+      break;
+    case ANYFFI_KIND_INDEX:
+      packed = anyffi_py_pack_index(x, out);
+      break;
+    case ANYFFI_KIND_CLASS:
+      packed = anyffi_py_pack_class(x, out);
       break;
     case ANYFFI_KIND_FUNCTION:
       return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
@@ -190,6 +215,10 @@ static int anyffi_py_pack_known(PyObject* x, AnyffiKind kind, AnyffiValue* out) 
       return 0;
     case ANYFFI_KIND_NDARRAY:
       return anyffi_py_pack_ndarray(x, out);
+    case ANYFFI_KIND_INDEX:
+      return anyffi_py_pack_index(x, out);
+    case ANYFFI_KIND_CLASS:
+      return anyffi_py_pack_class(x, out);
     case ANYFFI_KIND_FUNCTION:
       return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
     case ANYFFI_KIND_ERROR:

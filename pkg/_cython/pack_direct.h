@@ -184,14 +184,15 @@ static int anyffi_py_direct_finish(AnyffiValue* out, const AnyffiDirect* direct)
   return packed;
 }
 
-static int anyffi_py_direct_dict(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+/// Packs what the dict `x`, or the proxy `x` of the dict `entries`, holds.
+static int anyffi_py_direct_dict(PyObject* x, PyObject* entries, int32_t type_code, AnyffiValue* out,
+                                 AnyffiDirect* direct, int depth) {
   PyObject *key, *item;
   Py_ssize_t position = 0;
   int packed = anyffi_py_direct_enter(x, out, direct, depth);
   if (packed != 0) return packed;
-  // Not `PyDict_Size`, which is the same for subclasses.
-  if (anyffi_mapping_create(ANYFFI_DICT, PyDict_Size(x), out) != 0) return anyffi_py_raise_taken();
-  while (PyDict_Next(x, &position, &key, &item)) {
+  if (anyffi_mapping_create(type_code, PyDict_Size(entries), out) != 0) return anyffi_py_raise_taken();
+  while (PyDict_Next(entries, &position, &key, &item)) {
     packed = anyffi_py_direct_entry(key, item, 1, (AnyffiMapping*)out->as_object, direct, depth);
     if (packed > 0) continue;
     anyffi_py_discard(out);
@@ -199,6 +200,12 @@ static int anyffi_py_direct_dict(PyObject* x, AnyffiValue* out, AnyffiDirect* di
   }
   packed = anyffi_py_direct_finish(out, direct);
   return packed <= 0 ? packed : anyffi_py_direct_leave(x, out, direct, depth);
+}
+
+static int anyffi_py_direct_proxy(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+  PyObject* entries = anyffi_py_proxied(x);
+  if (entries == NULL || !PyDict_CheckExact(entries)) return 0;
+  return anyffi_py_direct_dict(x, entries, ANYFFI_MAP, out, direct, depth);
 }
 
 static int anyffi_py_direct_set(PyObject* x, int32_t type_code, AnyffiValue* out, AnyffiDirect* direct, int depth) {
@@ -248,7 +255,9 @@ static int anyffi_py_direct_instance(PyObject* x, AnyffiValue* out, AnyffiDirect
     case ANYFFI_KIND_LIST:
       return anyffi_py_direct_sequence(x, ANYFFI_LIST, out, direct, depth);
     case ANYFFI_KIND_DICT:
-      return anyffi_py_direct_dict(x, out, direct, depth);
+      return anyffi_py_direct_dict(x, x, ANYFFI_DICT, out, direct, depth);
+    case ANYFFI_KIND_PROXY:
+      return anyffi_py_direct_proxy(x, out, direct, depth);
     case ANYFFI_KIND_SET:
       return anyffi_py_direct_set(x, ANYFFI_SET, out, direct, depth);
     case ANYFFI_KIND_FROZEN_SET:
@@ -256,6 +265,8 @@ static int anyffi_py_direct_instance(PyObject* x, AnyffiValue* out, AnyffiDirect
     case ANYFFI_KIND_NDARRAY:
       direct->holds_objects = 1;
       return anyffi_py_pack_ndarray(x, out);
+    case ANYFFI_KIND_CLASS:
+      return anyffi_py_is_known_function(x) ? anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct) : 0;
     case ANYFFI_KIND_FUNCTION:
       return anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct);
     case ANYFFI_KIND_ERROR:
@@ -272,7 +283,7 @@ static int anyffi_py_direct_object(PyObject* x, AnyffiValue* out, AnyffiDirect* 
   PyTypeObject* cls = Py_TYPE(x);
   if (cls == &PyTuple_Type) return anyffi_py_direct_sequence(x, ANYFFI_ARRAY, out, direct, depth);
   if (cls == &PyList_Type) return anyffi_py_direct_sequence(x, ANYFFI_LIST, out, direct, depth);
-  if (cls == &PyDict_Type) return anyffi_py_direct_dict(x, out, direct, depth);
+  if (cls == &PyDict_Type) return anyffi_py_direct_dict(x, x, ANYFFI_DICT, out, direct, depth);
   if (cls == &PySlice_Type) return anyffi_py_direct_slice(x, out, depth);
   if (cls == &PyLong_Type) return anyffi_py_pack_big_int(x, out);
   if (anyffi_py_is_callable_type(cls)) return anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct);

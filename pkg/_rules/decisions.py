@@ -39,8 +39,10 @@ __all__ = [
     "find_on_type",
     "is_hashed_plainly",
     "is_wrapper_class",
+    "lower_class",
     "lower_error",
     "lower_function",
+    "lower_index",
     "lower_int",
     "lower_ndarray",
     "lower_object",
@@ -128,7 +130,7 @@ def _decide_protocol(cls: type) -> Reader | None:
         return _lower_pointer
     if find_on_type(cls, "__dlpack__") is not None:
         return _lower_exported
-    return _lower_index if find_on_type(cls, "__index__") is not None else None
+    return lower_index if find_on_type(cls, "__index__") is not None else None
 
 
 def is_hashed_plainly(cls: type) -> bool:
@@ -147,7 +149,7 @@ def _decide_registered(cls: type) -> tuple[Reader, int]:
     if issubclass(cls, BaseException):
         return lower_error, depends
     if issubclass(cls, type):
-        return _lower_class, depends
+        return lower_class, depends
     # As `callable` does for an instance: also an attribute that is None counts.
     is_callable = any("__call__" in dict_of(base) for base in _mro_of(cls))
     return (lower_function if is_callable else lower_opaque), depends
@@ -199,7 +201,7 @@ def _lower_dtype(x: Any) -> Lowered:
     return code.DATA_TYPE, find_dtype(x)
 
 
-def _lower_class(x: Any) -> Lowered:
+def lower_class(x: Any) -> Lowered:
     found = find_dtype(x)
     return (code.FUNCTION, x) if found is None else (code.DATA_TYPE, found)
 
@@ -213,7 +215,7 @@ def _lower_exported(x: Any) -> Lowered:
     return lower_exporter(x, bind(find_on_type(type(x), "__dlpack__"), x))
 
 
-def _lower_index(x: Any) -> Lowered:
+def lower_index(x: Any) -> Lowered:
     return lower_int(operator.index(x))
 
 
@@ -282,7 +284,8 @@ SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     list: lambda x: (code.LIST, tuple(list.__getitem__(x, slice(None)))),
     OrderedDict: lambda x: (code.DICT, [*iter(_read_ordered(x))]),
     dict: lambda x: (code.DICT, [*iter(dict.items(x))]),
-    MappingProxyType: lambda x: (code.MAP, list(x.items())),
+    # The mapping below may be a user's, whose items may be anything.
+    MappingProxyType: lambda x: (code.MAP, [(key, item) for key, item in x.items()]),
     complex: _lower_complex,
     set: lambda x: _lower_elements(code.SET, set.__iter__(x)),
     frozenset: lambda x: _lower_elements(code.FROZEN_SET, frozenset.__iter__(x)),
