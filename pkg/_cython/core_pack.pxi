@@ -7,6 +7,8 @@ cimport kinds
 
 from types import MappingProxyType
 
+# NumPy's number of the first dtype that it does not define itself.
+cdef int FIRST_OF_USERS = _dtype.FIRST_OF_USERS
 # Whether NumPy's structs were compared, with whatever result.
 cdef bint knows_ndarray = False
 
@@ -150,6 +152,17 @@ cdef int pack_memory(tuple described, AnyffiValue* out) except -1:
     data.shape = <int64_t*>PyBytes_AS_STRING(<PyObject*>extents)
     data.strides = data.shape + data.ndim
     create_tensor(&data, flags, <PyObject*>owner, out)
+    if Py_TYPE(<PyObject*>owner) == state.ndarray and state.ndarray != NULL:
+        learn_foreign_dtype(owner, data.dtype, flags)
+    return 0
+
+
+cdef int learn_foreign_dtype(object array, AnyffiDataType element, uint64_t flags) except -1:
+    """Remembers a dtype of another library, whose elements have a power of two as their size."""
+    cdef object dtype = array.dtype
+    cdef int64_t size = dtype.itemsize
+    if dtype.num >= FIRST_OF_USERS and size > 0 and not size & (size - 1):
+        learn_dtype(<PyObject*>dtype, element, flags & ANYFFI_TENSOR_PADDED, size)
     return 0
 
 

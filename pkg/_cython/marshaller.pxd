@@ -87,6 +87,7 @@ cdef extern from "ndarray.h":
         Py_ssize_t* strides
         NumPyDtype* dtype
         int flags
+    void learn_dtype "anyffi_py_learn_dtype"(PyObject*, AnyffiDataType, uint64_t, int64_t)
     int create_tensor "anyffi_py_create_tensor"(
         const AnyffiTensorData*, uint64_t, PyObject*, AnyffiValue*
     ) except -1

@@ -28,8 +28,8 @@ from .decisions import (
     find_on_type,
     register_core,
 )
-from .device import Device
-from .dtype import dtype
+from .device import share_device
+from .dtype import share_dtype
 from .internal import MISSING
 
 __all__ = [
@@ -172,9 +172,9 @@ def lift(type_code: int, payload: Any) -> Any:
 
         return ctypes.c_void_p(payload)
     if type_code == code.DATA_TYPE:
-        return dtype.from_dlpack_data_type(payload)
+        return share_dtype(*payload)
     if type_code == code.DEVICE:
-        return Device(*payload)
+        return share_device(*payload)
     if type_code == code.MISSING:
         return MISSING
     raise TypeError(f"a value of type code {type_code} has no Python form")
