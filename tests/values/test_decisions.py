@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
+import anyffi
 import cases
 import numpy as np
 import pytest
@@ -383,7 +384,7 @@ def test_classes_as_values(ffi: Any) -> None:
     for _ in range(3):
         assert echo(cls) is cls
         assert describe([cls, np.float32, int]) == "List[Function(host), DataType(2, 32, 1), Function(host)]"
-        assert echo(np.float32) == ffi.dtype("float32")
+        assert echo(np.float32) == anyffi.dtype("float32")
         with pytest.raises(TypeError, match="DLPack"):
             echo(np.str_)
     cls.changed = 1
