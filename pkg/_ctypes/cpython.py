@@ -29,6 +29,7 @@ __all__ = [
     "join",
     "lend_ascii",
     "lend_bytes",
+    "lend_text",
     "load",
     "memory_class",
     "ndarray_data",
@@ -37,6 +38,7 @@ __all__ = [
     "object_at",
     "object_of",
     "plain",
+    "read_text",
     "retain",
     "take_over",
     "traversed",
@@ -83,6 +85,25 @@ def lend_bytes(x: bytes, keep: list[Any]) -> int:
 def lend_ascii(x: str, keep: list[Any]) -> int:
     """Return the address of ASCII text that the caller keeps alive."""
     return id(x) + _ASCII
+
+
+_state_at = ctypes.c_uint.from_address
+_STATE, _KIND, _IS_COMPACT, _COMPACT = layout.STATE, layout.KIND, layout.IS_COMPACT, layout.COMPACT
+#: AnyffiTextEncoding by the width of a code point, and the reverse.
+_ENCODINGS, _WIDTHS = (0, 1, 2, 0, 3), (1, 1, 2, 4)
+_make_text = PYFUNCTYPE(py_object, c_int, c_void_p, ctypes.c_ssize_t)(("PyUnicode_FromKindAndData", _api))
+
+
+def lend_text(x: str) -> tuple[int, int] | None:
+    """Return encoding and address of text other than ASCII, which the caller keeps alive, or None."""
+    state = _state_at(id(x) + _STATE).value
+    return (_ENCODINGS[state >> _KIND & 7], id(x) + _COMPACT) if state & _IS_COMPACT else None
+
+
+def read_text(address: int, length: int, encoding: int) -> str:
+    """Return the text of code points in memory."""
+    made: str = _make_text(_WIDTHS[encoding], address, length)
+    return made
 
 
 def context_of(address: int) -> Any:

@@ -16,8 +16,12 @@ __all__ = [
     "ASCII",
     "BF_GETBUFFER",
     "BYTES",
+    "COMPACT",
     "FREE_THREADED",
+    "IS_COMPACT",
+    "KIND",
     "NDARRAY_DATA",
+    "STATE",
     "TP_FINALIZE",
     "TP_TRAVERSE",
     "TYPE",
@@ -34,6 +38,7 @@ __all__ = [
 #: The versions with these layouts. Newer ones depend on the checks alone.
 _OLDEST, _NEWEST = (3, 9), (3, 14)
 _POINTER = ctypes.sizeof(c_void_p)
+_ORDER = "le" if sys.byteorder == "little" else "be"
 
 #: Builds without a global lock (abiflags of PEP 703). A zero refcount cannot be read there: another thread
 #: may release the object between the test and the new reference.
@@ -44,6 +49,10 @@ TYPE = object.__basicsize__ - _POINTER
 BYTES = bytes.__basicsize__ - 1
 #: ASCII text follows the struct PyASCIIObject and ends in NUL (Include/cpython/unicodeobject.h).
 ASCII = sys.getsizeof("") - 1
+#: Other text follows the struct PyCompactUnicodeObject. The size of a new string includes no UTF-8.
+COMPACT = sys.getsizeof("".join(map(chr, (0x20AC, 0x20AC)))) - 6
+#: `state` in PyASCIIObject, after `length` and `hash`.
+STATE = object.__basicsize__ + 2 * _POINTER
 #: `data` follows the object header in PyArrayObject, since NumPy 1.7 (numpy/ndarraytypes.h). ndarray.py
 #: checks it for the first array of each layout.
 NDARRAY_DATA = object.__basicsize__
@@ -135,6 +144,29 @@ def offset_of_slot(cls: type, name: str) -> int:
     return found[0] * _POINTER
 
 
+def _texts() -> list[tuple[str, int]]:
+    """Return strings, and the width of their code points."""
+    found = [("".join(map(chr, (highest, 97, highest))), width) for highest, width in _HIGHEST]
+    return [*found, *((sys.intern(text + "interned"), width) for text, width in found)]
+
+
+def _find_kind() -> int:
+    """Return the lowest of the three bits of `state` that hold the width of a code point.
+
+    Where they lie depends on the version: after those of `interned`.
+    """
+    states = [(c_uint.from_address(id(text) + STATE).value, width) for text, width in _texts()]
+    found = [at for at in range(30) if all(state >> at & 7 == width for state, width in states)]
+    require(len(found) == 1, "the width of text")
+    return found[0]
+
+
+_HIGHEST = ((0xE9, 1), (0x20AC, 2), (0x1F600, 4))
+KIND = _find_kind()
+#: The bit after those is set where the code points follow the struct.
+IS_COMPACT = 1 << (KIND + 3)
+
+
 def _check() -> None:
     """Compare the memory at each offset with the values that Python returns."""
     for x in (object(), b"", ctypes.Structure):
@@ -143,6 +175,10 @@ def _check() -> None:
         require(string_at(id(data) + BYTES, len(data) + 1) == data + b"\0", "the content of bytes")
     for text in ("", "text that is all ASCII"):
         require(string_at(id(text) + ASCII, len(text) + 1) == text.encode() + b"\0", "ASCII text")
+    for text, width in _texts():
+        encoded = text.encode({1: "latin-1", 2: f"utf-16-{_ORDER}", 4: f"utf-32-{_ORDER}"}[width])
+        require(string_at(id(text) + COMPACT, len(encoded)) == encoded, "text")
+        require(bool(c_uint.from_address(id(text) + STATE).value & IS_COMPACT), "the state of text")
     changing = type("changing", (), {})
     require(c_ulong.from_address(id(changing) + _FLAGS).value == changing.__flags__, "the flags of a class")
     former = version_of(changing).value

@@ -16,7 +16,7 @@ from .._typing import Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, TensorData, address_of, library, platform
 from .ndarray import cache_layout, write_ndarray
 from .owned import OwnedValue, release
-from .recipe import RECIPE, read_container, write_container, write_slice
+from .recipe import RECIPE, other_writers, read_container, write_container, write_slice
 from .scalars import (
     FALSE,
     NONE,
@@ -76,7 +76,10 @@ def pack(x: Any, keep: list[Any]) -> bytes:
 
     `keep` gets whatever else must outlive the call; for a recipe at least one object.
     """
-    write = _writers.get(id(type(x)))
+    cls = type(x)
+    write = _writers.get(id(cls))
+    if write is None and _rules.find_opener(cls) is not None:
+        write = write_container
     packed = None if write is None else write(x, keep)
     if packed is None:
         packed = pack_borrowed(x, keep)
@@ -90,7 +93,7 @@ _writers: dict[int, Callable[[Any, list[Any]], Packed]] = {
     id(float): lambda x, keep: _float_value(_FLOAT, 0, x),
     id(bool): lambda x, keep: TRUE if x else FALSE,
     id(type(None)): lambda x, keep: NONE,
-    **dict.fromkeys(map(id, (tuple, list, dict)), write_container),
+    **dict.fromkeys(map(id, (tuple, list, dict, set, frozenset)), write_container),
     id(slice): write_slice,
     id(type(MISSING)): lambda x, keep: _MISSING,
 }
@@ -108,7 +111,10 @@ def pack_borrowed(x: Any, keep: list[Any]) -> Packed:
         return packed
     if issubclass(cls, ObjectCore):
         return object_value(unwrap(x))
-    packed, made = _pack_nested(x, {}, 1)
+    convert = _rules.find_converter(cls)
+    packed, made = None if convert is None else pack_scalar(convert(x)), True
+    if packed is None:
+        packed, made = _pack_nested(x, {}, 1)
     if type(packed) is bytes:
         return packed
     if made:
@@ -270,7 +276,7 @@ def _pack_handle(x: Any, create: Callable[..., int], *args: Any) -> Packed:
 def _pack_memory(address: int, dtype: Any, ndim: int, extents: bytes, flags: int, owner: Any) -> Packed:
     """Pack memory that a Python object keeps alive as a Tensor."""
     if cache_layout(owner, address, dtype, ndim, extents, flags):
-        _writers[id(type(owner))] = write_ndarray
+        _writers[id(type(owner))] = other_writers[id(type(owner))] = write_ndarray
     shape = c_char_p(extents)
     place = c_void_p.from_buffer(shape).value or 0
     data = TensorData(address, _CPU, 0, ndim, *dtype, place, place + len(extents) // 2)

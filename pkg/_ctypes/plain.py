@@ -14,7 +14,7 @@ from types import MappingProxyType
 from .._rules import containers as rules
 from .._rules import values as _rules
 from .._rules.codes import code
-from .._typing import Any, Callable, Optional
+from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, Slice, library, translates_errors
 from .pack import object_value
 from .scalars import new_object
@@ -34,8 +34,9 @@ _PARTNERS = {code.LIST: code.ARRAY, code.DICT: code.MAP, code.SET: code.FROZEN_S
 _FIRST_DYNAMIC_TYPE = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
 
 
-#: Results by address, with what keeps the address in use; None while one is being converted.
-_Memo = dict[int, Optional[tuple[Any, Any]]]
+#: Results by address, `_OPEN` while one is being converted; at 0 what keeps the addresses in use.
+_Memo = dict[int, Any]
+_OPEN = object()
 #: Functions that create a container from its parts, by type code.
 _Makers = dict[int, Callable[[Any], Any]]
 
@@ -43,13 +44,13 @@ _Makers = dict[int, Callable[[Any], Any]]
 @translates_errors
 def to_plain(x: Any) -> Any:
     """Return Python's own container for one of the runtime, at all levels; what is no container as it is."""
-    return _convert_part(x, {}, _makers)
+    return _convert_part(x, {0: []}, _makers)
 
 
 @translates_errors
 def to_parts(x: Any) -> Any:
     """As `to_plain`, with `(type code, parts)` for each container, which hashes nothing; for check mode."""
-    return _convert_part(x, {}, _describers)
+    return _convert_part(x, {0: []}, _describers)
 
 
 def _convert_part(x: Any, memo: _Memo, makers: _Makers) -> Any:
@@ -73,15 +74,16 @@ def _convert(address: int, type_code: int, memo: _Memo, makers: _Makers) -> Any:
     One function for all containers, so that a level of nesting costs one frame.
     """
     if address in memo:
-        met = memo[address]
-        if met is None:
+        if memo[address] is _OPEN:
             raise _rules.plain_contains_itself()
-        return met[0]
-    memo[address] = None
+        return memo[address]
+    memo[address] = _OPEN
     partner = _PARTNERS.get(type_code)
-    # The copy keeps the elements alive: their addresses are in the memo.
     copy = None if partner is None else new_object(library.container_copy, object_value(address), partner)
     parts, cells, hashes = _read_parts(type_code, address if copy is None else _value_of(copy)[2])
+    if cells and copy is not None:
+        # It keeps the elements alive: their addresses are in the memo.
+        memo[0].append(copy)
     pairs: Any = {} if hashes and makers is _makers else None
     for cell in cells:
         element_code, _, payload = cell
@@ -96,7 +98,7 @@ def _convert(address: int, type_code: int, memo: _Memo, makers: _Makers) -> Any:
             pairs[parts[0]] = parts[1]
             parts.clear()
     made = makers[type_code](parts if pairs is None else pairs)
-    memo[address] = made, copy
+    memo[address] = made
     return made
 
 

@@ -39,6 +39,7 @@ __all__ = [
     "join",
     "lend_ascii",
     "lend_bytes",
+    "lend_text",
     "load",
     "memory_class",
     "ndarray_data",
@@ -47,6 +48,7 @@ __all__ = [
     "object_at",
     "object_of",
     "plain",
+    "read_text",
     "retain",
     "take_over",
     "traversed",
@@ -78,6 +80,14 @@ def lend_bytes(x: bytes, keep: list[Any]) -> int:
 def lend_ascii(x: str, keep: list[Any]) -> int:
     """Return the address of a copy of ASCII text, as `lend_bytes` does."""
     return lend_bytes(x.encode(), keep)
+
+
+def lend_text(x: str) -> None:
+    """Return None: text has no address."""
+
+
+#: None: the bytes are decoded.
+read_text = None
 
 
 def context_of(address: int) -> Any:

@@ -18,13 +18,14 @@ from .._typing import Any, Callable
 from .abi import VALUE
 from .scalars import INLINE_BYTES, NONE, borrow_bytes, borrow_str, scalar_packers
 
-__all__ = ["RECIPE", "read_container", "set_reader", "write_container", "write_slice"]
+__all__ = ["RECIPE", "other_writers", "read_container", "set_reader", "write_container", "write_slice"]
 
 RECIPE = 2  # ANYFFI_RECIPE
 _packer_of = scalar_packers.get
 _value = VALUE.pack
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _INT, _ARRAY, _LIST, _DICT, _SLICE = code.INT, code.ARRAY, code.LIST, code.DICT, code.SLICE
+_WITH_KEYS = (_DICT, code.SET, code.FROZEN_SET)
 #: The classes, by identity, of keys that are distinct as values if they are as objects.
 _KEYS = frozenset(map(id, (str, int, bool, bytes, type(None))))
 
@@ -57,11 +58,11 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
 
     `met` has the identities of the containers of this argument so far, unless this is the outermost.
     """
-    opened = _read_container(x)
+    opened = _read_container(x) or _read_other(x)
     if opened is None or depth > _rules.MAX_DEPTH:
         return None
     type_code, items = opened
-    if type_code == _DICT and not _KEYS.issuperset(map(id, map(type, items[::2]))):
+    if type_code in _WITH_KEYS and not _KEYS.issuperset(map(id, map(type, items[::2]))):
         return None
     # Text is borrowed from the items, and their identities are not reused while they are alive.
     keep.append(items)
@@ -86,6 +87,11 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
             step = packer(item)
         elif cls is slice:
             step = write_slice(item, keep)
+        elif (convert := _rules.find_converter(cls)) is not None:
+            exact = convert(item)
+            step = _packer_of(id(type(exact)))(exact)
+        elif id(cls) in other_writers:
+            step = other_writers[id(cls)](item, keep)
         else:
             if met is None:
                 met = {id(x)}
@@ -99,6 +105,28 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
     steps.append(_value(type_code, RECIPE, len(items)))
     return b"".join(steps)
 
+
+def _read_other(x: Any) -> tuple[int, Any] | None:
+    """Read an exact set, or an instance of a remembered subclass of tuple, list or dict; None for others.
+
+    None in check mode, which replays what `lower` returns for these.
+    """
+    cls = type(x)
+    if _read_container is not read_container:
+        return None
+    if cls is set or cls is frozenset:
+        items = [None] * (2 * len(x))
+        items[::2] = tuple(x)
+        return (code.SET if cls is set else code.FROZEN_SET), tuple(items)
+    read = _rules.find_opener(cls)
+    if read is None:
+        return None
+    type_code, parts = read(x)
+    return type_code, tuple(chain.from_iterable(parts)) if type_code == _DICT else parts
+
+
+#: Functions that write other values as `write_container` does, by the identity of the class.
+other_writers: dict[int, Callable[[Any, list[Any]], bytes | None]] = {}
 
 _MADE_SLICE = _value(_SLICE, RECIPE, 3)
 
@@ -128,12 +156,16 @@ def _write_run(items: tuple[Any, ...]) -> bytes | None:
     """Return the values of items that are all of one class; None if they are not."""
     cls = type(items[0])
     write = _runs.get(id(cls))
-    if write is None:
+    convert = None if write is not None else _rules.find_converter(cls)
+    if write is None and convert is None:
         return None
     for item in items:
         if type(item) is not cls:
             return None
-    return write(items)
+    if convert is not None:
+        items = tuple(map(convert, items))
+        write = _runs.get(id(type(items[0])))
+    return None if write is None else write(items)
 
 
 _AN_INT, _A_FLOAT = _value(_INT, 0, 0), _value(code.FLOAT, 0, 0)

@@ -46,7 +46,11 @@ _LITTLE = "le" if sys.byteorder == "little" else "be"
 _ENCODINGS = ("ascii", "latin-1", f"utf-16-{_LITTLE}", f"utf-32-{_LITTLE}")
 #: Text ends in a zero code point; bytes already end in a zero byte.
 _ENDS = (b"", b"", b"\0", b"\0\0\0")
-_address_of_bytes, _address_of_ascii = platform.lend_bytes, platform.lend_ascii
+_address_of_bytes, _address_of_ascii, _lend_text = (
+    platform.lend_bytes,
+    platform.lend_ascii,
+    platform.lend_text,
+)
 
 
 def _encode(x: str) -> tuple[bytes, int]:
@@ -116,6 +120,10 @@ def borrow_str(x: str, keep: list[Any]) -> Packed:
             return _inline_value(_STR, x.encode(), INLINE_BYTES - size)
         if size <= _MAX_BORROWED:
             return _value(_STR_VIEW, size << 2, _address_of_ascii(x, keep))
+    elif INLINE_BYTES < size <= _MAX_BORROWED:
+        found = _lend_text(x)
+        if found is not None:
+            return _value(_STR_VIEW, size << 2 | found[0], found[1])
     data, encoding = _encode(x)
     if len(data) <= INLINE_BYTES:
         return _inline_value(_STR, data, encoding << 4 | (INLINE_BYTES - size))

@@ -67,6 +67,13 @@ def _decode(data: bytes, encoding: int) -> str:
     return data.decode(_UTF32, "surrogatepass")
 
 
+def _read_bytes_as_text(address: int, length: int, encoding: int) -> str:
+    return _decode(string_at(address, length * _WIDTHS[encoding]), encoding)
+
+
+_read_text: Callable[[int, int, int], str] = platform.read_text or _read_bytes_as_text
+
+
 def _read_inline_str(aux: int, payload: int) -> str:
     raw = _INLINE.pack(aux, payload)
     encoding, spare = divmod(raw[11], 16)
@@ -80,7 +87,7 @@ def _read_inline_bytes(aux: int, payload: int) -> bytes:
 
 def _read_text_view(aux: int, payload: int) -> str:
     length, encoding = divmod(aux, 4)
-    return _decode(string_at(payload, length * _WIDTHS[encoding]), encoding)
+    return _read_text(payload, length, encoding)
 
 
 def _read_tensor_view(aux: int, payload: int) -> Any:
@@ -109,7 +116,7 @@ _inline_readers: dict[int, Callable[[int, int], Any]] = {
 
 def _read_str(address: int) -> str:
     found = Str.from_address(address)
-    return _decode(string_at(found.data, found.length * _WIDTHS[found.encoding]), found.encoding)
+    return _read_text(found.data, found.length, found.encoding)
 
 
 def _read_bytes(address: int) -> bytes:

@@ -5,6 +5,8 @@ In Cython, which unpacks tuples and reads attributes of Python objects. shell.h 
 
 cimport kinds
 
+from types import MappingProxyType
+
 # NumPy's number of the first dtype that it does not define itself.
 cdef int FIRST_OF_USERS = _dtype.FIRST_OF_USERS
 # Whether NumPy's structs were compared, with whatever result.
@@ -50,9 +52,12 @@ cdef dict kind_by_reader = {
     _decisions.SUBCLASSES[tuple]: kinds.TUPLE,
     _decisions.SUBCLASSES[list]: kinds.LIST,
     _decisions.SUBCLASSES[dict]: kinds.DICT,
+    _decisions.SUBCLASSES[MappingProxyType]: kinds.PROXY,
     _decisions.SUBCLASSES[set]: kinds.SET,
     _decisions.SUBCLASSES[frozenset]: kinds.FROZEN_SET,
     _decisions.lower_ndarray: kinds.NDARRAY,
+    _decisions.lower_index: kinds.INDEX,
+    _decisions.lower_class: kinds.CLASS,
     _decisions.lower_function: kinds.FUNCTION,
     _decisions.lower_error: kinds.ERROR,
     _decisions.lower_opaque: kinds.PY_OBJECT,
@@ -90,12 +95,26 @@ cdef int learn_kind "anyffi_py_learn_kind"(PyObject* x) except -1:
     read, depends = _decisions.decide(<object>cls)
     kind = kind_of(read, <object>cls)
     if kind == kinds.NDARRAY and state.ndarray == NULL:
-        # Not yet: the first array of NumPy's own class makes it known.
-        return kinds.LOWERED
+        made = sys.modules["numpy"].zeros(1)
+        learn_ndarray(<PyObject*>made)
+        if state.ndarray == NULL:
+            kind = kinds.LOWERED
     # Deciding may run code of abstract classes, which may change this one.
     if version_of(cls) == version and (token != 0 or depends == _decisions.ON_CLASS):
         kinds.remember_kind(cls, version, kind, depends == _decisions.ON_REGISTRATION, token)
     return kind
+
+
+cdef int learn_class "anyffi_py_learn_class"(PyObject* cls) except -1:
+    cdef PyTypeObject* key = kinds.key_of_class(cls)
+    cdef unsigned int version
+    if _dtype.find_dtype(<object>cls) is not None:
+        return 0
+    look_up(<PyTypeObject*>cls, <PyObject*>exchange_name)
+    version = version_of(<PyTypeObject*>cls)
+    if version != 0:
+        kinds.remember_kind(key, version, kinds.FUNCTION, False, 0)
+    return 1
 
 
 cdef int kind_of(object read, object cls) except -1:

@@ -23,9 +23,12 @@ typedef enum AnyffiKind {
   ANYFFI_KIND_TUPLE,
   ANYFFI_KIND_LIST,
   ANYFFI_KIND_DICT,
+  ANYFFI_KIND_PROXY, /* of a mapping */
   ANYFFI_KIND_SET,
   ANYFFI_KIND_FROZEN_SET,
   ANYFFI_KIND_NDARRAY,
+  ANYFFI_KIND_INDEX, /* an object with `__index__` */
+  ANYFFI_KIND_CLASS, /* a class, which may be one of NumPy's scalars */
   ANYFFI_KIND_FUNCTION,
   ANYFFI_KIND_ERROR,
   ANYFFI_KIND_PY_OBJECT,
@@ -107,6 +110,17 @@ static inline AnyffiKind anyffi_py_known_kind(PyTypeObject* cls) {
   if (version == 0 || known->version != version) return anyffi_py_forgotten_kind(cls);
   if (known->depends && known->token != anyffi_py_registration_token()) return ANYFFI_KIND_UNKNOWN;
   return (AnyffiKind)known->kind;
+}
+
+/// Where the decision for a class itself as a value is kept, beside that for its instances. No class has this address.
+static inline PyTypeObject* anyffi_py_key_of_class(PyObject* cls) { return (PyTypeObject*)((char*)cls + 1); }
+
+/// 1 if a class is packed as a function, as nearly all are, and that is remembered.
+static inline int anyffi_py_is_known_function(PyObject* cls) {
+  const AnyffiKnownClass* known = anyffi_py_places_of(anyffi_py_key_of_class(cls));
+  if (known->cls != anyffi_py_key_of_class(cls) && (++known)->cls != anyffi_py_key_of_class(cls)) return 0;
+  unsigned int version = anyffi_py_version((PyTypeObject*)cls);
+  return version != 0 && known->version == version;
 }
 
 /// The kind of the class of `x`, by the rules if it is not remembered; -1 with an exception.

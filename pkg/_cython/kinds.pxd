@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint64_t
 
-from python cimport PyTypeObject
+from python cimport PyObject, PyTypeObject
 
 cdef extern from "kinds.h":
     enum:
@@ -16,6 +16,9 @@ cdef extern from "kinds.h":
         TUPLE "ANYFFI_KIND_TUPLE"
         LIST "ANYFFI_KIND_LIST"
         DICT "ANYFFI_KIND_DICT"
+        PROXY "ANYFFI_KIND_PROXY"
+        INDEX "ANYFFI_KIND_INDEX"
+        CLASS "ANYFFI_KIND_CLASS"
         SET "ANYFFI_KIND_SET"
         FROZEN_SET "ANYFFI_KIND_FROZEN_SET"
         NDARRAY "ANYFFI_KIND_NDARRAY"
@@ -36,4 +39,5 @@ cdef extern from "kinds.h":
         NUMPY_COMPLEX64 "ANYFFI_KIND_NUMPY_COMPLEX64"
 
     uint64_t registration_token "anyffi_py_registration_token"()
+    PyTypeObject* key_of_class "anyffi_py_key_of_class"(PyObject*)
     void remember_kind "anyffi_py_remember_kind"(PyTypeObject*, unsigned int, int, int, uint64_t)

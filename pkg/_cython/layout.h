@@ -88,6 +88,16 @@ static inline int anyffi_py_next_element(PyObject* set, Py_ssize_t* position, Py
 }
 #endif
 
+/// Returns the mapping below a `mappingproxy`, borrowed; NULL where the layout is not known.
+static inline PyObject* anyffi_py_proxied(PyObject* proxy) {
+#if ANYFFI_KNOWN_LAYOUT
+  return *(PyObject**)((char*)proxy + sizeof(PyObject));
+#else
+  (void)proxy;
+  return NULL;
+#endif
+}
+
 /// Reads an exact int; -1 or 1 where it is outside of int64.
 static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
   int overflow = 0;

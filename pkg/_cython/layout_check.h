@@ -118,6 +118,15 @@ static int anyffi_py_check_set(void) {
 #endif
 }
 
+static int anyffi_py_check_proxy(void) {
+  PyObject* dict = PyDict_New();
+  PyObject* proxy = dict == NULL ? NULL : PyDictProxy_New(dict);
+  int is_right = proxy != NULL && (!ANYFFI_KNOWN_LAYOUT || anyffi_py_proxied(proxy) == dict);
+  Py_XDECREF(proxy);
+  Py_XDECREF(dict);
+  return is_right ? 0 : anyffi_py_refuse_layout("a mappingproxy");
+}
+
 /// Checks that a class loses its version when it changes.
 static int anyffi_py_check_version(void) {
   PyObject* name = PyUnicode_InternFromString("anyffi");
@@ -165,7 +174,7 @@ static int anyffi_py_check_layout(void) {
     if (anyffi_py_check_str(highest[i]) < 0) return -1;
   }
   if (anyffi_py_check_ints() < 0 || anyffi_py_check_list() < 0 || anyffi_py_check_slice() < 0) return -1;
-  if (anyffi_py_check_set() < 0) return -1;
+  if (anyffi_py_check_set() < 0 || anyffi_py_check_proxy() < 0) return -1;
   int former = anyffi_py_lock();
   if (ANYFFI_KNOWN_LAYOUT && former != ANYFFI_PY_HELD) return anyffi_py_refuse_layout("the state of a thread");
   anyffi_py_unlock(former);

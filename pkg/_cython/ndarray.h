@@ -81,8 +81,8 @@ static inline int anyffi_py_create_tensor(const AnyffiTensorData* data, uint64_t
   return anyffi_tensor_create_host(data, flags, owner, out) != 0 ? anyffi_py_raise_taken() : 1;
 }
 
-/// Packs an array of exactly NumPy's class; 0 for those that only the rules can describe.
-static int anyffi_py_pack_ndarray(PyObject* x, AnyffiValue* out) {
+/// As `anyffi_py_pack_ndarray`, for the one caller in which the call would count.
+ANYFFI_ALWAYS_INLINE int anyffi_py_read_ndarray(PyObject* x, AnyffiValue* out) {
   const AnyffiNumPyArray* array = (const AnyffiNumPyArray*)x;
   const AnyffiNumPyDtype* dtype = array->dtype;
   int64_t strides[ANYFFI_NUMPY_MAX_AXES];
@@ -116,5 +116,8 @@ static int anyffi_py_pack_ndarray(PyObject* x, AnyffiValue* out) {
   int is_writable = (array->flags & ANYFFI_NUMPY_ACCESS) == ANYFFI_NUMPY_WRITABLE;
   return anyffi_py_create_tensor(&data, is_writable ? flags : flags | ANYFFI_TENSOR_READ_ONLY, x, out);
 }
+
+/// Packs an array with NumPy's own storage; 0 for those that only the rules can describe.
+ANYFFI_NEVER_INLINE int anyffi_py_pack_ndarray(PyObject* x, AnyffiValue* out) { return anyffi_py_read_ndarray(x, out); }
 
 #endif  // ANYFFI_NDARRAY_H_

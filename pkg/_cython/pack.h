@@ -128,6 +128,25 @@ static int anyffi_py_pack_lowered(PyObject* x, AnyffiValue* out, AnyffiNest* nes
   return packed;
 }
 
+/// Packs an object with `__index__`, which is called; 0 where only the rules can read the int, or in check mode.
+static int anyffi_py_pack_index(PyObject* x, AnyffiValue* out) {
+  if (anyffi_state.is_check_mode || !ANYFFI_KNOWN_LAYOUT) return 0;
+  PyObject* number = PyNumber_Index(x);
+  if (number == NULL) return -1;
+  int packed = anyffi_py_pack_any_int(number, out);
+  Py_DECREF(number);
+  return packed;
+}
+
+/// Packs a class as a function; 0 if it is one of NumPy's scalars.
+static int anyffi_py_pack_class(PyObject* x, AnyffiValue* out) {
+  if (!anyffi_py_is_known_function(x)) {
+    int is_function = anyffi_py_learn_class(x);
+    if (is_function <= 0) return is_function;
+  }
+  return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
+}
+
 /// Packs an instance of a class that is no exact builtin; 1 if the object is new, 0 if it is shared.
 static int anyffi_py_pack_instance(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
   AnyffiObject* found;
@@ -142,6 +161,12 @@ static int anyffi_py_pack_instance(PyObject* x, AnyffiValue* out, AnyffiNest* ne
       return found == NULL ? -1 : anyffi_py_share(found, out);
     case ANYFFI_KIND_NDARRAY:
       packed = anyffi_py_pack_ndarray(x, out);
+      break;
+    case ANYFFI_KIND_INDEX:
+      packed = anyffi_py_pack_index(x, out);
+      break;
+    case ANYFFI_KIND_CLASS:
+      packed = anyffi_py_pack_class(x, out);
       break;
     case ANYFFI_KIND_FUNCTION:
       return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
@@ -182,24 +207,18 @@ static int anyffi_py_pack_container(PyObject* x, AnyffiValue* out, AnyffiNest* n
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
 
-/// Packs an argument of a class whose kind is known, which the caller keeps alive; 0 for others.
-///
-/// Returns 1 also where the value is inline, as its `type_code` says, or (`is_borrowed`) a wrapper's object.
-static int anyffi_py_pack_known(PyObject* x, AnyffiValue* out, int* is_borrowed) {
-  AnyffiObject* found;
-  AnyffiKind kind = anyffi_py_known_kind(Py_TYPE(x));
+/// Packs an argument of a class whose kind is known, but for wrappers, as an owned value; 0 for others.
+static int anyffi_py_pack_known(PyObject* x, AnyffiKind kind, AnyffiValue* out) {
   switch (kind) {
     case ANYFFI_KIND_UNKNOWN:
     case ANYFFI_KIND_LOWERED:
       return 0;
-    case ANYFFI_KIND_WRAPPER:
-      found = anyffi_py_unwrap(x);
-      if (found == NULL) return -1;
-      *out = anyffi_make_object(found);
-      *is_borrowed = 1;
-      return 1;
     case ANYFFI_KIND_NDARRAY:
       return anyffi_py_pack_ndarray(x, out);
+    case ANYFFI_KIND_INDEX:
+      return anyffi_py_pack_index(x, out);
+    case ANYFFI_KIND_CLASS:
+      return anyffi_py_pack_class(x, out);
     case ANYFFI_KIND_FUNCTION:
       return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
     case ANYFFI_KIND_ERROR:
@@ -212,41 +231,55 @@ static int anyffi_py_pack_known(PyObject* x, AnyffiValue* out, int* is_borrowed)
   return anyffi_py_pack_scalar_kind(x, kind, out);
 }
 
+/// Packs the object of a wrapper, borrowed; 0, or -1 with an exception.
+static inline int anyffi_py_pack_wrapper(PyObject* x, AnyffiValue* out) {
+  AnyffiObject* found = anyffi_py_unwrap(x);
+  if (found == NULL) return -1;
+  *out = anyffi_make_object(found);
+  return 0;
+}
+
+/// Returns as `anyffi_py_pack_object`, after an owned value was packed: `made` is 1, or -1 with an exception.
+static inline int anyffi_py_end_made(int made, AnyffiValue* out) {
+  if (made < 0 || out->type_code <= 0) return made < 0 ? -1 : 0;
+  out->aux = ANYFFI_MOVABLE;
+  return 1;
+}
+
+/// Packs what the fast paths of `anyffi_py_pack_other` did not; returns as that.
+ANYFFI_NEVER_INLINE int anyffi_py_pack_uncommon(PyObject* x, AnyffiValue* out) {
+  // A scalar here is text that cannot be borrowed, or an int of more than 60 bits.
+  int made = anyffi_py_pack_scalar(x, out);
+  if (made == 0) made = anyffi_py_pack_outermost(x, out);
+  if (made != 0) return anyffi_py_end_made(made, out);
+  // A wrapper's object, which `x` keeps alive: borrowed.
+  anyffi_value_drop(out);
+  return 0;
+}
+
 /// As `anyffi_py_pack_object`, for values that are not lists or tuples either.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
-  int made, is_borrowed = 0;
+  int made = 0;
   if (cls == anyffi_state.ndarray) {
-    made = anyffi_py_pack_ndarray(x, out);
-  } else if (cls == &PySlice_Type) {
-    made = anyffi_py_pack_inline_slice(x, out);
+    made = anyffi_py_read_ndarray(x, out);
   } else if (anyffi_py_is_callable_type(cls)) {
     made = anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
-  } else if (x == anyffi_state.missing) {
-    *out = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
-    return 0;
-  } else if (cls == &PyDict_Type) {
-    made = 0;
-  } else {
-    made = anyffi_py_import_dlpack(x, out);
-    if (made == 0) made = anyffi_py_pack_known(x, out, &is_borrowed);
-    if (is_borrowed) return made < 0 ? -1 : 0;
-  }
-  if (made == 0) {
-    // A scalar here is text that cannot be borrowed, or an int of more than 60 bits.
-    made = anyffi_py_pack_scalar(x, out);
-    if (made == 0) made = anyffi_py_pack_outermost(x, out);
-    if (made >= 0 && out->type_code <= 0) return 0;
-    if (made == 0) {
-      // A wrapper's object, which `x` keeps alive: borrowed.
-      anyffi_value_drop(out);
+  } else if (anyffi_py_is_wrapper_class(cls)) {
+    return anyffi_py_pack_wrapper(x, out);
+  } else if (cls == &PySlice_Type) {
+    made = anyffi_py_pack_inline_slice(x, out);
+  } else if (cls != &PyDict_Type && cls != &PyLong_Type) {
+    if (x == anyffi_state.missing) {
+      *out = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
       return 0;
     }
+    AnyffiKind kind = anyffi_py_known_kind(cls);
+    if (kind == ANYFFI_KIND_WRAPPER) return anyffi_py_pack_wrapper(x, out);
+    // Exporters have no other kind.
+    made = kind <= ANYFFI_KIND_LOWERED ? anyffi_py_import_dlpack(x, out) : anyffi_py_pack_known(x, kind, out);
   }
-  if (made < 0) return -1;
-  if (out->type_code <= 0) return 0;
-  out->aux = ANYFFI_MOVABLE;
-  return 1;
+  return made == 0 ? anyffi_py_pack_uncommon(x, out) : anyffi_py_end_made(made, out);
 }
 
 static inline int anyffi_py_mark_movable(AnyffiValue* out) {
@@ -277,9 +310,14 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_object(PyObject* x, AnyffiValue* out) {
   return packed > 0 ? anyffi_py_mark_movable(out) : anyffi_py_pack_rest(x, out);
 }
 
+/// As `anyffi_py_pack_object`, for callers whose values are most often plain.
+ANYFFI_NEVER_INLINE int anyffi_py_pack_rare_object(PyObject* x, AnyffiValue* out) {
+  return anyffi_py_pack_object(x, out);
+}
+
 /// Packs an argument, which the caller keeps alive; returns as `anyffi_py_pack_object`.
 static inline int anyffi_py_pack(PyObject* x, AnyffiValue* out) {
-  return anyffi_py_pack_plain(x, out) ? 0 : anyffi_py_pack_object(x, out);
+  return anyffi_py_pack_plain(x, out) ? 0 : anyffi_py_pack_rare_object(x, out);
 }
 
 #endif  // ANYFFI_PACK_H_

@@ -28,7 +28,7 @@ typedef struct {
 
 static int anyffi_py_direct_object(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth);
 
-static inline int anyffi_py_direct(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+ANYFFI_ALWAYS_INLINE int anyffi_py_direct(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
   int packed = anyffi_py_pack_scalar(x, out);
   return packed != 0 ? packed : anyffi_py_direct_object(x, out, direct, depth);
 }
@@ -80,16 +80,40 @@ static inline int anyffi_py_direct_leave(PyObject* x, const AnyffiValue* out, An
   return 1;
 }
 
+// ---- slices ---------------------------------------------------------------------------------------------------------
+
+/// Packs a slice of inline values, as nearly all are; 0 if it holds others.
+static int anyffi_py_pack_inline_slice(PyObject* x, AnyffiValue* out) {
+  PyObject* parts[3];
+  if (anyffi_py_read_slice(x, parts) < 0) return -1;
+  if (anyffi_slice_create(NULL, NULL, NULL, out) != 0) return anyffi_py_raise_taken();
+  // The three parts are adjacent.
+  AnyffiValue* cells = &((AnyffiSlice*)out->as_object)->start;
+  if (anyffi_py_pack_inline(parts[0], &cells[0]) && anyffi_py_pack_inline(parts[1], &cells[1]) &&
+      anyffi_py_pack_inline(parts[2], &cells[2])) {
+    return 1;
+  }
+  anyffi_value_drop(out);
+  return 0;
+}
+
+/// Packs an inline slice as an element: a new object at each occurrence is faster than the memo.
+static int anyffi_py_direct_slice(PyObject* x, AnyffiValue* out, int depth) {
+  // One level more is an error of pack.h.
+  return depth > anyffi_state.max_depth ? 0 : anyffi_py_pack_inline_slice(x, out);
+}
+
 // ---- lists and tuples -----------------------------------------------------------------------------------------------
 
 /// Packs the elements from `size` of the new sequence in `out` on.
-ANYFFI_NEVER_INLINE int anyffi_py_direct_fill(PyObject* const* items, Py_ssize_t size, AnyffiValue* out,
-                                              AnyffiDirect* direct, int depth) {
+ANYFFI_ALWAYS_INLINE int anyffi_py_direct_fill_inline(PyObject* const* items, Py_ssize_t size, AnyffiValue* out,
+                                                      AnyffiDirect* direct, int depth) {
   AnyffiSequence* sequence = (AnyffiSequence*)out->as_object;
   while (sequence->size < size) {
     PyObject* item = items[sequence->size];
     AnyffiValue* cell = &sequence->data[sequence->size];
-    int packed = anyffi_py_direct(item, cell, direct, depth + 1);
+    int packed = PySlice_Check(item) ? anyffi_py_direct_slice(item, cell, depth + 1)
+                                     : anyffi_py_direct(item, cell, direct, depth + 1);
     if (packed <= 0) {
       anyffi_py_discard(out);
       return packed;
@@ -102,6 +126,11 @@ ANYFFI_NEVER_INLINE int anyffi_py_direct_fill(PyObject* const* items, Py_ssize_t
     }
   }
   return 1;
+}
+
+ANYFFI_NEVER_INLINE int anyffi_py_direct_fill(PyObject* const* items, Py_ssize_t size, AnyffiValue* out,
+                                              AnyffiDirect* direct, int depth) {
+  return anyffi_py_direct_fill_inline(items, size, out, direct, depth);
 }
 
 static int anyffi_py_direct_sequence(PyObject* x, int32_t type_code, AnyffiValue* out, AnyffiDirect* direct,
@@ -118,12 +147,12 @@ static int anyffi_py_direct_sequence(PyObject* x, int32_t type_code, AnyffiValue
 // ---- dicts and sets -------------------------------------------------------------------------------------------------
 
 /// Packs one more entry of a new mapping; a set's element has no `item`.
-static inline int anyffi_py_direct_entry(PyObject* key, PyObject* item, AnyffiMapping* mapping, AnyffiDirect* direct,
-                                         int depth) {
+ANYFFI_ALWAYS_INLINE int anyffi_py_direct_entry(PyObject* key, PyObject* item, int has_item, AnyffiMapping* mapping,
+                                                AnyffiDirect* direct, int depth) {
   AnyffiEntry* entry = &mapping->entries[mapping->used];
   int packed = anyffi_py_direct(key, &entry->key, direct, depth + 1);
   if (packed <= 0) return packed;
-  if (item == NULL) {
+  if (!has_item) {
     entry->value = anyffi_make_none();
   } else {
     packed = anyffi_py_direct(item, &entry->value, direct, depth + 1);
@@ -155,21 +184,28 @@ static int anyffi_py_direct_finish(AnyffiValue* out, const AnyffiDirect* direct)
   return packed;
 }
 
-static int anyffi_py_direct_dict(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+/// Packs what the dict `x`, or the proxy `x` of the dict `entries`, holds.
+static int anyffi_py_direct_dict(PyObject* x, PyObject* entries, int32_t type_code, AnyffiValue* out,
+                                 AnyffiDirect* direct, int depth) {
   PyObject *key, *item;
   Py_ssize_t position = 0;
   int packed = anyffi_py_direct_enter(x, out, direct, depth);
   if (packed != 0) return packed;
-  // Not `PyDict_Size`, which is the same for subclasses.
-  if (anyffi_mapping_create(ANYFFI_DICT, PyDict_Size(x), out) != 0) return anyffi_py_raise_taken();
-  while (PyDict_Next(x, &position, &key, &item)) {
-    packed = anyffi_py_direct_entry(key, item, (AnyffiMapping*)out->as_object, direct, depth);
+  if (anyffi_mapping_create(type_code, PyDict_Size(entries), out) != 0) return anyffi_py_raise_taken();
+  while (PyDict_Next(entries, &position, &key, &item)) {
+    packed = anyffi_py_direct_entry(key, item, 1, (AnyffiMapping*)out->as_object, direct, depth);
     if (packed > 0) continue;
     anyffi_py_discard(out);
     return packed;
   }
   packed = anyffi_py_direct_finish(out, direct);
   return packed <= 0 ? packed : anyffi_py_direct_leave(x, out, direct, depth);
+}
+
+static int anyffi_py_direct_proxy(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+  PyObject* entries = anyffi_py_proxied(x);
+  if (entries == NULL || !PyDict_CheckExact(entries)) return 0;
+  return anyffi_py_direct_dict(x, entries, ANYFFI_MAP, out, direct, depth);
 }
 
 static int anyffi_py_direct_set(PyObject* x, int32_t type_code, AnyffiValue* out, AnyffiDirect* direct, int depth) {
@@ -183,7 +219,7 @@ static int anyffi_py_direct_set(PyObject* x, int32_t type_code, AnyffiValue* out
   if (packed != 0) return packed;
   if (anyffi_mapping_create(type_code, PySet_GET_SIZE(x), out) != 0) return anyffi_py_raise_taken();
   while (anyffi_py_next_element(x, &position, &element)) {
-    packed = anyffi_py_direct_entry(element, NULL, (AnyffiMapping*)out->as_object, direct, depth);
+    packed = anyffi_py_direct_entry(element, NULL, 0, (AnyffiMapping*)out->as_object, direct, depth);
     if (packed > 0) continue;
     anyffi_py_discard(out);
     return packed;
@@ -191,29 +227,6 @@ static int anyffi_py_direct_set(PyObject* x, int32_t type_code, AnyffiValue* out
   packed = anyffi_py_direct_finish(out, direct);
   return packed <= 0 ? packed : anyffi_py_direct_leave(x, out, direct, depth);
 #endif
-}
-
-// ---- slices ---------------------------------------------------------------------------------------------------------
-
-/// Packs a slice of inline values, as nearly all are; 0 if it holds others.
-static int anyffi_py_pack_inline_slice(PyObject* x, AnyffiValue* out) {
-  PyObject* parts[3];
-  if (anyffi_py_read_slice(x, parts) < 0) return -1;
-  if (anyffi_slice_create(NULL, NULL, NULL, out) != 0) return anyffi_py_raise_taken();
-  // The three parts are adjacent.
-  AnyffiValue* cells = &((AnyffiSlice*)out->as_object)->start;
-  if (anyffi_py_pack_inline(parts[0], &cells[0]) && anyffi_py_pack_inline(parts[1], &cells[1]) &&
-      anyffi_py_pack_inline(parts[2], &cells[2])) {
-    return 1;
-  }
-  anyffi_value_drop(out);
-  return 0;
-}
-
-/// Packs an inline slice as an element: a new object at each occurrence is faster than the memo.
-static int anyffi_py_direct_slice(PyObject* x, AnyffiValue* out, int depth) {
-  // One level more is an error of pack.h.
-  return depth > anyffi_state.max_depth ? 0 : anyffi_py_pack_inline_slice(x, out);
 }
 
 // ---- the rest -------------------------------------------------------------------------------------------------------
@@ -226,7 +239,8 @@ static int anyffi_py_direct_handle(int32_t code, PyObject* x, AnyffiValue* out, 
 /// Packs an instance of a class that is no exact builtin.
 static int anyffi_py_direct_instance(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
   AnyffiObject* found;
-  AnyffiKind kind = anyffi_py_known_kind(Py_TYPE(x));
+  PyTypeObject* cls = Py_TYPE(x);
+  AnyffiKind kind = anyffi_py_is_wrapper_class(cls) ? ANYFFI_KIND_WRAPPER : anyffi_py_known_kind(cls);
   // In check mode only `lower` records what these held.
   if (anyffi_state.is_check_mode && kind >= ANYFFI_KIND_TUPLE && kind <= ANYFFI_KIND_FROZEN_SET) return 0;
   switch (kind) {
@@ -241,7 +255,9 @@ static int anyffi_py_direct_instance(PyObject* x, AnyffiValue* out, AnyffiDirect
     case ANYFFI_KIND_LIST:
       return anyffi_py_direct_sequence(x, ANYFFI_LIST, out, direct, depth);
     case ANYFFI_KIND_DICT:
-      return anyffi_py_direct_dict(x, out, direct, depth);
+      return anyffi_py_direct_dict(x, x, ANYFFI_DICT, out, direct, depth);
+    case ANYFFI_KIND_PROXY:
+      return anyffi_py_direct_proxy(x, out, direct, depth);
     case ANYFFI_KIND_SET:
       return anyffi_py_direct_set(x, ANYFFI_SET, out, direct, depth);
     case ANYFFI_KIND_FROZEN_SET:
@@ -249,6 +265,8 @@ static int anyffi_py_direct_instance(PyObject* x, AnyffiValue* out, AnyffiDirect
     case ANYFFI_KIND_NDARRAY:
       direct->holds_objects = 1;
       return anyffi_py_pack_ndarray(x, out);
+    case ANYFFI_KIND_CLASS:
+      return anyffi_py_is_known_function(x) ? anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct) : 0;
     case ANYFFI_KIND_FUNCTION:
       return anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct);
     case ANYFFI_KIND_ERROR:
@@ -265,7 +283,7 @@ static int anyffi_py_direct_object(PyObject* x, AnyffiValue* out, AnyffiDirect* 
   PyTypeObject* cls = Py_TYPE(x);
   if (cls == &PyTuple_Type) return anyffi_py_direct_sequence(x, ANYFFI_ARRAY, out, direct, depth);
   if (cls == &PyList_Type) return anyffi_py_direct_sequence(x, ANYFFI_LIST, out, direct, depth);
-  if (cls == &PyDict_Type) return anyffi_py_direct_dict(x, out, direct, depth);
+  if (cls == &PyDict_Type) return anyffi_py_direct_dict(x, x, ANYFFI_DICT, out, direct, depth);
   if (cls == &PySlice_Type) return anyffi_py_direct_slice(x, out, depth);
   if (cls == &PyLong_Type) return anyffi_py_pack_big_int(x, out);
   if (anyffi_py_is_callable_type(cls)) return anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct);
@@ -292,10 +310,10 @@ static int anyffi_py_pack_directly(PyObject* x, AnyffiValue* out) {
 }
 
 /// Packs the elements of a list or tuple from `size` of the new sequence in `out` on.
-ANYFFI_NEVER_INLINE int anyffi_py_finish_directly(PyObject* x, PyObject* const* items, AnyffiValue* out) {
+static inline int anyffi_py_finish_directly(PyObject* x, PyObject* const* items, AnyffiValue* out) {
   AnyffiDirect direct;
   anyffi_py_direct_open(&direct, x);
-  int packed = anyffi_py_direct_fill(items, Py_SIZE(x), out, &direct, 1);
+  int packed = anyffi_py_direct_fill_inline(items, Py_SIZE(x), out, &direct, 1);
   anyffi_py_forget_containers(&direct.memo);
   return packed;
 }

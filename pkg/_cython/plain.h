@@ -37,18 +37,55 @@ static inline PyObject* anyffi_py_plain_value(const AnyffiValue* value, int32_t 
 // ---- containers that do not change meanwhile
 // -------------------------------------------------------------------------
 
-/// Appends the elements from the length of `items` on; 0, or -1 with an exception.
-static int anyffi_py_plain_elements(const AnyffiSequence* sequence, PyObject* items, int32_t expected,
-                                    AnyffiMemo* memo) {
-  for (int64_t i = 0; i < sequence->size; ++i) {
-    if (anyffi_py_append_new(items, anyffi_py_plain_value(&sequence->data[i], expected, memo)) < 0) return -1;
+/// The immutable partner of a mutable container that holds more than scalars; 0 for others.
+static inline int32_t anyffi_py_copied_as(const AnyffiObject* object, int32_t code) {
+  const AnyffiMapping* mapping = (const AnyffiMapping*)object;
+  if (code == ANYFFI_LIST) {
+    return ((const AnyffiSequence*)object)->type_mask & ~ANYFFI_QUIET_TYPES ? ANYFFI_ARRAY : 0;
   }
-  return 0;
+  if (code != ANYFFI_DICT && code != ANYFFI_SET) return 0;
+  if (((mapping->key_type_mask | mapping->value_type_mask) & ~ANYFFI_QUIET_TYPES) == 0) return 0;
+  return code == ANYFFI_DICT ? ANYFFI_MAP : ANYFFI_FROZEN_SET;
 }
 
-static PyObject* anyffi_py_plain_list(const AnyffiSequence* sequence, int32_t expected, AnyffiMemo* memo) {
+static PyObject* anyffi_py_plain_container(AnyffiObject* object, int32_t code, AnyffiMemo* memo);
+
+/// Whether a container that was not copied holds more than scalars since `made` was created, which may have collected
+/// garbage; releases `made` then.
+static inline int anyffi_py_is_outdated(const AnyffiObject* object, int32_t code, int32_t expected, PyObject* made) {
+  if (expected > 1 || anyffi_py_copied_as(object, code) == 0) return 0;
+  Py_DECREF(made);
+  return 1;
+}
+
+/// Fills a new list in place: no code runs that could find it incomplete.
+static PyObject* anyffi_py_plain_scalars(const AnyffiValue* data, PyObject* items) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); ++i) {
+    PyObject* item = anyffi_py_plain_value(&data[i], 1, NULL);
+    if (item == NULL) {
+      Py_DECREF(items);
+      return NULL;
+    }
+    PyList_SET_ITEM(items, i, item);
+  }
+  return items;
+}
+
+static PyObject* anyffi_py_plain_list(AnyffiSequence* sequence, int32_t expected, AnyffiMemo* memo) {
+  if (expected == 1) {
+    PyObject* items = PyList_New((Py_ssize_t)sequence->size);
+    if (items == NULL) return NULL;
+    if (anyffi_py_is_outdated(&sequence->header, ANYFFI_LIST, expected, items)) {
+      return anyffi_py_plain_container(&sequence->header, ANYFFI_LIST, memo);
+    }
+    if (sequence->size == PyList_GET_SIZE(items)) return anyffi_py_plain_scalars(sequence->data, items);
+    Py_DECREF(items);
+    return anyffi_py_plain_list(sequence, expected, memo);
+  }
   PyObject* items = anyffi_py_reserve_list((Py_ssize_t)sequence->size);
-  if (items != NULL && anyffi_py_plain_elements(sequence, items, expected, memo) < 0) Py_CLEAR(items);
+  for (int64_t i = 0; items != NULL && i < sequence->size; ++i) {
+    if (anyffi_py_append_new(items, anyffi_py_plain_value(&sequence->data[i], expected, memo)) < 0) Py_CLEAR(items);
+  }
   return items;
 }
 
@@ -69,8 +106,11 @@ static PyObject* anyffi_py_plain_tuple(const AnyffiSequence* sequence, int32_t e
   return items;
 }
 
-static PyObject* anyffi_py_plain_dict(const AnyffiMapping* mapping, int32_t expected, AnyffiMemo* memo) {
+static PyObject* anyffi_py_plain_dict(AnyffiMapping* mapping, int32_t code, int32_t expected, AnyffiMemo* memo) {
   PyObject* made = PyDict_New();
+  if (made != NULL && anyffi_py_is_outdated(&mapping->header, code, expected, made)) {
+    return anyffi_py_plain_container(&mapping->header, code, memo);
+  }
   for (int64_t number = 0; made != NULL && number < mapping->used; ++number) {
     const AnyffiEntry* entry = &mapping->entries[number];
     if (entry->key.type_code == ANYFFI_UNSET) continue;
@@ -84,16 +124,18 @@ static PyObject* anyffi_py_plain_dict(const AnyffiMapping* mapping, int32_t expe
 }
 
 /// Converts all elements of a set before it hashes one.
-static PyObject* anyffi_py_plain_set(const AnyffiMapping* elements, PyTypeObject* cls, int32_t expected,
-                                     AnyffiMemo* memo) {
+static PyObject* anyffi_py_plain_set(AnyffiMapping* elements, int32_t code, int32_t expected, AnyffiMemo* memo) {
   PyObject* items = anyffi_py_reserve_list((Py_ssize_t)elements->size);
+  if (items != NULL && anyffi_py_is_outdated(&elements->header, code, expected, items)) {
+    return anyffi_py_plain_container(&elements->header, code, memo);
+  }
   for (int64_t number = 0; items != NULL && number < elements->used; ++number) {
     const AnyffiValue* cell = &elements->entries[number].key;
     if (cell->type_code == ANYFFI_UNSET) continue;
     if (anyffi_py_append_new(items, anyffi_py_plain_value(cell, expected, memo)) < 0) Py_CLEAR(items);
   }
   if (items == NULL) return NULL;
-  PyObject* made = cls == &PySet_Type ? PySet_New(items) : PyFrozenSet_New(items);
+  PyObject* made = code == ANYFFI_SET ? PySet_New(items) : PyFrozenSet_New(items);
   Py_DECREF(items);
   return made;
 }
@@ -109,41 +151,29 @@ static PyObject* anyffi_py_plain_slice(const AnyffiSlice* slice, int32_t expecte
 }
 
 /// Converts a container to the type that stands for `code`.
-static PyObject* anyffi_py_plain_fixed(const AnyffiObject* object, int32_t code, int32_t expected, AnyffiMemo* memo) {
+static PyObject* anyffi_py_plain_fixed(AnyffiObject* object, int32_t code, int32_t expected, AnyffiMemo* memo) {
   PyObject *made, *proxy;
   switch (code) {
     case ANYFFI_ARRAY:
       return anyffi_py_plain_tuple((const AnyffiSequence*)object, expected, memo);
     case ANYFFI_LIST:
-      return anyffi_py_plain_list((const AnyffiSequence*)object, expected, memo);
+      return anyffi_py_plain_list((AnyffiSequence*)object, expected, memo);
     case ANYFFI_MAP:
-      made = anyffi_py_plain_dict((const AnyffiMapping*)object, expected, memo);
+      made = anyffi_py_plain_dict((AnyffiMapping*)object, code, expected, memo);
       proxy = made == NULL ? NULL : PyDictProxy_New(made);
       Py_XDECREF(made);
       return proxy;
     case ANYFFI_DICT:
-      return anyffi_py_plain_dict((const AnyffiMapping*)object, expected, memo);
+      return anyffi_py_plain_dict((AnyffiMapping*)object, code, expected, memo);
     case ANYFFI_FROZEN_SET:
-      return anyffi_py_plain_set((const AnyffiMapping*)object, &PyFrozenSet_Type, expected, memo);
     case ANYFFI_SET:
-      return anyffi_py_plain_set((const AnyffiMapping*)object, &PySet_Type, expected, memo);
+      return anyffi_py_plain_set((AnyffiMapping*)object, code, expected, memo);
     default:
       return anyffi_py_plain_slice((const AnyffiSlice*)object, expected, memo);
   }
 }
 
 // ---- all containers -------------------------------------------------------------------------------------------------
-
-/// The immutable partner of a mutable container that holds more than scalars; 0 for others.
-static inline int32_t anyffi_py_copied_as(const AnyffiObject* object, int32_t code) {
-  const AnyffiMapping* mapping = (const AnyffiMapping*)object;
-  if (code == ANYFFI_LIST) {
-    return ((const AnyffiSequence*)object)->type_mask & ~ANYFFI_QUIET_TYPES ? ANYFFI_ARRAY : 0;
-  }
-  if (code != ANYFFI_DICT && code != ANYFFI_SET) return 0;
-  if (((mapping->key_type_mask | mapping->value_type_mask) & ~ANYFFI_QUIET_TYPES) == 0) return 0;
-  return code == ANYFFI_DICT ? ANYFFI_MAP : ANYFFI_FROZEN_SET;
-}
 
 static PyObject* anyffi_py_plain_container(AnyffiObject* object, int32_t code, AnyffiMemo* memo) {
   int32_t copied_as = anyffi_py_copied_as(object, code);
@@ -200,7 +230,7 @@ static PyObject* anyffi_py_plain_object(AnyffiObject* object, int32_t expected, 
     anyffi_py_raise_taken();
     return NULL;
   }
-  int is_shared = __atomic_load_n(&object->strong_count, __ATOMIC_RELAXED) > expected;
+  int is_shared = __atomic_load_n(&object->strong_count, __ATOMIC_RELAXED) > (uint64_t)expected;
   PyObject* made =
       is_shared ? anyffi_py_plain_shared(object, code, memo) : anyffi_py_plain_container(object, code, memo);
   anyffi_depth_leave();

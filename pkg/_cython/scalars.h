@@ -37,7 +37,7 @@ static inline int anyffi_py_pack_int(PyObject* x, AnyffiValue* out) {
 /// Packs an exact int in the range of int64, str, float, None, bool, bytes or Ellipsis, owned.
 ///
 /// @return 1, 0 for other values, -1 with an exception.
-static inline int anyffi_py_pack_scalar(PyObject* x, AnyffiValue* out) {
+ANYFFI_ALWAYS_INLINE int anyffi_py_pack_scalar(PyObject* x, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
   if (cls == &PyUnicode_Type) return anyffi_py_own_str(x, out);
   if (cls == &PyBytes_Type) return anyffi_py_own_bytes(x, out);

@@ -19,6 +19,9 @@ static int anyffi_py_learn_parameters(PyObject* function);
 /// Decides how values of the class of `x` are packed, and remembers it; an AnyffiKind, or -1.
 static int anyffi_py_learn_kind(PyObject* x);
 
+/// Decides how a class is packed as a value, and remembers it; 1 for a function, 0 for others, -1 with an exception.
+static int anyffi_py_learn_class(PyObject* cls);
+
 /// Packs scalars and memory that `lower` described by tuples.
 static int anyffi_py_pack_described(int32_t code, PyObject* payload, AnyffiValue* out);
 

@@ -23,6 +23,11 @@ typedef struct {
 
 static inline int anyffi_py_is_wrapper(PyObject* x) { return PyObject_TypeCheck(x, anyffi_state.object_core); }
 
+/// 1 for the classes of most wrappers, whose base has the base ObjectCore; 0 for others, some of which are wrappers.
+static inline int anyffi_py_is_wrapper_class(PyTypeObject* cls) {
+  return cls->tp_base != NULL && cls->tp_base->tp_base == anyffi_state.object_core;
+}
+
 /// Returns the object of a wrapper, borrowed; NULL with an exception for an empty wrapper.
 static inline AnyffiObject* anyffi_py_unwrap(PyObject* wrapper) {
   AnyffiObject* found = ((AnyffiWrapper*)wrapper)->object;

@@ -28,17 +28,21 @@ __all__ = [
     "ON_CLASS",
     "ON_METACLASS",
     "ON_REGISTRATION",
+    "OPENERS",
     "SUBCLASSES",
     "Lowered",
     "Reader",
     "bind",
+    "converters",
     "decide",
     "dict_of",
     "find_on_type",
     "is_hashed_plainly",
     "is_wrapper_class",
+    "lower_class",
     "lower_error",
     "lower_function",
+    "lower_index",
     "lower_int",
     "lower_ndarray",
     "lower_object",
@@ -126,7 +130,7 @@ def _decide_protocol(cls: type) -> Reader | None:
         return _lower_pointer
     if find_on_type(cls, "__dlpack__") is not None:
         return _lower_exported
-    return _lower_index if find_on_type(cls, "__index__") is not None else None
+    return lower_index if find_on_type(cls, "__index__") is not None else None
 
 
 def is_hashed_plainly(cls: type) -> bool:
@@ -145,7 +149,7 @@ def _decide_registered(cls: type) -> tuple[Reader, int]:
     if issubclass(cls, BaseException):
         return lower_error, depends
     if issubclass(cls, type):
-        return _lower_class, depends
+        return lower_class, depends
     # As `callable` does for an instance: also an attribute that is None counts.
     is_callable = any("__call__" in dict_of(base) for base in _mro_of(cls))
     return (lower_function if is_callable else lower_opaque), depends
@@ -197,7 +201,7 @@ def _lower_dtype(x: Any) -> Lowered:
     return code.DATA_TYPE, find_dtype(x)
 
 
-def _lower_class(x: Any) -> Lowered:
+def lower_class(x: Any) -> Lowered:
     found = find_dtype(x)
     return (code.FUNCTION, x) if found is None else (code.DATA_TYPE, found)
 
@@ -211,7 +215,7 @@ def _lower_exported(x: Any) -> Lowered:
     return lower_exporter(x, bind(find_on_type(type(x), "__dlpack__"), x))
 
 
-def _lower_index(x: Any) -> Lowered:
+def lower_index(x: Any) -> Lowered:
     return lower_int(operator.index(x))
 
 
@@ -280,13 +284,16 @@ SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     list: lambda x: (code.LIST, tuple(list.__getitem__(x, slice(None)))),
     OrderedDict: lambda x: (code.DICT, [*iter(_read_ordered(x))]),
     dict: lambda x: (code.DICT, [*iter(dict.items(x))]),
-    MappingProxyType: lambda x: (code.MAP, list(x.items())),
+    # The mapping below may be a user's, whose items may be anything.
+    MappingProxyType: lambda x: (code.MAP, [(key, item) for key, item in x.items()]),
     complex: _lower_complex,
     set: lambda x: _lower_elements(code.SET, set.__iter__(x)),
     frozenset: lambda x: _lower_elements(code.FROZEN_SET, frozenset.__iter__(x)),
 }
 
 
+#: Those of them that read a container without running other code.
+OPENERS = frozenset(SUBCLASSES[base] for base in (tuple, list, dict))
 #: The same for the builtins themselves, by identity: they are never freed.
 EXACT = {id(cls): read for cls, read in SUBCLASSES.items()}
 #: Functions need no look-ups of protocols.
@@ -329,3 +336,17 @@ def _lower_numpy_complex(x: Any) -> Lowered:
 
 #: The functions for NumPy's scalars.
 NUMPY_READERS = (_lower_numpy_bool, _lower_numpy_int, _lower_numpy_float, _lower_numpy_complex)
+
+
+def converters() -> dict[Reader, Callable[[Any], Any]]:
+    """Return functions of C that make the same exact scalars as the functions that lower, by these."""
+    np: Any = sys.modules.get("numpy")
+    found: dict[Reader, Callable[[Any], Any]] = {
+        SUBCLASSES[int]: int.__pos__,
+        SUBCLASSES[float]: float.__pos__,
+        SUBCLASSES[str]: str.__str__,
+    }
+    if np is not None and hasattr(np, "generic"):
+        # Without those of complex numbers, which are no scalars.
+        found.update(dict.fromkeys(NUMPY_READERS[:3], np.generic.item))
+    return found

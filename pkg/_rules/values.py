@@ -19,8 +19,10 @@ from .decisions import (
     MAX_DEPTH,
     ON_METACLASS,
     ON_REGISTRATION,
+    OPENERS,
     Lowered,
     Reader,
+    converters,
     decide,
     dict_of,
     find_on_type,
@@ -37,8 +39,10 @@ __all__ = [
     "contains_itself",
     "empty_wrapper",
     "equal_keys",
+    "find_converter",
     "find_exchange",
     "find_on_type",
+    "find_opener",
     "lift",
     "lower",
     "nested_too_deep",
@@ -72,16 +76,31 @@ def lower(x: Any) -> Lowered:
         return read(x)
     known = _known.get(id(cls))
     if known is not None:
-        read, version, seen, token, _ = known
+        read, version, seen, token, *_ = known
         if version.value == seen and (token is None or token == get_cache_token()):
             return read(x)
     return _find_reader(cls)(x)
 
 
+def find_converter(cls: type) -> Callable[[Any], Any] | None:
+    """Return a function of C that makes exact builtins of instances, or None; see `decisions.converters`.
+
+    Only of classes that `lower` has remembered.
+    """
+    known = _known.get(id(cls))
+    return known[4] if known is not None and known[1].value == known[2] else None
+
+
+def find_opener(cls: type) -> Reader | None:
+    """Return the function that lowers a remembered subclass of tuple, list or dict, else None."""
+    known = _known.get(id(cls))
+    return known[0] if known is not None and known[0] in OPENERS and known[1].value == known[2] else None
+
+
 #: Decisions by the identity of the class: the function, the version of the class as an attribute `value`, its
-#: number then, the token of abstract classes (None where no registration counts), and a weak reference that
-#: removes all this with the class.
-_known: dict[int, tuple[Reader, Any, int, Any, Any]] = {}
+#: number then, the token of abstract classes (None where no registration counts), the converter or None, and
+#: a weak reference that removes all this with the class.
+_known: dict[int, tuple[Reader, Any, int, Any, Any, Any]] = {}
 _version_of: Callable[[type], Any] | None = None
 
 
@@ -108,6 +127,7 @@ def _find_reader(cls: type) -> Reader:
             version,
             seen,
             token if depends == ON_REGISTRATION else None,
+            converters().get(read),
             weakref.ref(cls, partial(_forget, id(cls))),
         )
     return read

@@ -67,6 +67,8 @@ FAULTS = {
     "index_beyond_the_end": r"anyffi.List, item: cython raises IndexError\(.*\), ctypes reads int 1",
     "iteration_that_skips": r"anyffi.List, iterator: cython reads int 2, ctypes reads int 1",
     "iteration_that_ends_early": r"anyffi.Dict, iterator: cython reads \(str 'a', int 1\), ctypes raises StopIteration\(\)",
+    "shifted_text": r"argument 0: cython packs StrView\(latin-1, '.*pl.*ce'\), ctypes packs StrView\(latin-1, 'onger.*'\)",
+    "lost_items_of_all_levels": r"anyffi.to_python\(\): cython reads .*, ctypes reads .*",
     "lost_items": r"anyffi.Array, items: cython reads \(int 1, int 2\), ctypes reads \(int 1\)",
     "lost_key": r"anyffi.Map, item: cython reads int 1, ctypes reads NoneType None",
     "lost_element": r"anyffi.Set, element: cython reads bool True, ctypes reads bool False",

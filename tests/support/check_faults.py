@@ -19,9 +19,20 @@ import anyffi.testing as t
 from anyffi._rules import keywords, values
 from anyffi._rules.codes import code
 
-abi, call, callback, pack, recipe, scalars, sequences, unpack, wrapper = (
+abi, call, callback, pack, plain, recipe, scalars, sequences, unpack, wrapper = (
     importlib.import_module(f"anyffi._ctypes.{name}")
-    for name in ("abi", "call", "callback", "pack", "recipe", "scalars", "sequences", "unpack", "wrapper")
+    for name in (
+        "abi",
+        "call",
+        "callback",
+        "pack",
+        "plain",
+        "recipe",
+        "scalars",
+        "sequences",
+        "unpack",
+        "wrapper",
+    )
 )
 
 VALUE = struct.Struct("=iIq")
@@ -142,13 +153,21 @@ def dropped_entry() -> None:
 
 @fault
 def changed_text() -> None:
-    with changed(scalars, "_encode", lambda made: (made[0][:-1] + b"?", made[1])):
+    encode = changed(scalars, "_encode", lambda made: (made[0][:-1] + b"?", made[1]))
+    with encode, broken(scalars, "_lend_text", lambda x: None):
+        t.nop("longer than what fits in pläce")
+
+
+@fault
+def shifted_text() -> None:
+    with changed(scalars, "_lend_text", lambda found: (found[0], found[1] + 1)):
         t.nop("longer than what fits in pläce")
 
 
 @fault
 def wrong_width() -> None:
-    with broken(scalars, "_encode", lambda x: (x.encode("utf-16-le"), 2)):
+    encode = broken(scalars, "_encode", lambda x: (x.encode("utf-16-le"), 2))
+    with encode, broken(scalars, "_lend_text", lambda x: None):
         t.nop("Latin-1, and longer than what fits in pläce")
 
 
@@ -366,7 +385,13 @@ def iteration_that_ends_early() -> None:
 @fault
 def lost_items() -> None:
     with changed(sequences, "list_items", lambda items: items[:-1]):
-        anyffi.to_python(anyffi.Array([1, 2]))
+        anyffi.Array([1, 2])._items()
+
+
+@fault
+def lost_items_of_all_levels() -> None:
+    with changed(plain, "_read_parts", lambda found: (found[0][:-1], *found[1:])):
+        anyffi.to_python(anyffi.Array([(1, 2), [3]]))
 
 
 @fault

@@ -6,10 +6,12 @@ import abc
 import collections
 import enum
 import gc
+import types
 import weakref
 from collections.abc import Mapping
 from typing import Any
 
+import anyffi
 import cases
 import numpy as np
 import pytest
@@ -351,3 +353,65 @@ def test_to_python_while_a_key_changes_the_container(ffi: Any) -> None:
 def test_to_python_of_many_levels(ffi: Any, wrap: Any) -> None:
     x = cases.nested(199, wrap, [1])
     assert ffi.to_python(ffi.convert(x)) == x
+
+
+def test_proxies(ffi: Any) -> None:
+    echo = ffi.get_global_func("testing.echo")
+    proxy = types.MappingProxyType({"k": [1], 2: "v"})
+    for _ in range(2):
+        assert type(echo(proxy)) is ffi.Map
+        assert cases.same(ffi.to_python(echo([proxy, {1: proxy}])), [proxy, {1: proxy}])
+        result = echo([proxy, proxy])
+        assert result[0] is result[1]
+
+    class Own(dict):  # type: ignore[type-arg]
+        def __init__(self, pairs: Any) -> None:
+            super().__init__()
+            self.pairs = pairs
+
+        def items(self) -> Any:
+            return self.pairs
+
+    assert echo(types.MappingProxyType(Own([("k", 1), ["l", 2]]))) == {"k": 1, "l": 2}
+    for wrong in ([1, 2], [("k",)], [(1, 2, 3)], 5):
+        with pytest.raises((TypeError, ValueError)):
+            echo(types.MappingProxyType(Own(wrong)))
+
+
+def test_classes_as_values(ffi: Any) -> None:
+    echo, describe = map(ffi.get_global_func, ("testing.echo", "testing.describe"))
+    cls = _new_class()
+    for _ in range(3):
+        assert echo(cls) is cls
+        assert describe([cls, np.float32, int]) == "List[Function(host), DataType(2, 32, 1), Function(host)]"
+        assert echo(np.float32) == anyffi.dtype("float32")
+        with pytest.raises(TypeError, match="DLPack"):
+            echo(np.str_)
+    cls.changed = 1
+    assert echo(cls) is cls
+
+
+def test_an_index_that_fails_or_returns_much(ffi: Any) -> None:
+    echo = ffi.get_global_func("testing.echo")
+
+    class Index:
+        def __init__(self, result: Any) -> None:
+            self.result = result
+
+        def __index__(self) -> Any:
+            return self.result
+
+    for _ in range(2):
+        for number in (5, -(2**63), 2**64, 2**200):
+            assert cases.same(echo(Index(number)), number)
+            assert cases.same(ffi.to_python(echo([Index(number)])), [number])
+        with pytest.raises(TypeError, match="__index__ returned non-int"):
+            echo(Index("text"))
+
+
+def test_an_ndarray_subclass_before_any_array(ffi: Any) -> None:
+    class Sub(np.ndarray):  # type: ignore[type-arg]
+        pass
+
+    for _ in range(2):
+        assert np.asarray(ffi.get_global_func("testing.echo")(np.arange(3).view(Sub))).tolist() == [0, 1, 2]
