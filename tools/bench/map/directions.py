@@ -83,7 +83,7 @@ def element(group: str, value: Value) -> list[Shape]:
     for what, statement in (("read", "xs[0]"), ("write", "xs[0] = y")):
         snippets = {
             "anyffi": Snippet(statement, f"{made}; xs = anyffi.List([x, x, x])"),
-            "python": Snippet(copied(value) or statement, f"{made}; xs = [x, x, x]"),
+            "python": Snippet((group == "text" and copied(value)) or statement, f"{made}; xs = [x, x, x]"),
         }
         found.append(Shape(f"{what} an element: {value.name}", f"element, {group}", snippets, law=METHOD))
     return found
