@@ -28,7 +28,7 @@ def load_anyffi(paths: list[pathlib.Path]) -> Find:
 
 
 def load_nanobind(paths: list[pathlib.Path]) -> Find:
-    module = native.import_extension(paths[0])
+    module: Any = native.import_extension(paths[0])
     return lambda name: module if name == "module" else getattr(module, name, None)
 
 

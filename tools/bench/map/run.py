@@ -12,7 +12,7 @@ from typing import Any
 from .. import inside, record
 from ..contenders import versions
 from ..processes import run_module
-from . import compiling, memory, plot, sources
+from . import changes, compiling, memory, plot, sources
 from .laws import INSIDE, is_wanted
 from .table import SHAPES
 from .verdict import Verdict, as_rows, compare, judge, judge_growth, judge_modes, lines, summary
@@ -111,8 +111,14 @@ def write(folder: pathlib.Path, verdicts: list[Verdict], text: list[str]) -> Non
     plot.draw(verdicts, folder)
 
 
-def main(modes: list[str], only: str, is_quick: bool, output: pathlib.Path) -> None:
+def main(
+    modes: list[str], only: str, is_quick: bool, output: pathlib.Path, against: pathlib.Path | None
+) -> None:
+    """Measure, print and write; with `against`, a file of an earlier run, also what changed since."""
+    before = changes.read(against) if against else {}
     verdicts = measure(modes, is_quick, only)
     text = [*lines(verdicts), "", *summary(verdicts)]
+    if before:
+        text += ["", *changes.lines(before, verdicts)]
     print("\n".join(text))
     write(output, verdicts, text)

@@ -92,7 +92,7 @@ class MySet(set[object]):
     pass
 
 
-class OwnList(anyffi.List):  # type: ignore[misc]
+class OwnList(anyffi.List[object]):
     pass
 
 
