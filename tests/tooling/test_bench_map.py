@@ -6,6 +6,7 @@ import collections
 import json
 import pathlib
 import sys
+from typing import Any
 
 import anyffi
 import pytest
@@ -106,6 +107,23 @@ def test_a_method_that_grows_where_pythons_does_not_is_reported() -> None:
     times["m, n=1000"]["python"] = 500.0
     (verdict,) = judge_growth(shapes, times)
     assert verdict.holds
+
+
+def test_two_runs_are_compared_by_their_ratios(tmp_path: pathlib.Path) -> None:
+    from bench.map import changes
+    from bench.map.laws import CALL
+    from bench.map.verdict import as_rows, compare
+
+    def run_of(**times: float) -> list[Any]:
+        return [compare(name, "calls", CALL, {"anyffi": t, "nanobind": 10.0}) for name, t in times.items()]
+
+    path = tmp_path / "map.json"
+    path.write_text(json.dumps({"shapes": as_rows(run_of(slower=10.0, faster=20.0, same=10.0))}))
+    first, *found = changes.lines(changes.read(path), run_of(slower=20.0, faster=10.0, same=11.0, new=5.0))
+    assert first == "1 shapes are slower, 1 faster, than before"
+    assert [line.rpartition(" ")[2] for line in found] == ["slower", "faster"]
+    assert "2.00 times" in found[0]
+    assert "exceeds its limit" in found[0]
 
 
 @pytest.mark.slow("benchmark")

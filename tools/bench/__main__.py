@@ -37,6 +37,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--map", action="store_true", help="measure the map of all shapes instead, and report what is slow"
     )
+    parser.add_argument(
+        "--against", type=pathlib.Path, metavar="JSON", help="the map.json of an earlier run to compare with"
+    )
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER", help="where to write the results")
     return parser.parse_args(arguments)
 
@@ -75,7 +78,7 @@ def main(arguments: list[str]) -> None:
     output = chosen.output or build_directory() / "results"
     if chosen.map:
         try:
-            run.main(modes, chosen.only, chosen.quick, output)
+            run.main(modes, chosen.only, chosen.quick, output, chosen.against)
         except Missing as error:
             sys.exit(f"bench: {error}")
         return

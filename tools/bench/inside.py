@@ -13,9 +13,9 @@ from .contenders import anyffi_flags
 from .timing import compile_loop
 
 
-def measure(options: dict[str, Any]) -> Table:
+def measure(options: dict[str, Any], name: str = "inside") -> Table:
     """Return the program's table; for texts, with Python's time per ASCII character beside."""
-    program = native.compile_library("inside", [native.SOURCES / "inside.cc"], *anyffi_flags(), form=())
+    program = native.compile_library(name, [native.SOURCES / f"{name}.cc"], *anyffi_flags(), form=())
     split = compile_loop("list(x)", {"x": "abcdefgh" * 128}, 1)
     table: Table = {}
     # Alternating, since the two run in different processes.

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ..rows import Snippet
 from .laws import CALL, METHOD, Law, Shape
+from .methods import raises
 
 
 class Overload(NamedTuple):
@@ -67,6 +68,7 @@ FUNCTIONS = [
     *(Function(f"skip_{count}", (ints(count + 2, 1),)) for count in SKIPPED),
     *(Function(f"overload_{count}", overloads(count)) for count in OVERLOAD_COUNTS),
     *(Function(f"callback_{count}", (callback(count),)) for count in CALLBACK_COUNTS),
+    Function("fail", (Overload('[] { throw std::runtime_error("thrown"); }'),)),
     Function("measure", (Overload("[](const Callable& f, P_Tensor x) { return call<double>(f, x); }"),)),
     Function(
         "mixed",
@@ -88,10 +90,14 @@ def keywords(count: int, start: int = 0) -> list[str]:
     return [f"a{i}={1000 + i}" for i in range(start, count)]
 
 
+def same(name: str, snippet: Snippet, group: str = "calls") -> Shape:
+    """Make a shape of the same statement on anyffi's and nanobind's function."""
+    return Shape(name, group, {"anyffi": snippet, "nanobind": snippet})
+
+
 def typed(name: str, function: str, arguments: list[str], setup: str = "") -> Shape:
     """Make a shape of the same call of anyffi's and nanobind's function."""
-    snippet = Snippet(f"f({', '.join(arguments)})", setup, function)
-    return Shape(name, "calls", {"anyffi": snippet, "nanobind": snippet})
+    return same(name, Snippet(f"f({', '.join(arguments)})", setup, function))
 
 
 def positional(count: int) -> list[Shape]:
@@ -138,8 +144,25 @@ def both(name: str, ours: Snippet, theirs: Snippet, law: Law = CALL, group: str 
 def on_object(name: str, ours: str, theirs: str) -> Shape:
     """Make a shape of an object `p` of a class; `find` finds functions."""
     setup = "p = find('Point')(1.0, 2.0); Point, norm, take = map(find, ('Point', 'norm', 'take_Point'))"
-    return both(name, Snippet(ours, setup, "Point"), Snippet(theirs, setup, "Point"), group="objects")
+    return both(name, Snippet(ours, setup, "Point"), Snippet(theirs, setup, "Point"), group="classes")
 
+
+def error(name: str, arguments: str, raised: str, function: str, setup: str = "") -> Shape:
+    return same(name, Snippet(raises(f"f({arguments})", raised), setup, function), "errors")
+
+
+RAISING = "def g(): raise ValueError('x')"
+ERRORS = [
+    error("mistyped argument", "'x'", "TypeError", "ints_1"),
+    error("mistyped element", "[1, 2, 'x']", "TypeError", "take_ints"),
+    error("too few arguments", "", "TypeError", "ints_1"),
+    error("too many arguments", "1, 2", "TypeError", "ints_1"),
+    error("unknown keyword", "b=1", "TypeError", "ints_1"),
+    error("no overload", "[], 7", "TypeError", "overload_3"),
+    error("number out of range", "2**70", "Exception", "ints_1"),
+    error("C++ throw", "", "RuntimeError", "fail"),
+    error("exception of a callback", "g", "ValueError", "callback_0", RAISING),
+]
 
 NAMED = "import anyffi; get = anyffi.get_global_func"
 SHAPES = [
@@ -155,6 +178,12 @@ SHAPES = [
         typed(f"callback of {count} ints", f"callback_{count}", ["g"], "def g(*args): return 7")
         for count in CALLBACK_COUNTS
     ),
+    same("list(map(f, x)) of 1,000", Snippet("list(map(f, x))", "x = list(range(1000))", "ints_1")),
+    same("a, b = f()", Snippet("a, b = f(3)", "", "give_pair")),
+    same("a, b, c = f()", Snippet("a, b, c = f(3)", "", "give_tuple")),
+    same("partial(f, 1)(2)", Snippet("g(2)", "from functools import partial\ng = partial(f, 1)", "ints_2")),
+    typed("f releases the interpreter lock", "released", ["7"]),
+    *ERRORS,
     both("mod.f()", Snippet("m.ints_0()", "m = module"), Snippet("m.ints_0()", "m = module")),
     both("mod.f(1)", Snippet("m.ints_1(1)", "m = module"), Snippet("m.ints_1(1)", "m = module")),
     both("mod.f, without a call", Snippet("m.ints_0", "m = module"), Snippet("m.ints_0", "m = module")),

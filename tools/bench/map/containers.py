@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..rows import Snippet
 from .laws import METHOD, Shape
 from .methods import TABLES
 
 SIZES = (3, 1000)
-ELEMENTS = {"ints": "range(1000, 1000 + n)", "str": "(f'key{i}' for i in range(n))"}
-ABSENT = {"ints": "-1", "str": "'nothing'"}
-#: As many elements that no other container has.
-APART = {"ints": "range(-2000, -2000 + n)", "str": "(f'no{i}' for i in range(n))"}
+
+
+class Kind(NamedTuple):
+    """A kind of elements: those of a container, one that it does not have, and as many others."""
+
+    elements: str
+    absent: str
+    apart: str
+    sizes: tuple[int, ...] = SIZES
+
+
+KINDS = {
+    "ints": Kind("range(1000, 1000 + n)", "-1", "range(-2000, -2000 + n)"),
+    "str": Kind("(f'key{i}' for i in range(n))", "'nothing'", "(f'no{i}' for i in range(n))"),
+    "floats": Kind("(i + 0.5 for i in range(n))", "-1.5", "(-9.5 - i for i in range(n))", (1000,)),
+    "long str": Kind(
+        "(f'a text that is no value, {i}' for i in range(n))",
+        "'another text that is no value'",
+        "(f'another text, {i}' for i in range(n))",
+        (1000,),
+    ),
+    "pairs": Kind("((i, i + 1) for i in range(n))", "(-1, -1)", "((-i, 0) for i in range(n))", (1000,)),
+}
 
 SETUP = """
 import copy, pickle, types
+from collections.abc import Iterable
 import anyffi
+import numpy as np
 cls = {cls}
 n = {size}
 keys = list({elements})
@@ -36,9 +59,8 @@ MAKERS = {
 
 def setup_of(cls: str, plain: str, kind: str, size: int) -> str:
     maker = MAKERS["mapping" if plain in ("dict", "types.MappingProxyType") else "other"].replace("CLS", cls)
-    text = SETUP.format(
-        cls=cls, plain=plain, size=size, elements=ELEMENTS[kind], apart=APART[kind], absent=ABSENT[kind]
-    )
+    of_kind = {name: getattr(KINDS[kind], name) for name in ("elements", "absent", "apart")}
+    text = SETUP.format(cls=cls, plain=plain, size=size, **of_kind)
     return f"import types, anyffi\n{maker}{text}"
 
 
@@ -50,7 +72,8 @@ def shapes_of(name: str, kind: str, size: int) -> list[Shape]:
         for statement in statements:
             mine, pythons = statement if isinstance(statement, tuple) else (statement, statement)
             snippets = {"anyffi": Snippet(mine, ours), "python": Snippet(pythons, theirs)}
-            series = f"{name} of {kind}: {mine}"
+            label = mine.replace("\n", "; ")
+            series = f"{name} of {kind}: {label}"
             label = f"{series}, n={size:,}"
             found.append(Shape(label, f"{name}.{method}", snippets, law=METHOD, series=series, size=size))
     return found
@@ -59,8 +82,8 @@ def shapes_of(name: str, kind: str, size: int) -> list[Shape]:
 SHAPES = [
     shape
     for name in TABLES
-    for kind in ELEMENTS
-    if not (name == "Shape" and kind == "str")
-    for size in SIZES
+    for kind, row in KINDS.items()
+    if kind == "ints" or name != "Shape"
+    for size in row.sizes
     for shape in shapes_of(name, kind, size)
 ]

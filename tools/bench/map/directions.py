@@ -66,6 +66,17 @@ def typed(group: str, value: Value, key: str) -> Shape:
     return Shape(f"{name}: {value.name}", group, snippets, series=series, size=value.size)
 
 
+def typed_result(group: str, value: Value, key: str) -> list[Shape]:
+    """Make shapes of a typed parameter that is returned, and handed to a callback that returns it."""
+    found = []
+    for task in ("echo", "apply"):
+        if task in BY_KEY[key].tasks.split():
+            snippet = Snippet(CALLS[task], setup_of(value), f"{task}_{key}")
+            name = f"{task}, {BY_KEY[key].ours}: {value.name}"
+            found.append(Shape(name, group, {"anyffi": snippet, "nanobind": snippet}))
+    return found
+
+
 def mutable_to_immutable(value: Value, parameter: str) -> bool:
     """Return whether a parameter copies an existing container."""
     return "Array" in parameter and "List" in value.name
@@ -83,7 +94,7 @@ def element(group: str, value: Value) -> list[Shape]:
     for what, statement in (("read", "xs[0]"), ("write", "xs[0] = y")):
         snippets = {
             "anyffi": Snippet(statement, f"{made}; xs = anyffi.List([x, x, x])"),
-            "python": Snippet(copied(value) or statement, f"{made}; xs = [x, x, x]"),
+            "python": Snippet((group == "text" and copied(value)) or statement, f"{made}; xs = [x, x, x]"),
         }
         found.append(Shape(f"{what} an element: {value.name}", f"element, {group}", snippets, law=METHOD))
     return found
@@ -131,6 +142,8 @@ def given(each: Type) -> list[Shape]:
 def of_value(group: str, value: Value) -> list[Shape]:
     found = [erased(group, value, function) for function in ERASED]
     found += [typed(group, value, key) for key in value.types.split()]
+    if group != "passed again":
+        found += [shape for key in value.types.split() for shape in typed_result(group, value, key)]
     found += element(group, value)
     as_python = to_python(value) if group in ("sequences", "mappings", "sets") else None
     return found + ([as_python] if as_python else [])

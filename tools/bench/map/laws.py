@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 from ..rows import Row
 
@@ -23,12 +24,24 @@ METHOD = Law("method", "python", 5.0)
 TO_PYTHON = Law("to_python", "nanobind", 2.0)
 #: NumPy's column is `np.from_dlpack` of an array where the shape makes an ndarray of a tensor.
 TENSOR = Law("tensor", "numpy", 1.5)
+#: Access to elements in C++.
+INSIDE = Law("C++", "std", 1.5)
+COMPILE = Law("compile time", "nanobind", 1.2)
+SIZE = Law("size", "nanobind", 1.2)
+MEMORY = Law("peak memory", "nanobind", 1.5)
 
-#: ctypes mode beside cython mode.
-MODES_LIMIT = 60.0
+#: Crafted keys beside random ones.
+KEYS = Law("keys", "harmless", 3.0)
+
+#: ctypes mode beside cython mode; the second limit is for shapes that cython mode made faster.
+MODES_LIMIT, MODES_MOST = 60.0, 100.0
 #: A method grows too fast if the growth of its time from the small to the large size is so many times that of
 #: Python's own.
 GROWTH_LIMIT = 8.0
+
+
+def is_wanted(only: str, name: str, group: str) -> bool:
+    return bool(re.search(only, name) or re.search(only, group))
 
 
 @dataclasses.dataclass(frozen=True)

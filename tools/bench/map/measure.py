@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import json
-import re
 import sys
 import time
 import types
@@ -16,7 +15,7 @@ from typing import Any
 from ..contenders import Find
 from ..rows import Snippet
 from ..timing import Stopwatch, compile_loop, race
-from .laws import Shape
+from .laws import Shape, is_wanted
 from .libraries import load
 from .table import SHAPES
 
@@ -32,19 +31,29 @@ class Refused(Exception):
     """A contender cannot run a statement."""
 
 
-def prepare(snippet: Snippet, find: Find) -> dict[str, Any]:
-    """Return the names that a statement uses. Raises `Refused`."""
+def set_up(snippet: Snippet, find: Find) -> dict[str, Any]:
+    """Return the names that a setup defines. Raises `Refused`."""
     names: dict[str, Any] = {"find": find, "module": find("module")}
     if snippet.function is not None:
         names["f"] = find(snippet.function)
         if names["f"] is None:
             raise Refused(f"there is no {snippet.function}")
-    code = compile(snippet.statement, "statement", "exec")
+    run(snippet.setup, names)
+    return names
+
+
+def run(code: Any, names: dict[str, Any]) -> None:
     try:
-        exec(snippet.setup, names)
         exec(code, names)
     except Exception as error:
         raise Refused(f"{type(error).__name__}: {error}".partition("\n")[0]) from None
+
+
+def prepare(snippet: Snippet, find: Find) -> dict[str, Any]:
+    """Return the names that a statement uses, after running it once. Raises `Refused`."""
+    names = set_up(snippet, find)
+    code = compile(snippet.statement, "statement", "exec")
+    run(code, names)
     # What functions defined by the statement use is not looked for inside of them.
     used = {
         *code.co_names,
@@ -97,11 +106,10 @@ def main() -> None:
     finders = load(options["paths"], wanted)
     # What was imported is not looked through by each collection.
     gc.freeze()
-    pattern = re.compile(options["only"])
     times, refused = {}, {}
     start = time.monotonic()
     for shape in SHAPES:
-        if pattern.search(shape.name) or pattern.search(shape.group):
+        if is_wanted(options["only"], shape.name, shape.group):
             times[shape.name], refused[shape.name] = measure(shape, finders, options)
     print(json.dumps({"times": times, "refused": refused, "seconds": time.monotonic() - start}))
 

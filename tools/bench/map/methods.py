@@ -30,6 +30,11 @@ NOT_METHODS = (
     "__weakref__",
 )
 
+
+def raises(statement: str, error: str) -> str:
+    return f"try: {statement}\nexcept {error}: pass"
+
+
 COMMON: Table = {
     "__len__": ("len(x)",),
     "__contains__": ("first in x", "last in x", "absent in x"),
@@ -44,13 +49,19 @@ COMMON: Table = {
         "for _ in enumerate(x): pass",
         "for _ in zip(x, y): pass",
         "any(e == absent for e in x)",
+        "set(x)",
+        "dict.fromkeys(x)",
+        "[e for e in x]",
+        "list(map(str, x))",
+        "min(x)",
     ),
     "__eq__": ("x == y", "x == longer", "x == other", "x == plain", "plain == x", "x == None"),
     "__ne__": ("x != y", "x != longer"),
-    "__repr__": ("repr(x)",),
+    "__repr__": ("repr(x)", "f'{x}'"),
     "__copy__": ("copy.copy(x)",),
     "__deepcopy__": ("copy.deepcopy(x)",),
     "__reduce__": ("pickle.dumps(x, 5)", "pickle.loads(pickled)"),
+    "__class__": ("isinstance(x, cls)", "isinstance(x, Iterable)"),
     "same_as": (("x.same_as(y)", "x is y"),),
     "bool": ("not x",),
 }
@@ -66,15 +77,31 @@ SEQUENCE: Table = {
     **COMMON,
     **ORDERED,
     "__init__": ("cls(plain)", "cls()", "cls(x)"),
-    "__getitem__": ("x[0]", "x[-1]", "x[1]", "x[1:-1]", "x[:2]", "x[::2]", "x[:]", "x[::-1]"),
+    "__getitem__": (
+        "x[0]",
+        "x[-1]",
+        "x[1]",
+        "x[1:-1]",
+        "x[:2]",
+        "x[::2]",
+        "x[:]",
+        "x[::-1]",
+        raises("x[n]", "IndexError"),
+    ),
     "__add__": ("x + y", "x + plain"),
     "__radd__": ("plain + x",),
     "__mul__": ("x * 2",),
     "__rmul__": ("2 * x",),
     "count": ("x.count(first)", "x.count(absent)"),
-    "index": ("x.index(first)", "x.index(last)"),
+    "index": (
+        "x.index(first)",
+        "x.index(last)",
+        "x.index(last, n - 1)",
+        raises("x.index(absent)", "ValueError"),
+    ),
     "reversed": ("for _ in reversed(x): pass",),
     "unpack": ("first_, *_ = x",),
+    "array": ("np.array(x)",),
 }
 
 ARRAY: Table = {
@@ -88,7 +115,7 @@ LIST: Table = {
     "__setitem__": ("x[0] = first", "x[-1] = last", "x[:2] = pair", "x[::2] = x[::2]"),
     "__delitem__": ("x.append(last); del x[-1]", "x[:0] = pair; del x[:2]"),
     "__reversed__": (),
-    "append": ("x.append(last); x.pop()",),
+    "append": ("x.append(last); x.pop()", "z = cls()\nfor e in keys: z.append(e)"),
     "clear": ("x.clear(); x.extend(plain)",),
     "copy": ("x.copy()",),
     "extend": ("x.extend(pair); del x[-2:]", "x.extend(y); del x[n:]"),
@@ -97,7 +124,11 @@ LIST: Table = {
     "freeze": (("x.freeze()", "tuple(x)"),),
     "insert": ("x.insert(0, first); del x[0]", "x.insert(1, first); del x[1]"),
     "pop": ("x.append(x.pop())", "x.insert(0, x.pop(0))"),
-    "remove": ("x.remove(first); x.insert(0, first)", "x.remove(last); x.append(last)"),
+    "remove": (
+        "x.remove(first); x.insert(0, first)",
+        "x.remove(last); x.append(last)",
+        raises("x.remove(absent)", "ValueError"),
+    ),
     "reverse": ("x.reverse()",),
     "sort": ("x.sort()", "x.reverse(); x.sort()", "x.sort(key=str)", "x.sort(reverse=True)"),
 }
@@ -105,7 +136,7 @@ LIST: Table = {
 MAP: Table = {
     **COMMON,
     "__init__": ("cls(plain)", "cls(x)"),
-    "__getitem__": ("x[first]", "x[last]"),
+    "__getitem__": ("x[first]", "x[last]", raises("x[absent]", "KeyError"), "for e in keys: x[e]"),
     "__or__": ("x | y", "x | plain"),
     "__ror__": ("plain | x",),
     "__reversed__": ("for _ in reversed(x): pass",),
@@ -119,6 +150,8 @@ MAP: Table = {
         "(first, x[first]) in x.items()",
         "len(x.items())",
         "x.items() == y.items()",
+        "sorted(x.items())",
+        "dict(x.items())",
     ),
     "keys": (
         "x.keys()",
@@ -146,13 +179,13 @@ FROZEN_MAP: Table = {
 DICT: Table = {
     **MAP,
     "__init__": ("cls(plain)", "cls()", "cls(x)", "cls(a=1, b=2)"),
-    "__setitem__": ("x[first] = 7", "x[last] = 7"),
+    "__setitem__": ("x[first] = 7", "x[last] = 7", "z = cls()\nfor e in keys: z[e] = 7"),
     "__delitem__": ("x[absent] = 7; del x[absent]",),
     "__ior__": ("x |= y", "x |= plain"),
     "clear": ("x.clear(); x.update(plain)",),
     "freeze": (("x.freeze()", "types.MappingProxyType(dict(x))"),),
     "fromkeys": ("cls.fromkeys(keys)", "cls.fromkeys(keys, 7)"),
-    "pop": ("x[last] = x.pop(last)", "x.pop(absent, None)"),
+    "pop": ("x[last] = x.pop(last)", "x.pop(absent, None)", raises("x.pop(absent)", "KeyError")),
     "popitem": ("k, v = x.popitem(); x[k] = v",),
     "setdefault": ("x.setdefault(first, 7)", "x.setdefault(absent, 7); del x[absent]"),
     "update": ("x.update(y)", "x.update(plain)", "x.update(pairs)"),
@@ -184,14 +217,14 @@ FROZEN_SET: Table = {
 
 SET: Table = {
     **{name: row for name, row in FROZEN_SET.items() if name not in ("__hash__", "thaw")},
-    "add": ("x.add(first)", "x.add(absent); x.discard(absent)"),
+    "add": ("x.add(first)", "x.add(absent); x.discard(absent)", "z = cls()\nfor e in keys: z.add(e)"),
     "clear": ("x.clear(); x.update(plain)",),
     "difference_update": ("x.difference_update(apart)",),
     "discard": ("x.discard(absent)", "x.discard(last); x.add(last)"),
     "freeze": (("x.freeze()", "frozenset(x)"),),
     "intersection_update": ("x.intersection_update(y)",),
     "pop": ("x.add(x.pop())",),
-    "remove": ("x.remove(last); x.add(last)",),
+    "remove": ("x.remove(last); x.add(last)", raises("x.remove(absent)", "KeyError")),
     "symmetric_difference_update": ("x.symmetric_difference_update(half)",),
     "update": ("x.update(half)", "x.update(keys)"),
     "__iand__": ("x &= y",),

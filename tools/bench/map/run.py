@@ -5,46 +5,92 @@ from __future__ import annotations
 import csv
 import json
 import pathlib
+import re
 import time
 from typing import Any
 
-from .. import record
+from .. import inside, record
 from ..contenders import versions
 from ..processes import run_module
-from . import sources
+from . import changes, compiling, memory, plot, sources
+from .laws import INSIDE, is_wanted
 from .table import SHAPES
-from .verdict import Verdict, as_rows, judge, judge_growth, judge_modes, lines, summary
+from .verdict import Verdict, as_rows, compare, judge, judge_growth, judge_modes, lines, summary
 
 QUICK = {"rounds": 1, "more_rounds": 0, "slice_ns": 20_000}
 FULL = {"rounds": 6, "more_rounds": 30, "slice_ns": 200_000}
+#: For anyffi alone in the second mode: its limit is far from what is exact.
+ROUGH = {"rounds": 2, "more_rounds": 0, "slice_ns": 50_000}
 
 CONTENDERS = ("anyffi", "nanobind", "tvm-ffi", "python", "numpy")
 
+#: What is measured besides the shapes; a pattern selects them as it does groups.
+PARTS = ("C++", "compiling", "memory")
 
-def measure(modes: list[str], options: dict[str, Any]) -> dict[str, Any]:
-    """Measure in each mode; the other contenders run beside anyffi in cython mode only."""
-    start = time.monotonic()
-    built = sources.build_all()
-    paths = {name: [str(path) for path in found] for name, found in built.items()}
-    print(f"Compiled in {time.monotonic() - start:.0f} s", flush=True)
-    result = {}
+
+class Progress:
+    """Prints what is done, and how long it took."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def done(self, what: str) -> None:
+        now = time.monotonic()
+        print(f"{what}: {now - self._last:.0f} s", flush=True)
+        self._last = now
+
+
+def measure_shapes(
+    modes: list[str], paths: dict[str, list[str]], options: dict[str, Any], progress: Progress
+) -> list[Verdict]:
+    """Measure in each mode; the other contenders run beside anyffi in the first one only."""
+    found = {}
     for mode in modes:
-        contenders = CONTENDERS if mode == modes[0] else ("anyffi",)
-        given = {**options, "paths": paths, "contenders": contenders}
-        result[mode] = run_module("map.measure", mode, given)
-        print(
-            f"Measured {len(result[mode]['times'])} shapes, {mode}: {result[mode]['seconds']:.0f} s",
-            flush=True,
-        )
-    return result
-
-
-def judge_all(measured: dict[str, Any]) -> list[Verdict]:
-    first = next(iter(measured))
-    times, refused = measured[first]["times"], measured[first]["refused"]
+        first = mode == modes[0]
+        given = options if first else {**options, **ROUGH}
+        contenders = CONTENDERS if first else ("anyffi",)
+        found[mode] = run_module("map.measure", mode, {**given, "paths": paths, "contenders": contenders})
+        progress.done(f"{len(found[mode]['times'])} shapes, {mode} mode")
+    times, refused = found[modes[0]]["times"], found[modes[0]]["refused"]
     verdicts = [*judge(SHAPES, times, refused), *judge_growth(SHAPES, times)]
-    if {"cython", "ctypes"} <= set(measured):
-        verdicts += judge_modes(SHAPES, measured["cython"]["times"], measured["ctypes"]["times"])
+    if {"cython", "ctypes"} <= set(found):
+        verdicts += judge_modes(SHAPES, found["cython"]["times"], found["ctypes"]["times"])
+    return verdicts
+
+
+def contenders_of(only: str) -> set[str]:
+    """Return the contenders whose functions the wanted shapes call."""
+    return {
+        name
+        for shape in SHAPES
+        if is_wanted(only, shape.name, shape.group)
+        for name, snippet in shape.snippets.items()
+        if snippet.function is not None
+    }
+
+
+def measure_inside(options: dict[str, Any]) -> list[Verdict]:
+    table = inside.measure(options, "map_inside")
+    return [compare(f"C++: {row}", "C++", INSIDE, found) for row, found in table.items()]
+
+
+def measure(modes: list[str], is_quick: bool, only: str) -> list[Verdict]:
+    options = {**(QUICK if is_quick else FULL), "only": only}
+    wanted = [part for part in PARTS if re.search(only, part)]
+    progress = Progress()
+    built = sources.build_all(contenders_of(only) | ({"anyffi", "nanobind"} if "memory" in wanted else set()))
+    paths = {name: [str(path) for path in found] for name, found in built.items()}
+    progress.done("Compiled")
+    verdicts = measure_shapes(modes, paths, options, progress)
+    if "C++" in wanted:
+        verdicts += measure_inside(options)
+        progress.done("C++")
+    if "memory" in wanted and memory.CLEAR.exists() and "nanobind" in paths:
+        verdicts += memory.judge(run_module("map.memory", "cython", {"paths": paths}))
+        progress.done("Memory")
+    if "compiling" in wanted:
+        verdicts += compiling.measure(compiling.COUNTS[:1] if is_quick else compiling.COUNTS)
+        progress.done("Compile time")
     return verdicts
 
 
@@ -62,10 +108,17 @@ def write(folder: pathlib.Path, verdicts: list[Verdict], text: list[str]) -> Non
             ratio = "" if each.ratio is None else f"{each.ratio:.3g}"
             found = (f"{each.times[name]:.4g}" if name in each.times else "" for name in contenders)
             table.writerow([each.shape, each.group, each.law, each.limit, ratio, each.note, *found])
+    plot.draw(verdicts, folder)
 
 
-def main(modes: list[str], only: str, is_quick: bool, output: pathlib.Path) -> None:
-    verdicts = judge_all(measure(modes, {**(QUICK if is_quick else FULL), "only": only}))
+def main(
+    modes: list[str], only: str, is_quick: bool, output: pathlib.Path, against: pathlib.Path | None
+) -> None:
+    """Measure, print and write; with `against`, a file of an earlier run, also what changed since."""
+    before = changes.read(against) if against else {}
+    verdicts = measure(modes, is_quick, only)
     text = [*lines(verdicts), "", *summary(verdicts)]
+    if before:
+        text += ["", *changes.lines(before, verdicts)]
     print("\n".join(text))
     write(output, verdicts, text)

@@ -18,6 +18,7 @@ import typing
 import uuid
 
 import anyffi
+import anyffi.testing
 import numpy as np
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "MyStr",
     "MyTuple",
     "NdSub",
+    "OwnList",
     "Pair",
     "Plain",
     "Slotted",
@@ -87,6 +89,10 @@ class MyDict(dict[object, object]):
 
 
 class MySet(set[object]):
+    pass
+
+
+class OwnList(anyffi.List[object]):
     pass
 
 

@@ -64,9 +64,7 @@ def nanobind_source() -> str:
     names = aliases({each.key: each.theirs for each in TYPES})
     functions = [*FUNCTIONS, *(function for each in TYPES for function in functions_of(each))]
     body = "".join(map(nanobind_function, functions))
-    return (
-        f'#include "map_nanobind.h"\n\n{names}\nNB_MODULE(map_nanobind, m) {{\n  bind_point(m);\n{body}}}\n'
-    )
+    return f'#include "map_nanobind.h"\n\n{names}\nNB_MODULE(map_nanobind, m) {{\n  bind_more(m);\n{body}}}\n'
 
 
 def write(name: str, text: str) -> pathlib.Path:
@@ -88,8 +86,8 @@ def build_anyffi(part: int) -> pathlib.Path:
     return compile_with_anyffi(name, write(f"{name}.cc", anyffi_sources()[part]))
 
 
-def build_all() -> dict[str, list[pathlib.Path]]:
-    """Compile everything, two libraries at a time; a contender that is missing has none."""
+def build_all(wanted: set[str]) -> dict[str, list[pathlib.Path]]:
+    """Compile the wanted contenders' libraries, two at a time; a contender that is missing has none."""
     tasks: list[tuple[str, Callable[..., pathlib.Path], tuple[Any, ...]]] = [
         *(("anyffi", build_anyffi, (part,)) for part in range(PARTS)),
         ("anyffi", lambda: compile_with_anyffi("map_anyffi", native.SOURCES / "map_anyffi.cc"), ()),
@@ -102,7 +100,11 @@ def build_all() -> dict[str, list[pathlib.Path]]:
     ]
     built: dict[str, list[pathlib.Path]] = {}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        waiting = [(contender, pool.submit(build, *arguments)) for contender, build, arguments in tasks]
+        waiting = [
+            (contender, pool.submit(build, *arguments))
+            for contender, build, arguments in tasks
+            if contender in wanted
+        ]
         for contender, future in waiting:
             try:
                 built.setdefault(contender, []).append(future.result())

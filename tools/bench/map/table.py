@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import calls, containers, directions, tensors
+from . import calls, containers, directions, keys, tensors
 from .laws import Shape
 
-SHAPES: list[Shape] = [*calls.SHAPES, *directions.SHAPES, *containers.SHAPES, *tensors.SHAPES]
+SHAPES: list[Shape] = [*calls.SHAPES, *directions.SHAPES, *containers.SHAPES, *tensors.SHAPES, *keys.SHAPES]

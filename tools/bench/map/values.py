@@ -180,7 +180,7 @@ ARRAYS = [
 
 OURS = [
     Value("anyffi.Tensor", "anyffi.convert(np.zeros(8))", "TensorView Tensor"),
-    Value("anyffi.Function", "anyffi.get_global_func('map.nop')", "Function"),
+    Value("anyffi.Function", "anyffi.testing.nop", "Function"),
     Value("anyffi.convert(function)", "anyffi.convert(identity)", "Function"),
     Value("anyffi.dtype", "anyffi.dtype('float32')"),
     Value("anyffi.Device", "anyffi.device('cpu', 0)"),
@@ -191,6 +191,7 @@ OURS = [
 #: an object of a class costs, whatever their size.
 AGAIN = [
     *sized("List of ints", "anyffi.List(range(n))", "ListInt ListAny ArrayInt ints", (3, 1000)),
+    *sized("subclass of List", "OwnList(range(n))", "ListInt", (3, 1000)),
     *sized("Array of ints", "anyffi.Array(range(n))", "ArrayInt ints", (3, 1000)),
     *sized("List of str", "anyffi.List(map(str, range(n)))", "ListString strs", (3, 1000)),
     *sized("Array of str", "anyffi.Array(map(str, range(n)))", "ArrayString", (3, 1000)),

@@ -7,7 +7,9 @@ import math
 from typing import Any
 
 from ..report import show
-from .laws import GROWTH_LIMIT, MODES_LIMIT, Shape
+from .laws import GROWTH_LIMIT, MODES_LIMIT, MODES_MOST, Law, Shape
+
+MODES = "modes, cython"
 
 Times = dict[str, dict[str, float]]
 
@@ -34,6 +36,13 @@ class Verdict:
         return self.ratio is not None and self.excess <= 1
 
 
+def compare(name: str, group: str, law: Law, found: dict[str, float], note: str = "") -> Verdict:
+    """Compare anyffi's figure with that of a law's contender."""
+    ours, theirs = found.get("anyffi"), found.get(law.of)
+    ratio = ours / theirs if ours and theirs else math.inf if not ours else None
+    return Verdict(name, group, f"{law.name}, {law.of}", law.limit, ratio, found, note)
+
+
 def judge(shapes: list[Shape], times: Times, refused: dict[str, dict[str, str]]) -> list[Verdict]:
     """Compare each measured shape with its law's contender."""
     verdicts = []
@@ -42,14 +51,13 @@ def judge(shapes: list[Shape], times: Times, refused: dict[str, dict[str, str]])
             continue
         found, law, note = times[shape.name], shape.law, ""
         ours, theirs = found.get("anyffi"), found.get(law.of)
+        if not ours and not theirs and law.of in refused[shape.name]:
+            continue
         if not ours:
             note = "refused: " + refused[shape.name].get("anyffi", "")
         elif not theirs:
             note = f"no {law.of}: " + refused[shape.name].get(law.of, "not installed")
-        ratio = ours / theirs if ours and theirs else math.inf if not ours else None
-        verdicts.append(
-            Verdict(shape.name, shape.group, f"{law.name}, {law.of}", law.limit, ratio, found, note)
-        )
+        verdicts.append(compare(shape.name, shape.group, law, found, note))
     return verdicts
 
 
@@ -83,7 +91,7 @@ def judge_modes(shapes: list[Shape], cython: Times, ctypes: Times) -> list[Verdi
         fast, slow = (times.get(shape.name, {}).get("anyffi") for times in (cython, ctypes))
         if fast and slow:
             both = {"cython": fast, "ctypes": slow}
-            verdicts.append(Verdict(shape.name, shape.group, "modes, cython", MODES_LIMIT, slow / fast, both))
+            verdicts.append(Verdict(shape.name, shape.group, MODES, MODES_LIMIT, slow / fast, both))
     return verdicts
 
 
@@ -111,6 +119,10 @@ def summary(verdicts: list[Verdict]) -> list[str]:
         compared = [each for each in members if each.ratio is not None]
         holding, without = sum(each.holds for each in compared), len(members) - len(compared)
         more = f", {without} more without a comparison" if without else ""
+        if law == MODES:
+            more += (
+                f", {sum(each.excess * each.limit > MODES_MOST for each in compared)} exceed {MODES_MOST:g}"
+            )
         made.append(f"{law}: {holding} of {len(compared)} shapes hold{more}")
     return made
 

@@ -8,4 +8,5 @@ ANYFFI_REGISTER_GLOBAL("map.apply").def_packed([](anyffi::Args args, anyffi::Any
 });
 ANYFFI_REGISTER_OBJECT(Point);
 ANYFFI_EXPORT(Point, [](double x, double y) { return anyffi::make_object<Point>(Point{x, y}); }, arg("x"), arg("y"));
+ANYFFI_EXPORT(released, [](int64_t x) { return x + 1; }).release_gil();
 ANYFFI_EXPORT(norm, &Point::norm, arg("point"));

@@ -52,7 +52,9 @@ struct Point {
   double norm() const { return x * x + y * y; }
 };
 
-inline void bind_point(nb::module_& m) {
+/// Bind what is not generated.
+inline void bind_more(nb::module_& m) {
+  m.def("released", [](int64_t x) { return x + 1; }, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<Point>(m, "Point")
       .def(nb::init<double, double>(), arg("x"), arg("y"))
       .def("norm", &Point::norm)
