@@ -177,7 +177,7 @@ def _sequence_class(place: str, core: Any, row: int) -> Any:
                 return sequences.find_value(self, row, value, start, stop)
 
             by_cython = partial(_find_compiled, core, self, start, stop)
-            return int(_read(f"{place}, search", value, by_ctypes, by_cython))
+            return int(read_by_both(f"{place}, search", value, by_ctypes, by_cython))
 
         def _items(self) -> list[Any]:
             def by_ctypes(key: None) -> tuple[Any, ...]:

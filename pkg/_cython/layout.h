@@ -72,20 +72,6 @@ static inline Py_ssize_t anyffi_py_read_digits(PyObject* x, const digit** digits
   return size < 0 ? -size : size;
 #endif
 }
-
-/// Visits the elements of a set in their order, borrowed; 0 after the last one. `position` begins at 0.
-static inline int anyffi_py_next_element(PyObject* set, Py_ssize_t* position, PyObject** element) {
-  const PySetObject* table = (const PySetObject*)set;
-  while (*position <= table->mask) {
-    const setentry* entry = &table->table[(*position)++];
-    // The hash of a removed element is -1, which no element has.
-    if (entry->key != NULL && entry->hash != -1) {
-      *element = entry->key;
-      return 1;
-    }
-  }
-  return 0;
-}
 #endif
 
 /// Returns the mapping below a `mappingproxy`, borrowed; NULL where the layout is not known.
