@@ -106,7 +106,8 @@ def _nesting_code(type_code: int) -> int:
     """Return the code of the container or slice that a type is, or derives from; 0 for other types."""
     if type_code < _FIRST_DYNAMIC_TYPE:
         return _NESTING.get(type_code, 0)
-    return next((base for base in _makers if library.type_is_a(type_code, base)), 0)
+    found: int = next((base for base in _makers if library.type_is_a(type_code, base)), 0)
+    return found
 
 
 def _read_parts(type_code: int, address: int) -> tuple[list[Any], Any, bool]:
@@ -146,7 +147,7 @@ _makers: _Makers = {
     code.SET: set,
     code.SLICE: lambda parts: slice(*parts),
 }
-_NESTING = {**{base: base for base in _makers}, code.SHAPE: code.ARRAY}
+_NESTING: dict[int, int] = {**{base: base for base in _makers}, code.SHAPE: code.ARRAY}
 
 
 def _describer(type_code: int) -> Callable[[Any], Any]:

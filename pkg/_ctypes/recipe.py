@@ -89,7 +89,7 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
             step = write_slice(item, keep)
         elif (convert := _rules.find_converter(cls)) is not None:
             exact = convert(item)
-            step = _packer_of(id(type(exact)))(exact)
+            step = scalar_packers[id(type(exact))](exact)
         elif id(cls) in other_writers:
             step = other_writers[id(cls)](item, keep)
         else:

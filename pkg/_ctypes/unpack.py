@@ -71,7 +71,7 @@ def _read_bytes_as_text(address: int, length: int, encoding: int) -> str:
     return _decode(string_at(address, length * _WIDTHS[encoding]), encoding)
 
 
-_read_text: Callable[[int, int, int], str] = platform.read_text or _read_bytes_as_text
+_read_text: Callable[[int, int, int], str] = platform.read_text or _read_bytes_as_text  # type: ignore[truthy-function]
 
 
 def _read_inline_str(aux: int, payload: int) -> str:

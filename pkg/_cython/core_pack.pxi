@@ -7,6 +7,9 @@ cimport kinds
 
 from types import MappingProxyType
 
+cdef extern from "Python.h":
+    object PyNumber_Index(object)
+
 # NumPy's number of the first dtype that it does not define itself.
 cdef int FIRST_OF_USERS = _dtype.FIRST_OF_USERS
 # Whether NumPy's structs were compared, with whatever result.
@@ -115,6 +118,13 @@ cdef int learn_class "anyffi_py_learn_class"(PyObject* cls) except -1:
     if version != 0:
         kinds.remember_kind(key, version, kinds.FUNCTION, False, 0)
     return 1
+
+
+cdef object call_index "anyffi_py_call_index"(PyObject* x):
+    try:
+        return PyNumber_Index(<object>x)
+    except BaseException as error:
+        _decisions.raise_again(error)
 
 
 cdef int kind_of(object read, object cls) except -1:

@@ -131,7 +131,7 @@ static int anyffi_py_pack_lowered(PyObject* x, AnyffiValue* out, AnyffiNest* nes
 /// Packs an object with `__index__`, which is called; 0 where only the rules can read the int, or in check mode.
 static int anyffi_py_pack_index(PyObject* x, AnyffiValue* out) {
   if (anyffi_state.is_check_mode || !ANYFFI_KNOWN_LAYOUT) return 0;
-  PyObject* number = PyNumber_Index(x);
+  PyObject* number = anyffi_py_call_index(x);
   if (number == NULL) return -1;
   int packed = anyffi_py_pack_any_int(number, out);
   Py_DECREF(number);

@@ -22,6 +22,9 @@ static int anyffi_py_learn_kind(PyObject* x);
 /// Decides how a class is packed as a value, and remembers it; 1 for a function, 0 for others, -1 with an exception.
 static int anyffi_py_learn_class(PyObject* cls);
 
+/// Calls `__index__`; an error gets a frame of the rules, as in ctypes mode.
+static PyObject* anyffi_py_call_index(PyObject* x);
+
 /// Packs scalars and memory that `lower` described by tuples.
 static int anyffi_py_pack_described(int32_t code, PyObject* payload, AnyffiValue* out);
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from itertools import repeat
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
 
-from .._typing import Any, Callable
+from .._typing import Any, Callable, NoReturn
 from .arrays import lower_array, lower_exporter, lower_memory, refuse_hidden
 from .codes import code
 from .device import Device, read_device
@@ -47,6 +47,7 @@ __all__ = [
     "lower_ndarray",
     "lower_object",
     "lower_opaque",
+    "raise_again",
     "register_core",
 ]
 
@@ -213,6 +214,11 @@ def _lower_pointer(x: Any) -> Lowered:
 def _lower_exported(x: Any) -> Lowered:
     refuse_hidden(x)
     return lower_exporter(x, bind(find_on_type(type(x), "__dlpack__"), x))
+
+
+def raise_again(error: BaseException) -> NoReturn:
+    """Raise an error that compiled code caught, which has no frame of Python otherwise."""
+    raise error
 
 
 def lower_index(x: Any) -> Lowered:
