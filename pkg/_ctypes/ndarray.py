@@ -16,7 +16,7 @@ from .._typing import Any
 from .abi import VALUE, platform
 from .recipe import RECIPE
 
-__all__ = ["cache_layout", "write_ndarray"]
+__all__ = ["cache_layout", "describe_ndarray", "write_ndarray"]
 
 _CPU = 1  # kDLCPU of DLPack
 #: The offset of `PyArrayObject.data`. PyPy has no such struct, and caches nothing.
@@ -25,6 +25,7 @@ _DATA = platform.ndarray_data
 _WRITABLE, _ACCESS = 0x400, 0x80000400
 #: AnyffiTensorRecipe: address, the rest of the AnyffiTensorData, flags, handle, function that retains it.
 _recipe = struct.Struct("=Q40sQQQ").pack
+_data = struct.Struct("=Q40s").pack
 _layout = struct.Struct("=iiiBBHQQQ").pack
 _value = VALUE.pack
 
@@ -33,19 +34,36 @@ _layouts: dict[Any, tuple[bytes, int, bytes]] = {}
 _MAX_LAYOUTS = 1000
 
 
-def write_ndarray(x: Any, keep: list[Any]) -> bytes | None:
-    """Return the recipe of an array; None if its layout is not cached."""
+def _find_layout(x: Any) -> tuple[int, tuple[bytes, int, bytes], int] | None:
+    """Return address, cached layout and flags of an array; None if its layout is not cached."""
     cached = _layouts.get((x.dtype, x.shape, x.strides))
     if cached is None:
         return None
-    layout, flags, _ = cached
+    flags = cached[1]
     if x.flags.num & _ACCESS != _WRITABLE:
         flags |= READ_ONLY
-    address = c_void_p.from_address(id(x) + _DATA).value or 0
-    recipe = _recipe(address, layout, flags, id(x), platform.retain)
+    return c_void_p.from_address(id(x) + _DATA).value or 0, cached, flags
+
+
+def write_ndarray(x: Any, keep: list[Any]) -> bytes | None:
+    """Return the recipe of an array; None if its layout is not cached."""
+    found = _find_layout(x)
+    if found is None:
+        return None
+    address, cached, flags = found
+    recipe = _recipe(address, cached[0], flags, id(x), platform.retain)
     # The layout too: another array of this call may clear the cache, or replace the entry.
     keep.append((recipe, cached))
     return _value(code.TENSOR, RECIPE, platform.lend_bytes(recipe, keep))
+
+
+def describe_ndarray(x: Any) -> tuple[bytes, int, Any] | None:
+    """Return an AnyffiTensorData, flags, and what owns shape and strides; None if the layout is not cached."""
+    found = _find_layout(x)
+    if found is None:
+        return None
+    address, cached, flags = found
+    return _data(address, cached[0]), flags, cached
 
 
 def cache_layout(

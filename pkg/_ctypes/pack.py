@@ -14,9 +14,9 @@ from .._rules.codes import code
 from .._rules.internal import MISSING
 from .._typing import Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, TensorData, address_of, library, platform
-from .ndarray import cache_layout, write_ndarray
+from .ndarray import cache_layout, describe_ndarray, write_ndarray
 from .owned import OwnedValue, release
-from .recipe import RECIPE, read_container, write_container, write_slice
+from .recipe import RECIPE, array_writers, read_container, write_container, write_slice
 from .scalars import (
     FALSE,
     NONE,
@@ -146,6 +146,11 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
         if met[1] is None:
             raise _current_rules.contains_itself(x)
         return _retain(met[1]), False
+    if id(type(x)) in array_writers:
+        described = describe_ndarray(x)
+        if described is not None:
+            data, flags, _ = described
+            return _pack_handle(x, library.tensor_create_host, data, flags), True
     type_code, items = _read_parts(x)
     if type_code == code.UNSET:
         packed = pack_scalar(items)
@@ -270,7 +275,7 @@ def _pack_handle(x: Any, create: Callable[..., int], *args: Any) -> Packed:
 def _pack_memory(address: int, dtype: Any, ndim: int, extents: bytes, flags: int, owner: Any) -> Packed:
     """Pack memory that a Python object keeps alive as a Tensor."""
     if cache_layout(owner, address, dtype, ndim, extents, flags):
-        _writers[id(type(owner))] = write_ndarray
+        _writers[id(type(owner))] = array_writers[id(type(owner))] = write_ndarray
     shape = c_char_p(extents)
     place = c_void_p.from_buffer(shape).value or 0
     data = TensorData(address, _CPU, 0, ndim, *dtype, place, place + len(extents) // 2)

@@ -1,6 +1,6 @@
 """Recipes: arguments described for one call, which creates all their objects.
 
-A container of exact builtins becomes a run of values, each container after its parts, which
+A container of exact builtins and NumPy arrays becomes a run of values, each container after its parts, which
 `anyffi_function_call_recipe` turns into objects. That takes a third of the time of a call for each object.
 Packing such a container runs no users' code and never fails, so it may be created after all arguments are
 packed. pack.py packs all other values.
@@ -18,7 +18,7 @@ from .._typing import Any, Callable
 from .abi import VALUE
 from .scalars import INLINE_BYTES, NONE, borrow_bytes, borrow_str, scalar_packers
 
-__all__ = ["RECIPE", "read_container", "set_reader", "write_container", "write_slice"]
+__all__ = ["RECIPE", "array_writers", "read_container", "set_reader", "write_container", "write_slice"]
 
 RECIPE = 2  # ANYFFI_RECIPE
 _packer_of = scalar_packers.get
@@ -52,8 +52,12 @@ def set_reader(read: Callable[[Any], tuple[int, Any] | None]) -> None:
     _read_container = read
 
 
+#: Functions that write arrays as elements, or return None, by the identity of the class.
+array_writers: dict[int, Callable[[Any, list[Any]], bytes | None]] = {}
+
+
 def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth: int = 1) -> bytes | None:
-    """Return the recipe of a container; None if it holds anything but exact builtins, or a container twice.
+    """Return the recipe of a container; None if it holds anything but exact builtins and arrays, or a container twice.
 
     `met` has the identities of the containers of this argument so far, unless this is the outermost.
     """
@@ -86,6 +90,8 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
             step = packer(item)
         elif cls is slice:
             step = write_slice(item, keep)
+        elif id(cls) in array_writers:
+            step = array_writers[id(cls)](item, keep)
         else:
             if met is None:
                 met = {id(x)}
