@@ -7,8 +7,8 @@ import sys
 from .._objects.runtime import Runtime
 from .._objects.tensor import TensorMethods
 from .._rules.arrays import refuse_hidden
-from .._rules.device import Device, read_device
 from .._rules.decisions import bind, find_on_type
+from .._rules.device import Device, read_device
 from .._typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

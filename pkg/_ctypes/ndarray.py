@@ -34,51 +34,59 @@ _layouts: dict[Any, tuple[bytes, int, bytes]] = {}
 _MAX_LAYOUTS = 1000
 
 
-def _find_layout(x: Any) -> tuple[int, tuple[bytes, int, bytes], int] | None:
-    """Return address, cached layout and flags of an array; None if its layout is not cached."""
+def write_ndarray(x: Any, keep: list[Any]) -> bytes | None:
+    """Return the recipe of an array of NumPy's own class; None if its layout is not cached."""
     cached = _layouts.get((x.dtype, x.shape, x.strides))
     if cached is None:
         return None
-    flags = cached[1]
+    layout, flags, _ = cached
     if x.flags.num & _ACCESS != _WRITABLE:
         flags |= READ_ONLY
-    return c_void_p.from_address(id(x) + _DATA).value or 0, cached, flags
-
-
-def write_ndarray(x: Any, keep: list[Any]) -> bytes | None:
-    """Return the recipe of an array; None if its layout is not cached."""
-    found = _find_layout(x)
-    if found is None:
-        return None
-    address, cached, flags = found
-    recipe = _recipe(address, cached[0], flags, id(x), platform.retain)
+    address = c_void_p.from_address(id(x) + _DATA).value or 0
+    recipe = _recipe(address, layout, flags, id(x), platform.retain)
     # The layout too: another array of this call may clear the cache, or replace the entry.
     keep.append((recipe, cached))
     return _value(code.TENSOR, RECIPE, platform.lend_bytes(recipe, keep))
 
 
+#: What reads dtype, shape, strides and flags from an array's own storage, ignoring overrides of a subclass.
+_readers: list[Any] = []
+
+
 def describe_ndarray(x: Any) -> tuple[bytes, int, Any] | None:
-    """Return an AnyffiTensorData, flags, and what owns shape and strides; None if the layout is not cached."""
-    found = _find_layout(x)
-    if found is None:
+    """Return an AnyffiTensorData, flags, and what owns shape and strides; None if the layout is not cached.
+
+    The array may be of a subclass.
+    """
+    if not _readers:
         return None
-    address, cached, flags = found
-    return _data(address, cached[0]), flags, cached
+    dtype, shape, strides, access = _readers
+    cached = _layouts.get((dtype(x), shape(x), strides(x)))
+    if cached is None:
+        return None
+    layout, flags, _ = cached
+    if access(x).num & _ACCESS != _WRITABLE:
+        flags |= READ_ONLY
+    return _data(c_void_p.from_address(id(x) + _DATA).value or 0, layout), flags, cached
 
 
 def cache_layout(
     x: Any, address: int, dtype: tuple[int, int, int], ndim: int, extents: bytes, flags: int
 ) -> bool:
     """Cache the layout of an array that the rules described; return whether it is an exact ndarray."""
-    if not platform.retain or type(x) is not getattr(sys.modules.get("numpy"), "ndarray", None):
+    ndarray = getattr(sys.modules.get("numpy"), "ndarray", None)
+    if not platform.retain or ndarray is None or not issubclass(type(x), ndarray):
         return False
+    if not _readers:
+        _readers[:] = (vars(ndarray)[name].__get__ for name in ("dtype", "shape", "strides", "flags"))
     if c_void_p.from_address(id(x) + _DATA).value != (address or None):
         return False
-    if (x.flags.num & _ACCESS != _WRITABLE) != bool(flags & READ_ONLY):
+    key = tuple(read(x) for read in _readers[:3])
+    if (_readers[3](x).num & _ACCESS != _WRITABLE) != bool(flags & READ_ONLY):
         return False
     if len(_layouts) >= _MAX_LAYOUTS:
         _layouts.clear()
     shape = platform.lend_bytes(extents, [])
     layout = _layout(_CPU, 0, ndim, *dtype, shape, shape + len(extents) // 2, 0)
-    _layouts[x.dtype, x.shape, x.strides] = layout, flags & PADDED, extents
-    return True
+    _layouts[key] = layout, flags & PADDED, extents
+    return type(x) is ndarray

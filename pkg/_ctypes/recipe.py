@@ -57,7 +57,7 @@ array_writers: dict[int, Callable[[Any, list[Any]], bytes | None]] = {}
 
 
 def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth: int = 1) -> bytes | None:
-    """Return the recipe of a container; None if it holds anything but exact builtins and arrays, or a container twice.
+    """Return the recipe of a container; None if it holds other than exact builtins and arrays, or one twice.
 
     `met` has the identities of the containers of this argument so far, unless this is the outermost.
     """
