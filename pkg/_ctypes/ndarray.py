@@ -16,7 +16,7 @@ from .._typing import Any
 from .abi import VALUE, platform
 from .recipe import RECIPE
 
-__all__ = ["cache_layout", "write_ndarray"]
+__all__ = ["cache_layout", "describe_ndarray", "write_ndarray"]
 
 _CPU = 1  # kDLCPU of DLPack
 #: The offset of `PyArrayObject.data`. PyPy has no such struct, and caches nothing.
@@ -25,6 +25,7 @@ _DATA = platform.ndarray_data
 _WRITABLE, _ACCESS = 0x400, 0x80000400
 #: AnyffiTensorRecipe: address, the rest of the AnyffiTensorData, flags, handle, function that retains it.
 _recipe = struct.Struct("=Q40sQQQ").pack
+_data = struct.Struct("=Q40s").pack
 _layout = struct.Struct("=iiiBBHQQQ").pack
 _value = VALUE.pack
 
@@ -34,7 +35,7 @@ _MAX_LAYOUTS = 1000
 
 
 def write_ndarray(x: Any, keep: list[Any]) -> bytes | None:
-    """Return the recipe of an array; None if its layout is not cached."""
+    """Return the recipe of an array of NumPy's own class; None if its layout is not cached."""
     cached = _layouts.get((x.dtype, x.shape, x.strides))
     if cached is None:
         return None
@@ -48,19 +49,44 @@ def write_ndarray(x: Any, keep: list[Any]) -> bytes | None:
     return _value(code.TENSOR, RECIPE, platform.lend_bytes(recipe, keep))
 
 
+#: What reads dtype, shape, strides and flags from an array's own storage, ignoring overrides of a subclass.
+_readers: list[Any] = []
+
+
+def describe_ndarray(x: Any) -> tuple[bytes, int, Any] | None:
+    """Return an AnyffiTensorData, flags, and what owns shape and strides; None if the layout is not cached.
+
+    The array may be of a subclass.
+    """
+    if not _readers:
+        return None
+    dtype, shape, strides, access = _readers
+    cached = _layouts.get((dtype(x), shape(x), strides(x)))
+    if cached is None:
+        return None
+    layout, flags, _ = cached
+    if access(x).num & _ACCESS != _WRITABLE:
+        flags |= READ_ONLY
+    return _data(c_void_p.from_address(id(x) + _DATA).value or 0, layout), flags, cached
+
+
 def cache_layout(
     x: Any, address: int, dtype: tuple[int, int, int], ndim: int, extents: bytes, flags: int
 ) -> bool:
     """Cache the layout of an array that the rules described; return whether it is an exact ndarray."""
-    if not platform.retain or type(x) is not getattr(sys.modules.get("numpy"), "ndarray", None):
+    ndarray = getattr(sys.modules.get("numpy"), "ndarray", None)
+    if not platform.retain or ndarray is None or not issubclass(type(x), ndarray):
         return False
+    if not _readers:
+        _readers[:] = (vars(ndarray)[name].__get__ for name in ("dtype", "shape", "strides", "flags"))
     if c_void_p.from_address(id(x) + _DATA).value != (address or None):
         return False
-    if (x.flags.num & _ACCESS != _WRITABLE) != bool(flags & READ_ONLY):
+    key = tuple(read(x) for read in _readers[:3])
+    if (_readers[3](x).num & _ACCESS != _WRITABLE) != bool(flags & READ_ONLY):
         return False
     if len(_layouts) >= _MAX_LAYOUTS:
         _layouts.clear()
     shape = platform.lend_bytes(extents, [])
     layout = _layout(_CPU, 0, ndim, *dtype, shape, shape + len(extents) // 2, 0)
-    _layouts[x.dtype, x.shape, x.strides] = layout, flags & PADDED, extents
-    return True
+    _layouts[key] = layout, flags & PADDED, extents
+    return type(x) is ndarray

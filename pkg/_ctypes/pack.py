@@ -11,10 +11,11 @@ from types import FunctionType
 
 from .._rules import values as _rules
 from .._rules.codes import code
+from .._rules.decisions import lower_ndarray
 from .._rules.internal import MISSING
 from .._typing import Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, TensorData, address_of, library, platform
-from .ndarray import cache_layout, write_ndarray
+from .ndarray import cache_layout, describe_ndarray, write_ndarray
 from .owned import OwnedValue, release
 from .recipe import RECIPE, other_writers, read_container, write_container, write_slice
 from .scalars import (
@@ -188,11 +189,21 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
                 release(part)
 
 
+#: In the place of a type code: an array whose layout is cached.
+_DESCRIBED: Any = object()
+
+
 def _read_parts(x: Any) -> tuple[int, Any]:
     """Return type code and parts of a container; for all else what `rules.lower` returns."""
     opened = _read_container(x)
     if opened is not None:
         return opened
+    if _writers.get(id(type(x))) is write_ndarray or (
+        _current_rules is _rules and _rules.known_reader(type(x)) is lower_ndarray
+    ):
+        described = describe_ndarray(x)
+        if described is not None:
+            return _DESCRIBED, (x, *described)
     type_code, payload = _current_rules.lower(x)
     if _containers.get(type_code) is _new_mapping:
         return type_code, [part for pair in payload for part in pair]
@@ -241,6 +252,9 @@ _containers: dict[int, Callable[[int, list[Packed], Any], Packed]] = {
 
 def _pack_lowered(type_code: int, payload: Any) -> tuple[Packed, bool]:
     """Pack what `rules.lower` returned, unless it is a container; also return whether it is new."""
+    if type_code is _DESCRIBED:
+        array, data, flags, _ = payload
+        return _pack_handle(array, library.tensor_create_host, data, flags), True
     if type_code == code.OBJECT:
         address = payload._address
         if not address:

@@ -1,6 +1,6 @@
 """Recipes: arguments described for one call, which creates all their objects.
 
-A container of exact builtins becomes a run of values, each container after its parts, which
+A container of exact builtins and NumPy arrays becomes a run of values, each container after its parts, which
 `anyffi_function_call_recipe` turns into objects. That takes a third of the time of a call for each object.
 Packing such a container runs no users' code and never fails, so it may be created after all arguments are
 packed. pack.py packs all other values.
@@ -54,7 +54,7 @@ def set_reader(read: Callable[[Any], tuple[int, Any] | None]) -> None:
 
 
 def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth: int = 1) -> bytes | None:
-    """Return the recipe of a container; None if it holds anything but exact builtins, or a container twice.
+    """Return the recipe of a container; None if it holds other than exact builtins and arrays, or one twice.
 
     `met` has the identities of the containers of this argument so far, unless this is the outermost.
     """

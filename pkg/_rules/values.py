@@ -43,6 +43,7 @@ __all__ = [
     "find_exchange",
     "find_on_type",
     "find_opener",
+    "known_reader",
     "lift",
     "lower",
     "nested_too_deep",
@@ -71,15 +72,17 @@ def lower(x: Any) -> Lowered:
     """
     cls = type(x)
     # By identity: hashing or comparing a class may run code of its metaclass.
-    read = EXACT.get(id(cls))
-    if read is not None:
-        return read(x)
+    read = EXACT.get(id(cls)) or known_reader(cls) or _find_reader(cls)
+    return read(x)
+
+
+def known_reader(cls: type) -> Reader | None:
+    """Return the function that lowers instances of a class, if it is remembered and still right."""
     known = _known.get(id(cls))
-    if known is not None:
-        read, version, seen, token, *_ = known
-        if version.value == seen and (token is None or token == get_cache_token()):
-            return read(x)
-    return _find_reader(cls)(x)
+    if known is None:
+        return None
+    read, version, seen, token, *_ = known
+    return read if version.value == seen and (token is None or token == get_cache_token()) else None
 
 
 def find_converter(cls: type) -> Callable[[Any], Any] | None:

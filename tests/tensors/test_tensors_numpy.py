@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import anyffi
@@ -9,7 +10,7 @@ import cases
 import numpy as np
 import pytest
 from anyffi import Device, DLDeviceType
-from tensors import PADDED, address, function, make, ml_dtypes, read_only
+from tensors import CPYTHON, PADDED, address, function, make, ml_dtypes, read_only
 
 
 @pytest.mark.parametrize("name", cases.DLPACK)
@@ -121,3 +122,66 @@ def test_arrays_of_ml_dtypes(ffi: Any) -> None:
                     assert back.strides == x.strides
                     assert address(back) == address(x)
                 assert np.array_equal(back.astype("c8"), x.astype("c8"), equal_nan=True)
+
+
+def test_subclasses_of_ndarray(ffi: Any) -> None:
+    class Plain(np.ndarray):  # type: ignore[type-arg]
+        """Overrides what is not read."""
+
+        shape = strides = dtype = flags = property(lambda self: 5)
+
+    class Exporting(np.ndarray):  # type: ignore[type-arg]
+        def __dlpack__(self, **options: Any) -> Any:
+            return base.__dlpack__(**options)
+
+    class Valued(np.ndarray):  # type: ignore[type-arg]
+        def __anyffi_value__(self) -> Any:
+            return "value"
+
+    class Late(np.ndarray):  # type: ignore[type-arg]
+        pass
+
+    base, echo = np.arange(6, dtype="i2").reshape(2, 3)[::-1], function(ffi, "echo")
+    writable, fixed = base.view(Plain), read_only(base.view())
+    for _ in range(3):
+        for given in (writable, [writable], {"k": writable}):
+            result = echo(given)
+            tensor = result if given is writable else result[0] if type(given) is list else result["k"]
+            assert (tensor.shape, tensor.strides, tensor.dtype) == ((2, 3), (-3, 1), "int16")
+            assert tensor.data_ptr() == address(base)
+            assert np.asarray(tensor).flags.writeable
+        assert not np.asarray(echo(fixed.view(Plain))).flags.writeable
+        assert not np.asarray(echo(fixed)).flags.writeable
+        assert echo(np.zeros(2).view(Exporting)).shape == (2, 3)
+        assert echo(np.zeros(2).view(Valued)) == "value"
+        assert echo(np.zeros(2).view(Late)).shape == (2,)
+        assert echo([np.zeros(2), np.zeros(2).view(Late), np.zeros(2, "f4")])[2].dtype == "float32"
+    Late.__anyffi_value__ = lambda self: 7  # type: ignore[attr-defined]
+    assert echo(np.zeros(2).view(Late)) == 7
+    assert echo([np.zeros(2).view(Late)]) == [7]
+    with pytest.raises(TypeError, match="has no DLPack code"):
+        echo(np.zeros(2, "V3").view(Plain))
+    with pytest.raises(TypeError, match="has no DLPack code"):
+        echo([np.zeros(2), np.zeros(2, ">f8")])
+
+
+def test_arrays_in_containers(ffi: Any) -> None:
+    x, nop = np.zeros((2, 3)), function(ffi, "nop")
+    before = sys.getrefcount(x) if CPYTHON else 0
+    for _ in range(4):
+        result = function(ffi, "echo")([x, (x, x.T), {"k": x[:1]}, read_only(x.view())])
+        assert result[0].shape == (2, 3)
+        assert not result[0].same_as(result[1][0])
+        assert result[1][1].strides == (1, 3)
+        assert result[2]["k"].shape == (1, 3)
+        assert np.asarray(result[0]).flags.writeable
+        assert not np.asarray(result[3]).flags.writeable
+        nop([x, x], x, {"a": [x]})
+        with pytest.raises(TypeError):
+            nop([x, np.zeros(1, "O")])
+        with pytest.raises(ZeroDivisionError):
+            nop([x, [x]], cases.REFUSED)
+        assert function(ffi, "apply")(lambda a: [a, x], [x])[1].data_ptr() == address(x)
+        del result
+    if CPYTHON:
+        assert sys.getrefcount(x) == before
