@@ -26,6 +26,7 @@ CORE = (
     "create_exchange",
     "get_function",
     "to_object",
+    "to_plain",
     "shut_down",
 )
 

@@ -32,6 +32,8 @@ cdef extern from "state.h":
         PyObject** methods
         PyObject* lower
         PyObject* lift
+        PyObject* get_cache_token
+        int is_check_mode
         PyObject* make_error
         PyObject* fill_error
         PyObject* class_of_kind
@@ -39,6 +41,7 @@ cdef extern from "state.h":
         PyObject* contains_itself
         PyObject* equal_keys
         PyObject* empty_wrapper
+        PyObject* plain_contains_itself
         PyObject* wrong_object
         PyObject* unexplained
         PyObject* share_dtype
@@ -60,6 +63,7 @@ cdef extern from "wrapper.h":
         PyObject* parameters
 
     AnyffiObject* unwrap "anyffi_py_unwrap"(PyObject*) except NULL
+    AnyffiObject* unwrap_as "anyffi_py_unwrap_as"(PyObject*, int32_t) except NULL
     AnyffiFunction* unwrap_function "anyffi_py_unwrap_function"(PyObject*) except NULL
     object wrap "anyffi_py_wrap"(AnyffiObject*)
     object wrap_here "anyffi_py_wrap_here"(AnyffiObject*)
@@ -85,6 +89,7 @@ cdef extern from "ndarray.h":
         Py_ssize_t* strides
         NumPyDtype* dtype
         int flags
+    void learn_dtype "anyffi_py_learn_dtype"(PyObject*, AnyffiDataType, uint64_t, int64_t)
     int create_tensor "anyffi_py_create_tensor"(
         const AnyffiTensorData*, uint64_t, PyObject*, AnyffiValue*
     ) except -1
@@ -196,3 +201,6 @@ cdef extern from "set_methods.h":
     const OperatorRow* set_operators "anyffi_py_set_operators"
     const MethodRow* frozen_set_methods "anyffi_py_frozen_set_methods"
     const OperatorRow* frozen_set_operators "anyffi_py_frozen_set_operators"
+
+cdef extern from "plain.h":
+    object plain "anyffi_py_plain"(PyObject*)
