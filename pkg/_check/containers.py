@@ -17,7 +17,7 @@ from .._ctypes.containers import copy_iterator, unwrap_as
 from .._ctypes.mappings import ABSENT, find_item
 from .._rules import containers as rules
 from .._rules.codes import code
-from .._rules.containers import ELEMENTS, KEYS, checks_self
+from .._rules.containers import ELEMENTS, ITEMS, KEYS, checks_self
 from .._rules.values import find_on_type
 from .compare import same, same_exception
 from .journal import Journal, thread
@@ -221,6 +221,9 @@ def _mapping_class(place: str, core: Any, row: int) -> Any:
             by_ctypes = mappings.EntryIterator(self, unwrap_as(self, row), what, backwards)
             return EntryIterator(place, by_ctypes, core._iterate(self, what, backwards))
 
+        def _pairs(self) -> Any:
+            return list(self._iterate(ITEMS, False))
+
     return Checked
 
 
@@ -243,6 +246,9 @@ def _set_class(place: str, core: Any, row: int) -> Any:
         def _iterate(self) -> Any:
             by_ctypes = mappings.EntryIterator(self, unwrap_as(self, row), ELEMENTS, False)
             return EntryIterator(place, by_ctypes, core._iterate(self))
+
+        def _elements(self) -> Any:
+            return list(self._iterate())
 
     return Checked
 

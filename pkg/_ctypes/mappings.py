@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from ctypes import c_int32, c_int64
+import struct
+from ctypes import c_int32, c_int64, string_at
 
 from .._rules import containers as rules
 from .._rules.codes import code
 from .._rules.containers import ELEMENTS, ITEMS, KEYS, VALUES, checks_self
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, Mapping, address_of, library, translates_errors
-from .containers import copy_iterator, unwrap_as
+from .containers import SIMPLE_TYPES, copy_iterator, unwrap_as
 from .owned import OwnedValue, release
-from .pack import pack_borrowed, pack_owned
+from .pack import object_value, pack_borrowed, pack_owned
 from .unpack import raise_taken, unpack
 from .wrapper import ObjectCore
 
@@ -27,6 +28,10 @@ __all__ = [
 ]
 
 _value_of = VALUE.unpack
+_mapping_get, _mapping_next = library.mapping_get, library.mapping_next
+_UNSET = code.UNSET
+#: An AnyffiEntry: the parts of key and value, and the hash.
+_ENTRY = struct.Struct("=iIqiIqq")
 
 
 def _number_of_entries(address: int) -> int:
@@ -43,15 +48,47 @@ def find_item(self: Any, type_code: int, key: Any) -> Any:
     keep: list[Any] = []
     packed = pack_borrowed(key, keep)
     found = OwnedValue(VALUE_SIZE)
+    value = None
     try:
-        if library.mapping_get(address, packed, found) != 0:
+        if _mapping_get(address, packed, found) != 0:
             raise_taken()
         value = _value_of(found)
-        return ABSENT if value[0] == code.UNSET else unpack(value)
+        return ABSENT if value[0] == _UNSET else unpack(value)
     finally:
-        release(found)
+        # Inline values need no release, which takes as long as the look-up.
+        if value is None or value[0] > 0:
+            release(found)
         if type(packed) is not bytes:
             release(packed)
+
+
+def list_entries(self: Any, type_code: int) -> list[tuple[Any, Any]] | None:
+    """Return all keys and values, from a copy; None where reading them may run other code."""
+    address = unwrap_as(self, type_code)
+    mapping = Mapping.from_address(address)
+    if (mapping.key_type_mask | mapping.value_type_mask) & ~SIMPLE_TYPES:
+        return None
+    copy = OwnedValue(VALUE_SIZE)
+    try:
+        if library.container_copy(object_value(address), type_code, copy) != 0:
+            raise_taken()
+        mapping = Mapping.from_address(_value_of(copy)[2])
+        entries = _ENTRY.iter_unpack(string_at(mapping.entries, _ENTRY.size * mapping.used))
+        return [(unpack(entry[:3]), unpack(entry[3:6])) for entry in entries]
+    finally:
+        release(copy)
+
+
+def list_pairs(self: Any, type_code: int) -> list[tuple[Any, Any]]:
+    pairs = list_entries(self, type_code)
+    return list(EntryIterator(self, unwrap_as(self, type_code), ITEMS, False)) if pairs is None else pairs
+
+
+def list_elements(self: Any, type_code: int) -> list[Any]:
+    pairs = list_entries(self, type_code)
+    if pairs is None:
+        return list(EntryIterator(self, unwrap_as(self, type_code), ELEMENTS, False))
+    return [pair[0] for pair in pairs]
 
 
 @checks_self("anyffi.Map", slots=True)
@@ -87,6 +124,10 @@ class MapCore(ObjectCore):
     @translates_errors
     def _iterate(self, what: int, backwards: bool) -> EntryIterator:
         return EntryIterator(self, unwrap_as(self, code.MAP), what, backwards)
+
+    @translates_errors
+    def _pairs(self) -> list[tuple[Any, Any]]:
+        return list_pairs(self, code.MAP)
 
 
 @checks_self("anyffi.Dict", slots=True)
@@ -140,6 +181,10 @@ class DictCore(ObjectCore):
     def _iterate(self, what: int, backwards: bool) -> EntryIterator:
         return EntryIterator(self, unwrap_as(self, code.DICT), what, backwards)
 
+    @translates_errors
+    def _pairs(self) -> list[tuple[Any, Any]]:
+        return list_pairs(self, code.DICT)
+
 
 def has_element(self: Any, type_code: int, element: Any) -> bool:
     address = unwrap_as(self, type_code)
@@ -180,6 +225,10 @@ class FrozenSetCore(ObjectCore):
     def _iterate(self) -> EntryIterator:
         return EntryIterator(self, unwrap_as(self, code.FROZEN_SET), ELEMENTS, False)
 
+    @translates_errors
+    def _elements(self) -> list[Any]:
+        return list_elements(self, code.FROZEN_SET)
+
 
 @checks_self("anyffi.Set", slots=True)
 class SetCore(ObjectCore):
@@ -202,6 +251,10 @@ class SetCore(ObjectCore):
     @translates_errors
     def _iterate(self) -> EntryIterator:
         return EntryIterator(self, unwrap_as(self, code.SET), ELEMENTS, False)
+
+    @translates_errors
+    def _elements(self) -> list[Any]:
+        return list_elements(self, code.SET)
 
 
 class EntryIterator:
@@ -230,8 +283,9 @@ class EntryIterator:
             self._size = -1
             raise rules.changed_size(self._what)
         owned_key, owned_item = OwnedValue(VALUE_SIZE), OwnedValue(VALUE_SIZE)
+        key = item = None
         try:
-            number = library.mapping_next(self._address, self._position, self._step, owned_key, owned_item)
+            number = _mapping_next(self._address, self._position, self._step, owned_key, owned_item)
             key, item = _value_of(owned_key), _value_of(owned_item)
             if number < 0:
                 self._container = None
@@ -245,8 +299,10 @@ class EntryIterator:
                 return unpack(item)
             return (unpack(key), unpack(item)) if self._what == ITEMS else unpack(key)
         finally:
-            release(owned_key)
-            release(owned_item)
+            if key is None or key[0] > 0:
+                release(owned_key)
+            if item is None or item[0] > 0:
+                release(owned_item)
 
     def __length_hint__(self) -> int:
         if self._container is None or _number_of_entries(self._address) != self._size:

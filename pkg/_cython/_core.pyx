@@ -61,6 +61,7 @@ from anyffi._rules import values as _rules
 NAME = "cython"
 
 cdef int KEYS = _container_rules.KEYS
+cdef int ITEMS = _container_rules.ITEMS
 cdef int ELEMENTS = _container_rules.ELEMENTS
 
 cdef object exchange_name = sys.intern(_rules.EXCHANGE_NAME)

@@ -105,6 +105,9 @@ cdef class MapCore(ObjectCore):
     def _iterate(self, int what, bint backwards):
         return walk_entries(self, ANYFFI_MAP, what, backwards)
 
+    def _pairs(self):
+        return list(walk_entries(self, ANYFFI_MAP, ITEMS, False))
+
     def __richcmp__(self, other, int operation):
         return mapping_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_MAP)
 
@@ -141,6 +144,9 @@ cdef class DictCore(ObjectCore):
     def _iterate(self, int what, bint backwards):
         return walk_entries(self, ANYFFI_DICT, what, backwards)
 
+    def _pairs(self):
+        return list(walk_entries(self, ANYFFI_DICT, ITEMS, False))
+
     def __richcmp__(self, other, int operation):
         return mapping_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_DICT)
 
@@ -163,6 +169,9 @@ cdef class FrozenSetCore(ObjectCore):
 
     def _iterate(self):
         return walk_entries(self, ANYFFI_FROZEN_SET, ELEMENTS, False)
+
+    def _elements(self):
+        return list(walk_entries(self, ANYFFI_FROZEN_SET, ELEMENTS, False))
 
     def __richcmp__(self, other, int operation):
         return set_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_FROZEN_SET)
@@ -187,6 +196,9 @@ cdef class SetCore(ObjectCore):
 
     def _iterate(self):
         return walk_entries(self, ANYFFI_SET, ELEMENTS, False)
+
+    def _elements(self):
+        return list(walk_entries(self, ANYFFI_SET, ELEMENTS, False))
 
     def __richcmp__(self, other, int operation):
         return set_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_SET)

@@ -124,10 +124,20 @@ static int anyffi_py_pack_unhashed(PyObject* x, AnyffiValue* out) {
   if (anyffi_mapping_create(ANYFFI_DICT, PyDict_Size(x), out) != 0) return anyffi_py_raise_taken();
   AnyffiMapping* made = (AnyffiMapping*)out->as_object;
   while (PyDict_Next(x, &position, &key, &item)) {
-    int packed = anyffi_py_pack_entry(key, item, made, NULL);
-    if (packed > 0 && (made->key_type_mask & anyffi_type_bit(ANYFFI_FLOAT)) == 0) continue;
-    anyffi_py_discard(out);
-    return packed < 0 ? -1 : 0;
+    AnyffiEntry* entry = &made->entries[made->used];
+    int packed = PyFloat_CheckExact(key) ? 0 : anyffi_py_pack_scalar(key, &entry->key);
+    if (packed > 0) {
+      packed = anyffi_py_pack_scalar(item, &entry->value);
+      if (packed <= 0) anyffi_py_discard(&entry->key);
+    }
+    if (packed <= 0) {
+      anyffi_py_discard(out);
+      return packed;
+    }
+    made->key_type_mask |= anyffi_type_bit(entry->key.type_code);
+    made->value_type_mask |= anyffi_type_bit(entry->value.type_code);
+    // Only complete entries count where the mapping is destroyed.
+    made->used += 1;
   }
   return 1;
 }

@@ -155,23 +155,6 @@ static inline int anyffi_py_read_slice(PyObject* slice, PyObject* parts[3]) {
   return 0;
 }
 
-/// Reads the next element of a set, borrowed, from a position that is 0 at first; 0 at the end.
-static inline int anyffi_py_next_element(PyObject* set, Py_ssize_t* position, PyObject** out) {
-#if ANYFFI_KNOWN_LAYOUT
-  // Unused entries have no key, removed ones the hash -1.
-  const PySetObject* self = (PySetObject*)set;
-  for (; *position <= self->mask; ++*position) {
-    const setentry* entry = &self->table[*position];
-    if (entry->key == NULL || entry->hash == -1) continue;
-    *out = entry->key;
-    ++*position;
-    return 1;
-  }
-#endif
-  (void)set, (void)position, (void)out;
-  return 0;
-}
-
 /// 1 unless an object is in its `tp_dealloc`, where its refcount is 0.
 static inline int anyffi_py_is_alive(PyObject* x) { return Py_REFCNT(x) > 0; }
 

@@ -8,7 +8,7 @@ from reprlib import recursive_repr
 from types import MappingProxyType
 
 from .._pickling import unpickle_container
-from .._rules.containers import ITEMS, KEYS, checks_self
+from .._rules.containers import KEYS, checks_self
 from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any
 from .container import Container, check_empty, deep_copy, is_public, shown_class, single_argument
@@ -33,6 +33,8 @@ class MappingMethods(Container):
 
         def _get(self, key: Any, default: Any) -> Any: ...
 
+        def _pairs(self) -> list[tuple[Any, Any]]: ...
+
         def _iterate(self, what: int, backwards: bool) -> Iterator[Any]: ...
 
     def __reversed__(self, /) -> Iterator[Any]:
@@ -43,7 +45,7 @@ class MappingMethods(Container):
         return operator.length_hint(self._iterate(KEYS, False))
 
     def _entries(self) -> dict[Any, Any]:
-        return dict(self._iterate(ITEMS, False))
+        return dict(self._pairs())
 
     @staticmethod
     def _is_alike(other: object) -> bool:
@@ -104,12 +106,12 @@ class MappingMethods(Container):
 
     @recursive_repr()
     def __repr__(self) -> str:
-        pairs = ", ".join(f"{key!r}: {value!r}" for key, value in list(self._iterate(ITEMS, False)))
+        pairs = ", ".join(f"{key!r}: {value!r}" for key, value in self._pairs())
         return f"{shown_class(self)}({{{pairs}}})"
 
 
 def _copy_entries(mapping: MappingMethods, memo: dict[int, Any]) -> list[tuple[Any, Any]]:
-    pairs = list(mapping._iterate(ITEMS, False))
+    pairs = mapping._pairs()
     return [(deep_copy(key, memo), deep_copy(value, memo)) for key, value in pairs]
 
 
@@ -255,7 +257,7 @@ class DictMethods(MappingMethods):
         return self._runtime.container_freeze(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        pairs = list(self._iterate(ITEMS, False))
+        pairs = self._pairs()
         return unpickle_container, (self._class_in_pickles(),), self._state(), None, iter(pairs)
 
     def __copy__(self) -> Any:

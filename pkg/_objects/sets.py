@@ -27,7 +27,7 @@ _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 def _distinct(elements: Iterable[Any]) -> _Distinct:
     """Return the distinct elements of an iterable, ignoring overrides of a set's subclass."""
     if isinstance(elements, _Set):
-        return dict.fromkeys(elements._iterate())
+        return dict.fromkeys(elements._elements())
     bases: tuple[Any, ...] = (set, frozenset)
     for base in bases:
         if issubclass(type(elements), base):
@@ -40,6 +40,16 @@ class _FloatNan(float):
 
     __slots__ = ()
 
+    def _size(self) -> int:
+        """Return the number of elements, whatever a subclass's `__len__` returns."""
+        return operator.length_hint(self._iterate())
+
+    def _has_other_size(self, other: object) -> bool:
+        """Return whether the other operand is a set of another size, which needs no look at the elements."""
+        if isinstance(other, _Set):
+            return self._size() != other._size()
+        return type(other) in (set, frozenset) and self._size() != len(other)  # type: ignore[arg-type]
+
     def __eq__(self, other: object) -> bool:
         return type(other) is _FloatNan
 
@@ -51,6 +61,16 @@ class _ComplexNan(complex):
     """Stands for a complex number with a NaN; those with equal parts are one element."""
 
     __slots__ = ()
+
+    def _size(self) -> int:
+        """Return the number of elements, whatever a subclass's `__len__` returns."""
+        return operator.length_hint(self._iterate())
+
+    def _has_other_size(self, other: object) -> bool:
+        """Return whether the other operand is a set of another size, which needs no look at the elements."""
+        if isinstance(other, _Set):
+            return self._size() != other._size()
+        return type(other) in (set, frozenset) and self._size() != len(other)  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
         return type(other) is _ComplexNan and repr(self) == repr(other)
@@ -106,6 +126,7 @@ class _Set(Container):
         def __contains__(self, element: object) -> bool: ...
         def __iter__(self) -> Iterator[Any]: ...
         def _iterate(self) -> Iterator[Any]: ...
+        def _elements(self) -> list[Any]: ...
 
     def _new(self, distinct: Iterable[Any]) -> Any:
         return self._runtime.to_object(Elements(distinct, self._plain is frozenset))
@@ -126,11 +147,25 @@ class _Set(Container):
         theirs = self._operand(other)
         return NotImplemented if theirs is None else operation(_comparables(self).keys(), theirs.keys())
 
+    def _size(self) -> int:
+        """Return the number of elements, whatever a subclass's `__len__` returns."""
+        return operator.length_hint(self._iterate())
+
+    def _has_other_size(self, other: object) -> bool:
+        """Return whether the other operand is a set of another size, which needs no look at the elements."""
+        if isinstance(other, _Set):
+            return self._size() != other._size()
+        return type(other) in (set, frozenset) and self._size() != len(other)  # type: ignore[arg-type]
+
     def __eq__(self, other: object) -> Any:
-        return True if self is other else self._compare(other, operator.eq)
+        if self is other:
+            return True
+        return False if self._has_other_size(other) else self._compare(other, operator.eq)
 
     def __ne__(self, other: object) -> Any:
-        return False if self is other else self._compare(other, operator.ne)
+        if self is other:
+            return False
+        return True if self._has_other_size(other) else self._compare(other, operator.ne)
 
     def __lt__(self, other: object) -> Any:
         return self._compare(other, operator.lt)
@@ -194,6 +229,8 @@ class _Set(Container):
 
     def isdisjoint(self, other: Iterable[Any], /) -> bool:
         """Return whether the two have no element in common."""
+        if isinstance(other, _Set) and is_public(type(other)):
+            return not any(element in other for element in self._iterate())
         return _comparables(self).keys().isdisjoint(_comparables(other))
 
     def issubset(self, other: Iterable[Any], /) -> bool:

@@ -138,8 +138,8 @@ _SETS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("left", _SETS, ids=str)
-@pytest.mark.parametrize("right", _SETS, ids=str)
+@pytest.mark.parametrize("left", _SETS, ids=range(len(_SETS)))
+@pytest.mark.parametrize("right", _SETS, ids=range(len(_SETS)))
 def test_operators_of_sets(ffi: Any, left: set[Any], right: set[Any]) -> None:
     for name in (
         "__or__",
