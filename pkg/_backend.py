@@ -26,6 +26,7 @@ CORE = (
     "field_getter",
     "get_function",
     "to_object",
+    "to_plain",
     "shut_down",
 )
 

@@ -23,6 +23,7 @@ from ._core import (
     set_class,
     shut_down,
     to_object,
+    to_plain,
 )
 
 __all__ = [
@@ -42,4 +43,5 @@ __all__ = [
     "set_class",
     "shut_down",
     "to_object",
+    "to_plain",
 ]
