@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from ctypes import c_char_p, c_int32, c_int64, c_void_p
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType
 
 from .._rules import values as _rules
 from .._rules.codes import code
@@ -310,7 +310,8 @@ def set_callback(address: int) -> None:
     """Set the address of the C function that the runtime calls for a Python callable."""
     _handles[code.FUNCTION] = (library.function_create_host, address)
     if platform.retain:
-        _writers[id(FunctionType)] = lambda x, keep: _write_function(x, address, keep)
+        for cls in (FunctionType, MethodType, BuiltinFunctionType):
+            _writers[id(cls)] = lambda x, keep: _write_function(x, address, keep)
 
 
 def _write_function(x: Any, callback: int, keep: list[Any]) -> bytes:

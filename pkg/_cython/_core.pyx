@@ -109,11 +109,6 @@ def to_object(x):
     return wrap(packed.as_object) if packed.type_code == ANYFFI_FUNCTION else unpack(&packed)
 
 
-def to_plain(x):
-    """Return Python's own container for one of the runtime, at all levels; what is no container as it is."""
-    return plain(<PyObject*>x)
-
-
 def field_getter(name, slow):
     """Return a function from a wrapper to a field of its object; `slow` takes what is no such wrapper."""
     cdef FieldGetter made = FieldGetter.__new__(FieldGetter)
@@ -122,6 +117,11 @@ def field_getter(name, slow):
     made.type_code = ANYFFI_NONE
     made.vectorcall = read_field
     return made
+
+
+def to_plain(x):
+    """Return Python's own container for one of the runtime, at all levels; what is no container as it is."""
+    return plain(<PyObject*>x)
 
 
 def create_exchange():

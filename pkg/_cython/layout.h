@@ -74,6 +74,24 @@ static inline Py_ssize_t anyffi_py_read_digits(PyObject* x, const digit** digits
 }
 #endif
 
+/// Visits the elements of a set in their order, borrowed; 0 after the last one, and where the layout is not known.
+/// `position` begins at 0.
+static inline int anyffi_py_next_element(PyObject* set, Py_ssize_t* position, PyObject** element) {
+#if ANYFFI_KNOWN_LAYOUT
+  const PySetObject* table = (const PySetObject*)set;
+  while (*position <= table->mask) {
+    const setentry* entry = &table->table[(*position)++];
+    // The hash of a removed element is -1, which no element has.
+    if (entry->key != NULL && entry->hash != -1) {
+      *element = entry->key;
+      return 1;
+    }
+  }
+#endif
+  (void)set, (void)position, (void)element;
+  return 0;
+}
+
 /// Returns the mapping below a `mappingproxy`, borrowed; NULL where the layout is not known.
 static inline PyObject* anyffi_py_proxied(PyObject* proxy) {
 #if ANYFFI_KNOWN_LAYOUT
