@@ -43,6 +43,7 @@ n = {size}
 keys = list({elements})
 absent, first, last = {absent}, keys[0], keys[-1]
 pair = [first, last]
+np_1, np_first = np.int64(1), np.array(keys[:1])[0]
 apart = make({apart})
 pairs = [(key, 7) for key in keys]
 x, y, plain = make(keys), make(keys), {plain}(of(keys))

@@ -8,8 +8,11 @@ from .types import BY_KEY, TYPES, Type
 from .values import SETUP, VALUES, Value
 
 #: Names of the type-erased functions, and of what nanobind's typed ones do.
-ERASED = {"nop": "take", "echo": "echo", "apply": "apply"}
-CALLS = {"nop": "f(x)", "echo": "f(x)", "apply": "f(identity, x)"}
+ERASED = {"nop": "take", "echo": "echo", "apply": "apply", "convert": "echo"}
+CALLS = {"nop": "f(x)", "echo": "f(x)", "apply": "f(identity, x)", "convert": "f(x)"}
+
+#: Types that nanobind returns as the Python object that came in, whatever its size.
+HANDLES = ("String", "Bytes")
 
 #: Characters from which on a text is long.
 LONG_TEXT = 1000
@@ -68,6 +71,8 @@ def typed(group: str, value: Value, key: str) -> Shape:
 
 def typed_result(group: str, value: Value, key: str) -> list[Shape]:
     """Make shapes of a typed parameter that is returned, and handed to a callback that returns it."""
+    if key in HANDLES and copied(value):
+        return []
     found = []
     for task in ("echo", "apply"):
         if task in BY_KEY[key].tasks.split():
@@ -75,6 +80,16 @@ def typed_result(group: str, value: Value, key: str) -> list[Shape]:
             name = f"{task}, {BY_KEY[key].ours}: {value.name}"
             found.append(Shape(name, group, {"anyffi": snippet, "nanobind": snippet}))
     return found
+
+
+def by_keyword(group: str, value: Value) -> list[Shape]:
+    """Make a shape of a typed parameter that is given by name."""
+    if not value.types or group == "passed again":
+        return []
+    key = value.types.split()[0]
+    snippet = Snippet("f(x=x)", setup_of(value), f"take_{key}")
+    name = f"{BY_KEY[key].ours} by keyword: {value.name}"
+    return [Shape(name, group, {"anyffi": snippet, "nanobind": snippet})]
 
 
 def mutable_to_immutable(value: Value, parameter: str) -> bool:
@@ -144,6 +159,7 @@ def of_value(group: str, value: Value) -> list[Shape]:
     found += [typed(group, value, key) for key in value.types.split()]
     if group != "passed again":
         found += [shape for key in value.types.split() for shape in typed_result(group, value, key)]
+    found += by_keyword(group, value)
     found += element(group, value)
     as_python = to_python(value) if group in ("sequences", "mappings", "sets") else None
     return found + ([as_python] if as_python else [])

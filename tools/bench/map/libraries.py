@@ -20,7 +20,9 @@ def load_anyffi(paths: list[pathlib.Path]) -> Find:
 
     def find(name: str) -> Any:
         if name == "module":
-            return modules[0]
+            return modules[0] if modules else None
+        if name == "convert":
+            return anyffi.convert
         erased = anyffi.get_global_func(f"map.{name}", allow_missing=True)
         return functions(name) if erased is None else erased
 
@@ -35,7 +37,8 @@ def load_nanobind(paths: list[pathlib.Path]) -> Find:
 def load_tvm_ffi(paths: list[pathlib.Path]) -> Find:
     tvm_ffi = need("tvm_ffi")
     tvm_ffi.load_module(str(paths[0]))
-    return lambda name: tvm_ffi.get_global_func(f"map.{name}", allow_missing=True)
+    erased = {name: tvm_ffi.get_global_func(f"map.{name}") for name in ("nop", "echo", "apply")}
+    return {**erased, "convert": tvm_ffi.convert}.get
 
 
 LOADERS = {"anyffi": load_anyffi, "nanobind": load_nanobind, "tvm-ffi": load_tvm_ffi}

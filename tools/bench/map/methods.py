@@ -2,8 +2,8 @@
 
 In the statements, `y` is an equal container, `longer` one with one more element, `other` one that differs
 in its last element, `half` has some of the elements and `apart` none, `plain` is an equal Python object.
-`first`, `last` and `absent` are elements or keys, `n` is the size, `cls` the class. A
-pair is our statement and Python's, where they differ.
+`first`, `last` and `absent` are elements or keys, `n` is the size, `cls` the class, `np_first` and `np_1` are
+NumPy scalars. A pair is our statement and Python's, where they differ.
 """
 
 from __future__ import annotations
@@ -15,17 +15,24 @@ Table = dict[str, tuple[Statement, ...]]
 
 #: Names that no statement uses: they describe the class, or come from the interpreter.
 NOT_METHODS = (
+    "__annotate__",
+    "__annotate_func__",
     "__annotations__",
+    "__annotations_cache__",
     "__class_getitem__",
     "__dict__",
     "__dir__",
     "__dlpack_c_exchange_api__",
     "__doc__",
+    "__firstlineno__",
+    "__firstlineno__",
     "__init_subclass__",
     "__match_args__",
     "__module__",
     "__new__",
     "__slots__",
+    "__static_attributes__",
+    "__static_attributes__",
     "__subclasshook__",
     "__weakref__",
 )
@@ -37,9 +44,11 @@ def raises(statement: str, error: str) -> str:
 
 COMMON: Table = {
     "__len__": ("len(x)",),
-    "__contains__": ("first in x", "last in x", "absent in x"),
+    "__contains__": ("first in x", "last in x", "absent in x", "np_first in x"),
     "__iter__": (
         "for _ in x: pass",
+        "for a, b in x: pass",
+        "sum(x)",
         "list(x)",
         "tuple(x)",
         "[*x]",
@@ -81,6 +90,8 @@ SEQUENCE: Table = {
         "x[0]",
         "x[-1]",
         "x[1]",
+        "x[np_1]",
+        "x[0][1]",
         "x[1:-1]",
         "x[:2]",
         "x[::2]",
@@ -136,7 +147,13 @@ LIST: Table = {
 MAP: Table = {
     **COMMON,
     "__init__": ("cls(plain)", "cls(x)"),
-    "__getitem__": ("x[first]", "x[last]", raises("x[absent]", "KeyError"), "for e in keys: x[e]"),
+    "__getitem__": (
+        "x[first]",
+        "x[last]",
+        "x[np_first]",
+        raises("x[absent]", "KeyError"),
+        "for e in keys: x[e]",
+    ),
     "__or__": ("x | y", "x | plain"),
     "__ror__": ("plain | x",),
     "__reversed__": ("for _ in reversed(x): pass",),

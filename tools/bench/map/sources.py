@@ -22,10 +22,13 @@ BODIES = {
     "apply": "[](const Callable& f, P_{key} x) {{ return call<T_{key}>(f, x); }}",
 }
 
+#: Names of the parameters that are also given by keyword.
+NAMES = {"take": ('arg("x")',)}
+
 
 def functions_of(each: Type) -> list[Function]:
     return [
-        Function(f"{task}_{each.key}", (Overload(BODIES[task].format(key=each.key)),))
+        Function(f"{task}_{each.key}", (Overload(BODIES[task].format(key=each.key), NAMES.get(task, ())),))
         for task in each.tasks.split()
     ]
 

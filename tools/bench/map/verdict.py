@@ -98,7 +98,7 @@ def judge_modes(shapes: list[Shape], cython: Times, ctypes: Times) -> list[Verdi
 def lines(verdicts: list[Verdict]) -> list[str]:
     """Format what exceeds its law, the worst first."""
     broken = sorted((each for each in verdicts if each.excess > 1), key=lambda each: -each.excess)
-    made = [f"{'excess':>7} {'ratio':>8} {'limit':>5} {'ns':>11}  {'law':20} shape"]
+    made = [f"{'excess':>7} {'ratio':>8} {'limit':>5} {'anyffi':>11}  {'law':20} shape"]
     for each in broken:
         ours = each.times.get("anyffi", each.times.get("ctypes"))
         note = f"  ({each.note})" if each.note else ""
