@@ -68,6 +68,7 @@ inline bool hold_object(AnyffiValue& value, AnyValue& holder) {
 template <class T>
 struct RefTraits {
   static constexpr bool kBorrows = true;
+  static constexpr bool kOutlivesHolder = true;
   using Holder = AnyValue;
   static T take(Holder& holder) { return T(Adopt{}, holder.release().as_object); }
   static AnyffiValue borrow(const T& object) { return object_value(object.get()); }

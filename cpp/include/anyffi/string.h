@@ -179,6 +179,7 @@ namespace detail {
 template <class T, int32_t kCode>
 struct TextTraits {
   static constexpr bool kBorrows = true;
+  static constexpr bool kOutlivesHolder = true;
   using Holder = AnyValue;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
     if (anyffi_type_get_family(unboxed(given).type_code) != kCode) return refuse(why, unboxed(given), Traits<T>::name);

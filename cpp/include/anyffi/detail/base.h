@@ -61,6 +61,8 @@ constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
 /// - `static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why)`: converts a borrowed value, or fills
 ///   `why` and returns false. May steal a movable value, leaving None;
 /// - `static T take(Holder&)`: the converted value;
+/// - optionally `static constexpr bool kOutlivesHolder = true`: the T does not depend on the Holder, and `take` only
+///   moves a Holder that is a T. Parameters then bind to one converted value;
 /// - `static AnyffiValue store(T)`: an owned value; may throw;
 /// - `static constexpr bool kBorrows`, and if it is true `static AnyffiValue borrow(const T&)`: a value without a
 ///   reference of its own, valid as long as the T.
@@ -107,6 +109,11 @@ inline constexpr bool kIncludes = false;
 
 /// Selects the constructor that steals a reference.
 struct Adopt {};
+
+template <class T, class = void>
+inline constexpr bool kOutlivesHolder = false;
+template <class T>
+inline constexpr bool kOutlivesHolder<T, std::enable_if_t<Traits<T>::kOutlivesHolder>> = true;
 
 template <class T, class = void>
 struct HasTraits : std::false_type {};

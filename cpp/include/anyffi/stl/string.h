@@ -43,6 +43,7 @@ struct Traits<std::string> {
   static constexpr FixedText name{"str"};
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
+  static constexpr bool kOutlivesHolder = true;
   using Holder = std::string;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
     Traits<std::string_view>::Holder view;
