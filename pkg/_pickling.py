@@ -40,9 +40,13 @@ def unpickle_container(cls: Any, content: Any = ()) -> Any:
     return (getattr(_current.api, cls) if isinstance(cls, str) else cls)._make(content)
 
 
-def unpickle_function(name: str) -> Any:
-    """Return the registered function of the name."""
-    return _current.api.get_global_func(name)
+def unpickle_function(name: str, library: str | None = None) -> Any:
+    """Return the registered function of the name; load the library that registers it if there is none."""
+    function = _current.api.get_global_func(name, allow_missing=library is not None)
+    if function is None:
+        _current.api.load_module(library)
+        function = _current.api.get_global_func(name)
+    return function
 
 
 def unpickle_export(path: str | None, name: str) -> Any:
@@ -66,13 +70,13 @@ def _import_all(module: Any, imports: tuple[Any, ...]) -> Any:
     return module
 
 
-def describe_tensor(tensor: Any, info: tuple[Any, ...], flags: int, protocol: int) -> tuple[Any, ...]:
+def describe_tensor(tensor: Any, flags: int, protocol: int) -> tuple[Any, ...]:
     """Return the arguments of `unpickle_tensor`.
 
     Parameters
     ----------
-    tensor, info
-        A compact tensor, and its `anyffi.Tensor.info`.
+    tensor : Tensor
+        A compact one.
     flags : int
         Of the tensor that is pickled; `tensor` may be a copy of it.
     protocol : int
@@ -83,14 +87,14 @@ def describe_tensor(tensor: Any, info: tuple[Any, ...], flags: int, protocol: in
     TypeError
         The memory is not on the CPU.
     """
-    pointer, device, data_type, shape, _, byte_offset, _ = info
+    device, data_type, shape = tensor._device(), tensor._dtype(), tensor._shape()
     if device != Device("cpu"):
         raise TypeError(f"cannot pickle a tensor on {device}")
     import ctypes
 
     kept = flags & (READ_ONLY | PADDED)
     size = _size_of(read_dtype(data_type), shape, kept)
-    memory = (ctypes.c_char * size).from_address((pointer.value or 0) + byte_offset)
+    memory = (ctypes.c_char * size).from_address(tensor._data_ptr())
     memory.tensor = tensor  # type: ignore[attr-defined]  # keeps it alive
     view = memoryview(memory)
     if flags & READ_ONLY:
@@ -102,7 +106,7 @@ def describe_tensor(tensor: Any, info: tuple[Any, ...], flags: int, protocol: in
         content = PickleBuffer(view)
     else:
         content = bytes(view) if flags & READ_ONLY else bytearray(view)
-    return content, str(data_type), tuple(shape), kept
+    return content, str(data_type), shape, kept
 
 
 def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags: int) -> Any:

@@ -21,6 +21,8 @@ from ._objects.function import FunctionMethods
 from ._objects.module import ModuleMethods
 from ._objects.object import ObjectMethods
 from ._objects.tensor import TensorMethods
+from ._rules.device import Device
+from ._rules.dtype import dtype
 
 __all__ = [
     "Array",
@@ -54,7 +56,28 @@ class Module(ModuleMethods, Object):
     @property
     def imports(self) -> list[Module]: ...
 
-class Tensor(TensorMethods, Object): ...
+class Tensor(TensorMethods, Object):
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def strides(self) -> tuple[int, ...]: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def dtype(self) -> dtype: ...
+    @property
+    def device(self) -> Device: ...
+    def __len__(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __dlpack__(
+        self,
+        /,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
 
 class _Sequence(Object, Sequence[_T_co], Generic[_T_co], metaclass=ABCMeta):
     def __init__(self, iterable: Iterable[_T_co] = (), /) -> None: ...

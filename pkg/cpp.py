@@ -19,9 +19,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Union
 
+from ._backend import active as _active
 from ._exports import Functions, exports, split_functions
 from ._library import find_include_dir, find_library
-from .module import Module, load_module
+from .module import Module
 
 __all__ = ["build", "load_inline", "load_ipython_extension"]
 
@@ -38,8 +39,12 @@ def load_inline(
     extra_cflags: Sequence[str] = (),
     extra_ldflags: Sequence[str] = (),
     extra_include_paths: _Paths = (),
+    override: bool = False,
 ) -> Module:
     """Compile C++ and load it as a module.
+
+    The global functions and object types that the code registers replace those of an earlier module of this
+    name.
 
     Parameters
     ----------
@@ -55,6 +60,8 @@ def load_inline(
         Options for the compiler and the linker, after those that are always given (``-O2 -std=c++17``).
     extra_include_paths : sequence of path-like, optional
         Where ``#include`` looks, too.
+    override : bool
+        As in `load_module`.
 
     Returns
     -------
@@ -85,7 +92,7 @@ def load_inline(
         extra_ldflags=extra_ldflags,
         extra_include_paths=extra_include_paths,
     )
-    return load_module(path)
+    return _active._load(path, f"inline {name}", override)
 
 
 def build(
@@ -129,7 +136,7 @@ def build(
     _check_items("extra_ldflags", extra_ldflags, str)
     paths = [os.path.abspath(os.fspath(path)) for path in sources]
     compiler = _find_compiler()
-    cflags = ["-std=c++17", "-O2", "-fPIC", *extra_cflags]
+    cflags = ["-std=c++17", "-O2", "-fPIC", *_version_flags(compiler), *extra_cflags]
     for folder in (*extra_include_paths, find_include_dir()):
         cflags += ["-I", os.path.abspath(os.fspath(folder))]
     runtime = os.path.dirname(find_library("anyffi"))
@@ -193,6 +200,15 @@ def _find_compiler() -> list[str]:
             return [path, *candidate[1:]]
     missing = f"$CXX is {words[0]!r}, which is not there" if words else "there is no c++, g++ or clang++"
     raise RuntimeError(f"no C++ compiler: {missing}; install one, or name it in the environment variable CXX")
+
+
+def _version_flags(compiler: list[str]) -> list[str]:
+    """Return the options that keep two versions of a library in one process apart.
+
+    By default GCC makes inline variables unique in a process, so that a new version would use the old one's.
+    """
+    program = os.path.basename(os.path.realpath(shutil.which(compiler[-1]) or compiler[0]))
+    return ["-fno-gnu-unique"] if "g++" in program and "clang" not in program else []
 
 
 def _stamp(path: str) -> list[Any]:

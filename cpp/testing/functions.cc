@@ -3,8 +3,14 @@
 
 #include <anyffi/anyffi.h>
 
+#include <cerrno>
+#include <filesystem>
+#include <future>
+#include <ios>
 #include <new>
 #include <stdexcept>
+#include <system_error>
+#include <typeinfo>
 
 #include "describe.h"
 
@@ -73,6 +79,16 @@ ANYFFI_REGISTER_GLOBAL("testing.throw_std")
           if (what == "out_of_range") throw std::out_of_range("too far");
           if (what == "invalid_argument") throw std::invalid_argument("not that");
           if (what == "overflow_error") throw std::overflow_error("too big");
+          if (what == "domain_error") throw std::domain_error("not defined there");
+          if (what == "length_error") throw std::length_error("too long");
+          if (what == "range_error") throw std::range_error("not in range");
+          if (what == "underflow_error") throw std::underflow_error("too small");
+          if (what == "system_error") throw std::system_error(EACCES, std::generic_category(), "locked");
+          if (what == "future_error") throw std::future_error(std::future_errc::broken_promise);
+          if (what == "failure") throw std::ios_base::failure("no file");
+          if (what == "filesystem_error") std::filesystem::rename("/no such file", "/nor this one");
+          if (what == "path") std::filesystem::file_size("/no such file");
+          if (what == "bad_cast") throw std::bad_cast();
           if (what == "runtime_error") throw std::runtime_error("went wrong");
           if (what == "several") throw ParseError();
           throw 42;

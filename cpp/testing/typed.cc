@@ -5,6 +5,8 @@
 #include <anyffi/stl/complex.h>
 
 #include <cstring>
+#include <string>
+#include <utility>
 
 namespace {
 
@@ -149,6 +151,24 @@ ANYFFI_REGISTER_GLOBAL("testing.typed.changeable_defaults")
          arg("xs") = List<AnyValue>{1, 2}, arg("d") = one_entry(), arg("s") = one_element(),
          arg("nested") = Array<AnyValue>{List<AnyValue>{1}, "x"}, arg("f") = Function::from([] { return 1; }))
     .doc("Return the arguments, of which the defaults are mutable.");
+
+/// A function of 20 parameters x0, x1 = 1, x2 = 2 and so on, which returns its arguments.
+template <size_t>
+using EachValue = const AnyValue&;
+template <size_t... I>
+static void define_many(anyffi::Registration& registration, std::index_sequence<I...>) {
+  static const std::string names[] = {"x0", ("x" + std::to_string(I + 1))...};
+  registration.def([](const AnyValue& x0, EachValue<I>... xs) { return Array<AnyValue>{x0, xs...}; }, arg("x0"),
+                   (arg(names[I + 1].c_str()) = static_cast<int64_t>(I + 1))...);
+}
+static anyffi::Registration many("testing.typed.many");
+static anyffi::Registration many_overloads("testing.typed.many_overloads");
+[[maybe_unused]] static const bool has_many = [] {
+  define_many(many, std::make_index_sequence<19>());
+  many_overloads.def([](int64_t, const String& text) { return text; }, arg("x0"), arg("text"));
+  define_many(many_overloads, std::make_index_sequence<19>());
+  return true;
+}();
 
 ANYFFI_REGISTER_GLOBAL("testing.typed.unnamed").def([](int64_t a, int64_t b) { return a - b; });
 

@@ -19,13 +19,19 @@ class ModuleApi:
 
     _runtime: Runtime
 
-    def load_module(self, path: str | os.PathLike[str]) -> Module:
+    def load_module(self, path: str | os.PathLike[str], override: bool = False) -> Module:
         """Load a shared library that exports functions; it stays loaded until the process ends.
+
+        If the file was replaced by a new version since it was loaded, as a linker does, the new version is
+        loaded beside the old one. The global functions and object types that it registers replace those of
+        the old version; whatever holds old functions or objects can go on using them.
 
         Parameters
         ----------
         path : str or path-like
             Of the library.
+        override : bool
+            Let the library replace global functions that others registered, too.
 
         Returns
         -------
@@ -36,12 +42,16 @@ class ModuleApi:
         ------
         OSError, ImportError, ValueError
             The file does not exist or cannot be loaded, it was built for another ABI version, or a name that
-            it registers is taken.
+            it registers is taken by others.
         """
         path = os.fspath(path)
         if not path:  # which would become the working directory
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-        module: Module = self._runtime.module_load(os.path.abspath(path))
+        return self._load(os.path.abspath(path), "", override)
+
+    def _load(self, path: str, library: str, override: bool) -> Module:
+        """Load a version of a library that is identified by a name, or by its path if that is empty."""
+        module: Module = self._runtime.module_load(path, library, bool(override))
         return module
 
     def system_lib(self, symbol_prefix: str = "") -> Module:

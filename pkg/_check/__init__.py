@@ -15,7 +15,7 @@ from .._ctypes import pack as _pack
 from .._ctypes import recipe as _recipe
 from .._ctypes import unpack as _unpack
 from .._ctypes import wrapper as _wrapper
-from .._cython import ObjectCore, _core, create_exchange, get_function, shut_down
+from .._cython import ObjectCore, TensorCore, _core, create_exchange, get_function, shut_down
 from .._cython import set_class as _set_class
 from .._rules import values as _rules
 from .._rules.codes import code
@@ -37,6 +37,7 @@ __all__ = [
     "MapCore",
     "ObjectCore",
     "SetCore",
+    "TensorCore",
     "create_exchange",
     "get_function",
     "set_class",

@@ -221,6 +221,22 @@ def _bind(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[
     return by_ctypes
 
 
+def _select(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Bind keywords for each overload by both; return a function that chooses among those that they fit."""
+    by_cython = _core.find_overload_places(function, len(args), named)
+    by_ctypes = [_place(overload._info(), len(args), named) for overload in function.overloads]
+    if by_cython != by_ctypes:
+        raise mismatch(name_of(function), f"places {by_cython}", f"places {by_ctypes}")
+    return function._select(args, named)
+
+
+def _place(info: _binding.Info, num_args: int, named: dict[str, Any]) -> list[int] | None:
+    try:
+        return _binding.place(info, num_args, [str.__str__(name) for name in named])
+    except TypeError:
+        return None
+
+
 class FunctionCore(_FunctionCore):  # type: ignore[misc]
     """A function of the runtime, called by both marshallers."""
 
@@ -232,7 +248,7 @@ class FunctionCore(_FunctionCore):  # type: ignore[misc]
                 self._info()  # raises TypeError unless it is a function
             if kwargs:
                 if _binding.is_overloaded(self._info()):
-                    return self._call_overload(args, kwargs)
+                    return _select(self, args, kwargs)(*args, *kwargs.values())
                 args = _bind(self, args, kwargs)
             journal = None if are_scalars(args) else Journal()
             return _Call(self, args, journal).run()

@@ -16,6 +16,7 @@ from .mappings import DictCore, FrozenSetCore, MapCore, SetCore
 from .owned import OwnedValue, release
 from .pack import pack_borrowed, pack_owned
 from .sequences import ArrayCore, ListCore
+from .tensor import TensorCore
 from .unpack import raise_taken, unpack_owned
 from .wrapper import ObjectCore, set_class, wrap, wrap_here
 
@@ -29,6 +30,7 @@ __all__ = [
     "MapCore",
     "ObjectCore",
     "SetCore",
+    "TensorCore",
     "create_exchange",
     "get_function",
     "set_class",

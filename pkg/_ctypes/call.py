@@ -8,6 +8,7 @@ from ctypes import ArgumentError, c_char, c_int32
 from .._rules import errors as _errors
 from .._rules import keywords as _binding
 from .._rules.codes import code
+from .._rules.internal import MISSING as _MISSING
 from .._typing import TYPE_CHECKING, Any, Callable
 from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, translate_error
 from .owned import OwnedValue, release
@@ -32,6 +33,14 @@ _pop_result = _results.pop
 _push_result = _results.append
 
 
+#: How arguments with keywords are passed: to which function, the one that was called if it is None, and what
+#: puts them in order. The key in a function's plans are the numbers of positional and of named arguments, and
+#: the names joined: looking names up could call methods of a subclass of str.
+_Plan = tuple[Any, Callable[[tuple[Any, ...]], tuple[Any, ...]]]
+#: It occurs in no name of a parameter.
+_SEPARATOR = "\0"
+_MOST_PLANS = 64
+
 if TYPE_CHECKING:
     _Traversed = ObjectCore
 else:
@@ -44,15 +53,16 @@ class FunctionCore(_Traversed):
     """A function of the runtime."""
 
     #: `_target`, set by the first call: C function and first argument of a call, and of a call by recipe.
-    #: `_described`, set by the first `_info()`: its metadata.
-    __slots__ = ("_described", "_target")
+    #: `_described`, set by the first `_info()`: its metadata. `_plans`, set by the first call with keywords.
+    __slots__ = ("_described", "_plans", "_target")
 
     _described: _binding.Info | None
+    _plans: dict[tuple[int, int, str], _Plan]
     _target: tuple[Any, Any, Any, Any]
 
     if TYPE_CHECKING:  # the public class has it
 
-        def _call_overload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+        def _select(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         # One frame with as few calls as possible: most of the cost of a call besides ctypes itself is here.
@@ -60,10 +70,15 @@ class FunctionCore(_Traversed):
         keep: list[Any] = []
         try:
             if kwargs:
-                info = self._info()
-                if _binding.is_overloaded(info):
-                    return self._call_overload(args, kwargs)
-                args = _binding.bind(info, args, kwargs)
+                key = len(args), len(kwargs), _SEPARATOR.join(kwargs)
+                try:
+                    plan = _get_plans(self).get(key)
+                except AttributeError:
+                    plan = None
+                selected, arrange = _make_plan(self, key, args, kwargs) if plan is None else plan
+                args = arrange((*args, *kwargs.values(), _MISSING))
+                if selected is not None:
+                    return selected(*args)
             try:
                 target, context, call_recipe, whole = _get_target(self)
             except AttributeError:
@@ -148,6 +163,20 @@ def set_packer(pack: Callable[[Any, list[Any]], bytes]) -> None:
 
 
 _get_target = FunctionCore.__dict__["_target"].__get__
+_get_plans = FunctionCore.__dict__["_plans"].__get__
+
+
+def _make_plan(wrapper: FunctionCore, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Plan:
+    info = wrapper._info()
+    selected, places = None, list(range(len(args) + len(kwargs)))
+    if _binding.is_overloaded(info):
+        selected = wrapper._select(args, kwargs)
+    else:
+        places = _binding.place(info, len(args), [str.__str__(name) for name in kwargs])
+    if not hasattr(wrapper, "_plans") or len(wrapper._plans) == _MOST_PLANS:
+        wrapper._plans = {}
+    plan = wrapper._plans[key] = selected, _binding.arrange(places)
+    return plan
 
 
 def _find_target(wrapper: FunctionCore) -> tuple[Any, Any, Any, Any]:

@@ -21,6 +21,7 @@ __all__ = [
     "context_of",
     "create_over",
     "declare_wrappers",
+    "exporting",
     "give",
     "guard",
     "hook_type",
@@ -208,6 +209,11 @@ def traversed(base: Any, traverse: Any) -> Any:
     return _subclass("Traversed", base, layout.TP_TRAVERSE, traverse, layout.TYPE_HAS_GC)
 
 
+def exporting(base: Any, get_buffer: Any) -> Any:
+    """Create a subclass of a class of wrappers with a function of the C ABI as its `bf_getbuffer`."""
+    return _subclass("Exporting", base, layout.BF_GETBUFFER, get_buffer, 0)
+
+
 def memory_class(release: Any, finalize: Any) -> Any:
     """Create a class of memory, of a size or with a content, that a function of the C ABI finalizes.
 
@@ -232,6 +238,7 @@ class _WrapperLayout(ctypes.Structure):
     _fields_ = (
         *((name, c_uint32) for name in ("struct_size", "type_offset", "memory_offset", "content_offset")),
         *((name, c_void_p) for name in ("exception_save", "exception_restore")),
+        *((name, c_void_p) for name in ("retain", "set_error", "buffer_error")),
     )
 
 
@@ -244,6 +251,9 @@ def declare_wrappers(library: Any, cls: type, slot: str) -> None:
         layout.BYTES,
         ctypes.cast(_api.PyErr_Fetch, c_void_p),
         ctypes.cast(_api.PyErr_Restore, c_void_p),
+        retain,
+        ctypes.cast(_api.PyErr_SetString, c_void_p),
+        id(BufferError),
     )
     library.wrapper_set_layout(ctypes.addressof(declared))
 

@@ -13,6 +13,7 @@ from .._typing import Any
 
 __all__ = [
     "ASCII",
+    "BF_GETBUFFER",
     "BYTES",
     "FREE_THREADED",
     "NDARRAY_DATA",
@@ -45,7 +46,7 @@ ASCII = sys.getsizeof("") - 1
 NDARRAY_DATA = object.__basicsize__
 
 #: Numbers of the stable ABI (Include/typeslots.h).
-TP_TRAVERSE, TP_FINALIZE = 71, 80
+BF_GETBUFFER, TP_TRAVERSE, TP_FINALIZE = 1, 71, 80
 #: Py_TPFLAGS_DEFAULT with BASETYPE, and HAVE_GC (Include/object.h, stable ABI).
 TYPE_FLAGS, TYPE_HAS_GC = 1 << 18 | 1 << 10, 1 << 14
 

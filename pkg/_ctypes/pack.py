@@ -11,6 +11,7 @@ from types import FunctionType
 
 from .._rules import values as _rules
 from .._rules.codes import code
+from .._rules.internal import MISSING
 from .._typing import Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, TensorData, address_of, library, platform
 from .ndarray import cache_layout, write_ndarray
@@ -91,6 +92,7 @@ _writers: dict[int, Callable[[Any, list[Any]], Packed]] = {
     id(type(None)): lambda x, keep: NONE,
     **dict.fromkeys(map(id, (tuple, list, dict)), write_container),
     id(slice): write_slice,
+    id(type(MISSING)): lambda x, keep: _MISSING,
 }
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "context_of",
     "create_over",
     "declare_wrappers",
+    "exporting",
     "give",
     "guard",
     "hook_type",
@@ -218,6 +219,11 @@ retain = 0
 
 def traversed(base: Any, traverse: Any) -> Any:
     """Return the class itself: PyPy's garbage collector calls no functions of classes."""
+    return base
+
+
+def exporting(base: Any, get_buffer: Any) -> Any:
+    """Return the class itself: PyPy's buffers are not those of C."""
     return base
 
 

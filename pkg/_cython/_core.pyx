@@ -14,26 +14,28 @@ from libc.string cimport memset
 from c_api cimport (
     ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_BIG_INT, ANYFFI_COMPLEX, ANYFFI_DATA_TYPE, ANYFFI_DEVICE,
     ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION,
-    ANYFFI_HOST_DONE, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_NONE, ANYFFI_POINTER, ANYFFI_SET,
-    ANYFFI_TENSOR_VIEW, ANYFFI_kDLCPU, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping, AnyffiObject,
-    AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue, anyffi_abi_get_version,
-    anyffi_big_int_create, anyffi_complex_create, anyffi_error_set_raised, anyffi_error_take_raised,
-    anyffi_free, anyffi_make_value, anyffi_function_get_unique_handle, anyffi_host_install,
-    anyffi_make_none, anyffi_object_compare_exchange_wrapper, anyffi_registry_find,
-    anyffi_registry_remove_host_functions, anyffi_release, anyffi_sequence_erase, anyffi_sequence_set,
-    anyffi_type_get_info, anyffi_type_list, anyffi_value_drop, anyffi_value_retain,
+    ANYFFI_HOST_DONE, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_NONE, ANYFFI_OVERLOADED,
+    ANYFFI_POINTER, ANYFFI_SET, ANYFFI_TENSOR_VIEW, ANYFFI_kDLCPU, AnyffiFunction, AnyffiFunctionInfo,
+    AnyffiMapping, AnyffiObject, AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData,
+    AnyffiValue, anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create,
+    anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free, anyffi_make_value,
+    anyffi_function_get_unique_handle, anyffi_host_install, anyffi_make_none,
+    anyffi_object_compare_exchange_wrapper, anyffi_registry_find, anyffi_registry_remove_host_functions,
+    anyffi_release, anyffi_sequence_erase, anyffi_sequence_set, anyffi_type_get_info, anyffi_type_list,
+    anyffi_value_drop, anyffi_value_retain,
 )
 from marshaller cimport (
-    IS_SET, MAX_AXES, MAX_SHORT, Exporter, FunctionWrapper, NumPyArray, NumPyDtype, allocate, call,
-    call_tuple, callback, check_layout, create_exchange_capsule, create_tensor, exporter_of, find_item,
-    get_item, handle_equal, handle_hash, has_element, has_key, install_host, learn_hidden, learn_table,
-    leave_exception, list_elements, look_up, next_entry, pack, pack_owned, pack_scalar, place_keywords,
-    put_item, raise_taken, read_index, state, unpack, unpack_copy, unpack_entry, unwrap, unwrap_function,
-    unwrap_mapping, unwrap_sequence, version_of, wrap, wrap_here,
+    IS_SET, MAX_AXES, MAX_SHORT, Exporter, FunctionWrapper, NumPyArray, NumPyDtype, add_tensor_methods,
+    allocate, call, call_named, call_tuple, callback, check_layout, create_exchange_capsule,
+    create_tensor, exporter_of, find_item, get_buffer, get_item, handle_equal, handle_hash, has_element,
+    has_key, install_host, learn_hidden, learn_table, leave_exception, list_elements, look_up, next_entry,
+    pack, pack_owned, pack_scalar, place_named, put_item, raise_taken, read_index, state, tensor_length,
+    unpack, unpack_copy, unpack_entry, unwrap, unwrap_function, unwrap_mapping, unwrap_sequence,
+    version_of, wrap, wrap_here,
 )
 from python cimport (
     PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyObject,
-    PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None, Py_SIZE,
+    PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None,
     Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, vectorcallfunc, visitproc,
 )
 
@@ -41,7 +43,10 @@ import sys
 
 from anyffi._rules import codes as _types
 from anyffi._rules import containers as _container_rules
+from anyffi._rules import device as _device
+from anyffi._rules import dtype as _dtype
 from anyffi._rules import errors as _errors
+from anyffi._rules import export as _export
 from anyffi._rules import internal as _values
 from anyffi._rules import keywords as _binding
 from anyffi._rules import values as _rules
@@ -56,6 +61,7 @@ cdef object exchange_name = sys.intern(_rules.EXCHANGE_NAME)
 include "core_objects.pxi"
 include "core_containers.pxi"
 include "core_iterators.pxi"
+include "core_tensor.pxi"
 include "core_pack.pxi"
 include "core_check.pxi"
 
@@ -149,6 +155,7 @@ cdef int set_up() except -1:
         state.characters[code_point] = keep(chr(code_point))
     read_rules()
     set_slots()
+    set_up_tensors()
     list_types()
     _rules.register_core(ObjectCore)
     install_host(_rules.HOST_FLAGS, handle_hash, handle_equal)

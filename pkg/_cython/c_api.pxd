@@ -11,6 +11,7 @@ cdef extern from "anyffi/host_api.h" nogil:
         ANYFFI_DEVICE
         ANYFFI_TENSOR_VIEW
         ANYFFI_MISSING
+        ANYFFI_OVERLOADED
         ANYFFI_BIG_INT
         ANYFFI_COMPLEX
         ANYFFI_ERROR
@@ -75,6 +76,10 @@ cdef extern from "anyffi/host_api.h" nogil:
         const AnyffiValue* default_value
         const char* type_name
 
+    ctypedef struct AnyffiOverload:
+        const AnyffiOverload* next
+        AnyffiObject* function
+
     ctypedef struct AnyffiFunctionInfo:
         uint32_t flags
         const char* name
@@ -83,6 +88,7 @@ cdef extern from "anyffi/host_api.h" nogil:
         int32_t num_required
         const AnyffiParamInfo* params
         const char* result_type
+        const AnyffiOverload* overloads
 
     ctypedef struct AnyffiFunction:
         AnyffiCall call

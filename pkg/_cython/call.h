@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "keywords.h"
 #include "pack.h"
 #include "shell.h"
 #include "unpack.h"
@@ -124,59 +125,105 @@ static PyObject* anyffi_py_call_tuple(PyObject* function, PyObject* args, PyObje
 
 // ---- keywords -------------------------------------------------------------------------------------------------------
 
-/// Puts the values of a call with keywords into the order of the parameters.
-///
-/// Most calls name them in that order: `*args` stays. Otherwise it becomes `places`, of ANYFFI_MAX_SHORT, filled with
-/// borrowed references, where an omitted argument is `missing`. Without `places` that fails.
-///
-/// @return the number of arguments; -1 where comparing the addresses of names is not enough: the parameters are not
-/// known yet, a name is not interned, or the call is wrong.
-ANYFFI_ALWAYS_INLINE Py_ssize_t anyffi_py_place_keywords(PyObject* function, PyObject* const** args, Py_ssize_t count,
-                                                         PyObject* names, PyObject** places) {
-  PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
-  Py_ssize_t total = count + PyTuple_GET_SIZE(names);
-  // A function without information has no parameters.
-  if (parameters == NULL || total == 0 || total > PyTuple_GET_SIZE(parameters)) return -1;
-  Py_ssize_t num_required = ((AnyffiFunction*)((AnyffiWrapper*)function)->object)->info->num_required;
-  if (total < num_required) return -1;
-  Py_ssize_t start = count;
-  while (start < total && PyTuple_GET_ITEM(parameters, start) == PyTuple_GET_ITEM(names, start - count)) ++start;
-  if (start == total) return total;
-  Py_ssize_t num_parameters = PyTuple_GET_SIZE(parameters), filled = start;
-  if (places == NULL || num_parameters > ANYFFI_MAX_SHORT) return -1;
-  for (Py_ssize_t i = 0; i < num_parameters; ++i) places[i] = i < start ? (*args)[i] : NULL;
-  for (Py_ssize_t i = start; i < total; ++i) {
-    Py_ssize_t index = start;
-    while (index < num_parameters && PyTuple_GET_ITEM(parameters, index) != PyTuple_GET_ITEM(names, i - count)) {
-      ++index;
+/// Calls with arguments at the places of parameters; `values` has room for all of them.
+static PyObject* anyffi_py_call_placed(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
+                                       Py_ssize_t count, AnyffiValue* values) {
+  Py_ssize_t packed = 0;
+  for (; packed < count; ++packed) {
+    if (places[packed] < 0) {
+      values[packed] = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
+    } else if (anyffi_py_pack(args[places[packed]], &values[packed]) < 0) {
+      break;
     }
-    if (index == num_parameters || places[index] != NULL) return -1;
-    places[index] = (*args)[i];
-    if (index >= filled) filled = index + 1;
   }
-  for (Py_ssize_t i = start; i < filled; ++i) {
-    if (places[i] != NULL) continue;
-    if (i < num_required) return -1;
-    places[i] = anyffi_state.missing;
-  }
-  *args = places;
-  return filled;
+  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count);
+  return anyffi_py_finish(result, values, packed);
 }
 
-/// Calls with keywords that are not in order, or whose parameters are not known yet, or with many arguments; or calls
-/// something that has a `__call__` or a type of its own.
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_slow(PyObject* function, PyObject* const* args, Py_ssize_t count,
-                                                  PyObject* names) {
-  if (Py_TYPE(function)->tp_call != anyffi_py_call_tuple) return anyffi_py_call_slot(function, args, count, names);
+/// Calls a function without overloads with keywords in any order.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_unordered(PyObject* function, AnyffiFunction* target,
+                                                       PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  int32_t few_places[ANYFFI_FEW_NAMED];
+  AnyffiValue few_values[ANYFFI_FEW_NAMED];
+  PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
+  Py_ssize_t capacity = PyTuple_GET_SIZE(parameters);
+  if (capacity <= ANYFFI_FEW_NAMED) {
+    Py_ssize_t filled = anyffi_py_place(parameters, target->info, count, names, few_places);
+    if (filled < 0) return anyffi_py_call_bound(function, args, count, names);
+    return anyffi_py_call_placed(target, args, few_places, filled, few_values);
+  }
+  AnyffiValue* values = anyffi_py_allocate(2 * capacity);
+  if (values == NULL) return NULL;
+  int32_t* places = (int32_t*)(values + capacity);
+  Py_ssize_t filled = anyffi_py_place(parameters, target->info, count, names, places);
+  PyObject* result = filled < 0 ? anyffi_py_call_bound(function, args, count, names)
+                                : anyffi_py_call_placed(target, args, places, filled, values);
+  anyffi_free(values);
+  return result;
+}
+
+/// Packs the arguments of a call by keyword, and has the runtime choose among the overloads.
+static PyObject* anyffi_py_call_chosen(AnyffiFunction* target, AnyffiNamed* named, PyObject* const* args,
+                                       Py_ssize_t count, AnyffiValue* values) {
+  AnyffiValue result = anyffi_make_none();
+  PyObject* made = NULL;
+  Py_ssize_t packed = 0;
+  while (packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0) ++packed;
+  if (packed == count) {
+    AnyffiPlaceArgs place = anyffi_py_place_overload;
+    if (anyffi_function_call_placed(target, place, named, values, (int32_t)count, &result) == 0) {
+      made = anyffi_py_unpack(&result);
+    } else {
+      anyffi_py_raise_taken();
+    }
+  }
+  return anyffi_py_finish(made, values, packed);
+}
+
+/// Calls a function with overloads by keyword.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded(PyObject* function, AnyffiFunction* target,
+                                                        PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  int32_t few_places[ANYFFI_FEW_NAMED];
+  AnyffiValue few_values[ANYFFI_FEW_NAMED];
+  AnyffiNamed named = {((AnyffiFunctionWrapper*)function)->parameters, names, count};
+  Py_ssize_t total = count + PyTuple_GET_SIZE(names), capacity = total;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(named.parameters); ++i) {
+    Py_ssize_t size = PyTuple_GET_SIZE(PyTuple_GET_ITEM(named.parameters, i));
+    if (size > capacity) capacity = size;
+  }
+  AnyffiValue* many = NULL;
+  if (capacity > ANYFFI_FEW_NAMED && (many = anyffi_py_allocate(2 * capacity)) == NULL) return NULL;
+  PyObject* result;
+  // Before user code runs, which packing may call.
+  if (anyffi_py_fits_overload(target, &named, many == NULL ? few_places : (int32_t*)(many + capacity))) {
+    Py_INCREF(named.parameters);
+    result = anyffi_py_call_chosen(target, &named, args, total, many == NULL ? few_values : many);
+    Py_DECREF(named.parameters);
+  } else {
+    result = anyffi_py_call_bound(function, args, count, names);
+  }
+  if (many != NULL) anyffi_free(many);
+  return result;
+}
+
+/// Calls with keywords that are not in order, or whose parameters are not known yet, or with many arguments.
+static PyObject* anyffi_py_call_named(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   AnyffiFunction* target = anyffi_py_unwrap_function(function);
   if (target == NULL) return NULL;
   if (names == NULL || PyTuple_GET_SIZE(names) == 0) return anyffi_py_call(target, args, count);
   if (((AnyffiFunctionWrapper*)function)->parameters == NULL && anyffi_py_learn_parameters(function) < 0) return NULL;
-  PyObject* places[ANYFFI_MAX_SHORT];
-  PyObject* const* placed = args;
-  Py_ssize_t total = anyffi_py_place_keywords(function, &placed, count, names, places);
-  if (total < 0) return anyffi_py_call_bound(function, args, count, names);
-  return anyffi_py_call(target, placed, total);
+  Py_ssize_t total = count + PyTuple_GET_SIZE(names);
+  if (anyffi_py_are_in_order(function, count, names)) return anyffi_py_call(target, args, total);
+  if (target->info == NULL) return anyffi_py_call_bound(function, args, count, names);
+  return target->info->flags & ANYFFI_OVERLOADED ? anyffi_py_call_overloaded(function, target, args, count, names)
+                                                 : anyffi_py_call_unordered(function, target, args, count, names);
+}
+
+/// As `anyffi_py_call_named`, or calls something that has a `__call__` or a type of its own.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_slow(PyObject* function, PyObject* const* args, Py_ssize_t count,
+                                                  PyObject* names) {
+  return Py_TYPE(function)->tp_call != anyffi_py_call_tuple ? anyffi_py_call_slot(function, args, count, names)
+                                                            : anyffi_py_call_named(function, args, count, names);
 }
 
 // ---- vectorcall -----------------------------------------------------------------------------------------------------
@@ -206,7 +253,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_dispatch(PyObject* function, PyObject* 
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_vectorcall_named(PyObject* function, PyObject* const* args, Py_ssize_t count,
                                                          PyObject* names) {
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);
-  if (anyffi_py_is_short(function, total) && anyffi_py_place_keywords(function, &args, count, names, NULL) == total) {
+  if (anyffi_py_is_short(function, total) && anyffi_py_are_in_order(function, count, names)) {
     return anyffi_py_dispatch(function, args, total);
   }
   return anyffi_py_call_slow(function, args, count, names);

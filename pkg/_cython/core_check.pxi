@@ -183,13 +183,38 @@ def call_rendered(function, list args not None, result):
 
 def find_places_of(function, tuple args not None, dict named not None):
     """Return the arguments as a call places them by its keywords; None where `bind` would be called."""
-    cdef PyObject* places[MAX_SHORT]
-    cdef tuple names = tuple(named)
-    cdef tuple values = args + tuple(named.values())
-    cdef PyObject* const* placed = PySequence_Fast_ITEMS(<PyObject*>values)
     cdef PyObject* wrapper = <PyObject*><FunctionCore?>function
-    cdef Py_ssize_t filled
+    cdef tuple values = args + tuple(named.values())
+    cdef const AnyffiFunctionInfo* info = unwrap_function(wrapper).info
     if (<FunctionWrapper*>wrapper).parameters == NULL:
         learn_parameters(wrapper)
-    filled = place_keywords(wrapper, &placed, len(args), <PyObject*>names, places)
-    return tuple([<object>placed[i] for i in range(filled)]) if filled > 0 else None
+    if info == NULL:
+        return None
+    places = places_in(<tuple>(<FunctionWrapper*>wrapper).parameters, info, len(args), tuple(named))
+    if places is None:
+        return None
+    return tuple([<object>state.missing if place < 0 else values[place] for place in places])
+
+
+def find_overload_places(function, Py_ssize_t num_args, dict named not None):
+    """Return for each overload the places of its arguments; None for one that the keywords do not fit."""
+    cdef PyObject* wrapper = <PyObject*><FunctionCore?>function
+    cdef const AnyffiOverload* overload = unwrap_function(wrapper).info.overloads
+    if (<FunctionWrapper*>wrapper).parameters == NULL:
+        learn_parameters(wrapper)
+    found = []
+    for names in <tuple>(<FunctionWrapper*>wrapper).parameters:
+        info = (<AnyffiFunction*>overload.function).info
+        found.append(places_in(names, info, num_args, tuple(named)))
+        overload = overload.next
+    return found
+
+
+cdef list places_in(tuple parameters, const AnyffiFunctionInfo* info, Py_ssize_t num_args, tuple named):
+    cdef int32_t* places = <int32_t*>allocate(len(parameters) + 1)
+    cdef Py_ssize_t i, filled
+    try:
+        filled = place_named(<PyObject*>parameters, info, num_args, <PyObject*>named, places)
+        return None if filled < 0 else [places[i] for i in range(filled)]
+    finally:
+        anyffi_free(places)

@@ -41,17 +41,15 @@ cdef class FunctionCore(ObjectCore):
     # AnyffiFunctionWrapper in wrapper.h. Both are NULL at first, as `object.__new__` makes them.
     # Python calls through this pointer, without making a tuple, where the class has the vectorcall flag.
     cdef vectorcallfunc vectorcall
-    # The names of the parameters, once a call with keywords has asked for them.
+    # The names of the parameters, of an overloaded function one tuple for each overload, once a call with
+    # keywords has asked for them.
     cdef tuple parameters
 
     def __call__(self, *args, **kwargs):
-        cdef tuple bound = args
-        if kwargs:
-            info = self._info()
-            if _binding.is_overloaded(info):
-                return self._call_overload(args, kwargs)
-            bound = _binding.bind(info, args, kwargs)
-        return call_with_tuple(<PyObject*>self, bound)
+        cdef tuple names = tuple(kwargs)
+        cdef tuple values = args + tuple(kwargs.values()) if kwargs else args
+        cdef PyObject** items = PySequence_Fast_ITEMS(<PyObject*>values)
+        return call_named(<PyObject*>self, items, len(args), <PyObject*>names)
 
     def _move_from(self, ObjectCore other not None):
         ObjectCore._move_from(self, other)
@@ -99,14 +97,9 @@ cdef object call_bound "anyffi_py_call_bound"(
     positional, named = split_arguments(args, count, names)
     info = (<object>function)._info()
     if _binding.is_overloaded(info):
-        return (<object>function)._call_overload(positional, named)
+        return (<object>function)._select(positional, named)(*positional, *named.values())
     bound = _binding.bind(info, positional, named)
-    return call_with_tuple(function, bound)
-
-
-cdef object call_with_tuple(PyObject* function, tuple args):
-    cdef PyObject** items = PySequence_Fast_ITEMS(<PyObject*>args)
-    return call(unwrap_function(function), items, Py_SIZE(<PyObject*>args))
+    return call(unwrap_function(function), PySequence_Fast_ITEMS(<PyObject*>bound), len(bound))
 
 
 cdef tuple split_arguments(PyObject* const* args, Py_ssize_t count, PyObject* names):
@@ -119,12 +112,29 @@ cdef tuple split_arguments(PyObject* const* args, Py_ssize_t count, PyObject* na
 
 cdef int learn_parameters "anyffi_py_learn_parameters"(PyObject* function) except -1:
     cdef FunctionWrapper* wrapper = <FunctionWrapper*>function
-    info = (<object>function)._info()
-    found = tuple([name and sys.intern(name) for name, *_ in info[2]]) if info else ()
+    cdef const AnyffiFunctionInfo* info = unwrap_function(function).info
+    cdef const AnyffiOverload* overload
+    cdef object found = names_of(info)
+    if info != NULL and info.flags & ANYFFI_OVERLOADED:
+        overloads = []
+        overload = info.overloads
+        while overload != NULL:
+            overloads.append(names_of((<AnyffiFunction*>overload.function).info))
+            overload = overload.next
+        found = tuple(overloads)
     # Another thread may have been faster.
     if wrapper.parameters == NULL:
         wrapper.parameters = keep(found)
     return 0
+
+
+cdef tuple names_of(const AnyffiFunctionInfo* info):
+    """The names of parameters, interned; None for one that has none."""
+    cdef int32_t i
+    if info == NULL:
+        return ()
+    names = [text_or_none(info.params[i].name) for i in range(info.num_params)]
+    return tuple([name and sys.intern(name) for name in names])
 
 
 # ---- slots that Cython cannot set --------------------------------------------------------------------------
@@ -183,7 +193,8 @@ cdef int set_slots() except -1:
     cdef type core
     function.tp_vectorcall_offset = offsetof_vectorcall()
     # Cython's accept any arguments; classes of Python, as ctypes mode has them, inherit that of `object`.
-    for core in (ObjectCore, FunctionCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore):
+    for core in (ObjectCore, FunctionCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore,
+                 TensorCore):
         (<PyTypeObject*>core).tp_new = PyBaseObject_Type.tp_new
     # Cython's visits the tuple alone, which refers to strings.
     function.tp_traverse = traverse_function

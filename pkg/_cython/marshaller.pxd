@@ -3,8 +3,8 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from c_api cimport (
-    AnyffiCall, AnyffiDataType, AnyffiEntry, AnyffiFunction, AnyffiMapping, AnyffiObject, AnyffiSequence,
-    AnyffiTensorData, AnyffiValue,
+    AnyffiCall, AnyffiDataType, AnyffiEntry, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
+    AnyffiObject, AnyffiSequence, AnyffiTensorData, AnyffiValue,
 )
 from python cimport PyObject, PyTypeObject, vectorcallfunc
 
@@ -39,6 +39,9 @@ cdef extern from "state.h":
         PyObject* empty_wrapper
         PyObject* wrong_object
         PyObject* unexplained
+        PyObject* share_dtype
+        PyObject* share_device
+        PyObject* export_tensor
         PyTypeObject* ndarray
 
     State state "anyffi_state"
@@ -96,9 +99,19 @@ cdef extern from "dlpack_import.h":
 cdef extern from "dlpack_export.h":
     object create_exchange_capsule "anyffi_py_create_exchange"()
 
+cdef extern from "tensor.h":
+    Py_ssize_t tensor_length "anyffi_py_tensor_length"(PyObject*) except -1
+    int get_buffer "anyffi_py_get_buffer"(PyObject*, Py_buffer*, int) except -1
+    int add_tensor_methods "anyffi_py_add_tensor_methods"(PyTypeObject*, const char*) except -1
+
 cdef extern from "pack.h":
     bint pack "anyffi_py_pack"(PyObject*, AnyffiValue*) except -1
     int pack_owned "anyffi_py_pack_owned"(PyObject*, AnyffiValue*) except -1
+
+cdef extern from "keywords.h":
+    Py_ssize_t place_named "anyffi_py_place"(
+        PyObject*, const AnyffiFunctionInfo*, Py_ssize_t, PyObject*, int32_t*
+    ) noexcept
 
 cdef extern from "call.h":
     enum:
@@ -107,9 +120,7 @@ cdef extern from "call.h":
     AnyffiValue* allocate "anyffi_py_allocate"(Py_ssize_t) except NULL
     object call "anyffi_py_call"(AnyffiFunction*, PyObject**, Py_ssize_t)
     object call_tuple "anyffi_py_call_tuple"(PyObject*, PyObject*, PyObject*)
-    Py_ssize_t place_keywords "anyffi_py_place_keywords"(
-        PyObject*, PyObject* const**, Py_ssize_t, PyObject*, PyObject**
-    )
+    object call_named "anyffi_py_call_named"(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)
 
 cdef extern from "callback.h":
     int callback "anyffi_py_callback"(void*, AnyffiValue*, int32_t, AnyffiValue*) noexcept nogil

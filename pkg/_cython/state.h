@@ -37,6 +37,10 @@ typedef struct {
   PyObject* empty_wrapper;
   PyObject* wrong_object;
   PyObject* unexplained;
+  /// Functions of the rules for tensors.
+  PyObject* share_dtype;
+  PyObject* share_device;
+  PyObject* export_tensor;
   /// NumPy's class of arrays, once its struct was checked.
   PyTypeObject* ndarray;
 } AnyffiState;

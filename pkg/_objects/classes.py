@@ -16,7 +16,7 @@ from .object import ObjectMethods
 from .runtime import Runtime
 from .sequences import ArrayMethods, ListMethods, ShapeMethods
 from .sets import FrozenSetMethods, SetMethods
-from .tensor import TensorMethods
+from .tensor import TensorMethods, make_properties
 
 __all__ = ["CLASSES", "CORES", "build"]
 
@@ -35,7 +35,7 @@ CLASSES: dict[str, _Row] = {
     "Dict": (DictMethods, "Object", True, MutableMapping),
     "FrozenSet": (FrozenSetMethods, "Object", True, AbstractSet),
     "Set": (SetMethods, "Object", True, MutableSet),
-    "Tensor": (TensorMethods, "Object", False, None),
+    "Tensor": (TensorMethods, "Object", True, None),
 }
 
 #: The names under which a backend has its own classes.
@@ -57,8 +57,10 @@ def build(core: Any) -> dict[str, Any]:
             "__annotations__": FunctionAnnotations(),
         },
         "Module": {"__doc__": ModuleDoc(ModuleMethods.__doc__), "__slots__": ("__dict__",)},
-        "Tensor": {} if capsule is None else {"__dlpack_c_exchange_api__": capsule},
+        "Tensor": make_properties(core.TensorCore),
     }
+    if capsule is not None:
+        own["Tensor"]["__dlpack_c_exchange_api__"] = capsule
     classes: dict[str, Any] = {}
     for name, (methods, base, has_core, abstract) in CLASSES.items():
         bases = [methods]

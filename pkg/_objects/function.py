@@ -83,8 +83,11 @@ class FunctionMethods:
         """
         return self
 
-    def _call_overload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call with keywords, among the overloads whose parameters have these names."""
+    def _select(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return a function that takes the values of a call with keywords in their order.
+
+        It chooses among the overloads whose parameters have these names; TypeError if there are none.
+        """
         names = [str.__str__(name) for name in kwargs]
         fitting, places, refusals = [], [], []
         for overload in self.overloads:
@@ -97,7 +100,7 @@ class FunctionMethods:
             given = [type(x).__name__ for x in args]
             given += [f"{name}={type(x).__name__}" for name, x in zip(names, kwargs.values())]
             raise TypeError(f"{self.__name__}(): no overload takes ({', '.join(given)}){''.join(refusals)}")
-        return self._runtime.function_select(self.__name__, fitting, places)(*args, *kwargs.values())
+        return self._runtime.function_select(self.__name__, fitting, places)
 
     def __repr__(self) -> str:
         return f"<anyffi.Function {self.__name__}{self.__signature__}>"
@@ -118,7 +121,8 @@ class FunctionMethods:
         # A Python function has no name here, and any may be registered under another name.
         names = chain([self.__name__], self._runtime.registry_list())
         for name in filter(self._has_name, names):
-            return unpickle_function, (name,)
+            library = self._runtime.registry_find_library(name)
+            return unpickle_function, (name,) if library is None else (name, library)
         origin = self._runtime.module_find_origin(self)
         if origin is None:
             raise TypeError(f"cannot pickle {self!r}: it has no name in the registry, nor in a module")

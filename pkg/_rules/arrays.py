@@ -8,7 +8,7 @@ import sys
 
 from .._typing import Any, Callable
 from .codes import code
-from .device import DLDeviceType
+from .device import DLDeviceType, read_device
 from .dtype import dtype, find_dtype
 from .internal import Memory
 
@@ -105,13 +105,13 @@ OF_HOST = (
 )
 
 
-def make_interface(info: tuple[Any, ...], element: str | None = None) -> dict[str, Any]:
+def make_interface(tensor: Any, element: str | None = None) -> dict[str, Any]:
     """Return the `__array_interface__` of a tensor.
 
     Parameters
     ----------
-    info : tuple
-        Of the tensor, from `anyffi.Tensor.info`.
+    tensor : Tensor
+        With the methods of a backend's core.
     element : str, optional
         Another name for the type of the elements.
 
@@ -120,19 +120,23 @@ def make_interface(info: tuple[Any, ...], element: str | None = None) -> dict[st
     AttributeError
         NumPy has no such type, or cannot read the memory.
     """
-    pointer, device, data_type, shape, strides, byte_offset, flags = info
-    element = element or _NUMPY_NAMES.get(str(data_type))
+    device, data_type, shape = tensor._device(), tensor._dtype(), tensor._shape()
+    element = element or _NUMPY_NAMES.get(str.__str__(data_type))
     if element is None:
         raise AttributeError(f"NumPy has no dtype for {data_type}")
-    if device.dlpack_device_type() not in OF_HOST:
+    if read_device(device)[0] not in OF_HOST:
         raise AttributeError(f"a tensor on {device} is not in memory that NumPy can read")
+    address = tensor._data_ptr()
+    if not address and 0 not in shape:
+        # NumPy would allocate memory.
+        raise AttributeError("the tensor has elements but no memory")
     size = int(element[1:])
     return {
         "version": 3,
-        "shape": tuple(shape),
-        "strides": tuple(stride * size for stride in strides),
+        "shape": shape,
+        "strides": tuple([stride * size for stride in tensor._strides()]),
         "typestr": f"{'|' if size == 1 else _BYTE_ORDER}{element}",
-        "data": ((pointer.value or 0) + byte_offset, bool(flags & READ_ONLY)),
+        "data": (address, bool(tensor._flags() & READ_ONLY)),
     }
 
 
@@ -144,7 +148,7 @@ class _Memory:
         self.__array_interface__ = interface
 
 
-def make_array(tensor: Any, info: tuple[Any, ...]) -> Any:
+def make_array(tensor: Any) -> Any:
     """Return a NumPy array on the memory of a tensor, which it keeps alive.
 
     Raises
@@ -154,14 +158,16 @@ def make_array(tensor: Any, info: tuple[Any, ...]) -> Any:
     """
     import numpy as np
 
-    data_type: dtype = info[2]
+    data_type: dtype = tensor._dtype()
     try:
-        found = None if str(data_type) in _NUMPY_NAMES else _find_extended(np, data_type, info[6])
-        interface = make_interface(info, None if found is None else f"u{found.itemsize}")
+        extended = None
+        if str.__str__(data_type) not in _NUMPY_NAMES:
+            extended = _find_extended(np, data_type, tensor._flags())
+        interface = make_interface(tensor, None if extended is None else f"u{extended.itemsize}")
     except AttributeError as error:
         raise TypeError(str(error)) from None
     array = np.asarray(_Memory(tensor, interface))
-    return array if found is None else array.view(found)
+    return array if extended is None else array.view(extended)
 
 
 def _find_extended(np: Any, data_type: dtype, flags: int) -> Any:

@@ -31,6 +31,7 @@ __all__ = [
     "reduce_iterator",
     "unpack_slice",
     "wrong_object",
+    "wrong_self",
 ]
 
 #: What an iterator over entries yields.
@@ -47,8 +48,9 @@ def _name_in_c(cls: type) -> str:
     return cls.__name__ if of_python or cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
 
 
-def _wrong_self(name: str, shown: str, given: Any) -> TypeError:
-    if name.startswith("__"):
+def wrong_self(name: str, shown: str, given: Any, *, is_slot: bool | None = None) -> TypeError:
+    """Return the interpreter's error for a method of another class; those with two underscores are slots."""
+    if name.startswith("__") if is_slot is None else is_slot:
         text = f"descriptor {name!r} requires a {shown!r} object but received a {_name_in_c(type(given))!r}"
     else:
         got = _name_in_c(type(given))
@@ -72,28 +74,28 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
 
         def check_self(self: Any, /) -> Any:
             if not isinstance(self, cls):
-                raise _wrong_self(name, shown, self)
+                raise wrong_self(name, shown, self)
             return method(self)
 
     elif count == 2:
 
         def check_self(self: Any, first: Any, /) -> Any:
             if not isinstance(self, cls):
-                raise _wrong_self(name, shown, self)
+                raise wrong_self(name, shown, self)
             return method(self, first)
 
     elif count == 3:
 
         def check_self(self: Any, first: Any, second: Any, /) -> Any:
             if not isinstance(self, cls):
-                raise _wrong_self(name, shown, self)
+                raise wrong_self(name, shown, self)
             return method(self, first, second)
 
     else:
 
         def check_self(self: Any, /, *args: Any, **kwargs: Any) -> Any:
             if not isinstance(self, cls):
-                raise _wrong_self(name, shown, self)
+                raise wrong_self(name, shown, self)
             return method(self, *args, **kwargs)
 
     # Errors about a wrong number of arguments name the method; before Python 3.10 they take it from the code.
@@ -117,7 +119,7 @@ def _as_slot(cls: type, shown: str, method: Any) -> Any:
         if not args:
             raise TypeError(f"descriptor {name!r} of {shown!r} object needs an argument")
         if not isinstance(args[0], cls):
-            raise _wrong_self(name, shown, args[0])
+            raise wrong_self(name, shown, args[0])
         given = len(args) - 1
         if given != wanted:
             space = " " if wanted == 2 else ""  # as in the interpreter's message

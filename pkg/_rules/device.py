@@ -7,7 +7,7 @@ import operator
 
 from .._typing import Any
 
-__all__ = ["DLDeviceType", "Device", "device", "read_device"]
+__all__ = ["DLDeviceType", "Device", "device", "read_device", "share_device"]
 
 
 class DLDeviceType(enum.IntEnum):
@@ -91,6 +91,9 @@ class Device:
         pair = number, 0 if index is None else operator.index(index)
         if not all(_INT32_MIN <= part <= _INT32_MAX for part in pair):
             raise OverflowError(f"{pair} does not fit a device of DLPack")
+        if _is_set(self):
+            # It may be the device of every tensor.
+            raise TypeError(f"{type(self).__name__} is already initialized")
         _set_pair(self, pair)
 
     @property
@@ -135,6 +138,29 @@ def read_device(x: Device) -> tuple[int, int]:
         found: tuple[int, int] = _get_pair(x)
     except AttributeError:
         raise ValueError("this Device is empty: __init__ was not called") from None
+    return found
+
+
+def _is_set(x: Device) -> bool:
+    try:
+        _get_pair(x)
+    except AttributeError:
+        return False
+    return True
+
+
+#: The devices that are shared: few enough to keep all of them.
+_SHARED_TYPES, _SHARED_INDICES = 32, 16
+_shared: dict[tuple[int, int], Device] = {}
+
+
+def share_device(device_type: int, index: int) -> Device:
+    """Return the device of DLPack's type and index: for most of them always the same object."""
+    found = _shared.get((device_type, index))
+    if found is None:
+        found = Device(device_type, index)
+        if 0 <= device_type < _SHARED_TYPES and 0 <= index < _SHARED_INDICES:
+            return _shared.setdefault((device_type, index), found)
     return found
 
 

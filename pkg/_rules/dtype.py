@@ -11,7 +11,7 @@ from .._typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["dtype", "find_dtype", "read_dtype"]
+__all__ = ["dtype", "find_dtype", "read_dtype", "share_dtype"]
 
 #: DLPack's codes by the names to which a width is appended.
 _CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4, "complex": 5, "bool": 6}
@@ -140,6 +140,21 @@ class dtype(str):
 def read_dtype(x: dtype) -> _Triple:
     """Return code, bits and lanes of a dtype, ignoring overrides of a subclass."""
     return _parse(str.__str__(x))
+
+
+#: The codes that have names, whose dtypes of one lane are shared: few enough to keep all of them.
+_SHARED_CODES = 18
+_shared: dict[tuple[int, int], dtype] = {}
+
+
+def share_dtype(code: int, bits: int, lanes: int) -> dtype:
+    """Return the dtype of code, bits and lanes: for most of them always the same object."""
+    found = _shared.get((code, bits)) if lanes == 1 else None
+    if found is None:
+        found = dtype.from_dlpack_data_type((code, bits, lanes))
+        if lanes == 1 and code < _SHARED_CODES:
+            return _shared.setdefault((code, bits), found)
+    return found
 
 
 def _spell(code: int, bits: int, lanes: int) -> str:

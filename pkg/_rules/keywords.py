@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Sequence
+from operator import itemgetter
 from types import FunctionType
 
-from .._typing import Any, Optional
+from .._typing import Any, Callable, Optional
 from .internal import MISSING
 
-__all__ = ["VARIADIC", "Info", "Param", "bind", "is_name", "is_overloaded", "place"]
+__all__ = ["VARIADIC", "Info", "Param", "arrange", "bind", "is_name", "is_overloaded", "place"]
 
 #: `(name or None, has a default, default, type name or None)`
 Param = tuple[Optional[str], bool, Any, Optional[str]]
@@ -36,6 +37,14 @@ def place(info: Info | None, num_args: int, names: Sequence[str]) -> list[int]:
     numbers = {name: num_args + index for index, name in enumerate(names)}
     bound = bind(info, tuple(range(num_args)), numbers)
     return [-1 if number is MISSING else number for number in bound]
+
+
+def arrange(places: Sequence[int]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+    """Return a function from the values of a call, followed by MISSING, to those at the places."""
+    if len(places) == 1:
+        # Of one index `itemgetter` returns no tuple.
+        return itemgetter(slice(places[0], places[0] + 1))
+    return itemgetter(*places)
 
 
 def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

@@ -65,7 +65,9 @@ def test_all_types_are_listed() -> None:
     for code in found:
         info = lib.anyffi_type_get_info(code)
         assert info.type_code == code
-        assert lib.anyffi_type_find(info.type_key) == info
+        found_by_key = lib.anyffi_type_find(info.type_key)
+        # The key of a class belongs to the newest version of its library.
+        assert found_by_key == info or (code not in CODES.values() and found_by_key.type_code > code)
         assert ancestors(code) == [*ancestors(info.parent), info.parent] or info.parent == code
         for other in found:
             assert lib.anyffi_type_is_a(code, other) == (other == code or other in ancestors(code))

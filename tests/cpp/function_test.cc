@@ -205,6 +205,25 @@ TEST(Function, StandardExceptionsByKind) {
   EXPECT_EQ(message_of([] { Function::from([] { throw std::runtime_error("caf\xff"); })(); }), "caf\\xff");
 }
 
+TEST(Function, ErrorsTakeAnyText) {
+  std::string text = "a std::string";
+  EXPECT_STREQ(Error("ValueError", text).what(), "a std::string");
+  EXPECT_STREQ(Error("ValueError", text + '!').what(), "a std::string!");
+  EXPECT_STREQ(Error("ValueError", std::string_view(text).substr(2, 3)).what(), "std");
+  EXPECT_STREQ(Error("ValueError", anyffi::String("a String")).what(), "a String");
+  EXPECT_STREQ(Error("ValueError", std::string("not \xff")).what(), "not \\xff");
+}
+
+TEST(Function, MessagesOfErrorsAreFormatted) {
+  std::string name = "weights";
+  EXPECT_STREQ(Error("ValueError", "{} has {} rows, not {}", name, 3, int64_t{4}).what(), "weights has 3 rows, not 4");
+  EXPECT_STREQ(Error("ValueError", "{}{}", "text", 0.5).what(), "text0.5");
+  EXPECT_STREQ(Error("ValueError", "{} of {}", anyffi::List<int64_t>{1, 2}, nullptr).what(), "[1, 2] of None");
+  EXPECT_STREQ(Error("ValueError", "{} and {} {x}", 1).what(), "1 and {} {x}");
+  EXPECT_STREQ(Error("ValueError", "one", 1, 2).what(), "one");
+  EXPECT_STREQ(Error("ValueError", "{}").what(), "{}");
+}
+
 TEST(Function, AnErrorKeepsItsIdentityThroughManyCalls) {
   Function inner = Function::from([] { throw Error("KeyError", "deep"); });
   AnyValue first;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import errno
 import signal
 import sys
 import traceback
@@ -134,7 +135,21 @@ def test_what_a_signal_handler_raises_while_an_exception_is_made(ffi: Any) -> No
         ("out_of_range", IndexError, "too far"),
         ("invalid_argument", ValueError, "not that"),
         ("overflow_error", OverflowError, "too big"),
+        ("domain_error", ValueError, "not defined there"),
+        ("length_error", ValueError, "too long"),
+        ("range_error", ValueError, "not in range"),
+        ("underflow_error", RuntimeError, "too small"),
         ("runtime_error", RuntimeError, "went wrong"),
+        ("future_error", RuntimeError, None),
+        ("bad_cast", RuntimeError, None),
+        ("failure", OSError, None),
+        ("system_error", PermissionError, "[Errno 13] locked: Permission denied"),
+        ("path", FileNotFoundError, "[Errno 2] No such file or directory: '/no such file'"),
+        (
+            "filesystem_error",
+            FileNotFoundError,
+            "[Errno 2] No such file or directory: '/no such file' -> '/nor this one'",
+        ),
         ("several", ValueError, "not that either"),
         ("an int", RuntimeError, None),
     ],
@@ -145,6 +160,22 @@ def test_standard_exceptions(ffi: Any, what: str, cls: Any, message: Any) -> Non
     assert type(caught.value) is cls
     if message is not None:
         assert str(caught.value) == message
+
+
+def test_errors_of_the_system_have_their_fields(ffi: Any) -> None:
+    throw = ffi.get_global_func("testing.throw_std")
+    with pytest.raises(OSError, match="locked") as caught:
+        throw("system_error")
+    assert (caught.value.errno, caught.value.filename) == (errno.EACCES, None)
+    with pytest.raises(OSError, match="No such file") as caught:
+        throw("filesystem_error")
+    assert (caught.value.errno, caught.value.filename, caught.value.filename2) == (
+        errno.ENOENT,
+        "/no such file",
+        "/nor this one",
+    )
+    kind, message, _ = ffi.get_global_func("testing.catch_error")(throw, "path")
+    assert (kind, message) == ("FileNotFoundError", "[Errno 2] No such file or directory: '/no such file'")
 
 
 def test_message_is_any_text(ffi: Any) -> None:

@@ -47,6 +47,104 @@ class TestReloading:
         assert module.scaled(1) == 2
 
 
+def version(number: int) -> str:
+    return f"""
+    #include <anyffi/anyffi.h>
+    ANYFFI_REGISTER_GLOBAL("modules_versions.number").def([] {{ return {number}; }});
+    ANYFFI_REGISTER_GLOBAL("modules_versions.overloaded")
+        .def([](int64_t) {{ return {number}; }})
+        .def([](const anyffi::String&) {{ return {10 * number}; }});
+    """
+
+
+def version_of_class(key: str, members: str = "int64_t a", value: str = "point->a") -> str:
+    name = key.rpartition(".")[2]
+    return f"""
+    #include <anyffi/anyffi.h>
+    using anyffi::Ref;
+    struct {name} {{
+      static constexpr anyffi::FixedText kTypeKey{{"{key}"}};
+      {members};
+    }};
+    ANYFFI_REGISTER_OBJECT({name});
+    ANYFFI_EXPORT(point, [](int64_t a) {{ return anyffi::make_object<{name}>({name}{{a}}); }});
+    ANYFFI_EXPORT(value, [](const Ref<{name}>& point) -> int64_t {{ return {value}; }});
+    """
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded, with what it registered")
+class TestNewVersions:
+    """What a library registers replaces what its earlier versions registered, and nothing else."""
+
+    @pytest.fixture
+    def load(self, ffi: Any, build: Build, tmp_path: pathlib.Path) -> Any:
+        def load(name: str, source: str, path: str = "versions.so", **options: bool) -> Any:
+            shutil.copy(build(f"{name}.cc", source), tmp_path / "new.so")
+            os.replace(tmp_path / "new.so", tmp_path / path)
+            return ffi.load_module(tmp_path / path, **options)
+
+        yield load
+        for name in ffi.list_global_func_names():
+            if name.startswith("modules_versions."):
+                ffi.remove_global_func(name)
+
+    def test_global_functions_are_replaced(self, ffi: Any, load: Any) -> None:
+        functions = []
+        for number in (1, 2, 3):
+            load(f"versions{number}", version(number))
+            functions.append(ffi.get_global_func("modules_versions.number"))
+            overloaded = ffi.get_global_func("modules_versions.overloaded")
+            assert (overloaded(0), overloaded("")) == (number, 10 * number)
+        assert [function() for function in functions] == [1, 2, 3]
+
+    def test_those_of_others_stay(self, ffi: Any, load: Any) -> None:
+        load("versions1", version(1))
+        with pytest.raises(ValueError, match=r"'modules_versions\.number' is already registered"):
+            load("versions2", version(2), "others.so")
+        assert ffi.get_global_func("modules_versions.number")() == 1
+        ffi.register_global_func("modules_versions.number", lambda: "of Python", override=True)
+        with pytest.raises(ValueError, match=r"'modules_versions\.number' is already registered"):
+            load("versions2", version(2))
+        assert ffi.get_global_func("modules_versions.number")() == "of Python"
+        assert ffi.get_global_func("modules_versions.overloaded")(0) == 1
+
+    def test_override(self, ffi: Any, load: Any) -> None:
+        ffi.register_global_func("modules_versions.number", lambda: "of Python")
+        load("versions1", version(1), override=True)
+        assert ffi.get_global_func("modules_versions.number")() == 1
+        load("versions2", version(2), "others.so", override=True)
+        assert ffi.get_global_func("modules_versions.number")() == 2
+
+    def test_a_failed_version_leaves_the_former_one(self, ffi: Any, load: Any) -> None:
+        load("versions1", version(1))
+        failing = version(2) + 'ANYFFI_REGISTER_GLOBAL("testing.nop").def([] { return 0; });'
+        with pytest.raises(ValueError, match=r"'testing\.nop' is already registered"):
+            load("versions_failing", failing)
+        assert ffi.get_global_func("modules_versions.number")() == 1
+        load("versions3", version(3))
+        assert ffi.get_global_func("modules_versions.number")() == 3
+
+    def test_objects_of_an_equal_class_are_exchanged(self, ffi: Any, load: Any) -> None:
+        key = f"modules_versions.Equal_{ffi.ffi_mode}"
+        old = load(f"equal_{ffi.ffi_mode}", version_of_class(key))
+        new = load(f"negated_{ffi.ffi_mode}", version_of_class(key, value="-point->a"))
+        assert new.value(old.point(5)) == -5
+        assert old.value(new.point(5)) == 5
+
+    def test_objects_of_a_changed_class_stay_with_their_version(self, ffi: Any, load: Any) -> None:
+        key, members = f"modules_versions.Changed_{ffi.ffi_mode}", "int64_t a, b = 7"
+        old = load(f"small_{ffi.ffi_mode}", version_of_class(key))
+        point = old.point(5)
+        new = load(f"large_{ffi.ffi_mode}", version_of_class(key, members, "point->a + point->b"))
+        assert new.value(new.point(5)) == 12
+        assert old.value(point) == old.value(old.point(5)) == 5
+        for function, other in ((new.value, point), (old.value, new.point(5))):
+            with pytest.raises(TypeError, match=r"got Changed_\w+ of another version of its library$"):
+                function(other)
+        newest = load(f"newest_{ffi.ffi_mode}", version_of_class(key, members))
+        assert newest.value(new.point(6)) == 6
+
+
 NEEDS = """
 #include <anyffi/anyffi.h>
 static int64_t count = 0;

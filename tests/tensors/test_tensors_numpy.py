@@ -28,7 +28,7 @@ def test_offsets_and_strides(ffi: Any) -> None:
     array = np.asarray(tensor)
     assert array.strides == (2, 4)
     assert address(array) == tensor.data_ptr()
-    assert tensor.data_ptr() == tensor._info()[0].value + 4
+    assert tensor.data_ptr() % 8 == 4  # memory of C is aligned
     assert not tensor.is_contiguous()
     assert make(ffi, (2, 0, 3), strides=(9, 9, 9)).is_contiguous()
     assert make(ffi, (1, 3), strides=(77, 1)).is_contiguous()

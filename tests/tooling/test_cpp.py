@@ -45,6 +45,31 @@ def test_a_function_in_one_line(cache: pathlib.Path) -> None:
 
 
 @pytest.mark.slow("compiling")
+def test_edited_code_replaces_what_it_registered(cache: pathlib.Path) -> None:
+    source = """
+    inline int64_t factor = {0};
+    struct Edited {{
+      static constexpr anyffi::FixedText kTypeKey{{"cpp.Edited"}};
+      {1};
+    }};
+    ANYFFI_REGISTER_OBJECT(Edited);
+    ANYFFI_REGISTER_GLOBAL("cpp.scaled").def([](int64_t x) {{ return factor * x; }});
+    ANYFFI_EXPORT(edited, [] {{ return anyffi::make_object<Edited>(); }});
+    """
+    try:
+        for factor, members in ((2, "int8_t a"), (3, "int64_t a, b")):
+            module = anyffi.cpp.load_inline("edited", source.format(factor, members))
+            assert anyffi.get_global_func("cpp.scaled")(7) == 7 * factor
+            assert type(module.edited()) is anyffi.Object
+        with pytest.raises(ValueError, match=r"'cpp\.scaled' is already registered"):
+            anyffi.cpp.load_inline("other", source.format(4, "int64_t a, b"))
+        anyffi.cpp.load_inline("other", source.format(5, "int64_t a, b"), override=True)
+        assert anyffi.get_global_func("cpp.scaled")(7) == 35
+    finally:
+        anyffi.remove_global_func("cpp.scaled")
+
+
+@pytest.mark.slow("compiling")
 def test_in_both_modes(cache: pathlib.Path, ffi: Any) -> None:
     path = anyffi.cpp.build("fast", [_write(cache, "a.cc", _exported(TWICE, "twice"))])
     assert ffi.load_module(path).twice(21) == 42

@@ -29,6 +29,8 @@ UPWARD = {
     ("core", "anyffi_str_create"): ("anyffi/c_api.h", "an owned copy of a borrowed string is a string"),
     ("core", "anyffi_bytes_create"): ("anyffi/c_api.h", "an owned copy of borrowed bytes is bytes"),
     ("core", "anyffi_str_from_utf8"): ("anyffi/c_api.h", "kind and message of an error are strings"),
+    ("core", "anyffi_sequence_create"): ("anyffi/c_api.h", "errors of the system have an Array of args"),
+    ("core", "anyffi_sequence_insert"): ("anyffi/c_api.h", "as anyffi_sequence_create"),
     ("text", "anyffi_sequence_create"): (
         "anyffi/c_api.h",
         "split returns a List; codec errors have an Array of args",

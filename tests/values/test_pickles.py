@@ -208,6 +208,7 @@ def test_a_function_of_a_module_is_pickled_by_path_and_name(ffi: Any, build: Bui
     #include <anyffi/anyffi.h>
     using anyffi::arg;
     ANYFFI_EXPORT(pickled, [](double x) { return x; }, arg("x")).def([](double x, double y) { return x + y; });
+    ANYFFI_REGISTER_GLOBAL("pickles.registered").def([](int64_t x) { return 2 * x; });
     extern "C" ANYFFI_EXPORT_SYMBOL int __anyffi_plain(void*, AnyffiValue*, int32_t, AnyffiValue* result) {
       result->type_code = ANYFFI_INT;
       result->as_int = 5;
@@ -221,6 +222,14 @@ def test_a_function_of_a_module_is_pickled_by_path_and_name(ffi: Any, build: Bui
         made = through(function, protocol)
         assert made.same_as(function)
         assert module.__file__.encode() in pickle.dumps(function, protocol)
+    data = pickle.dumps(ffi.get_global_func("pickles.registered"), protocol)
+    program = f"""
+        import anyffi, pickle
+        assert anyffi.get_global_func("pickles.registered", allow_missing=True) is None
+        assert pickle.loads({data!r})(5) == 10
+        assert pickle.loads({data!r}).same_as(anyffi.get_global_func("pickles.registered"))
+    """
+    run_program(program, ffi.ffi_mode)
     gone = pickle.dumps(module.plain, protocol).replace(b"plain", b"gone?")
     with pytest.raises(AttributeError, match=r"libpickled.so' has no function 'gone\?'"):
         pickle.loads(gone)

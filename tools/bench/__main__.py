@@ -12,6 +12,7 @@ from typing import Any
 
 from . import inside, installed, plots, record, report
 from .bars import PYTHON_MODES
+from .map import run
 from .native import Missing, build_directory
 from .processes import compare_modes, count, measure_pypy, run_module
 
@@ -33,6 +34,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--mode", choices=PYTHON_MODES, action="append", help="only in this mode")
     parser.add_argument("--instructions", action="store_true", help="also count instructions by callgrind")
     parser.add_argument("--growth", action="store_true", help="also measure how cost grows, in cython mode")
+    parser.add_argument(
+        "--map", action="store_true", help="measure the map of all shapes instead, and report what is slow"
+    )
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER", help="where to write the results")
     return parser.parse_args(arguments)
 
@@ -68,6 +72,13 @@ def main(arguments: list[str]) -> None:
     chosen = parse(arguments)
     options = {**(QUICK if chosen.quick else FULL), "only": chosen.only}
     modes = chosen.mode or list(PYTHON_MODES)
+    output = chosen.output or build_directory() / "results"
+    if chosen.map:
+        try:
+            run.main(modes, chosen.only, chosen.quick, output)
+        except Missing as error:
+            sys.exit(f"bench: {error}")
+        return
     result: dict[str, Any] = {"about": record.describe(), "options": options}
     result.update(
         {"versions": {}, "missing": {}, "times": {}, "instructions": {}, "figures": {}, "growth": []}
@@ -93,7 +104,6 @@ def main(arguments: list[str]) -> None:
     print("\n" + "\n".join(report.verdict_lines(verdicts)))
     result["bars"] = [{**dataclasses.asdict(verdict), "verdict": verdict.word} for verdict in verdicts]
 
-    output = chosen.output or build_directory() / "results"
     output.mkdir(parents=True, exist_ok=True)
     (output / "results.json").write_text(json.dumps(result, indent=1) + "\n")
     (output / "results.md").write_text(report.markdown(result, verdicts))

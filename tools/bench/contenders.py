@@ -78,11 +78,22 @@ def load_cython() -> Find:
     return attributes(native.import_extension(compile_library("bench_cython", [source], native.PYTHON)))
 
 
-def load_nanobind() -> Find:
+def nanobind_flags() -> list[str]:
+    """Return options for compiling with nanobind."""
     home = pathlib.Path(need("nanobind").include_dir()).parent
-    options = [native.PYTHON, f"-I{home / 'include'}", f"-I{home / 'ext' / 'robin_map' / 'include'}"]
-    sources = [home / "src" / "nb_combined.cpp", native.SOURCES / "with_nanobind.cc"]
-    path = compile_library("bench_nanobind", sources, *options, "-fno-strict-aliasing")
+    includes = (home / "include", home / "ext" / "robin_map" / "include")
+    return [native.PYTHON, *(f"-I{folder}" for folder in includes), "-fno-strict-aliasing"]
+
+
+def build_nanobind(name: str, source: pathlib.Path, *options: str) -> pathlib.Path:
+    """Compile an extension together with nanobind's own code."""
+    flags = nanobind_flags()
+    own = pathlib.Path(need("nanobind").source_dir()) / "nb_combined.cpp"
+    return compile_library(name, [own, source], *flags, *options)
+
+
+def load_nanobind() -> Find:
+    path = build_nanobind("bench_nanobind", native.SOURCES / "with_nanobind.cc")
     return attributes(native.import_extension(path))
 
 
@@ -92,15 +103,17 @@ def load_pybind11() -> Find:
     return attributes(native.import_extension(path))
 
 
-def load_tvm_ffi() -> Find:
-    tvm_ffi = need("tvm_ffi")
-    libinfo = tvm_ffi.libinfo
+def build_tvm_ffi(name: str, source: pathlib.Path) -> pathlib.Path:
+    libinfo = need("tvm_ffi").libinfo
     library = pathlib.Path(libinfo.find_libtvm_ffi())
     includes = {libinfo.find_include_path(), libinfo.find_dlpack_include_path()}
     options = [*(f"-I{include}" for include in sorted(includes)), f"-L{library.parent}", "-ltvm_ffi"]
-    source = native.SOURCES / "with_tvm_ffi.cc"
-    path = compile_library("bench_tvm_ffi", [source], *options, f"-Wl,-rpath,{library.parent}")
-    tvm_ffi.load_module(str(path))
+    return compile_library(name, [source], *options, f"-Wl,-rpath,{library.parent}")
+
+
+def load_tvm_ffi() -> Find:
+    tvm_ffi = need("tvm_ffi")
+    tvm_ffi.load_module(str(build_tvm_ffi("bench_tvm_ffi", native.SOURCES / "with_tvm_ffi.cc")))
     return type_erased(lambda name: tvm_ffi.get_global_func(f"bench.{name}", allow_missing=True))
 
 

@@ -30,16 +30,18 @@ def compile_loop(statement: str, names: dict[str, Any], unrolled: int) -> Loop:
 class Stopwatch:
     """A statement and its best time."""
 
-    def __init__(self, statement: str, names: dict[str, Any], slice_ns: int, unrolled: int) -> None:
+    def __init__(
+        self, statement: str, names: dict[str, Any], slice_ns: int, unrolled: int, warm_up: int = 20
+    ) -> None:
         self.loop = compile_loop(statement, names, unrolled)
         self.unrolled = unrolled
         self.times = 1
         self.best = float("inf")
-        self.calibrate(slice_ns)
+        self.calibrate(slice_ns, warm_up)
 
-    def calibrate(self, slice_ns: int) -> None:
+    def calibrate(self, slice_ns: int, warm_up: int) -> None:
         """Choose how often to run it in a round, after runs in which the interpreter specializes it."""
-        self.loop(itertools.repeat(None, 20 // self.unrolled or 1))
+        self.loop(itertools.repeat(None, warm_up // self.unrolled or 1))
         while (taken := self.loop(itertools.repeat(None, self.times))) < slice_ns // 2:
             self.times = max(self.times * 2, int(self.times * slice_ns / max(taken, 1) * 0.8))
 

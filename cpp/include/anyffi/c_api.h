@@ -339,6 +339,10 @@ void anyffi_error_set_raised(AnyffiObject* error);
 void anyffi_error_take_raised(AnyffiValue* out);
 /// Creates an error in the thread's slot; always returns -1, so that C code can `return` it.
 int anyffi_error_raise(const char* kind, const char* message);
+/// The same with a message in which each `{}` of `format`, UTF-8, stands for the next value: a string as it is, any
+/// other as its `repr`. Bytes that are not UTF-8 become escapes.
+int anyffi_error_raise_formatted(const char* kind, const char* format, int64_t format_size, const AnyffiValue* values,
+                                 int32_t num_values);
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
@@ -661,6 +665,8 @@ int anyffi_tensor_to_dlpack_legacy(AnyffiObject* tensor, AnyffiLegacyTensor** ou
 int anyffi_registry_set(const AnyffiValue* name, const AnyffiValue* function, int32_t override_existing);
 /// None in `out` if there is no such function.
 int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out);
+/// The path of the library whose load registered the function, as a string; None if none did.
+int anyffi_registry_find_library(const AnyffiValue* name, AnyffiValue* out);
 /// `out_existed` is 1 if there was one.
 int anyffi_registry_remove(const AnyffiValue* name, int32_t* out_existed);
 /// All names, sorted, as an Array of strings.
@@ -685,7 +691,14 @@ typedef struct AnyffiModuleTable {
 
 /// Loads a shared library, which is never unloaded. Raises errors that its static initialisers deferred, after undoing
 /// their registrations.
+///
+/// Functions and object types of an earlier version of the library, which was loaded from the same path, are replaced
+/// in the registries. Who holds them keeps them.
 int anyffi_module_load(const AnyffiValue* path, AnyffiValue* out);
+/// As above; `library`, a string, identifies the versions of the library, which may have different paths, unless it is
+/// empty. Unless `override_existing` is 0, functions that others registered are replaced as well.
+int anyffi_module_load_version(const AnyffiValue* path, const AnyffiValue* library, int32_t override_existing,
+                               AnyffiValue* out);
 /// The program itself as a module: functions with a name prefix, which may be empty, that the program and its globally
 /// visible libraries export.
 int anyffi_module_get_program(const AnyffiValue* prefix, AnyffiValue* out);

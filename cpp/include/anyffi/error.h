@@ -6,7 +6,17 @@
 #include <anyffi/any.h>
 #include <anyffi/exception.h>
 
+#include <string_view>
+
 namespace anyffi {
+
+namespace detail {
+/// Text that is not a value: whether a value converts to it must not be asked before the traits of text are known.
+template <class S, size_t kNumValues>
+inline constexpr bool kIsMessage = std::conjunction_v<
+    std::negation<std::is_base_of<AnyView, S>>, std::is_convertible<const S&, std::string_view>,
+    std::disjunction<std::bool_constant<(kNumValues > 0)>, std::negation<std::is_convertible<const S&, const char*>>>>;
+}  // namespace detail
 
 /// An exception that is raised in Python as the class named by its kind. A Python exception that passes through C++
 /// stays the same Python object.
@@ -15,6 +25,17 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
   /// `kind` names a builtin exception or one registered with `anyffi.register_error`.
   Error(const char* kind, const char* message) {
     anyffi_error_raise(kind, message);
+    anyffi_error_take_raised(error_.out());
+  }
+  /// The same with any text in UTF-8, such as a std::string. Each `{}` in it stands for the next of the values, if
+  /// there are any: strings as they are, others as Python shows them.
+  template <class S, class... V, std::enable_if_t<detail::kIsMessage<S, sizeof...(V)>, int> = 0>
+  Error(const char* kind, const S& text, const V&... values) {
+    std::string_view format(text);
+    const AnyValue owned[] = {AnyValue(values)..., AnyValue()};
+    AnyffiValue raw[sizeof...(values) + 1] = {};
+    for (size_t i = 0; i < sizeof...(values); ++i) raw[i] = owned[i].raw();
+    anyffi_error_raise_formatted(kind, format.data(), static_cast<int64_t>(format.size()), raw, sizeof...(values));
     anyffi_error_take_raised(error_.out());
   }
   /// The same with a message that is a string value.

@@ -92,6 +92,32 @@ int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* 
 /// A tensor over memory of an object of the host, otherwise as `anyffi_tensor_create`.
 int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void* handle, AnyffiValue* out);
 
+/* ---- the memory of tensors, for the buffer protocol of Python ---------------------------------- */
+
+/// 1 if a tensor is C-contiguous, 0 if not.
+int32_t anyffi_tensor_is_contiguous(const AnyffiTensorData* data);
+
+/// CPython's Py_buffer.
+typedef struct AnyffiBuffer {
+  void* data;
+  void* owner;
+  ptrdiff_t size; /* in bytes */
+  ptrdiff_t item_size;
+  int read_only;
+  int ndim;
+  char* format; /* of the module struct, with Z for complex numbers */
+  ptrdiff_t* shape;
+  ptrdiff_t* strides; /* in bytes */
+  ptrdiff_t* suboffsets;
+  void* internal;
+} AnyffiBuffer;
+
+/// Describes the memory of a tensor as the flags, those of PEP 3118, ask for. Shape and strides are those of the
+/// tensor, which the caller keeps alive; `owner` is not touched. BufferError if the object is NULL or no tensor, the
+/// CPU cannot read the memory, there is none, the flags exclude its layout, or they ask for a format and the elements
+/// have none.
+int anyffi_tensor_get_buffer(const AnyffiObject* tensor, AnyffiBuffer* out, int flags);
+
 /* ---- wrappers -------------------------------------------------------------------------------- */
 
 /// Sets the object's `wrapper` to `desired` if it is `expected`; 1 if it was.
@@ -125,6 +151,11 @@ typedef struct AnyffiWrapperLayout {
   /// Take the host's pending exception, if any, and set it again (PyErr_Fetch, PyErr_Restore).
   void (*exception_save)(void** type, void** value, void** traceback);
   void (*exception_restore)(void* type, void* value, void* traceback);
+  /// Adds a reference to an object (Py_IncRef).
+  void (*retain)(void* object);
+  /// Sets the host's exception (PyErr_SetString), and the class of those of `anyffi_wrapper_get_buffer`.
+  void (*set_error)(void* exception_class, const char* message);
+  void* buffer_error;
 } AnyffiWrapperLayout;
 
 /// Declares the layout, copied, before the first use of a function below. One front end of a process uses it.
@@ -133,6 +164,9 @@ void anyffi_wrapper_set_layout(const AnyffiWrapperLayout* layout);
 AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
 /// Visits a wrapper's class, and the callable of a function that has no other reference: a `tp_traverse` of CPython.
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
+/// `anyffi_tensor_get_buffer` of a wrapper, which the buffer then retains: a `bf_getbuffer` of CPython. Failure is an
+/// exception of the host.
+int anyffi_wrapper_get_buffer(void* wrapper, AnyffiBuffer* out, int flags);
 /// Finalizers of memory (`tp_finalize` of CPython), called with the host's lock held. They preserve the host's pending
 /// exception, do not depend on the interpreter's state, and may run twice. The content is an AnyffiWrapperRef, one
 /// owned value, or a recipe.
@@ -146,8 +180,8 @@ void anyffi_recipe_finalize(void* memory);
 int anyffi_tensor_from_dlpack_host(AnyffiManagedTensor* managed, AnyffiValue* out);
 /// The same from a capsule, of either form. TypeError if it is not a DLPack capsule, or was used before.
 int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out);
-/// A new capsule, as an opaque object of the host; of the legacy form if `legacy` is not 0.
-int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, AnyffiValue* out);
+/// A new capsule, as a handle that the caller owns; of the legacy form if `legacy` is not 0. NULL on failure.
+int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, void** out);
 
 /// The hooks behind a DLPackExchangeAPI, by which compiled code of other libraries reads and creates the front end's
 /// wrappers of tensors. Called with the host's lock held.
@@ -162,6 +196,17 @@ typedef enum AnyffiExchangeApiLimit { ANYFFI_MAX_EXCHANGE_APIS = 4 } AnyffiExcha
 
 /// A DLPackExchangeAPI of DLPack 1.3, never freed. NULL, without an error, after ANYFFI_MAX_EXCHANGE_APIS of them.
 const void* anyffi_tensor_create_exchange_api(const AnyffiExchangeApiHooks* hooks);
+
+/* ---- overloads with keywords ------------------------------------------------------------------- */
+
+/// Binds keywords for one overload, the one at `index`: writes for each parameter the index of its argument, or -1 if
+/// it is omitted, and returns how many it wrote, at most as many as there are parameters; -1 if they do not fit.
+typedef int32_t (*AnyffiPlaceArgs)(void* context, const AnyffiOverload* overload, int32_t index, int32_t* arg_indices);
+
+/// Calls a function made by `anyffi_function_create_overloaded` with arguments by keyword, which `place` binds, as
+/// often as it needs to. Returns ANYFFI_NO_MATCH, without an error, if they fit none: the front end explains why.
+int anyffi_function_call_placed(AnyffiFunction* overloaded, AnyffiPlaceArgs place, void* context, AnyffiValue* args,
+                                int32_t num_args, AnyffiValue* result);
 
 /* ---- recipes --------------------------------------------------------------------------------- */
 

@@ -9,9 +9,9 @@ using anyffi::AnyView;
 using anyffi::arg;
 using anyffi::detail::check;
 
-AnyValue load(AnyView path) {
+AnyValue load(AnyView path, AnyView library, bool override_existing) {
   AnyValue module;
-  check(anyffi_module_load(&path.raw(), module.out()));
+  check(anyffi_module_load_version(&path.raw(), &library.raw(), override_existing, module.out()));
   return module;
 }
 
@@ -62,8 +62,8 @@ AnyValue find_origin(AnyView function) {
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.load")
-    .def(&load, arg("path"))
-    .doc("Load a shared library, which is never unloaded.");
+    .def(&load, arg("path"), arg("library") = "", arg("override") = false)
+    .doc("Load a shared library, which is never unloaded; `library` identifies its versions, by default the path.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.get_program")
     .def(&get_program, arg("prefix"))
     .doc("Return the program itself as a module.");

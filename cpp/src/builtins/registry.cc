@@ -24,6 +24,12 @@ bool remove(const String& name) {
   return existed != 0;
 }
 
+AnyValue find_library(const String& name) {
+  AnyValue path;
+  check(anyffi_registry_find_library(&name.value().raw(), path.out()));
+  return path;
+}
+
 AnyValue list() {
   AnyValue names;
   check(anyffi_registry_list(names.out()));
@@ -65,6 +71,10 @@ ANYFFI_REGISTER_GLOBAL("anyffi.registry.set")
 ANYFFI_REGISTER_GLOBAL("anyffi.registry.remove")
     .def(&remove, arg("name"))
     .doc("Remove a global function, and return whether it existed.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.registry.find_library")
+    .def(&find_library, arg("name"))
+    .doc("Return the path of the library that registered a function, or None.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.registry.list").def(&list).doc("Return the names of all global functions, sorted.");
 

@@ -5,10 +5,16 @@
 #include <cxxabi.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <ios>
 #include <stdexcept>
+#include <system_error>
 
 #include "core/compiler.h"
 #include "core/errors.h"
+#include "core/messages.h"
+#include "core/os_errors.h"
+#include "core/owned.h"
 
 namespace {
 
@@ -20,19 +26,51 @@ void raise_unknown() {
   std::free(name);
 }
 
+template <class E>
+bool is_a(const std::exception& exception) {
+  return dynamic_cast<const E*>(&exception) != nullptr;
+}
+
+/// The Python class that stands for a C++ exception: those that pybind11 and nanobind choose.
+const char* class_of(const std::exception& exception) {
+  if (is_a<std::out_of_range>(exception)) return "IndexError";
+  if (is_a<std::invalid_argument>(exception) || is_a<std::domain_error>(exception) ||
+      is_a<std::length_error>(exception) || is_a<std::range_error>(exception)) {
+    return "ValueError";
+  }
+  return is_a<std::overflow_error>(exception) ? "OverflowError" : "RuntimeError";
+}
+
+int raise_system_error(const std::system_error& error) {
+  using anyffi::runtime::Owned, anyffi::runtime::raise_os_error;
+  if (error.code().category() == std::iostream_category()) return anyffi_error_raise("OSError", error.what());
+  if (error.code().category() != std::generic_category() && error.code().category() != std::system_category()) {
+    return anyffi_error_raise("RuntimeError", error.what());
+  }
+  auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
+  if (file == nullptr) return raise_os_error(error.code().value(), error.what());
+  Owned paths[2];
+  const AnyffiValue* given[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    const std::string& path = (i == 0 ? file->path1() : file->path2()).native();
+    if (path.empty()) continue;
+    if (anyffi::runtime::str_from_utf8_escaped(path.data(), static_cast<int64_t>(path.size()), paths[i].out()) != 0) {
+      return -1;
+    }
+    given[i] = paths[i].get();
+  }
+  return raise_os_error(error.code().value(), error.code().message().c_str(), given[0], given[1]);
+}
+
 }  // namespace
 
 void anyffi_error_set_exception(const std::exception* exception) {
   if (dynamic_cast<const std::bad_alloc*>(exception) != nullptr) {
     anyffi::runtime::raise_no_memory();
-  } else if (dynamic_cast<const std::out_of_range*>(exception) != nullptr) {
-    anyffi_error_raise("IndexError", exception->what());
-  } else if (dynamic_cast<const std::invalid_argument*>(exception) != nullptr) {
-    anyffi_error_raise("ValueError", exception->what());
-  } else if (dynamic_cast<const std::overflow_error*>(exception) != nullptr) {
-    anyffi_error_raise("OverflowError", exception->what());
+  } else if (auto* error = dynamic_cast<const std::system_error*>(exception)) {
+    anyffi::runtime::guard([error] { return raise_system_error(*error); });
   } else {
-    anyffi_error_raise("RuntimeError", exception->what());
+    anyffi_error_raise(class_of(*exception), exception->what());
   }
 }
 

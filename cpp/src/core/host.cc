@@ -12,6 +12,9 @@
 #include <thread>
 
 #include "core/errors.h"
+#include "core/memory.h"
+#include "core/messages.h"
+#include "core/owned.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -37,6 +40,22 @@ int finish_hook(int status) noexcept {
   if (__builtin_expect(status == ANYFFI_HOST_DONE, 1)) return 0;
   // Any other status: a signal interrupted the hook, and the host swallowed the exception.
   return status == -1 && has_raised() ? -1 : anyffi_error_raise("KeyboardInterrupt", "");
+}
+
+int raise_in_host(void (*set_error)(void* exception_class, const char* message), void* exception_class) noexcept {
+  Owned error;
+  anyffi_error_take_raised(error.out());
+  String text;
+  int status = guard([&] {
+    if (error->type_code == ANYFFI_ERROR) {
+      anyffi_error_fill(error->as_object);
+      append_text(&text, &reinterpret_cast<const AnyffiError*>(error->as_object)->message);
+    }
+    return 0;
+  });
+  if (status != 0) anyffi_error_take_raised(error.out());
+  set_error(exception_class, status == 0 ? text.c_str() : "out of memory");
+  return -1;
 }
 
 void park_thread() noexcept {

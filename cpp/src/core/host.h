@@ -42,6 +42,10 @@ int call_hook(const Function& function) noexcept {
   return finish_hook(enter_host(function));
 }
 
+/// Moves the thread's error to the exception state of the host, whose lock is held; always -1. `set_error` is
+/// PyErr_SetString.
+int raise_in_host(void (*set_error)(void* exception_class, const char* message), void* exception_class) noexcept;
+
 /// Holds the host's lock, if there is a host.
 class HostLock {
  public:

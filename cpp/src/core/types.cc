@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "core/errors.h"
+#include "core/loading.h"
 #include "core/memory.h"
 
 namespace anyffi::runtime {
@@ -166,8 +167,12 @@ constexpr int32_t kChunks = 1024;
 
 /// Written under the mutex, read without it: a chunk never moves, and the count is published after the record.
 struct DynamicTypes {
+  struct Entry {
+    int32_t code;
+    Registrant registrant;
+  };
   std::mutex mutex;
-  std::map<std::string_view, int32_t, std::less<>, Allocator<std::pair<const std::string_view, int32_t>>> codes;
+  std::map<std::string_view, Entry, std::less<>, Allocator<std::pair<const std::string_view, Entry>>> entries;
   std::atomic<const AnyffiTypeInfo**> chunks[kChunks] = {};
   std::atomic<int32_t> count{0};
 };
@@ -228,7 +233,29 @@ bool is_same_layout(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
          agree(a.member_types, b.member_types);
 }
 
-int raise_other_layout(const AnyffiTypeInfo& former, const AnyffiTypeInfo& given) {
+bool is_same_class(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
+  return a.parent == b.parent && is_same_layout(a, b);
+}
+
+bool is_same_text(const char* a, const char* b) {
+  return a == b || (a != nullptr && b != nullptr && std::strcmp(a, b) == 0);
+}
+
+/// Whether objects of one version of a class may stand for those of another: also the names and types of the fields are
+/// the same.
+bool is_same_definition(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
+  return is_same_class(a, b) && std::equal(a.fields, a.fields + a.num_fields, b.fields, b.fields + b.num_fields,
+                                           [](const AnyffiFieldInfo& x, const AnyffiFieldInfo& y) {
+                                             return is_same_text(x.name, y.name) &&
+                                                    is_same_text(x.type_name, y.type_name);
+                                           });
+}
+
+int raise_other_class(const AnyffiTypeInfo& former, const AnyffiTypeInfo& given) {
+  if (former.parent != given.parent) {
+    return raise_format("ValueError", "type '%s' is already registered, with the parent '%s'", given.type_key,
+                        anyffi_type_get_info(former.parent)->type_key);
+  }
   return raise_format("ValueError",
                       "type '%s' is already registered by another library, with another layout: its objects take %s "
                       "there, and %s here; build both libraries with the same definition of it, or give one of the "
@@ -236,7 +263,7 @@ int raise_other_layout(const AnyffiTypeInfo& former, const AnyffiTypeInfo& given
                       given.type_key, describe_layout(former).c_str(), describe_layout(given).c_str());
 }
 
-int register_type(const AnyffiTypeInfo& info, int32_t* out_type_code) {
+int register_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_t* out_type_code) {
   AnyffiTypeInfo given{};
   std::memcpy(static_cast<void*>(&given), &info, std::min<size_t>(info.struct_size, sizeof(given)));
   if (given.type_key == nullptr || given.type_key[0] == '\0') {
@@ -253,17 +280,19 @@ int register_type(const AnyffiTypeInfo& info, int32_t* out_type_code) {
   }
   DynamicTypes& types = dynamic_types();
   std::unique_lock<std::mutex> lock(types.mutex);
-  auto known = types.codes.find(given.type_key);
-  if (known != types.codes.end()) {
-    const AnyffiTypeInfo* former = anyffi_type_get_info(known->second);
-    lock.unlock();
-    if (former->parent == given.parent) {
-      if (!is_same_layout(*former, given)) return raise_other_layout(*former, given);
+  auto known = types.entries.find(given.type_key);
+  if (known != types.entries.end()) {
+    const AnyffiTypeInfo* former = anyffi_type_get_info(known->second.code);
+    bool is_followed = known->second.registrant.is_followed_by(registrant);
+    if (is_followed ? is_same_definition(*former, given) : is_same_class(*former, given)) {
+      if (is_followed) known->second.registrant = registrant;
       *out_type_code = former->type_code;
       return 0;
     }
-    return raise_format("ValueError", "type '%s' is already registered, with the parent '%s'", given.type_key,
-                        anyffi_type_get_info(former->parent)->type_key);
+    if (!is_followed) {
+      lock.unlock();
+      return raise_other_class(*former, given);
+    }
   }
   int32_t index = types.count.load(std::memory_order_relaxed);
   if (index == kChunkSize * kChunks) {
@@ -277,7 +306,8 @@ int register_type(const AnyffiTypeInfo& info, int32_t* out_type_code) {
   int32_t code = ANYFFI_FIRST_DYNAMIC_TYPE + index;
   AnyffiTypeInfo* record = copy_record(given, *parent, code);
   try {
-    types.codes.emplace(record->type_key, code);
+    // The type of an earlier version of the library keeps its code, but is no longer found by its key.
+    types.entries.insert_or_assign(record->type_key, DynamicTypes::Entry{code, registrant});
   } catch (...) {
     anyffi_free(record);
     throw;
@@ -316,13 +346,14 @@ const AnyffiTypeInfo* anyffi_type_find(const char* type_key) {
   if (const AnyffiTypeInfo* row = find_fixed(type_key)) return row;
   DynamicTypes& types = dynamic_types();
   std::lock_guard<std::mutex> lock(types.mutex);
-  auto found = types.codes.find(type_key);
-  return found != types.codes.end() ? anyffi_type_get_info(found->second) : nullptr;
+  auto found = types.entries.find(type_key);
+  return found != types.entries.end() ? anyffi_type_get_info(found->second.code) : nullptr;
 }
 
 int anyffi_type_register(const AnyffiTypeInfo* info, int32_t* out_type_code) {
   *out_type_code = ANYFFI_NONE;
-  return guard([&] { return register_type(*info, out_type_code); });
+  Registrant registrant = Loading::find_registrant(__builtin_return_address(0));
+  return guard([&] { return register_type(*info, registrant, out_type_code); });
 }
 
 int32_t anyffi_type_is_a(int32_t type_code, int32_t ancestor) {

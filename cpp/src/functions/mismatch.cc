@@ -28,6 +28,11 @@ void append_reason(String* out, const AnyffiMismatch& mismatch) {
   *out += mismatch.expected;
   *out += ", got ";
   append_type_name(out, mismatch.got);
+  const AnyffiTypeInfo* info = anyffi_type_get_info(mismatch.got.type_code);
+  if (info != nullptr && info->type_code >= ANYFFI_FIRST_DYNAMIC_TYPE &&
+      std::strcmp(info->type_key, mismatch.expected) == 0) {
+    *out += " of another version of its library";
+  }
 }
 
 /// `'x'`, `'x' and 'y'`, `'x', 'y', and 'z'`, as Python words it.

@@ -1,6 +1,6 @@
 /// \file
 /// Overloaded functions: overload resolution, and the error if none fits.
-#include <anyffi/inline.h>
+#include <anyffi/host_api.h>
 
 #include <cstring>
 
@@ -8,16 +8,11 @@
 #include "core/memory.h"
 #include "core/messages.h"
 #include "core/owned.h"
+#include "functions/placement.h"
 #include "functions/signature.h"
 
 namespace anyffi::runtime {
 namespace {
-
-/// The `self` of an overloaded function.
-struct Overloaded {
-  AnyffiFunctionInfo info{};
-  String name;
-};
 
 const AnyffiFunction& function_of(const AnyffiOverload& overload) {
   return *reinterpret_cast<const AnyffiFunction*>(overload.function);
@@ -34,51 +29,6 @@ void release_overloaded(void* self) {
   anyffi_free(set);
 }
 
-/// The arguments in the order of a candidate's parameters.
-Vector<AnyffiValue> place(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num_args) {
-  if (overload.arg_indices == nullptr) return Vector<AnyffiValue>(args, args + num_args);
-  Vector<AnyffiValue> placed;
-  for (int32_t i = 0; i < overload.num_arg_indices; ++i) {
-    int32_t given = overload.arg_indices[i];
-    bool is_given = given >= 0 && given < num_args;
-    placed.push_back(is_given ? args[given] : anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0));
-  }
-  return placed;
-}
-
-/// As `place`, with no argument movable: the next candidate needs the arguments that this one would steal.
-Vector<AnyffiValue> place_borrowed(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num_args) {
-  Vector<AnyffiValue> borrowed = place(overload, args, num_args);
-  for (AnyffiValue& value : borrowed) {
-    if (value.type_code > 0) value.aux = 0;
-  }
-  return borrowed;
-}
-
-/// The value in a box; any other value itself.
-const AnyffiValue& open_box(const AnyffiValue& value) {
-  return value.type_code == ANYFFI_BOX ? reinterpret_cast<const AnyffiBox*>(value.as_object)->value : value;
-}
-
-/// How well arguments match parameters.
-enum class Match {
-  kConversion, /* one needs a conversion, which may fail */
-  kBoolAsInt,  /* exact, but for a bool, which is an int as in Python */
-  kExact
-};
-
-Match compare(const AnyffiFunctionInfo& info, const Vector<AnyffiValue>& args) {
-  Match worst = Match::kExact;
-  for (size_t i = 0; info.exact_types != nullptr && i < args.size() && i < static_cast<size_t>(info.num_params); ++i) {
-    const AnyffiValue& value = open_box(args[i]);
-    auto holds = [&](int32_t type_code) { return (info.exact_types[i] & anyffi_type_bit(type_code)) != 0; };
-    if (value.type_code == ANYFFI_MISSING || holds(anyffi_type_get_family(value.type_code))) continue;
-    if (value.type_code != ANYFFI_BOOL || !holds(ANYFFI_INT)) return Match::kConversion;
-    worst = Match::kBoolAsInt;
-  }
-  return worst;
-}
-
 /// Clears an OverflowError, since the number may fit another candidate; returns false for other errors.
 bool clear_overflow() {
   Owned error;
@@ -92,30 +42,28 @@ bool clear_overflow() {
 }
 
 /// Calls a candidate; returns its status, or ANYFFI_NO_MATCH.
-int try_candidate(const AnyffiFunction& function, Vector<AnyffiValue>* args, AnyffiValue* result) {
-  auto num_args = static_cast<int32_t>(args->size());
-  if (function.info == nullptr || function.info->try_call == nullptr) {
-    return function.call(function.self, args->data(), num_args, result);
-  }
-  int status = function.info->try_call(function.self, args->data(), num_args, result);
-  if (status != ANYFFI_NO_MATCH_RAISED) return status;
+inline int try_candidate(const AnyffiFunction& function, Arguments* args, AnyffiValue* result) {
+  AnyffiCall try_call = function.info->try_call;
+  if (try_call == nullptr) return function.call(function.self, args->values(), args->size(), result);
+  int status = try_call(function.self, args->values(), args->size(), result);
+  if (__builtin_expect(status != ANYFFI_NO_MATCH_RAISED, 1)) return status;
   return clear_overflow() ? int{ANYFFI_NO_MATCH} : -1;
 }
 
 /// New references to the arguments, which a candidate may steal.
 class Copies {
  public:
-  explicit Copies(Vector<AnyffiValue> args) : values(std::move(args)) {
-    for (AnyffiValue& value : values) {
-      if (value.type_code > 0) anyffi_object_retain(value.as_object);
-    }
+  explicit Copies(Arguments* args) : args_(args) {
+    for (int32_t i = 0; i < args->size(); ++i) anyffi_value_retain(&args->values()[i]);
   }
   ~Copies() {
-    for (AnyffiValue& value : values) anyffi_value_release(&value);
+    for (int32_t i = 0; i < args_->size(); ++i) anyffi_value_release(&args_->values()[i]);
   }
   Copies(const Copies&) = delete;
   Copies& operator=(const Copies&) = delete;
-  Vector<AnyffiValue> values;
+
+ private:
+  Arguments* args_;
 };
 
 /// Errors that are not about an argument.
@@ -125,12 +73,9 @@ bool is_fatal(const String& kind) {
 
 /// Appends the message of a candidate that refused the arguments, and returns 1. Returns 0 if it accepts them now, and
 /// -1, with its error, if that is not about an argument.
-int explain(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num_args, String* out,
-            AnyffiValue* result) {
-  const AnyffiFunction& function = function_of(overload);
-  Copies copies(place(overload, args, num_args));
-  auto num_placed = static_cast<int32_t>(copies.values.size());
-  if (function.call(function.self, copies.values.data(), num_placed, result) == 0) return 0;
+int explain(const AnyffiFunction& function, Arguments* args, String* out, AnyffiValue* result) {
+  Copies copies(args);
+  if (function.call(function.self, args->values(), args->size(), result) == 0) return 0;
   Owned error;
   anyffi_error_take_raised(error.out());
   append_signature(out, *function.info);
@@ -153,17 +98,23 @@ int explain(const AnyffiOverload& overload, const AnyffiValue* args, int32_t num
 }
 
 /// `area(): no overload takes (str, int)`, followed by a line for each candidate.
-int raise_none_fits(const Overloaded& set, const AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-  String text = set.name;
+template <class Order>
+int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
+  String text = call.set.name;
   text += "(): no overload takes (";
-  for (int32_t i = 0; i < num_args; ++i) {
+  for (int32_t i = 0; i < call.num_args; ++i) {
     if (i > 0) text += ", ";
-    append_type_name(&text, args[i]);
+    append_type_name(&text, call.args[i]);
   }
   text += ')';
-  for (const AnyffiOverload* overload = set.info.overloads; overload != nullptr; overload = overload->next) {
+  int32_t index = 0;
+  for (const AnyffiOverload* overload = call.set.info.overloads; overload != nullptr; overload = overload->next) {
+    Arguments given(call.num_args);
+    for (int32_t i = 0; i < call.num_args; ++i) given.add(call.args[i], 0);
+    Arguments* args = order(&given, *overload, index++);
+    if (args == nullptr) continue;
     String line;
-    int status = explain(*overload, args, num_args, &line, result);
+    int status = explain(function_of(*overload), args, &line, result);
     if (status <= 0) return status;
     text += "\n    ";
     text += line;
@@ -171,19 +122,60 @@ int raise_none_fits(const Overloaded& set, const AnyffiValue* args, int32_t num_
   return raise_text("TypeError", text);
 }
 
-int call_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-  auto* set = static_cast<Overloaded*>(self);
-  return guard([&] {
-    for (Match wanted : {Match::kExact, Match::kBoolAsInt, Match::kConversion}) {
-      for (const AnyffiOverload* overload = set->info.overloads; overload != nullptr; overload = overload->next) {
-        const AnyffiFunction& function = function_of(*overload);
-        Vector<AnyffiValue> borrowed = place_borrowed(*overload, args, num_args);
-        if (compare(*function.info, borrowed) != wanted) continue;
-        int status = try_candidate(function, &borrowed, result);
-        if (status != ANYFFI_NO_MATCH) return status;
-      }
+/// Calls the first candidate that takes the arguments; ANYFFI_NO_MATCH if there are places for them in none.
+template <class Order>
+int resolve(const Call& call, Order& order, AnyffiValue* result) {
+  Arguments given(call.num_args);
+  for (int32_t i = 0; i < call.num_args; ++i) {
+    AnyffiValue value = call.args[i];
+    // Not movable: the next candidate needs the arguments that this one would steal.
+    if (value.type_code > 0) value.aux = 0;
+    given.add(value, type_mask_of(value));
+  }
+  unsigned found = 0;
+  for (Match wanted : {kExact, kBoolAsInt, kConversion}) {
+    if (wanted != kExact && (found & wanted) == 0) continue;
+    int32_t index = 0;
+    for (const AnyffiOverload* overload = call.set.info.overloads; overload != nullptr; overload = overload->next) {
+      Arguments* args = order(&given, *overload, index++);
+      if (args == nullptr) continue;
+      const AnyffiFunction& function = function_of(*overload);
+      Match match = compare(*function.info, *args);
+      found |= match;
+      if (match != wanted) continue;
+      int status = try_candidate(function, args, result);
+      if (status != ANYFFI_NO_MATCH) return status;
     }
-    return raise_none_fits(*set, args, num_args, result);
+  }
+  return found == 0 ? int{ANYFFI_NO_MATCH} : raise_none_fits(call, order, result);
+}
+
+/// An AnyffiPlaceArgs that reads `arg_indices`.
+int32_t place_by_indices(void* context, const AnyffiOverload* overload, int32_t, int32_t* arg_indices) {
+  auto* call = static_cast<const Call*>(context);
+  int32_t size = overload->arg_indices != nullptr ? overload->num_arg_indices : call->num_args;
+  for (int32_t i = 0; i < size; ++i) arg_indices[i] = overload->arg_indices != nullptr ? overload->arg_indices[i] : i;
+  return size;
+}
+
+template <class Order>
+int resolve_or_raise(const Call& call, Order order, AnyffiValue* result) {
+  int status = resolve(call, order, result);
+  return status == ANYFFI_NO_MATCH ? raise_none_fits(call, order, result) : status;
+}
+
+int call_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  return guard([&] {
+    Call call{*static_cast<Overloaded*>(self), nullptr, nullptr, args, num_args};
+    return resolve_or_raise<AsGiven>(call, {}, result);
+  });
+}
+
+/// The `call` of a function some of whose overloads have `arg_indices`.
+int call_selected(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  return guard([&] {
+    Call call{*static_cast<Overloaded*>(self), &place_by_indices, &call, args, num_args};
+    return resolve_or_raise<AsPlaced>(call, AsPlaced(call), result);
   });
 }
 
@@ -222,14 +214,26 @@ int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* functio
   if (overload == nullptr) return raise_no_memory();
   anyffi_object_retain(function);
   *overload = AnyffiOverload{nullptr, function, nullptr, num_arg_indices};
+  auto* set = static_cast<Overloaded*>(reinterpret_cast<AnyffiFunction*>(overloaded)->self);
+  set->max_placed = std::max({set->max_placed, added->info->num_params, num_arg_indices});
   if (arg_indices != nullptr) {
+    reinterpret_cast<AnyffiFunction*>(overloaded)->call = &call_selected;
     auto* copy = reinterpret_cast<int32_t*>(overload + 1);
     std::memcpy(copy, arg_indices, indices_size);
     overload->arg_indices = copy;
   }
-  auto* set = static_cast<Overloaded*>(reinterpret_cast<AnyffiFunction*>(overloaded)->self);
   const AnyffiOverload** last = &set->info.overloads;
   while (*last != nullptr) last = const_cast<const AnyffiOverload**>(&(*last)->next);
   *last = overload;
   return 0;
+}
+
+int anyffi_function_call_placed(AnyffiFunction* overloaded, AnyffiPlaceArgs place, void* context, AnyffiValue* args,
+                                int32_t num_args, AnyffiValue* result) {
+  if (overloaded->call != &call_overloaded) return ANYFFI_NO_MATCH;
+  return guard([&] {
+    Call call{*static_cast<Overloaded*>(overloaded->self), place, context, args, num_args};
+    AsPlaced order(call);
+    return resolve(call, order, result);
+  });
 }

@@ -1,10 +1,12 @@
 /// \file
-/// Wrappers whose class the front end defines without C code: the runtime visits and finalizes them, by
-/// offsets that the front end declares.
+/// Wrappers whose class the front end defines without C code: the runtime visits and finalizes them, and exports the
+/// memory of tensors, by offsets that the front end declares.
 #include <anyffi/host_api.h>
 
 #include <algorithm>
 #include <cstring>
+
+#include "core/host.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -59,6 +61,16 @@ int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* cont
   if (object == nullptr || object->type_code != ANYFFI_FUNCTION) return 0;
   void* handle = anyffi_function_get_unique_handle(reinterpret_cast<AnyffiFunction*>(object));
   return handle != nullptr ? visit(handle, context) : 0;
+}
+
+int anyffi_wrapper_get_buffer(void* wrapper, AnyffiBuffer* out, int flags) {
+  out->owner = nullptr;
+  if (anyffi_tensor_get_buffer(anyffi_wrapper_get_object(wrapper), out, flags) != 0) {
+    return raise_in_host(layout.set_error, layout.buffer_error);
+  }
+  layout.retain(wrapper);
+  out->owner = wrapper;
+  return 0;
 }
 
 void anyffi_wrapper_finalize(void* memory) {

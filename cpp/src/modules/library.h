@@ -19,8 +19,14 @@ struct Library {
   const AnyffiModuleTable* table = nullptr; /* NULL in plain C */
 };
 
+/// What a load may replace.
+struct LoadOptions {
+  std::string_view library; /* what earlier versions registered under this name; the path, if it is empty */
+  bool overrides = false;   /* also functions of other registrants */
+};
+
 /// Opens the library at a path, and raises what its static initialisers deferred.
-int open_library(const AnyffiValue* path, Library* out);
+int open_library(const AnyffiValue* path, const LoadOptions& options, Library* out);
 /// Finds the function under a symbol that is visible to the whole program, and the library that defines it; NULL in
 /// `call` if there is none. ImportError if the library was built for another version of the ABI.
 int find_program_function(const char* symbol, Library* out, AnyffiCall* call);

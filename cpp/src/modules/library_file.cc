@@ -15,8 +15,7 @@
 
 #include "core/errors.h"
 #include "core/memory.h"
-#include "core/messages.h"
-#include "core/owned.h"
+#include "core/os_errors.h"
 
 #if defined(__ELF__)
 #include <elf.h>
@@ -25,27 +24,6 @@
 
 namespace anyffi::runtime {
 namespace {
-
-/// Raises OSError, or its subclass for the error number, with its three arguments.
-int raise_os_error(int number, const AnyffiValue* path, const String& file) {
-  const char* kind = number == ENOENT    ? "FileNotFoundError"
-                     : number == EACCES  ? "PermissionError"
-                     : number == EISDIR  ? "IsADirectoryError"
-                     : number == ENOTDIR ? "NotADirectoryError"
-                                         : "OSError";
-  const char* reason = std::strerror(number);
-  Owned args, text;
-  AnyffiValue code = anyffi_make_int(number);
-  if (anyffi_sequence_create(ANYFFI_ARRAY, 3, args.out()) != 0 ||
-      str_from_utf8_escaped(reason, static_cast<int64_t>(std::strlen(reason)), text.out()) != 0 ||
-      anyffi_sequence_insert(args->as_object, 0, &code) != 0 ||
-      anyffi_sequence_insert(args->as_object, 1, text.get()) != 0 ||
-      anyffi_sequence_insert(args->as_object, 2, path) != 0) {
-    return -1;
-  }
-  String message = "[Errno " + String(std::to_string(number).c_str()) + "] " + reason + ": '" + file + "'";
-  return raise_with_args(kind, message.c_str(), args.take());
-}
 
 class File {
  public:
@@ -200,8 +178,9 @@ int search_library(dl_phdr_info* info, size_t, void* context) {
 int check_library_file(const AnyffiValue* path, const String& name) {
   File file(name.c_str());
   struct stat status;
-  if (file.descriptor() < 0 || fstat(file.descriptor(), &status) != 0) return raise_os_error(errno, path, name);
-  if (S_ISDIR(status.st_mode)) return raise_os_error(EISDIR, path, name);
+  if (file.descriptor() < 0 || fstat(file.descriptor(), &status) != 0)
+    return raise_os_error(errno, std::strerror(errno), path);
+  if (S_ISDIR(status.st_mode)) return raise_os_error(EISDIR, std::strerror(EISDIR), path);
   if (!S_ISREG(status.st_mode)) return raise_format("ValueError", "%s: not a regular file", name.c_str());
 #if defined(__ELF__)
   return check_format(file, static_cast<uint64_t>(status.st_size), name);

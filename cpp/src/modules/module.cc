@@ -48,9 +48,9 @@ int create_module(const AnyffiValue* path, const Library& library, String prefix
   return 0;
 }
 
-int load(const AnyffiValue* path, AnyffiValue* out) {
+int load(const AnyffiValue* path, const LoadOptions& options, AnyffiValue* out) {
   Library library;
-  if (open_library(path, &library) != 0 || record_table(library.table, path) != 0) return -1;
+  if (open_library(path, options, &library) != 0 || record_table(library.table, path) != 0) return -1;
   return create_module(path, library, String(), out);
 }
 
@@ -186,7 +186,21 @@ using namespace anyffi::runtime;
 int anyffi_module_load(const AnyffiValue* path, AnyffiValue* out) {
   AnyffiValue given = *path;
   *out = anyffi_make_none();
-  return guard([&] { return load(&given, out); });
+  return guard([&] { return load(&given, LoadOptions(), out); });
+}
+
+int anyffi_module_load_version(const AnyffiValue* path, const AnyffiValue* library, int32_t override_existing,
+                               AnyffiValue* out) {
+  AnyffiValue given = *path, given_library = *library;
+  *out = anyffi_make_none();
+  if (!anyffi_is_str(given_library.type_code)) {
+    return anyffi_error_raise("TypeError", "the name of a library must be a str");
+  }
+  return guard([&] {
+    String name;
+    append_text(&name, &given_library);
+    return load(&given, LoadOptions{name, override_existing != 0}, out);
+  });
 }
 
 int anyffi_module_get_program(const AnyffiValue* prefix, AnyffiValue* out) {

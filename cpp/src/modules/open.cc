@@ -14,6 +14,7 @@
 #include <string>
 
 #include "core/errors.h"
+#include "core/loading.h"
 #include "core/memory.h"
 #include "modules/failures.h"
 #include "modules/library.h"
@@ -178,8 +179,11 @@ struct LoadResult {
 
 /// Loads the library `name`, which messages call `file`. If one of its initialisers fails, undoes the registrations of
 /// all, and keeps the error for the library at `original`, or for itself if that is NULL. -1 if it is not a module.
-int load_library(const String& name, const String& file, const void* original, Library* out, LoadResult* result) {
+int load_library(const String& name, const String& file, const void* original, const LoadOptions& options, Library* out,
+                 LoadResult* result) {
   LoadJournal journal;
+  Loading loading(name.c_str(), file, options.library.empty() ? std::string_view(file) : options.library,
+                  options.overrides);
   result->handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (result->handle == nullptr) {
     journal.undo();
@@ -206,12 +210,12 @@ int raise_load_error(const void* base) {
 }
 
 /// Loads a copy of a library whose initialisers failed, since they run only once.
-int load_copy(const void* base, const String& file, Library* out) {
+int load_copy(const void* base, const String& file, const LoadOptions& options, Library* out) {
   String copy;
   LoadResult result;
   int status = copy_library_file(file, &copy);
   if (status == 0) {
-    status = load_library(copy, file, base, out, &result);
+    status = load_library(copy, file, base, options, out, &result);
     unlink(copy.c_str());
   }
   if (result.has_failed) return raise_load_error(base);
@@ -221,7 +225,7 @@ int load_copy(const void* base, const String& file, Library* out) {
 
 }  // namespace
 
-int open_library(const AnyffiValue* path, Library* out) {
+int open_library(const AnyffiValue* path, const LoadOptions& options, Library* out) {
   String file;
   if (path_to_native(path, &file) != 0) return -1;
   // Without a slash the loader would search its own directories.
@@ -231,13 +235,13 @@ int open_library(const AnyffiValue* path, Library* out) {
   bool is_new = false;
   if (choose_name(&name, &is_new) != 0) return -1;
   LoadResult result;
-  if (load_library(name, file, nullptr, out, &result) != 0) {
+  if (load_library(name, file, nullptr, options, out, &result) != 0) {
     if (is_new && result.handle == nullptr) forget_name(name);
     return -1;
   }
   if (find_load_error(result.base)->type_code == ANYFFI_NONE) return 0;
   if (void* copy = find_replacement(result.base)) return read_library(copy, base_of(copy), file, out);
-  if (!result.has_failed && begin_new_load(result.base)) return load_copy(result.base, file, out);
+  if (!result.has_failed && begin_new_load(result.base)) return load_copy(result.base, file, options, out);
   return raise_load_error(result.base);
 }
 

@@ -25,7 +25,7 @@ LoadJournal* LoadJournal::current() noexcept { return innermost; }
 
 void LoadJournal::begin(const AnyffiValue& name, const AnyffiValue& function) {
   Owned name_ref = retained(name), function_ref = retained(function);
-  changes_.push_back(Change{std::move(name_ref), std::move(function_ref), Owned()});
+  changes_.push_back(Change{std::move(name_ref), std::move(function_ref), Owned(), Registrant()});
 }
 
 void LoadJournal::record_taken(const AnyffiValue& name) noexcept {
@@ -48,7 +48,7 @@ void LoadJournal::defer(AnyffiValue error, const void* base) noexcept {
 void LoadJournal::undo() noexcept {
   for (; !changes_.empty(); changes_.pop_back()) {
     Change& change = changes_.back();
-    registry_restore(*change.name.get(), *change.function.get(), change.former.take());
+    registry_restore(*change.name.get(), *change.function.get(), change.former.take(), change.former_registrant);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <anyffi/c_api.h>
 
+#include "core/loading.h"
 #include "core/memory.h"
 #include "core/owned.h"
 
@@ -22,8 +23,11 @@ class LoadJournal {
   void begin(const AnyffiValue& name, const AnyffiValue& function);
   /// Removes the last record: the registration failed.
   void cancel() noexcept { changes_.pop_back(); }
-  /// Records the function that the last registration replaced; steals it.
-  void replaced(AnyffiValue former) noexcept { changes_.back().former = Owned(former); }
+  /// Records the function that the last registration replaced, and its registrant; steals it.
+  void replaced(AnyffiValue former, const Registrant& registrant) noexcept {
+    changes_.back().former = Owned(former);
+    changes_.back().former_registrant = registrant;
+  }
   /// Records that a registration failed with the error in the thread's slot, because the name was taken.
   void record_taken(const AnyffiValue& name) noexcept;
   /// Keeps an error that an initialiser of the library at `base` deferred, unless there is one already; steals it.
@@ -45,6 +49,7 @@ class LoadJournal {
     Owned name;
     Owned function;
     Owned former;
+    Registrant former_registrant;
   };
   Vector<Change> changes_;
   Owned error_;

@@ -34,7 +34,12 @@ struct NameLess {
   static bool compare(const AnyffiValue& a, const AnyffiValue& b) { return compare_text(text_of(a), text_of(b)) < 0; }
 };
 
-using Functions = std::map<Owned, Owned, NameLess, Allocator<std::pair<const Owned, Owned>>>;
+struct Entry {
+  Owned function;
+  Registrant registrant;
+};
+
+using Functions = std::map<Owned, Entry, NameLess, Allocator<std::pair<const Owned, Entry>>>;
 
 /// Nothing is released and no error is raised under the mutex: either may call the host, which takes its lock, and the
 /// thread that holds that lock may wait for this mutex.
@@ -60,22 +65,21 @@ int raise_taken(const AnyffiValue* name) {
   return raise_format("ValueError", "function '%s' is already registered; override=True replaces it", text.c_str());
 }
 
-int set_function(const AnyffiValue* name, const AnyffiValue* function, bool override_existing) {
+int set_function(const AnyffiValue* name, const AnyffiValue* function, bool override_existing,
+                 const Registrant& registrant) {
   Owned key, value;
   if (anyffi_value_own(name, key.out()) != 0 || anyffi_value_own(function, value.out()) != 0) return -1;
   LoadJournal* journal = LoadJournal::current();
   if (journal != nullptr) journal->begin(*key.get(), *value.get());
   bool taken = false;
-  Owned former;
+  Entry former;
   try {
     Registry& all = registry();
     std::lock_guard<std::mutex> lock(all.mutex);
     auto [place, added] = all.functions.try_emplace(std::move(key));
-    taken = !added && !override_existing;
-    if (!taken) {
-      former = std::move(place->second);
-      place->second = std::move(value);
-    }
+    taken = !added && !override_existing && !Loading::is_overriding() &&
+            !place->second.registrant.is_followed_by(registrant);
+    if (!taken) former = std::exchange(place->second, Entry{std::move(value), registrant});
   } catch (...) {
     if (journal != nullptr) journal->cancel();
     throw;
@@ -85,7 +89,7 @@ int set_function(const AnyffiValue* name, const AnyffiValue* function, bool over
     if (journal != nullptr) journal->cancel(), journal->record_taken(*name);
     return -1;
   }
-  if (journal != nullptr) journal->replaced(former.take());
+  if (journal != nullptr) journal->replaced(former.function.take(), former.registrant);
   return 0;
 }
 
@@ -104,17 +108,18 @@ Vector<Owned> copy_names() {
 
 }  // namespace
 
-void registry_restore(const AnyffiValue& name, const AnyffiValue& function, AnyffiValue former) noexcept {
+void registry_restore(const AnyffiValue& name, const AnyffiValue& function, AnyffiValue former,
+                      const Registrant& registrant) noexcept {
   Registry& all = registry();
-  Owned former_owner(former);
+  Entry former_entry{Owned(former), registrant};
   Functions::node_type dropped;
   std::lock_guard<std::mutex> lock(all.mutex);
   auto place = all.functions.find(&name);
-  if (place == all.functions.end() || place->second->as_object != function.as_object) return;
+  if (place == all.functions.end() || place->second.function->as_object != function.as_object) return;
   if (former.type_code == ANYFFI_NONE) {
     dropped = all.functions.extract(place);
   } else {
-    std::swap(place->second, former_owner);
+    std::swap(place->second, former_entry);
   }
 }
 
@@ -127,7 +132,8 @@ int anyffi_registry_set(const AnyffiValue* name, const AnyffiValue* function, in
   if (function->type_code != ANYFFI_FUNCTION) {
     return anyffi_error_raise("TypeError", "only a function can be registered");
   }
-  return guard([&] { return set_function(name, function, override_existing != 0); });
+  Registrant registrant = Loading::find_registrant(__builtin_return_address(0));
+  return guard([&] { return set_function(name, function, override_existing != 0, registrant); });
 }
 
 int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out) {
@@ -138,9 +144,26 @@ int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out) {
   std::lock_guard<std::mutex> lock(all.mutex);
   auto place = all.functions.find(&wanted);
   if (place == all.functions.end()) return 0;
-  anyffi_value_retain(place->second.get());
-  *out = *place->second.get();
+  const AnyffiValue* function = place->second.function.get();
+  anyffi_value_retain(function);
+  *out = *function;
   return 0;
+}
+
+int anyffi_registry_find_library(const AnyffiValue* name, AnyffiValue* out) {
+  AnyffiValue wanted = *name;
+  *out = anyffi_make_none();
+  if (check_name(&wanted) != 0) return -1;
+  Registrant registrant;
+  {
+    Registry& all = registry();
+    std::lock_guard<std::mutex> lock(all.mutex);
+    auto place = all.functions.find(&wanted);
+    if (place != all.functions.end()) registrant = place->second.registrant;
+  }
+  std::string_view path = Loading::find_path(registrant);
+  if (path.empty()) return 0;
+  return guard([&] { return path_from_native(path, out); });
 }
 
 int anyffi_registry_remove(const AnyffiValue* name, int32_t* out_existed) {
@@ -179,7 +202,7 @@ void anyffi_registry_remove_host_functions(void) {
   std::lock_guard<std::mutex> lock(all.mutex);
   for (auto place = all.functions.begin(); place != all.functions.end();) {
     auto next = std::next(place);
-    if (reinterpret_cast<AnyffiFunction*>(place->second->as_object)->handle != nullptr) {
+    if (reinterpret_cast<AnyffiFunction*>(place->second.function->as_object)->handle != nullptr) {
       dropped.insert(all.functions.extract(place));
     }
     place = next;

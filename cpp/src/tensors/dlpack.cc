@@ -7,6 +7,7 @@
 #include "core/host.h"
 #include "core/messages.h"
 #include "core/owned.h"
+#include "tensors/layout.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -72,10 +73,16 @@ void delete_export(Managed* self) {
 
 template <class Managed>
 int allocate_export(AnyffiObject* object, Managed** out) noexcept {
+  *out = nullptr;
+  const AnyffiTensorData& data = reinterpret_cast<AnyffiTensor*>(object)->tensor;
+  // Consumers may take NULL for a request to allocate.
+  if (data.data == nullptr && data.device.type == ANYFFI_kDLCPU && has_elements(data)) {
+    return anyffi_error_raise("BufferError", "the tensor has elements but no memory");
+  }
   *out = static_cast<Managed*>(anyffi_alloc(sizeof(Managed)));
   if (*out == nullptr) return raise_no_memory();
   **out = Managed{};
-  (*out)->tensor = reinterpret_cast<AnyffiTensor*>(object)->tensor;
+  (*out)->tensor = data;
   (*out)->context = object;
   (*out)->deleter = &delete_export<Managed>;
   anyffi_object_retain(object);
@@ -135,15 +142,15 @@ int import_capsule(const AnyffiValue& capsule, AnyffiValue* out) noexcept {
 }
 
 template <class Managed>
-int export_capsule(AnyffiObject* tensor, AnyffiValue* out) noexcept {
+int export_capsule(AnyffiObject* tensor, void** out) noexcept {
   const AnyffiHost* hooks = host();
   if (hooks == nullptr || hooks->capsule_new == nullptr) {
     return anyffi_error_raise("BufferError", "this interpreter has no capsules to export a tensor");
   }
   Managed* managed;
   if (export_tensor(tensor, &managed) != 0) return -1;
-  void* capsule = hooks->capsule_new(managed, Form<Managed>::kName, &release_capsule<Managed>);
-  if (capsule != nullptr) return anyffi_py_object_create(capsule, out);
+  *out = hooks->capsule_new(managed, Form<Managed>::kName, &release_capsule<Managed>);
+  if (*out != nullptr) return 0;
   managed->deleter(managed);
   return raise_no_memory();
 }
@@ -178,7 +185,7 @@ int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out) {
   return import_capsule(*capsule.get(), out);
 }
 
-int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, AnyffiValue* out) {
-  *out = anyffi_make_none();
+int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, void** out) {
+  *out = nullptr;
   return legacy ? export_capsule<AnyffiLegacyTensor>(tensor, out) : export_capsule<AnyffiManagedTensor>(tensor, out);
 }

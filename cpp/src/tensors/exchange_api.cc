@@ -31,22 +31,7 @@ struct Exchange {
 AnyffiExchangeApiHooks hooks[ANYFFI_MAX_EXCHANGE_APIS];
 std::atomic<int> num_tables{0};
 
-/// Moves the thread's error to the host's exception state.
-int raise_in_host(const AnyffiExchangeApiHooks& host) noexcept {
-  Owned error;
-  anyffi_error_take_raised(error.out());
-  String text;
-  int status = guard([&] {
-    if (error->type_code == ANYFFI_ERROR) {
-      anyffi_error_fill(error->as_object);
-      append_text(&text, &reinterpret_cast<const AnyffiError*>(error->as_object)->message);
-    }
-    return 0;
-  });
-  if (status != 0) anyffi_error_take_raised(error.out());
-  host.set_error(host.exception_class, status == 0 ? text.c_str() : "out of memory");
-  return -1;
-}
+int report(const AnyffiExchangeApiHooks& host) noexcept { return raise_in_host(host.set_error, host.exception_class); }
 
 /// The tensor of a wrapper, or NULL with an error in the thread's slot.
 AnyffiTensor* unwrap(const AnyffiExchangeApiHooks& host, void* wrapper) {
@@ -88,14 +73,14 @@ struct Table {
     *out = nullptr;
     AnyffiTensor* tensor = unwrap(hooks[kTable], wrapper);
     if (tensor != nullptr && anyffi_tensor_to_dlpack(&tensor->header, out) == 0) return 0;
-    return raise_in_host(hooks[kTable]);
+    return report(hooks[kTable]);
   }
   static int import_tensor(AnyffiManagedTensor* managed, void** out) {
     Owned tensor;
     *out = nullptr;
-    if (anyffi_tensor_from_dlpack_host(managed, tensor.out()) != 0) return raise_in_host(hooks[kTable]);
+    if (anyffi_tensor_from_dlpack_host(managed, tensor.out()) != 0) return report(hooks[kTable]);
     int status = call_hook([&] { return hooks[kTable].wrap(tensor->as_object, out); });
-    return status == 0 ? 0 : raise_in_host(hooks[kTable]);
+    return status == 0 ? 0 : report(hooks[kTable]);
   }
   static int borrow_wrapper(void* wrapper, AnyffiTensorData* out) {
     AnyffiTensor* tensor = unwrap(hooks[kTable], wrapper);
@@ -103,7 +88,7 @@ struct Table {
       anyffi_error_raise("BufferError", "a DLTensor cannot express read-only memory or padded elements");
       tensor = nullptr;
     }
-    if (tensor == nullptr) return raise_in_host(hooks[kTable]);
+    if (tensor == nullptr) return report(hooks[kTable]);
     *out = tensor->tensor;
     return 0;
   }

@@ -12,13 +12,14 @@
 #include "core/memory.h"
 #include "core/object.h"
 #include "core/owned.h"
+#include "tensors/layout.h"
 #include "tensors/names.h"
 
 namespace anyffi::runtime {
 namespace {
 
-/// Shape and strides are stored after the object.
-size_t tensor_bytes(int32_t ndim) { return sizeof(AnyffiTensor) + 2 * static_cast<size_t>(ndim) * sizeof(int64_t); }
+/// Shape, strides, and the strides in bytes are stored after the object.
+size_t tensor_bytes(int32_t ndim) { return sizeof(AnyffiTensor) + 3 * static_cast<size_t>(ndim) * sizeof(int64_t); }
 
 void delete_tensor(AnyffiObject* self, int32_t what) {
   auto* tensor = reinterpret_cast<AnyffiTensor*>(self);
@@ -49,6 +50,16 @@ int check_shape(const AnyffiTensorData& data) {
   return 0;
 }
 
+/// Sets the strides in bytes, for elements of whole bytes; they wrap around where they overflow.
+void fill_byte_strides(AnyffiTensor* tensor) {
+  const AnyffiTensorData& data = tensor->tensor;
+  int64_t size = find_item_bits(data.dtype, tensor->flags) / 8;
+  int64_t* bytes = byte_strides(*tensor);
+  for (int32_t i = 0; i < data.ndim; ++i) {
+    bytes[i] = static_cast<int64_t>(static_cast<uint64_t>(data.strides[i]) * static_cast<uint64_t>(size));
+  }
+}
+
 int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) {
   if (check_shape(data) != 0) return -1;
   auto ndim = static_cast<size_t>(data.ndim);
@@ -65,14 +76,9 @@ int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out
     return anyffi_error_raise("ValueError", "the shape has too many elements");
   }
   tensor->flags = flags;
+  fill_byte_strides(tensor);
   *out = anyffi_make_object(&tensor->header);
   return 0;
-}
-
-/// Bits from one element to the next in a compact tensor.
-int64_t find_item_bits(const AnyffiDataType& type, uint64_t flags) {
-  int64_t bits = int64_t{type.bits} * type.lanes;
-  return flags & ANYFFI_TENSOR_PADDED ? (bits + 7) / 8 * 8 : bits;
 }
 
 /// Bytes of a compact tensor; -1 after MemoryError if the number overflows.
@@ -128,19 +134,6 @@ void copy_elements(const AnyffiTensorData& from, size_t item_size, char* to) {
   }
 }
 
-/// Whether the CPU can access the memory of a device.
-bool is_cpu_accessible(const AnyffiDevice& device) {
-  switch (device.type) {
-    case ANYFFI_kDLCPU:
-    case ANYFFI_kDLCUDAHost:
-    case ANYFFI_kDLROCMHost:
-    case ANYFFI_kDLCUDAManaged:
-      return true;
-    default:
-      return false;
-  }
-}
-
 int copy_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) {
   if (!is_cpu_accessible(data.device)) {
     return raise_format("BufferError", "a tensor on %s cannot be copied by the CPU", device_name(data.device).text);
@@ -151,7 +144,7 @@ int copy_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) 
   uint64_t copy_flags = (flags & ANYFFI_TENSOR_PADDED) | ANYFFI_TENSOR_COPIED;
   if (create_empty(data.shape, data.ndim, data.dtype, copy_flags, made.out()) != 0) return -1;
   return guard([&] {
-    if (std::find(data.shape, data.shape + data.ndim, 0) == data.shape + data.ndim) {
+    if (has_elements(data)) {
       void* memory = reinterpret_cast<AnyffiTensor*>(made.get()->as_object)->tensor.data;
       copy_elements(data, static_cast<size_t>(bits / 8), static_cast<char*>(memory));
     }

@@ -5,6 +5,8 @@
 
 #include <anyffi/c_api.h>
 
+#include <string_view>
+
 #include "core/memory.h"
 
 namespace anyffi::runtime {
@@ -15,6 +17,8 @@ AnyffiBytesObject* allocate_bytes(int64_t size) noexcept;
 int compare_text(const AnyffiTextView& a, const AnyffiTextView& b) noexcept;
 /// The bytes of a path, as Python's `os.fsencode` returns them.
 int path_to_native(const AnyffiValue* path, String* out);
+/// A path from its bytes, as `os.fsdecode` returns it.
+int path_from_native(std::string_view native, AnyffiValue* out);
 
 }  // namespace anyffi::runtime
 

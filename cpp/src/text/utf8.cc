@@ -4,6 +4,7 @@
 
 #include <anyffi/inline.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -77,6 +78,9 @@ int raise_encode(const AnyffiValue* str, const AnyffiTextView& text, int64_t sta
   return raise_codec("UnicodeEncodeError", whole.take(), start, end, reason, message);
 }
 
+/// Python's `surrogateescape` adds it to a byte that is not UTF-8.
+constexpr uint32_t kEscapedByte = 0xDC00;
+
 template <class Unit>
 void decode_into(const uint8_t* at, const uint8_t* end, void* out) {
   auto* to = static_cast<Unit*>(out);
@@ -108,9 +112,8 @@ int path_to_native(const AnyffiValue* path, String* out) {
     uint32_t unit = anyffi_get_code_point(&text, i);
     if (unit == 0) return anyffi_error_raise("ValueError", "embedded null character in a path");
     char encoded[4];
-    if (unit >= 0xDC80 && unit <= 0xDCFF) {
-      // Python's `surrogateescape` of a byte that is not UTF-8.
-      *out += static_cast<char>(unit - 0xDC00);
+    if (unit >= kEscapedByte + 0x80 && unit <= kEscapedByte + 0xFF) {
+      *out += static_cast<char>(unit - kEscapedByte);
     } else if (is_surrogate(unit)) {
       return raise_encode(path, text, i);
     } else {
@@ -118,6 +121,26 @@ int path_to_native(const AnyffiValue* path, String* out) {
     }
   }
   return 0;
+}
+
+int path_from_native(std::string_view native, AnyffiValue* out) {
+  auto* at = reinterpret_cast<const uint8_t*>(native.data());
+  auto* end = at + native.size();
+  Vector<uint32_t> units;
+  uint32_t highest = 0;
+  while (at != end) {
+    Utf8Step step = decode_step(at, end);
+    if (step.reason != nullptr) step = Utf8Step{kEscapedByte + *at, 1, nullptr};
+    units.push_back(step.code_point);
+    highest = std::max(highest, step.code_point);
+    at += step.size;
+  }
+  auto length = static_cast<int64_t>(units.size());
+  // Without escaped bytes it is UTF-8, and may be of any width.
+  if (highest < kEscapedByte) return anyffi_str_from_utf8(native.data(), static_cast<int64_t>(native.size()), out);
+  if (highest >= 0x10000) return anyffi_str_create(units.data(), length, ANYFFI_UCS4, out);
+  Vector<uint16_t> narrow(units.begin(), units.end());
+  return anyffi_str_create(narrow.data(), length, ANYFFI_UCS2, out);
 }
 
 }  // namespace anyffi::runtime

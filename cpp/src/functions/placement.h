@@ -1,0 +1,141 @@
+/// \file
+/// The arguments of overloaded functions, in the order of each candidate's parameters.
+#ifndef ANYFFI_SRC_FUNCTIONS_PLACEMENT_H_
+#define ANYFFI_SRC_FUNCTIONS_PLACEMENT_H_
+
+#include <anyffi/host_api.h>
+#include <anyffi/inline.h>
+
+#include <algorithm>
+
+#include "core/memory.h"
+
+namespace anyffi::runtime {
+
+/// The `self` of an overloaded function.
+struct Overloaded {
+  AnyffiFunctionInfo info{};
+  String name;
+  /// The most arguments that a candidate gets by `arg_indices`.
+  int32_t max_placed = 0;
+};
+
+/// A call, and what the front end places its arguments by; without it they are in order.
+struct Call {
+  const Overloaded& set;
+  AnyffiPlaceArgs place;
+  void* context;
+  const AnyffiValue* args;
+  int32_t num_args;
+};
+
+/// The type mask of a value: of what is in a box, everything for an omitted argument.
+inline uint64_t type_mask_of(const AnyffiValue& value) {
+  int32_t type_code = value.type_code;
+  if (type_code == ANYFFI_BOX) type_code = reinterpret_cast<const AnyffiBox*>(value.as_object)->value.type_code;
+  return type_code == ANYFFI_MISSING ? ~uint64_t{0} : anyffi_type_bit(anyffi_type_get_family(type_code));
+}
+
+/// Up to this many arguments are kept on the stack.
+constexpr int32_t kFew = 16;
+
+/// Arguments and their type masks.
+class Arguments {
+ public:
+  explicit Arguments(int32_t capacity) {
+    if (capacity <= kFew) return;
+    many_ = anyffi_alloc(static_cast<size_t>(capacity) * (sizeof(AnyffiValue) + sizeof(uint64_t)));
+    if (many_ == nullptr) throw std::bad_alloc();
+    values_ = static_cast<AnyffiValue*>(many_);
+    type_masks_ = reinterpret_cast<uint64_t*>(values_ + capacity);
+  }
+  ~Arguments() {
+    if (many_ != nullptr) anyffi_free(many_);
+  }
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
+  void add(const AnyffiValue& value, uint64_t type_mask) {
+    values_[size_] = value;
+    type_masks_[size_++] = type_mask;
+  }
+  void add_from(const Arguments& other, int32_t index) { add(other.values_[index], other.type_masks_[index]); }
+  void add_missing() { add(anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0), ~uint64_t{0}); }
+  void clear() { size_ = 0; }
+  int32_t size() const { return size_; }
+  AnyffiValue* values() { return values_; }
+  const uint64_t* type_masks() const { return type_masks_; }
+
+ private:
+  int32_t size_ = 0;
+  void* many_ = nullptr;
+  AnyffiValue few_[kFew];
+  uint64_t few_masks_[kFew];
+  AnyffiValue* values_ = few_;
+  uint64_t* type_masks_ = few_masks_;
+};
+
+/// How well arguments match parameters.
+enum Match : unsigned {
+  kNumber = 1,     /* there are too many or too few */
+  kConversion = 2, /* one needs a conversion, which may fail */
+  kBoolAsInt = 4,  /* exact, but for a bool, which is an int as in Python */
+  kExact = 8
+};
+
+inline Match compare(const AnyffiFunctionInfo& info, const Arguments& args) {
+  int32_t size = args.size();
+  bool is_counted = info.try_call != nullptr && (info.flags & ANYFFI_VARIADIC) == 0;
+  if (is_counted && (size > info.num_params || size < info.num_required)) return kNumber;
+  Match worst = kExact;
+  const uint64_t* given = args.type_masks();
+  for (int32_t i = 0; info.exact_types != nullptr && i < size && i < info.num_params; ++i) {
+    if ((info.exact_types[i] & given[i]) != 0) continue;
+    if (given[i] != anyffi_type_bit(ANYFFI_BOOL) || (info.exact_types[i] & anyffi_type_bit(ANYFFI_INT)) == 0) {
+      return kConversion;
+    }
+    worst = kBoolAsInt;
+  }
+  return worst;
+}
+
+/// The order in which arguments are given, for every candidate.
+struct AsGiven {
+  Arguments* operator()(Arguments* given, const AnyffiOverload&, int32_t) { return given; }
+};
+
+/// The order of a candidate's parameters, to which the front end binds keywords.
+class AsPlaced {
+ public:
+  explicit AsPlaced(const Call& call) : call_(call), placed_(capacity()) {
+    if (capacity() <= kFew) return;
+    many_.resize(static_cast<size_t>(capacity()));
+    indices_ = many_.data();
+  }
+  /// Returns NULL if there is no place for an argument.
+  Arguments* operator()(Arguments* given, const AnyffiOverload& overload, int32_t index) {
+    int32_t size = call_.place(call_.context, &overload, index, indices_);
+    if (size < 0) return nullptr;
+    placed_.clear();
+    for (int32_t i = 0; i < size; ++i) {
+      if (indices_[i] >= 0 && indices_[i] < given->size()) {
+        placed_.add_from(*given, indices_[i]);
+      } else {
+        placed_.add_missing();
+      }
+    }
+    return &placed_;
+  }
+
+ private:
+  int32_t capacity() const { return std::max(call_.num_args, call_.set.max_placed); }
+  const Call& call_;
+  Arguments placed_;
+  int32_t few_[kFew];
+  int32_t* indices_ = few_;
+  Vector<int32_t> many_;
+};
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_FUNCTIONS_PLACEMENT_H_

@@ -1,0 +1,25 @@
+"""The wrapper of tensors; a part of _core.pyx. Its methods are in tensor.h."""
+
+
+@cython.auto_pickle(False)
+cdef class TensorCore(ObjectCore):
+    """A Tensor."""
+
+    def __len__(self):
+        return tensor_length(<PyObject*>self)
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        get_buffer(<PyObject*>self, view, flags)
+        view.obj = self
+
+
+cdef int set_up_tensors() except -1:
+    cdef object text = _export.TEXT_SIGNATURE + _export.export_tensor.__doc__
+    cdef bytes doc = text.encode()
+    state.share_dtype = keep(_dtype.share_dtype)
+    state.share_device = keep(_device.share_device)
+    state.export_tensor = keep(_export.export_tensor)
+    keep(doc)
+    add_tensor_methods(<PyTypeObject*>TensorCore, doc)
+    (<PyTypeObject*>TensorCore).tp_name = "anyffi.Tensor"
+    return 0

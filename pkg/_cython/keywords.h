@@ -1,0 +1,99 @@
+/// Keyword arguments: which parameter each one is for.
+///
+/// What does not fit is left to the rules, which raise the errors.
+
+#ifndef ANYFFI_KEYWORDS_H_
+#define ANYFFI_KEYWORDS_H_
+
+#include "wrapper.h"
+
+/// Up to this many arguments of a call with keywords are packed on the stack.
+#define ANYFFI_FEW_NAMED 16
+
+/// 1 if keywords name the parameters in order, none of which is omitted, by the addresses of interned names.
+ANYFFI_ALWAYS_INLINE int anyffi_py_are_in_order(PyObject* function, Py_ssize_t count, PyObject* names) {
+  PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
+  Py_ssize_t total = count + PyTuple_GET_SIZE(names);
+  // A function without information has no parameters.
+  if (parameters == NULL || total == 0 || total > PyTuple_GET_SIZE(parameters)) return 0;
+  if (total < ((AnyffiFunction*)((AnyffiWrapper*)function)->object)->info->num_required) return 0;
+  for (Py_ssize_t i = count; i < total; ++i) {
+    if (PyTuple_GET_ITEM(parameters, i) != PyTuple_GET_ITEM(names, i - count)) return 0;
+  }
+  return 1;
+}
+
+/// As `anyffi_py_find_parameter`, for a name that the caller computed.
+ANYFFI_NEVER_INLINE Py_ssize_t anyffi_py_find_computed(PyObject* parameters, PyObject* name) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parameters); ++i) {
+    PyObject* parameter = PyTuple_GET_ITEM(parameters, i);
+    if (parameter != Py_None && PyUnicode_Compare(parameter, name) == 0) return i;
+  }
+  PyErr_Clear();
+  return -1;
+}
+
+/// Returns the index of the parameter with a name, -1 if there is none. Looks from `start` on first.
+static inline Py_ssize_t anyffi_py_find_parameter(PyObject* parameters, Py_ssize_t start, PyObject* name) {
+  Py_ssize_t size = PyTuple_GET_SIZE(parameters);
+  for (Py_ssize_t i = start; i < size; ++i) {
+    if (PyTuple_GET_ITEM(parameters, i) == name) return i;
+  }
+  for (Py_ssize_t i = 0; i < start; ++i) {
+    if (PyTuple_GET_ITEM(parameters, i) == name) return i;
+  }
+  // The names of parameters are interned.
+  return PyUnicode_CHECK_INTERNED(name) ? -1 : anyffi_py_find_computed(parameters, name);
+}
+
+/// Writes to `places`, which has one for each parameter, the index of its argument, or -1 if it is omitted.
+///
+/// @return how many it wrote; -1 if the call is wrong.
+static Py_ssize_t anyffi_py_place(PyObject* parameters, const AnyffiFunctionInfo* info, Py_ssize_t count,
+                                  PyObject* names, int32_t* places) {
+  Py_ssize_t size = PyTuple_GET_SIZE(parameters), num_names = PyTuple_GET_SIZE(names);
+  Py_ssize_t next = count, filled = count;
+  if (count + num_names > size) return -1;
+  for (Py_ssize_t i = 0; i < size; ++i) places[i] = i < count ? (int32_t)i : -1;
+  for (Py_ssize_t i = 0; i < num_names; ++i) {
+    Py_ssize_t found = anyffi_py_find_parameter(parameters, next, PyTuple_GET_ITEM(names, i));
+    if (found < 0 || places[found] >= 0) return -1;
+    places[found] = (int32_t)(count + i);
+    next = found + 1;
+    if (next > filled) filled = next;
+  }
+  for (Py_ssize_t i = count; i < info->num_required; ++i) {
+    if (places[i] < 0 && info->params[i].default_value == NULL) return -1;
+  }
+  return filled;
+}
+
+// ---- overloads ------------------------------------------------------------------------------------------------------
+
+/// The names in a call of a function with overloads.
+typedef struct {
+  PyObject* parameters;  // of each overload, the names of its parameters
+  PyObject* names;
+  Py_ssize_t count;  // of arguments by position
+} AnyffiNamed;
+
+/// An AnyffiPlaceArgs: binds the keywords of an AnyffiNamed.
+static int32_t anyffi_py_place_overload(void* context, const AnyffiOverload* overload, int32_t index, int32_t* places) {
+  const AnyffiNamed* named = (const AnyffiNamed*)context;
+  // One that was added since: the rules bind all of them if none fits.
+  if (index >= PyTuple_GET_SIZE(named->parameters)) return -1;
+  PyObject* parameters = PyTuple_GET_ITEM(named->parameters, index);
+  const AnyffiFunctionInfo* info = ((AnyffiFunction*)overload->function)->info;
+  return (int32_t)anyffi_py_place(parameters, info, named->count, named->names, places);
+}
+
+/// 1 if the keywords can be bound for at least one overload; `places` has room for the parameters of each.
+static int anyffi_py_fits_overload(const AnyffiFunction* target, AnyffiNamed* named, int32_t* places) {
+  int32_t index = 0;
+  for (const AnyffiOverload* overload = target->info->overloads; overload != NULL; overload = overload->next) {
+    if (anyffi_py_place_overload(named, overload, index++, places) >= 0) return 1;
+  }
+  return 0;
+}
+
+#endif  // ANYFFI_KEYWORDS_H_

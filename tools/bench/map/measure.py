@@ -1,0 +1,110 @@
+"""Measures all shapes in a process of one mode; prints the times as JSON.
+
+Every shape gets a few short rounds, and more where they do not decide on which side of its law it is.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import re
+import sys
+import time
+import types
+from typing import Any
+
+from ..contenders import Find
+from ..rows import Snippet
+from ..timing import Stopwatch, compile_loop, race
+from .laws import Shape
+from .libraries import load
+from .table import SHAPES
+
+Options = dict[str, Any]
+
+#: Nanoseconds of a statement from which on it is not unrolled, and that all rounds of a shape may take.
+LONG, PATIENCE = 20_000, 300_000_000
+#: Ratios to the law's limit between which more rounds decide.
+NEAR = (0.75, 1.4)
+
+
+class Refused(Exception):
+    """A contender cannot run a statement."""
+
+
+def prepare(snippet: Snippet, find: Find) -> dict[str, Any]:
+    """Return the names that a statement uses. Raises `Refused`."""
+    names: dict[str, Any] = {"find": find, "module": find("module")}
+    if snippet.function is not None:
+        names["f"] = find(snippet.function)
+        if names["f"] is None:
+            raise Refused(f"there is no {snippet.function}")
+    code = compile(snippet.statement, "statement", "exec")
+    try:
+        exec(snippet.setup, names)
+        exec(code, names)
+    except Exception as error:
+        raise Refused(f"{type(error).__name__}: {error}".partition("\n")[0]) from None
+    # What functions defined by the statement use is not looked for inside of them.
+    used = {
+        *code.co_names,
+        *(name for c in code.co_consts if isinstance(c, types.CodeType) for name in c.co_names),
+    }
+    return {name: value for name, value in names.items() if name in used}
+
+
+def stopwatch_of(snippet: Snippet, names: dict[str, Any], slice_ns: int) -> Stopwatch:
+    once = compile_loop(snippet.statement, names, 1)
+    taken = min(once(iter((None,))) for _ in range(2))
+    if taken < LONG:
+        return Stopwatch(snippet.statement, names, slice_ns, 10)
+    return Stopwatch(snippet.statement, names, slice_ns, 1, warm_up=min(20, slice_ns // taken))
+
+
+def measure(
+    shape: Shape, finders: dict[str, Find], options: Options
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Return nanoseconds by contender, and why others could not run the shape."""
+    stopwatches, refused = {}, {}
+    for contender, snippet in shape.snippets.items():
+        if contender not in finders:
+            continue
+        try:
+            names = prepare(snippet, finders[contender])
+            stopwatches[contender] = stopwatch_of(snippet, names, options["slice_ns"])
+        except Refused as error:
+            refused[contender] = str(error)
+    racing = list(stopwatches.values())
+    start = time.perf_counter_ns()
+    race(racing, 2)
+    affordable = PATIENCE // (time.perf_counter_ns() - start)
+    race(racing, min(options["rounds"], affordable))
+    if is_near(shape, stopwatches):
+        race(racing, min(options["more_rounds"], affordable))
+    return {contender: each.best for contender, each in stopwatches.items()}, refused
+
+
+def is_near(shape: Shape, stopwatches: dict[str, Stopwatch]) -> bool:
+    if not {"anyffi", shape.law.of} <= set(stopwatches):
+        return False
+    ratio = stopwatches["anyffi"].best / stopwatches[shape.law.of].best
+    return NEAR[0] < ratio / shape.law.limit < NEAR[1]
+
+
+def main() -> None:
+    options: Options = json.loads(sys.argv[1])
+    wanted = tuple(options["contenders"])
+    finders = load(options["paths"], wanted)
+    # What was imported is not looked through by each collection.
+    gc.freeze()
+    pattern = re.compile(options["only"])
+    times, refused = {}, {}
+    start = time.monotonic()
+    for shape in SHAPES:
+        if pattern.search(shape.name) or pattern.search(shape.group):
+            times[shape.name], refused[shape.name] = measure(shape, finders, options)
+    print(json.dumps({"times": times, "refused": refused, "seconds": time.monotonic() - start}))
+
+
+if __name__ == "__main__":
+    main()
