@@ -189,6 +189,7 @@ struct Traits<AnyView> {
   static constexpr uint64_t type_mask = detail::kEveryType;
   static constexpr bool kBorrows = true;
   static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kIsSteady = true;
   using Holder = AnyView;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch&) {
     holder = AnyView(value);
@@ -205,6 +206,7 @@ struct Traits<AnyValue> {
   static constexpr uint64_t type_mask = detail::kEveryType;
   static constexpr bool kBorrows = true;
   static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kIsSteady = true;
   using Holder = AnyValue;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     if (value.type_code > 0 && (value.aux & ANYFFI_MOVABLE) && value.type_code != ANYFFI_BOX) {

@@ -107,7 +107,14 @@ __attribute__((noinline)) inline int set_raised(const std::exception& exception)
   return -1;
 }
 __attribute__((noinline)) inline int set_current_raised() noexcept {
-  anyffi_error_set_current_exception();
+  // An Error with several bases std::exception is not caught as one.
+  try {
+    throw;
+  } catch (const Error& error) {
+    anyffi_error_set_raised(error.value().raw().as_object);
+  } catch (...) {
+    anyffi_error_set_current_exception();
+  }
   return -1;
 }
 

@@ -35,6 +35,7 @@ struct Traits<Optional<T>> {
   static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
   static constexpr bool kBorrows = true;
   static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kIsSteady = detail::kIsSteady<T>;
   using Holder = AnyValue;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     if (value.type_code == ANYFFI_NONE) return true;

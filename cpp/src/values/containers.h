@@ -3,12 +3,12 @@
 #ifndef ANYFFI_SRC_VALUES_CONTAINERS_H_
 #define ANYFFI_SRC_VALUES_CONTAINERS_H_
 
-#include <anyffi/c_api.h>
+#include <anyffi/inline.h>
 
 namespace anyffi::runtime {
 
 /// The bits of a type mask that stand for objects: without them there is nothing to release.
-constexpr uint64_t kObjectTypes = ~uint64_t{0xFFFF};
+constexpr uint64_t kObjectTypes = ~uint64_t{0xFFFF} & ~ANYFFI_CHECKED;
 
 inline bool is_sequence(int32_t code) noexcept {
   return code == ANYFFI_ARRAY || code == ANYFFI_LIST || code == ANYFFI_SHAPE;

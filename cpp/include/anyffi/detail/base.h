@@ -110,6 +110,12 @@ inline constexpr bool kIncludes = false;
 /// Selects the constructor that steals a reference.
 struct Adopt {};
 
+/// Types that a `const T&` parameter borrows from the caller: see BorrowedText (string.h).
+template <class T>
+inline constexpr bool kIsPassedBorrowed = false;
+template <class T>
+struct BorrowedText;
+
 template <class T, class = void>
 inline constexpr bool kOutlivesHolder = false;
 template <class T>
@@ -164,6 +170,13 @@ inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expe
 /// Types whose traits have `load_plain` (traits.h).
 template <class T>
 inline constexpr bool kIsNumber = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+/// Whether a value that converts to T always will, as long as it does not change: no code of users is asked.
+template <class T, class = void>
+inline constexpr bool kIsSteady = kIsNumber<T>;
+template <class T>
+inline constexpr bool kIsSteady<T, std::enable_if_t<Traits<T>::kIsSteady>> = true;
+
 template <class Conversion, class T>
 bool load_number_slow(const AnyffiValue& given, T& out, AnyffiMismatch& why);
 

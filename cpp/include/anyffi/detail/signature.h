@@ -27,9 +27,20 @@ inline constexpr bool kIsConvertible =
     HasTraits<Bare<A>>::value || (std::is_lvalue_reference_v<A> && kIsObjectClass<Bare<A>>);
 
 /// The type whose traits convert an argument for a parameter of type A.
+template <class A, class = void>
+struct Converted {
+  using Type = Bare<A>;
+};
 template <class A>
-using ConvertedType =
-    std::conditional_t<std::is_lvalue_reference_v<A> && kIsObjectClass<Bare<A>>, Ref<Bare<A>>, Bare<A>>;
+struct Converted<A&, std::enable_if_t<kIsObjectClass<Bare<A>>>> {
+  using Type = Ref<Bare<A>>;
+};
+template <class A>
+struct Converted<const A&, std::enable_if_t<kIsPassedBorrowed<A>>> {
+  using Type = BorrowedText<A>;
+};
+template <class A>
+using ConvertedType = typename Converted<A>::Type;
 
 /// A non-const reference to a converted copy, to which writes would be lost.
 template <class A>
