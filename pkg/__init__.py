@@ -62,7 +62,7 @@ from_dlpack = _backend.active.from_dlpack
 to_python = _backend.active.to_python
 
 # Pickles and `help` use the name of the public module.
-for _found in (device, dtype, find_include_dir, find_library, register_error, to_python, Device):
+for _found in (device, dtype, find_include_dir, find_library, register_error, Device):
     for _function in (_found, *vars(_found).values()):
         # On PyPy builtin functions are of the same type.
         if isinstance(_function, _FunctionType) and str(_function.__module__).startswith(__name__):

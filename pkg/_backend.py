@@ -18,7 +18,16 @@ from ._typing import Any
 __all__ = ["CORE", "Api", "active", "open_backend"]
 
 #: The names that a backend defines; docs/backends.md describes each.
-CORE = ("NAME", *classes.CORES, "set_class", "create_exchange", "get_function", "to_object", "shut_down")
+CORE = (
+    "NAME",
+    *classes.CORES,
+    "set_class",
+    "create_exchange",
+    "get_function",
+    "to_object",
+    "to_plain",
+    "shut_down",
+)
 
 _MODULES = {"ctypes": "anyffi._ctypes", "cython": "anyffi._cython", "check": "anyffi._check"}
 

@@ -90,13 +90,8 @@ def describe_tensor(tensor: Any, flags: int, protocol: int) -> tuple[Any, ...]:
     device, data_type, shape = tensor._device(), tensor._dtype(), tensor._shape()
     if device != Device("cpu"):
         raise TypeError(f"cannot pickle a tensor on {device}")
-    import ctypes
-
     kept = flags & (READ_ONLY | PADDED)
-    size = _size_of(read_dtype(data_type), shape, kept)
-    memory = (ctypes.c_char * size).from_address(tensor._data_ptr())
-    memory.tensor = tensor  # type: ignore[attr-defined]  # keeps it alive
-    view = memoryview(memory)
+    view = _view_of(tensor, read_dtype(data_type), shape, kept)
     if flags & READ_ONLY:
         view = view.toreadonly()
     content: Any
@@ -107,6 +102,19 @@ def describe_tensor(tensor: Any, flags: int, protocol: int) -> tuple[Any, ...]:
     else:
         content = bytes(view) if flags & READ_ONLY else bytearray(view)
     return content, str(data_type), shape, kept
+
+
+def _view_of(tensor: Any, element: tuple[int, int, int], shape: tuple[int, ...], flags: int) -> memoryview:
+    """Return the memory of a compact tensor on the CPU."""
+    try:
+        return memoryview(tensor)
+    except (BufferError, TypeError):
+        # Elements without a format; or PyPy.
+        import ctypes
+
+        memory = (ctypes.c_char * _size_of(element, shape, flags)).from_address(tensor._data_ptr())
+        memory.tensor = tensor  # type: ignore[attr-defined]  # keeps it alive
+        return memoryview(memory)
 
 
 def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags: int) -> Any:
@@ -124,9 +132,14 @@ def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags:
     view = memoryview(content)
     if view.nbytes != size:
         raise ValueError(f"a tensor of {size} bytes cannot be made of {view.nbytes} bytes")
-    array = ctypes.c_char * size
-    shares = _LOCKS_BUFFERS and not view.readonly
-    memory = array.from_buffer(content) if shares else array.from_buffer_copy(content)
+    memory: Any
+    if _LOCKS_BUFFERS:
+        # The first byte: a class of arrays of this size would take ten times as long to make.
+        memory = ctypes.c_char.from_buffer(
+            (bytearray(view) if view.readonly else content) if size else bytearray(1)
+        )
+    else:
+        memory = (ctypes.c_char * size).from_buffer_copy(content)
     return _current.api.convert(Memory(ctypes.addressof(memory), element, shape, flags, memory))
 
 

@@ -15,15 +15,21 @@ import importlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import time
 import unicodedata
 from typing import Any, NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "docs" / "examples"
 MODES = ("ctypes", "cython")
-CALL_WIDTH, VALUE_WIDTH = 46, 26
+CALL_WIDTH = 46
+#: Three values beside a call fill what is left of the terminal's width; where there is none, 130 columns.
+VALUE_WIDTH = max(16, (shutil.get_terminal_size((130, 24)).columns - CALL_WIDTH) // 3 - 2)
+#: More of a value is not shown in any terminal.
+MAX_SHOWN = 400
 CHILD = "--child"
 
 
@@ -32,6 +38,7 @@ class Outcome(NamedTuple):
 
     rows: list[dict[str, Any]]
     times: dict[str, float]
+    seconds: float
 
 
 # ---- in the child: one program, one mode ----
@@ -63,9 +70,9 @@ def run_child(program: pathlib.Path) -> None:
     rows = [
         {
             "call": call,
-            "shown": shorten(repr(value), VALUE_WIDTH),
+            "shown": shorten(repr(value), MAX_SHOWN),
             "digest": hashlib.sha256(describe(value).encode("utf-8", "surrogatepass")).hexdigest(),
-            "plain": shorten(repr(plain), VALUE_WIDTH),
+            "plain": shorten(repr(plain), MAX_SHOWN),
             "right": equals_plain(value, plain),
         }
         for call, value, plain in module.examples()
@@ -79,6 +86,7 @@ def run_child(program: pathlib.Path) -> None:
 
 def run(program: pathlib.Path, mode: str) -> Outcome | None:
     """Run a program in a mode; print the reason and return None if it fails."""
+    start = time.monotonic()
     libraries = pathlib.Path(os.environ["ANYFFI_BUILD_DIR"], "docs", "examples")
     result = subprocess.run(
         [sys.executable, __file__, CHILD, program],
@@ -93,7 +101,7 @@ def run(program: pathlib.Path, mode: str) -> Outcome | None:
     if result.returncode != 0:
         print(f"FAILED in FFI_MODE={mode}, exit status {result.returncode}\n{result.stdout}{result.stderr}")
         return None
-    return Outcome(**json.loads(result.stdout.splitlines()[-1]))
+    return Outcome(**json.loads(result.stdout.splitlines()[-1]), seconds=time.monotonic() - start)
 
 
 def width(text: str) -> int:
@@ -112,7 +120,10 @@ def shorten(text: str, limit: int) -> str:
 
 
 def line(call: str, *values: str) -> str:
-    cells = [(shorten(call, CALL_WIDTH), CALL_WIDTH), *((value, VALUE_WIDTH) for value in values)]
+    cells = [
+        (shorten(call, CALL_WIDTH), CALL_WIDTH),
+        *((shorten(value, VALUE_WIDTH), VALUE_WIDTH) for value in values),
+    ]
     return "  ".join(text + " " * (columns - width(text)) for text, columns in cells).rstrip()
 
 
@@ -140,6 +151,12 @@ def show(program: pathlib.Path) -> bool:
         print(line("nanoseconds for a call", *MODES))
     for call in done[0].times:
         print(line(call, *(f"{outcome.times[call]:.0f}" for outcome in done)))
+    print(
+        line(
+            "seconds, with the start of Python",
+            *(f"{outcome.seconds:.1f}" for outcome in done),
+        )
+    )
     return right
 
 

@@ -9,6 +9,7 @@ environment is set up again when a file that describes the build has changed; ni
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import importlib.util
@@ -17,6 +18,8 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from typing import NoReturn
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -113,29 +116,45 @@ class Environment:
         stamp = self.stamp()
         if stamp_file.is_file() and stamp_file.read_text() == stamp and (self.bin / "python").exists():
             return
-        print(f"Setting up {self.home.relative_to(ROOT)} (once; a minute or two)", flush=True)
+        print(f"Setting up {self.home.relative_to(ROOT)} (once; a minute or two):", flush=True)
         stamp_file.unlink(missing_ok=True)
         if not (self.bin / "python").exists():
-            self.create()
+            with timed("create a virtual environment"):
+                self.create()
         pip = ["pip", "install", "--quiet", "--disable-pip-version-check"]
         constraints = ["--constraint", str(ROOT / "tools" / "constraints.txt")]
         groups = [f"--group={group}" for group in self.groups]
-        steps = [[*pip, *constraints, "pip"], [*pip, *constraints, "--prefer-binary", *groups]]
+        steps = {
+            "install pip": [*pip, *constraints, "pip"],
+            f"install the packages to {', '.join(self.groups)}": [
+                *pip,
+                *constraints,
+                "--prefer-binary",
+                *groups,
+            ],
+        }
         if "build" in self.groups:
             options = [f"-Csetup-args=-D{option}" for option in self.meson_options]
             options += ["--no-build-isolation", "--no-deps", f"-Cbuild-dir={self.build}"]
-            steps.append([*pip, *options, "--editable", "."])
-        for step in steps:
-            if self.run(*step) != 0:
-                fail("Set-up failed; the cause is above.")
+            steps["compile anyffi"] = [*pip, *options, "--editable", "."]
+        for title, step in steps.items():
+            with timed(title):
+                if self.run(*step) != 0:
+                    fail("Set-up failed; the cause is above.")
         for package in self.optional:
-            if self.run(*pip, *constraints, "--only-binary=:all:", package) != 0:
-                print(f"Skipped {package}: it could not be installed.", flush=True)
+            with timed(f"install {package}"):
+                if self.run(*pip, *constraints, "--only-binary=:all:", package) != 0:
+                    print("skipped, since it could not be installed;", end=" ", flush=True)
         stamp_file.write_text(stamp)
 
 
-def succeeds(command: list[str]) -> bool:
-    return subprocess.run(command, check=False).returncode == 0
+@contextlib.contextmanager
+def timed(title: str) -> Iterator[None]:
+    """Say what is done while it is done, and how long it took."""
+    print(f"  {title} ...", end=" ", flush=True)
+    start = time.monotonic()
+    yield
+    print(f"{time.monotonic() - start:.0f} s", flush=True)
 
 
 def fail(message: str) -> NoReturn:

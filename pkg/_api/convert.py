@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from .._objects.convert import to_python
 from .._objects.runtime import Runtime
 from .._objects.tensor import TensorMethods
 from .._rules.arrays import refuse_hidden
 from .._rules.device import Device, read_device
-from .._rules.values import bind, find_on_type
+from .._rules.decisions import bind, find_on_type
 from .._typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ class ConvertApi:
 
     _core: Any
     _runtime: Runtime
-    to_python = staticmethod(to_python)
 
     def convert(self, value: Any) -> Any:
         """Convert a Python value to the runtime's object.
@@ -40,6 +38,28 @@ class ConvertApi:
         anyffi.List([1, 2])
         """
         return self._core.to_object(value)
+
+    def to_python(self, value: Any) -> Any:
+        """Convert the runtime's containers to Python's own, at all levels.
+
+        Parameters
+        ----------
+        value : object
+            An `Array`, `List`, `Map`, `Dict`, `FrozenSet` or `Set` becomes an exact `tuple`, `list`,
+            `mappingproxy`, `dict`, `frozenset` or `set`, the parts of a slice are converted; everything else
+            is returned as it is.
+
+        Raises
+        ------
+        RecursionError
+            A container contains itself, or is nested too deeply for Python.
+
+        Examples
+        --------
+        >>> anyffi.to_python(anyffi.List([1, (2, 3)]))
+        [1, (2, 3)]
+        """
+        return self._core.to_plain(value)
 
     def from_dlpack(
         self,

@@ -25,6 +25,7 @@ from .compare import same
 from .containers import ArrayCore, DictCore, FrozenSetCore, ListCore, MapCore, SetCore
 from .journal import Journal, Rules, equals, hash_of, make_error, thread
 from .pack import OwnedPacking, mismatch
+from .plain import to_plain
 from .text import show
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "set_class",
     "shut_down",
     "to_object",
+    "to_plain",
 ]
 
 NAME = "check"

@@ -24,7 +24,7 @@ from .journal import Journal, thread
 from .pack import is_from_ctypes, is_from_cython, mismatch, raising
 from .text import show, show_all
 
-__all__ = ["ArrayCore", "DictCore", "FrozenSetCore", "ListCore", "MapCore", "SetCore"]
+__all__ = ["ArrayCore", "DictCore", "FrozenSetCore", "ListCore", "MapCore", "SetCore", "read_by_both"]
 
 _Function = Callable[[Any], Any]
 
@@ -59,7 +59,7 @@ def _is_race(first: _Outcome, second: _Outcome) -> bool:
     return changed and threading.active_count() > 1
 
 
-def _read(
+def read_by_both(
     place: str, key: Any, by_ctypes: _Function, by_cython: _Function, again: _Function | None = None
 ) -> Any:
     """Read by both marshallers, and by ctypes again if they disagree. The functions get the key."""
@@ -111,7 +111,9 @@ class _Iterator:
 
         by_ctypes, by_cython = self._by_ctypes, self._by_cython
         try:
-            return _read(self._place, None, lambda key: next(by_ctypes), lambda key: next(by_cython), again)
+            return read_by_both(
+                self._place, None, lambda key: next(by_ctypes), lambda key: next(by_cython), again
+            )
         except StopIteration:
             raise
         except BaseException:
@@ -157,7 +159,7 @@ def _sequence_class(place: str, core: Any, row: int) -> Any:
                 return core.__getitem__(self, key)
             index = key if type(key) is int else rules.as_index(self, key)
             by_ctypes = partial(sequences.get_item, self, row)
-            return _read(f"{place}, item", index, by_ctypes, partial(core.__getitem__, self))
+            return read_by_both(f"{place}, item", index, by_ctypes, partial(core.__getitem__, self))
 
         def __iter__(self) -> Any:
             return self._iterate(False)
@@ -170,7 +172,9 @@ def _sequence_class(place: str, core: Any, row: int) -> Any:
             def by_ctypes(key: None) -> tuple[Any, ...]:
                 return tuple(sequences.list_items(unwrap_as(self, row)))
 
-            return list(_read(f"{place}, items", None, by_ctypes, lambda key: tuple(core._items(self))))
+            return list(
+                read_by_both(f"{place}, items", None, by_ctypes, lambda key: tuple(core._items(self)))
+            )
 
     return Checked
 
@@ -192,11 +196,11 @@ def _mapping_class(place: str, core: Any, row: int) -> Any:
             def by_ctypes(key: Any) -> bool:
                 return find_item(self, row, key) is not ABSENT
 
-            return _read(f"{place}, key", key, by_ctypes, partial(core.__contains__, self))
+            return read_by_both(f"{place}, key", key, by_ctypes, partial(core.__contains__, self))
 
         def _get(self, key: Any, default: Any) -> Any:
             by_ctypes = partial(find_item, self, row)
-            found = _read(f"{place}, item", key, by_ctypes, lambda key: core._get(self, key, ABSENT))
+            found = read_by_both(f"{place}, item", key, by_ctypes, lambda key: core._get(self, key, ABSENT))
             return default if found is ABSENT else found
 
         def __iter__(self) -> Any:
@@ -220,7 +224,7 @@ def _set_class(place: str, core: Any, row: int) -> Any:
                 # A set is looked up as a frozenset, by this method again.
                 return core.__contains__(self, element)
             by_ctypes = partial(mappings.has_element, self, row)
-            return _read(f"{place}, element", element, by_ctypes, partial(core.__contains__, self))
+            return read_by_both(f"{place}, element", element, by_ctypes, partial(core.__contains__, self))
 
         def __iter__(self) -> Any:
             return self._iterate()

@@ -49,6 +49,10 @@ class _Pairs:
     def __init__(self, pairs: list[tuple[Any, Any]]) -> None:
         self.pairs = pairs
 
+    def __anyffi_value__(self) -> Any:
+        """Never called: it makes the marshaller call `lower`, which is replayed."""
+        raise NotImplementedError
+
 
 class _Call:
     """A call: function and arguments, result or exception, and whether it was replayed."""

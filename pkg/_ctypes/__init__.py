@@ -9,12 +9,13 @@ from __future__ import annotations
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any
-from .abi import VALUE, VALUE_SIZE, library, translates_errors
+from .abi import VALUE, VALUE_SIZE, library, platform, translates_errors
 from .call import FunctionCore
 from .callback import create_exchange, install_host, shut_down
 from .mappings import DictCore, FrozenSetCore, MapCore, SetCore
 from .owned import OwnedValue, release
 from .pack import pack_borrowed, pack_owned
+from .plain import to_plain
 from .sequences import ArrayCore, ListCore
 from .tensor import TensorCore
 from .unpack import raise_taken, unpack_owned
@@ -36,6 +37,7 @@ __all__ = [
     "set_class",
     "shut_down",
     "to_object",
+    "to_plain",
 ]
 
 NAME = "ctypes"
@@ -70,4 +72,5 @@ def to_object(x: Any) -> Any:
 
 
 _rules.register_core(ObjectCore)
+_rules.set_versions(platform.version_of)
 install_host()

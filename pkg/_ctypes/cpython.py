@@ -40,6 +40,7 @@ __all__ = [
     "retain",
     "take_over",
     "traversed",
+    "version_of",
     "wrapper_at",
 ]
 
@@ -66,6 +67,8 @@ _call = PYFUNCTYPE(py_object, py_object)(("PyObject_CallFunctionObjArgs", _api))
 
 
 ndarray_data = layout.NDARRAY_DATA
+#: Without the GIL a class may change between the look at its version and its use.
+version_of = None if layout.FREE_THREADED else layout.version_of
 _BYTES, _ASCII = layout.BYTES, layout.ASCII
 
 

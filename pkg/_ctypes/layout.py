@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from ctypes import c_int, c_uint, c_void_p, string_at
+from contextlib import suppress
+from ctypes import c_int, c_uint, c_ulong, c_void_p, string_at
 
 from .._typing import Any
 
@@ -22,10 +23,12 @@ __all__ = [
     "TYPE",
     "TYPE_FLAGS",
     "TYPE_HAS_GC",
+    "VERSION_TAG",
     "Slot",
     "Spec",
     "offset_of_slot",
     "require",
+    "version_of",
 ]
 
 #: The versions with these layouts. Newer ones depend on the checks alone.
@@ -49,6 +52,34 @@ NDARRAY_DATA = object.__basicsize__
 BF_GETBUFFER, TP_TRAVERSE, TP_FINALIZE = 1, 71, 80
 #: Py_TPFLAGS_DEFAULT with BASETYPE, and HAVE_GC (Include/object.h, stable ABI).
 TYPE_FLAGS, TYPE_HAS_GC = 1 << 18 | 1 << 10, 1 << 14
+#: `tp_flags` and `tp_version_tag` in PyTypeObject, whose fields before them are all words
+#: (Include/cpython/object.h).
+_FLAGS = object.__basicsize__ + 19 * _POINTER
+VERSION_TAG = object.__basicsize__ + 46 * _POINTER
+#: Py_TPFLAGS_VALID_VERSION_TAG, without which the tag counts for nothing before 3.11.
+_HAS_VERSION = 1 << 19
+
+
+class Version:
+    """The version of a class: a number that it loses when it or a base changes; 0 where it has none."""
+
+    __slots__ = ("_flags", "_tag")
+
+    def __init__(self, cls: type) -> None:
+        self._flags = c_ulong.from_address(id(cls) + _FLAGS)
+        self._tag = c_uint.from_address(id(cls) + VERSION_TAG)
+
+    @property
+    def value(self) -> int:
+        return self._tag.value if self._flags.value & _HAS_VERSION else 0
+
+
+def version_of(cls: type) -> Any:
+    """Return an object whose attribute `value` is the version of a class, which must not be destroyed."""
+    with suppress(AttributeError):
+        # A look-up assigns the version. No class has this attribute.
+        type.__getattribute__(cls, "__anyffi_version__")
+    return Version(cls) if sys.version_info < (3, 11) else c_uint.from_address(id(cls) + VERSION_TAG)
 
 
 class Slot(ctypes.Structure):
@@ -112,6 +143,11 @@ def _check() -> None:
         require(string_at(id(data) + BYTES, len(data) + 1) == data + b"\0", "the content of bytes")
     for text in ("", "text that is all ASCII"):
         require(string_at(id(text) + ASCII, len(text) + 1) == text.encode() + b"\0", "ASCII text")
+    changing = type("changing", (), {})
+    require(c_ulong.from_address(id(changing) + _FLAGS).value == changing.__flags__, "the flags of a class")
+    former = version_of(changing).value
+    changing.attribute = None  # type: ignore[attr-defined]
+    require(former == 0 or version_of(changing).value != former, "the version of a class")
 
 
 _check()

@@ -50,8 +50,12 @@ __all__ = [
     "retain",
     "take_over",
     "traversed",
+    "version_of",
     "wrapper_at",
 ]
+
+#: Classes have no versions.
+version_of = None
 
 #: The type of a function's `call`.
 call_type = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)

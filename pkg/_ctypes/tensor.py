@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import struct
-from ctypes import string_at
+from ctypes import Structure, c_char, c_int32, c_int64, c_uint64, string_at
 
 from .._rules.codes import code
 from .._rules.containers import checks_self, wrong_self
@@ -15,22 +15,36 @@ from .._rules.export import export_tensor
 from .._typing import TYPE_CHECKING, Any, Callable, TypeVar
 from .abi import Tensor, TensorData, library, platform, translates_errors
 from .containers import unwrap_as
-from .wrapper import ObjectCore
+from .wrapper import ObjectCore, unwrap
 
 __all__ = ["TensorCore"]
 
 _SHOWN = "anyffi.Tensor"
-#: An AnyffiTensorData and the flags after it: data, device, ndim, dtype, shape, strides, byte offset, flags.
-_layout = struct.Struct("=QiiiBBHQQQQ")
-_DATA, _SIZE = Tensor.tensor.offset, _layout.size
-assert Tensor.flags.offset == Tensor.tensor.offset + TensorData.byte_offset.offset + 8
-_unpack = _layout.unpack
+_TENSOR, _DATA = code.TENSOR, Tensor.tensor.offset
 
 _Result = TypeVar("_Result")
 
 
-def _read(tensor: Any) -> tuple[int, ...]:
-    return _unpack(string_at(unwrap_as(tensor, code.TENSOR) + _DATA, _SIZE))
+class _Flat(Structure):
+    """An AnyffiTensor without structs inside, whose fields are read in half the time."""
+
+    _fields_ = (
+        ("type_code", c_int32),
+        ("header", c_char * (_DATA - 4)),
+        *TensorData._fields_,
+        ("flags", c_uint64),
+    )
+
+
+assert _Flat.flags.offset == Tensor.flags.offset
+_flat_at = _Flat.from_address
+
+
+def _read(tensor: Any) -> Any:
+    found = _flat_at(unwrap(tensor))
+    if found.type_code != _TENSOR:
+        unwrap_as(tensor, _TENSOR)  # raises the error
+    return found
 
 
 @functools.lru_cache(maxsize=64)
@@ -69,49 +83,54 @@ class TensorCore(_Exporting):
     @translates_errors
     def __len__(self) -> int:
         found = _read(self)
-        if not found[3]:
+        if not found.ndim:
             raise TypeError("len() of unsized object")
-        return _axes(found[7], found[3])[0]
+        return c_int64.from_address(found.shape).value
 
     @_reader
     def _shape(self) -> tuple[int, ...]:
         found = _read(self)
-        return _axes(found[7], found[3])
+        return _axes(found.shape, found.ndim)
 
     @_reader
     def _strides(self) -> tuple[int, ...]:
         found = _read(self)
-        return _axes(found[8], found[3])
+        return _axes(found.strides, found.ndim)
 
     @_reader
     def _ndim(self) -> int:
-        return _read(self)[3]
+        ndim: int = _read(self).ndim
+        return ndim
 
     @_reader
     def _numel(self) -> int:
         found = _read(self)
-        return math.prod(_axes(found[7], found[3]))
+        return math.prod(_axes(found.shape, found.ndim))
 
     @_reader
     def _dtype(self) -> dtype:
-        return share_dtype(*_read(self)[4:7])
+        found = _read(self)
+        return share_dtype(found.code, found.bits, found.lanes)
 
     @_reader
     def _device(self) -> Device:
-        return share_device(*_read(self)[1:3])
+        found = _read(self)
+        return share_device(found.device_type, found.device_index)
 
     @_reader
     def _data_ptr(self) -> int:
         found = _read(self)
-        return (found[0] + found[9]) % 2**64
+        address: int = (found.data or 0) + found.byte_offset
+        return address % 2**64
 
     @_reader
     def _flags(self) -> int:
-        return _read(self)[10]
+        flags: int = _read(self).flags
+        return flags
 
     @_reader
     def _is_contiguous(self) -> bool:
-        return bool(library.tensor_is_contiguous(unwrap_as(self, code.TENSOR) + _DATA))
+        return bool(library.tensor_is_contiguous(unwrap_as(self, _TENSOR) + _DATA))
 
 
 # Afterwards: it checks `self` itself, and is no slot.

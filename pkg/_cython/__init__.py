@@ -22,6 +22,7 @@ from ._core import (
     set_class,
     shut_down,
     to_object,
+    to_plain,
 )
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "set_class",
     "shut_down",
     "to_object",
+    "to_plain",
 ]

@@ -15,11 +15,11 @@ from c_api cimport (
     ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_BIG_INT, ANYFFI_COMPLEX, ANYFFI_DATA_TYPE, ANYFFI_DEVICE,
     ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION,
     ANYFFI_HOST_DONE, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_NONE, ANYFFI_OVERLOADED,
-    ANYFFI_POINTER, ANYFFI_SET, ANYFFI_TENSOR_VIEW, ANYFFI_kDLCPU, AnyffiFunction, AnyffiFunctionInfo,
-    AnyffiMapping, AnyffiObject, AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData,
-    AnyffiValue, anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create,
-    anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free, anyffi_make_value,
-    anyffi_function_get_unique_handle, anyffi_host_install, anyffi_make_none,
+    ANYFFI_POINTER, ANYFFI_SET, ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW, ANYFFI_kDLCPU, AnyffiDataType,
+    AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping, AnyffiObject, AnyffiOverload, AnyffiParamInfo,
+    AnyffiSequence, AnyffiTensorData, AnyffiValue, anyffi_abi_get_version, anyffi_big_int_create,
+    anyffi_complex_create, anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free,
+    anyffi_function_get_unique_handle, anyffi_host_install, anyffi_make_none, anyffi_make_value,
     anyffi_object_compare_exchange_wrapper, anyffi_registry_find, anyffi_registry_remove_host_functions,
     anyffi_release, anyffi_sequence_erase, anyffi_sequence_set, anyffi_type_get_info, anyffi_type_list,
     anyffi_value_drop, anyffi_value_retain,
@@ -28,10 +28,10 @@ from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, Exporter, FunctionWrapper, NumPyArray, NumPyDtype, add_tensor_methods,
     allocate, call, call_named, call_tuple, callback, check_layout, create_exchange_capsule,
     create_tensor, exporter_of, find_item, get_buffer, get_item, handle_equal, handle_hash, has_element,
-    has_key, install_host, learn_hidden, learn_table, leave_exception, list_elements, look_up, next_entry,
-    pack, pack_owned, pack_scalar, place_named, put_item, raise_taken, read_index, state, tensor_length,
-    unpack, unpack_copy, unpack_entry, unwrap, unwrap_function, unwrap_mapping, unwrap_sequence,
-    version_of, wrap, wrap_here,
+    has_key, install_host, learn_dtype, learn_hidden, learn_table, leave_exception, list_elements,
+    look_up, next_entry, pack, pack_owned, pack_scalar, place_named, plain, put_item, raise_taken,
+    read_index, state, tensor_length, unpack, unpack_copy, unpack_entry, unwrap, unwrap_as,
+    unwrap_function, unwrap_mapping, unwrap_sequence, version_of, wrap, wrap_here,
 )
 from python cimport (
     PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyObject,
@@ -39,10 +39,12 @@ from python cimport (
     Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, vectorcallfunc, visitproc,
 )
 
+import abc
 import sys
 
 from anyffi._rules import codes as _types
 from anyffi._rules import containers as _container_rules
+from anyffi._rules import decisions as _decisions
 from anyffi._rules import device as _device
 from anyffi._rules import dtype as _dtype
 from anyffi._rules import errors as _errors
@@ -97,6 +99,11 @@ def to_object(x):
     return wrap(packed.as_object) if packed.type_code == ANYFFI_FUNCTION else unpack(&packed)
 
 
+def to_plain(x):
+    """Return Python's own container for one of the runtime, at all levels; what is no container as it is."""
+    return plain(<PyObject*>x)
+
+
 def create_exchange():
     """Return a capsule with DLPack's table of functions for our tensors; None where there can be none."""
     return create_exchange_capsule()
@@ -130,6 +137,8 @@ cdef int read_rules() except -1:
     state.missing = keep(_values.MISSING)
     state.lower = keep(_rules.lower)
     state.lift = keep(_rules.lift)
+    if type(abc.get_cache_token) is type(len):
+        state.get_cache_token = keep(abc.get_cache_token)
     state.make_error = keep(_errors.make)
     state.fill_error = keep(_errors.fill)
     state.class_of_kind = keep(_errors.class_of_kind)
@@ -137,6 +146,7 @@ cdef int read_rules() except -1:
     state.contains_itself = keep(_rules.contains_itself)
     state.equal_keys = keep(_rules.equal_keys)
     state.empty_wrapper = keep(_rules.empty_wrapper)
+    state.plain_contains_itself = keep(_rules.plain_contains_itself)
     state.wrong_object = keep(_container_rules.wrong_object)
     state.unexplained = keep(_errors.unexplained)
     return 0

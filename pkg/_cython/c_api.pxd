@@ -10,6 +10,7 @@ cdef extern from "anyffi/host_api.h" nogil:
         ANYFFI_DATA_TYPE
         ANYFFI_DEVICE
         ANYFFI_TENSOR_VIEW
+        ANYFFI_TENSOR_PADDED
         ANYFFI_MISSING
         ANYFFI_OVERLOADED
         ANYFFI_BIG_INT

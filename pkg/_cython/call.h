@@ -25,17 +25,23 @@ static inline void anyffi_py_release_made(const AnyffiValue* value) {
 
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_result(AnyffiValue* value) { return anyffi_py_unpack(value); }
 
-/// Calls with packed arguments and returns the Python value of the result; NULL with an exception.
-ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count) {
-  AnyffiValue result = anyffi_make_none();
-  if (__builtin_expect(target->call(target->self, values, (int32_t)count, &result) != 0, 0)) {
+/// Returns the Python value of the result of a call, or NULL with the exception that the call raised.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_take_result(int status, AnyffiValue* result) {
+  if (__builtin_expect(status != 0, 0)) {
     anyffi_py_raise_taken();
     return NULL;
   }
   // The two most common ones, without a call.
-  if (result.type_code == ANYFFI_NONE) Py_RETURN_NONE;
-  if (result.type_code == ANYFFI_INT) return anyffi_py_new_int(result.as_int);
-  return anyffi_py_unpack_result(&result);
+  if (result->type_code == ANYFFI_NONE) Py_RETURN_NONE;
+  if (result->type_code == ANYFFI_INT) return anyffi_py_new_int(result->as_int);
+  return anyffi_py_unpack_result(result);
+}
+
+/// Calls with packed arguments and returns the Python value of the result; NULL with an exception.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count) {
+  AnyffiValue result = anyffi_make_none();
+  int status = target->call(target->self, values, (int32_t)count, &result);
+  return anyffi_py_take_result(status, &result);
 }
 
 /// Releases the arguments of a call, after its result was unpacked, which may borrow from them. Returns the result.
@@ -162,48 +168,53 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_unordered(PyObject* function, Anyff
   return result;
 }
 
-/// Packs the arguments of a call by keyword, and has the runtime choose among the overloads.
-static PyObject* anyffi_py_call_chosen(AnyffiFunction* target, AnyffiNamed* named, PyObject* const* args,
-                                       Py_ssize_t count, AnyffiValue* values) {
-  AnyffiValue result = anyffi_make_none();
-  PyObject* made = NULL;
-  Py_ssize_t packed = 0;
-  while (packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0) ++packed;
-  if (packed == count) {
-    AnyffiPlaceArgs place = anyffi_py_place_overload;
-    if (anyffi_function_call_placed(target, place, named, values, (int32_t)count, &result) == 0) {
-      made = anyffi_py_unpack(&result);
-    } else {
-      anyffi_py_raise_taken();
-    }
+/// As `anyffi_py_call_overloaded`, for arguments whose packing may call user code, or for many.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function, AnyffiFunction* target,
+                                                             AnyffiNamed* named, PyObject* const* args,
+                                                             Py_ssize_t count) {
+  Py_ssize_t capacity = count, packed = 0;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(named->parameters); ++i) {
+    Py_ssize_t size = PyTuple_GET_SIZE(PyTuple_GET_ITEM(named->parameters, i));
+    if (size > capacity) capacity = size;
   }
-  return anyffi_py_finish(made, values, packed);
+  AnyffiValue* values = anyffi_py_allocate(2 * capacity);
+  if (values == NULL) return NULL;
+  PyObject* made = NULL;
+  if (!anyffi_py_fits_overload(target, named, (int32_t*)(values + capacity))) {
+    made = anyffi_py_call_bound(function, args, named->count, named->names);
+  } else {
+    PyObject* parameters = named->parameters;
+    Py_INCREF(parameters);
+    while (packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0) ++packed;
+    if (packed == count) {
+      AnyffiValue result = anyffi_make_none();
+      AnyffiPlaceArgs place = anyffi_py_place_overload;
+      int status = anyffi_function_call_placed(target, place, named, values, (int32_t)count, &result);
+      made = anyffi_py_take_result(status, &result);
+    }
+    Py_DECREF(parameters);
+  }
+  made = anyffi_py_finish(made, values, packed);
+  anyffi_free(values);
+  return made;
 }
 
 /// Calls a function with overloads by keyword.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded(PyObject* function, AnyffiFunction* target,
                                                         PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  int32_t few_places[ANYFFI_FEW_NAMED];
-  AnyffiValue few_values[ANYFFI_FEW_NAMED];
+  AnyffiValue values[ANYFFI_FEW_NAMED], result = anyffi_make_none();
   AnyffiNamed named = {((AnyffiFunctionWrapper*)function)->parameters, names, count};
-  Py_ssize_t total = count + PyTuple_GET_SIZE(names), capacity = total;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(named.parameters); ++i) {
-    Py_ssize_t size = PyTuple_GET_SIZE(PyTuple_GET_ITEM(named.parameters, i));
-    if (size > capacity) capacity = size;
+  Py_ssize_t total = count + PyTuple_GET_SIZE(names), packed = 0;
+  if (total <= ANYFFI_FEW_NAMED) {
+    while (packed < total && anyffi_py_pack_plain(args[packed], &values[packed])) ++packed;
   }
-  AnyffiValue* many = NULL;
-  if (capacity > ANYFFI_FEW_NAMED && (many = anyffi_py_allocate(2 * capacity)) == NULL) return NULL;
-  PyObject* result;
-  // Before user code runs, which packing may call.
-  if (anyffi_py_fits_overload(target, &named, many == NULL ? few_places : (int32_t*)(many + capacity))) {
-    Py_INCREF(named.parameters);
-    result = anyffi_py_call_chosen(target, &named, args, total, many == NULL ? few_values : many);
-    Py_DECREF(named.parameters);
-  } else {
-    result = anyffi_py_call_bound(function, args, count, names);
-  }
-  if (many != NULL) anyffi_free(many);
-  return result;
+  if (packed < total) return anyffi_py_call_overloaded_slow(function, target, &named, args, total);
+  AnyffiPlaceArgs place = anyffi_py_place_overload;
+  Py_INCREF(named.parameters);
+  int status = anyffi_function_call_placed(target, place, &named, values, (int32_t)total, &result);
+  Py_DECREF(named.parameters);
+  if (status == ANYFFI_NO_MATCH) return anyffi_py_call_bound(function, args, count, names);
+  return anyffi_py_take_result(status, &result);
 }
 
 /// Calls with keywords that are not in order, or whose parameters are not known yet, or with many arguments.

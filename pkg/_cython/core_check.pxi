@@ -16,6 +16,7 @@ def enter_check_mode(new_check_callback, new_hash_of, new_equals, rules, make_er
     global check_callback, hash_of, equals
     check_callback, hash_of, equals = new_check_callback, new_hash_of, new_equals
     state.callback = checked_callback
+    state.is_check_mode = True
     state.lower = keep(rules.lower)
     state.nested_too_deep = keep(rules.nested_too_deep)
     state.contains_itself = keep(rules.contains_itself)

@@ -213,3 +213,18 @@ cdef inline int delete_item(ListCore self, key) except -1:
 cdef inline bint contains(ObjectCore self, int32_t type_code, element) except -1:
     cdef int found = has_element(<PyObject*>self, type_code, <PyObject*>element)
     return self._contains_set(element) if found == IS_SET else found
+
+
+cdef int container_of "anyffi_py_container_of"(PyObject* x, AnyffiObject** out) except -1:
+    cdef PyTypeObject* cls = Py_TYPE(x)
+    cdef int32_t code
+    out[0] = NULL
+    for code in range(ANYFFI_ARRAY, ANYFFI_SET + 1):
+        if cls == <PyTypeObject*>state.classes[code]:
+            out[0] = unwrap_as(x, code)
+            return 0
+    code = _container_rules.container_code(<object>cls)
+    if code != 0:
+        # A subclass, or a class of another backend.
+        out[0] = unwrap_as(x, code) if isinstance(<object>x, ObjectCore) else unwrap_other(x)
+    return 0

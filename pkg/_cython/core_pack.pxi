@@ -3,6 +3,10 @@
 In Cython, which unpacks tuples and reads attributes of Python objects. shell.h declares these functions to C.
 """
 
+cimport kinds
+
+# NumPy's number of the first dtype that it does not define itself.
+cdef int FIRST_OF_USERS = _dtype.FIRST_OF_USERS
 # Whether NumPy's structs were compared, with whatever result.
 cdef bint knows_ndarray = False
 
@@ -33,6 +37,81 @@ cdef int pack_described "anyffi_py_pack_described"(
     return 0
 
 
+# ---- classes -----------------------------------------------------------------------------------------------
+
+
+cdef dict kind_by_reader = {
+    _decisions.SUBCLASSES[int]: kinds.INT,
+    _decisions.SUBCLASSES[float]: kinds.FLOAT,
+    _decisions.SUBCLASSES[complex]: kinds.COMPLEX,
+    _decisions.SUBCLASSES[str]: kinds.STR,
+    _decisions.SUBCLASSES[bytes]: kinds.BYTES,
+    _decisions.SUBCLASSES[bytearray]: kinds.BYTEARRAY,
+    _decisions.SUBCLASSES[tuple]: kinds.TUPLE,
+    _decisions.SUBCLASSES[list]: kinds.LIST,
+    _decisions.SUBCLASSES[dict]: kinds.DICT,
+    _decisions.SUBCLASSES[set]: kinds.SET,
+    _decisions.SUBCLASSES[frozenset]: kinds.FROZEN_SET,
+    _decisions.lower_ndarray: kinds.NDARRAY,
+    _decisions.lower_function: kinds.FUNCTION,
+    _decisions.lower_error: kinds.ERROR,
+    _decisions.lower_opaque: kinds.PY_OBJECT,
+}
+
+# By kind and size of NumPy's dtype. Its float64 and complex128 are subclasses of builtins.
+cdef dict numpy_kinds = {
+    "b1": kinds.NUMPY_BOOL,
+    "i1": kinds.NUMPY_INT8,
+    "i2": kinds.NUMPY_INT16,
+    "i4": kinds.NUMPY_INT32,
+    "i8": kinds.NUMPY_INT64,
+    "u1": kinds.NUMPY_UINT8,
+    "u2": kinds.NUMPY_UINT16,
+    "u4": kinds.NUMPY_UINT32,
+    "u8": kinds.NUMPY_UINT64,
+    "f2": kinds.NUMPY_FLOAT16,
+    "f4": kinds.NUMPY_FLOAT32,
+    "c8": kinds.NUMPY_COMPLEX64,
+}
+
+
+cdef int learn_kind "anyffi_py_learn_kind"(PyObject* x) except -1:
+    cdef PyTypeObject* cls = Py_TYPE(x)
+    cdef unsigned int version
+    cdef uint64_t token
+    cdef int kind
+    # The look-up makes the interpreter assign a version.
+    look_up(cls, <PyObject*>exchange_name)
+    version = version_of(cls)
+    # Where deciding calls a metaclass, `lower` does so, once for each value.
+    if version == 0 or not _decisions.is_hashed_plainly(<object>cls):
+        return kinds.LOWERED
+    token = kinds.registration_token()
+    read, depends = _decisions.decide(<object>cls)
+    kind = kind_of(read, <object>cls)
+    if kind == kinds.NDARRAY and state.ndarray == NULL:
+        # Not yet: the first array of NumPy's own class makes it known.
+        return kinds.LOWERED
+    # Deciding may run code of abstract classes, which may change this one.
+    if version_of(cls) == version and (token != 0 or depends == _decisions.ON_CLASS):
+        kinds.remember_kind(cls, version, kind, depends == _decisions.ON_REGISTRATION, token)
+    return kind
+
+
+cdef int kind_of(object read, object cls) except -1:
+    """The kind for a decision of the rules."""
+    if read not in _decisions.NUMPY_READERS:
+        return kind_by_reader.get(read, kinds.LOWERED)
+    dtype = sys.modules["numpy"].dtype(cls)
+    # A subclass may lay out its instances differently.
+    if dtype.type is not cls:
+        return kinds.LOWERED
+    return numpy_kinds.get(f"{dtype.kind}{dtype.itemsize}", kinds.LOWERED)
+
+
+# ---- values that the rules describe ------------------------------------------------------------------------
+
+
 cdef int pack_big_int(bytes magnitude, bint negative, AnyffiValue* out) except -1:
     cdef const uint64_t* words = <const uint64_t*>PyBytes_AS_STRING(<PyObject*>magnitude)
     if anyffi_big_int_create(words, len(magnitude) // 8, negative, out) != 0:
@@ -54,6 +133,17 @@ cdef int pack_memory(tuple described, AnyffiValue* out) except -1:
     data.shape = <int64_t*>PyBytes_AS_STRING(<PyObject*>extents)
     data.strides = data.shape + data.ndim
     create_tensor(&data, flags, <PyObject*>owner, out)
+    if Py_TYPE(<PyObject*>owner) == state.ndarray and state.ndarray != NULL:
+        learn_foreign_dtype(owner, data.dtype, flags)
+    return 0
+
+
+cdef int learn_foreign_dtype(object array, AnyffiDataType element, uint64_t flags) except -1:
+    """Remembers a dtype of another library, whose elements have a power of two as their size."""
+    cdef object dtype = array.dtype
+    cdef int64_t size = dtype.itemsize
+    if dtype.num >= FIRST_OF_USERS and size > 0 and not size & (size - 1):
+        learn_dtype(<PyObject*>dtype, element, flags & ANYFFI_TENSOR_PADDED, size)
     return 0
 
 

@@ -57,6 +57,37 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_read_short_int(PyObject* x, int64_t* out) {
 #endif
 }
 
+#if ANYFFI_KNOWN_LAYOUT
+/// Returns the number of digits of an int and, borrowed, the digits.
+static inline Py_ssize_t anyffi_py_read_digits(PyObject* x, const digit** digits, int* is_negative) {
+#if PY_VERSION_HEX >= 0x030C0000
+  uintptr_t tag = ((PyLongObject*)x)->long_value.lv_tag;
+  *digits = ((PyLongObject*)x)->long_value.ob_digit;
+  *is_negative = (tag & 3) == 2;
+  return (Py_ssize_t)(tag >> 3);
+#else
+  Py_ssize_t size = Py_SIZE(x);
+  *digits = ((PyLongObject*)x)->ob_digit;
+  *is_negative = size < 0;
+  return size < 0 ? -size : size;
+#endif
+}
+
+/// Visits the elements of a set in their order, borrowed; 0 after the last one. `position` begins at 0.
+static inline int anyffi_py_next_element(PyObject* set, Py_ssize_t* position, PyObject** element) {
+  const PySetObject* table = (const PySetObject*)set;
+  while (*position <= table->mask) {
+    const setentry* entry = &table->table[(*position)++];
+    // The hash of a removed element is -1, which no element has.
+    if (entry->key != NULL && entry->hash != -1) {
+      *element = entry->key;
+      return 1;
+    }
+  }
+  return 0;
+}
+#endif
+
 /// Reads an exact int; -1 or 1 where it is outside of int64.
 static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
   int overflow = 0;

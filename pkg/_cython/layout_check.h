@@ -36,9 +36,15 @@ static int anyffi_py_check_ints(void) {
   int64_t read;
   PyObject* longer = PyLong_FromString("0x1000000000000000000000001", NULL, 16);
   if (longer == NULL) return -1;
-  int is_short = anyffi_py_read_short_int(longer, &read);
+  int is_right = !anyffi_py_read_short_int(longer, &read);
+#if ANYFFI_KNOWN_LAYOUT
+  const digit* digits;
+  int is_negative;
+  is_right = is_right && anyffi_py_read_digits(longer, &digits, &is_negative) == 96 / PyLong_SHIFT + 1;
+  is_right = is_right && digits[0] == 1 && digits[96 / PyLong_SHIFT] == (digit)1 << 96 % PyLong_SHIFT && !is_negative;
+#endif
   Py_DECREF(longer);
-  return is_short ? anyffi_py_refuse_layout("an int") : 0;
+  return is_right ? 0 : anyffi_py_refuse_layout("an int");
 }
 
 /// Compares the storage of a string of three code points with what the interpreter reads.
@@ -89,6 +95,29 @@ static int anyffi_py_check_slice(void) {
   return is_right ? 0 : anyffi_py_refuse_layout("a slice");
 }
 
+static int anyffi_py_check_set(void) {
+#if ANYFFI_KNOWN_LAYOUT
+  PyObject* set = PyObject_CallFunction((PyObject*)&PySet_Type, "s", "abc");
+  PyObject* removed = PyUnicode_FromString("b");
+  int is_right = set != NULL && removed != NULL && PySet_Discard(set, removed) == 1;
+  PyObject* iterator = is_right ? PyObject_GetIter(set) : NULL;
+  PyObject *read, *element;
+  Py_ssize_t position = 0;
+  is_right = iterator != NULL;
+  while (is_right && (element = PyIter_Next(iterator)) != NULL) {
+    is_right = anyffi_py_next_element(set, &position, &read) && read == element;
+    Py_DECREF(element);
+  }
+  is_right = is_right && !anyffi_py_next_element(set, &position, &read);
+  Py_XDECREF(iterator);
+  Py_XDECREF(removed);
+  Py_XDECREF(set);
+  return is_right ? 0 : anyffi_py_refuse_layout("a set");
+#else
+  return 0;
+#endif
+}
+
 /// Checks that a class loses its version when it changes.
 static int anyffi_py_check_version(void) {
   PyObject* name = PyUnicode_InternFromString("anyffi");
@@ -136,6 +165,7 @@ static int anyffi_py_check_layout(void) {
     if (anyffi_py_check_str(highest[i]) < 0) return -1;
   }
   if (anyffi_py_check_ints() < 0 || anyffi_py_check_list() < 0 || anyffi_py_check_slice() < 0) return -1;
+  if (anyffi_py_check_set() < 0) return -1;
   int former = anyffi_py_lock();
   if (ANYFFI_KNOWN_LAYOUT && former != ANYFFI_PY_HELD) return anyffi_py_refuse_layout("the state of a thread");
   anyffi_py_unlock(former);

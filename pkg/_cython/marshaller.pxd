@@ -30,6 +30,8 @@ cdef extern from "state.h":
         PyObject* dynamic_classes
         PyObject* lower
         PyObject* lift
+        PyObject* get_cache_token
+        int is_check_mode
         PyObject* make_error
         PyObject* fill_error
         PyObject* class_of_kind
@@ -37,6 +39,7 @@ cdef extern from "state.h":
         PyObject* contains_itself
         PyObject* equal_keys
         PyObject* empty_wrapper
+        PyObject* plain_contains_itself
         PyObject* wrong_object
         PyObject* unexplained
         PyObject* share_dtype
@@ -58,6 +61,7 @@ cdef extern from "wrapper.h":
         PyObject* parameters
 
     AnyffiObject* unwrap "anyffi_py_unwrap"(PyObject*) except NULL
+    AnyffiObject* unwrap_as "anyffi_py_unwrap_as"(PyObject*, int32_t) except NULL
     AnyffiFunction* unwrap_function "anyffi_py_unwrap_function"(PyObject*) except NULL
     object wrap "anyffi_py_wrap"(AnyffiObject*)
     object wrap_here "anyffi_py_wrap_here"(AnyffiObject*)
@@ -83,6 +87,7 @@ cdef extern from "ndarray.h":
         Py_ssize_t* strides
         NumPyDtype* dtype
         int flags
+    void learn_dtype "anyffi_py_learn_dtype"(PyObject*, AnyffiDataType, uint64_t, int64_t)
     int create_tensor "anyffi_py_create_tensor"(
         const AnyffiTensorData*, uint64_t, PyObject*, AnyffiValue*
     ) except -1
@@ -147,3 +152,6 @@ cdef extern from "containers.h":
     int put_item "anyffi_py_put_item"(PyObject*, int32_t, PyObject*, PyObject*) except -1
     int64_t next_entry "anyffi_py_next_entry"(const AnyffiMapping*, int64_t, int)
     object unpack_entry "anyffi_py_unpack_entry"(const AnyffiEntry*, int)
+
+cdef extern from "plain.h":
+    object plain "anyffi_py_plain"(PyObject*)

@@ -44,6 +44,35 @@ static const AnyffiDataType anyffi_numpy_types[] = {
     {ANYFFI_kDLFloat, 16, 1}};
 #define ANYFFI_NUMPY_TYPES ((int)(sizeof(anyffi_numpy_types) / sizeof(anyffi_numpy_types[0])))
 
+/// A dtype of another library, such as ml_dtypes, that DLPack has a code for. Dtypes are never freed, as far as they
+/// are kept here.
+typedef struct {
+  PyObject* dtype;
+  AnyffiDataType type;
+  uint64_t flags;
+  int64_t size;
+} AnyffiForeignDtype;
+#define ANYFFI_FOREIGN_DTYPES 32
+static AnyffiForeignDtype anyffi_foreign_dtypes[ANYFFI_FOREIGN_DTYPES];
+
+static const AnyffiForeignDtype* anyffi_py_find_foreign(const void* dtype) {
+  for (int i = 0; i < ANYFFI_FOREIGN_DTYPES && anyffi_foreign_dtypes[i].dtype != NULL; ++i) {
+    if (anyffi_foreign_dtypes[i].dtype == dtype) return &anyffi_foreign_dtypes[i];
+  }
+  return NULL;
+}
+
+/// Keeps what the rules found of a dtype, while there are few of them.
+static void anyffi_py_learn_dtype(PyObject* dtype, AnyffiDataType type, uint64_t flags, int64_t size) {
+  for (int i = 0; i < ANYFFI_FOREIGN_DTYPES; ++i) {
+    if (anyffi_foreign_dtypes[i].dtype == dtype) return;
+    if (anyffi_foreign_dtypes[i].dtype != NULL) continue;
+    Py_INCREF(dtype);
+    anyffi_foreign_dtypes[i] = (AnyffiForeignDtype){dtype, type, flags, size};
+    return;
+  }
+}
+
 /// Creates a tensor on memory that `owner` keeps; always 1, or -1 with an exception. Borrows `owner`.
 static inline int anyffi_py_create_tensor(const AnyffiTensorData* data, uint64_t flags, PyObject* owner,
                                           AnyffiValue* out) {
@@ -58,12 +87,21 @@ static int anyffi_py_pack_ndarray(PyObject* x, AnyffiValue* out) {
   const AnyffiNumPyDtype* dtype = array->dtype;
   int64_t strides[ANYFFI_NUMPY_MAX_AXES];
   AnyffiTensorData data;
-  int number = dtype->number;
-  if (number < 0 || number >= ANYFFI_NUMPY_TYPES || anyffi_numpy_types[number].bits == 0) return 0;
+  uint64_t flags = 0;
+  int number = dtype->number, shift;
   if (array->ndim > ANYFFI_NUMPY_MAX_AXES) return 0;
-  // Of the machine's own byte order, or of one byte.
-  if (dtype->byte_order != '=' && dtype->byte_order != '|') return 0;
-  int shift = __builtin_ctz(anyffi_numpy_types[number].bits >> 3);
+  if (number >= 0 && number < ANYFFI_NUMPY_TYPES && anyffi_numpy_types[number].bits != 0) {
+    // Of the machine's own byte order, or of one byte.
+    if (dtype->byte_order != '=' && dtype->byte_order != '|') return 0;
+    data.dtype = anyffi_numpy_types[number];
+    shift = __builtin_ctz(data.dtype.bits >> 3);
+  } else {
+    const AnyffiForeignDtype* foreign = anyffi_py_find_foreign(dtype);
+    if (foreign == NULL) return 0;
+    data.dtype = foreign->type;
+    flags = foreign->flags;
+    shift = __builtin_ctzll((uint64_t)foreign->size);
+  }
   for (int i = 0; i < array->ndim; ++i) {
     if (array->strides[i] & (((Py_ssize_t)1 << shift) - 1)) return 0;
     strides[i] = array->strides[i] >> shift;
@@ -72,12 +110,11 @@ static int anyffi_py_pack_ndarray(PyObject* x, AnyffiValue* out) {
   data.device.type = ANYFFI_kDLCPU;
   data.device.index = 0;
   data.ndim = array->ndim;
-  data.dtype = anyffi_numpy_types[number];
   data.shape = (int64_t*)array->shape;
   data.strides = strides;
   data.byte_offset = 0;
   int is_writable = (array->flags & ANYFFI_NUMPY_ACCESS) == ANYFFI_NUMPY_WRITABLE;
-  return anyffi_py_create_tensor(&data, is_writable ? 0 : ANYFFI_TENSOR_READ_ONLY, x, out);
+  return anyffi_py_create_tensor(&data, is_writable ? flags : flags | ANYFFI_TENSOR_READ_ONLY, x, out);
 }
 
 #endif  // ANYFFI_NDARRAY_H_

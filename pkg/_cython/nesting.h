@@ -3,83 +3,22 @@
 #ifndef ANYFFI_NESTING_H_
 #define ANYFFI_NESTING_H_
 
-#include <string.h>
-
 #include "errors.h"
+#include "memo.h"
 
-// ---- the memo -------------------------------------------------------------------------------------------------------
+// ---- the containers found so far in one argument --------------------------------------------------------------------
 
-#define ANYFFI_MEMO_FIRST_CAPACITY 16
-
-typedef struct {
-  PyObject* container;  // NULL: a free slot. Owned, so that no other object gets its address.
-  AnyffiObject* made;   // NULL while the container is being packed; the value around it keeps it alive.
-} AnyffiMet;
-
-/// The containers found so far in one argument, by address: a hash table with open addressing.
-typedef struct {
-  size_t used;      // while this is 0, nothing else is set
-  size_t capacity;  // a power of two
-  AnyffiMet* slots;
-  AnyffiMet first[ANYFFI_MEMO_FIRST_CAPACITY];
-} AnyffiMemo;
-
-/// The slot in which the container is, or would be; the table must not be full.
-static inline AnyffiMet* anyffi_py_memo_slot(const AnyffiMemo* memo, PyObject* container) {
-  // Addresses are multiples of 16; the multiplication spreads neighbours.
-  size_t at = ((uintptr_t)container >> 4) * (size_t)0x9E3779B97F4A7C15;
-  at = (at >> 20) & (memo->capacity - 1);
-  while (memo->slots[at].container != NULL && memo->slots[at].container != container) {
-    at = (at + 1) & (memo->capacity - 1);
-  }
-  return &memo->slots[at];
+/// Adds a container, with a reference; the object made of it, NULL at first, is kept alive by the value around it.
+static inline int anyffi_py_add_container(AnyffiMemo* memo, PyObject* container) {
+  int is_new = anyffi_py_memo_add(memo, container);
+  if (is_new > 0) Py_INCREF(container);
+  return is_new < 0 ? -1 : 0;
 }
 
-/// The record of a container, or NULL; the memo must not be empty.
-static inline AnyffiMet* anyffi_py_memo_find(const AnyffiMemo* memo, PyObject* container) {
-  AnyffiMet* found = anyffi_py_memo_slot(memo, container);
-  return found->container != NULL ? found : NULL;
-}
+static void anyffi_py_release_container(AnyffiMet* met) { Py_DECREF((PyObject*)met->met); }
 
-static int anyffi_py_memo_grow(AnyffiMemo* memo) {
-  size_t capacity = memo->capacity;
-  AnyffiMet* slots = memo->slots;
-  AnyffiMet* grown = (AnyffiMet*)anyffi_alloc(4 * capacity * sizeof(AnyffiMet));
-  if (grown == NULL) {
-    PyErr_NoMemory();
-    return -1;
-  }
-  memset(grown, 0, 4 * capacity * sizeof(AnyffiMet));
-  memo->capacity = 4 * capacity;
-  memo->slots = grown;
-  for (size_t at = 0; at < capacity; ++at) {
-    if (slots[at].container != NULL) *anyffi_py_memo_slot(memo, slots[at].container) = slots[at];
-  }
-  if (slots != memo->first) anyffi_free(slots);
-  return 0;
-}
-
-static int anyffi_py_memo_add(AnyffiMemo* memo, PyObject* container) {
-  if (memo->used == 0) {
-    memo->capacity = ANYFFI_MEMO_FIRST_CAPACITY;
-    memo->slots = memo->first;
-    memset(memo->first, 0, sizeof(memo->first));
-  } else if (2 * memo->used >= memo->capacity && anyffi_py_memo_grow(memo) < 0) {
-    return -1;
-  }
-  AnyffiMet* slot = anyffi_py_memo_slot(memo, container);
-  if (slot->container == NULL) {
-    Py_INCREF(container);
-    slot->container = container;
-    memo->used += 1;
-  }
-  return 0;
-}
-
-static void anyffi_py_memo_clear(AnyffiMemo* memo) {
-  if (memo->used == 0) return;
-  for (size_t at = 0; at < memo->capacity; ++at) Py_XDECREF(memo->slots[at].container);
-  if (memo->slots != memo->first) anyffi_free(memo->slots);
+static inline void anyffi_py_forget_containers(AnyffiMemo* memo) {
+  anyffi_py_memo_clear(memo, anyffi_py_release_container);
 }
 
 // ---- the levels -----------------------------------------------------------------------------------------------------
@@ -117,7 +56,7 @@ static inline int anyffi_py_find_met(PyObject* x, const AnyffiNest* outer, Anyff
   } else {
     AnyffiMet* met = anyffi_py_memo_find(outer->memo, x);
     if (met == NULL) return 0;
-    *out = met->made;
+    *out = (AnyffiObject*)met->made;
     if (met->made != NULL) return 1;
   }
   return anyffi_py_raise_made(anyffi_state.contains_itself, x);
@@ -130,8 +69,8 @@ static inline int anyffi_py_check_depth(const AnyffiNest* nest) {
 
 static int anyffi_py_remember(const AnyffiNest* nest) {
   if (nest->outer == NULL) return 0;
-  if (nest->memo->used == 0 && anyffi_py_memo_add(nest->memo, nest->outer->container) < 0) return -1;
-  return anyffi_py_memo_add(nest->memo, nest->container);
+  if (nest->memo->used == 0 && anyffi_py_add_container(nest->memo, nest->outer->container) < 0) return -1;
+  return anyffi_py_add_container(nest->memo, nest->container);
 }
 
 /// Checks the depth and remembers the container of a nest, before its items are packed; 0, or -1 with an exception.

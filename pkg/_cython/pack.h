@@ -1,4 +1,4 @@
-/// Python values to 16 bytes: exact builtins here, `lower` of the rules for the rest.
+/// Python values to 16 bytes: pack_direct.h first, here what it leaves to Python code.
 ///
 /// `anyffi_py_pack` packs arguments, which it borrows where it can; `anyffi_py_pack_owned` packs elements and results.
 
@@ -8,64 +8,44 @@
 #include "dlpack_import.h"
 #include "ndarray.h"
 #include "pack_containers.h"
+#include "pack_direct.h"
 #include "pack_inline.h"
 #include "shell.h"
 #include "wrapper.h"
 
 static int anyffi_py_pack_container(PyObject* x, AnyffiValue* out, AnyffiNest* nest);
 
-/// 1 for classes whose objects are packed as functions, without a call of the rules: forty times as fast.
-static inline int anyffi_py_is_callable_type(PyTypeObject* cls) {
-  return cls == &PyFunction_Type || cls == &PyMethod_Type || cls == &PyCFunction_Type;
-}
-
-/// Packs an object that holds a Python object; always 1, or -1 with an exception. Borrows `handle`.
-static int anyffi_py_pack_handle(int32_t code, PyObject* handle, AnyffiValue* out) {
-  int status;
-  // The runtime steals the reference, also where it fails.
-  Py_INCREF(handle);
-  if (code == ANYFFI_FUNCTION) {
-    status = anyffi_function_create_host(anyffi_state.callback, handle, out);
-  } else if (code == ANYFFI_ERROR) {
-    status = anyffi_error_create_host(handle, out);
-  } else if (code == ANYFFI_TENSOR) {
-    status = anyffi_tensor_from_capsule(handle, out);
-  } else {
-    status = anyffi_py_object_create(handle, out);
-  }
-  return status != 0 ? anyffi_py_raise_taken() : 1;
-}
-
 // ---- owned values ---------------------------------------------------------------------------------------------------
 
-/// Packs a non-scalar that is not an element of a container; 1 if the object is new.
-static int anyffi_py_pack_outermost(PyObject* x, AnyffiValue* out) {
+/// Packs a non-scalar that is not an element of a container and needs Python code; returns as `pack_outermost`.
+static int anyffi_py_pack_carefully(PyObject* x, AnyffiValue* out) {
   AnyffiNest nest;
   AnyffiMemo memo;
   anyffi_py_open_nest(&nest, x, &memo);
   int packed = anyffi_py_pack_container(x, out, &nest);
-  anyffi_py_memo_clear(&memo);
+  anyffi_py_forget_containers(&memo);
   return packed;
 }
 
-/// Packs a non-scalar; 1 if the object is new and not reachable elsewhere, 0 if it is shared.
+/// Packs a non-scalar that is not an element of a container; 1 if the object is new, 0 if it is shared.
+static int anyffi_py_pack_outermost(PyObject* x, AnyffiValue* out) {
+  int packed = anyffi_py_pack_directly(x, out);
+  return packed != 0 ? packed : anyffi_py_pack_carefully(x, out);
+}
+
+/// Packs a non-scalar element of a container; 1 if the object is new and not reachable elsewhere, 0 if it is shared.
 static int anyffi_py_pack_nested(PyObject* x, AnyffiValue* out, const AnyffiNest* outer) {
   AnyffiObject* found;
-  if (!PySlice_Check(x) && anyffi_py_is_wrapper(x)) {
-    found = anyffi_py_unwrap(x);
-    return found == NULL ? -1 : anyffi_py_share(found, out);
-  }
-  if (outer == NULL) return anyffi_py_pack_outermost(x, out);
   int was_met = anyffi_py_find_met(x, outer, &found);
   if (was_met != 0) return was_met < 0 ? -1 : anyffi_py_share(found, out);
   AnyffiNest nest = {outer, x, outer->memo, outer->depth + 1};
   return anyffi_py_pack_container(x, out, &nest);
 }
 
-/// Packs an element or (`outer` is NULL) a result; nothing is borrowed. 0, or -1 with an exception.
+/// Packs a result; nothing is borrowed. 0, or -1 with an exception.
 static inline int anyffi_py_pack_owned(PyObject* x, AnyffiValue* out) {
   int packed = anyffi_py_pack_scalar(x, out);
-  if (packed == 0) packed = anyffi_py_pack_nested(x, out, NULL);
+  if (packed == 0) packed = anyffi_py_pack_outermost(x, out);
   return packed < 0 ? -1 : 0;
 }
 
@@ -148,7 +128,34 @@ static int anyffi_py_pack_lowered(PyObject* x, AnyffiValue* out, AnyffiNest* nes
   return packed;
 }
 
-/// Packs a value that is neither a scalar nor a wrapper, as the container of `nest`; 1 if the object is new.
+/// Packs an instance of a class that is no exact builtin; 1 if the object is new, 0 if it is shared.
+static int anyffi_py_pack_instance(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
+  AnyffiObject* found;
+  int packed = anyffi_py_import_dlpack(x, out);
+  if (packed != 0) return packed;
+  int kind = anyffi_py_find_kind(x);
+  switch (kind) {
+    case -1:
+      return -1;
+    case ANYFFI_KIND_WRAPPER:
+      found = anyffi_py_unwrap(x);
+      return found == NULL ? -1 : anyffi_py_share(found, out);
+    case ANYFFI_KIND_NDARRAY:
+      packed = anyffi_py_pack_ndarray(x, out);
+      break;
+    case ANYFFI_KIND_FUNCTION:
+      return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
+    case ANYFFI_KIND_ERROR:
+      return anyffi_py_pack_handle(ANYFFI_ERROR, x, out);
+    case ANYFFI_KIND_PY_OBJECT:
+      return anyffi_py_pack_handle(ANYFFI_PY_OBJECT, x, out);
+    default:
+      packed = anyffi_py_pack_scalar_kind(x, (AnyffiKind)kind, out);
+  }
+  return packed == 0 ? anyffi_py_pack_lowered(x, out, nest) : packed;
+}
+
+/// Packs a value that is no scalar, as the container of `nest`; 1 if the object is new, 0 if it is shared.
 static int anyffi_py_pack_container(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
   PyTypeObject* cls = Py_TYPE(x);
   int packed;
@@ -167,19 +174,48 @@ static int anyffi_py_pack_container(PyObject* x, AnyffiValue* out, AnyffiNest* n
     return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
   } else {
     packed = cls == anyffi_state.ndarray ? anyffi_py_pack_ndarray(x, out) : 0;
-    if (packed == 0) packed = anyffi_py_import_dlpack(x, out);
-    return packed == 0 ? anyffi_py_pack_lowered(x, out, nest) : packed;
+    if (packed == 0 && cls == &PyLong_Type) packed = anyffi_py_pack_big_int(x, out);
+    return packed == 0 ? anyffi_py_pack_instance(x, out, nest) : packed;
   }
   return packed < 0 ? -1 : anyffi_py_leave(nest, out);
 }
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
 
+/// Packs an argument of a class whose kind is known, which the caller keeps alive; 0 for others.
+///
+/// Returns 1 also where the value is inline, as its `type_code` says, or (`is_borrowed`) a wrapper's object.
+static int anyffi_py_pack_known(PyObject* x, AnyffiValue* out, int* is_borrowed) {
+  AnyffiObject* found;
+  AnyffiKind kind = anyffi_py_known_kind(Py_TYPE(x));
+  switch (kind) {
+    case ANYFFI_KIND_UNKNOWN:
+    case ANYFFI_KIND_LOWERED:
+      return 0;
+    case ANYFFI_KIND_WRAPPER:
+      found = anyffi_py_unwrap(x);
+      if (found == NULL) return -1;
+      *out = anyffi_make_object(found);
+      *is_borrowed = 1;
+      return 1;
+    case ANYFFI_KIND_NDARRAY:
+      return anyffi_py_pack_ndarray(x, out);
+    case ANYFFI_KIND_FUNCTION:
+      return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
+    case ANYFFI_KIND_ERROR:
+      return anyffi_py_pack_handle(ANYFFI_ERROR, x, out);
+    case ANYFFI_KIND_PY_OBJECT:
+      return anyffi_py_pack_handle(ANYFFI_PY_OBJECT, x, out);
+    default:
+      break;
+  }
+  return anyffi_py_pack_scalar_kind(x, kind, out);
+}
+
 /// As `anyffi_py_pack_object`, for values that are not lists or tuples either.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
-  int made;
-  // First: the check for a wrapper looks through all bases of a class.
+  int made, is_borrowed = 0;
   if (cls == anyffi_state.ndarray) {
     made = anyffi_py_pack_ndarray(x, out);
   } else if (cls == &PySlice_Type) {
@@ -189,29 +225,40 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
   } else if (x == anyffi_state.missing) {
     *out = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
     return 0;
+  } else if (cls == &PyDict_Type) {
+    made = 0;
   } else {
     made = anyffi_py_import_dlpack(x, out);
+    if (made == 0) made = anyffi_py_pack_known(x, out, &is_borrowed);
+    if (is_borrowed) return made < 0 ? -1 : 0;
   }
   if (made == 0) {
-    if (anyffi_py_is_wrapper(x)) {
-      AnyffiObject* found = anyffi_py_unwrap(x);
-      if (found == NULL) return -1;
-      *out = anyffi_make_object(found);
-      return 0;
-    }
     // A scalar here is text that cannot be borrowed, or an int of more than 60 bits.
     made = anyffi_py_pack_scalar(x, out);
     if (made == 0) made = anyffi_py_pack_outermost(x, out);
     if (made >= 0 && out->type_code <= 0) return 0;
     if (made == 0) {
-      // An object of another backend's wrapper, which `x` keeps alive: borrowed, like those of this backend's wrappers.
+      // A wrapper's object, which `x` keeps alive: borrowed.
       anyffi_value_drop(out);
       return 0;
     }
   }
   if (made < 0) return -1;
+  if (out->type_code <= 0) return 0;
   out->aux = ANYFFI_MOVABLE;
   return 1;
+}
+
+static inline int anyffi_py_mark_movable(AnyffiValue* out) {
+  out->aux = ANYFFI_MOVABLE;
+  return 1;
+}
+
+/// Packs the rest of a list or tuple, whose first elements were inline; returns as `anyffi_py_pack_object`.
+ANYFFI_NEVER_INLINE int anyffi_py_pack_rest(PyObject* x, AnyffiValue* out) {
+  int packed = anyffi_py_finish_directly(x, PySequence_Fast_ITEMS(x), out);
+  if (packed == 0) packed = anyffi_py_pack_carefully(x, out);
+  return packed < 0 ? -1 : anyffi_py_mark_movable(out);
 }
 
 /// Packs an argument that is not plain, which the caller keeps alive.
@@ -227,9 +274,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_object(PyObject* x, AnyffiValue* out) {
     return anyffi_py_pack_other(x, out);
   }
   if (packed < 0) return anyffi_py_raise_taken();
-  if (packed == 0 && anyffi_py_fill_sequence(x, out, NULL) < 0) return -1;
-  out->aux = ANYFFI_MOVABLE;
-  return 1;
+  return packed > 0 ? anyffi_py_mark_movable(out) : anyffi_py_pack_rest(x, out);
 }
 
 /// Packs an argument, which the caller keeps alive; returns as `anyffi_py_pack_object`.

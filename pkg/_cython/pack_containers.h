@@ -1,6 +1,7 @@
-/// Lists, tuples, dicts, sets and slices to owned values.
+/// Lists, tuples, dicts, sets and slices to owned values, where Python code may run in between: users' hooks, which
+/// could change what is being read.
 ///
-/// Functions return 1, 0 where they say so, or -1 with an exception; on failure nothing is left in `out`.
+/// Functions return 1, or -1 with an exception; on failure nothing is left in `out`.
 
 #ifndef ANYFFI_PACK_CONTAINERS_H_
 #define ANYFFI_PACK_CONTAINERS_H_
@@ -11,29 +12,14 @@
 /// Packs a non-scalar as an element of the container `outer`; defined in pack.h.
 static int anyffi_py_pack_nested(PyObject* x, AnyffiValue* out, const AnyffiNest* outer);
 
-/// Packs a scalar or, if there is a `nest`, anything; 0 for a non-scalar without a `nest`.
+/// Packs an element of a container; 0, or -1 with an exception.
 static inline int anyffi_py_pack_element(PyObject* x, AnyffiValue* out, const AnyffiNest* nest) {
   int packed = anyffi_py_pack_scalar(x, out);
-  if (packed != 0 || nest == NULL) return packed;
-  return anyffi_py_pack_nested(x, out, nest) < 0 ? -1 : 1;
+  if (packed == 0) packed = anyffi_py_pack_nested(x, out, nest);
+  return packed < 0 ? -1 : 0;
 }
 
 // ---- slices ---------------------------------------------------------------------------------------------------------
-
-/// Packs a slice of inline values, as nearly all are; 0 if it holds others.
-static int anyffi_py_pack_inline_slice(PyObject* x, AnyffiValue* out) {
-  PyObject* parts[3];
-  if (anyffi_py_read_slice(x, parts) < 0) return -1;
-  if (anyffi_slice_create(NULL, NULL, NULL, out) != 0) return anyffi_py_raise_taken();
-  // The three parts are adjacent.
-  AnyffiValue* cells = &((AnyffiSlice*)out->as_object)->start;
-  if (anyffi_py_pack_inline(parts[0], &cells[0]) && anyffi_py_pack_inline(parts[1], &cells[1]) &&
-      anyffi_py_pack_inline(parts[2], &cells[2])) {
-    return 1;
-  }
-  anyffi_value_drop(out);
-  return 0;
-}
 
 /// Packs any slice.
 static int anyffi_py_pack_slice(PyObject* x, AnyffiValue* out, const AnyffiNest* nest) {
@@ -67,27 +53,16 @@ static inline PyObject* anyffi_py_snapshot(PyObject* items) {
   return items;
 }
 
-/// Packs the elements from `size` of the new sequence in `out` on, the first of which is not inline. Where `nest` is
-/// NULL, the sequence is no element. Releases it if an element fails.
-ANYFFI_NEVER_INLINE int anyffi_py_fill_sequence(PyObject* items, AnyffiValue* out, const AnyffiNest* nest) {
+/// Packs the elements from `size` of the new sequence in `out` on. Releases it if an element fails.
+static int anyffi_py_fill_sequence(PyObject* items, AnyffiValue* out, const AnyffiNest* nest) {
   AnyffiSequence* sequence = (AnyffiSequence*)out->as_object;
   Py_ssize_t size = Py_SIZE(items);
   PyObject* snapshot = NULL;
-  AnyffiNest own;
-  AnyffiMemo memo;
   int packed = 1;
-  memo.used = 0;
   while (sequence->size < size) {
-    PyObject* item = PySequence_Fast_ITEMS(items)[sequence->size];
     AnyffiValue* cell = &sequence->data[sequence->size];
-    // Slices of inline values are no containers as long as they cannot be too deep.
-    packed = nest == NULL && PySlice_Check(item) ? anyffi_py_pack_inline_slice(item, cell)
-                                                 : anyffi_py_pack_scalar(item, cell);
+    packed = anyffi_py_pack_scalar(PySequence_Fast_ITEMS(items)[sequence->size], cell);
     if (packed == 0) {
-      if (nest == NULL) {
-        anyffi_py_open_nest(&own, items, &memo);
-        nest = &own;
-      }
       // Only now may Python code run, which could change the list that is being read.
       if (snapshot == NULL) {
         snapshot = anyffi_py_snapshot(items);
@@ -104,7 +79,6 @@ ANYFFI_NEVER_INLINE int anyffi_py_fill_sequence(PyObject* items, AnyffiValue* ou
     if (sequence->size < size) anyffi_py_fill_inline(PySequence_Fast_ITEMS(items), size, sequence);
   }
   if (packed < 0) anyffi_py_discard(out);
-  anyffi_py_memo_clear(&memo);
   Py_XDECREF(snapshot);
   return packed < 0 ? -1 : 1;
 }
@@ -118,41 +92,15 @@ static int anyffi_py_pack_sequence(PyObject* items, int32_t type_code, AnyffiVal
 
 // ---- dicts and sets -------------------------------------------------------------------------------------------------
 
-/// Packs one more entry of a new mapping; 0 if there is no `nest` and the entry holds more than scalars.
+/// Packs one more entry of a new mapping; 0, or -1 with an exception.
 static inline int anyffi_py_pack_entry(PyObject* key, PyObject* item, AnyffiMapping* mapping, const AnyffiNest* nest) {
   AnyffiEntry* entry = &mapping->entries[mapping->used];
-  int packed = anyffi_py_pack_element(key, &entry->key, nest);
-  if (packed <= 0) return packed;
-  packed = anyffi_py_pack_element(item, &entry->value, nest);
-  if (packed <= 0) {
-    anyffi_py_discard(&entry->key);
-    return packed;
-  }
+  if (anyffi_py_pack_element(key, &entry->key, nest) < 0) return -1;
+  if (anyffi_py_pack_element(item, &entry->value, nest) < 0) return anyffi_py_discard(&entry->key);
   mapping->key_type_mask |= anyffi_type_bit(entry->key.type_code);
   mapping->value_type_mask |= anyffi_type_bit(entry->value.type_code);
   // Only complete entries count where the mapping is destroyed.
   mapping->used += 1;
-  return 1;
-}
-
-/// Packs a dict of scalars; 0, with nothing in `out`, if it holds others or keys that become equal.
-static int anyffi_py_pack_scalar_entries(PyObject* x, AnyffiValue* out) {
-  PyObject *key, *item;
-  Py_ssize_t position = 0;
-  int64_t first = -1, second = -1;
-  if (anyffi_mapping_create(ANYFFI_DICT, PyDict_Size(x), out) != 0) return anyffi_py_raise_taken();
-  while (PyDict_Next(x, &position, &key, &item)) {
-    int packed = anyffi_py_pack_entry(key, item, (AnyffiMapping*)out->as_object, NULL);
-    if (packed > 0) continue;
-    anyffi_py_discard(out);
-    return packed;
-  }
-  if (anyffi_mapping_finish(out->as_object, &first, &second) != 0) {
-    anyffi_py_raise_taken();
-    return anyffi_py_discard(out);
-  }
-  if (first < 0) return 1;
-  anyffi_value_drop(out);
   return 0;
 }
 
@@ -184,11 +132,9 @@ static int anyffi_py_pack_pairs(PyObject* pairs, int32_t type_code, AnyffiValue*
 
 /// Packs a dict.
 static int anyffi_py_pack_dict(PyObject* x, AnyffiValue* out, const AnyffiNest* nest) {
-  int packed = anyffi_py_pack_scalar_entries(x, out);
-  if (packed != 0) return packed;
   PyObject* pairs = PyDict_Items(x);
   if (pairs == NULL) return -1;
-  packed = anyffi_py_pack_pairs(pairs, ANYFFI_DICT, out, nest);
+  int packed = anyffi_py_pack_pairs(pairs, ANYFFI_DICT, out, nest);
   Py_DECREF(pairs);
   return packed;
 }

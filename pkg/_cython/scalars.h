@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "kinds.h"
 #include "pack_inline.h"
 #include "unpack.h"
 
@@ -42,6 +43,165 @@ static inline int anyffi_py_pack_scalar(PyObject* x, AnyffiValue* out) {
   if (cls == &PyBytes_Type) return anyffi_py_own_bytes(x, out);
   if (cls == &PyLong_Type) return anyffi_py_pack_int(x, out);
   return anyffi_py_pack_immediate(x, cls, out);
+}
+
+// ---- what is no exact builtin, or too big
+// -----------------------------------------------------------------------------
+
+/// Digits of an int that are collected on the stack: 1,920 bits.
+#define ANYFFI_SHORT_DIGITS 64
+
+/// Packs an int outside of int64, of any class; always 1, or -1 with an exception. 0 where its layout is not known.
+ANYFFI_NEVER_INLINE int anyffi_py_pack_big_int(PyObject* x, AnyffiValue* out) {
+#if !ANYFFI_KNOWN_LAYOUT
+  (void)x, (void)out;
+  return 0;
+#else
+  uint64_t on_stack[ANYFFI_SHORT_DIGITS / 2];
+  const digit* digits;
+  int is_negative;
+  Py_ssize_t count = anyffi_py_read_digits(x, &digits, &is_negative);
+  uint64_t* words = on_stack;
+  if (count > ANYFFI_SHORT_DIGITS) {
+    words = (uint64_t*)anyffi_alloc(((size_t)count / 2 + 1) * sizeof(uint64_t));
+    if (words == NULL) {
+      PyErr_NoMemory();
+      return -1;
+    }
+  }
+  int64_t size = 0;
+  uint64_t word = 0;
+  int filled = 0;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    word |= (uint64_t)digits[i] << filled;
+    filled += PyLong_SHIFT;
+    if (filled < 64) continue;
+    words[size++] = word;
+    filled -= 64;
+    word = filled == 0 ? 0 : (uint64_t)digits[i] >> (PyLong_SHIFT - filled);
+  }
+  if (word != 0) words[size++] = word;
+  int status = anyffi_big_int_create(words, size, is_negative, out);
+  if (words != on_stack) anyffi_free(words);
+  return status != 0 ? anyffi_py_raise_taken() : 1;
+#endif
+}
+
+/// Packs an int of any class; always 1, or -1 with an exception. 0 where only the rules can read it.
+static inline int anyffi_py_pack_any_int(PyObject* x, AnyffiValue* out) {
+  return anyffi_py_pack_int(x, out) ? 1 : anyffi_py_pack_big_int(x, out);
+}
+
+/// NumPy's scalars hold their value after the object header.
+typedef struct {
+  PyObject_HEAD union {
+    uint8_t u8;
+    int8_t i8;
+    int16_t i16;
+    uint16_t u16;
+    int32_t i32;
+    uint32_t u32;
+    int64_t i64;
+    uint64_t u64;
+    float f32;
+    float c64[2];
+  } value;
+} AnyffiNumPyScalar;
+
+static inline AnyffiValue anyffi_py_make_float(double number) {
+  AnyffiValue value;
+  value.type_code = ANYFFI_FLOAT;
+  value.aux = 0;
+  value.as_float = number;
+  return value;
+}
+
+/// Widens an IEEE half, exactly.
+static inline double anyffi_py_widen_half(uint16_t half) {
+  uint64_t sign = (uint64_t)(half >> 15) << 63, fraction = half & 0x3FF, bits;
+  int exponent = half >> 10 & 31;
+  double number;
+  if (exponent == 0) {
+    number = (double)fraction * 0x1p-24;
+    return sign ? -number : number;
+  }
+  bits = sign | (exponent == 31 ? (uint64_t)0x7FF : (uint64_t)(exponent + 1008)) << 52 | fraction << 42;
+  memcpy(&number, &bits, sizeof(number));
+  return number;
+}
+
+static int anyffi_py_pack_unsigned(uint64_t number, AnyffiValue* out) {
+  if (number <= INT64_MAX) {
+    *out = anyffi_make_int((int64_t)number);
+    return 1;
+  }
+  return anyffi_big_int_create(&number, 1, 0, out) != 0 ? anyffi_py_raise_taken() : 1;
+}
+
+static int anyffi_py_pack_complex(double real, double imag, AnyffiValue* out) {
+  return anyffi_complex_create(real, imag, out) != 0 ? anyffi_py_raise_taken() : 1;
+}
+
+static int anyffi_py_pack_numpy_scalar(PyObject* x, AnyffiKind kind, AnyffiValue* out) {
+  const AnyffiNumPyScalar* scalar = (const AnyffiNumPyScalar*)x;
+  switch (kind) {
+    case ANYFFI_KIND_NUMPY_BOOL:
+      *out = anyffi_make_value((uint32_t)ANYFFI_BOOL, scalar->value.u8 != 0);
+      return 1;
+    case ANYFFI_KIND_NUMPY_INT8:
+      *out = anyffi_make_int(scalar->value.i8);
+      return 1;
+    case ANYFFI_KIND_NUMPY_INT16:
+      *out = anyffi_make_int(scalar->value.i16);
+      return 1;
+    case ANYFFI_KIND_NUMPY_INT32:
+      *out = anyffi_make_int(scalar->value.i32);
+      return 1;
+    case ANYFFI_KIND_NUMPY_INT64:
+      *out = anyffi_make_int(scalar->value.i64);
+      return 1;
+    case ANYFFI_KIND_NUMPY_UINT8:
+      *out = anyffi_make_int(scalar->value.u8);
+      return 1;
+    case ANYFFI_KIND_NUMPY_UINT16:
+      *out = anyffi_make_int(scalar->value.u16);
+      return 1;
+    case ANYFFI_KIND_NUMPY_UINT32:
+      *out = anyffi_make_int(scalar->value.u32);
+      return 1;
+    case ANYFFI_KIND_NUMPY_UINT64:
+      return anyffi_py_pack_unsigned(scalar->value.u64, out);
+    case ANYFFI_KIND_NUMPY_FLOAT16:
+      *out = anyffi_py_make_float(anyffi_py_widen_half(scalar->value.u16));
+      return 1;
+    case ANYFFI_KIND_NUMPY_FLOAT32:
+      *out = anyffi_py_make_float(scalar->value.f32);
+      return 1;
+    default:
+      return anyffi_py_pack_complex(scalar->value.c64[0], scalar->value.c64[1], out);
+  }
+}
+
+/// Packs a scalar of a known class, owned: 1, 0 for what is no scalar or only the rules can read, -1 with an exception.
+static int anyffi_py_pack_scalar_kind(PyObject* x, AnyffiKind kind, AnyffiValue* out) {
+  switch (kind) {
+    case ANYFFI_KIND_INT:
+      return anyffi_py_pack_any_int(x, out);
+    case ANYFFI_KIND_FLOAT:
+      *out = anyffi_py_make_float(PyFloat_AS_DOUBLE(x));
+      return 1;
+    case ANYFFI_KIND_COMPLEX:
+      return anyffi_py_pack_complex(((PyComplexObject*)x)->cval.real, ((PyComplexObject*)x)->cval.imag, out);
+    case ANYFFI_KIND_STR:
+      return anyffi_py_own_str(x, out);
+    case ANYFFI_KIND_BYTES:
+      return anyffi_py_own_bytes(x, out);
+    case ANYFFI_KIND_BYTEARRAY:
+      if (anyffi_bytes_create(PyByteArray_AS_STRING(x), PyByteArray_GET_SIZE(x), out) == 0) return 1;
+      return anyffi_py_raise_taken();
+    default:
+      return kind >= ANYFFI_KIND_NUMPY_BOOL ? anyffi_py_pack_numpy_scalar(x, kind, out) : 0;
+  }
 }
 
 #endif  // ANYFFI_SCALARS_H_

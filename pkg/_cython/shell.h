@@ -16,6 +16,9 @@ static PyObject* anyffi_py_call_bound(PyObject* function, PyObject* const* args,
 /// Fills in the names of a function's parameters, which it reads from Python-level metadata.
 static int anyffi_py_learn_parameters(PyObject* function);
 
+/// Decides how values of the class of `x` are packed, and remembers it; an AnyffiKind, or -1.
+static int anyffi_py_learn_kind(PyObject* x);
+
 /// Packs scalars and memory that `lower` described by tuples.
 static int anyffi_py_pack_described(int32_t code, PyObject* payload, AnyffiValue* out);
 
@@ -25,6 +28,9 @@ static int anyffi_py_learn_exporter(PyObject* x);
 
 /// Returns an element of an Array or a List by a key that is a slice, negative, out of range or not an exact int.
 static PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, PyObject* key);
+
+/// Finds the object of a container's wrapper, borrowed; NULL for everything else.
+static int anyffi_py_container_of(PyObject* x, AnyffiObject** out);
 
 /// Returns the object of another backend's wrapper, borrowed, by its attribute `_address`.
 static AnyffiObject* anyffi_py_unwrap_other(PyObject* wrapper);

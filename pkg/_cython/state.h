@@ -26,6 +26,10 @@ typedef struct {
   /// Functions of the rules.
   PyObject* lower;
   PyObject* lift;
+  /// `abc.get_cache_token`, a C function, or NULL.
+  PyObject* get_cache_token;
+  /// Whether users' code is replayed: containers that only `lower` records are then read by it.
+  int is_check_mode;
   PyObject* make_error;
   PyObject* fill_error;
   /// Exception classes by kind; NULL in check mode, where `make_error` makes every exception.
@@ -35,6 +39,7 @@ typedef struct {
   PyObject* contains_itself;
   PyObject* equal_keys;
   PyObject* empty_wrapper;
+  PyObject* plain_contains_itself;
   PyObject* wrong_object;
   PyObject* unexplained;
   /// Functions of the rules for tensors.

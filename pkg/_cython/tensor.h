@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "dtype.h"
 #include "layout.h"
 #include "state.h"
 #include "unpack.h"
@@ -86,49 +87,14 @@ static PyObject* anyffi_py_tensor_is_contiguous(PyObject* self, PyObject* unused
   return tensor == NULL ? NULL : PyBool_FromLong(anyffi_tensor_is_contiguous(&tensor->tensor));
 }
 
-/// The dtypes and devices that the rules share, once one was asked for.
-#define ANYFFI_SHARED_CODES 18
-#define ANYFFI_SHARED_DEVICES 32
-#define ANYFFI_SHARED_INDICES 16
-static PyObject* anyffi_py_dtypes[ANYFFI_SHARED_CODES][256];
-static PyObject* anyffi_py_devices[ANYFFI_SHARED_DEVICES][ANYFFI_SHARED_INDICES];
-
-/// Returns what the rules make of some ints, a tuple that it steals, and keeps it in `place` unless that is NULL.
-static PyObject* anyffi_py_share_made(PyObject* function, PyObject* ints, PyObject** place) {
-  PyObject* made = ints == NULL ? NULL : PyObject_CallObject(function, ints);
-  Py_XDECREF(ints);
-  if (made != NULL && place != NULL && *place == NULL) {
-    Py_INCREF(made);
-    *place = made;
-  }
-  return made;
-}
-
 static PyObject* anyffi_py_tensor_dtype(PyObject* self, PyObject* unused) {
   const AnyffiTensor* tensor = anyffi_py_unwrap_tensor(self);
-  if (tensor == NULL) return NULL;
-  AnyffiDataType type = tensor->tensor.dtype;
-  int is_shared = type.lanes == 1 && type.code < ANYFFI_SHARED_CODES;
-  PyObject** place = is_shared ? &anyffi_py_dtypes[type.code][type.bits] : NULL;
-  if (place == NULL || *place == NULL) {
-    return anyffi_py_share_made(anyffi_state.share_dtype, Py_BuildValue("(iii)", type.code, type.bits, type.lanes),
-                                place);
-  }
-  Py_INCREF(*place);
-  return *place;
+  return tensor == NULL ? NULL : anyffi_py_new_dtype(tensor->tensor.dtype);
 }
 
 static PyObject* anyffi_py_tensor_device(PyObject* self, PyObject* unused) {
   const AnyffiTensor* tensor = anyffi_py_unwrap_tensor(self);
-  if (tensor == NULL) return NULL;
-  AnyffiDevice device = tensor->tensor.device;
-  int is_shared = (uint32_t)device.type < ANYFFI_SHARED_DEVICES && (uint32_t)device.index < ANYFFI_SHARED_INDICES;
-  PyObject** place = is_shared ? &anyffi_py_devices[device.type][device.index] : NULL;
-  if (place == NULL || *place == NULL) {
-    return anyffi_py_share_made(anyffi_state.share_device, Py_BuildValue("(ii)", device.type, device.index), place);
-  }
-  Py_INCREF(*place);
-  return *place;
+  return tensor == NULL ? NULL : anyffi_py_new_device(tensor->tensor.device);
 }
 
 /// `len(tensor)`; -1 with an exception.
@@ -165,37 +131,44 @@ static inline int anyffi_py_is_keyword(PyObject* keyword, const char* name, size
 }
 #define ANYFFI_IS_KEYWORD(keyword, name) anyffi_py_is_keyword(keyword, name, sizeof(name) - 1)
 
-/// Reads a `max_version`; 0 for one that the rules must read.
-static int anyffi_py_read_version(PyObject* version, int* legacy) {
-  int64_t major = 0, minor;
-  if (version == Py_None) return 1;
-  if (!PyTuple_CheckExact(version) || PyTuple_GET_SIZE(version) != 2) return 0;
-  PyObject *first = PyTuple_GET_ITEM(version, 0), *second = PyTuple_GET_ITEM(version, 1);
-  if (!PyLong_CheckExact(first) || !PyLong_CheckExact(second)) return 0;
-  if (!anyffi_py_read_short_int(first, &major) || !anyffi_py_read_short_int(second, &minor)) return 0;
-  *legacy = major < 1;
+/// Reads an exact tuple of two ints of at most 60 bits; 0 for anything else.
+static int anyffi_py_read_pair(PyObject* pair, int64_t numbers[2]) {
+  if (!PyTuple_CheckExact(pair) || PyTuple_GET_SIZE(pair) != 2) return 0;
+  for (int i = 0; i < 2; ++i) {
+    PyObject* number = PyTuple_GET_ITEM(pair, i);
+    if (!PyLong_CheckExact(number) || !anyffi_py_read_short_int(number, &numbers[i])) return 0;
+  }
   return 1;
 }
 
-/// Reads the keywords of `__dlpack__`; 0 where the rules must read or refuse them.
-static int anyffi_py_read_export(PyObject* const* values, PyObject* names, int* legacy) {
-  Py_ssize_t count = names == NULL ? 0 : PyTuple_GET_SIZE(names);
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* name = PyTuple_GET_ITEM(names, i);
-    if (anyffi_py_ready(name) < 0) return 0;
-    int is_plain;
-    if (ANYFFI_IS_KEYWORD(name, "max_version")) {
-      is_plain = anyffi_py_read_version(values[i], legacy);
-    } else if (ANYFFI_IS_KEYWORD(name, "copy")) {
-      is_plain = values[i] == Py_None || values[i] == Py_False;
-    } else if (ANYFFI_IS_KEYWORD(name, "stream") || ANYFFI_IS_KEYWORD(name, "dl_device")) {
-      is_plain = values[i] == Py_None;
-    } else {
-      is_plain = 0;
-    }
-    if (!is_plain) return 0;
+/// What the keywords of `__dlpack__` ask for.
+typedef struct {
+  int legacy, copy;
+} AnyffiExport;
+
+/// Reads a keyword of `__dlpack__`; 0 where the rules must read or refuse it.
+static int anyffi_py_read_keyword(const AnyffiTensor* tensor, PyObject* name, PyObject* value, AnyffiExport* asked) {
+  int64_t pair[2];
+  if (anyffi_py_ready(name) < 0) {
+    PyErr_Clear();
+    return 0;
   }
-  return 1;
+  if (ANYFFI_IS_KEYWORD(name, "copy")) {
+    asked->copy = value == Py_True;
+    return value == Py_None || PyBool_Check(value);
+  }
+  if (ANYFFI_IS_KEYWORD(name, "max_version")) {
+    if (value == Py_None) return 1;
+    if (!anyffi_py_read_pair(value, pair)) return 0;
+    asked->legacy = pair[0] < 1;
+    return 1;
+  }
+  if (ANYFFI_IS_KEYWORD(name, "dl_device")) {
+    if (value == Py_None) return 1;
+    const AnyffiDevice* device = &tensor->tensor.device;
+    return anyffi_py_read_pair(value, pair) && pair[0] == device->type && pair[1] == device->index;
+  }
+  return ANYFFI_IS_KEYWORD(name, "stream") && value == Py_None;
 }
 
 /// Calls `export_tensor` of the rules with the arguments of a method.
@@ -210,17 +183,30 @@ static PyObject* anyffi_py_export_by_rules(PyObject* self, PyObject* const* args
   return made;
 }
 
+/// Returns a capsule of a tensor or of a copy of it.
+static PyObject* anyffi_py_new_capsule(AnyffiTensor* tensor, AnyffiExport asked) {
+  AnyffiValue copy = anyffi_make_none();
+  void* capsule = NULL;
+  int status = asked.copy ? anyffi_tensor_copy(&tensor->tensor, tensor->flags, &copy) : 0;
+  if (status == 0) {
+    AnyffiObject* exported = asked.copy ? copy.as_object : &tensor->header;
+    status = anyffi_tensor_to_capsule(exported, asked.legacy, &capsule);
+  }
+  anyffi_value_drop(&copy);
+  if (status != 0) anyffi_py_raise_taken();
+  return (PyObject*)capsule;
+}
+
 /// `__dlpack__`: an eighth of the time that a function in Python takes.
 static PyObject* anyffi_py_tensor_dlpack(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  AnyffiObject* tensor = ((AnyffiWrapper*)self)->object;
-  int legacy = 1;
-  void* capsule;
-  if (count != 0 || tensor == NULL || tensor->type_code != ANYFFI_TENSOR ||
-      !anyffi_py_read_export(args, names, &legacy)) {
-    return anyffi_py_export_by_rules(self, args, count, names);
+  AnyffiObject* object = ((AnyffiWrapper*)self)->object;
+  AnyffiExport asked = {1, 0};
+  int is_plain = count == 0 && object != NULL && object->type_code == ANYFFI_TENSOR;
+  for (Py_ssize_t i = 0; is_plain && names != NULL && i < PyTuple_GET_SIZE(names); ++i) {
+    is_plain = anyffi_py_read_keyword((AnyffiTensor*)object, PyTuple_GET_ITEM(names, i), args[i], &asked);
   }
-  if (anyffi_tensor_to_capsule(tensor, legacy, &capsule) != 0) anyffi_py_raise_taken();
-  return (PyObject*)capsule;
+  if (!is_plain) return anyffi_py_export_by_rules(self, args, count, names);
+  return anyffi_py_new_capsule((AnyffiTensor*)object, asked);
 }
 
 // ---- the class ------------------------------------------------------------------------------------------------------

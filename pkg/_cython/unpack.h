@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "dtype.h"
 #include "errors.h"
 #include "state.h"
 #include "wrapper.h"
@@ -79,12 +80,10 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_inline(const AnyffiValue* value) 
       return anyffi_py_unpack_tensor_view(value);
     case ANYFFI_POINTER:
       return anyffi_py_lift(code, PyLong_FromVoidPtr(value->as_pointer));
-    case ANYFFI_DATA_TYPE: {
-      AnyffiDataType type = value->as_data_type;
-      return anyffi_py_lift(code, Py_BuildValue("(iii)", type.code, type.bits, type.lanes));
-    }
+    case ANYFFI_DATA_TYPE:
+      return anyffi_py_new_dtype(value->as_data_type);
     case ANYFFI_DEVICE:
-      return anyffi_py_lift(code, Py_BuildValue("(ii)", value->as_device.type, value->as_device.index));
+      return anyffi_py_new_device(value->as_device);
     default:
       Py_INCREF(Py_None);
       return anyffi_py_lift(code, Py_None);

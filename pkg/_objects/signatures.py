@@ -8,11 +8,11 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any, Protocol
 
+from .. import _current
 from .._rules import keywords
 from .._rules.device import Device
 from .._rules.dtype import dtype
 from .._rules.internal import MISSING
-from .convert import to_python
 
 __all__ = ["Described", "OverloadedSignature", "annotations_of", "cleandoc", "signature"]
 
@@ -111,7 +111,7 @@ def _shown_default(param: keywords.Param) -> Any:
     if default is MISSING:
         return _Omitted()
     try:
-        copied = to_python(default)
+        copied = _current.api.to_python(default)
         return copied if _is_apart(copied) else _Omitted()
     except RecursionError:
         return _Omitted()

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import operator
 import sys
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 
 from .._typing import Any, Callable, TypeVar
-from .values import find_on_type
+from .codes import code
+from .decisions import find_on_type, is_wrapper_class
 
 __all__ = [
     "ELEMENTS",
@@ -25,6 +26,7 @@ __all__ = [
     "changed_size",
     "checks_self",
     "clip_index",
+    "container_code",
     "hashable",
     "index_out_of_range",
     "missing_item",
@@ -269,3 +271,20 @@ def changed_size(what: int) -> RuntimeError:
 def changed_keys() -> RuntimeError:
     """Return the error of an iterator that finds more entries than there were: keys were exchanged."""
     return RuntimeError("dictionary keys changed during iteration")
+
+
+#: Rows of the type table by the identity of the class of Python that a container's methods name as `_plain`.
+_ROWS = {
+    id(tuple): "ARRAY",
+    id(list): "LIST",
+    id(MappingProxyType): "MAP",
+    id(dict): "DICT",
+    id(frozenset): "FROZEN_SET",
+    id(set): "SET",
+}
+
+
+def container_code(cls: type) -> int:
+    """Return the type code of the containers that a class wraps; 0 for other classes."""
+    row = _ROWS.get(id(find_on_type(cls, "_plain"))) if is_wrapper_class(cls) else None
+    return 0 if row is None else getattr(code, row)

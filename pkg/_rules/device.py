@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import operator
 
 from .._typing import Any
@@ -89,7 +90,7 @@ class Device:
         else:
             number = operator.index(device_type)
         pair = number, 0 if index is None else operator.index(index)
-        if not all(_INT32_MIN <= part <= _INT32_MAX for part in pair):
+        if not (_INT32_MIN <= pair[0] <= _INT32_MAX and _INT32_MIN <= pair[1] <= _INT32_MAX):
             raise OverflowError(f"{pair} does not fit a device of DLPack")
         if _is_set(self):
             # It may be the device of every tensor.
@@ -169,6 +170,7 @@ def device(device_type: str | int, index: int | None = None) -> Device:
     return Device(device_type, index)
 
 
+@functools.lru_cache(maxsize=256)
 def _parse(text: str) -> tuple[int, int | None]:
     """Return the number of the type, and the index or None."""
     # Imported late: it would be a tenth of this package's import.

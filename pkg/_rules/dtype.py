@@ -11,7 +11,7 @@ from .._typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["dtype", "find_dtype", "read_dtype", "share_dtype"]
+__all__ = ["FIRST_OF_USERS", "dtype", "find_dtype", "read_dtype", "share_dtype"]
 
 #: DLPack's codes by the names to which a width is appended.
 _CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4, "complex": 5, "bool": 6}
@@ -73,6 +73,10 @@ class dtype(str):
     __module__ = "anyffi"
 
     def __new__(cls, spelling: Any) -> Self:
+        if cls is dtype and type(spelling) is str:
+            shared = _by_name.get(spelling)
+            if shared is not None:
+                return shared  # type: ignore[return-value]
         if issubclass(type(spelling), str):
             return cls.from_dlpack_data_type(_parse(str.__str__(spelling)))
         found = find_dtype(spelling)
@@ -90,9 +94,13 @@ class dtype(str):
             What a C struct ``DLDataType`` holds.
         """
         code, bits, lanes = map(operator.index, data_type)
+        shared = _by_triple.get((code, bits, lanes)) if cls is dtype else None
+        if shared is not None:
+            return shared  # type: ignore[return-value]
         if not (0 <= code <= _MAX_CODE and 0 <= bits <= _MAX_BITS and 0 <= lanes <= _MAX_LANES):
             raise OverflowError(f"{(code, bits, lanes)} does not fit a data type of DLPack")
-        return str.__new__(cls, _spell(code, bits, lanes))
+        made = str.__new__(cls, _spell(code, bits, lanes))
+        return _share(made, code, bits, lanes) if cls is dtype else made  # type: ignore[return-value]
 
     @property
     def type_code(self) -> int:
@@ -112,7 +120,8 @@ class dtype(str):
     @property
     def itemsize(self) -> int:
         """Bytes of one element, all lanes together."""
-        return (self.bits * self.lanes + 7) // 8
+        _, bits, lanes = read_dtype(self)
+        return (bits * lanes + 7) // 8
 
     def with_lanes(self, lanes: int) -> Self:
         """Return the type with the same numbers and another count of lanes."""
@@ -142,19 +151,23 @@ def read_dtype(x: dtype) -> _Triple:
     return _parse(str.__str__(x))
 
 
-#: The codes that have names, whose dtypes of one lane are shared: few enough to keep all of them.
+#: The codes that have names. Their dtypes of one lane are shared: few enough to keep all of them.
 _SHARED_CODES = 18
-_shared: dict[tuple[int, int], dtype] = {}
+_by_triple: dict[_Triple, dtype] = {}
+_by_name: dict[str, dtype] = {}
+
+
+def _share(made: dtype, code: int, bits: int, lanes: int) -> dtype:
+    """Return the object that all equal dtypes are, if they are shared."""
+    if lanes != 1 or code >= _SHARED_CODES:
+        return made
+    made = _by_triple.setdefault((code, bits, lanes), made)
+    return _by_name.setdefault(str.__str__(made), made)
 
 
 def share_dtype(code: int, bits: int, lanes: int) -> dtype:
     """Return the dtype of code, bits and lanes: for most of them always the same object."""
-    found = _shared.get((code, bits)) if lanes == 1 else None
-    if found is None:
-        found = dtype.from_dlpack_data_type((code, bits, lanes))
-        if lanes == 1 and code < _SHARED_CODES:
-            return _shared.setdefault((code, bits), found)
-    return found
+    return _by_triple.get((code, bits, lanes)) or dtype.from_dlpack_data_type((code, bits, lanes))
 
 
 def _spell(code: int, bits: int, lanes: int) -> str:
@@ -212,12 +225,17 @@ def _parse(text: str) -> _Triple:
 _NUMPY_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 #: `dtype.num` of longdouble and clongdouble, which have padding and a size that differs between machines.
 _PADDED = (13, 16)
-_FIRST_OF_USERS = 24
+#: The `dtype.num` from which on dtypes are of other libraries.
+FIRST_OF_USERS = 24
 #: Scalar classes of several dtypes: passed as any other class is.
 _ABSTRACT = (
     *("generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating"),
     *("complexfloating", "flexible", "character"),
 )
+
+
+#: Triples by identity, of dtypes that are the only one of their scalar class, and of these classes: all kept.
+_known: dict[int, tuple[Any, _Triple]] = {}
 
 
 def find_dtype(x: Any) -> _Triple | None:
@@ -228,22 +246,32 @@ def find_dtype(x: Any) -> _Triple | None:
     TypeError
         It is one, but DLPack has no code for it.
     """
+    known = _known.get(id(x))
+    if known is not None:
+        return known[1]
     np: Any = sys.modules.get("numpy")
     if np is None or not hasattr(np, "generic"):
         return None
     if issubclass(type(x), np.dtype):
-        return _of_numpy(x)
+        triple = _of_numpy(x)
+        if np.dtype(x.type) is x:
+            _known[id(x)] = x, triple
+        return triple
     if not issubclass(type(x), type) or not issubclass(x, np.generic):
         return None
     if any(x is getattr(np, name) for name in _ABSTRACT):
         return None
     found = np.dtype(x)
-    return _of_numpy(found) if found.type is x else None
+    if found.type is not x:
+        return None
+    triple = _of_numpy(found)
+    _known[id(x)] = x, triple
+    return triple
 
 
 def _of_numpy(x: Any) -> _Triple:
     code = _NUMPY_CODES.get(x.kind)
-    if x.isnative and x.num < _FIRST_OF_USERS and x.num not in _PADDED and code is not None:
+    if x.isnative and x.num < FIRST_OF_USERS and x.num not in _PADDED and code is not None:
         return code, x.itemsize * 8, 1
     ml_dtypes = sys.modules.get("ml_dtypes")
     if x.isnative and ml_dtypes is not None and getattr(ml_dtypes, x.name, None) is x.type:

@@ -81,12 +81,13 @@ def __dlpack__(
         raise wrong_self("__dlpack__", "anyffi.Tensor", self, is_slot=False)
     version = None if max_version is None else _read_pair("max_version", max_version)
     place = None if dl_device is None else _read_pair("dl_device", dl_device)
-    device = read(self)
-    own = read_device(device)
-    if not _is_stream(stream, own[0]):
-        raise BufferError(f"{stream!r} is no stream of {device}")
-    if place is not None and place != own:
-        raise BufferError(f"a tensor on {device} cannot be exported to {Device(*place)}")
+    if stream is not None or place is not None:
+        device = read(self)
+        own = read_device(device)
+        if not _is_stream(stream, own[0]):
+            raise BufferError(f"{stream!r} is no stream of {device}")
+        if place is not None and place != own:
+            raise BufferError(f"a tensor on {device} cannot be exported to {Device(*place)}")
     tensor = self._runtime.tensor_copy(self) if copy else self
     if not HAS_CAPSULES:
         return make_array(tensor).__dlpack__()

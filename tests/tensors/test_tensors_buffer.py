@@ -292,9 +292,11 @@ def test_a_wrapper_in_another_class(ffi: Any) -> None:
     wrapper.__class__ = ffi.Tensor
     with pytest.raises(BufferError, match="expected a Tensor"):
         memoryview(wrapper)
-    for read in (lambda x: x.shape, len, lambda x: x.numel(), lambda x: x.__dlpack__()):
+    for read in (lambda x: x.shape, len, lambda x: x.numel(), lambda x: x.__dlpack__(stream=1)):
         with pytest.raises(TypeError, match="this Tensor holds an object of another type"):
             read(wrapper)
+    with pytest.raises(TypeError, match="expected Tensor, got List"):
+        wrapper.__dlpack__()
     tensor = ffi.convert(np.zeros(3))
     view = memoryview(tensor)
     tensor.__class__ = ffi.List

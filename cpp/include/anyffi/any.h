@@ -227,13 +227,18 @@ struct Traits<AnyValue> {
 
 namespace detail {
 
-/// Accepts text only. Encodes it into `encoded` unless it is ASCII.
-inline bool load_utf8(const AnyffiValue& value, AnyValue& encoded, AnyffiMismatch& why) {
-  AnyffiTextView text;
-  if (anyffi_type_get_family(value.type_code) != ANYFFI_STR) return refuse(why, value, "str");
-  anyffi_value_get_text_view(&value, &text);
-  if (text.encoding == ANYFFI_ASCII || anyffi_str_to_utf8(&value, encoded.out()) == 0) return true;
-  return refuse(why, value, "str", ANYFFI_MISMATCH_RAISED);
+/// Accepts text only, and views it as UTF-8: ASCII itself, any other encoded into `encoded`.
+///
+/// Not inline: it would be in the code of every parameter that is text.
+__attribute__((noinline)) inline bool load_utf8(const AnyffiValue& given, AnyValue& encoded, AnyffiTextView& text,
+                                                AnyffiMismatch& why) {
+  const AnyffiValue& value = unboxed(given);
+  if (!anyffi_is_str(value.type_code)) return refuse(why, value, "str");
+  anyffi_view_text(&value, &text);
+  if (__builtin_expect(text.encoding == ANYFFI_ASCII, 1)) return true;
+  if (anyffi_str_to_utf8(&value, encoded.out()) != 0) return refuse(why, value, "str", ANYFFI_MISMATCH_RAISED);
+  anyffi_view_text(&encoded.raw(), &text);
+  return true;
 }
 
 }  // namespace detail
@@ -249,13 +254,11 @@ struct Traits<const char*> {
     const char* text = nullptr;
   };
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
-    const AnyffiValue& value = detail::unboxed(given);
-    if (!detail::load_utf8(value, holder.encoded, why)) return false;
     AnyffiTextView text;
-    anyffi_value_get_text_view(holder.encoded.is_none() ? &value : &holder.encoded.raw(), &text);
+    if (!detail::load_utf8(given, holder.encoded, text, why)) return false;
     holder.text = static_cast<const char*>(text.data);
     if (__builtin_strlen(holder.text) == static_cast<size_t>(text.length)) return true;
-    return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "embedded null character");
+    return detail::refuse(why, detail::unboxed(given), name, ANYFFI_MISMATCH_VALUE, "embedded null character");
   }
   static const char* take(Holder& holder) { return holder.text; }
   static AnyffiValue store(const char* utf8) {

@@ -32,6 +32,8 @@ struct Call {
 /// The type mask of a value: of what is in a box, everything for an omitted argument.
 inline uint64_t type_mask_of(const AnyffiValue& value) {
   int32_t type_code = value.type_code;
+  // The types of most arguments, each a family of its own.
+  if (type_code <= ANYFFI_NONE && type_code >= ANYFFI_BYTES) return uint64_t{1} << -type_code;
   if (type_code == ANYFFI_BOX) type_code = reinterpret_cast<const AnyffiBox*>(value.as_object)->value.type_code;
   return type_code == ANYFFI_MISSING ? ~uint64_t{0} : anyffi_type_bit(anyffi_type_get_family(type_code));
 }

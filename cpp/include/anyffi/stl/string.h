@@ -21,11 +21,8 @@ struct Traits<std::string_view> {
     std::string_view text;
   };
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
-    const AnyffiValue& value = detail::unboxed(given);
-    if (!detail::load_utf8(value, holder.encoded, why)) return false;
-    const AnyffiValue& source = holder.encoded.is_none() ? value : holder.encoded.raw();
     AnyffiTextView text;
-    anyffi_value_get_text_view(&source, &text);
+    if (!detail::load_utf8(given, holder.encoded, text, why)) return false;
     holder.text = {static_cast<const char*>(text.data), static_cast<size_t>(text.length)};
     return true;
   }
@@ -91,9 +88,10 @@ struct Traits<std::string> {
   static constexpr bool kOutlivesHolder = true;
   using Holder = std::string;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
-    Traits<std::string_view>::Holder view;
-    if (!Traits<std::string_view>::load(given, view, why)) return false;
-    holder = view.text;
+    AnyValue encoded;
+    AnyffiTextView text;
+    if (!detail::load_utf8(given, encoded, text, why)) return false;
+    holder.assign(static_cast<const char*>(text.data), static_cast<size_t>(text.length));
     return true;
   }
   static std::string take(Holder& holder) { return std::move(holder); }

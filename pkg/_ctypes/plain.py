@@ -1,0 +1,154 @@
+"""Containers of the runtime to Python's own, at all levels.
+
+Other threads may run between any two lines, so a mutable container is copied, in one call of the runtime, and
+the cells of the copy are read.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from ctypes import string_at
+from types import MappingProxyType
+
+from .._rules import containers as rules
+from .._rules import values as _rules
+from .._rules.codes import code
+from .._typing import Any, Callable, Optional
+from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, Slice, library, translates_errors
+from .pack import object_value
+from .scalars import new_object
+from .unpack import unpack
+
+__all__ = ["to_parts", "to_plain"]
+
+_value_of = VALUE.unpack
+_INT, _UNSET = code.INT, code.UNSET
+#: The type mask of values that are no objects.
+_INLINE_TYPES = 0xFFFF
+_ONLY_INTS, _ONLY_FLOATS = 1 << -code.INT, 1 << -code.FLOAT
+#: AnyffiEntry: key, value, hash.
+_ENTRY = struct.Struct("=iIqiIqq")
+#: The immutable partners of mutable containers.
+_PARTNERS = {code.LIST: code.ARRAY, code.DICT: code.MAP, code.SET: code.FROZEN_SET}
+_FIRST_DYNAMIC_TYPE = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
+
+
+#: Results by address, with what keeps the address in use; None while one is being converted.
+_Memo = dict[int, Optional[tuple[Any, Any]]]
+#: Functions that create a container from its parts, by type code.
+_Makers = dict[int, Callable[[Any], Any]]
+
+
+@translates_errors
+def to_plain(x: Any) -> Any:
+    """Return Python's own container for one of the runtime, at all levels; what is no container as it is."""
+    return _convert_part(x, {}, _makers)
+
+
+@translates_errors
+def to_parts(x: Any) -> Any:
+    """As `to_plain`, with `(type code, parts)` for each container, which hashes nothing; for check mode."""
+    return _convert_part(x, {}, _describers)
+
+
+def _convert_part(x: Any, memo: _Memo, makers: _Makers) -> Any:
+    if type(x) is slice:
+        return slice(*[_convert_part(part, memo, makers) for part in (x.start, x.stop, x.step)])
+    type_code = rules.container_code(type(x))
+    if not type_code:
+        return x
+    address = x._address
+    if not address:
+        raise _rules.empty_wrapper(x)
+    found = Header.from_address(address).type_code
+    if found != type_code and not library.type_is_a(found, type_code):
+        raise rules.wrong_object(x)
+    return _convert(address, type_code, memo, makers)
+
+
+def _convert(address: int, type_code: int, memo: _Memo, makers: _Makers) -> Any:
+    """Convert a container that the caller, or the memo, keeps alive.
+
+    One function for all containers, so that a level of nesting costs one frame.
+    """
+    if address in memo:
+        met = memo[address]
+        if met is None:
+            raise _rules.plain_contains_itself()
+        return met[0]
+    memo[address] = None
+    partner = _PARTNERS.get(type_code)
+    # The copy keeps the elements alive: their addresses are in the memo.
+    copy = None if partner is None else new_object(library.container_copy, object_value(address), partner)
+    parts, cells, hashes = _read_parts(type_code, address if copy is None else _value_of(copy)[2])
+    pairs: Any = {} if hashes and makers is _makers else None
+    for cell in cells:
+        element_code, _, payload = cell
+        if element_code == _INT:
+            parts.append(payload)
+        elif element_code > 0 and (nested := _nesting_code(element_code)):
+            parts.append(_convert(payload, nested, memo, makers))
+        else:
+            parts.append(unpack(cell))
+        if pairs is not None and len(parts) == 2:
+            # Each key is hashed before the next one is converted: both may run users' code.
+            pairs[parts[0]] = parts[1]
+            parts.clear()
+    made = makers[type_code](parts if pairs is None else pairs)
+    memo[address] = made, copy
+    return made
+
+
+def _nesting_code(type_code: int) -> int:
+    """Return the code of the container or slice that a type is, or derives from; 0 for other types."""
+    if type_code < _FIRST_DYNAMIC_TYPE:
+        return _NESTING.get(type_code, 0)
+    return next((base for base in _makers if library.type_is_a(type_code, base)), 0)
+
+
+def _read_parts(type_code: int, address: int) -> tuple[list[Any], Any, bool]:
+    """Return the converted parts, or the cells to convert, and whether hashing keys may run users' code."""
+    if type_code == code.SLICE:
+        of_slice = Slice.from_address(address)
+        fields = of_slice.start, of_slice.stop, of_slice.step
+        return [], [(part.type_code, part.aux, part.payload) for part in fields], False
+    if type_code == code.ARRAY or type_code == code.LIST:
+        found = Sequence.from_address(address)
+        cells = string_at(found.data, VALUE_SIZE * found.size) if found.size else b""
+        # Those of one kind are read together, in a tenth of the time.
+        if found.type_mask == _ONLY_INTS:
+            return array("q", cells)[1::2].tolist(), (), False
+        if found.type_mask == _ONLY_FLOATS:
+            return array("d", cells)[1::2].tolist(), (), False
+        return [], VALUE.iter_unpack(cells), False
+    mapping = Mapping.from_address(address)
+    content = string_at(mapping.entries, _ENTRY.size * mapping.used) if mapping.used else b""
+    entries = [entry for entry in _ENTRY.iter_unpack(content) if entry[0] != _UNSET]
+    if type_code == code.SET or type_code == code.FROZEN_SET:
+        return [], [entry[:3] for entry in entries], False
+    pairs = [cell for entry in entries for cell in (entry[:3], entry[3:6])]
+    return [], pairs, bool(mapping.key_type_mask & ~_INLINE_TYPES)
+
+
+def _dict_of(parts: Any) -> dict[Any, Any]:
+    return parts if type(parts) is dict else dict(zip(parts[::2], parts[1::2]))
+
+
+_makers: _Makers = {
+    code.ARRAY: tuple,
+    code.LIST: lambda parts: parts,
+    code.MAP: lambda parts: MappingProxyType(_dict_of(parts)),
+    code.DICT: _dict_of,
+    code.FROZEN_SET: frozenset,
+    code.SET: set,
+    code.SLICE: lambda parts: slice(*parts),
+}
+_NESTING = {**{base: base for base in _makers}, code.SHAPE: code.ARRAY}
+
+
+def _describer(type_code: int) -> Callable[[Any], Any]:
+    return lambda parts: (type_code, parts)
+
+
+_describers: _Makers = {**{base: _describer(base) for base in _makers}, code.SLICE: _makers[code.SLICE]}

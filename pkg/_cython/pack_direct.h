@@ -1,0 +1,303 @@
+/// Values to owned values without a line of Python code, as nearly all can be packed.
+///
+/// Nothing changes meanwhile: containers are read in place, and one with a single reference, which cannot occur twice,
+/// is not remembered. Where Python code would have to run (users' hooks, the rules, hashes of opaque keys) the
+/// functions return 0, with nothing in `out`, and pack.h packs the whole argument again. Otherwise they return 1, or -1
+/// with an exception.
+
+#ifndef ANYFFI_PACK_DIRECT_H_
+#define ANYFFI_PACK_DIRECT_H_
+
+#include "kinds.h"
+#include "ndarray.h"
+#include "nesting.h"
+#include "scalars.h"
+#include "wrapper.h"
+
+/// The state of packing one argument.
+typedef struct {
+  PyObject* outermost;
+  int holds_objects;  // something was packed whose hash may be Python code
+  AnyffiMemo memo;    // of containers with several references, but for the outermost
+} AnyffiDirect;
+
+/// Types of keys that hold nothing else, so that hashing and comparing them runs no Python code.
+#define ANYFFI_SCALAR_KEYS                                                                                          \
+  (0xFFFF | 1ULL << (15 + ANYFFI_STR_OBJECT) | 1ULL << (15 + ANYFFI_BYTES_OBJECT) | 1ULL << (15 + ANYFFI_BIG_INT) | \
+   1ULL << (15 + ANYFFI_COMPLEX))
+
+static int anyffi_py_direct_object(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth);
+
+static inline int anyffi_py_direct(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+  int packed = anyffi_py_pack_scalar(x, out);
+  return packed != 0 ? packed : anyffi_py_direct_object(x, out, direct, depth);
+}
+
+/// 1 for classes whose objects are packed as functions, without a look-up.
+static inline int anyffi_py_is_callable_type(PyTypeObject* cls) {
+  return cls == &PyFunction_Type || cls == &PyMethod_Type || cls == &PyCFunction_Type;
+}
+
+/// Packs an object that holds a Python object; always 1, or -1 with an exception. Borrows `handle`.
+static int anyffi_py_pack_handle(int32_t code, PyObject* handle, AnyffiValue* out) {
+  int status;
+  // The runtime steals the reference, also where it fails.
+  Py_INCREF(handle);
+  if (code == ANYFFI_FUNCTION) {
+    status = anyffi_function_create_host(anyffi_state.callback, handle, out);
+  } else if (code == ANYFFI_ERROR) {
+    status = anyffi_error_create_host(handle, out);
+  } else if (code == ANYFFI_TENSOR) {
+    status = anyffi_tensor_from_capsule(handle, out);
+  } else {
+    status = anyffi_py_object_create(handle, out);
+  }
+  return status != 0 ? anyffi_py_raise_taken() : 1;
+}
+
+// ---- containers that occur twice ------------------------------------------------------------------------------------
+
+/// Begins with a container: 0, 1 if it was packed before and is shared now, -1 with an exception.
+static inline int anyffi_py_direct_enter(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+  AnyffiMemo* memo = &direct->memo;
+  int is_shared = depth > 1 && Py_REFCNT(x) > 1;
+  if (is_shared) {
+    AnyffiMet* met = anyffi_py_memo_find(memo, x);
+    if (met != NULL && met->made != NULL) {
+      anyffi_py_share((AnyffiObject*)met->made, out);
+      return 1;
+    }
+    if (met != NULL || x == direct->outermost) return anyffi_py_raise_made(anyffi_state.contains_itself, x);
+  }
+  if (depth > anyffi_state.max_depth) return anyffi_py_raise_made(anyffi_state.nested_too_deep, NULL);
+  return is_shared ? anyffi_py_add_container(memo, x) : 0;
+}
+
+/// Ends with a container; always 1.
+static inline int anyffi_py_direct_leave(PyObject* x, const AnyffiValue* out, AnyffiDirect* direct, int depth) {
+  // The memo's own reference does not change which ones have several.
+  if (depth > 1 && Py_REFCNT(x) > 1) anyffi_py_memo_find(&direct->memo, x)->made = out->as_object;
+  return 1;
+}
+
+// ---- lists and tuples -----------------------------------------------------------------------------------------------
+
+/// Packs the elements from `size` of the new sequence in `out` on.
+ANYFFI_NEVER_INLINE int anyffi_py_direct_fill(PyObject* const* items, Py_ssize_t size, AnyffiValue* out,
+                                              AnyffiDirect* direct, int depth) {
+  AnyffiSequence* sequence = (AnyffiSequence*)out->as_object;
+  while (sequence->size < size) {
+    PyObject* item = items[sequence->size];
+    AnyffiValue* cell = &sequence->data[sequence->size];
+    int packed = anyffi_py_direct(item, cell, direct, depth + 1);
+    if (packed <= 0) {
+      anyffi_py_discard(out);
+      return packed;
+    }
+    sequence->size += 1;
+    sequence->type_mask |= anyffi_type_bit(cell->type_code);
+    // Most often the elements are of one class, or that one was the only one that is not inline.
+    if (sequence->size < size && !Py_IS_TYPE(items[sequence->size], Py_TYPE(item))) {
+      anyffi_py_fill_inline(items, size, sequence);
+    }
+  }
+  return 1;
+}
+
+static int anyffi_py_direct_sequence(PyObject* x, int32_t type_code, AnyffiValue* out, AnyffiDirect* direct,
+                                     int depth) {
+  PyObject* const* items = type_code == ANYFFI_ARRAY ? anyffi_py_tuple_items(x) : anyffi_py_list_items(x);
+  int packed = anyffi_py_direct_enter(x, out, direct, depth);
+  if (packed != 0) return packed;
+  packed = anyffi_py_pack_inline_items(items, Py_SIZE(x), type_code, out);
+  if (packed < 0) return anyffi_py_raise_taken();
+  if (packed == 0) packed = anyffi_py_direct_fill(items, Py_SIZE(x), out, direct, depth);
+  return packed <= 0 ? packed : anyffi_py_direct_leave(x, out, direct, depth);
+}
+
+// ---- dicts and sets -------------------------------------------------------------------------------------------------
+
+/// Packs one more entry of a new mapping; a set's element has no `item`.
+static inline int anyffi_py_direct_entry(PyObject* key, PyObject* item, AnyffiMapping* mapping, AnyffiDirect* direct,
+                                         int depth) {
+  AnyffiEntry* entry = &mapping->entries[mapping->used];
+  int packed = anyffi_py_direct(key, &entry->key, direct, depth + 1);
+  if (packed <= 0) return packed;
+  if (item == NULL) {
+    entry->value = anyffi_make_none();
+  } else {
+    packed = anyffi_py_direct(item, &entry->value, direct, depth + 1);
+    if (packed <= 0) {
+      anyffi_py_discard(&entry->key);
+      return packed;
+    }
+  }
+  mapping->key_type_mask |= anyffi_type_bit(entry->key.type_code);
+  mapping->value_type_mask |= anyffi_type_bit(entry->value.type_code);
+  // Only complete entries count where the mapping is destroyed.
+  mapping->used += 1;
+  return 1;
+}
+
+/// Hashes the keys; 0 also where two are equal, which pack.h raises an error for.
+static int anyffi_py_direct_finish(AnyffiValue* out, const AnyffiDirect* direct) {
+  AnyffiMapping* mapping = (AnyffiMapping*)out->as_object;
+  int64_t first = -1, second = -1;
+  int packed = 0;
+  if ((mapping->key_type_mask & ~ANYFFI_SCALAR_KEYS) == 0 || !direct->holds_objects) {
+    if (anyffi_mapping_finish(out->as_object, &first, &second) != 0) {
+      packed = anyffi_py_raise_taken();
+    } else {
+      packed = first < 0;
+    }
+  }
+  if (packed <= 0) anyffi_py_discard(out);
+  return packed;
+}
+
+static int anyffi_py_direct_dict(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+  PyObject *key, *item;
+  Py_ssize_t position = 0;
+  int packed = anyffi_py_direct_enter(x, out, direct, depth);
+  if (packed != 0) return packed;
+  // Not `PyDict_Size`, which is the same for subclasses.
+  if (anyffi_mapping_create(ANYFFI_DICT, PyDict_Size(x), out) != 0) return anyffi_py_raise_taken();
+  while (PyDict_Next(x, &position, &key, &item)) {
+    packed = anyffi_py_direct_entry(key, item, (AnyffiMapping*)out->as_object, direct, depth);
+    if (packed > 0) continue;
+    anyffi_py_discard(out);
+    return packed;
+  }
+  packed = anyffi_py_direct_finish(out, direct);
+  return packed <= 0 ? packed : anyffi_py_direct_leave(x, out, direct, depth);
+}
+
+static int anyffi_py_direct_set(PyObject* x, int32_t type_code, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+#if !ANYFFI_KNOWN_LAYOUT
+  (void)x, (void)type_code, (void)out, (void)direct, (void)depth;
+  return 0;
+#else
+  PyObject* element;
+  Py_ssize_t position = 0;
+  int packed = anyffi_py_direct_enter(x, out, direct, depth);
+  if (packed != 0) return packed;
+  if (anyffi_mapping_create(type_code, PySet_GET_SIZE(x), out) != 0) return anyffi_py_raise_taken();
+  while (anyffi_py_next_element(x, &position, &element)) {
+    packed = anyffi_py_direct_entry(element, NULL, (AnyffiMapping*)out->as_object, direct, depth);
+    if (packed > 0) continue;
+    anyffi_py_discard(out);
+    return packed;
+  }
+  packed = anyffi_py_direct_finish(out, direct);
+  return packed <= 0 ? packed : anyffi_py_direct_leave(x, out, direct, depth);
+#endif
+}
+
+// ---- slices ---------------------------------------------------------------------------------------------------------
+
+/// Packs a slice of inline values, as nearly all are; 0 if it holds others.
+static int anyffi_py_pack_inline_slice(PyObject* x, AnyffiValue* out) {
+  PyObject* parts[3];
+  if (anyffi_py_read_slice(x, parts) < 0) return -1;
+  if (anyffi_slice_create(NULL, NULL, NULL, out) != 0) return anyffi_py_raise_taken();
+  // The three parts are adjacent.
+  AnyffiValue* cells = &((AnyffiSlice*)out->as_object)->start;
+  if (anyffi_py_pack_inline(parts[0], &cells[0]) && anyffi_py_pack_inline(parts[1], &cells[1]) &&
+      anyffi_py_pack_inline(parts[2], &cells[2])) {
+    return 1;
+  }
+  anyffi_value_drop(out);
+  return 0;
+}
+
+/// Packs an inline slice as an element: a new object at each occurrence is faster than the memo.
+static int anyffi_py_direct_slice(PyObject* x, AnyffiValue* out, int depth) {
+  // One level more is an error of pack.h.
+  return depth > anyffi_state.max_depth ? 0 : anyffi_py_pack_inline_slice(x, out);
+}
+
+// ---- the rest -------------------------------------------------------------------------------------------------------
+
+static int anyffi_py_direct_handle(int32_t code, PyObject* x, AnyffiValue* out, AnyffiDirect* direct) {
+  direct->holds_objects = 1;
+  return anyffi_py_pack_handle(code, x, out);
+}
+
+/// Packs an instance of a class that is no exact builtin.
+static int anyffi_py_direct_instance(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+  AnyffiObject* found;
+  AnyffiKind kind = anyffi_py_known_kind(Py_TYPE(x));
+  // In check mode only `lower` records what these held.
+  if (anyffi_state.is_check_mode && kind >= ANYFFI_KIND_TUPLE && kind <= ANYFFI_KIND_FROZEN_SET) return 0;
+  switch (kind) {
+    case ANYFFI_KIND_WRAPPER:
+      found = anyffi_py_unwrap(x);
+      if (found == NULL) return -1;
+      direct->holds_objects = 1;
+      anyffi_py_share(found, out);
+      return 1;
+    case ANYFFI_KIND_TUPLE:
+      return anyffi_py_direct_sequence(x, ANYFFI_ARRAY, out, direct, depth);
+    case ANYFFI_KIND_LIST:
+      return anyffi_py_direct_sequence(x, ANYFFI_LIST, out, direct, depth);
+    case ANYFFI_KIND_DICT:
+      return anyffi_py_direct_dict(x, out, direct, depth);
+    case ANYFFI_KIND_SET:
+      return anyffi_py_direct_set(x, ANYFFI_SET, out, direct, depth);
+    case ANYFFI_KIND_FROZEN_SET:
+      return anyffi_py_direct_set(x, ANYFFI_FROZEN_SET, out, direct, depth);
+    case ANYFFI_KIND_NDARRAY:
+      direct->holds_objects = 1;
+      return anyffi_py_pack_ndarray(x, out);
+    case ANYFFI_KIND_FUNCTION:
+      return anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct);
+    case ANYFFI_KIND_ERROR:
+      return anyffi_py_direct_handle(ANYFFI_ERROR, x, out, direct);
+    case ANYFFI_KIND_PY_OBJECT:
+      return anyffi_py_direct_handle(ANYFFI_PY_OBJECT, x, out, direct);
+    default:
+      return anyffi_py_pack_scalar_kind(x, kind, out);
+  }
+}
+
+/// Packs what is no scalar.
+static int anyffi_py_direct_object(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+  PyTypeObject* cls = Py_TYPE(x);
+  if (cls == &PyTuple_Type) return anyffi_py_direct_sequence(x, ANYFFI_ARRAY, out, direct, depth);
+  if (cls == &PyList_Type) return anyffi_py_direct_sequence(x, ANYFFI_LIST, out, direct, depth);
+  if (cls == &PyDict_Type) return anyffi_py_direct_dict(x, out, direct, depth);
+  if (cls == &PySlice_Type) return anyffi_py_direct_slice(x, out, depth);
+  if (cls == &PyLong_Type) return anyffi_py_pack_big_int(x, out);
+  if (anyffi_py_is_callable_type(cls)) return anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct);
+  if (cls == anyffi_state.ndarray) {
+    direct->holds_objects = 1;
+    return anyffi_py_pack_ndarray(x, out);
+  }
+  return anyffi_py_direct_instance(x, out, direct, depth);
+}
+
+static inline void anyffi_py_direct_open(AnyffiDirect* direct, PyObject* outermost) {
+  direct->outermost = outermost;
+  direct->holds_objects = 0;
+  direct->memo.used = 0;
+}
+
+/// Packs what is no scalar and no element of a container.
+static int anyffi_py_pack_directly(PyObject* x, AnyffiValue* out) {
+  AnyffiDirect direct;
+  anyffi_py_direct_open(&direct, x);
+  int packed = anyffi_py_direct_object(x, out, &direct, 1);
+  anyffi_py_forget_containers(&direct.memo);
+  return packed;
+}
+
+/// Packs the elements of a list or tuple from `size` of the new sequence in `out` on.
+ANYFFI_NEVER_INLINE int anyffi_py_finish_directly(PyObject* x, PyObject* const* items, AnyffiValue* out) {
+  AnyffiDirect direct;
+  anyffi_py_direct_open(&direct, x);
+  int packed = anyffi_py_direct_fill(items, Py_SIZE(x), out, &direct, 1);
+  anyffi_py_forget_containers(&direct.memo);
+  return packed;
+}
+
+#endif  // ANYFFI_PACK_DIRECT_H_

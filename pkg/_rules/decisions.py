@@ -1,0 +1,331 @@
+"""What the class of a value decides about its conversion.
+
+`decide` returns the function that lowers instances of a class. Protocols are looked up on the class, never on
+the instance, and a subclass of a builtin is read from the builtin's own storage by methods that it cannot
+override.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from itertools import repeat
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
+
+from .._typing import Any, Callable
+from .arrays import lower_array, lower_exporter, lower_memory, refuse_hidden
+from .codes import code
+from .device import Device, read_device
+from .dtype import dtype, find_dtype, read_dtype
+from .internal import MISSING, Elements, Memory
+
+__all__ = [
+    "EXACT",
+    "MAX_DEPTH",
+    "NUMPY_READERS",
+    "ON_CLASS",
+    "ON_METACLASS",
+    "ON_REGISTRATION",
+    "SUBCLASSES",
+    "Lowered",
+    "Reader",
+    "bind",
+    "decide",
+    "dict_of",
+    "find_on_type",
+    "is_hashed_plainly",
+    "is_wrapper_class",
+    "lower_error",
+    "lower_function",
+    "lower_int",
+    "lower_ndarray",
+    "lower_object",
+    "lower_opaque",
+    "register_core",
+]
+
+Lowered = tuple[int, Any]
+Reader = Callable[[Any], Lowered]
+
+#: How many levels of containers and slices one argument may have. Objects of the runtime count as scalars.
+MAX_DEPTH = 200
+
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+
+_mro_of = type.__dict__["__mro__"].__get__
+dict_of = type.__dict__["__dict__"].__get__
+#: `OrderedDict` keeps its own order on CPython; elsewhere it is that of the dict below it.
+_read_ordered: Callable[[Any], Any] = (
+    OrderedDict.items if sys.implementation.name == "cpython" else dict.items
+)
+
+#: `ObjectCore` of every backend that was opened.
+_cores: tuple[type, ...] = ()
+
+
+def register_core(core: type) -> None:
+    """Register a backend's `ObjectCore`, so that other backends accept its wrappers."""
+    global _cores
+    if core not in _cores:
+        _cores += (core,)
+
+
+def is_wrapper_class(cls: type) -> bool:
+    """Return whether instances of a class are wrappers of any backend."""
+    return issubclass(cls, _cores)
+
+
+def find_on_type(cls: type, name: str) -> Any:
+    """Look up a class attribute as the interpreter looks up special methods: no metaclass, no instance."""
+    for base in _mro_of(cls):
+        namespace = dict_of(base)
+        if name in namespace:
+            return namespace[name]
+    return None
+
+
+#: What a decision depends on besides the class: nothing, classes registered with abstract ones, and methods
+#: of a metaclass that are called each time.
+ON_CLASS, ON_REGISTRATION, ON_METACLASS = range(3)
+
+
+def decide(cls: type) -> tuple[Reader, int]:
+    """Return the function that lowers instances of a class, and what the decision depends on."""
+    if is_wrapper_class(cls):
+        return lower_object, ON_CLASS
+    for own, read in _OWN:
+        if issubclass(cls, own):
+            return read, ON_CLASS
+    if find_on_type(cls, "__anyffi_value__") is not None:
+        return _lower_value, ON_CLASS
+    for base, read in SUBCLASSES.items():
+        if issubclass(cls, base):
+            return read, ON_CLASS
+    found = _decide_numpy(cls) or _decide_protocol(cls)
+    return (found, ON_CLASS) if found is not None else _decide_registered(cls)
+
+
+def _decide_numpy(cls: type) -> Reader | None:
+    np: Any = sys.modules.get("numpy")
+    if np is None or not hasattr(np, "generic"):
+        return None
+    if issubclass(cls, np.generic):
+        return _find_scalar_reader(np, cls)
+    if issubclass(cls, np.ndarray):
+        # A subclass that overrides `__dlpack__` is read through it.
+        is_own = find_on_type(cls, "__dlpack__") is not np.ndarray.__dict__.get("__dlpack__")
+        return None if is_own else lower_ndarray
+    return _lower_dtype if issubclass(cls, np.dtype) else None
+
+
+def _decide_protocol(cls: type) -> Reader | None:
+    module: Any = sys.modules.get("ctypes")
+    if module is not None and hasattr(module, "c_void_p") and issubclass(cls, module.c_void_p):
+        return _lower_pointer
+    if find_on_type(cls, "__dlpack__") is not None:
+        return _lower_exported
+    return _lower_index if find_on_type(cls, "__index__") is not None else None
+
+
+def is_hashed_plainly(cls: type) -> bool:
+    """Return whether hashing and comparing the class, as abstract classes do, calls no metaclass."""
+    meta = type(cls)
+    if meta is type:
+        return True
+    return find_on_type(meta, "__hash__") is object.__hash__ and find_on_type(meta, "__eq__") is object.__eq__
+
+
+def _decide_registered(cls: type) -> tuple[Reader, int]:
+    is_plain = is_hashed_plainly(cls)
+    depends = ON_REGISTRATION if is_plain else ON_METACLASS
+    if _is_mapping(cls, is_plain):
+        return _lower_mapping, depends
+    if issubclass(cls, BaseException):
+        return lower_error, depends
+    if issubclass(cls, type):
+        return _lower_class, depends
+    # As `callable` does for an instance: also an attribute that is None counts.
+    is_callable = any("__call__" in dict_of(base) for base in _mro_of(cls))
+    return (lower_function if is_callable else lower_opaque), depends
+
+
+def lower_object(x: Any) -> Lowered:
+    return code.OBJECT, x
+
+
+def lower_error(x: BaseException) -> Lowered:
+    return code.ERROR, x
+
+
+def lower_function(x: Any) -> Lowered:
+    return code.FUNCTION, x
+
+
+def lower_opaque(x: Any) -> Lowered:
+    return code.PY_OBJECT, x
+
+
+def lower_ndarray(x: Any) -> Lowered:
+    return lower_array(sys.modules["numpy"], x)
+
+
+def _lower_missing(x: Any) -> Lowered:
+    return code.MISSING, None
+
+
+def _lower_own_elements(x: Elements) -> Lowered:
+    return _lower_elements(code.FROZEN_SET if x.frozen else code.SET, x.distinct)
+
+
+#: Classes of this package that users never see, or see as values.
+_OWN: tuple[tuple[type, Reader], ...] = (
+    (type(MISSING), _lower_missing),
+    (dtype, lambda x: (code.DATA_TYPE, read_dtype(x))),
+    (Device, lambda x: (code.DEVICE, read_device(x))),
+    (Elements, _lower_own_elements),
+    (Memory, lower_memory),
+)
+
+
+def _lower_value(x: Any) -> Lowered:
+    return code.UNSET, _value_of(x)
+
+
+def _lower_dtype(x: Any) -> Lowered:
+    return code.DATA_TYPE, find_dtype(x)
+
+
+def _lower_class(x: Any) -> Lowered:
+    found = find_dtype(x)
+    return (code.FUNCTION, x) if found is None else (code.DATA_TYPE, found)
+
+
+def _lower_pointer(x: Any) -> Lowered:
+    return code.POINTER, sys.modules["ctypes"].c_void_p.value.__get__(x, type(x)) or 0
+
+
+def _lower_exported(x: Any) -> Lowered:
+    refuse_hidden(x)
+    return lower_exporter(x, bind(find_on_type(type(x), "__dlpack__"), x))
+
+
+def _lower_index(x: Any) -> Lowered:
+    return lower_int(operator.index(x))
+
+
+def _lower_mapping(x: Any) -> Lowered:
+    return code.DICT, [(key, x[key]) for key in tuple(type(x).keys(x))]
+
+
+def bind(found: Any, x: Any) -> Any:
+    """Bind what `find_on_type` found to `x`."""
+    bind = find_on_type(type(found), "__get__")
+    return found if bind is None else bind(found, x, type(x))
+
+
+def _is_mapping(cls: type, is_plain: bool) -> bool:
+    try:
+        return issubclass(cls, Mapping)
+    except (MemoryError, RecursionError):
+        raise
+    except Exception:
+        if is_plain:
+            # Not raised by its metaclass, but by a signal handler, for example.
+            raise
+        # Its metaclass forbids hashing: it cannot be registered as a Mapping, but it may derive from Mapping.
+        return any(base is Mapping for base in _mro_of(cls))
+
+
+def _value_of(x: Any) -> Any:
+    """Call `__anyffi_value__` until the result has none."""
+    for _ in range(MAX_DEPTH):
+        hook = find_on_type(type(x), "__anyffi_value__")
+        if hook is None or issubclass(type(x), (*_cores, dtype, Device)):
+            return x
+        x = bind(hook, x)()
+    raise RecursionError(f"__anyffi_value__ returned another object with __anyffi_value__ {MAX_DEPTH} times")
+
+
+def lower_int(x: int) -> Lowered:
+    value = int.__add__(x, 0)
+    if _INT64_MIN <= value <= _INT64_MAX:
+        return code.INT, value
+    size = (value.bit_length() + 63) // 64
+    return code.BIG_INT, (abs(value).to_bytes(8 * size, "little"), value < 0)
+
+
+def _lower_complex(x: complex) -> Lowered:
+    value = complex.__pos__(x)
+    return code.COMPLEX, (value.real, value.imag)
+
+
+def _lower_elements(type_code: int, elements: Iterable[Any]) -> Lowered:
+    """Lower a set to the pairs of a mapping whose values are None."""
+    return type_code, list(zip(elements, repeat(None)))
+
+
+# The builtins' own methods, called unbound, so that no override runs. They return exact builtins: a slice of
+# a subclass's instance is an instance of the builtin. `iter`, since PyPy calls the `__len__` of a view.
+SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
+    int: lower_int,
+    float: lambda x: (code.FLOAT, float.__pos__(x)),
+    # PyPy's `str.__str__` calls an overridden `__len__`.
+    str: lambda x: (code.STR, str.__add__(x, "")),
+    bytes: lambda x: (code.BYTES, bytes.__getitem__(x, slice(None))),
+    bytearray: lambda x: (code.BYTES, bytes(bytearray.__getitem__(x, slice(None)))),
+    memoryview: lambda x: (code.BYTES, x.tobytes()),
+    tuple: lambda x: (code.ARRAY, tuple.__getitem__(x, slice(None))),
+    list: lambda x: (code.LIST, tuple(list.__getitem__(x, slice(None)))),
+    OrderedDict: lambda x: (code.DICT, [*iter(_read_ordered(x))]),
+    dict: lambda x: (code.DICT, [*iter(dict.items(x))]),
+    MappingProxyType: lambda x: (code.MAP, list(x.items())),
+    complex: _lower_complex,
+    set: lambda x: _lower_elements(code.SET, set.__iter__(x)),
+    frozenset: lambda x: _lower_elements(code.FROZEN_SET, frozenset.__iter__(x)),
+}
+
+
+#: The same for the builtins themselves, by identity: they are never freed.
+EXACT = {id(cls): read for cls, read in SUBCLASSES.items()}
+#: Functions need no look-ups of protocols.
+EXACT.update(dict.fromkeys(map(id, (FunctionType, BuiltinFunctionType, MethodType)), lower_function))
+
+
+def _find_scalar_reader(np: Any, cls: type) -> Reader | None:
+    """Return the function that lowers instances of a subclass of `np.generic`; None for structured ones."""
+    if issubclass(cls, (np.timedelta64, np.datetime64, np.longdouble, np.clongdouble)):
+        return lower_opaque
+    if cls is np.bool_:
+        return _lower_numpy_bool
+    if issubclass(cls, np.integer):
+        return _lower_numpy_int
+    if issubclass(cls, np.floating):
+        return _lower_numpy_float
+    return _lower_numpy_complex if issubclass(cls, np.complexfloating) else None
+
+
+def _read_scalar(x: Any) -> Any:
+    # A subclass may override `item`.
+    return sys.modules["numpy"].generic.item(x)
+
+
+def _lower_numpy_bool(x: Any) -> Lowered:
+    return code.BOOL, _read_scalar(x)
+
+
+def _lower_numpy_int(x: Any) -> Lowered:
+    return lower_int(_read_scalar(x))
+
+
+def _lower_numpy_float(x: Any) -> Lowered:
+    return code.FLOAT, _read_scalar(x)
+
+
+def _lower_numpy_complex(x: Any) -> Lowered:
+    return _lower_complex(_read_scalar(x))
+
+
+#: The functions for NumPy's scalars.
+NUMPY_READERS = (_lower_numpy_bool, _lower_numpy_int, _lower_numpy_float, _lower_numpy_complex)
