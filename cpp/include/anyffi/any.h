@@ -188,6 +188,8 @@ struct Traits<AnyView> {
   static constexpr FixedText name{"Any"};
   static constexpr uint64_t type_mask = detail::kEveryType;
   static constexpr bool kBorrows = true;
+  static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kIsSteady = true;
   using Holder = AnyView;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch&) {
     holder = AnyView(value);
@@ -203,6 +205,8 @@ struct Traits<AnyValue> {
   static constexpr FixedText name{"Any"};
   static constexpr uint64_t type_mask = detail::kEveryType;
   static constexpr bool kBorrows = true;
+  static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kIsSteady = true;
   using Holder = AnyValue;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     if (value.type_code > 0 && (value.aux & ANYFFI_MOVABLE) && value.type_code != ANYFFI_BOX) {

@@ -557,6 +557,17 @@ int64_t anyffi_sequence_find(const AnyffiObject* sequence, const AnyffiValue* va
 /// there is none within the shorter one. `out_equal`: as `anyffi_value_equal_native`.
 int64_t anyffi_sequence_mismatch(const AnyffiObject* a, const AnyffiObject* b, int64_t start, int32_t* out_equal);
 
+/// Typed access remembers which containers it has checked, so that a check costs O(1) until the next change.
+/// `begin` marks a container and returns a number for `end`, which records that all elements convert to `type` (any
+/// address) unless a marked container changed meanwhile. `is_deep`: the record also depends on containers inside, which
+/// the caller has marked by `begin`: it ends when any marked container changes.
+int64_t anyffi_container_begin_check(AnyffiObject* container);
+void anyffi_container_end_check(AnyffiObject* container, const void* type, int64_t check, int32_t is_deep);
+/// 1 if there is such a record.
+int32_t anyffi_container_is_checked(const AnyffiObject* container, const void* type);
+/// For code that writes elements: a container with ANYFFI_CHECKED in its type mask (of the values) has changed.
+void anyffi_container_forget_checks(AnyffiObject* container);
+
 /// An empty mapping (ANYFFI_MAP, ANYFFI_DICT) or set (ANYFFI_FROZEN_SET, ANYFFI_SET) with room for `capacity` entries.
 /// Before sharing it, the caller may write owned keys and values to `entries`, update `used` and both masks, and call
 /// `anyffi_mapping_finish`.

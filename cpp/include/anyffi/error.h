@@ -98,16 +98,23 @@ namespace detail {
 }
 
 /// Stores an exception in the thread's slot. Always returns -1.
-__attribute__((noinline)) inline int set_raised(const Error& error) noexcept {
-  anyffi_error_set_raised(error.value().raw().as_object);
-  return -1;
-}
 __attribute__((noinline)) inline int set_raised(const std::exception& exception) noexcept {
-  anyffi_error_set_exception(&exception);
+  if (auto* error = dynamic_cast<const Error*>(&exception)) {
+    anyffi_error_set_raised(error->value().raw().as_object);
+  } else {
+    anyffi_error_set_exception(&exception);
+  }
   return -1;
 }
 __attribute__((noinline)) inline int set_current_raised() noexcept {
-  anyffi_error_set_current_exception();
+  // An Error with several bases std::exception is not caught as one.
+  try {
+    throw;
+  } catch (const Error& error) {
+    anyffi_error_set_raised(error.value().raw().as_object);
+  } catch (...) {
+    anyffi_error_set_current_exception();
+  }
   return -1;
 }
 
@@ -117,8 +124,6 @@ template <class Body>
 inline int catch_all(Body&& body) noexcept {
   try {
     return body();
-  } catch (const Error& error) {
-    return set_raised(error);
   } catch (const std::exception& exception) {
     return set_raised(exception);
   } catch (...) {

@@ -6,7 +6,7 @@
 #include <anyffi/args.h>
 #include <anyffi/detail/check_callable.h>
 #include <anyffi/detail/check_names.h>
-#include <anyffi/detail/native.h>
+#include <anyffi/detail/typed.h>
 
 namespace anyffi {
 
@@ -18,16 +18,16 @@ class Function : public ObjectRef {
   /// Makes a function of a callable; its parameter types define the conversions.
   template <class F, class... N>
   static Function from(F f, N&&... names) {
-    using Callable = decltype(detail::as_function(std::move(f)));
+    using Callable = detail::CallableOf<F>;
     ANYFFI_ASSERT_CONVERTIBLE_(Callable);
     ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Bare<N>...>);
-    ObjectRef made = detail::make_typed(nullptr, detail::as_function(std::move(f)), std::forward<N>(names)...);
-    return Function(detail::Adopt{}, made.release());
+    decltype(auto) callable = detail::as_function(f);
+    return detail::create_typed(&create, static_cast<Function*>(nullptr), nullptr, callable, names...);
   }
   /// Makes a function of a `void(Args args, AnyValue* result)`.
   template <class F>
   static Function from_packed(F f) {
-    return Function(detail::Adopt{}, &detail::make_native<detail::PackedFunction<F>>(std::move(f))->base.header);
+    return create(nullptr, nullptr, &detail::kPackedSpec<F>, detail::pass_callable(f));
   }
   /// The global function with a name. AttributeError if there is none.
   static Function get_global(const char* name) {
@@ -50,6 +50,14 @@ class Function : public ObjectRef {
   }
   /// Calls the function with forwarded arguments.
   AnyValue call_packed(Args args) const;
+
+ private:
+  __attribute__((cold, noinline)) static Function create(Function*, const char* name, const detail::CallSpec* spec,
+                                                         void* callable, ...) {
+    detail::VaList rest;
+    __builtin_va_start(rest.list, callable);
+    return Function(detail::Adopt{}, detail::create_native(name, *spec, callable, rest.list).release());
+  }
 };
 
 template <>

@@ -39,6 +39,17 @@ ANYFFI_INLINE int anyffi_encoding_shift(int32_t encoding) { return encoding <= A
 
 #undef ANYFFI_INLINE
 
+/// In the type mask of a container (of the values, in a mapping): `anyffi_container_begin_check` marked it. No type has
+/// this bit.
+#define ANYFFI_CHECKED ((uint64_t)1 << 62)
+
+/// Adds the bits of values that are written to a container, to its mask (of the values, in a mapping).
+static inline void anyffi_add_types(AnyffiObject* container, uint64_t* type_mask, uint64_t bits) {
+  uint64_t former = *type_mask;
+  *type_mask = former | bits;
+  if (__builtin_expect((former & ANYFFI_CHECKED) != 0, 0)) anyffi_container_forget_checks(container);
+}
+
 static inline void anyffi_retain(AnyffiObject* object) {
   __atomic_fetch_add(&object->strong_count, 1, __ATOMIC_RELAXED);
 }

@@ -45,6 +45,7 @@ struct Traits<Locked<C>> {
   static constexpr auto name = Traits<C>::name;
   static constexpr uint64_t type_mask = Traits<C>::type_mask;
   static constexpr bool kBorrows = false;
+  static constexpr bool kOutlivesHolder = true;
   using Holder = typename Traits<C>::Holder;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     return Traits<C>::load(value, holder, why);

@@ -68,6 +68,7 @@ inline bool hold_object(AnyffiValue& value, AnyValue& holder) {
 template <class T>
 struct RefTraits {
   static constexpr bool kBorrows = true;
+  static constexpr bool kOutlivesHolder = true;
   using Holder = AnyValue;
   static T take(Holder& holder) { return T(Adopt{}, holder.release().as_object); }
   static AnyffiValue borrow(const T& object) { return object_value(object.get()); }
@@ -76,6 +77,7 @@ struct RefTraits {
 
 template <class T, int32_t kCode>
 struct StaticRefTraits : RefTraits<T> {
+  static constexpr bool kIsSteady = true;
   static constexpr uint64_t type_mask = type_bits(kCode);
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code == kCode) return hold_object(value, holder);
@@ -88,6 +90,7 @@ struct StaticRefTraits : RefTraits<T> {
 /// Any object. An inline value is boxed as an ObjectRef, and unboxed when it is stored.
 template <>
 struct Traits<ObjectRef> : detail::RefTraits<ObjectRef> {
+  static constexpr bool kIsSteady = true;
   static constexpr FixedText name{"Object"};
   static constexpr uint64_t type_mask = ~detail::type_bits(ANYFFI_NONE, ANYFFI_MISSING, ANYFFI_UNSET);
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
@@ -265,6 +268,7 @@ template <class T>
 struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
   static constexpr auto name = T::kTypeKey;
   static constexpr uint64_t type_mask = 0;  // dynamic types share one bit
+  static constexpr bool kIsSteady = !detail::kHasFromValue<T>;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code > 0 &&
         (value.type_code == type_code_of<T>() || anyffi_type_is_a(value.type_code, type_code_of<T>()))) {

@@ -34,6 +34,8 @@ struct Traits<Optional<T>> {
   static constexpr auto result_name = detail::kResultName<T> + " | None";
   static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
   static constexpr bool kBorrows = true;
+  static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kIsSteady = detail::kIsSteady<T>;
   using Holder = AnyValue;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     if (value.type_code == ANYFFI_NONE) return true;

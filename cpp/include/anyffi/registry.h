@@ -15,7 +15,7 @@ __attribute__((weak, visibility("hidden"))) const AnyffiModuleEntry* module_entr
 }  // namespace detail
 
 /// Registers a function. Runs in static initialisers, so it never throws: `load_module` raises the errors.
-class Registration {
+class __attribute__((visibility("hidden"))) Registration {
  public:
   explicit Registration(const char* name) noexcept : name_(name) {}
 
@@ -24,18 +24,16 @@ class Registration {
   /// `release_gil` apply to the callable before them.
   template <class F, class... N>
   Registration& def(F f, N&&... names) noexcept {
-    using Callable = decltype(detail::as_function(std::move(f)));
+    using Callable = detail::CallableOf<F>;
     ANYFFI_ASSERT_CONVERTIBLE_(Callable);
     ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Bare<N>...>);
-    return make(
-        [&] { return detail::make_typed(name_, detail::as_function(std::move(f)), std::forward<N>(names)...); });
+    decltype(auto) callable = detail::as_function(f);
+    return detail::create_typed(&add, this, nullptr, callable, names...);
   }
   /// Registers `void(Args args, AnyValue* result)`.
   template <class F>
   Registration& def_packed(F f) noexcept {
-    return make([&] {
-      return ObjectRef(detail::Adopt{}, &detail::make_native<detail::PackedFunction<F>>(std::move(f))->base.header);
-    });
+    return add(this, nullptr, &detail::kPackedSpec<F>, detail::pass_callable(f));
   }
   /// The docstring; must never be freed, like a literal.
   Registration& doc(const char* text) noexcept {
@@ -49,37 +47,45 @@ class Registration {
   }
 
  protected:
-  template <class Make>
-  Registration& make(Make make) noexcept {
-    function_ = nullptr;
+  constexpr Registration() noexcept = default;
+
+  /// Defines a callable. `name`: of an export, where it is defined first, else NULL. For `rest` see `create_native`.
+  __attribute__((cold, noinline)) static Registration& add(Registration* self, const char* name,
+                                                           const detail::CallSpec* spec, void* callable, ...) noexcept {
+    if (name) self->name_ = self->entry_.name = name;
+    self->function_ = nullptr;
+    detail::VaList rest;
+    __builtin_va_start(rest.list, callable);
     int status = detail::catch_all([&] {
-      ObjectRef function = make();
-      auto* made = reinterpret_cast<detail::NativeFunction*>(function.get());
-      made->info.name = name_;
-      if (published_) {
-        add_overload(function.get());
-      } else {
-        publish(function.get(), false);
-        published_ = function.get();
-      }
-      function_ = made;
+      ObjectRef function = detail::create_native(self->name_, *spec, callable, rest.list);
+      self->add_function(function.get());
       // Never released: `.doc()` and the exported symbol use it even after a removal from the registry.
-      function.release();
+      self->function_ = reinterpret_cast<detail::NativeFunction*>(function.release());
       return 0;
     });
     if (status != 0) anyffi_registry_defer_error();
-    return *this;
+    return *self;
   }
-  virtual void publish(AnyffiObject* function, bool again) {
-    AnyValue name(name_);
-    AnyffiValue value = detail::object_value(function);
-    detail::check(anyffi_registry_set(&name.raw(), &value, again));
-  }
-  const char* name_;
-  detail::NativeFunction* function_ = nullptr;  // the last `def`
+
   AnyffiObject* published_ = nullptr;
 
  private:
+  void add_function(AnyffiObject* function) {
+    if (published_) return add_overload(function);
+    publish(function, false);
+    published_ = function;
+  }
+  void publish(AnyffiObject* function, bool again) {
+    if (!entry_.name) {
+      AnyValue name(name_);
+      AnyffiValue value = detail::object_value(function);
+      return detail::check(anyffi_registry_set(&name.raw(), &value, again));
+    }
+    entry_.function = function;
+    if (again) return;
+    entry_.next = detail::module_entries;
+    detail::module_entries = &entry_;
+  }
   void add_overload(AnyffiObject* function) {
     if (!is_overloaded_) {
       AnyValue created;
@@ -91,32 +97,40 @@ class Registration {
     }
     detail::check(anyffi_function_add_overload(published_, function, nullptr, 0));
   }
+
+  const char* name_ = nullptr;
+  detail::NativeFunction* function_ = nullptr;  // the last `def`
   bool is_overloaded_ = false;
+  AnyffiModuleEntry entry_{};  // of an export, else without a name
 };
 
 namespace detail {
 
-/// An entry of the module table; lives as long as the library, which is never unloaded.
-class Export : public Registration {
+/// A function of the module table. Lives as long as the library, which is never unloaded; needs no initializer, so that
+/// the exported symbol may be called at any time.
+class __attribute__((visibility("hidden"))) Export : public Registration {
  public:
-  explicit Export(const char* name) noexcept : Registration(name), entry_{nullptr, name, nullptr} {}
-  int call(AnyffiValue* args, int32_t num_args, AnyffiValue* result) const {
-    if (!published_)
-      return anyffi_error_raise("RuntimeError", "this function was not exported; load_module reports why");
-    auto* function = reinterpret_cast<AnyffiFunction*>(published_);
-    return function->call(function->self, args, num_args, result);
-  }
+  constexpr Export() noexcept = default;
 
- protected:
-  void publish(AnyffiObject* function, bool again) override {
-    entry_.function = function;
-    if (again) return;
-    entry_.next = module_entries;
-    module_entries = &entry_;
+  template <class F, class... N>
+  Registration& define(const char* name, F f, N&&... names) noexcept {
+    using Callable = detail::CallableOf<F>;
+    ANYFFI_ASSERT_CONVERTIBLE_(Callable);
+    ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Bare<N>...>);
+    decltype(auto) callable = detail::as_function(f);
+    return create_typed(&add, static_cast<Registration*>(this), name, callable, names...);
   }
+  /// The body of the exported symbol; `self` is the Export.
+  __attribute__((noinline)) static int call(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+    auto* function = reinterpret_cast<AnyffiFunction*>(static_cast<Export*>(self)->published_);
+    if (function) return function->call(function->self, args, num_args, result);
+    return anyffi_error_raise("RuntimeError", "this function was not exported; load_module reports why");
+  }
+};
 
- private:
-  AnyffiModuleEntry entry_;
+/// What the last method of a registration leaves: nothing.
+struct Registered {
+  Registered(const Registration&) noexcept {}  // NOLINT: implicit on purpose
 };
 
 /// Runs in static initialisers, so it never throws.
@@ -143,8 +157,8 @@ __attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
 #define ANYFFI_JOIN_(a, b) ANYFFI_JOIN2_(a, b)
 
 /// Registers a global function when the library loads: `ANYFFI_REGISTER_GLOBAL("name").def(...).doc("...");`
-#define ANYFFI_REGISTER_GLOBAL(name)                                                         \
-  [[maybe_unused]] static ::anyffi::Registration ANYFFI_JOIN_(anyffi_global_, __COUNTER__) = \
+#define ANYFFI_REGISTER_GLOBAL(name)                                                                     \
+  [[maybe_unused]] static const ::anyffi::detail::Registered ANYFFI_JOIN_(anyffi_global_, __COUNTER__) = \
       ::anyffi::Registration(name)
 
 /// Registers an object class when the library loads, instead of at its first use: `ANYFFI_REGISTER_OBJECT(Point);`
@@ -155,14 +169,12 @@ __attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
 /// Exports a function for `load_module`, under the symbol `__anyffi_<name>`: `ANYFFI_EXPORT(add, &add, arg("x"));`.
 /// `.doc("...")` and the other methods of Registration may follow.
 #define ANYFFI_EXPORT(name, ...)                                                                  \
-  static ::anyffi::detail::Export& anyffi_export_##name() {                                       \
-    static ::anyffi::detail::Export entry(#name);                                                 \
-    return entry;                                                                                 \
-  }                                                                                               \
+  static ::anyffi::detail::Export anyffi_export_##name;                                           \
   extern "C" ANYFFI_EXPORT_SYMBOL int __anyffi_##name(void*, AnyffiValue* args, int32_t num_args, \
                                                       AnyffiValue* result) {                      \
-    return anyffi_export_##name().call(args, num_args, result);                                   \
+    return ::anyffi::detail::Export::call(&anyffi_export_##name, args, num_args, result);         \
   }                                                                                               \
-  [[maybe_unused]] static ::anyffi::Registration& anyffi_exported_##name = anyffi_export_##name().def(__VA_ARGS__)
+  [[maybe_unused]] static const ::anyffi::detail::Registered anyffi_exported_##name =             \
+      anyffi_export_##name.define(#name, __VA_ARGS__)
 
 #endif  // ANYFFI_REGISTRY_H_

@@ -7,6 +7,30 @@
 
 namespace anyffi {
 
+namespace detail {
+
+/// The value of a String or Bytes: owned, except during a call in the argument of a `const T&` parameter, which borrows
+/// the caller's memory. A copy of that owns its own.
+class TextValue : public AnyValue {
+ public:
+  TextValue() noexcept = default;
+  TextValue(Adopt, const AnyffiValue& value) noexcept : AnyValue(Adopt{}, value) {}
+  explicit TextValue(const char* utf8) : AnyValue(utf8) {}
+  TextValue(const TextValue& other) : AnyValue(other.is_borrowed() ? AnyValue(other.view()) : other.owned()) {}
+  TextValue(TextValue&& other) noexcept : AnyValue(static_cast<AnyValue&&>(other)) {}
+  TextValue& operator=(TextValue other) noexcept {
+    swap(other);
+    return *this;
+  }
+  const AnyView& view() const noexcept { return *this; }
+
+ private:
+  bool is_borrowed() const { return raw_.type_code == ANYFFI_STR_VIEW || raw_.type_code == ANYFFI_BYTES_VIEW; }
+  const AnyValue& owned() const { return *this; }
+};
+
+}  // namespace detail
+
 /// Immutable bytes.
 class Bytes {
  public:
@@ -21,8 +45,8 @@ class Bytes {
     if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(size())) throw Error("IndexError", "index out of range");
     return data()[index];
   }
-  const AnyValue& value() const noexcept { return value_; }
-  friend bool operator==(const Bytes& a, const Bytes& b) { return a.value_ == b.value_; }
+  const AnyView& value() const noexcept { return value_; }
+  friend bool operator==(const Bytes& a, const Bytes& b) { return a.value() == b.value(); }
   friend bool operator!=(const Bytes& a, const Bytes& b) { return !(a == b); }
 
  private:
@@ -31,7 +55,7 @@ class Bytes {
     anyffi_view_text(&value_.raw(), &result);
     return result;
   }
-  AnyValue value_;
+  detail::TextValue value_;
 };
 
 /// Immutable text: code points in the narrowest of four encodings, so that indexing takes constant time.
@@ -73,7 +97,7 @@ class String {
     return result;
   }
   int64_t hash() const { return value_.hash(); }
-  const AnyValue& value() const noexcept { return value_; }
+  const AnyView& value() const noexcept { return value_; }
 
   /// The end of the text, for `slice` and `find`.
   static constexpr int64_t kEnd = INT64_MAX;
@@ -132,7 +156,7 @@ class String {
     detail::check(anyffi_str_concat(&a.raw(), &b.raw(), result.reset()));
     return result;
   }
-  friend bool operator==(const String& a, const String& b) { return a.value_ == b.value_; }
+  friend bool operator==(const String& a, const String& b) { return a.value() == b.value(); }
   friend bool operator!=(const String& a, const String& b) { return !(a == b); }
   friend bool operator<(const String& a, const String& b) { return a.compare(b) < 0; }
   friend bool operator>(const String& a, const String& b) { return b < a; }
@@ -163,7 +187,7 @@ class String {
   const AnyffiValue& raw() const noexcept { return value_.raw(); }
   /// The `out` parameter of a C function that creates a string.
   AnyffiValue* reset() noexcept {
-    value_ = AnyValue();
+    value_ = detail::TextValue();
     return value_.out();
   }
   String strip(const AnyView& characters, int32_t sides) const {
@@ -171,14 +195,18 @@ class String {
     detail::check(anyffi_str_strip(&raw(), &characters.raw(), sides, result.reset()));
     return result;
   }
-  AnyValue value_;
+  detail::TextValue value_;
 };
 
 namespace detail {
 
-template <class T, int32_t kCode>
+template <class T, int32_t kFamily, int32_t kObject>
 struct TextTraits {
+  static constexpr int32_t kCode = kFamily;
+  static constexpr int32_t kObjectCode = kObject;
+  static constexpr bool kIsSteady = true;
   static constexpr bool kBorrows = true;
+  static constexpr bool kOutlivesHolder = true;
   using Holder = AnyValue;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
     if (anyffi_type_get_family(unboxed(given).type_code) != kCode) return refuse(why, unboxed(given), Traits<T>::name);
@@ -192,15 +220,44 @@ struct TextTraits {
 }  // namespace detail
 
 template <>
-struct Traits<String> : detail::TextTraits<String, ANYFFI_STR> {
+struct Traits<String> : detail::TextTraits<String, ANYFFI_STR, ANYFFI_STR_OBJECT> {
   static constexpr FixedText name{"str"};
   static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_STR, ANYFFI_STR_OBJECT);
 };
 
 template <>
-struct Traits<Bytes> : detail::TextTraits<Bytes, ANYFFI_BYTES> {
+struct Traits<Bytes> : detail::TextTraits<Bytes, ANYFFI_BYTES, ANYFFI_BYTES_OBJECT> {
   static constexpr FixedText name{"bytes"};
   static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_BYTES, ANYFFI_BYTES_OBJECT);
+};
+
+namespace detail {
+
+/// The argument of a `const T&` parameter, T a String or Bytes: text and bytes of the caller are not copied.
+template <class T>
+struct BorrowedText {
+  T text;
+  const T& operator*() const { return text; }
+};
+template <>
+inline constexpr bool kIsPassedBorrowed<String> = true;
+template <>
+inline constexpr bool kIsPassedBorrowed<Bytes> = true;
+
+}  // namespace detail
+
+template <class T>
+struct Traits<detail::BorrowedText<T>> : Traits<T> {
+  using Holder = AnyValue;
+  static bool load(AnyffiValue& given, AnyValue& holder, AnyffiMismatch& why) {
+    const AnyffiValue& value = detail::unboxed(given);
+    bool is_view = value.type_code == ANYFFI_STR_VIEW || value.type_code == ANYFFI_BYTES_VIEW;
+    if (!is_view) return Traits<T>::load(given, holder, why);
+    if (anyffi_type_get_family(value.type_code) != Traits<T>::kCode) return detail::refuse(why, value, Traits<T>::name);
+    detail::assign(*holder.out(), value);
+    return true;
+  }
+  static detail::BorrowedText<T> take(AnyValue& holder) { return {T(detail::Adopt{}, holder.release())}; }
 };
 
 }  // namespace anyffi

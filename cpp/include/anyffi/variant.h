@@ -106,6 +106,7 @@ struct Traits<Variant<Ts...>> {
   static constexpr auto name = detail::union_names<Ts...>();
   static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
   static constexpr bool kBorrows = true;
+  static constexpr bool kOutlivesHolder = true;
   struct Holder : AnyValue {
     int index = -1;
   };

@@ -68,7 +68,7 @@ void append_cells(AnyffiSequence* to, const AnyffiSequence* from) {
     anyffi_value_retain(&from->data[i]);
     to->data[to->size++] = from->data[i];
   }
-  to->type_mask |= from->type_mask;
+  to->type_mask |= from->type_mask & ~ANYFFI_CHECKED;
 }
 
 AnyValue slice(AnyView given, AnyView start, AnyView stop, AnyView step) {
@@ -83,7 +83,7 @@ AnyValue slice(AnyView given, AnyView start, AnyView stop, AnyView step) {
     anyffi_value_retain(&cell);
     to->data[to->size] = cell;
   }
-  to->type_mask = from->type_mask;
+  to->type_mask = from->type_mask & ~ANYFFI_CHECKED;
   return made;
 }
 
@@ -114,7 +114,7 @@ AnyValue pick(AnyView given, const Array<int64_t>& positions) {
   const AnyffiSequence* from = read_sequence(given);
   AnyValue made;
   AnyffiSequence* to = create(ANYFFI_ARRAY, positions.size(), &made);
-  to->type_mask = from->type_mask;
+  to->type_mask = from->type_mask & ~ANYFFI_CHECKED;
   for (int64_t position : positions) {
     if (position < 0 || position >= from->size) throw Error("IndexError", "position out of range");
     anyffi_value_retain(&from->data[position]);
@@ -162,7 +162,7 @@ void set_slice(const List<>& list, const Array<>& values, AnyView start, AnyView
     cell = from->data[i];
     anyffi_value_retain(&cell);
   }
-  sequence->type_mask |= from->type_mask;
+  anyffi_add_types(list.get(), &sequence->type_mask, from->type_mask & ~ANYFFI_CHECKED);
 }
 
 void erase_slice(const List<>& list, AnyView start, AnyView stop, AnyView step) {

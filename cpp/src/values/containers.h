@@ -8,7 +8,7 @@
 namespace anyffi::runtime {
 
 /// The bits of a type mask that stand for objects: without them there is nothing to release.
-constexpr uint64_t kObjectTypes = ~uint64_t{0xFFFF};
+constexpr uint64_t kObjectTypes = ~uint64_t{0xFFFF} & ~ANYFFI_CHECKED;
 
 /// Types of values without elements that the host compares by value, as the runtime does.
 constexpr uint64_t kComparedTypes =

@@ -74,7 +74,7 @@ inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int
   if (make_canonical(key) != 0 || make_canonical(value) != 0) return -1;
   int64_t hash, number;
   if (prepare_entry(mapping, *key, &hash, &number) != 0) return -1;
-  mapping->value_type_mask |= anyffi_type_bit(value->type_code);
+  anyffi_add_types(&mapping->header, &mapping->value_type_mask, anyffi_type_bit(value->type_code));
   if (number >= 0) {
     *out_existed = 1;
     std::swap(mapping->entries[number].value, *value);
@@ -111,7 +111,7 @@ int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out)
   }
   copy->hardened = static_cast<const Mapping*>(from)->hardened;
   copy->key_type_mask = from->key_type_mask;
-  copy->value_type_mask = from->value_type_mask;
+  copy->value_type_mask = from->value_type_mask & ~ANYFFI_CHECKED;
   return 0;
 }
 
@@ -221,6 +221,8 @@ void anyffi_mapping_clear(AnyffiObject* object) {
   int64_t capacity = mapping->capacity;
   int64_t used = mapping->used;
   bool with_objects = has_objects(mapping);
+  // Before the mark is lost.
+  if (mapping->value_type_mask & ANYFFI_CHECKED) anyffi_container_forget_checks(object);
   mapping->key_type_mask = 0;
   mapping->value_type_mask = 0;
   if (with_objects) {

@@ -111,7 +111,7 @@ __attribute__((noinline)) int insert(AnyffiSequence* sequence, int64_t index, co
   if (index < sequence->size) std::memmove(cell + 1, cell, cell_bytes(sequence->size - index));
   *cell = owned;
   ++sequence->size;
-  sequence->type_mask |= anyffi_type_bit(owned.type_code);
+  anyffi_add_types(&sequence->header, &sequence->type_mask, anyffi_type_bit(owned.type_code));
   return 0;
 }
 
@@ -122,6 +122,8 @@ void clear(AnyffiSequence* sequence) {
   int64_t capacity = sequence->capacity;
   bool has_objects = (sequence->type_mask & kObjectTypes) != 0;
   sequence->size = 0;
+  // Before the mark is lost.
+  if (sequence->type_mask & ANYFFI_CHECKED) anyffi_container_forget_checks(&sequence->header);
   sequence->type_mask = 0;
   if (!has_objects) return;
   sequence->data = nullptr;
@@ -142,7 +144,7 @@ int copy_sequence(const AnyffiSequence* from, int32_t type_code, AnyffiValue* ou
   AnyffiSequence* copy = as_sequence(out->as_object);
   if (from->size > 0) std::memcpy(copy->data, from->data, cell_bytes(from->size));
   copy->size = from->size;
-  copy->type_mask = from->type_mask;
+  copy->type_mask = from->type_mask & ~ANYFFI_CHECKED;
   if (from->type_mask & kObjectTypes) {
     for (int64_t i = 0; i < copy->size; ++i) anyffi_value_retain(&copy->data[i]);
   }
@@ -171,7 +173,7 @@ int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, cons
   for (int64_t i = 0; i < num_cells; ++i) {
     first[i] = cells[i];
     anyffi_value_retain(&cells[i]);
-    sequence->type_mask |= anyffi_type_bit(cells[i].type_code);
+    anyffi_add_types(&sequence->header, &sequence->type_mask, anyffi_type_bit(cells[i].type_code));
   }
   sequence->size = new_size;
   release_all(erased, num_erased);
@@ -206,7 +208,7 @@ int anyffi_sequence_insert(AnyffiObject* object, int64_t index, const AnyffiValu
   // Clears the flags of an argument.
   if (counted) cell->aux = 0;
   sequence->size = size + 1;
-  sequence->type_mask |= anyffi_type_bit(value->type_code);
+  anyffi_add_types(object, &sequence->type_mask, anyffi_type_bit(value->type_code));
   return 0;
 }
 
@@ -216,7 +218,7 @@ int anyffi_sequence_set(AnyffiObject* object, int64_t index, const AnyffiValue* 
   AnyffiValue owned;
   if (own_value(value, &owned) != 0) return -1;
   AnyffiValue former = std::exchange(sequence->data[index], owned);
-  sequence->type_mask |= anyffi_type_bit(owned.type_code);
+  anyffi_add_types(&sequence->header, &sequence->type_mask, anyffi_type_bit(owned.type_code));
   anyffi_value_drop(&former);
   return 0;
 }

@@ -10,15 +10,22 @@ namespace anyffi {
 namespace detail {
 
 template <class K, class V>
-bool check_entries(const AnyffiMapping* mapping, AnyffiMismatch& why) {
-  if ((mapping->key_type_mask & ~Traits<K>::type_mask) == 0 && (mapping->value_type_mask & ~Traits<V>::type_mask) == 0)
+bool check_entries(const AnyffiValue& given, AnyffiMismatch& why) {
+  auto* mapping = reinterpret_cast<const AnyffiMapping*>(given.as_object);
+  if (has_only(mapping->key_type_mask, Traits<K>::type_mask) &&
+      has_only(mapping->value_type_mask, Traits<V>::type_mask)) {
     return true;
+  }
+  RememberedCheck<Convertible, K, V> check(given, mapping->value_type_mask, mapping->size);
+  if (check.is_done()) return true;
   for (int64_t i = 0; i < mapping->used; ++i) {
     const AnyffiEntry& entry = mapping->entries[i];
     if (entry.key.type_code == ANYFFI_UNSET) continue;
     Element key(entry.key, mapping->header), value(entry.value, mapping->header);
+    check.visit(key.value), check.visit(value.value);
     if (!check_element<K>(key, key.value, why) || !check_element<V>(value, key.value, why)) return false;
   }
+  check.succeed();
   return true;
 }
 
@@ -39,14 +46,16 @@ inline bool convert_entry(const AnyffiValue& given, AnyValue& copy, int64_t numb
 template <class K, class V>
 bool load_map(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
   auto* mapping = reinterpret_cast<AnyffiMapping*>(value.as_object);
-  bool keys_fit = (mapping->key_type_mask & ~Traits<K>::type_mask) == 0;
-  bool values_fit = (mapping->value_type_mask & ~Traits<V>::type_mask) == 0;
+  bool keys_fit = has_only(mapping->key_type_mask, Traits<K>::type_mask);
+  bool values_fit = has_only(mapping->value_type_mask, Traits<V>::type_mask);
   if (!keys_fit || !values_fit) {
+    RememberedCheck<Unchanged, K, V> check(value, mapping->value_type_mask, mapping->size);
     int64_t number = 0;
-    for (int64_t i = 0; i < mapping->used; ++i) {
+    for (int64_t i = 0; !check.is_done() && i < mapping->used; ++i) {
       const AnyffiEntry& entry = mapping->entries[i];
       if (entry.key.type_code == ANYFFI_UNSET) continue;
       Element key(entry.key, mapping->header), item(entry.value, mapping->header);
+      check.visit(key.value), check.visit(item.value);
       if (!keys_fit && !check_element<K>(key, key.value, why)) return false;
       AnyValue converted;
       Fit fit = values_fit ? Fit::kUnchanged : load_element<V>(item, key.value, converted, why);
@@ -55,6 +64,7 @@ bool load_map(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
       ++number;
     }
     if (!holder.is_none()) return true;
+    check.succeed();
   }
   if (value.type_code == ANYFFI_MAP) return hold_object(value, holder);
   return load_as(value, holder, ANYFFI_MAP, why);
@@ -110,12 +120,12 @@ class MappingView : public ObjectRef {
       AnyValue missing(key), unused;
       check(anyffi_value_get_item(&self.raw(), &missing.raw(), unused.out()));
     }
-    return convert<V>(mapping()->entries[entry].value);
+    return read_element<V>(mapping()->entries[entry].value);
   }
   /// The value of a key, or `otherwise` if it is absent.
   V value_or(const K& key, V otherwise) const {
     int64_t entry = find(key);
-    return entry < 0 ? otherwise : convert<V>(mapping()->entries[entry].value);
+    return entry < 0 ? otherwise : read_element<V>(mapping()->entries[entry].value);
   }
 
   class Iterator {
@@ -123,7 +133,7 @@ class MappingView : public ObjectRef {
     Iterator(const AnyffiMapping* mapping, int64_t entry) : mapping_(mapping), entry_(next_entry(mapping, entry)) {}
     Item operator*() const {
       const AnyffiEntry& entry = mapping_->entries[entry_];
-      return Item{convert<K>(entry.key), convert<V>(entry.value)};
+      return Item{read_element<K>(entry.key), read_element<V>(entry.value)};
     }
     Iterator& operator++() {
       entry_ = next_entry(mapping_, entry_ + 1);
@@ -184,6 +194,7 @@ class Map : public detail::MappingView<K, V> {
 
 template <class K, class V>
 struct Traits<Map<K, V>> : detail::RefTraits<Map<K, V>> {
+  static constexpr bool kIsSteady = detail::kIsSteady<K> && detail::kIsSteady<V>;
   static constexpr auto name = "Map[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
   static constexpr uint64_t type_mask =
       (Traits<K>::type_mask & Traits<V>::type_mask) == detail::kEveryType ? detail::type_bits(ANYFFI_MAP) : 0;
@@ -195,12 +206,13 @@ struct Traits<Map<K, V>> : detail::RefTraits<Map<K, V>> {
 
 template <class K, class V>
 struct Traits<Dict<K, V>> : detail::RefTraits<Dict<K, V>> {
+  static constexpr bool kIsSteady = detail::kIsSteady<K> && detail::kIsSteady<V>;
   static constexpr auto name = "Dict[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
   static constexpr uint64_t type_mask =
       (Traits<K>::type_mask & Traits<V>::type_mask) == detail::kEveryType ? detail::type_bits(ANYFFI_DICT) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_DICT) return detail::refuse(why, value, name);
-    if (!detail::check_entries<K, V>(reinterpret_cast<AnyffiMapping*>(value.as_object), why)) return false;
+    if (!detail::check_entries<K, V>(value, why)) return false;
     return detail::hold_object(value, holder);
   }
 };

@@ -3,6 +3,7 @@
 #ifndef ANYFFI_CONTAINER_SEQUENCE_H_
 #define ANYFFI_CONTAINER_SEQUENCE_H_
 
+#include <anyffi/detail/checked.h>
 #include <anyffi/string.h>
 
 #include <initializer_list>
@@ -80,19 +81,23 @@ Fit load_element(Element& element, const AnyffiValue& key, AnyValue& converted, 
 
 /// Stores a converted element in a copy of the container that is not shared yet.
 inline void replace_cell(AnyffiValue& cell, uint64_t& type_mask, AnyValue converted) {
-  type_mask |= anyffi_type_bit(converted.type_code());
+  type_mask |= anyffi_type_bit(converted.type_code());  // a copy has no records of checks
   AnyValue former(Adopt{}, cell);
   cell = converted.release();
 }
 
 template <class T>
-bool check_elements(const AnyffiSequence* sequence, AnyffiMismatch& why) {
-  // The type mask may prove that all elements fit. It never proves the contrary: bits of removed elements may remain.
-  if ((sequence->type_mask & ~Traits<T>::type_mask) == 0) return true;
+bool check_elements(const AnyffiValue& given, AnyffiMismatch& why) {
+  auto* sequence = reinterpret_cast<const AnyffiSequence*>(given.as_object);
+  if (has_only(sequence->type_mask, Traits<T>::type_mask)) return true;
+  RememberedCheck<Convertible, T> check(given, sequence->type_mask, sequence->size);
+  if (check.is_done()) return true;
   for (int64_t i = 0; i < sequence->size; ++i) {
     Element element(sequence->data[i], sequence->header);
+    check.visit(element.value);
     if (!check_element<T>(element, Traits<int64_t>::store(i), why)) return false;
   }
+  check.succeed();
   return true;
 }
 
@@ -155,18 +160,37 @@ To copied(const ObjectRef& container, int32_t type_code) {
 template <class T>
 bool load_array(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
   auto* sequence = reinterpret_cast<AnyffiSequence*>(value.as_object);
-  if ((sequence->type_mask & ~Traits<T>::type_mask) != 0) {
-    for (int64_t i = 0; i < sequence->size; ++i) {
+  if (!has_only(sequence->type_mask, Traits<T>::type_mask)) {
+    RememberedCheck<Unchanged, T> check(value, sequence->type_mask, sequence->size);
+    for (int64_t i = 0; !check.is_done() && i < sequence->size; ++i) {
       AnyValue converted;
       Element element(sequence->data[i], sequence->header);
+      check.visit(element.value);
       Fit fit = load_element<T>(element, Traits<int64_t>::store(i), converted, why);
       if (fit == Fit::kRefused) return false;
       if (fit == Fit::kConverted && !convert_cell(value, holder, i, std::move(converted), why)) return false;
     }
     if (!holder.is_none()) return true;
+    check.succeed();
   }
   if (is_array(value.type_code)) return hold_object(value, holder);
   return load_as(value, holder, ANYFFI_ARRAY, why);
+}
+
+/// An element as a T. Text and bytes are the common case of elements that need no conversion.
+template <class T>
+T read_element(const AnyffiValue& cell) {
+  if constexpr (std::is_same_v<T, AnyValue>) {
+    return element_value(cell);
+  } else if constexpr (kIsPassedBorrowed<T>) {
+    AnyffiValue copy = anyffi_read_value(&cell);
+    if (copy.type_code == Traits<T>::kCode) return T(Adopt{}, copy);
+    if (copy.type_code != Traits<T>::kObjectCode) return convert<T>(cell);
+    anyffi_retain(copy.as_object);
+    return T(Adopt{}, copy);
+  } else {
+    return convert<T>(cell);
+  }
 }
 
 template <class Container>
@@ -189,7 +213,17 @@ class IndexIterator {
 /// Appends a value; the capacity suffices.
 inline void append_cell(AnyffiSequence* cells, const AnyffiValue& owned, uint64_t type_bit) {
   assign(cells->data[cells->size++], owned);
-  cells->type_mask |= type_bit;
+  anyffi_add_types(&cells->header, &cells->type_mask, type_bit);
+}
+
+/// Replaces an element that is no object by a number. False if that is impossible.
+inline bool set_number(AnyffiSequence* cells, int64_t index, const AnyffiValue& number) {
+  if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(cells->size)) return false;
+  AnyffiValue& cell = cells->data[index];
+  if (cell.type_code > 0) return false;
+  assign(cell, number);
+  anyffi_add_types(&cells->header, &cells->type_mask, uint64_t{1} << -number.type_code);
+  return true;
 }
 
 /// The slow path of `append`: objects, boxes, values that cannot be stored, and growth. Steals the value; takes its two
@@ -217,11 +251,7 @@ class SequenceView : public ObjectRef {
     if (__builtin_expect(static_cast<uint64_t>(index) >= static_cast<uint64_t>(cells->size), 0)) {
       throw Error("IndexError", "index out of range");
     }
-    if constexpr (std::is_same_v<T, AnyValue>) {
-      return element_value(cells->data[index]);
-    } else {
-      return convert<T>(cells->data[index]);
-    }
+    return read_element<T>(cells->data[index]);
   }
   IndexIterator<Derived> begin() const { return {static_cast<const Derived*>(this), 0}; }
   IndexIterator<Derived> end() const { return {static_cast<const Derived*>(this), size()}; }
@@ -278,6 +308,9 @@ class List : public detail::SequenceView<List<T>, T> {
   void push_back(T value) { this->append(std::move(value)); }
   /// Replaces the element at `index`. IndexError beyond the end.
   void set(int64_t index, const T& value) {
+    if constexpr (detail::kIsNumber<T> && !(std::is_unsigned_v<T> && sizeof(T) == 8)) {
+      if (detail::set_number(this->sequence(), index, Traits<T>::store(value))) return;
+    }
     AnyValue owned(value);
     detail::check(anyffi_sequence_set(this->object_, index, &owned.raw()));
   }
@@ -295,6 +328,7 @@ class List : public detail::SequenceView<List<T>, T> {
 
 template <class T>
 struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
+  static constexpr bool kIsSteady = detail::kIsSteady<T>;
   static constexpr auto name = "Array[" + FixedText(Traits<T>::name) + "]";
   // Not List, which is accepted but converted.
   static constexpr uint64_t type_mask =
@@ -304,7 +338,7 @@ struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
     if (!is_array && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
     // The fast path: all elements fit.
     auto* sequence = reinterpret_cast<AnyffiSequence*>(value.as_object);
-    bool fits = (sequence->type_mask & ~Traits<T>::type_mask) == 0;
+    bool fits = detail::has_only(sequence->type_mask, Traits<T>::type_mask);
     if (fits && (is_array || detail::convert_in_place(value, ANYFFI_ARRAY))) return detail::hold_object(value, holder);
     return detail::load_array<T>(value, holder, why);
   }
@@ -312,11 +346,12 @@ struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
 
 template <class T>
 struct Traits<List<T>> : detail::RefTraits<List<T>> {
+  static constexpr bool kIsSteady = detail::kIsSteady<T>;
   static constexpr auto name = "List[" + FixedText(Traits<T>::name) + "]";
   static constexpr uint64_t type_mask = Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_LIST) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
-    if (!detail::check_elements<T>(reinterpret_cast<AnyffiSequence*>(value.as_object), why)) return false;
+    if (!detail::check_elements<T>(value, why)) return false;
     return detail::hold_object(value, holder);
   }
 };

@@ -11,13 +11,18 @@ namespace detail {
 
 /// Elements are hashable, so deeply immutable: they are checked, but never converted.
 template <class T>
-bool check_set(const AnyffiMapping* set, AnyffiMismatch& why) {
-  if ((set->key_type_mask & ~Traits<T>::type_mask) == 0) return true;
+bool check_set(const AnyffiValue& given, AnyffiMismatch& why) {
+  auto* set = reinterpret_cast<const AnyffiMapping*>(given.as_object);
+  if (has_only(set->key_type_mask, Traits<T>::type_mask)) return true;
+  RememberedCheck<Convertible, T> check(given, set->value_type_mask, set->size);
+  if (check.is_done()) return true;
   for (int64_t i = 0; i < set->used; ++i) {
     if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
     Element element(set->entries[i].key, set->header);
+    check.visit(element.value);
     if (!check_element<T>(element, element.value, why)) return false;
   }
+  check.succeed();
   return true;
 }
 
@@ -103,12 +108,13 @@ class FrozenSet : public detail::SetView<T> {
 
 template <class T>
 struct Traits<FrozenSet<T>> : detail::RefTraits<FrozenSet<T>> {
+  static constexpr bool kIsSteady = detail::kIsSteady<T>;
   static constexpr auto name = "FrozenSet[" + FixedText(Traits<T>::name) + "]";
   static constexpr uint64_t type_mask =
       Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_FROZEN_SET) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_FROZEN_SET && value.type_code != ANYFFI_SET) return detail::refuse(why, value, name);
-    if (!detail::check_set<T>(reinterpret_cast<AnyffiMapping*>(value.as_object), why)) return false;
+    if (!detail::check_set<T>(value, why)) return false;
     if (value.type_code == ANYFFI_FROZEN_SET) return detail::hold_object(value, holder);
     return detail::load_as(value, holder, ANYFFI_FROZEN_SET, why);
   }
@@ -116,11 +122,12 @@ struct Traits<FrozenSet<T>> : detail::RefTraits<FrozenSet<T>> {
 
 template <class T>
 struct Traits<Set<T>> : detail::RefTraits<Set<T>> {
+  static constexpr bool kIsSteady = detail::kIsSteady<T>;
   static constexpr auto name = "Set[" + FixedText(Traits<T>::name) + "]";
   static constexpr uint64_t type_mask = Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_SET) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_SET) return detail::refuse(why, value, name);
-    if (!detail::check_set<T>(reinterpret_cast<AnyffiMapping*>(value.as_object), why)) return false;
+    if (!detail::check_set<T>(value, why)) return false;
     return detail::hold_object(value, holder);
   }
 };

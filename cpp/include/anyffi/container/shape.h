@@ -38,7 +38,7 @@ struct Traits<Shape> : detail::RefTraits<Shape> {
     if (value.type_code == ANYFFI_SHAPE) return detail::hold_object(value, holder);
     if (value.type_code != ANYFFI_ARRAY && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
     const auto* from = reinterpret_cast<const AnyffiSequence*>(value.as_object);
-    if (!detail::check_elements<int64_t>(from, why)) return false;
+    if (!detail::check_elements<int64_t>(value, why)) return false;
     if (anyffi_sequence_create(ANYFFI_SHAPE, from->size, holder.out()) != 0) {
       return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
     }

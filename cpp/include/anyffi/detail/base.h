@@ -61,6 +61,8 @@ constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
 /// - `static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why)`: converts a borrowed value, or fills
 ///   `why` and returns false. May steal a movable value, leaving None;
 /// - `static T take(Holder&)`: the converted value;
+/// - optionally `static constexpr bool kOutlivesHolder = true`: the T does not depend on the Holder, and `take` only
+///   moves a Holder that is a T. Parameters then bind to one converted value;
 /// - `static AnyffiValue store(T)`: an owned value; may throw;
 /// - `static constexpr bool kBorrows`, and if it is true `static AnyffiValue borrow(const T&)`: a value without a
 ///   reference of its own, valid as long as the T.
@@ -107,6 +109,17 @@ inline constexpr bool kIncludes = false;
 
 /// Selects the constructor that steals a reference.
 struct Adopt {};
+
+/// Types that a `const T&` parameter borrows from the caller: see BorrowedText (string.h).
+template <class T>
+inline constexpr bool kIsPassedBorrowed = false;
+template <class T>
+struct BorrowedText;
+
+template <class T, class = void>
+inline constexpr bool kOutlivesHolder = false;
+template <class T>
+inline constexpr bool kOutlivesHolder<T, std::enable_if_t<Traits<T>::kOutlivesHolder>> = true;
 
 template <class T, class = void>
 struct HasTraits : std::false_type {};
@@ -157,6 +170,13 @@ inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expe
 /// Types whose traits have `load_plain` (traits.h).
 template <class T>
 inline constexpr bool kIsNumber = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+/// Whether a value that converts to T always will, as long as it does not change: no code of users is asked.
+template <class T, class = void>
+inline constexpr bool kIsSteady = kIsNumber<T>;
+template <class T>
+inline constexpr bool kIsSteady<T, std::enable_if_t<Traits<T>::kIsSteady>> = true;
+
 template <class Conversion, class T>
 bool load_number_slow(const AnyffiValue& given, T& out, AnyffiMismatch& why);
 

@@ -1,40 +1,41 @@
 /// \file
-/// The C++ side of a call: runtime functions over C++ callables.
+/// Runtime functions over C++ callables: what all of them share, whatever their types.
 #ifndef ANYFFI_DETAIL_NATIVE_H_
 #define ANYFFI_DETAIL_NATIVE_H_
 
-#include <anyffi/args.h>
-#include <anyffi/detail/signature.h>
+#include <anyffi/detail/param.h>
 
 namespace anyffi {
 namespace detail {
 
-template <size_t I, class H>
-struct HolderLeaf {
-  H holder{};
-};
-template <class Indices, class... A>
-struct HolderPack;
-template <size_t... I, class... A>
-struct HolderPack<std::index_sequence<I...>, A...> : HolderLeaf<I, typename Parameter<A>::Conversion::Holder>... {};
-
-/// The base of every runtime function over a C++ callable.
+/// A runtime function over a C++ callable, which follows this struct; the tables follow the callable.
 struct NativeFunction {
   AnyffiFunction base;
   AnyffiFunctionInfo info;
   /// The number of arguments of a call that takes the fast path: no defaults, the lock is kept. -1: no fast path.
-  int32_t plain_size = -1;
+  int32_t plain_size;
+  bool is_plain;  // all parameters are numbers, and need no frame
+  const ParamType** params;
+  AnyValue* defaults;
+  void (*destroy)(void* callable);  // NULL if there is nothing to do
 
   void release_gil() {
     info.flags |= ANYFFI_RELEASE_GIL;
     plain_size = -1;
   }
+  bool unlocks() const { return (info.flags & ANYFFI_RELEASE_GIL) != 0; }
 };
 
-/// Releases the host's lock while a body with `release_gil()` runs.
+template <class F>
+F& callable_of(void* self) {
+  static_assert(alignof(F) <= 16, "anyffi_alloc aligns to 16 bytes");
+  return *reinterpret_cast<F*>(static_cast<char*>(self) + round_up(sizeof(NativeFunction), 16));
+}
+
+/// Releases the host's lock while the body of a packed function with `release_gil()` runs.
 class Unlocked {
  public:
-  explicit Unlocked(const AnyffiFunctionInfo& info) : released_((info.flags & ANYFFI_RELEASE_GIL) != 0) {
+  explicit Unlocked(const NativeFunction& native) : released_(native.unlocks()) {
     if (__builtin_expect(released_, 0)) state_ = anyffi_host_suspend();
   }
   ~Unlocked() {
@@ -48,18 +49,67 @@ class Unlocked {
   void* state_ = nullptr;
 };
 
-/// Raises the error of an argument, or returns an AnyffiNoMatch in `try_call`.
+/// What `result` contains, instead of None, when a call is tried.
+inline AnyffiValue trial_mark() {
+  AnyffiValue mark = anyffi_make_none();
+  mark.type_code = ANYFFI_UNSET;
+  return mark;
+}
+
+/// Raises the error of an argument, or returns an AnyffiNoMatch if the call is tried.
 __attribute__((noinline)) inline int refuse_argument(AnyffiMismatch& why, const AnyffiFunctionInfo& info, int32_t index,
-                                                     const AnyffiValue& given, bool tries) {
-  if (tries) return why.reason == ANYFFI_MISMATCH_RAISED ? ANYFFI_NO_MATCH_RAISED : ANYFFI_NO_MATCH;
+                                                     const AnyffiValue& given, const AnyffiValue* result) {
+  if (result->type_code == ANYFFI_UNSET) {
+    return why.reason == ANYFFI_MISMATCH_RAISED ? ANYFFI_NO_MATCH_RAISED : ANYFFI_NO_MATCH;
+  }
   // The elements of a movable argument were created for this call too.
   if (why.got.type_code > 0) why.got.aux = given.type_code > 0 ? given.aux & ANYFFI_MOVABLE : 0;
   return anyffi_mismatch_raise(&why, &info, index);
 }
 
+/// Destroys what the slots keep, after an error.
+inline void destroy_slots(NativeFunction& native, CallFrame& frame, char* slots) {
+  acquire_lock(frame);
+  uint32_t end = 0;
+  for (int32_t i = 0; i < frame.num_loaded; ++i) {
+    const ParamType& type = *native.params[i];
+    if (type.destroy) type.destroy(slots + round_up(end, type.alignment));
+    end = add_slot(end, type.size, type.alignment);
+  }
+}
+
+/// Ends a call whose argument number `num_loaded` was refused.
+__attribute__((cold, noinline)) inline int refuse_call(NativeFunction& native, CallFrame& frame, char* slots,
+                                                       AnyffiValue* args, AnyffiValue* result) {
+  int status = refuse_argument(frame.why, native.info, frame.num_loaded, args[frame.num_loaded], result);
+  destroy_slots(native, frame, slots);
+  return status;
+}
+/// End a call that threw.
+__attribute__((cold, noinline)) inline int fail_call(NativeFunction& native, CallFrame& frame, char* slots,
+                                                     const std::exception& exception) noexcept {
+  destroy_slots(native, frame, slots);
+  return set_raised(exception);
+}
+__attribute__((cold, noinline)) inline int fail_call(NativeFunction& native, CallFrame& frame, char* slots) noexcept {
+  destroy_slots(native, frame, slots);
+  return set_current_raised();
+}
+
+/// Calls a function of numbers; `args` is a copy, which is converted to what `load_plain` accepts.
+inline int call_normalized(NativeFunction& native, AnyffiValue* args, AnyffiValue* result) {
+  AnyffiMismatch why;
+  for (int32_t i = 0; i < native.info.num_params; ++i) {
+    AnyffiValue given = args[i];
+    if (!native.params[i]->normalize(args[i], why)) return refuse_argument(why, native.info, i, given, result);
+  }
+  Unlocked unlocked(native);
+  return native.base.call(&native, args, native.plain_size, result);
+}
+
 /// Copies the arguments to `filled`, with defaults for omitted ones. False if there are too many or too few.
-__attribute__((noinline)) inline bool fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args,
-                                                    int32_t num_args, AnyffiValue* filled) {
+inline bool fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args, int32_t num_args,
+                          AnyffiValue* filled) {
   if (num_args > info.num_params) return false;
   for (int32_t i = 0; i < info.num_params; ++i) {
     bool given = i < num_args && args[i].type_code != ANYFFI_MISSING;
@@ -69,204 +119,36 @@ __attribute__((noinline)) inline bool fill_defaults(const AnyffiFunctionInfo& in
   return true;
 }
 
-template <class F, class R, class... A>
-struct TypedFunction : NativeFunction {
-  static constexpr int kSize = sizeof...(A);
-  static constexpr uint64_t kExact[kSize > 0 ? kSize : 1] = {kExactTypes<Bare<A>>...};
-
-  AnyffiParamInfo params[kSize > 0 ? kSize : 1];
-  AnyValue defaults[kSize > 0 ? kSize : 1];
-  F function;
-
-  explicit TypedFunction(F&& f) : NativeFunction{}, params{}, function(std::move(f)) {
-    int i = 0;
-    ((params[i++].type_name = Parameter<A>::Conversion::name), ...);
-    info.params = params;
-    info.num_params = info.num_required = plain_size = kSize;
-    info.exact_types = kExact;
-    info.try_call = &try_call;
-    if constexpr (std::is_void_v<R>) {
-      info.result_type = "None";
-    } else {
-      info.result_type = kResultName<Bare<R>>;
-    }
-    base.call = &call;
+/// The slow path of a call: defaults, a wrong number of arguments, numbers of other types, `release_gil()`.
+__attribute__((cold, noinline)) inline int fill_and_call(NativeFunction& native, AnyffiValue* args, int32_t num_args,
+                                                         AnyffiValue* result) {
+  const AnyffiFunctionInfo& info = native.info;
+  int32_t size = info.num_params;
+  bool is_full = num_args == size && info.num_required == size;
+  // The number of arguments for which `call` takes its fast path.
+  if (is_full && !native.is_plain) return native.base.call(&native, args, native.plain_size, result);
+  auto* filled = static_cast<AnyffiValue*>(__builtin_alloca(sizeof(AnyffiValue) * static_cast<size_t>(size)));
+  if (is_full) {
+    for (int32_t i = 0; i < size; ++i) filled[i] = args[i];
+  } else if (!fill_defaults(info, args, num_args, filled)) {
+    if (result->type_code == ANYFFI_UNSET) return ANYFFI_NO_MATCH;
+    return anyffi_error_raise_arg_count(&info, args, num_args);
   }
-
-  /// Throws if a name or a default is invalid.
-  template <size_t... I, class... N>
-  void name_params(std::index_sequence<I...>, N&&... names) {
-    (set_param<I>(std::forward<N>(names)), ...);
-    check(anyffi_function_check_param_names(&info));
-    (check_default<I, A, Bare<N>>(), ...);
+  if (native.is_plain) return call_normalized(native, filled, result);
+  int status = native.base.call(&native, filled, native.plain_size, result);
+  // An argument stolen from the copy must be None in the original, too.
+  for (int32_t i = 0; i < num_args; ++i) {
+    if (args[i].type_code > 0) args[i] = filled[i];
   }
-  template <size_t I>
-  void set_param(Arg arg) {
-    params[I].name = arg.name;
-  }
-  template <size_t I>
-  void set_param(DefaultArg arg) {
-    params[I].name = arg.name;
-    defaults[I] = std::move(arg.value);
-    params[I].default_value = &defaults[I].raw();
-    if (static_cast<int32_t>(I) < info.num_required) info.num_required = I;
-    plain_size = -1;
-  }
-  /// Checks a default when it is declared, not when it is first used.
-  template <size_t I, class P, class N>
-  void check_default() {
-    if constexpr (std::is_same_v<N, DefaultArg>) {
-      typename Parameter<P>::Conversion::Holder holder{};
-      AnyffiMismatch why;
-      AnyffiValue given = defaults[I].raw();
-      if (!Parameter<P>::Conversion::load(given, holder, why)) check(anyffi_mismatch_raise_default(&why, &info, I));
-    }
-  }
-
-  static int call(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-    auto* typed = static_cast<TypedFunction*>(self);
-    // The fast path needs no frame if all parameters are numbers, which saves a third of the call of a short function.
-    if (__builtin_expect(num_args != typed->plain_size, 0)) return typed->fill_and_run(args, num_args, result, false);
-    std::index_sequence_for<A...> indices;
-    if constexpr ((kIsNumber<Bare<A>> && ...)) {
-      return typed->run_numbers(args, result, indices);
-    } else {
-      return typed->run(args, result, false, indices);
-    }
-  }
-  static int try_call(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-    return static_cast<TypedFunction*>(self)->fill_and_run(args, num_args, result, true);
-  }
-
-  __attribute__((noinline)) int fill_and_run(AnyffiValue* args, int32_t num_args, AnyffiValue* result, bool tries) {
-    std::index_sequence_for<A...> indices;
-    if (num_args == kSize && info.num_required == kSize) return run(args, result, tries, indices);
-    AnyffiValue filled[kSize > 0 ? kSize : 1];
-    if (!fill_defaults(info, args, num_args, filled)) {
-      return tries ? ANYFFI_NO_MATCH : anyffi_error_raise_arg_count(&info, args, num_args);
-    }
-    int status = run(filled, result, tries, indices);
-    // An argument stolen from the copy must be None in the original, too.
-    for (int i = 0; i < num_args; ++i) {
-      if (args[i].type_code > 0) args[i] = filled[i];
-    }
-    return status;
-  }
-
-  /// Calls with exactly as many arguments as parameters.
-  template <size_t... I>
-  __attribute__((noinline)) int run(AnyffiValue* args, AnyffiValue* result, [[maybe_unused]] bool tries,
-                                    std::index_sequence<I...> indices) {
-    return catch_all([&] {
-      HolderPack<decltype(indices), A...> holders;
-      AnyffiMismatch why;
-      int failed = 0;
-      bool loaded = ((failed = I, Parameter<A>::Conversion::load(args[I], leaf<I, A>(holders).holder, why)) && ...);
-      if (__builtin_expect(!loaded, 0)) return refuse_argument(why, info, failed, args[failed], tries);
-      (void)why, (void)failed, (void)args;
-      return run_loaded<false>(result, indices, holders);
-    });
-  }
-  template <size_t... I>
-  int run_numbers([[maybe_unused]] AnyffiValue* args, AnyffiValue* result, std::index_sequence<I...> indices) {
-    HolderPack<decltype(indices), A...> holders;
-    bool are_plain = (Parameter<A>::Conversion::load_plain(args[I], leaf<I, A>(holders).holder) && ...);
-    if (!are_plain) return run_numbers_slow(args, result);
-    return catch_all([&] { return run_loaded<true>(result, indices, holders); });
-  }
-
-  __attribute__((cold, noinline)) int run_numbers_slow(AnyffiValue* args, AnyffiValue* result) {
-    return fill_and_run(args, kSize, result, false);
-  }
-
-  template <bool kKeepsLock, class Indices, class Holders>
-  int run_loaded([[maybe_unused]] AnyffiValue* result, Indices indices, Holders& holders) {
-    if constexpr (std::is_void_v<R>) {
-      run_body<kKeepsLock>(indices, holders);
-    } else {
-      assign(*result, Traits<Bare<R>>::store(run_body<kKeepsLock>(indices, holders)));
-    }
-    return 0;
-  }
-
-  /// The host's lock is acquired again before the result is converted.
-  template <bool kKeepsLock, size_t... I, class Holders>
-  R run_body(std::index_sequence<I...>, [[maybe_unused]] Holders& holders) {
-    if constexpr (kKeepsLock) {
-      return function(Parameter<A>::pass(leaf<I, A>(holders).holder)...);
-    } else {
-      Unlocked unlocked(info);
-      return function(Parameter<A>::pass(leaf<I, A>(holders).holder)...);
-    }
-  }
-
-  template <size_t I, class T>
-  static HolderLeaf<I, typename Parameter<T>::Conversion::Holder>& leaf(
-      HolderLeaf<I, typename Parameter<T>::Conversion::Holder>& holders) {
-    return holders;
-  }
-};
-
-template <class F>
-struct PackedFunction : NativeFunction {
-  F function;
-  explicit PackedFunction(F&& f) : NativeFunction{}, function(std::move(f)) {
-    info.flags = ANYFFI_VARIADIC;
-    base.call = &call;
-  }
-  static int call(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-    return catch_all([&] {
-      auto* native = static_cast<PackedFunction*>(self);
-      AnyValue value;
-      {
-        Unlocked unlocked(native->info);
-        native->function(Args(args, num_args), &value);
-      }
-      *result = value.release();
-      return 0;
-    });
-  }
-};
-
-template <class T>
-void delete_native(AnyffiObject* self, int32_t what) {
-  auto* native = static_cast<T*>(reinterpret_cast<NativeFunction*>(self));
-  if (what & ANYFFI_DELETE_CONTENTS) {
-    // The header outlives the contents while there are weak references.
-    AnyffiFunction base = native->base;
-    native->~T();
-    native->base = base;
-  }
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+  return status;
 }
 
-/// Allocates a runtime function over a callable.
-template <class T, class F>
-T* make_native(F&& f) {
-  void* memory = anyffi_alloc(sizeof(T));
-  if (!memory) throw std::bad_alloc();
-  T* native;
-  try {
-    native = new (memory) T(std::forward<F>(f));
-  } catch (...) {
-    anyffi_free(memory);
-    throw;
-  }
-  native->base.header = AnyffiObject{ANYFFI_FUNCTION, 1, 1, &delete_native<T>, nullptr};
-  native->base.self = native;
-  native->base.info = &native->info;
-  native->info.struct_size = sizeof(native->info);
-  return native;
-}
-
-/// A reference to a function over `f`, under a name that may be NULL.
-template <class F, class... N>
-ObjectRef make_typed(const char* name, F f, N&&... names) {
-  auto* typed = make_native<typename SignatureOf<F>::template Typed<F>>(std::move(f));
-  ObjectRef function(Adopt{}, &typed->base.header);
-  typed->info.name = name;
-  if constexpr (sizeof...(N) > 0) typed->name_params(std::index_sequence_for<N...>(), std::forward<N>(names)...);
-  return function;
+/// `AnyffiFunctionInfo.try_call`.
+inline int try_native(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  *result = trial_mark();
+  int status = fill_and_call(*static_cast<NativeFunction*>(self), args, num_args, result);
+  if (result->type_code == ANYFFI_UNSET) *result = anyffi_make_none();
+  return status;
 }
 
 }  // namespace detail

@@ -26,24 +26,21 @@ template <class A>
 inline constexpr bool kIsConvertible =
     HasTraits<Bare<A>>::value || (std::is_lvalue_reference_v<A> && kIsObjectClass<Bare<A>>);
 
-/// The conversion of an argument to a parameter of type A.
+/// The type whose traits convert an argument for a parameter of type A.
 template <class A, class = void>
-struct Parameter {
-  using Conversion = Traits<Bare<A>>;
-  static decltype(auto) pass(typename Conversion::Holder& holder) {
-    if constexpr (std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) {
-      return Lvalue<Bare<A>>{Conversion::take(holder)};
-    } else {
-      return Conversion::take(holder);
-    }
-  }
+struct Converted {
+  using Type = Bare<A>;
 };
-
 template <class A>
-struct Parameter<A, std::enable_if_t<std::is_lvalue_reference_v<A> && kIsObjectClass<Bare<A>>>> {
-  using Conversion = Traits<Ref<Bare<A>>>;
-  static A pass(AnyValue& holder) { return reinterpret_cast<Instance<Bare<A>>*>(holder.raw().as_object)->object; }
+struct Converted<A&, std::enable_if_t<kIsObjectClass<Bare<A>>>> {
+  using Type = Ref<Bare<A>>;
 };
+template <class A>
+struct Converted<const A&, std::enable_if_t<kIsPassedBorrowed<A>>> {
+  using Type = BorrowedText<A>;
+};
+template <class A>
+using ConvertedType = typename Converted<A>::Type;
 
 /// A non-const reference to a converted copy, to which writes would be lost.
 template <class A>
@@ -51,7 +48,7 @@ inline constexpr bool kLosesWrites = std::is_lvalue_reference_v<A> && !std::is_c
                                      !std::is_base_of_v<ObjectRef, Bare<A>> && !kIsObjectClass<Bare<A>>;
 
 template <class F, class R, class... A>
-struct TypedFunction;
+struct TypedCall;
 
 /// Result and parameters of a callable.
 template <class F, class = void>
@@ -61,7 +58,7 @@ struct SignatureOf {
 template <class R, class... A>
 struct SignatureOf<R(A...)> {
   template <class F>
-  using Typed = TypedFunction<F, R, A...>;
+  using Typed = TypedCall<F, R, A...>;
   template <template <class, class...> class Template>
   using Apply = Template<R, A...>;
   static constexpr bool kIsKnown = true;
@@ -114,13 +111,15 @@ struct SignatureOf<F, std::void_t<decltype(&F::operator())>>
 
 /// A member function as a function that takes the object first; other callables unchanged.
 template <class F>
-auto as_function(F f) {
+decltype(auto) as_function(F& f) {
   if constexpr (std::is_member_function_pointer_v<F>) {
     return typename MemberOf<F>::template AsFunction<F>{f};
   } else {
-    return f;
+    return static_cast<F&>(f);
   }
 }
+template <class F>
+using CallableOf = Bare<decltype(as_function(std::declval<F&>()))>;
 
 }  // namespace detail
 }  // namespace anyffi

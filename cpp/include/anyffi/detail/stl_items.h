@@ -114,6 +114,7 @@ struct StdMapTraits {
   static constexpr auto result_name = "Dict[" + kResultName<K> + ", " + kResultName<V> + "]";
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
+  static constexpr bool kOutlivesHolder = true;
   using Holder = M;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     return load_entries<K, V>(
@@ -130,6 +131,7 @@ struct StdSetTraits {
   static constexpr auto result_name = "Set[" + kResultName<T> + "]";
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
+  static constexpr bool kOutlivesHolder = true;
   using Holder = S;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     return load_elements<T>(value, name, why, [&](T&& element) { return holder.insert(std::move(element)).second; });

@@ -9,26 +9,52 @@
 
 namespace anyffi {
 
+namespace detail {
+
+/// What converts an optional depends on whether its T depends on its Holder.
+template <class T, bool = kOutlivesHolder<T> || kIsNumber<T>>
+struct OptionalConversion {
+  using Holder = std::optional<T>;
+  static constexpr bool kOutlivesHolder = true;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    typename Traits<T>::Holder inner{};
+    if (!Traits<T>::load(value, inner, why)) return false;
+    holder.emplace(Traits<T>::take(inner));
+    return true;
+  }
+  static std::optional<T> take(Holder& holder) { return std::move(holder); }
+};
+
 template <class T>
-struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> {
-  static constexpr auto name = FixedText(Traits<T>::name) + " | None";
-  static constexpr auto result_name = detail::kResultName<T> + " | None";
-  static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
-  static constexpr bool kBorrows = false;
+struct OptionalConversion<T, false> {
   struct Holder {
     bool has_value = false;
     typename Traits<T>::Holder inner{};
   };
+  static constexpr bool kOutlivesHolder = false;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    if (value.type_code == ANYFFI_NONE) return true;
     holder.has_value = true;
-    if (Traits<T>::load(value, holder.inner, why)) return true;
-    if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = name;
-    return false;
+    return Traits<T>::load(value, holder.inner, why);
   }
   static std::optional<T> take(Holder& holder) {
     if (!holder.has_value) return std::nullopt;
     return Traits<T>::take(holder.inner);
+  }
+};
+
+}  // namespace detail
+
+template <class T>
+struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> : detail::OptionalConversion<T> {
+  static constexpr auto name = FixedText(Traits<T>::name) + " | None";
+  static constexpr auto result_name = detail::kResultName<T> + " | None";
+  static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
+  static constexpr bool kBorrows = false;
+  using Conversion = detail::OptionalConversion<T>;
+  static bool load(AnyffiValue& value, typename Conversion::Holder& holder, AnyffiMismatch& why) {
+    if (value.type_code == ANYFFI_NONE || Conversion::load(value, holder, why)) return true;
+    if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = name;
+    return false;
   }
   static AnyffiValue store(const std::optional<T>& optional) {
     return optional ? Traits<T>::store(*optional) : AnyffiValue{};

@@ -34,12 +34,58 @@ struct Traits<std::string_view> {
   }
 };
 
+namespace detail {
+
+/// Whether all bytes are below 0x80. Without a branch within each 64 bytes.
+inline bool is_ascii(const char* text, size_t size) {
+  size_t i = 0;
+  uint64_t high = 0;
+  for (; i + 64 <= size && !(high & 0x8080808080808080); i += 64) {
+    uint64_t words[8];
+    __builtin_memcpy(words, text + i, sizeof(words));
+    for (uint64_t word : words) high |= word;
+  }
+  for (; i < size; ++i) high |= static_cast<unsigned char>(text[i]);
+  return !(high & 0x8080808080808080);
+}
+
+/// A string object on the memory of a std::string, for results that are too large to copy.
+struct AdoptedString {
+  AnyffiStrObject base;
+  std::string text;
+
+  static void destroy(AnyffiObject* self, int32_t what) {
+    auto* adopted = reinterpret_cast<AdoptedString*>(self);
+    if (what & ANYFFI_DELETE_CONTENTS) adopted->text.~basic_string();
+    if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+  }
+};
+
+/// From this size on, adopting saves more than the scan costs.
+constexpr size_t kMinAdopted = 4096;
+
+/// A string object that takes the memory of an ASCII text.
+__attribute__((noinline)) inline AnyffiValue adopt_ascii(std::string&& text) {
+  void* memory = anyffi_alloc(sizeof(AdoptedString));
+  if (!memory) throw std::bad_alloc();
+  auto* adopted = new (memory) AdoptedString{{}, std::move(text)};
+  adopted->base.header = AnyffiObject{ANYFFI_STR_OBJECT, 1, 1, &AdoptedString::destroy, nullptr};
+  adopted->base.length = static_cast<int64_t>(adopted->text.size());
+  adopted->base.encoding = ANYFFI_ASCII;
+  adopted->base.data = adopted->text.data();
+  return object_value(&adopted->base.header);
+}
+
+}  // namespace detail
+
 /// NUL is data. UnicodeDecodeError for a result that is not UTF-8.
 template <>
 struct Traits<std::string> {
+  static constexpr bool kIsSteady = true;
   static constexpr FixedText name{"str"};
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
+  static constexpr bool kOutlivesHolder = true;
   using Holder = std::string;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
     AnyValue encoded;
@@ -50,6 +96,10 @@ struct Traits<std::string> {
   }
   static std::string take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(std::string_view utf8) { return Traits<std::string_view>::store(utf8); }
+  static AnyffiValue store(std::string&& utf8) {
+    bool is_adopted = utf8.size() >= detail::kMinAdopted && detail::is_ascii(utf8.data(), utf8.size());
+    return is_adopted ? detail::adopt_ascii(std::move(utf8)) : store(std::string_view(utf8));
+  }
 };
 
 namespace detail {

@@ -15,6 +15,7 @@ struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::
   static constexpr auto result_name = "List[" + detail::kResultName<T> + "]";
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
+  static constexpr bool kOutlivesHolder = true;
   using Holder = std::vector<T, Allocator>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     if (value.type_code == ANYFFI_LIST || detail::is_array(value.type_code)) {

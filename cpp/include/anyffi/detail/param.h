@@ -1,0 +1,177 @@
+/// \file
+/// The parameters of a C++ callable at run time: what is needed for each, and the memory of a call's converted
+/// arguments.
+#ifndef ANYFFI_DETAIL_PARAM_H_
+#define ANYFFI_DETAIL_PARAM_H_
+
+#include <anyffi/args.h>
+#include <anyffi/detail/signature.h>
+
+namespace anyffi {
+namespace detail {
+
+struct NativeFunction;
+
+/// The state of a call whose arguments are converted in memory: in a slot for each parameter.
+struct CallFrame {
+  int32_t num_loaded = 0;  // slots before this one keep something
+  bool is_locked = true;   // false while the body runs without the host's lock
+  void* lock_state;
+  AnyffiMismatch why;  // filled by a conversion that fails
+};
+
+constexpr uint32_t round_up(uint32_t offset, uint32_t alignment) { return (offset + alignment - 1) & ~(alignment - 1); }
+
+__attribute__((cold, noinline)) inline void release_lock(CallFrame& frame) {
+  frame.is_locked = false;
+  frame.lock_state = anyffi_host_suspend();
+}
+/// The host's lock is acquired again before the result or an exception is converted.
+inline void acquire_lock(CallFrame& frame) {
+  if (__builtin_expect(frame.is_locked, 1)) return;
+  frame.is_locked = true;
+  anyffi_host_resume(frame.lock_state);
+}
+
+/// What a function knows of a parameter's type.
+struct ParamType {
+  /// Converts an argument into the slot, or fills `why` and leaves the slot without an object.
+  bool (*load)(AnyffiValue& value, AnyffiMismatch& why, void* slot);
+  /// Destroys the slot's object; NULL if there is nothing to do.
+  void (*destroy)(void* slot);
+  /// Numbers: replaces a value by the one that `load_plain` accepts.
+  bool (*normalize)(AnyffiValue& value, AnyffiMismatch& why);
+  const char* name;
+  uint64_t exact_types;
+  uint32_t size;
+  uint32_t alignment;
+};
+
+/// What a slot keeps for a parameter that is converted by Traits<T>: the T itself if it outlives the Holder.
+template <class T>
+struct Slot {
+  using Holder = typename Traits<T>::Holder;
+  static constexpr bool kKeepsT = kOutlivesHolder<T>;
+  static constexpr bool kIsTaken = kKeepsT && !std::is_same_v<T, Holder>;
+  using Kept = std::conditional_t<kKeepsT, T, Holder>;
+};
+
+/// Not inlined: one for each type, called by all functions with such a parameter.
+template <class T>
+__attribute__((noinline)) bool load_slot(AnyffiValue& value, AnyffiMismatch& why, void* memory) {
+  using Holder = typename Traits<T>::Holder;
+  if constexpr (Slot<T>::kIsTaken) {
+    Holder holder{};
+    if (__builtin_expect(!Traits<T>::load(value, holder, why), 0)) return false;
+    new (memory) T(Traits<T>::take(holder));
+  } else if constexpr (std::is_trivially_destructible_v<Holder>) {
+    if (__builtin_expect(!Traits<T>::load(value, *new (memory) Holder{}, why), 0)) return false;
+  } else {
+    struct Guard {
+      Holder* holder;
+      ~Guard() {
+        if (holder) holder->~Holder();
+      }
+    } guard{new (memory) Holder{}};
+    if (__builtin_expect(!Traits<T>::load(value, *guard.holder, why), 0)) return false;
+    guard.holder = nullptr;
+  }
+  return true;
+}
+
+template <class T>
+__attribute__((noinline)) void destroy_slot(void* memory) {
+  using Kept = typename Slot<T>::Kept;
+  static_cast<Kept*>(memory)->~Kept();
+}
+
+template <class T>
+bool normalize_number(AnyffiValue& value, AnyffiMismatch& why) {
+  T number{};
+  if (!Traits<T>::load(value, number, why)) return false;
+  if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
+    value = anyffi_make_int(static_cast<int64_t>(number));
+    if (value.as_int < 0) value.aux = kUnsignedMark;
+  } else {
+    value = Traits<T>::store(number);
+  }
+  return true;
+}
+
+template <class T>
+constexpr ParamType describe_param() {
+  using Kept = typename Slot<T>::Kept;
+  ParamType type{&load_slot<T>, nullptr, nullptr, Traits<T>::name, kExactTypes<T>, sizeof(Kept), alignof(Kept)};
+  if constexpr (!std::is_trivially_destructible_v<Kept>) type.destroy = &destroy_slot<T>;
+  if constexpr (std::is_enum_v<T>) {
+    type.normalize = &normalize_number<std::underlying_type_t<T>>;
+  } else if constexpr (kIsNumber<T>) {
+    type.normalize = &normalize_number<T>;
+  }
+  return type;
+}
+
+template <class T>
+inline constexpr ParamType kParamType = describe_param<T>();
+
+/// The offset after the slot of a parameter.
+constexpr uint32_t add_slot(uint32_t end, uint32_t size, uint32_t alignment) { return round_up(end, alignment) + size; }
+
+/// The memory of all slots; `offsets[kSize]` is that of the result.
+template <class R, class... A>
+struct Slots {
+  static constexpr int kSize = sizeof...(A);
+  struct Offsets {
+    uint32_t at[kSize + 1] = {};
+    uint32_t end = 0;
+    constexpr Offsets() {
+      int i = 0;
+      ((at[i++] = round_up(end, alignof(typename Slot<A>::Kept)),
+        end = add_slot(end, sizeof(typename Slot<A>::Kept), alignof(typename Slot<A>::Kept))),
+       ...);
+      at[i] = round_up(end, alignof(R));
+      end = add_slot(end, sizeof(R), alignof(R));
+    }
+  };
+  static constexpr Offsets kOffsets{};
+  alignas(R) alignas(uint64_t) alignas(typename Slot<A>::Kept...) char bytes[kOffsets.end];
+};
+
+/// Passes what a slot keeps to a parameter of type A, converted by Traits<T>.
+template <class A, class T>
+decltype(auto) pass_slot(typename Slot<T>::Kept& kept) {
+  if constexpr (!std::is_same_v<T, Bare<A>>) {
+    return static_cast<A>(*kept);  // a T& of an object class
+  } else if constexpr (Slot<T>::kKeepsT && std::is_lvalue_reference_v<A>) {
+    return static_cast<A>(kept);
+  } else if constexpr (Slot<T>::kKeepsT) {
+    return static_cast<T&&>(kept);
+  } else if constexpr (std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) {
+    return Lvalue<T>{Traits<T>::take(kept)};
+  } else {
+    return Traits<T>::take(kept);
+  }
+}
+
+/// Store a result, with the host's lock; one for each type. Always return true, so that the caller ends with a jump.
+template <class R>
+__attribute__((noinline)) bool store_result(CallFrame& frame, R* kept, AnyffiValue* result) {
+  struct Guard {
+    R* kept;
+    ~Guard() { kept->~R(); }
+  } guard{kept};
+  acquire_lock(frame);
+  assign(*result, Traits<R>::store(static_cast<R&&>(*kept)));
+  return true;
+}
+template <class R>
+__attribute__((noinline)) bool store_reference(CallFrame& frame, const R& object, AnyffiValue* result) {
+  acquire_lock(frame);
+  assign(*result, Traits<R>::store(object));
+  return true;
+}
+
+}  // namespace detail
+}  // namespace anyffi
+
+#endif  // ANYFFI_DETAIL_PARAM_H_

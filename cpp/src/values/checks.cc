@@ -1,0 +1,83 @@
+/// \file
+/// Records of typed access: containers whose elements were all checked against one type.
+///
+/// A fixed table, in which newer records displace older ones. A record is valid while its container has the mark
+/// ANYFFI_CHECKED: whoever writes an element removes both. Marking a container removes what an earlier one at the same
+/// address has left.
+#include <anyffi/inline.h>
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+
+#include "values/containers.h"
+
+namespace anyffi::runtime {
+namespace {
+
+constexpr int64_t kAnyChange = -1;
+constexpr size_t kRecords = 512;
+
+struct Record {
+  std::atomic<const AnyffiObject*> container;
+  const void* type;
+  int64_t change;  // for a deep check `changes` at its begin, else kAnyChange
+};
+
+Record records[kRecords];
+/// How often a marked container changed. Deep records of all containers end with each change.
+std::atomic<int64_t> changes;
+std::mutex mutex;
+
+Record& record_of(const AnyffiObject* container) {
+  return records[(reinterpret_cast<uintptr_t>(container) * 0x9E3779B97F4A7C15) >> (64 - 9)];
+}
+
+uint64_t& mask_of(AnyffiObject* container) {
+  return is_sequence(container->type_code) ? as_sequence(container)->type_mask : as_mapping(container)->value_type_mask;
+}
+
+void remove_record(const AnyffiObject* container) {
+  Record& record = record_of(container);
+  if (record.container.load(std::memory_order_acquire) != container) return;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (record.container.load(std::memory_order_relaxed) == container) record.container = nullptr;
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int64_t anyffi_container_begin_check(AnyffiObject* container) {
+  uint64_t& mask = mask_of(container);
+  int64_t check = changes.load(std::memory_order_acquire);
+  if (!(mask & ANYFFI_CHECKED)) {
+    remove_record(container);
+    __atomic_fetch_or(&mask, ANYFFI_CHECKED, __ATOMIC_ACQ_REL);
+  }
+  return check;
+}
+
+void anyffi_container_end_check(AnyffiObject* container, const void* type, int64_t check, int32_t is_deep) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (changes.load(std::memory_order_acquire) != check || !(mask_of(container) & ANYFFI_CHECKED)) return;
+  Record& record = record_of(container);
+  record.container.store(container, std::memory_order_release);
+  record.type = type;
+  record.change = is_deep ? check : kAnyChange;
+}
+
+int32_t anyffi_container_is_checked(const AnyffiObject* container, const void* type) {
+  if (!(mask_of(const_cast<AnyffiObject*>(container)) & ANYFFI_CHECKED)) return 0;
+  std::lock_guard<std::mutex> lock(mutex);
+  const Record& record = record_of(container);
+  return record.container.load(std::memory_order_relaxed) == container && record.type == type &&
+         (record.change == kAnyChange || record.change == changes.load(std::memory_order_acquire));
+}
+
+void anyffi_container_forget_checks(AnyffiObject* container) {
+  changes.fetch_add(1, std::memory_order_acq_rel);
+  __atomic_fetch_and(&mask_of(container), ~ANYFFI_CHECKED, __ATOMIC_ACQ_REL);
+  remove_record(container);
+}
