@@ -101,7 +101,7 @@ static int anyffi_py_check_set(void) {
   PyObject* removed = PyUnicode_FromString("b");
   int is_right = set != NULL && removed != NULL && PySet_Discard(set, removed) == 1;
   PyObject* iterator = is_right ? PyObject_GetIter(set) : NULL;
-  PyObject *read, *element;
+  PyObject *read = NULL, *element;
   Py_ssize_t position = 0;
   is_right = iterator != NULL;
   while (is_right && (element = PyIter_Next(iterator)) != NULL) {

@@ -59,13 +59,13 @@ static int anyffi_py_extend_inline(AnyffiSequence* list, PyObject* const* items,
     }
   }
   AnyffiValue* cells = &list->data[list->size];
-  uint64_t type_mask = list->type_mask;
+  uint64_t types = 0;
   for (Py_ssize_t i = 0; i < size; ++i) {
     if (!anyffi_py_pack_inline(items[i], &cells[i])) return 0;
-    type_mask |= anyffi_type_bit(cells[i].type_code);
+    types |= anyffi_type_bit(cells[i].type_code);
   }
   list->size = needed;
-  list->type_mask = type_mask;
+  anyffi_add_types(&list->header, &list->type_mask, types);
   return 1;
 }
 

@@ -15,10 +15,10 @@ static PyObject* anyffi_py_plain_object(AnyffiObject* object, int32_t expected, 
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 
-/// Types (as `anyffi_type_bit`) of values that are unpacked without running Python code.
-#define ANYFFI_QUIET_TYPES                                                                                           \
-  (1ULL << -ANYFFI_NONE | 1ULL << -ANYFFI_BOOL | 1ULL << -ANYFFI_INT | 1ULL << -ANYFFI_FLOAT | 1ULL << -ANYFFI_STR | \
-   1ULL << -ANYFFI_BYTES | 1ULL << -ANYFFI_ELLIPSIS | 1ULL << (15 + ANYFFI_STR_OBJECT) |                             \
+/// Types (as `anyffi_type_bit`) of values that are unpacked without running Python code, and the mark of a check.
+#define ANYFFI_QUIET_TYPES                                                                                      \
+  (ANYFFI_CHECKED | 1ULL << -ANYFFI_NONE | 1ULL << -ANYFFI_BOOL | 1ULL << -ANYFFI_INT | 1ULL << -ANYFFI_FLOAT | \
+   1ULL << -ANYFFI_STR | 1ULL << -ANYFFI_BYTES | 1ULL << -ANYFFI_ELLIPSIS | 1ULL << (15 + ANYFFI_STR_OBJECT) |  \
    1ULL << (15 + ANYFFI_BYTES_OBJECT) | 1ULL << (15 + ANYFFI_COMPLEX))
 
 /// Converts a value that the caller keeps alive.

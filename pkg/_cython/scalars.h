@@ -57,7 +57,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_big_int(PyObject* x, AnyffiValue* out) {
   (void)x, (void)out;
   return 0;
 #else
-  uint64_t on_stack[ANYFFI_SHORT_DIGITS / 2];
+  uint64_t on_stack[ANYFFI_SHORT_DIGITS / 2] = {0};
   const digit* digits;
   int is_negative;
   Py_ssize_t count = anyffi_py_read_digits(x, &digits, &is_negative);

@@ -15,7 +15,7 @@ static void anyffi_py_append_cells(AnyffiSequence* to, const AnyffiSequence* fro
     anyffi_value_retain(&cells[i]);
   }
   to->size += from->size;
-  to->type_mask |= from->type_mask;
+  to->type_mask |= from->type_mask & ~ANYFFI_CHECKED;
 }
 
 /// Packs an exact list or tuple, or borrows the elements of exactly a sequence of ours that is not `self`: 1 if `out`

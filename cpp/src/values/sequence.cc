@@ -273,6 +273,6 @@ int anyffi_sequence_slice(const AnyffiObject* object, int32_t type_code, int64_t
     for (int64_t i = 0; i < count; ++i) anyffi_value_retain(&made->data[i]);
   }
   made->size = count;
-  if (count > 0) made->type_mask = from->type_mask;
+  if (count > 0) made->type_mask = from->type_mask & ~ANYFFI_CHECKED;
   return 0;
 }

@@ -34,7 +34,7 @@ int append_elements(Mapping* to, const Mapping* from, const Mapping* other, bool
     append_entry(to, entry.key, entry.value, hash);
   }
   to->key_type_mask |= from->key_type_mask;
-  to->value_type_mask |= from->value_type_mask;
+  to->value_type_mask |= from->value_type_mask & ~ANYFFI_CHECKED;
   return 0;
 }
 
