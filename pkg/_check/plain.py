@@ -6,9 +6,9 @@ ctypes describes the parts without hashing any, so that users' code runs once, i
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Callable
 
-from .._ctypes.plain import to_parts
+from .._ctypes.plain import Parts, to_parts
 from .._cython import _core
 from .._rules.codes import code
 from .containers import read_by_both
@@ -25,6 +25,8 @@ _CODES = {
     set: code.SET,
 }
 _MAPPINGS, _SETS = (code.MAP, code.DICT), (code.FROZEN_SET, code.SET)
+#: In a description: the value that was given.
+_GIVEN = "as given"
 
 
 def to_plain(x: Any) -> Any:
@@ -33,40 +35,62 @@ def to_plain(x: Any) -> Any:
 
     def by_cython(x: Any) -> Any:
         made[:] = [_core.to_plain(x)]
-        return _describe(made[0])
+        return _Description(_open_plain).of(made[0], x)
 
     def by_ctypes(x: Any) -> Any:
-        return _describe_parts(to_parts(x))
+        return _Description(_open_parts).of(to_parts(x), x)
 
     read_by_both("anyffi.to_python()", x, by_ctypes, by_cython)
     return made[0]
 
 
-# ---- descriptions: tuples of a code and parts, which `same` compares without users' code -------------------
+def _open_plain(x: Any) -> tuple[int, Any] | None:
+    """Return type code and parts, keys and values in turn, of a container that cython made."""
+    type_code = next((found for cls, found in _CODES.items() if type(x) is cls), None)
+    if type_code is None:
+        return None
+    return type_code, [part for pair in x.items() for part in pair] if type_code in _MAPPINGS else list(x)
 
 
-def _describe(x: Any) -> Any:
-    """Describe what cython made."""
-    if type(x) is slice:
-        return slice(_describe(x.start), _describe(x.stop), _describe(x.step))
-    type_code = next((found for cls, found in _CODES.items() if type(x) is cls), 0)
-    if not type_code:
-        return x
-    if type_code in _MAPPINGS:
-        return _summarize(type_code, [_describe(part) for pair in x.items() for part in pair])
-    return _summarize(type_code, [_describe(part) for part in x])
+def _open_parts(x: Any) -> tuple[int, Any] | None:
+    return (x[0], x[1]) if type(x) is Parts else None
 
 
-def _describe_parts(x: Any) -> Any:
-    """Describe what ctypes made."""
-    if type(x) is slice:
-        return slice(_describe_parts(x.start), _describe_parts(x.stop), _describe_parts(x.step))
-    return _summarize(x[0], [_describe_parts(part) for part in x[1]]) if type(x) is tuple else x
+class _Description:
+    """Describes a value by tuples that `same` compares without users' code.
 
+    Containers are numbered where they are met first, so that one that occurs again costs nothing.
+    """
 
-def _summarize(type_code: int, parts: list[Any]) -> Any:
-    keys = parts[::2] if type_code in _MAPPINGS else parts if type_code in _SETS else []
-    if not are_scalars(keys):
-        # Opaque keys may be equal in Python alone, and sets have orders of their own.
-        return type_code, ()
-    return type_code, tuple(sorted(map(repr, parts)) if type_code in _SETS else parts)
+    def __init__(self, open_container: Callable[[Any], tuple[int, Any] | None]) -> None:
+        self._open = open_container
+        self._rows: list[Any] = []
+        self._numbers: dict[int, int] = {}
+
+    def of(self, made: Any, given: Any) -> tuple[Any, ...]:
+        return self._describe(made, given), *self._rows
+
+    def _describe(self, made: Any, given: Any = None) -> Any:
+        if made is given and made is not None:
+            return _GIVEN
+        if type(made) is slice:
+            parts = [(getattr(made, name), getattr(given, name, None)) for name in ("start", "stop", "step")]
+            return slice(*[self._describe(*part) for part in parts])
+        opened = self._open(made)
+        if opened is None:
+            return made
+        number = self._numbers.get(id(made))
+        if number is None:
+            number = self._numbers[id(made)] = len(self._rows)
+            self._rows.append(None)
+            self._rows[number] = self._summarize(*opened)
+        return "container", number
+
+    def _summarize(self, type_code: int, parts: list[Any]) -> tuple[int, Any]:
+        keys = parts[::2] if type_code in _MAPPINGS else parts if type_code in _SETS else []
+        if not are_scalars(keys):
+            # Opaque keys may be equal in Python alone, and sets have orders of their own.
+            return type_code, ()
+        if type_code in _SETS:
+            return type_code, tuple(sorted(map(repr, parts)))
+        return type_code, tuple([self._describe(part) for part in parts])

@@ -14,8 +14,8 @@ from .wrapper import unwrap
 
 __all__ = ["SIMPLE_TYPES", "copy_iterator", "set_unwrapper", "unwrap_as"]
 
-#: The bits of a type mask for inline values, text and bytes.
-SIMPLE_TYPES = 0xFFFF | 1 << (15 + code.STR_OBJECT) | 1 << (15 + code.BYTES_OBJECT)
+#: The bits of a type mask for inline values, text and bytes, and for ANYFFI_CHECKED.
+SIMPLE_TYPES = 0xFFFF | 1 << (15 + code.STR_OBJECT) | 1 << (15 + code.BYTES_OBJECT) | 1 << 62
 
 _unwrap: Callable[[Any], int] = unwrap
 

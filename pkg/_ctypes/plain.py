@@ -20,7 +20,7 @@ from .pack import object_value
 from .scalars import new_object
 from .unpack import unpack
 
-__all__ = ["to_parts", "to_plain"]
+__all__ = ["Parts", "to_parts", "to_plain"]
 
 _value_of = VALUE.unpack
 _INT, _UNSET = code.INT, code.UNSET
@@ -41,6 +41,12 @@ _OPEN = object()
 _Makers = dict[int, Callable[[Any], Any]]
 
 
+class Parts(tuple[int, Any]):
+    """Type code and parts of a container."""
+
+    __slots__ = ()
+
+
 @translates_errors
 def to_plain(x: Any) -> Any:
     """Return Python's own container for one of the runtime, at all levels; what is no container as it is."""
@@ -49,7 +55,7 @@ def to_plain(x: Any) -> Any:
 
 @translates_errors
 def to_parts(x: Any) -> Any:
-    """As `to_plain`, with `(type code, parts)` for each container, which hashes nothing; for check mode."""
+    """As `to_plain`, with `Parts` for each container, which hashes nothing; for check mode."""
     return _convert_part(x, {0: []}, _describers)
 
 
@@ -151,7 +157,7 @@ _NESTING: dict[int, int] = {**{base: base for base in _makers}, code.SHAPE: code
 
 
 def _describer(type_code: int) -> Callable[[Any], Any]:
-    return lambda parts: (type_code, parts)
+    return lambda parts: Parts((type_code, parts))
 
 
 _describers: _Makers = {**{base: _describer(base) for base in _makers}, code.SLICE: _makers[code.SLICE]}

@@ -98,7 +98,7 @@ def find_value(self: Any, type_code: int, value: Any, start: int, stop: int) -> 
             if packed is not None:
                 position = library.sequence_find(address, packed, position, stop, address_of(is_equal))
                 if position < 0 or is_equal.value == 1:
-                    return position
+                    return int(position)
             elif position >= stop:
                 return -1
             library.sequence_get(address, position, element)

@@ -142,7 +142,7 @@ class SequenceMethods(Container):
         size = self._size()
         position = self._find(value, max(first + size * (first < 0), 0), max(end + size * (end < 0), 0))
         # The interpreter's own message.
-        return position if position >= 0 else self._plain().index(value)  # type: ignore[no-any-return]
+        return position if position >= 0 else self._plain().index(value)
 
     def count(self, value: Any, /) -> int:
         """Count the elements that equal `value`."""

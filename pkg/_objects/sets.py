@@ -40,16 +40,6 @@ class _FloatNan(float):
 
     __slots__ = ()
 
-    def _size(self) -> int:
-        """Return the number of elements, whatever a subclass's `__len__` returns."""
-        return operator.length_hint(self._iterate())
-
-    def _has_other_size(self, other: object) -> bool:
-        """Return whether the other operand is a set of another size, which needs no look at the elements."""
-        if isinstance(other, _Set):
-            return self._size() != other._size()
-        return type(other) in (set, frozenset) and self._size() != len(other)  # type: ignore[arg-type]
-
     def __eq__(self, other: object) -> bool:
         return type(other) is _FloatNan
 
@@ -61,16 +51,6 @@ class _ComplexNan(complex):
     """Stands for a complex number with a NaN; those with equal parts are one element."""
 
     __slots__ = ()
-
-    def _size(self) -> int:
-        """Return the number of elements, whatever a subclass's `__len__` returns."""
-        return operator.length_hint(self._iterate())
-
-    def _has_other_size(self, other: object) -> bool:
-        """Return whether the other operand is a set of another size, which needs no look at the elements."""
-        if isinstance(other, _Set):
-            return self._size() != other._size()
-        return type(other) in (set, frozenset) and self._size() != len(other)  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
         return type(other) is _ComplexNan and repr(self) == repr(other)

@@ -159,9 +159,12 @@ def text_signature(method: Any) -> str:
     parts = ["$self"]
     for i in range(1, count):
         default = defaults[i]
-        shown = repr(default) if default is None or type(default) is int else "<unrepresentable>"
-        parts.append(names[i] if default is _NONE else f"{names[i]}={shown}")
+        if default is _NONE or default is None or type(default) is int:
+            parts.append(names[i] if default is _NONE else f"{names[i]}={default!r}")
     parts.insert(max(code.co_posonlyargcount, 1), "/")
+    # A default that is no literal is the last one.
+    if count > 1 and len(parts) <= count:
+        parts.append("*" + names[count - 1])
     if code.co_flags & _VAR_POSITIONAL:
         parts.append("*" + names[count + keywords])
     if code.co_flags & _VAR_KEYWORD:

@@ -218,7 +218,11 @@ def _lower_exported(x: Any) -> Lowered:
 
 def raise_again(error: BaseException) -> NoReturn:
     """Raise an error that compiled code caught, which has no frame of Python otherwise."""
-    raise error
+    try:
+        raise error
+    finally:
+        # This frame is in the error's traceback.
+        del error
 
 
 def lower_index(x: Any) -> Lowered:

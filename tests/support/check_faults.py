@@ -19,12 +19,13 @@ import anyffi.testing as t
 from anyffi._rules import keywords, values
 from anyffi._rules.codes import code
 
-abi, call, callback, pack, plain, recipe, scalars, sequences, unpack, wrapper = (
+abi, call, callback, mappings, pack, plain, recipe, scalars, sequences, unpack, wrapper = (
     importlib.import_module(f"anyffi._ctypes.{name}")
     for name in (
         "abi",
         "call",
         "callback",
+        "mappings",
         "pack",
         "plain",
         "recipe",
@@ -358,15 +359,15 @@ def unreadable_item() -> None:
 
 @fault
 def another_index() -> None:
-    former = abi.library.sequence_get
-    with mock.patch.object(abi.library, "sequence_get", lambda address, i, out: former(address, i + 1, out)):
+    former = sequences._sequence_get
+    with mock.patch.object(sequences, "_sequence_get", lambda address, i, out: former(address, i + 1, out)):
         anyffi.Array([1, 2, 3])[1]
 
 
 @fault
 def index_beyond_the_end() -> None:
-    former = abi.library.sequence_get
-    with mock.patch.object(abi.library, "sequence_get", lambda address, i, out: former(address, 0, out)):
+    former = sequences._sequence_get
+    with mock.patch.object(sequences, "_sequence_get", lambda address, i, out: former(address, 0, out)):
         anyffi.List([1, 2, 3])[5]
 
 
@@ -378,7 +379,7 @@ def iteration_that_skips() -> None:
 
 @fault
 def iteration_that_ends_early() -> None:
-    with mock.patch.object(abi.library, "mapping_next", return_value=-1):
+    with mock.patch.object(mappings, "_mapping_next", return_value=-1):
         anyffi.Dict({"a": 1}).items().__iter__().__next__()
 
 
@@ -396,7 +397,7 @@ def lost_items_of_all_levels() -> None:
 
 @fault
 def lost_key() -> None:
-    with mock.patch.object(abi.library, "mapping_get", return_value=0):
+    with mock.patch.object(mappings, "_mapping_get", return_value=0):
         anyffi.Map({"a": 1})["a"]
 
 

@@ -145,6 +145,7 @@ LIST: Table = {
 }
 
 MAP: Table = {
+    **dict.fromkeys(("__lt__", "__le__", "__gt__", "__ge__"), ()),  # refused, as by Python's
     **COMMON,
     "__init__": ("cls(plain)", "cls(x)"),
     "__getitem__": (
