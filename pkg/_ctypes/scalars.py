@@ -46,7 +46,7 @@ _LITTLE = "le" if sys.byteorder == "little" else "be"
 _ENCODINGS = ("ascii", "latin-1", f"utf-16-{_LITTLE}", f"utf-32-{_LITTLE}")
 #: Text ends in a zero code point; bytes already end in a zero byte.
 _ENDS = (b"", b"", b"\0", b"\0\0\0")
-_address_of_bytes, _address_of_ascii, _lend_text = (
+_address_of_bytes, _address_of_ascii, _view_text = (
     platform.lend_bytes,
     platform.lend_ascii,
     platform.lend_text,
@@ -121,7 +121,7 @@ def borrow_str(x: str, keep: list[Any]) -> Packed:
         if size <= _MAX_BORROWED:
             return _value(_STR_VIEW, size << 2, _address_of_ascii(x, keep))
     elif INLINE_BYTES < size <= _MAX_BORROWED:
-        found = _lend_text(x)
+        found = _view_text(x)
         if found is not None:
             return _value(_STR_VIEW, size << 2 | found[0], found[1])
     data, encoding = _encode(x)

@@ -3,7 +3,7 @@
 In Cython, which unpacks tuples and reads attributes of Python objects. shell.h declares these functions to C.
 """
 
-cimport kinds
+cimport decisions
 
 from types import MappingProxyType
 
@@ -45,78 +45,78 @@ cdef int pack_described "anyffi_py_pack_described"(
 # ---- classes -----------------------------------------------------------------------------------------------
 
 
-cdef dict kind_by_reader = {
-    _decisions.SUBCLASSES[int]: kinds.INT,
-    _decisions.SUBCLASSES[float]: kinds.FLOAT,
-    _decisions.SUBCLASSES[complex]: kinds.COMPLEX,
-    _decisions.SUBCLASSES[str]: kinds.STR,
-    _decisions.SUBCLASSES[bytes]: kinds.BYTES,
-    _decisions.SUBCLASSES[bytearray]: kinds.BYTEARRAY,
-    _decisions.SUBCLASSES[tuple]: kinds.TUPLE,
-    _decisions.SUBCLASSES[list]: kinds.LIST,
-    _decisions.SUBCLASSES[dict]: kinds.DICT,
-    _decisions.SUBCLASSES[MappingProxyType]: kinds.PROXY,
-    _decisions.SUBCLASSES[set]: kinds.SET,
-    _decisions.SUBCLASSES[frozenset]: kinds.FROZEN_SET,
-    _decisions.lower_ndarray: kinds.NDARRAY,
-    _decisions.lower_index: kinds.INDEX,
-    _decisions.lower_class: kinds.CLASS,
-    _decisions.lower_function: kinds.FUNCTION,
-    _decisions.lower_error: kinds.ERROR,
-    _decisions.lower_opaque: kinds.PY_OBJECT,
+cdef dict decision_by_reader = {
+    _decisions.SUBCLASSES[int]: decisions.INT,
+    _decisions.SUBCLASSES[float]: decisions.FLOAT,
+    _decisions.SUBCLASSES[complex]: decisions.COMPLEX,
+    _decisions.SUBCLASSES[str]: decisions.STR,
+    _decisions.SUBCLASSES[bytes]: decisions.BYTES,
+    _decisions.SUBCLASSES[bytearray]: decisions.BYTEARRAY,
+    _decisions.SUBCLASSES[tuple]: decisions.TUPLE,
+    _decisions.SUBCLASSES[list]: decisions.LIST,
+    _decisions.SUBCLASSES[dict]: decisions.DICT,
+    _decisions.SUBCLASSES[MappingProxyType]: decisions.PROXY,
+    _decisions.SUBCLASSES[set]: decisions.SET,
+    _decisions.SUBCLASSES[frozenset]: decisions.FROZEN_SET,
+    _decisions.lower_ndarray: decisions.NDARRAY,
+    _decisions.lower_index: decisions.INDEX,
+    _decisions.lower_class: decisions.CLASS,
+    _decisions.lower_function: decisions.FUNCTION,
+    _decisions.lower_error: decisions.ERROR,
+    _decisions.lower_opaque: decisions.PY_OBJECT,
 }
 
 # By kind and size of NumPy's dtype. Its float64 and complex128 are subclasses of builtins.
-cdef dict numpy_kinds = {
-    "b1": kinds.NUMPY_BOOL,
-    "i1": kinds.NUMPY_INT8,
-    "i2": kinds.NUMPY_INT16,
-    "i4": kinds.NUMPY_INT32,
-    "i8": kinds.NUMPY_INT64,
-    "u1": kinds.NUMPY_UINT8,
-    "u2": kinds.NUMPY_UINT16,
-    "u4": kinds.NUMPY_UINT32,
-    "u8": kinds.NUMPY_UINT64,
-    "f2": kinds.NUMPY_FLOAT16,
-    "f4": kinds.NUMPY_FLOAT32,
-    "c8": kinds.NUMPY_COMPLEX64,
+cdef dict numpy_decisions = {
+    "b1": decisions.NUMPY_BOOL,
+    "i1": decisions.NUMPY_INT8,
+    "i2": decisions.NUMPY_INT16,
+    "i4": decisions.NUMPY_INT32,
+    "i8": decisions.NUMPY_INT64,
+    "u1": decisions.NUMPY_UINT8,
+    "u2": decisions.NUMPY_UINT16,
+    "u4": decisions.NUMPY_UINT32,
+    "u8": decisions.NUMPY_UINT64,
+    "f2": decisions.NUMPY_FLOAT16,
+    "f4": decisions.NUMPY_FLOAT32,
+    "c8": decisions.NUMPY_COMPLEX64,
 }
 
 
-cdef int learn_kind "anyffi_py_learn_kind"(PyObject* x) except -1:
+cdef int learn_decision "anyffi_py_learn_decision"(PyObject* x) except -1:
     cdef PyTypeObject* cls = Py_TYPE(x)
     cdef unsigned int version
     cdef uint64_t token
-    cdef int kind
+    cdef int decision
     # The look-up makes the interpreter assign a version.
     look_up(cls, <PyObject*>exchange_name)
     version = version_of(cls)
     # Where deciding calls a metaclass, `lower` does so, once for each value.
     if version == 0 or not _decisions.is_hashed_plainly(<object>cls):
-        return kinds.LOWERED
-    token = kinds.registration_token()
+        return decisions.LOWERED
+    token = decisions.registration_token()
     read, depends = _decisions.decide(<object>cls)
-    kind = kind_of(read, <object>cls)
-    if kind == kinds.NDARRAY and state.ndarray == NULL:
+    decision = decision_of(read, <object>cls)
+    if decision == decisions.NDARRAY and state.ndarray == NULL:
         made = sys.modules["numpy"].zeros(1)
         learn_ndarray(<PyObject*>made)
         if state.ndarray == NULL:
-            kind = kinds.LOWERED
+            decision = decisions.LOWERED
     # Deciding may run code of abstract classes, which may change this one.
     if version_of(cls) == version and (token != 0 or depends == _decisions.ON_CLASS):
-        kinds.remember_kind(cls, version, kind, depends == _decisions.ON_REGISTRATION, token)
-    return kind
+        decisions.remember_decision(cls, version, decision, depends == _decisions.ON_REGISTRATION, token)
+    return decision
 
 
 cdef int learn_class "anyffi_py_learn_class"(PyObject* cls) except -1:
-    cdef PyTypeObject* key = kinds.key_of_class(cls)
+    cdef PyTypeObject* key = decisions.key_of_class(cls)
     cdef unsigned int version
     if _dtype.find_dtype(<object>cls) is not None:
         return 0
     look_up(<PyTypeObject*>cls, <PyObject*>exchange_name)
     version = version_of(<PyTypeObject*>cls)
     if version != 0:
-        kinds.remember_kind(key, version, kinds.FUNCTION, False, 0)
+        decisions.remember_decision(key, version, decisions.FUNCTION, False, 0)
     return 1
 
 
@@ -127,15 +127,15 @@ cdef object call_index "anyffi_py_call_index"(PyObject* x):
         _decisions.raise_again(error)
 
 
-cdef int kind_of(object read, object cls) except -1:
-    """The kind for a decision of the rules."""
+cdef int decision_of(object read, object cls) except -1:
+    """The number of a decision of the rules."""
     if read not in _decisions.NUMPY_READERS:
-        return kind_by_reader.get(read, kinds.LOWERED)
+        return decision_by_reader.get(read, decisions.LOWERED)
     dtype = sys.modules["numpy"].dtype(cls)
     # A subclass may lay out its instances differently.
     if dtype.type is not cls:
-        return kinds.LOWERED
-    return numpy_kinds.get(f"{dtype.kind}{dtype.itemsize}", kinds.LOWERED)
+        return decisions.LOWERED
+    return numpy_decisions.get(f"{dtype.kind}{dtype.itemsize}", decisions.LOWERED)
 
 
 # ---- values that the rules describe ------------------------------------------------------------------------

@@ -152,30 +152,30 @@ static int anyffi_py_pack_instance(PyObject* x, AnyffiValue* out, AnyffiNest* ne
   AnyffiObject* found;
   int packed = anyffi_py_import_dlpack(x, out);
   if (packed != 0) return packed;
-  int kind = anyffi_py_find_kind(x);
-  switch (kind) {
+  int decision = anyffi_py_find_decision(x);
+  switch (decision) {
     case -1:
       return -1;
-    case ANYFFI_KIND_WRAPPER:
+    case ANYFFI_DECISION_WRAPPER:
       found = anyffi_py_unwrap(x);
       return found == NULL ? -1 : anyffi_py_share(found, out);
-    case ANYFFI_KIND_NDARRAY:
+    case ANYFFI_DECISION_NDARRAY:
       packed = anyffi_py_pack_ndarray(x, out);
       break;
-    case ANYFFI_KIND_INDEX:
+    case ANYFFI_DECISION_INDEX:
       packed = anyffi_py_pack_index(x, out);
       break;
-    case ANYFFI_KIND_CLASS:
+    case ANYFFI_DECISION_CLASS:
       packed = anyffi_py_pack_class(x, out);
       break;
-    case ANYFFI_KIND_FUNCTION:
+    case ANYFFI_DECISION_FUNCTION:
       return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
-    case ANYFFI_KIND_ERROR:
+    case ANYFFI_DECISION_ERROR:
       return anyffi_py_pack_handle(ANYFFI_ERROR, x, out);
-    case ANYFFI_KIND_PY_OBJECT:
+    case ANYFFI_DECISION_PY_OBJECT:
       return anyffi_py_pack_handle(ANYFFI_PY_OBJECT, x, out);
     default:
-      packed = anyffi_py_pack_scalar_kind(x, (AnyffiKind)kind, out);
+      packed = anyffi_py_pack_decided_scalar(x, (AnyffiDecision)decision, out);
   }
   return packed == 0 ? anyffi_py_pack_lowered(x, out, nest) : packed;
 }
@@ -207,28 +207,28 @@ static int anyffi_py_pack_container(PyObject* x, AnyffiValue* out, AnyffiNest* n
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
 
-/// Packs an argument of a class whose kind is known, but for wrappers, as an owned value; 0 for others.
-static int anyffi_py_pack_known(PyObject* x, AnyffiKind kind, AnyffiValue* out) {
-  switch (kind) {
-    case ANYFFI_KIND_UNKNOWN:
-    case ANYFFI_KIND_LOWERED:
+/// Packs an argument of a class whose decision is known, but for wrappers, as an owned value; 0 for others.
+static int anyffi_py_pack_known(PyObject* x, AnyffiDecision decision, AnyffiValue* out) {
+  switch (decision) {
+    case ANYFFI_DECISION_UNKNOWN:
+    case ANYFFI_DECISION_LOWERED:
       return 0;
-    case ANYFFI_KIND_NDARRAY:
+    case ANYFFI_DECISION_NDARRAY:
       return anyffi_py_pack_ndarray(x, out);
-    case ANYFFI_KIND_INDEX:
+    case ANYFFI_DECISION_INDEX:
       return anyffi_py_pack_index(x, out);
-    case ANYFFI_KIND_CLASS:
+    case ANYFFI_DECISION_CLASS:
       return anyffi_py_pack_class(x, out);
-    case ANYFFI_KIND_FUNCTION:
+    case ANYFFI_DECISION_FUNCTION:
       return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
-    case ANYFFI_KIND_ERROR:
+    case ANYFFI_DECISION_ERROR:
       return anyffi_py_pack_handle(ANYFFI_ERROR, x, out);
-    case ANYFFI_KIND_PY_OBJECT:
+    case ANYFFI_DECISION_PY_OBJECT:
       return anyffi_py_pack_handle(ANYFFI_PY_OBJECT, x, out);
     default:
       break;
   }
-  return anyffi_py_pack_scalar_kind(x, kind, out);
+  return anyffi_py_pack_decided_scalar(x, decision, out);
 }
 
 /// Packs the object of a wrapper, borrowed; 0, or -1 with an exception.
@@ -274,10 +274,11 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
       *out = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
       return 0;
     }
-    AnyffiKind kind = anyffi_py_known_kind(cls);
-    if (kind == ANYFFI_KIND_WRAPPER) return anyffi_py_pack_wrapper(x, out);
-    // Exporters have no other kind.
-    made = kind <= ANYFFI_KIND_LOWERED ? anyffi_py_import_dlpack(x, out) : anyffi_py_pack_known(x, kind, out);
+    AnyffiDecision decision = anyffi_py_known_decision(cls);
+    if (decision == ANYFFI_DECISION_WRAPPER) return anyffi_py_pack_wrapper(x, out);
+    // Exporters have no other decision.
+    made =
+        decision <= ANYFFI_DECISION_LOWERED ? anyffi_py_import_dlpack(x, out) : anyffi_py_pack_known(x, decision, out);
   }
   return made == 0 ? anyffi_py_pack_uncommon(x, out) : anyffi_py_end_made(made, out);
 }

@@ -8,7 +8,7 @@
 #ifndef ANYFFI_PACK_DIRECT_H_
 #define ANYFFI_PACK_DIRECT_H_
 
-#include "kinds.h"
+#include "decisions.h"
 #include "ndarray.h"
 #include "nesting.h"
 #include "scalars.h"
@@ -240,41 +240,42 @@ static int anyffi_py_direct_handle(int32_t code, PyObject* x, AnyffiValue* out, 
 static int anyffi_py_direct_instance(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
   AnyffiObject* found;
   PyTypeObject* cls = Py_TYPE(x);
-  AnyffiKind kind = anyffi_py_is_wrapper_class(cls) ? ANYFFI_KIND_WRAPPER : anyffi_py_known_kind(cls);
+  AnyffiDecision decision = anyffi_py_is_wrapper_class(cls) ? ANYFFI_DECISION_WRAPPER : anyffi_py_known_decision(cls);
   // In check mode only `lower` records what these held.
-  if (anyffi_state.is_check_mode && kind >= ANYFFI_KIND_TUPLE && kind <= ANYFFI_KIND_FROZEN_SET) return 0;
-  switch (kind) {
-    case ANYFFI_KIND_WRAPPER:
+  if (anyffi_state.is_check_mode && decision >= ANYFFI_DECISION_TUPLE && decision <= ANYFFI_DECISION_FROZEN_SET)
+    return 0;
+  switch (decision) {
+    case ANYFFI_DECISION_WRAPPER:
       found = anyffi_py_unwrap(x);
       if (found == NULL) return -1;
       direct->holds_objects = 1;
       anyffi_py_share(found, out);
       return 1;
-    case ANYFFI_KIND_TUPLE:
+    case ANYFFI_DECISION_TUPLE:
       return anyffi_py_direct_sequence(x, ANYFFI_ARRAY, out, direct, depth);
-    case ANYFFI_KIND_LIST:
+    case ANYFFI_DECISION_LIST:
       return anyffi_py_direct_sequence(x, ANYFFI_LIST, out, direct, depth);
-    case ANYFFI_KIND_DICT:
+    case ANYFFI_DECISION_DICT:
       return anyffi_py_direct_dict(x, x, ANYFFI_DICT, out, direct, depth);
-    case ANYFFI_KIND_PROXY:
+    case ANYFFI_DECISION_PROXY:
       return anyffi_py_direct_proxy(x, out, direct, depth);
-    case ANYFFI_KIND_SET:
+    case ANYFFI_DECISION_SET:
       return anyffi_py_direct_set(x, ANYFFI_SET, out, direct, depth);
-    case ANYFFI_KIND_FROZEN_SET:
+    case ANYFFI_DECISION_FROZEN_SET:
       return anyffi_py_direct_set(x, ANYFFI_FROZEN_SET, out, direct, depth);
-    case ANYFFI_KIND_NDARRAY:
+    case ANYFFI_DECISION_NDARRAY:
       direct->holds_objects = 1;
       return anyffi_py_pack_ndarray(x, out);
-    case ANYFFI_KIND_CLASS:
+    case ANYFFI_DECISION_CLASS:
       return anyffi_py_is_known_function(x) ? anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct) : 0;
-    case ANYFFI_KIND_FUNCTION:
+    case ANYFFI_DECISION_FUNCTION:
       return anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct);
-    case ANYFFI_KIND_ERROR:
+    case ANYFFI_DECISION_ERROR:
       return anyffi_py_direct_handle(ANYFFI_ERROR, x, out, direct);
-    case ANYFFI_KIND_PY_OBJECT:
+    case ANYFFI_DECISION_PY_OBJECT:
       return anyffi_py_direct_handle(ANYFFI_PY_OBJECT, x, out, direct);
     default:
-      return anyffi_py_pack_scalar_kind(x, kind, out);
+      return anyffi_py_pack_decided_scalar(x, decision, out);
   }
 }
 

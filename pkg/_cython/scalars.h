@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "kinds.h"
+#include "decisions.h"
 #include "pack_inline.h"
 #include "unpack.h"
 
@@ -142,39 +142,39 @@ static int anyffi_py_pack_complex(double real, double imag, AnyffiValue* out) {
   return anyffi_complex_create(real, imag, out) != 0 ? anyffi_py_raise_taken() : 1;
 }
 
-static int anyffi_py_pack_numpy_scalar(PyObject* x, AnyffiKind kind, AnyffiValue* out) {
+static int anyffi_py_pack_numpy_scalar(PyObject* x, AnyffiDecision decision, AnyffiValue* out) {
   const AnyffiNumPyScalar* scalar = (const AnyffiNumPyScalar*)x;
-  switch (kind) {
-    case ANYFFI_KIND_NUMPY_BOOL:
+  switch (decision) {
+    case ANYFFI_DECISION_NUMPY_BOOL:
       *out = anyffi_make_value((uint32_t)ANYFFI_BOOL, scalar->value.u8 != 0);
       return 1;
-    case ANYFFI_KIND_NUMPY_INT8:
+    case ANYFFI_DECISION_NUMPY_INT8:
       *out = anyffi_make_int(scalar->value.i8);
       return 1;
-    case ANYFFI_KIND_NUMPY_INT16:
+    case ANYFFI_DECISION_NUMPY_INT16:
       *out = anyffi_make_int(scalar->value.i16);
       return 1;
-    case ANYFFI_KIND_NUMPY_INT32:
+    case ANYFFI_DECISION_NUMPY_INT32:
       *out = anyffi_make_int(scalar->value.i32);
       return 1;
-    case ANYFFI_KIND_NUMPY_INT64:
+    case ANYFFI_DECISION_NUMPY_INT64:
       *out = anyffi_make_int(scalar->value.i64);
       return 1;
-    case ANYFFI_KIND_NUMPY_UINT8:
+    case ANYFFI_DECISION_NUMPY_UINT8:
       *out = anyffi_make_int(scalar->value.u8);
       return 1;
-    case ANYFFI_KIND_NUMPY_UINT16:
+    case ANYFFI_DECISION_NUMPY_UINT16:
       *out = anyffi_make_int(scalar->value.u16);
       return 1;
-    case ANYFFI_KIND_NUMPY_UINT32:
+    case ANYFFI_DECISION_NUMPY_UINT32:
       *out = anyffi_make_int(scalar->value.u32);
       return 1;
-    case ANYFFI_KIND_NUMPY_UINT64:
+    case ANYFFI_DECISION_NUMPY_UINT64:
       return anyffi_py_pack_unsigned(scalar->value.u64, out);
-    case ANYFFI_KIND_NUMPY_FLOAT16:
+    case ANYFFI_DECISION_NUMPY_FLOAT16:
       *out = anyffi_py_make_float(anyffi_py_widen_half(scalar->value.u16));
       return 1;
-    case ANYFFI_KIND_NUMPY_FLOAT32:
+    case ANYFFI_DECISION_NUMPY_FLOAT32:
       *out = anyffi_py_make_float(scalar->value.f32);
       return 1;
     default:
@@ -183,24 +183,24 @@ static int anyffi_py_pack_numpy_scalar(PyObject* x, AnyffiKind kind, AnyffiValue
 }
 
 /// Packs a scalar of a known class, owned: 1, 0 for what is no scalar or only the rules can read, -1 with an exception.
-static int anyffi_py_pack_scalar_kind(PyObject* x, AnyffiKind kind, AnyffiValue* out) {
-  switch (kind) {
-    case ANYFFI_KIND_INT:
+static int anyffi_py_pack_decided_scalar(PyObject* x, AnyffiDecision decision, AnyffiValue* out) {
+  switch (decision) {
+    case ANYFFI_DECISION_INT:
       return anyffi_py_pack_any_int(x, out);
-    case ANYFFI_KIND_FLOAT:
+    case ANYFFI_DECISION_FLOAT:
       *out = anyffi_py_make_float(PyFloat_AS_DOUBLE(x));
       return 1;
-    case ANYFFI_KIND_COMPLEX:
+    case ANYFFI_DECISION_COMPLEX:
       return anyffi_py_pack_complex(((PyComplexObject*)x)->cval.real, ((PyComplexObject*)x)->cval.imag, out);
-    case ANYFFI_KIND_STR:
+    case ANYFFI_DECISION_STR:
       return anyffi_py_own_str(x, out);
-    case ANYFFI_KIND_BYTES:
+    case ANYFFI_DECISION_BYTES:
       return anyffi_py_own_bytes(x, out);
-    case ANYFFI_KIND_BYTEARRAY:
+    case ANYFFI_DECISION_BYTEARRAY:
       if (anyffi_bytes_create(PyByteArray_AS_STRING(x), PyByteArray_GET_SIZE(x), out) == 0) return 1;
       return anyffi_py_raise_taken();
     default:
-      return kind >= ANYFFI_KIND_NUMPY_BOOL ? anyffi_py_pack_numpy_scalar(x, kind, out) : 0;
+      return decision >= ANYFFI_DECISION_NUMPY_BOOL ? anyffi_py_pack_numpy_scalar(x, decision, out) : 0;
   }
 }
 

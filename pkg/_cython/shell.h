@@ -16,8 +16,8 @@ static PyObject* anyffi_py_call_bound(PyObject* function, PyObject* const* args,
 /// Fills in the names of a function's parameters, which it reads from Python-level metadata.
 static int anyffi_py_learn_parameters(PyObject* function);
 
-/// Decides how values of the class of `x` are packed, and remembers it; an AnyffiKind, or -1.
-static int anyffi_py_learn_kind(PyObject* x);
+/// Decides how values of the class of `x` are packed, and remembers it; an AnyffiDecision, or -1.
+static int anyffi_py_learn_decision(PyObject* x);
 
 /// Decides how a class is packed as a value, and remembers it; 1 for a function, 0 for others, -1 with an exception.
 static int anyffi_py_learn_class(PyObject* cls);

@@ -155,20 +155,20 @@ def dropped_entry() -> None:
 @fault
 def changed_text() -> None:
     encode = changed(scalars, "_encode", lambda made: (made[0][:-1] + b"?", made[1]))
-    with encode, broken(scalars, "_lend_text", lambda x: None):
+    with encode, broken(scalars, "_view_text", lambda x: None):
         t.nop("longer than what fits in pläce")
 
 
 @fault
 def shifted_text() -> None:
-    with changed(scalars, "_lend_text", lambda found: (found[0], found[1] + 1)):
+    with changed(scalars, "_view_text", lambda found: (found[0], found[1] + 1)):
         t.nop("longer than what fits in pläce")
 
 
 @fault
 def wrong_width() -> None:
     encode = broken(scalars, "_encode", lambda x: (x.encode("utf-16-le"), 2))
-    with encode, broken(scalars, "_lend_text", lambda x: None):
+    with encode, broken(scalars, "_view_text", lambda x: None):
         t.nop("Latin-1, and longer than what fits in pläce")
 
 

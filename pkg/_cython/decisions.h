@@ -3,53 +3,53 @@
 /// A class is identified by its address and its version, which changes with the class or a base; no two classes have
 /// the same version. So nothing here keeps a class alive. Without versions the rules decide for each value.
 
-#ifndef ANYFFI_KINDS_H_
-#define ANYFFI_KINDS_H_
+#ifndef ANYFFI_DECISIONS_H_
+#define ANYFFI_DECISIONS_H_
 
 #include "shell.h"
 #include "state.h"
 
-/// How values of a class are packed. `kind_of` in core_pack.pxi finds the kind of a decision.
-typedef enum AnyffiKind {
-  ANYFFI_KIND_UNKNOWN,
-  ANYFFI_KIND_LOWERED, /* by `lower` of the rules */
-  ANYFFI_KIND_WRAPPER,
-  ANYFFI_KIND_INT, /* from here to FROZEN_SET: the builtin and its subclasses */
-  ANYFFI_KIND_FLOAT,
-  ANYFFI_KIND_COMPLEX,
-  ANYFFI_KIND_STR,
-  ANYFFI_KIND_BYTES,
-  ANYFFI_KIND_BYTEARRAY,
-  ANYFFI_KIND_TUPLE,
-  ANYFFI_KIND_LIST,
-  ANYFFI_KIND_DICT,
-  ANYFFI_KIND_PROXY, /* of a mapping */
-  ANYFFI_KIND_SET,
-  ANYFFI_KIND_FROZEN_SET,
-  ANYFFI_KIND_NDARRAY,
-  ANYFFI_KIND_INDEX, /* an object with `__index__` */
-  ANYFFI_KIND_CLASS, /* a class, which may be one of NumPy's scalars */
-  ANYFFI_KIND_FUNCTION,
-  ANYFFI_KIND_ERROR,
-  ANYFFI_KIND_PY_OBJECT,
-  ANYFFI_KIND_NUMPY_BOOL, /* from here on: NumPy's scalars */
-  ANYFFI_KIND_NUMPY_INT8,
-  ANYFFI_KIND_NUMPY_INT16,
-  ANYFFI_KIND_NUMPY_INT32,
-  ANYFFI_KIND_NUMPY_INT64,
-  ANYFFI_KIND_NUMPY_UINT8,
-  ANYFFI_KIND_NUMPY_UINT16,
-  ANYFFI_KIND_NUMPY_UINT32,
-  ANYFFI_KIND_NUMPY_UINT64,
-  ANYFFI_KIND_NUMPY_FLOAT16,
-  ANYFFI_KIND_NUMPY_FLOAT32,
-  ANYFFI_KIND_NUMPY_COMPLEX64,
-} AnyffiKind;
+/// How values of a class are packed. `decision_of` in core_pack.pxi finds it for a function of the rules.
+typedef enum AnyffiDecision {
+  ANYFFI_DECISION_UNKNOWN,
+  ANYFFI_DECISION_LOWERED, /* by `lower` of the rules */
+  ANYFFI_DECISION_WRAPPER,
+  ANYFFI_DECISION_INT, /* from here to FROZEN_SET: the builtin and its subclasses */
+  ANYFFI_DECISION_FLOAT,
+  ANYFFI_DECISION_COMPLEX,
+  ANYFFI_DECISION_STR,
+  ANYFFI_DECISION_BYTES,
+  ANYFFI_DECISION_BYTEARRAY,
+  ANYFFI_DECISION_TUPLE,
+  ANYFFI_DECISION_LIST,
+  ANYFFI_DECISION_DICT,
+  ANYFFI_DECISION_PROXY, /* of a mapping */
+  ANYFFI_DECISION_SET,
+  ANYFFI_DECISION_FROZEN_SET,
+  ANYFFI_DECISION_NDARRAY,
+  ANYFFI_DECISION_INDEX, /* an object with `__index__` */
+  ANYFFI_DECISION_CLASS, /* a class, which may be one of NumPy's scalars */
+  ANYFFI_DECISION_FUNCTION,
+  ANYFFI_DECISION_ERROR,
+  ANYFFI_DECISION_PY_OBJECT,
+  ANYFFI_DECISION_NUMPY_BOOL, /* from here on: NumPy's scalars */
+  ANYFFI_DECISION_NUMPY_INT8,
+  ANYFFI_DECISION_NUMPY_INT16,
+  ANYFFI_DECISION_NUMPY_INT32,
+  ANYFFI_DECISION_NUMPY_INT64,
+  ANYFFI_DECISION_NUMPY_UINT8,
+  ANYFFI_DECISION_NUMPY_UINT16,
+  ANYFFI_DECISION_NUMPY_UINT32,
+  ANYFFI_DECISION_NUMPY_UINT64,
+  ANYFFI_DECISION_NUMPY_FLOAT16,
+  ANYFFI_DECISION_NUMPY_FLOAT32,
+  ANYFFI_DECISION_NUMPY_COMPLEX64,
+} AnyffiDecision;
 
 typedef struct {
   PyTypeObject* cls;
   unsigned int version;
-  uint16_t kind;
+  uint16_t decision;
   uint16_t depends; /* on the classes that are registered with abstract ones */
   uint64_t token;   /* changes with those */
 } AnyffiKnownClass;
@@ -77,9 +77,9 @@ static inline uint64_t anyffi_py_registration_token(void) {
   return (uint64_t)(number + 1);
 }
 
-/// Remembers the kind of a class.
-static void anyffi_py_remember_kind(PyTypeObject* cls, unsigned int version, AnyffiKind kind, int depends,
-                                    uint64_t token) {
+/// Remembers the decision of a class.
+static void anyffi_py_remember_decision(PyTypeObject* cls, unsigned int version, AnyffiDecision decision, int depends,
+                                        uint64_t token) {
   AnyffiKnownClass* place = anyffi_py_places_of(cls);
   if (place->cls != cls) {
     // The older of two makes room.
@@ -90,26 +90,26 @@ static void anyffi_py_remember_kind(PyTypeObject* cls, unsigned int version, Any
   }
   place->cls = cls;
   place->version = version;
-  place->kind = (uint16_t)kind;
+  place->decision = (uint16_t)decision;
   place->depends = (uint16_t)depends;
   place->token = token;
 }
 
-/// The kind of a class that is not remembered: that of a wrapper, or unknown.
-ANYFFI_NEVER_INLINE AnyffiKind anyffi_py_forgotten_kind(PyTypeObject* cls) {
-  if (!PyType_IsSubtype(cls, anyffi_state.object_core)) return ANYFFI_KIND_UNKNOWN;
-  anyffi_py_remember_kind(cls, anyffi_py_version(cls), ANYFFI_KIND_WRAPPER, 0, 0);
-  return ANYFFI_KIND_WRAPPER;
+/// The decision of a class that is not remembered: that of a wrapper, or unknown.
+ANYFFI_NEVER_INLINE AnyffiDecision anyffi_py_forgotten_decision(PyTypeObject* cls) {
+  if (!PyType_IsSubtype(cls, anyffi_state.object_core)) return ANYFFI_DECISION_UNKNOWN;
+  anyffi_py_remember_decision(cls, anyffi_py_version(cls), ANYFFI_DECISION_WRAPPER, 0, 0);
+  return ANYFFI_DECISION_WRAPPER;
 }
 
-/// The kind of a class, if it is remembered; runs no Python code.
-static inline AnyffiKind anyffi_py_known_kind(PyTypeObject* cls) {
+/// The decision of a class, if it is remembered; runs no Python code.
+static inline AnyffiDecision anyffi_py_known_decision(PyTypeObject* cls) {
   const AnyffiKnownClass* known = anyffi_py_places_of(cls);
-  if (known->cls != cls && (++known)->cls != cls) return anyffi_py_forgotten_kind(cls);
+  if (known->cls != cls && (++known)->cls != cls) return anyffi_py_forgotten_decision(cls);
   unsigned int version = anyffi_py_version(cls);
-  if (version == 0 || known->version != version) return anyffi_py_forgotten_kind(cls);
-  if (known->depends && known->token != anyffi_py_registration_token()) return ANYFFI_KIND_UNKNOWN;
-  return (AnyffiKind)known->kind;
+  if (version == 0 || known->version != version) return anyffi_py_forgotten_decision(cls);
+  if (known->depends && known->token != anyffi_py_registration_token()) return ANYFFI_DECISION_UNKNOWN;
+  return (AnyffiDecision)known->decision;
 }
 
 /// Where the decision for a class itself as a value is kept, beside that for its instances. No class has this address.
@@ -123,10 +123,10 @@ static inline int anyffi_py_is_known_function(PyObject* cls) {
   return version != 0 && known->version == version;
 }
 
-/// The kind of the class of `x`, by the rules if it is not remembered; -1 with an exception.
-static inline int anyffi_py_find_kind(PyObject* x) {
-  AnyffiKind known = anyffi_py_known_kind(Py_TYPE(x));
-  return known != ANYFFI_KIND_UNKNOWN ? (int)known : anyffi_py_learn_kind(x);
+/// The decision of the class of `x`, by the rules if it is not remembered; -1 with an exception.
+static inline int anyffi_py_find_decision(PyObject* x) {
+  AnyffiDecision known = anyffi_py_known_decision(Py_TYPE(x));
+  return known != ANYFFI_DECISION_UNKNOWN ? (int)known : anyffi_py_learn_decision(x);
 }
 
-#endif  // ANYFFI_KINDS_H_
+#endif  // ANYFFI_DECISIONS_H_
