@@ -190,7 +190,7 @@ CALLS: dict[str, Call] = {
     ),
     "set add": _on(lambda ffi: ffi.Set([1]), lambda s: s.add((LONG, 1)), lambda s: s.pop()),
     "set update": _on(
-        lambda ffi: ffi.Set([1]), lambda s: s.update([LONG, 2]), lambda s: s.intersection_update([1])
+        lambda ffi: ffi.Set([1]), lambda s: s.update([LONG, 2]), lambda s: s.difference_update([LONG, 2])
     ),
     "set operator": _on(lambda ffi: ffi.Set([1]), lambda s: s | {LONG}),
     "shape": lambda ffi: lambda: ffi.Shape((1, 2, 3)),
