@@ -58,17 +58,19 @@ def version(number: int) -> str:
 
 
 def version_of_class(key: str, members: str = "int64_t a", value: str = "point->a") -> str:
-    name = key.rpartition(".")[2]
+    """A library with a class and functions that have the same names in C++ for every key."""
     return f"""
     #include <anyffi/anyffi.h>
     using anyffi::Ref;
-    struct {name} {{
+    struct Point {{
       static constexpr anyffi::FixedText kTypeKey{{"{key}"}};
       {members};
     }};
-    ANYFFI_REGISTER_OBJECT({name});
-    ANYFFI_EXPORT(point, [](int64_t a) {{ return anyffi::make_object<{name}>({name}{{a}}); }});
-    ANYFFI_EXPORT(value, [](const Ref<{name}>& point) -> int64_t {{ return {value}; }});
+    ANYFFI_REGISTER_OBJECT(Point);
+    Ref<Point> create(int64_t a) {{ return anyffi::make_object<Point>(Point{{static_cast<decltype(Point::a)>(a)}}); }}
+    int64_t read(const Ref<Point>& point) {{ return {value}; }}
+    ANYFFI_EXPORT(point, &create);
+    ANYFFI_EXPORT(value, &read);
     """
 
 
@@ -123,6 +125,19 @@ class TestNewVersions:
         assert ffi.get_global_func("modules_versions.number")() == 1
         load("versions3", version(3))
         assert ffi.get_global_func("modules_versions.number")() == 3
+
+    @pytest.mark.unrecorded("messages have the key, which is one for each mode")
+    def test_classes_of_one_name_in_two_libraries(self, ffi: Any, load: Any) -> None:
+        keys = [f"modules_versions.{name}_{ffi.ffi_mode}" for name in ("First", "Second")]
+        first = load(f"first_{ffi.ffi_mode}", version_of_class(keys[0]), "first.so")
+        source = version_of_class(keys[1], "int32_t a; double b[9] = {}")
+        second = load(f"second_{ffi.ffi_mode}", source, "second.so")
+        for module in (first, second):
+            assert module.value(module.point(5)) == 5
+        with pytest.raises(TypeError, match=r"expected modules_versions\.First_\w+, got Second_\w+$"):
+            first.value(second.point(5))
+        with pytest.raises(TypeError, match=r"expected modules_versions\.Second_\w+, got First_\w+$"):
+            second.value(first.point(5))
 
     def test_objects_of_an_equal_class_are_exchanged(self, ffi: Any, load: Any) -> None:
         key = f"modules_versions.Equal_{ffi.ffi_mode}"

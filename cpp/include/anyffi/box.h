@@ -27,7 +27,7 @@ using Bool = Box<bool>;
 
 template <class T>
 struct Traits<Box<T>> {
-  static constexpr auto name = Traits<T>::name;
+  ANYFFI_HIDDEN_ static constexpr auto name = Traits<T>::name;
   static constexpr uint64_t type_mask = Traits<T>::type_mask;
   static constexpr bool kBorrows = true;
   using Holder = AnyValue;

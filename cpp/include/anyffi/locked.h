@@ -42,7 +42,7 @@ class Locked {
 
 template <class C>
 struct Traits<Locked<C>> {
-  static constexpr auto name = Traits<C>::name;
+  ANYFFI_HIDDEN_ static constexpr auto name = Traits<C>::name;
   static constexpr uint64_t type_mask = Traits<C>::type_mask;
   static constexpr bool kBorrows = false;
   static constexpr bool kOutlivesHolder = true;

@@ -158,6 +158,11 @@ constexpr const char* value_name(R (*)(X)) {
 
 }  // namespace detail
 
+namespace detail {
+template <class T>
+ANYFFI_HIDDEN_ inline constexpr auto kTypeKeyOf = T::kTypeKey;
+}  // namespace detail
+
 /// The type code of an object class, which has `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};` and, if it
 /// derives from another object class, `using Parent = Base;`. Registered at first use, or by ANYFFI_REGISTER_OBJECT
 /// when the library loads, with its fields and documentation (reflection.h).
@@ -165,11 +170,11 @@ constexpr const char* value_name(R (*)(X)) {
 /// Libraries that register one key must have the same class, since they exchange its objects. So each registers its own
 /// (hidden symbols), and a different size, alignment, parent or leading members are an error.
 template <class T>
-__attribute__((visibility("hidden"))) int32_t type_code_of() {
+ANYFFI_HIDDEN_ int32_t type_code_of() {
   static const int32_t code = [] {
     AnyffiTypeInfo info{};
     info.struct_size = sizeof(info);
-    info.type_key = T::kTypeKey;
+    info.type_key = detail::kTypeKeyOf<T>;
     info.parent = detail::ParentOf<T>::type_code();
     info.instance_size = sizeof(detail::Instance<T>);
     info.alignment = alignof(T);
@@ -250,7 +255,7 @@ bool load_from_value(R (*convert)(X), AnyffiValue& value, AnyValue& holder, Anyf
   return run_conversion(value, why, [&] {
     typename Conversion::Holder inner{};
     if (!Conversion::load(value, inner, why)) {
-      if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = T::kTypeKey;
+      if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = detail::kTypeKeyOf<T>;
       return false;
     }
     if constexpr (std::is_same_v<R, T>) {
@@ -266,7 +271,7 @@ bool load_from_value(R (*convert)(X), AnyffiValue& value, AnyValue& holder, Anyf
 
 template <class T>
 struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
-  static constexpr auto name = T::kTypeKey;
+  ANYFFI_HIDDEN_ static constexpr auto name = T::kTypeKey;
   static constexpr uint64_t type_mask = 0;  // dynamic types share one bit
   static constexpr bool kIsSteady = !detail::kHasFromValue<T>;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {

@@ -30,8 +30,8 @@ class Optional {
 
 template <class T>
 struct Traits<Optional<T>> {
-  static constexpr auto name = FixedText(Traits<T>::name) + " | None";
-  static constexpr auto result_name = detail::kResultName<T> + " | None";
+  ANYFFI_HIDDEN_ static constexpr auto name = FixedText(Traits<T>::name) + " | None";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = detail::kResultName<T> + " | None";
   static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
   static constexpr bool kBorrows = true;
   static constexpr bool kOutlivesHolder = true;

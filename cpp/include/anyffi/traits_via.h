@@ -20,7 +20,7 @@ namespace anyffi {
 template <class T, class C>
 struct TraitsVia {
   using Carrier = C;
-  static constexpr auto name = Traits<C>::name;
+  ANYFFI_HIDDEN_ static constexpr auto name = Traits<C>::name;
   static constexpr uint64_t type_mask = 0;  // `from` may throw for any value
   static constexpr bool kBorrows = false;
 

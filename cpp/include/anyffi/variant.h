@@ -103,7 +103,7 @@ class Variant {
 
 template <class... Ts>
 struct Traits<Variant<Ts...>> {
-  static constexpr auto name = detail::union_names<Ts...>();
+  ANYFFI_HIDDEN_ static constexpr auto name = detail::union_names<Ts...>();
   static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
   static constexpr bool kBorrows = true;
   static constexpr bool kOutlivesHolder = true;

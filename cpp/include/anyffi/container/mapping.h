@@ -195,7 +195,8 @@ class Map : public detail::MappingView<K, V> {
 template <class K, class V>
 struct Traits<Map<K, V>> : detail::RefTraits<Map<K, V>> {
   static constexpr bool kIsSteady = detail::kIsSteady<K> && detail::kIsSteady<V>;
-  static constexpr auto name = "Map[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
+  ANYFFI_HIDDEN_ static constexpr auto name =
+      "Map[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
   static constexpr uint64_t type_mask =
       (Traits<K>::type_mask & Traits<V>::type_mask) == detail::kEveryType ? detail::type_bits(ANYFFI_MAP) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
@@ -207,7 +208,8 @@ struct Traits<Map<K, V>> : detail::RefTraits<Map<K, V>> {
 template <class K, class V>
 struct Traits<Dict<K, V>> : detail::RefTraits<Dict<K, V>> {
   static constexpr bool kIsSteady = detail::kIsSteady<K> && detail::kIsSteady<V>;
-  static constexpr auto name = "Dict[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
+  ANYFFI_HIDDEN_ static constexpr auto name =
+      "Dict[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
   static constexpr uint64_t type_mask =
       (Traits<K>::type_mask & Traits<V>::type_mask) == detail::kEveryType ? detail::type_bits(ANYFFI_DICT) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {

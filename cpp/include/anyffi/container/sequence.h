@@ -329,7 +329,7 @@ class List : public detail::SequenceView<List<T>, T> {
 template <class T>
 struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
   static constexpr bool kIsSteady = detail::kIsSteady<T>;
-  static constexpr auto name = "Array[" + FixedText(Traits<T>::name) + "]";
+  ANYFFI_HIDDEN_ static constexpr auto name = "Array[" + FixedText(Traits<T>::name) + "]";
   // Not List, which is accepted but converted.
   static constexpr uint64_t type_mask =
       Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_ARRAY, ANYFFI_SHAPE) : 0;
@@ -347,7 +347,7 @@ struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
 template <class T>
 struct Traits<List<T>> : detail::RefTraits<List<T>> {
   static constexpr bool kIsSteady = detail::kIsSteady<T>;
-  static constexpr auto name = "List[" + FixedText(Traits<T>::name) + "]";
+  ANYFFI_HIDDEN_ static constexpr auto name = "List[" + FixedText(Traits<T>::name) + "]";
   static constexpr uint64_t type_mask = Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_LIST) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);

@@ -109,7 +109,7 @@ class FrozenSet : public detail::SetView<T> {
 template <class T>
 struct Traits<FrozenSet<T>> : detail::RefTraits<FrozenSet<T>> {
   static constexpr bool kIsSteady = detail::kIsSteady<T>;
-  static constexpr auto name = "FrozenSet[" + FixedText(Traits<T>::name) + "]";
+  ANYFFI_HIDDEN_ static constexpr auto name = "FrozenSet[" + FixedText(Traits<T>::name) + "]";
   static constexpr uint64_t type_mask =
       Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_FROZEN_SET) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
@@ -123,7 +123,7 @@ struct Traits<FrozenSet<T>> : detail::RefTraits<FrozenSet<T>> {
 template <class T>
 struct Traits<Set<T>> : detail::RefTraits<Set<T>> {
   static constexpr bool kIsSteady = detail::kIsSteady<T>;
-  static constexpr auto name = "Set[" + FixedText(Traits<T>::name) + "]";
+  ANYFFI_HIDDEN_ static constexpr auto name = "Set[" + FixedText(Traits<T>::name) + "]";
   static constexpr uint64_t type_mask = Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_SET) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_SET) return detail::refuse(why, value, name);

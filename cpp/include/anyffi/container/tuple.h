@@ -65,7 +65,7 @@ class Tuple : public ObjectRef {
 
 template <class... Ts>
 struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
-  static constexpr auto name = [] {
+  ANYFFI_HIDDEN_ static constexpr auto name = [] {
     if constexpr (sizeof...(Ts) == 0) {
       return FixedText("tuple[()]");
     } else {

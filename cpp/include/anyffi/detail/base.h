@@ -13,8 +13,12 @@
 
 #if defined(_WIN32)
 #define ANYFFI_EXPORT_SYMBOL __declspec(dllexport)
+#define ANYFFI_HIDDEN_
 #else
 #define ANYFFI_EXPORT_SYMBOL __attribute__((visibility("default")))
+/// For variables of templates: each library has its own, since another one, or an earlier version of the same one, may
+/// have a different type of the same name. Without it, GCC makes them unique in the process.
+#define ANYFFI_HIDDEN_ __attribute__((visibility("hidden")))
 #endif
 
 namespace anyffi {
@@ -72,9 +76,10 @@ struct Traits;
 namespace detail {
 /// The annotation of a result of type T.
 template <class T, class Enable = void>
-inline constexpr auto kResultName = FixedText(Traits<T>::name);
+ANYFFI_HIDDEN_ inline constexpr auto kResultName = FixedText(Traits<T>::name);
 template <class T>
-inline constexpr auto kResultName<T, std::void_t<decltype(Traits<T>::result_name)>> = Traits<T>::result_name;
+ANYFFI_HIDDEN_ inline constexpr auto kResultName<T, std::void_t<decltype(Traits<T>::result_name)>> =
+    Traits<T>::result_name;
 }  // namespace detail
 
 template <class T>

@@ -112,7 +112,7 @@ constexpr ParamType describe_param() {
 }
 
 template <class T>
-inline constexpr ParamType kParamType = describe_param<T>();
+ANYFFI_HIDDEN_ inline constexpr ParamType kParamType = describe_param<T>();
 
 /// The offset after the slot of a parameter.
 constexpr uint32_t add_slot(uint32_t end, uint32_t size, uint32_t alignment) { return round_up(end, alignment) + size; }
@@ -133,7 +133,7 @@ struct Slots {
       end = add_slot(end, sizeof(R), alignof(R));
     }
   };
-  static constexpr Offsets kOffsets{};
+  ANYFFI_HIDDEN_ static constexpr Offsets kOffsets{};
   alignas(R) alignas(uint64_t) alignas(typename Slot<A>::Kept...) char bytes[kOffsets.end];
 };
 

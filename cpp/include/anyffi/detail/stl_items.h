@@ -110,8 +110,9 @@ AnyffiValue store_elements(const Elements& elements) {
 /// Traits of std::map and std::unordered_map.
 template <class M, class K, class V>
 struct StdMapTraits {
-  static constexpr auto name = "Mapping[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
-  static constexpr auto result_name = "Dict[" + kResultName<K> + ", " + kResultName<V> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto name =
+      "Mapping[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = "Dict[" + kResultName<K> + ", " + kResultName<V> + "]";
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   static constexpr bool kOutlivesHolder = true;
@@ -127,8 +128,8 @@ struct StdMapTraits {
 /// Traits of std::set and std::unordered_set.
 template <class S, class T>
 struct StdSetTraits {
-  static constexpr auto name = "AbstractSet[" + FixedText(Traits<T>::name) + "]";
-  static constexpr auto result_name = "Set[" + kResultName<T> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto name = "AbstractSet[" + FixedText(Traits<T>::name) + "]";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = "Set[" + kResultName<T> + "]";
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   static constexpr bool kOutlivesHolder = true;

@@ -157,7 +157,7 @@ int call_packed(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* re
 }
 
 template <class F>
-inline constexpr CallableType kCallableType{
+ANYFFI_HIDDEN_ inline constexpr CallableType kCallableType{
     [](void* to, void* from) { new (to) F(std::move(*static_cast<F*>(from))); },
     [](void* callable) { static_cast<F*>(callable)->~F(); },
 };
@@ -190,7 +190,7 @@ constexpr CallSpec packed_spec() {
   return spec;
 }
 template <class F>
-inline constexpr CallSpec kPackedSpec = packed_spec<F>();
+ANYFFI_HIDDEN_ inline constexpr CallSpec kPackedSpec = packed_spec<F>();
 
 /// A CallSpec, followed by the types of the parameters.
 template <int kSize>
@@ -217,7 +217,7 @@ constexpr TypedSpec<sizeof...(A)> typed_spec(TypedCall<F, R, A...>*) {
   return typed;
 }
 template <class F, bool kHasNames, bool kHasDefaults>
-inline constexpr auto kTypedSpec =
+ANYFFI_HIDDEN_ inline constexpr auto kTypedSpec =
     typed_spec<kHasNames, kHasDefaults>(static_cast<typename SignatureOf<F>::template Typed<F>*>(nullptr));
 
 inline DefaultArg* default_of(Arg&) { return nullptr; }

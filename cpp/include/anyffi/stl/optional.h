@@ -46,8 +46,8 @@ struct OptionalConversion<T, false> {
 
 template <class T>
 struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> : detail::OptionalConversion<T> {
-  static constexpr auto name = FixedText(Traits<T>::name) + " | None";
-  static constexpr auto result_name = detail::kResultName<T> + " | None";
+  ANYFFI_HIDDEN_ static constexpr auto name = FixedText(Traits<T>::name) + " | None";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = detail::kResultName<T> + " | None";
   static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
   static constexpr bool kBorrows = false;
   using Conversion = detail::OptionalConversion<T>;

@@ -19,14 +19,14 @@ struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const
   using Item = std::remove_const_t<T>;
   // A std::vector<bool> has no array of bool.
   static constexpr bool kCopies = std::is_const_v<T> && !std::is_same_v<Item, bool>;
-  static constexpr auto name = [] {
+  ANYFFI_HIDDEN_ static constexpr auto name = [] {
     if constexpr (kCopies) {
       return "Tensor | " + Traits<std::vector<Item>>::name;
     } else {
       return FixedText("Tensor");
     }
   }();
-  static constexpr auto result_name = Traits<std::vector<Item>>::result_name;
+  ANYFFI_HIDDEN_ static constexpr auto result_name = Traits<std::vector<Item>>::result_name;
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   struct Holder {

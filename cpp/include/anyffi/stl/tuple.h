@@ -15,7 +15,7 @@ namespace detail {
 template <class Whole, class... Ts>
 struct StdTupleTraits {
   static_assert((!kIsView<Ts> && ...), "anyffi: a std::tuple must own its elements: use std::string, not a view");
-  static constexpr auto name = Traits<Tuple<Ts...>>::name;
+  ANYFFI_HIDDEN_ static constexpr auto name = Traits<Tuple<Ts...>>::name;
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   using Holder = std::tuple<typename Traits<Ts>::Holder...>;

@@ -25,7 +25,7 @@ template <class... Ts>
 struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::value && ...)>> {
   static_assert((!detail::kIsView<Ts> && ...),
                 "anyffi: a std::variant must own its value: use std::string, not a view");
-  static constexpr auto name = detail::union_names<Ts...>();
+  ANYFFI_HIDDEN_ static constexpr auto name = detail::union_names<Ts...>();
   static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
   static constexpr bool kBorrows = false;
   using Holder = typename Traits<Variant<Ts...>>::Holder;

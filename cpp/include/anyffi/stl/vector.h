@@ -11,8 +11,8 @@ namespace anyffi {
 
 template <class T, class Allocator>
 struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::value>> {
-  static constexpr auto name = "Sequence[" + FixedText(Traits<T>::name) + "]";
-  static constexpr auto result_name = "List[" + detail::kResultName<T> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto name = "Sequence[" + FixedText(Traits<T>::name) + "]";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = "List[" + detail::kResultName<T> + "]";
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   static constexpr bool kOutlivesHolder = true;
