@@ -6,6 +6,7 @@ import inspect
 from typing import Any, Callable
 
 import pytest
+from support import cpython_only
 
 _CLASSES = ("Array", "List", "Map", "Dict", "FrozenSet", "Set")
 
@@ -53,6 +54,7 @@ def test_without_self(both: Any) -> None:
             assert len(set(messages)) <= 1, messages
 
 
+@cpython_only("PyPy's list compares elements that it no longer has")
 def test_a_list_that_is_emptied_by_a_comparison(ffi: Any) -> None:
     for use in (
         lambda xs: xs == [0] * 4, lambda xs: xs < [0] * 4, lambda xs: 5 in xs, lambda xs: xs.count(5),

@@ -203,6 +203,7 @@ hash(x); hash(x) == hash(x.copy()); x.add; x.pop; x.update; x.copy() is x; {x: 1
 
 #: Expressions that behave differently on PyPy.
 _OTHERWISE_ON_PYPY = {
+    "x.index(1, None)",
     "iter(x).__reduce__()",
     "iter(x.items()).__reduce__()",
     "pickle.dumps(x.items())",

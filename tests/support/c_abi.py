@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import anyffi
 import anyffi.testing
 import cffi
+from support import CPYTHON
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -188,4 +189,6 @@ def balanced() -> Iterator[None]:
     """Assert that all runtime memory allocated inside is freed at the end."""
     before = live_blocks()
     yield
-    assert live_blocks() == before
+    after = live_blocks()
+    # Elsewhere the garbage of earlier tests may be freed meanwhile.
+    assert after == before or (after < before and not CPYTHON)

@@ -48,7 +48,11 @@ inline void check_default(NativeFunction& native, int32_t index) {
   void* slot = memory + (-reinterpret_cast<uintptr_t>(memory) & (type.alignment - 1));
   AnyffiMismatch why;
   AnyffiValue given = native.defaults[index].raw();
-  if (!type.load(given, why, slot)) return check(anyffi_mismatch_raise_default(&why, &native.info, index));
+  if (!type.load(given, why, slot)) {
+    int status = anyffi_mismatch_raise_default(&why, &native.info, index);
+    anyffi_value_drop(&why.got);
+    return check(status);
+  }
   if (type.destroy) type.destroy(slot);
 }
 

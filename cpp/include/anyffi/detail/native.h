@@ -82,6 +82,7 @@ inline void destroy_slots(NativeFunction& native, CallFrame& frame, char* slots)
 __attribute__((cold, noinline)) inline int refuse_call(NativeFunction& native, CallFrame& frame, char* slots,
                                                        AnyffiValue* args, AnyffiValue* result) {
   int status = refuse_argument(frame.why, native.info, frame.num_loaded, args[frame.num_loaded], result);
+  anyffi_value_drop(&frame.why.got);
   destroy_slots(native, frame, slots);
   return status;
 }

@@ -35,7 +35,7 @@ inline void acquire_lock(CallFrame& frame) {
 
 /// What a function knows of a parameter's type.
 struct ParamType {
-  /// Converts an argument into the slot, or fills `why` and leaves the slot without an object.
+  /// Converts an argument into the slot, or fills `why`, with an owned value, and leaves the slot without an object.
   bool (*load)(AnyffiValue& value, AnyffiMismatch& why, void* slot);
   /// Destroys the slot's object; NULL if there is nothing to do.
   void (*destroy)(void* slot);
@@ -56,16 +56,23 @@ struct Slot {
   using Kept = std::conditional_t<kKeepsT, T, Holder>;
 };
 
-/// Not inlined: one for each type, called by all functions with such a parameter.
+/// Makes `why` own the refused value, which the Holder may own: a conversion failed, and its Holder ends. Always false.
+__attribute__((cold, noinline)) inline bool keep_refused(AnyffiMismatch& why) noexcept {
+  if (why.got.type_code > 0) anyffi_retain(why.got.as_object);
+  return false;
+}
+
+/// Not inlined: one for each type, called by all functions with such a parameter. After a failure the caller drops the
+/// value in `why`.
 template <class T>
 __attribute__((noinline)) bool load_slot(AnyffiValue& value, AnyffiMismatch& why, void* memory) {
   using Holder = typename Traits<T>::Holder;
   if constexpr (Slot<T>::kIsTaken) {
     Holder holder{};
-    if (__builtin_expect(!Traits<T>::load(value, holder, why), 0)) return false;
+    if (__builtin_expect(!Traits<T>::load(value, holder, why), 0)) return keep_refused(why);
     new (memory) T(Traits<T>::take(holder));
   } else if constexpr (std::is_trivially_destructible_v<Holder>) {
-    if (__builtin_expect(!Traits<T>::load(value, *new (memory) Holder{}, why), 0)) return false;
+    if (__builtin_expect(!Traits<T>::load(value, *new (memory) Holder{}, why), 0)) return keep_refused(why);
   } else {
     struct Guard {
       Holder* holder;
@@ -73,7 +80,7 @@ __attribute__((noinline)) bool load_slot(AnyffiValue& value, AnyffiMismatch& why
         if (holder) holder->~Holder();
       }
     } guard{new (memory) Holder{}};
-    if (__builtin_expect(!Traits<T>::load(value, *guard.holder, why), 0)) return false;
+    if (__builtin_expect(!Traits<T>::load(value, *guard.holder, why), 0)) return keep_refused(why);
     guard.holder = nullptr;
   }
   return true;
