@@ -161,8 +161,11 @@ def changed_text() -> None:
 
 @fault
 def shifted_text() -> None:
-    with changed(scalars, "_view_text", lambda found: (found[0], found[1] + 1)):
-        t.nop("longer than what fits in pläce")
+    # One character more than the view's size: nothing beyond the text is read.
+    longer = "longer than what fits in pläce\0"
+    former = scalars._view_text(longer)
+    with changed(scalars, "_view_text", lambda _: (former[0], former[1] + 1)):
+        t.nop(longer[:-1])
 
 
 @fault
