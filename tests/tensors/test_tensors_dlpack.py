@@ -37,7 +37,8 @@ def test_exporters_become_tensors(ffi: Any, cls: Any) -> None:
         exporter = cls(x)
         tensor = convert(exporter)
         assert type(tensor) is ffi.Tensor
-        assert np.array_equal(np.asarray(tensor), x) and np.shares_memory(np.asarray(tensor), x)
+        assert np.array_equal(np.asarray(tensor), x)
+        assert np.shares_memory(np.asarray(tensor), x)
         assert np.asarray(tensor).flags.writeable == (cls is Exporter)
     assert function(ffi, "describe")(Exporter(x)) == cases.describe(x)
     assert function(ffi, "tensor.sum")(cls(x)) == 15
@@ -55,7 +56,8 @@ def test_an_exporter_without_versions_is_read_only(ffi: Any) -> None:
         fill(OldExporter(x), 2.0)
     for given in (OldExporter(x), x.__dlpack__()):
         tensor = ffi.from_dlpack(given, writable=True)
-        assert tensor.data_ptr() == address(x) and np.asarray(tensor).flags.writeable
+        assert tensor.data_ptr() == address(x)
+        assert np.asarray(tensor).flags.writeable
 
 
 @capsules
