@@ -8,8 +8,7 @@ dicts and Python-level methods.
 """
 
 cimport cython
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.string cimport memset
+from c_types cimport int32_t, int64_t, uint32_t, uint64_t, memset
 
 from c_api cimport (
     ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_BIG_INT, ANYFFI_COMPLEX, ANYFFI_DATA_TYPE, ANYFFI_DEVICE,

@@ -1,6 +1,6 @@
 """The part of the C ABI that Cython files use; the header documents each function."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from c_types cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from "anyffi/host_api.h" nogil:
     enum:

@@ -1,6 +1,6 @@
 """The functions of the C headers that the Cython files use; each header documents them."""
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from c_types cimport int32_t, int64_t, uint32_t, uint64_t
 
 from c_api cimport (
     AnyffiCall, AnyffiDataType, AnyffiEntry, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
