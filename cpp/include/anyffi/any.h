@@ -148,7 +148,7 @@ class AnyValue : public AnyView {
   }
   template <class T>
   T cast() && {
-    if constexpr (std::is_arithmetic_v<T>) {
+    if constexpr (std::is_arithmetic_v<T> && !detail::kIsCharacter<T>) {
       // Lets the compiler omit the release, so that the sum of `sum += list[i].cast<int64_t>()` stays in a register:
       // a third of the time.
       T number;
@@ -338,7 +338,7 @@ inline AnyValue AnyView::get_at(int64_t index) const {
 
 template <class Key>
 AnyValue AnyView::operator[](const Key& key) const {
-  if constexpr (std::is_integral_v<Key> && !std::is_same_v<Key, bool>) {
+  if constexpr (std::is_integral_v<Key> && !std::is_same_v<Key, bool> && !detail::kIsCharacter<Key>) {
     return get_at(static_cast<int64_t>(key));
   } else if constexpr (Traits<Key>::kBorrows) {
     return get_item(AnyView(Traits<Key>::borrow(key)));

@@ -665,6 +665,9 @@ int anyffi_tensor_copy(const AnyffiTensorData* data, uint64_t flags, AnyffiValue
 /// The size in bytes of a compact tensor of this shape and type; ignores `data` and `strides`. ValueError for a
 /// negative shape, MemoryError for overflow.
 int anyffi_tensor_get_nbytes(const AnyffiTensorData* data, uint64_t flags, int64_t* out);
+/// A List of the elements of a Tensor or TensorView of one axis: integers, bools, float32 or float64. ValueError for
+/// another number of axes, TypeError for other elements, BufferError if the CPU cannot read them.
+int anyffi_tensor_get_items(const AnyffiValue* tensor, AnyffiValue* out);
 /// The distance in elements from the first element to the one at `positions`; negative if it lies before it. IndexError
 /// unless there is one position for each axis, from 0 to below its size.
 int anyffi_tensor_get_element_offset(const AnyffiTensorData* data, const int64_t* positions, int32_t count,
