@@ -153,13 +153,17 @@ int harden(Mapping* mapping) {
 }  // namespace
 
 int prepare_entry_slow(Mapping* mapping, const AnyffiValue& key, int64_t* out_hash, int64_t* out_entry) noexcept {
+  return hash_key(key, out_hash) != 0 ? -1 : prepare_hashed_slow(mapping, key, out_hash, out_entry);
+}
+
+int prepare_hashed_slow(Mapping* mapping, const AnyffiValue& key, int64_t* hash, int64_t* out_entry) noexcept {
   int64_t collisions = 0;
-  if (hash_key(key, out_hash) != 0 || find_and_count(mapping, key, *out_hash, out_entry, &collisions) != 0) return -1;
+  if (find_and_count(mapping, key, *hash, out_entry, &collisions) != 0) return -1;
   if (__builtin_expect(collisions > kMaxCollisions, 0) && *out_entry < 0 && harden(mapping) != 0) return -1;
   if (__builtin_expect(!mapping->hardened, 1)) return 0;
   int64_t keyed;
   Keyed result = keyed_hash(key, &keyed);
-  if (result == Keyed::kYes) *out_hash = keyed;
+  if (result == Keyed::kYes) *hash = keyed;
   return result == Keyed::kFailed ? -1 : 0;
 }
 

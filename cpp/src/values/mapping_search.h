@@ -63,6 +63,15 @@ inline int prepare_entry(Mapping* mapping, const AnyffiValue& key, int64_t* out_
   return 0;
 }
 
+/// As `prepare_entry`, for a key whose `hash_key` is known, which `hash` receives.
+int prepare_hashed_slow(Mapping* mapping, const AnyffiValue& key, int64_t* hash, int64_t* out_entry) noexcept;
+
+inline int prepare_hashed(Mapping* mapping, const AnyffiValue& key, int64_t* hash, int64_t* out_entry) noexcept {
+  if (!is_found_by_words(mapping, key)) return prepare_hashed_slow(mapping, key, hash, out_entry);
+  *out_entry = find_by_words(mapping, key, *hash);
+  return 0;
+}
+
 }  // namespace anyffi::runtime
 
 #endif  // ANYFFI_SRC_VALUES_MAPPING_SEARCH_H_
