@@ -205,7 +205,7 @@ static int anyffi_py_is_subset_of_items(const AnyffiMapping* mine, PyObject* ite
   }
   if (result < 0) anyffi_py_raise_taken();
   anyffi_py_close_operand(&theirs);
-  if (result > 0) result = anyffi_set_relate(&mine->header, made.as_object, 1);
+  result = result > 0 ? anyffi_set_relate(&mine->header, made.as_object, 1) : result - 1;
   anyffi_value_drop(&made);
   return result;
 }

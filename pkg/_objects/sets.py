@@ -132,7 +132,7 @@ class _Set(Container):
         return operator.length_hint(self._iterate())
 
     def _differs_in_size(self, other: object, relation: Callable[[int, int], bool]) -> bool:
-        """Return whether the other operand is a set whose size decides, which needs no look at the elements."""
+        """Return whether the other operand is a set whose size decides, without a look at the elements."""
         if isinstance(other, _Set):
             return relation(self._size(), other._size())
         return type(other) in (set, frozenset) and relation(self._size(), len(other))  # type: ignore[arg-type]
