@@ -179,6 +179,13 @@ cdef class FrozenSetCore(ObjectCore):
     def __hash__(self):
         return set_hash(<PyObject*>self)
 
+    def _hash(self, int64_t computed=0):
+        """Return the hash that was computed before, or 0; remember another one."""
+        cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_FROZEN_SET)
+        if computed != 0:
+            mapping.host_hash = computed
+        return mapping.host_hash
+
 
 @cython.auto_pickle(False)
 cdef class SetCore(ObjectCore):
