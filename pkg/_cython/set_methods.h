@@ -63,6 +63,14 @@ static PyObject* anyffi_py_set_copy(PyObject* self, PyObject* const* args, Py_ss
   return anyffi_py_copy(self, args, count, names, ANYFFI_SET);
 }
 
+/// A FrozenSet never changes; a subclass may have attributes.
+static PyObject* anyffi_py_frozen_set_copy(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  if (anyffi_py_peek_exact(self, ANYFFI_FROZEN_SET) != NULL && anyffi_py_has_arguments(count, 0, names)) {
+    return anyffi_py_return_new(self);
+  }
+  return anyffi_py_call_shared(ANYFFI_FROZEN_SET, "copy", self, args, count, names);
+}
+
 /// A method that changes a Set by another operand.
 static PyObject* anyffi_py_change_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
                                          const char* name, int operation) {
@@ -169,7 +177,8 @@ static const AnyffiMethodRow anyffi_py_set_methods[] = {
 };
 
 static const AnyffiMethodRow anyffi_py_frozen_set_methods[] = {
-    ANYFFI_PY_SET_METHODS(ANYFFI_PY_FROZEN_SET_ROW){NULL, NULL},
+    ANYFFI_PY_SET_METHODS(ANYFFI_PY_FROZEN_SET_ROW){"copy", anyffi_py_frozen_set_copy},
+    {NULL, NULL},
 };
 
 #endif  // ANYFFI_SET_METHODS_H_

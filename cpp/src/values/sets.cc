@@ -23,12 +23,6 @@ int append_element(Mapping* set, const AnyffiValue& value, int64_t hash) {
   return 0;
 }
 
-int add_element(Mapping* set, const AnyffiValue& value, int64_t hash) {
-  int64_t found;
-  if (prepare_hashed(set, value, &hash, &found) != 0) return -1;
-  return found >= 0 ? 0 : append_element(set, value, hash);
-}
-
 int hash_value(const AnyffiValue& value, int64_t* out) {
   if (is_plain(value)) return hash_key(value, out);
   return anyffi_value_hash(&value, out);
@@ -42,8 +36,10 @@ int SoughtValues::seek(const Mapping* set, const AnyffiValue* values, int64_t co
   found_ = reinterpret_cast<char*>(sought_.get()) + head;
   std::memset(found_, 0, marks);
   for (int64_t i = 0; i < count; ++i) {
+    if (!is_native(values[i])) return kNeedsHost;
     if (hash_value(values[i], &sought_[i].hash) != 0) return -1;
     int64_t entry = sought_[i].entry = find_native(set, values[i], sought_[i].hash);
+    if (entry == kUnknownEntry) return kNeedsHost;
     if (entry >= 0) found_[entry] = 1;
   }
   return 0;
@@ -65,18 +61,33 @@ Part part_of_second(int32_t operation) {
 
 bool has(Part part, bool is_common) { return part == Part::kAll || is_common == (part == Part::kCommon); }
 
-/// Adds a part of a set; `is_common` says of an entry whether the other operand has its element.
-template <class IsCommon>
-int add_elements(Mapping* to, const Mapping* from, Part part, IsCommon is_common) {
+/// Adds a value to a set of native elements, unless it has it.
+int add_element(Mapping* set, const AnyffiValue& value, int64_t hash) {
+  int64_t found;
+  if (prepare_native(set, value, &hash, &found) != 0) return -1;
+  if (found == kUnknownEntry) return kNeedsHost;
+  return found >= 0 ? 0 : append_element(set, value, hash);
+}
+
+/// Adds a part of a set; `find` searches the other operand for the element of an entry.
+template <class Find>
+int add_elements(Mapping* to, const Mapping* from, Part part, Find find) {
   if (part == Part::kNone) return 0;
   // The first elements of a result are all new. Later ones are looked up: nobody must be able to collect collisions.
   bool are_first = to->used == 0 && !from->hardened;
   for (int64_t i = 0; i < from->used; ++i) {
     const AnyffiEntry& entry = from->entries[i];
-    if (entry.key.type_code == ANYFFI_UNSET || (part != Part::kAll && !has(part, is_common(i)))) continue;
+    if (entry.key.type_code == ANYFFI_UNSET) continue;
+    if (!is_native(entry.key)) return kNeedsHost;
+    if (part != Part::kAll) {
+      int64_t found = find(i);
+      if (found == kUnknownEntry) return kNeedsHost;
+      if (!has(part, found >= 0)) continue;
+    }
     int64_t hash;
-    hash_entry(from, entry, &hash);
-    if ((are_first ? append_element(to, entry.key, hash) : add_element(to, entry.key, hash)) != 0) return -1;
+    if (hash_entry(from, entry, &hash) != 0) return -1;
+    int status = are_first ? append_element(to, entry.key, hash) : add_element(to, entry.key, hash);
+    if (status != 0) return status;
   }
   return 0;
 }
@@ -84,8 +95,17 @@ int add_elements(Mapping* to, const Mapping* from, Part part, IsCommon is_common
 /// Adds a part of the values.
 int add_values(Mapping* to, const AnyffiValue* values, const SoughtValues& sought, Part part) {
   for (int64_t i = 0; part != Part::kNone && i < sought.count(); ++i) {
-    if (has(part, sought.has_entry(i)) && add_element(to, values[i], sought.hash(i)) != 0) return -1;
+    if (!has(part, sought.has_entry(i))) continue;
+    int status = add_element(to, values[i], sought.hash(i));
+    if (status != 0) return status;
   }
+  return 0;
+}
+
+/// Ends a combination: without a result if an element needs the host.
+int finish(int status, Owned* made, AnyffiValue* out) {
+  if (status < 0) return fail(out);
+  if (status == 0) *out = made->take();
   return 0;
 }
 
@@ -104,48 +124,51 @@ int anyffi_set_combine(const AnyffiObject* first, const AnyffiObject* second, in
                        AnyffiValue* out) {
   const Mapping *a = as_mapping(first), *b = as_mapping(second);
   *out = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
-  if (!has_native_keys(a) || !has_native_keys(b)) return 0;
+  if (!is_searchable(a) || !is_searchable(b)) return 0;
   Part part_of_a = part_of_first(operation), part_of_b = part_of_second(operation);
   int64_t most = count_part(part_of_a, a->size, b->size) + count_part(part_of_b, b->size, a->size);
   Owned made;
   if (anyffi_mapping_create(type_code, most, made.out()) != 0) return fail(out);
   Mapping* to = as_mapping(made->as_object);
-  auto is_in_b = [a, b](int64_t i) { return find_native(b, a, a->entries[i]) >= 0; };
-  auto is_in_a = [a, b](int64_t i) { return find_native(a, b, b->entries[i]) >= 0; };
   // The elements of both are in the result once already.
   if (operation == ANYFFI_SET_OR) part_of_b = Part::kAll;
-  if (add_elements(to, a, part_of_a, is_in_b) != 0 || add_elements(to, b, part_of_b, is_in_a) != 0) return fail(out);
-  *out = made.take();
-  return 0;
+  int status = add_elements(to, a, part_of_a, [a, b](int64_t i) { return find_element(b, a, a->entries[i]); });
+  if (status == 0) {
+    status = add_elements(to, b, part_of_b, [a, b](int64_t i) { return find_element(a, b, b->entries[i]); });
+  }
+  return finish(status, &made, out);
 }
 
 int anyffi_set_combine_values(const AnyffiObject* set, const AnyffiValue* values, int64_t count, int32_t operation,
                               int32_t is_reflected, int32_t type_code, AnyffiValue* out) {
   const Mapping* mine = as_mapping(set);
   *out = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
-  if (!has_native_keys(mine) || !std::all_of(values, values + count, &is_native)) return 0;
+  if (!is_searchable(mine)) return 0;
   Part part_of_mine = is_reflected ? part_of_second(operation) : part_of_first(operation);
   Part part_of_values = is_reflected ? part_of_first(operation) : part_of_second(operation);
   SoughtValues sought;
-  if (sought.seek(mine, values, count) != 0) return fail(out);
+  int status = sought.seek(mine, values, count);
+  if (status != 0) return status < 0 ? fail(out) : 0;
   int64_t most = count_part(part_of_mine, mine->size, count) + count_part(part_of_values, count, mine->size);
   Owned made;
   if (anyffi_mapping_create(type_code, most, made.out()) != 0) return fail(out);
   Mapping* to = as_mapping(made->as_object);
-  auto is_common = [&sought](int64_t i) { return sought.is_found(i); };
-  if (is_reflected && add_values(to, values, sought, part_of_values) != 0) return fail(out);
-  if (add_elements(to, mine, part_of_mine, is_common) != 0) return fail(out);
-  if (!is_reflected && add_values(to, values, sought, part_of_values) != 0) return fail(out);
-  *out = made.take();
-  return 0;
+  if (is_reflected) status = add_values(to, values, sought, part_of_values);
+  if (status == 0) {
+    status = add_elements(to, mine, part_of_mine, [&sought](int64_t i) { return sought.is_found(i) ? i : -1; });
+  }
+  if (status == 0 && !is_reflected) status = add_values(to, values, sought, part_of_values);
+  return finish(status, &made, out);
 }
 
 int32_t anyffi_set_relate(const AnyffiObject* first, const AnyffiObject* second, int32_t wanted) {
   const Mapping *a = as_mapping(first), *b = as_mapping(second);
-  if (!has_native_keys(a) || !has_native_keys(b)) return -1;
+  if (!is_searchable(b)) return -1;
   for (int64_t i = 0; i < a->used; ++i) {
-    const AnyffiEntry& entry = a->entries[i];
-    if (entry.key.type_code != ANYFFI_UNSET && (find_native(b, a, entry) >= 0) != (wanted != 0)) return 0;
+    if (a->entries[i].key.type_code == ANYFFI_UNSET) continue;
+    int64_t found = find_element(b, a, a->entries[i]);
+    if (found == kUnknownEntry) return -1;
+    if ((found >= 0) != (wanted != 0)) return 0;
   }
   return 1;
 }
@@ -153,11 +176,14 @@ int32_t anyffi_set_relate(const AnyffiObject* first, const AnyffiObject* second,
 int32_t anyffi_set_count_values(const AnyffiObject* object, const AnyffiValue* values, int64_t count, int64_t* out) {
   const Mapping* set = as_mapping(object);
   *out = 0;
-  if (!has_native_keys(set) || !std::all_of(values, values + count, &is_native)) return 0;
+  if (!is_searchable(set)) return 0;
   for (int64_t i = 0; i < count; ++i) {
     int64_t hash;
+    if (!is_native(values[i])) return 0;
     if (hash_value(values[i], &hash) != 0) return -1;
-    *out += find_native(set, values[i], hash) >= 0;
+    int64_t found = find_native(set, values[i], hash);
+    if (found == kUnknownEntry) return 0;
+    *out += found >= 0;
   }
   return 1;
 }

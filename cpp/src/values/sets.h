@@ -14,34 +14,26 @@
 
 namespace anyffi::runtime {
 
-/// The entry of a native element with this `hash_key`, or -1.
-inline int64_t find_native(const Mapping* set, const AnyffiValue& key, int64_t hash) {
-  if (is_found_by_words(set, key)) return find_by_words(set, key, hash);
-  int64_t found = -1;
-  // Cannot fail: only code of the host could.
-  find_entry(set, key, hash, &found);
-  return found;
-}
+/// What functions here return, 0 and -1 with an error aside: only code of the host can compare some elements.
+constexpr int kNeedsHost = 1;
 
-inline int64_t find_native(const Mapping* set, const Mapping* other, const AnyffiEntry& entry) {
+/// Finds the element of another set's entry; as `find_native`, and kUnknownEntry for an element that is not native.
+inline int64_t find_element(const Mapping* set, const Mapping* other, const AnyffiEntry& entry) {
   int64_t hash;
-  hash_entry(other, entry, &hash);
+  if (!is_native(entry.key) || hash_entry(other, entry, &hash) != 0) return kUnknownEntry;
   return find_native(set, entry.key, hash);
 }
 
-/// Appends a copy of a value that a set does not have, with the hash that `prepare_hashed` wrote.
+/// Appends a copy of a value that a set does not have, with the hash that `prepare_native` wrote.
 int append_element(Mapping* set, const AnyffiValue& value, int64_t hash);
-
-/// Adds a copy of a native value, unless a set has it.
-int add_element(Mapping* set, const AnyffiValue& value, int64_t hash);
 
 /// The hash of a borrowed value.
 int hash_value(const AnyffiValue& value, int64_t* out);
 
-/// The hashes of borrowed native values, and their entries in a set.
+/// The hashes of borrowed values, and their entries in a set.
 class SoughtValues {
  public:
-  /// Looks all of them up; -1 without memory.
+  /// Looks all of them up.
   int seek(const Mapping* set, const AnyffiValue* values, int64_t count);
 
   int64_t count() const { return count_; }
