@@ -14,7 +14,8 @@ from c_api cimport (
     ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_BIG_INT, ANYFFI_COMPLEX, ANYFFI_DATA_TYPE, ANYFFI_DEVICE,
     ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION,
     ANYFFI_HOST_DONE, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_MODULE, ANYFFI_NONE,
-    ANYFFI_OVERLOADED, ANYFFI_POINTER, ANYFFI_SET, ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW,
+    ANYFFI_OVERLOADED, ANYFFI_POINTER, ANYFFI_SET, ANYFFI_SET_AND, ANYFFI_SET_OR, ANYFFI_SET_SUB,
+    ANYFFI_SET_XOR, ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW,
     ANYFFI_kDLCPU, AnyffiDataType, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping, AnyffiObject,
     AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue,
     anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_set_raised,
@@ -33,8 +34,8 @@ from marshaller cimport (
     list_add_in_place, list_elements, list_methods, list_operators, look_up, map_methods, map_operators,
     mapping_compare, new_method, new_operator, next_entry, pack, pack_owned, pack_scalar, place_named,
     plain, put_item, raise_taken, read_field, read_index, sequence_compare, sequence_has, sequence_hash,
-    sequence_slice, set_compare, set_methods, set_module_slot, set_operators, set_or_in_place, set_slice,
-    state, tensor_length, unpack, unpack_copy, unpack_entry, unwrap, unwrap_as, unwrap_function,
+    sequence_slice, set_compare, set_hash, set_in_place, set_methods, set_module_slot, set_operators,
+    set_slice, state, tensor_length, unpack, unpack_copy, unpack_entry, unwrap, unwrap_as, unwrap_function,
     unwrap_mapping, unwrap_sequence, version_of, wrap, wrap_here,
 )
 from python cimport (

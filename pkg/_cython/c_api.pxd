@@ -26,6 +26,10 @@ cdef extern from "anyffi/host_api.h" nogil:
         ANYFFI_SET
         ANYFFI_FIRST_DYNAMIC_TYPE
         ANYFFI_kDLCPU
+        ANYFFI_SET_OR
+        ANYFFI_SET_AND
+        ANYFFI_SET_SUB
+        ANYFFI_SET_XOR
 
     int32_t ANYFFI_ABI_VERSION
     int32_t anyffi_abi_get_version()
@@ -117,6 +121,7 @@ cdef extern from "anyffi/host_api.h" nogil:
         AnyffiEntry* entries
         int64_t size
         int64_t used
+        int64_t host_hash
 
     int anyffi_sequence_set(AnyffiObject* sequence, int64_t index, const AnyffiValue* value)
     int anyffi_sequence_erase(AnyffiObject* sequence, int64_t index, int64_t count)

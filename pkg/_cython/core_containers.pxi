@@ -177,8 +177,14 @@ cdef class FrozenSetCore(ObjectCore):
         return set_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_FROZEN_SET)
 
     def __hash__(self):
-        # Not `hash` of the result, which would be another number.
-        return <Py_hash_t>(<object>state.methods[ANYFFI_FROZEN_SET]).__hash__(self)
+        return set_hash(<PyObject*>self)
+
+    def _hash(self, int64_t computed=0):
+        """Return the hash that was computed before, or 0; remember another one."""
+        cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_FROZEN_SET)
+        if computed != 0:
+            mapping.host_hash = computed
+        return mapping.host_hash
 
 
 @cython.auto_pickle(False)
@@ -204,7 +210,16 @@ cdef class SetCore(ObjectCore):
         return set_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_SET)
 
     def __ior__(self, other):
-        return set_or_in_place(<PyObject*>self, <PyObject*>other)
+        return set_in_place(<PyObject*>self, <PyObject*>other, ANYFFI_SET_OR)
+
+    def __iand__(self, other):
+        return set_in_place(<PyObject*>self, <PyObject*>other, ANYFFI_SET_AND)
+
+    def __isub__(self, other):
+        return set_in_place(<PyObject*>self, <PyObject*>other, ANYFFI_SET_SUB)
+
+    def __ixor__(self, other):
+        return set_in_place(<PyObject*>self, <PyObject*>other, ANYFFI_SET_XOR)
 
 
 # ---- what needs Python-level methods and errors ------------------------------------------------------------

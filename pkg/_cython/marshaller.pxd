@@ -215,7 +215,8 @@ cdef extern from "set_operators.h":
     object set_compare "anyffi_py_set_compare"(PyObject*, PyObject*, int, int32_t)
 
 cdef extern from "set_methods.h":
-    object set_or_in_place "anyffi_py_set_or_in_place"(PyObject*, PyObject*)
+    Py_hash_t set_hash "anyffi_py_set_hash"(PyObject*) except -1
+    object set_in_place "anyffi_py_set_in_place"(PyObject*, PyObject*, int)
     const MethodRow* set_methods "anyffi_py_set_methods"
     const OperatorRow* set_operators "anyffi_py_set_operators"
     const MethodRow* frozen_set_methods "anyffi_py_frozen_set_methods"

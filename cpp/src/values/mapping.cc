@@ -134,6 +134,7 @@ int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
   mapping->hardened = false;
   mapping->key_type_mask = 0;
   mapping->value_type_mask = 0;
+  mapping->host_hash = 0;
   install_block(mapping, inline_mapping_block(mapping), capacity);
   *out = anyffi_make_object(&mapping->header);
   return 0;
@@ -213,6 +214,19 @@ int anyffi_mapping_erase(AnyffiObject* object, int64_t number) {
   --mapping->size;
   while (mapping->used > 0 && mapping->entries[mapping->used - 1].key.type_code == ANYFFI_UNSET) --mapping->used;
   return 0;
+}
+
+int anyffi_mapping_update(AnyffiObject* to, const AnyffiObject* from) {
+  if (to == from) return 0;
+  if (anyffi_mapping_reserve(to, as_mapping(from)->size) != 0) return -1;
+  // Entry by entry: comparing keys may run code of the host, which may change either.
+  for (int64_t entry = 0;; ++entry) {
+    AnyffiValue key, value;
+    entry = anyffi_mapping_next(from, entry, 1, &key, &value);
+    if (entry < 0) return 0;
+    int32_t existed;
+    if (anyffi_mapping_set(to, &key, &value, &existed) != 0) return -1;
+  }
 }
 
 void anyffi_mapping_clear(AnyffiObject* object) {
