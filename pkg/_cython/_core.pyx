@@ -21,7 +21,7 @@ from c_api cimport (
     anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_set_raised,
     anyffi_error_take_raised, anyffi_free, anyffi_function_get_unique_handle, anyffi_host_install,
     anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper, anyffi_registry_find,
-    anyffi_registry_remove_host_functions, anyffi_release, anyffi_sequence_erase, anyffi_sequence_set,
+    anyffi_registry_remove_host_functions, anyffi_release,
     anyffi_type_get_info, anyffi_type_list, anyffi_value_drop, anyffi_value_retain,
 )
 from marshaller cimport (
@@ -33,9 +33,9 @@ from marshaller cimport (
     has_element, has_key, install_host, learn_dtype, learn_hidden, learn_table, leave_exception,
     list_add_in_place, list_elements, list_methods, list_operators, look_up, map_methods, map_operators,
     mapping_compare, new_method, new_operator, next_entry, pack, pack_owned, pack_scalar, place_named,
-    plain, put_item, raise_taken, read_field, read_index, sequence_compare, sequence_has, sequence_hash,
-    sequence_slice, set_compare, set_hash, set_in_place, set_methods, set_module_slot, set_operators,
-    set_slice, state, tensor_length, unpack, unpack_copy, unpack_entry, unwrap, unwrap_as, unwrap_function,
+    plain, put_item, raise_taken, read_field, sequence_compare, sequence_has, sequence_hash, set_compare,
+    set_hash, set_in_place, set_methods, set_module_slot, set_operators, state, tensor_length, unpack,
+    unpack_copy, unpack_entry, unwrap, unwrap_as, unwrap_function,
     unwrap_mapping, unwrap_sequence, version_of, wrap, wrap_here,
 )
 from python cimport (
@@ -78,11 +78,12 @@ include "core_check.pxi"
 def set_class(int32_t type_code, type cls not None):
     """Make `cls` the class of wrappers for a type, and for subtypes that have none of their own."""
     if not issubclass(cls, ObjectCore):
-        raise TypeError(f"{cls.__name__} is no subclass of {ObjectCore.__name__}")
+        raise TypeError(f"{cls.__name__} is no subclass of ObjectCore")
     forget_classes()
     if 0 < type_code < ANYFFI_FIRST_DYNAMIC_TYPE:
         # Never released, so that a class that is being read cannot vanish.
         state.classes[type_code] = keep(cls)
+        set_class_slots(<PyTypeObject*>cls, type_code)
         if type_code == ANYFFI_MODULE and hasattr(cls, "__getattr__"):
             set_module_slot(<PyTypeObject*>cls)
     else:
@@ -168,6 +169,8 @@ cdef int read_rules() except -1:
     state.empty_wrapper = keep(_rules.empty_wrapper)
     state.plain_contains_itself = keep(_rules.plain_contains_itself)
     state.wrong_object = keep(_container_rules.wrong_object)
+    state.index_out_of_range = keep(_container_rules.index_out_of_range)
+    state.assignment_out_of_range = keep(_container_rules.assignment_out_of_range)
     state.unexplained = keep(_errors.unexplained)
     return 0
 

@@ -18,12 +18,14 @@ cdef extern from "anyffi/host_api.h" nogil:
         ANYFFI_ERROR
         ANYFFI_FUNCTION
         ANYFFI_MODULE
+        ANYFFI_OBJECT
         ANYFFI_ARRAY
         ANYFFI_LIST
         ANYFFI_MAP
         ANYFFI_DICT
         ANYFFI_FROZEN_SET
         ANYFFI_SET
+        ANYFFI_SHAPE
         ANYFFI_FIRST_DYNAMIC_TYPE
         ANYFFI_kDLCPU
         ANYFFI_SET_OR

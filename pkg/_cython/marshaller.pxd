@@ -43,6 +43,8 @@ cdef extern from "state.h":
         PyObject* empty_wrapper
         PyObject* plain_contains_itself
         PyObject* wrong_object
+        PyObject* index_out_of_range
+        PyObject* assignment_out_of_range
         PyObject* unexplained
         PyObject* share_dtype
         PyObject* share_device
@@ -160,7 +162,6 @@ cdef extern from "containers.h":
         IS_SET "ANYFFI_IS_SET"
 
     AnyffiSequence* unwrap_sequence "anyffi_py_unwrap_sequence"(PyObject*, int32_t) except NULL
-    bint read_index "anyffi_py_read_index"(PyObject*, int64_t*)
     object get_item "anyffi_py_get_item"(PyObject*, int32_t, PyObject*)
     list list_elements "anyffi_py_list_elements"(const AnyffiSequence*)
     AnyffiMapping* unwrap_mapping "anyffi_py_unwrap_mapping"(PyObject*, int32_t) except NULL
@@ -181,6 +182,8 @@ cdef extern from "methods.h":
         const char* name
         const char* reflected_name
         binaryfunc call
+    const MethodRow* object_methods "anyffi_py_object_methods"
+    const OperatorRow* object_operators "anyffi_py_object_operators"
     object new_method "anyffi_py_new_method"(PyTypeObject*, const MethodRow*, const char*)
     object new_operator "anyffi_py_new_operator"(PyTypeObject*, const char*, binaryfunc)
 
@@ -190,16 +193,17 @@ cdef extern from "compare.h":
     int64_t find_value "anyffi_py_search"(PyObject*, AnyffiSequence*, PyObject*, int64_t, int64_t) except -2
     Py_hash_t sequence_hash "anyffi_py_sequence_hash"(PyObject*, int32_t) except -1
 
-cdef extern from "sequence_methods.h":
-    object sequence_slice "anyffi_py_sequence_slice"(PyObject*, PyObject*, int32_t)
-
 cdef extern from "list_methods.h":
-    bint set_slice "anyffi_py_set_slice"(PyObject*, PyObject*, PyObject*) except -1
     object list_add_in_place "anyffi_py_list_add_in_place"(PyObject*, PyObject*)
+    object list_multiply_in_place "anyffi_py_list_multiply_in_place"(PyObject*, PyObject*)
     const MethodRow* list_methods "anyffi_py_list_methods"
     const OperatorRow* list_operators "anyffi_py_list_operators"
     const MethodRow* array_methods "anyffi_py_array_methods"
     const OperatorRow* array_operators "anyffi_py_array_operators"
+
+cdef extern from "elements.h":
+    int set_item "anyffi_py_set_item"(PyObject*, PyObject*, PyObject*) except -1
+    int delete_item "anyffi_py_delete_item"(PyObject*, PyObject*) except -1
 
 cdef extern from "mapping_compare.h":
     object mapping_compare "anyffi_py_mapping_compare"(PyObject*, PyObject*, int, int32_t)
@@ -213,6 +217,9 @@ cdef extern from "dict_methods.h":
 
 cdef extern from "set_operators.h":
     object set_compare "anyffi_py_set_compare"(PyObject*, PyObject*, int, int32_t)
+
+cdef extern from "construct.h":
+    void set_class_slots "anyffi_py_set_class_slots"(PyTypeObject*, int32_t)
 
 cdef extern from "set_methods.h":
     Py_hash_t set_hash "anyffi_py_set_hash"(PyObject*) except -1

@@ -247,7 +247,10 @@ static PyObject* anyffi_py_set_compare(PyObject* self, PyObject* other, int oper
                                                                        : ANYFFI_IS_SUPERSET;
   int result = anyffi_py_relate(self, other, 0, relation, type_code);
   if (result == -2) return NULL;
-  if (result == -1) return anyffi_py_call_shared_slot(type_code, anyffi_py_operators[operation], self, other);
+  if (result == -1) {
+    int is_builtin = PyAnySet_Check(other) || PyDictViewSet_Check(other);
+    return anyffi_py_compare_shared(self, other, operation, is_builtin, type_code);
+  }
   return PyBool_FromLong(operation == Py_NE ? !result : result);
 }
 

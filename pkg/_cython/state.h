@@ -48,6 +48,8 @@ typedef struct {
   PyObject* empty_wrapper;
   PyObject* plain_contains_itself;
   PyObject* wrong_object;
+  PyObject* index_out_of_range;
+  PyObject* assignment_out_of_range;
   PyObject* unexplained;
   /// Functions of the rules for tensors.
   PyObject* share_dtype;

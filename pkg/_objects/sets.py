@@ -13,7 +13,7 @@ from .._pickling import unpickle_container
 from .._rules.containers import checks_self, hashable
 from .._rules.internal import Elements
 from .._typing import TYPE_CHECKING, Any, Callable
-from .container import Container, check_empty, deep_copy, is_public, shown_class
+from .container import Container, deep_copy, is_made, is_public, new_or_same, shown_class
 
 __all__ = ["FrozenSetMethods", "SetMethods"]
 
@@ -267,13 +267,15 @@ class FrozenSetMethods(_Set):
     __slots__ = ()
     _plain = frozenset
 
+    __new__ = new_or_same
+
     if TYPE_CHECKING:  # defined by the backend
 
         def _hash(self, computed: int = 0) -> int: ...
 
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
-        check_empty(self)
-        self._move_from(self._new(_distinct(iterable)))
+        if not is_made(self, iterable):
+            self._move_from(self._new(_distinct(iterable)))
 
     def __hash__(self) -> int:  # type: ignore[override]
         known = self._hash()
