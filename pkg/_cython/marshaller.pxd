@@ -6,11 +6,12 @@ from c_api cimport (
     AnyffiCall, AnyffiDataType, AnyffiEntry, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
     AnyffiObject, AnyffiSequence, AnyffiTensorData, AnyffiValue,
 )
-from python cimport PyObject, PyTypeObject, binaryfunc, vectorcallfunc
+from python cimport PyGetSetDef, PyObject, PyTypeObject, binaryfunc, vectorcallfunc
 
 cdef extern from "layout.h":
     bint is_known_layout "ANYFFI_KNOWN_LAYOUT"
     PyObject* look_up "anyffi_py_look_up"(PyTypeObject*, PyObject*)
+    PyGetSetDef* getter_of "anyffi_py_getter_of"(PyObject*)
     unsigned int version_of "anyffi_py_version"(PyTypeObject*)
     int lock "anyffi_py_lock"() noexcept
     void unlock "anyffi_py_unlock"(int) noexcept
@@ -48,6 +49,7 @@ cdef extern from "state.h":
         PyObject* share_device
         PyObject* export_tensor
         PyTypeObject* ndarray
+        PyGetSetDef* pointer_value
 
     State state "anyffi_state"
 
@@ -84,6 +86,11 @@ cdef extern from "attributes.h":
         int32_t type_code
     void set_module_slot "anyffi_py_set_module_slot"(PyTypeObject*)
     PyObject* read_field "anyffi_py_read_field"(PyObject*, PyObject* const*, size_t, PyObject*) noexcept
+
+cdef extern from "value_objects.h":
+    ctypedef struct DeviceLayout "AnyffiDeviceObject":
+        PyObject* pair
+    void remember_data_type "anyffi_py_remember_data_type"(PyObject*, AnyffiDataType)
 
 cdef extern from "scalars.h":
     int pack_scalar "anyffi_py_pack_scalar"(PyObject*, AnyffiValue*) except -1

@@ -55,6 +55,9 @@ typedef struct {
   PyObject* export_tensor;
   /// NumPy's class of arrays, once its struct was checked.
   PyTypeObject* ndarray;
+  /// `ctypes.c_void_p.value` and, once it is needed, the class.
+  PyGetSetDef* pointer_value;
+  PyObject* pointer_class;
 } AnyffiState;
 
 static AnyffiState anyffi_state;
