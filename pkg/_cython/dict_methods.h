@@ -3,7 +3,7 @@
 #ifndef ANYFFI_DICT_METHODS_H_
 #define ANYFFI_DICT_METHODS_H_
 
-#include "mapping_compare.h"
+#include "views.h"
 
 // ---- single keys ----------------------------------------------------------------------------------------------------
 
@@ -280,14 +280,24 @@ static const AnyffiOperatorRow anyffi_py_dict_operators[] = {
 
 static const AnyffiMethodRow anyffi_py_map_methods[] = {
     {"get", anyffi_py_map_get},
+    {"items", anyffi_py_map_items},
+    {"keys", anyffi_py_map_keys},
+    {"values", anyffi_py_map_values},
     {NULL, NULL},
 };
 
 static const AnyffiMethodRow anyffi_py_dict_methods[] = {
-    {"clear", anyffi_py_dict_clear},     {"copy", anyffi_py_dict_copy},
-    {"get", anyffi_py_dict_get},         {"pop", anyffi_py_dict_pop},
-    {"popitem", anyffi_py_dict_popitem}, {"setdefault", anyffi_py_dict_setdefault},
-    {"update", anyffi_py_dict_update},   {NULL, NULL},
+    {"clear", anyffi_py_dict_clear},
+    {"copy", anyffi_py_dict_copy},
+    {"get", anyffi_py_dict_get},
+    {"items", anyffi_py_dict_items},
+    {"keys", anyffi_py_dict_keys},
+    {"values", anyffi_py_dict_values},
+    {"pop", anyffi_py_dict_pop},
+    {"popitem", anyffi_py_dict_popitem},
+    {"setdefault", anyffi_py_dict_setdefault},
+    {"update", anyffi_py_dict_update},
+    {NULL, NULL},
 };
 
 #endif  // ANYFFI_DICT_METHODS_H_

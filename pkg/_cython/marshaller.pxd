@@ -50,6 +50,8 @@ cdef extern from "state.h":
         PyObject* export_tensor
         PyTypeObject* ndarray
         PyGetSetDef* pointer_value
+        PyObject* views_name
+        PyTypeObject* view_core
 
     State state "anyffi_state"
 
@@ -210,6 +212,16 @@ cdef extern from "list_methods.h":
 
 cdef extern from "mapping_compare.h":
     object mapping_compare "anyffi_py_mapping_compare"(PyObject*, PyObject*, int, int32_t)
+
+cdef extern from "views.h":
+    ctypedef struct ViewLayout "AnyffiView":
+        PyObject* mapping
+    AnyffiMapping* viewed "anyffi_py_viewed"(PyObject*)
+    Py_ssize_t view_size "anyffi_py_view_size"(PyObject*) except -1
+    bint view_has_key "anyffi_py_view_has_key"(PyObject*, PyObject*) except -1
+    bint view_has_pair "anyffi_py_view_has_pair"(PyObject*, PyObject*) except -1
+    int views_equal "anyffi_py_views_equal"(PyObject*, PyObject*, int) except -2
+    object common_keys "anyffi_py_common_keys"(PyObject*, PyObject*)
 
 cdef extern from "dict_methods.h":
     object dict_or_in_place "anyffi_py_dict_or_in_place"(PyObject*, PyObject*)
