@@ -25,18 +25,19 @@ from c_api cimport (
     anyffi_type_get_info, anyffi_type_list, anyffi_value_drop, anyffi_value_retain,
 )
 from marshaller cimport (
-    IS_SET, MAX_AXES, MAX_SHORT, Exporter, FieldGetterLayout, FunctionWrapper, GetField, MethodRow,
-    NumPyArray, NumPyDtype, OperatorRow, add_tensor_methods, allocate, array_methods, array_operators,
-    call, call_named, call_tuple, callback, check_layout, create_exchange_capsule, create_tensor,
-    dict_methods, dict_operators, dict_or_in_place, exporter_of, find_item, find_value, forget_classes,
-    frozen_set_methods, frozen_set_operators, get_buffer, get_item, handle_equal, handle_hash,
-    has_element, has_key, install_host, learn_dtype, learn_hidden, learn_table, leave_exception,
-    list_add_in_place, list_elements, list_methods, list_operators, look_up, map_methods, map_operators,
-    mapping_compare, new_method, new_operator, next_entry, pack, pack_owned, pack_scalar, place_named,
-    plain, put_item, raise_taken, read_field, sequence_compare, sequence_has, sequence_hash, set_compare,
-    set_hash, set_in_place, set_methods, set_module_slot, set_operators, state, tensor_length, unpack,
-    unpack_copy, unpack_entry, unwrap, unwrap_as, unwrap_function,
-    unwrap_mapping, unwrap_sequence, version_of, wrap, wrap_here,
+    IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, Exporter, FieldGetterLayout, FunctionWrapper, GetField,
+    MethodRow, NumPyArray, NumPyDtype, OperatorRow, ViewLayout, add_tensor_methods, allocate,
+    array_methods, array_operators, call, call_named, call_tuple, callback, check_layout, common_keys,
+    create_exchange_capsule, create_tensor, dict_methods, dict_operators, dict_or_in_place, exporter_of,
+    find_item, find_value, forget_classes, frozen_set_methods, frozen_set_operators, get_buffer, get_item,
+    getter_of, handle_equal, handle_hash, has_element, has_key, install_host, learn_dtype, learn_hidden,
+    learn_table, leave_exception, list_add_in_place, list_elements, list_methods, list_operators, look_up,
+    map_methods, map_operators, mapping_compare, new_method, new_operator, next_entry, pack, pack_owned,
+    pack_scalar, place_named, plain, put_item, raise_taken, read_field, remember_data_type,
+    sequence_compare, sequence_has, sequence_hash, set_compare, set_hash, set_in_place, set_methods,
+    set_module_slot, set_operators, state, tensor_length, unpack, unpack_copy, unpack_entry, unwrap,
+    unwrap_as, unwrap_function, unwrap_mapping, unwrap_sequence, version_of, view_has_key, view_has_pair,
+    view_size, viewed, views_equal, wrap, wrap_here,
 )
 from python cimport (
     PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyObject,
@@ -46,7 +47,9 @@ from python cimport (
 
 import abc
 import sys
+from collections.abc import Set as AbstractSet
 
+from anyffi._rules import arrays as _arrays
 from anyffi._rules import codes as _types
 from anyffi._rules import containers as _container_rules
 from anyffi._rules import decisions as _decisions
@@ -61,15 +64,19 @@ from anyffi._rules import values as _rules
 NAME = "cython"
 
 cdef int KEYS = _container_rules.KEYS
+cdef int VALUES = _container_rules.VALUES
 cdef int ITEMS = _container_rules.ITEMS
 cdef int ELEMENTS = _container_rules.ELEMENTS
 
 cdef object exchange_name = sys.intern(_rules.EXCHANGE_NAME)
+cdef object value_name = sys.intern("__anyffi_value__")
+cdef object dlpack_name = sys.intern("__dlpack__")
 
 include "core_objects.pxi"
 include "core_containers.pxi"
 include "core_iterators.pxi"
 include "core_methods.pxi"
+include "core_views.pxi"
 include "core_tensor.pxi"
 include "core_pack.pxi"
 include "core_check.pxi"
@@ -189,6 +196,7 @@ cdef int set_up() except -1:
     read_rules()
     set_slots()
     set_up_tensors()
+    set_up_views()
     list_types()
     _rules.register_core(ObjectCore)
     install_host(_rules.HOST_FLAGS, handle_hash, handle_equal)

@@ -120,6 +120,7 @@ cdef extern from "anyffi/host_api.h" nogil:
         AnyffiValue value
 
     ctypedef struct AnyffiMapping:
+        AnyffiObject header
         AnyffiEntry* entries
         int64_t size
         int64_t used

@@ -6,11 +6,12 @@ from c_api cimport (
     AnyffiCall, AnyffiDataType, AnyffiEntry, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
     AnyffiObject, AnyffiSequence, AnyffiTensorData, AnyffiValue,
 )
-from python cimport PyObject, PyTypeObject, binaryfunc, vectorcallfunc
+from python cimport PyGetSetDef, PyObject, PyTypeObject, binaryfunc, vectorcallfunc
 
 cdef extern from "layout.h":
     bint is_known_layout "ANYFFI_KNOWN_LAYOUT"
     PyObject* look_up "anyffi_py_look_up"(PyTypeObject*, PyObject*)
+    PyGetSetDef* getter_of "anyffi_py_getter_of"(PyObject*)
     unsigned int version_of "anyffi_py_version"(PyTypeObject*)
     int lock "anyffi_py_lock"() noexcept
     void unlock "anyffi_py_unlock"(int) noexcept
@@ -50,6 +51,9 @@ cdef extern from "state.h":
         PyObject* share_device
         PyObject* export_tensor
         PyTypeObject* ndarray
+        PyGetSetDef* pointer_value
+        PyObject* views_name
+        PyTypeObject* view_core
 
     State state "anyffi_state"
 
@@ -86,6 +90,11 @@ cdef extern from "attributes.h":
         int32_t type_code
     void set_module_slot "anyffi_py_set_module_slot"(PyTypeObject*)
     PyObject* read_field "anyffi_py_read_field"(PyObject*, PyObject* const*, size_t, PyObject*) noexcept
+
+cdef extern from "value_objects.h":
+    ctypedef struct DeviceLayout "AnyffiDeviceObject":
+        PyObject* pair
+    void remember_data_type "anyffi_py_remember_data_type"(PyObject*, AnyffiDataType)
 
 cdef extern from "scalars.h":
     int pack_scalar "anyffi_py_pack_scalar"(PyObject*, AnyffiValue*) except -1
@@ -207,6 +216,16 @@ cdef extern from "elements.h":
 
 cdef extern from "mapping_compare.h":
     object mapping_compare "anyffi_py_mapping_compare"(PyObject*, PyObject*, int, int32_t)
+
+cdef extern from "views.h":
+    ctypedef struct ViewLayout "AnyffiView":
+        PyObject* mapping
+    AnyffiMapping* viewed "anyffi_py_viewed"(PyObject*)
+    Py_ssize_t view_size "anyffi_py_view_size"(PyObject*) except -1
+    bint view_has_key "anyffi_py_view_has_key"(PyObject*, PyObject*) except -1
+    bint view_has_pair "anyffi_py_view_has_pair"(PyObject*, PyObject*) except -1
+    int views_equal "anyffi_py_views_equal"(PyObject*, PyObject*, int) except -2
+    object common_keys "anyffi_py_common_keys"(PyObject*, PyObject*)
 
 cdef extern from "dict_methods.h":
     object dict_or_in_place "anyffi_py_dict_or_in_place"(PyObject*, PyObject*)

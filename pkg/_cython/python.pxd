@@ -3,6 +3,8 @@
 cdef extern from "Python.h":
     ctypedef struct PyObject:
         pass
+    ctypedef struct PyGetSetDef:
+        pass
     ctypedef int (*visitproc)(PyObject*, void*)
     ctypedef int (*traverseproc)(PyObject*, visitproc, void*)
     ctypedef struct PyTypeObject:

@@ -57,6 +57,12 @@ typedef struct {
   PyObject* export_tensor;
   /// NumPy's class of arrays, once its struct was checked.
   PyTypeObject* ndarray;
+  /// `ctypes.c_void_p.value` and, once it is needed, the class.
+  PyGetSetDef* pointer_value;
+  PyObject* pointer_class;
+  /// The name of the attribute with the classes of views, and the base of these.
+  PyObject* views_name;
+  PyTypeObject* view_core;
 } AnyffiState;
 
 static AnyffiState anyffi_state;

@@ -8,11 +8,10 @@ from reprlib import recursive_repr
 from types import MappingProxyType
 
 from .._pickling import unpickle_container
-from .._rules.containers import KEYS, checks_self
+from .._rules.containers import ITEMS, KEYS, VALUES, checks_self
 from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any
 from .container import Container, deep_copy, is_made, is_public, new_or_same, shown_class, single_argument
-from .views import dict_items, dict_keys, dict_values
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -34,6 +33,9 @@ class MappingMethods(Container):
         def _get(self, key: Any, default: Any) -> Any: ...
 
         def _pairs(self) -> list[tuple[Any, Any]]: ...
+
+        #: The classes of views.
+        _views: tuple[Any, Any, Any]
 
         def _iterate(self, what: int, backwards: bool) -> Iterator[Any]: ...
 
@@ -94,15 +96,15 @@ class MappingMethods(Container):
 
     def keys(self, /) -> Any:
         """Return a set-like view of the keys."""
-        return dict_keys(self)  # type: ignore[arg-type]
+        return self._views[KEYS](self)
 
     def values(self, /) -> Any:
         """Return a view of the values."""
-        return dict_values(self)  # type: ignore[arg-type]
+        return self._views[VALUES](self)
 
     def items(self, /) -> Any:
         """Return a set-like view of the pairs."""
-        return dict_items(self)  # type: ignore[arg-type]
+        return self._views[ITEMS](self)
 
     @recursive_repr()
     def __repr__(self) -> str:

@@ -28,6 +28,7 @@ __all__ = [
     "checks_self",
     "clip_index",
     "container_code",
+    "has_pair",
     "hashable",
     "index_out_of_range",
     "missing_item",
@@ -313,6 +314,15 @@ def missing_item(mapping: Any, key: Any) -> Any:
     if missing is None:
         raise KeyError(key)
     return missing.__get__(mapping, type(mapping))(key)
+
+
+def has_pair(mapping: Any, pair: object) -> bool:
+    """Return whether a mapping has a key with a value."""
+    if not isinstance(pair, tuple) or tuple.__len__(pair) != 2:
+        return False
+    key, value = tuple.__iter__(pair)
+    found = mapping._get(key, _NONE)
+    return found is not _NONE and (found is value or bool(found == value))
 
 
 def changed_size(what: int) -> RuntimeError:
