@@ -81,7 +81,7 @@ TYPES = [
         "const std::vector<std::vector<int64_t>>&",
         VIEW,
     ),
-    Type("ListAny", "const anyffi::List<anyffi::AnyValue>&", "const nb::list&", VIEW),
+    Type("ListAny", "const anyffi::List<anyffi::AnyValue>&", "const std::vector<nb::object>&", VIEW),
     Type("ArrayInt", "const anyffi::Array<int64_t>&", "const std::vector<int64_t>&"),
     Type("ArrayString", "const anyffi::Array<anyffi::String>&", "const std::vector<std::string>&", VIEW),
     Type("ArrayTensor", "const anyffi::Array<anyffi::Tensor>&", "const std::vector<nb::ndarray<>>&", VIEW),
