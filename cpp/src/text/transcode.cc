@@ -3,51 +3,87 @@
 /// of a sequence, since neighbours mostly have the same.
 #include "text/transcode.h"
 
+#include <cstring>
+
 namespace anyffi::runtime {
 namespace {
 
-/// Bytes that are measured together: sums of so many fit 32 bits, and the compiler knows the number of rounds.
+/// Units that are measured together: sums of so many fit a byte.
 constexpr int64_t kBlock = 64;
 
-bool is_tail(uint8_t byte) { return (byte & 0xC0) == 0x80; }
+/// A code point of three bytes, the lowest first.
+uint32_t join_three(uint32_t bytes) { return (bytes & 0x0F) << 12 | (bytes >> 2 & 0xFC0) | (bytes >> 16 & 0x3F); }
+bool is_three(uint32_t point) { return point >= 0x800 && (point & 0xF800) != 0xD800; }
 
-/// Decodes a sequence of two to four bytes; 0 if it is invalid, which no code point of such a sequence is.
-inline uint32_t decode_long(const uint8_t* at, const uint8_t* end, int64_t* size) {
-  uint32_t lead = at[0];
-  if (lead < 0xE0) {
-    *size = 2;
-    return end - at >= 2 && lead >= 0xC2 && is_tail(at[1]) ? (lead & 0x1F) << 6 | (at[1] & 0x3F) : 0;
+/// Decodes the code point whose bytes these are, the lowest first; returns how many they are, 0 for an error. By
+/// branches, whose prediction lets the next one begin before this one is known.
+inline int decode_one(uint32_t bytes, uint32_t* out) {
+  if ((bytes & 0x80) == 0) {
+    *out = bytes & 0x7F;
+    return 1;
   }
-  if (lead < 0xF0) {
-    *size = 3;
-    if (end - at < 3 || !is_tail(at[1]) || !is_tail(at[2])) return 0;
-    uint32_t point = (lead & 0x0F) << 12 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3F);
-    return point >= 0x800 && (point & 0xF800) != 0xD800 ? point : 0;
+  if ((bytes & 0xC0E0) == 0x80C0) {
+    *out = (bytes & 0x1F) << 6 | (bytes >> 8 & 0x3F);
+    if (__builtin_expect(*out < 0x80, 0)) return 0;
+    return 2;
   }
-  *size = 4;
-  if (lead > 0xF4 || end - at < 4 || !is_tail(at[1]) || !is_tail(at[2]) || !is_tail(at[3])) return 0;
-  uint32_t point = (lead & 0x07) << 18 | (at[1] & 0x3Fu) << 12 | (at[2] & 0x3Fu) << 6 | (at[3] & 0x3F);
-  return point >= 0x10000 && point <= 0x10FFFF ? point : 0;
+  if ((bytes & 0xC0C0F0) == 0x8080E0) {
+    *out = join_three(bytes);
+    if (__builtin_expect(!is_three(*out), 0)) return 0;
+    return 3;
+  }
+  if (__builtin_expect((bytes & 0xC0C0C0F8) != 0x808080F0, 0)) return 0;
+  *out = (bytes & 0x07) << 18 | (bytes << 4 & 0x3F000) | (bytes >> 10 & 0xFC0) | (bytes >> 24 & 0x3F);
+  if (__builtin_expect(*out < 0x10000 || *out > 0x10FFFF, 0)) return 0;
+  return 4;
 }
 
+/// Decodes up to the first error, whose place it returns.
 template <class Unit>
-void decode_into(const uint8_t* at, const uint8_t* end, Unit* to) {
-  while (at != end) {
-    uint32_t lead = *at;
-    if (lead < 0x80) {
-      *to++ = static_cast<Unit>(lead);
-      at += 1;
-    } else if (lead < 0xE0) {
-      *to++ = static_cast<Unit>((lead & 0x1F) << 6 | (at[1] & 0x3F));
-      at += 2;
-    } else if (lead < 0xF0) {
-      *to++ = static_cast<Unit>((lead & 0x0F) << 12 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3F));
-      at += 3;
-    } else {
-      *to++ = static_cast<Unit>((lead & 0x07) << 18 | (at[1] & 0x3Fu) << 12 | (at[2] & 0x3Fu) << 6 | (at[3] & 0x3F));
-      at += 4;
+const uint8_t* decode_units(const uint8_t* at, const uint8_t* end, void* out) {
+  auto* to = static_cast<Unit*>(out);
+  uint32_t point;
+  while (end - at >= 8) {
+    uint64_t bytes;
+    std::memcpy(&bytes, at, 8);
+    // Eight sequences of one byte.
+    if ((bytes & 0x8080808080808080u) == 0) {
+      for (int i = 0; i < 8; ++i) to[i] = static_cast<Unit>(bytes >> (8 * i) & 0xFF);
+      at += 8, to += 8;
+      continue;
     }
+    // Two of three bytes.
+    if ((bytes & 0xC0C0F0C0C0F0u) == 0x8080E08080E0u) {
+      uint32_t first = join_three(static_cast<uint32_t>(bytes)),
+               second = join_three(static_cast<uint32_t>(bytes >> 24));
+      if (!is_three(first) || !is_three(second)) return is_three(first) ? at + 3 : at;
+      to[0] = static_cast<Unit>(first), to[1] = static_cast<Unit>(second);
+      at += 6, to += 2;
+      continue;
+    }
+    // Four of two bytes, of which none begins with C0 or C1.
+    uint64_t high = bytes & 0x001E001E001E001Eu;
+    if ((bytes & 0xC0E0C0E0C0E0C0E0u) == 0x80C080C080C080C0u &&
+        ((high + 0x00FE00FE00FE00FEu) & 0x0100010001000100u) == 0x0100010001000100u) {
+      uint64_t points = (bytes & 0x001F001F001F001Fu) << 6 | (bytes >> 8 & 0x003F003F003F003Fu);
+      for (int i = 0; i < 4; ++i) to[i] = static_cast<Unit>(points >> (16 * i) & 0xFFFF);
+      at += 8, to += 4;
+      continue;
+    }
+    int size = decode_one(static_cast<uint32_t>(bytes), &point);
+    if (__builtin_expect(size == 0, 0)) return at;
+    *to++ = static_cast<Unit>(point);
+    at += size;
   }
+  while (at < end) {
+    uint32_t bytes = 0;
+    std::memcpy(&bytes, at, end - at < 4 ? static_cast<size_t>(end - at) : 4);
+    int size = decode_one(bytes, &point);
+    if (__builtin_expect(size == 0, 0)) return at;
+    *to++ = static_cast<Unit>(point);
+    at += size;
+  }
+  return end;
 }
 
 /// The bytes beyond one for each unit, and whether there is a surrogate.
@@ -100,35 +136,30 @@ void encode_units(const Unit* units, int64_t length, char* out) {
 
 }  // namespace
 
-Utf8Survey survey_utf8(const uint8_t* data, int64_t size, int64_t num_ascii) noexcept {
-  const uint8_t *at = data + num_ascii, *end = data + size;
-  uint32_t seen = 0;  // the bitwise or of all code points
-  int64_t length = num_ascii;
-  while (at != end) {
-    if (*at < 0x80) {
-      int64_t run = count_ascii(at, end - at);
-      at += run;
-      length += run;
-      continue;
+Utf8Size measure_decoded(const uint8_t* data, int64_t size) noexcept {
+  int64_t length = 0;
+  uint8_t highest = 0;
+  for (int64_t start = 0; start < size; start += kBlock) {
+    int64_t stop = start + kBlock < size ? start + kBlock : size;
+    uint8_t leads = 0;
+    for (int64_t i = start; i < stop; ++i) {
+      leads = static_cast<uint8_t>(leads + ((data[i] & 0xC0) != 0x80));
+      highest = highest < data[i] ? data[i] : highest;
     }
-    int64_t step;
-    uint32_t point = decode_long(at, end, &step);
-    if (point == 0) break;
-    seen |= point;
-    at += step;
-    ++length;
+    length += leads;
   }
-  int32_t encoding = seen < 0x80      ? ANYFFI_ASCII
-                     : seen < 0x100   ? ANYFFI_LATIN1
-                     : seen < 0x10000 ? ANYFFI_UCS2
-                                      : ANYFFI_UCS4;
-  return {length, at - data, encoding};
+  // Sequences from C4 on hold code points above FF, those from F0 on above FFFF.
+  return {length, highest < 0x80   ? ANYFFI_ASCII
+                  : highest < 0xC4 ? ANYFFI_LATIN1
+                  : highest < 0xF0 ? ANYFFI_UCS2
+                                   : ANYFFI_UCS4};
 }
 
-void decode_valid(const uint8_t* data, int64_t size, int32_t encoding, void* out) noexcept {
-  if (encoding <= ANYFFI_LATIN1) return decode_into(data, data + size, static_cast<uint8_t*>(out));
-  if (encoding == ANYFFI_UCS2) return decode_into(data, data + size, static_cast<uint16_t*>(out));
-  decode_into(data, data + size, static_cast<uint32_t*>(out));
+int64_t decode_utf8(const uint8_t* data, int64_t size, int32_t encoding, void* out) noexcept {
+  const uint8_t* end = data + size;
+  if (encoding <= ANYFFI_LATIN1) return decode_units<uint8_t>(data, end, out) - data;
+  if (encoding == ANYFFI_UCS2) return decode_units<uint16_t>(data, end, out) - data;
+  return decode_units<uint32_t>(data, end, out) - data;
 }
 
 int64_t measure_utf8(const AnyffiTextView& text) noexcept {

@@ -21,17 +21,15 @@ inline int64_t count_ascii(const uint8_t* data, int64_t size) {
   return i;
 }
 
-/// What a UTF-8 text holds: `length` code points of `encoding`, the narrowest; or, where `valid_size` is less than the
-/// size, an error there.
-struct Utf8Survey {
+/// The number of code points of UTF-8 and the narrowest encoding for them. If the text is invalid, enough for those
+/// before the error.
+struct Utf8Size {
   int64_t length;
-  int64_t valid_size;
   int32_t encoding;
 };
-/// The first `num_ascii` bytes are known to be ASCII.
-Utf8Survey survey_utf8(const uint8_t* data, int64_t size, int64_t num_ascii) noexcept;
-/// Writes the code points of valid UTF-8.
-void decode_valid(const uint8_t* data, int64_t size, int32_t encoding, void* out) noexcept;
+Utf8Size measure_decoded(const uint8_t* data, int64_t size) noexcept;
+/// Writes the code points; returns the size, or the place of the first error.
+int64_t decode_utf8(const uint8_t* data, int64_t size, int32_t encoding, void* out) noexcept;
 
 /// The size of a text as UTF-8; -1 if it has a surrogate.
 int64_t measure_utf8(const AnyffiTextView& text) noexcept;

@@ -122,23 +122,20 @@ int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out) {
   int64_t num_ascii = size < 0 ? size : count_ascii(data, size);
   if (num_ascii == size) return anyffi_str_create(utf8, size, ANYFFI_ASCII, out);
   *out = anyffi_make_none();
-  Utf8Survey survey = survey_utf8(data, size, num_ascii);
-  if (survey.valid_size < size) {
-    return raise_decode(data, size, survey.valid_size, decode_step(data + survey.valid_size, data + size));
+  Utf8Size decoded = measure_decoded(data, size);
+  int64_t units_size = decoded.length << anyffi_encoding_shift(decoded.encoding);
+  alignas(4) char units[ANYFFI_INLINE_BYTES + 1];
+  void* to = units;
+  Owned made;
+  if (units_size > ANYFFI_INLINE_BYTES) {
+    if (anyffi_str_allocate(decoded.length, decoded.encoding, made.out()) != 0) return -1;
+    to = const_cast<void*>(reinterpret_cast<AnyffiStrObject*>(made->as_object)->data);
   }
-  int64_t length = survey.length;
-  int32_t encoding = survey.encoding;
-  int64_t units_size = length << anyffi_encoding_shift(encoding);
-  if (units_size <= ANYFFI_INLINE_BYTES) {
-    alignas(4) char units[ANYFFI_INLINE_BYTES + 1];
-    decode_valid(data, size, encoding, units);
-    *out = anyffi_make_inline_text(ANYFFI_STR, encoding, units, static_cast<uint32_t>(units_size),
-                                   static_cast<uint32_t>(length));
-    return 0;
-  }
-  if (anyffi_str_allocate(length, encoding, out) != 0) return -1;
-  auto* str = reinterpret_cast<AnyffiStrObject*>(out->as_object);
-  decode_valid(data, size, encoding, const_cast<void*>(str->data));
+  int64_t valid = decode_utf8(data, size, decoded.encoding, to);
+  if (valid < size) return raise_decode(data, size, valid, decode_step(data + valid, data + size));
+  *out = to == units ? anyffi_make_inline_text(ANYFFI_STR, decoded.encoding, units, static_cast<uint32_t>(units_size),
+                                               static_cast<uint32_t>(decoded.length))
+                     : made.take();
   return 0;
 }
 

@@ -37,7 +37,8 @@ TYPES = [
     std("str", "const std::string&"),
     std("str_by_value", "std::string", VIEW),
     std("str_view", "std::string_view", VIEW),
-    std("c_str", "const char*", VIEW),
+    # A `const char*` without the check for NUL would be another function.
+    Type("c_str", "const char*", "CheckedText", VIEW),
     Type("String", "const anyffi::String&", "const nb::str&"),
     Type("Bytes", "const anyffi::Bytes&", "const nb::bytes&"),
     Type("BigInt", "const anyffi::BigInt&", "const nb::int_&", NO_GIVE),
