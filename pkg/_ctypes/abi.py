@@ -167,6 +167,7 @@ class FunctionInfo(Structure):
         ("try_call", c_void_p),
         ("exact_types", c_void_p),
         ("overloads", c_void_p),
+        ("utf8_params", c_uint64),
     ]
 
 

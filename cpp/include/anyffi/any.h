@@ -233,13 +233,17 @@ namespace detail {
 __attribute__((noinline)) inline bool load_utf8(const AnyffiValue& given, AnyValue& encoded, AnyffiTextView& text,
                                                 AnyffiMismatch& why) {
   const AnyffiValue& value = unboxed(given);
-  if (!anyffi_is_str(value.type_code)) return refuse(why, value, "str");
+  bool is_utf8 = anyffi_is_utf8(&value);
+  if (!is_utf8 && !anyffi_is_str(value.type_code)) return refuse(why, value, "str");
   anyffi_view_text(&value, &text);
-  if (__builtin_expect(text.encoding == ANYFFI_ASCII, 1)) return true;
+  if (is_utf8 || __builtin_expect(text.encoding == ANYFFI_ASCII, 1)) return true;
   if (anyffi_str_to_utf8(&value, encoded.out()) != 0) return refuse(why, value, "str", ANYFFI_MISMATCH_RAISED);
   anyffi_view_text(&encoded.raw(), &text);
   return true;
 }
+
+template <>
+inline constexpr bool kTakesUtf8<const char*> = true;
 
 }  // namespace detail
 

@@ -389,6 +389,9 @@ typedef struct AnyffiFunctionInfo {
   /// arguments are all in it precedes those that convert. NULL: everything.
   const uint64_t* exact_types;
   const struct AnyffiOverload* overloads; /* of a function made by `anyffi_function_create_overloaded` */
+  /// Bit i: parameter i (below 64) also accepts text as a value of `anyffi_make_utf8`, which `call` gets from a caller
+  /// that has the UTF-8 of text at hand.
+  uint64_t utf8_params;
 } AnyffiFunctionInfo;
 
 /// One of several functions under one name, in the order in which they are tried.

@@ -184,6 +184,19 @@ static inline void anyffi_view_text(const AnyffiValue* value, AnyffiTextView* ou
   }
 }
 
+/// The bits of the encoding in a view of bytes: zero, or that the bytes are text.
+#define ANYFFI_UTF8_MARK 1u
+
+/// A view of text as UTF-8 without surrogates, for an argument in `utf8_params` only; `size` is below 2**30.
+static inline AnyffiValue anyffi_make_utf8(const char* utf8, uint32_t size) {
+  uint64_t first = (uint32_t)ANYFFI_BYTES_VIEW | (uint64_t)(size << 2 | ANYFFI_UTF8_MARK) << 32;
+  return anyffi_make_value(first, (uint64_t)(uintptr_t)utf8);
+}
+
+static inline int anyffi_is_utf8(const AnyffiValue* value) {
+  return value->type_code == ANYFFI_BYTES_VIEW && (value->aux & 3) == ANYFFI_UTF8_MARK;
+}
+
 /// The code point at `index`, which must be below the length.
 static inline uint32_t anyffi_get_code_point(const AnyffiTextView* text, int64_t index) {
   if (text->encoding <= ANYFFI_LATIN1) return ((const uint8_t*)text->data)[index];

@@ -126,6 +126,10 @@ inline constexpr bool kIsPassedBorrowed = false;
 template <class T>
 struct BorrowedText;
 
+/// Types of parameters whose traits load text by `load_utf8` (any.h): see `AnyffiFunctionInfo.utf8_params`.
+template <class T>
+inline constexpr bool kTakesUtf8 = false;
+
 template <class T, class = void>
 inline constexpr bool kOutlivesHolder = false;
 template <class T>
