@@ -207,6 +207,8 @@ DICT: Table = {
     "popitem": ("k, v = x.popitem(); x[k] = v",),
     "setdefault": ("x.setdefault(first, 7)", "x.setdefault(absent, 7); del x[absent]"),
     "update": ("x.update(y)", "x.update(plain)", "x.update(pairs)"),
+    # Of a dict the interpreter copies the table; every other mapping it reads by `keys` and by key.
+    "dict": (("dict(x)", "dict(types.MappingProxyType(x))"), ("{**x}", "{**types.MappingProxyType(x)}")),
 }
 
 FROZEN_SET: Table = {
