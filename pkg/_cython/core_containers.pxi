@@ -105,6 +105,10 @@ cdef class MapCore(ObjectCore):
     def _pairs(self):
         return list(walk_entries(self, ANYFFI_MAP, ITEMS, False))
 
+    def _type_mask(self):
+        cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_MAP)
+        return mapping.key_type_mask | mapping.value_type_mask
+
     def __richcmp__(self, other, int operation):
         return mapping_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_MAP)
 
@@ -140,6 +144,10 @@ cdef class DictCore(ObjectCore):
 
     def _pairs(self):
         return list(walk_entries(self, ANYFFI_DICT, ITEMS, False))
+
+    def _type_mask(self):
+        cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_DICT)
+        return mapping.key_type_mask | mapping.value_type_mask
 
     def __richcmp__(self, other, int operation):
         return mapping_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_DICT)
