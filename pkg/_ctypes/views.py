@@ -15,6 +15,11 @@ class _ViewCore:
 
     _what: int
 
+    def __new__(cls, *args: Any) -> Any:
+        made = super().__new__(cls)
+        made._mapping = None
+        return made
+
     def __init__(self, mapping: Any) -> None:
         self._mapping = mapping
 

@@ -25,24 +25,25 @@ from c_api cimport (
     anyffi_type_get_info, anyffi_type_list, anyffi_value_drop, anyffi_value_retain,
 )
 from marshaller cimport (
-    IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, Exporter, FieldGetterLayout, FunctionWrapper, GetField,
-    MethodRow, NumPyArray, NumPyDtype, OperatorRow, ViewLayout, add_tensor_methods, allocate,
-    array_methods, array_operators, call, call_named, call_tuple, callback, check_layout, common_keys,
-    create_exchange_capsule, create_tensor, dict_methods, dict_operators, dict_or_in_place, exporter_of,
-    find_item, find_value, forget_classes, frozen_set_methods, frozen_set_operators, get_buffer, get_item,
-    getter_of, handle_equal, handle_hash, has_element, has_key, install_host, learn_dtype, learn_hidden,
-    learn_table, leave_exception, list_add_in_place, list_elements, list_methods, list_operators, look_up,
-    map_methods, map_operators, mapping_compare, new_method, new_operator, next_entry, pack, pack_owned,
+    IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, EntryIteratorLayout, Exporter, FieldGetterLayout,
+    FunctionWrapper, GetField, MethodRow, NumPyArray, NumPyDtype, OperatorRow, ViewLayout,
+    add_tensor_methods, allocate, array_methods, array_operators, c_dict_item, c_map_item, call,
+    call_named, call_tuple, callback, check_layout, common_keys, create_exchange_capsule, create_tensor,
+    dict_item, dict_methods, dict_operators, dict_or_in_place, exporter_of, find_item, find_value,
+    forget_classes, frozen_set_methods, frozen_set_operators, get_buffer, get_item, getter_of,
+    handle_equal, handle_hash, has_element, has_key, install_host, learn_dtype, learn_hidden, learn_table,
+    leave_exception, list_add_in_place, list_elements, list_methods, list_operators, look_up, map_item,
+    map_methods, map_operators, mapping_compare, new_method, new_operator, next_item, pack, pack_owned,
     pack_scalar, place_named, plain, put_item, raise_taken, read_field, remember_data_type,
     sequence_compare, sequence_has, sequence_hash, set_compare, set_hash, set_in_place, set_methods,
-    set_module_slot, set_operators, state, tensor_length, unpack, unpack_copy, unpack_entry, unwrap,
+    set_module_slot, set_operators, set_special, state, tensor_length, unpack, unpack_copy, unwrap,
     unwrap_as, unwrap_function, unwrap_mapping, unwrap_sequence, version_of, view_has_key, view_has_pair,
     view_size, viewed, views_equal, wrap, wrap_here,
 )
 from python cimport (
-    PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyObject,
-    PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None,
-    Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, call_vector, vectorcallfunc, visitproc,
+    PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyDictProxy_Type,
+    PyListIter_Type, PyObject, PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR,
+    Py_INCREF, Py_None, Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, call_vector, vectorcallfunc, visitproc,
 )
 
 import abc
@@ -197,6 +198,8 @@ cdef int set_up() except -1:
     set_slots()
     set_up_tensors()
     set_up_views()
+    set_up_iterators()
+    set_up_mappings()
     list_types()
     _rules.register_core(ObjectCore)
     install_host(_rules.HOST_FLAGS, handle_hash, handle_equal)

@@ -116,12 +116,23 @@ static int anyffi_py_move_entries(AnyffiObject* to, AnyffiMapping* from) {
   return 0;
 }
 
+/// 1 for keys that are surely hashable and compared without code of Python.
+static inline int anyffi_py_is_plain_key(const AnyffiValue* key) {
+  if (key->type_code == ANYFFI_ARRAY) {
+    uint64_t types = ((const AnyffiSequence*)key->as_object)->type_mask;
+    if ((types & ~(ANYFFI_PY_COMPARED | anyffi_type_bit(ANYFFI_FLOAT))) != 0) return 0;
+  } else if (key->type_code > ANYFFI_BYTES_OBJECT) {
+    return 0;
+  }
+  return anyffi_py_is_compared(key, 0);
+}
+
 /// Packs one more entry without hashing its key: 1, 0 where that takes code of Python and for keys that may become
 /// equal to others, -1 with an exception.
 static inline int anyffi_py_pack_unhashed_entry(PyObject* key, PyObject* item, AnyffiMapping* made,
                                                 AnyffiDirect* direct) {
   int packed = anyffi_py_direct_entry(key, item, 1, made, direct, 1);
-  return packed > 0 ? anyffi_py_is_compared(&made->entries[made->used - 1].key, 0) : packed;
+  return packed > 0 ? anyffi_py_is_plain_key(&made->entries[made->used - 1].key) : packed;
 }
 
 /// Packs the entries of a dict, or a list or tuple of pairs, without hashing the keys; returns as

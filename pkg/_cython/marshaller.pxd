@@ -3,7 +3,7 @@
 from c_types cimport int32_t, int64_t, uint32_t, uint64_t
 
 from c_api cimport (
-    AnyffiCall, AnyffiDataType, AnyffiEntry, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
+    AnyffiCall, AnyffiDataType, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
     AnyffiObject, AnyffiSequence, AnyffiTensorData, AnyffiValue,
 )
 from python cimport PyGetSetDef, PyObject, PyTypeObject, binaryfunc, vectorcallfunc
@@ -52,6 +52,10 @@ cdef extern from "state.h":
         PyObject* export_tensor
         PyTypeObject* ndarray
         PyGetSetDef* pointer_value
+        PyObject* missing_name
+        PyObject* missing_item
+        PyObject* changed_size
+        PyObject* changed_keys
         PyObject* views_name
         PyTypeObject* view_core
 
@@ -175,11 +179,20 @@ cdef extern from "containers.h":
     list list_elements "anyffi_py_list_elements"(const AnyffiSequence*)
     AnyffiMapping* unwrap_mapping "anyffi_py_unwrap_mapping"(PyObject*, int32_t) except NULL
     bint find_item "anyffi_py_find_item"(PyObject*, int32_t, PyObject*, AnyffiValue*) except -1
+    object map_item "anyffi_py_map_item"(PyObject*, PyObject*)
+    object dict_item "anyffi_py_dict_item"(PyObject*, PyObject*)
+    PyObject* c_map_item "anyffi_py_map_item"(PyObject*, PyObject*) noexcept
+    PyObject* c_dict_item "anyffi_py_dict_item"(PyObject*, PyObject*) noexcept
     bint has_key "anyffi_py_has_key"(PyObject*, int32_t, PyObject*) except -1
     int has_element "anyffi_py_has_element"(PyObject*, int32_t, PyObject*) except -1
     int put_item "anyffi_py_put_item"(PyObject*, int32_t, PyObject*, PyObject*) except -1
-    int64_t next_entry "anyffi_py_next_entry"(const AnyffiMapping*, int64_t, int)
-    object unpack_entry "anyffi_py_unpack_entry"(const AnyffiEntry*, int)
+
+cdef extern from "entry_iterator.h":
+    ctypedef struct EntryIteratorLayout "AnyffiEntryIterator":
+        PyObject* container
+        int64_t position
+        int step
+    PyObject* next_item "anyffi_py_next_item"(PyObject*) noexcept
 
 cdef extern from "plain.h":
     object plain "anyffi_py_plain"(PyObject*)
@@ -194,6 +207,7 @@ cdef extern from "methods.h":
     const MethodRow* object_methods "anyffi_py_object_methods"
     const OperatorRow* object_operators "anyffi_py_object_operators"
     object new_method "anyffi_py_new_method"(PyTypeObject*, const MethodRow*, const char*)
+    int set_special "anyffi_py_set_special"(PyTypeObject*, PyTypeObject*, const char*, void*) except -1
     object new_operator "anyffi_py_new_operator"(PyTypeObject*, const char*, binaryfunc)
 
 cdef extern from "compare.h":

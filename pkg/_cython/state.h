@@ -60,6 +60,10 @@ typedef struct {
   /// `ctypes.c_void_p.value` and, once it is needed, the class.
   PyGetSetDef* pointer_value;
   PyObject* pointer_class;
+  PyObject* missing_name;  // "__missing__"
+  PyObject* missing_item;
+  PyObject* changed_size;
+  PyObject* changed_keys;
   /// The name of the attribute with the classes of views, and the base of these.
   PyObject* views_name;
   PyTypeObject* view_core;

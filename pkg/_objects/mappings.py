@@ -8,7 +8,7 @@ from reprlib import recursive_repr
 from types import MappingProxyType
 
 from .._pickling import unpickle_container
-from .._rules.containers import ITEMS, KEYS, VALUES, checks_self
+from .._rules.containers import ITEMS, KEYS, VALUES, checks_self, holds_scalars
 from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any
 from .container import Container, deep_copy, is_made, is_public, new_or_same, shown_class, single_argument
@@ -34,6 +34,8 @@ class MappingMethods(Container):
 
         def _pairs(self) -> list[tuple[Any, Any]]: ...
 
+        def _type_mask(self) -> int: ...
+
         #: The classes of views.
         _views: tuple[Any, Any, Any]
 
@@ -45,6 +47,10 @@ class MappingMethods(Container):
     def _size(self) -> int:
         """Return the number of entries, whatever a subclass's `__len__` returns."""
         return operator.length_hint(self._iterate(KEYS, False))
+
+    def _is_copied_at_once(self) -> bool:
+        """Return whether a deep copy is a plain one: there is nothing inside to be copied."""
+        return is_public(type(self)) and holds_scalars(self._type_mask())
 
     def _entries(self) -> dict[Any, Any]:
         return dict(self._pairs())
@@ -162,6 +168,8 @@ class MapMethods(MappingMethods):
         return self if is_public(type(self)) else self._copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if self._is_copied_at_once():
+            return self
         entries = self._entries()
         copies = dict(_copy_entries(self, memo))
         if id(self) in memo:  # it contains itself, through a List or Dict
@@ -272,6 +280,8 @@ class DictMethods(MappingMethods):
         return self.copy() if is_public(type(self)) else self._copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if self._is_copied_at_once():
+            return self.copy()
         made = self._remade((), memo)
         self._runtime.dict_update(made, dict(_copy_entries(self, memo)))
         return made

@@ -30,6 +30,7 @@ __all__ = [
     "container_code",
     "has_pair",
     "hashable",
+    "holds_scalars",
     "index_out_of_range",
     "missing_item",
     "reduce_iterator",
@@ -303,6 +304,13 @@ def reduce_iterator(sequence: Any, index: int, step: int) -> tuple[Any, ...]:
     if sequence is None:
         return iter, ((),)
     return (iter if step > 0 else reversed), (sequence,), index
+
+
+def holds_scalars(type_mask: int) -> bool:
+    """Return whether containers of these types hold inline values, text and bytes only."""
+    # The highest bit is ANYFFI_CHECKED.
+    scalars = 0xFFFF | 1 << (15 + code.STR_OBJECT) | 1 << (15 + code.BYTES_OBJECT) | 1 << 62
+    return not type_mask & ~scalars
 
 
 # ---- mappings -----------------------------------------------------------------------------------------
