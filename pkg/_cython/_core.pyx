@@ -20,23 +20,24 @@ from c_api cimport (
     AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue,
     anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_set_raised,
     anyffi_error_take_raised, anyffi_free, anyffi_function_get_unique_handle, anyffi_host_install,
-    anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper, anyffi_registry_find,
+    anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper,
     anyffi_registry_remove_host_functions, anyffi_release, anyffi_sequence_erase, anyffi_sequence_set,
     anyffi_type_get_info, anyffi_type_list, anyffi_value_drop, anyffi_value_retain,
 )
 from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, Exporter, FieldGetterLayout, FunctionWrapper, GetField, MethodRow,
-    NumPyArray, NumPyDtype, OperatorRow, add_tensor_methods, allocate, array_methods, array_operators,
+    NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout, PublicRow, add_tensor_methods, allocate, array_methods, array_operators,
     call, call_named, call_tuple, callback, check_layout, create_exchange_capsule, create_tensor,
     dict_methods, dict_operators, dict_or_in_place, exporter_of, find_item, find_value, forget_classes,
-    frozen_set_methods, frozen_set_operators, get_buffer, get_item, handle_equal, handle_hash,
+    frozen_set_methods, frozen_set_operators, get_buffer, get_item, get_registered, handle_equal, handle_hash,
     has_element, has_key, install_host, learn_dtype, learn_hidden, learn_table, leave_exception,
     list_add_in_place, list_elements, list_methods, list_operators, look_up, map_methods, map_operators,
     mapping_compare, new_method, new_operator, next_entry, pack, pack_owned, pack_scalar, place_named,
-    plain, put_item, raise_taken, read_field, read_index, sequence_compare, sequence_has, sequence_hash,
+    plain, public_functions, put_item, raise_taken, read_field, read_index, sequence_compare, sequence_has, sequence_hash,
     sequence_slice, set_compare, set_methods, set_module_slot, set_operators, set_or_in_place, set_slice,
-    state, tensor_length, unpack, unpack_copy, unpack_entry, unwrap, unwrap_as, unwrap_function,
-    unwrap_mapping, unwrap_sequence, version_of, wrap, wrap_here,
+    set_wrapper_slots, state, tensor_length, unpack, unpack_copy, unpack_entry, unwrap, unwrap_as, unwrap_function,
+    unwrap_mapping, unwrap_sequence, version_of, wrap,
+    wrapper_for,
 )
 from python cimport (
     PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyObject,
@@ -46,6 +47,7 @@ from python cimport (
 
 import abc
 import sys
+from types import MethodType
 
 from anyffi._rules import codes as _types
 from anyffi._rules import containers as _container_rules
@@ -70,6 +72,7 @@ include "core_objects.pxi"
 include "core_containers.pxi"
 include "core_iterators.pxi"
 include "core_methods.pxi"
+include "core_public.pxi"
 include "core_tensor.pxi"
 include "core_pack.pxi"
 include "core_check.pxi"
@@ -83,6 +86,7 @@ def set_class(int32_t type_code, type cls not None):
     if 0 < type_code < ANYFFI_FIRST_DYNAMIC_TYPE:
         # Never released, so that a class that is being read cannot vanish.
         state.classes[type_code] = keep(cls)
+        set_wrapper_slots(<PyTypeObject*>cls)
         if type_code == ANYFFI_MODULE and hasattr(cls, "__getattr__"):
             set_module_slot(<PyTypeObject*>cls)
     else:
@@ -91,22 +95,12 @@ def set_class(int32_t type_code, type cls not None):
 
 def get_function(name):
     """Return the wrapper of a registered function, never the callable inside; None if there is none."""
-    cdef AnyffiValue packed, found
-    cdef bint made = pack(<PyObject*>name, &packed)
-    try:
-        if anyffi_registry_find(&packed, &found) != 0:
-            raise_taken()
-    finally:
-        if made:
-            anyffi_value_drop(&packed)
-    return None if found.type_code == ANYFFI_NONE else wrap_here(found.as_object)
+    return get_registered(<PyObject*>name)
 
 
 def to_object(x):
     """Return the wrapper of the runtime's object for `x`; for a value without one, what `echo` returns."""
-    cdef AnyffiValue packed
-    pack_owned(<PyObject*>x, &packed)
-    return wrap(packed.as_object) if packed.type_code == ANYFFI_FUNCTION else unpack(&packed)
+    return wrapper_for(<PyObject*>x)
 
 
 def field_getter(name, slow):
@@ -178,6 +172,7 @@ cdef int set_up() except -1:
         raise ImportError(f"{__name__} was built for another version of libanyffi; reinstall anyffi")
     check_layout()
     state.object_core = <PyTypeObject*>ObjectCore
+    state.function_core = <PyTypeObject*>FunctionCore
     state.callback = callback
     state.no_arguments = keep(())
     state.dynamic_classes = keep({})
@@ -185,6 +180,7 @@ cdef int set_up() except -1:
         state.characters[code_point] = keep(chr(code_point))
     read_rules()
     set_slots()
+    set_public_slots()
     set_up_tensors()
     list_types()
     _rules.register_core(ObjectCore)
