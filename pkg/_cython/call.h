@@ -15,10 +15,27 @@
 /// Up to this many arguments are packed on the stack.
 #define ANYFFI_MAX_SHORT 8
 
+/// Releases a function that packing created. Where the callee did not keep it, its callable is released here: the
+/// runtime would take the lock that the caller holds.
+static inline void anyffi_py_release_function(AnyffiFunction* function) {
+  PyObject* handle = NULL;
+  if (anyffi_has_one_reference(&function->header)) {
+    handle = (PyObject*)function->handle;
+    function->handle = NULL;
+  }
+  anyffi_release(&function->header);
+  Py_XDECREF(handle);
+}
+
 /// Releases the object that packing created for an argument, unless the callee stole it.
 static inline void anyffi_py_release_made(const AnyffiValue* value) {
   // Flags belong to objects; elsewhere the word holds text.
-  if (value->type_code > 0 && value->aux != 0) anyffi_release(value->as_object);
+  if (value->type_code <= 0 || value->aux == 0) return;
+  if (value->type_code == ANYFFI_FUNCTION) {
+    anyffi_py_release_function((AnyffiFunction*)value->as_object);
+  } else {
+    anyffi_release(value->as_object);
+  }
 }
 
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_result(AnyffiValue* value) { return anyffi_py_unpack(value); }

@@ -199,6 +199,16 @@ static inline int anyffi_py_read_slice(PyObject* slice, PyObject* parts[3]) {
   return 0;
 }
 
+/// Calls with arguments by position; a Python function as the interpreter does.
+static inline PyObject* anyffi_py_invoke(PyObject* function, PyObject* const* args, size_t flags) {
+#if ANYFFI_KNOWN_LAYOUT
+  if (Py_IS_TYPE(function, &PyFunction_Type)) {
+    return ((PyFunctionObject*)function)->vectorcall(function, args, flags, NULL);
+  }
+#endif
+  return PyObject_Vectorcall(function, args, flags, NULL);
+}
+
 /// 1 unless an object is in its `tp_dealloc`, where its refcount is 0.
 static inline int anyffi_py_is_alive(PyObject* x) { return Py_REFCNT(x) > 0; }
 

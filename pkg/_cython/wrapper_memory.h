@@ -7,8 +7,6 @@
 #ifndef ANYFFI_WRAPPER_MEMORY_H_
 #define ANYFFI_WRAPPER_MEMORY_H_
 
-#include <string.h>
-
 #include "wrapper.h"
 
 /// The layout of `ObjectCore`, with its weak references.
@@ -52,8 +50,13 @@ static PyObject* anyffi_py_allocate_wrapper(PyTypeObject* cls, Py_ssize_t count)
     made = (PyObject*)PyObject_GC_New(AnyffiWrapper, cls);
     if (made == NULL) return NULL;
   }
-  memset((char*)made + sizeof(PyObject), 0, (size_t)cls->tp_basicsize - sizeof(PyObject));
-  if (anyffi_py_is_function_sized(cls)) PyObject_GC_Track(made);
+  ((AnyffiObjectWrapper*)made)->base.object = NULL;
+  ((AnyffiObjectWrapper*)made)->weak_references = NULL;
+  if (anyffi_py_is_function_sized(cls)) {
+    ((AnyffiFunctionWrapper*)made)->vectorcall = NULL;
+    ((AnyffiFunctionWrapper*)made)->parameters = NULL;
+    PyObject_GC_Track(made);
+  }
   return made;
 }
 
