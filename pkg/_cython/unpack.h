@@ -97,20 +97,25 @@ static inline PyObject* anyffi_py_unpack(AnyffiValue* value) {
   return value->type_code > 0 ? anyffi_py_unpack_object(value->as_object) : anyffi_py_unpack_inline(value);
 }
 
-/// Unpacks a borrowed value.
-static inline PyObject* anyffi_py_unpack_copy(const AnyffiValue* value) {
-  if (value->type_code >= ANYFFI_ARRAY) {
+/// Unpacks a borrowed object.
+static inline PyObject* anyffi_py_unpack_object_copy(AnyffiObject* object) {
+  if (object->type_code >= ANYFFI_ARRAY) {
     // Without the two atomic instructions of a reference.
-    PyObject* found = anyffi_py_current_wrapper(value->as_object);
+    PyObject* found = anyffi_py_current_wrapper(object);
     if (found != NULL) {
       Py_INCREF(found);
       return found;
     }
   }
   // Making a Python object may run code that changes the container in which the value lies.
+  anyffi_retain(object);
+  return anyffi_py_unpack_object(object);
+}
+
+/// Unpacks a borrowed value.
+static inline PyObject* anyffi_py_unpack_copy(const AnyffiValue* value) {
   AnyffiValue held = anyffi_read_value(value);
-  anyffi_value_retain(&held);
-  return anyffi_py_unpack(&held);
+  return held.type_code > 0 ? anyffi_py_unpack_object_copy(held.as_object) : anyffi_py_unpack(&held);
 }
 
 // ---- objects --------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ void delete_function(AnyffiObject* self, int32_t what) {
   auto* function = reinterpret_cast<AnyffiFunction*>(self);
   if (what & ANYFFI_DELETE_CONTENTS) {
     if (function->release_self != nullptr) function->release_self(std::exchange(function->self, nullptr));
-    release_handle(std::exchange(function->handle, nullptr));
+    if (function->handle != nullptr) release_handle(std::exchange(function->handle, nullptr));
   }
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
 }
