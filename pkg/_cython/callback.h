@@ -13,8 +13,8 @@
 /// Unpacks borrowed values into `places`, calls with them and packs the result as an owned value.
 ///
 /// `places` has one more slot before the first argument, which the callee may use: methods then need no copy.
-ANYFFI_ALWAYS_INLINE int anyffi_py_run_with(PyObject* function, const AnyffiValue* args, int32_t count, AnyffiValue* result,
-                              PyObject** places) {
+ANYFFI_ALWAYS_INLINE int anyffi_py_run_with(PyObject* function, const AnyffiValue* args, int32_t count,
+                                            AnyffiValue* result, PyObject** places) {
   int status = -1;
   int32_t unpacked = 0;
   while (unpacked < count) {

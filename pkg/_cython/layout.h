@@ -102,9 +102,9 @@ static inline PyObject* anyffi_py_proxied(PyObject* proxy) {
 #endif
 }
 
-/// Reads an int; -1 or 1 where it is outside of int64.
-static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
-  if (anyffi_py_read_short_int(x, out)) return 0;
+/// As `anyffi_py_read_int`, for an int of more than two digits.
+ANYFFI_NEVER_INLINE int anyffi_py_read_long_int(PyObject* x, int64_t* out) {
+  int overflow = 0;
 #if ANYFFI_KNOWN_LAYOUT && PyLong_SHIFT == 30
   const digit* digits;
   int is_negative;
@@ -117,9 +117,13 @@ static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
   // -2**63 has three digits.
   if (count > 3) return is_negative ? -1 : 1;
 #endif
-  int overflow = 0;
   *out = PyLong_AsLongLongAndOverflow(x, &overflow);
   return overflow;
+}
+
+/// Reads an int; -1 or 1 where it is outside of int64.
+static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
+  return anyffi_py_read_short_int(x, out) ? 0 : anyffi_py_read_long_int(x, out);
 }
 
 /// Returns a new int. Python 3.11 makes one of a `long` in two thirds of the time that one of a `long long` takes.

@@ -1,8 +1,8 @@
 /// The memory of wrappers of the public classes, which a call often makes for its result alone.
 ///
-/// A class of Python is made by its metaclass for any fields and finalizers, and each of its instances is visited by the
-/// garbage collector. Wrappers of the exact public classes refer to nothing but their class, a Function apart, so that
-/// they need neither; without both, and with free lists, one takes a third of the instructions.
+/// A class of Python is made by its metaclass for any fields and finalizers, and each of its instances is visited by
+/// the garbage collector. Wrappers of the exact public classes refer to nothing but their class, a Function apart, so
+/// that they need neither; without both, and with free lists, one takes a third of the instructions.
 
 #ifndef ANYFFI_WRAPPER_MEMORY_H_
 #define ANYFFI_WRAPPER_MEMORY_H_
@@ -106,8 +106,8 @@ static void anyffi_py_destroy_wrapper(PyObject* self) {
 
 /// Sets the slots of a public class, before it has instances; not of one whose instances hold more.
 static void anyffi_py_set_wrapper_slots(PyTypeObject* cls) {
-  size_t size = PyType_IsSubtype(cls, anyffi_state.function_core) ? sizeof(AnyffiFunctionWrapper)
-                                                                  : sizeof(AnyffiObjectWrapper);
+  size_t size =
+      PyType_IsSubtype(cls, anyffi_state.function_core) ? sizeof(AnyffiFunctionWrapper) : sizeof(AnyffiObjectWrapper);
   if ((size_t)cls->tp_basicsize != size || cls->tp_dictoffset != 0) return;
   if (!PyType_HasFeature(cls, Py_TPFLAGS_HEAPTYPE) || !PyType_HasFeature(cls, Py_TPFLAGS_HAVE_GC)) return;
   cls->tp_alloc = anyffi_py_allocate_wrapper;
