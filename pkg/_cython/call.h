@@ -135,16 +135,17 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_immediate(AnyffiFunction* target, P
   return anyffi_py_call_packed(target, values, count);
 }
 
-/// Calls with at most ANYFFI_MAX_SHORT arguments, of which the first is probably a callable and the others plain.
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
+/// Calls with at most ANYFFI_MAX_SHORT arguments, of which the first is probably a callable.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, PyObject* const* args,
+                                                      Py_ssize_t count) {
   AnyffiValue values[ANYFFI_MAX_SHORT];
   if (!anyffi_py_is_callable_type(Py_TYPE(args[0]))) return anyffi_py_call_short(target, args, count);
-  for (Py_ssize_t i = 1; i < count; ++i) {
-    if (!anyffi_py_pack_plain(args[i], &values[i])) return anyffi_py_call_short(target, args, count);
-  }
   if (anyffi_py_pack_handle(ANYFFI_FUNCTION, args[0], &values[0]) < 0) return NULL;
   values[0].aux = ANYFFI_MOVABLE;
-  return anyffi_py_finish(anyffi_py_call_packed(target, values, count), values, 1);
+  Py_ssize_t packed = 1;
+  while (packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0) ++packed;
+  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count);
+  return anyffi_py_finish(result, values, packed);
 }
 
 /// Calls with arguments by position, which the caller keeps alive as it does the function.
