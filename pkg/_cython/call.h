@@ -15,10 +15,27 @@
 /// Up to this many arguments are packed on the stack.
 #define ANYFFI_MAX_SHORT 8
 
+/// Releases a function that packing created. Where the callee did not keep it, its callable is released here: the
+/// runtime would take the lock that the caller holds.
+static inline void anyffi_py_release_function(AnyffiFunction* function) {
+  PyObject* handle = NULL;
+  if (anyffi_has_one_reference(&function->header)) {
+    handle = (PyObject*)function->handle;
+    function->handle = NULL;
+  }
+  anyffi_release(&function->header);
+  Py_XDECREF(handle);
+}
+
 /// Releases the object that packing created for an argument, unless the callee stole it.
 static inline void anyffi_py_release_made(const AnyffiValue* value) {
   // Flags belong to objects; elsewhere the word holds text.
-  if (value->type_code > 0 && value->aux != 0) anyffi_release(value->as_object);
+  if (value->type_code <= 0 || value->aux == 0) return;
+  if (value->type_code == ANYFFI_FUNCTION) {
+    anyffi_py_release_function((AnyffiFunction*)value->as_object);
+  } else {
+    anyffi_release(value->as_object);
+  }
 }
 
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_result(AnyffiValue* value) { return anyffi_py_unpack(value); }
@@ -145,6 +162,19 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_immediate(AnyffiFunction* target, P
     }
   }
   return anyffi_py_call_packed(target, values, count);
+}
+
+/// Calls with at most ANYFFI_MAX_SHORT arguments, of which the first is probably a callable.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, PyObject* const* args,
+                                                      Py_ssize_t count) {
+  AnyffiValue values[ANYFFI_MAX_SHORT];
+  if (!anyffi_py_is_callable_type(Py_TYPE(args[0]))) return anyffi_py_call_short(target, args, count);
+  if (anyffi_py_pack_handle(ANYFFI_FUNCTION, args[0], &values[0]) < 0) return NULL;
+  values[0].aux = ANYFFI_MOVABLE;
+  Py_ssize_t packed = 1;
+  while (packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0) ++packed;
+  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count);
+  return anyffi_py_finish(result, values, packed);
 }
 
 /// Calls with arguments by position, which the caller keeps alive as it does the function.

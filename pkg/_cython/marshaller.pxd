@@ -22,6 +22,7 @@ cdef extern from "layout_check.h":
 cdef extern from "state.h":
     ctypedef struct State "AnyffiState":
         PyTypeObject* object_core
+        PyTypeObject* function_core
         AnyffiCall callback
         PyObject* missing
         PyObject* no_arguments
@@ -196,6 +197,20 @@ cdef extern from "entry_iterator.h":
 
 cdef extern from "plain.h":
     object plain "anyffi_py_plain"(PyObject*)
+
+cdef extern from "wrapper_memory.h":
+    void set_wrapper_slots "anyffi_py_set_wrapper_slots"(PyTypeObject*)
+
+cdef extern from "public.h":
+    ctypedef struct PublicFunctionLayout "AnyffiPublicFunction":
+        vectorcallfunc vectorcall
+        PyObject* shared
+    ctypedef struct PublicRow "AnyffiPublicRow":
+        const char* name
+        vectorcallfunc call
+    const PublicRow* public_functions "anyffi_py_public_functions"
+    object get_registered "anyffi_py_get_function"(PyObject*)
+    object wrapper_for "anyffi_py_to_object"(PyObject*)
 
 cdef extern from "methods.h":
     ctypedef struct MethodRow "AnyffiMethodRow":

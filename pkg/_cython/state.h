@@ -13,6 +13,7 @@
 
 typedef struct {
   PyTypeObject* object_core;
+  PyTypeObject* function_core;
   /// The callback of functions over Python callables. A different one in check mode.
   AnyffiCall callback;
   PyObject* missing;          // the value of an omitted argument
