@@ -46,6 +46,8 @@ ANYFFI_INLINE int anyffi_encoding_shift(int32_t encoding) { return encoding <= A
 /// Adds the bits of values that are written to a container, to its mask (of the values, in a mapping).
 static inline void anyffi_add_types(AnyffiObject* container, uint64_t* type_mask, uint64_t bits) {
   uint64_t former = *type_mask;
+  /* Not written if it has the bits: the next write need not wait for this one. */
+  if (__builtin_expect((former & (bits | ANYFFI_CHECKED)) == bits, 1)) return;
   *type_mask = former | bits;
   if (__builtin_expect((former & ANYFFI_CHECKED) != 0, 0)) anyffi_container_forget_checks(container);
 }

@@ -77,7 +77,11 @@ inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int
   anyffi_add_types(&mapping->header, &mapping->value_type_mask, anyffi_type_bit(value->type_code));
   if (number >= 0) {
     *out_existed = 1;
-    std::swap(mapping->entries[number].value, *value);
+    // By words: a swap would load 16 bytes that were just stored as two.
+    AnyffiValue former;
+    anyffi_copy_value(&mapping->entries[number].value, &former);
+    anyffi_copy_value(value, &mapping->entries[number].value);
+    anyffi_copy_value(&former, value);
     return 0;
   }
   if (__builtin_expect(!has_room(mapping), 0) && make_room(mapping) != 0) return -1;
@@ -157,8 +161,8 @@ int anyffi_mapping_finish(AnyffiObject* object, int64_t* out_first, int64_t* out
 int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
   *out_existed = 0;
   int status = set_entry(as_mapping(mapping), key, value, out_existed);
-  anyffi_value_release(key);
-  anyffi_value_release(value);
+  if (key->type_code > 0) anyffi_value_release(key);
+  if (value->type_code > 0) anyffi_value_release(value);
   return status;
 }
 
