@@ -124,7 +124,9 @@ cdef extern from "anyffi/host_api.h" nogil:
         AnyffiEntry* entries
         int64_t size
         int64_t used
-    host_hash, int64_t, key_type_mask, uint64_t, value_type_mask,
+        uint64_t key_type_mask
+        uint64_t value_type_mask
+        int64_t host_hash
 
     int anyffi_sequence_set(AnyffiObject* sequence, int64_t index, const AnyffiValue* value)
     int anyffi_sequence_erase(AnyffiObject* sequence, int64_t index, int64_t count)
