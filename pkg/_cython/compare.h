@@ -29,18 +29,56 @@ static int anyffi_py_read_operand(int32_t type_code, PyObject* x, AnyffiOperand*
   return is_alike || out->sequence != NULL;
 }
 
-/// Whether a cell equals an object, where that runs no code of Python; -1 where it does.
-static inline int anyffi_py_cell_equals(const AnyffiValue* cell, PyObject* item) {
+/// Levels of nested sequences that are compared without wrappers.
+#define ANYFFI_NATIVE_DEPTH 16
+
+static int anyffi_py_items_equal(const AnyffiValue* cell, PyObject* items, int depth);
+
+/// As `anyffi_py_cell_equals`, at a level of nested sequences.
+static inline int anyffi_py_cell_equals_at(const AnyffiValue* cell, PyObject* item, int depth) {
   AnyffiValue packed;
   if (cell->type_code == ANYFFI_INT && Py_IS_TYPE(item, &PyLong_Type)) {
     int64_t number;
     return anyffi_py_read_int(item, &number) == 0 && number == cell->as_int;
   }
+  if (cell->type_code == ANYFFI_FLOAT && Py_IS_TYPE(item, &PyFloat_Type)) {
+    return cell->as_float == PyFloat_AS_DOUBLE(item);
+  }
+  if (cell->type_code == ANYFFI_STR_OBJECT && Py_IS_TYPE(item, &PyUnicode_Type) && anyffi_py_is_ready(item)) {
+    const AnyffiStrObject* text = (const AnyffiStrObject*)cell->as_object;
+    if (text->encoding == anyffi_py_encoding_of(item)) {
+      size_t size = (size_t)text->length << anyffi_encoding_shift(text->encoding);
+      return text->length == PyUnicode_GET_LENGTH(item) && memcmp(text->data, PyUnicode_DATA(item), size) == 0;
+    }
+  }
+  if (cell->type_code >= ANYFFI_ARRAY) return anyffi_py_items_equal(cell, item, depth);
   if (cell->type_code > ANYFFI_BYTES_OBJECT || !anyffi_py_pack_plain(item, &packed)) return -1;
   if (cell->type_code == ANYFFI_STR && packed.type_code == ANYFFI_STR) {
     return cell->as_int == packed.as_int && cell->aux == packed.aux;
   }
   return anyffi_value_equal_native(cell, &packed);
+}
+
+/// Whether an Array, Shape or List equals an exact tuple or list, as `anyffi_py_cell_equals`. One with a wrapper is
+/// compared by its class.
+static int anyffi_py_items_equal(const AnyffiValue* cell, PyObject* items, int depth) {
+  const AnyffiSequence* sequence = (const AnyffiSequence*)cell->as_object;
+  int is_alike =
+      cell->type_code == ANYFFI_LIST
+          ? PyList_CheckExact(items)
+          : (cell->type_code == ANYFFI_ARRAY || cell->type_code == ANYFFI_SHAPE) && PyTuple_CheckExact(items);
+  if (!is_alike || cell->as_object->wrapper != NULL || depth == ANYFFI_NATIVE_DEPTH) return -1;
+  if (sequence->size != Py_SIZE(items)) return 0;
+  for (int64_t i = 0; i < sequence->size; ++i) {
+    int is_equal = anyffi_py_cell_equals_at(&sequence->data[i], PySequence_Fast_ITEMS(items)[i], depth + 1);
+    if (is_equal != 1) return is_equal;
+  }
+  return 1;
+}
+
+/// Whether a cell equals an object, where that runs no code of Python; -1 where it does.
+static inline int anyffi_py_cell_equals(const AnyffiValue* cell, PyObject* item) {
+  return anyffi_py_cell_equals_at(cell, item, 0);
 }
 
 /// Finds the first position from `i` on at which two sequences differ, or may: -1 if there is none.

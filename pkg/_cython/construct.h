@@ -64,9 +64,11 @@ static int anyffi_py_make_mapping(PyObject* const* args, Py_ssize_t count, PyObj
                                   AnyffiValue* out) {
   AnyffiObject* found = count == 1 && names == NULL ? anyffi_py_peek_mapping_exact(args[0]) : NULL;
   if (found != NULL) return anyffi_py_copy_as(found, type_code, out);
-  int is_dict = count == 1 && names == NULL && PyDict_CheckExact(args[0]);
-  PyObject* content = is_dict ? anyffi_py_return_new(args[0])
-                              : PyObject_Vectorcall((PyObject*)&PyDict_Type, args, (size_t)count, names);
+  PyObject* given = count == 1 && names == NULL ? args[0] : NULL;
+  if (given != NULL && Py_IS_TYPE(given, &PyDictProxy_Type)) given = anyffi_py_proxied(given);
+  PyObject* content = given != NULL && PyDict_CheckExact(given)
+                          ? anyffi_py_return_new(given)
+                          : PyObject_Vectorcall((PyObject*)&PyDict_Type, args, (size_t)count, names);
   if (content != NULL && type_code == ANYFFI_MAP) Py_SETREF(content, PyDictProxy_New(content));
   if (content == NULL) return -1;
   int status = anyffi_py_pack_owned(content, out);

@@ -178,6 +178,27 @@ static PyObject* anyffi_py_list_reverse(PyObject* self, PyObject* const* args, P
   Py_RETURN_NONE;
 }
 
+/// Reads the keywords of `sort`, if they are `reverse` with a bool alone.
+static int anyffi_py_read_reverse(PyObject* const* args, Py_ssize_t count, PyObject* names, int* is_reverse) {
+  *is_reverse = 0;
+  if (count != 0 || names == NULL) return count == 0;
+  if (PyTuple_GET_SIZE(names) != 1 || !PyBool_Check(args[0])) return 0;
+  if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "reverse") != 0) return 0;
+  *is_reverse = args[0] == Py_True;
+  return 1;
+}
+
+static PyObject* anyffi_py_list_sort(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  AnyffiObject* list = anyffi_py_peek(self, ANYFFI_LIST);
+  int is_reverse;
+  int32_t is_sorted = 0;
+  if (list != NULL && anyffi_py_read_reverse(args, count, names, &is_reverse)) {
+    if (anyffi_sequence_sort(list, is_reverse, &is_sorted) != 0) return anyffi_py_none_or_raise(-1);
+  }
+  if (!is_sorted) return anyffi_py_call_shared(ANYFFI_LIST, "sort", self, args, count, names);
+  Py_RETURN_NONE;
+}
+
 static PyObject* anyffi_py_list_index(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   return anyffi_py_sequence_index(self, args, count, names, ANYFFI_LIST);
 }
@@ -275,6 +296,7 @@ static const AnyffiMethodRow anyffi_py_list_methods[] = {
     {"pop", anyffi_py_list_pop},
     {"remove", anyffi_py_list_remove},
     {"reverse", anyffi_py_list_reverse},
+    {"sort", anyffi_py_list_sort},
     {"__reversed__", anyffi_py_list_reversed},
     {NULL, NULL},
 };

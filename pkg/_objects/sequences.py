@@ -326,7 +326,7 @@ class ListMethods(SequenceMethods):
         """Reverse the order of the elements, in place."""
         self._runtime.list_reverse(self)
 
-    def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: Any = False) -> None:
+    def sort(self, /, *, key: Callable[[Any], Any] | None = None, reverse: Any = False) -> None:
         """Sort in place; the sort is stable.
 
         Parameters
@@ -345,6 +345,8 @@ class ListMethods(SequenceMethods):
         -----
         If a comparison or `key` raises, the list is unchanged.
         """
+        if key is None and type(reverse) is bool and self._runtime.list_sort(self, reverse):
+            return
         former = self._runtime.container_freeze(self)
         items = former._items()
         order = list(range(len(items)))

@@ -169,6 +169,10 @@ def text_signature(method: Any) -> str:
         parts.append("*" + names[count - 1])
     if code.co_flags & _VAR_POSITIONAL:
         parts.append("*" + names[count + keywords])
+    elif keywords:
+        parts.append("*")
+    for name in names[count : count + keywords]:
+        parts.append(f"{name}={innermost.__kwdefaults__[name]!r}")
     if code.co_flags & _VAR_KEYWORD:
         parts.append("**" + names[count + keywords + 1])
     return f"{method.__name__}({', '.join(parts)})\n--\n\n{method.__doc__}"

@@ -98,3 +98,88 @@ def test_a_shape_stays_a_shape(ffi: Any) -> None:
             s + bad
     assert s == (1, 2, 3) == ffi.Array(s)
     assert hash(s) == hash((1, 2, 3))
+
+
+_SORTED = {
+    "ints": lambda i: i * 37 % 101,
+    "floats": lambda i: i * 37 % 101 / 4,
+    "str": lambda i: "ab\xe9\u20ac"[i % 4] * (i % 13),
+    "bytes": lambda i: bytes([i * 37 % 256]) * (i % 20),
+    "numbers": lambda i: (i % 5, bool(i % 2), i % 5 + 0.5)[i % 3],
+    "big": lambda i: (2**53 + i % 3, float(2**53))[i % 2],
+    "pairs": lambda i: (i % 7, str(i % 3)),
+    "lists": lambda i: [i % 7, (i % 3, "x")],
+    "NaN": lambda i: float("nan") if i % 5 == 0 else float(i * 37 % 101),
+}
+
+
+@pytest.mark.parametrize("kind", _SORTED)
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 100])
+def test_sort(ffi: Any, kind: str, size: int) -> None:
+    for reverse in (False, True):
+        model = [_SORTED[kind](i) for i in range(size)]
+        xs = ffi.List(model)
+        alive = list(xs)
+        for _ in range(2):
+            xs.sort(reverse=reverse)
+            model.sort(reverse=reverse)
+            assert repr(ffi.to_python(xs)) == repr(model)
+            del alive[:]
+            xs.reverse()
+            model.reverse()
+        xs.sort()
+        model.sort()
+        assert repr(ffi.to_python(xs)) == repr(model)
+
+
+def test_a_list_that_cannot_be_sorted_is_unchanged(ffi: Any) -> None:
+    for bad in ([3, "a", 1], [3, 1, None, 2], [(2, "a"), (1, 2), (1, "b")], [2, 1j]):
+        xs = ffi.List(bad)
+        with pytest.raises(TypeError, match="not supported between instances of"):
+            xs.sort()
+        assert xs == bad
+    with pytest.raises(TypeError):
+        ffi.List([1]).sort(True)
+
+
+def test_sort_and_equality_of_elements_whose_class_compares(ffi: Any) -> None:
+    class Pair(ffi.Array):  # type: ignore[misc]
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        def __lt__(self, other: Any) -> bool:
+            return bool(self[0] > other[0])
+
+        __hash__ = None  # type: ignore[assignment]
+
+    kept = [Pair((i,)) for i in range(5)]
+    xs = ffi.List(kept)
+    assert xs == [(9,)] * 5
+    assert xs == ffi.List([(9,)] * 5)
+    xs.sort()
+    assert [x[0] for x in xs] == [4, 3, 2, 1, 0]
+
+
+def test_equality_of_nested_sequences(ffi: Any) -> None:
+    nan = float("nan")
+    deep: Any = (1,)
+    for _ in range(60):
+        deep = (deep,)
+    for content in ([(1, 2)], [[1, [2.5, "x" * 20]]], [((), [])], [deep], [(None, ...)], [(b"y" * 20,)]):
+        xs, ys = ffi.List(content), ffi.List(content)
+        alive = list(ys)
+        assert xs == ys
+        assert xs == content
+        assert content == xs
+        assert not xs.__ne__(content)
+        del alive[:]
+        assert xs == ys
+    assert ffi.List([(1, 2)]) != [[1, 2]]
+    assert ffi.List([(1, 2)]) != ffi.List([[1, 2]])
+    assert ffi.List([(1, 2)]) != [(1, 2, 3)]
+    assert ffi.List([(1, nan)]) != [(1, nan)]
+    xs = ffi.List([(1, nan)])
+    assert xs == xs.copy()
+    assert ffi.List([(1, 2), (1, 3)]) < [(1, 2), (1, 4)]
+    assert ffi.Array([(1, 2), (1, 3)]) >= ffi.Array([(1, 2), (1,)])
+    assert ffi.List([ffi.Shape([1, 2])]) == [(1, 2)]

@@ -561,6 +561,9 @@ int64_t anyffi_sequence_find(const AnyffiObject* sequence, const AnyffiValue* va
 /// The first position from `start` on at which two sequences differ, or whose comparison needs code of the host; -1 if
 /// there is none within the shorter one. `out_equal`: as `anyffi_value_equal_native`.
 int64_t anyffi_sequence_mismatch(const AnyffiObject* a, const AnyffiObject* b, int64_t start, int32_t* out_equal);
+/// Sorts a List, stably, by `<` of Python. `out_sorted` is 0 where a comparison needs code of the host (or raises an
+/// error there): the List is unchanged then.
+int anyffi_sequence_sort(AnyffiObject* list, int32_t is_reverse, int32_t* out_sorted);
 
 /// Typed access remembers which containers it has checked, so that a check costs O(1) until the next change.
 /// `begin` marks a container and returns a number for `end`, which records that all elements convert to `type` (any

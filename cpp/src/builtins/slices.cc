@@ -193,6 +193,13 @@ bool refill(const List<>& list, const Array<>& values) {
   return was_empty;
 }
 
+/// Returns false, and changes nothing, where a comparison needs code of the host.
+bool sort(const List<>& list, bool reverse) {
+  int32_t is_sorted = 0;
+  check(anyffi_sequence_sort(list.get(), reverse, &is_sorted));
+  return is_sorted != 0;
+}
+
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Sequence.slice")
@@ -216,3 +223,6 @@ ANYFFI_REGISTER_GLOBAL("anyffi.List.erase_slice")
 ANYFFI_REGISTER_GLOBAL("anyffi.List.refill")
     .def(&refill, arg("list"), arg("values"))
     .doc("Fill a list that was emptied with the values, and return whether it was still empty.");
+ANYFFI_REGISTER_GLOBAL("anyffi.List.sort")
+    .def(&sort, arg("list"), arg("reverse"))
+    .doc("Sort a list of values that the runtime itself compares, and return whether it was one.");

@@ -3,7 +3,8 @@
 In the statements, `y` is an equal container, `longer` one with one more element, `other` one that differs
 in its last element, `half` has some of the elements and `apart` none, `plain` is an equal Python object.
 `first`, `last` and `absent` are elements or keys, `n` is the size, `cls` the class, `np_first` and `np_1` are
-NumPy scalars. A pair is our statement and Python's, where they differ.
+NumPy scalars. A pair is our statement and Python's, where they differ: where Python's constructor returns its
+argument or shows it in place, and ours makes a container of it, Python's builds one of a list or dict.
 """
 
 from __future__ import annotations
@@ -117,6 +118,10 @@ SEQUENCE: Table = {
 
 ARRAY: Table = {
     **SEQUENCE,
+    "__init__": (("cls(plain)", "cls(keys)"), "cls()", "cls(x)"),
+    "__iter__": tuple(
+        ("tuple(x)", "tuple(keys)") if use == "tuple(x)" else use for use in COMMON["__iter__"]
+    ),
     "__hash__": ("hash(x)",),
     "thaw": (("x.thaw()", "list(x)"),),
 }
@@ -185,6 +190,7 @@ MAP: Table = {
 
 FROZEN_MAP: Table = {
     **MAP,
+    "__init__": (("cls(plain)", "dict(plain)"), "cls(x)"),
     # Python's cannot be copied nor pickled.
     "__deepcopy__": (("copy.deepcopy(x)", "copy.deepcopy(dict(x))"),),
     "__copy__": (("copy.copy(x)", "x.copy()"),),
@@ -214,7 +220,7 @@ DICT: Table = {
 FROZEN_SET: Table = {
     **COMMON,
     **ORDERED,
-    "__init__": ("cls(plain)", "cls()", "cls(x)", "cls(keys)"),
+    "__init__": (("cls(plain)", "cls(keys)"), "cls()", "cls(x)", "cls(keys)"),
     "__hash__": ("hash(x)",),
     "__and__": ("x & half", "x & plain"),
     "__or__": ("x | half", "x | plain"),
@@ -237,6 +243,7 @@ FROZEN_SET: Table = {
 
 SET: Table = {
     **{name: row for name, row in FROZEN_SET.items() if name not in ("__hash__", "thaw")},
+    "__init__": ("cls(plain)", "cls()", "cls(x)", "cls(keys)"),
     "add": ("x.add(first)", "x.add(absent); x.discard(absent)", "z = cls()\nfor e in keys: z.add(e)"),
     "clear": ("x.clear(); x.update(plain)",),
     "difference_update": ("x.difference_update(apart)",),
