@@ -165,8 +165,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_immediate(AnyffiFunction* target, P
 }
 
 /// Calls with at most ANYFFI_MAX_SHORT arguments, of which the first is probably a callable.
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, PyObject* const* args,
-                                                      Py_ssize_t count) {
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
   AnyffiValue values[ANYFFI_MAX_SHORT];
   if (!anyffi_py_is_callable_type(Py_TYPE(args[0]))) return anyffi_py_call_short(target, args, count);
   if (anyffi_py_pack_handle(ANYFFI_FUNCTION, args[0], &values[0]) < 0) return NULL;

@@ -77,12 +77,15 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
   return made;
 }
 
-/// Calls a function with overloads by keyword. Here, if the keywords fit only one of them.
+/// Calls a function with overloads by keyword. Here, if the keywords fit only one of them, or all in order.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded(PyObject* function, AnyffiFunction* target,
                                                         PyObject* const* args, Py_ssize_t count, PyObject* names) {
   int32_t places[ANYFFI_FEW_NAMED];
   AnyffiValue values[ANYFFI_FEW_NAMED], result = anyffi_make_none();
   AnyffiNamed named = {((AnyffiFunctionWrapper*)function)->parameters, names, count, 0};
+  if (anyffi_py_are_in_order_of_all(target, &named)) {
+    return anyffi_py_call(target, args, count + PyTuple_GET_SIZE(names));
+  }
   const AnyffiFunction* only = anyffi_py_find_only_overload(target, &named, places);
   if (only == NULL) return anyffi_py_call_overloaded_slow(function, target, &named, args);
   for (Py_ssize_t i = 0; i < named.filled; ++i) {

@@ -306,6 +306,8 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
     made = anyffi_py_pack_inline_slice(x, out);
   } else if (cls == &PyLong_Type) {
     made = anyffi_py_pack_any_int(x, out);
+  } else if (cls == &PyComplex_Type) {
+    made = anyffi_py_pack_decided_scalar(x, ANYFFI_DECISION_COMPLEX, out);
   } else if (cls != &PyDict_Type) {
     if (x == anyffi_state.missing) {
       *out = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);

@@ -105,23 +105,52 @@ static int anyffi_py_direct_slice(PyObject* x, AnyffiValue* out, int depth) {
 
 // ---- lists and tuples -----------------------------------------------------------------------------------------------
 
+/// The decision of a class for elements that follow one of it, UNKNOWN for containers and text.
+static inline AnyffiDecision anyffi_py_repeated_decision(PyTypeObject* cls) {
+  const unsigned long frequent = Py_TPFLAGS_UNICODE_SUBCLASS | Py_TPFLAGS_BYTES_SUBCLASS | Py_TPFLAGS_TUPLE_SUBCLASS |
+                                 Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS;
+  return cls->tp_flags & frequent ? ANYFFI_DECISION_UNKNOWN : anyffi_py_known_decision(cls);
+}
+
+/// Packs an element of the same class as the one before.
+static inline int anyffi_py_direct_again(PyObject* x, AnyffiDecision decision, AnyffiValue* out, AnyffiDirect* direct,
+                                         int depth) {
+  if (decision == ANYFFI_DECISION_UNKNOWN) return anyffi_py_direct(x, out, direct, depth);
+  if (decision == ANYFFI_DECISION_INT) return anyffi_py_pack_any_int(x, out);
+  if (decision == ANYFFI_DECISION_FLOAT || decision >= ANYFFI_DECISION_NUMPY_BOOL) {
+    return anyffi_py_pack_decided_scalar(x, decision, out);
+  }
+  return anyffi_py_direct_object(x, out, direct, depth);
+}
+
 /// Packs the elements from `size` of the new sequence in `out` on.
 ANYFFI_ALWAYS_INLINE int anyffi_py_direct_fill_inline(PyObject* const* items, Py_ssize_t size, AnyffiValue* out,
                                                       AnyffiDirect* direct, int depth) {
   AnyffiSequence* sequence = (AnyffiSequence*)out->as_object;
+  int decision = -1;
+  PyTypeObject* cls = NULL;
   while (sequence->size < size) {
     PyObject* item = items[sequence->size];
     AnyffiValue* cell = &sequence->data[sequence->size];
-    int packed = PySlice_Check(item) ? anyffi_py_direct_slice(item, cell, depth + 1)
-                                     : anyffi_py_direct(item, cell, direct, depth + 1);
+    int packed;
+    if (Py_IS_TYPE(item, cls)) {
+      // Most often the elements are of one class.
+      if (decision < 0) decision = anyffi_py_repeated_decision(cls);
+      packed = anyffi_py_direct_again(item, (AnyffiDecision)decision, cell, direct, depth + 1);
+    } else {
+      cls = Py_TYPE(item);
+      decision = -1;
+      packed = PySlice_Check(item) ? anyffi_py_direct_slice(item, cell, depth + 1)
+                                   : anyffi_py_direct(item, cell, direct, depth + 1);
+    }
     if (packed <= 0) {
       anyffi_py_discard(out);
       return packed;
     }
     sequence->size += 1;
     sequence->type_mask |= anyffi_type_bit(cell->type_code);
-    // Most often the elements are of one class, or that one was the only one that is not inline.
-    if (sequence->size < size && !Py_IS_TYPE(items[sequence->size], Py_TYPE(item))) {
+    // Or that one was the only one that is not inline.
+    if (sequence->size < size && !Py_IS_TYPE(items[sequence->size], cls)) {
       anyffi_py_fill_inline(items, size, sequence);
     }
   }
@@ -288,6 +317,7 @@ static int anyffi_py_direct_object(PyObject* x, AnyffiValue* out, AnyffiDirect* 
   if (cls == &PyDict_Type) return anyffi_py_direct_dict(x, x, ANYFFI_DICT, out, direct, depth);
   if (cls == &PySlice_Type) return anyffi_py_direct_slice(x, out, depth);
   if (cls == &PyLong_Type) return anyffi_py_pack_big_int(x, out);
+  if (cls == &PyComplex_Type) return anyffi_py_pack_decided_scalar(x, ANYFFI_DECISION_COMPLEX, out);
   if (anyffi_py_is_callable_type(cls)) return anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct);
   if (cls == anyffi_state.ndarray) {
     direct->holds_objects = 1;

@@ -30,12 +30,12 @@ static inline PyObject* anyffi_py_plain_value(const AnyffiValue* value, int32_t 
     return anyffi_state.characters[value->aux];
   }
   if (value->type_code == ANYFFI_NONE) Py_RETURN_NONE;
+  if (value->type_code == ANYFFI_BOOL) return PyBool_FromLong(value->as_int != 0);
   if (value->type_code <= 0) return anyffi_py_unpack_inline(value);
   return anyffi_py_plain_object(value->as_object, expected, memo);
 }
 
-// ---- containers that do not change meanwhile
-// -------------------------------------------------------------------------
+// ---- containers that do not change meanwhile ------------------------------------------------------------------------
 
 /// The immutable partner of a mutable container that holds more than scalars; 0 for others.
 static inline int32_t anyffi_py_copied_as(const AnyffiObject* object, int32_t code) {
@@ -222,10 +222,7 @@ static inline int32_t anyffi_py_container_code(int32_t code) {
 
 static PyObject* anyffi_py_plain_object(AnyffiObject* object, int32_t expected, AnyffiMemo* memo) {
   int32_t code = anyffi_py_container_code(object->type_code);
-  if (code == 0) {
-    anyffi_retain(object);
-    return anyffi_py_unpack_object(object);
-  }
+  if (code == 0) return anyffi_py_unpack_object_copy(object);
   if (anyffi_depth_enter() != 0) {
     anyffi_py_raise_taken();
     return NULL;

@@ -14,6 +14,7 @@
 
 static int anyffi_py_raise_taken(void);
 static PyObject* anyffi_py_unpack_object(AnyffiObject* target);
+static PyObject* anyffi_py_read_scalar(AnyffiObject* target);
 
 /// Returns the value that the rules create from a type code and a payload. Steals the payload, which may be NULL with
 /// an exception.
@@ -122,7 +123,11 @@ static inline PyObject* anyffi_py_unpack_object_copy(AnyffiObject* object) {
       return found;
     }
   }
-  // Making a Python object may run code that changes the container in which the value lies.
+  // Making a str, bytes, int or complex runs no code.
+  if (object->type_code >= ANYFFI_STR_OBJECT && object->type_code <= ANYFFI_COMPLEX) {
+    return anyffi_py_read_scalar(object);
+  }
+  // Making another object may run code that changes the container in which the value lies.
   anyffi_retain(object);
   return anyffi_py_unpack_object(object);
 }
@@ -204,8 +209,8 @@ static PyObject* anyffi_py_unpack_error(const AnyffiError* error) {
   return made;
 }
 
-/// Unpacks an object that has no wrapper.
-static PyObject* anyffi_py_read_object(AnyffiObject* target) {
+/// Unpacks an object that has no wrapper, and that the caller keeps alive.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_read_object(AnyffiObject* target) {
   AnyffiValue value = anyffi_make_object(target);
   PyObject* handle;
   switch (target->type_code) {
@@ -237,6 +242,8 @@ static PyObject* anyffi_py_read_object(AnyffiObject* target) {
       return anyffi_py_wrap(target);
   }
 }
+
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_read_scalar(AnyffiObject* target) { return anyffi_py_read_object(target); }
 
 /// Unpacks an object. Steals the reference, also on failure.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_object(AnyffiObject* target) {

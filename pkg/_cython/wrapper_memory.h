@@ -93,7 +93,8 @@ static void anyffi_py_destroy_wrapper(PyObject* self) {
     cls->tp_free(self);
   } else {
     if (list == &anyffi_py_free_functions) Py_CLEAR(((AnyffiFunctionWrapper*)self)->parameters);
-    if (list->count < ANYFFI_MAX_FREE_WRAPPERS) {
+    // The mark of one whose finalizer ran would stay.
+    if (list->count < ANYFFI_MAX_FREE_WRAPPERS && !PyObject_GC_IsFinalized(self)) {
       ((AnyffiWrapper*)self)->object = (AnyffiObject*)list->first;
       list->first = self;
       list->count += 1;

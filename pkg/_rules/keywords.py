@@ -7,7 +7,9 @@ a given one are passed as `MISSING`, and the callee fills in their defaults.
 from __future__ import annotations
 
 import keyword
+import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import itemgetter
 from types import FunctionType
 
@@ -20,6 +22,8 @@ __all__ = ["VARIADIC", "Info", "Param", "arrange", "bind", "is_name", "is_overlo
 Param = tuple[Optional[str], bool, Any, Optional[str]]
 #: `(name or None, doc or None, params, number of required params, flags, result type or None)`
 Info = tuple[Optional[str], Optional[str], tuple[Param, ...], int, int, Optional[str]]
+
+_SUGGESTS = sys.version_info >= (3, 13)
 
 VARIADIC, _OVERLOADED = 2, 4  # AnyffiFunctionFlag
 
@@ -106,12 +110,20 @@ def _unexpected(keyword: str, names: tuple[Any, ...]) -> str:
 
     Since 3.13 it suggests a name, so this calls a Python function with these parameters.
     """
-    code = _nothing.__code__.replace(co_argcount=len(names), co_nlocals=len(names), co_varnames=names)
+    if not _SUGGESTS:
+        return f" got an unexpected keyword argument '{keyword}'"
     try:
-        FunctionType(code, {})(**{keyword: None})
+        _with_parameters(names)(**{keyword: None})
     except TypeError as error:
         words = str(error)
     return words.partition("()")[2]
+
+
+@lru_cache(maxsize=64)
+def _with_parameters(names: tuple[Any, ...]) -> Callable[..., None]:
+    """Return a function with these parameters."""
+    code = _nothing.__code__.replace(co_argcount=len(names), co_nlocals=len(names), co_varnames=names)
+    return FunctionType(code, {})
 
 
 def _too_many(name: str, takes: int, required: int, given: int) -> str:

@@ -140,7 +140,7 @@ int resolve(const Call& call, Order& order, AnyffiValue* result) {
       Arguments* args = order(&given, *overload, index++);
       if (args == nullptr) continue;
       const AnyffiFunction& function = function_of(*overload);
-      Match match = compare(*function.info, *args);
+      Match match = compare(*function.info, args->type_masks(), args->size());
       found |= match;
       if (match != wanted) continue;
       int status = try_candidate(function, args, result);
@@ -164,7 +164,30 @@ int resolve_or_raise(const Call& call, Order order, AnyffiValue* result) {
   return status == ANYFFI_NO_MATCH ? raise_none_fits(call, order, result) : status;
 }
 
+/// Calls the first candidate whose parameters have the types of a few arguments; ANYFFI_NO_MATCH if there is none or it
+/// refuses them. Arguments that are no objects need no copies: nothing can be stolen.
+int call_exact(const Overloaded& set, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  constexpr int32_t kFewest = 4;
+  uint64_t type_masks[kFewest];
+  if (num_args > kFewest) return ANYFFI_NO_MATCH;
+  for (int32_t i = 0; i < num_args; ++i) {
+    if (args[i].type_code > 0) return ANYFFI_NO_MATCH;
+    type_masks[i] = type_mask_of(args[i]);
+  }
+  for (const AnyffiOverload* overload = set.info.overloads; overload != nullptr; overload = overload->next) {
+    const AnyffiFunction& function = function_of(*overload);
+    if (function.info->try_call == nullptr) return ANYFFI_NO_MATCH;
+    if (compare(*function.info, type_masks, num_args) != kExact) continue;
+    int status = function.info->try_call(function.self, args, num_args, result);
+    if (__builtin_expect(status != ANYFFI_NO_MATCH_RAISED, 1)) return status;
+    return clear_overflow() ? int{ANYFFI_NO_MATCH} : -1;
+  }
+  return ANYFFI_NO_MATCH;
+}
+
 int call_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  int status = call_exact(*static_cast<Overloaded*>(self), args, num_args, result);
+  if (__builtin_expect(status != ANYFFI_NO_MATCH, 1)) return status;
   return guard([&] {
     Call call{*static_cast<Overloaded*>(self), nullptr, nullptr, args, num_args};
     return resolve_or_raise<AsGiven>(call, {}, result);

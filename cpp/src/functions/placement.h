@@ -85,12 +85,11 @@ enum Match : unsigned {
   kExact = 8
 };
 
-inline Match compare(const AnyffiFunctionInfo& info, const Arguments& args) {
-  int32_t size = args.size();
+/// Compares the type masks of `size` arguments.
+inline Match compare(const AnyffiFunctionInfo& info, const uint64_t* given, int32_t size) {
   bool is_counted = info.try_call != nullptr && (info.flags & ANYFFI_VARIADIC) == 0;
   if (is_counted && (size > info.num_params || size < info.num_required)) return kNumber;
   Match worst = kExact;
-  const uint64_t* given = args.type_masks();
   for (int32_t i = 0; info.exact_types != nullptr && i < size && i < info.num_params; ++i) {
     if ((info.exact_types[i] & given[i]) != 0) continue;
     if (given[i] != anyffi_type_bit(ANYFFI_BOOL) || (info.exact_types[i] & anyffi_type_bit(ANYFFI_INT)) == 0) {

@@ -19,6 +19,8 @@ LONG_TEXT = 1000
 
 # An object that exists is passed as an object of a class is.
 OBJECT = Snippet("take(x)", "x = find('Point')(1.0, 2.0); take = find('take_Point')", "Point")
+# In a callback, it is passed as a Python object is.
+PASSED_ON = Snippet("f(identity, x)", f"{SETUP}\nx = slice(1, 2)", "apply_Slice")
 
 
 def setup_of(value: Value) -> str:
@@ -41,7 +43,7 @@ def erased(group: str, value: Value, function: str) -> Shape:
     key, law = type_for(value, ERASED[function]), OPAQUE
     again = group == "passed again"
     if again:
-        snippets["nanobind"], law = OBJECT, CALL
+        snippets["nanobind"], law = PASSED_ON if function == "apply" else OBJECT, CALL
         del snippets["tvm-ffi"]
     elif group == "text" and function != "nop" and copied(value) and "bytes" in value.name:
         # nanobind's are the Python object itself.
