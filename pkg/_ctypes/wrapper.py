@@ -9,7 +9,18 @@ from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import Header, library, platform, translates_errors
 
-__all__ = ["ObjectCore", "class_of", "new_wrapper", "set_class", "set_factory", "unwrap", "wrap", "wrap_here"]
+__all__ = [
+    "ObjectCore",
+    "class_of",
+    "memory_of",
+    "new_wrapper",
+    "refer",
+    "set_class",
+    "set_factory",
+    "unwrap",
+    "wrap",
+    "wrap_here",
+]
 
 _WORD = Header.wrapper.offset
 _REF = struct.Struct("=QQ")
@@ -55,7 +66,8 @@ class ObjectCore:
 platform.declare_wrappers(library, ObjectCore, "_memory")
 # The descriptor's own functions: a user's class may define an attribute of that name.
 _memory_slot: Any = ObjectCore.__dict__["_memory"]
-_get_memory = _memory_slot.__get__
+#: The memory of a wrapper, an AnyffiWrapperRef; AttributeError if it is empty, TypeError if it is no wrapper.
+memory_of = _memory_slot.__get__
 _set_memory = _memory_slot.__set__
 _delete_memory = _memory_slot.__delete__
 
@@ -69,7 +81,7 @@ def _fill(wrapper: Any, address: int) -> None:
 
 def _is_full(wrapper: Any) -> bool:
     try:
-        _get_memory(wrapper)
+        memory_of(wrapper)
     except AttributeError:
         return False
     return True
@@ -78,13 +90,18 @@ def _is_full(wrapper: Any) -> bool:
 def unwrap(wrapper: ObjectCore) -> int:
     """Return the address of a wrapper's object, borrowed."""
     try:
-        memory = _get_memory(wrapper)
+        memory = memory_of(wrapper)
     except AttributeError:
         memory = None
     if memory is None:  # here, where no other exception becomes the context of this one
         raise _rules.empty_wrapper(wrapper)
     found: tuple[int, int] = _REF.unpack(memory)
     return found[0]
+
+
+def refer(address: int) -> bytes:
+    """Return an AnyffiWrapperRef to an object that the caller keeps alive."""
+    return _REF.pack(address, 0)
 
 
 def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
@@ -129,6 +146,14 @@ def wrap(address: int) -> Any:
     found = platform.wrapper_at(word)
     if found is not None:
         return found
+    if platform.claims_at_once and _new_wrapper is new_wrapper:
+        cls: Any = class_of(Header.from_address(address).type_code)
+        if cls.__new__ is object.__new__:
+            made = cls.__new__(cls)
+            memory = _Memory(_REF.size)
+            _set_memory(made, memory)
+            if library.wrapper_claim(memory, address, id(made)):
+                return made
     made = _new_wrapper(address)
     # Another thread, or code that ran while this one was made, may have wrapped the object meanwhile.
     while not platform.claim(library.object_compare_exchange_wrapper, address, word, made):
