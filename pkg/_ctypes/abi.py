@@ -273,6 +273,7 @@ _int, _object, _values = c_int32, c_void_p, c_void_p
 _PROTOTYPES: dict[str, Any] = {
     "anyffi_abi_get_version": (c_int32,),
     "anyffi_recipe_build": (c_int32, _values, c_int32),
+    "anyffi_recipe_create": (_int, _values, c_int32, _values),
     "anyffi_recipe_finalize": (None, c_void_p),
     "anyffi_recipe_release": (None, _values),
     "anyffi_big_int_create": (_int, c_void_p, c_int64, c_int32, _values),
@@ -288,6 +289,7 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_wrapper_claim": (c_int32, c_void_p, _object, c_void_p),
     "anyffi_wrapper_combine": (c_int32, c_void_p, c_void_p, c_int32, c_int32, _values),
     "anyffi_wrapper_compare": (c_int32, c_void_p, c_void_p, c_int32, c_int32),
+    "anyffi_wrapper_compare_values": (c_int32, c_void_p, _values, c_int32, c_int32, c_int32),
     "anyffi_wrapper_count_elements": (c_int64, c_void_p, c_int32, _values),
     "anyffi_wrapper_find_element": (c_int64, c_void_p, c_int32, _values, c_int32, c_int32),
     "anyffi_wrapper_get_element": (c_int32, c_void_p, c_int32, c_int32, _values),

@@ -10,7 +10,9 @@ from .mappings import DictCore, FrozenSetCore, MapCore, SetCore
 from .methods import (
     GIVEN,
     call_shared,
+    compare_plain,
     comparison,
+    create_plain,
     invoke,
     is_exactly,
     make_methods,
@@ -20,7 +22,7 @@ from .methods import (
 )
 from .owned import OwnedValue, release
 from .unpack import raise_taken, take
-from .wrapper import memory_of, wrap
+from .wrapper import memory_of, refer, wrap
 
 __all__ = ["dict_methods", "frozen_set_methods", "map_methods", "set_methods"]
 
@@ -41,7 +43,10 @@ _Maker = Callable[[_Method], _Method]
 
 
 def _equality(type_code: int, name: str) -> _Maker:
-    return comparison(type_code, name, lambda self, other, position: -1)
+    def compare(self: Any, other: Any, operation: int) -> int:
+        return compare_plain(self, other, type_code, operation)
+
+    return comparison(type_code, name, lambda self, other, position: -1, compare)
 
 
 # ---- mappings ---------------------------------------------------------------------------------------
@@ -185,10 +190,15 @@ def _change(name: str) -> _Maker:
 def _combined(self: Any, other: Any, type_code: int, operation: int) -> Any:
     """Return a new set, or None where that takes code of Python."""
     made = OwnedValue(VALUE_SIZE)
+    theirs = create_plain(other) if type(other) is set or type(other) is frozenset else None
     try:
-        status = _combine(memory_of(self), memory_of(other), type_code, operation, made)
+        memory = memory_of(other) if theirs is None else refer(_value_of(theirs)[2])
+        status = _combine(memory_of(self), memory, type_code, operation, made)
     except (AttributeError, TypeError):
         return None
+    finally:
+        if theirs is not None:
+            release(theirs)
     if status == -1:
         raise_taken()
     value = _value_of(made)

@@ -13,17 +13,20 @@ import sys
 from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
-from .owned import OwnedValue
-from .pack import pack_borrowed
+from .owned import OwnedValue, release
+from .pack import create_container, pack_borrowed
+from .recipe import SCALARS
 from .scalars import FALSE, NONE, TRUE, borrow_bytes, borrow_str
 from .unpack import discard_error, raise_taken, take
-from .wrapper import ObjectCore, class_of, memory_of
+from .wrapper import ObjectCore, class_of, memory_of, refer
 
 __all__ = [
     "GIVEN",
     "MOST",
     "call_shared",
+    "compare_plain",
     "comparison",
+    "create_plain",
     "invoke",
     "is_exactly",
     "make_methods",
@@ -116,6 +119,29 @@ def pack_plain(x: Any, keep: list[Any]) -> bytes | None:
     return packed if type(packed) is bytes else None
 
 
+def create_plain(x: Any) -> Any:
+    """Return the runtime's container, owned, for a set or dict of exact scalars; None for others."""
+    cls = type(x)
+    if cls is not set and cls is not frozenset and cls is not dict:
+        return None
+    if cls is dict and not SCALARS.issuperset(map(id, map(type, list(x.values())))):
+        return None
+    return create_container(x)
+
+
+def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
+    """Compare a mapping or set with one of Python's, as `anyffi_wrapper_compare` does."""
+    made = create_plain(other)
+    if made is None:
+        return -1
+    try:
+        return _compare(memory_of(self), refer(_value_of(made)[2]), type_code, operation)  # type: ignore[no-any-return]
+    except (AttributeError, TypeError):
+        return -1
+    finally:
+        release(made)
+
+
 def is_exactly(x: Any, *type_codes: int) -> bool:
     """Return whether `x` is of the public class of a type, not of a subclass."""
     cls = type(x)
@@ -157,7 +183,7 @@ def comparison(
     decide : callable
         Compare two sequences, given both and the first position that differs.
     plain : callable, optional
-        Compare with an operand that is no wrapper; None for what the shared method does.
+        The same as `anyffi_wrapper_compare` for an operand that is no wrapper.
     """
     operation = _OPERATORS.index(name)
 
@@ -172,9 +198,9 @@ def comparison(
                 if found > 1:
                     found = decide(self, other, found - _DIFFERS)
             elif plain is not None and not rest and not named:
-                answer = plain(self, other, operation)
-                if answer is not None:
-                    return answer
+                found = plain(self, other, operation)
+                if found > 1:
+                    found = decide(self, other, found - _DIFFERS)
             if found < 0 or rest or named:
                 return call_shared(shared, self, other, *rest, **named)
             return found == 1

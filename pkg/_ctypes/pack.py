@@ -33,7 +33,16 @@ from .scalars import (
 from .unpack import raise_taken
 from .wrapper import ObjectCore, unwrap
 
-__all__ = ["NONE", "object_value", "pack", "pack_borrowed", "pack_owned", "set_callback", "set_rules"]
+__all__ = [
+    "NONE",
+    "create_container",
+    "object_value",
+    "pack",
+    "pack_borrowed",
+    "pack_owned",
+    "set_callback",
+    "set_rules",
+]
 
 _CPU = 1  # kDLCPU of DLPack
 
@@ -141,7 +150,25 @@ def pack_borrowed(x: Any, keep: list[Any]) -> Packed:
 def pack_owned(x: Any) -> Packed:
     """Pack a value that borrows nothing."""
     packed = pack_scalar(x)
+    if packed is None and id(type(x)) in _opened:
+        packed = create_container(x)
     return _pack_nested(x, {}, 1)[0] if packed is None else packed
+
+
+_opened = frozenset(map(id, (tuple, list, dict, set, frozenset)))
+_create = platform.plain(library.recipe_create)
+
+
+def create_container(x: Any) -> Packed | None:
+    """Pack an exact container in one call; None where `write_container` returns that."""
+    keep: list[Any] = []
+    recipe = write_container(x, keep)
+    if recipe is None:
+        return None
+    made = OwnedValue(VALUE_SIZE)
+    if _create(recipe, len(recipe) // VALUE_SIZE, made) != 0:
+        raise_taken()
+    return made
 
 
 def _retain(address: int) -> Packed:

@@ -21,6 +21,7 @@ from .methods import (
     size_of,
 )
 from .owned import OwnedValue
+from .recipe import write_exact
 from .sequences import ArrayCore, ListCore
 from .unpack import raise_taken, take
 from .wrapper import memory_of
@@ -34,6 +35,7 @@ _get_element = platform.plain(library.wrapper_get_element)
 _set_element = platform.plain(library.wrapper_set_element)
 _find_element = platform.plain(library.wrapper_find_element)
 _count_elements = platform.plain(library.wrapper_count_elements)
+_compare_values = platform.plain(library.wrapper_compare_values)
 _INT64_MAX = 2**63 - 1
 
 _Method = Callable[..., Any]
@@ -153,12 +155,29 @@ def _count(type_code: int) -> _Maker:
 
 def _comparisons(type_code: int) -> dict[str, _Maker]:
     def decide(operation: _Method, self: Any, other: Any, position: int) -> int:
-        theirs = other[position] if is_exactly(other, type_code) else -1
-        return -1 if not is_exactly(self, type_code) else bool(operation(self[position], theirs))
+        is_known = type(other) is plain_class or is_exactly(other, type_code)
+        if not is_known or not is_exactly(self, type_code):
+            return -1
+        return bool(operation(self[position], other[position]))
+
+    plain_class = list if type_code == _LIST else tuple
+
+    def compare_plain(self: Any, other: Any, operation: int) -> int:
+        keep: list[Any] = []
+        # The copy too: another thread may change the list.
+        values = write_exact(other, keep) if type(other) is plain_class else None
+        if values is None:
+            return -1
+        try:
+            return _compare_values(memory_of(self), values, len(values) // VALUE_SIZE, type_code, operation)  # type: ignore[no-any-return]
+        except (AttributeError, TypeError):
+            return -1
 
     operations = ("lt", "le", "eq", "ne", "gt", "ge")
     return {
-        f"__{name}__": comparison(type_code, f"__{name}__", partial(decide, getattr(operator, name)))
+        f"__{name}__": comparison(
+            type_code, f"__{name}__", partial(decide, getattr(operator, name)), compare_plain
+        )
         for name in operations
     }
 

@@ -254,6 +254,9 @@ int32_t anyffi_wrapper_has_key(const AnyffiWrapperRef* self, int32_t type_code, 
 /// AnyffiComparison.
 int32_t anyffi_wrapper_compare(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code,
                                int32_t operation);
+/// The same with `count` values that the caller lends in the place of a second sequence.
+int32_t anyffi_wrapper_compare_values(const AnyffiWrapperRef* self, const AnyffiValue* values, int32_t count,
+                                      int32_t type_code, int32_t operation);
 /// Whether two sets have no element in common: 1, 0 or ANYFFI_UNDECIDED.
 int32_t anyffi_wrapper_is_disjoint(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code);
 /// `anyffi_set_combine`; -2 for other types.
@@ -299,6 +302,8 @@ int anyffi_function_call_recipe(void* function, AnyffiValue* recipe, int32_t siz
 /// The first step alone: replaces a recipe by the arguments. Returns their number; -1 on failure, with nothing to
 /// release.
 int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size);
+/// The one object that a recipe describes, owned.
+int anyffi_recipe_create(AnyffiValue* recipe, int32_t size, AnyffiValue* out);
 /// The last step alone, for a recipe that is followed by an Unset value: releases the movable values, and leaves None.
 /// It takes one argument, so that a front end can install it as a finalizer.
 void anyffi_recipe_release(AnyffiValue* recipe);

@@ -89,6 +89,13 @@ int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size) {
   return static_cast<int32_t>(end - recipe);
 }
 
+int anyffi_recipe_create(AnyffiValue* recipe, int32_t size, AnyffiValue* out) {
+  if (anyffi_recipe_build(recipe, size) < 0) return -1;
+  *out = recipe[0];
+  out->aux = 0;
+  return 0;
+}
+
 void anyffi_recipe_release(AnyffiValue* recipe) {
   const AnyffiValue* end = recipe;
   while (end->type_code != ANYFFI_UNSET) ++end;

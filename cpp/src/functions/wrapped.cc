@@ -173,6 +173,21 @@ int32_t anyffi_wrapper_compare(const AnyffiWrapperRef* self, const AnyffiWrapper
   return is_equal < 0 ? is_equal : is_equal == (operation == kEqual);
 }
 
+int32_t anyffi_wrapper_compare_values(const AnyffiWrapperRef* self, const AnyffiValue* values, int32_t count,
+                                      int32_t type_code, int32_t operation) {
+  const AnyffiObject* object = find(self, type_code);
+  if (object == nullptr) return ANYFFI_UNDECIDED;
+  const AnyffiSequence* mine = as_sequence(object);
+  bool is_equality = operation == kEqual || operation == kNotEqual;
+  if (is_equality && mine->size != count) return operation == kNotEqual;
+  for (int32_t i = 0; i < std::min<int64_t>(mine->size, count); ++i) {
+    int32_t is_equal = anyffi_value_equal_native(&mine->data[i], &values[i]);
+    if (is_equal < 0 || i >= INT32_MAX - ANYFFI_DIFFERS) return ANYFFI_UNDECIDED;
+    if (is_equal == 0) return is_equality ? operation == kNotEqual : ANYFFI_DIFFERS + i;
+  }
+  return holds<int64_t>(operation, mine->size, count);
+}
+
 int32_t anyffi_wrapper_is_disjoint(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code) {
   const AnyffiObject *a = find(self, type_code), *b = other->object;
   if (a == nullptr || b == nullptr || !is_set(a->type_code) || !is_set(b->type_code)) return ANYFFI_UNDECIDED;
