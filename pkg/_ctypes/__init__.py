@@ -12,13 +12,14 @@ from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform, translates_errors
 from .call import FunctionCore
 from .callback import create_exchange, install_host, shut_down
-from .mapping_methods import dict_methods, frozen_set_methods, map_methods, set_methods
+from .mapping_methods import dict_methods, map_methods
 from .mappings import DictCore, FrozenSetCore, MapCore, SetCore
 from .owned import OwnedValue, release
 from .pack import pack_borrowed, pack_owned
 from .plain import to_plain
 from .sequence_methods import array_methods, list_methods
 from .sequences import ArrayCore, ListCore
+from .set_methods import frozen_set_methods, set_methods
 from .tensor import TensorCore
 from .unpack import raise_taken, unpack_owned
 from .wrapper import ObjectCore, set_class, wrap, wrap_here

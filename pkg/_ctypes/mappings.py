@@ -304,7 +304,7 @@ class EntryIterator:
         self._position = number + step
         self._left -= 1
         if key is None or item is None:
-            owner = item if key is None else key
+            owner: Any = item if key is None else key
             value = _value_of(owner)
             return value[2] if value[0] == _INT else take(value, owner)
         return take(_value_of(key), key), take(_value_of(item), item)

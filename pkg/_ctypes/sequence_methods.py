@@ -121,7 +121,7 @@ def _index(type_code: int) -> _Maker:
             packed = pack_plain(value, keep)
             found = -1
             if packed is not None and len(bounds) <= 2:
-                start, stop = (*bounds, *(0, MOST)[len(bounds) :])
+                start, stop = bounds + (0, MOST)[len(bounds) :]
                 if type(start) is int and type(stop) is int and 0 <= start <= MOST and 0 <= stop <= MOST:
                     try:
                         found = _find_element(memory_of(self), type_code, packed, start, stop)

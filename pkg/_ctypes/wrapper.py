@@ -12,6 +12,7 @@ from .abi import Header, library, platform, translates_errors
 __all__ = [
     "ObjectCore",
     "class_of",
+    "classes",
     "memory_of",
     "new_wrapper",
     "refer",
@@ -26,7 +27,7 @@ _WORD = Header.wrapper.offset
 _REF = struct.Struct("=QQ")
 
 #: Public classes by type code.
-_classes: dict[int, type] = {}
+classes: dict[int, type] = {}
 
 
 #: An AnyffiWrapperRef, which owns one strong reference. It has its own finalizer, since a user's `__del__`
@@ -108,16 +109,16 @@ def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
     """Make `cls`, a subclass of `base`, the class of wrappers for a type, and for subtypes that have none."""
     if not issubclass(cls, base):
         raise TypeError(f"{cls.__name__} is no subclass of {base.__name__}")
-    _classes[type_code] = cls
+    classes[type_code] = cls
 
 
 def class_of(type_code: int) -> type:
     """Return the class set for a code, or for its nearest ancestor that has one."""
-    found = _classes.get(type_code)
+    found = classes.get(type_code)
     if found is None:
         info = library.type_get_info(type_code)
         ancestors = info.contents.ancestors[: info.contents.depth] if info else []
-        found = next((_classes[known] for known in reversed(ancestors) if known in _classes), ObjectCore)
+        found = next((classes[known] for known in reversed(ancestors) if known in classes), ObjectCore)
     return found
 
 
