@@ -12,11 +12,14 @@ from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform, translates_errors
 from .call import FunctionCore
 from .callback import create_exchange, install_host, shut_down
+from .mapping_methods import dict_methods, map_methods
 from .mappings import DictCore, FrozenSetCore, MapCore, SetCore
 from .owned import OwnedValue, release
 from .pack import pack_borrowed, pack_owned
 from .plain import to_plain
+from .sequence_methods import array_methods, list_methods
 from .sequences import ArrayCore, ListCore
+from .set_methods import frozen_set_methods, set_methods
 from .tensor import TensorCore
 from .unpack import raise_taken, unpack_owned
 from .views import ItemsCore, KeysCore, ValuesCore
@@ -50,8 +53,27 @@ NAME = "ctypes"
 
 
 def methods_of(name: str, methods: type) -> dict[str, Any]:
-    """Return the compiled methods of a class, by name: none."""
-    return {}
+    """Return the methods that are faster than those in `methods`, by name.
+
+    Parameters
+    ----------
+    name : str
+        The name of the public class.
+    methods : type
+        Its methods, which those call for all that is not frequent.
+    """
+    make = _METHODS.get(name)
+    return {} if make is None else make(methods)
+
+
+_METHODS = {
+    "Array": array_methods,
+    "List": list_methods,
+    "Map": map_methods,
+    "Dict": dict_methods,
+    "FrozenSet": frozen_set_methods,
+    "Set": set_methods,
+}
 
 
 @translates_errors

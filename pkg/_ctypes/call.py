@@ -117,9 +117,12 @@ class FunctionCore(_Traversed):
                     raise_error(value)
                 answer = value[2] if value[0] == _INT else None if value[0] == _NONE else unpack(value)
             finally:
-                if value is None or value[0] != _NONE:
+                # Inline values need no release, which takes as long as new memory.
+                if value is None or value[0] > 0:
                     release(result)
-            _push_result(result)
+                    value = None
+            if value is None or value[0] == _NONE:
+                _push_result(result)
             return answer
         except BaseException as exception:
             # Finalizers may run late.

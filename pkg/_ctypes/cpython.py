@@ -18,6 +18,7 @@ __all__ = [
     "call_type",
     "callback_type",
     "claim",
+    "claims_at_once",
     "context_of",
     "create_over",
     "declare_wrappers",
@@ -282,6 +283,9 @@ def declare_wrappers(library: Any, cls: type, slot: str) -> None:
     )
     library.wrapper_set_layout(ctypes.addressof(declared))
 
+
+#: Whether one call of the runtime makes a wrapper that of an object.
+claims_at_once = not layout.FREE_THREADED
 
 # ---- the wrapper of an object ---------------------------------------------------------------------
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import struct
 from ctypes import c_char_p, c_int32, c_int64, c_void_p
+from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from .._rules import values as _rules
 from .._rules.codes import code
-from .._rules.decisions import lower_ndarray
+from .._rules.decisions import OPENERS, lower_function, lower_ndarray, lower_opaque
 from .._rules.internal import MISSING
 from .._typing import Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, TensorData, address_of, library, platform
@@ -32,7 +33,16 @@ from .scalars import (
 from .unpack import raise_taken
 from .wrapper import ObjectCore, unwrap
 
-__all__ = ["NONE", "object_value", "pack", "pack_borrowed", "pack_owned", "set_callback", "set_rules"]
+__all__ = [
+    "NONE",
+    "create_container",
+    "object_value",
+    "pack",
+    "pack_borrowed",
+    "pack_owned",
+    "set_callback",
+    "set_rules",
+]
 
 _CPU = 1  # kDLCPU of DLPack
 
@@ -42,6 +52,8 @@ _pointer_value = struct.Struct("=iIQ").pack
 _data_type_value = struct.Struct("=iIBBHi").pack
 _device_value = struct.Struct("=iIii").pack
 
+#: AnyffiPyObjectRecipe: handle, function that retains it.
+_py_object_recipe = struct.Struct("=QQ").pack
 #: AnyffiFunctionRecipe: function to call, handle, function that retains it.
 _function_recipe = struct.Struct("=QQQ").pack
 _float_value = struct.Struct("=iId").pack
@@ -79,8 +91,9 @@ def pack(x: Any, keep: list[Any]) -> bytes:
     """
     cls = type(x)
     write = _writers.get(id(cls))
-    if write is None and _rules.find_opener(cls) is not None:
-        write = write_container
+    if write is None and _current_rules is _rules:
+        # What the class decides, if that is remembered.
+        write = _reader_writers.get(_rules.known_reader(cls))
     packed = None if write is None else write(x, keep)
     if packed is None:
         packed = pack_borrowed(x, keep)
@@ -98,6 +111,10 @@ _writers: dict[int, Callable[[Any, list[Any]], Packed]] = {
     id(slice): write_slice,
     id(type(MISSING)): lambda x, keep: _MISSING,
 }
+
+
+#: The same by the function that lowers instances of a class.
+_reader_writers: dict[Any, Callable[[Any, list[Any]], Packed]] = dict.fromkeys(OPENERS, write_container)
 
 
 def pack_borrowed(x: Any, keep: list[Any]) -> Packed:
@@ -133,7 +150,25 @@ def pack_borrowed(x: Any, keep: list[Any]) -> Packed:
 def pack_owned(x: Any) -> Packed:
     """Pack a value that borrows nothing."""
     packed = pack_scalar(x)
+    if packed is None and id(type(x)) in _opened:
+        packed = create_container(x)
     return _pack_nested(x, {}, 1)[0] if packed is None else packed
+
+
+_opened = frozenset(map(id, (tuple, list, dict, set, frozenset)))
+_create = platform.plain(library.recipe_create)
+
+
+def create_container(x: Any) -> Packed | None:
+    """Pack an exact container in one call; None where `write_container` returns that."""
+    keep: list[Any] = []
+    recipe = write_container(x, keep)
+    if recipe is None:
+        return None
+    made = OwnedValue(VALUE_SIZE)
+    if _create(recipe, len(recipe) // VALUE_SIZE, made) != 0:
+        raise_taken()
+    return made
 
 
 def _retain(address: int) -> Packed:
@@ -310,12 +345,21 @@ def set_callback(address: int) -> None:
     """Set the address of the C function that the runtime calls for a Python callable."""
     _handles[code.FUNCTION] = (library.function_create_host, address)
     if platform.retain:
+        write_function = partial(_write_function, address)
         for cls in (FunctionType, MethodType, BuiltinFunctionType):
-            _writers[id(cls)] = lambda x, keep: _write_function(x, address, keep)
+            _writers[id(cls)] = write_function
+        _reader_writers[lower_function] = write_function
+        _reader_writers[lower_opaque] = _write_opaque
 
 
-def _write_function(x: Any, callback: int, keep: list[Any]) -> bytes:
+def _write_function(callback: int, x: Any, keep: list[Any]) -> bytes:
     """Return the recipe of a function, in a quarter of the time of a call that creates one."""
     written = _function_recipe(callback, id(x), platform.retain)
     keep.append(written)
     return _value(code.FUNCTION, RECIPE, platform.lend_bytes(written, keep))
+
+
+def _write_opaque(x: Any, keep: list[Any]) -> bytes:
+    written = _py_object_recipe(id(x), platform.retain)
+    keep.append(written)
+    return _value(code.PY_OBJECT, RECIPE, platform.lend_bytes(written, keep))

@@ -28,6 +28,7 @@ __all__ = [
     "call_type",
     "callback_type",
     "claim",
+    "claims_at_once",
     "context_of",
     "create_over",
     "declare_wrappers",
@@ -88,6 +89,9 @@ def lend_text(x: str) -> None:
 
 #: None: the bytes are decoded.
 read_text = None
+
+#: Wrappers have no address.
+claims_at_once = False
 
 
 def context_of(address: int) -> Any:

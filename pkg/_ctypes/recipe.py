@@ -18,7 +18,16 @@ from .._typing import Any, Callable
 from .abi import VALUE
 from .scalars import INLINE_BYTES, NONE, borrow_bytes, borrow_str, scalar_packers
 
-__all__ = ["RECIPE", "other_writers", "read_container", "set_reader", "write_container", "write_slice"]
+__all__ = [
+    "RECIPE",
+    "SCALARS",
+    "other_writers",
+    "read_container",
+    "set_reader",
+    "write_container",
+    "write_exact",
+    "write_slice",
+]
 
 RECIPE = 2  # ANYFFI_RECIPE
 _packer_of = scalar_packers.get
@@ -167,6 +176,37 @@ def _write_run(items: tuple[Any, ...]) -> bytes | None:
         write = _runs.get(id(type(items[0])))
     return None if write is None else write(items)
 
+
+def write_exact(items: Any, keep: list[Any]) -> bytes | None:
+    """Return the values of a list or tuple of exact scalars; None if it holds others. `keep` as above."""
+    items = tuple(items)
+    keep.append(items)
+    cls = type(items[0]) if len(items) > _SHORT else None
+    if id(cls) in _runs and (run := _write_run(items)) is not None:
+        return run
+    if not SCALARS.issuperset(map(id, map(type, items))):
+        return None
+    steps: list[Any] = []
+    for item in items:
+        cls = type(item)
+        if cls is int:
+            if not _INT64_MIN <= item <= _INT64_MAX:
+                return None
+            steps.append(_value(_INT, 0, item))
+        elif cls is str:
+            steps.append(borrow_str(item, keep))
+        elif cls is bytes:
+            steps.append(borrow_bytes(item, keep))
+        else:
+            steps.append(scalar_packers[id(cls)](item))
+    if not _EXACT_BYTES.issuperset(map(id, map(type, steps))):
+        return None
+    return b"".join(steps)
+
+
+#: Exact scalars by the identity of the class.
+SCALARS = frozenset(map(id, (int, float, bool, str, bytes, type(None))))
+_EXACT_BYTES = frozenset((id(bytes),))
 
 _AN_INT, _A_FLOAT = _value(_INT, 0, 0), _value(code.FLOAT, 0, 0)
 

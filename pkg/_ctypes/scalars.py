@@ -78,6 +78,10 @@ def _pack_int(x: int) -> bytes | None:
 
 
 def _own_str(x: str) -> Packed:
+    if len(x) > INLINE_BYTES and not x.isascii():
+        found = _view_text(x)
+        if found is not None:
+            return new_object(library.str_create, found[1], len(x), found[0])
     data, encoding = _encode(x)
     if len(data) <= INLINE_BYTES:
         return _inline_value(_STR, data, encoding << 4 | (INLINE_BYTES - len(x)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import sys
-from ctypes import string_at
+from ctypes import ArgumentError, string_at
 
 from .._rules import errors as _errors
 from .._rules import values as _rules
@@ -26,6 +26,7 @@ from .abi import (
     Value,
     library,
     platform,
+    translate_error,
 )
 from .owned import OwnedValue, release
 from .wrapper import wrap
@@ -36,6 +37,7 @@ __all__ = [
     "raise_error",
     "raise_taken",
     "set_error_maker",
+    "take",
     "unpack",
     "unpack_copy",
     "unpack_owned",
@@ -202,6 +204,24 @@ def unpack_owned(value: Any) -> Any:
     finally:
         if type(value) is not bytes:
             release(value)
+
+
+def take(value: tuple[int, int, int], owner: Any) -> Any:
+    """Unpack an owned value, read before, and release it."""
+    if value[0] <= 0:
+        # Inline values need no release, which takes as long as unpacking one.
+        return unpack(value)
+    try:
+        return unpack(value)
+    except ArgumentError as error:
+        translated = translate_error(error)
+    finally:
+        release(owner)
+    # Out of the handler, so that the ArgumentError is not its context.
+    try:
+        raise translated
+    finally:
+        del translated
 
 
 def unpack_copy(value: tuple[int, int, int]) -> Any:

@@ -9,13 +9,25 @@ from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import Header, library, platform, translates_errors
 
-__all__ = ["ObjectCore", "class_of", "new_wrapper", "set_class", "set_factory", "unwrap", "wrap", "wrap_here"]
+__all__ = [
+    "ObjectCore",
+    "class_of",
+    "classes",
+    "memory_of",
+    "new_wrapper",
+    "refer",
+    "set_class",
+    "set_factory",
+    "unwrap",
+    "wrap",
+    "wrap_here",
+]
 
 _WORD = Header.wrapper.offset
 _REF = struct.Struct("=QQ")
 
 #: Public classes by type code.
-_classes: dict[int, type] = {}
+classes: dict[int, type] = {}
 
 
 #: An AnyffiWrapperRef, which owns one strong reference. It has its own finalizer, since a user's `__del__`
@@ -55,7 +67,8 @@ class ObjectCore:
 platform.declare_wrappers(library, ObjectCore, "_memory")
 # The descriptor's own functions: a user's class may define an attribute of that name.
 _memory_slot: Any = ObjectCore.__dict__["_memory"]
-_get_memory = _memory_slot.__get__
+#: The memory of a wrapper, an AnyffiWrapperRef; AttributeError if it is empty, TypeError if it is no wrapper.
+memory_of = _memory_slot.__get__
 _set_memory = _memory_slot.__set__
 _delete_memory = _memory_slot.__delete__
 
@@ -69,7 +82,7 @@ def _fill(wrapper: Any, address: int) -> None:
 
 def _is_full(wrapper: Any) -> bool:
     try:
-        _get_memory(wrapper)
+        memory_of(wrapper)
     except AttributeError:
         return False
     return True
@@ -78,7 +91,7 @@ def _is_full(wrapper: Any) -> bool:
 def unwrap(wrapper: ObjectCore) -> int:
     """Return the address of a wrapper's object, borrowed."""
     try:
-        memory = _get_memory(wrapper)
+        memory = memory_of(wrapper)
     except AttributeError:
         memory = None
     if memory is None:  # here, where no other exception becomes the context of this one
@@ -87,20 +100,25 @@ def unwrap(wrapper: ObjectCore) -> int:
     return found[0]
 
 
+def refer(address: int) -> bytes:
+    """Return an AnyffiWrapperRef to an object that the caller keeps alive."""
+    return _REF.pack(address, 0)
+
+
 def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
     """Make `cls`, a subclass of `base`, the class of wrappers for a type, and for subtypes that have none."""
     if not issubclass(cls, base):
         raise TypeError(f"{cls.__name__} is no subclass of {base.__name__}")
-    _classes[type_code] = cls
+    classes[type_code] = cls
 
 
 def class_of(type_code: int) -> type:
     """Return the class set for a code, or for its nearest ancestor that has one."""
-    found = _classes.get(type_code)
+    found = classes.get(type_code)
     if found is None:
         info = library.type_get_info(type_code)
         ancestors = info.contents.ancestors[: info.contents.depth] if info else []
-        found = next((_classes[known] for known in reversed(ancestors) if known in _classes), ObjectCore)
+        found = next((classes[known] for known in reversed(ancestors) if known in classes), ObjectCore)
     return found
 
 
@@ -129,6 +147,14 @@ def wrap(address: int) -> Any:
     found = platform.wrapper_at(word)
     if found is not None:
         return found
+    if platform.claims_at_once and _new_wrapper is new_wrapper:
+        cls: Any = class_of(Header.from_address(address).type_code)
+        if cls.__new__ is object.__new__:
+            made = cls.__new__(cls)
+            memory = _Memory(_REF.size)
+            _set_memory(made, memory)
+            if library.wrapper_claim(memory, address, id(made)):
+                return made
     made = _new_wrapper(address)
     # Another thread, or code that ran while this one was made, may have wrapped the object meanwhile.
     while not platform.claim(library.object_compare_exchange_wrapper, address, word, made):

@@ -137,6 +137,8 @@ typedef struct AnyffiWrapperRef {
 
 /// Fills an empty AnyffiWrapperRef, retaining the object, in one step.
 void anyffi_wrapper_attach(AnyffiWrapperRef* hold, AnyffiObject* object, void* wrapper);
+/// The same for an object without a wrapper, whose wrapper it becomes: returns 1. 0, with `hold` empty, if it has one.
+int32_t anyffi_wrapper_claim(AnyffiWrapperRef* hold, AnyffiObject* object, void* wrapper);
 /// Clears the object's `wrapper` if it is this one, and releases the reference. It takes one argument, so that a front
 /// end can install it as a finalizer.
 void anyffi_wrapper_detach(AnyffiWrapperRef* hold);
@@ -218,6 +220,56 @@ typedef int32_t (*AnyffiPlaceArgs)(void* context, const AnyffiOverload* overload
 int anyffi_function_call_placed(AnyffiFunction* overloaded, AnyffiPlaceArgs place, void* context, AnyffiValue* args,
                                 int32_t num_args, AnyffiValue* result);
 
+/* ---- containers of wrappers ------------------------------------------------------------------- */
+
+/// Operations on the containers of wrappers, for front ends whose calls take longer than the operations: wrappers are
+/// given by their references, which the caller keeps alive, and ints have 32 bits. They refuse wrappers of other types,
+/// and the host handles what they refuse.
+
+typedef enum AnyffiComparison {
+  ANYFFI_UNDECIDED = -1, /* takes code of the host */
+  ANYFFI_DIFFERS = 2     /* and the first position whose elements decide */
+} AnyffiComparison;
+
+typedef enum AnyffiWrappedLimit { ANYFFI_MAX_WRAPPED = 4 } AnyffiWrappedLimit;
+
+/// The number of elements or entries; -1 for other types.
+int64_t anyffi_wrapper_get_size(const AnyffiWrapperRef* self, int32_t type_code);
+/// An owned copy of an element, from the end for a negative index: returns 1, else 0 with `out` None or Unset.
+int32_t anyffi_wrapper_get_element(const AnyffiWrapperRef* self, int32_t type_code, int32_t index, AnyffiValue* out);
+/// The next entry, as `anyffi_mapping_next`; -2 if there are not `size` entries. NULL for what is not wanted.
+int32_t anyffi_wrapper_get_next(const AnyffiWrapperRef* self, int32_t type_code, int32_t index, int32_t step,
+                                int32_t size, AnyffiValue* out_key, AnyffiValue* out_value);
+/// Replaces an element of a List: 1, 0 if there is none, -1 on failure.
+int32_t anyffi_wrapper_set_element(const AnyffiWrapperRef* self, int32_t index, const AnyffiValue* value);
+/// The first position from `start` to below `stop` (all for -1) of an equal element; -1 if there is none, -2 if it
+/// takes code of the host.
+int64_t anyffi_wrapper_find_element(const AnyffiWrapperRef* self, int32_t type_code, const AnyffiValue* value,
+                                    int32_t start, int32_t stop);
+/// How many elements are equal.
+int64_t anyffi_wrapper_count_elements(const AnyffiWrapperRef* self, int32_t type_code, const AnyffiValue* value);
+/// An owned copy of a key's value: 1, 0 if the key is absent, -1 on failure, -2 for other types.
+int32_t anyffi_wrapper_get_item(const AnyffiWrapperRef* self, int32_t type_code, const AnyffiValue* key,
+                                AnyffiValue* out);
+/// 1 if a mapping or set has a key, else as `anyffi_wrapper_get_item`.
+int32_t anyffi_wrapper_has_key(const AnyffiWrapperRef* self, int32_t type_code, const AnyffiValue* key);
+/// Compares two sequences, mappings or sets by `<`, `<=`, `==`, `!=`, `>` or `>=`, operations 0 to 5: 1 or 0, or an
+/// AnyffiComparison.
+int32_t anyffi_wrapper_compare(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code,
+                               int32_t operation);
+/// The same with `count` values that the caller lends in the place of a second sequence.
+int32_t anyffi_wrapper_compare_values(const AnyffiWrapperRef* self, const AnyffiValue* values, int32_t count,
+                                      int32_t type_code, int32_t operation);
+/// Whether two sets have no element in common: 1, 0 or ANYFFI_UNDECIDED.
+int32_t anyffi_wrapper_is_disjoint(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code);
+/// `anyffi_set_combine`; -2 for other types.
+int32_t anyffi_wrapper_combine(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code,
+                               int32_t operation, AnyffiValue* out);
+/// Calls a function with the objects of one or two wrappers (the second may be NULL), and at most ANYFFI_MAX_WRAPPED
+/// more arguments, which it borrows.
+int anyffi_function_call_wrapped(void* function, const AnyffiWrapperRef* first, const AnyffiWrapperRef* second,
+                                 AnyffiValue* args, int32_t num_args, AnyffiValue* result);
+
 /* ---- recipes --------------------------------------------------------------------------------- */
 
 /// A Tensor in a recipe: the arguments of `anyffi_tensor_create_host`, called after `retain(handle)`.
@@ -235,17 +287,26 @@ typedef struct AnyffiFunctionRecipe {
   void (*retain)(void* handle);
 } AnyffiFunctionRecipe;
 
+/// A PyObject in a recipe: the argument of `anyffi_py_object_create`, called after `retain(handle)`.
+typedef struct AnyffiPyObjectRecipe {
+  void* handle;
+  void (*retain)(void* handle);
+} AnyffiPyObjectRecipe;
+
 /// Creates the arguments that a recipe describes, calls the function and releases what it did not steal: one call for
 /// front ends whose calls into the runtime are slow. An AnyffiCall. Owns a result that borrows from an argument.
 ///
 /// A recipe is an array of `size` values, consumed by the call. A value with the flag ANYFFI_RECIPE stands for a
 /// container or slice, of the `as_int` values before it (keys and values in turn; start, stop and step), or for what
-/// `as_pointer` points to: an AnyffiTensorRecipe, an AnyffiFunctionRecipe, or for ANYFFI_OBJECT an owned value, which
-/// is moved. All others are borrowed. The remaining values are the arguments; the created ones are movable.
+/// `as_pointer` points to: an AnyffiTensorRecipe, AnyffiFunctionRecipe or AnyffiPyObjectRecipe, or for ANYFFI_OBJECT an
+/// owned value, which is moved. All others are borrowed. The remaining values are the arguments; the created ones are
+/// movable.
 int anyffi_function_call_recipe(void* function, AnyffiValue* recipe, int32_t size, AnyffiValue* result);
 /// The first step alone: replaces a recipe by the arguments. Returns their number; -1 on failure, with nothing to
 /// release.
 int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size);
+/// The one object that a recipe describes, owned.
+int anyffi_recipe_create(AnyffiValue* recipe, int32_t size, AnyffiValue* out);
 /// The last step alone, for a recipe that is followed by an Unset value: releases the movable values, and leaves None.
 /// It takes one argument, so that a front end can install it as a finalizer.
 void anyffi_recipe_release(AnyffiValue* recipe);

@@ -95,6 +95,12 @@ void anyffi_wrapper_attach(AnyffiWrapperRef* ref, AnyffiObject* object, void* wr
   *ref = AnyffiWrapperRef{object, wrapper};
 }
 
+int32_t anyffi_wrapper_claim(AnyffiWrapperRef* ref, AnyffiObject* object, void* wrapper) {
+  if (anyffi_object_compare_exchange_wrapper(object, nullptr, wrapper) == 0) return 0;
+  anyffi_wrapper_attach(ref, object, wrapper);
+  return 1;
+}
+
 void anyffi_wrapper_detach(AnyffiWrapperRef* ref) {
   // Cleared first: the release may free the memory of `ref`.
   AnyffiObject* object = std::exchange(ref->object, nullptr);

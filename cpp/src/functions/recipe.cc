@@ -25,12 +25,20 @@ int make_function(const AnyffiFunctionRecipe& recipe, AnyffiValue* out) {
   return anyffi_function_create_host(recipe.callback, recipe.handle, out);
 }
 
+int make_py_object(const AnyffiPyObjectRecipe& recipe, AnyffiValue* out) {
+  recipe.retain(recipe.handle);
+  return anyffi_py_object_create(recipe.handle, out);
+}
+
 /// Makes the value of a step from the values before `*end`, and removes those.
 int make(const AnyffiValue& step, AnyffiValue** end, AnyffiValue* out) {
   int32_t type_code = step.type_code;
   if (type_code == ANYFFI_TENSOR) return make_tensor(*static_cast<const AnyffiTensorRecipe*>(step.as_pointer), out);
   if (type_code == ANYFFI_FUNCTION) {
     return make_function(*static_cast<const AnyffiFunctionRecipe*>(step.as_pointer), out);
+  }
+  if (type_code == ANYFFI_PY_OBJECT) {
+    return make_py_object(*static_cast<const AnyffiPyObjectRecipe*>(step.as_pointer), out);
   }
   if (type_code == ANYFFI_OBJECT) {
     anyffi_value_move(static_cast<AnyffiValue*>(step.as_pointer), out);
@@ -79,6 +87,13 @@ int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size) {
     *end++ = value;
   }
   return static_cast<int32_t>(end - recipe);
+}
+
+int anyffi_recipe_create(AnyffiValue* recipe, int32_t size, AnyffiValue* out) {
+  if (anyffi_recipe_build(recipe, size) < 0) return -1;
+  *out = recipe[0];
+  out->aux = 0;
+  return 0;
 }
 
 void anyffi_recipe_release(AnyffiValue* recipe) {

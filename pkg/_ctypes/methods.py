@@ -1,0 +1,213 @@
+"""What the frequent methods of containers are made of: one call of the runtime each.
+
+They handle what runs no code of Python; the methods of `_objects`, which are called for all else, define what
+a method means, with its signature and its errors.
+"""
+
+from __future__ import annotations
+
+import functools
+import struct
+import sys
+
+from .._rules.codes import code
+from .._typing import Any, Callable
+from .abi import VALUE, VALUE_SIZE, library, platform
+from .owned import OwnedValue, release
+from .pack import create_container, pack_borrowed
+from .recipe import SCALARS
+from .scalars import FALSE, NONE, TRUE, borrow_bytes, borrow_str
+from .unpack import discard_error, raise_taken, take
+from .wrapper import ObjectCore, classes, memory_of, refer
+
+__all__ = [
+    "GIVEN",
+    "MOST",
+    "call_shared",
+    "compare_plain",
+    "comparison",
+    "create_plain",
+    "invoke",
+    "is_exactly",
+    "make_methods",
+    "pack_plain",
+    "runtime_function",
+    "size_of",
+]
+
+#: What an argument is if it is missing.
+GIVEN: Any = object()
+#: The most that an int argument of these calls may be: ctypes passes 32 bits.
+MOST = 2**31 - 1
+
+_value, _value_of = VALUE.pack, VALUE.unpack
+_float_value = struct.Struct("=iId").pack
+_INT, _FLOAT, _INT64_MIN, _INT64_MAX = code.INT, code.FLOAT, -(2**63), 2**63 - 1
+_call_wrapped = platform.plain(library.function_call_wrapped)
+_compare = platform.plain(library.wrapper_compare)
+_get_size = platform.plain(library.wrapper_get_size)
+
+_Method = Callable[..., Any]
+
+
+def call_shared(shared: _Method, *args: Any, **named: Any) -> Any:
+    """Call a method of `_objects` with the arguments that are not missing."""
+    return shared(*[x for x in args if x is not GIVEN], **named)
+
+
+def make_methods(makers: dict[str, Callable[[_Method], _Method]], *classes: type) -> dict[str, _Method]:
+    """Make methods over those of the same names in the first class that has them."""
+    made = {}
+    for name, make in makers.items():
+        shared = next(vars(cls)[name] for cls in classes if name in vars(cls))
+        method: Any = functools.update_wrapper(make(shared), shared)
+        method.__module__ = "anyffi"  # as pickles name it
+        if sys.version_info < (3, 10):
+            # Errors about a wrong number of arguments take the name from the code.
+            method.__code__ = method.__code__.replace(co_name=name)
+        made[name] = method
+    # Python gives a class with `__eq__` alone no hash.
+    made["__hash__"] = next(vars(cls)["__hash__"] for cls in classes if "__hash__" in vars(cls))
+    return made
+
+
+_kept: list[Any] = []
+
+
+def runtime_function(name: str) -> Any:
+    """Return one of the runtime's functions, as an argument of `invoke`."""
+    full = f"anyffi.{name}"
+    # Owns the memory that the packed name borrows.
+    keep: list[Any] = [full]
+    found = OwnedValue(VALUE_SIZE)
+    if library.registry_find(pack_borrowed(full, keep), found) != 0:
+        raise_taken()
+    _kept.append(found)
+    return platform.context_of(_value_of(found)[2])
+
+
+def invoke(function: Any, memory: Any, other: Any = None, args: Any = None, count: int = 0) -> Any:
+    """Call a function with the objects of one or two wrappers, and packed arguments."""
+    result = OwnedValue(VALUE_SIZE)
+    try:
+        status = _call_wrapped(function, memory, other, args, count, result)
+    except BaseException:
+        # Raised by a signal handler during the call; it replaces the function's error.
+        discard_error()
+        raise
+    if status != 0:
+        raise_taken()
+    return take(_value_of(result), result)
+
+
+#: Functions that pack scalars as borrowed values, by the identity of the class.
+_plain_packers: dict[int, Callable[[Any, list[Any]], Any]] = {
+    id(str): borrow_str,
+    id(bytes): borrow_bytes,
+    id(float): lambda x, keep: _float_value(_FLOAT, 0, x),
+    id(bool): lambda x, keep: TRUE if x else FALSE,
+    id(type(None)): lambda x, keep: NONE,
+}
+
+
+def pack_plain(x: Any, keep: list[Any]) -> bytes | None:
+    """Pack a number, text, bytes or None as a value that borrows from `x`; None for all else."""
+    if type(x) is int:
+        return _value(_INT, 0, x) if _INT64_MIN <= x <= _INT64_MAX else None
+    pack = _plain_packers.get(id(type(x)))
+    packed = None if pack is None else pack(x, keep)
+    return packed if type(packed) is bytes else None
+
+
+def create_plain(x: Any) -> Any:
+    """Return the runtime's container, owned, for a set or dict of exact scalars; None for others."""
+    cls = type(x)
+    if cls is not set and cls is not frozenset and cls is not dict:
+        return None
+    if cls is dict and not SCALARS.issuperset(map(id, map(type, list(x.values())))):
+        return None
+    return create_container(x)
+
+
+def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
+    """Compare a mapping or set with one of Python's, as `anyffi_wrapper_compare` does."""
+    made = create_plain(other)
+    if made is None:
+        return -1
+    try:
+        return _compare(memory_of(self), refer(_value_of(made)[2]), type_code, operation)  # type: ignore[no-any-return]
+    except (AttributeError, TypeError):
+        return -1
+    finally:
+        release(made)
+
+
+def is_exactly(x: Any, *type_codes: int) -> bool:
+    """Return whether `x` is of the public class of a type, not of a subclass."""
+    cls = type(x)
+    for type_code in type_codes:  # noqa: SIM110  # a generator takes four times as long
+        if cls is classes.get(type_code):
+            return True
+    return False
+
+
+def size_of(type_code: int) -> Callable[[_Method], _Method]:
+    def make(shared: _Method) -> _Method:
+        def size(self: Any = GIVEN, /, *rest: Any, **named: Any) -> int:
+            try:
+                found = _get_size(memory_of(self), type_code)
+            except (AttributeError, TypeError):
+                found = -1
+            if found < 0 or rest or named:
+                return call_shared(shared, self, *rest, **named)  # type: ignore[no-any-return]
+            return found  # type: ignore[no-any-return]
+
+        return size
+
+    return make
+
+
+#: The operators of comparisons, as `anyffi_wrapper_compare` numbers them.
+_OPERATORS = ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
+_DIFFERS = 2  # ANYFFI_DIFFERS
+
+
+def comparison(
+    type_code: int, name: str, decide: _Method, plain: _Method | None = None
+) -> Callable[[_Method], _Method]:
+    """Return what makes a comparison.
+
+    Parameters
+    ----------
+    type_code : int
+        The type of the left operand.
+    name : str
+        The name of the operator.
+    decide : callable
+        Compare two sequences, given both and the first position that differs.
+    plain : callable, optional
+        The same as `anyffi_wrapper_compare` for an operand that is no wrapper.
+    """
+    operation = _OPERATORS.index(name)
+
+    def make(shared: _Method) -> _Method:
+        def compare(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
+            found: Any = -1
+            if issubclass(type(other), ObjectCore):
+                try:
+                    found = _compare(memory_of(self), memory_of(other), type_code, operation)
+                except (AttributeError, TypeError):
+                    found = -1
+                if found > 1:
+                    found = decide(self, other, found - _DIFFERS)
+            elif plain is not None and not rest and not named:
+                found = plain(self, other, operation)
+                if found > 1:
+                    found = decide(self, other, found - _DIFFERS)
+            if found < 0 or rest or named:
+                return call_shared(shared, self, other, *rest, **named)
+            return found == 1
+
+        return compare
+
+    return make
