@@ -262,7 +262,10 @@ struct Traits<const char*> {
     if (!detail::load_utf8(given, holder.encoded, text, why)) return false;
     holder.text = static_cast<const char*>(text.data);
     if (__builtin_strlen(holder.text) == static_cast<size_t>(text.length)) return true;
-    return detail::refuse(why, detail::unboxed(given), name, ANYFFI_MISMATCH_VALUE, "embedded null character");
+    // The message has the text itself.
+    bool is_utf8 = anyffi_is_utf8(&given) && anyffi_str_from_utf8(holder.text, text.length, holder.encoded.out()) == 0;
+    const AnyffiValue& refused = is_utf8 ? holder.encoded.raw() : detail::unboxed(given);
+    return detail::refuse(why, refused, name, ANYFFI_MISMATCH_VALUE, "embedded null character");
   }
   static const char* take(Holder& holder) { return holder.text; }
   static AnyffiValue store(const char* utf8) {

@@ -19,14 +19,14 @@ inline bool refuse_changed(AnyffiMismatch& why) {
 }
 
 /// An element during its conversion. Conversions, and the repr of a key, may run code that changes the container, so an
-/// element of a mutable one is retained.
+/// element of a mutable one is retained, unless the container was made for this call: nobody else has it.
 class Element {
  public:
-  Element(const AnyffiValue& cell, const AnyffiObject& container) : value(cell) {
+  Element(const AnyffiValue& cell, const AnyffiObject& container, bool is_private = false) : value(cell) {
     if (value.type_code <= 0) return;
     value.aux = 0;
     int32_t code = container.type_code;
-    if (code == ANYFFI_LIST || code == ANYFFI_DICT || code == ANYFFI_SET) kept_ = hold(value);
+    if (!is_private && (code == ANYFFI_LIST || code == ANYFFI_DICT || code == ANYFFI_SET)) kept_ = hold(value);
   }
   Element(const Element&) = delete;
   Element& operator=(const Element&) = delete;

@@ -22,8 +22,9 @@ bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why,
     return false;
   }
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
+  bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
   for (int64_t i = 0; i < sequence->size; ++i) {
-    Element element(sequence->data[i], sequence->header);
+    Element element(sequence->data[i], sequence->header, is_private);
     typename Traits<T>::Holder holder{};
     if (!Traits<T>::load(element.value, holder, why)) return element.refused(why, Traits<int64_t>::store(i));
     visit(Traits<T>::take(holder));
@@ -56,9 +57,11 @@ bool load_entries(const AnyffiValue& value, const char* name, AnyffiMismatch& wh
   static_assert(!kIsView<K> && !kIsView<V>, "anyffi: a container must own its elements: use std::string, not a view");
   if (value.type_code != ANYFFI_MAP && value.type_code != ANYFFI_DICT) return refuse(why, value, name);
   auto* mapping = reinterpret_cast<const AnyffiMapping*>(value.as_object);
+  bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
   for (int64_t i = 0; i < mapping->used; ++i) {
-    if (mapping->entries[i].key.type_code == ANYFFI_UNSET) continue;
-    Element key(mapping->entries[i].key, mapping->header), item(mapping->entries[i].value, mapping->header);
+    const AnyffiEntry& entry = mapping->entries[i];
+    if (entry.key.type_code == ANYFFI_UNSET) continue;
+    Element key(entry.key, mapping->header, is_private), item(entry.value, mapping->header, is_private);
     typename Traits<K>::Holder key_holder{};
     typename Traits<V>::Holder item_holder{};
     if (!Traits<K>::load(key.value, key_holder, why)) return key.refused(why, key.value);
@@ -90,9 +93,10 @@ bool load_elements(const AnyffiValue& value, const char* name, AnyffiMismatch& w
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
   if (value.type_code != ANYFFI_SET && value.type_code != ANYFFI_FROZEN_SET) return refuse(why, value, name);
   auto* set = reinterpret_cast<const AnyffiMapping*>(value.as_object);
+  bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
   for (int64_t i = 0; i < set->used; ++i) {
     if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
-    Element element(set->entries[i].key, set->header);
+    Element element(set->entries[i].key, set->header, is_private);
     typename Traits<T>::Holder holder{};
     if (!Traits<T>::load(element.value, holder, why)) return element.refused(why, element.value);
     if (!visit(Traits<T>::take(holder))) {
