@@ -242,6 +242,13 @@ class FrozenSetCore(ObjectCore):
     def _elements(self) -> list[Any]:
         return list_elements(self, code.FROZEN_SET)
 
+    def _hash(self, computed: int = 0) -> int:
+        """Return the hash that was computed before, or 0; remember another one."""
+        mapping = Mapping.from_address(unwrap_as(self, code.FROZEN_SET))
+        if computed:
+            mapping.host_hash = computed
+        return computed or int(mapping.host_hash)
+
 
 @checks_self("anyffi.Set", slots=True)
 class SetCore(ObjectCore):

@@ -1,7 +1,7 @@
 /// Direct access of wrappers to the memory of containers.
 ///
 /// The GIL is held, so that nothing changes but where Python code runs: in packing, unpacking and comparing keys.
-/// Slices and keys that are no exact int are handled in core_containers.pxi, by Python-level methods.
+/// Slices and keys that are no exact int are handled in elements.h.
 
 #ifndef ANYFFI_CONTAINERS_H_
 #define ANYFFI_CONTAINERS_H_
@@ -22,11 +22,14 @@ static inline int anyffi_py_read_index(PyObject* key, int64_t* out) {
   return Py_IS_TYPE(key, &PyLong_Type) && anyffi_py_read_int(key, out) == 0;
 }
 
+/// As `anyffi_py_get_item`, for a key that is a slice, negative, out of range or not an exact int.
+static PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, PyObject* key);
+
 /// Returns an element by its key. The most frequent look-ups make no further call: half the instructions.
 static inline PyObject* anyffi_py_get_item(PyObject* wrapper, int32_t type_code, PyObject* key) {
   AnyffiSequence* sequence = (AnyffiSequence*)((AnyffiWrapper*)wrapper)->object;
   int64_t index;
-  if (sequence != NULL && sequence->header.type_code == type_code && Py_IS_TYPE(key, &PyLong_Type) &&
+  if (sequence != NULL && anyffi_py_is_like(&sequence->header, type_code) && Py_IS_TYPE(key, &PyLong_Type) &&
       anyffi_py_read_short_int(key, &index) && (uint64_t)index < (uint64_t)sequence->size) {
     const AnyffiValue* cell = &sequence->data[index];
     return cell->type_code == ANYFFI_INT ? anyffi_py_new_int(cell->as_int) : anyffi_py_unpack_copy(cell);

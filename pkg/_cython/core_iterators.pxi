@@ -3,6 +3,7 @@
 
 @cython.auto_pickle(False)
 @cython.final
+@cython.freelist(8)
 cdef class SequenceIterator:
     """Iterates by index, as a list's iterator does, and so sees changes."""
 
@@ -56,6 +57,7 @@ cdef SequenceIterator walk_sequence(ObjectCore wrapper, int32_t type_code, bint 
 
 @cython.auto_pickle(False)
 @cython.final
+@cython.freelist(8)
 cdef class EntryIterator:
     """Iterates over entries, forwards or backwards, and raises where the iterators of dict and set do."""
 

@@ -1,6 +1,6 @@
 """How values of a class are packed; decisions.h documents it."""
 
-from libc.stdint cimport uint64_t
+from c_types cimport uint64_t
 
 from python cimport PyObject, PyTypeObject
 

@@ -183,7 +183,10 @@ static PyObject* anyffi_py_mapping_compare(PyObject* self, PyObject* other, int 
     if (dict != NULL) is_equal = anyffi_py_equals_dict(mine, dict);
   }
   if (is_equal == -2) return NULL;
-  if (is_equal == -1) return anyffi_py_call_shared_slot(type_code, anyffi_py_operators[operation], self, other);
+  if (is_equal == -1) {
+    int is_builtin = PyDict_Check(other) || PyObject_TypeCheck(other, &PyDictProxy_Type);
+    return anyffi_py_compare_shared(self, other, operation, is_builtin, type_code);
+  }
   return PyBool_FromLong(is_equal == (operation == Py_EQ));
 }
 

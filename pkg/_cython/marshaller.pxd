@@ -1,6 +1,6 @@
 """The functions of the C headers that the Cython files use; each header documents them."""
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from c_types cimport int32_t, int64_t, uint32_t, uint64_t
 
 from c_api cimport (
     AnyffiCall, AnyffiDataType, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
@@ -22,6 +22,7 @@ cdef extern from "layout_check.h":
 cdef extern from "state.h":
     ctypedef struct State "AnyffiState":
         PyTypeObject* object_core
+        PyTypeObject* function_core
         AnyffiCall callback
         PyObject* missing
         PyObject* no_arguments
@@ -44,6 +45,8 @@ cdef extern from "state.h":
         PyObject* empty_wrapper
         PyObject* plain_contains_itself
         PyObject* wrong_object
+        PyObject* index_out_of_range
+        PyObject* assignment_out_of_range
         PyObject* unexplained
         PyObject* share_dtype
         PyObject* share_device
@@ -173,7 +176,6 @@ cdef extern from "containers.h":
         IS_SET "ANYFFI_IS_SET"
 
     AnyffiSequence* unwrap_sequence "anyffi_py_unwrap_sequence"(PyObject*, int32_t) except NULL
-    bint read_index "anyffi_py_read_index"(PyObject*, int64_t*)
     object get_item "anyffi_py_get_item"(PyObject*, int32_t, PyObject*)
     list list_elements "anyffi_py_list_elements"(const AnyffiSequence*)
     AnyffiMapping* unwrap_mapping "anyffi_py_unwrap_mapping"(PyObject*, int32_t) except NULL
@@ -196,6 +198,20 @@ cdef extern from "entry_iterator.h":
 cdef extern from "plain.h":
     object plain "anyffi_py_plain"(PyObject*)
 
+cdef extern from "wrapper_memory.h":
+    void set_wrapper_slots "anyffi_py_set_wrapper_slots"(PyTypeObject*)
+
+cdef extern from "public.h":
+    ctypedef struct PublicFunctionLayout "AnyffiPublicFunction":
+        vectorcallfunc vectorcall
+        PyObject* shared
+    ctypedef struct PublicRow "AnyffiPublicRow":
+        const char* name
+        vectorcallfunc call
+    const PublicRow* public_functions "anyffi_py_public_functions"
+    object get_registered "anyffi_py_get_function"(PyObject*)
+    object wrapper_for "anyffi_py_to_object"(PyObject*)
+
 cdef extern from "methods.h":
     ctypedef struct MethodRow "AnyffiMethodRow":
         const char* name
@@ -203,6 +219,8 @@ cdef extern from "methods.h":
         const char* name
         const char* reflected_name
         binaryfunc call
+    const MethodRow* object_methods "anyffi_py_object_methods"
+    const OperatorRow* object_operators "anyffi_py_object_operators"
     object new_method "anyffi_py_new_method"(PyTypeObject*, const MethodRow*, const char*)
     int set_special "anyffi_py_set_special"(PyTypeObject*, PyTypeObject*, const char*, void*) except -1
     object new_operator "anyffi_py_new_operator"(PyTypeObject*, const char*, binaryfunc)
@@ -213,16 +231,17 @@ cdef extern from "compare.h":
     int64_t find_value "anyffi_py_search"(PyObject*, AnyffiSequence*, PyObject*, int64_t, int64_t) except -2
     Py_hash_t sequence_hash "anyffi_py_sequence_hash"(PyObject*, int32_t) except -1
 
-cdef extern from "sequence_methods.h":
-    object sequence_slice "anyffi_py_sequence_slice"(PyObject*, PyObject*, int32_t)
-
 cdef extern from "list_methods.h":
-    bint set_slice "anyffi_py_set_slice"(PyObject*, PyObject*, PyObject*) except -1
     object list_add_in_place "anyffi_py_list_add_in_place"(PyObject*, PyObject*)
+    object list_multiply_in_place "anyffi_py_list_multiply_in_place"(PyObject*, PyObject*)
     const MethodRow* list_methods "anyffi_py_list_methods"
     const OperatorRow* list_operators "anyffi_py_list_operators"
     const MethodRow* array_methods "anyffi_py_array_methods"
     const OperatorRow* array_operators "anyffi_py_array_operators"
+
+cdef extern from "elements.h":
+    int set_item "anyffi_py_set_item"(PyObject*, PyObject*, PyObject*) except -1
+    int delete_item "anyffi_py_delete_item"(PyObject*, PyObject*) except -1
 
 cdef extern from "mapping_compare.h":
     object mapping_compare "anyffi_py_mapping_compare"(PyObject*, PyObject*, int, int32_t)
@@ -248,8 +267,12 @@ cdef extern from "dict_methods.h":
 cdef extern from "set_operators.h":
     object set_compare "anyffi_py_set_compare"(PyObject*, PyObject*, int, int32_t)
 
+cdef extern from "construct.h":
+    void set_class_slots "anyffi_py_set_class_slots"(PyTypeObject*, int32_t)
+
 cdef extern from "set_methods.h":
-    object set_or_in_place "anyffi_py_set_or_in_place"(PyObject*, PyObject*)
+    Py_hash_t set_hash "anyffi_py_set_hash"(PyObject*) except -1
+    object set_in_place "anyffi_py_set_in_place"(PyObject*, PyObject*, int)
     const MethodRow* set_methods "anyffi_py_set_methods"
     const OperatorRow* set_operators "anyffi_py_set_operators"
     const MethodRow* frozen_set_methods "anyffi_py_frozen_set_methods"

@@ -45,8 +45,12 @@ static int anyffi_py_pack_nested(PyObject* x, AnyffiValue* out, const AnyffiNest
 /// Packs a result; nothing is borrowed. 0, or -1 with an exception.
 static inline int anyffi_py_pack_owned(PyObject* x, AnyffiValue* out) {
   int packed = anyffi_py_pack_scalar(x, out);
-  if (packed == 0) packed = anyffi_py_pack_outermost(x, out);
-  return packed < 0 ? -1 : 0;
+  if (packed != 0) return packed < 0 ? -1 : 0;
+  if (anyffi_py_is_wrapper_class(Py_TYPE(x))) {
+    AnyffiObject* found = anyffi_py_unwrap(x);
+    return found == NULL ? -1 : anyffi_py_share(found, out);
+  }
+  return anyffi_py_pack_outermost(x, out) < 0 ? -1 : 0;
 }
 
 /// Packs what `__anyffi_value__` returned for the object of a nest; always 1, or -1 with an exception.
@@ -279,7 +283,7 @@ static inline int anyffi_py_end_made(int made, AnyffiValue* out) {
 
 /// Packs what the fast paths of `anyffi_py_pack_other` did not; returns as that.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_uncommon(PyObject* x, AnyffiValue* out) {
-  // A scalar here is text that cannot be borrowed, or an int of more than 60 bits.
+  // A scalar here is text that cannot be borrowed.
   int made = anyffi_py_pack_scalar(x, out);
   if (made == 0) made = anyffi_py_pack_outermost(x, out);
   if (made != 0) return anyffi_py_end_made(made, out);
@@ -300,7 +304,9 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
     return anyffi_py_pack_wrapper(x, out);
   } else if (cls == &PySlice_Type) {
     made = anyffi_py_pack_inline_slice(x, out);
-  } else if (cls != &PyDict_Type && cls != &PyLong_Type) {
+  } else if (cls == &PyLong_Type) {
+    made = anyffi_py_pack_any_int(x, out);
+  } else if (cls != &PyDict_Type) {
     if (x == anyffi_state.missing) {
       *out = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
       return 0;

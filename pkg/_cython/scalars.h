@@ -46,8 +46,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_scalar(PyObject* x, AnyffiValue* out) {
   return anyffi_py_pack_immediate(x, cls, out);
 }
 
-// ---- what is no exact builtin, or too big
-// -----------------------------------------------------------------------------
+// ---- what is no exact builtin, or too big ---------------------------------------------------------------------------
 
 /// Digits of an int that are collected on the stack: 1,920 bits.
 #define ANYFFI_SHORT_DIGITS 64
@@ -58,7 +57,8 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_big_int(PyObject* x, AnyffiValue* out) {
   (void)x, (void)out;
   return 0;
 #else
-  uint64_t on_stack[ANYFFI_SHORT_DIGITS / 2] = {0};
+  uint64_t on_stack[ANYFFI_SHORT_DIGITS / 2];
+  on_stack[0] = 0;
   const digit* digits;
   int is_negative;
   Py_ssize_t count = anyffi_py_read_digits(x, &digits, &is_negative);

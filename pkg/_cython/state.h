@@ -13,6 +13,7 @@
 
 typedef struct {
   PyTypeObject* object_core;
+  PyTypeObject* function_core;
   /// The callback of functions over Python callables. A different one in check mode.
   AnyffiCall callback;
   PyObject* missing;          // the value of an omitted argument
@@ -48,6 +49,8 @@ typedef struct {
   PyObject* empty_wrapper;
   PyObject* plain_contains_itself;
   PyObject* wrong_object;
+  PyObject* index_out_of_range;
+  PyObject* assignment_out_of_range;
   PyObject* unexplained;
   /// Functions of the rules for tensors.
   PyObject* share_dtype;

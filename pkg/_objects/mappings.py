@@ -11,7 +11,7 @@ from .._pickling import unpickle_container
 from .._rules.containers import ITEMS, KEYS, VALUES, checks_self, holds_scalars
 from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any
-from .container import Container, check_empty, deep_copy, is_public, shown_class, single_argument
+from .container import Container, deep_copy, is_made, is_public, new_or_same, shown_class, single_argument
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -141,9 +141,13 @@ class MapMethods(MappingMethods):
     __slots__ = ()
     _plain = MappingProxyType
 
+    __new__ = new_or_same
+
     def __init__(self, /, *mapping: Any, **pairs: Any) -> None:
-        check_empty(self)
-        content = dict(single_argument("Map", mapping, ()), **pairs)
+        given = single_argument("Map", mapping, ())
+        if is_made(self, given):
+            return
+        content = given if type(given) is dict and not pairs else dict(given, **pairs)
         self._move_from(self._runtime.to_object(MappingProxyType(content)))
 
     def __ior__(self, other: object) -> Any:
@@ -200,7 +204,9 @@ class DictMethods(MappingMethods):
     _plain = dict
 
     def __init__(self, /, *mapping: Any, **pairs: Any) -> None:
-        made = self._runtime.to_object(dict(single_argument("Dict", mapping, ()), **pairs))
+        given = single_argument("Dict", mapping, ())
+        content = given if type(given) is dict and not pairs else dict(given, **pairs)
+        made = self._runtime.to_object(content)
         if self._address:
             self._runtime.dict_update(self, made)
         else:

@@ -174,7 +174,7 @@ def text_signature(method: Any) -> str:
     return f"{method.__name__}({', '.join(parts)})\n--\n\n{method.__doc__}"
 
 
-def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class]:
+def checks_self(shown: str, *, slots: bool = False, only: tuple[str, ...] = ()) -> Callable[[_Class], _Class]:
     """Make the public methods of a class, inherited ones included, refuse a `self` of another class.
 
     Methods of Python's own classes do, too. Without the check they raise AttributeError.
@@ -185,6 +185,8 @@ def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class
         The name of the class in the message.
     slots : bool
         All methods have the messages of slot wrappers; otherwise special methods have.
+    only : tuple of str
+        The names of the methods; by default all public ones.
     """
 
     def decorate(cls: _Class) -> _Class:
@@ -192,7 +194,8 @@ def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class
         for base in reversed(cls.__mro__[:-1]):
             methods.update(vars(base))
         for name, method in methods.items():
-            if isinstance(method, FunctionType) and (name.startswith("__") or not name.startswith("_")):
+            is_public = name in only if only else name.startswith("__") or not name.startswith("_")
+            if isinstance(method, FunctionType) and is_public:
                 is_slot = slots or (name.startswith("__") and name not in (*_NO_SLOTS, "__init__"))
                 checked = (_as_slot if is_slot else _checked)(cls, shown, method)
                 checked.__name__, checked.__qualname__ = name, f"{shown.rpartition('.')[2]}.{name}"

@@ -64,6 +64,9 @@ typedef struct AnyffiHost {
   /// Releases one reference and returns 1, if it is not the last one; acquires the lock itself. Most handles are of
   /// callables that their caller keeps. May be NULL.
   int32_t (*handle_release_shared)(void* handle);
+  /// 1 if the wrapper of a container compares and hashes as the runtime does: if its class is no user's. Called with
+  /// the lock held. NULL: none does.
+  int32_t (*is_own_wrapper)(const AnyffiObject* container);
 } AnyffiHost;
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.
@@ -183,7 +186,10 @@ void anyffi_recipe_finalize(void* memory);
 /// `anyffi_tensor_from_dlpack` for a library of the host: its deleter is not called after the host has shut down.
 int anyffi_tensor_from_dlpack_host(AnyffiManagedTensor* managed, AnyffiValue* out);
 /// The same from a capsule, of either form. TypeError if it is not a DLPack capsule, or was used before.
+/// A tensor of the legacy form, which cannot say whether its memory may be written, is read-only.
 int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out);
+/// The same from a value that holds a capsule, and a tensor of the legacy form is writable.
+int anyffi_tensor_from_writable_capsule(const AnyffiValue* capsule, AnyffiValue* out);
 /// A new capsule, as a handle that the caller owns; of the legacy form if `legacy` is not 0. NULL on failure.
 int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, void** out);
 
