@@ -173,7 +173,8 @@ class DictCore(ObjectCore):
                 release(value)
 
     def __delitem__(self, key: Any) -> None:
-        self._delete(key)  # type: ignore[attr-defined]
+        if not self._runtime.dict_erase(self, key):  # type: ignore[attr-defined]
+            raise KeyError(key)
 
     @translates_errors
     def __contains__(self, key: Any) -> bool:

@@ -135,7 +135,7 @@ cdef class DictCore(ObjectCore):
         put_item(<PyObject*>self, ANYFFI_DICT, <PyObject*>key, <PyObject*>item)
 
     def __delitem__(self, key):
-        self._delete(key)
+        dict_delete(<PyObject*>self, <PyObject*>key)
 
     def __contains__(self, key):
         return has_key(<PyObject*>self, ANYFFI_DICT, <PyObject*>key)

@@ -73,6 +73,9 @@ cdef dict decision_by_reader = {
     _decisions.SUBCLASSES[memoryview]: decisions.MEMORY_VIEW,
 }
 
+# The functions of the rules that are remembered with classes.
+cdef set readers = set()
+
 # By kind and size of NumPy's dtype. Its float64 and complex128 are subclasses of builtins.
 cdef dict numpy_decisions = {
     "b1": decisions.NUMPY_BOOL,
@@ -115,7 +118,10 @@ cdef int learn_decision "anyffi_py_learn_decision"(PyObject* x) except -1:
             decision = decisions.LOWERED
     # Deciding may run code of abstract classes, which may change this one.
     if version_of(cls) == version and (token != 0 or depends == _decisions.ON_CLASS):
-        decisions.remember_decision(cls, version, decision, depends == _decisions.ON_REGISTRATION, token)
+        readers.add(read)
+        decisions.remember_decision(
+            cls, version, decision, depends == _decisions.ON_REGISTRATION, token, <PyObject*>read
+        )
     return decision
 
 
@@ -127,7 +133,7 @@ cdef int learn_class "anyffi_py_learn_class"(PyObject* cls) except -1:
     look_up(<PyTypeObject*>cls, <PyObject*>exchange_name)
     version = version_of(<PyTypeObject*>cls)
     if version != 0:
-        decisions.remember_decision(key, version, decisions.FUNCTION, False, 0)
+        decisions.remember_decision(key, version, decisions.FUNCTION, False, 0, NULL)
     return 1
 
 

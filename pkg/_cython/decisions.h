@@ -58,6 +58,7 @@ typedef struct {
   uint16_t decision;
   uint16_t depends; /* on the classes that are registered with abstract ones */
   uint64_t token;   /* changes with those */
+  PyObject* reader; /* the function of the rules that lowers instances, borrowed: never freed */
 } AnyffiKnownClass;
 
 /// Two places for each class: of more classes at one place, some are forgotten.
@@ -85,7 +86,7 @@ static inline uint64_t anyffi_py_registration_token(void) {
 
 /// Remembers the decision of a class.
 static void anyffi_py_remember_decision(PyTypeObject* cls, unsigned int version, AnyffiDecision decision, int depends,
-                                        uint64_t token) {
+                                        uint64_t token, PyObject* reader) {
   AnyffiKnownClass* place = anyffi_py_places_of(cls);
   if (place->cls != cls) {
     // The older of two makes room.
@@ -99,23 +100,39 @@ static void anyffi_py_remember_decision(PyTypeObject* cls, unsigned int version,
   place->decision = (uint16_t)decision;
   place->depends = (uint16_t)depends;
   place->token = token;
+  place->reader = reader;
 }
 
 /// The decision of a class that is not remembered: that of a wrapper, or unknown.
 ANYFFI_NEVER_INLINE AnyffiDecision anyffi_py_forgotten_decision(PyTypeObject* cls) {
   if (!PyType_IsSubtype(cls, anyffi_state.object_core)) return ANYFFI_DECISION_UNKNOWN;
-  anyffi_py_remember_decision(cls, anyffi_py_version(cls), ANYFFI_DECISION_WRAPPER, 0, 0);
+  anyffi_py_remember_decision(cls, anyffi_py_version(cls), ANYFFI_DECISION_WRAPPER, 0, 0, NULL);
   return ANYFFI_DECISION_WRAPPER;
+}
+
+/// The record of a class as it is now, or NULL.
+static inline const AnyffiKnownClass* anyffi_py_known_class(PyTypeObject* cls) {
+  const AnyffiKnownClass* known = anyffi_py_places_of(cls);
+  if (known->cls != cls && (++known)->cls != cls) return NULL;
+  unsigned int version = anyffi_py_version(cls);
+  return version != 0 && known->version == version ? known : NULL;
 }
 
 /// The decision of a class, if it is remembered; runs no Python code.
 static inline AnyffiDecision anyffi_py_known_decision(PyTypeObject* cls) {
-  const AnyffiKnownClass* known = anyffi_py_places_of(cls);
-  if (known->cls != cls && (++known)->cls != cls) return anyffi_py_forgotten_decision(cls);
-  unsigned int version = anyffi_py_version(cls);
-  if (version == 0 || known->version != version) return anyffi_py_forgotten_decision(cls);
+  const AnyffiKnownClass* known = anyffi_py_known_class(cls);
+  if (known == NULL) return anyffi_py_forgotten_decision(cls);
   if (known->depends && known->token != anyffi_py_registration_token()) return ANYFFI_DECISION_UNKNOWN;
   return (AnyffiDecision)known->decision;
+}
+
+/// The function of the rules that lowers `x`, borrowed: that of its class if its decision is still right, else the one
+/// that decides.
+static inline PyObject* anyffi_py_reader_of(PyObject* x) {
+  const AnyffiKnownClass* known = anyffi_state.is_check_mode ? NULL : anyffi_py_known_class(Py_TYPE(x));
+  int is_right =
+      known != NULL && known->reader != NULL && (!known->depends || known->token == anyffi_py_registration_token());
+  return is_right ? known->reader : anyffi_state.lower;
 }
 
 /// Where the decision for a class itself as a value is kept, beside that for its instances. No class has this address.

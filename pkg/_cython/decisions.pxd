@@ -46,4 +46,6 @@ cdef extern from "decisions.h":
 
     uint64_t registration_token "anyffi_py_registration_token"()
     PyTypeObject* key_of_class "anyffi_py_key_of_class"(PyObject*)
-    void remember_decision "anyffi_py_remember_decision"(PyTypeObject*, unsigned int, int, int, uint64_t)
+    void remember_decision "anyffi_py_remember_decision"(
+        PyTypeObject*, unsigned int, int, int, uint64_t, PyObject*
+    )

@@ -257,6 +257,7 @@ cdef extern from "views.h":
     object common_keys "anyffi_py_common_keys"(PyObject*, PyObject*)
 
 cdef extern from "dict_methods.h":
+    int dict_delete "anyffi_py_dict_delete"(PyObject*, PyObject*) except -1
     object dict_or_in_place "anyffi_py_dict_or_in_place"(PyObject*, PyObject*)
     const MethodRow* map_methods "anyffi_py_map_methods"
     const OperatorRow* map_operators "anyffi_py_map_operators"

@@ -126,7 +126,7 @@ static int anyffi_py_pack_payload(PyObject* x, int32_t code, PyObject* payload, 
 
 /// Packs a value as the rules describe it; 1 if the object is new.
 static int anyffi_py_pack_lowered(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
-  PyObject* lowered = PyObject_CallOneArg(anyffi_state.lower, x);
+  PyObject* lowered = PyObject_CallOneArg(anyffi_py_reader_of(x), x);
   if (lowered == NULL) return -1;
   // Exactly a tuple of two: `lower` is ours.
   int32_t code = (int32_t)PyLong_AsLong(PyTuple_GET_ITEM(lowered, 0));

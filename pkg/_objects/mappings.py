@@ -222,10 +222,6 @@ class DictMethods(MappingMethods):
             made[key] = shared
         return made
 
-    def _delete(self, key: Any) -> None:
-        if not self._runtime.dict_erase(self, key):
-            raise KeyError(key)
-
     def pop(self, key: Any, default: Any = _ABSENT, /) -> Any:
         """Remove a key and return its value, or `default` if it is absent."""
         found = self._runtime.dict_pop(self, key)
