@@ -14,9 +14,6 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Types whose values are native wherever they are.
-constexpr uint64_t kAlwaysNative = (kComparedTypes & ~anyffi_type_bit(ANYFFI_FLOAT)) | anyffi_type_bit(ANYFFI_BIG_INT);
-
 /// Deeper containers are left to the host, which bounds the stack.
 constexpr int kMaxDepth = 16;
 
@@ -83,7 +80,7 @@ inline int32_t equal_native(const AnyffiValue& a, const AnyffiValue& b) { return
 
 }  // namespace
 
-bool is_native(const AnyffiValue& element) noexcept { return is_compared(element) || is_native_part(element, 0); }
+bool is_native_container(const AnyffiValue& element) noexcept { return is_native_part(element, 0); }
 
 bool has_native_keys(const Mapping* mapping) noexcept {
   if ((mapping->key_type_mask & ~(kAlwaysNative | anyffi_type_bit(ANYFFI_FLOAT))) == 0) return true;
