@@ -1,5 +1,4 @@
-/// The other operand of an operation on sets: a set of the runtime, or elements of Python's, borrowed where they can
-/// be.
+/// The other operand of an operation on sets: a set of the runtime, or elements of Python, borrowed where possible.
 
 #ifndef ANYFFI_SET_OPERAND_H_
 #define ANYFFI_SET_OPERAND_H_
