@@ -70,6 +70,27 @@ def test_keys_of_one_hash_are_found(ffi: Any, keys: list[Any]) -> None:
     assert ffi.Set(keys) == set(keys) == ffi.Set(reversed(keys))
 
 
+def test_sets_of_keys_of_one_hash(ffi: Any) -> None:
+    keys = TUPLES[:40]
+    half, plain = ffi.FrozenSet(keys[:20]), set(keys)
+    for whole in (plain, ffi.Set(keys)):
+        assert half | whole == whole | half == plain
+        assert half & whole == whole & half == half
+        assert half ^ whole == whole - half == set(keys[20:])
+        assert half < whole
+        x = ffi.Set()
+        for i in range(0, 40, 10):
+            x |= set(keys[i : i + 10])
+            assert len(x) == i + 10
+        x ^= whole
+        assert not x
+        x.update(whole)
+        x -= half
+        assert x == set(keys[20:])
+        x &= half
+        assert not x
+
+
 def test_objects_of_python_equal_native_keys(ffi: Any) -> None:
     made = ffi.Dict({key: i for i, key in enumerate(INTS)})
     for i, key in enumerate(INTS):
@@ -150,3 +171,29 @@ def test_chosen_keys_cost_no_more_than_others(ffi: Any, tmp_path: pathlib.Path) 
     assert steps < 3 * spread
     assert shifted < 3 * spread
     assert common < 3 * texts
+
+
+OPERATORS = """
+import gc, os
+import anyffi
+harmless = [(i, i + 1) for i in range(2000)]
+chosen = {chosen}
+gc.disable()
+os.getloadavg()
+for keys in (harmless, chosen):
+    x, y = anyffi.Set(), anyffi.Set()
+    for i in range(0, 2000, 20):
+        part = set(keys[i : i + 20])
+        x |= anyffi.Set(part)
+        y ^= part
+    x = anyffi.Set(part) | x
+    os.getloadavg()
+"""
+
+
+def test_operators_with_chosen_keys_cost_no_more_than_others(ffi: Any, tmp_path: pathlib.Path) -> None:
+    if ffi.ffi_mode != "cython":
+        pytest.skip("the index is the runtime's: one mode is enough")
+    program = OPERATORS.format(chosen=same_hash_tuples(2000))
+    harmless, chosen = map(callgrind.instructions, callgrind.run_parts(tmp_path, program, ffi_mode="cython"))
+    assert chosen < 4 * harmless

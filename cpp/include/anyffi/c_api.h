@@ -622,8 +622,9 @@ int anyffi_set_combine(const AnyffiObject* a, const AnyffiObject* b, int32_t ope
 /// 1 if every element of `a` is one of `b` (`wanted` 1), or none is (`wanted` 0), else 0; -1 if an element is of a type
 /// whose comparison needs code of the host.
 int32_t anyffi_set_relate(const AnyffiObject* a, const AnyffiObject* b, int32_t wanted);
-/// Counts the borrowed values that a set has: 1, 0 if an element is of a type whose comparison needs code of the host,
-/// -1 with an error.
+/// Counts the borrowed values that a set has. An Array among them may lie in the caller's memory, with a strong count
+/// of 0: it is copied where the value is stored. 1, 0 if an element is of a type whose comparison needs code of the
+/// host, -1 with an error.
 int32_t anyffi_set_count_values(const AnyffiObject* set, const AnyffiValue* values, int64_t count, int64_t* out);
 /// Combines a set in place; returns as `anyffi_set_count_values`.
 int32_t anyffi_set_change(AnyffiObject* set, const AnyffiObject* other, int32_t operation);

@@ -153,8 +153,9 @@ int values_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   return 0;
 }
 
-/// Compares arrays of values that `quick_equal` compares.
-Quick quick_arrays_equal(const AnyffiSequence* a, const AnyffiSequence* b) {
+}  // namespace
+
+Quick quick_arrays_equal(const AnyffiSequence* a, const AnyffiSequence* b) noexcept {
   if (((a->type_mask | b->type_mask) & ~(kComparedTypes | ANYFFI_CHECKED)) != 0) return Quick::kUnknown;
   if (a->size != b->size) return Quick::kDifferent;
   for (int64_t i = 0; i < a->size; ++i) {
@@ -163,8 +164,6 @@ Quick quick_arrays_equal(const AnyffiSequence* a, const AnyffiSequence* b) {
   }
   return Quick::kEqual;
 }
-
-}  // namespace
 
 Quick quick_equal(const AnyffiValue& a, const AnyffiValue& b) noexcept {
   if (is_number(a.type_code) && is_number(b.type_code)) return as_quick(numbers_equal(a, b));

@@ -10,6 +10,8 @@ namespace anyffi::runtime {
 /// Whether two values are equal, where that needs neither the host nor recursion.
 enum class Quick { kDifferent, kEqual, kUnknown };
 Quick quick_equal(const AnyffiValue& a, const AnyffiValue& b) noexcept;
+/// Whether two arrays are equal: kUnknown where they hold more than numbers, text and the like.
+Quick quick_arrays_equal(const AnyffiSequence* a, const AnyffiSequence* b) noexcept;
 /// As `quick_equal` for keys, where NaN equals NaN.
 Quick quick_key_equal(const AnyffiValue& a, const AnyffiValue& b) noexcept;
 /// "Identical or equal", as Python compares elements of containers. May run the host's code: the caller must own

@@ -34,11 +34,15 @@ int64_t hash_float(double number) {
   }
   if (std::isnan(number)) return kHashOfNan;
   if (std::isinf(number)) return number > 0 ? kHashOfInfinity : -kHashOfInfinity;
-  // mantissa * 2**exponent, where the mantissa is a whole number of 53 bits, below the prime.
-  int exponent;
-  auto mantissa = static_cast<uint64_t>(std::ldexp(std::fabs(std::frexp(number, &exponent)), 53));
-  exponent = (exponent - 53) % kModulusBits;
-  auto hash = static_cast<int64_t>(rotate(mantissa, exponent < 0 ? exponent + kModulusBits : exponent));
+  // mantissa * 2**exponent, where the mantissa is a whole number of up to 53 bits, below the prime.
+  uint64_t bits;
+  std::memcpy(&bits, &number, sizeof(bits));
+  uint64_t mantissa = bits & ((uint64_t{1} << 52) - 1);
+  auto field = static_cast<unsigned>(bits >> 52 & 0x7FF);
+  // The exponent is the field - 1075; 0 means 1, without the highest bit of the mantissa. Modulo 61, 1075 is 38.
+  if (field != 0) mantissa |= uint64_t{1} << 52;
+  unsigned shift = ((field == 0 ? 1 : field) + kModulusBits - 1075 % kModulusBits) % kModulusBits;
+  auto hash = static_cast<int64_t>(rotate(mantissa, static_cast<int>(shift)));
   return avoid_minus_one(number < 0 ? -hash : hash);
 }
 
@@ -110,8 +114,13 @@ constexpr uint64_t kPrime5 = 2870177450012600261u;
 /// Adds an element of a tuple or part of a slice, in Python's variant of xxHash.
 int add_lane(const AnyffiValue& value, uint64_t* sum) {
   int64_t lane;
-  Owned held = retained(value);
-  if (hash_key(*held.get(), &lane) != 0) return -1;
+  if (value.type_code <= 0) {
+    // Runs no code that could change what holds the value.
+    if (hash_key(value, &lane) != 0) return -1;
+  } else {
+    Owned held = retained(value);
+    if (hash_key(*held.get(), &lane) != 0) return -1;
+  }
   *sum += static_cast<uint64_t>(lane) * kPrime2;
   *sum = (*sum << 31 | *sum >> 33) * kPrime1;
   return 0;

@@ -13,11 +13,6 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Types whose values are native wherever they are.
-constexpr uint64_t kAlwaysNative = (kComparedTypes & ~anyffi_type_bit(ANYFFI_FLOAT)) | anyffi_type_bit(ANYFFI_BIG_INT);
-
-bool is_compared(const AnyffiValue& value) { return (anyffi_type_bit(value.type_code) & ~kComparedTypes) == 0; }
-
 bool is_native_part(const AnyffiValue& value, int depth);
 
 bool is_native_array(const AnyffiSequence* array, int depth) {
@@ -50,7 +45,7 @@ bool has_own_wrapper(const AnyffiObject* container) noexcept {
   return hooks != nullptr && hooks->is_own_wrapper != nullptr && hooks->is_own_wrapper(container) != 0;
 }
 
-bool is_native(const AnyffiValue& element) noexcept { return is_compared(element) || is_native_part(element, 0); }
+bool is_native_container(const AnyffiValue& element) noexcept { return is_native_part(element, 0); }
 
 bool has_native_keys(const Mapping* mapping) noexcept {
   if ((mapping->key_type_mask & ~(kAlwaysNative | anyffi_type_bit(ANYFFI_FLOAT))) == 0) return true;

@@ -19,9 +19,17 @@ constexpr int kNativeDepth = 16;
 /// Whether the wrapper of a container, if it has one, compares as the runtime does: a user's class may not.
 bool has_own_wrapper(const AnyffiObject* container) noexcept;
 
+/// Types whose values are native wherever they are.
+constexpr uint64_t kAlwaysNative = (kComparedTypes & ~anyffi_type_bit(ANYFFI_FLOAT)) | anyffi_type_bit(ANYFFI_BIG_INT);
+
+bool is_native_container(const AnyffiValue& element) noexcept;
+
 /// Whether the host compares an element as the runtime does. A container does not, where it has a wrapper of a user's
 /// class, or holds a NaN: two with equal bits are equal to the runtime, but not to the host.
-bool is_native(const AnyffiValue& element) noexcept;
+inline bool is_native(const AnyffiValue& element) noexcept {
+  constexpr uint64_t kNative = kAlwaysNative | anyffi_type_bit(ANYFFI_FLOAT);
+  return (anyffi_type_bit(element.type_code) & ~kNative) == 0 || is_native_container(element);
+}
 
 /// Whether all elements of a set, or keys of a mapping, are native.
 bool has_native_keys(const Mapping* mapping) noexcept;

@@ -10,9 +10,20 @@
 
 namespace anyffi::runtime {
 
+namespace {
+
+/// Owns a value; copies an array of the caller's memory.
+int own_element(const AnyffiValue& value, AnyffiValue* out) {
+  if (value.type_code != ANYFFI_ARRAY || value.as_object->strong_count != 0) return own_value(&value, out);
+  const AnyffiSequence* array = as_sequence(value.as_object);
+  return anyffi_sequence_create_from(ANYFFI_ARRAY, array->data, array->size, out);
+}
+
+}  // namespace
+
 int append_element(Mapping* set, const AnyffiValue& value, int64_t hash) {
   AnyffiValue key;
-  if (anyffi_value_own(&value, &key) != 0) return -1;
+  if (own_element(value, &key) != 0) return -1;
   if (!has_room(set) && make_room(set) != 0) {
     anyffi_value_drop(&key);
     return -1;
@@ -24,7 +35,7 @@ int append_element(Mapping* set, const AnyffiValue& value, int64_t hash) {
 }
 
 int hash_value(const AnyffiValue& value, int64_t* out) {
-  if (is_plain(value)) return hash_key(value, out);
+  if (is_plain(value) || value.type_code > 0) return hash_key(value, out);
   return anyffi_value_hash(&value, out);
 }
 
