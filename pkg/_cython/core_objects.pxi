@@ -128,7 +128,9 @@ cdef int refuse_unknown(PyObject* function, Py_ssize_t count, PyObject* names) e
     """Raises the error of a call whose first wrong keyword is unknown, without reading all metadata."""
     cdef const AnyffiFunctionInfo* info = unwrap_function(function).info
     cdef tuple parameters = <tuple>(<FunctionWrapper*>function).parameters
-    if names == NULL or info == NULL or info.flags & ANYFFI_OVERLOADED or None in parameters or not parameters:
+    if names == NULL or info == NULL or info.flags & ANYFFI_OVERLOADED:
+        return 0
+    if not parameters or None in parameters:
         return 0
     for keyword in <tuple>names:
         if type(keyword) is not str:
