@@ -7,7 +7,8 @@ cdef struct Container:
     const OperatorRow* operators
 
 
-cdef Container[6] containers = [
+cdef Container[7] containers = [
+    Container(ANYFFI_OBJECT, object_methods, object_operators),
     Container(ANYFFI_ARRAY, array_methods, array_operators),
     Container(ANYFFI_LIST, list_methods, list_operators),
     Container(ANYFFI_MAP, map_methods, map_operators),
@@ -32,8 +33,8 @@ def methods_of(name, type methods not None):
         return compile_functions(methods)
     if name == "Function":
         return {"__get__": vars(FunctionCore)["__get__"]}
-    cores = (ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore)
-    names = ("Array", "List", "Map", "Dict", "FrozenSet", "Set")
+    cores = (ObjectCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore)
+    names = ("Object", "Array", "List", "Map", "Dict", "FrozenSet", "Set")
     return compile_methods(names.index(name), cores[names.index(name)], methods) if name in names else {}
 
 

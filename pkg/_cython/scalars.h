@@ -8,6 +8,7 @@
 #include "decisions.h"
 #include "pack_inline.h"
 #include "unpack.h"
+#include "value_objects.h"
 
 /// Packs an exact str; always 1, or -1 with an exception.
 static inline int anyffi_py_own_str(PyObject* x, AnyffiValue* out) {
@@ -199,6 +200,14 @@ static int anyffi_py_pack_decided_scalar(PyObject* x, AnyffiDecision decision, A
     case ANYFFI_DECISION_BYTEARRAY:
       if (anyffi_bytes_create(PyByteArray_AS_STRING(x), PyByteArray_GET_SIZE(x), out) == 0) return 1;
       return anyffi_py_raise_taken();
+    case ANYFFI_DECISION_DATA_TYPE:
+      return anyffi_py_pack_data_type(x, out);
+    case ANYFFI_DECISION_DEVICE:
+      return anyffi_py_pack_device(x, out);
+    case ANYFFI_DECISION_POINTER:
+      return anyffi_py_pack_pointer(x, out);
+    case ANYFFI_DECISION_MEMORY_VIEW:
+      return anyffi_py_pack_memory_view(x, out);
     default:
       return decision >= ANYFFI_DECISION_NUMPY_BOOL ? anyffi_py_pack_numpy_scalar(x, decision, out) : 0;
   }

@@ -51,6 +51,21 @@ static PyObject* anyffi_py_unpack_bytes(const AnyffiValue* value) {
   return PyBytes_FromStringAndSize((const char*)text.data, (Py_ssize_t)text.length);
 }
 
+/// Returns a new `ctypes.c_void_p`.
+static PyObject* anyffi_py_unpack_pointer(void* pointer) {
+  if (anyffi_state.pointer_class == NULL) {
+    PyObject* module = PyImport_ImportModule("ctypes");
+    PyObject* cls = module == NULL ? NULL : PyObject_GetAttrString(module, "c_void_p");
+    Py_XDECREF(module);
+    if (cls == NULL) return NULL;
+    anyffi_state.pointer_class = cls;
+  }
+  PyObject* address = PyLong_FromVoidPtr(pointer);
+  PyObject* made = address == NULL ? NULL : PyObject_CallOneArg(anyffi_state.pointer_class, address);
+  Py_XDECREF(address);
+  return made;
+}
+
 static PyObject* anyffi_py_unpack_tensor_view(const AnyffiValue* value) {
   AnyffiValue owned;
   if (anyffi_value_own(value, &owned) != 0) {
@@ -80,7 +95,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_inline(const AnyffiValue* value) 
     case ANYFFI_TENSOR_VIEW:
       return anyffi_py_unpack_tensor_view(value);
     case ANYFFI_POINTER:
-      return anyffi_py_lift(code, PyLong_FromVoidPtr(value->as_pointer));
+      return anyffi_py_unpack_pointer(value->as_pointer);
     case ANYFFI_DATA_TYPE:
       return anyffi_py_new_dtype(value->as_data_type);
     case ANYFFI_DEVICE:
