@@ -31,6 +31,8 @@ def methods_of(name, type methods not None):
     """
     if name == "Api":
         return compile_functions(methods)
+    if name == "Function":
+        return {"__get__": vars(FunctionCore)["__get__"]}
     cores = (ObjectCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore)
     names = ("Object", "Array", "List", "Map", "Dict", "FrozenSet", "Set")
     return compile_methods(names.index(name), cores[names.index(name)], methods) if name in names else {}

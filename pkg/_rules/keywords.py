@@ -16,7 +16,7 @@ from types import FunctionType
 from .._typing import Any, Callable, Optional
 from .internal import MISSING
 
-__all__ = ["VARIADIC", "Info", "Param", "arrange", "bind", "is_name", "is_overloaded", "place"]
+__all__ = ["VARIADIC", "Info", "Param", "arrange", "bind", "is_name", "is_overloaded", "place", "unexpected"]
 
 #: `(name or None, has a default, default, type name or None)`
 Param = tuple[Optional[str], bool, Any, Optional[str]]
@@ -80,7 +80,7 @@ def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
         keyword = str.__str__(given)
         index = positions.get(keyword)
         if index is None:
-            raise TypeError(f"{name}(){_unexpected(keyword, tuple(positions))}")
+            raise unexpected(name, keyword, tuple(positions))
         if index < len(args):
             raise TypeError(f"{name}() got multiple values for argument '{keyword}'")
         bound[index] = value
@@ -105,18 +105,18 @@ def _nothing() -> None:
     pass
 
 
-def _unexpected(keyword: str, names: tuple[Any, ...]) -> str:
-    """Return this Python version's message for an unknown keyword.
+def unexpected(name: str, keyword: str, names: tuple[Any, ...]) -> TypeError:
+    """Return the exception for an unknown keyword, with this Python version's message.
 
     Since 3.13 it suggests a name, so this calls a Python function with these parameters.
     """
     if not _SUGGESTS:
-        return f" got an unexpected keyword argument '{keyword}'"
+        return TypeError(f"{name}() got an unexpected keyword argument '{keyword}'")
     try:
         _with_parameters(names)(**{keyword: None})
     except TypeError as error:
         words = str(error)
-    return words.partition("()")[2]
+    return TypeError(f"{name}(){words.partition('()')[2]}")
 
 
 @lru_cache(maxsize=64)
