@@ -6,7 +6,7 @@ import sys
 
 from .._objects.runtime import Runtime
 from .._objects.tensor import TensorMethods
-from .._rules.arrays import refuse_hidden
+from .._rules.arrays import HAS_CAPSULES, lower_exporter, refuse_hidden
 from .._rules.decisions import bind, find_on_type
 from .._rules.device import Device, read_device
 from .._typing import TYPE_CHECKING, Any
@@ -67,6 +67,7 @@ class ConvertApi:
         *,
         device: Device | str | None = None,
         copy: bool | None = None,
+        writable: bool = False,
         require_alignment: int = 0,
         require_contiguous: bool = False,
     ) -> Tensor:
@@ -80,6 +81,9 @@ class ConvertApi:
             Device of the tensor; by default that of the array.
         copy : bool, optional
             Whether to copy. By default only if the library cannot share its memory.
+        writable : bool
+            Whether C++ may write to memory of a library older than DLPack 1.0, which cannot say so itself. By
+            default such memory is read-only. What a library exports as read-only stays read-only.
         require_alignment : int
             Refuse an address that this does not divide; 0 for none.
         require_contiguous : bool
@@ -111,7 +115,13 @@ class ConvertApi:
             raise TypeError(f"expected a Device or its name, got {type(device).__name__}")
         place = Device(device) if isinstance(device, str) else device
         exporter = None if _is_array(ext_tensor) else _Exporter(ext_tensor, place, copy)
-        made: Tensor = self._core.to_object(exporter or ext_tensor)
+        given: Any = exporter or ext_tensor
+        if writable and exporter is not None and HAS_CAPSULES:
+            made: Tensor = self._runtime.tensor_from_writable_capsule(
+                lower_exporter(given, given.__dlpack__)[1]
+            )
+        else:
+            made = self._core.to_object(given)
         if place is not None and made.device != place:
             raise BufferError(f"a tensor on {made.device} cannot become one on {place}")
         if copy and (exporter is None or not exporter.has_options):

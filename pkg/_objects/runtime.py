@@ -77,3 +77,4 @@ class Runtime:
         self.value_repr = get("value.repr")
         self.tensor_copy = get("Tensor.copy")
         self.tensor_to_capsule = get("Tensor.to_capsule")
+        self.tensor_from_writable_capsule = get("Tensor.from_writable_capsule")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 from .._pickling import describe_tensor, unpickle_tensor
-from .._rules.arrays import make_array, make_interface
+from .._rules.arrays import PADDED, make_array, make_interface
 from .._rules.device import Device, read_device
 from .._rules.dtype import dtype
 from .._typing import TYPE_CHECKING, Any
@@ -62,6 +62,23 @@ class TensorMethods:
     def numel(self) -> int:
         """Return the number of elements."""
         return self._numel()
+
+    @property
+    def nbytes(self) -> int:
+        """Number of bytes of the elements, without gaps between them."""
+        return self._bytes_of(self._numel())
+
+    def __sizeof__(self) -> int:
+        """Return the size of the wrapper and of the memory from the first to the last element."""
+        steps = [(extent - 1) * abs(stride) for extent, stride in zip(self._shape(), self._strides())]
+        return object.__sizeof__(self) + (self._bytes_of(1 + sum(steps)) if self._numel() else 0)
+
+    def _bytes_of(self, count: int) -> int:
+        element = self._dtype()
+        bits = element.bits * element.lanes
+        if self._flags() & PADDED:
+            bits = -8 * (-bits // 8)
+        return -(-count * bits // 8)
 
     def data_ptr(self) -> int:
         """Return the address of the first element."""

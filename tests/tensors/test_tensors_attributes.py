@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import sys
 from typing import Any
 
 import anyffi
 import numpy as np
 import pytest
 from anyffi import Device
-from tensors import capsules, make
+from tensors import PADDED, capsules, make
 
 PROPERTIES = ("shape", "strides", "ndim", "dtype", "device")
 METHODS = ("size", "numel", "data_ptr", "is_contiguous", "__dlpack_device__", "__dlpack__")
@@ -161,3 +162,24 @@ def test_numbers_of_any_size(ffi: Any) -> None:
         assert tensor.shape == shape
         assert tensor.size(-1) == shape[-1] if shape else tensor.ndim == 0
     assert make(ffi, (2, 2), strides=(-(2**63), 2**63 - 1)).strides == (-(2**63), 2**63 - 1)
+
+
+def test_sizes_in_bytes(ffi: Any) -> None:
+    x = np.zeros((3, 4), "f4")
+    empty = sys.getsizeof(ffi.convert(np.zeros((0, 5))))
+    for array, spanned in (
+        (x, 48),
+        (x[:, ::2], 44),
+        (x[::-1], 48),
+        (x[0, 0], 4),
+        (np.broadcast_to(x[0], (9, 4)), 16),
+    ):
+        tensor = ffi.convert(np.asarray(array))
+        assert tensor.nbytes == array.nbytes
+        assert sys.getsizeof(tensor) == empty + spanned
+    assert make(ffi, (3,), "int4").nbytes == 2
+    assert make(ffi, (3,), "int4", flags=PADDED).nbytes == 3
+    assert make(ffi, (3,), "float32x4").nbytes == 48
+    assert make(ffi, (2**40, 2**40), "float32", strides=(0, 0)).nbytes == 2**82
+    with pytest.raises(AttributeError):
+        tensor.nbytes = 1

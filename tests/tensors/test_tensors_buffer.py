@@ -301,7 +301,7 @@ def without_memory(ffi: Any, size: int, device: int = 1) -> Any:
         ("PyCapsule_New", ctypes.pythonapi)
     )
     _kept.append(managed)
-    return ffi.from_dlpack(new(ctypes.addressof(managed), _CAPSULE_NAME, None))
+    return ffi.from_dlpack(new(ctypes.addressof(managed), _CAPSULE_NAME, None), writable=True)
 
 
 _CAPSULE_NAME = b"dltensor"

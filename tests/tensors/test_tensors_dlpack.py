@@ -37,9 +37,38 @@ def test_exporters_become_tensors(ffi: Any, cls: Any) -> None:
         exporter = cls(x)
         tensor = convert(exporter)
         assert type(tensor) is ffi.Tensor
-        assert cases.same(tensor, x)
-    assert function(ffi, "describe")(cls(x)) == cases.describe(x)
+        assert np.array_equal(np.asarray(tensor), x)
+        assert np.shares_memory(np.asarray(tensor), x)
+        assert np.asarray(tensor).flags.writeable == (cls is Exporter)
+    assert function(ffi, "describe")(Exporter(x)) == cases.describe(x)
     assert function(ffi, "tensor.sum")(cls(x)) == 15
+
+
+@capsules
+def test_an_exporter_without_versions_is_read_only(ffi: Any) -> None:
+    """Its capsule cannot say whether the memory may be written, and immutable arrays use it too."""
+    x = np.zeros(3)
+    fill = function(ffi, "tensor.fill")
+    for given in (OldExporter(x), ffi.convert(OldExporter(x)), x.__dlpack__()):
+        with pytest.raises(ValueError, match="the tensor is read-only"):
+            fill(ffi.from_dlpack(given), 2.0)
+    with pytest.raises(ValueError, match="the tensor is read-only"):
+        fill(OldExporter(x), 2.0)
+    for given in (OldExporter(x), x.__dlpack__()):
+        tensor = ffi.from_dlpack(given, writable=True)
+        assert tensor.data_ptr() == address(x)
+        assert np.asarray(tensor).flags.writeable
+
+
+@capsules
+def test_writable_changes_nothing_about_other_exporters(ffi: Any) -> None:
+    x = np.ones(3)
+    for given in (x, ffi.convert(x), Exporter(x), Exporter(ffi.convert(x))):
+        assert ffi.from_dlpack(given, writable=True).data_ptr() == address(x)
+    frozen = ffi.from_dlpack(Exporter(ffi.convert(read_only(x))), writable=True)
+    assert not np.asarray(frozen).flags.writeable
+    with pytest.raises(TypeError, match="expected an unused DLPack capsule, got List"):
+        ffi.get_global_func("anyffi.Tensor.from_writable_capsule")([1])
 
 
 @capsules
@@ -172,7 +201,7 @@ def test_versions_of_export(ffi: Any) -> None:
 def test_copies(ffi: Any, x: Any) -> None:
     tensor = ffi.convert(x)
     for options in ({}, {"max_version": (1, 1)}):
-        copied = ffi.from_dlpack(tensor.__dlpack__(copy=True, **options))
+        copied = ffi.from_dlpack(tensor.__dlpack__(copy=True, **options), writable=True)
         array = np.asarray(copied)
         assert copied.is_contiguous()
         assert array.flags.writeable

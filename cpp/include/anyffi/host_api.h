@@ -183,7 +183,10 @@ void anyffi_recipe_finalize(void* memory);
 /// `anyffi_tensor_from_dlpack` for a library of the host: its deleter is not called after the host has shut down.
 int anyffi_tensor_from_dlpack_host(AnyffiManagedTensor* managed, AnyffiValue* out);
 /// The same from a capsule, of either form. TypeError if it is not a DLPack capsule, or was used before.
+/// A tensor of the legacy form, which cannot say whether its memory may be written, is read-only.
 int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out);
+/// The same from a value that holds a capsule, and a tensor of the legacy form is writable.
+int anyffi_tensor_from_writable_capsule(const AnyffiValue* capsule, AnyffiValue* out);
 /// A new capsule, as a handle that the caller owns; of the legacy form if `legacy` is not 0. NULL on failure.
 int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, void** out);
 

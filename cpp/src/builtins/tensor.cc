@@ -18,6 +18,12 @@ AnyValue to_capsule(const Tensor& tensor, bool legacy) {
   return made;
 }
 
+AnyValue from_writable_capsule(const AnyValue& capsule) {
+  AnyValue made;
+  check(anyffi_tensor_from_writable_capsule(&capsule.raw(), made.out()));
+  return made;
+}
+
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Tensor.copy")
@@ -27,3 +33,7 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Tensor.copy")
 ANYFFI_REGISTER_GLOBAL("anyffi.Tensor.to_capsule")
     .def(&to_capsule, arg("tensor"), arg("legacy"))
     .doc("Export as a DLPack capsule, in the form before version 1.0 if `legacy`.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Tensor.from_writable_capsule")
+    .def(&from_writable_capsule, arg("capsule"))
+    .doc("Import a DLPack capsule; in the form before version 1.0 as writable.");

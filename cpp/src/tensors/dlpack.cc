@@ -22,13 +22,11 @@ template <>
 struct Form<AnyffiManagedTensor> {
   static constexpr const char* kName = "dltensor_versioned";
   static constexpr const char* kUsedName = "used_dltensor_versioned";
-  static uint64_t flags(const AnyffiManagedTensor& managed) { return managed.flags; }
 };
 template <>
 struct Form<AnyffiLegacyTensor> {
   static constexpr const char* kName = "dltensor";
   static constexpr const char* kUsedName = "used_dltensor";
-  static uint64_t flags(const AnyffiLegacyTensor&) { return 0; }
 };
 
 /// Calls the deleter of another library, which may run code of the host.
@@ -55,12 +53,12 @@ int check_version(const AnyffiManagedTensor& managed) noexcept {
 int check_version(const AnyffiLegacyTensor&) noexcept { return 0; }
 
 template <class Managed>
-int import_tensor(Managed* managed, void (*release)(void*), AnyffiValue* out) noexcept {
+int import_tensor(Managed* managed, uint64_t flags, void (*release)(void*), AnyffiValue* out) noexcept {
   if (check_version(*managed) != 0) {
     release(managed);
     return fail(out);
   }
-  return anyffi_tensor_create(&managed->tensor, Form<Managed>::flags(*managed), managed, release, out);
+  return anyffi_tensor_create(&managed->tensor, flags, managed, release, out);
 }
 
 /// The deleter of an exported struct: releases its reference to the tensor.
@@ -127,15 +125,17 @@ void release_capsule(void* capsule) {
   managed->deleter(managed);
 }
 
-int import_capsule(const AnyffiValue& capsule, AnyffiValue* out) noexcept {
+/// Imports a capsule of either form; `legacy_flags` are those of a tensor in the legacy form, which has none of its
+/// own.
+int import_capsule(const AnyffiValue& capsule, uint64_t legacy_flags, AnyffiValue* out) noexcept {
   const AnyffiHost* hooks = host();
-  void* handle = reinterpret_cast<AnyffiPyObject*>(capsule.as_object)->handle;
-  if (hooks != nullptr && hooks->capsule_is_valid != nullptr) {
+  if (capsule.type_code == ANYFFI_PY_OBJECT && hooks != nullptr && hooks->capsule_is_valid != nullptr) {
+    void* handle = reinterpret_cast<AnyffiPyObject*>(capsule.as_object)->handle;
     if (auto* managed = take_from_capsule<AnyffiManagedTensor>(*hooks, handle)) {
-      return import_tensor(managed, &release_managed_of_host<AnyffiManagedTensor>, out);
+      return import_tensor(managed, managed->flags, &release_managed_of_host<AnyffiManagedTensor>, out);
     }
     if (auto* managed = take_from_capsule<AnyffiLegacyTensor>(*hooks, handle)) {
-      return import_tensor(managed, &release_managed_of_host<AnyffiLegacyTensor>, out);
+      return import_tensor(managed, legacy_flags, &release_managed_of_host<AnyffiLegacyTensor>, out);
     }
   }
   return raise_about_type(&capsule, "expected an unused DLPack capsule, got %s");
@@ -161,15 +161,15 @@ int export_capsule(AnyffiObject* tensor, void** out) noexcept {
 using namespace anyffi::runtime;
 
 int anyffi_tensor_from_dlpack(AnyffiManagedTensor* managed, AnyffiValue* out) {
-  return import_tensor(managed, &release_managed<AnyffiManagedTensor>, out);
+  return import_tensor(managed, managed->flags, &release_managed<AnyffiManagedTensor>, out);
 }
 
 int anyffi_tensor_from_dlpack_legacy(AnyffiLegacyTensor* managed, AnyffiValue* out) {
-  return import_tensor(managed, &release_managed<AnyffiLegacyTensor>, out);
+  return import_tensor(managed, 0, &release_managed<AnyffiLegacyTensor>, out);
 }
 
 int anyffi_tensor_from_dlpack_host(AnyffiManagedTensor* managed, AnyffiValue* out) {
-  return import_tensor(managed, &release_managed_of_host<AnyffiManagedTensor>, out);
+  return import_tensor(managed, managed->flags, &release_managed_of_host<AnyffiManagedTensor>, out);
 }
 
 int anyffi_tensor_to_dlpack(AnyffiObject* tensor, AnyffiManagedTensor** out) { return export_tensor(tensor, out); }
@@ -182,7 +182,12 @@ int anyffi_tensor_from_capsule(void* handle, AnyffiValue* out) {
   *out = anyffi_make_none();
   Owned capsule;
   if (anyffi_py_object_create(handle, capsule.out()) != 0) return -1;
-  return import_capsule(*capsule.get(), out);
+  return import_capsule(*capsule.get(), ANYFFI_TENSOR_READ_ONLY, out);
+}
+
+int anyffi_tensor_from_writable_capsule(const AnyffiValue* capsule, AnyffiValue* out) {
+  *out = anyffi_make_none();
+  return import_capsule(*capsule, 0, out);
 }
 
 int anyffi_tensor_to_capsule(AnyffiObject* tensor, int32_t legacy, void** out) {
