@@ -19,6 +19,7 @@ from .plain import to_plain
 from .sequences import ArrayCore, ListCore
 from .tensor import TensorCore
 from .unpack import raise_taken, unpack_owned
+from .views import ItemsCore, KeysCore, ValuesCore
 from .wrapper import ObjectCore, set_class, wrap, wrap_here
 
 __all__ = [
@@ -27,11 +28,14 @@ __all__ = [
     "DictCore",
     "FrozenSetCore",
     "FunctionCore",
+    "ItemsCore",
+    "KeysCore",
     "ListCore",
     "MapCore",
     "ObjectCore",
     "SetCore",
     "TensorCore",
+    "ValuesCore",
     "create_exchange",
     "field_getter",
     "get_function",

@@ -77,11 +77,20 @@ static int anyffi_py_make_mapping(PyObject* const* args, Py_ssize_t count, PyObj
 }
 
 static int anyffi_py_make_set(PyObject* x, int32_t type_code, AnyffiValue* out) {
-  int was_made = anyffi_py_read_set(x, 1, out);
-  if (was_made < 0 || was_made == 2) return was_made < 0 ? -1 : 0;
-  if (was_made == 0) return anyffi_py_copy_as(out->as_object, type_code, out);
-  out->as_object->type_code = type_code;
-  return 1;
+  AnyffiMapping* found = anyffi_py_peek_set_exact(x);
+  if (found != NULL) return anyffi_py_copy_as(&found->header, type_code, out);
+  AnyffiSetOperand items;
+  int status = anyffi_py_open_operand(x, 1, &items);
+  if (status <= 0) return status;
+  int was_made = anyffi_mapping_create(ANYFFI_SET, items.count, out) == 0;
+  status = was_made ? anyffi_set_change_values(out->as_object, items.values, items.count, ANYFFI_SET_OR) : -1;
+  anyffi_py_close_operand(&items);
+  if (status > 0) {
+    out->as_object->type_code = type_code;
+  } else if (was_made) {
+    anyffi_value_drop(out);
+  }
+  return status < 0 ? anyffi_py_raise_taken() : status;
 }
 
 static int anyffi_py_make_empty(int32_t type_code, AnyffiValue* out) {

@@ -95,10 +95,7 @@ cdef class MapCore(ObjectCore):
         return unwrap_mapping(<PyObject*>self, ANYFFI_MAP).size
 
     def __getitem__(self, key):
-        cdef AnyffiValue found
-        if not find_item(<PyObject*>self, ANYFFI_MAP, <PyObject*>key, &found):
-            raise KeyError(key)
-        return unpack(&found)
+        return map_item(<PyObject*>self, <PyObject*>key)
 
     def __contains__(self, key):
         return has_key(<PyObject*>self, ANYFFI_MAP, <PyObject*>key)
@@ -116,6 +113,10 @@ cdef class MapCore(ObjectCore):
     def _pairs(self):
         return list(walk_entries(self, ANYFFI_MAP, ITEMS, False))
 
+    def _type_mask(self):
+        cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_MAP)
+        return mapping.key_type_mask | mapping.value_type_mask
+
     def __richcmp__(self, other, int operation):
         return mapping_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_MAP)
 
@@ -128,10 +129,7 @@ cdef class DictCore(ObjectCore):
         return unwrap_mapping(<PyObject*>self, ANYFFI_DICT).size
 
     def __getitem__(self, key):
-        cdef AnyffiValue found
-        if not find_item(<PyObject*>self, ANYFFI_DICT, <PyObject*>key, &found):
-            return _container_rules.missing_item(self, key)
-        return unpack(&found)
+        return dict_item(<PyObject*>self, <PyObject*>key)
 
     def __setitem__(self, key, item):
         put_item(<PyObject*>self, ANYFFI_DICT, <PyObject*>key, <PyObject*>item)
@@ -154,6 +152,10 @@ cdef class DictCore(ObjectCore):
 
     def _pairs(self):
         return list(walk_entries(self, ANYFFI_DICT, ITEMS, False))
+
+    def _type_mask(self):
+        cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_DICT)
+        return mapping.key_type_mask | mapping.value_type_mask
 
     def __richcmp__(self, other, int operation):
         return mapping_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_DICT)
@@ -185,8 +187,14 @@ cdef class FrozenSetCore(ObjectCore):
         return set_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_FROZEN_SET)
 
     def __hash__(self):
-        # Not `hash` of the result, which would be another number.
-        return <Py_hash_t>(<object>state.methods[ANYFFI_FROZEN_SET]).__hash__(self)
+        return set_hash(<PyObject*>self)
+
+    def _hash(self, int64_t computed=0):
+        """Return the hash that was computed before, or 0; remember another one."""
+        cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_FROZEN_SET)
+        if computed != 0:
+            mapping.host_hash = computed
+        return mapping.host_hash
 
 
 @cython.auto_pickle(False)
@@ -212,7 +220,27 @@ cdef class SetCore(ObjectCore):
         return set_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_SET)
 
     def __ior__(self, other):
-        return set_or_in_place(<PyObject*>self, <PyObject*>other)
+        return set_in_place(<PyObject*>self, <PyObject*>other, ANYFFI_SET_OR)
+
+    def __iand__(self, other):
+        return set_in_place(<PyObject*>self, <PyObject*>other, ANYFFI_SET_AND)
+
+    def __isub__(self, other):
+        return set_in_place(<PyObject*>self, <PyObject*>other, ANYFFI_SET_SUB)
+
+    def __ixor__(self, other):
+        return set_in_place(<PyObject*>self, <PyObject*>other, ANYFFI_SET_XOR)
+
+
+cdef int set_up_mappings() except -1:
+    # Without frames of Cython, which take longer than a KeyError.
+    state.missing_name = keep(sys.intern("__missing__"))
+    state.missing_item = keep(_container_rules.missing_item)
+    (<PyTypeObject*>MapCore).tp_as_mapping.mp_subscript = c_map_item
+    (<PyTypeObject*>DictCore).tp_as_mapping.mp_subscript = c_dict_item
+    set_special(<PyTypeObject*>MapCore, &PyDictProxy_Type, "__getitem__", <void*>c_map_item)
+    set_special(<PyTypeObject*>DictCore, &PyDictProxy_Type, "__getitem__", <void*>c_dict_item)
+    return 0
 
 
 # ---- what needs Python-level methods and errors ------------------------------------------------------------

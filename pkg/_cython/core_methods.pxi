@@ -24,11 +24,13 @@ def methods_of(name, type methods not None):
     Parameters
     ----------
     name : str
-        The name of the class.
+        The name of the class; "Api" for the public functions.
     methods : type
         Its methods in Python. The compiled ones have their signatures and docstrings, and call them for
         all that is not frequent.
     """
+    if name == "Api":
+        return compile_functions(methods)
     cores = (ObjectCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore)
     names = ("Object", "Array", "List", "Map", "Dict", "FrozenSet", "Set")
     return compile_methods(names.index(name), cores[names.index(name)], methods) if name in names else {}

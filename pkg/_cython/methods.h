@@ -32,18 +32,32 @@ typedef struct {
   binaryfunc call;
 } AnyffiOperatorRow;
 
-/// Returns a slot wrapper, such as `list.__add__`, over a function that gets both operands in their order. A class with
-/// it in its dict has the function in its slot.
-static PyObject* anyffi_py_new_operator(PyTypeObject* cls, const char* name, binaryfunc function) {
+/// Returns a slot wrapper, such as `list.__add__`, over a function with the signature of the slot; `model` has one of
+/// the same name. A class with it in its dict has the function in its slot.
+static PyObject* anyffi_py_new_slot(PyTypeObject* cls, PyTypeObject* model_class, const char* name, void* function) {
   PyObject* made = NULL;
-  PyObject* model = PyObject_GetAttrString((PyObject*)&PyLong_Type, name);
+  PyObject* model = PyObject_GetAttrString((PyObject*)model_class, name);
   if (model != NULL && Py_IS_TYPE(model, &PyWrapperDescr_Type)) {
-    made = PyDescr_NewWrapper(cls, ((PyWrapperDescrObject*)model)->d_base, (void*)function);
+    made = PyDescr_NewWrapper(cls, ((PyWrapperDescrObject*)model)->d_base, function);
   } else if (model != NULL) {
-    PyErr_Format(PyExc_SystemError, "int.%s is no slot wrapper", name);
+    PyErr_Format(PyExc_SystemError, "%s.%s is no slot wrapper", model_class->tp_name, name);
   }
   Py_XDECREF(model);
   return made;
+}
+
+/// The same of a binary operator, whose function gets both operands in their order.
+static PyObject* anyffi_py_new_operator(PyTypeObject* cls, const char* name, binaryfunc function) {
+  return anyffi_py_new_slot(cls, &PyLong_Type, name, (void*)function);
+}
+
+/// Replaces the special method of a class of Cython by the function that is its slot now.
+static int anyffi_py_set_special(PyTypeObject* cls, PyTypeObject* model, const char* name, void* function) {
+  PyObject* made = anyffi_py_new_slot(cls, model, name, function);
+  int status = made == NULL ? -1 : PyDict_SetItemString(cls->tp_dict, name, made);
+  Py_XDECREF(made);
+  PyType_Modified(cls);
+  return status;
 }
 
 /// Whether the left operand of an operator is the one whose class has the slot.
@@ -124,12 +138,6 @@ static inline PyObject* anyffi_py_none_or_raise(int status) {
 static inline PyObject* anyffi_py_return_new(PyObject* x) {
   Py_INCREF(x);
   return x;
-}
-
-/// Raises KeyError, which carries the key.
-static PyObject* anyffi_py_raise_key_error(PyObject* key) {
-  anyffi_py_raise(PyObject_CallOneArg(PyExc_KeyError, key));
-  return NULL;
 }
 
 // ---- methods of every object ----------------------------------------------------------------------------------------

@@ -25,6 +25,13 @@ static int anyffi_py_learn_class(PyObject* cls);
 /// Calls `__index__`; an error gets a frame of the rules, as in ctypes mode.
 static PyObject* anyffi_py_call_index(PyObject* x);
 
+/// Calls `__anyffi_value__`, also that of what it returns, and `__dlpack__`; errors as from `anyffi_py_call_index`.
+static PyObject* anyffi_py_call_value(PyObject* x);
+static PyObject* anyffi_py_call_export(PyObject* x);
+
+/// Remembers what the rules found of a data type, unless it may be freed.
+static int anyffi_py_learn_data_type(PyObject* x, AnyffiDataType found);
+
 /// Packs scalars and memory that `lower` described by tuples.
 static int anyffi_py_pack_described(int32_t code, PyObject* payload, AnyffiValue* out);
 

@@ -28,7 +28,9 @@ __all__ = [
     "checks_self",
     "clip_index",
     "container_code",
+    "has_pair",
     "hashable",
+    "holds_scalars",
     "index_out_of_range",
     "missing_item",
     "reduce_iterator",
@@ -308,6 +310,13 @@ def reduce_iterator(sequence: Any, index: int, step: int) -> tuple[Any, ...]:
     return (iter if step > 0 else reversed), (sequence,), index
 
 
+def holds_scalars(type_mask: int) -> bool:
+    """Return whether containers of these types hold inline values, text and bytes only."""
+    # The highest bit is ANYFFI_CHECKED.
+    scalars = 0xFFFF | 1 << (15 + code.STR_OBJECT) | 1 << (15 + code.BYTES_OBJECT) | 1 << 62
+    return not type_mask & ~scalars
+
+
 # ---- mappings -----------------------------------------------------------------------------------------
 
 
@@ -317,6 +326,15 @@ def missing_item(mapping: Any, key: Any) -> Any:
     if missing is None:
         raise KeyError(key)
     return missing.__get__(mapping, type(mapping))(key)
+
+
+def has_pair(mapping: Any, pair: object) -> bool:
+    """Return whether a mapping has a key with a value."""
+    if not isinstance(pair, tuple) or tuple.__len__(pair) != 2:
+        return False
+    key, value = tuple.__iter__(pair)
+    found = mapping._get(key, _NONE)
+    return found is not _NONE and (found is value or bool(found == value))
 
 
 def changed_size(what: int) -> RuntimeError:

@@ -1,66 +1,18 @@
 /// \file
-/// Comparisons that need no code of the host.
+/// Values that are compared without code of the host, whatever wrappers they have.
 #ifndef ANYFFI_SRC_VALUES_NATIVE_H_
 #define ANYFFI_SRC_VALUES_NATIVE_H_
 
-#include <anyffi/inline.h>
-
-#include <cstring>
-
-#include "core/value.h"
 #include "values/containers.h"
-#include "values/equal.h"
 
 namespace anyffi::runtime {
 
-/// Levels of nested sequences that are compared here; the host compares deeper ones.
-constexpr int kNativeDepth = 16;
+/// Whether the host compares an element as the runtime does. A container does not, where it has a wrapper of a user's
+/// class, or holds a NaN: two with equal bits are equal to the runtime, but not to the host.
+bool is_native(const AnyffiValue& element) noexcept;
 
-/// Whether only the host can compare a sequence: its class there may define comparisons of its own.
-inline bool has_wrapper(const AnyffiValue& value) noexcept { return value.as_object->wrapper != nullptr; }
-
-inline int32_t equal_native(const AnyffiValue& a, const AnyffiValue& b, int depth) noexcept;
-
-/// As `equal_native`, for two objects of which one is a sequence.
-inline int32_t sequences_equal_native(const AnyffiValue& a, const AnyffiValue& b, int depth) noexcept {
-  if (a.as_object == b.as_object) return 1;
-  if (!is_sequence(a.type_code) || !is_sequence(b.type_code) || depth == kNativeDepth) return -1;
-  if (has_wrapper(a) || has_wrapper(b)) return -1;
-  if ((a.type_code == ANYFFI_LIST) != (b.type_code == ANYFFI_LIST)) return 0;
-  const AnyffiSequence *left = as_sequence(a.as_object), *right = as_sequence(b.as_object);
-  if (left->size != right->size) return 0;
-  for (int64_t i = 0; i < left->size; ++i) {
-    int32_t is_equal = equal_native(left->data[i], right->data[i], depth + 1);
-    if (is_equal != 1) return is_equal;
-  }
-  return 1;
-}
-
-/// As `quick_equal`, for two string objects, which most often have one encoding.
-inline bool strings_equal(const AnyffiValue& a, const AnyffiValue& b) noexcept {
-  auto* left = reinterpret_cast<const AnyffiStrObject*>(a.as_object);
-  auto* right = reinterpret_cast<const AnyffiStrObject*>(b.as_object);
-  if (left->encoding != right->encoding) return quick_equal(a, b) == Quick::kEqual;
-  size_t size = static_cast<size_t>(left->length) << anyffi_encoding_shift(left->encoding);
-  return left->length == right->length && std::memcmp(left->data, right->data, size) == 0;
-}
-
-/// 1 if two values are equal, 0 if not, -1 if only the host can compare them.
-inline int32_t equal_native(const AnyffiValue& a, const AnyffiValue& b, int depth) noexcept {
-  if (a.type_code == b.type_code) {
-    if (a.type_code == ANYFFI_INT) return a.as_int == b.as_int;
-    if (a.type_code == ANYFFI_FLOAT) return a.as_float == b.as_float;
-    if (a.type_code == ANYFFI_STR_OBJECT) return strings_equal(a, b);
-  }
-  if (((anyffi_type_bit(a.type_code) | anyffi_type_bit(b.type_code)) & ~kComparedTypes) != 0) {
-    return is_sequence(a.type_code) && b.type_code > 0 ? sequences_equal_native(a, b, depth) : -1;
-  }
-  // Text is inline exactly if it is short, and then equal words are equal text.
-  if (a.type_code == ANYFFI_STR && (b.type_code == ANYFFI_STR || b.type_code == ANYFFI_STR_OBJECT)) {
-    return is_identical(a, b);
-  }
-  return quick_equal(a, b) == Quick::kEqual;
-}
+/// Whether all elements of a set, or keys of a mapping, are native.
+bool has_native_keys(const Mapping* mapping) noexcept;
 
 }  // namespace anyffi::runtime
 

@@ -8,7 +8,6 @@
 #include "core/errors.h"
 #include "text/text.h"
 #include "values/containers.h"
-#include "values/native.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -34,17 +33,23 @@ int is_real_less(const AnyffiValue& a, const AnyffiValue& b) {
   return numbers[0] < numbers[1];
 }
 
+/// Levels of nested sequences that are compared here; the host compares deeper ones, and those with a wrapper, whose
+/// class may define comparisons of its own.
+constexpr int kMostLevels = 16;
+
+bool has_wrapper(const AnyffiValue& value) { return value.as_object->wrapper != nullptr; }
+
 int is_less(const AnyffiValue& a, const AnyffiValue& b, int depth);
 
 /// Compares by the first elements that differ.
 int is_sequence_less(const AnyffiValue& a, const AnyffiValue& b, int depth) {
   if (a.as_object == b.as_object) return 0;
-  if ((a.type_code == ANYFFI_LIST) != (b.type_code == ANYFFI_LIST) || depth == kNativeDepth) return -1;
+  if ((a.type_code == ANYFFI_LIST) != (b.type_code == ANYFFI_LIST) || depth == kMostLevels) return -1;
   if (has_wrapper(a) || has_wrapper(b)) return -1;
   const AnyffiSequence *left = as_sequence(a.as_object), *right = as_sequence(b.as_object);
   int64_t common = std::min(left->size, right->size);
   for (int64_t i = 0; i < common; ++i) {
-    int32_t is_equal = equal_native(left->data[i], right->data[i], depth + 1);
+    int32_t is_equal = anyffi_value_equal_native(&left->data[i], &right->data[i]);
     if (is_equal < 0) return -1;
     if (!is_equal) return is_less(left->data[i], right->data[i], depth + 1);
   }
