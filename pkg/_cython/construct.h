@@ -157,6 +157,7 @@ static void anyffi_py_set_class_slots(PyTypeObject* cls, int32_t type_code) {
   }
   anyffi_py_remember_constructor(cls, type_code);
   PyType_Modified(cls);
+  anyffi_py_has_constructor(cls, &anyffi_constructors[type_code]);
 }
 
 #endif  // ANYFFI_CONSTRUCT_H_

@@ -23,10 +23,10 @@ static inline int anyffi_py_read_index(PyObject* key, int64_t* out) {
 }
 
 /// As `anyffi_py_get_item`, for a key that is a slice, negative, out of range or not an exact int.
-static PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, PyObject* key);
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, PyObject* key);
 
 /// Returns an element by its key. The most frequent look-ups make no further call: half the instructions.
-static inline PyObject* anyffi_py_get_item(PyObject* wrapper, int32_t type_code, PyObject* key) {
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_get_item(PyObject* wrapper, int32_t type_code, PyObject* key) {
   AnyffiSequence* sequence = (AnyffiSequence*)((AnyffiWrapper*)wrapper)->object;
   int64_t index;
   if (sequence != NULL && anyffi_py_is_like(&sequence->header, type_code) && Py_IS_TYPE(key, &PyLong_Type) &&

@@ -95,7 +95,7 @@ static int anyffi_py_read_key(PyObject* self, PyObject* key, int64_t* out) {
   return anyffi_py_convert_index(self, key, out);
 }
 
-static PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, PyObject* key) {
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, PyObject* key) {
   int64_t index;
   if (PySlice_Check(key)) return anyffi_py_sequence_slice(wrapper, key, type_code);
   if (anyffi_py_read_key(wrapper, key, &index) < 0) return NULL;

@@ -58,7 +58,7 @@ static inline int anyffi_py_is_like(const AnyffiObject* object, int32_t type_cod
 /// As `anyffi_py_unwrap_checked`, without a call where the type is the expected one.
 static inline AnyffiObject* anyffi_py_unwrap_as(PyObject* wrapper, int32_t type_code) {
   AnyffiObject* found = ((AnyffiWrapper*)wrapper)->object;
-  if (__builtin_expect(found != NULL && anyffi_py_is_like(found, type_code), 1)) return found;
+  if (__builtin_expect(found != NULL && found->type_code == type_code, 1)) return found;
   return anyffi_py_unwrap_checked(wrapper, type_code);
 }
 
@@ -173,8 +173,10 @@ static inline int anyffi_py_is_unchanged(int32_t type_code) {
 
 /// 1 if `__new__` of the class of a type does what `object.__new__` does, where it gets no arguments.
 static inline int anyffi_py_is_made_plainly(PyTypeObject* cls, int32_t type_code) {
-  if (PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT)) return 0;
-  if (cls->tp_new == PyBaseObject_Type.tp_new) return 1;
+  unsigned int version = anyffi_py_version(cls);
+  if (type_code < ANYFFI_FIRST_DYNAMIC_TYPE && version != 0 && anyffi_constructors[type_code].version == version)
+    return 1;
+  if (cls->tp_new == PyBaseObject_Type.tp_new) return !PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT);
   return type_code < ANYFFI_FIRST_DYNAMIC_TYPE && (PyObject*)cls == anyffi_state.classes[type_code] &&
          anyffi_py_is_unchanged(type_code);
 }
