@@ -45,6 +45,8 @@ class Api(RegistryApi, ModuleApi, ConvertApi):
         # One by one: an instance whose `__dict__` was read loses CPython's fast attributes.
         for name, cls in classes.build(core).items():
             setattr(self, name, cls)
+        for name, function in core.methods_of("Api", Api).items():
+            setattr(self, name, function.__get__(self, Api))
         self._runtime = self.Object._runtime
         self._type_keys = {}
 

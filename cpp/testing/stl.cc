@@ -2,18 +2,23 @@
 /// A function for each standard library type that has a conversion.
 
 #include <anyffi/anyffi.h>
+#include <anyffi/stl/array.h>
 #include <anyffi/stl/chrono.h>
 #include <anyffi/stl/complex.h>
+#include <anyffi/stl/deque.h>
 #include <anyffi/stl/function.h>
+#include <anyffi/stl/list.h>
 #include <anyffi/stl/map.h>
 #include <anyffi/stl/optional.h>
 #include <anyffi/stl/set.h>
 #include <anyffi/stl/string.h>
+#include <anyffi/stl/system_error.h>
 #include <anyffi/stl/tuple.h>
 #include <anyffi/stl/unordered_map.h>
 #include <anyffi/stl/unordered_set.h>
 #include <anyffi/stl/variant.h>
 #include <anyffi/stl/vector.h>
+#include <anyffi/stl/wide_string.h>
 
 namespace {
 
@@ -59,6 +64,33 @@ ANYFFI_REGISTER_GLOBAL("testing.stl.nanoseconds").def(&same<std::chrono::nanosec
 ANYFFI_REGISTER_GLOBAL("testing.stl.milliseconds").def(&same<std::chrono::milliseconds>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.stl.minutes").def(&same<std::chrono::minutes>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.stl.seconds_float").def(&same<std::chrono::duration<double>>, arg("x"));
+
+ANYFFI_REGISTER_GLOBAL("testing.stl.array").def(&same<std::array<double, 3>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.array_string").def(&same<std::array<string, 2>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.array_empty").def(&same<std::array<int64_t, 0>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.deque").def(&same<std::deque<int64_t>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.list").def(&same<std::list<string>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.vector_list").def(&same<vector<std::list<std::array<int64_t, 2>>>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.vector_double").def(&same<vector<double>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.vector_uint64").def(&same<vector<uint64_t>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.wstring").def(&same<std::wstring>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.u16string").def(&same<std::u16string>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.u32string").def(&same<std::u32string>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.utf16_size")
+    .def([](const std::u16string& x) { return static_cast<int64_t>(x.size()); }, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.map_wide").def(&same<std::map<std::u32string, char>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.char").def(&same<char>, arg("x") = 'a');
+ANYFFI_REGISTER_GLOBAL("testing.stl.char16").def(&same<char16_t>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.char32").def(&same<char32_t>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.wchar").def(&same<wchar_t>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.signed_char").def(&same<signed char>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.byte").def(&same<std::byte>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.stl.bad_characters").def([](int64_t index) -> anyffi::AnyValue {
+  if (index == 0) return static_cast<char>(-1);
+  if (index == 1) return static_cast<char32_t>(0x110000);
+  return std::u32string(1, static_cast<char32_t>(0x110000));
+});
+ANYFFI_REGISTER_GLOBAL("testing.stl.error_code").def(&same<std::error_code>, arg("x"));
 
 ANYFFI_REGISTER_GLOBAL("testing.stl.const_ref")
     .def([](const vector<int64_t>& x) { return static_cast<int64_t>(x.size()); }, arg("x"));

@@ -15,6 +15,7 @@ from .._ctypes import pack as _pack
 from .._ctypes import recipe as _recipe
 from .._ctypes import unpack as _unpack
 from .._ctypes import wrapper as _wrapper
+from .._ctypes.views import ItemsCore, KeysCore, ValuesCore
 from .._cython import ObjectCore, TensorCore, _core, create_exchange, get_function, shut_down
 from .._cython import methods_of as _methods_of
 from .._cython import set_class as _set_class
@@ -35,11 +36,14 @@ __all__ = [
     "DictCore",
     "FrozenSetCore",
     "FunctionCore",
+    "ItemsCore",
+    "KeysCore",
     "ListCore",
     "MapCore",
     "ObjectCore",
     "SetCore",
     "TensorCore",
+    "ValuesCore",
     "create_exchange",
     "field_getter",
     "get_function",

@@ -22,6 +22,7 @@ from .sequences import ArrayCore, ListCore
 from .set_methods import frozen_set_methods, set_methods
 from .tensor import TensorCore
 from .unpack import raise_taken, unpack_owned
+from .views import ItemsCore, KeysCore, ValuesCore
 from .wrapper import ObjectCore, set_class, wrap, wrap_here
 
 __all__ = [
@@ -30,11 +31,14 @@ __all__ = [
     "DictCore",
     "FrozenSetCore",
     "FunctionCore",
+    "ItemsCore",
+    "KeysCore",
     "ListCore",
     "MapCore",
     "ObjectCore",
     "SetCore",
     "TensorCore",
+    "ValuesCore",
     "create_exchange",
     "field_getter",
     "get_function",

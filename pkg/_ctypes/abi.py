@@ -104,6 +104,7 @@ class Mapping(Structure):
         ("index_mask", c_uint64),
         ("key_type_mask", c_uint64),
         ("value_type_mask", c_uint64),
+        ("host_hash", c_int64),
     ]
 
 
@@ -166,6 +167,7 @@ class FunctionInfo(Structure):
         ("try_call", c_void_p),
         ("exact_types", c_void_p),
         ("overloads", c_void_p),
+        ("utf8_params", c_uint64),
     ]
 
 
@@ -257,6 +259,7 @@ class Host(Structure):
                 "capsule_get_pointer",
                 "capsule_set_name",
                 "handle_release_shared",
+                "is_own_wrapper",
             )
         ),
     ]

@@ -7,15 +7,11 @@ result is owned.
 from __future__ import annotations
 
 from .._rules import containers as rules
-from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import Header, library
 from .wrapper import unwrap
 
-__all__ = ["SIMPLE_TYPES", "copy_iterator", "set_unwrapper", "unwrap_as"]
-
-#: The bits of a type mask for inline values, text and bytes, and for ANYFFI_CHECKED.
-SIMPLE_TYPES = 0xFFFF | 1 << (15 + code.STR_OBJECT) | 1 << (15 + code.BYTES_OBJECT) | 1 << 62
+__all__ = ["copy_iterator", "set_unwrapper", "unwrap_as"]
 
 _unwrap: Callable[[Any], int] = unwrap
 

@@ -10,7 +10,7 @@ from .._rules.codes import code
 from .._rules.containers import ELEMENTS, ITEMS, KEYS, VALUES, checks_self
 from .._typing import Any, NoReturn
 from .abi import VALUE, VALUE_SIZE, Header, Mapping, address_of, library, platform, translates_errors
-from .containers import SIMPLE_TYPES, copy_iterator, unwrap_as
+from .containers import copy_iterator, unwrap_as
 from .owned import OwnedValue, release
 from .pack import object_value, pack_borrowed, pack_owned
 from .unpack import raise_taken, take, unpack
@@ -41,6 +41,11 @@ def _number_of_entries(address: int) -> int:
     return int(Mapping.from_address(address).size)
 
 
+def _type_mask(address: int) -> int:
+    mapping = Mapping.from_address(address)
+    return int(mapping.key_type_mask | mapping.value_type_mask)
+
+
 #: The result of `find_item` for an absent key.
 ABSENT = object()
 
@@ -68,8 +73,7 @@ def find_item(self: Any, type_code: int, key: Any) -> Any:
 def list_entries(self: Any, type_code: int) -> list[tuple[Any, Any]] | None:
     """Return all keys and values, from a copy; None where reading them may run other code."""
     address = unwrap_as(self, type_code)
-    mapping = Mapping.from_address(address)
-    if (mapping.key_type_mask | mapping.value_type_mask) & ~SIMPLE_TYPES:
+    if not rules.holds_scalars(_type_mask(address)):
         return None
     copy = OwnedValue(VALUE_SIZE)
     try:
@@ -132,6 +136,10 @@ class MapCore(ObjectCore):
     def _pairs(self) -> list[tuple[Any, Any]]:
         return list_pairs(self, code.MAP)
 
+    @translates_errors
+    def _type_mask(self) -> int:
+        return _type_mask(unwrap_as(self, code.MAP))
+
 
 @checks_self("anyffi.Dict", slots=True)
 class DictCore(ObjectCore):
@@ -188,6 +196,10 @@ class DictCore(ObjectCore):
     def _pairs(self) -> list[tuple[Any, Any]]:
         return list_pairs(self, code.DICT)
 
+    @translates_errors
+    def _type_mask(self) -> int:
+        return _type_mask(unwrap_as(self, code.DICT))
+
 
 def has_element(self: Any, type_code: int, element: Any) -> bool:
     address = unwrap_as(self, type_code)
@@ -231,6 +243,13 @@ class FrozenSetCore(ObjectCore):
     @translates_errors
     def _elements(self) -> list[Any]:
         return list_elements(self, code.FROZEN_SET)
+
+    def _hash(self, computed: int = 0) -> int:
+        """Return the hash that was computed before, or 0; remember another one."""
+        mapping = Mapping.from_address(unwrap_as(self, code.FROZEN_SET))
+        if computed:
+            mapping.host_hash = computed
+        return computed or int(mapping.host_hash)
 
 
 @checks_self("anyffi.Set", slots=True)

@@ -10,7 +10,7 @@ from .._rules.codes import code
 from .._rules.containers import checks_self
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, Header, Sequence, address_of, library, platform, translates_errors
-from .containers import SIMPLE_TYPES, unwrap_as
+from .containers import unwrap_as
 from .owned import OwnedValue, release
 from .pack import pack_borrowed
 from .unpack import raise_taken, take, unpack
@@ -56,7 +56,7 @@ def list_items(address: int) -> list[Any]:
 
     Where reading them runs no other code, from a copy: a call for each would take five times as long.
     """
-    if Sequence.from_address(address).type_mask & ~SIMPLE_TYPES:
+    if not rules.holds_scalars(Sequence.from_address(address).type_mask):
         return _list_one_by_one(address)
     copy = OwnedValue(VALUE_SIZE)
     try:

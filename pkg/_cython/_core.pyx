@@ -8,45 +8,51 @@ dicts and Python-level methods.
 """
 
 cimport cython
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.string cimport memset
+from c_types cimport int32_t, int64_t, uint32_t, uint64_t, memset
 
 from c_api cimport (
     ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_BIG_INT, ANYFFI_COMPLEX, ANYFFI_DATA_TYPE, ANYFFI_DEVICE,
     ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION,
     ANYFFI_HOST_DONE, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_MODULE, ANYFFI_NONE,
-    ANYFFI_OVERLOADED, ANYFFI_POINTER, ANYFFI_SET, ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW,
+    ANYFFI_OVERLOADED, ANYFFI_POINTER, ANYFFI_SET, ANYFFI_SET_AND, ANYFFI_SET_OR, ANYFFI_SET_SUB,
+    ANYFFI_SET_XOR, ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW,
     ANYFFI_kDLCPU, AnyffiDataType, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping, AnyffiObject,
     AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue,
     anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_set_raised,
     anyffi_error_take_raised, anyffi_free, anyffi_function_get_unique_handle, anyffi_host_install,
-    anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper, anyffi_registry_find,
-    anyffi_registry_remove_host_functions, anyffi_release, anyffi_sequence_erase, anyffi_sequence_set,
+    anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper,
+    anyffi_registry_remove_host_functions, anyffi_release,
     anyffi_type_get_info, anyffi_type_list, anyffi_value_drop, anyffi_value_retain,
 )
 from marshaller cimport (
-    IS_SET, MAX_AXES, MAX_SHORT, Exporter, FieldGetterLayout, FunctionWrapper, GetField, MethodRow,
-    NumPyArray, NumPyDtype, OperatorRow, add_tensor_methods, allocate, array_methods, array_operators,
-    call, call_named, call_tuple, callback, check_layout, create_exchange_capsule, create_tensor,
-    dict_methods, dict_operators, dict_or_in_place, exporter_of, find_item, find_value, forget_classes,
-    frozen_set_methods, frozen_set_operators, get_buffer, get_item, handle_equal, handle_hash,
-    has_element, has_key, install_host, learn_dtype, learn_hidden, learn_table, leave_exception,
-    list_add_in_place, list_elements, list_methods, list_operators, look_up, map_methods, map_operators,
-    mapping_compare, new_method, new_operator, next_entry, pack, pack_owned, pack_scalar, place_named,
-    plain, put_item, raise_taken, read_field, read_index, sequence_compare, sequence_has, sequence_hash,
-    sequence_slice, set_compare, set_methods, set_module_slot, set_operators, set_or_in_place, set_slice,
-    state, tensor_length, unpack, unpack_copy, unpack_entry, unwrap, unwrap_as, unwrap_function,
-    unwrap_mapping, unwrap_sequence, version_of, wrap, wrap_here,
+    IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, EntryIteratorLayout, Exporter, FieldGetterLayout,
+    FunctionWrapper, GetField, MethodRow, NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout,
+    PublicRow, ViewLayout, add_tensor_methods, allocate, array_methods, array_operators, c_dict_item,
+    c_map_item, call, call_named, call_tuple, callback, check_layout, common_keys,
+    create_exchange_capsule, create_tensor, dict_item, dict_methods, dict_operators, dict_or_in_place,
+    exporter_of, find_item, find_value, forget_classes, frozen_set_methods, frozen_set_operators,
+    get_buffer, get_item, get_registered, getter_of, handle_equal, handle_hash, has_element, has_key,
+    install_host, learn_dtype, learn_hidden, learn_table, leave_exception, list_add_in_place,
+    list_elements, list_methods, list_operators, look_up, map_item, map_methods, map_operators,
+    mapping_compare, new_method, new_operator, next_item, pack, pack_owned, pack_scalar, place_named,
+    plain, public_functions, put_item, raise_taken, read_field, remember_data_type, sequence_compare,
+    sequence_has, sequence_hash, set_compare, set_hash, set_in_place, set_methods, set_module_slot,
+    set_operators, set_special, set_wrapper_slots, state, tensor_length, unpack, unpack_copy, unwrap,
+    unwrap_as, unwrap_function, unwrap_mapping, unwrap_sequence, version_of, view_has_key, view_has_pair,
+    view_size, viewed, views_equal, wrap, wrapper_for,
 )
 from python cimport (
-    PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyObject,
-    PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None,
-    Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, call_vector, vectorcallfunc, visitproc,
+    PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyDictProxy_Type,
+    PyListIter_Type, PyObject, PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR,
+    Py_INCREF, Py_None, Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, call_vector, vectorcallfunc, visitproc,
 )
 
 import abc
 import sys
+from collections.abc import Set as AbstractSet
+from types import MethodType
 
+from anyffi._rules import arrays as _arrays
 from anyffi._rules import codes as _types
 from anyffi._rules import containers as _container_rules
 from anyffi._rules import decisions as _decisions
@@ -61,15 +67,20 @@ from anyffi._rules import values as _rules
 NAME = "cython"
 
 cdef int KEYS = _container_rules.KEYS
+cdef int VALUES = _container_rules.VALUES
 cdef int ITEMS = _container_rules.ITEMS
 cdef int ELEMENTS = _container_rules.ELEMENTS
 
 cdef object exchange_name = sys.intern(_rules.EXCHANGE_NAME)
+cdef object value_name = sys.intern("__anyffi_value__")
+cdef object dlpack_name = sys.intern("__dlpack__")
 
 include "core_objects.pxi"
 include "core_containers.pxi"
 include "core_iterators.pxi"
 include "core_methods.pxi"
+include "core_views.pxi"
+include "core_public.pxi"
 include "core_tensor.pxi"
 include "core_pack.pxi"
 include "core_check.pxi"
@@ -78,11 +89,13 @@ include "core_check.pxi"
 def set_class(int32_t type_code, type cls not None):
     """Make `cls` the class of wrappers for a type, and for subtypes that have none of their own."""
     if not issubclass(cls, ObjectCore):
-        raise TypeError(f"{cls.__name__} is no subclass of {ObjectCore.__name__}")
+        raise TypeError(f"{cls.__name__} is no subclass of ObjectCore")
     forget_classes()
     if 0 < type_code < ANYFFI_FIRST_DYNAMIC_TYPE:
         # Never released, so that a class that is being read cannot vanish.
         state.classes[type_code] = keep(cls)
+        set_class_slots(<PyTypeObject*>cls, type_code)
+        set_wrapper_slots(<PyTypeObject*>cls)
         if type_code == ANYFFI_MODULE and hasattr(cls, "__getattr__"):
             set_module_slot(<PyTypeObject*>cls)
     else:
@@ -91,22 +104,12 @@ def set_class(int32_t type_code, type cls not None):
 
 def get_function(name):
     """Return the wrapper of a registered function, never the callable inside; None if there is none."""
-    cdef AnyffiValue packed, found
-    cdef bint made = pack(<PyObject*>name, &packed)
-    try:
-        if anyffi_registry_find(&packed, &found) != 0:
-            raise_taken()
-    finally:
-        if made:
-            anyffi_value_drop(&packed)
-    return None if found.type_code == ANYFFI_NONE else wrap_here(found.as_object)
+    return get_registered(<PyObject*>name)
 
 
 def to_object(x):
     """Return the wrapper of the runtime's object for `x`; for a value without one, what `echo` returns."""
-    cdef AnyffiValue packed
-    pack_owned(<PyObject*>x, &packed)
-    return wrap(packed.as_object) if packed.type_code == ANYFFI_FUNCTION else unpack(&packed)
+    return wrapper_for(<PyObject*>x)
 
 
 def field_getter(name, slow):
@@ -168,6 +171,8 @@ cdef int read_rules() except -1:
     state.empty_wrapper = keep(_rules.empty_wrapper)
     state.plain_contains_itself = keep(_rules.plain_contains_itself)
     state.wrong_object = keep(_container_rules.wrong_object)
+    state.index_out_of_range = keep(_container_rules.index_out_of_range)
+    state.assignment_out_of_range = keep(_container_rules.assignment_out_of_range)
     state.unexplained = keep(_errors.unexplained)
     return 0
 
@@ -178,6 +183,7 @@ cdef int set_up() except -1:
         raise ImportError(f"{__name__} was built for another version of libanyffi; reinstall anyffi")
     check_layout()
     state.object_core = <PyTypeObject*>ObjectCore
+    state.function_core = <PyTypeObject*>FunctionCore
     state.callback = callback
     state.no_arguments = keep(())
     state.dynamic_classes = keep({})
@@ -185,7 +191,11 @@ cdef int set_up() except -1:
         state.characters[code_point] = keep(chr(code_point))
     read_rules()
     set_slots()
+    set_public_slots()
     set_up_tensors()
+    set_up_views()
+    set_up_iterators()
+    set_up_mappings()
     list_types()
     _rules.register_core(ObjectCore)
     install_host(_rules.HOST_FLAGS, handle_hash, handle_equal)

@@ -1,6 +1,6 @@
 """The part of the C ABI that Cython files use; the header documents each function."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from c_types cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from "anyffi/host_api.h" nogil:
     enum:
@@ -18,14 +18,20 @@ cdef extern from "anyffi/host_api.h" nogil:
         ANYFFI_ERROR
         ANYFFI_FUNCTION
         ANYFFI_MODULE
+        ANYFFI_OBJECT
         ANYFFI_ARRAY
         ANYFFI_LIST
         ANYFFI_MAP
         ANYFFI_DICT
         ANYFFI_FROZEN_SET
         ANYFFI_SET
+        ANYFFI_SHAPE
         ANYFFI_FIRST_DYNAMIC_TYPE
         ANYFFI_kDLCPU
+        ANYFFI_SET_OR
+        ANYFFI_SET_AND
+        ANYFFI_SET_SUB
+        ANYFFI_SET_XOR
 
     int32_t ANYFFI_ABI_VERSION
     int32_t anyffi_abi_get_version()
@@ -114,9 +120,13 @@ cdef extern from "anyffi/host_api.h" nogil:
         AnyffiValue value
 
     ctypedef struct AnyffiMapping:
+        AnyffiObject header
         AnyffiEntry* entries
         int64_t size
         int64_t used
+        uint64_t key_type_mask
+        uint64_t value_type_mask
+        int64_t host_hash
 
     int anyffi_sequence_set(AnyffiObject* sequence, int64_t index, const AnyffiValue* value)
     int anyffi_sequence_erase(AnyffiObject* sequence, int64_t index, int64_t count)

@@ -15,10 +15,27 @@
 /// Up to this many arguments are packed on the stack.
 #define ANYFFI_MAX_SHORT 8
 
+/// Releases a function that packing created. Where the callee did not keep it, its callable is released here: the
+/// runtime would take the lock that the caller holds.
+static inline void anyffi_py_release_function(AnyffiFunction* function) {
+  PyObject* handle = NULL;
+  if (anyffi_has_one_reference(&function->header)) {
+    handle = (PyObject*)function->handle;
+    function->handle = NULL;
+  }
+  anyffi_release(&function->header);
+  Py_XDECREF(handle);
+}
+
 /// Releases the object that packing created for an argument, unless the callee stole it.
 static inline void anyffi_py_release_made(const AnyffiValue* value) {
   // Flags belong to objects; elsewhere the word holds text.
-  if (value->type_code > 0 && value->aux != 0) anyffi_release(value->as_object);
+  if (value->type_code <= 0 || value->aux == 0) return;
+  if (value->type_code == ANYFFI_FUNCTION) {
+    anyffi_py_release_function((AnyffiFunction*)value->as_object);
+  } else {
+    anyffi_release(value->as_object);
+  }
 }
 
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_result(AnyffiValue* value) { return anyffi_py_unpack(value); }
@@ -52,11 +69,39 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_finish(PyObject* result, const AnyffiVa
   return result;
 }
 
+/// Packs text again, as UTF-8, if the parameter wants that: Python keeps it in the str, so that only the first call
+/// encodes. A lone surrogate is left to the callee, which raises in its turn among the arguments.
+ANYFFI_NEVER_INLINE void anyffi_py_offer_utf8(const AnyffiFunctionInfo* info, Py_ssize_t index, PyObject* text,
+                                              AnyffiValue* out) {
+  if (info == NULL || info->struct_size < sizeof(AnyffiFunctionInfo) || index >= 64) return;
+  if ((info->utf8_params >> index & 1) == 0 || anyffi_state.is_check_mode) return;
+  Py_ssize_t size;
+  const char* utf8 = PyUnicode_AsUTF8AndSize(text, &size);
+  if (utf8 == NULL) {
+    PyErr_Clear();
+  } else if (size <= ANYFFI_MAX_BORROWED) {
+    *out = anyffi_make_utf8(utf8, (uint32_t)size);
+  }
+}
+
+/// 1 for a view of text that is not ASCII.
+ANYFFI_ALWAYS_INLINE int anyffi_py_is_wide_text(const AnyffiValue* value) {
+  return value->type_code == ANYFFI_STR_VIEW && (value->aux & 3) != ANYFFI_ASCII;
+}
+
+/// As `anyffi_py_pack_plain`, for argument `index` of a function.
+ANYFFI_ALWAYS_INLINE int anyffi_py_pack_plain_argument(AnyffiFunction* target, Py_ssize_t index, PyObject* x,
+                                                       AnyffiValue* out) {
+  if (!anyffi_py_pack_plain(x, out)) return 0;
+  if (__builtin_expect(anyffi_py_is_wide_text(out), 0)) anyffi_py_offer_utf8(target->info, index, x, out);
+  return 1;
+}
+
 /// Calls with any arguments, for which there is an array.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_with(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
                                                    AnyffiValue* values) {
   Py_ssize_t packed = 0;
-  while (packed < count && (anyffi_py_pack_plain(args[packed], &values[packed]) ||
+  while (packed < count && (anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed]) ||
                             anyffi_py_pack_object(args[packed], &values[packed]) >= 0)) {
     ++packed;
   }
@@ -102,6 +147,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_object(AnyffiFunction* target, PyOb
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_text(AnyffiFunction* target, PyObject* const* args) {
   AnyffiValue value;
   if (!anyffi_py_pack_text(args[0], Py_TYPE(args[0]), &value)) return anyffi_py_call_object(target, args);
+  if (__builtin_expect(anyffi_py_is_wide_text(&value), 0)) anyffi_py_offer_utf8(target->info, 0, args[0], &value);
   return anyffi_py_call_packed(target, &value, 1);
 }
 
@@ -116,6 +162,19 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_immediate(AnyffiFunction* target, P
     }
   }
   return anyffi_py_call_packed(target, values, count);
+}
+
+/// Calls with at most ANYFFI_MAX_SHORT arguments, of which the first is probably a callable.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, PyObject* const* args,
+                                                      Py_ssize_t count) {
+  AnyffiValue values[ANYFFI_MAX_SHORT];
+  if (!anyffi_py_is_callable_type(Py_TYPE(args[0]))) return anyffi_py_call_short(target, args, count);
+  if (anyffi_py_pack_handle(ANYFFI_FUNCTION, args[0], &values[0]) < 0) return NULL;
+  values[0].aux = ANYFFI_MOVABLE;
+  Py_ssize_t packed = 1;
+  while (packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0) ++packed;
+  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count);
+  return anyffi_py_finish(result, values, packed);
 }
 
 /// Calls with arguments by position, which the caller keeps alive as it does the function.

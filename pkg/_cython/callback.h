@@ -13,8 +13,8 @@
 /// Unpacks borrowed values into `places`, calls with them and packs the result as an owned value.
 ///
 /// `places` has one more slot before the first argument, which the callee may use: methods then need no copy.
-static int anyffi_py_run_with(PyObject* function, const AnyffiValue* args, int32_t count, AnyffiValue* result,
-                              PyObject** places) {
+ANYFFI_ALWAYS_INLINE int anyffi_py_run_with(PyObject* function, const AnyffiValue* args, int32_t count,
+                                            AnyffiValue* result, PyObject** places) {
   int status = -1;
   int32_t unpacked = 0;
   while (unpacked < count) {
@@ -23,8 +23,7 @@ static int anyffi_py_run_with(PyObject* function, const AnyffiValue* args, int32
     places[++unpacked] = value;
   }
   if (unpacked == count) {
-    size_t flags = (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET;
-    PyObject* value = PyObject_Vectorcall(function, places + 1, flags, NULL);
+    PyObject* value = anyffi_py_invoke(function, places + 1, (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET);
     if (value != NULL) {
       // Most results, without a call.
       int is_packed = anyffi_py_pack_immediate(value, Py_TYPE(value), result);

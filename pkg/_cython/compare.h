@@ -85,16 +85,13 @@ static PyObject* anyffi_py_compare_sequences(AnyffiSequence* mine, const AnyffiO
   Py_RETURN_RICHCOMPARE(mine->size, anyffi_py_operand_size(other), operation);
 }
 
-static const char* const anyffi_py_operators[] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
-
 /// The comparisons of an Array or List.
 static PyObject* anyffi_py_sequence_compare(PyObject* self, PyObject* other, int operation, int32_t type_code) {
   AnyffiOperand operand;
   if (self == other && (operation == Py_EQ || operation == Py_NE)) return PyBool_FromLong(operation == Py_EQ);
+  int is_known = anyffi_py_read_operand(type_code, other, &operand);
   AnyffiSequence* mine = anyffi_py_peek_sequence(self, type_code);
-  if (mine == NULL || !anyffi_py_read_operand(type_code, other, &operand)) {
-    return anyffi_py_call_shared_slot(type_code, anyffi_py_operators[operation], self, other);
-  }
+  if (mine == NULL || !is_known) return anyffi_py_compare_shared(self, other, operation, is_known, type_code);
   // Comparisons may release either.
   Py_INCREF(self);
   Py_INCREF(other);

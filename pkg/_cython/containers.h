@@ -1,7 +1,7 @@
 /// Direct access of wrappers to the memory of containers.
 ///
 /// The GIL is held, so that nothing changes but where Python code runs: in packing, unpacking and comparing keys.
-/// Slices and keys that are no exact int are handled in core_containers.pxi, by Python-level methods.
+/// Slices and keys that are no exact int are handled in elements.h.
 
 #ifndef ANYFFI_CONTAINERS_H_
 #define ANYFFI_CONTAINERS_H_
@@ -22,11 +22,14 @@ static inline int anyffi_py_read_index(PyObject* key, int64_t* out) {
   return Py_IS_TYPE(key, &PyLong_Type) && anyffi_py_read_int(key, out) == 0;
 }
 
+/// As `anyffi_py_get_item`, for a key that is a slice, negative, out of range or not an exact int.
+static PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, PyObject* key);
+
 /// Returns an element by its key. The most frequent look-ups make no further call: half the instructions.
 static inline PyObject* anyffi_py_get_item(PyObject* wrapper, int32_t type_code, PyObject* key) {
   AnyffiSequence* sequence = (AnyffiSequence*)((AnyffiWrapper*)wrapper)->object;
   int64_t index;
-  if (sequence != NULL && sequence->header.type_code == type_code && Py_IS_TYPE(key, &PyLong_Type) &&
+  if (sequence != NULL && anyffi_py_is_like(&sequence->header, type_code) && Py_IS_TYPE(key, &PyLong_Type) &&
       anyffi_py_read_short_int(key, &index) && (uint64_t)index < (uint64_t)sequence->size) {
     const AnyffiValue* cell = &sequence->data[index];
     return cell->type_code == ANYFFI_INT ? anyffi_py_new_int(cell->as_int) : anyffi_py_unpack_copy(cell);
@@ -64,6 +67,12 @@ static PyObject* anyffi_py_list_elements(const AnyffiSequence* sequence) {
   return items;
 }
 
+/// Raises KeyError, which carries the key.
+static PyObject* anyffi_py_raise_key_error(PyObject* key) {
+  anyffi_py_raise(PyObject_CallOneArg(PyExc_KeyError, key));
+  return NULL;
+}
+
 // ---- mappings and sets ----------------------------------------------------------------------------------------------
 
 static inline AnyffiMapping* anyffi_py_unwrap_mapping(PyObject* wrapper, int32_t type_code) {
@@ -91,6 +100,26 @@ static int anyffi_py_find_item(PyObject* wrapper, int32_t type_code, PyObject* k
   int status = anyffi_mapping_get(mapping, &packed, out);
   if (anyffi_py_end_access(status, was_made, &packed) < 0) return -1;
   return out->type_code != ANYFFI_UNSET;
+}
+
+/// `wrapper[key]` of a Map.
+static PyObject* anyffi_py_map_item(PyObject* wrapper, PyObject* key) {
+  AnyffiValue found;
+  int is_there = anyffi_py_find_item(wrapper, ANYFFI_MAP, key, &found);
+  if (is_there > 0) return anyffi_py_unpack(&found);
+  return is_there < 0 ? NULL : anyffi_py_raise_key_error(key);
+}
+
+/// `wrapper[key]` of a Dict, whose subclass may have `__missing__`.
+static PyObject* anyffi_py_dict_item(PyObject* wrapper, PyObject* key) {
+  AnyffiValue found;
+  int is_there = anyffi_py_find_item(wrapper, ANYFFI_DICT, key, &found);
+  if (is_there > 0) return anyffi_py_unpack(&found);
+  if (is_there < 0) return NULL;
+  if (ANYFFI_KNOWN_LAYOUT && anyffi_py_look_up(Py_TYPE(wrapper), anyffi_state.missing_name) == NULL) {
+    return anyffi_py_raise_key_error(key);
+  }
+  return PyObject_CallFunctionObjArgs(anyffi_state.missing_item, wrapper, key, NULL);
 }
 
 static int anyffi_py_has_key(PyObject* wrapper, int32_t type_code, PyObject* key) {
@@ -159,9 +188,14 @@ static PyObject* anyffi_py_unpack_entry(const AnyffiEntry* entry, int part) {
     return NULL;
   }
   PyObject* unpacked_item = anyffi_py_unpack(&item);
-  PyObject* made = unpacked_item == NULL ? NULL : PyTuple_Pack(2, unpacked_key, unpacked_item);
-  Py_DECREF(unpacked_key);
-  Py_XDECREF(unpacked_item);
+  PyObject* made = unpacked_item == NULL ? NULL : PyTuple_New(2);
+  if (made == NULL) {
+    Py_DECREF(unpacked_key);
+    Py_XDECREF(unpacked_item);
+    return NULL;
+  }
+  PyTuple_SET_ITEM(made, 0, unpacked_key);
+  PyTuple_SET_ITEM(made, 1, unpacked_item);
   return made;
 }
 

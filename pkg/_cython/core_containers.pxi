@@ -1,5 +1,10 @@
 """The wrappers of containers; a part of _core.pyx."""
 
+from c_api cimport ANYFFI_OBJECT, ANYFFI_SHAPE
+from marshaller cimport (
+    delete_item, list_multiply_in_place, object_methods, object_operators, set_class_slots, set_item,
+)
+
 
 @cython.auto_pickle(False)
 cdef class ArrayCore(ObjectCore):
@@ -48,10 +53,10 @@ cdef class ListCore(ObjectCore):
         return get_item(<PyObject*>self, ANYFFI_LIST, <PyObject*>key)
 
     def __setitem__(self, key, item):
-        set_item(self, key, item)
+        set_item(<PyObject*>self, <PyObject*>key, <PyObject*>item)
 
     def __delitem__(self, key):
-        delete_item(self, key)
+        delete_item(<PyObject*>self, <PyObject*>key)
 
     def __iter__(self):
         return walk_sequence(self, ANYFFI_LIST, False)
@@ -78,6 +83,9 @@ cdef class ListCore(ObjectCore):
     def __iadd__(self, other):
         return list_add_in_place(<PyObject*>self, <PyObject*>other)
 
+    def __imul__(self, times):
+        return list_multiply_in_place(<PyObject*>self, <PyObject*>times)
+
 
 @cython.auto_pickle(False)
 cdef class MapCore(ObjectCore):
@@ -87,10 +95,7 @@ cdef class MapCore(ObjectCore):
         return unwrap_mapping(<PyObject*>self, ANYFFI_MAP).size
 
     def __getitem__(self, key):
-        cdef AnyffiValue found
-        if not find_item(<PyObject*>self, ANYFFI_MAP, <PyObject*>key, &found):
-            raise KeyError(key)
-        return unpack(&found)
+        return map_item(<PyObject*>self, <PyObject*>key)
 
     def __contains__(self, key):
         return has_key(<PyObject*>self, ANYFFI_MAP, <PyObject*>key)
@@ -108,6 +113,10 @@ cdef class MapCore(ObjectCore):
     def _pairs(self):
         return list(walk_entries(self, ANYFFI_MAP, ITEMS, False))
 
+    def _type_mask(self):
+        cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_MAP)
+        return mapping.key_type_mask | mapping.value_type_mask
+
     def __richcmp__(self, other, int operation):
         return mapping_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_MAP)
 
@@ -120,10 +129,7 @@ cdef class DictCore(ObjectCore):
         return unwrap_mapping(<PyObject*>self, ANYFFI_DICT).size
 
     def __getitem__(self, key):
-        cdef AnyffiValue found
-        if not find_item(<PyObject*>self, ANYFFI_DICT, <PyObject*>key, &found):
-            return _container_rules.missing_item(self, key)
-        return unpack(&found)
+        return dict_item(<PyObject*>self, <PyObject*>key)
 
     def __setitem__(self, key, item):
         put_item(<PyObject*>self, ANYFFI_DICT, <PyObject*>key, <PyObject*>item)
@@ -146,6 +152,10 @@ cdef class DictCore(ObjectCore):
 
     def _pairs(self):
         return list(walk_entries(self, ANYFFI_DICT, ITEMS, False))
+
+    def _type_mask(self):
+        cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_DICT)
+        return mapping.key_type_mask | mapping.value_type_mask
 
     def __richcmp__(self, other, int operation):
         return mapping_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_DICT)
@@ -177,8 +187,14 @@ cdef class FrozenSetCore(ObjectCore):
         return set_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_FROZEN_SET)
 
     def __hash__(self):
-        # Not `hash` of the result, which would be another number.
-        return <Py_hash_t>(<object>state.methods[ANYFFI_FROZEN_SET]).__hash__(self)
+        return set_hash(<PyObject*>self)
+
+    def _hash(self, int64_t computed=0):
+        """Return the hash that was computed before, or 0; remember another one."""
+        cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_FROZEN_SET)
+        if computed != 0:
+            mapping.host_hash = computed
+        return mapping.host_hash
 
 
 @cython.auto_pickle(False)
@@ -204,71 +220,34 @@ cdef class SetCore(ObjectCore):
         return set_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_SET)
 
     def __ior__(self, other):
-        return set_or_in_place(<PyObject*>self, <PyObject*>other)
+        return set_in_place(<PyObject*>self, <PyObject*>other, ANYFFI_SET_OR)
+
+    def __iand__(self, other):
+        return set_in_place(<PyObject*>self, <PyObject*>other, ANYFFI_SET_AND)
+
+    def __isub__(self, other):
+        return set_in_place(<PyObject*>self, <PyObject*>other, ANYFFI_SET_SUB)
+
+    def __ixor__(self, other):
+        return set_in_place(<PyObject*>self, <PyObject*>other, ANYFFI_SET_XOR)
+
+
+cdef int set_up_mappings() except -1:
+    # Without frames of Cython, which take longer than a KeyError.
+    state.missing_name = keep(sys.intern("__missing__"))
+    state.missing_item = keep(_container_rules.missing_item)
+    (<PyTypeObject*>MapCore).tp_as_mapping.mp_subscript = c_map_item
+    (<PyTypeObject*>DictCore).tp_as_mapping.mp_subscript = c_dict_item
+    set_special(<PyTypeObject*>MapCore, &PyDictProxy_Type, "__getitem__", <void*>c_map_item)
+    set_special(<PyTypeObject*>DictCore, &PyDictProxy_Type, "__getitem__", <void*>c_dict_item)
+    return 0
 
 
 # ---- what needs Python-level methods and errors ------------------------------------------------------------
 
 
-cdef object get_item_slow "anyffi_py_get_item_slow"(PyObject* wrapper, int32_t type_code, PyObject* key):
-    cdef int64_t index
-    cdef AnyffiSequence* sequence
-    if not read_index(key, &index):
-        if isinstance(<object>key, slice):
-            return sequence_slice(wrapper, key, type_code)
-        index = _container_rules.as_index(<object>wrapper, <object>key)
-    sequence = unwrap_sequence(wrapper, type_code)
-    if index < 0:
-        index += sequence.size
-    if not 0 <= index < sequence.size:
-        raise _container_rules.index_out_of_range(<object>wrapper)
-    return unpack_copy(&sequence.data[index])
-
-
-cdef int64_t find_position(ListCore self, key) except -1:
-    """The position in a List that a key means, which is not a slice."""
-    cdef int64_t index
-    if not read_index(<PyObject*>key, &index):
-        index = _container_rules.as_index(self, key)
-    if index < 0:
-        index += unwrap_sequence(<PyObject*>self, ANYFFI_LIST).size
-    check_position(self, index)
-    return index
-
-
-cdef inline int check_position(ListCore self, int64_t index) except -1:
-    if not 0 <= index < unwrap_sequence(<PyObject*>self, ANYFFI_LIST).size:
-        raise _container_rules.assignment_out_of_range(self)
-    return 0
-
-
-cdef inline int set_item(ListCore self, key, item) except -1:
-    cdef AnyffiValue packed
-    cdef int64_t index
-    cdef bint made
-    if isinstance(key, slice):
-        if not set_slice(<PyObject*>self, <PyObject*>key, <PyObject*>item):
-            self._set_slice(key, item)
-        return 0
-    index = find_position(self, key)
-    made = pack(<PyObject*>item, &packed)
-    try:
-        # Packing may have run code that changed the list.
-        check_position(self, index)
-        if anyffi_sequence_set(unwrap(<PyObject*>self), index, &packed) != 0:
-            raise_taken()
-    finally:
-        if made:
-            anyffi_value_drop(&packed)
-    return 0
-
-
-cdef inline int delete_item(ListCore self, key) except -1:
-    if isinstance(key, slice):
-        if not set_slice(<PyObject*>self, <PyObject*>key, NULL):
-            self._delete_slice(key)
-    elif anyffi_sequence_erase(unwrap(<PyObject*>self), find_position(self, key), 1) != 0:
-        raise_taken()
+cdef int convert_index "anyffi_py_convert_index"(PyObject* wrapper, PyObject* key, int64_t* index) except -1:
+    index[0] = _container_rules.as_index(<object>wrapper, <object>key)
     return 0
 
 
@@ -289,6 +268,9 @@ cdef int container_of "anyffi_py_container_of"(PyObject* x, AnyffiObject** out) 
         if cls == <PyTypeObject*>state.classes[code]:
             out[0] = unwrap_as(x, code)
             return 0
+    if cls == <PyTypeObject*>state.classes[ANYFFI_SHAPE]:
+        out[0] = unwrap_as(x, ANYFFI_ARRAY)
+        return 0
     code = _container_rules.container_code(<object>cls)
     if code != 0:
         # A subclass, or a class of another backend.

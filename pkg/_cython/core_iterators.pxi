@@ -3,6 +3,7 @@
 
 @cython.auto_pickle(False)
 @cython.final
+@cython.freelist(8)
 cdef class SequenceIterator:
     """Iterates by index, as a list's iterator does, and so sees changes."""
 
@@ -56,6 +57,7 @@ cdef SequenceIterator walk_sequence(ObjectCore wrapper, int32_t type_code, bint 
 
 @cython.auto_pickle(False)
 @cython.final
+@cython.freelist(8)
 cdef class EntryIterator:
     """Iterates over entries, forwards or backwards, and raises where the iterators of dict and set do."""
 
@@ -67,25 +69,8 @@ cdef class EntryIterator:
         return self
 
     def __next__(self):
-        cdef AnyffiMapping* entries
-        cdef int64_t number
-        if self.container is None:
-            raise StopIteration
-        entries = <AnyffiMapping*>unwrap(<PyObject*>self.container)
-        if entries.size != self.size:
-            # Raised again at every further step.
-            self.size = -1
-            raise _container_rules.changed_size(self.what)
-        number = next_entry(entries, self.position, self.step)
-        if number < 0:
-            self.container = None
-            raise StopIteration
-        if self.left == 0 and self.step > 0 and self.what != ELEMENTS:
-            self.container = None
-            raise _container_rules.changed_keys()
-        self.position = number + self.step
-        self.left -= 1
-        return unpack_entry(&entries.entries[number], self.what)
+        # The slot is `anyffi_py_next_item`: Cython's own would end with an exception.
+        return next(self)
 
     def __length_hint__(self):
         if self.container is None or (<AnyffiMapping*>unwrap(<PyObject*>self.container)).size != self.size:
@@ -109,3 +94,15 @@ cdef EntryIterator walk_entries(ObjectCore wrapper, int32_t type_code, int what,
     made.step = -1 if backwards else 1
     made.position = mapping.used - 1 if backwards else 0
     return made
+
+
+cdef int set_up_iterators() except -1:
+    cdef EntryIterator example = EntryIterator.__new__(EntryIterator)
+    cdef EntryIteratorLayout* layout = <EntryIteratorLayout*><PyObject*>example
+    if layout.container != Py_None or &layout.position != &example.position or &layout.step != &example.step:
+        raise SystemError("EntryIterator is not laid out as entry_iterator.h says")
+    state.changed_size = keep(_container_rules.changed_size)
+    state.changed_keys = keep(_container_rules.changed_keys)
+    (<PyTypeObject*>EntryIterator).tp_iternext = next_item
+    set_special(<PyTypeObject*>EntryIterator, &PyListIter_Type, "__next__", <void*>next_item)
+    return 0

@@ -7,7 +7,8 @@ cdef struct Container:
     const OperatorRow* operators
 
 
-cdef Container[6] containers = [
+cdef Container[7] containers = [
+    Container(ANYFFI_OBJECT, object_methods, object_operators),
     Container(ANYFFI_ARRAY, array_methods, array_operators),
     Container(ANYFFI_LIST, list_methods, list_operators),
     Container(ANYFFI_MAP, map_methods, map_operators),
@@ -23,13 +24,15 @@ def methods_of(name, type methods not None):
     Parameters
     ----------
     name : str
-        The name of the class.
+        The name of the class; "Api" for the public functions.
     methods : type
         Its methods in Python. The compiled ones have their signatures and docstrings, and call them for
         all that is not frequent.
     """
-    cores = (ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore)
-    names = ("Array", "List", "Map", "Dict", "FrozenSet", "Set")
+    if name == "Api":
+        return compile_functions(methods)
+    cores = (ObjectCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore)
+    names = ("Object", "Array", "List", "Map", "Dict", "FrozenSet", "Set")
     return compile_methods(names.index(name), cores[names.index(name)], methods) if name in names else {}
 
 

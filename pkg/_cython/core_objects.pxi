@@ -234,6 +234,7 @@ cdef int set_slots() except -1:
     getter.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
     PyType_Modified(getter)
     # Names in the messages of operators and descriptors; Cython takes those of module and class.
+    (<PyTypeObject*>ObjectCore).tp_name = "anyffi.Object"
     (<PyTypeObject*>ArrayCore).tp_name = "anyffi.Array"
     (<PyTypeObject*>ListCore).tp_name = "anyffi.List"
     (<PyTypeObject*>MapCore).tp_name = "anyffi.Map"

@@ -5,7 +5,7 @@ In Cython, which unpacks tuples and reads attributes of Python objects. shell.h 
 
 cimport decisions
 
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 
 cdef extern from "Python.h":
     object PyNumber_Index(object)
@@ -64,6 +64,13 @@ cdef dict decision_by_reader = {
     _decisions.lower_function: decisions.FUNCTION,
     _decisions.lower_error: decisions.ERROR,
     _decisions.lower_opaque: decisions.PY_OBJECT,
+    _decisions.lower_value: decisions.VALUE,
+    _decisions.lower_exported: decisions.EXPORTED,
+    _decisions.lower_dtype: decisions.DATA_TYPE,
+    _decisions.lower_numpy_dtype: decisions.DATA_TYPE,
+    _decisions.lower_device: decisions.DEVICE,
+    _decisions.lower_pointer: decisions.POINTER,
+    _decisions.SUBCLASSES[memoryview]: decisions.MEMORY_VIEW,
 }
 
 # By kind and size of NumPy's dtype. Its float64 and complex128 are subclasses of builtins.
@@ -102,6 +109,10 @@ cdef int learn_decision "anyffi_py_learn_decision"(PyObject* x) except -1:
         learn_ndarray(<PyObject*>made)
         if state.ndarray == NULL:
             decision = decisions.LOWERED
+    if decision == decisions.POINTER:
+        state.pointer_value = getter_of(<PyObject*>sys.modules["ctypes"].c_void_p.value)
+        if state.pointer_value == NULL:
+            decision = decisions.LOWERED
     # Deciding may run code of abstract classes, which may change this one.
     if version_of(cls) == version and (token != 0 or depends == _decisions.ON_CLASS):
         decisions.remember_decision(cls, version, decision, depends == _decisions.ON_REGISTRATION, token)
@@ -125,6 +136,45 @@ cdef object call_index "anyffi_py_call_index"(PyObject* x):
         return PyNumber_Index(<object>x)
     except BaseException as error:
         _decisions.raise_again(error)
+
+
+cdef object call_value "anyffi_py_call_value"(PyObject* x):
+    cdef object cls = <object>Py_TYPE(x)
+    cdef PyObject* found = look_up(Py_TYPE(x), <PyObject*>value_name)
+    cdef object hook
+    if found == NULL:
+        return _decisions.value_of(<object>x, _rules.MAX_DEPTH)
+    hook = <object>found
+    try:
+        made = hook(<object>x) if type(hook) is FunctionType else _decisions.bind(hook, <object>x)()
+    except BaseException as error:
+        _decisions.raise_again(error)
+    if look_up(Py_TYPE(<PyObject*>made), <PyObject*>value_name) == NULL:
+        return made
+    return _decisions.value_of(made, _rules.MAX_DEPTH - 1)
+
+
+cdef object call_export "anyffi_py_call_export"(PyObject* x):
+    cdef PyObject* found = look_up(Py_TYPE(x), <PyObject*>dlpack_name)
+    if found == NULL:
+        return _decisions.lower_exported(<object>x)[1]
+    hook = <object>found
+    try:
+        if type(hook) is FunctionType:
+            try:
+                return hook(<object>x, max_version=_arrays.DLPACK_VERSION)
+            except TypeError:
+                # Older than DLPack's versions.
+                return hook(<object>x)
+        return _arrays.lower_exporter(<object>x, _decisions.bind(hook, <object>x))[1]
+    except BaseException as error:
+        _decisions.raise_again(error)
+
+
+cdef int learn_data_type "anyffi_py_learn_data_type"(PyObject* x, AnyffiDataType found) except -1:
+    if _dtype.is_kept(<object>x):
+        remember_data_type(x, found)
+    return 0
 
 
 cdef int decision_of(object read, object cls) except -1:

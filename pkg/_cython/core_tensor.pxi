@@ -20,6 +20,9 @@ cdef int set_up_tensors() except -1:
     state.share_device = keep(_device.share_device)
     state.export_tensor = keep(_export.export_tensor)
     keep(doc)
+    device = _device.Device("cpu", 3)
+    if <object>(<DeviceLayout*><PyObject*>device).pair != _device.read_device(device):
+        raise ImportError("the layout of Device is another one than value_objects.h has")
     add_tensor_methods(<PyTypeObject*>TensorCore, doc)
     (<PyTypeObject*>TensorCore).tp_name = "anyffi.Tensor"
     return 0

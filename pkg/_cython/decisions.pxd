@@ -1,6 +1,6 @@
 """How values of a class are packed; decisions.h documents it."""
 
-from libc.stdint cimport uint64_t
+from c_types cimport uint64_t
 
 from python cimport PyObject, PyTypeObject
 
@@ -25,6 +25,12 @@ cdef extern from "decisions.h":
         FUNCTION "ANYFFI_DECISION_FUNCTION"
         ERROR "ANYFFI_DECISION_ERROR"
         PY_OBJECT "ANYFFI_DECISION_PY_OBJECT"
+        VALUE "ANYFFI_DECISION_VALUE"
+        EXPORTED "ANYFFI_DECISION_EXPORTED"
+        DATA_TYPE "ANYFFI_DECISION_DATA_TYPE"
+        DEVICE "ANYFFI_DECISION_DEVICE"
+        POINTER "ANYFFI_DECISION_POINTER"
+        MEMORY_VIEW "ANYFFI_DECISION_MEMORY_VIEW"
         NUMPY_BOOL "ANYFFI_DECISION_NUMPY_BOOL"
         NUMPY_INT8 "ANYFFI_DECISION_NUMPY_INT8"
         NUMPY_INT16 "ANYFFI_DECISION_NUMPY_INT16"

@@ -3,7 +3,7 @@
 #ifndef ANYFFI_DICT_METHODS_H_
 #define ANYFFI_DICT_METHODS_H_
 
-#include "mapping_compare.h"
+#include "views.h"
 
 // ---- single keys ----------------------------------------------------------------------------------------------------
 
@@ -116,46 +116,67 @@ static int anyffi_py_move_entries(AnyffiObject* to, AnyffiMapping* from) {
   return 0;
 }
 
-/// Packs the entries of an exact dict of scalars without hashing them: 1, 0 for other dicts and for keys that may
-/// become equal, -1 with an exception.
+/// 1 for keys that are surely hashable and compared without code of Python.
+static inline int anyffi_py_is_plain_key(const AnyffiValue* key) {
+  if (key->type_code == ANYFFI_ARRAY) {
+    uint64_t types = ((const AnyffiSequence*)key->as_object)->type_mask;
+    if ((types & ~(ANYFFI_PY_COMPARED | anyffi_type_bit(ANYFFI_FLOAT))) != 0) return 0;
+  } else if (key->type_code > ANYFFI_BYTES_OBJECT) {
+    return 0;
+  }
+  return anyffi_py_is_compared(key, 0);
+}
+
+/// Packs one more entry without hashing its key: 1, 0 where that takes code of Python and for keys that may become
+/// equal to others, -1 with an exception.
+static inline int anyffi_py_pack_unhashed_entry(PyObject* key, PyObject* item, AnyffiMapping* made,
+                                                AnyffiDirect* direct) {
+  int packed = anyffi_py_direct_entry(key, item, 1, made, direct, 1);
+  return packed > 0 ? anyffi_py_is_plain_key(&made->entries[made->used - 1].key) : packed;
+}
+
+/// Packs the entries of a dict, or a list or tuple of pairs, without hashing the keys; returns as
+/// `anyffi_py_pack_unhashed_entry`. The keys of pairs may be equal.
 static int anyffi_py_pack_unhashed(PyObject* x, AnyffiValue* out) {
   PyObject *key, *item;
   Py_ssize_t position = 0;
-  if (anyffi_mapping_create(ANYFFI_DICT, PyDict_Size(x), out) != 0) return anyffi_py_raise_taken();
-  AnyffiMapping* made = (AnyffiMapping*)out->as_object;
-  while (PyDict_Next(x, &position, &key, &item)) {
-    AnyffiEntry* entry = &made->entries[made->used];
-    int packed = PyFloat_CheckExact(key) ? 0 : anyffi_py_pack_scalar(key, &entry->key);
-    if (packed > 0) {
-      packed = anyffi_py_pack_scalar(item, &entry->value);
-      if (packed <= 0) anyffi_py_discard(&entry->key);
-    }
-    if (packed <= 0) {
-      anyffi_py_discard(out);
-      return packed;
-    }
-    made->key_type_mask |= anyffi_type_bit(entry->key.type_code);
-    made->value_type_mask |= anyffi_type_bit(entry->value.type_code);
-    // Only complete entries count where the mapping is destroyed.
-    made->used += 1;
+  int packed = 1, is_dict = PyDict_CheckExact(x);
+  AnyffiDirect direct;
+  if (anyffi_mapping_create(ANYFFI_DICT, is_dict ? PyDict_Size(x) : Py_SIZE(x), out) != 0) {
+    return anyffi_py_raise_taken();
   }
-  return 1;
+  AnyffiMapping* made = (AnyffiMapping*)out->as_object;
+  anyffi_py_direct_open(&direct, x);
+  while (packed > 0 && is_dict && PyDict_Next(x, &position, &key, &item)) {
+    packed = anyffi_py_pack_unhashed_entry(key, item, made, &direct);
+  }
+  for (; packed > 0 && !is_dict && position < Py_SIZE(x); ++position) {
+    PyObject* pair = PySequence_Fast_ITEMS(x)[position];
+    packed = PyTuple_CheckExact(pair) && PyTuple_GET_SIZE(pair) == 2;
+    if (packed) {
+      packed = anyffi_py_pack_unhashed_entry(PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1), made, &direct);
+    }
+  }
+  anyffi_py_forget_containers(&direct.memo);
+  if (packed <= 0) anyffi_py_discard(out);
+  return packed;
 }
 
-/// Sets the entries of an exact dict, Map or Dict: 1, 0 for other values, -1 with an exception.
+/// Sets the entries of an exact dict, mappingproxy of one, Map or Dict: 1, 0 for other values, -1 with an exception.
 static int anyffi_py_update_from(AnyffiObject* to, PyObject* other) {
   AnyffiValue packed;
   AnyffiObject* found = anyffi_py_peek_mapping_exact(other);
+  PyObject* dict = found != NULL ? NULL : anyffi_py_plain_entries(other);
   int status, was_made = 0;
   if (found != NULL) {
     status = anyffi_mapping_update(to, found);
-  } else if (PyDict_CheckExact(other)) {
-    was_made = anyffi_py_pack_unhashed(other, &packed);
+  } else if (dict != NULL) {
+    was_made = anyffi_py_pack_unhashed(dict, &packed);
     if (was_made < 0) return -1;
     if (was_made) {
       status = anyffi_py_move_entries(to, (AnyffiMapping*)packed.as_object);
     } else {
-      was_made = anyffi_py_pack_object(other, &packed);
+      was_made = anyffi_py_pack_object(dict, &packed);
       if (was_made < 0) return -1;
       status = anyffi_mapping_update(to, packed.as_object);
     }
@@ -165,9 +186,23 @@ static int anyffi_py_update_from(AnyffiObject* to, PyObject* other) {
   return anyffi_py_end_access(status, was_made, &packed) < 0 ? -1 : 1;
 }
 
+/// Sets the entries of a list or tuple of pairs; returns as `anyffi_py_update_from`.
+static int anyffi_py_update_from_pairs(AnyffiObject* to, PyObject* other) {
+  AnyffiValue packed;
+  if (!PyList_CheckExact(other) && !PyTuple_CheckExact(other)) return 0;
+  int was_made = anyffi_py_pack_unhashed(other, &packed);
+  if (was_made <= 0) return was_made;
+  int status = anyffi_py_move_entries(to, (AnyffiMapping*)packed.as_object);
+  return anyffi_py_end_access(status, was_made, &packed) < 0 ? -1 : 1;
+}
+
 static PyObject* anyffi_py_dict_update(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   AnyffiObject* dict = anyffi_py_peek(self, ANYFFI_DICT);
-  int status = dict != NULL && anyffi_py_has_arguments(count, 1, names) ? anyffi_py_update_from(dict, args[0]) : 0;
+  int status = 0;
+  if (dict != NULL && anyffi_py_has_arguments(count, 1, names)) {
+    status = anyffi_py_update_from(dict, args[0]);
+    if (status == 0) status = anyffi_py_update_from_pairs(dict, args[0]);
+  }
   if (status == 0) return anyffi_py_call_shared(ANYFFI_DICT, "update", self, args, count, names);
   return status < 0 ? NULL : anyffi_py_return_new(Py_None);
 }
@@ -184,7 +219,7 @@ static PyObject* anyffi_py_dict_or_in_place(PyObject* self, PyObject* other) {
 static PyObject* anyffi_py_mapping_or(PyObject* self, PyObject* other, int32_t type_code) {
   AnyffiObject* mine = anyffi_py_peek(self, type_code);
   AnyffiValue made;
-  if (mine == NULL || (!PyDict_CheckExact(other) && anyffi_py_peek_mapping_exact(other) == NULL)) {
+  if (mine == NULL || (anyffi_py_plain_entries(other) == NULL && anyffi_py_peek_mapping_exact(other) == NULL)) {
     return anyffi_py_call_shared_slot(type_code, "__or__", self, other);
   }
   AnyffiValue container = anyffi_make_object(mine);
@@ -197,6 +232,26 @@ static PyObject* anyffi_py_mapping_or(PyObject* self, PyObject* other, int32_t t
     return NULL;
   }
   return anyffi_py_wrap(made.as_object);
+}
+
+/// `other | self`.
+static PyObject* anyffi_py_mapping_reflected_or(PyObject* self, PyObject* other, int32_t type_code) {
+  AnyffiObject* mine = anyffi_py_peek(self, type_code);
+  PyObject* dict = anyffi_py_plain_entries(other);
+  AnyffiValue made;
+  int packed = 0;
+  if (mine != NULL && dict != NULL) {
+    AnyffiDirect direct;
+    anyffi_py_direct_open(&direct, dict);
+    packed = anyffi_py_direct_dict(dict, dict, type_code, &made, &direct, 1);
+    anyffi_py_forget_containers(&direct.memo);
+  }
+  if (packed < 0) return NULL;
+  if (packed == 0) return anyffi_py_call_shared_slot(type_code, "__ror__", self, other);
+  if (anyffi_mapping_update(made.as_object, mine) == 0) return anyffi_py_wrap(made.as_object);
+  anyffi_py_raise_taken();
+  anyffi_py_discard(&made);
+  return NULL;
 }
 
 static PyObject* anyffi_py_dict_clear(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
@@ -216,12 +271,12 @@ static PyObject* anyffi_py_dict_copy(PyObject* self, PyObject* const* args, Py_s
 
 static PyObject* anyffi_py_map_or(PyObject* left, PyObject* right) {
   if (anyffi_py_is_left(left, ANYFFI_MAP)) return anyffi_py_mapping_or(left, right, ANYFFI_MAP);
-  return anyffi_py_call_shared_slot(ANYFFI_MAP, "__ror__", right, left);
+  return anyffi_py_mapping_reflected_or(right, left, ANYFFI_MAP);
 }
 
 static PyObject* anyffi_py_dict_or(PyObject* left, PyObject* right) {
   if (anyffi_py_is_left(left, ANYFFI_DICT)) return anyffi_py_mapping_or(left, right, ANYFFI_DICT);
-  return anyffi_py_call_shared_slot(ANYFFI_DICT, "__ror__", right, left);
+  return anyffi_py_mapping_reflected_or(right, left, ANYFFI_DICT);
 }
 
 static const AnyffiOperatorRow anyffi_py_map_operators[] = {
@@ -236,14 +291,24 @@ static const AnyffiOperatorRow anyffi_py_dict_operators[] = {
 
 static const AnyffiMethodRow anyffi_py_map_methods[] = {
     {"get", anyffi_py_map_get},
+    {"items", anyffi_py_map_items},
+    {"keys", anyffi_py_map_keys},
+    {"values", anyffi_py_map_values},
     {NULL, NULL},
 };
 
 static const AnyffiMethodRow anyffi_py_dict_methods[] = {
-    {"clear", anyffi_py_dict_clear},     {"copy", anyffi_py_dict_copy},
-    {"get", anyffi_py_dict_get},         {"pop", anyffi_py_dict_pop},
-    {"popitem", anyffi_py_dict_popitem}, {"setdefault", anyffi_py_dict_setdefault},
-    {"update", anyffi_py_dict_update},   {NULL, NULL},
+    {"clear", anyffi_py_dict_clear},
+    {"copy", anyffi_py_dict_copy},
+    {"get", anyffi_py_dict_get},
+    {"items", anyffi_py_dict_items},
+    {"keys", anyffi_py_dict_keys},
+    {"values", anyffi_py_dict_values},
+    {"pop", anyffi_py_dict_pop},
+    {"popitem", anyffi_py_dict_popitem},
+    {"setdefault", anyffi_py_dict_setdefault},
+    {"update", anyffi_py_dict_update},
+    {NULL, NULL},
 };
 
 #endif  // ANYFFI_DICT_METHODS_H_

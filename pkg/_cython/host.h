@@ -106,6 +106,11 @@ static int anyffi_py_capsule_set_name(void* capsule, const char* name) {
   return PyCapsule_SetName((PyObject*)capsule, name);
 }
 
+/// 1 for the public class itself, whose methods call those of the runtime.
+static int32_t anyffi_py_is_own_wrapper(const AnyffiObject* container) {
+  return (PyObject*)Py_TYPE((PyObject*)container->wrapper) == anyffi_state.classes[container->type_code];
+}
+
 typedef int (*AnyffiHandleHash)(void* handle, int64_t* out);
 typedef int (*AnyffiHandleEqual)(void* handle, const AnyffiValue* other, int32_t* out);
 
@@ -130,6 +135,7 @@ static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, Anyffi
   host.capsule_get_pointer = anyffi_py_capsule_get_pointer;
   host.capsule_set_name = anyffi_py_capsule_set_name;
   host.handle_release_shared = anyffi_py_handle_release_shared;
+  host.is_own_wrapper = anyffi_py_is_own_wrapper;
   anyffi_host_install(&host);
 }
 

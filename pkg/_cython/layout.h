@@ -102,16 +102,46 @@ static inline PyObject* anyffi_py_proxied(PyObject* proxy) {
 #endif
 }
 
-/// Reads an exact int; -1 or 1 where it is outside of int64.
-static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
+/// As `anyffi_py_read_int`, for an int of more than two digits.
+ANYFFI_NEVER_INLINE int anyffi_py_read_long_int(PyObject* x, int64_t* out) {
   int overflow = 0;
-  if (!anyffi_py_read_short_int(x, out)) *out = PyLong_AsLongLongAndOverflow(x, &overflow);
+#if ANYFFI_KNOWN_LAYOUT && PyLong_SHIFT == 30
+  const digit* digits;
+  int is_negative;
+  Py_ssize_t count = anyffi_py_read_digits(x, &digits, &is_negative);
+  if (count == 3 && digits[2] >> (63 - 2 * PyLong_SHIFT) == 0) {
+    uint64_t number = (uint64_t)digits[2] << (2 * PyLong_SHIFT) | (uint64_t)digits[1] << PyLong_SHIFT | digits[0];
+    *out = is_negative ? -(int64_t)number : (int64_t)number;
+    return 0;
+  }
+  // -2**63 has three digits.
+  if (count > 3) return is_negative ? -1 : 1;
+#endif
+  *out = PyLong_AsLongLongAndOverflow(x, &overflow);
   return overflow;
+}
+
+/// Reads an int; -1 or 1 where it is outside of int64.
+static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
+  return anyffi_py_read_short_int(x, out) ? 0 : anyffi_py_read_long_int(x, out);
 }
 
 /// Returns a new int. Python 3.11 makes one of a `long` in two thirds of the time that one of a `long long` takes.
 static inline PyObject* anyffi_py_new_int(int64_t number) {
   return sizeof(long) == sizeof(int64_t) ? PyLong_FromLong((long)number) : PyLong_FromLongLong(number);
+}
+
+/// Returns a new int of a magnitude: `size` words, lowest first.
+static inline PyObject* anyffi_py_new_magnitude(const uint64_t* words, int64_t size) {
+  if (size == 1) return PyLong_FromUnsignedLongLong(words[0]);
+#if PY_VERSION_HEX >= 0x030D0000
+  return PyLong_FromUnsignedNativeBytes(words, 8 * (size_t)size, Py_ASNATIVEBYTES_LITTLE_ENDIAN);
+#elif ANYFFI_KNOWN_LAYOUT
+  return _PyLong_FromByteArray((const unsigned char*)words, 8 * (size_t)size, 1, 0);
+#else
+  return PyObject_CallMethod((PyObject*)&PyLong_Type, "from_bytes", "y#s", (const char*)words, 8 * (Py_ssize_t)size,
+                             "little");
+#endif
 }
 
 /// Strings made by deprecated functions have no final storage before Python 3.12.
@@ -171,6 +201,16 @@ static inline int anyffi_py_read_slice(PyObject* slice, PyObject* parts[3]) {
   }
 #endif
   return 0;
+}
+
+/// Calls with arguments by position; a Python function as the interpreter does.
+static inline PyObject* anyffi_py_invoke(PyObject* function, PyObject* const* args, size_t flags) {
+#if ANYFFI_KNOWN_LAYOUT
+  if (Py_IS_TYPE(function, &PyFunction_Type)) {
+    return ((PyFunctionObject*)function)->vectorcall(function, args, flags, NULL);
+  }
+#endif
+  return PyObject_Vectorcall(function, args, flags, NULL);
 }
 
 /// 1 unless an object is in its `tp_dealloc`, where its refcount is 0.

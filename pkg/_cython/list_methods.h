@@ -17,35 +17,6 @@ static int anyffi_py_splice(PyObject* self, int64_t start, int64_t count, const 
   return anyffi_sequence_splice(list, start, count, from->data, from->size) == 0 ? 0 : anyffi_py_raise_taken();
 }
 
-/// `self[start:stop] = values` and (NULL) `del self[start:stop]`: 1, 0 for what the method of `_objects` handles, -1
-/// with an exception.
-static int anyffi_py_set_slice(PyObject* self, PyObject* key, PyObject* values) {
-  Py_ssize_t start, stop, step;
-  AnyffiValue elements;
-  int was_made = 0;
-  if (anyffi_py_peek(self, ANYFFI_LIST) == NULL || !anyffi_py_read_plain_slice(key, &start, &stop, &step) ||
-      step != 1) {
-    return 0;
-  }
-  if (values != NULL) was_made = anyffi_py_read_elements(self, values, &elements);
-  if (was_made == 2) return 0;
-  if (was_made < 0) return -1;
-  // Packing may have run code that changed the list.
-  AnyffiSequence* list = anyffi_py_unwrap_sequence(self, ANYFFI_LIST);
-  int status = list == NULL ? -1 : 0;
-  if (status == 0) {
-    Py_ssize_t count = PySlice_AdjustIndices((Py_ssize_t)list->size, &start, &stop, step);
-    if (values != NULL) {
-      status = anyffi_py_splice(self, start, count, &elements);
-    } else if (anyffi_sequence_erase(&list->header, start, count) != 0) {
-      status = anyffi_py_raise_taken();
-    }
-  }
-  if (was_made && status == 0) anyffi_value_drop(&elements);
-  if (was_made && status < 0) anyffi_py_discard(&elements);
-  return status < 0 ? -1 : 1;
-}
-
 /// Packs ints, short text and the like to the end of a List: 1, 0 where the elements are others or there is no memory.
 static int anyffi_py_extend_inline(AnyffiSequence* list, PyObject* const* items, Py_ssize_t size) {
   int64_t needed = list->size + size;
@@ -100,6 +71,27 @@ static PyObject* anyffi_py_list_add_in_place(PyObject* self, PyObject* other) {
   int status = anyffi_py_extend(self, other);
   if (status == 0) return anyffi_py_call_shared_slot(ANYFFI_LIST, "__iadd__", self, other);
   return status < 0 ? NULL : anyffi_py_return_new(self);
+}
+
+/// `self *= times`.
+static PyObject* anyffi_py_list_multiply_in_place(PyObject* self, PyObject* times) {
+  AnyffiSequence* list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
+  int64_t count, size;
+  if (list == NULL || !anyffi_py_read_index(times, &count) || count < 1 ||
+      __builtin_mul_overflow(list->size, count, &size)) {
+    return anyffi_py_call_shared_slot(ANYFFI_LIST, "__imul__", self, times);
+  }
+  int64_t once = list->size;
+  if (anyffi_sequence_reserve(&list->header, size) != 0) {
+    anyffi_py_raise_taken();
+    return NULL;
+  }
+  for (int64_t i = once; i < size; ++i) {
+    list->data[i] = list->data[i - once];
+    anyffi_value_retain(&list->data[i]);
+  }
+  list->size = size;
+  return anyffi_py_return_new(self);
 }
 
 /// Inserts a value at a position, which is clamped; None, or NULL with an exception.
@@ -202,16 +194,30 @@ static PyObject* anyffi_py_array_count(PyObject* self, PyObject* const* args, Py
   return anyffi_py_sequence_count(self, args, count, names, ANYFFI_ARRAY);
 }
 
-/// `copy()` of a mutable container.
-static PyObject* anyffi_py_copy(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
-                                int32_t type_code) {
+/// A method without arguments that returns a copy of another type, or of the same one.
+static PyObject* anyffi_py_copy_to(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
+                                   const char* name, int32_t type_code, int32_t made_code) {
   AnyffiValue made;
   AnyffiObject* object = anyffi_py_peek(self, type_code);
   if (object == NULL || !anyffi_py_has_arguments(count, 0, names)) {
-    return anyffi_py_call_shared(type_code, "copy", self, args, count, names);
+    return anyffi_py_call_shared(type_code, name, self, args, count, names);
   }
   AnyffiValue container = anyffi_make_object(object);
-  return anyffi_py_wrap_made(anyffi_container_copy(&container, type_code, &made), &made);
+  return anyffi_py_wrap_made(anyffi_container_copy(&container, made_code, &made), &made);
+}
+
+/// `copy()` of a mutable container.
+static PyObject* anyffi_py_copy(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
+                                int32_t type_code) {
+  return anyffi_py_copy_to(self, args, count, names, "copy", type_code, type_code);
+}
+
+static PyObject* anyffi_py_list_freeze(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return anyffi_py_copy_to(self, args, count, names, "freeze", ANYFFI_LIST, ANYFFI_ARRAY);
+}
+
+static PyObject* anyffi_py_array_thaw(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return anyffi_py_copy_to(self, args, count, names, "thaw", ANYFFI_ARRAY, ANYFFI_LIST);
 }
 
 static PyObject* anyffi_py_list_copy(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
@@ -263,6 +269,7 @@ static const AnyffiMethodRow anyffi_py_list_methods[] = {
     {"copy", anyffi_py_list_copy},
     {"count", anyffi_py_list_count},
     {"extend", anyffi_py_list_extend},
+    {"freeze", anyffi_py_list_freeze},
     {"index", anyffi_py_list_index},
     {"insert", anyffi_py_list_insert},
     {"pop", anyffi_py_list_pop},
@@ -275,6 +282,7 @@ static const AnyffiMethodRow anyffi_py_list_methods[] = {
 static const AnyffiMethodRow anyffi_py_array_methods[] = {
     {"count", anyffi_py_array_count},
     {"index", anyffi_py_array_index},
+    {"thaw", anyffi_py_array_thaw},
     {NULL, NULL},
 };
 

@@ -21,58 +21,172 @@ static inline AnyffiObject* anyffi_py_peek_mapping_exact(PyObject* x) {
   return found != NULL ? found : anyffi_py_peek_exact(x, ANYFFI_MAP);
 }
 
-/// Whether the value of an entry equals that of the same key in `theirs` or (NULL) in `dict`, where that takes no code
-/// of Python; -1 where it does, -2 with an exception.
-static int anyffi_py_entry_equals(const AnyffiEntry* entry, const AnyffiMapping* theirs, PyObject* dict) {
-  if (theirs != NULL) {
-    int64_t found = -1;
-    if (anyffi_mapping_find(&theirs->header, &entry->key, &found) != 0) {
-      anyffi_py_raise_taken();
-      return -2;
+/// Levels of containers that are compared without code of Python.
+#define ANYFFI_PY_COMPARED_DEPTH 8
+
+/// 1 if hashing a value, and comparing it with others of which this is true, takes no code of Python and no look at an
+/// object's identity, as two NaNs need.
+static int anyffi_py_is_compared(const AnyffiValue* value, int depth) {
+  int32_t code = value->type_code;
+  if (code == ANYFFI_FLOAT) return value->as_float == value->as_float;
+  if (code == ANYFFI_ARRAY || code == ANYFFI_LIST) {
+    const AnyffiSequence* sequence = (const AnyffiSequence*)value->as_object;
+    if ((sequence->type_mask & ~ANYFFI_PY_COMPARED) == 0) return 1;
+    int is_compared = depth < ANYFFI_PY_COMPARED_DEPTH;
+    for (int64_t i = 0; is_compared && i < sequence->size; ++i) {
+      is_compared = anyffi_py_is_compared(&sequence->data[i], depth + 1);
     }
-    return found < 0 ? 0 : anyffi_value_equal_native(&entry->value, &theirs->entries[found].value);
+    return is_compared;
   }
-  AnyffiValue value = entry->value;
-  if (value.type_code > ANYFFI_BYTES_OBJECT) return -1;
-  anyffi_value_retain(&value);
-  PyObject* key = anyffi_py_unpack_copy(&entry->key);
-  PyObject* item = key == NULL ? NULL : PyDict_GetItemWithError(dict, key);
-  int is_equal = item != NULL ? anyffi_py_cell_equals(&value, item) : PyErr_Occurred() ? -2 : 0;
-  Py_XDECREF(key);
-  if (is_equal == -2) anyffi_py_discard(&value);
-  if (is_equal != -2) anyffi_value_drop(&value);
+  if (code >= ANYFFI_MAP && code <= ANYFFI_SET) {
+    const AnyffiMapping* mapping = (const AnyffiMapping*)value->as_object;
+    return ((mapping->key_type_mask | mapping->value_type_mask) & ~ANYFFI_PY_COMPARED) == 0;
+  }
+  return (anyffi_type_bit(code) & ~ANYFFI_PY_COMPARED) == 0;
+}
+
+/// The same of all keys of a mapping.
+static int anyffi_py_are_keys_compared(const AnyffiMapping* mapping) {
+  int are_compared = 1;
+  if ((mapping->key_type_mask & ~ANYFFI_PY_COMPARED) == 0) return 1;
+  for (int64_t i = 0; are_compared && i < mapping->used; ++i) {
+    const AnyffiValue* key = &mapping->entries[i].key;
+    are_compared = key->type_code == ANYFFI_UNSET || anyffi_py_is_compared(key, 0);
+  }
+  return are_compared;
+}
+
+/// Whether two values are equal: 1, 0, -1 where that takes code of Python, -2 with an exception.
+static int anyffi_py_values_equal(const AnyffiValue* mine, const AnyffiValue* theirs) {
+  int32_t is_equal = anyffi_value_equal_native(mine, theirs);
+  if (is_equal >= 0) return is_equal;
+  if (!anyffi_py_is_compared(mine, 0) || !anyffi_py_is_compared(theirs, 0)) return -1;
+  return anyffi_value_equal(mine, theirs, &is_equal) == 0 ? is_equal : anyffi_py_raise_taken() - 1;
+}
+
+static int anyffi_py_value_equals(const AnyffiValue* mine, PyObject* item, int depth);
+
+/// Compares a sequence with a list or tuple of Python.
+static int anyffi_py_elements_equal(const AnyffiSequence* mine, PyObject* items, int depth) {
+  if (mine->size != Py_SIZE(items)) return 0;
+  if (depth == ANYFFI_PY_COMPARED_DEPTH) return -1;
+  int is_equal = 1;
+  for (Py_ssize_t i = 0; is_equal == 1 && i < Py_SIZE(items); ++i) {
+    is_equal = anyffi_py_value_equals(&mine->data[i], PySequence_Fast_ITEMS(items)[i], depth + 1);
+  }
   return is_equal;
 }
 
-/// Compares as far as that takes no code of Python: 1, 0, -1 where it does, -2 with an exception.
-static int anyffi_py_entries_equal(const AnyffiMapping* mine, const AnyffiMapping* theirs, PyObject* dict) {
-  if (mine->size != (theirs != NULL ? theirs->size : PyDict_Size(dict))) return 0;
-  uint64_t types = mine->key_type_mask | (theirs != NULL ? theirs->key_type_mask : 0);
-  // A float may be NaN, which equals a key of the runtime, but no key of a dict.
-  if ((types & ~ANYFFI_PY_COMPARED) != 0) return -1;
+/// Whether a value equals an object of Python: 1, 0, -1 where that takes code of Python.
+static int anyffi_py_value_equals(const AnyffiValue* mine, PyObject* item, int depth) {
+  int32_t code = mine->type_code;
+  if ((code == ANYFFI_ARRAY && PyTuple_CheckExact(item)) || (code == ANYFFI_LIST && PyList_CheckExact(item))) {
+    return anyffi_py_elements_equal((const AnyffiSequence*)mine->as_object, item, depth);
+  }
+  return anyffi_py_cell_equals(mine, item);
+}
+
+/// Finds an entry with the key of another mapping's entry `number`, most often that of the same number: its number, -1
+/// if it is absent, -2 with an exception. All keys of both must be compared without code of Python.
+static int64_t anyffi_py_find_same(const AnyffiMapping* mapping, const AnyffiValue* key, int64_t number) {
+  int64_t found = -1;
+  if (number < mapping->used && mapping->entries[number].key.type_code == key->type_code) {
+    int is_equal = anyffi_py_values_equal(key, &mapping->entries[number].key);
+    if (is_equal == 1) return number;
+    if (is_equal == -2) return -2;
+  }
+  return anyffi_mapping_find(&mapping->header, key, &found) == 0 ? found : anyffi_py_raise_taken() - 1;
+}
+
+/// Compares with another mapping as far as that takes no code of Python: 1, 0, -1 where it does, -2 with an exception.
+static int anyffi_py_mappings_equal(const AnyffiMapping* mine, const AnyffiMapping* theirs) {
+  if (mine->size != theirs->size) return 0;
+  if (!anyffi_py_are_keys_compared(mine) || !anyffi_py_are_keys_compared(theirs)) return -1;
   for (int64_t i = 0; i < mine->used; ++i) {
-    if (mine->entries[i].key.type_code == ANYFFI_UNSET) continue;
-    int is_equal = anyffi_py_entry_equals(&mine->entries[i], theirs, dict);
+    const AnyffiEntry* entry = &mine->entries[i];
+    if (entry->key.type_code == ANYFFI_UNSET) continue;
+    int64_t found = anyffi_py_find_same(theirs, &entry->key, i);
+    if (found < 0) return found == -1 ? 0 : -2;
+    int is_equal = anyffi_py_values_equal(&entry->value, &theirs->entries[found].value);
     if (is_equal != 1) return is_equal;
   }
   return 1;
+}
+
+/// 1 for scalars of Python, and for tuples of them: no subclasses, which may compare and hash in their own way.
+static int anyffi_py_is_exact(PyObject* x, int depth) {
+  PyTypeObject* cls = Py_TYPE(x);
+  if (cls != &PyTuple_Type) {
+    return cls == &PyLong_Type || cls == &PyUnicode_Type || cls == &PyFloat_Type || cls == &PyBytes_Type ||
+           cls == &PyBool_Type || x == Py_None || x == Py_Ellipsis;
+  }
+  int is_exact = depth < ANYFFI_PY_COMPARED_DEPTH;
+  for (Py_ssize_t i = 0; is_exact && i < PyTuple_GET_SIZE(x); ++i) {
+    is_exact = anyffi_py_is_exact(PyTuple_GET_ITEM(x, i), depth + 1);
+  }
+  return is_exact;
+}
+
+/// Finds the entry of a key of Python, most often the one at `number`: stores its number, or -1, and returns 1; 0 where
+/// that takes code of Python, -1 with an exception. All keys of the mapping must be compared without such code.
+static int anyffi_py_find_plain(const AnyffiMapping* mapping, PyObject* key, int64_t number, int64_t* out) {
+  AnyffiValue packed;
+  *out = number;
+  if (number < mapping->used && anyffi_py_value_equals(&mapping->entries[number].key, key, 0) == 1) return 1;
+  *out = -1;
+  int is_made = !anyffi_py_pack_plain(key, &packed);
+  if (is_made) {
+    int made = anyffi_py_is_exact(key, 0) ? anyffi_py_pack_directly(key, &packed) : 0;
+    if (made <= 0) return made;
+  }
+  int is_compared = anyffi_py_is_compared(&packed, 0);
+  // A NaN of a dict equals no key but itself.
+  int status = is_compared ? anyffi_mapping_find(&mapping->header, &packed, out) : 0;
+  if (status != 0) anyffi_py_raise_taken();
+  int is_nan = packed.type_code == ANYFFI_FLOAT && !is_compared;
+  if (is_made) anyffi_value_drop(&packed);
+  return status != 0 ? -1 : is_compared || is_nan;
+}
+
+/// As `anyffi_py_mappings_equal`, with a dict, in the dict's order: packing takes less than unpacking.
+static int anyffi_py_equals_dict(const AnyffiMapping* mine, PyObject* dict) {
+  PyObject *key, *item;
+  Py_ssize_t position = 0;
+  int64_t found = -1;
+  if (mine->size != PyDict_Size(dict)) return 0;
+  if (!anyffi_py_are_keys_compared(mine)) return -1;
+  while (PyDict_Next(dict, &position, &key, &item)) {
+    int is_found = anyffi_py_find_plain(mine, key, found + 1, &found);
+    if (is_found <= 0) return is_found - 1;
+    if (found < 0) return 0;
+    int is_equal = anyffi_py_value_equals(&mine->entries[found].value, item, 0);
+    if (is_equal != 1) return is_equal;
+  }
+  return 1;
+}
+
+/// Returns `x` if it is exactly a dict, or the dict of a mappingproxy of one, borrowed, else NULL.
+static inline PyObject* anyffi_py_plain_entries(PyObject* x) {
+  if (Py_IS_TYPE(x, &PyDictProxy_Type)) x = anyffi_py_proxied(x);
+  return x != NULL && PyDict_CheckExact(x) ? x : NULL;
 }
 
 /// `==` and `!=` of a Map or Dict.
 static PyObject* anyffi_py_mapping_compare(PyObject* self, PyObject* other, int operation, int32_t type_code) {
   if (operation != Py_EQ && operation != Py_NE) Py_RETURN_NOTIMPLEMENTED;
   AnyffiMapping* mine = anyffi_py_peek_mapping(self, type_code);
-  AnyffiMapping* theirs = (AnyffiMapping*)anyffi_py_peek_mapping_exact(other);
   int is_equal = self == other ? 1 : -1;
-  if (self != other && mine != NULL && (theirs != NULL || PyDict_CheckExact(other))) {
-    Py_INCREF(self);
-    Py_INCREF(other);
-    is_equal = anyffi_py_entries_equal(mine, theirs, theirs == NULL ? other : NULL);
-    Py_DECREF(other);
-    Py_DECREF(self);
+  if (self != other && mine != NULL) {
+    AnyffiMapping* theirs = (AnyffiMapping*)anyffi_py_peek_mapping_exact(other);
+    PyObject* dict = theirs == NULL ? anyffi_py_plain_entries(other) : NULL;
+    if (theirs != NULL) is_equal = anyffi_py_mappings_equal(mine, theirs);
+    if (dict != NULL) is_equal = anyffi_py_equals_dict(mine, dict);
   }
   if (is_equal == -2) return NULL;
-  if (is_equal == -1) return anyffi_py_call_shared_slot(type_code, anyffi_py_operators[operation], self, other);
+  if (is_equal == -1) {
+    int is_builtin = PyDict_Check(other) || PyObject_TypeCheck(other, &PyDictProxy_Type);
+    return anyffi_py_compare_shared(self, other, operation, is_builtin, type_code);
+  }
   return PyBool_FromLong(is_equal == (operation == Py_EQ));
 }
 

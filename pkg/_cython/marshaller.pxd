@@ -1,16 +1,17 @@
 """The functions of the C headers that the Cython files use; each header documents them."""
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from c_types cimport int32_t, int64_t, uint32_t, uint64_t
 
 from c_api cimport (
-    AnyffiCall, AnyffiDataType, AnyffiEntry, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
+    AnyffiCall, AnyffiDataType, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
     AnyffiObject, AnyffiSequence, AnyffiTensorData, AnyffiValue,
 )
-from python cimport PyObject, PyTypeObject, binaryfunc, vectorcallfunc
+from python cimport PyGetSetDef, PyObject, PyTypeObject, binaryfunc, vectorcallfunc
 
 cdef extern from "layout.h":
     bint is_known_layout "ANYFFI_KNOWN_LAYOUT"
     PyObject* look_up "anyffi_py_look_up"(PyTypeObject*, PyObject*)
+    PyGetSetDef* getter_of "anyffi_py_getter_of"(PyObject*)
     unsigned int version_of "anyffi_py_version"(PyTypeObject*)
     int lock "anyffi_py_lock"() noexcept
     void unlock "anyffi_py_unlock"(int) noexcept
@@ -21,6 +22,7 @@ cdef extern from "layout_check.h":
 cdef extern from "state.h":
     ctypedef struct State "AnyffiState":
         PyTypeObject* object_core
+        PyTypeObject* function_core
         AnyffiCall callback
         PyObject* missing
         PyObject* no_arguments
@@ -43,11 +45,20 @@ cdef extern from "state.h":
         PyObject* empty_wrapper
         PyObject* plain_contains_itself
         PyObject* wrong_object
+        PyObject* index_out_of_range
+        PyObject* assignment_out_of_range
         PyObject* unexplained
         PyObject* share_dtype
         PyObject* share_device
         PyObject* export_tensor
         PyTypeObject* ndarray
+        PyGetSetDef* pointer_value
+        PyObject* missing_name
+        PyObject* missing_item
+        PyObject* changed_size
+        PyObject* changed_keys
+        PyObject* views_name
+        PyTypeObject* view_core
 
     State state "anyffi_state"
 
@@ -84,6 +95,11 @@ cdef extern from "attributes.h":
         int32_t type_code
     void set_module_slot "anyffi_py_set_module_slot"(PyTypeObject*)
     PyObject* read_field "anyffi_py_read_field"(PyObject*, PyObject* const*, size_t, PyObject*) noexcept
+
+cdef extern from "value_objects.h":
+    ctypedef struct DeviceLayout "AnyffiDeviceObject":
+        PyObject* pair
+    void remember_data_type "anyffi_py_remember_data_type"(PyObject*, AnyffiDataType)
 
 cdef extern from "scalars.h":
     int pack_scalar "anyffi_py_pack_scalar"(PyObject*, AnyffiValue*) except -1
@@ -160,19 +176,41 @@ cdef extern from "containers.h":
         IS_SET "ANYFFI_IS_SET"
 
     AnyffiSequence* unwrap_sequence "anyffi_py_unwrap_sequence"(PyObject*, int32_t) except NULL
-    bint read_index "anyffi_py_read_index"(PyObject*, int64_t*)
     object get_item "anyffi_py_get_item"(PyObject*, int32_t, PyObject*)
     list list_elements "anyffi_py_list_elements"(const AnyffiSequence*)
     AnyffiMapping* unwrap_mapping "anyffi_py_unwrap_mapping"(PyObject*, int32_t) except NULL
     bint find_item "anyffi_py_find_item"(PyObject*, int32_t, PyObject*, AnyffiValue*) except -1
+    object map_item "anyffi_py_map_item"(PyObject*, PyObject*)
+    object dict_item "anyffi_py_dict_item"(PyObject*, PyObject*)
+    PyObject* c_map_item "anyffi_py_map_item"(PyObject*, PyObject*) noexcept
+    PyObject* c_dict_item "anyffi_py_dict_item"(PyObject*, PyObject*) noexcept
     bint has_key "anyffi_py_has_key"(PyObject*, int32_t, PyObject*) except -1
     int has_element "anyffi_py_has_element"(PyObject*, int32_t, PyObject*) except -1
     int put_item "anyffi_py_put_item"(PyObject*, int32_t, PyObject*, PyObject*) except -1
-    int64_t next_entry "anyffi_py_next_entry"(const AnyffiMapping*, int64_t, int)
-    object unpack_entry "anyffi_py_unpack_entry"(const AnyffiEntry*, int)
+
+cdef extern from "entry_iterator.h":
+    ctypedef struct EntryIteratorLayout "AnyffiEntryIterator":
+        PyObject* container
+        int64_t position
+        int step
+    PyObject* next_item "anyffi_py_next_item"(PyObject*) noexcept
 
 cdef extern from "plain.h":
     object plain "anyffi_py_plain"(PyObject*)
+
+cdef extern from "wrapper_memory.h":
+    void set_wrapper_slots "anyffi_py_set_wrapper_slots"(PyTypeObject*)
+
+cdef extern from "public.h":
+    ctypedef struct PublicFunctionLayout "AnyffiPublicFunction":
+        vectorcallfunc vectorcall
+        PyObject* shared
+    ctypedef struct PublicRow "AnyffiPublicRow":
+        const char* name
+        vectorcallfunc call
+    const PublicRow* public_functions "anyffi_py_public_functions"
+    object get_registered "anyffi_py_get_function"(PyObject*)
+    object wrapper_for "anyffi_py_to_object"(PyObject*)
 
 cdef extern from "methods.h":
     ctypedef struct MethodRow "AnyffiMethodRow":
@@ -181,7 +219,10 @@ cdef extern from "methods.h":
         const char* name
         const char* reflected_name
         binaryfunc call
+    const MethodRow* object_methods "anyffi_py_object_methods"
+    const OperatorRow* object_operators "anyffi_py_object_operators"
     object new_method "anyffi_py_new_method"(PyTypeObject*, const MethodRow*, const char*)
+    int set_special "anyffi_py_set_special"(PyTypeObject*, PyTypeObject*, const char*, void*) except -1
     object new_operator "anyffi_py_new_operator"(PyTypeObject*, const char*, binaryfunc)
 
 cdef extern from "compare.h":
@@ -190,19 +231,30 @@ cdef extern from "compare.h":
     int64_t find_value "anyffi_py_search"(PyObject*, AnyffiSequence*, PyObject*, int64_t, int64_t) except -2
     Py_hash_t sequence_hash "anyffi_py_sequence_hash"(PyObject*, int32_t) except -1
 
-cdef extern from "sequence_methods.h":
-    object sequence_slice "anyffi_py_sequence_slice"(PyObject*, PyObject*, int32_t)
-
 cdef extern from "list_methods.h":
-    bint set_slice "anyffi_py_set_slice"(PyObject*, PyObject*, PyObject*) except -1
     object list_add_in_place "anyffi_py_list_add_in_place"(PyObject*, PyObject*)
+    object list_multiply_in_place "anyffi_py_list_multiply_in_place"(PyObject*, PyObject*)
     const MethodRow* list_methods "anyffi_py_list_methods"
     const OperatorRow* list_operators "anyffi_py_list_operators"
     const MethodRow* array_methods "anyffi_py_array_methods"
     const OperatorRow* array_operators "anyffi_py_array_operators"
 
+cdef extern from "elements.h":
+    int set_item "anyffi_py_set_item"(PyObject*, PyObject*, PyObject*) except -1
+    int delete_item "anyffi_py_delete_item"(PyObject*, PyObject*) except -1
+
 cdef extern from "mapping_compare.h":
     object mapping_compare "anyffi_py_mapping_compare"(PyObject*, PyObject*, int, int32_t)
+
+cdef extern from "views.h":
+    ctypedef struct ViewLayout "AnyffiView":
+        PyObject* mapping
+    AnyffiMapping* viewed "anyffi_py_viewed"(PyObject*)
+    Py_ssize_t view_size "anyffi_py_view_size"(PyObject*) except -1
+    bint view_has_key "anyffi_py_view_has_key"(PyObject*, PyObject*) except -1
+    bint view_has_pair "anyffi_py_view_has_pair"(PyObject*, PyObject*) except -1
+    int views_equal "anyffi_py_views_equal"(PyObject*, PyObject*, int) except -2
+    object common_keys "anyffi_py_common_keys"(PyObject*, PyObject*)
 
 cdef extern from "dict_methods.h":
     object dict_or_in_place "anyffi_py_dict_or_in_place"(PyObject*, PyObject*)
@@ -214,8 +266,12 @@ cdef extern from "dict_methods.h":
 cdef extern from "set_operators.h":
     object set_compare "anyffi_py_set_compare"(PyObject*, PyObject*, int, int32_t)
 
+cdef extern from "construct.h":
+    void set_class_slots "anyffi_py_set_class_slots"(PyTypeObject*, int32_t)
+
 cdef extern from "set_methods.h":
-    object set_or_in_place "anyffi_py_set_or_in_place"(PyObject*, PyObject*)
+    Py_hash_t set_hash "anyffi_py_set_hash"(PyObject*) except -1
+    object set_in_place "anyffi_py_set_in_place"(PyObject*, PyObject*, int)
     const MethodRow* set_methods "anyffi_py_set_methods"
     const OperatorRow* set_operators "anyffi_py_set_operators"
     const MethodRow* frozen_set_methods "anyffi_py_frozen_set_methods"

@@ -32,18 +32,32 @@ typedef struct {
   binaryfunc call;
 } AnyffiOperatorRow;
 
-/// Returns a slot wrapper, such as `list.__add__`, over a function that gets both operands in their order. A class with
-/// it in its dict has the function in its slot.
-static PyObject* anyffi_py_new_operator(PyTypeObject* cls, const char* name, binaryfunc function) {
+/// Returns a slot wrapper, such as `list.__add__`, over a function with the signature of the slot; `model` has one of
+/// the same name. A class with it in its dict has the function in its slot.
+static PyObject* anyffi_py_new_slot(PyTypeObject* cls, PyTypeObject* model_class, const char* name, void* function) {
   PyObject* made = NULL;
-  PyObject* model = PyObject_GetAttrString((PyObject*)&PyLong_Type, name);
+  PyObject* model = PyObject_GetAttrString((PyObject*)model_class, name);
   if (model != NULL && Py_IS_TYPE(model, &PyWrapperDescr_Type)) {
-    made = PyDescr_NewWrapper(cls, ((PyWrapperDescrObject*)model)->d_base, (void*)function);
+    made = PyDescr_NewWrapper(cls, ((PyWrapperDescrObject*)model)->d_base, function);
   } else if (model != NULL) {
-    PyErr_Format(PyExc_SystemError, "int.%s is no slot wrapper", name);
+    PyErr_Format(PyExc_SystemError, "%s.%s is no slot wrapper", model_class->tp_name, name);
   }
   Py_XDECREF(model);
   return made;
+}
+
+/// The same of a binary operator, whose function gets both operands in their order.
+static PyObject* anyffi_py_new_operator(PyTypeObject* cls, const char* name, binaryfunc function) {
+  return anyffi_py_new_slot(cls, &PyLong_Type, name, (void*)function);
+}
+
+/// Replaces the special method of a class of Cython by the function that is its slot now.
+static int anyffi_py_set_special(PyTypeObject* cls, PyTypeObject* model, const char* name, void* function) {
+  PyObject* made = anyffi_py_new_slot(cls, model, name, function);
+  int status = made == NULL ? -1 : PyDict_SetItemString(cls->tp_dict, name, made);
+  Py_XDECREF(made);
+  PyType_Modified(cls);
+  return status;
 }
 
 /// Whether the left operand of an operator is the one whose class has the slot.
@@ -72,19 +86,34 @@ static PyObject* anyffi_py_call_shared_slot(int32_t type_code, const char* name,
   return anyffi_py_call_shared(type_code, name, self, &other, 1, NULL);
 }
 
-/// Returns the object of a wrapper if it is exactly of a type, borrowed, else NULL without an exception.
+static const char* const anyffi_py_operators[] = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"};
+
+/// A comparison by the method of `_objects`, which accepts containers of any backend. `is_builtin`: the other operand
+/// is one of Python's containers that it accepts, too.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_compare_shared(PyObject* self, PyObject* other, int operation, int is_builtin,
+                                                       int32_t type_code) {
+  PyTypeObject* methods = (PyTypeObject*)anyffi_state.methods[type_code];
+  if (!is_builtin && !PyType_IsSubtype(Py_TYPE(other), methods->tp_base)) Py_RETURN_NOTIMPLEMENTED;
+  return anyffi_py_call_shared_slot(type_code, anyffi_py_operators[operation], self, other);
+}
+
+/// Returns the object of a wrapper if it is exactly of a type (an Array or a Shape), borrowed, else NULL without an
+/// exception.
 static inline AnyffiObject* anyffi_py_peek(PyObject* wrapper, int32_t type_code) {
   AnyffiObject* found = ((AnyffiWrapper*)wrapper)->object;
-  return found != NULL && found->type_code == type_code ? found : NULL;
+  return found != NULL && anyffi_py_is_like(found, type_code) ? found : NULL;
 }
 
 static inline AnyffiSequence* anyffi_py_peek_sequence(PyObject* wrapper, int32_t type_code) {
   return (AnyffiSequence*)anyffi_py_peek(wrapper, type_code);
 }
 
-/// Returns the object of `x` if `x` is exactly of the public class of a type, borrowed, else NULL without an exception.
+/// Returns the object of `x` if `x` is exactly of the public class of a type (Array or Shape), borrowed, else NULL
+/// without an exception.
 static inline AnyffiObject* anyffi_py_peek_exact(PyObject* x, int32_t type_code) {
-  return (PyObject*)Py_TYPE(x) == anyffi_state.classes[type_code] ? anyffi_py_peek(x, type_code) : NULL;
+  PyObject* cls = (PyObject*)Py_TYPE(x);
+  if (cls == anyffi_state.classes[type_code]) return anyffi_py_peek(x, type_code);
+  return type_code == ANYFFI_ARRAY && cls == anyffi_state.classes[ANYFFI_SHAPE] ? anyffi_py_peek(x, type_code) : NULL;
 }
 
 /// 1 if the only positional arguments are `count` ones.
@@ -111,10 +140,22 @@ static inline PyObject* anyffi_py_return_new(PyObject* x) {
   return x;
 }
 
-/// Raises KeyError, which carries the key.
-static PyObject* anyffi_py_raise_key_error(PyObject* key) {
-  anyffi_py_raise(PyObject_CallOneArg(PyExc_KeyError, key));
-  return NULL;
+// ---- methods of every object ----------------------------------------------------------------------------------------
+
+static PyObject* anyffi_py_same_as(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  if (anyffi_py_has_arguments(count, 1, names) && anyffi_py_is_wrapper(args[0])) {
+    return PyBool_FromLong(((AnyffiWrapper*)self)->object == ((AnyffiWrapper*)args[0])->object);
+  }
+  return anyffi_py_call_shared(ANYFFI_OBJECT, "same_as", self, args, count, names);
 }
+
+static const AnyffiMethodRow anyffi_py_object_methods[] = {
+    {"same_as", anyffi_py_same_as},
+    {NULL, NULL},
+};
+
+static const AnyffiOperatorRow anyffi_py_object_operators[] = {
+    {NULL, NULL, NULL},
+};
 
 #endif  // ANYFFI_METHODS_H_

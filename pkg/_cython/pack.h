@@ -45,8 +45,12 @@ static int anyffi_py_pack_nested(PyObject* x, AnyffiValue* out, const AnyffiNest
 /// Packs a result; nothing is borrowed. 0, or -1 with an exception.
 static inline int anyffi_py_pack_owned(PyObject* x, AnyffiValue* out) {
   int packed = anyffi_py_pack_scalar(x, out);
-  if (packed == 0) packed = anyffi_py_pack_outermost(x, out);
-  return packed < 0 ? -1 : 0;
+  if (packed != 0) return packed < 0 ? -1 : 0;
+  if (anyffi_py_is_wrapper_class(Py_TYPE(x))) {
+    AnyffiObject* found = anyffi_py_unwrap(x);
+    return found == NULL ? -1 : anyffi_py_share(found, out);
+  }
+  return anyffi_py_pack_outermost(x, out) < 0 ? -1 : 0;
 }
 
 /// Packs what `__anyffi_value__` returned for the object of a nest; always 1, or -1 with an exception.
@@ -112,6 +116,9 @@ static int anyffi_py_pack_payload(PyObject* x, int32_t code, PyObject* payload, 
       return packed;
     case ANYFFI_UNSET:
       return anyffi_py_pack_value_of(payload, out, nest);
+    case ANYFFI_DATA_TYPE:
+      if (anyffi_py_pack_described(code, payload, out) < 0) return -1;
+      return anyffi_py_learn_data_type(x, out->as_data_type) < 0 ? -1 : 1;
     default:
       return anyffi_py_pack_described(code, payload, out) < 0 ? -1 : 1;
   }
@@ -138,13 +145,35 @@ static int anyffi_py_pack_index(PyObject* x, AnyffiValue* out) {
   return packed;
 }
 
-/// Packs a class as a function; 0 if it is one of NumPy's scalars.
+/// Packs a class as a function, or a scalar class of NumPy as a data type; 0 where the rules must do so.
 static int anyffi_py_pack_class(PyObject* x, AnyffiValue* out) {
   if (!anyffi_py_is_known_function(x)) {
+    if (anyffi_py_pack_data_type(x, out)) return 1;
     int is_function = anyffi_py_learn_class(x);
     if (is_function <= 0) return is_function;
   }
   return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
+}
+
+/// Packs what the `__anyffi_value__` of an object returns; 0 in check mode.
+static int anyffi_py_pack_converted(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
+  if (anyffi_state.is_check_mode) return 0;
+  PyObject* value = anyffi_py_call_value(x);
+  if (value == NULL) return -1;
+  int packed = anyffi_py_pack_value_of(value, out, nest);
+  Py_DECREF(value);
+  return packed;
+}
+
+/// Packs the tensor that the `__dlpack__` of an object returns; 0 in check mode.
+static int anyffi_py_pack_exported(PyObject* x, AnyffiValue* out) {
+  if (anyffi_state.is_check_mode) return 0;
+  PyObject* capsule = anyffi_py_call_export(x);
+  if (capsule == NULL) return -1;
+  int packed = anyffi_py_pack_handle(ANYFFI_TENSOR, capsule, out);
+  Py_DECREF(capsule);
+  if (packed > 0 && anyffi_py_learn_exporter(x) < 0) return anyffi_py_discard(out);
+  return packed;
 }
 
 /// Packs an instance of a class that is no exact builtin; 1 if the object is new, 0 if it is shared.
@@ -174,6 +203,12 @@ static int anyffi_py_pack_instance(PyObject* x, AnyffiValue* out, AnyffiNest* ne
       return anyffi_py_pack_handle(ANYFFI_ERROR, x, out);
     case ANYFFI_DECISION_PY_OBJECT:
       return anyffi_py_pack_handle(ANYFFI_PY_OBJECT, x, out);
+    case ANYFFI_DECISION_VALUE:
+      packed = anyffi_py_pack_converted(x, out, nest);
+      break;
+    case ANYFFI_DECISION_EXPORTED:
+      packed = anyffi_py_pack_exported(x, out);
+      break;
     default:
       packed = anyffi_py_pack_decided_scalar(x, (AnyffiDecision)decision, out);
   }
@@ -248,7 +283,7 @@ static inline int anyffi_py_end_made(int made, AnyffiValue* out) {
 
 /// Packs what the fast paths of `anyffi_py_pack_other` did not; returns as that.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_uncommon(PyObject* x, AnyffiValue* out) {
-  // A scalar here is text that cannot be borrowed, or an int of more than 60 bits.
+  // A scalar here is text that cannot be borrowed.
   int made = anyffi_py_pack_scalar(x, out);
   if (made == 0) made = anyffi_py_pack_outermost(x, out);
   if (made != 0) return anyffi_py_end_made(made, out);
@@ -269,7 +304,9 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
     return anyffi_py_pack_wrapper(x, out);
   } else if (cls == &PySlice_Type) {
     made = anyffi_py_pack_inline_slice(x, out);
-  } else if (cls != &PyDict_Type && cls != &PyLong_Type) {
+  } else if (cls == &PyLong_Type) {
+    made = anyffi_py_pack_any_int(x, out);
+  } else if (cls != &PyDict_Type) {
     if (x == anyffi_state.missing) {
       *out = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
       return 0;

@@ -267,7 +267,8 @@ static int anyffi_py_direct_instance(PyObject* x, AnyffiValue* out, AnyffiDirect
       direct->holds_objects = 1;
       return anyffi_py_pack_ndarray(x, out);
     case ANYFFI_DECISION_CLASS:
-      return anyffi_py_is_known_function(x) ? anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct) : 0;
+      if (anyffi_py_is_known_function(x)) return anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct);
+      return anyffi_py_pack_data_type(x, out);
     case ANYFFI_DECISION_FUNCTION:
       return anyffi_py_direct_handle(ANYFFI_FUNCTION, x, out, direct);
     case ANYFFI_DECISION_ERROR:

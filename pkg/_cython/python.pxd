@@ -3,8 +3,12 @@
 cdef extern from "Python.h":
     ctypedef struct PyObject:
         pass
+    ctypedef struct PyGetSetDef:
+        pass
     ctypedef int (*visitproc)(PyObject*, void*)
     ctypedef int (*traverseproc)(PyObject*, visitproc, void*)
+    ctypedef struct PyMappingMethods:
+        PyObject* (*mp_subscript)(PyObject*, PyObject*)
     ctypedef struct PyTypeObject:
         const char* tp_name
         unsigned long tp_flags
@@ -13,10 +17,12 @@ cdef extern from "Python.h":
         object (*tp_call)(PyObject*, PyObject*, PyObject*)
         object (*tp_new)(PyTypeObject*, PyObject*, PyObject*)
         traverseproc tp_traverse
+        PyObject* (*tp_iternext)(PyObject*)
+        PyMappingMethods* tp_as_mapping
     ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
     ctypedef PyObject* (*binaryfunc)(PyObject*, PyObject*)
 
-    PyTypeObject PyBaseObject_Type, PyLong_Type
+    PyTypeObject PyBaseObject_Type, PyDictProxy_Type, PyListIter_Type, PyLong_Type
     PyObject* Py_None
     unsigned long Py_TPFLAGS_HAVE_VECTORCALL
 

@@ -8,6 +8,7 @@
 #include "decisions.h"
 #include "pack_inline.h"
 #include "unpack.h"
+#include "value_objects.h"
 
 /// Packs an exact str; always 1, or -1 with an exception.
 static inline int anyffi_py_own_str(PyObject* x, AnyffiValue* out) {
@@ -45,8 +46,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_scalar(PyObject* x, AnyffiValue* out) {
   return anyffi_py_pack_immediate(x, cls, out);
 }
 
-// ---- what is no exact builtin, or too big
-// -----------------------------------------------------------------------------
+// ---- what is no exact builtin, or too big ---------------------------------------------------------------------------
 
 /// Digits of an int that are collected on the stack: 1,920 bits.
 #define ANYFFI_SHORT_DIGITS 64
@@ -57,7 +57,8 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_big_int(PyObject* x, AnyffiValue* out) {
   (void)x, (void)out;
   return 0;
 #else
-  uint64_t on_stack[ANYFFI_SHORT_DIGITS / 2] = {0};
+  uint64_t on_stack[ANYFFI_SHORT_DIGITS / 2];
+  on_stack[0] = 0;
   const digit* digits;
   int is_negative;
   Py_ssize_t count = anyffi_py_read_digits(x, &digits, &is_negative);
@@ -199,6 +200,14 @@ static int anyffi_py_pack_decided_scalar(PyObject* x, AnyffiDecision decision, A
     case ANYFFI_DECISION_BYTEARRAY:
       if (anyffi_bytes_create(PyByteArray_AS_STRING(x), PyByteArray_GET_SIZE(x), out) == 0) return 1;
       return anyffi_py_raise_taken();
+    case ANYFFI_DECISION_DATA_TYPE:
+      return anyffi_py_pack_data_type(x, out);
+    case ANYFFI_DECISION_DEVICE:
+      return anyffi_py_pack_device(x, out);
+    case ANYFFI_DECISION_POINTER:
+      return anyffi_py_pack_pointer(x, out);
+    case ANYFFI_DECISION_MEMORY_VIEW:
+      return anyffi_py_pack_memory_view(x, out);
     default:
       return decision >= ANYFFI_DECISION_NUMPY_BOOL ? anyffi_py_pack_numpy_scalar(x, decision, out) : 0;
   }

@@ -41,19 +41,32 @@ static PyObject* anyffi_py_concat(const AnyffiSequence* first, const AnyffiSeque
   return anyffi_py_wrap(made.as_object);
 }
 
+/// 1 if all elements are known to be ints, as those of a Shape are.
+static inline int anyffi_py_are_ints(const AnyffiSequence* sequence) {
+  return (sequence->type_mask & ~(ANYFFI_CHECKED | anyffi_type_bit(ANYFFI_INT))) == 0;
+}
+
 /// `self + other`, or `other + self` if `is_reflected`.
 static PyObject* anyffi_py_sequence_add(PyObject* self, PyObject* other, int is_reflected, int32_t type_code) {
   AnyffiValue packed;
+  const char* name = is_reflected ? "__radd__" : "__add__";
   int is_alike = type_code == ANYFFI_LIST ? PyList_CheckExact(other) : PyTuple_CheckExact(other);
   AnyffiObject* found = is_alike ? NULL : anyffi_py_peek_exact(other, type_code);
   if (anyffi_py_peek(self, type_code) == NULL || (!is_alike && found == NULL)) {
-    return anyffi_py_call_shared_slot(type_code, is_reflected ? "__radd__" : "__add__", self, other);
+    return anyffi_py_call_shared_slot(type_code, name, self, other);
   }
   if (is_alike && anyffi_py_pack_object(other, &packed) < 0) return NULL;
   const AnyffiSequence* theirs = (AnyffiSequence*)(is_alike ? packed.as_object : found);
   AnyffiSequence* mine = anyffi_py_peek_sequence(self, type_code);
-  PyObject* result =
-      is_reflected ? anyffi_py_concat(theirs, mine, type_code) : anyffi_py_concat(mine, theirs, type_code);
+  int32_t made = mine->header.type_code;
+  if (made == ANYFFI_SHAPE && !anyffi_py_are_ints(theirs)) {
+    // Raises the error about an element that is no int.
+    other = is_alike ? anyffi_py_wrap(packed.as_object) : anyffi_py_return_new(other);
+    PyObject* result = other == NULL ? NULL : anyffi_py_call_shared_slot(type_code, name, self, other);
+    Py_XDECREF(other);
+    return result;
+  }
+  PyObject* result = is_reflected ? anyffi_py_concat(theirs, mine, made) : anyffi_py_concat(mine, theirs, made);
   if (is_alike && result != NULL) anyffi_value_drop(&packed);
   if (is_alike && result == NULL) anyffi_py_discard(&packed);
   return result;
@@ -68,7 +81,7 @@ static PyObject* anyffi_py_sequence_multiply(PyObject* self, PyObject* times, co
       __builtin_mul_overflow(from->size, count < 0 ? 0 : count, &size)) {
     return anyffi_py_call_shared_slot(type_code, name, self, times);
   }
-  int status = anyffi_sequence_create(type_code, size, &made);
+  int status = anyffi_sequence_create(from->header.type_code, size, &made);
   for (; status == 0 && count > 0; --count) anyffi_py_append_cells((AnyffiSequence*)made.as_object, from);
   return anyffi_py_wrap_made(status, &made);
 }
@@ -97,7 +110,8 @@ static PyObject* anyffi_py_sequence_slice(PyObject* self, PyObject* key, int32_t
   Py_ssize_t count = PySlice_AdjustIndices((Py_ssize_t)from->size, &start, &stop, step);
   // The whole of an immutable sequence is that sequence.
   if (count == from->size && step == 1 && type_code == ANYFFI_ARRAY) return anyffi_py_return_new(self);
-  return anyffi_py_wrap_made(anyffi_sequence_slice(&from->header, type_code, start, step, count, &made), &made);
+  return anyffi_py_wrap_made(anyffi_sequence_slice(&from->header, from->header.type_code, start, step, count, &made),
+                             &made);
 }
 
 #endif  // ANYFFI_SEQUENCE_METHODS_H_

@@ -4,6 +4,7 @@
 #define ANYFFI_SET_METHODS_H_
 
 #include "dict_methods.h"
+#include "set_hash.h"
 #include "set_operators.h"
 
 // ---- changes of a Set -----------------------------------------------------------------------------------------------
@@ -62,28 +63,46 @@ static PyObject* anyffi_py_set_copy(PyObject* self, PyObject* const* args, Py_ss
   return anyffi_py_copy(self, args, count, names, ANYFFI_SET);
 }
 
-/// Adds all elements of another operand: 1, 0 for what the method of `_objects` handles, -1 with an exception.
-static int anyffi_py_add_all(PyObject* self, PyObject* other, int is_iterable) {
-  AnyffiObject* set = anyffi_py_peek(self, ANYFFI_SET);
-  AnyffiValue theirs;
-  if (set == NULL) return 0;
-  int was_made = anyffi_py_read_set(other, is_iterable, &theirs);
-  if (was_made < 0 || was_made == 2) return was_made < 0 ? -1 : 0;
-  return anyffi_py_end_access(anyffi_mapping_update(set, theirs.as_object), was_made, &theirs) < 0 ? -1 : 1;
+/// A FrozenSet never changes; a subclass may have attributes.
+static PyObject* anyffi_py_frozen_set_copy(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  if (anyffi_py_peek_exact(self, ANYFFI_FROZEN_SET) != NULL && anyffi_py_has_arguments(count, 0, names)) {
+    return anyffi_py_return_new(self);
+  }
+  return anyffi_py_call_shared(ANYFFI_FROZEN_SET, "copy", self, args, count, names);
 }
 
-static PyObject* anyffi_py_set_update(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  int status = anyffi_py_has_arguments(count, 1, names) ? anyffi_py_add_all(self, args[0], 1) : 0;
-  if (status == 0) return anyffi_py_call_shared(ANYFFI_SET, "update", self, args, count, names);
+/// A method that changes a Set by another operand.
+static PyObject* anyffi_py_change_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
+                                         const char* name, int operation) {
+  // Equal items of a list would cancel each other out.
+  int is_iterable = operation != ANYFFI_SET_XOR;
+  int status =
+      anyffi_py_has_arguments(count, 1, names) ? anyffi_py_change_set(self, args[0], is_iterable, operation) : 0;
+  if (status == 0) return anyffi_py_call_shared(ANYFFI_SET, name, self, args, count, names);
   return status < 0 ? NULL : anyffi_py_return_new(Py_None);
 }
 
-/// `self |= other`.
-static PyObject* anyffi_py_set_or_in_place(PyObject* self, PyObject* other) {
-  int status = anyffi_py_add_all(self, other, 0);
-  if (status == 0) return anyffi_py_call_shared_slot(ANYFFI_SET, "__ior__", self, other);
+/// The in-place operators of a Set.
+static PyObject* anyffi_py_set_in_place(PyObject* self, PyObject* other, int operation) {
+  static const char* const names[] = {"__ior__", "__iand__", "__isub__", "__ixor__"};
+  int status = anyffi_py_change_set(self, other, 0, operation);
+  if (status == 0) return anyffi_py_call_shared_slot(ANYFFI_SET, names[operation], self, other);
   return status < 0 ? NULL : anyffi_py_return_new(self);
 }
+
+/// The methods that change a Set by another operand.
+#define ANYFFI_PY_SET_CHANGES(X)         \
+  X(update, ANYFFI_SET_OR)               \
+  X(intersection_update, ANYFFI_SET_AND) \
+  X(difference_update, ANYFFI_SET_SUB)   \
+  X(symmetric_difference_update, ANYFFI_SET_XOR)
+
+#define ANYFFI_PY_DEFINE_SET_CHANGE(name, operation)                                                                \
+  static PyObject* anyffi_py_set_##name(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) { \
+    return anyffi_py_change_method(self, args, count, names, #name, operation);                                     \
+  }
+ANYFFI_PY_SET_CHANGES(ANYFFI_PY_DEFINE_SET_CHANGE)
+#undef ANYFFI_PY_DEFINE_SET_CHANGE
 
 // ---- the tables -----------------------------------------------------------------------------------------------------
 
@@ -144,21 +163,22 @@ static const AnyffiOperatorRow anyffi_py_frozen_set_operators[] = {
 };
 
 #define ANYFFI_PY_SET_ROW(name, function, what) {#name, anyffi_py_set_##name},
+#define ANYFFI_PY_SET_CHANGE_ROW(name, operation) {#name, anyffi_py_set_##name},
 #define ANYFFI_PY_FROZEN_SET_ROW(name, function, what) {#name, anyffi_py_frozen_set_##name},
 
 static const AnyffiMethodRow anyffi_py_set_methods[] = {
-    ANYFFI_PY_SET_METHODS(ANYFFI_PY_SET_ROW){"add", anyffi_py_set_add},
+    ANYFFI_PY_SET_METHODS(ANYFFI_PY_SET_ROW) ANYFFI_PY_SET_CHANGES(ANYFFI_PY_SET_CHANGE_ROW){"add", anyffi_py_set_add},
     {"clear", anyffi_py_set_clear},
     {"copy", anyffi_py_set_copy},
     {"discard", anyffi_py_set_discard},
     {"pop", anyffi_py_set_pop},
     {"remove", anyffi_py_set_remove},
-    {"update", anyffi_py_set_update},
     {NULL, NULL},
 };
 
 static const AnyffiMethodRow anyffi_py_frozen_set_methods[] = {
-    ANYFFI_PY_SET_METHODS(ANYFFI_PY_FROZEN_SET_ROW){NULL, NULL},
+    ANYFFI_PY_SET_METHODS(ANYFFI_PY_FROZEN_SET_ROW){"copy", anyffi_py_frozen_set_copy},
+    {NULL, NULL},
 };
 
 #endif  // ANYFFI_SET_METHODS_H_

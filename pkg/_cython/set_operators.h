@@ -1,6 +1,5 @@
-/// Combining and relating sets. Where all elements are numbers, text and the like, no code of Python runs. The methods
-/// of
-/// `_objects` handle all others.
+/// Combining, changing and relating sets. Where all elements are numbers, text, and arrays of these, no code of Python
+/// runs. The methods of `_objects` handle all others.
 
 #ifndef ANYFFI_SET_OPERATORS_H_
 #define ANYFFI_SET_OPERATORS_H_
@@ -15,62 +14,108 @@ static inline AnyffiMapping* anyffi_py_peek_set_exact(PyObject* x) {
 
 // ---- operands -------------------------------------------------------------------------------------------------------
 
+/// The other operand of an operation.
+typedef struct {
+  AnyffiObject* set;    // a set of the runtime, borrowed, or NULL
+  AnyffiValue* values;  // otherwise elements of one of Python's, or of a list or tuple
+  Py_ssize_t count;
+  AnyffiValue on_stack[16];
+} AnyffiSetOperand;
+
+static void anyffi_py_close_operand(AnyffiSetOperand* operand) {
+  for (Py_ssize_t i = 0; i < operand->count; ++i) anyffi_value_drop(&operand->values[i]);
+  if (operand->values != operand->on_stack) PyMem_Free(operand->values);
+}
+
 /// 1 for a NaN: two are one element of the runtime's sets, but not of Python's.
 static inline int anyffi_py_is_nan(PyObject* x) {
   return PyFloat_CheckExact(x) && PyFloat_AS_DOUBLE(x) != PyFloat_AS_DOUBLE(x);
 }
 
-/// Adds a scalar to a new set: 1, 0 for others, -1 with an exception.
-static inline int anyffi_py_add_scalar(AnyffiObject* set, PyObject* item) {
-  AnyffiValue key, value = anyffi_make_none();
-  int32_t existed;
-  int packed = anyffi_py_is_nan(item) ? 0 : anyffi_py_pack_scalar(item, &key);
-  if (packed <= 0) return packed;
-  return anyffi_mapping_set(set, &key, &value, &existed) == 0 ? 1 : anyffi_py_raise_taken();
+/// Packs a tuple that no code of Python is needed for: 1, 0 for others, -1 without memory.
+ANYFFI_NEVER_INLINE int anyffi_py_pack_operand_tuple(PyObject* item, AnyffiValue* out) {
+  int packed = anyffi_py_pack_directly(item, out);
+  if (packed >= 0 || PyErr_ExceptionMatches(PyExc_MemoryError)) return packed;
+  // Comparing what cannot be converted may be no error.
+  PyErr_Clear();
+  return 0;
 }
 
-/// Reads the other operand as a set of scalars: 1 if `out` owns a new set, 0 if it borrows one, -1 with an exception, 2
-/// for what the method of `_objects` handles. `is_iterable`: accepts list and tuple, too.
-static int anyffi_py_read_set(PyObject* x, int is_iterable, AnyffiValue* out) {
-  AnyffiMapping* found = anyffi_py_peek_set_exact(x);
-  PyObject* item;
-  Py_ssize_t position = 0, size;
+/// Packs a scalar, borrowed, or a tuple; returns as `anyffi_py_pack_operand_tuple`.
+ANYFFI_ALWAYS_INLINE int anyffi_py_pack_operand_element(PyObject* item, AnyffiValue* out) {
+  if (PyTuple_CheckExact(item)) return anyffi_py_pack_operand_tuple(item, out);
+  return !anyffi_py_is_nan(item) && anyffi_py_pack_plain(item, out);
+}
+
+/// Packs up to `most` elements of a list, tuple, set or frozenset from a position on. No code of Python runs: what is
+/// borrowed stays. Returns as `anyffi_py_pack_operand_tuple`.
+static int anyffi_py_pack_operand_elements(PyObject* x, Py_ssize_t* position, Py_ssize_t most, AnyffiSetOperand* out) {
   int packed = 1;
-  if (found != NULL) {
-    *out = anyffi_make_object(&found->header);
-    return 0;
-  }
-  int is_sequence = is_iterable && (PyList_CheckExact(x) || PyTuple_CheckExact(x));
-  if (!is_sequence && (!ANYFFI_KNOWN_LAYOUT || !PyAnySet_CheckExact(x))) return 2;
-  size = is_sequence ? Py_SIZE(x) : PySet_GET_SIZE(x);
-  if (anyffi_mapping_create(ANYFFI_SET, size, out) != 0) return anyffi_py_raise_taken();
-  if (is_sequence) {
-    for (; packed > 0 && position < size; ++position) {
-      packed = anyffi_py_add_scalar(out->as_object, PySequence_Fast_ITEMS(x)[position]);
+  PyObject* item;
+  out->count = 0;
+  if (PyAnySet_CheckExact(x)) {
+    while (packed > 0 && out->count < most && anyffi_py_next_element(x, position, &item)) {
+      packed = anyffi_py_pack_operand_element(item, &out->values[out->count]);
+      out->count += packed > 0;
     }
   } else {
-    while (packed > 0 && anyffi_py_next_element(x, &position, &item)) {
-      packed = anyffi_py_add_scalar(out->as_object, item);
+    for (; packed > 0 && out->count < most && *position < Py_SIZE(x); ++*position) {
+      packed = anyffi_py_pack_operand_element(PySequence_Fast_ITEMS(x)[*position], &out->values[out->count]);
+      out->count += packed > 0;
     }
   }
-  if (packed > 0) return 1;
-  anyffi_py_discard(out);
-  return packed < 0 ? -1 : 2;
+  return packed;
 }
+
+/// Makes room for values: 0, or -1 with an exception.
+static int anyffi_py_reserve_operand(AnyffiSetOperand* operand, Py_ssize_t size) {
+  operand->set = NULL;
+  operand->count = 0;
+  operand->values = size <= 16 ? operand->on_stack : PyMem_New(AnyffiValue, size);
+  if (operand->values != NULL) return 0;
+  PyErr_NoMemory();
+  return -1;
+}
+
+/// The size of a list or tuple (if `is_iterable`), of a set or frozenset; -1 for what the methods of `_objects` handle.
+static inline Py_ssize_t anyffi_py_operand_length(PyObject* x, int is_iterable) {
+  if (ANYFFI_KNOWN_LAYOUT && PyAnySet_CheckExact(x)) return PySet_GET_SIZE(x);
+  return is_iterable && (PyList_CheckExact(x) || PyTuple_CheckExact(x)) ? Py_SIZE(x) : -1;
+}
+
+/// Reads an operand, to be closed: 1, 0 for what the method of `_objects` handles, -1 with an exception.
+static int anyffi_py_open_operand(PyObject* x, int is_iterable, AnyffiSetOperand* operand) {
+  AnyffiMapping* found = anyffi_py_peek_set_exact(x);
+  Py_ssize_t position = 0, size = found != NULL ? 0 : anyffi_py_operand_length(x, is_iterable);
+  if (size < 0) return 0;
+  if (anyffi_py_reserve_operand(operand, size) < 0) return -1;
+  operand->set = found != NULL ? &found->header : NULL;
+  int packed = found != NULL ? 1 : anyffi_py_pack_operand_elements(x, &position, size, operand);
+  if (packed <= 0) anyffi_py_close_operand(operand);
+  return packed;
+}
+
+// ---- combinations ---------------------------------------------------------------------------------------------------
 
 /// Combines a set with another operand: a new reference, NULL with an exception, or without one for what the method of
 /// `_objects` handles.
 static PyObject* anyffi_py_combine(PyObject* self, PyObject* other, int is_iterable, int operation, int is_reflected,
                                    int32_t type_code) {
   AnyffiObject* mine = anyffi_py_peek(self, type_code);
-  AnyffiValue theirs, made;
-  if (mine == NULL) return NULL;
-  int was_made = anyffi_py_read_set(other, is_iterable, &theirs);
-  if (was_made < 0 || was_made == 2) return NULL;
-  int status = is_reflected ? anyffi_set_combine(theirs.as_object, mine, operation, type_code, &made)
-                            : anyffi_set_combine(mine, theirs.as_object, operation, type_code, &made);
-  if (anyffi_py_end_access(status, was_made, &theirs) < 0 || made.type_code == ANYFFI_UNSET) return NULL;
-  return anyffi_py_wrap(made.as_object);
+  AnyffiSetOperand theirs;
+  AnyffiValue made;
+  int status;
+  if (mine == NULL || anyffi_py_open_operand(other, is_iterable, &theirs) <= 0) return NULL;
+  if (theirs.set == NULL) {
+    status = anyffi_set_combine_values(mine, theirs.values, theirs.count, operation, is_reflected, type_code, &made);
+  } else if (is_reflected) {
+    status = anyffi_set_combine(theirs.set, mine, operation, type_code, &made);
+  } else {
+    status = anyffi_set_combine(mine, theirs.set, operation, type_code, &made);
+  }
+  if (status != 0) anyffi_py_raise_taken();
+  anyffi_py_close_operand(&theirs);
+  return status != 0 || made.type_code == ANYFFI_UNSET ? NULL : anyffi_py_wrap(made.as_object);
 }
 
 /// The operators `|`, `&`, `-` and `^`.
@@ -92,28 +137,77 @@ static PyObject* anyffi_py_set_method(PyObject* self, PyObject* const* args, Py_
   return anyffi_py_call_shared(type_code, name, self, args, count, names);
 }
 
+/// Changes a Set by another operand: 1, 0 for what the method of `_objects` handles, -1 with an exception.
+static int anyffi_py_change_set(PyObject* self, PyObject* other, int is_iterable, int operation) {
+  AnyffiObject* mine = anyffi_py_peek(self, ANYFFI_SET);
+  AnyffiSetOperand theirs;
+  if (mine == NULL) return 0;
+  int status = anyffi_py_open_operand(other, is_iterable, &theirs);
+  if (status <= 0) return status;
+  status = theirs.set != NULL ? anyffi_set_change(mine, theirs.set, operation)
+                              : anyffi_set_change_values(mine, theirs.values, theirs.count, operation);
+  if (status < 0) anyffi_py_raise_taken();
+  anyffi_py_close_operand(&theirs);
+  return status;
+}
+
 // ---- relations ------------------------------------------------------------------------------------------------------
 
 typedef enum { ANYFFI_IS_SUBSET, ANYFFI_IS_SUPERSET, ANYFFI_IS_EQUAL, ANYFFI_IS_DISJOINT } AnyffiRelation;
 
-/// Relates a set to one of Python's, element by element of that one: 1 or 0, -1 for others than scalars.
-static int anyffi_py_relate_to_plain(const AnyffiMapping* mine, PyObject* other, AnyffiRelation relation) {
-  PyObject* item;
-  Py_ssize_t position = 0;
-  int64_t common = 0;
-  if (!ANYFFI_KNOWN_LAYOUT || (mine->key_type_mask & ~(ANYFFI_PY_COMPARED | anyffi_type_bit(ANYFFI_FLOAT))) != 0) {
-    return -1;
+/// Relates a set to the values of an operand, of which `found` is the number of those before that it has: 1 if more may
+/// follow, 0 if the relation does not hold, -1 for what the methods of `_objects` handle, -2 with an exception.
+static int anyffi_py_relate_to_values(const AnyffiMapping* mine, const AnyffiSetOperand* theirs,
+                                      AnyffiRelation relation, int64_t* found) {
+  int64_t now = 0;
+  int status = anyffi_set_count_values(&mine->header, theirs->values, theirs->count, &now);
+  if (status <= 0) return status < 0 ? (anyffi_py_raise_taken(), -2) : -1;
+  *found += now;
+  if (relation == ANYFFI_IS_DISJOINT) return now == 0;
+  return relation == ANYFFI_IS_SUBSET || now == theirs->count;
+}
+
+/// Relates a set to distinct elements of one of Python's, or to those of a list or tuple where equal ones do no harm,
+/// up to the first ones that decide; returns as `anyffi_py_relate`.
+static int anyffi_py_relate_to_plain(const AnyffiMapping* mine, PyObject* other, Py_ssize_t size,
+                                     AnyffiRelation relation) {
+  Py_ssize_t position = 0, step = size < 16 ? size : 16;
+  int64_t found = 0;
+  int result = 1;
+  for (Py_ssize_t left = size; result == 1 && left > 0; left -= step, step = left) {
+    AnyffiSetOperand theirs;
+    if (anyffi_py_reserve_operand(&theirs, step) < 0) return -2;
+    int packed = anyffi_py_pack_operand_elements(other, &position, step, &theirs);
+    result = packed <= 0 ? packed - 1 : anyffi_py_relate_to_values(mine, &theirs, relation, &found);
+    anyffi_py_close_operand(&theirs);
   }
-  while (anyffi_py_next_element(other, &position, &item)) {
-    AnyffiValue packed;
-    int64_t entry = -1;
-    if (anyffi_py_is_nan(item) || !anyffi_py_pack_plain(item, &packed)) return -1;
-    // Cannot fail: both are scalars.
-    anyffi_mapping_find(&mine->header, &packed, &entry);
-    if (relation == ANYFFI_IS_DISJOINT ? entry >= 0 : entry < 0 && relation != ANYFFI_IS_SUBSET) return 0;
-    common += entry >= 0;
+  if (result != 1) return result;
+  return relation == ANYFFI_IS_DISJOINT || relation == ANYFFI_IS_SUPERSET || found == mine->size;
+}
+
+static int anyffi_py_relate_sets(const AnyffiMapping* mine, const AnyffiMapping* theirs, AnyffiRelation relation) {
+  if (relation == ANYFFI_IS_SUPERSET || (relation == ANYFFI_IS_DISJOINT && mine->size > theirs->size)) {
+    return anyffi_set_relate(&theirs->header, &mine->header, relation != ANYFFI_IS_DISJOINT);
   }
-  return relation == ANYFFI_IS_DISJOINT || relation == ANYFFI_IS_SUPERSET || common == mine->size;
+  return anyffi_set_relate(&mine->header, &theirs->header, relation != ANYFFI_IS_DISJOINT);
+}
+
+/// Whether all elements are those of a list or tuple; returns as `anyffi_py_relate`.
+static int anyffi_py_is_subset_of_items(const AnyffiMapping* mine, PyObject* items) {
+  AnyffiSetOperand theirs;
+  AnyffiValue made;
+  int result = anyffi_py_open_operand(items, 1, &theirs);
+  if (result <= 0) return result - 1;
+  if (anyffi_mapping_create(ANYFFI_SET, 0, &made) != 0) {
+    result = -1;
+  } else {
+    result = anyffi_set_change_values(made.as_object, theirs.values, theirs.count, ANYFFI_SET_OR);
+  }
+  if (result < 0) anyffi_py_raise_taken();
+  anyffi_py_close_operand(&theirs);
+  result = result > 0 ? anyffi_set_relate(&mine->header, made.as_object, 1) : result - 1;
+  anyffi_value_drop(&made);
+  return result;
 }
 
 /// Relates a set to another operand: 1 or 0, -1 for what the method of `_objects` handles, -2 with an exception.
@@ -122,40 +216,40 @@ static int anyffi_py_relate(PyObject* self, PyObject* other, int is_iterable, An
   AnyffiMapping* mine = anyffi_py_peek_mapping(self, type_code);
   AnyffiMapping* theirs = anyffi_py_peek_set_exact(other);
   if (mine == NULL) return -1;
-  if (theirs != NULL || PyAnySet_CheckExact(other)) {
-    int64_t size = theirs != NULL ? theirs->size : PySet_GET_SIZE(other);
-    if (relation == ANYFFI_IS_SUBSET ? mine->size > size : relation == ANYFFI_IS_SUPERSET ? mine->size < size : 0) {
-      return 0;
-    }
-    if (relation == ANYFFI_IS_EQUAL && mine->size != size) return 0;
-    if (theirs == NULL) return anyffi_py_relate_to_plain(mine, other, relation);
-    if (relation == ANYFFI_IS_SUPERSET) return anyffi_set_relate(&theirs->header, &mine->header, 1);
-    return anyffi_set_relate(&mine->header, &theirs->header, relation != ANYFFI_IS_DISJOINT);
-  }
-  if (!is_iterable || !(PyList_CheckExact(other) || PyTuple_CheckExact(other))) return -1;
-  AnyffiValue packed;
-  int was_made = anyffi_py_read_set(other, 1, &packed);
-  if (was_made < 0 || was_made == 2) return was_made < 0 ? -2 : -1;
-  int result = relation == ANYFFI_IS_SUPERSET
-                   ? anyffi_set_relate(packed.as_object, &mine->header, 1)
-                   : anyffi_set_relate(&mine->header, packed.as_object, relation != ANYFFI_IS_DISJOINT);
-  anyffi_value_drop(&packed);
-  return result;
+  int is_set = theirs != NULL || PyAnySet_CheckExact(other);
+  Py_ssize_t size = theirs != NULL ? theirs->size : is_set ? PySet_GET_SIZE(other) : 0;
+  if (is_set && relation == ANYFFI_IS_SUBSET && mine->size > size) return 0;
+  if (is_set && relation == ANYFFI_IS_SUPERSET && mine->size < size) return 0;
+  if (is_set && relation == ANYFFI_IS_EQUAL && mine->size != size) return 0;
+  if (theirs != NULL) return anyffi_py_relate_sets(mine, theirs, relation);
+  size = anyffi_py_operand_length(other, is_iterable);
+  if (size < 0) return -1;
+  if (!is_set && relation == ANYFFI_IS_SUBSET) return anyffi_py_is_subset_of_items(mine, other);
+  return anyffi_py_relate_to_plain(mine, other, size, relation);
+}
+
+/// Whether a set has the size of another operand that is one.
+static int anyffi_py_has_same_size(PyObject* self, PyObject* other, int32_t type_code) {
+  AnyffiMapping *mine = anyffi_py_peek_mapping(self, type_code), *theirs = anyffi_py_peek_set_exact(other);
+  if (mine == NULL || (theirs == NULL && !PyAnySet_CheckExact(other))) return 0;
+  return mine->size == (theirs != NULL ? theirs->size : PySet_GET_SIZE(other));
 }
 
 /// The comparisons of a Set or FrozenSet.
 static PyObject* anyffi_py_set_compare(PyObject* self, PyObject* other, int operation, int32_t type_code) {
   int is_equality = operation == Py_EQ || operation == Py_NE;
   if (self == other && is_equality) return PyBool_FromLong(operation == Py_EQ);
+  // A proper subset is smaller.
+  int is_proper = operation == Py_LT || operation == Py_GT;
+  if (is_proper && anyffi_py_has_same_size(self, other, type_code)) Py_RETURN_FALSE;
   AnyffiRelation relation = is_equality                                ? ANYFFI_IS_EQUAL
                             : operation == Py_LT || operation == Py_LE ? ANYFFI_IS_SUBSET
                                                                        : ANYFFI_IS_SUPERSET;
   int result = anyffi_py_relate(self, other, 0, relation, type_code);
   if (result == -2) return NULL;
-  if (result == -1) return anyffi_py_call_shared_slot(type_code, anyffi_py_operators[operation], self, other);
-  if (result == 1 && (operation == Py_LT || operation == Py_GT)) {
-    AnyffiMapping* theirs = anyffi_py_peek_set_exact(other);
-    result = anyffi_py_peek_mapping(self, type_code)->size != (theirs != NULL ? theirs->size : PySet_GET_SIZE(other));
+  if (result == -1) {
+    int is_builtin = PyAnySet_Check(other) || PyDictViewSet_Check(other);
+    return anyffi_py_compare_shared(self, other, operation, is_builtin, type_code);
   }
   return PyBool_FromLong(operation == Py_NE ? !result : result);
 }

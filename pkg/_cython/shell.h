@@ -25,6 +25,13 @@ static int anyffi_py_learn_class(PyObject* cls);
 /// Calls `__index__`; an error gets a frame of the rules, as in ctypes mode.
 static PyObject* anyffi_py_call_index(PyObject* x);
 
+/// Calls `__anyffi_value__`, also that of what it returns, and `__dlpack__`; errors as from `anyffi_py_call_index`.
+static PyObject* anyffi_py_call_value(PyObject* x);
+static PyObject* anyffi_py_call_export(PyObject* x);
+
+/// Remembers what the rules found of a data type, unless it may be freed.
+static int anyffi_py_learn_data_type(PyObject* x, AnyffiDataType found);
+
 /// Packs scalars and memory that `lower` described by tuples.
 static int anyffi_py_pack_described(int32_t code, PyObject* payload, AnyffiValue* out);
 
@@ -32,8 +39,8 @@ static int anyffi_py_pack_described(int32_t code, PyObject* payload, AnyffiValue
 static int anyffi_py_learn_ndarray(PyObject* x);
 static int anyffi_py_learn_exporter(PyObject* x);
 
-/// Returns an element of an Array or a List by a key that is a slice, negative, out of range or not an exact int.
-static PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, PyObject* key);
+/// Converts a key of an Array or a List that is no slice, by the rules.
+static int anyffi_py_convert_index(PyObject* wrapper, PyObject* key, int64_t* index);
 
 /// Finds the object of a container's wrapper, borrowed; NULL for everything else.
 static int anyffi_py_container_of(PyObject* x, AnyffiObject** out);

@@ -13,6 +13,7 @@
 
 typedef struct {
   PyTypeObject* object_core;
+  PyTypeObject* function_core;
   /// The callback of functions over Python callables. A different one in check mode.
   AnyffiCall callback;
   PyObject* missing;          // the value of an omitted argument
@@ -48,6 +49,8 @@ typedef struct {
   PyObject* empty_wrapper;
   PyObject* plain_contains_itself;
   PyObject* wrong_object;
+  PyObject* index_out_of_range;
+  PyObject* assignment_out_of_range;
   PyObject* unexplained;
   /// Functions of the rules for tensors.
   PyObject* share_dtype;
@@ -55,6 +58,16 @@ typedef struct {
   PyObject* export_tensor;
   /// NumPy's class of arrays, once its struct was checked.
   PyTypeObject* ndarray;
+  /// `ctypes.c_void_p.value` and, once it is needed, the class.
+  PyGetSetDef* pointer_value;
+  PyObject* pointer_class;
+  PyObject* missing_name;  // "__missing__"
+  PyObject* missing_item;
+  PyObject* changed_size;
+  PyObject* changed_keys;
+  /// The name of the attribute with the classes of views, and the base of these.
+  PyObject* views_name;
+  PyTypeObject* view_core;
 } AnyffiState;
 
 static AnyffiState anyffi_state;

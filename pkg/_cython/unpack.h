@@ -50,6 +50,21 @@ static PyObject* anyffi_py_unpack_bytes(const AnyffiValue* value) {
   return PyBytes_FromStringAndSize((const char*)text.data, (Py_ssize_t)text.length);
 }
 
+/// Returns a new `ctypes.c_void_p`.
+static PyObject* anyffi_py_unpack_pointer(void* pointer) {
+  if (anyffi_state.pointer_class == NULL) {
+    PyObject* module = PyImport_ImportModule("ctypes");
+    PyObject* cls = module == NULL ? NULL : PyObject_GetAttrString(module, "c_void_p");
+    Py_XDECREF(module);
+    if (cls == NULL) return NULL;
+    anyffi_state.pointer_class = cls;
+  }
+  PyObject* address = PyLong_FromVoidPtr(pointer);
+  PyObject* made = address == NULL ? NULL : PyObject_CallOneArg(anyffi_state.pointer_class, address);
+  Py_XDECREF(address);
+  return made;
+}
+
 static PyObject* anyffi_py_unpack_tensor_view(const AnyffiValue* value) {
   AnyffiValue owned;
   if (anyffi_value_own(value, &owned) != 0) {
@@ -79,7 +94,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_inline(const AnyffiValue* value) 
     case ANYFFI_TENSOR_VIEW:
       return anyffi_py_unpack_tensor_view(value);
     case ANYFFI_POINTER:
-      return anyffi_py_lift(code, PyLong_FromVoidPtr(value->as_pointer));
+      return anyffi_py_unpack_pointer(value->as_pointer);
     case ANYFFI_DATA_TYPE:
       return anyffi_py_new_dtype(value->as_data_type);
     case ANYFFI_DEVICE:
@@ -97,22 +112,33 @@ static inline PyObject* anyffi_py_unpack(AnyffiValue* value) {
   return value->type_code > 0 ? anyffi_py_unpack_object(value->as_object) : anyffi_py_unpack_inline(value);
 }
 
+/// Unpacks a borrowed object.
+static inline PyObject* anyffi_py_unpack_object_copy(AnyffiObject* object) {
+  if (object->type_code >= ANYFFI_ARRAY) {
+    // Without the two atomic instructions of a reference.
+    PyObject* found = anyffi_py_current_wrapper(object);
+    if (found != NULL) {
+      Py_INCREF(found);
+      return found;
+    }
+  }
+  // Making a Python object may run code that changes the container in which the value lies.
+  anyffi_retain(object);
+  return anyffi_py_unpack_object(object);
+}
+
 /// Unpacks a borrowed value.
 static inline PyObject* anyffi_py_unpack_copy(const AnyffiValue* value) {
-  // Making a Python object may run code that changes the container in which the value lies.
   AnyffiValue held = anyffi_read_value(value);
-  anyffi_value_retain(&held);
-  return anyffi_py_unpack(&held);
+  return held.type_code > 0 ? anyffi_py_unpack_object_copy(held.as_object) : anyffi_py_unpack(&held);
 }
 
 // ---- objects --------------------------------------------------------------------------------------------------------
 
 static PyObject* anyffi_py_unpack_big_int(const AnyffiBigInt* number) {
-  PyObject* magnitude = PyBytes_FromStringAndSize((const char*)number->words, (Py_ssize_t)(8 * number->size));
-  if (magnitude == NULL) return NULL;
-  PyObject* payload = PyTuple_Pack(2, magnitude, number->negative ? Py_True : Py_False);
-  Py_DECREF(magnitude);
-  return anyffi_py_lift(ANYFFI_BIG_INT, payload);
+  PyObject* made = anyffi_py_new_magnitude(number->words, number->size);
+  if (made != NULL && number->negative) Py_SETREF(made, PyNumber_Negative(made));
+  return made;
 }
 
 static PyObject* anyffi_py_unpack_slice(const AnyffiSlice* parts) {

@@ -21,18 +21,23 @@ static inline int anyffi_py_is_short(PyObject* function, Py_ssize_t count) {
   return count <= ANYFFI_MAX_SHORT && Py_TYPE(function)->tp_call == anyffi_py_call_tuple;
 }
 
-/// The flags of str and bytes, and of list and tuple, with their subclasses.
+/// The flags of str and bytes, and of all that is neither they nor immediate, with their subclasses.
 #define ANYFFI_TEXT_FLAGS (Py_TPFLAGS_UNICODE_SUBCLASS | Py_TPFLAGS_BYTES_SUBCLASS)
-#define ANYFFI_ITEMS_FLAGS (Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_LIST_SUBCLASS)
+#define ANYFFI_OBJECT_FLAGS                                                                                \
+  (Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS | Py_TPFLAGS_HEAPTYPE | \
+   Py_TPFLAGS_HAVE_VECTORCALL)
 
 /// Makes a short call by the fastest path for its first argument. Each is a jump.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_dispatch(PyObject* function, PyObject* const* args, Py_ssize_t count) {
   AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
   unsigned long class_flags = count > 0 ? Py_TYPE(args[0])->tp_flags : 0;
-  if ((class_flags & (ANYFFI_TEXT_FLAGS | ANYFFI_ITEMS_FLAGS)) == 0) {
+  if ((class_flags & (ANYFFI_TEXT_FLAGS | ANYFFI_OBJECT_FLAGS)) == 0) {
     return anyffi_py_call_immediate(target, args, count);
   }
-  if (count > 1) return anyffi_py_call_short(target, args, count);
+  if (count > 1) {
+    return class_flags & Py_TPFLAGS_HAVE_VECTORCALL ? anyffi_py_call_callable(target, args, count)
+                                                    : anyffi_py_call_short(target, args, count);
+  }
   return class_flags & ANYFFI_TEXT_FLAGS ? anyffi_py_call_text(target, args) : anyffi_py_call_object(target, args);
 }
 

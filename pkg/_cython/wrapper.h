@@ -50,10 +50,15 @@ ANYFFI_NEVER_INLINE AnyffiObject* anyffi_py_unwrap_checked(PyObject* wrapper, in
   return NULL;
 }
 
+/// 1 if an object has exactly the methods of a type: for an Array a Shape has them, too.
+static inline int anyffi_py_is_like(const AnyffiObject* object, int32_t type_code) {
+  return object->type_code == type_code || (type_code == ANYFFI_ARRAY && object->type_code == ANYFFI_SHAPE);
+}
+
 /// As `anyffi_py_unwrap_checked`, without a call where the type is the expected one.
 static inline AnyffiObject* anyffi_py_unwrap_as(PyObject* wrapper, int32_t type_code) {
   AnyffiObject* found = ((AnyffiWrapper*)wrapper)->object;
-  if (__builtin_expect(found != NULL && found->type_code == type_code, 1)) return found;
+  if (__builtin_expect(found != NULL && anyffi_py_is_like(found, type_code), 1)) return found;
   return anyffi_py_unwrap_checked(wrapper, type_code);
 }
 
@@ -120,13 +125,67 @@ static inline PyObject* anyffi_py_current_wrapper(AnyffiObject* target) {
   return found != NULL && anyffi_py_is_alive(found) ? found : NULL;
 }
 
+// ---- constructors of public classes ---------------------------------------------------------------------------------
+
+/// The `__new__` and `__init__` of a public class, as it was made; both are NULL for other types.
+typedef struct {
+  PyObject *make, *init;
+  unsigned int version;  // of the class, when it last had both
+} AnyffiConstructor;
+
+static AnyffiConstructor anyffi_constructors[ANYFFI_FIRST_DYNAMIC_TYPE];
+
+static PyObject* anyffi_py_look_up_name(PyTypeObject* cls, const char* name) {
+  PyObject* text = PyUnicode_InternFromString(name);
+  PyObject* found = text == NULL ? NULL : anyffi_py_look_up(cls, text);
+  if (text == NULL) PyErr_Clear();
+  Py_XDECREF(text);
+  return found;
+}
+
+/// Remembers `__new__` and `__init__` of a public class, which is never destroyed.
+static void anyffi_py_remember_constructor(PyTypeObject* cls, int32_t type_code) {
+  AnyffiConstructor* constructor = &anyffi_constructors[type_code];
+  constructor->make = anyffi_py_look_up_name(cls, "__new__");
+  constructor->init = anyffi_py_look_up_name(cls, "__init__");
+  Py_XINCREF(constructor->make);
+  Py_XINCREF(constructor->init);
+  constructor->version = 0;
+}
+
+/// Compares them, after the class was changed.
+ANYFFI_NEVER_INLINE int anyffi_py_has_constructor(PyTypeObject* cls, AnyffiConstructor* constructor) {
+  if (constructor->init == NULL || anyffi_py_look_up_name(cls, "__new__") != constructor->make ||
+      anyffi_py_look_up_name(cls, "__init__") != constructor->init) {
+    return 0;
+  }
+  constructor->version = anyffi_py_version(cls);
+  return 1;
+}
+
+/// 1 if the class set for a static type is constructed as it was made to be: nobody replaced `__new__` or `__init__`.
+static inline int anyffi_py_is_unchanged(int32_t type_code) {
+  AnyffiConstructor* constructor = &anyffi_constructors[type_code];
+  PyTypeObject* cls = (PyTypeObject*)anyffi_state.classes[type_code];
+  unsigned int version = anyffi_py_version(cls);
+  return (version != 0 && constructor->version == version) || anyffi_py_has_constructor(cls, constructor);
+}
+
+/// 1 if `__new__` of the class of a type does what `object.__new__` does, where it gets no arguments.
+static inline int anyffi_py_is_made_plainly(PyTypeObject* cls, int32_t type_code) {
+  if (PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT)) return 0;
+  if (cls->tp_new == PyBaseObject_Type.tp_new) return 1;
+  return type_code < ANYFFI_FIRST_DYNAMIC_TYPE && (PyObject*)cls == anyffi_state.classes[type_code] &&
+         anyffi_py_is_unchanged(type_code);
+}
+
+// ---- wrapping -------------------------------------------------------------------------------------------------------
+
 /// Returns an empty wrapper of the class that a code has; `__init__` is for users and does not run.
 static PyObject* anyffi_py_new_wrapper(int32_t type_code) {
   PyObject* cls = anyffi_py_class_of(type_code);
   if (cls == NULL) return NULL;
-  // What `object.__new__` does.
-  if (((PyTypeObject*)cls)->tp_new == PyBaseObject_Type.tp_new &&
-      !PyType_HasFeature((PyTypeObject*)cls, Py_TPFLAGS_IS_ABSTRACT)) {
+  if (anyffi_py_is_made_plainly((PyTypeObject*)cls, type_code)) {
     return ((PyTypeObject*)cls)->tp_alloc((PyTypeObject*)cls, 0);
   }
   // `__new__` may set another class for the code.

@@ -17,6 +17,8 @@ from .runtime import Runtime
 from .sequences import ArrayMethods, ListMethods, ShapeMethods
 from .sets import FrozenSetMethods, SetMethods
 from .tensor import TensorMethods, make_properties
+from .views import CORES as VIEW_CORES
+from .views import build_views
 
 __all__ = ["CLASSES", "CORES", "build"]
 
@@ -39,7 +41,7 @@ CLASSES: dict[str, _Row] = {
 }
 
 #: The names under which a backend has its own classes.
-CORES = tuple(f"{name}Core" for name, (_, _, has_core, _) in CLASSES.items() if has_core)
+CORES = (*(f"{name}Core" for name, (_, _, has_core, _) in CLASSES.items() if has_core), *VIEW_CORES)
 
 
 def build(core: Any) -> dict[str, Any]:
@@ -51,12 +53,15 @@ def build(core: Any) -> dict[str, Any]:
         The backend.
     """
     capsule = core.create_exchange()
+    views = {"_views": build_views(core)}
     own: dict[str, dict[str, Any]] = {
         "Function": {
             "__doc__": FunctionDoc(FunctionMethods.__doc__),
             "__annotations__": FunctionAnnotations(),
         },
         "Module": {"__doc__": ModuleDoc(ModuleMethods.__doc__), "__slots__": ("__dict__",)},
+        "Map": views,
+        "Dict": views,
         "Tensor": make_properties(core.TensorCore),
     }
     if capsule is not None:

@@ -9,16 +9,31 @@ from .._rules.values import find_on_type
 from .._typing import Any, Callable
 from .runtime import Runtime
 
-__all__ = ["Container", "check_empty", "is_public", "shown_class", "single_argument"]
+__all__ = ["Container", "deep_copy", "is_made", "is_public", "new_or_same", "shown_class", "single_argument"]
 
 
 def shown_class(x: Any) -> str:
     return f"{type(x).__module__}.{type(x).__qualname__}"
 
 
-def check_empty(x: Any) -> None:
+def new_or_same(cls: Any, /, *arguments: Any, **named: Any) -> Any:
+    """Return the argument if it is exactly of this class, as `tuple` does; else a new, empty container.
+
+    It is `__new__` of the immutable containers, and gets the arguments of a subclass's `__init__`.
+    """
+    if len(arguments) == 1 and not named and type(arguments[0]) is cls and is_public(cls):
+        return arguments[0]
+    # A `__new__` of its own must not pass them on, as with `object.__new__`.
+    return object.__new__(cls) if cls.__new__ is new_or_same else object.__new__(cls, *arguments, **named)
+
+
+def is_made(x: Any, content: Any) -> bool:
+    """Return whether `__new__` returned `content` itself; TypeError if `x` has other content already."""
+    if x is content:
+        return True
     if x._address:
         raise TypeError(f"{type(x).__name__} is already initialized and immutable")
+    return False
 
 
 def single_argument(name: str, arguments: tuple[Any, ...], default: Any) -> Any:

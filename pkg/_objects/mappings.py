@@ -8,11 +8,10 @@ from reprlib import recursive_repr
 from types import MappingProxyType
 
 from .._pickling import unpickle_container
-from .._rules.containers import KEYS, checks_self
+from .._rules.containers import ITEMS, KEYS, VALUES, checks_self, holds_scalars
 from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any
-from .container import Container, check_empty, deep_copy, is_public, shown_class, single_argument
-from .views import dict_items, dict_keys, dict_values
+from .container import Container, deep_copy, is_made, is_public, new_or_same, shown_class, single_argument
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -35,6 +34,11 @@ class MappingMethods(Container):
 
         def _pairs(self) -> list[tuple[Any, Any]]: ...
 
+        def _type_mask(self) -> int: ...
+
+        #: The classes of views.
+        _views: tuple[Any, Any, Any]
+
         def _iterate(self, what: int, backwards: bool) -> Iterator[Any]: ...
 
     def __reversed__(self, /) -> Iterator[Any]:
@@ -43,6 +47,10 @@ class MappingMethods(Container):
     def _size(self) -> int:
         """Return the number of entries, whatever a subclass's `__len__` returns."""
         return operator.length_hint(self._iterate(KEYS, False))
+
+    def _is_copied_at_once(self) -> bool:
+        """Return whether a deep copy is a plain one: there is nothing inside to be copied."""
+        return is_public(type(self)) and holds_scalars(self._type_mask())
 
     def _entries(self) -> dict[Any, Any]:
         return dict(self._pairs())
@@ -94,15 +102,15 @@ class MappingMethods(Container):
 
     def keys(self, /) -> Any:
         """Return a set-like view of the keys."""
-        return dict_keys(self)  # type: ignore[arg-type]
+        return self._views[KEYS](self)
 
     def values(self, /) -> Any:
         """Return a view of the values."""
-        return dict_values(self)  # type: ignore[arg-type]
+        return self._views[VALUES](self)
 
     def items(self, /) -> Any:
         """Return a set-like view of the pairs."""
-        return dict_items(self)  # type: ignore[arg-type]
+        return self._views[ITEMS](self)
 
     @recursive_repr()
     def __repr__(self) -> str:
@@ -133,9 +141,13 @@ class MapMethods(MappingMethods):
     __slots__ = ()
     _plain = MappingProxyType
 
+    __new__ = new_or_same
+
     def __init__(self, /, *mapping: Any, **pairs: Any) -> None:
-        check_empty(self)
-        content = dict(single_argument("Map", mapping, ()), **pairs)
+        given = single_argument("Map", mapping, ())
+        if is_made(self, given):
+            return
+        content = given if type(given) is dict and not pairs else dict(given, **pairs)
         self._move_from(self._runtime.to_object(MappingProxyType(content)))
 
     def __ior__(self, other: object) -> Any:
@@ -156,6 +168,8 @@ class MapMethods(MappingMethods):
         return self if is_public(type(self)) else self._copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if self._is_copied_at_once():
+            return self
         entries = self._entries()
         copies = dict(_copy_entries(self, memo))
         if id(self) in memo:  # it contains itself, through a List or Dict
@@ -190,7 +204,9 @@ class DictMethods(MappingMethods):
     _plain = dict
 
     def __init__(self, /, *mapping: Any, **pairs: Any) -> None:
-        made = self._runtime.to_object(dict(single_argument("Dict", mapping, ()), **pairs))
+        given = single_argument("Dict", mapping, ())
+        content = given if type(given) is dict and not pairs else dict(given, **pairs)
+        made = self._runtime.to_object(content)
         if self._address:
             self._runtime.dict_update(self, made)
         else:
@@ -264,6 +280,8 @@ class DictMethods(MappingMethods):
         return self.copy() if is_public(type(self)) else self._copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if self._is_copied_at_once():
+            return self.copy()
         made = self._remade((), memo)
         self._runtime.dict_update(made, dict(_copy_entries(self, memo)))
         return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .._rules.containers import checks_self
 from .._typing import Any
 from .runtime import Runtime
 
@@ -13,6 +14,7 @@ def is_shown(name: str) -> bool:
     return not name.startswith("_") or (name.startswith("__") and name not in ("__slots__", "__weakref__"))
 
 
+@checks_self("anyffi.Object", only=("same_as",))
 class ObjectMethods:
     """An object of the runtime; the base class of all wrappers.
 
@@ -32,7 +34,7 @@ class ObjectMethods:
     def __dir__(self) -> list[str]:
         return [name for name in object.__dir__(self) if is_shown(name)]
 
-    def same_as(self, other: object) -> bool:
+    def same_as(self, /, other: object) -> bool:
         """Return whether both are the same object of the runtime."""
         return isinstance(other, ObjectMethods) and self._address == other._address
 

@@ -12,7 +12,7 @@ from .._pickling import unpickle_container
 from .._rules.containers import as_bound, as_count, as_position, checks_self, hashable, unpack_slice
 from .._rules.values import find_on_type
 from .._typing import TYPE_CHECKING, Any, Callable
-from .container import Container, check_empty, deep_copy, is_public, shown_class
+from .container import Container, deep_copy, is_made, is_public, new_or_same, shown_class
 from .runtime import Runtime
 
 if TYPE_CHECKING:
@@ -178,9 +178,11 @@ class ArrayMethods(SequenceMethods):
     __slots__ = ()
     _plain = tuple
 
+    __new__ = new_or_same
+
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
-        check_empty(self)
-        self._move_from(self._new(tuple(iterable)))
+        if not is_made(self, iterable):
+            self._move_from(self._new(tuple(iterable)))
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(map(hashable, self._items())))
@@ -253,7 +255,8 @@ class ListMethods(SequenceMethods):
     _plain = list
 
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
-        made = self._new(list(iterable))
+        # A list that contains itself is itself what is refused.
+        made = self._new(iterable if type(iterable) is list else list(iterable))
         if self._address:
             self._runtime.list_set_slice(self, made, None, None, None)
         else:

@@ -13,7 +13,7 @@ from .._pickling import unpickle_container
 from .._rules.containers import checks_self, hashable
 from .._rules.internal import Elements
 from .._typing import TYPE_CHECKING, Any, Callable
-from .container import Container, check_empty, deep_copy, is_public, shown_class
+from .container import Container, deep_copy, is_made, is_public, new_or_same, shown_class
 
 __all__ = ["FrozenSetMethods", "SetMethods"]
 
@@ -131,33 +131,33 @@ class _Set(Container):
         """Return the number of elements, whatever a subclass's `__len__` returns."""
         return operator.length_hint(self._iterate())
 
-    def _has_other_size(self, other: object) -> bool:
-        """Return whether the other operand is a set of another size, which needs no look at the elements."""
+    def _differs_in_size(self, other: object, relation: Callable[[int, int], bool]) -> bool:
+        """Return whether the other operand is a set whose size decides, without a look at the elements."""
         if isinstance(other, _Set):
-            return self._size() != other._size()
-        return type(other) in (set, frozenset) and self._size() != len(other)  # type: ignore[arg-type]
+            return relation(self._size(), other._size())
+        return type(other) in (set, frozenset) and relation(self._size(), len(other))  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> Any:
         if self is other:
             return True
-        return False if self._has_other_size(other) else self._compare(other, operator.eq)
+        return False if self._differs_in_size(other, operator.ne) else self._compare(other, operator.eq)
 
     def __ne__(self, other: object) -> Any:
         if self is other:
             return False
-        return True if self._has_other_size(other) else self._compare(other, operator.ne)
+        return True if self._differs_in_size(other, operator.ne) else self._compare(other, operator.ne)
 
     def __lt__(self, other: object) -> Any:
-        return self._compare(other, operator.lt)
+        return False if self._differs_in_size(other, operator.ge) else self._compare(other, operator.lt)
 
     def __le__(self, other: object) -> Any:
-        return self._compare(other, operator.le)
+        return False if self._differs_in_size(other, operator.gt) else self._compare(other, operator.le)
 
     def __gt__(self, other: object) -> Any:
-        return self._compare(other, operator.gt)
+        return False if self._differs_in_size(other, operator.le) else self._compare(other, operator.gt)
 
     def __ge__(self, other: object) -> Any:
-        return self._compare(other, operator.ge)
+        return False if self._differs_in_size(other, operator.lt) else self._compare(other, operator.ge)
 
     def _combine(self, other: object, operation: Callable[..., Iterable[Any]]) -> Any:
         theirs = self._operand(other)
@@ -267,12 +267,21 @@ class FrozenSetMethods(_Set):
     __slots__ = ()
     _plain = frozenset
 
+    __new__ = new_or_same
+
+    if TYPE_CHECKING:  # defined by the backend
+
+        def _hash(self, computed: int = 0) -> int: ...
+
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
-        check_empty(self)
-        self._move_from(self._new(_distinct(iterable)))
+        if not is_made(self, iterable):
+            self._move_from(self._new(_distinct(iterable)))
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return hash(frozenset(map(_Hashed, map(hash, map(hashable, self._iterate())))))
+        known = self._hash()
+        if known:
+            return known
+        return self._hash(hash(frozenset(map(_Hashed, map(hash, map(hashable, self._iterate()))))))
 
     def copy(self, /) -> Any:
         """Return the set itself, which never changes; for a subclass a FrozenSet."""

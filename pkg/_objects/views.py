@@ -1,21 +1,24 @@
-"""The views that `keys`, `values` and `items` of a mapping return."""
+"""The views that `keys`, `values` and `items` of a mapping return, over the classes of a backend."""
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from abc import ABCMeta
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, ValuesView
+from collections.abc import Set as AbstractSet
 from reprlib import recursive_repr
-from types import MappingProxyType
+from types import GenericAlias, MappingProxyType
 
 from .._rules.containers import ITEMS, KEYS, VALUES
 from .._typing import Any
 
-__all__ = ["dict_items", "dict_keys", "dict_values"]
+__all__ = ["CORES", "build_views"]
 
 
-class _View:
-    """The base class of views, which see changes of their mapping."""
+class _ViewMethods:
+    """Methods of all views, which see changes of their mapping."""
 
     __slots__ = ()
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     _mapping: Any
     _what: int
@@ -25,54 +28,45 @@ class _View:
         """A read-only view of the mapping."""
         return MappingProxyType(self._mapping)
 
-    def __iter__(self) -> Iterator[Any]:
-        iterator: Iterator[Any] = self._mapping._iterate(self._what, False)
-        return iterator
-
     def __reversed__(self) -> Iterator[Any]:
         iterator: Iterator[Any] = self._mapping._iterate(self._what, True)
         return iterator
 
     @recursive_repr()
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({list(self)!r})"
+        return f"{type(self).__name__}({list(self)!r})"  # type: ignore[call-overload]
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError(f"cannot pickle {type(self).__name__!r} object")
 
 
-class dict_keys(_View, KeysView):  # type: ignore[type-arg]
-    """The keys, as a set."""
+class _SetMethods(_ViewMethods, AbstractSet):  # type: ignore[type-arg]
+    """The operators of sets, which return sets."""
 
     __slots__ = ()
-    __module__ = "anyffi"
-    _what = KEYS
+
+    @classmethod
+    def _from_iterable(cls, elements: Iterable[Any]) -> Any:
+        return set(elements)
 
 
-class dict_values(_View, ValuesView):  # type: ignore[type-arg]
-    """The values."""
+#: By name: the class of a backend, what it has, its methods, the class of `collections.abc`, documentation.
+_ROWS: dict[str, tuple[str, int, type, type, str]] = {
+    "dict_keys": ("KeysCore", KEYS, _SetMethods, KeysView, "The keys, as a set."),
+    "dict_values": ("ValuesCore", VALUES, _ViewMethods, ValuesView, "The values."),
+    "dict_items": ("ItemsCore", ITEMS, _SetMethods, ItemsView, "Keys and values in pairs, as a set."),
+}
 
-    __slots__ = ()
-    __module__ = "anyffi"
-    _what = VALUES
-
-    def __contains__(self, value: object) -> bool:
-        return value in iter(self)
-
-
-_ABSENT = object()
+#: The names under which a backend has its own classes.
+CORES = tuple(row[0] for row in _ROWS.values())
 
 
-class dict_items(_View, ItemsView):  # type: ignore[type-arg]
-    """Keys and values in pairs, as a set."""
-
-    __slots__ = ()
-    __module__ = "anyffi"
-    _what = ITEMS
-
-    def __contains__(self, pair: object) -> bool:
-        if not isinstance(pair, tuple) or tuple.__len__(pair) != 2:
-            return False
-        key, value = tuple.__iter__(pair)
-        found = self._mapping._get(key, _ABSENT)
-        return found is not _ABSENT and (found is value or bool(found == value))
+def build_views(core: Any) -> tuple[type, ...]:
+    """Make the classes of views over a backend, by the numbers of what they have."""
+    made = []
+    for name, (core_name, what, methods, abstract, doc) in _ROWS.items():
+        namespace = {"__slots__": (), "__module__": "anyffi", "__doc__": doc, "_what": what}
+        cls = ABCMeta(name, (getattr(core, core_name), methods), namespace)
+        abstract.register(cls)  # type: ignore[attr-defined]
+        made.append(cls)
+    return tuple(made)

@@ -12,6 +12,7 @@ from .dtype import dtype, find_dtype
 from .internal import Memory
 
 __all__ = [
+    "DLPACK_VERSION",
     "HAS_CAPSULES",
     "OF_HOST",
     "PADDED",
@@ -21,11 +22,12 @@ __all__ = [
     "lower_memory",
     "make_array",
     "make_interface",
+    "may_be_hidden",
     "refuse_hidden",
 ]
 
 #: The newest version of DLPack that the runtime supports.
-_DLPACK_VERSION = (1, 3)
+DLPACK_VERSION = (1, 3)
 
 READ_ONLY, PADDED = 1, 4  # ANYFFI_TENSOR_READ_ONLY, ANYFFI_TENSOR_PADDED
 #: Whether the runtime can read and make capsules; if not, NumPy does it.
@@ -68,16 +70,21 @@ def lower_exporter(x: Any, export: Callable[..., Any]) -> tuple[int, Any]:
     if not HAS_CAPSULES:
         return _lower_through_numpy(x)
     try:
-        return code.TENSOR, export(max_version=_DLPACK_VERSION)
+        return code.TENSOR, export(max_version=DLPACK_VERSION)
     except TypeError:
         # Older than DLPack's versions.
         return code.TENSOR, export()
 
 
+def may_be_hidden(cls: type) -> bool:
+    """Return whether a class is one of PyTorch's tensors, of which `refuse_hidden` may refuse instances."""
+    tensor: Any = getattr(sys.modules.get("torch"), "Tensor", ())
+    return issubclass(cls, tensor)
+
+
 def refuse_hidden(x: Any) -> None:
     """Refuse a tensor that PyTorch exports although its memory holds the negatives of its values."""
-    tensor: Any = getattr(sys.modules.get("torch"), "Tensor", ())
-    if issubclass(type(x), tensor) and x.is_neg():
+    if may_be_hidden(type(x)) and x.is_neg():
         raise BufferError("Can't export tensors with the negative bit set, use tensor.resolve_neg()")
 
 

@@ -28,7 +28,9 @@ __all__ = [
     "checks_self",
     "clip_index",
     "container_code",
+    "has_pair",
     "hashable",
+    "holds_scalars",
     "index_out_of_range",
     "missing_item",
     "reduce_iterator",
@@ -172,7 +174,7 @@ def text_signature(method: Any) -> str:
     return f"{method.__name__}({', '.join(parts)})\n--\n\n{method.__doc__}"
 
 
-def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class]:
+def checks_self(shown: str, *, slots: bool = False, only: tuple[str, ...] = ()) -> Callable[[_Class], _Class]:
     """Make the public methods of a class, inherited ones included, refuse a `self` of another class.
 
     Methods of Python's own classes do, too. Without the check they raise AttributeError.
@@ -183,6 +185,8 @@ def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class
         The name of the class in the message.
     slots : bool
         All methods have the messages of slot wrappers; otherwise special methods have.
+    only : tuple of str
+        The names of the methods; by default all public ones.
     """
 
     def decorate(cls: _Class) -> _Class:
@@ -190,7 +194,8 @@ def checks_self(shown: str, *, slots: bool = False) -> Callable[[_Class], _Class
         for base in reversed(cls.__mro__[:-1]):
             methods.update(vars(base))
         for name, method in methods.items():
-            if isinstance(method, FunctionType) and (name.startswith("__") or not name.startswith("_")):
+            is_public = name in only if only else name.startswith("__") or not name.startswith("_")
+            if isinstance(method, FunctionType) and is_public:
                 is_slot = slots or (name.startswith("__") and name not in (*_NO_SLOTS, "__init__"))
                 checked = (_as_slot if is_slot else _checked)(cls, shown, method)
                 checked.__name__, checked.__qualname__ = name, f"{shown.rpartition('.')[2]}.{name}"
@@ -301,6 +306,13 @@ def reduce_iterator(sequence: Any, index: int, step: int) -> tuple[Any, ...]:
     return (iter if step > 0 else reversed), (sequence,), index
 
 
+def holds_scalars(type_mask: int) -> bool:
+    """Return whether containers of these types hold inline values, text and bytes only."""
+    # The highest bit is ANYFFI_CHECKED.
+    scalars = 0xFFFF | 1 << (15 + code.STR_OBJECT) | 1 << (15 + code.BYTES_OBJECT) | 1 << 62
+    return not type_mask & ~scalars
+
+
 # ---- mappings -----------------------------------------------------------------------------------------
 
 
@@ -310,6 +322,15 @@ def missing_item(mapping: Any, key: Any) -> Any:
     if missing is None:
         raise KeyError(key)
     return missing.__get__(mapping, type(mapping))(key)
+
+
+def has_pair(mapping: Any, pair: object) -> bool:
+    """Return whether a mapping has a key with a value."""
+    if not isinstance(pair, tuple) or tuple.__len__(pair) != 2:
+        return False
+    key, value = tuple.__iter__(pair)
+    found = mapping._get(key, _NONE)
+    return found is not _NONE and (found is value or bool(found == value))
 
 
 def changed_size(what: int) -> RuntimeError:

@@ -15,7 +15,7 @@ from itertools import repeat
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
 
 from .._typing import Any, Callable, NoReturn
-from .arrays import lower_array, lower_exporter, lower_memory, refuse_hidden
+from .arrays import lower_array, lower_exporter, lower_memory, may_be_hidden, refuse_hidden
 from .codes import code
 from .device import Device, read_device
 from .dtype import dtype, find_dtype, read_dtype
@@ -40,15 +40,22 @@ __all__ = [
     "is_hashed_plainly",
     "is_wrapper_class",
     "lower_class",
+    "lower_device",
+    "lower_dtype",
     "lower_error",
+    "lower_exported",
     "lower_function",
     "lower_index",
     "lower_int",
     "lower_ndarray",
+    "lower_numpy_dtype",
     "lower_object",
     "lower_opaque",
+    "lower_pointer",
+    "lower_value",
     "raise_again",
     "register_core",
+    "value_of",
 ]
 
 Lowered = tuple[int, Any]
@@ -104,7 +111,7 @@ def decide(cls: type) -> tuple[Reader, int]:
         if issubclass(cls, own):
             return read, ON_CLASS
     if find_on_type(cls, "__anyffi_value__") is not None:
-        return _lower_value, ON_CLASS
+        return lower_value, ON_CLASS
     for base, read in SUBCLASSES.items():
         if issubclass(cls, base):
             return read, ON_CLASS
@@ -122,15 +129,15 @@ def _decide_numpy(cls: type) -> Reader | None:
         # A subclass that overrides `__dlpack__` is read through it.
         is_own = find_on_type(cls, "__dlpack__") is not np.ndarray.__dict__.get("__dlpack__")
         return None if is_own else lower_ndarray
-    return _lower_dtype if issubclass(cls, np.dtype) else None
+    return lower_numpy_dtype if issubclass(cls, np.dtype) else None
 
 
 def _decide_protocol(cls: type) -> Reader | None:
     module: Any = sys.modules.get("ctypes")
     if module is not None and hasattr(module, "c_void_p") and issubclass(cls, module.c_void_p):
-        return _lower_pointer
+        return lower_pointer
     if find_on_type(cls, "__dlpack__") is not None:
-        return _lower_exported
+        return _lower_checked if may_be_hidden(cls) else lower_exported
     return lower_index if find_on_type(cls, "__index__") is not None else None
 
 
@@ -184,21 +191,29 @@ def _lower_own_elements(x: Elements) -> Lowered:
     return _lower_elements(code.FROZEN_SET if x.frozen else code.SET, x.distinct)
 
 
+def lower_dtype(x: dtype) -> Lowered:
+    return code.DATA_TYPE, read_dtype(x)
+
+
+def lower_device(x: Device) -> Lowered:
+    return code.DEVICE, read_device(x)
+
+
 #: Classes of this package that users never see, or see as values.
 _OWN: tuple[tuple[type, Reader], ...] = (
     (type(MISSING), _lower_missing),
-    (dtype, lambda x: (code.DATA_TYPE, read_dtype(x))),
-    (Device, lambda x: (code.DEVICE, read_device(x))),
+    (dtype, lower_dtype),
+    (Device, lower_device),
     (Elements, _lower_own_elements),
     (Memory, lower_memory),
 )
 
 
-def _lower_value(x: Any) -> Lowered:
-    return code.UNSET, _value_of(x)
+def lower_value(x: Any) -> Lowered:
+    return code.UNSET, value_of(x, MAX_DEPTH)
 
 
-def _lower_dtype(x: Any) -> Lowered:
+def lower_numpy_dtype(x: Any) -> Lowered:
     return code.DATA_TYPE, find_dtype(x)
 
 
@@ -207,12 +222,16 @@ def lower_class(x: Any) -> Lowered:
     return (code.FUNCTION, x) if found is None else (code.DATA_TYPE, found)
 
 
-def _lower_pointer(x: Any) -> Lowered:
+def lower_pointer(x: Any) -> Lowered:
     return code.POINTER, sys.modules["ctypes"].c_void_p.value.__get__(x, type(x)) or 0
 
 
-def _lower_exported(x: Any) -> Lowered:
+def _lower_checked(x: Any) -> Lowered:
     refuse_hidden(x)
+    return lower_exported(x)
+
+
+def lower_exported(x: Any) -> Lowered:
     return lower_exporter(x, bind(find_on_type(type(x), "__dlpack__"), x))
 
 
@@ -252,9 +271,9 @@ def _is_mapping(cls: type, is_plain: bool) -> bool:
         return any(base is Mapping for base in _mro_of(cls))
 
 
-def _value_of(x: Any) -> Any:
-    """Call `__anyffi_value__` until the result has none."""
-    for _ in range(MAX_DEPTH):
+def value_of(x: Any, limit: int) -> Any:
+    """Call `__anyffi_value__`, at most `limit` times, until the result has none."""
+    for _ in range(limit):
         hook = find_on_type(type(x), "__anyffi_value__")
         if hook is None or issubclass(type(x), (*_cores, dtype, Device)):
             return x

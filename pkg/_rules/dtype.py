@@ -11,7 +11,7 @@ from .._typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["FIRST_OF_USERS", "dtype", "find_dtype", "read_dtype", "share_dtype"]
+__all__ = ["FIRST_OF_USERS", "dtype", "find_dtype", "is_kept", "read_dtype", "share_dtype"]
 
 #: DLPack's codes by the names to which a width is appended.
 _CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4, "complex": 5, "bool": 6}
@@ -267,6 +267,11 @@ def find_dtype(x: Any) -> _Triple | None:
     triple = _of_numpy(found)
     _known[id(x)] = x, triple
     return triple
+
+
+def is_kept(x: Any) -> bool:
+    """Return whether a data type is never freed nor changed: its address then identifies it."""
+    return id(x) in _known or (type(x) is dtype and _by_name.get(x) is x)
 
 
 def _of_numpy(x: Any) -> _Triple:

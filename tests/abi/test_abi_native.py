@@ -42,7 +42,7 @@ def test_equality() -> None:
         assert lib.anyffi_value_equal_native(one.at, text.at) == 0
         assert lib.anyffi_value_equal_native(text.at, text.at) == 1
         assert lib.anyffi_value_equal_native(one.at, xs.at) == -1
-        assert lib.anyffi_value_equal_native(xs.at, xs.at) == -1
+        assert lib.anyffi_value_equal_native(xs.at, xs.at) == 1
 
 
 def test_searches() -> None:

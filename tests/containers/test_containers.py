@@ -144,3 +144,73 @@ def test_untyped_work_in_cpp(ffi: Any) -> None:
             size(x)
         with pytest.raises(TypeError):
             item(x, 0)
+
+
+@pytest.mark.parametrize("name", ["Array", "Shape", "Map", "FrozenSet"])
+def test_an_immutable_container_made_of_one_of_its_class_is_that_one(ffi: Any, name: str) -> None:
+    cls = getattr(ffi, name)
+    x = cls({1: 2} if name == "Map" else [1, 2])
+    assert cls(x) is x
+    assert cls.__new__(cls, x) is x
+    assert type.__call__(cls, x) is x
+    with pytest.raises(TypeError, match="already initialized and immutable"):
+        x.__init__({})
+
+    class Derived(cls):  # type: ignore[misc, valid-type]
+        pass
+
+    made = Derived(x)
+    assert made is not x
+    assert type(made) is Derived
+    assert cls(made) == made
+    assert type(cls(made)) is cls
+    assert Derived(made) is not made
+
+
+@pytest.mark.parametrize("name", ["Array", "Dict", "FrozenSet", "List", "Map", "Set", "Shape"])
+def test_constructors_that_were_replaced(ffi: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cls = getattr(ffi, name)
+    former = cls.__init__
+    calls: list[Any] = []
+
+    def replaced(self: Any, *args: Any) -> None:
+        calls.append(args)
+        former(self, *args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cls, "__init__", replaced)
+        assert len(cls()) == 0
+        assert calls == [()]
+    assert len(cls()) == 0
+    assert calls == [()]
+
+
+def test_constructors_read_any_iterable_once(ffi: Any) -> None:
+    for cls in (ffi.List, ffi.Array, ffi.Shape, ffi.Set, ffi.FrozenSet):
+        for make in (lambda: iter([1, 2]), lambda: (1, 2), lambda: [1, 2], lambda: {1: 0, 2: 0}.keys()):
+            assert sorted(cls(make())) == [1, 2]
+        for other in (ffi.List, ffi.Array, ffi.Shape, ffi.Set, ffi.FrozenSet):
+            made = other([1, 2])
+            copy = cls(made)
+            assert type(copy) is cls
+            assert sorted(copy) == [1, 2]
+        with pytest.raises(TypeError):
+            cls(iterable=[1])
+    for cls in (ffi.Map, ffi.Dict):
+        for content in ({"a": 1}, [("a", 1)], ffi.Map(a=1), ffi.Dict(a=1)):
+            assert list(cls(content).items()) == [("a", 1)]
+            assert list(cls(content, b=2).items()) == [("a", 1), ("b", 2)]
+    d = ffi.Dict(a=1)
+    copy = ffi.Dict(d)
+    copy["b"] = 2
+    assert d == {"a": 1}
+
+
+def test_same_as(ffi: Any) -> None:
+    x, y = ffi.List([1]), ffi.List([1])
+    assert x.same_as(x)
+    assert not x.same_as(y)
+    assert not x.same_as([1])
+    assert not x.same_as(other=None)
+    with pytest.raises(TypeError, match="doesn't apply to a 'int' object"):
+        ffi.Object.same_as(5, x)

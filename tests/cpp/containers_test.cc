@@ -126,6 +126,42 @@ TEST(Containers, ElementsAreReadInOneStep) {
   EXPECT_EQ(anyffi_mapping_next(dict.get(), position, -1, key.out(), value.out()), -1);
 }
 
+TEST(Containers, ElementsAreReadInPlace) {
+  const anyffi::String text = "a text that no value holds inline";
+  List<anyffi::String> texts{text, "short"};
+  EXPECT_EQ(&texts[1], &texts[1]);
+  EXPECT_EQ(texts.freeze()[0], text);
+  anyffi::String copy = texts[0];
+  for (const anyffi::String& each : texts) EXPECT_GE(each.size(), 5);
+  texts.set(0, texts[1]);
+  EXPECT_EQ(texts[0], "short");
+  EXPECT_EQ(copy, text);
+  // Others may write what is no str.
+  AnyView(texts).push_back(AnyView(5));
+  EXPECT_THROW(texts[2], anyffi::Error);
+  EXPECT_THROW(for (const auto& each : texts)(void) each.size(), anyffi::Error);
+
+  List<List<int64_t>> rows{{1, 2}, {3}};
+  const List<int64_t>& row = rows[0];
+  EXPECT_TRUE(row.same_as(rows[0]));
+  EXPECT_EQ(row.use_count(), 1);
+  List<int64_t> held = row;
+  EXPECT_EQ(held.use_count(), 2);
+  AnyView(rows[1]).push_back(texts[0]);
+  EXPECT_THROW(rows[1], anyffi::Error);
+  rows.set(1, rows[0]);
+  rows.set(0, rows[0]);
+  EXPECT_EQ(held.use_count(), 3);
+
+  Dict<anyffi::String, List<int64_t>> dict;
+  dict.set(text, held);
+  for (const auto& [key, value] : dict) {
+    EXPECT_EQ(key, text);
+    EXPECT_TRUE(value.same_as(held));
+  }
+  EXPECT_EQ(held.use_count(), 4);
+}
+
 TEST(Containers, FailedAllocationsChangeNothing) {
   CountingAllocator counting;
   bool failed = true;

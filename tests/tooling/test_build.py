@@ -51,6 +51,15 @@ def test_the_editable_install_serves_the_checkout() -> None:
     assert done.stdout.splitlines() == [str(ROOT / "pkg" / "__init__.py"), "42"]
 
 
+def test_the_marshaller_depends_on_its_own_files_alone() -> None:
+    """An editable installation is compiled where pip's environment, with Cython's files, is gone afterwards."""
+    (depfile,) = build_directory().rglob("*.pyx.c.dep")
+    _, _, dependencies = depfile.read_text().partition(":")
+    paths = [build_directory() / path for path in dependencies.split() if path != "\\"]
+    assert len(paths) > 5
+    assert [path for path in paths if ROOT / "pkg" not in path.resolve().parents] == []
+
+
 def test_every_file_of_the_package_is_installed() -> None:
     installed = json.loads((build_directory() / "meson-info" / "intro-installed.json").read_text())
     names = {pathlib.Path(destination).name for destination in installed.values()}

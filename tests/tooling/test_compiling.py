@@ -65,6 +65,10 @@ STD_TYPES = {
     "std::pair<int, int>": "tuple",
     "std::complex<double>": "complex",
     "std::chrono::milliseconds": "chrono",
+    "std::array<int, 2>": "array",
+    "std::deque<int>": "deque",
+    "std::list<int>": "list",
+    "std::error_code": "system_error",
 }
 
 
@@ -103,6 +107,8 @@ OBJECT = 'struct T { static constexpr anyffi::FixedText kTypeKey{"t"}; };'
             "std::function<void()> f();",
             "the conversion of the result is missing: #include <anyffi/stl/function.h>",
         ),
+        ("void f(std::u32string);", "#include <anyffi/stl/wide_string.h>"),
+        ("std::wstring f();", "#include <anyffi/stl/wide_string.h>"),
         ("void f(std::vector<std::string>);", "#include <anyffi/stl/string.h>"),
         ("std::map<int, std::vector<int>> f();", "#include <anyffi/stl/map.h>"),
         ("void f(int&);", "a parameter is a non-const reference to a temporary copy"),
@@ -157,11 +163,12 @@ def test_a_container_holds_no_view_of_text(name: str) -> None:
     assert "a container must own its elements: use std::string, not a view" in done.stderr
 
 
-# ---- spans, which need C++20 -----------------------------------------------------------------------------
+# ---- types that need C++20 -------------------------------------------------------------------------------
 
 SPANS = """
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/span.h>
+#include <anyffi/stl/wide_string.h>
 using anyffi::arg;
 ANYFFI_EXPORT(total, [](std::span<const double> x) {
   double sum = 0;
@@ -171,6 +178,8 @@ ANYFFI_EXPORT(total, [](std::span<const double> x) {
 ANYFFI_EXPORT(double_all, [](std::span<int32_t> x) {
   for (int32_t& item : x) item *= 2;
 }, arg("x"));
+ANYFFI_EXPORT(same_text, [](std::u8string x) { return x; }, arg("x"));
+ANYFFI_EXPORT(same_char, [](char8_t x) { return x; }, arg("x"));
 ANYFFI_EXPORT(first_two, [](std::span<const int64_t> x) { return x.first(2); }, arg("x"));
 """
 
@@ -203,6 +212,10 @@ def test_spans(ffi: Any, spans: pathlib.Path) -> None:
     assert module.total([1, 2.5]) == module.total((1, 2.5)) == 3.5
     assert module.total([]) == module.total(x[:0]) == 0.0
     assert module.first_two([1, 2, 3]) == [1, 2]
+    assert module.same_text("h\u00e9llo \u20ac") == "h\u00e9llo \u20ac"
+    assert module.same_char("a") == "a"
+    with pytest.raises(ValueError, match="expected one ASCII character"):
+        module.same_char("\u00e9")
     ints = np.array([1, 2, 3], dtype=np.int32)
     assert module.double_all(ints) is None
     assert ints.tolist() == [2, 4, 6]

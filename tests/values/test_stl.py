@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import types
 from typing import Any
 
 import cases
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 FLOAT = st.floats(allow_nan=False)
+#: Without surrogates, two of which UTF-16 would join.
+TEXT_OF_PAIRS = st.characters(exclude_categories=["Cs"])
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 
@@ -44,6 +48,24 @@ ROUND_TRIPS = {
     "complex": st.complex_numbers(allow_nan=False),
     "vector_complex": st.lists(st.complex_numbers(allow_nan=False)),
     "seconds_float": FLOAT,
+    "array": st.tuples(FLOAT, FLOAT, FLOAT).map(list),
+    "array_string": st.tuples(TEXT, TEXT).map(list),
+    "array_empty": st.just([]),
+    "deque": st.lists(INT64),
+    "list": st.lists(TEXT),
+    "vector_list": st.lists(st.lists(st.tuples(INT64, INT64).map(list))),
+    "vector_double": st.lists(FLOAT),
+    "vector_uint64": st.lists(st.integers(0, 2**64 - 1)),
+    "wstring": st.text(),
+    "u16string": st.text(TEXT_OF_PAIRS),
+    "u32string": st.text(),
+    "map_wide": st.dictionaries(TEXT, st.characters(max_codepoint=127)),
+    "char": st.characters(max_codepoint=127),
+    "char16": st.characters(max_codepoint=0xFFFF),
+    "char32": st.characters(),
+    "wchar": st.characters(),
+    "signed_char": st.integers(-128, 127),
+    "byte": st.integers(0, 255),
 }
 
 
@@ -121,6 +143,15 @@ WRONG = [
     ("function", 5, "expected Function, got int"),
     ("function", None, "expected Function, got NoneType"),
     ("nanoseconds", "x", "expected float, got str"),
+    ("array", {1}, r"expected Sequence\[float\], got set"),
+    ("array", [1, 2, "x"], r"at \[2\]: expected float, got str"),
+    ("deque", [None], r"at \[0\]: expected int, got NoneType"),
+    ("list", 5, r"expected Sequence\[str\], got int"),
+    ("wstring", b"a", "expected str, got bytes"),
+    ("char", 65, "expected str, got int"),
+    ("signed_char", "a", "expected int, got str"),
+    ("byte", "a", "expected int, got str"),
+    ("error_code", "ENOENT", "expected int, got str"),
 ]
 
 
@@ -145,6 +176,85 @@ def test_wrong_values(ffi: Any) -> None:
         assert stl(ffi, name)("nul\0inside") == "nul\0inside"
     with pytest.raises(UnicodeDecodeError):
         stl(ffi, "bad_utf8")()
+
+
+def test_numbers_of_elements(ffi: Any) -> None:
+    for bad in ([], [1.0, 2.0], [1.0] * 4):
+        with pytest.raises(ValueError, match=r"Sequence\[float\] has 3 elements"):
+            stl(ffi, "array")(bad)
+    with pytest.raises(ValueError, match=r"at \[0\]\[1\]: Sequence\[int\] has 2 elements"):
+        stl(ffi, "vector_list")([[(1, 2), (3,)]])
+
+
+def test_characters(ffi: Any) -> None:
+    assert stl(ffi, "char")() == "a"
+    for name, bad in (
+        ("char", "\x80"),
+        ("char", ""),
+        ("char", "ab"),
+        ("char", "nul\0" * 9),
+        ("char16", "\U0001f600"),
+        ("char32", "ab"),
+        ("wchar", ""),
+    ):
+        with pytest.raises(ValueError, match="expected one (ASCII )?character"):
+            stl(ffi, name)(bad)
+    for index in range(3):
+        with pytest.raises(ValueError, match="a character of C\\+\\+ is not in Unicode|above 0x10ffff"):
+            stl(ffi, "bad_characters")(index)
+    with pytest.raises(OverflowError, match="256 does not fit uint8"):
+        stl(ffi, "byte")(256)
+
+
+def test_surrogates_of_utf16(ffi: Any) -> None:
+    same, size = stl(ffi, "u16string"), stl(ffi, "utf16_size")
+    assert (size("a\U0001f600"), size("a\ud83d"), size("")) == (3, 2, 0)
+    assert same("\ud83d") == "\ud83d"
+    assert same("\ude00" * 9) == "\ude00" * 9
+    assert same("\ud83d\ude00" * 9) == "\U0001f600" * 9
+
+
+def test_error_codes(ffi: Any) -> None:
+    function = stl(ffi, "error_code")
+    assert function(None) is None
+    assert function(0) is None
+    with pytest.raises(FileNotFoundError) as caught:
+        function(errno.ENOENT)
+    assert caught.value.errno == errno.ENOENT
+
+
+NUMBERS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "?")
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_an_array_of_one_axis_is_a_sequence(ffi: Any, dtype: str) -> None:
+    x = np.array([0, 1, 1, 100, 7, 3], dtype)
+    same = stl(ffi, "vector_double" if dtype in ("f4", "f8") else "vector_int")
+    for given_ in (x, x[::2], x[::-1], x[:0], np.broadcast_to(x[3], (5,))):
+        for array in (given_, ffi.convert(given_)):
+            assert cases.same(ffi.to_python(same(array)), [type(same([1])[0])(item) for item in given_])
+    assert ffi.to_python(stl(ffi, "vector_any")(x)) == x.tolist()
+    if dtype != "?":
+        assert stl(ffi, "array")(x[:3]) == x[:3].tolist()
+
+
+def test_arrays_that_are_no_sequences(ffi: Any) -> None:
+    ints, floats = stl(ffi, "vector_int"), stl(ffi, "vector_double")
+    assert floats(np.arange(3)) == [0.0, 1.0, 2.0]
+    with pytest.raises(TypeError, match=r"at \[0\]: expected int, got float"):
+        ints(np.ones(2))
+    with pytest.raises(ValueError, match="expected a tensor of one axis, got one of 2"):
+        ints(np.ones((2, 2), int))
+    with pytest.raises(ValueError, match="expected a tensor of one axis, got one of 0"):
+        ints(ffi.convert(np.array(1)))
+    for dtype in ("f2", "c16"):
+        with pytest.raises(TypeError, match="expected a tensor of numbers, got one of"):
+            floats(np.ones(2, dtype))
+    with pytest.raises(OverflowError, match=r"at \[1\]: .* does not fit int64"):
+        ints(np.array([1, 2**64 - 1], "u8"))
+    with pytest.raises(OverflowError, match=r"at \[1\]: 300 does not fit int8"):
+        stl(ffi, "vector_int8")(np.array([1, 300]))
+    assert stl(ffi, "vector_uint64")(np.array([1, 2**64 - 1], "u8")) == [1, 2**64 - 1]
 
 
 def test_keys_that_become_one_are_refused(ffi: Any) -> None:

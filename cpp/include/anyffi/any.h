@@ -148,7 +148,7 @@ class AnyValue : public AnyView {
   }
   template <class T>
   T cast() && {
-    if constexpr (std::is_arithmetic_v<T>) {
+    if constexpr (std::is_arithmetic_v<T> && !detail::kIsCharacter<T>) {
       // Lets the compiler omit the release, so that the sum of `sum += list[i].cast<int64_t>()` stays in a register:
       // a third of the time.
       T number;
@@ -233,13 +233,17 @@ namespace detail {
 __attribute__((noinline)) inline bool load_utf8(const AnyffiValue& given, AnyValue& encoded, AnyffiTextView& text,
                                                 AnyffiMismatch& why) {
   const AnyffiValue& value = unboxed(given);
-  if (!anyffi_is_str(value.type_code)) return refuse(why, value, "str");
+  bool is_utf8 = anyffi_is_utf8(&value);
+  if (!is_utf8 && !anyffi_is_str(value.type_code)) return refuse(why, value, "str");
   anyffi_view_text(&value, &text);
-  if (__builtin_expect(text.encoding == ANYFFI_ASCII, 1)) return true;
+  if (is_utf8 || __builtin_expect(text.encoding == ANYFFI_ASCII, 1)) return true;
   if (anyffi_str_to_utf8(&value, encoded.out()) != 0) return refuse(why, value, "str", ANYFFI_MISMATCH_RAISED);
   anyffi_view_text(&encoded.raw(), &text);
   return true;
 }
+
+template <>
+inline constexpr bool kTakesUtf8<const char*> = true;
 
 }  // namespace detail
 
@@ -338,7 +342,7 @@ inline AnyValue AnyView::get_at(int64_t index) const {
 
 template <class Key>
 AnyValue AnyView::operator[](const Key& key) const {
-  if constexpr (std::is_integral_v<Key> && !std::is_same_v<Key, bool>) {
+  if constexpr (std::is_integral_v<Key> && !std::is_same_v<Key, bool> && !detail::kIsCharacter<Key>) {
     return get_at(static_cast<int64_t>(key));
   } else if constexpr (Traits<Key>::kBorrows) {
     return get_item(AnyView(Traits<Key>::borrow(key)));

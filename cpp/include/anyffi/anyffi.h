@@ -29,7 +29,7 @@
 #include <anyffi/slice.h>               // Slice, Ellipsis
 #include <anyffi/data_type.h>           // DataType, Device
 #include <anyffi/tensor.h>              // Tensor, TensorView
-#include <anyffi/traits.h>              // numbers, bool, None, void*
+#include <anyffi/traits.h>              // numbers, bool, characters, None, void*
 #include <anyffi/traits_via.h>             // TraitsVia: types of users
 
 // Containers

@@ -191,7 +191,8 @@ int32_t anyffi_type_get_family(int32_t type_code);
 int anyffi_value_hash(const AnyffiValue* value, int64_t* out);
 /// Python's `==`; `out` is 0 or 1. May run code of the host, and so may fail.
 int anyffi_value_equal(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
-/// 1 or 0 for numbers, text, None and Ellipsis, whose comparison needs no code of the host; -1 for others.
+/// 1 or 0 for numbers, text, None, Ellipsis and sequences of these, whose comparison needs no code of the host; -1 for
+/// others.
 int32_t anyffi_value_equal_native(const AnyffiValue* a, const AnyffiValue* b);
 /// Python's `repr`, as a string.
 int anyffi_value_repr(const AnyffiValue* value, AnyffiValue* out);
@@ -388,6 +389,9 @@ typedef struct AnyffiFunctionInfo {
   /// arguments are all in it precedes those that convert. NULL: everything.
   const uint64_t* exact_types;
   const struct AnyffiOverload* overloads; /* of a function made by `anyffi_function_create_overloaded` */
+  /// Bit i: parameter i (below 64) also accepts text as a value of `anyffi_make_utf8`, which `call` gets from a caller
+  /// that has the UTF-8 of text at hand.
+  uint64_t utf8_params;
 } AnyffiFunctionInfo;
 
 /// One of several functions under one name, in the order in which they are tried.
@@ -525,6 +529,7 @@ typedef struct AnyffiMapping {
   uint64_t index_mask;    /* slots - 1 */
   uint64_t key_type_mask; /* type masks */
   uint64_t value_type_mask;
+  int64_t host_hash; /* of a FrozenSet: the front end's hash, or 0 if it has computed none */
 } AnyffiMapping;
 
 /// An empty sequence (ANYFFI_ARRAY, ANYFFI_LIST or ANYFFI_SHAPE) with room for `capacity` elements. Before sharing it,
@@ -614,6 +619,16 @@ int anyffi_set_combine(const AnyffiObject* a, const AnyffiObject* b, int32_t ope
 /// 1 if every element of `a` is one of `b` (`wanted` 1), or none is (`wanted` 0), else 0; -1 if an element is of a type
 /// whose comparison needs code of the host.
 int32_t anyffi_set_relate(const AnyffiObject* a, const AnyffiObject* b, int32_t wanted);
+/// Counts the borrowed values that a set has: 1, 0 if an element is of a type whose comparison needs code of the host,
+/// -1 with an error.
+int32_t anyffi_set_count_values(const AnyffiObject* set, const AnyffiValue* values, int64_t count, int64_t* out);
+/// Combines a set in place; returns as `anyffi_set_count_values`.
+int32_t anyffi_set_change(AnyffiObject* set, const AnyffiObject* other, int32_t operation);
+/// As `anyffi_set_combine`, with borrowed values as the other operand, which is the first one if `is_reflected`.
+int anyffi_set_combine_values(const AnyffiObject* set, const AnyffiValue* values, int64_t count, int32_t operation,
+                              int32_t is_reflected, int32_t type_code, AnyffiValue* out);
+/// As `anyffi_set_change`, with borrowed values as the other operand; for ANYFFI_SET_XOR no two may be equal.
+int32_t anyffi_set_change_values(AnyffiObject* set, const AnyffiValue* values, int64_t count, int32_t operation);
 
 /// A copy of a container as another type of the same layout. TypeError for a Shape of elements that are not Int.
 int anyffi_container_copy(const AnyffiValue* container, int32_t type_code, AnyffiValue* out);
@@ -665,6 +680,9 @@ int anyffi_tensor_copy(const AnyffiTensorData* data, uint64_t flags, AnyffiValue
 /// The size in bytes of a compact tensor of this shape and type; ignores `data` and `strides`. ValueError for a
 /// negative shape, MemoryError for overflow.
 int anyffi_tensor_get_nbytes(const AnyffiTensorData* data, uint64_t flags, int64_t* out);
+/// A List of the elements of a Tensor or TensorView of one axis: integers, bools, float32 or float64. ValueError for
+/// another number of axes, TypeError for other elements, BufferError if the CPU cannot read them.
+int anyffi_tensor_get_items(const AnyffiValue* tensor, AnyffiValue* out);
 /// The distance in elements from the first element to the one at `positions`; negative if it lies before it. IndexError
 /// unless there is one position for each axis, from 0 to below its size.
 int anyffi_tensor_get_element_offset(const AnyffiTensorData* data, const int64_t* positions, int32_t count,

@@ -64,6 +64,9 @@ typedef struct AnyffiHost {
   /// Releases one reference and returns 1, if it is not the last one; acquires the lock itself. Most handles are of
   /// callables that their caller keeps. May be NULL.
   int32_t (*handle_release_shared)(void* handle);
+  /// 1 if the wrapper of a container compares and hashes as the runtime does: if its class is no user's. Called with
+  /// the lock held. NULL: none does.
+  int32_t (*is_own_wrapper)(const AnyffiObject* container);
 } AnyffiHost;
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.

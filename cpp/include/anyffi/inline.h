@@ -46,6 +46,8 @@ ANYFFI_INLINE int anyffi_encoding_shift(int32_t encoding) { return encoding <= A
 /// Adds the bits of values that are written to a container, to its mask (of the values, in a mapping).
 static inline void anyffi_add_types(AnyffiObject* container, uint64_t* type_mask, uint64_t bits) {
   uint64_t former = *type_mask;
+  /* Not written if it has the bits: the next write need not wait for this one. */
+  if (__builtin_expect((former & (bits | ANYFFI_CHECKED)) == bits, 1)) return;
   *type_mask = former | bits;
   if (__builtin_expect((former & ANYFFI_CHECKED) != 0, 0)) anyffi_container_forget_checks(container);
 }
@@ -182,6 +184,19 @@ static inline void anyffi_view_text(const AnyffiValue* value, AnyffiTextView* ou
     out->length = value->aux >> 2;
     out->encoding = value->type_code == ANYFFI_BYTES_VIEW ? (int32_t)ANYFFI_LATIN1 : (int32_t)(value->aux & 3);
   }
+}
+
+/// The bits of the encoding in a view of bytes: zero, or that the bytes are text.
+#define ANYFFI_UTF8_MARK 1u
+
+/// A view of text as UTF-8 without surrogates, for an argument in `utf8_params` only; `size` is below 2**30.
+static inline AnyffiValue anyffi_make_utf8(const char* utf8, uint32_t size) {
+  uint64_t first = (uint32_t)ANYFFI_BYTES_VIEW | (uint64_t)(size << 2 | ANYFFI_UTF8_MARK) << 32;
+  return anyffi_make_value(first, (uint64_t)(uintptr_t)utf8);
+}
+
+static inline int anyffi_is_utf8(const AnyffiValue* value) {
+  return value->type_code == ANYFFI_BYTES_VIEW && (value->aux & 3) == ANYFFI_UTF8_MARK;
 }
 
 /// The code point at `index`, which must be below the length.

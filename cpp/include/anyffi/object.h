@@ -11,7 +11,9 @@
 namespace anyffi {
 
 /// An owned reference to an object. Null only after it was moved from.
-class ObjectRef {
+///
+/// `may_alias`: containers are read as references in place (detail/cells.h).
+class __attribute__((may_alias)) ObjectRef {
  public:
   ObjectRef(detail::Adopt, AnyffiObject* object) noexcept : object_(object) {}
   ObjectRef(const ObjectRef& other) noexcept : object_(other.object_) {
@@ -285,6 +287,8 @@ struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
       return detail::refuse(why, value, name);
     }
   }
+  static constexpr bool kIsReadInPlace = kIsSteady;
+  static bool fits_cell(const AnyffiValue& cell) { return cell.type_code == type_code_of<T>(); }
 };
 
 }  // namespace anyffi

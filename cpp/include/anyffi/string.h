@@ -9,6 +9,9 @@ namespace anyffi {
 
 namespace detail {
 
+template <class T, int32_t kFamily, int32_t kObject>
+struct TextTraits;
+
 /// The value of a String or Bytes: owned, except during a call in the argument of a `const T&` parameter, which borrows
 /// the caller's memory. A copy of that owns its own.
 class TextValue : public AnyValue {
@@ -16,25 +19,75 @@ class TextValue : public AnyValue {
   TextValue() noexcept = default;
   TextValue(Adopt, const AnyffiValue& value) noexcept : AnyValue(Adopt{}, value) {}
   explicit TextValue(const char* utf8) : AnyValue(utf8) {}
-  TextValue(const TextValue& other) : AnyValue(other.is_borrowed() ? AnyValue(other.view()) : other.owned()) {}
+  TextValue(const TextValue& other) : AnyValue(Adopt{}, other.copy()) {}
   TextValue(TextValue&& other) noexcept : AnyValue(static_cast<AnyValue&&>(other)) {}
   TextValue& operator=(TextValue other) noexcept {
     swap(other);
     return *this;
   }
   const AnyView& view() const noexcept { return *this; }
+  /// The text as a value with a reference of its own.
+  AnyffiValue copy() const {
+    AnyffiValue value = anyffi_read_value(&raw_);
+    if (value.type_code > 0) {
+      anyffi_retain(value.as_object);
+    } else if (__builtin_expect(is_borrowed(), 0)) {
+      return AnyValue(view()).release();
+    }
+    return value;
+  }
+  /// The same, with the reference of this text.
+  AnyffiValue take() { return is_borrowed() ? copy() : release(); }
 
  private:
   bool is_borrowed() const { return raw_.type_code == ANYFFI_STR_VIEW || raw_.type_code == ANYFFI_BYTES_VIEW; }
-  const AnyValue& owned() const { return *this; }
 };
+
+inline AnyffiTextView view_text(const AnyffiValue& text) {
+  AnyffiTextView result;
+  anyffi_view_text(&text, &result);
+  return result;
+}
+
+/// Whether two texts, or two bytes, are equal: text is always of the narrowest encoding.
+inline bool same_text(const AnyffiValue& a, const AnyffiValue& b) {
+  if (a.type_code == b.type_code && (a.type_code == ANYFFI_STR || a.type_code == ANYFFI_BYTES)) return same_words(a, b);
+  AnyffiTextView left = view_text(a), right = view_text(b);
+  return left.length == right.length && left.encoding == right.encoding &&
+         __builtin_memcmp(left.data, right.data,
+                          static_cast<size_t>(left.length) << anyffi_encoding_shift(left.encoding)) == 0;
+}
+
+/// Joins two inline texts of one-byte code points, with at most 11 in all. False for others.
+inline bool join_inline(const AnyffiValue& a, const AnyffiValue& b, AnyffiValue& out) {
+  if (a.type_code != ANYFFI_STR || b.type_code != ANYFFI_STR) return false;
+  // The last byte is encoding and room.
+  uint64_t last = static_cast<uint64_t>(a.as_int) >> 56, other = static_cast<uint64_t>(b.as_int) >> 56;
+  uint64_t used = ANYFFI_INLINE_BYTES - (last & 15), added = ANYFFI_INLINE_BYTES - (other & 15);
+  uint64_t encoding = last > other ? last >> 4 : other >> 4;
+  if (encoding > ANYFFI_LATIN1 || used + added > ANYFFI_INLINE_BYTES) return false;
+  constexpr uint64_t kText = ~uint64_t{0} >> 8;
+  // The text as bytes 0 to 3, and 4 to 10.
+  uint64_t first = a.aux, rest = static_cast<uint64_t>(a.as_int) & kText;
+  uint64_t more = b.aux | static_cast<uint64_t>(b.as_int) << 32, most = (static_cast<uint64_t>(b.as_int) & kText) >> 32;
+  if (used < 4) {
+    first |= more << (8 * used);
+    rest |= more >> (32 - 8 * used);
+    rest |= most << (32 + 8 * used);
+  } else {
+    rest |= more << (8 * (used - 4));
+  }
+  uint64_t mark = encoding << 4 | (ANYFFI_INLINE_BYTES - used - added);
+  out = anyffi_make_value(static_cast<uint32_t>(ANYFFI_STR) | first << 32, (rest & kText) | mark << 56);
+  return true;
+}
 
 }  // namespace detail
 
 /// Immutable bytes.
 class Bytes {
  public:
-  Bytes() : Bytes("", 0) {}
+  Bytes() noexcept : value_(detail::Adopt{}, anyffi_make_inline_text(ANYFFI_BYTES, ANYFFI_ASCII, "", 0, 0)) {}
   Bytes(const void* data, int64_t size) { detail::check(anyffi_bytes_create(data, size, value_.out())); }
   Bytes(detail::Adopt, const AnyffiValue& owned) noexcept : value_(detail::Adopt{}, owned) {}
 
@@ -46,22 +99,20 @@ class Bytes {
     return data()[index];
   }
   const AnyView& value() const noexcept { return value_; }
-  friend bool operator==(const Bytes& a, const Bytes& b) { return a.value() == b.value(); }
+  friend bool operator==(const Bytes& a, const Bytes& b) { return detail::same_text(a.value().raw(), b.value().raw()); }
   friend bool operator!=(const Bytes& a, const Bytes& b) { return !(a == b); }
 
  private:
-  AnyffiTextView text() const noexcept {
-    AnyffiTextView result;
-    anyffi_view_text(&value_.raw(), &result);
-    return result;
-  }
+  AnyffiTextView text() const noexcept { return detail::view_text(value_.raw()); }
+  template <class T, int32_t kFamily, int32_t kObject>
+  friend struct detail::TextTraits;
   detail::TextValue value_;
 };
 
 /// Immutable text: code points in the narrowest of four encodings, so that indexing takes constant time.
 class String {
  public:
-  String() : String("") {}
+  String() noexcept : value_(detail::Adopt{}, anyffi_make_inline_text(ANYFFI_STR, ANYFFI_ASCII, "", 0, 0)) {}
   /// From UTF-8; UnicodeDecodeError if it is invalid.
   String(const char* utf8) : value_(utf8) {}  // NOLINT: implicit on purpose
   String(const char* utf8, int64_t size) { detail::check(anyffi_str_from_utf8(utf8, size, value_.out())); }
@@ -91,11 +142,7 @@ class String {
     return Bytes(detail::Adopt{}, encoded.release());
   }
   /// The code points; valid until this String is moved or destroyed.
-  AnyffiTextView text() const noexcept {
-    AnyffiTextView result;
-    anyffi_view_text(&value_.raw(), &result);
-    return result;
-  }
+  AnyffiTextView text() const noexcept { return detail::view_text(value_.raw()); }
   int64_t hash() const { return value_.hash(); }
   const AnyView& value() const noexcept { return value_; }
 
@@ -144,19 +191,26 @@ class String {
     detail::check(anyffi_str_ascii_upper(&raw(), result.reset()));
     return result;
   }
-  /// Negative, 0 or positive, by code point.
+  /// -1, 0 or 1, by code point.
   int32_t compare(const String& other) const {
     int32_t result;
+    AnyffiTextView left = text(), right = other.text();
+    if (left.encoding <= ANYFFI_LATIN1 && right.encoding <= ANYFFI_LATIN1) {
+      int64_t common = left.length < right.length ? left.length : right.length;
+      result = __builtin_memcmp(left.data, right.data, static_cast<size_t>(common));
+      if (result != 0) return result < 0 ? -1 : 1;
+      return (left.length > right.length) - (left.length < right.length);
+    }
     detail::check(anyffi_str_compare(&raw(), &other.raw(), &result));
     return result;
   }
 
   friend String operator+(const String& a, const String& b) {
-    String result;
-    detail::check(anyffi_str_concat(&a.raw(), &b.raw(), result.reset()));
-    return result;
+    AnyffiValue result;
+    if (!detail::join_inline(a.raw(), b.raw(), result)) detail::check(anyffi_str_concat(&a.raw(), &b.raw(), &result));
+    return String(detail::Adopt{}, result);
   }
-  friend bool operator==(const String& a, const String& b) { return a.value() == b.value(); }
+  friend bool operator==(const String& a, const String& b) { return detail::same_text(a.raw(), b.raw()); }
   friend bool operator!=(const String& a, const String& b) { return !(a == b); }
   friend bool operator<(const String& a, const String& b) { return a.compare(b) < 0; }
   friend bool operator>(const String& a, const String& b) { return b < a; }
@@ -195,6 +249,8 @@ class String {
     detail::check(anyffi_str_strip(&raw(), &characters.raw(), sides, result.reset()));
     return result;
   }
+  template <class T, int32_t kFamily, int32_t kObject>
+  friend struct detail::TextTraits;
   detail::TextValue value_;
 };
 
@@ -214,7 +270,10 @@ struct TextTraits {
   }
   static T take(Holder& holder) { return T(Adopt{}, holder.release()); }
   static AnyffiValue borrow(const T& text) { return text.value().raw(); }
-  static AnyffiValue store(const T& text) { return AnyValue(text.value()).release(); }
+  static AnyffiValue store(const T& text) { return text.value_.copy(); }
+  static AnyffiValue store(T&& text) { return text.value_.take(); }
+  static constexpr bool kIsReadInPlace = true;
+  static bool fits_cell(const AnyffiValue& cell) { return cell.type_code == kCode || cell.type_code == kObjectCode; }
 };
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// \file
-/// Traits of scalar C++ types: numbers, bool, None, addresses.
+/// Traits of scalar C++ types: numbers, bool, characters, None, addresses.
 #ifndef ANYFFI_TRAITS_H_
 #define ANYFFI_TRAITS_H_
 
@@ -53,7 +53,7 @@ constexpr const char* integer_name(bool is_signed, int bytes) {
 
 /// Integers accept Int and Bool in their range; OverflowError beyond it.
 template <class T>
-struct Traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
+struct Traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool> && !detail::kIsCharacter<T>>> {
   static constexpr FixedText name{"int"};
   // Narrower types check each value.
   static constexpr uint64_t type_mask = (std::is_signed_v<T> && sizeof(T) == 8)
@@ -164,12 +164,64 @@ struct Traits<bool> {
   }
 };
 
-/// An enumeration converts as its underlying type.
+namespace detail {
+
+/// The integer type of an enumeration: not a character type.
+template <class T, bool = kIsCharacter<T>>
+struct NumberOf {
+  using type = T;
+};
+template <class T>
+struct NumberOf<T, true> {
+  template <class Signed, class Unsigned>
+  using Pick = std::conditional_t<std::is_signed_v<T>, Signed, Unsigned>;
+  using type = std::conditional_t<sizeof(T) == 1, Pick<int8_t, uint8_t>,
+                                  std::conditional_t<sizeof(T) == 2, uint16_t, Pick<int32_t, uint32_t>>>;
+};
+
+}  // namespace detail
+
+/// An enumeration converts as its underlying type, as a number.
 template <class E>
-struct Traits<E, std::enable_if_t<std::is_enum_v<E>>> : Traits<std::underlying_type_t<E>> {
-  using Number = std::underlying_type_t<E>;
+struct Traits<E, std::enable_if_t<std::is_enum_v<E>>>
+    : Traits<typename detail::NumberOf<std::underlying_type_t<E>>::type> {
+  using Number = typename detail::NumberOf<std::underlying_type_t<E>>::type;
   static E take(Number& holder) { return static_cast<E>(holder); }
   static AnyffiValue store(E value) { return Traits<Number>::store(static_cast<Number>(value)); }
+};
+
+/// Accepts a string of one character that the type can hold: `char` and `char8_t` ASCII, `char16_t` up to U+FFFF,
+/// others any. ValueError for a longer or empty string, and for a character that does not fit, also as a result.
+template <class T>
+struct Traits<T, std::enable_if_t<detail::kIsCharacter<T>>> {
+  static constexpr uint32_t kLast = sizeof(T) == 1 ? 0x7F : sizeof(T) == 2 ? 0xFFFF : 0x10FFFF;
+  static constexpr FixedText name{"str"};
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kBorrows = false;
+  using Holder = T;
+  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
+    const AnyffiValue& value = detail::unboxed(given);
+    if (!anyffi_is_str(value.type_code)) return detail::refuse(why, value, name);
+    AnyffiTextView text;
+    anyffi_view_text(&value, &text);
+    uint32_t found = text.length == 1 ? anyffi_get_code_point(&text, 0) : ~uint32_t{0};
+    holder = static_cast<T>(found);
+    return found <= kLast || detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, kWanted);
+  }
+  static T take(Holder& holder) { return holder; }
+  static AnyffiValue store(T character) {
+    auto code_point = static_cast<uint32_t>(static_cast<std::make_unsigned_t<Number>>(character));
+    if (code_point > kLast) {
+      detail::check(anyffi_error_raise("ValueError", "a character of C++ is not in Unicode, or a char is not ASCII"));
+    }
+    return anyffi_make_char(code_point);
+  }
+
+ private:
+  using Number = std::conditional_t<sizeof(T) == 1, char, std::conditional_t<sizeof(T) == 2, int16_t, int32_t>>;
+  static constexpr const char* kWanted = sizeof(T) == 1   ? "expected one ASCII character"
+                                         : sizeof(T) == 2 ? "expected one character up to U+FFFF"
+                                                          : "expected one character";
 };
 
 /// None only.

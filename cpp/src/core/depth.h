@@ -5,14 +5,47 @@
 
 #include <anyffi/c_api.h>
 
+#include <cstdint>
+
 namespace anyffi::runtime {
+
+/// The levels of recursion of a thread.
+struct Levels {
+  int32_t depth;
+  int32_t limit; /* 0: not measured yet */
+  /// The lowest stack address at which a level may begin, and the end of the stack.
+  uintptr_t stack_floor;
+  uintptr_t stack_end;
+};
+
+#if defined(__linux__)
+extern __thread Levels levels __attribute__((tls_model("initial-exec")));
+#else
+extern thread_local Levels levels;
+#endif
+
+int enter_level_slow() noexcept;
+
+/// `anyffi_depth_enter` and `anyffi_depth_leave`, inline.
+inline int enter_level() noexcept {
+  // Frames between two levels may have any size. Code that runs on another stack (a coroutine's) is outside of the
+  // measured one, and only the count bounds it.
+  auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (__builtin_expect(levels.depth >= levels.limit, 0) ||
+      __builtin_expect(here - levels.stack_end < levels.stack_floor - levels.stack_end, 0)) {
+    return enter_level_slow();
+  }
+  ++levels.depth;
+  return 0;
+}
+inline void leave_level() noexcept { --levels.depth; }
 
 /// Counts one level of recursion during its lifetime.
 class DepthGuard {
  public:
-  DepthGuard() noexcept : entered_(anyffi_depth_enter() == 0) {}
+  DepthGuard() noexcept : entered_(enter_level() == 0) {}
   ~DepthGuard() {
-    if (entered_) anyffi_depth_leave();
+    if (entered_) leave_level();
   }
   DepthGuard(const DepthGuard&) = delete;
   DepthGuard& operator=(const DepthGuard&) = delete;

@@ -54,14 +54,14 @@ class Registration {
     next_ = all;
     if (next_ != nullptr) next_->previous_ = this;
     all = this;
-    for (uint8_t& room : lists_->room) room = kMaxFree;
+    for (size_t i = 0; i < kNumSizes; ++i) lists_->room[i] = max_free_of(i);
     opened = true;
   }
 
   ~Registration() {
     std::lock_guard<std::mutex> lock(threads_mutex());
     trim(*lists_);
-    for (uint8_t& room : lists_->room) room = 0;
+    for (uint16_t& room : lists_->room) room = 0;
     (previous_ == nullptr ? all : previous_->next_) = next_;
     if (next_ != nullptr) next_->previous_ = previous_;
   }
@@ -70,8 +70,8 @@ class Registration {
     std::lock_guard<std::mutex> lock(threads_mutex());
     int64_t found = 0;
     for (const Registration* registration = all; registration != nullptr; registration = registration->next_) {
-      for (const uint8_t& room : registration->lists_->room)
-        found += kMaxFree - __atomic_load_n(&room, __ATOMIC_RELAXED);
+      for (size_t i = 0; i < kNumSizes; ++i)
+        found += max_free_of(i) - __atomic_load_n(&registration->lists_->room[i], __ATOMIC_RELAXED);
     }
     return found;
   }

@@ -14,10 +14,16 @@
 
 namespace anyffi::runtime {
 
-/// Blocks of 16 n + 8 bytes, to which glibc's `malloc` rounds up to: up to 520 bytes, 8 free ones of each size.
+/// Blocks of 16 n + 8 bytes, to which glibc's `malloc` rounds up to: up to 520 bytes.
 constexpr size_t kGrain = 16;
 constexpr size_t kNumSizes = 33;
-constexpr uint8_t kMaxFree = 8;
+constexpr size_t size_of_class(size_t size_class) noexcept { return size_class * kGrain + kGrain / 2; }
+
+/// How many free blocks of a size a thread keeps: those of a container of a thousand small objects, which would else
+/// take twice as long to make and destroy.
+constexpr uint16_t max_free_of(size_t size_class) noexcept {
+  return static_cast<uint16_t>((size_t{1} << 17) / (size_of_class(size_class) + kGrain / 2));
+}
 
 struct FreeLists {
   struct Block {
@@ -25,7 +31,7 @@ struct FreeLists {
   };
   Block* first[kNumSizes];
   /// How many more blocks of a size the list takes; 0 until the thread frees its first block, and once it ends.
-  uint8_t room[kNumSizes];
+  uint16_t room[kNumSizes];
 };
 
 #if defined(__linux__)
@@ -53,7 +59,7 @@ inline void* pop_free_block(size_t size) noexcept {
 /// As `allocate_block`, where `pop_free_block` returned NULL.
 inline void* allocate_new_block(size_t size) noexcept {
   size_t size_class = size_class_of(size);
-  return anyffi_alloc(size_class >= kNumSizes ? size : size_class * kGrain + kGrain / 2);
+  return anyffi_alloc(size_class >= kNumSizes ? size : size_of_class(size_class));
 }
 
 /// Returns at least `size` bytes for an object, or NULL.

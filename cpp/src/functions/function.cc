@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "core/depth.h"
 #include "core/errors.h"
 #include "core/host.h"
 #include "core/memory.h"
@@ -24,7 +25,7 @@ void delete_function(AnyffiObject* self, int32_t what) {
   auto* function = reinterpret_cast<AnyffiFunction*>(self);
   if (what & ANYFFI_DELETE_CONTENTS) {
     if (function->release_self != nullptr) function->release_self(std::exchange(function->self, nullptr));
-    release_handle(std::exchange(function->handle, nullptr));
+    if (function->handle != nullptr) release_handle(std::exchange(function->handle, nullptr));
   }
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
 }
@@ -37,15 +38,15 @@ void delete_host_function(AnyffiObject* self, int32_t what) {
 /// The `call` of every function over a callable of the host.
 int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   auto* function = static_cast<HostFunction*>(self);
-  if (anyffi_depth_enter() != 0) return fail(result);
+  if (enter_level() != 0) return fail(result);
   *result = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
   int status = enter_host([&] { return function->callback(function->base.handle, args, num_args, result); });
-  anyffi_depth_leave();
+  leave_level();
+  if (__builtin_expect(status == ANYFFI_HOST_DONE && result->type_code != ANYFFI_UNSET, 1)) return 0;
   // A callback that a signal interrupted before its first line returns garbage, perhaps ANYFFI_HOST_DONE. In that case
   // the result is still Unset.
-  if (result->type_code == ANYFFI_UNSET) status = 0;
-  status = finish_hook(status);
-  if (__builtin_expect(status != 0, 0)) anyffi_value_release(result);
+  status = finish_hook(result->type_code == ANYFFI_UNSET ? 0 : status);
+  if (status != 0) anyffi_value_release(result);
   return status;
 }
 
@@ -104,8 +105,8 @@ int anyffi_function_call(const AnyffiValue* value, AnyffiValue* args, int32_t nu
   auto* function = reinterpret_cast<AnyffiFunction*>(value->as_object);
   // `call_host` counts a level itself.
   if (function->handle != nullptr) return function->call(function->self, args, num_args, result);
-  if (anyffi_depth_enter() != 0) return -1;
+  if (enter_level() != 0) return -1;
   int status = function->call(function->self, args, num_args, result);
-  anyffi_depth_leave();
+  leave_level();
   return status;
 }

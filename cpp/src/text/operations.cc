@@ -47,21 +47,30 @@ int64_t resolve_bound(int64_t index, int64_t length) {
   return index < 0 ? 0 : index > length ? length : index;
 }
 
+/// Writes text at a width that is no less than its own; returns the end.
+char* copy_text(const AnyffiTextView& text, char* to, int32_t encoding) {
+  int shift = anyffi_encoding_shift(encoding);
+  if (text.length == 0) return to;  // memcpy must not get a null pointer
+  if (anyffi_encoding_shift(text.encoding) == shift) {
+    std::memcpy(to, text.data, static_cast<size_t>(text.length) << shift);
+  } else {
+    for (int64_t i = 0; i < text.length; ++i) {
+      uint32_t code_point = anyffi_get_code_point(&text, i);
+      std::memcpy(to + (i << shift), &code_point, size_t{1} << shift);
+    }
+  }
+  return to + (text.length << shift);
+}
+
 /// Builds text of one width.
 class Builder {
  public:
   explicit Builder(int32_t encoding) : encoding_(encoding), shift_(anyffi_encoding_shift(encoding)) {}
   void reserve(int64_t length) { units_.reserve(static_cast<size_t>(length) << shift_); }
   void append(const AnyffiTextView& text) {
-    if (text.length == 0) return;  // memcpy must not get a null pointer
     size_t before = units_.size();
     units_.resize(before + (static_cast<size_t>(text.length) << shift_));
-    char* to = units_.data() + before;
-    if (anyffi_encoding_shift(text.encoding) == shift_) {
-      std::memcpy(to, text.data, units_.size() - before);
-    } else {
-      for (int64_t i = 0; i < text.length; ++i, to += size_t{1} << shift_) put(to, anyffi_get_code_point(&text, i));
-    }
+    copy_text(text, units_.data() + before, encoding_);
   }
   AnyffiTextView text() const {
     return AnyffiTextView{units_.data(), static_cast<int64_t>(units_.size() >> shift_), encoding_, 0};
@@ -69,16 +78,34 @@ class Builder {
   int finish(AnyffiValue* out) const { return create(text(), out); }
 
  private:
-  void put(char* to, uint32_t code_point) const {
-    if (shift_ == 0) *to = static_cast<char>(code_point);
-    auto two = static_cast<uint16_t>(code_point);
-    if (shift_ == 1) std::memcpy(to, &two, sizeof(two));
-    if (shift_ == 2) std::memcpy(to, &code_point, sizeof(code_point));
-  }
   int32_t encoding_;
   int shift_;
   Vector<char> units_;
 };
+
+/// Steps up to which comparing at each place beats `memmem`, whose preparation costs more.
+constexpr size_t kMaxCompared = 1024;
+
+const char* find_bytes(const char* text, size_t text_size, const char* needle, size_t size) {
+  if (size > text_size) return nullptr;
+  if ((text_size - size) * size > kMaxCompared) return static_cast<const char*>(memmem(text, text_size, needle, size));
+  const char* end = text + (text_size - size) + 1;
+  while ((text = static_cast<const char*>(std::memchr(text, *needle, static_cast<size_t>(end - text)))) != nullptr) {
+    if (std::memcmp(text, needle, size) == 0) return text;
+    if (++text == end) break;
+  }
+  return nullptr;
+}
+
+/// The index of a text in another one from `start` on, both of one-byte code points; -1 if there is none.
+int64_t find_narrow(const AnyffiTextView& text, const AnyffiTextView& needle, int64_t start, int64_t stop) {
+  if (stop - start < needle.length) return -1;
+  if (needle.length == 0) return start;
+  auto* data = static_cast<const char*>(text.data);
+  const char* hit = find_bytes(data + start, static_cast<size_t>(stop - start), static_cast<const char*>(needle.data),
+                               static_cast<size_t>(needle.length));
+  return hit == nullptr ? -1 : hit - data;
+}
 
 /// Finds a text in another one. Widens it once, where the other one is wider.
 class Finder {
@@ -102,7 +129,7 @@ class Finder {
     auto size = static_cast<size_t>(needle_.length * width);
     // A match must begin at a code point, not within one.
     while (static_cast<size_t>(end - from) >= size) {
-      auto* hit = static_cast<const char*>(memmem(from, static_cast<size_t>(end - from), needle_.data, size));
+      const char* hit = find_bytes(from, static_cast<size_t>(end - from), static_cast<const char*>(needle_.data), size);
       if (hit == nullptr) return -1;
       int64_t offset = hit - static_cast<const char*>(text_.data);
       if (offset % width == 0) return offset / width;
@@ -203,13 +230,18 @@ int anyffi_str_concat(const AnyffiValue* a, const AnyffiValue* b, AnyffiValue* o
   *out = anyffi_make_none();
   AnyffiTextView left, right;
   if (!read(a, &left) || !read(b, &right)) return -1;
-  return guard([&] {
-    Builder builder(left.encoding > right.encoding ? left.encoding : right.encoding);
-    builder.reserve(left.length + right.length);
-    builder.append(left);
-    builder.append(right);
-    return builder.finish(out);
-  });
+  int32_t encoding = left.encoding > right.encoding ? left.encoding : right.encoding;
+  int64_t length = left.length + right.length;
+  // The narrowest encoding of the whole, since those of the parts are.
+  if (length << anyffi_encoding_shift(encoding) <= ANYFFI_INLINE_BYTES) {
+    alignas(4) char units[ANYFFI_INLINE_BYTES + 1];
+    copy_text(right, copy_text(left, units, encoding), encoding);
+    return anyffi_str_create(units, length, encoding, out);
+  }
+  if (anyffi_str_allocate(length, encoding, out) != 0) return -1;
+  auto* units = static_cast<char*>(const_cast<void*>(reinterpret_cast<AnyffiStrObject*>(out->as_object)->data));
+  copy_text(right, copy_text(left, units, encoding), encoding);
+  return 0;
 }
 
 int anyffi_str_slice(const AnyffiValue* str, int64_t start, int64_t stop, AnyffiValue* out) {
@@ -226,8 +258,13 @@ int anyffi_str_find(const AnyffiValue* str, const AnyffiValue* needle, int64_t s
   AnyffiTextView text, needle_text;
   if (!read(str, &text) || !read(needle, &needle_text)) return -1;
   if (start > text.length) return 0;
+  start = resolve_bound(start, text.length), stop = resolve_bound(stop, text.length);
+  if (text.encoding <= ANYFFI_LATIN1 && needle_text.encoding <= ANYFFI_LATIN1) {
+    *out = find_narrow(text, needle_text, start, stop);
+    return 0;
+  }
   return guard([&] {
-    *out = Finder(text, needle_text).first(resolve_bound(start, text.length), resolve_bound(stop, text.length));
+    *out = Finder(text, needle_text).first(start, stop);
     return 0;
   });
 }

@@ -12,20 +12,10 @@
 #include "core/memory.h"
 #include "core/owned.h"
 #include "text/text.h"
+#include "text/transcode.h"
 
 namespace anyffi::runtime {
 namespace {
-
-int64_t count_ascii(const uint8_t* data, int64_t size) {
-  int64_t i = 0;
-  for (; i + 8 <= size; i += 8) {
-    uint64_t word;
-    std::memcpy(&word, data + i, 8);
-    if (word & 0x8080808080808080u) break;
-  }
-  while (i < size && data[i] < 0x80) ++i;
-  return i;
-}
 
 /// Raises UnicodeDecodeError or UnicodeEncodeError with its five arguments. Steals `object`.
 int raise_codec(const char* kind, AnyffiValue object, int64_t start, int64_t end, const char* reason,
@@ -81,26 +71,6 @@ int raise_encode(const AnyffiValue* str, const AnyffiTextView& text, int64_t sta
 /// Python's `surrogateescape` adds it to a byte that is not UTF-8.
 constexpr uint32_t kEscapedByte = 0xDC00;
 
-template <class Unit>
-void decode_into(const uint8_t* at, const uint8_t* end, void* out) {
-  auto* to = static_cast<Unit*>(out);
-  while (at != end) {
-    if (*at < 0x80) {
-      *to++ = *at++;
-    } else {
-      Utf8Step step = decode_step(at, end);
-      *to++ = static_cast<Unit>(step.code_point);
-      at += step.size;
-    }
-  }
-}
-
-void decode_valid(const uint8_t* data, int64_t size, int32_t encoding, void* out) {
-  if (encoding <= ANYFFI_LATIN1) return decode_into<uint8_t>(data, data + size, out);
-  if (encoding == ANYFFI_UCS2) return decode_into<uint16_t>(data, data + size, out);
-  decode_into<uint32_t>(data, data + size, out);
-}
-
 }  // namespace
 
 int path_to_native(const AnyffiValue* path, String* out) {
@@ -149,29 +119,23 @@ using namespace anyffi::runtime;
 
 int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out) {
   auto* data = reinterpret_cast<const uint8_t*>(utf8);
-  int64_t ascii = size < 0 ? size : count_ascii(data, size);
-  if (ascii == size) return anyffi_str_create(utf8, size, ANYFFI_ASCII, out);
+  int64_t num_ascii = size < 0 ? size : count_ascii(data, size);
+  if (num_ascii == size) return anyffi_str_create(utf8, size, ANYFFI_ASCII, out);
   *out = anyffi_make_none();
-  uint32_t highest = 0;
-  int64_t length = ascii;
-  for (int64_t i = ascii; i < size; ++length) {
-    Utf8Step step = decode_step(data + i, data + size);
-    if (step.reason != nullptr) return raise_decode(data, size, i, step);
-    highest = highest < step.code_point ? step.code_point : highest;
-    i += step.size;
+  Utf8Size decoded = measure_decoded(data, size);
+  int64_t units_size = decoded.length << anyffi_encoding_shift(decoded.encoding);
+  alignas(4) char units[ANYFFI_INLINE_BYTES + 1];
+  void* to = units;
+  Owned made;
+  if (units_size > ANYFFI_INLINE_BYTES) {
+    if (anyffi_str_allocate(decoded.length, decoded.encoding, made.out()) != 0) return -1;
+    to = const_cast<void*>(reinterpret_cast<AnyffiStrObject*>(made->as_object)->data);
   }
-  int32_t encoding = highest < 0x100 ? ANYFFI_LATIN1 : highest < 0x10000 ? ANYFFI_UCS2 : ANYFFI_UCS4;
-  int64_t units_size = length << anyffi_encoding_shift(encoding);
-  if (units_size <= ANYFFI_INLINE_BYTES) {
-    alignas(4) char units[ANYFFI_INLINE_BYTES + 1];
-    decode_valid(data, size, encoding, units);
-    *out = anyffi_make_inline_text(ANYFFI_STR, encoding, units, static_cast<uint32_t>(units_size),
-                                   static_cast<uint32_t>(length));
-    return 0;
-  }
-  if (anyffi_str_allocate(length, encoding, out) != 0) return -1;
-  auto* str = reinterpret_cast<AnyffiStrObject*>(out->as_object);
-  decode_valid(data, size, encoding, const_cast<void*>(str->data));
+  int64_t valid = decode_utf8(data, size, decoded.encoding, to);
+  if (valid < size) return raise_decode(data, size, valid, decode_step(data + valid, data + size));
+  *out = to == units ? anyffi_make_inline_text(ANYFFI_STR, decoded.encoding, units, static_cast<uint32_t>(units_size),
+                                               static_cast<uint32_t>(decoded.length))
+                     : made.take();
   return 0;
 }
 
@@ -183,11 +147,11 @@ int anyffi_str_to_utf8(const AnyffiValue* str, AnyffiValue* out_bytes) {
   if (!anyffi_is_str(given.type_code)) return anyffi_error_raise("TypeError", "only a str can be encoded");
   anyffi_view_text(&given, &text);
   if (text.encoding == ANYFFI_ASCII) return anyffi_bytes_create(text.data, text.length, out_bytes);
-  int64_t size = 0;
-  for (int64_t i = 0; i < text.length; ++i) {
-    uint32_t code_point = anyffi_get_code_point(&text, i);
-    if (is_surrogate(code_point)) return raise_encode(&given, text, i);
-    size += code_point < 0x80 ? 1 : code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
+  int64_t size = measure_utf8(text);
+  if (size < 0) {
+    int64_t first = 0;
+    while (!is_surrogate(anyffi_get_code_point(&text, first))) ++first;
+    return raise_encode(&given, text, first);
   }
   char buffer[ANYFFI_INLINE_BYTES];
   char* to = buffer;
@@ -197,7 +161,7 @@ int anyffi_str_to_utf8(const AnyffiValue* str, AnyffiValue* out_bytes) {
     *out_bytes = anyffi_make_object(&bytes->header);
     to = reinterpret_cast<char*>(bytes + 1);
   }
-  for (int64_t i = 0; i < text.length; ++i) to += encode_step(anyffi_get_code_point(&text, i), to);
+  encode_valid(text, to);
   if (size <= ANYFFI_INLINE_BYTES) return anyffi_bytes_create(buffer, size, out_bytes);
   return 0;
 }

@@ -138,6 +138,7 @@ int anyffi_container_convert(AnyffiValue* container, int32_t type_code, AnyffiVa
   bool is_reusable = object->type_code == type_code && is_immutable(type_code);
   if (!is_reusable && !anyffi_is_reusable(object)) return anyffi_container_copy(taken.get(), type_code, out);
   object->type_code = type_code;
+  if (is_set(type_code)) as_mapping(object)->host_hash = 0;
   taken.take();
   *out = anyffi_make_object(object);
   return 0;

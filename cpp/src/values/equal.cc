@@ -153,6 +153,17 @@ int values_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   return 0;
 }
 
+/// Compares arrays of values that `quick_equal` compares.
+Quick quick_arrays_equal(const AnyffiSequence* a, const AnyffiSequence* b) {
+  if (((a->type_mask | b->type_mask) & ~(kComparedTypes | ANYFFI_CHECKED)) != 0) return Quick::kUnknown;
+  if (a->size != b->size) return Quick::kDifferent;
+  for (int64_t i = 0; i < a->size; ++i) {
+    if (is_identical(a->data[i], b->data[i])) continue;
+    if (quick_equal(a->data[i], b->data[i]) != Quick::kEqual) return Quick::kDifferent;
+  }
+  return Quick::kEqual;
+}
+
 }  // namespace
 
 Quick quick_equal(const AnyffiValue& a, const AnyffiValue& b) noexcept {
@@ -165,6 +176,9 @@ Quick quick_equal(const AnyffiValue& a, const AnyffiValue& b) noexcept {
   bool left_is_plain = a.type_code <= 0 || left_is_text;
   bool right_is_plain = b.type_code <= 0 || right_is_text;
   if (left_is_plain && right_is_plain) return as_quick(is_identical(a, b));
+  if (a.type_code == ANYFFI_ARRAY && b.type_code == ANYFFI_ARRAY) {
+    return quick_arrays_equal(as_sequence(a.as_object), as_sequence(b.as_object));
+  }
   return Quick::kUnknown;
 }
 

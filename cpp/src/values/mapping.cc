@@ -77,7 +77,11 @@ inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int
   anyffi_add_types(&mapping->header, &mapping->value_type_mask, anyffi_type_bit(value->type_code));
   if (number >= 0) {
     *out_existed = 1;
-    std::swap(mapping->entries[number].value, *value);
+    // By words: a swap would load 16 bytes that were just stored as two.
+    AnyffiValue former;
+    anyffi_copy_value(&mapping->entries[number].value, &former);
+    anyffi_copy_value(value, &mapping->entries[number].value);
+    anyffi_copy_value(&former, value);
     return 0;
   }
   if (__builtin_expect(!has_room(mapping), 0) && make_room(mapping) != 0) return -1;
@@ -134,6 +138,7 @@ int anyffi_mapping_create(int32_t type_code, int64_t capacity, AnyffiValue* out)
   mapping->hardened = false;
   mapping->key_type_mask = 0;
   mapping->value_type_mask = 0;
+  mapping->host_hash = 0;
   install_block(mapping, inline_mapping_block(mapping), capacity);
   *out = anyffi_make_object(&mapping->header);
   return 0;
@@ -156,8 +161,8 @@ int anyffi_mapping_finish(AnyffiObject* object, int64_t* out_first, int64_t* out
 int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
   *out_existed = 0;
   int status = set_entry(as_mapping(mapping), key, value, out_existed);
-  anyffi_value_release(key);
-  anyffi_value_release(value);
+  if (key->type_code > 0) anyffi_value_release(key);
+  if (value->type_code > 0) anyffi_value_release(value);
   return status;
 }
 
@@ -213,6 +218,19 @@ int anyffi_mapping_erase(AnyffiObject* object, int64_t number) {
   --mapping->size;
   while (mapping->used > 0 && mapping->entries[mapping->used - 1].key.type_code == ANYFFI_UNSET) --mapping->used;
   return 0;
+}
+
+int anyffi_mapping_update(AnyffiObject* to, const AnyffiObject* from) {
+  if (to == from) return 0;
+  if (anyffi_mapping_reserve(to, as_mapping(from)->size) != 0) return -1;
+  // Entry by entry: comparing keys may run code of the host, which may change either.
+  for (int64_t entry = 0;; ++entry) {
+    AnyffiValue key, value;
+    entry = anyffi_mapping_next(from, entry, 1, &key, &value);
+    if (entry < 0) return 0;
+    int32_t existed;
+    if (anyffi_mapping_set(to, &key, &value, &existed) != 0) return -1;
+  }
 }
 
 void anyffi_mapping_clear(AnyffiObject* object) {

@@ -9,6 +9,7 @@
 #include "core/owned.h"
 #include "core/value.h"
 #include "values/equal.h"
+#include "values/native.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -45,12 +46,23 @@ inline Match match(const Mapping* mapping, int64_t number, const AnyffiValue& ke
   }
 }
 
+/// As `match`, but without code of the host, where the key is native: kFailed, without an error, where it needs some.
+inline Match match_native(const Mapping* mapping, int64_t number, const AnyffiValue& key, int64_t hash) {
+  const AnyffiEntry& entry = mapping->entries[number];
+  if (entry.hash != hash) return Match::kNo;
+  if (is_identical(entry.key, key)) return Match::kYes;
+  return is_native(entry.key) ? match(mapping, number, key, hash) : Match::kFailed;
+}
+
+using Matcher = Match(const Mapping* mapping, int64_t number, const AnyffiValue& key, int64_t hash);
+
 /// Searches once. Adds the number of other keys with the same hash to `collisions`.
+template <Matcher* matches = match>
 inline Match search(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry,
                     int64_t* collisions) {
   if (mapping->index == nullptr) {
     for (int64_t i = 0; i < mapping->used; ++i) {
-      Match result = match(mapping, i, key, hash);
+      Match result = matches(mapping, i, key, hash);
       if (result == Match::kNo) continue;
       *out_entry = i;
       return result;
@@ -62,7 +74,7 @@ inline Match search(const Mapping* mapping, const AnyffiValue& key, int64_t hash
     uint32_t number = mapping->index[slot] - 1;
     slot = (slot + 1) & mapping->index_mask;
     if (number == kRemoved - 1) continue;
-    Match result = match(mapping, number, key, hash);
+    Match result = matches(mapping, number, key, hash);
     if (result == Match::kNo) {
       *collisions += mapping->entries[number].hash == hash;
       continue;
@@ -150,22 +162,52 @@ int harden(Mapping* mapping) {
   return 0;
 }
 
+/// Replaces the hash of a key by that with which a mapping stores it.
+inline int use_keyed_hash(const Mapping* mapping, const AnyffiValue& key, int64_t* hash) {
+  if (__builtin_expect(!mapping->hardened, 1)) return 0;
+  int64_t keyed;
+  Keyed result = keyed_hash(key, &keyed);
+  if (result == Keyed::kYes) *hash = keyed;
+  return result == Keyed::kFailed ? -1 : 0;
+}
+
 }  // namespace
 
 int prepare_entry_slow(Mapping* mapping, const AnyffiValue& key, int64_t* out_hash, int64_t* out_entry) noexcept {
   int64_t collisions = 0;
   if (hash_key(key, out_hash) != 0 || find_and_count(mapping, key, *out_hash, out_entry, &collisions) != 0) return -1;
   if (__builtin_expect(collisions > kMaxCollisions, 0) && *out_entry < 0 && harden(mapping) != 0) return -1;
-  if (__builtin_expect(!mapping->hardened, 1)) return 0;
-  int64_t keyed;
-  Keyed result = keyed_hash(key, &keyed);
-  if (result == Keyed::kYes) *out_hash = keyed;
-  return result == Keyed::kFailed ? -1 : 0;
+  return use_keyed_hash(mapping, key, out_hash);
 }
 
 int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) noexcept {
   int64_t collisions = 0;
   return find_and_count(mapping, key, hash, out_entry, &collisions);
+}
+
+int64_t find_native_slow(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* collisions) noexcept {
+  int64_t entry = -1;
+  Match result = mapping->hardened ? search_hardened(mapping, key, hash, &entry)
+                                   : search<match_native>(mapping, key, hash, &entry, collisions);
+  if (result != Match::kFailed) return entry;
+  // The stack ended: code of the host fails the same way.
+  Owned error;
+  if (has_raised()) anyffi_error_take_raised(error.out());
+  return kUnknownEntry;
+}
+
+int prepare_native_slow(Mapping* mapping, const AnyffiValue& key, int64_t* hash, int64_t* out_entry) noexcept {
+  int64_t collisions = 0;
+  *out_entry = find_native_slow(mapping, key, *hash, &collisions);
+  if (*out_entry == kUnknownEntry) return 0;
+  if (__builtin_expect(collisions > kMaxCollisions, 0) && *out_entry < 0) {
+    if (!has_native_keys(mapping)) {
+      *out_entry = kUnknownEntry;
+      return 0;
+    }
+    if (harden(mapping) != 0) return -1;
+  }
+  return use_keyed_hash(mapping, key, hash);
 }
 
 int hash_entry(const Mapping* mapping, const AnyffiEntry& entry, int64_t* out) noexcept {

@@ -6,6 +6,7 @@
 #include "values/containers.h"
 #include "values/hash.h"
 #include "values/mapping_block.h"
+#include "values/native.h"
 
 namespace anyffi::runtime {
 
@@ -60,6 +61,30 @@ inline int prepare_entry(Mapping* mapping, const AnyffiValue& key, int64_t* out_
   if (!is_found_by_words(mapping, key)) return prepare_entry_slow(mapping, key, out_hash, out_entry);
   *out_hash = hash_by_words(key);
   *out_entry = find_by_words(mapping, key, *out_hash);
+  return 0;
+}
+
+/// The result of a search that would need code of the host.
+constexpr int64_t kUnknownEntry = -2;
+
+/// Whether a mapping can be searched by the functions below. For a hardened one that takes a look at all keys.
+inline bool is_searchable(const Mapping* mapping) noexcept { return !mapping->hardened || has_native_keys(mapping); }
+
+int64_t find_native_slow(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* collisions) noexcept;
+
+/// Finds a native key by its `hash_key`: the entry, -1 or kUnknownEntry.
+inline int64_t find_native(const Mapping* mapping, const AnyffiValue& key, int64_t hash) noexcept {
+  int64_t collisions = 0;
+  return is_found_by_words(mapping, key) ? find_by_words(mapping, key, hash)
+                                         : find_native_slow(mapping, key, hash, &collisions);
+}
+
+/// As `prepare_entry`, for a native key whose `hash_key` is in `hash`; `out_entry` is as from `find_native`.
+int prepare_native_slow(Mapping* mapping, const AnyffiValue& key, int64_t* hash, int64_t* out_entry) noexcept;
+
+inline int prepare_native(Mapping* mapping, const AnyffiValue& key, int64_t* hash, int64_t* out_entry) noexcept {
+  if (!is_found_by_words(mapping, key)) return prepare_native_slow(mapping, key, hash, out_entry);
+  *out_entry = find_by_words(mapping, key, *hash);
   return 0;
 }
 

@@ -46,6 +46,9 @@ def erased(group: str, value: Value, function: str) -> Shape:
     elif group == "text" and function != "nop" and copied(value) and "bytes" in value.name:
         # nanobind's are the Python object itself.
         snippets["python"], law = Snippet(copied(value) or "", setup), METHOD
+    elif key is None and group == "mappings":
+        # The peer keeps it as an opaque object: whoever wants its entries in C++ passes a dict of them.
+        snippets["tvm-ffi"] = Snippet(statement.replace("x)", "dict(x))"), setup, function)
     elif key is not None:
         snippets["nanobind"], law = Snippet(statement, setup, f"{ERASED[function]}_{key}"), CALL
     name = f"{function}({value.name})"

@@ -200,13 +200,15 @@ DICT: Table = {
     "__setitem__": ("x[first] = 7", "x[last] = 7", "z = cls()\nfor e in keys: z[e] = 7"),
     "__delitem__": ("x[absent] = 7; del x[absent]",),
     "__ior__": ("x |= y", "x |= plain"),
-    "clear": ("x.clear(); x.update(plain)",),
+    "clear": ("x.clear(); x.update(pairs)",),
     "freeze": (("x.freeze()", "types.MappingProxyType(dict(x))"),),
     "fromkeys": ("cls.fromkeys(keys)", "cls.fromkeys(keys, 7)"),
     "pop": ("x[last] = x.pop(last)", "x.pop(absent, None)", raises("x.pop(absent)", "KeyError")),
     "popitem": ("k, v = x.popitem(); x[k] = v",),
     "setdefault": ("x.setdefault(first, 7)", "x.setdefault(absent, 7); del x[absent]"),
     "update": ("x.update(y)", "x.update(plain)", "x.update(pairs)"),
+    # Of another dict, Python's copies the table; every other mapping it reads by `keys` and by key.
+    "dict": (("dict(x)", "dict(types.MappingProxyType(x))"), ("{**x}", "{**types.MappingProxyType(x)}")),
 }
 
 FROZEN_SET: Table = {

@@ -25,6 +25,8 @@ TENSOR_TABLE: Table = {
     "dtype": ("x.dtype",),
     "is_contiguous": (("x.is_contiguous()", "x.flags.c_contiguous"),),
     "ndim": ("x.ndim",),
+    "nbytes": ("x.nbytes",),
+    "__sizeof__": ("x.__sizeof__()",),
     "numel": (("x.numel()", "x.size"),),
     "shape": (
         "x.shape",

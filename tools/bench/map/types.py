@@ -37,7 +37,8 @@ TYPES = [
     std("str", "const std::string&"),
     std("str_by_value", "std::string", VIEW),
     std("str_view", "std::string_view", VIEW),
-    std("c_str", "const char*", VIEW),
+    # A `const char*` without the check for NUL would be another function.
+    Type("c_str", "const char*", "CheckedText", VIEW),
     Type("String", "const anyffi::String&", "const nb::str&"),
     Type("Bytes", "const anyffi::Bytes&", "const nb::bytes&"),
     Type("BigInt", "const anyffi::BigInt&", "const nb::int_&", NO_GIVE),
@@ -81,7 +82,7 @@ TYPES = [
         "const std::vector<std::vector<int64_t>>&",
         VIEW,
     ),
-    Type("ListAny", "const anyffi::List<anyffi::AnyValue>&", "const nb::list&", VIEW),
+    Type("ListAny", "const anyffi::List<anyffi::AnyValue>&", "const std::vector<nb::object>&", VIEW),
     Type("ArrayInt", "const anyffi::Array<int64_t>&", "const std::vector<int64_t>&"),
     Type("ArrayString", "const anyffi::Array<anyffi::String>&", "const std::vector<std::string>&", VIEW),
     Type("ArrayTensor", "const anyffi::Array<anyffi::Tensor>&", "const std::vector<nb::ndarray<>>&", VIEW),

@@ -43,6 +43,22 @@ struct Make<nb::bytes> {
   static nb::bytes of(int64_t n) { return nb::bytes(Make<std::string>::of(n).data(), static_cast<size_t>(n)); }
 };
 
+/// A `const char*` that refuses an embedded NUL, as Python's own functions in C do.
+struct CheckedText {
+  const char* text;
+};
+
+template <>
+struct nb::detail::type_caster<CheckedText> {
+  NB_TYPE_CASTER(CheckedText, const_name("str"))
+  bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
+    Py_ssize_t size;
+    value.text = PyUnicode_AsUTF8AndSize(source.ptr(), &size);
+    if (value.text == nullptr) PyErr_Clear();
+    return value.text != nullptr && strlen(value.text) == static_cast<size_t>(size);
+  }
+};
+
 struct Point {
   Point(double x_, double y_) : x(x_), y(y_) {}
   double x = 0, y = 0;

@@ -104,28 +104,23 @@ class MappingView : public ObjectRef {
  public:
   using ObjectRef::ObjectRef;
 
+  /// References (`ElementOf`) are valid until the mapping changes.
   struct Item {
-    K key;
-    V value;
+    ElementOf<K> key;
+    ElementOf<V> value;
   };
 
   int64_t size() const noexcept { return mapping()->size; }
   bool empty() const noexcept { return size() == 0; }
   bool contains(const K& key) const { return find(key) >= 0; }
   /// The value of a key. KeyError if it is absent.
-  V operator[](const K& key) const {
-    int64_t entry = find(key);
-    if (entry < 0) {
-      AnyView self(static_cast<const ObjectRef&>(*this));
-      AnyValue missing(key), unused;
-      check(anyffi_value_get_item(&self.raw(), &missing.raw(), unused.out()));
-    }
-    return read_element<V>(mapping()->entries[entry].value);
-  }
+  ElementOf<V> operator[](const K& key) const& { return read_cell<V>(value_of(key)); }
+  V operator[](const K& key) && { return read_cell<V>(value_of(key)); }
   /// The value of a key, or `otherwise` if it is absent.
   V value_or(const K& key, V otherwise) const {
     int64_t entry = find(key);
-    return entry < 0 ? otherwise : read_element<V>(mapping()->entries[entry].value);
+    if (entry < 0) return otherwise;
+    return read_cell<V>(mapping()->entries[entry].value);
   }
 
   class Iterator {
@@ -133,7 +128,7 @@ class MappingView : public ObjectRef {
     Iterator(const AnyffiMapping* mapping, int64_t entry) : mapping_(mapping), entry_(next_entry(mapping, entry)) {}
     Item operator*() const {
       const AnyffiEntry& entry = mapping_->entries[entry_];
-      return Item{read_element<K>(entry.key), read_element<V>(entry.value)};
+      return Item{read_cell<K>(entry.key), read_cell<V>(entry.value)};
     }
     Iterator& operator++() {
       entry_ = next_entry(mapping_, entry_ + 1);
@@ -152,6 +147,17 @@ class MappingView : public ObjectRef {
  protected:
   AnyffiMapping* mapping() const noexcept { return reinterpret_cast<AnyffiMapping*>(object_); }
   int64_t find(const K& key) const { return find_key(object_, key); }
+
+ private:
+  const AnyffiValue& value_of(const K& key) const {
+    int64_t entry = find(key);
+    if (entry < 0) {
+      AnyView self(static_cast<const ObjectRef&>(*this));
+      AnyValue missing(key), unused;
+      check(anyffi_value_get_item(&self.raw(), &missing.raw(), unused.out()));
+    }
+    return mapping()->entries[entry].value;
+  }
 };
 
 }  // namespace detail
@@ -168,8 +174,9 @@ class Dict : public detail::MappingView<K, V> {
 
   /// Sets the value of a key; an existing key keeps its position.
   void set(const K& key, const V& value) {
-    AnyffiValue owned_key = AnyValue(key).release();
-    AnyffiValue owned_value = AnyValue(value).release();
+    AnyffiValue owned_key, owned_value;
+    detail::assign(owned_key, AnyValue(key).release());
+    detail::assign(owned_value, AnyValue(value).release());
     int32_t existed;
     detail::check(anyffi_mapping_set(this->object_, &owned_key, &owned_value, &existed));
   }
@@ -216,6 +223,13 @@ struct Traits<Dict<K, V>> : detail::RefTraits<Dict<K, V>> {
     if (value.type_code != ANYFFI_DICT) return detail::refuse(why, value, name);
     if (!detail::check_entries<K, V>(value, why)) return false;
     return detail::hold_object(value, holder);
+  }
+  static constexpr bool kIsReadInPlace = kIsSteady;
+  static bool fits_cell(const AnyffiValue& cell) {
+    if (cell.type_code != ANYFFI_DICT) return false;
+    auto* mapping = reinterpret_cast<const AnyffiMapping*>(cell.as_object);
+    return detail::has_only(mapping->key_type_mask, Traits<K>::type_mask) &&
+           detail::has_only(mapping->value_type_mask, Traits<V>::type_mask);
   }
 };
 

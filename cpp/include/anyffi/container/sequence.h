@@ -3,8 +3,8 @@
 #ifndef ANYFFI_CONTAINER_SEQUENCE_H_
 #define ANYFFI_CONTAINER_SEQUENCE_H_
 
+#include <anyffi/detail/cells.h>
 #include <anyffi/detail/checked.h>
-#include <anyffi/string.h>
 
 #include <initializer_list>
 
@@ -177,84 +177,19 @@ bool load_array(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
   return load_as(value, holder, ANYFFI_ARRAY, why);
 }
 
-/// An element as a T. Text and bytes are the common case of elements that need no conversion.
-template <class T>
-T read_element(const AnyffiValue& cell) {
-  if constexpr (std::is_same_v<T, AnyValue>) {
-    return element_value(cell);
-  } else if constexpr (kIsPassedBorrowed<T>) {
-    AnyffiValue copy = anyffi_read_value(&cell);
-    if (copy.type_code == Traits<T>::kCode) return T(Adopt{}, copy);
-    if (copy.type_code != Traits<T>::kObjectCode) return convert<T>(cell);
-    anyffi_retain(copy.as_object);
-    return T(Adopt{}, copy);
-  } else {
-    return convert<T>(cell);
-  }
-}
-
-template <class Container>
-class IndexIterator {
- public:
-  IndexIterator(const Container* container, int64_t index) : container_(container), index_(index) {}
-  auto operator*() const { return (*container_)[index_]; }
-  IndexIterator& operator++() {
-    ++index_;
-    return *this;
-  }
-  // Reads the size at each step: a List may shrink meanwhile.
-  bool operator!=(const IndexIterator&) const { return index_ < container_->size(); }
-
- private:
-  const Container* container_;
-  int64_t index_;
-};
-
-/// Appends a value; the capacity suffices.
-inline void append_cell(AnyffiSequence* cells, const AnyffiValue& owned, uint64_t type_bit) {
-  assign(cells->data[cells->size++], owned);
-  anyffi_add_types(&cells->header, &cells->type_mask, type_bit);
-}
-
-/// Replaces an element that is no object by a number. False if that is impossible.
-inline bool set_number(AnyffiSequence* cells, int64_t index, const AnyffiValue& number) {
-  if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(cells->size)) return false;
-  AnyffiValue& cell = cells->data[index];
-  if (cell.type_code > 0) return false;
-  assign(cell, number);
-  anyffi_add_types(&cells->header, &cells->type_mask, uint64_t{1} << -number.type_code);
-  return true;
-}
-
-/// The slow path of `append`: objects, boxes, values that cannot be stored, and growth. Steals the value; takes its two
-/// words, so that the caller can keep it in registers.
-__attribute__((noinline)) inline void append_slow(AnyffiObject* sequence, uint64_t first, uint64_t second) {
-  auto* cells = reinterpret_cast<AnyffiSequence*>(sequence);
-  AnyffiValue value = anyffi_make_value(first, second);
-  if (value.type_code > ANYFFI_BOX && cells->size < cells->capacity) {
-    return append_cell(cells, value, anyffi_type_bit(value.type_code));
-  }
-  AnyValue owned(Adopt{}, value);
-  check(anyffi_sequence_insert(sequence, cells->size, &owned.raw()));
-}
-
 /// The methods of Array<T> and List<T>.
-template <class Derived, class T>
+template <class Iterator, class T>
 class SequenceView : public ObjectRef {
  public:
   using ObjectRef::ObjectRef;
   int64_t size() const noexcept { return sequence()->size; }
   bool empty() const noexcept { return size() == 0; }
-  /// The element as a T. IndexError beyond the end.
-  T operator[](int64_t index) const {
-    const AnyffiSequence* cells = sequence();
-    if (__builtin_expect(static_cast<uint64_t>(index) >= static_cast<uint64_t>(cells->size), 0)) {
-      throw Error("IndexError", "index out of range");
-    }
-    return read_element<T>(cells->data[index]);
-  }
-  IndexIterator<Derived> begin() const { return {static_cast<const Derived*>(this), 0}; }
-  IndexIterator<Derived> end() const { return {static_cast<const Derived*>(this), size()}; }
+  /// The element as a T. IndexError beyond the end. A reference (`ElementOf`) is valid until the sequence changes: copy
+  /// the element, as `T item = list[i]` does, before code that may change it, such as a callback.
+  ElementOf<T> operator[](int64_t index) const& { return read_cell<T>(cell_at(sequence(), index)); }
+  T operator[](int64_t index) && { return read_cell<T>(cell_at(sequence(), index)); }
+  Iterator begin() const { return {sequence(), 0}; }
+  Iterator end() const { return {sequence(), size()}; }
 
  protected:
   AnyffiSequence* sequence() const noexcept { return reinterpret_cast<AnyffiSequence*>(object_); }
@@ -279,9 +214,9 @@ class List;
 
 /// An immutable sequence of T. An Array is passed by reference, a List is copied.
 template <class T = AnyValue>
-class Array : public detail::SequenceView<Array<T>, T> {
+class Array : public detail::SequenceView<detail::CellIterator<T>, T> {
  public:
-  using detail::SequenceView<Array<T>, T>::SequenceView;
+  using detail::SequenceView<detail::CellIterator<T>, T>::SequenceView;
   Array() : Array({}) {}
   Array(std::initializer_list<T> items)
       : Array(detail::Adopt{}, detail::new_sequence(ANYFFI_ARRAY, static_cast<int64_t>(items.size()))) {
@@ -294,9 +229,9 @@ class Array : public detail::SequenceView<Array<T>, T> {
 
 /// A mutable sequence of T, by reference. Each read is checked, since others may write other types.
 template <class T>
-class List : public detail::SequenceView<List<T>, T> {
+class List : public detail::SequenceView<detail::IndexIterator<T>, T> {
  public:
-  using detail::SequenceView<List<T>, T>::SequenceView;
+  using detail::SequenceView<detail::IndexIterator<T>, T>::SequenceView;
   List() : List({}) {}
   List(std::initializer_list<T> items)
       : List(detail::Adopt{}, detail::new_sequence(ANYFFI_LIST, static_cast<int64_t>(items.size()))) {
@@ -311,8 +246,11 @@ class List : public detail::SequenceView<List<T>, T> {
     if constexpr (detail::kIsNumber<T> && !(std::is_unsigned_v<T> && sizeof(T) == 8)) {
       if (detail::set_number(this->sequence(), index, Traits<T>::store(value))) return;
     }
-    AnyValue owned(value);
-    detail::check(anyffi_sequence_set(this->object_, index, &owned.raw()));
+    if constexpr (Traits<T>::kBorrows) {
+      // Without counting, if the element is this very value.
+      if (detail::holds_words(this->sequence(), index, Traits<T>::borrow(value))) return;
+    }
+    detail::replace_element(this->sequence(), index, AnyValue(value).release());
   }
   void insert(int64_t index, const T& value) {
     AnyValue owned(value);
@@ -353,6 +291,11 @@ struct Traits<List<T>> : detail::RefTraits<List<T>> {
     if (value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
     if (!detail::check_elements<T>(value, why)) return false;
     return detail::hold_object(value, holder);
+  }
+  static constexpr bool kIsReadInPlace = kIsSteady;
+  static bool fits_cell(const AnyffiValue& cell) {
+    return cell.type_code == ANYFFI_LIST &&
+           detail::has_only(reinterpret_cast<const AnyffiSequence*>(cell.as_object)->type_mask, Traits<T>::type_mask);
   }
 };
 

@@ -48,7 +48,7 @@ class SetView : public ObjectRef {
   class Iterator {
    public:
     Iterator(const AnyffiMapping* set, int64_t entry) : set_(set), entry_(next_entry(set, entry)) {}
-    T operator*() const { return convert<T>(set_->entries[entry_].key); }
+    ElementOf<T> operator*() const { return read_cell<T>(set_->entries[entry_].key); }
     Iterator& operator++() {
       entry_ = next_entry(set_, entry_ + 1);
       return *this;
@@ -59,7 +59,7 @@ class SetView : public ObjectRef {
     const AnyffiMapping* set_;
     int64_t entry_;
   };
-  /// Iterates over the elements in insertion order.
+  /// Iterates over the elements in insertion order. References (`ElementOf`) are valid until the set changes.
   Iterator begin() const { return {set(), 0}; }
   Iterator end() const { return {set(), set()->used}; }
 

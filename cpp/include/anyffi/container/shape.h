@@ -8,7 +8,7 @@
 namespace anyffi {
 
 /// Extents: an Array whose elements are all ints. As a parameter it also accepts an Array or a List of ints, by copy.
-class Shape : public detail::SequenceView<Shape, int64_t> {
+class Shape : public detail::SequenceView<detail::CellIterator<int64_t>, int64_t> {
  public:
   using SequenceView::SequenceView;
   Shape() : Shape(nullptr, 0) {}

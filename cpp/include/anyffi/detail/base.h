@@ -105,6 +105,11 @@ enum class Missing {
   kComplex,
   kSpan,
   kChrono,
+  kArray,
+  kDeque,
+  kList,
+  kWideString,
+  kSystemError,
   kObject,
   kTraits
 };
@@ -120,6 +125,10 @@ template <class T>
 inline constexpr bool kIsPassedBorrowed = false;
 template <class T>
 struct BorrowedText;
+
+/// Types of parameters whose traits load text by `load_utf8` (any.h): see `AnyffiFunctionInfo.utf8_params`.
+template <class T>
+inline constexpr bool kTakesUtf8 = false;
 
 template <class T, class = void>
 inline constexpr bool kOutlivesHolder = false;
@@ -142,13 +151,23 @@ constexpr uint64_t type_bits(Codes... codes) {
   return (anyffi_type_bit(codes) | ...);
 }
 
+/// Types of characters, which convert as text. `signed char` and `unsigned char` are numbers.
+template <class T>
+inline constexpr bool kIsCharacter =
+    std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char16_t> ||
+#ifdef __cpp_char8_t
+    std::is_same_v<T, char8_t> ||
+#endif
+    std::is_same_v<T, char32_t>;
+
 /// The types that T accepts without conversion, where it converts others: such an overload precedes one that converts.
 template <class T>
-inline constexpr uint64_t kExactTypes = std::is_same_v<T, bool>       ? type_bits(ANYFFI_BOOL)
-                                        : std::is_integral_v<T>       ? type_bits(ANYFFI_INT, ANYFFI_BIG_INT)
-                                        : std::is_enum_v<T>           ? type_bits(ANYFFI_INT)
-                                        : std::is_floating_point_v<T> ? type_bits(ANYFFI_FLOAT)
-                                                                      : kEveryType;
+inline constexpr uint64_t kExactTypes =
+    std::is_same_v<T, bool>                     ? type_bits(ANYFFI_BOOL)
+    : std::is_integral_v<T> && !kIsCharacter<T> ? type_bits(ANYFFI_INT, ANYFFI_BIG_INT)
+    : std::is_enum_v<T>                         ? type_bits(ANYFFI_INT)
+    : std::is_floating_point_v<T>               ? type_bits(ANYFFI_FLOAT)
+                                                : kEveryType;
 
 /// A Shape is an Array too.
 inline bool is_array(int32_t type_code) { return type_code == ANYFFI_ARRAY || type_code == ANYFFI_SHAPE; }
@@ -174,7 +193,7 @@ inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expe
 
 /// Types whose traits have `load_plain` (traits.h).
 template <class T>
-inline constexpr bool kIsNumber = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+inline constexpr bool kIsNumber = (std::is_arithmetic_v<T> && !kIsCharacter<T>) || std::is_enum_v<T>;
 
 /// Whether a value that converts to T always will, as long as it does not change: no code of users is asked.
 template <class T, class = void>
@@ -216,7 +235,7 @@ T convert(const AnyffiValue& given) {
                 "value is kept, as in TensorView(args[0])");
   using Conversion = Traits<T>;
   // A number needs no copy: nothing can be stolen from it.
-  if constexpr (std::is_arithmetic_v<T>) {
+  if constexpr (std::is_arithmetic_v<T> && !kIsCharacter<T>) {
     T number;
     if (__builtin_expect(Conversion::load_plain(given, number), 1)) return number;
     uint64_t first = static_cast<uint32_t>(given.type_code) | static_cast<uint64_t>(given.aux) << 32;

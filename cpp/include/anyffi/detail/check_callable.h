@@ -23,6 +23,14 @@ constexpr Missing find_header(const char* name) {
     bool is_included;
   };
   constexpr Row kRows[] = {
+      {"basic_string<wchar_t", Missing::kWideString, kIncludes<Missing::kWideString, T>},
+      {"basic_string<char16_t", Missing::kWideString, kIncludes<Missing::kWideString, T>},
+      {"basic_string<char32_t", Missing::kWideString, kIncludes<Missing::kWideString, T>},
+      {"basic_string<char8_t", Missing::kWideString, kIncludes<Missing::kWideString, T>},
+      {"wstring", Missing::kWideString, kIncludes<Missing::kWideString, T>},
+      {"u8string", Missing::kWideString, kIncludes<Missing::kWideString, T>},
+      {"u16string", Missing::kWideString, kIncludes<Missing::kWideString, T>},
+      {"u32string", Missing::kWideString, kIncludes<Missing::kWideString, T>},
       {"basic_string", Missing::kString, kIncludes<Missing::kString, T>},
       {"string", Missing::kString, kIncludes<Missing::kString, T>},
       {"vector<", Missing::kVector, kIncludes<Missing::kVector, T>},
@@ -38,6 +46,10 @@ constexpr Missing find_header(const char* name) {
       {"complex<", Missing::kComplex, kIncludes<Missing::kComplex, T>},
       {"span<", Missing::kSpan, kIncludes<Missing::kSpan, T>},
       {"chrono::duration<", Missing::kChrono, kIncludes<Missing::kChrono, T>},
+      {"array<", Missing::kArray, kIncludes<Missing::kArray, T>},
+      {"deque<", Missing::kDeque, kIncludes<Missing::kDeque, T>},
+      {"list<", Missing::kList, kIncludes<Missing::kList, T>},
+      {"error_code", Missing::kSystemError, kIncludes<Missing::kSystemError, T>},
   };
   for (const Row& row : kRows) {
     if (!row.is_included && after(name, row.name) != nullptr) return row.missing;
@@ -118,6 +130,11 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
   ANYFFI_ASSERT_HEADER_(F, kComplex, "complex.h");                                                                     \
   ANYFFI_ASSERT_HEADER_(F, kSpan, "span.h");                                                                           \
   ANYFFI_ASSERT_HEADER_(F, kChrono, "chrono.h");                                                                       \
+  ANYFFI_ASSERT_HEADER_(F, kArray, "array.h");                                                                         \
+  ANYFFI_ASSERT_HEADER_(F, kDeque, "deque.h");                                                                         \
+  ANYFFI_ASSERT_HEADER_(F, kList, "list.h");                                                                           \
+  ANYFFI_ASSERT_HEADER_(F, kWideString, "wide_string.h");                                                              \
+  ANYFFI_ASSERT_HEADER_(F, kSystemError, "system_error.h");                                                            \
   static_assert(::anyffi::detail::MissingOf<F>::kParameter != ::anyffi::detail::Missing::kObject,                      \
                 "anyffi: a parameter takes an object by value: take T&, const T& or anyffi::Ref<T>");                  \
   static_assert(::anyffi::detail::MissingOf<F>::kResult != ::anyffi::detail::Missing::kObject,                         \

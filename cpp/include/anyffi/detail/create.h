@@ -98,6 +98,9 @@ __attribute__((cold, noinline)) inline ObjectRef create_native(const char* name,
     native.info.result_type = spec.result_type;
     native.info.try_call = &try_native;
   }
+  for (uint32_t i = 0; i < count && i < 64; ++i) {
+    native.info.utf8_params |= static_cast<uint64_t>(types[i]->takes_utf8) << i;
+  }
   ObjectRef function(Adopt{}, &native.base.header);
   if (spec.callable_type) {
     spec.callable_type->move(&callable_of<char>(&native), callable);

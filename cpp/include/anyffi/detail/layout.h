@@ -15,7 +15,7 @@ constexpr uint32_t member_type() {
   if constexpr (std::is_floating_point_v<M>) {
     return sizeof(M) == 4 ? ANYFFI_MEMBER_FLOAT32 : sizeof(M) == 8 ? ANYFFI_MEMBER_FLOAT64 : 0;
   }
-  if constexpr (std::is_integral_v<M> || std::is_enum_v<M>) {
+  if constexpr ((std::is_integral_v<M> && !kIsCharacter<M>) || std::is_enum_v<M>) {
     return sizeof(M) == 1   ? ANYFFI_MEMBER_INT8
            : sizeof(M) == 2 ? ANYFFI_MEMBER_INT16
            : sizeof(M) == 4 ? ANYFFI_MEMBER_INT32

@@ -45,6 +45,7 @@ struct ParamType {
   uint64_t exact_types;
   uint32_t size;
   uint32_t alignment;
+  bool takes_utf8;
 };
 
 /// What a slot keeps for a parameter that is converted by Traits<T>: the T itself if it outlives the Holder.
@@ -108,7 +109,8 @@ bool normalize_number(AnyffiValue& value, AnyffiMismatch& why) {
 template <class T>
 constexpr ParamType describe_param() {
   using Kept = typename Slot<T>::Kept;
-  ParamType type{&load_slot<T>, nullptr, nullptr, Traits<T>::name, kExactTypes<T>, sizeof(Kept), alignof(Kept)};
+  ParamType type{&load_slot<T>,  nullptr,      nullptr,       Traits<T>::name,
+                 kExactTypes<T>, sizeof(Kept), alignof(Kept), kTakesUtf8<T>};
   if constexpr (!std::is_trivially_destructible_v<Kept>) type.destroy = &destroy_slot<T>;
   if constexpr (std::is_enum_v<T>) {
     type.normalize = &normalize_number<std::underlying_type_t<T>>;

@@ -8,11 +8,19 @@
 namespace anyffi {
 namespace detail {
 
-/// Calls `visit` with each element, converted to T. Accepts an Array or a List.
+/// Calls `visit` with each element, converted to T. Accepts an Array, a List, or a tensor of one axis.
 template <class T, class Visit>
 bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
-  if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) return refuse(why, value, name);
+  if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) {
+    if (value.type_code != ANYFFI_TENSOR && value.type_code != ANYFFI_TENSOR_VIEW) return refuse(why, value, name);
+    AnyValue items;
+    if (anyffi_tensor_get_items(&value, items.out()) != 0) return refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
+    if (load_items<T>(items.raw(), name, why, visit)) return true;
+    // A BigInt of the list would not outlive it.
+    if (why.got.type_code > 0) why.got = value;
+    return false;
+  }
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
   for (int64_t i = 0; i < sequence->size; ++i) {
     Element element(sequence->data[i], sequence->header);
@@ -106,6 +114,23 @@ AnyffiValue store_elements(const Elements& elements) {
   }
   return object_value(set.release());
 }
+
+/// Traits of std::vector, std::deque and std::list.
+template <class S, class T>
+struct StdSequenceTraits {
+  ANYFFI_HIDDEN_ static constexpr auto name = "Sequence[" + FixedText(Traits<T>::name) + "]";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = "List[" + kResultName<T> + "]";
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kBorrows = false;
+  static constexpr bool kOutlivesHolder = true;
+  using Holder = S;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    return load_items<T>(value, name, why, [&](T&& item) { holder.push_back(std::move(item)); });
+  }
+  static S take(Holder& holder) { return std::move(holder); }
+  static AnyffiValue store(const S& items) { return store_items<T>(items); }
+  static AnyffiValue store(S&& items) { return store_items<T>(std::move(items)); }
+};
 
 /// Traits of std::map and std::unordered_map.
 template <class M, class K, class V>

@@ -105,6 +105,10 @@ struct Traits<std::string> {
 namespace detail {
 template <>
 inline constexpr bool kIsView<std::string_view> = true;
+template <>
+inline constexpr bool kTakesUtf8<std::string_view> = true;
+template <>
+inline constexpr bool kTakesUtf8<std::string> = true;
 template <class T>
 inline constexpr bool kIncludes<Missing::kString, T> = true;
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// \file
-/// Conversions of std::vector: from an Array or a List, to a new List.
+/// Conversions of std::vector: from an Array, a List or a tensor of one axis, to a new List.
 #ifndef ANYFFI_STL_VECTOR_H_
 #define ANYFFI_STL_VECTOR_H_
 
@@ -10,22 +10,16 @@
 namespace anyffi {
 
 template <class T, class Allocator>
-struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::value>> {
-  ANYFFI_HIDDEN_ static constexpr auto name = "Sequence[" + FixedText(Traits<T>::name) + "]";
-  ANYFFI_HIDDEN_ static constexpr auto result_name = "List[" + detail::kResultName<T> + "]";
-  static constexpr uint64_t type_mask = 0;
-  static constexpr bool kBorrows = false;
-  static constexpr bool kOutlivesHolder = true;
+struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::value>>
+    : detail::StdSequenceTraits<std::vector<T, Allocator>, T> {
+  using Base = detail::StdSequenceTraits<std::vector<T, Allocator>, T>;
   using Holder = std::vector<T, Allocator>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     if (value.type_code == ANYFFI_LIST || detail::is_array(value.type_code)) {
       holder.reserve(static_cast<size_t>(reinterpret_cast<AnyffiSequence*>(value.as_object)->size));
     }
-    return detail::load_items<T>(value, name, why, [&](T&& item) { holder.push_back(std::move(item)); });
+    return Base::load(value, holder, why);
   }
-  static Holder take(Holder& holder) { return std::move(holder); }
-  static AnyffiValue store(const Holder& items) { return detail::store_items<T>(items); }
-  static AnyffiValue store(Holder&& items) { return detail::store_items<T>(std::move(items)); }
 };
 
 namespace detail {

@@ -1,0 +1,135 @@
+/// \file
+/// The cells of containers: read as values of C++ types, in place where the types allow, and written.
+#ifndef ANYFFI_DETAIL_CELLS_H_
+#define ANYFFI_DETAIL_CELLS_H_
+
+#include <anyffi/string.h>
+
+namespace anyffi {
+namespace detail {
+
+/// Types with the layout of a value, or of its payload: a cell that converts to such a T holds it. Their traits have
+/// `static bool fits_cell(const AnyffiValue&)`, the fast check.
+template <class T, class = void>
+inline constexpr bool kIsReadInPlace = false;
+template <class T>
+inline constexpr bool kIsReadInPlace<T, std::enable_if_t<Traits<T>::kIsReadInPlace>> = true;
+
+/// What reading an element of type T returns.
+template <class T>
+using ElementOf = std::conditional_t<kIsReadInPlace<T>, const T&, T>;
+
+/// Throws if an element is no T.
+template <class T>
+__attribute__((cold, noinline)) void check_cell(const AnyffiValue& cell) {
+  convert<T>(cell);
+}
+
+/// An element as a T.
+template <class T>
+ElementOf<T> read_cell(const AnyffiValue& cell) {
+  if constexpr (std::is_same_v<T, AnyValue>) {
+    return element_value(cell);
+  } else if constexpr (kIsReadInPlace<T>) {
+    if (__builtin_expect(!Traits<T>::fits_cell(cell), 0)) check_cell<T>(cell);
+    if constexpr (std::is_base_of_v<ObjectRef, T>) {
+      static_assert(sizeof(T) == sizeof(cell.as_object), "a reference is one word");
+      return reinterpret_cast<const T&>(cell.as_object);
+    } else {
+      static_assert(sizeof(T) == sizeof(cell), "text is a value");
+      return reinterpret_cast<const T&>(cell);
+    }
+  } else {
+    return convert<T>(cell);
+  }
+}
+
+inline const AnyffiValue& cell_at(const AnyffiSequence* cells, int64_t index) {
+  if (__builtin_expect(static_cast<uint64_t>(index) >= static_cast<uint64_t>(cells->size), 0)) {
+    throw Error("IndexError", "index out of range");
+  }
+  return cells->data[index];
+}
+
+/// Iterates by index, as Python does: a List may grow or shrink meanwhile.
+template <class T>
+class IndexIterator {
+ public:
+  IndexIterator(const AnyffiSequence* cells, int64_t index) : cells_(cells), index_(index) {}
+  ElementOf<T> operator*() const { return read_cell<T>(cells_->data[index_]); }
+  IndexIterator& operator++() {
+    ++index_;
+    return *this;
+  }
+  bool operator!=(const IndexIterator&) const { return index_ < cells_->size; }
+
+ private:
+  const AnyffiSequence* cells_;
+  int64_t index_;
+};
+
+/// Iterates over cells that do not move.
+template <class T>
+class CellIterator {
+ public:
+  CellIterator(const AnyffiSequence* cells, int64_t index) : cell_(cells->data + index) {}
+  ElementOf<T> operator*() const { return read_cell<T>(*cell_); }
+  CellIterator& operator++() {
+    ++cell_;
+    return *this;
+  }
+  bool operator!=(const CellIterator& other) const { return cell_ != other.cell_; }
+
+ private:
+  const AnyffiValue* cell_;
+};
+
+/// Appends a value; the capacity suffices.
+inline void append_cell(AnyffiSequence* cells, const AnyffiValue& owned, uint64_t type_bit) {
+  assign(cells->data[cells->size++], owned);
+  anyffi_add_types(&cells->header, &cells->type_mask, type_bit);
+}
+
+/// Replaces an element that is no object by a number. False if that is impossible.
+inline bool set_number(AnyffiSequence* cells, int64_t index, const AnyffiValue& number) {
+  if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(cells->size)) return false;
+  AnyffiValue& cell = cells->data[index];
+  if (cell.type_code > 0) return false;
+  assign(cell, number);
+  anyffi_add_types(&cells->header, &cells->type_mask, uint64_t{1} << -number.type_code);
+  return true;
+}
+
+inline bool holds_words(const AnyffiSequence* cells, int64_t index, const AnyffiValue& value) {
+  return static_cast<uint64_t>(index) < static_cast<uint64_t>(cells->size) && same_words(cells->data[index], value);
+}
+
+/// Replaces an element; steals the value. IndexError beyond the end.
+inline void replace_element(AnyffiSequence* cells, int64_t index, const AnyffiValue& given) {
+  AnyValue owned(Adopt{}, given);
+  bool is_stored_as_is = given.type_code > ANYFFI_BOX || given.type_code == ANYFFI_STR;
+  if (__builtin_expect(!is_stored_as_is || static_cast<uint64_t>(index) >= static_cast<uint64_t>(cells->size), 0)) {
+    return check(anyffi_sequence_set(&cells->header, index, &given));
+  }
+  AnyffiValue& cell = cells->data[index];
+  AnyValue former(Adopt{}, cell);
+  assign(cell, owned.release());
+  anyffi_add_types(&cells->header, &cells->type_mask, anyffi_type_bit(given.type_code));
+}
+
+/// The slow path of `append`: objects, boxes, values that cannot be stored, and growth. Steals the value; takes its two
+/// words, so that the caller can keep it in registers.
+__attribute__((noinline)) inline void append_slow(AnyffiObject* sequence, uint64_t first, uint64_t second) {
+  auto* cells = reinterpret_cast<AnyffiSequence*>(sequence);
+  AnyffiValue value = anyffi_make_value(first, second);
+  if (value.type_code > ANYFFI_BOX && cells->size < cells->capacity) {
+    return append_cell(cells, value, anyffi_type_bit(value.type_code));
+  }
+  AnyValue owned(Adopt{}, value);
+  check(anyffi_sequence_insert(sequence, cells->size, &owned.raw()));
+}
+
+}  // namespace detail
+}  // namespace anyffi
+
+#endif  // ANYFFI_DETAIL_CELLS_H_

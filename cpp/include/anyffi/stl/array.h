@@ -1,0 +1,46 @@
+/// \file
+/// Conversions of std::array: from a sequence of its length, to a new List.
+#ifndef ANYFFI_STL_ARRAY_H_
+#define ANYFFI_STL_ARRAY_H_
+
+#include <anyffi/container/tuple.h>
+#include <anyffi/detail/stl_items.h>
+
+#include <array>
+
+namespace anyffi {
+
+/// ValueError for another number of elements.
+template <class T, size_t N>
+struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
+  ANYFFI_HIDDEN_ static constexpr auto name = "Sequence[" + FixedText(Traits<T>::name) + "]";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = "List[" + detail::kResultName<T> + "]";
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kBorrows = false;
+  static constexpr bool kOutlivesHolder = true;
+  using Holder = std::array<T, N>;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    size_t count = 0;
+    auto fill = [&](T&& item) {
+      if (count < N) holder[count] = std::move(item);
+      ++count;
+    };
+    if (!detail::load_items<T>(value, name, why, fill)) return false;
+    return count == N || detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, kSizeText);
+  }
+  static Holder take(Holder& holder) { return std::move(holder); }
+  static AnyffiValue store(const Holder& items) { return detail::store_items<T>(items); }
+  static AnyffiValue store(Holder&& items) { return detail::store_items<T>(std::move(items)); }
+
+ private:
+  ANYFFI_HIDDEN_ static constexpr auto kSizeText = name + " has " + detail::number_text<N>() + " elements";
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool kIncludes<Missing::kArray, T> = true;
+}  // namespace detail
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_STL_ARRAY_H_

@@ -1,0 +1,23 @@
+/// \file
+/// Conversions of std::list: as of std::vector.
+#ifndef ANYFFI_STL_LIST_H_
+#define ANYFFI_STL_LIST_H_
+
+#include <anyffi/detail/stl_items.h>
+
+#include <list>
+
+namespace anyffi {
+
+template <class T, class Allocator>
+struct Traits<std::list<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::value>>
+    : detail::StdSequenceTraits<std::list<T, Allocator>, T> {};
+
+namespace detail {
+template <class T>
+inline constexpr bool kIncludes<Missing::kList, T> = true;
+}  // namespace detail
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_STL_LIST_H_

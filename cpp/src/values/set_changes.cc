@@ -1,0 +1,103 @@
+/// \file
+/// Changing a set by another one, or by values, as far as that needs no code of the host.
+#include <anyffi/inline.h>
+
+#include <algorithm>
+
+#include "values/sets.h"
+
+namespace anyffi::runtime {
+namespace {
+
+bool adds(int32_t operation) { return operation == ANYFFI_SET_OR || operation == ANYFFI_SET_XOR; }
+
+/// Prepares a set for changes of its elements: `most` new ones.
+int begin_change(Mapping* set, int32_t operation, int64_t most) {
+  if (adds(operation) && anyffi_mapping_reserve(&set->header, most) != 0) return -1;
+  if (set->value_type_mask & ANYFFI_CHECKED) anyffi_container_forget_checks(&set->header);
+  return 0;
+}
+
+void erase(Mapping* set, int64_t entry) { anyffi_mapping_erase(&set->header, entry); }
+
+/// Erases the elements that `find` finds (`wanted`) or does not find in the other operand.
+template <class Find>
+int erase_elements(Mapping* set, bool wanted, Find find) {
+  for (int64_t i = 0; i < set->used; ++i) {
+    if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
+    int64_t found = find(i);
+    if (found == kUnknownEntry) return kNeedsHost;
+    if ((found >= 0) == wanted) erase(set, i);
+  }
+  return 0;
+}
+
+/// Changes a set by one native element of the other operand, which is not ANYFFI_SET_AND.
+int change_by(Mapping* set, const AnyffiValue& key, int64_t hash, int32_t operation) {
+  int64_t found = -1;
+  if (!adds(operation)) {
+    found = find_native(set, key, hash);
+  } else if (prepare_native(set, key, &hash, &found) != 0) {
+    return -1;
+  }
+  if (found == kUnknownEntry) return kNeedsHost;
+  if (found < 0) return adds(operation) ? append_element(set, key, hash) : 0;
+  if (operation != ANYFFI_SET_OR) erase(set, found);
+  return 0;
+}
+
+/// The result of the functions of the C ABI. A change that needs the host may have been made in part: to make it anew
+/// has the same result, but for ANYFFI_SET_XOR.
+int32_t as_result(int status) { return status < 0 ? -1 : status != kNeedsHost; }
+
+bool can_change(const Mapping* set, int32_t operation) {
+  return operation == ANYFFI_SET_XOR ? has_native_keys(set) : is_searchable(set);
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int32_t anyffi_set_change(AnyffiObject* object, const AnyffiObject* other, int32_t operation) {
+  Mapping* set = as_mapping(object);
+  const Mapping* from = as_mapping(other);
+  if (set == from) {
+    if (operation == ANYFFI_SET_SUB || operation == ANYFFI_SET_XOR) anyffi_mapping_clear(object);
+    return 1;
+  }
+  if (!can_change(set, operation) || !can_change(from, operation)) return 0;
+  if (begin_change(set, operation, from->size) != 0) return -1;
+  if (operation == ANYFFI_SET_AND || (operation == ANYFFI_SET_SUB && set->size < from->size)) {
+    auto find = [=](int64_t i) { return find_element(from, set, set->entries[i]); };
+    return as_result(erase_elements(set, operation == ANYFFI_SET_SUB, find));
+  }
+  int status = 0;
+  for (int64_t i = 0; status == 0 && i < from->used; ++i) {
+    const AnyffiEntry& entry = from->entries[i];
+    int64_t hash;
+    if (entry.key.type_code == ANYFFI_UNSET) continue;
+    if (!is_native(entry.key)) return 0;
+    status = hash_entry(from, entry, &hash) != 0 ? -1 : change_by(set, entry.key, hash, operation);
+  }
+  return as_result(status);
+}
+
+int32_t anyffi_set_change_values(AnyffiObject* object, const AnyffiValue* values, int64_t count, int32_t operation) {
+  Mapping* set = as_mapping(object);
+  if (!can_change(set, operation) || !std::all_of(values, values + count, &is_native)) return 0;
+  if (begin_change(set, operation, count) != 0) return -1;
+  if (operation == ANYFFI_SET_AND) {
+    SoughtValues sought;
+    int status = sought.seek(set, values, count);
+    if (status != 0) return as_result(status);
+    auto find = [&](int64_t i) { return is_native(set->entries[i].key) ? sought.is_found(i) - 1 : kUnknownEntry; };
+    return as_result(erase_elements(set, false, find));
+  }
+  int status = 0;
+  for (int64_t i = 0; status == 0 && i < count; ++i) {
+    int64_t hash;
+    status = hash_value(values[i], &hash) != 0 ? -1 : change_by(set, values[i], hash, operation);
+  }
+  return as_result(status);
+}

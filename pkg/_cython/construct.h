@@ -1,0 +1,160 @@
+/// Constructors of containers: calls of the public classes, straight into storage. What is not frequent (wrong
+/// arguments, subclasses, a class whose `__init__` was replaced) is left to `type.__call__`.
+
+#ifndef ANYFFI_CONSTRUCT_H_
+#define ANYFFI_CONSTRUCT_H_
+
+#include "elements.h"
+#include "set_methods.h"
+
+// Each function makes a new object of a type: 1, 0 for what `__init__` handles, -1 with an exception.
+
+static int anyffi_py_copy_as(AnyffiObject* from, int32_t type_code, AnyffiValue* out) {
+  AnyffiValue container = anyffi_make_object(from);
+  return anyffi_container_copy(&container, type_code, out) == 0 ? 1 : anyffi_py_raise_taken();
+}
+
+/// Makes a Shape of a new Array or List, which it steals. The runtime's function raises the error about other elements.
+static int anyffi_py_make_shape(AnyffiValue* made) {
+  if (anyffi_py_are_ints((AnyffiSequence*)made->as_object)) {
+    made->as_object->type_code = ANYFFI_SHAPE;
+    return 1;
+  }
+  PyObject* runtime = PyObject_GetAttrString(anyffi_state.classes[ANYFFI_SHAPE], "_runtime");
+  PyObject* create = runtime == NULL ? NULL : PyObject_GetAttrString(runtime, "shape_create");
+  AnyffiFunction* function = create == NULL ? NULL : anyffi_py_unwrap_function(create);
+  AnyffiValue shape = anyffi_make_none();
+  int status = -1;
+  if (function != NULL) {
+    status = function->call(function->self, made, 1, &shape);
+    if (status != 0) anyffi_py_raise_taken();
+  }
+  Py_XDECREF(runtime);
+  Py_XDECREF(create);
+  // The function may have taken it.
+  if (status != 0) return anyffi_py_discard(made);
+  anyffi_value_drop(made);
+  *made = shape;
+  return 1;
+}
+
+static int anyffi_py_make_sequence(PyObject* x, int32_t type_code, AnyffiValue* out) {
+  AnyffiObject* found = anyffi_py_peek_exact(x, ANYFFI_LIST);
+  if (found == NULL) found = anyffi_py_peek_exact(x, ANYFFI_ARRAY);
+  if (found != NULL) {
+    if (anyffi_py_copy_as(found, type_code == ANYFFI_SHAPE ? ANYFFI_ARRAY : type_code, out) < 0) return -1;
+    out->aux = ANYFFI_MOVABLE;
+  } else {
+    int is_list = type_code == ANYFFI_LIST;
+    // A tuple is returned as it is.
+    PyObject* items = !is_list               ? PySequence_Tuple(x)
+                      : PyList_CheckExact(x) ? anyffi_py_return_new(x)
+                                             : PySequence_List(x);
+    if (items == NULL) return -1;
+    int packed = anyffi_py_pack_object(items, out);
+    Py_DECREF(items);
+    if (packed < 0) return -1;
+  }
+  if (type_code == ANYFFI_SHAPE) return anyffi_py_make_shape(out);
+  out->as_object->type_code = type_code;
+  return 1;
+}
+
+static int anyffi_py_make_mapping(PyObject* const* args, Py_ssize_t count, PyObject* names, int32_t type_code,
+                                  AnyffiValue* out) {
+  AnyffiObject* found = count == 1 && names == NULL ? anyffi_py_peek_mapping_exact(args[0]) : NULL;
+  if (found != NULL) return anyffi_py_copy_as(found, type_code, out);
+  int is_dict = count == 1 && names == NULL && PyDict_CheckExact(args[0]);
+  PyObject* content = is_dict ? anyffi_py_return_new(args[0])
+                              : PyObject_Vectorcall((PyObject*)&PyDict_Type, args, (size_t)count, names);
+  if (content != NULL && type_code == ANYFFI_MAP) Py_SETREF(content, PyDictProxy_New(content));
+  if (content == NULL) return -1;
+  int status = anyffi_py_pack_owned(content, out);
+  Py_DECREF(content);
+  return status < 0 ? -1 : 1;
+}
+
+static int anyffi_py_make_set(PyObject* x, int32_t type_code, AnyffiValue* out) {
+  AnyffiMapping* found = anyffi_py_peek_set_exact(x);
+  if (found != NULL) return anyffi_py_copy_as(&found->header, type_code, out);
+  AnyffiSetOperand items;
+  int status = anyffi_py_open_operand(x, 1, &items);
+  if (status <= 0) return status;
+  int was_made = anyffi_mapping_create(ANYFFI_SET, items.count, out) == 0;
+  status = was_made ? anyffi_set_change_values(out->as_object, items.values, items.count, ANYFFI_SET_OR) : -1;
+  anyffi_py_close_operand(&items);
+  if (status > 0) {
+    out->as_object->type_code = type_code;
+  } else if (was_made) {
+    anyffi_value_drop(out);
+  }
+  return status < 0 ? anyffi_py_raise_taken() : status;
+}
+
+static int anyffi_py_make_empty(int32_t type_code, AnyffiValue* out) {
+  int is_sequence = type_code == ANYFFI_LIST || type_code == ANYFFI_ARRAY || type_code == ANYFFI_SHAPE;
+  int status = is_sequence ? anyffi_sequence_create(type_code, 0, out) : anyffi_mapping_create(type_code, 0, out);
+  return status == 0 ? 1 : anyffi_py_raise_taken();
+}
+
+static int anyffi_py_make_container(PyObject* const* args, Py_ssize_t count, PyObject* names, int32_t type_code,
+                                    AnyffiValue* out) {
+  if (count == 0 && names == NULL) return anyffi_py_make_empty(type_code, out);
+  if (type_code == ANYFFI_MAP || type_code == ANYFFI_DICT) {
+    return count > 1 ? 0 : anyffi_py_make_mapping(args, count, names, type_code, out);
+  }
+  if (!anyffi_py_has_arguments(count, 1, names)) return 0;
+  if (type_code == ANYFFI_SET || type_code == ANYFFI_FROZEN_SET) return anyffi_py_make_set(args[0], type_code, out);
+  return anyffi_py_make_sequence(args[0], type_code, out);
+}
+
+/// Calls a public class.
+static PyObject* anyffi_py_construct(PyObject* cls, PyObject* const* args, Py_ssize_t count, PyObject* names,
+                                     int32_t type_code) {
+  AnyffiValue made;
+  int status = 0;
+  if (cls == anyffi_state.classes[type_code] && anyffi_py_is_unchanged(type_code)) {
+    int is_mutable = type_code == ANYFFI_LIST || type_code == ANYFFI_DICT || type_code == ANYFFI_SET;
+    // As `tuple` does; `__new__` is the same in Python.
+    if (!is_mutable && anyffi_py_has_arguments(count, 1, names) && (PyObject*)Py_TYPE(args[0]) == cls) {
+      return anyffi_py_return_new(args[0]);
+    }
+    status = anyffi_py_make_container(args, count, names, type_code, &made);
+  }
+  if (status == 0) return anyffi_py_call_slot(cls, args, count, names);
+  return status < 0 ? NULL : anyffi_py_wrap(made.as_object);
+}
+
+#define ANYFFI_PY_CONSTRUCTORS(X)  \
+  X(ANYFFI_ARRAY, array)           \
+  X(ANYFFI_SHAPE, shape)           \
+  X(ANYFFI_LIST, list)             \
+  X(ANYFFI_MAP, map)               \
+  X(ANYFFI_DICT, dict)             \
+  X(ANYFFI_FROZEN_SET, frozen_set) \
+  X(ANYFFI_SET, set)
+
+#define ANYFFI_PY_DEFINE_CONSTRUCTOR(code, name)                                                                     \
+  static PyObject* anyffi_py_construct_##name(PyObject* cls, PyObject* const* args, size_t flags, PyObject* names) { \
+    return anyffi_py_construct(cls, args, PyVectorcall_NARGS(flags), names, code);                                   \
+  }
+ANYFFI_PY_CONSTRUCTORS(ANYFFI_PY_DEFINE_CONSTRUCTOR)
+#undef ANYFFI_PY_DEFINE_CONSTRUCTOR
+
+/// Sets the slots of a public class that only C can set. In check mode the methods of Python read by both marshallers.
+static void anyffi_py_set_class_slots(PyTypeObject* cls, int32_t type_code) {
+  if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode) return;
+  // Not for a class that replaces the package's own.
+  if (anyffi_constructors[type_code].init != NULL) return;
+#define ANYFFI_PY_SET_CONSTRUCTOR(code, name) \
+  if (type_code == code) cls->tp_vectorcall = anyffi_py_construct_##name;
+  ANYFFI_PY_CONSTRUCTORS(ANYFFI_PY_SET_CONSTRUCTOR)
+#undef ANYFFI_PY_SET_CONSTRUCTOR
+  if (type_code == ANYFFI_ARRAY || type_code == ANYFFI_SHAPE || type_code == ANYFFI_LIST) {
+    cls->tp_as_sequence->sq_item = anyffi_py_sequence_item;
+  }
+  anyffi_py_remember_constructor(cls, type_code);
+  PyType_Modified(cls);
+}
+
+#endif  // ANYFFI_CONSTRUCT_H_

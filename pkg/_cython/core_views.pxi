@@ -1,0 +1,89 @@
+"""The views of mappings; a part of _core.pyx."""
+
+
+@cython.auto_pickle(False)
+cdef class ViewCore:
+    """A view of a mapping."""
+
+    # AnyffiView in views.h.
+    cdef readonly object _mapping
+
+    def __init__(self, mapping):
+        self._mapping = mapping
+
+    def __len__(self):
+        return view_size(<PyObject*>self)
+
+
+@cython.auto_pickle(False)
+cdef class KeysCore(ViewCore):
+    """A view of keys."""
+
+    def __iter__(self):
+        return walk_view(self, KEYS)
+
+    def __contains__(self, key):
+        return view_has_key(<PyObject*>self, <PyObject*>key)
+
+    def __richcmp__(self, other, int operation):
+        return compare_views(self, other, operation, KEYS)
+
+    def __and__(self, other):
+        found = common_keys(<PyObject*>self, <PyObject*>other)
+        return AbstractSet.__and__(self, other) if found is None else found
+
+    def __rand__(self, other):
+        return AbstractSet.__and__(self, other)
+
+
+@cython.auto_pickle(False)
+cdef class ValuesCore(ViewCore):
+    """A view of values."""
+
+    def __iter__(self):
+        return walk_view(self, VALUES)
+
+    def __contains__(self, value):
+        return value in walk_view(self, VALUES)
+
+
+@cython.auto_pickle(False)
+cdef class ItemsCore(ViewCore):
+    """A view of pairs."""
+
+    def __iter__(self):
+        return walk_view(self, ITEMS)
+
+    def __contains__(self, pair):
+        if viewed(<PyObject*>self) == NULL:
+            return _container_rules.has_pair(self._mapping, pair)
+        return view_has_pair(<PyObject*>self, <PyObject*>pair)
+
+    def __richcmp__(self, other, int operation):
+        return compare_views(self, other, operation, ITEMS)
+
+
+cdef object walk_view(ViewCore self, int what):
+    cdef AnyffiMapping* mapping = viewed(<PyObject*>self)
+    if mapping == NULL:
+        return self._mapping._iterate(what, False)
+    return walk_entries(self._mapping, mapping.header.type_code, what, False)
+
+
+cdef tuple comparisons = ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
+
+
+cdef object compare_views(ViewCore self, other, int operation, int what):
+    cdef int is_equal = views_equal(<PyObject*>self, <PyObject*>other, what) if operation in (2, 3) else -1
+    if is_equal >= 0:
+        return is_equal == (operation == 2)
+    return getattr(AbstractSet, comparisons[operation])(self, other)
+
+
+cdef int set_up_views() except -1:
+    cdef ViewCore example = KeysCore({})
+    if (<ViewLayout*><PyObject*>example).mapping != <PyObject*>example._mapping:
+        raise SystemError("ViewCore is not laid out as views.h says")
+    state.view_core = <PyTypeObject*>ViewCore
+    state.views_name = keep(sys.intern("_views"))
+    return 0

@@ -1,0 +1,49 @@
+/// The hash of a FrozenSet: that of the equal frozenset.
+
+#ifndef ANYFFI_SET_HASH_H_
+#define ANYFFI_SET_HASH_H_
+
+#include "containers.h"
+
+/// Python's hash of an element, with that of a constant for NaN, each read of which makes a new object.
+static Py_hash_t anyffi_py_hash_element(PyObject* element) {
+  if (PyFloat_CheckExact(element) && PyFloat_AS_DOUBLE(element) != PyFloat_AS_DOUBLE(element)) return 0;
+  if (PyComplex_CheckExact(element)) {
+    Py_complex number = PyComplex_AsCComplex(element);
+    if (number.real != number.real || number.imag != number.imag) return 0;
+  }
+  return PyObject_Hash(element);
+}
+
+/// Adds the hash of an element to a sum, which does not depend on the order.
+static inline uint64_t anyffi_py_add_hash(uint64_t sum, Py_hash_t hash) {
+  uint64_t bits = (uint64_t)hash;
+  return sum ^ ((bits ^ 89869747u) ^ (bits << 16)) * 3644798167u;
+}
+
+static inline Py_hash_t anyffi_py_end_hash(uint64_t sum, int64_t size) {
+  sum ^= ((uint64_t)size + 1) * 1927868237u;
+  sum ^= (sum >> 11) ^ (sum >> 25);
+  sum = sum * 69069u + 907133923u;
+  return sum == UINT64_MAX ? 590923713 : (Py_hash_t)sum;
+}
+
+/// The hash of a FrozenSet, computed once for its object; -1 with an exception.
+static Py_hash_t anyffi_py_set_hash(PyObject* self) {
+  AnyffiMapping* set = anyffi_py_unwrap_mapping(self, ANYFFI_FROZEN_SET);
+  if (set == NULL) return -1;
+  if (set->host_hash != 0) return (Py_hash_t)set->host_hash;
+  uint64_t sum = 0;
+  for (int64_t i = 0; i < set->used; ++i) {
+    if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
+    PyObject* element = anyffi_py_unpack_copy(&set->entries[i].key);
+    Py_hash_t hash = element == NULL ? -1 : anyffi_py_hash_element(element);
+    Py_XDECREF(element);
+    if (hash == -1) return -1;
+    sum = anyffi_py_add_hash(sum, hash);
+  }
+  set->host_hash = anyffi_py_end_hash(sum, set->size);
+  return (Py_hash_t)set->host_hash;
+}
+
+#endif  // ANYFFI_SET_HASH_H_

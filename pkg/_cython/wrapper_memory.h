@@ -1,0 +1,117 @@
+/// The memory of wrappers of the public classes, which a call often makes for its result alone.
+///
+/// A class of Python is made by its metaclass for any fields and finalizers, and each of its instances is visited by
+/// the garbage collector. Wrappers of the exact public classes refer to nothing but their class, a Function apart, so
+/// that they need neither; without both, and with free lists, one takes a third of the instructions.
+
+#ifndef ANYFFI_WRAPPER_MEMORY_H_
+#define ANYFFI_WRAPPER_MEMORY_H_
+
+#include "wrapper.h"
+
+/// The layout of `ObjectCore`, with its weak references.
+typedef struct {
+  AnyffiWrapper base;
+  PyObject* weak_references;
+} AnyffiObjectWrapper;
+
+#ifdef Py_GIL_DISABLED
+#define ANYFFI_MAX_FREE_WRAPPERS 0
+#else
+#define ANYFFI_MAX_FREE_WRAPPERS 256
+#endif
+
+/// Free wrappers of a size, linked through their first field.
+typedef struct {
+  PyObject* first;
+  int count;
+} AnyffiFreeWrappers;
+
+static AnyffiFreeWrappers anyffi_py_free_objects, anyffi_py_free_functions;
+
+static inline int anyffi_py_is_function_sized(PyTypeObject* cls) {
+  return cls->tp_basicsize == (Py_ssize_t)sizeof(AnyffiFunctionWrapper);
+}
+
+static inline AnyffiFreeWrappers* anyffi_py_free_wrappers(PyTypeObject* cls) {
+  return anyffi_py_is_function_sized(cls) ? &anyffi_py_free_functions : &anyffi_py_free_objects;
+}
+
+/// The `tp_alloc` of a public class.
+static PyObject* anyffi_py_allocate_wrapper(PyTypeObject* cls, Py_ssize_t count) {
+  (void)count;
+  AnyffiFreeWrappers* list = anyffi_py_free_wrappers(cls);
+  PyObject* made = list->first;
+  if (made != NULL) {
+    list->first = (PyObject*)((AnyffiWrapper*)made)->object;
+    list->count -= 1;
+    PyObject_Init(made, cls);
+  } else {
+    made = (PyObject*)PyObject_GC_New(AnyffiWrapper, cls);
+    if (made == NULL) return NULL;
+  }
+  ((AnyffiObjectWrapper*)made)->base.object = NULL;
+  ((AnyffiObjectWrapper*)made)->weak_references = NULL;
+  if (anyffi_py_is_function_sized(cls)) {
+    ((AnyffiFunctionWrapper*)made)->vectorcall = NULL;
+    ((AnyffiFunctionWrapper*)made)->parameters = NULL;
+    PyObject_GC_Track(made);
+  }
+  return made;
+}
+
+/// Releases the object of a wrapper that is being destroyed.
+static void anyffi_py_release_wrapped(PyObject* self) {
+  AnyffiObject* target = ((AnyffiWrapper*)self)->object;
+  if (target == NULL) return;
+  // Whoever writes it holds the GIL.
+  if (target->wrapper == (void*)self) target->wrapper = NULL;
+  if (PyErr_Occurred() == NULL) {
+    anyffi_release(target);
+    return;
+  }
+  // Releasing may run code that must not see the exception.
+  AnyffiSaved saved = anyffi_py_save_exception();
+  anyffi_release(target);
+  anyffi_py_restore_exception(saved);
+}
+
+/// The `tp_dealloc` of a public class, which the interpreter calls for subclasses, too.
+static void anyffi_py_destroy_wrapper(PyObject* self) {
+  PyTypeObject* cls = Py_TYPE(self);
+  if (cls->tp_finalize != NULL) {
+    if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
+    // A subclass's ran already, and runs once.
+    if (PyObject_CallFinalizerFromDealloc(self) < 0) return;
+  }
+  PyObject_GC_UnTrack(self);
+  if (((AnyffiObjectWrapper*)self)->weak_references != NULL) PyObject_ClearWeakRefs(self);
+  anyffi_py_release_wrapped(self);
+  AnyffiFreeWrappers* list = anyffi_py_free_wrappers(cls);
+  if (cls->tp_alloc != anyffi_py_allocate_wrapper) {
+    if (PyType_IsSubtype(cls, anyffi_state.function_core)) Py_CLEAR(((AnyffiFunctionWrapper*)self)->parameters);
+    cls->tp_free(self);
+  } else {
+    if (list == &anyffi_py_free_functions) Py_CLEAR(((AnyffiFunctionWrapper*)self)->parameters);
+    if (list->count < ANYFFI_MAX_FREE_WRAPPERS) {
+      ((AnyffiWrapper*)self)->object = (AnyffiObject*)list->first;
+      list->first = self;
+      list->count += 1;
+    } else {
+      cls->tp_free(self);
+    }
+  }
+  Py_DECREF(cls);
+}
+
+/// Sets the slots of a public class, before it has instances; not of one whose instances hold more.
+static void anyffi_py_set_wrapper_slots(PyTypeObject* cls) {
+  size_t size =
+      PyType_IsSubtype(cls, anyffi_state.function_core) ? sizeof(AnyffiFunctionWrapper) : sizeof(AnyffiObjectWrapper);
+  if ((size_t)cls->tp_basicsize != size || cls->tp_dictoffset != 0) return;
+  if (!PyType_HasFeature(cls, Py_TPFLAGS_HEAPTYPE) || !PyType_HasFeature(cls, Py_TPFLAGS_HAVE_GC)) return;
+  cls->tp_alloc = anyffi_py_allocate_wrapper;
+  cls->tp_dealloc = anyffi_py_destroy_wrapper;
+}
+
+#endif  // ANYFFI_WRAPPER_MEMORY_H_

@@ -1,0 +1,243 @@
+"""Sets and other operands of every kind: equal results whether or not code of Python is needed to compare elements."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from typing import Any, Callable
+
+import pytest
+from support import collect
+
+LONG = "a text that is too long to be stored in place"
+NAN = float("nan")
+
+
+class Odd:
+    """Equals nothing else, and says so by code of Python."""
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return 5
+
+
+ODD = Odd()
+CONTENTS: dict[str, list[list[Any]]] = {
+    "scalars": [[], [1, 2, 3], [3, 4.0, True], [None, ..., b"bytes", 1], list(range(50)), [0.5, 2, 2**70]],
+    "texts": [["a", LONG, "é"], [LONG, "b", "€" * 20], ["€" * 20, "a", LONG + "é"]],
+    "tuples": [[(1, 2), (2, LONG)], [(1.0, 2), (), (3,)], [((1,), 2), (2, LONG)], [(True, 2), ((1,), 2)]],
+    "frozensets": [
+        [frozenset({1}), (frozenset({2}),)],
+        [frozenset({1.0}), frozenset()],
+        [(1, frozenset({2}))],
+    ],
+    "odd": [[ODD, 1, (ODD, 1)], [(ODD, 1), 2], [1, ODD], [(ODD,), (1, (ODD, 2))]],
+}
+OPERANDS: dict[str, Callable[[Any, list[Any]], Any]] = {
+    "Set": lambda ffi, items: ffi.Set(items),
+    "FrozenSet": lambda ffi, items: ffi.FrozenSet(items),
+    "set": lambda ffi, items: set(items),
+    "frozenset": lambda ffi, items: frozenset(items),
+    "list": lambda ffi, items: [*items, *items],
+    "tuple": lambda ffi, items: (*items, *items),
+}
+OPERATORS = (operator.or_, operator.and_, operator.sub, operator.xor)
+IN_PLACE = (operator.ior, operator.iand, operator.isub, operator.ixor)
+COMPARISONS = (operator.lt, operator.le, operator.eq, operator.ne, operator.ge, operator.gt)
+METHODS = (
+    "union",
+    "intersection",
+    "difference",
+    "symmetric_difference",
+    "isdisjoint",
+    "issubset",
+    "issuperset",
+)
+CHANGES = ("update", "intersection_update", "difference_update", "symmetric_difference_update")
+
+
+def pairs_of_contents() -> list[tuple[list[Any], list[Any]]]:
+    return [pair for contents in CONTENTS.values() for pair in itertools.product(contents, repeat=2)]
+
+
+@pytest.mark.parametrize("kind", ["Set", "FrozenSet", "set", "frozenset"])
+def test_operators(ffi: Any, kind: str) -> None:
+    for mine, theirs in pairs_of_contents():
+        other, expected = OPERANDS[kind](ffi, theirs), set(theirs)
+        for make in (ffi.Set, ffi.FrozenSet):
+            x = make(mine)
+            for operation in OPERATORS:
+                result = operation(x, other)
+                assert type(result) is make
+                assert ffi.to_python(result) == operation(set(mine), expected), (operation, mine, theirs)
+                assert ffi.to_python(operation(other, x)) == operation(expected, set(mine)), (
+                    operation,
+                    mine,
+                    theirs,
+                )
+            for compare in COMPARISONS:
+                assert compare(x, other) is compare(set(mine), expected), (compare, mine, theirs)
+                assert compare(other, x) is compare(expected, set(mine)), (compare, mine, theirs)
+
+
+@pytest.mark.parametrize("kind", ["Set", "FrozenSet", "set", "frozenset"])
+def test_operators_in_place(ffi: Any, kind: str) -> None:
+    for mine, theirs in pairs_of_contents():
+        for operation in IN_PLACE:
+            x, expected = ffi.Set(mine), set(mine)
+            same = x
+            same = operation(same, OPERANDS[kind](ffi, theirs))
+            assert same is x
+            assert ffi.to_python(x) == operation(expected, set(theirs)), (operation, mine, theirs)
+            assert len(x) == len(expected)
+
+
+@pytest.mark.parametrize("kind", OPERANDS)
+def test_methods(ffi: Any, kind: str) -> None:
+    for mine, theirs in pairs_of_contents():
+        other = OPERANDS[kind](ffi, theirs)
+        for name in METHODS:
+            for make in (ffi.Set, ffi.FrozenSet):
+                result = ffi.to_python(getattr(make(mine), name)(other))
+                assert result == getattr(set(mine), name)(theirs), (name, mine, theirs)
+        for name in CHANGES:
+            x, expected = ffi.Set(mine), set(mine)
+            assert getattr(x, name)(other) is None
+            getattr(expected, name)(theirs)
+            assert ffi.to_python(x) == expected, (name, mine, theirs)
+
+
+def test_order_of_elements(ffi: Any) -> None:
+    x = ffi.Set([5, 1, 3, (1, 2)])
+    assert list(x.union([7, 1, 7, (3,)])) == [5, 1, 3, (1, 2), 7, (3,)]
+    assert list(x ^ ffi.Set([3, 9, 5, 8])) == [1, (1, 2), 9, 8]
+    assert list({3} | x) == [3, 5, 1, (1, 2)]
+    x ^= ffi.Set([3, 9, 5, 8])
+    assert list(x) == [1, (1, 2), 9, 8]
+    x |= {1, 4}
+    assert list(x) == [1, (1, 2), 9, 8, 4]
+
+
+def test_a_set_and_itself(ffi: Any) -> None:
+    for items in ([1, 2], [(1, 2), LONG], [ODD]):
+        for operation, expected in zip(IN_PLACE, (items, items, [], [])):
+            x = ffi.Set(items)
+            assert list(operation(x, x)) == expected
+
+
+def test_nan_inside_of_an_element(ffi: Any) -> None:
+    """Two reads of an array make two objects, whose NaNs differ."""
+    x, y = ffi.Set([(NAN, 1)]), ffi.Set([(NAN, 1)])
+    assert x != y
+    assert not x <= y
+    assert x - y == x
+    assert x == x
+
+
+def test_an_element_with_a_wrapper_of_a_users_class(ffi: Any) -> None:
+    calls = []
+
+    class Pair(ffi.Array):  # type: ignore[misc]
+        def __hash__(self) -> int:
+            return super().__hash__()
+
+        def __eq__(self, other: object) -> Any:
+            calls.append(other)
+            return super().__eq__(other)
+
+    pair, plain = Pair((1, 2)), ffi.Array((1, 2))
+    x, y = ffi.Set([pair]), ffi.Set([plain])
+    for compare in (lambda: x == y, lambda: y == x, lambda: ffi.List([pair]) == ffi.List([plain])):
+        calls.clear()
+        assert compare()
+        assert calls
+    kept = list(y)
+    assert type(kept[0]) is ffi.Array
+    calls.clear()
+    assert y == ffi.Set([(1, 2)])
+    assert not calls
+
+
+def test_unhashable_elements(ffi: Any) -> None:
+    x = ffi.Set([1])
+    for name in (*METHODS, *CHANGES):
+        for bad in ([1, [2]], [1, ([2],)], [(1, {})]):
+            with pytest.raises(TypeError, match="unhashable type"):
+                getattr(x, name)(bad)
+    assert x == {1}
+
+
+def test_proper_subsets_have_other_sizes(ffi: Any) -> None:
+    x, y = ffi.Set([1, (2, 3)]), ffi.FrozenSet([1, (2, 4)])
+    for other in (y, {1, 4}, frozenset({1, (2, 3)})):
+        assert not x < other
+        assert not x > other
+    assert x < {1, (2, 3), 4}
+    assert x > {1}
+
+
+def test_a_hash_is_that_of_the_elements_at_hand(ffi: Any) -> None:
+    count = 0
+
+    class Counted:
+        def __hash__(self) -> int:
+            nonlocal count
+            count += 1
+            return 3
+
+    x = ffi.FrozenSet([Counted(), 1, NAN, (1, LONG)])
+    first = hash(x)
+    count = 0
+    assert hash(x) == first
+    assert count == 0
+    assert hash(ffi.FrozenSet([1, 2.5, LONG])) == hash(frozenset([1, 2.5, LONG]))
+    assert hash(ffi.FrozenSet()) == hash(frozenset())
+    # A set of the same object has other elements.
+    thaw_and_freeze = ffi.FrozenSet([1]).thaw()
+    hash(ffi.FrozenSet([1]))
+    thaw_and_freeze.add(2)
+    assert hash(thaw_and_freeze.freeze()) == hash(frozenset([1, 2]))
+    del x
+    collect()
+
+
+def test_a_hash_that_fails_is_not_kept(ffi: Any) -> None:
+    class Failing:
+        fails = False
+
+        def __hash__(self) -> int:
+            if self.fails:
+                raise ZeroDivisionError
+            return 3
+
+    x = ffi.FrozenSet([Failing(), 1])
+    Failing.fails = True
+    with pytest.raises(ZeroDivisionError):
+        hash(x)
+    Failing.fails = False
+    assert hash(x) == hash(frozenset(x))
+
+
+def test_a_callback_that_changes_the_set(ffi: Any) -> None:
+    """Elements of users are compared by the slow path, which copies both operands first."""
+
+    class Meddler(Odd):
+        def __eq__(self, other: object) -> bool:
+            x.clear()
+            return False
+
+        def __hash__(self) -> int:
+            return 5
+
+    x = ffi.Set()
+    for operation in (*IN_PLACE, *OPERATORS, *COMPARISONS):
+        x.clear()
+        for element in ((Meddler(), 1), ODD, Meddler()):
+            x.add(element)
+        operation(x, ffi.Set([ODD, (Meddler(), 1)]))
+        operation(x, {ODD, (Meddler(), 1)})
+        assert len(x) == len(list(x))
+    x.clear()
+    collect()
