@@ -20,6 +20,7 @@ from .methods import (
     size_of,
 )
 from .owned import OwnedValue
+from .scalars import NONE
 from .unpack import raise_taken, take
 from .wrapper import memory_of
 
@@ -71,7 +72,7 @@ def _item_of(type_code: int) -> _Maker:
 
 def _get(type_code: int) -> _Maker:
     def make(shared: _Method) -> _Method:
-        def get(self: Any = GIVEN, key: Any = GIVEN, default: Any = None, /, *rest: Any) -> Any:
+        def get(self: Any = GIVEN, key: Any = GIVEN, default: Any = GIVEN, /, *rest: Any) -> Any:
             keep: list[Any] = []
             packed = pack_plain(key, keep)
             if packed is not None and not rest:
@@ -83,7 +84,7 @@ def _get(type_code: int) -> _Maker:
                 if found == 1:
                     return take(_value_of(item), item)
                 if found == 0:
-                    return default
+                    return None if default is GIVEN else default
                 if found == -1:
                     raise_taken()
             return call_shared(shared, self, key, default, *rest)
@@ -132,9 +133,10 @@ def _set_item(shared: _Method) -> _Method:
 def _setdefault(shared: _Method) -> _Method:
     function = runtime_function("Dict.setdefault")
 
-    def setdefault(self: Any = GIVEN, key: Any = GIVEN, default: Any = None, /, *rest: Any) -> Any:
+    def setdefault(self: Any = GIVEN, key: Any = GIVEN, default: Any = GIVEN, /, *rest: Any) -> Any:
         keep: list[Any] = []
-        packed_key, packed = pack_plain(key, keep), pack_plain(default, keep)
+        packed_key = pack_plain(key, keep)
+        packed = NONE if default is GIVEN else pack_plain(default, keep)
         if packed_key is None or packed is None or rest or not is_exactly(self, _DICT):
             return call_shared(shared, self, key, default, *rest)
         return invoke(function, memory_of(self), None, packed_key + packed, 2)

@@ -229,7 +229,9 @@ _LAST = _value(_INT, 0, -1)
 def _pop(shared: _Method) -> _Method:
     function = runtime_function("List.pop")
 
-    def pop(self: Any = GIVEN, index: Any = -1, /, *rest: Any) -> Any:
+    def pop(self: Any = GIVEN, index: Any = GIVEN, /, *rest: Any) -> Any:
+        if index is GIVEN and self is not GIVEN:
+            index = -1
         if type(index) is not int or not -MOST <= index <= MOST or rest or not is_exactly(self, _LIST):
             return call_shared(shared, self, index, *rest)
         return invoke(function, memory_of(self), None, _LAST if index == -1 else _value(_INT, 0, index), 1)

@@ -43,7 +43,17 @@ def test_signatures_and_docstrings_are_the_same(both: Any) -> None:
 
 def test_without_self(both: Any) -> None:
     for name in _CLASSES:
-        for method in ("copy", "__eq__", "__contains__", "get", "append", "add", "union"):
+        for method in (
+            "copy",
+            "__eq__",
+            "__contains__",
+            "get",
+            "append",
+            "add",
+            "union",
+            "pop",
+            "setdefault",
+        ):
             messages = []
             for ffi in both:
                 function = getattr(getattr(ffi, name), method, None)

@@ -287,7 +287,7 @@ def another_wrapper() -> None:
 
 @fault
 def another_class() -> None:
-    with broken(wrapper._classes, code.LIST, anyffi.Array):
+    with broken(wrapper.classes, code.LIST, anyffi.Array):
         t.echo([1])
 
 
@@ -382,7 +382,7 @@ def iteration_that_skips() -> None:
 
 @fault
 def iteration_that_ends_early() -> None:
-    with mock.patch.object(mappings, "_mapping_next", return_value=-1):
+    with mock.patch.object(mappings, "_get_next", return_value=-1):
         anyffi.Dict({"a": 1}).items().__iter__().__next__()
 
 
