@@ -143,7 +143,7 @@ def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
 
 
 def is_exactly(x: Any, *type_codes: int) -> bool:
-    """Return whether `x` is of the public class of a type, not of a subclass, and holds an object of the type."""
+    """Return whether `x` is of the public class of a type, not of a subclass, and holds such an object."""
     cls = type(x)
     for type_code in type_codes:
         if cls is classes.get(type_code):
