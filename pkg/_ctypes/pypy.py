@@ -124,6 +124,8 @@ def plain(function: Any) -> Any:
 
 # ---- hooks ----------------------------------------------------------------------------------------
 
+_KEEPS_WRAPPERS = 4  # ANYFFI_HOST_KEEPS_WRAPPERS
+
 
 def hooks(reporting: Callable[[Callable[[], None]], Callable[..., int]]) -> dict[str, int]:
     """Return the addresses of the hooks that pass no value.
@@ -139,7 +141,8 @@ def hooks(reporting: Callable[[Callable[[], None]], Callable[..., int]]) -> dict
         "check_signals": CFUNCTYPE(c_int)(unguarded(reporting(_check_signals))),
     }
     _kept.extend(functions.values())
-    return {name: address_of_function(function) for name, function in functions.items()}
+    addresses = {name: address_of_function(function) for name, function in functions.items()}
+    return {"flags": _KEEPS_WRAPPERS, **addresses}
 
 
 #: Keeps callbacks alive as long as the runtime may call them.

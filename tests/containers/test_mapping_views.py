@@ -12,6 +12,7 @@ from typing import Any
 
 import anyffi
 import pytest
+from support import CPYTHON
 
 _NAN = float("nan")
 
@@ -60,7 +61,9 @@ def _filled(ffi: Any, cls: str, plain: Any) -> Any:
 
 @pytest.mark.parametrize("cls", ["Map", "Dict"])
 def test_comparisons_are_python_s(ffi: Any, cls: str) -> None:
-    for left, right in itertools.product(_PLAIN, repeat=2):
+    # To PyPy two NaNs are the same object.
+    plain = [x for x in _PLAIN if CPYTHON or not _has_nan(x)]
+    for left, right in itertools.product(plain, repeat=2):
         x, y = _filled(ffi, cls, left), _filled(ffi, cls, right)
         # Each read of an element makes a new object: of a NaN, an unequal one. Converted, an `_Own` is an int.
         mine, theirs = (dict(zip(*_fresh(z))) for z in (left, right))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support import CPYTHON
 
 
 def test_indices_of_numpy_and_subclasses_of_int(ffi: Any) -> None:
@@ -116,6 +117,8 @@ _SORTED = {
 @pytest.mark.parametrize("kind", _SORTED)
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 100])
 def test_sort(ffi: Any, kind: str, size: int) -> None:
+    if kind == "NaN" and not CPYTHON:
+        pytest.skip("where NaNs go depends on the algorithm")
     for reverse in (False, True):
         model = [_SORTED[kind](i) for i in range(size)]
         xs = ffi.List(model)

@@ -16,6 +16,7 @@ def made(ffi: Any, name: str) -> Any:
     return getattr(ffi, name)({1: 2} if name in ("Dict", "Map") else [1])
 
 
+@cpython_only("other interpreters destroy objects later")
 @pytest.mark.parametrize("name", CLASSES)
 def test_more_than_a_free_list_holds(ffi: Any, name: str) -> None:
     live = ffi.get_global_func("testing.live_blocks")

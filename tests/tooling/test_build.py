@@ -53,7 +53,10 @@ def test_the_editable_install_serves_the_checkout() -> None:
 
 def test_the_marshaller_depends_on_its_own_files_alone() -> None:
     """An editable installation is compiled where pip's environment, with Cython's files, is gone afterwards."""
-    (depfile,) = build_directory().rglob("*.pyx.c.dep")
+    depfiles = list(build_directory().rglob("*.pyx.c.dep"))
+    if not depfiles:
+        pytest.skip("this build has no compiled marshaller")
+    (depfile,) = depfiles
     _, _, dependencies = depfile.read_text().partition(":")
     paths = [build_directory() / path for path in dependencies.split() if path != "\\"]
     assert len(paths) > 5

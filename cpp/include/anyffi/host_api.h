@@ -25,7 +25,9 @@ typedef enum AnyffiHostFlag {
   /// in the host, which raises it when the current call returns there (PyErr_CheckSignals).
   ANYFFI_HOST_SIGNALS_STAY_PENDING = 1,
   /// A slice of hashable parts is hashable, as in Python 3.12 and later.
-  ANYFFI_HOST_HASHES_SLICES = 2
+  ANYFFI_HOST_HASHES_SLICES = 2,
+  /// The host alone knows which objects have wrappers: their headers name none, since its objects have no addresses.
+  ANYFFI_HOST_KEEPS_WRAPPERS = 4
 } AnyffiHostFlag;
 
 /// The result of callbacks and hooks of the host on success; on failure they leave an error in the slot and return -1.

@@ -40,8 +40,8 @@ bool is_native_part(const AnyffiValue& value, int depth) {
 }  // namespace
 
 bool has_own_wrapper(const AnyffiObject* container) noexcept {
-  if (container->wrapper == nullptr) return true;
   const AnyffiHost* hooks = host();
+  if (container->wrapper == nullptr) return hooks == nullptr || (hooks->flags & ANYFFI_HOST_KEEPS_WRAPPERS) == 0;
   return hooks != nullptr && hooks->is_own_wrapper != nullptr && hooks->is_own_wrapper(container) != 0;
 }
 
