@@ -153,7 +153,6 @@ static int anyffi_py_delete_item(PyObject* self, PyObject* key) {
   return anyffi_sequence_erase(((AnyffiWrapper*)self)->object, index, 1) == 0 ? 0 : anyffi_py_raise_taken();
 }
 
-#if ANYFFI_KNOWN_LAYOUT
 /// `sq_item` of Array and List, through which `reversed` and the C API read: Python's own would look up `__getitem__`
 /// for each element.
 static PyObject* anyffi_py_sequence_item(PyObject* self, Py_ssize_t index) {
@@ -164,6 +163,5 @@ static PyObject* anyffi_py_sequence_item(PyObject* self, Py_ssize_t index) {
   anyffi_py_raise_made(anyffi_state.index_out_of_range, self);
   return NULL;
 }
-#endif
 
 #endif  // ANYFFI_ELEMENTS_H_
