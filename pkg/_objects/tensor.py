@@ -8,10 +8,13 @@ from .._pickling import describe_tensor, unpickle_tensor
 from .._rules.arrays import PADDED, make_array, make_interface
 from .._rules.device import Device, read_device
 from .._rules.dtype import dtype
-from .._typing import TYPE_CHECKING, Any
+from .._typing import TYPE_CHECKING, Any, Callable
 from .runtime import Runtime
 
 __all__ = ["TensorMethods", "make_properties"]
+
+#: Returns an object's own size, which PyPy's objects do not have.
+_size_of: Callable[[Any], int] = getattr(object, "__sizeof__", lambda x: 0)
 
 #: Docstrings of the attributes that a core reads by methods of these names with an underscore before.
 _PROPERTIES = {
@@ -71,7 +74,7 @@ class TensorMethods:
     def __sizeof__(self) -> int:
         """Return the size of the wrapper and of the memory from the first to the last element."""
         steps = [(extent - 1) * abs(stride) for extent, stride in zip(self._shape(), self._strides())]
-        return object.__sizeof__(self) + (self._bytes_of(1 + sum(steps)) if self._numel() else 0)
+        return _size_of(self) + (self._bytes_of(1 + sum(steps)) if self._numel() else 0)
 
     def _bytes_of(self, count: int) -> int:
         element = self._dtype()
