@@ -7,7 +7,6 @@ a method means, with its signature and its errors.
 from __future__ import annotations
 
 import functools
-import struct
 import sys
 
 from .._rules.codes import code
@@ -16,7 +15,7 @@ from .abi import VALUE, VALUE_SIZE, library, platform
 from .owned import OwnedValue, release
 from .pack import create_container, pack_borrowed
 from .recipe import SCALARS
-from .scalars import FALSE, NONE, TRUE, borrow_bytes, borrow_str
+from .scalars import scalar_borrowers
 from .unpack import discard_error, raise_taken, take
 from .wrapper import ObjectCore, classes, memory_of, refer
 
@@ -41,8 +40,7 @@ GIVEN: Any = object()
 MOST = 2**31 - 1
 
 _value, _value_of = VALUE.pack, VALUE.unpack
-_float_value = struct.Struct("=iId").pack
-_INT, _FLOAT, _INT64_MIN, _INT64_MAX = code.INT, code.FLOAT, -(2**63), 2**63 - 1
+_INT, _INT64_MIN, _INT64_MAX = code.INT, -(2**63), 2**63 - 1
 _call_wrapped = platform.plain(library.function_call_wrapped)
 _compare = platform.plain(library.wrapper_compare)
 _get_size = platform.plain(library.wrapper_get_size)
@@ -100,21 +98,11 @@ def invoke(function: Any, memory: Any, other: Any = None, args: Any = None, coun
     return take(_value_of(result), result)
 
 
-#: Functions that pack scalars as borrowed values, by the identity of the class.
-_plain_packers: dict[int, Callable[[Any, list[Any]], Any]] = {
-    id(str): borrow_str,
-    id(bytes): borrow_bytes,
-    id(float): lambda x, keep: _float_value(_FLOAT, 0, x),
-    id(bool): lambda x, keep: TRUE if x else FALSE,
-    id(type(None)): lambda x, keep: NONE,
-}
-
-
 def pack_plain(x: Any, keep: list[Any]) -> bytes | None:
     """Pack a number, text, bytes or None as a value that borrows from `x`; None for all else."""
     if type(x) is int:
         return _value(_INT, 0, x) if _INT64_MIN <= x <= _INT64_MAX else None
-    pack = _plain_packers.get(id(type(x)))
+    pack = scalar_borrowers.get(id(type(x)))
     packed = None if pack is None else pack(x, keep)
     return packed if type(packed) is bytes else None
 

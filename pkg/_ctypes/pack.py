@@ -20,14 +20,13 @@ from .ndarray import cache_layout, describe_ndarray, write_ndarray
 from .owned import OwnedValue, release
 from .recipe import RECIPE, other_writers, read_container, write_container, write_slice
 from .scalars import (
-    FALSE,
     NONE,
-    TRUE,
     Packed,
     borrow_bytes,
     borrow_str,
     new_object,
     pack_scalar,
+    scalar_borrowers,
     scalar_packers,
 )
 from .unpack import raise_taken
@@ -56,9 +55,8 @@ _device_value = struct.Struct("=iIii").pack
 _py_object_recipe = struct.Struct("=QQ").pack
 #: AnyffiFunctionRecipe: function to call, handle, function that retains it.
 _function_recipe = struct.Struct("=QQQ").pack
-_float_value = struct.Struct("=iId").pack
 
-_FLOAT, _OBJECT = code.FLOAT, code.OBJECT
+_OBJECT = code.OBJECT
 _MISSING = _value(code.MISSING, 0, 0)
 
 #: By identity: each container of one argument, held so that its identity is not reused, and the address of
@@ -102,11 +100,7 @@ def pack(x: Any, keep: list[Any]) -> bytes:
 
 #: Functions that pack arguments of a class, or return None, by the identity of the class.
 _writers: dict[int, Callable[[Any, list[Any]], Packed]] = {
-    id(str): borrow_str,
-    id(bytes): borrow_bytes,
-    id(float): lambda x, keep: _float_value(_FLOAT, 0, x),
-    id(bool): lambda x, keep: TRUE if x else FALSE,
-    id(type(None)): lambda x, keep: NONE,
+    **scalar_borrowers,
     **dict.fromkeys(map(id, (tuple, list, dict, set, frozenset)), write_container),
     id(slice): write_slice,
     id(type(MISSING)): lambda x, keep: _MISSING,

@@ -22,6 +22,7 @@ __all__ = [
     "borrow_str",
     "new_object",
     "pack_scalar",
+    "scalar_borrowers",
     "scalar_packers",
 ]
 
@@ -37,7 +38,7 @@ _float_value = struct.Struct("=iId").pack
 _inline_value = struct.Struct("=i11sB").pack
 
 NONE = bytes(VALUE_SIZE)
-_INT, _STR, _BYTES = code.INT, code.STR, code.BYTES
+_INT, _FLOAT, _STR, _BYTES = code.INT, code.FLOAT, code.STR, code.BYTES
 _STR_VIEW, _BYTES_VIEW = code.STR_VIEW, code.BYTES_VIEW
 TRUE, FALSE = _value(code.BOOL, 0, 1), _value(code.BOOL, 0, 0)
 _ELLIPSIS = _value(code.ELLIPSIS, 0, 0)
@@ -148,3 +149,13 @@ def borrow_bytes(x: bytes, keep: list[Any]) -> Packed:
         return _value(_BYTES_VIEW, size << 2, _address_of_bytes(x, keep))
     keep.append(new_object(library.bytes_create, x, size))
     return keep[-1]
+
+
+#: Functions that pack borrowed scalars, by the identity of the class.
+scalar_borrowers: dict[int, Callable[[Any, list[Any]], Packed]] = {
+    id(str): borrow_str,
+    id(bytes): borrow_bytes,
+    id(float): lambda x, keep: _float_value(_FLOAT, 0, x),
+    id(bool): lambda x, keep: TRUE if x else FALSE,
+    id(type(None)): lambda x, keep: NONE,
+}
