@@ -13,10 +13,8 @@ from .owned import OwnedValue
 from .unpack import raise_taken
 
 __all__ = [
-    "FALSE",
     "INLINE_BYTES",
     "NONE",
-    "TRUE",
     "Packed",
     "borrow_bytes",
     "borrow_str",
@@ -40,7 +38,7 @@ _inline_value = struct.Struct("=i11sB").pack
 NONE = bytes(VALUE_SIZE)
 _INT, _FLOAT, _STR, _BYTES = code.INT, code.FLOAT, code.STR, code.BYTES
 _STR_VIEW, _BYTES_VIEW = code.STR_VIEW, code.BYTES_VIEW
-TRUE, FALSE = _value(code.BOOL, 0, 1), _value(code.BOOL, 0, 0)
+_TRUE, _FALSE = _value(code.BOOL, 0, 1), _value(code.BOOL, 0, 0)
 _ELLIPSIS = _value(code.ELLIPSIS, 0, 0)
 
 _LITTLE = "le" if sys.byteorder == "little" else "be"
@@ -101,7 +99,7 @@ scalar_packers: dict[int, Callable[[Any], Packed]] = {
     id(int): _pack_int,
     id(float): partial(_float_value, code.FLOAT, 0),
     id(type(None)): lambda x: NONE,
-    id(bool): lambda x: TRUE if x else FALSE,
+    id(bool): lambda x: _TRUE if x else _FALSE,
     id(str): _own_str,
     id(bytes): _own_bytes,
     id(type(...)): lambda x: _ELLIPSIS,
@@ -156,6 +154,6 @@ scalar_borrowers: dict[int, Callable[[Any, list[Any]], Packed]] = {
     id(str): borrow_str,
     id(bytes): borrow_bytes,
     id(float): lambda x, keep: _float_value(_FLOAT, 0, x),
-    id(bool): lambda x, keep: TRUE if x else FALSE,
+    id(bool): lambda x, keep: _TRUE if x else _FALSE,
     id(type(None)): lambda x, keep: NONE,
 }
