@@ -44,10 +44,9 @@ struct Table {
   }
 };
 
-List<int64_t>& kept() {
-  static auto* list = new List<int64_t>{1, 2};
-  return *list;
-}
+/// Never freed, and there before a test counts objects.
+const auto* const kept_list = new List<int64_t>{1, 2};
+const List<int64_t>& kept() { return *kept_list; }
 
 /// Iterated in order, its first element throws or cannot be converted.
 struct Bad {};
