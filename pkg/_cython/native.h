@@ -186,8 +186,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_native(AnyffiValue* value) {
 
 /// Unpacks a result. Releases it, also on failure.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_result(AnyffiValue* value) {
-  if (value->type_code == ANYFFI_NONE) Py_RETURN_NONE;
-  if (value->type_code <= 0) return anyffi_py_unpack_inline(value);
+  if (value->type_code <= 0) return anyffi_py_unpack(value);
   return value->aux & ANYFFI_NATIVE ? anyffi_py_unpack_native(value) : anyffi_py_unpack_object(value->as_object);
 }
 
