@@ -80,8 +80,7 @@ ANYFFI_REGISTER_GLOBAL("testing.results.set_of_sets").def(&same<std::set<std::se
 ANYFFI_REGISTER_GLOBAL("testing.results.map_of_keys")
     .def(&same<std::map<vector<std::pair<int64_t, vector<string>>>, vector<int64_t>>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.results.set_of_maps").def(&same<std::set<std::map<string, int64_t>>>, arg("x"));
-ANYFFI_REGISTER_GLOBAL("testing.results.optional")
-    .def(&same<std::set<std::optional<vector<int64_t>>>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.results.optional").def(&same<std::set<std::optional<vector<int64_t>>>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.results.union")
     .def(&same<vector<std::variant<vector<int64_t>, string, List<string>>>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.results.Optional").def(&same<anyffi::Optional<vector<vector<int64_t>>>>, arg("x"));
@@ -118,9 +117,7 @@ ANYFFI_REGISTER_GLOBAL("testing.results.shared_vector").def([](const vector<doub
 ANYFFI_REGISTER_GLOBAL("testing.results.tuple").def([] {
   return anyffi::Tuple<int64_t, vector<int64_t>>(1, vector<int64_t>{2});
 });
-ANYFFI_REGISTER_GLOBAL("testing.results.value").def([]() -> AnyValue {
-  return vector<vector<int64_t>>{{1}, {2}};
-});
+ANYFFI_REGISTER_GLOBAL("testing.results.value").def([]() -> AnyValue { return vector<vector<int64_t>>{{1}, {2}}; });
 ANYFFI_REGISTER_GLOBAL("testing.results.list_of_vectors").def([] { return List<vector<int64_t>>{{1}, {2}}; });
 
 // ---- what C++ gets of a copy, and passes on ----
@@ -154,16 +151,14 @@ ANYFFI_REGISTER_GLOBAL("testing.results.native_array").def(&same<Native<anyffi::
 ANYFFI_REGISTER_GLOBAL("testing.results.native_dict").def(&same<Native<Dict<string, AnyValue>>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.results.native_map").def(&same<Native<anyffi::Map<string, int64_t>>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.results.native_set").def(&same<Native<anyffi::Set<string>>>, arg("x"));
-ANYFFI_REGISTER_GLOBAL("testing.results.native_frozen_set")
-    .def(&same<Native<anyffi::FrozenSet<int64_t>>>, arg("x"));
+ANYFFI_REGISTER_GLOBAL("testing.results.native_frozen_set").def(&same<Native<anyffi::FrozenSet<int64_t>>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.results.native_tuple")
     .def(&same<Native<anyffi::Tuple<int64_t, List<int64_t>>>>, arg("x"));
 ANYFFI_REGISTER_GLOBAL("testing.results.native_kept").def([] { return Native<List<int64_t>>(kept()); });
 ANYFFI_REGISTER_GLOBAL("testing.results.native_tensor").def(&same<Native<Tensor>>, arg("x"));
-ANYFFI_REGISTER_GLOBAL("testing.results.native_tensors")
-    .def([](const Tensor& x) {
-      return std::tuple<Native<Tensor>, std::optional<Native<Tensor>>, vector<Native<Tensor>>, Tensor>{x, x, {x}, x};
-    });
+ANYFFI_REGISTER_GLOBAL("testing.results.native_tensors").def([](const Tensor& x) {
+  return std::tuple<Native<Tensor>, std::optional<Native<Tensor>>, vector<Native<Tensor>>, Tensor>{x, x, {x}, x};
+});
 
 // ---- arguments of callbacks ----
 

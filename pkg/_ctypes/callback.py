@@ -52,7 +52,9 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
             try:
                 read = VALUE.unpack_from
                 values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
-                x = _object_of(function)(*[unpack_transferred(read(values, VALUE_SIZE * i)) for i in range(count)])
+                x = _object_of(function)(
+                    *[unpack_transferred(read(values, VALUE_SIZE * i)) for i in range(count)]
+                )
                 packed = pack_owned(x)
                 if type(packed) is bytes:
                     memmove(result, packed, VALUE_SIZE)

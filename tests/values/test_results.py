@@ -91,7 +91,13 @@ def test_what_cpp_gets_stays_a_reference(ffi: Any, results: Any) -> None:
         assert list(map(type, results(name)(nested, x))) == [ffi.List, ffi.List]
     made = results("forward")(results("pairs"), {"x": [(1, 2.0)]})
     assert (type(made), type(made["x"]), type(made["x"][0])) == (ffi.Dict, ffi.List, ffi.Array)
-    for item in (made.get("x"), next(iter(made.values())), made.setdefault("x"), made.copy()["x"], made.pop("x")):
+    for item in (
+        made.get("x"),
+        next(iter(made.values())),
+        made.setdefault("x"),
+        made.copy()["x"],
+        made.pop("x"),
+    ):
         assert type(item) is ffi.List
     assert results("forward")(results("set_of_vectors"), {(1, 2)}) == {(1, 2)}
     assert (1, 2) in results("forward")(results("set_of_vectors"), {(1, 2)})
@@ -242,7 +248,9 @@ def test_the_collector_sees_complete_containers(results: Any) -> None:
     seen: list[int] = []
 
     def look(phase: str, info: dict[str, int]) -> None:
-        seen.extend(len(repr(found)) for found in gc.get_objects() if type(found) is list and len(found) == 50)
+        seen.extend(
+            len(repr(found)) for found in gc.get_objects() if type(found) is list and len(found) == 50
+        )
 
     gc.callbacks.append(look)
     threshold = gc.get_threshold()

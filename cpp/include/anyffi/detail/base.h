@@ -60,7 +60,8 @@ constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
 /// - `static constexpr auto name`: a FixedText, the type as an annotation in Python, for messages and signatures;
 /// - `static constexpr auto result_name`: the same for a result, where it differs;
 /// - `static constexpr auto key_name`: the same for a result inside a key or an element of a set, where it differs;
-/// - optionally `static constexpr uint32_t result_flags`: ANYFFI_NATIVE if the T is a copy, which becomes a container of
+/// - optionally `static constexpr uint32_t result_flags`: ANYFFI_NATIVE if the T is a copy, which becomes a container
+/// of
 ///   Python. `store` sets it in `aux` of the containers that it creates;
 /// - `static constexpr uint64_t type_mask`: the bits (`anyffi_type_bit`) of the types whose values all convert: a
 ///   container of such types only is not checked;
