@@ -98,6 +98,33 @@ ANYFFI_REGISTER_GLOBAL("testing.results.fail").def([](int64_t n) {
   return vector<std::variant<vector<string>, Bad>>{vector<string>(static_cast<size_t>(n), "a text that is long"),
                                                    Bad()};
 });
+ANYFFI_REGISTER_GLOBAL("testing.results.fail_map").def([] {
+  return std::map<string, std::variant<vector<string>, Bad>>{
+      {"a key that is long", vector<string>(9, "a long text, too")}, {"key", Bad()}};
+});
+ANYFFI_REGISTER_GLOBAL("testing.results.shared_keys").def([] {
+  using Key = anyffi::Optional<vector<vector<int64_t>>>;
+  struct Less {
+    bool operator()(const Key&, const Key&) const { return false; }
+  };
+  std::set<Key, Less> set;
+  set.insert(Key({{1}, {2}}));
+  AnyValue before = set.begin()->any();
+  AnyValue made = set;
+  return std::tuple<std::set<Key, Less>, AnyValue, AnyValue>{set, before, made};
+});
+ANYFFI_REGISTER_GLOBAL("testing.results.native_key").def([] {
+  return std::vector<std::pair<Native<List<int64_t>>, int64_t>>{{kept(), 1}};
+});
+ANYFFI_REGISTER_GLOBAL("testing.results.native_in_key").def([] {
+  struct Less {
+    bool operator()(const std::pair<int64_t, Native<List<int64_t>>>&,
+                    const std::pair<int64_t, Native<List<int64_t>>>&) const {
+      return false;
+    }
+  };
+  return std::set<std::pair<int64_t, Native<List<int64_t>>>, Less>{{1, kept()}};
+});
 ANYFFI_REGISTER_GLOBAL("testing.results.count").def([](int64_t n) {
   vector<int64_t> counted(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) counted[static_cast<size_t>(i)] = i;

@@ -230,6 +230,25 @@ def test_failures_leave_nothing(results: Any) -> None:
         results("set_of_maps")({types.MappingProxyType({})} if sys.version_info >= (3, 12) else {_Hashable()})
 
 
+def test_failures_in_a_map(ffi: Any, results: Any) -> None:
+    with pytest.raises(ValueError, match="no conversion"):
+        results("fail_map")()
+    # A List that C++ keeps is no key, and stays a List.
+    with pytest.raises(TypeError, match="unhashable"):
+        results("native_in_key")()
+    assert type(results("kept")()) is ffi.List
+    assert cases.same(results("native_key")(), [([1, 2], 1)])
+
+
+def test_keys_that_cpp_keeps(ffi: Any, results: Any) -> None:
+    made, before, runtime = results("shared_keys")()
+    assert made == {((1,), (2,))}
+    assert type(before) is ffi.List
+    assert type(before[0]) is ffi.List
+    assert type(runtime) is ffi.Set
+    assert runtime == made
+
+
 class _Hashable(dict):  # type: ignore[type-arg]
     def __hash__(self) -> int:  # type: ignore[override]
         return 1

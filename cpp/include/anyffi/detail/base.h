@@ -94,6 +94,7 @@ ANYFFI_HIDDEN_ inline constexpr auto kKeyName<T, std::void_t<decltype(Traits<T>:
 template <class T>
 using Bare = std::remove_cv_t<std::remove_reference_t<T>>;
 
+class ObjectRef;
 class TensorView;
 
 namespace detail {
@@ -218,6 +219,10 @@ template <class T, class = void>
 inline constexpr uint32_t kResultFlags = 0;
 template <class T>
 inline constexpr uint32_t kResultFlags<T, std::enable_if_t<(Traits<T>::result_flags != 0)>> = Traits<T>::result_flags;
+
+/// Whether `store` may set these flags: not that of a number, text, or a reference to an object.
+template <class T>
+inline constexpr bool kMayBeNative = !kIsNumber<T> && !std::is_pointer_v<T> && !std::is_base_of_v<ObjectRef, T>;
 
 /// Makes an owned value one that the caller may keep: without the flags of a result.
 inline void settle(AnyffiValue& value) noexcept {
