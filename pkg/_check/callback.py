@@ -14,7 +14,7 @@ from .._ctypes import abi as _abi
 from .._ctypes import callback as _callback
 from .._ctypes import unpack as _unpack
 from .._cython import _core
-from .compare import same, same_exception
+from .compare import same_exception
 from .journal import Journal, thread
 from .pack import (
     OwnedPacking,
@@ -27,6 +27,7 @@ from .pack import (
     raising,
     without_own_frames,
 )
+from .plain import same_results
 from .text import show, show_all
 
 __all__ = ["run_callback"]
@@ -106,7 +107,7 @@ class _Callback:
                 "arguments", f"unpacks {show_all(self._by_cython)}", f"unpacks {show_all(by_ctypes)}"
             )
         for index, (by_cython, other) in enumerate(zip(self._by_cython, by_ctypes)):
-            if not same(by_cython, other):
+            if not same_results(by_cython, other):
                 raise self._mismatch(index, f"unpacks {show(by_cython)}", f"unpacks {show(other)}")
 
     def _settle(self, raised: BaseException, args: int, count: int) -> BaseException:

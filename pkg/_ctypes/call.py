@@ -13,6 +13,7 @@ from .._typing import TYPE_CHECKING, Any, Callable
 from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, translate_error
 from .owned import OwnedValue, release
 from .pack import pack
+from .native import unpack_native
 from .unpack import discard_error, raise_error, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
@@ -115,7 +116,12 @@ class FunctionCore(_Traversed):
                 value = _value_of(result)
                 if status != 0:
                     raise_error(value)
-                answer = value[2] if value[0] == _INT else None if value[0] == _NONE else unpack(value)
+                if value[0] == _INT:
+                    answer = value[2]
+                elif value[0] == _NONE:
+                    answer = None
+                else:
+                    answer = unpack_native(value) if value[0] > 0 and value[1] else unpack(value)
             finally:
                 # Inline values need no release, which takes as long as new memory.
                 if value is None or value[0] > 0:

@@ -9,9 +9,10 @@ from .._rules import errors as _errors
 from .._rules import values as _rules
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, ExchangeHooks, Host, library, platform, translate_error
+from .native import unpack_transferred
 from .owned import OwnedValue, move_into, release
 from .pack import NONE, pack_owned, set_callback
-from .unpack import unpack, unpack_copy
+from .unpack import unpack_copy
 from .wrapper import wrap
 
 __all__ = ["create_exchange", "install_host", "shut_down"]
@@ -51,7 +52,7 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
             try:
                 read = VALUE.unpack_from
                 values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
-                x = _object_of(function)(*[unpack(read(values, VALUE_SIZE * i)) for i in range(count)])
+                x = _object_of(function)(*[unpack_transferred(read(values, VALUE_SIZE * i)) for i in range(count)])
                 packed = pack_owned(x)
                 if type(packed) is bytes:
                     memmove(result, packed, VALUE_SIZE)

@@ -38,7 +38,7 @@ from marshaller cimport (
     place_named, plain, public_functions, put_item, raise_taken, read_field, remember_data_type,
     sequence_compare, sequence_has, sequence_hash, set_compare, set_hash, set_in_place, set_methods,
     set_module_slot, set_operators, set_special, set_wrapper_slots, state, tensor_length, unpack,
-    unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping, unwrap_sequence, version_of,
+    unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping, unwrap_sequence, version_of,
     view_has_key, view_has_pair, view_size, viewed, views_equal, wrap, wrapper_for,
 )
 from python cimport (

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "native.h"
 #include "pack.h"
-#include "unpack.h"
 #include "wrapper.h"
 
 /// Up to this many arguments are packed on the stack.
@@ -37,8 +37,6 @@ static inline void anyffi_py_release_made(const AnyffiValue* value) {
     anyffi_release(value->as_object);
   }
 }
-
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_result(AnyffiValue* value) { return anyffi_py_unpack(value); }
 
 /// Returns the Python value of the result of a call, or NULL with the exception that the call raised.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_take_result(int status, AnyffiValue* result) {

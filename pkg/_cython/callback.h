@@ -4,8 +4,8 @@
 #define ANYFFI_CALLBACK_H_
 
 #include "errors.h"
+#include "native.h"
 #include "pack.h"
-#include "unpack.h"
 
 /// Up to this many arguments are unpacked on the stack.
 #define ANYFFI_CALLBACK_ON_STACK 8
@@ -18,7 +18,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_run_with(PyObject* function, const AnyffiValu
   int status = -1;
   int32_t unpacked = 0;
   while (unpacked < count) {
-    PyObject* value = anyffi_py_unpack_copy(&args[unpacked]);
+    PyObject* value = anyffi_py_unpack_argument(&args[unpacked]);
     if (value == NULL) break;
     places[++unpacked] = value;
   }

@@ -51,6 +51,7 @@ cdef extern from "state.h":
         PyObject* share_dtype
         PyObject* share_device
         PyObject* export_tensor
+        PyObject* make_array
         PyTypeObject* ndarray
         PyGetSetDef* pointer_value
         PyObject* missing_name
@@ -84,6 +85,9 @@ cdef extern from "unpack.h":
     object unpack "anyffi_py_unpack"(AnyffiValue*)
     object unpack_copy "anyffi_py_unpack_copy"(const AnyffiValue*)
     int raise_taken "anyffi_py_raise_taken"() except -1
+
+cdef extern from "native.h":
+    object unpack_argument "anyffi_py_unpack_argument"(const AnyffiValue*)
 
 cdef extern from "attributes.h":
     ctypedef int (*GetField "AnyffiGetField")(AnyffiObject*, AnyffiValue*) noexcept

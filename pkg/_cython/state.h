@@ -56,6 +56,7 @@ typedef struct {
   PyObject* share_dtype;
   PyObject* share_device;
   PyObject* export_tensor;
+  PyObject* make_array;
   /// NumPy's class of arrays, once its struct was checked.
   PyTypeObject* ndarray;
   /// `ctypes.c_void_p.value` and, once it is needed, the class.

@@ -53,13 +53,19 @@ _GIVEN = {
     **{name: f"anyffi.{name}[{{0}}]" for name in ("Array", "List", "FrozenSet", "Set")},
     **{name: f"anyffi.{name}[{{0}}, {{1}}]" for name in ("Map", "Dict")},
     **{name: f"anyffi.{name}" for name in ("Shape", "Tensor", "dtype")},
+    # Elements of the runtime's containers.
     "Sequence": "anyffi.List[{0}]",
     "Mapping": "anyffi.Dict[{0}, {1}]",
     "AbstractSet": "anyffi.Set[{0}]",
     "c_void_p": "ctypes.c_void_p",
+    # Copies.
+    **{name: f"builtins.{name}[{{0}}]" for name in ("list", "set", "frozenset")},
+    "dict": "builtins.dict[{0}, {1}]",
+    "MappingProxyType": "types.MappingProxyType[{0}, {1}]",
+    "numpy.ndarray": "numpy.ndarray[typing.Any, typing.Any]",
 }
 
-_QUALIFIED = re.compile(r"\b(anyffi|builtins|collections\.abc|ctypes|types|typing)\.(\w+)")
+_QUALIFIED = re.compile(r"\b(anyffi|builtins|collections\.abc|ctypes|numpy|types|typing)\.(\w+)")
 _IMPORTED_AS = {"collections.abc.Set": "AbstractSet"}
 
 
@@ -145,8 +151,8 @@ class Annotations:
     def _node(self, node: ast.expr, table: Mapping[str, str]) -> str:
         if isinstance(node, ast.BinOp):
             return " | ".join(dict.fromkeys(self._node(part, table) for part in _members(node)))
-        if isinstance(node, ast.Constant) and node.value is None:
-            return "None"
+        if isinstance(node, ast.Constant) and node.value in (None, ...):
+            return "None" if node.value is None else "..."
         root, parameters = node, []
         if isinstance(node, ast.Subscript):
             root = node.value
@@ -166,7 +172,7 @@ class Annotations:
     def _tuple(self, parameters: list[str], table: Mapping[str, str]) -> str:
         union = " | ".join(dict.fromkeys(parameters)) or self.shorten("typing.Any")
         if table is _GIVEN:
-            return self.shorten("anyffi.Array[{0}]").format(union)
+            return self.shorten("builtins.tuple[{0}]").format(", ".join(parameters) or "()")
         exact = ", ".join(parameters) or "()"
         return self.shorten("builtins.tuple[{0}] | anyffi.Array[{1}] | builtins.list[{1}]").format(
             exact, union

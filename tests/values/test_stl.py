@@ -75,16 +75,19 @@ def test_round_trip(ffi: Any, name: str) -> None:
 
     @given(ROUND_TRIPS[name])
     def check(x: Any) -> None:
-        assert cases.same(ffi.to_python(function(x)), x)
+        result = function(x)
+        if name == "vector_any":
+            result = [ffi.to_python(item) for item in result]
+        assert cases.same(result, x)
 
     if "map" in name or "set" in name:
 
         @given(ROUND_TRIPS[name])
         def check(x: Any) -> None:
             result = function(x)
-            assert type(result) is (ffi.Dict if "map" in name else ffi.Set)
-            assert ffi.to_python(result) == x
-            if not name.startswith("unordered"):
+            assert type(result) is type(x)
+            assert result == x
+            if name.startswith("map"):
                 assert list(result) == sorted(x)
 
     check()
@@ -105,7 +108,7 @@ def test_round_trip(ffi: Any, name: str) -> None:
 def test_either_member_of_a_pair_is_taken(ffi: Any, name: str, given_: Any, expected: Any) -> None:
     function = stl(ffi, name)
     for x in (given_, ffi.convert(given_)):
-        assert cases.same(ffi.to_python(function(x)), expected)
+        assert cases.same(function(x), expected)
 
 
 def test_the_callee_changes_a_copy(ffi: Any) -> None:
@@ -232,8 +235,8 @@ def test_an_array_of_one_axis_is_a_sequence(ffi: Any, dtype: str) -> None:
     same = stl(ffi, "vector_double" if dtype in ("f4", "f8") else "vector_int")
     for given_ in (x, x[::2], x[::-1], x[:0], np.broadcast_to(x[3], (5,))):
         for array in (given_, ffi.convert(given_)):
-            assert cases.same(ffi.to_python(same(array)), [type(same([1])[0])(item) for item in given_])
-    assert ffi.to_python(stl(ffi, "vector_any")(x)) == x.tolist()
+            assert cases.same(same(array), [type(same([1])[0])(item) for item in given_])
+    assert stl(ffi, "vector_any")(x) == x.tolist()
     if dtype != "?":
         assert stl(ffi, "array")(x[:3]) == x[:3].tolist()
 

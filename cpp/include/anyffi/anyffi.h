@@ -38,6 +38,7 @@
 #include <anyffi/container/set.h>       // FrozenSet, Set
 #include <anyffi/container/shape.h>     // Shape
 #include <anyffi/container/tuple.h>     // Tuple<Ts...>
+#include <anyffi/native.h>              // Native<T>: results that become Python's own
 
 // Objects
 #include <anyffi/object.h>              // ObjectRef, Ref<T>, make_object

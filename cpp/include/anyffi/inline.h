@@ -116,6 +116,16 @@ static inline AnyffiValue anyffi_read_value(const AnyffiValue* from) {
   return anyffi_make_value(first, second);
 }
 
+/// An owned copy of an element of a container, without ANYFFI_NATIVE.
+static inline AnyffiValue anyffi_own_element(const AnyffiValue* element) {
+  AnyffiValue owned = anyffi_read_value(element);
+  if (owned.type_code > 0) {
+    anyffi_retain(owned.as_object);
+    owned.aux = 0;
+  }
+  return owned;
+}
+
 static inline AnyffiValue anyffi_make_none(void) { return anyffi_make_value(0, 0); }
 
 static inline AnyffiValue anyffi_make_int(int64_t number) {

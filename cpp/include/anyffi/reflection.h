@@ -65,7 +65,7 @@ constexpr FieldList<kMembers...> complete_fields(FieldList<kMembers...> list) {
                 "anyffi: a field has a type without a conversion: include its header of anyffi/stl/, or specialise "
                 "anyffi::Traits for it (see anyffi/traits_via.h)");
   [[maybe_unused]] int i = 0;
-  ((list.rows[i].type_name = Traits<MemberType<T, kMembers>>::name, list.rows[i++].get = &get_field<T, kMembers>), ...);
+  ((list.rows[i].type_name = kResultName<MemberType<T, kMembers>>, list.rows[i++].get = &get_field<T, kMembers>), ...);
   return list;
 }
 

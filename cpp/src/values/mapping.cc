@@ -177,8 +177,7 @@ int anyffi_mapping_get(const AnyffiObject* object, const AnyffiValue* key, Anyff
   *out = anyffi_make_none();
   int64_t entry;
   if (anyffi_mapping_find(object, key, &entry) != 0) return -1;
-  *out = entry < 0 ? kUnset : as_mapping(object)->entries[entry].value;
-  anyffi_value_retain(out);
+  *out = entry < 0 ? kUnset : anyffi_own_element(&as_mapping(object)->entries[entry].value);
   return 0;
 }
 
@@ -189,10 +188,8 @@ int64_t anyffi_mapping_next(const AnyffiObject* object, int64_t number, int32_t 
   for (; 0 <= number && number < mapping->used; number += step < 0 ? -1 : 1) {
     const AnyffiEntry& entry = mapping->entries[number];
     if (entry.key.type_code == ANYFFI_UNSET) continue;
-    *out_key = entry.key;
-    *out_value = entry.value;
-    anyffi_value_retain(out_key);
-    anyffi_value_retain(out_value);
+    *out_key = anyffi_own_element(&entry.key);
+    *out_value = anyffi_own_element(&entry.value);
     return number;
   }
   *out_key = *out_value = kUnset;

@@ -238,8 +238,7 @@ void anyffi_sequence_get(const AnyffiObject* object, int64_t index, AnyffiValue*
     *out = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
     return;
   }
-  anyffi_copy_value(&sequence->data[index], out);
-  anyffi_value_retain(out);
+  *out = anyffi_own_element(&sequence->data[index]);
 }
 
 int anyffi_sequence_reserve(AnyffiObject* object, int64_t capacity) {

@@ -144,18 +144,12 @@ def to_python(value: Value) -> Shape | None:
 
 
 def given(each: Type) -> list[Shape]:
-    """Make shapes of a result, as it is and as Python's own object."""
+    """Make shapes of a result."""
     found = []
     for size in (3, 1000) if "<" in each.theirs or "str" in each.key.lower() else (3,):
-        theirs = Snippet(f"f({size})", "", f"give_{each.key}")
+        snippet = Snippet(f"f({size})", "", f"give_{each.key}")
         name = f"{each.ours.replace('const ', '').replace('&', '')}, {size:,}"
-        found.append(Shape(f"result {name}", "results", {"anyffi": theirs, "nanobind": theirs}))
-        if "<" in each.theirs and "optional" not in each.key and each.key != "complex":
-            ours = Snippet(f"to_python(f({size}))", "from anyffi import to_python", f"give_{each.key}")
-            law = TO_PYTHON
-            found.append(
-                Shape(f"to_python(result {name})", "results", {"anyffi": ours, "nanobind": theirs}, law=law)
-            )
+        found.append(Shape(f"result {name}", "results", {"anyffi": snippet, "nanobind": snippet}))
     return found
 
 

@@ -73,7 +73,7 @@ Fit load_element(Element& element, const AnyffiValue& key, AnyValue& converted, 
   }
   if constexpr (std::is_base_of_v<AnyValue, typename Traits<T>::Holder>) {
     if (same_words(holder.raw(), element.value)) return Fit::kUnchanged;
-    converted = AnyValue(Adopt{}, Traits<T>::store(Traits<T>::take(holder)));
+    converted = AnyValue(Traits<T>::take(holder));
     if (!same_words(converted.raw(), element.value)) return Fit::kConverted;
   }
   return Fit::kUnchanged;
@@ -222,6 +222,11 @@ class Array : public detail::SequenceView<detail::CellIterator<T>, T> {
       : Array(detail::Adopt{}, detail::new_sequence(ANYFFI_ARRAY, static_cast<int64_t>(items.size()))) {
     for (T item : items) this->append(std::move(item));
   }
+  /// The elements of a range, such as a std::vector.
+  template <class From, class = std::enable_if_t<!std::is_arithmetic_v<From>>>
+  Array(From first, From last) : Array() {
+    for (; first != last; ++first) this->append(T(*first));
+  }
   /// A List of the elements: a copy, or in place if an rvalue is the only reference.
   List<T> thaw() const& { return detail::copied<List<T>>(*this, ANYFFI_LIST); }
   List<T> thaw() && { return detail::converted<List<T>>(std::move(*this), ANYFFI_LIST); }
@@ -236,6 +241,11 @@ class List : public detail::SequenceView<detail::IndexIterator<T>, T> {
   List(std::initializer_list<T> items)
       : List(detail::Adopt{}, detail::new_sequence(ANYFFI_LIST, static_cast<int64_t>(items.size()))) {
     for (const T& item : items) push_back(item);
+  }
+  /// The elements of a range, such as a std::vector.
+  template <class From, class = std::enable_if_t<!std::is_arithmetic_v<From>>>
+  List(From first, From last) : List() {
+    for (; first != last; ++first) push_back(T(*first));
   }
 
   /// Makes room for `capacity` elements in all.

@@ -32,6 +32,41 @@ bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why,
   return true;
 }
 
+/// Makes a new value hashable, as a key or an element of a set must be: lists become Arrays and sets FrozenSets.
+__attribute__((noinline)) inline void freeze_key(AnyffiValue& key) {
+  if (key.type_code <= 0 || (key.aux & ANYFFI_NATIVE) == 0) return;
+  if (key.type_code == ANYFFI_SET) key.as_object->type_code = key.type_code = ANYFFI_FROZEN_SET;
+  if (key.type_code == ANYFFI_LIST) key.as_object->type_code = key.type_code = ANYFFI_ARRAY;
+  if (key.type_code != ANYFFI_ARRAY) return;
+  auto* sequence = reinterpret_cast<AnyffiSequence*>(key.as_object);
+  for (int64_t i = 0; i < sequence->size; ++i) {
+    freeze_key(sequence->data[i]);
+    sequence->type_mask |= anyffi_type_bit(sequence->data[i].type_code);
+  }
+}
+
+/// A key as an owned value. Numbers are hashable.
+template <class K>
+AnyffiValue store_key(const K& key) {
+  AnyffiValue stored = Traits<K>::store(key);
+  if constexpr (!kIsNumber<K>) freeze_key(stored);
+  return stored;
+}
+
+/// Fills a new mapping or set, whose keys are distinct in C++.
+template <class Entries, class Store>
+AnyffiValue store_mapping(int32_t type_code, const Entries& entries, const char* refusal, Store store) {
+  AnyffiValue created;
+  check(anyffi_mapping_create(type_code, static_cast<int64_t>(entries.size()), &created));
+  ObjectRef kept(Adopt{}, created.as_object);
+  auto* mapping = reinterpret_cast<AnyffiMapping*>(created.as_object);
+  for (const auto& entry : entries) store(*mapping, entry);
+  int64_t first, second;
+  check(anyffi_mapping_finish(created.as_object, &first, &second));
+  if (first >= 0) throw Error("ValueError", refusal);
+  return with_flags(object_value(kept.release()), ANYFFI_NATIVE);
+}
+
 /// A new List of the items of a C++ container.
 template <class T, class Items>
 AnyffiValue store_items(Items&& items) {
@@ -47,7 +82,7 @@ AnyffiValue store_items(Items&& items) {
     sequence->type_mask |= anyffi_type_bit(stored.type_code);
     sequence->data[sequence->size++] = stored;
   }
-  return object_value(list.release());
+  return with_flags(object_value(list.release()), ANYFFI_NATIVE);
 }
 
 /// Calls `visit` with each entry, converted to K and V; it returns whether the key is new. Distinct keys may be equal
@@ -76,15 +111,17 @@ bool load_entries(const AnyffiValue& value, const char* name, AnyffiMismatch& wh
 /// A new Dict of the entries of a C++ container.
 template <class K, class V, class Entries>
 AnyffiValue store_entries(const Entries& entries) {
-  ObjectRef dict(Adopt{}, new_mapping(ANYFFI_DICT));
-  for (const auto& [key, value] : entries) {
-    AnyValue owned_key(Adopt{}, Traits<K>::store(key)), owned_value(Adopt{}, Traits<V>::store(value));
-    AnyffiValue given[] = {owned_key.release(), owned_value.release()};
-    int32_t existed;
-    check(anyffi_mapping_set(dict.get(), &given[0], &given[1], &existed));
-    if (existed) throw Error("ValueError", "two keys of a C++ map are equal in Python");
-  }
-  return object_value(dict.release());
+  auto store = [](AnyffiMapping& dict, const auto& entry) {
+    AnyffiEntry& stored = dict.entries[dict.used];
+    assign(stored.key, store_key<K>(entry.first));
+    assign(stored.value, AnyffiValue{});
+    dict.key_type_mask |= anyffi_type_bit(stored.key.type_code);
+    // The Dict owns the key, should the conversion of the value throw.
+    ++dict.used;
+    assign(stored.value, Traits<V>::store(entry.second));
+    dict.value_type_mask |= anyffi_type_bit(stored.value.type_code);
+  };
+  return store_mapping(ANYFFI_DICT, entries, "two keys of a C++ map are equal in Python", store);
 }
 
 /// Calls `visit` with each element of a set, converted to T; it returns whether the element is new.
@@ -109,22 +146,24 @@ bool load_elements(const AnyffiValue& value, const char* name, AnyffiMismatch& w
 /// A new Set of the elements of a C++ container.
 template <class T, class Elements>
 AnyffiValue store_elements(const Elements& elements) {
-  ObjectRef set(Adopt{}, new_mapping(ANYFFI_SET));
-  for (const T& element : elements) {
-    AnyffiValue key = Traits<T>::store(element), none{};
-    int32_t existed;
-    check(anyffi_mapping_set(set.get(), &key, &none, &existed));
-    if (existed) throw Error("ValueError", "two elements of a C++ set are equal in Python");
-  }
-  return object_value(set.release());
+  auto store = [](AnyffiMapping& set, const T& element) {
+    AnyffiEntry& stored = set.entries[set.used];
+    assign(stored.key, store_key<T>(element));
+    assign(stored.value, AnyffiValue{});
+    set.key_type_mask |= anyffi_type_bit(stored.key.type_code);
+    ++set.used;
+  };
+  return store_mapping(ANYFFI_SET, elements, "two elements of a C++ set are equal in Python", store);
 }
 
 /// Traits of std::vector, std::deque and std::list.
 template <class S, class T>
 struct StdSequenceTraits {
   ANYFFI_HIDDEN_ static constexpr auto name = "Sequence[" + FixedText(Traits<T>::name) + "]";
-  ANYFFI_HIDDEN_ static constexpr auto result_name = "List[" + kResultName<T> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = "list[" + kResultName<T> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto key_name = "tuple[" + kKeyName<T> + ", ...]";
   static constexpr uint64_t type_mask = 0;
+  static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
   static constexpr bool kOutlivesHolder = true;
   using Holder = S;
@@ -141,8 +180,9 @@ template <class M, class K, class V>
 struct StdMapTraits {
   ANYFFI_HIDDEN_ static constexpr auto name =
       "Mapping[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
-  ANYFFI_HIDDEN_ static constexpr auto result_name = "Dict[" + kResultName<K> + ", " + kResultName<V> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = "dict[" + kKeyName<K> + ", " + kResultName<V> + "]";
   static constexpr uint64_t type_mask = 0;
+  static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
   static constexpr bool kOutlivesHolder = true;
   using Holder = M;
@@ -158,8 +198,10 @@ struct StdMapTraits {
 template <class S, class T>
 struct StdSetTraits {
   ANYFFI_HIDDEN_ static constexpr auto name = "AbstractSet[" + FixedText(Traits<T>::name) + "]";
-  ANYFFI_HIDDEN_ static constexpr auto result_name = "Set[" + kResultName<T> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = "set[" + kKeyName<T> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto key_name = "frozenset[" + kKeyName<T> + "]";
   static constexpr uint64_t type_mask = 0;
+  static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
   static constexpr bool kOutlivesHolder = true;
   using Holder = S;

@@ -48,7 +48,9 @@ template <class T>
 struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> : detail::OptionalConversion<T> {
   ANYFFI_HIDDEN_ static constexpr auto name = FixedText(Traits<T>::name) + " | None";
   ANYFFI_HIDDEN_ static constexpr auto result_name = detail::kResultName<T> + " | None";
+  ANYFFI_HIDDEN_ static constexpr auto key_name = detail::kKeyName<T> + " | None";
   static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
+  static constexpr uint32_t result_flags = detail::kResultFlags<T>;
   static constexpr bool kBorrows = false;
   using Conversion = detail::OptionalConversion<T>;
   static bool load(AnyffiValue& value, typename Conversion::Holder& holder, AnyffiMismatch& why) {

@@ -28,6 +28,7 @@ struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const
   }();
   ANYFFI_HIDDEN_ static constexpr auto result_name = Traits<std::vector<Item>>::result_name;
   static constexpr uint64_t type_mask = 0;
+  static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
   struct Holder {
     std::vector<Item> copy;
