@@ -260,6 +260,8 @@ class Host(Structure):
                 "capsule_set_name",
                 "handle_release_shared",
                 "is_own_wrapper",
+                "handle_convert",
+                "handle_create",
             )
         ),
     ]

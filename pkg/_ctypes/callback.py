@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import c_int32, c_int64, c_void_p, memmove
 
+from .._rules import conversions as _conversions
 from .._rules import errors as _errors
 from .._rules import values as _rules
 from .._typing import Any, Callable
@@ -130,6 +131,17 @@ def _error_fill(handle: Any, kind: int, message: int, traceback: int) -> None:
         move_into(pack_owned(text), place)
 
 
+@_hook(c_int32, c_void_p)
+def _convert(handle: Any, conversion: int, out: int) -> None:
+    move_into(pack_owned(_conversions.convert(_object_of(handle), conversion)), out)
+
+
+def _create(conversion: int, given: int, out: int) -> None:
+    """Create what stands for a path or a time; a hook without a handle."""
+    value = unpack_copy(VALUE.unpack(ctypes.string_at(given, VALUE_SIZE)))
+    move_into(pack_owned(_conversions.create(conversion, value)), out)
+
+
 def _address(function: Any) -> int:
     return ctypes.cast(function, c_void_p).value or 0
 
@@ -139,6 +151,8 @@ def install_host() -> None:
     callback = platform.callback_type(_callback)
     _kept.append(callback)
     set_callback(_address(callback))
+    create = platform.plain_hook_type(c_int32, c_void_p, c_void_p)(_with_status(_create))
+    _kept.append(create)
     host = Host(struct_size=ctypes.sizeof(Host), **platform.hooks(_with_status))
     host.flags |= _rules.HOST_FLAGS
     host.handle_hash = _address(_hash)
@@ -146,6 +160,8 @@ def install_host() -> None:
     host.handle_repr = _address(_repr)
     host.handle_type_name = _address(_type_name)
     host.error_fill = _address(_error_fill)
+    host.handle_convert = _address(_convert)
+    host.handle_create = _address(create)
     library.host_install(ctypes.addressof(host))
 
 

@@ -39,6 +39,7 @@ __all__ = [
     "object_at",
     "object_of",
     "plain",
+    "plain_hook_type",
     "read_text",
     "retain",
     "take_over",
@@ -168,6 +169,11 @@ def give(x: Any, out: int) -> None:
 def hook_type(*params: Any) -> Any:
     """Return the type of a hook whose first parameter is a handle, passed as the object itself."""
     return PYFUNCTYPE(c_int, py_object, *params)
+
+
+def plain_hook_type(*params: Any) -> Any:
+    """Return the type of a hook without a handle."""
+    return PYFUNCTYPE(c_int, *params)
 
 
 def hooks(reporting: Any) -> dict[str, int]:

@@ -49,6 +49,7 @@ __all__ = [
     "object_at",
     "object_of",
     "plain",
+    "plain_hook_type",
     "read_text",
     "retain",
     "take_over",
@@ -106,7 +107,12 @@ def callback_type(function: Callable[..., int]) -> Any:
 
 def hook_type(*params: Any) -> Callable[[Callable[..., int]], Any]:
     """Return a factory of hooks whose first parameter is a handle."""
-    return lambda function: CFUNCTYPE(c_int, c_void_p, *params)(unguarded(function))
+    return plain_hook_type(c_void_p, *params)
+
+
+def plain_hook_type(*params: Any) -> Callable[[Callable[..., int]], Any]:
+    """Return a factory of hooks without a handle."""
+    return lambda function: CFUNCTYPE(c_int, *params)(unguarded(function))
 
 
 def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> None:

@@ -55,6 +55,7 @@ from types import MethodType
 from anyffi._rules import arrays as _arrays
 from anyffi._rules import codes as _types
 from anyffi._rules import containers as _container_rules
+from anyffi._rules import conversions as _conversions
 from anyffi._rules import decisions as _decisions
 from anyffi._rules import device as _device
 from anyffi._rules import dtype as _dtype
@@ -164,6 +165,8 @@ cdef int read_rules() except -1:
         state.get_cache_token = keep(abc.get_cache_token)
     state.make_error = keep(_errors.make)
     state.fill_error = keep(_errors.fill)
+    state.convert = keep(_conversions.convert)
+    state.create = keep(_conversions.create)
     state.class_of_kind = keep(_errors.class_of_kind)
     state.nested_too_deep = keep(_rules.nested_too_deep)
     state.contains_itself = keep(_rules.contains_itself)

@@ -38,6 +38,8 @@ cdef extern from "state.h":
         int is_check_mode
         PyObject* make_error
         PyObject* fill_error
+        PyObject* convert
+        PyObject* create
         PyObject* class_of_kind
         PyObject* nested_too_deep
         PyObject* contains_itself

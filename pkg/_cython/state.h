@@ -40,6 +40,8 @@ typedef struct {
   int is_check_mode;
   PyObject* make_error;
   PyObject* fill_error;
+  PyObject* convert;
+  PyObject* create;
   /// Exception classes by kind; NULL in check mode, where `make_error` makes every exception.
   PyObject* class_of_kind;
   /// Functions of the rules that return an exception to raise.

@@ -41,6 +41,10 @@ _TAKEN = {
     "Tensor": _EXPORTER,
     "dtype": "typing.Any",
     "c_void_p": "ctypes.c_void_p | None",
+    "Iterable": "collections.abc.Iterable[{0}]",
+    "PathLike": "os.PathLike[builtins.str] | os.PathLike[builtins.bytes]",
+    "datetime": "datetime.datetime",
+    "timedelta": "datetime.timedelta",
     # Containers of C++'s standard library.
     "Sequence": "collections.abc.Sequence[{0}]",
     "Mapping": "collections.abc.Mapping[{0}, {1}]",
@@ -63,9 +67,14 @@ _GIVEN = {
     "dict": "builtins.dict[{0}, {1}]",
     "MappingProxyType": "types.MappingProxyType[{0}, {1}]",
     "numpy.ndarray": "numpy.ndarray[typing.Any, typing.Any]",
+    "Path": "pathlib.Path",
+    "datetime": "datetime.datetime",
+    "timedelta": "datetime.timedelta",
 }
 
-_QUALIFIED = re.compile(r"\b(anyffi|builtins|collections\.abc|ctypes|numpy|types|typing)\.(\w+)")
+_QUALIFIED = re.compile(
+    r"\b(anyffi|builtins|collections\.abc|ctypes|datetime|numpy|os|pathlib|types|typing)\.(\w+)"
+)
 _IMPORTED_AS = {"collections.abc.Set": "AbstractSet"}
 
 

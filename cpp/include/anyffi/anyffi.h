@@ -34,6 +34,7 @@
 
 // Containers
 #include <anyffi/container/sequence.h>  // Array, List
+#include <anyffi/container/iterable.h>  // Iterable
 #include <anyffi/container/mapping.h>   // Map, Dict
 #include <anyffi/container/set.h>       // FrozenSet, Set
 #include <anyffi/container/shape.h>     // Shape

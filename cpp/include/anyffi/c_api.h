@@ -190,6 +190,23 @@ typedef enum AnyffiValueFlag {
 int anyffi_value_own(const AnyffiValue* value, AnyffiValue* out);
 /// Releases an owned value and sets it to None.
 void anyffi_value_release(AnyffiValue* value);
+
+/// What a value may be taken as, by a parameter of another type.
+typedef enum AnyffiConversion {
+  ANYFFI_AS_SEQUENCE = 1,  /* a List: of a tensor (its rows, if it has several axes), of a sequence of the host */
+  ANYFFI_AS_ITERABLE = 2,  /* a List of anything that can be iterated over, but for text */
+  ANYFFI_AS_SET = 3,       /* a Set, of a set of the host */
+  ANYFFI_AS_PATH = 4,      /* Bytes for the system, of text, bytes or a path of the host */
+  ANYFFI_AS_DATE_TIME = 5, /* a List of two ints, seconds since 1970 in UTC and nanoseconds, of a time of the host */
+  ANYFFI_AS_DURATION = 6   /* the same of a duration of the host */
+} AnyffiConversion;
+
+/// Converts a value, owned; `out` is None if it is not of that sort. Runs code of the host. A list in `out` has no
+/// other owner.
+int anyffi_value_convert(const AnyffiValue* value, int32_t conversion, AnyffiValue* out);
+/// The host's path, time or duration: of Bytes, or of an int of microseconds (since 1970 in UTC). A copy of `from`
+/// without a host.
+int anyffi_value_create_host(int32_t conversion, const AnyffiValue* from, AnyffiValue* out);
 /// The family of a type code: `ANYFFI_STR` for the three codes of a string.
 int32_t anyffi_type_get_family(int32_t type_code);
 /// Python's `hash`: 1, 1.0 and True agree. TypeError for unhashable values.
@@ -462,10 +479,13 @@ typedef struct AnyffiMismatch {
   const char* detail;   /* the narrower type, or the message, depending on `reason` */
   AnyffiValue got;      /* a borrowed copy of the value; with ANYFFI_MOVABLE if it is or lies in a movable argument */
   char path[112];       /* from the argument to the element, such as [1]["k"] */
+  char got_text[64];    /* what the message shows instead of `got`; empty: nothing */
 } AnyffiMismatch;
 
 /// Prepends `[key]` to the path; shortens a key that is too long.
 void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key);
+/// Replaces `got`, which is about to be released, by what the message shows of it.
+void anyffi_mismatch_detach(AnyffiMismatch* mismatch);
 /// Raises a mismatch of argument `index` of a function; always returns -1. `info` may be NULL, or `index` -1: then the
 /// message is about a value alone.
 int anyffi_mismatch_raise(const AnyffiMismatch* mismatch, const AnyffiFunctionInfo* info, int32_t index);
@@ -689,9 +709,6 @@ int anyffi_tensor_copy(const AnyffiTensorData* data, uint64_t flags, AnyffiValue
 /// The size in bytes of a compact tensor of this shape and type; ignores `data` and `strides`. ValueError for a
 /// negative shape, MemoryError for overflow.
 int anyffi_tensor_get_nbytes(const AnyffiTensorData* data, uint64_t flags, int64_t* out);
-/// A List of the elements of a Tensor or TensorView of one axis: integers, bools, float32 or float64. ValueError for
-/// another number of axes, TypeError for other elements, BufferError if the CPU cannot read them.
-int anyffi_tensor_get_items(const AnyffiValue* tensor, AnyffiValue* out);
 /// The distance in elements from the first element to the one at `positions`; negative if it lies before it. IndexError
 /// unless there is one position for each axis, from 0 to below its size.
 int anyffi_tensor_get_element_offset(const AnyffiTensorData* data, const int64_t* positions, int32_t count,

@@ -69,6 +69,11 @@ typedef struct AnyffiHost {
   /// 1 if the wrapper of a container compares and hashes as the runtime does: if its class is no user's. Called with
   /// the lock held. NULL: none does.
   int32_t (*is_own_wrapper)(const AnyffiObject* container);
+  /// What an object is as another type (AnyffiConversion): a List, Set, Str or Bytes. Or None: it is not that. Or a
+  /// Slice of start, number and step of ints, or an Array of a data type and Bytes that hold the elements.
+  int (*handle_convert)(void* handle, int32_t conversion, AnyffiValue* out);
+  /// The inverse, for paths and times: a value that stands for an object of the host.
+  int (*handle_create)(int32_t conversion, const AnyffiValue* from, AnyffiValue* out);
 } AnyffiHost;
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.

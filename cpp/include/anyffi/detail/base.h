@@ -118,6 +118,7 @@ enum class Missing {
   kList,
   kWideString,
   kSystemError,
+  kFilesystem,
   kObject,
   kTraits
 };
@@ -177,6 +178,10 @@ inline constexpr uint64_t kExactTypes =
     : std::is_floating_point_v<T>               ? type_bits(ANYFFI_FLOAT)
                                                 : kEveryType;
 
+/// What parameters that are sequences accept without conversion, and those that are sets.
+constexpr uint64_t kSequenceTypes = type_bits(ANYFFI_ARRAY, ANYFFI_LIST, ANYFFI_SHAPE);
+constexpr uint64_t kSetTypes = type_bits(ANYFFI_FROZEN_SET, ANYFFI_SET);
+
 /// A Shape is an Array too.
 inline bool is_array(int32_t type_code) { return type_code == ANYFFI_ARRAY || type_code == ANYFFI_SHAPE; }
 
@@ -191,6 +196,7 @@ inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expe
   why.expected = expected;
   why.detail = detail;
   why.got = got;
+  why.got_text[0] = 0;
   return false;
 }
 

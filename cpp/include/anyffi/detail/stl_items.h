@@ -5,21 +5,32 @@
 
 #include <anyffi/container/set.h>
 
+#include <cstddef>
+
 namespace anyffi {
 namespace detail {
 
-/// Calls `visit` with each element, converted to T. Accepts an Array, a List, or a tensor of one axis.
+/// Numbers that bytes are a sequence of.
+template <class T>
+inline constexpr bool kIsByte = std::is_same_v<T, unsigned char> || std::is_same_v<T, std::byte>;
+
+/// Calls `visit` with each element, converted to T. Accepts an Array, a List, and what converts to one; for T of one
+/// byte also Bytes.
 template <class T, class Visit>
 bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
-  if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) {
-    if (value.type_code != ANYFFI_TENSOR && value.type_code != ANYFFI_TENSOR_VIEW) return refuse(why, value, name);
-    AnyValue items;
-    if (anyffi_tensor_get_items(&value, items.out()) != 0) return refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
-    if (load_items<T>(items.raw(), name, why, visit)) return true;
-    // A BigInt of the list would not outlive it.
-    if (why.got.type_code > 0) why.got = value;
-    return false;
+  if (__builtin_expect(!is_array(value.type_code) && value.type_code != ANYFFI_LIST, 0)) {
+    if constexpr (kIsByte<T>) {
+      if (anyffi_is_bytes(value.type_code)) {
+        AnyffiTextView bytes;
+        anyffi_view_text(&value, &bytes);
+        auto* data = static_cast<const unsigned char*>(bytes.data);
+        for (int64_t i = 0; i < bytes.length; ++i) visit(static_cast<T>(data[i]));
+        return true;
+      }
+    }
+    return load_converted(value, ANYFFI_AS_SEQUENCE, ANYFFI_LIST, name, why,
+                          [&](AnyffiValue& list) { return load_items<T>(list, name, why, visit); });
   }
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
   bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
@@ -128,7 +139,10 @@ AnyffiValue store_entries(const Entries& entries) {
 template <class T, class Visit>
 bool load_elements(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
-  if (value.type_code != ANYFFI_SET && value.type_code != ANYFFI_FROZEN_SET) return refuse(why, value, name);
+  if (__builtin_expect(value.type_code != ANYFFI_SET && value.type_code != ANYFFI_FROZEN_SET, 0)) {
+    return load_converted(value, ANYFFI_AS_SET, ANYFFI_SET, name, why,
+                          [&](AnyffiValue& converted) { return load_elements<T>(converted, name, why, visit); });
+  }
   auto* set = reinterpret_cast<const AnyffiMapping*>(value.as_object);
   bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
   for (int64_t i = 0; i < set->used; ++i) {
