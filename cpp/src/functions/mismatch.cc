@@ -7,9 +7,33 @@
 #include "core/errors.h"
 #include "core/memory.h"
 #include "functions/signature.h"
+#include "tensors/spec.h"
+#include "values/nested.h"
 
 namespace anyffi::runtime {
 namespace {
+
+/// `a tensor of float64 with shape (*, 3), got one of float32 with shape (2, 2)`
+void append_tensor_reason(String* out, const AnyffiMismatch& mismatch) {
+  auto* spec = reinterpret_cast<const AnyffiTensorSpec*>(mismatch.detail);
+  if (spec != nullptr) {
+    append_requirement(out, *spec, mismatch.got);
+  } else {
+    *out += mismatch.expected;
+  }
+  *out += ", got ";
+  uint64_t flags;
+  if (const AnyffiTensorData* data = tensor_of(mismatch.got, &flags)) {
+    *out += spec != nullptr ? "one of " : "a tensor of ";
+    append_tensor(out, spec, *data, flags);
+    return;
+  }
+  append_type_name(out, mismatch.got);
+  if (mismatch.expected != kNestedShape) return;
+  NestedShape shape(mismatch.got);
+  *out += " with shape ";
+  append_sizes(out, shape.extents, shape.ndim, false);
+}
 
 void append_reason(String* out, const AnyffiMismatch& mismatch) {
   if (mismatch.reason == ANYFFI_MISMATCH_RANGE) {
@@ -25,6 +49,7 @@ void append_reason(String* out, const AnyffiMismatch& mismatch) {
     return;
   }
   *out += "expected ";
+  if (mismatch.reason == ANYFFI_MISMATCH_TENSOR) return append_tensor_reason(out, mismatch);
   *out += mismatch.expected;
   *out += ", got ";
   append_type_name(out, mismatch.got);
