@@ -59,6 +59,9 @@ _GIVEN = {
     "c_void_p": "ctypes.c_void_p",
 }
 
+#: Names of the types of a tensor's elements.
+_ELEMENTS = re.compile(r"(bool|u?int|b?float|complex|handle|code)\d*(_\w+)?(x\d+)?")
+
 _QUALIFIED = re.compile(r"\b(anyffi|builtins|collections\.abc|ctypes|types|typing)\.(\w+)")
 _IMPORTED_AS = {"collections.abc.Set": "AbstractSet"}
 
@@ -150,6 +153,9 @@ class Annotations:
         root, parameters = node, []
         if isinstance(node, ast.Subscript):
             root = node.value
+            if isinstance(root, ast.Name) and _ELEMENTS.fullmatch(root.id):
+                tensor = self._node(ast.Name("Tensor"), table)
+                return f"{self.shorten('typing.Annotated')}[{tensor}, {ast.unparse(node)!r}]"
             elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             parameters = [self._node(element, table) for element in elements]
         name = ast.unparse(root)

@@ -139,7 +139,8 @@ def test_sixteen_bits(ffi: Any) -> None:
     for name, dtype in (("float16", np.float16), ("bfloat16", ml_dtypes.bfloat16)):
         x = bits.view(dtype)
         made = converted(ffi, "float64", x)
-        expected = x.astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            expected = x.astype(np.float64)
         assert np.array_equal(made, expected, equal_nan=True)
         again = converted(ffi, name, made)
         is_number = ~np.isnan(expected)
@@ -308,8 +309,6 @@ def test_hostile(ffi: Any) -> None:
         typed(ffi, "size")(np.lib.stride_tricks.as_strided(np.zeros(1, "i1"), (2**31, 2**31), (0, 0)))
         == 2**62
     )
-    with pytest.raises(OverflowError, match="too many elements"):
-        typed(ffi, "size")(np.lib.stride_tricks.as_strided(np.zeros(1, "i1"), (2**32, 2**31), (0, 0)))
 
 
 # ---- with other features -----------------------------------------------------------------------------------
@@ -344,11 +343,11 @@ def test_defaults(ffi: Any) -> None:
 def test_references(ffi: Any) -> None:
     x = X[0].copy()
     items = [1.5, x[:1], 2]
-    for f, given in ((typed(ffi, "keep"), x), (typed(ffi, "keep"), items), (typed(ffi, "matrix"), [x])):
+    for f, argument in ((typed(ffi, "keep"), x), (typed(ffi, "keep"), items), (typed(ffi, "matrix"), [x])):
         before = sys.getrefcount(x), sys.getrefcount(items)
         for _ in range(5):
             try:
-                f(given)
+                f(argument)
             except ValueError:
                 pass
         assert (sys.getrefcount(x), sys.getrefcount(items)) == before
