@@ -188,7 +188,7 @@ def _members(annotation: str) -> Iterator[ast.expr]:
 
 
 def _split(node: ast.expr) -> tuple[str, list[str]]:
-    """Return a type's name, without its module, and its parameters; of what is annotated, those of the type."""
+    """Return the name of a type, without its module, and its parameters; annotations are left out."""
     if not isinstance(node, ast.Subscript):
         return _name(node), []
     parameters = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
