@@ -72,6 +72,9 @@ _GIVEN = {
     "timedelta": "datetime.timedelta",
 }
 
+#: Names of the types of a tensor's elements.
+_ELEMENTS = re.compile(r"(bool|u?int|b?float|complex|handle|code)\d*(_\w+)?(x\d+)?")
+
 _QUALIFIED = re.compile(
     r"\b(anyffi|builtins|collections\.abc|ctypes|datetime|numpy|os|pathlib|types|typing)\.(\w+)"
 )
@@ -165,6 +168,9 @@ class Annotations:
         root, parameters = node, []
         if isinstance(node, ast.Subscript):
             root = node.value
+            if isinstance(root, ast.Name) and _ELEMENTS.fullmatch(root.id):
+                tensor = self._node(ast.Name("Tensor"), table)
+                return f"{self.shorten('typing.Annotated')}[{tensor}, {ast.unparse(node)!r}]"
             elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             parameters = [self._node(element, table) for element in elements]
         name = ast.unparse(root)

@@ -54,6 +54,10 @@ DEF("apart")([](int64_t) { return 1; }, arg("x")).def([](int64_t, String) { retu
 DEF("of_bools")([](std::vector<bool>) { return 1; }, arg("x")).def([](std::vector<int64_t>) { return "x"; }, arg("x"));
 DEF("either_way")([](int64_t, double) { return 1; }, arg("x"), arg("y"))
     .def([](double, int64_t) { return "x"; }, arg("x"), arg("y"));
+DEF("matrix")([](TypedView<const double, shape<any, 3>, row_major>) { return 1; }, arg("x").convert());
+DEF("pick")([](TypedView<const double, 1>) { return 1; }, arg("x"))
+    .def([](TypedTensor<float, 2> x) { return x; }, arg("x"))
+    .def([](String x) { return x; }, arg("x"));
 """
 
 EXPECTED = """
@@ -74,6 +78,7 @@ def either_way(x: float, y: int) -> str: ...
 def int_or_float(x: int) -> int: ...
 @overload
 def int_or_float(x: float) -> str: ...
+def matrix(x: Annotated[_Exporter, 'float64[:, 3, row_major]'] | Sequence[Sequence[float]]) -> int: ...
 def nested(x: Mapping[str, Sequence[float]]) -> anyffi.Dict[str, anyffi.List[float]]: ...
 @overload
 def objects(x: Derived) -> int: ...
@@ -91,6 +96,11 @@ def own(x: anyffi.List[int] | list[int], y: Sequence[Sequence[int]]) -> anyffi.L
 def perhaps(x: str | None) -> str: ...
 @overload
 def perhaps(x: int | None) -> int | str: ...
+@overload
+def pick(x: Annotated[_Exporter, 'float64[:]'] | Annotated[_Exporter, 'float32[:, :, writable]'])\
+ -> int | Annotated[anyffi.Tensor, 'float32[:, :]']: ...
+@overload
+def pick(x: str) -> str: ...
 def same(x: int) -> int: ...
 def sets(x: AbstractSet[int], y: Sequence[bool] | None = None) -> anyffi.List[bool] | None: ...
 @overload
@@ -136,6 +146,10 @@ typed.sets(frozenset({1}), typed.sets(anyffi.Set([1])))
 typed.own([1], [(1,)])
 one: int = typed.int_or_float(1)
 two: str = typed.int_or_float(1.5)
+typed.matrix(anyffi.from_dlpack(xs))
+typed.matrix([[1.0, 2], (3, 4)])
+typed.matrix(["x"])  # type: ignore[list-item]
+typed.matrix(1.0)  # type: ignore[arg-type]
 three: float = typed.str_or_many(["x"])  # type: ignore[assignment]
 typed.vector(["x"])  # type: ignore[list-item]
 typed.vector({1})  # type: ignore[arg-type]

@@ -29,6 +29,8 @@
 #include <anyffi/slice.h>               // Slice, Ellipsis
 #include <anyffi/data_type.h>           // DataType, Device
 #include <anyffi/tensor.h>              // Tensor, TensorView
+#include <anyffi/typed_tensor.h>        // TypedTensor, TypedView: with a type, a rank, an order
+#include <anyffi/tensor_span.h>         // TensorSpan: their elements
 #include <anyffi/traits.h>              // numbers, bool, characters, None, void*
 #include <anyffi/traits_via.h>             // TraitsVia: types of users
 

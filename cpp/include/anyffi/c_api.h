@@ -182,7 +182,9 @@ typedef enum AnyffiValueFlag {
   /// a tensor as an array. Of its elements, those with this flag. Everybody else ignores the flag and does not pass it on.
   ANYFFI_NATIVE = 4,
   /// With ANYFFI_NATIVE: the containers inside too, with or without the flag.
-  ANYFFI_DEEP = 8
+  ANYFFI_DEEP = 8,
+  /// A tensor whose overload is tried without `.convert()`.
+  ANYFFI_EXACT = 16
 } AnyffiValueFlag;
 
 /// Makes an owned value equal to `value`: copies borrowed text and bytes, unboxes, retains objects, clears flags.
@@ -465,10 +467,11 @@ void anyffi_host_unlock(int32_t state);
 int anyffi_host_check_signals(void);
 
 typedef enum AnyffiMismatchReason {
-  ANYFFI_MISMATCH_TYPE = 0,  /* TypeError: expected int, got str */
-  ANYFFI_MISMATCH_RANGE = 1, /* OverflowError: 300 does not fit int8 */
-  ANYFFI_MISMATCH_VALUE = 2, /* ValueError: `detail` */
-  ANYFFI_MISMATCH_RAISED = 3 /* an error is in the slot already */
+  ANYFFI_MISMATCH_TYPE = 0,   /* TypeError: expected int, got str */
+  ANYFFI_MISMATCH_RANGE = 1,  /* OverflowError: 300 does not fit int8 */
+  ANYFFI_MISMATCH_VALUE = 2,  /* ValueError: `detail` */
+  ANYFFI_MISMATCH_RAISED = 3, /* an error is in the slot already */
+  ANYFFI_MISMATCH_TENSOR = 4  /* TypeError: `detail` is an AnyffiTensorSpec*; NULL: `expected` names several */
 } AnyffiMismatchReason;
 
 /// Why a value could not be converted; filled from the innermost element outwards.
@@ -725,6 +728,33 @@ typedef enum AnyffiTensorAccess {
 /// if the address is not aligned, or if read-only memory would be written. `access`: AnyffiTensorAccess, or'ed.
 int anyffi_tensor_check_access(const AnyffiTensorData* data, uint64_t flags, const AnyffiDataType* data_type,
                                uint64_t alignment, int32_t access);
+
+/// The order of the elements of a tensor in memory.
+typedef enum AnyffiTensorOrder {
+  ANYFFI_ORDER_STRIDED = 0, /* any strides */
+  ANYFFI_ORDER_ROW_MAJOR = 1,
+  ANYFFI_ORDER_COL_MAJOR = 2
+} AnyffiTensorOrder;
+
+/// What a typed parameter requires of a tensor.
+typedef struct AnyffiTensorSpec {
+  AnyffiDataType dtype;
+  int32_t ndim;         /* -1: any number of axes */
+  const int64_t* shape; /* the size of each of the `ndim` axes, -1 for any */
+  int32_t order;        /* AnyffiTensorOrder */
+  int32_t device_type;  /* CPU: all memory that the CPU can access; 0: any device */
+  int32_t writable;     /* whether the memory must not be read-only */
+  uint32_t alignment;   /* of the first element, in bytes */
+} AnyffiTensorSpec;
+
+/// 1 if the value is a Tensor or TensorView that meets the requirements; otherwise 0, and `why` is filled.
+int32_t anyffi_tensor_match(const AnyffiValue* value, const AnyffiTensorSpec* spec, AnyffiMismatch* why);
+/// Makes a tensor that meets the requirements, for a parameter that is only read: of numbers in nested sequences, or of
+/// the elements of another tensor. Each element converts as an argument of the element's C++ type would. A value that
+/// meets them is retained. Returns 0 if there is no conversion: `why` is filled, and `out` owns the refused value
+/// unless the caller does.
+int32_t anyffi_tensor_convert(const AnyffiValue* value, const AnyffiTensorSpec* spec, AnyffiValue* out,
+                              AnyffiMismatch* why);
 
 /// DLPack's DLManagedTensorVersioned: a reference to a tensor, released by its `deleter`.
 typedef struct AnyffiManagedTensor {

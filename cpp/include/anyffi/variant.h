@@ -125,6 +125,7 @@ struct Traits<Variant<Ts...>> {
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     Attempt attempt{value, holder, why};
     detail::refuse(why, value, name);
+    if (value.type_code == ANYFFI_TENSOR) why.reason = ANYFFI_MISMATCH_TENSOR;  // names its type of elements
     int index = 0;
     bool settled = (attempt.template run<Ts>(index++) || ...);
     if (attempt.broken) return false;
@@ -183,6 +184,10 @@ struct Traits<Variant<Ts...>> {
       return same_family;
     }
 
+    static bool is_about_type(const AnyffiMismatch& mismatch) {
+      bool is_type = mismatch.reason == ANYFFI_MISMATCH_TYPE || mismatch.reason == ANYFFI_MISMATCH_TENSOR;
+      return is_type && mismatch.path_size == 0;
+    }
     /// Keeps an error about an element or about the range: it says more than "expected one of these types".
     bool refused(const AnyffiMismatch& mine) {
       if (mine.reason == ANYFFI_MISMATCH_RAISED) {
@@ -192,8 +197,7 @@ struct Traits<Variant<Ts...>> {
           return broken = true;
         }
         if (overflow.is_none()) overflow = std::move(error);
-      } else if (why.reason == ANYFFI_MISMATCH_TYPE && why.path_size == 0 &&
-                 (mine.reason != ANYFFI_MISMATCH_TYPE || mine.path_size > 0)) {
+      } else if (is_about_type(why) && !is_about_type(mine)) {
         why = mine;
       }
       return false;

@@ -8,6 +8,8 @@
 #include "core/memory.h"
 #include "functions/signature.h"
 #include "tensors/names.h"
+#include "tensors/spec.h"
+#include "values/nested.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -30,7 +32,7 @@ void append_layout(String* out, const AnyffiValue& got) {
 void append_got(String* out, const AnyffiMismatch& mismatch) {
   if (mismatch.got_text[0] != 0) {
     *out += mismatch.got_text;
-  } else if (mismatch.reason == ANYFFI_MISMATCH_TYPE) {
+  } else if (mismatch.reason == ANYFFI_MISMATCH_TYPE || mismatch.reason == ANYFFI_MISMATCH_TENSOR) {
     append_type_name(out, mismatch.got);
     if (mismatch.got.type_code == ANYFFI_TENSOR) append_layout(out, mismatch.got);
   } else {
@@ -42,6 +44,32 @@ void append_got(String* out, const AnyffiMismatch& mismatch) {
 size_t cut_before(const String& text, size_t end) {
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return end;
+}
+
+/// `a tensor of float64 with shape (*, 3), got one of float32 with shape (2, 2)`
+void append_tensor_reason(String* out, const AnyffiMismatch& mismatch) {
+  auto* spec = reinterpret_cast<const AnyffiTensorSpec*>(mismatch.detail);
+  if (spec != nullptr) {
+    append_requirement(out, *spec, mismatch.got);
+  } else {
+    *out += mismatch.expected;
+  }
+  *out += ", got ";
+  if (mismatch.got_text[0] != 0) {
+    *out += mismatch.got_text;
+    return;
+  }
+  uint64_t flags;
+  if (const AnyffiTensorData* data = tensor_of(mismatch.got, &flags)) {
+    *out += spec != nullptr ? "one of " : "a tensor of ";
+    append_tensor(out, spec, *data, flags);
+    return;
+  }
+  append_type_name(out, mismatch.got);
+  if (mismatch.expected != kNestedShape) return;
+  NestedShape shape(mismatch.got);
+  *out += " with shape ";
+  append_sizes(out, shape.extents, shape.ndim, false);
 }
 
 void append_reason(String* out, const AnyffiMismatch& mismatch) {
@@ -58,6 +86,7 @@ void append_reason(String* out, const AnyffiMismatch& mismatch) {
     return;
   }
   *out += "expected ";
+  if (mismatch.reason == ANYFFI_MISMATCH_TENSOR) return append_tensor_reason(out, mismatch);
   *out += mismatch.expected;
   *out += ", got ";
   append_got(out, mismatch);

@@ -154,6 +154,9 @@ constexpr uint64_t kEveryType = ~uint64_t{0};
 /// Types that point into the value that they were converted from: C++ containers must not hold them.
 template <class T>
 inline constexpr bool kIsView = std::is_same_v<T, const char*>;
+/// Types that borrow the memory of a tensor.
+template <class T>
+inline constexpr bool kIsTensorView = std::is_same_v<T, TensorView>;
 
 template <class... Codes>
 constexpr uint64_t type_bits(Codes... codes) {
@@ -261,7 +264,7 @@ __attribute__((noinline)) T convert_number_slow(uint64_t first, uint64_t second)
 template <class T>
 T convert(const AnyffiValue& given) {
   static_assert(!std::is_same_v<T, const char*>, "anyffi: a const char* would dangle here: convert to a String");
-  static_assert(!std::is_same_v<T, TensorView>,
+  static_assert(!kIsTensorView<T>,
                 "anyffi: a TensorView could outlive the value: convert to a Tensor, or construct the view where the "
                 "value is kept, as in TensorView(args[0])");
   using Conversion = Traits<T>;

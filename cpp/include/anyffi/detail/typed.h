@@ -3,6 +3,7 @@
 #ifndef ANYFFI_DETAIL_TYPED_H_
 #define ANYFFI_DETAIL_TYPED_H_
 
+#include <anyffi/detail/converting.h>
 #include <anyffi/detail/create.h>
 
 namespace anyffi {
@@ -220,19 +221,33 @@ template <class F, bool kHasNames, bool kHasDefaults>
 ANYFFI_HIDDEN_ inline constexpr auto kTypedSpec =
     typed_spec<kHasNames, kHasDefaults>(static_cast<typename SignatureOf<F>::template Typed<F>*>(nullptr));
 
-inline DefaultArg* default_of(Arg&) { return nullptr; }
-inline DefaultArg* default_of(DefaultArg& arg) { return &arg; }
+template <class N>
+DefaultArg* default_of(N& arg) {
+  if constexpr (kHasDefault<N>) return &arg;
+  return nullptr;
+}
 
 /// Calls `create`, which ends in `create_native`, for a typed callable and its `arg(...)`.
 template <class R, class Owner, class F, class... N>
-R create_typed(R (*create)(Owner*, const char*, const CallSpec*, void*, ...), Owner* owner, const char* name,
+R create_named(R (*create)(Owner*, const char*, const CallSpec*, void*, ...), Owner* owner, const char* name,
                F& callable, N&... names) {
-  constexpr bool has_defaults = (std::is_same_v<N, DefaultArg> || ...);
+  constexpr bool has_defaults = (kHasDefault<N> || ...);
   const CallSpec* spec = &kTypedSpec<F, (sizeof...(N) > 0), has_defaults>.spec;
   if constexpr (has_defaults) {
     return create(owner, name, spec, pass_callable(callable), names.name..., default_of(names)...);
   } else {
     return create(owner, name, spec, pass_callable(callable), names.name...);
+  }
+}
+/// The same, where some may have `.convert()`.
+template <class R, class Owner, class F, class... N>
+R create_typed(R (*create)(Owner*, const char*, const CallSpec*, void*, ...), Owner* owner, const char* name,
+               F& callable, N&... names) {
+  if constexpr ((kConverts<N> || ...)) {
+    ConvertingOf<F, N...> converting{std::move(callable)};
+    return create_named(create, owner, name, converting, names...);
+  } else {
+    return create_named(create, owner, name, callable, names...);
   }
 }
 
