@@ -31,7 +31,11 @@ static inline PyObject* anyffi_py_native_value(const AnyffiValue* cell) {
   }
   if (cell->type_code == ANYFFI_STR) return anyffi_py_native_str(cell);
   if (cell->type_code == ANYFFI_NONE) Py_RETURN_NONE;
-  if (cell->type_code == ANYFFI_BOOL) return PyBool_FromLong(cell->as_int != 0);
+  if (cell->type_code == ANYFFI_BOOL) {
+    PyObject* made = cell->as_int != 0 ? Py_True : Py_False;
+    Py_INCREF(made);
+    return made;
+  }
   if (cell->type_code <= 0) return anyffi_py_unpack_inline(cell);
   if (cell->aux & ANYFFI_NATIVE) return anyffi_py_native_object(cell->as_object, cell->aux);
   return anyffi_py_unpack_object_copy(cell->as_object);
@@ -182,8 +186,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_native(AnyffiValue* value) {
 
 /// Unpacks a result. Releases it, also on failure.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_result(AnyffiValue* value) {
-  if (value->type_code == ANYFFI_NONE) Py_RETURN_NONE;
-  if (value->type_code <= 0) return anyffi_py_unpack_inline(value);
+  if (value->type_code <= 0) return anyffi_py_unpack(value);
   return value->aux & ANYFFI_NATIVE ? anyffi_py_unpack_native(value) : anyffi_py_unpack_object(value->as_object);
 }
 

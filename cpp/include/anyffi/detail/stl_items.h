@@ -83,6 +83,14 @@ template <class T, class Items>
 AnyffiValue store_items(Items&& items) {
   ObjectRef list(Adopt{}, new_sequence(ANYFFI_LIST, static_cast<int64_t>(items.size())));
   auto* sequence = reinterpret_cast<AnyffiSequence*>(list.get());
+  if constexpr (kIsNumber<T> && !(std::is_unsigned_v<T> && sizeof(T) == 8)) {
+    // Nothing throws, so that the compiler keeps the position in a register.
+    AnyffiValue* cell = sequence->data;
+    for (const auto& item : items) assign(*cell++, Traits<T>::store(item));
+    sequence->size = cell - sequence->data;
+    if (sequence->size > 0) sequence->type_mask = anyffi_type_bit(sequence->data->type_code);
+    return with_flags(object_value(list.release()), ANYFFI_NATIVE);
+  }
   for (auto&& item : items) {
     AnyffiValue stored;
     if constexpr (std::is_rvalue_reference_v<Items&&>) {
