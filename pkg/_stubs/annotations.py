@@ -7,6 +7,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Callable
 
+from .source import Imported
+
 __all__ = ["Annotations"]
 
 #: The protocol of tensors of all libraries, which a stub declares where it needs it.
@@ -70,6 +72,8 @@ class Annotations:
     ----------
     taken : collection of str
         Names that the stub defines, which hide builtins and imports.
+    imported : mapping of str to Imported
+        Names that the stub may import for other reasons.
     classes : mapping of str to str
         The stub's classes by the keys of the types that they stand for.
     find_type : callable
@@ -81,11 +85,13 @@ class Annotations:
     def __init__(
         self,
         taken: Collection[str],
+        imported: Mapping[str, Imported],
         classes: Mapping[str, str],
         find_type: Callable[[str], int | None],
         find_source: Callable[[int], str | None],
     ) -> None:
         self._taken = taken
+        self._imported = imported
         self._classes = classes
         self._find_type = find_type
         self._find_source = find_source
@@ -107,6 +113,20 @@ class Annotations:
         """Replace qualified names by those that the stub imports."""
         return _QUALIFIED.sub(lambda found: self._use(*found.groups()), text)
 
+    def add_import(self, name: str, imported: Imported, *, is_public: bool = False) -> None:
+        """Import what a name of the source stands for; a public one is also a name of the stub."""
+        if imported.name is None:
+            is_alias = is_public or name != imported.module.partition(".")[0]
+            self._modules.add(f"{imported.module} as {name}" if is_alias else imported.module)
+        else:
+            is_alias = is_public or name != imported.name
+            text = f"{imported.name} as {name}" if is_alias else name
+            names = self._imports.setdefault(imported.module, set())
+            if is_public:
+                names.discard(name)
+            if f"{imported.name} as {name}" not in names:
+                names.add(text)
+
     def header(self) -> str:
         """Return the imports and declarations that the annotations need."""
         protocol = ""
@@ -123,10 +143,12 @@ class Annotations:
 
     def _use(self, module: str, name: str) -> str:
         shown = _IMPORTED_AS.get(f"{module}.{name}", name)
-        if module == "anyffi" and module not in self._taken:
+        is_usual = self._imported.get(module, Imported(module, None)) == Imported(module, None)
+        if module == "anyffi" and module not in self._taken and is_usual:
             self._modules.add(module)
             return f"{module}.{name}"
-        if module == "anyffi" or shown in self._taken:
+        elsewhere = self._imported.get(shown, Imported(module, name)) != Imported(module, name)
+        if module == "anyffi" or shown in self._taken or elsewhere:
             alias = "_" + module.replace(".", "_")
             self._modules.add(f"{module} as {alias}")
             return f"{alias}.{name}"
