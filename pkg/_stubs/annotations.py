@@ -11,11 +11,12 @@ from .source import Imported
 
 __all__ = ["Annotations"]
 
-#: The protocol of tensors of all libraries, which a stub declares where it needs it.
+#: The protocol of tensors of all libraries, which a stub declares where it needs it. NumPy declares `__dlpack__`
+#: for arrays of numbers alone.
 _EXPORTER = "_Exporter"
 _EXPORTER_CLASS = f"""
 class {_EXPORTER}({{Protocol}}):
-    def __dlpack__(self, *args: {{Any}}, **kwargs: {{Any}}) -> {{Any}}: ...
+    def __dlpack_device__(self) -> {{Any}}: ...
 """
 
 #: By the runtime's name of a type; `{0}` and `{1}` are its own parameters.

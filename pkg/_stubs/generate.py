@@ -50,7 +50,7 @@ def generate(source: str, load: Sequence[str] = (), prefix: str | None = None) -
         functions = {name: library.get_function(name) for name in _functions_of(library)}
         if prefix is not None:
             functions.update(_registered(prefix))
-        return _text(source, functions)
+        return _text(os.path.basename(source), functions)
     if prefix is not None:
         raise StubError(f"a prefix belongs to the path of a library, and {source!r} is none")
     if _can_be_imported(source):
