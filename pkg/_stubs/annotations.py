@@ -11,8 +11,8 @@ from .source import Imported
 
 __all__ = ["Annotations"]
 
-#: The protocol of tensors of all libraries, which a stub declares where it needs it. NumPy declares `__dlpack__`
-#: for arrays of numbers alone.
+#: The protocol of tensors of all libraries, which a stub declares where it needs it. NumPy declares
+#: `__dlpack__` for arrays of numbers alone.
 _EXPORTER = "_Exporter"
 _EXPORTER_CLASS = f"""
 class {_EXPORTER}({{Protocol}}):
