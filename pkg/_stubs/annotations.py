@@ -183,8 +183,9 @@ class Annotations:
             return self._object(name, table)
         if template is _EXPORTER:
             self._exports = True
-        missing = template.count("{") - len(parameters)
-        return self.shorten(template).format(*parameters, *[self.shorten("typing.Any")] * missing)
+        while len(parameters) < template.count("{"):
+            parameters.append(self.shorten("typing.Any"))
+        return self.shorten(template).format(*parameters)
 
     def _tuple(self, parameters: list[str], table: Mapping[str, str]) -> str:
         union = " | ".join(dict.fromkeys(parameters)) or self.shorten("typing.Any")

@@ -196,6 +196,30 @@ def type_checked(user: User, folder: pathlib.Path, to: pathlib.Path, name: str) 
     return [name, "tests"]
 
 
+#: What the program of docs/examples/embedding prints.
+EMBEDDED = """\
+exports find_root
+exports scale
+scaled: 10, 25; by the default: 20
+root: 1.414214
+version: 1.0
+ValueError: 2.0 is not below 0.0"""
+
+
+def test_a_program_without_python(user: User, project: Callable[[str], pathlib.Path]) -> None:
+    folder = project("embedding")
+    without = {"LD_LIBRARY_PATH": None}
+    assert user.run(folder / "main", folder / "libplugin.so", **without) == EMBEDDED
+    assert user.run(folder / "main", "./libplugin.so", cwd=folder, **without) == EMBEDDED
+    missing = run([folder / "main", "./missing.so"], LD_PRELOAD=None)
+    assert (missing.returncode, missing.stderr) == (
+        1,
+        "[Errno 2] No such file or directory: './missing.so'\n",
+    )
+    code = "import anyffi, sys; print(anyffi.load_module(sys.argv[1]).scale([1.0]))"
+    assert user.run("python", "-c", code, folder / "libplugin.so") == "anyffi.List([2.0])"
+
+
 @needs_cmake
 def test_a_wheel_for_any_python(user: User, project: Callable[[str], pathlib.Path]) -> None:
     project("template_scikit_build")

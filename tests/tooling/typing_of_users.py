@@ -53,6 +53,7 @@ def sequences(array: anyffi.Array[int], xs: anyffi.List[int]) -> None:
     assert wide
     assert_type(anyffi.Shape([2, 3])[0], int)
     assert_type(sorted(xs), "list[int]")
+    assert xs != [1.5] and array != (1, "a")
 
 
 def mappings(table: anyffi.Map[str, int], counts: anyffi.Dict[str, int]) -> None:
@@ -75,6 +76,7 @@ def mappings(table: anyffi.Map[str, int], counts: anyffi.Dict[str, int]) -> None
     assert named
     assert_type(anyffi.Dict.fromkeys([1], "x"), anyffi.Dict[int, str])
     assert_type(list(reversed(counts)), "list[str]")
+    assert counts != {1: 2} and table != {"a": "b"}
 
 
 def sets(fixed: anyffi.FrozenSet[int], chosen: anyffi.Set[int]) -> None:
@@ -91,6 +93,7 @@ def sets(fixed: anyffi.FrozenSet[int], chosen: anyffi.Set[int]) -> None:
     assert_type(chosen.freeze(), anyffi.FrozenSet[int])
     assert chosen.issubset(range(10))
     assert chosen <= set(range(10))
+    assert chosen != {"a"} and fixed != frozenset({"a"})
 
 
 class Named(anyffi.Object):
