@@ -13,6 +13,7 @@
 // Functions
 #include <anyffi/registry.h>            // ANYFFI_REGISTER_GLOBAL, ANYFFI_EXPORT, ANYFFI_REGISTER_OBJECT
 #include <anyffi/function.h>            // Function
+#include <anyffi/module.h>              // Module
 #include <anyffi/args.h>                // Args, arg
 #include <anyffi/error.h>               // Error, check_signals
 #include <anyffi/locked.h>              // Locked<C>: containers without the host's lock
