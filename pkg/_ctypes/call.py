@@ -41,15 +41,8 @@ _Plan = tuple[Any, Callable[[tuple[Any, ...]], tuple[Any, ...]]]
 _SEPARATOR = "\0"
 _MOST_PLANS = 64
 
-if TYPE_CHECKING:
-    _Traversed = ObjectCore
-else:
-    #: While nothing else holds a function over a callable, the garbage collector visits the callable, so that
-    #: one that refers to its function is collected.
-    _Traversed = platform.traversed(ObjectCore, library.wrapper_traverse)
 
-
-class FunctionCore(_Traversed):
+class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
     #: `_target`, set by the first call: C function and first argument of a call, and of a call by recipe.

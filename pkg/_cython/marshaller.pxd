@@ -200,6 +200,7 @@ cdef extern from "plain.h":
 
 cdef extern from "wrapper_memory.h":
     void set_wrapper_slots "anyffi_py_set_wrapper_slots"(PyTypeObject*)
+    void track "anyffi_py_track"(PyObject*, const AnyffiObject*)
 
 cdef extern from "public.h":
     ctypedef struct PublicFunctionLayout "AnyffiPublicFunction":
