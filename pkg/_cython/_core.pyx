@@ -169,6 +169,7 @@ cdef int read_rules() except -1:
     state.contains_itself = keep(_rules.contains_itself)
     state.equal_keys = keep(_rules.equal_keys)
     state.empty_wrapper = keep(_rules.empty_wrapper)
+    state.cleared_function = keep(_rules.cleared_function)
     state.plain_contains_itself = keep(_rules.plain_contains_itself)
     state.wrong_object = keep(_container_rules.wrong_object)
     state.index_out_of_range = keep(_container_rules.index_out_of_range)

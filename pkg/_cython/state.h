@@ -53,6 +53,7 @@ typedef struct {
   PyObject* contains_itself;
   PyObject* equal_keys;
   PyObject* empty_wrapper;
+  PyObject* cleared_function;
   PyObject* plain_contains_itself;
   PyObject* wrong_object;
   PyObject* index_out_of_range;

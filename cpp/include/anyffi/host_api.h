@@ -70,7 +70,7 @@ typedef struct AnyffiHost {
   /// the lock held. NULL: none does.
   int32_t (*is_own_wrapper)(const AnyffiObject* container);
   /// A container with this wrapper may have something to visit from now on (`anyffi_object_traverse`). Called with the
-  /// lock held. NULL where every wrapper is visited.
+  /// lock held. NULL where every wrapper is visited; then that of the former host remains, whose wrappers may exist.
   void (*wrapper_track)(void* wrapper);
 } AnyffiHost;
 
