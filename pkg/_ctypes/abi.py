@@ -262,6 +262,7 @@ class Host(Structure):
                 "is_own_wrapper",
                 "handle_convert",
                 "handle_create",
+                "wrapper_track",
             )
         ),
     ]
@@ -339,6 +340,7 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_wrapper_get_object": (_object, c_void_p),
     "anyffi_wrapper_set_layout": (None, c_void_p),
     "anyffi_wrapper_traverse": (_int, c_void_p, c_void_p, c_void_p),
+    "anyffi_wrapper_clear": (_int, c_void_p),
 }
 
 

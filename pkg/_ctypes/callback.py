@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import c_int32, c_int64, c_void_p, memmove
+from types import FunctionType
 
 from .._rules import conversions as _conversions
 from .._rules import errors as _errors
@@ -24,6 +25,7 @@ _DONE = 1  # ANYFFI_HOST_DONE
 _NO_ROOM, _SWALLOWED = (RecursionError, ctypes.ArgumentError), 0
 
 _object_of = platform.object_of
+_is_cleared = _rules.is_cleared
 _move = library.value_move
 _release_at = library.value_release
 #: Callbacks and hooks, which the runtime may call until the process ends.
@@ -53,6 +55,8 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
             try:
                 read = VALUE.unpack_from
                 values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
+                if function.__globals__ is None if type(function) is FunctionType else _is_cleared(function):
+                    raise _rules.cleared_function(function)
                 x = _object_of(function)(*[unpack_transferred(read(values, VALUE_SIZE * i)) for i in range(count)])
                 packed = pack_owned(x)
                 if type(packed) is bytes:

@@ -29,6 +29,7 @@ __all__ = [
     "callback_type",
     "claim",
     "claims_at_once",
+    "collected",
     "context_of",
     "create_over",
     "declare_wrappers",
@@ -53,7 +54,6 @@ __all__ = [
     "read_text",
     "retain",
     "take_over",
-    "traversed",
     "version_of",
     "wrapper_at",
 ]
@@ -244,7 +244,7 @@ ndarray_data = 0
 retain = 0
 
 
-def traversed(base: Any, traverse: Any) -> Any:
+def collected(base: Any, traverse: Any, clear: Any) -> Any:
     """Return the class itself: PyPy's garbage collector calls no functions of classes."""
     return base
 

@@ -130,6 +130,12 @@ static int32_t anyffi_py_is_own_wrapper(const AnyffiObject* container) {
   return (PyObject*)Py_TYPE((PyObject*)container->wrapper) == anyffi_state.classes[container->type_code];
 }
 
+static void anyffi_py_wrapper_track(void* wrapper) {
+  // A wrapper that is being destroyed is named for a while.
+  PyObject* x = (PyObject*)wrapper;
+  if (anyffi_py_is_alive(x) && !PyObject_GC_IsTracked(x)) PyObject_GC_Track(x);
+}
+
 typedef int (*AnyffiHandleHash)(void* handle, int64_t* out);
 typedef int (*AnyffiHandleEqual)(void* handle, const AnyffiValue* other, int32_t* out);
 
@@ -157,6 +163,7 @@ static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, Anyffi
   host.is_own_wrapper = anyffi_py_is_own_wrapper;
   host.handle_convert = anyffi_py_handle_convert;
   host.handle_create = anyffi_py_handle_create;
+  host.wrapper_track = anyffi_py_wrapper_track;
   anyffi_host_install(&host);
 }
 

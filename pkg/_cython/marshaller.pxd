@@ -45,6 +45,7 @@ cdef extern from "state.h":
         PyObject* contains_itself
         PyObject* equal_keys
         PyObject* empty_wrapper
+        PyObject* cleared_function
         PyObject* plain_contains_itself
         PyObject* wrong_object
         PyObject* index_out_of_range
@@ -206,6 +207,7 @@ cdef extern from "plain.h":
 
 cdef extern from "wrapper_memory.h":
     void set_wrapper_slots "anyffi_py_set_wrapper_slots"(PyTypeObject*)
+    void track "anyffi_py_track"(PyObject*, const AnyffiObject*)
 
 cdef extern from "public.h":
     ctypedef struct PublicFunctionLayout "AnyffiPublicFunction":

@@ -456,7 +456,8 @@ int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* functio
 int anyffi_depth_enter(void);
 void anyffi_depth_leave(void);
 
-/// Releases the host's lock around a body: `state = suspend(); ...; resume(state)`. NULL without a host.
+/// Releases the host's lock around a body: `state = suspend(); ...; resume(state)`. NULL without a host. The body reads
+/// objects that were retained before: the host's garbage collector decides by refcounts, and may run meanwhile.
 void* anyffi_host_suspend(void);
 void anyffi_host_resume(void* state);
 /// Acquires the host's lock in such a body, or on any other thread: `state = lock(); ...; unlock(state)`. Re-entrant.
@@ -603,6 +604,9 @@ void anyffi_container_end_check(AnyffiObject* container, const void* type, int64
 int32_t anyffi_container_is_checked(const AnyffiObject* container, const void* type);
 /// For code that writes elements: a container with ANYFFI_CHECKED in its type mask (of the values) has changed.
 void anyffi_container_forget_checks(AnyffiObject* container);
+/// The same after writing elements of a type that it did not have, such as the first object: the front end may have to
+/// show the container to its garbage collector from now on.
+void anyffi_container_note_types(AnyffiObject* container);
 
 /// An empty mapping (ANYFFI_MAP, ANYFFI_DICT) or set (ANYFFI_FROZEN_SET, ANYFFI_SET) with room for `capacity` entries.
 /// Before sharing it, the caller may write owned keys and values to `entries`, update `used` and both masks, and call
@@ -883,6 +887,8 @@ typedef struct AnyffiTypeInfo {
   /// Hooks, which may fail. NULL: that of the nearest ancestor, else identity.
   int (*hash)(const AnyffiValue* self, int64_t* out);
   int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
+  /// Calls `visit` once for each reference that the object owns, with a borrowed value, until one call does not return
+  /// 0, and returns that. Allocates nothing, and is called with the host's lock held.
   int (*visit_children)(const AnyffiValue* self, AnyffiVisit visit, void* context);
   int (*repr)(const AnyffiValue* self, AnyffiValue* out);
   int32_t num_fields;

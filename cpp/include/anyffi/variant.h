@@ -110,6 +110,15 @@ class Variant {
   int index_;
 };
 
+namespace detail {
+template <class... Ts>
+struct References<Variant<Ts...>> : References<AnyValue> {
+  static int visit(const Variant<Ts...>& value, AnyffiVisit visit, void* context) {
+    return References<AnyValue>::visit(value.any(), visit, context);
+  }
+};
+}  // namespace detail
+
 template <class... Ts>
 struct Traits<Variant<Ts...>> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::union_names<Ts...>();

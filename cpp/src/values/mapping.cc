@@ -85,8 +85,11 @@ inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int
     return 0;
   }
   if (__builtin_expect(!has_room(mapping), 0) && make_room(mapping) != 0) return -1;
-  mapping->key_type_mask |= anyffi_type_bit(key->type_code);
+  uint64_t key_bit = anyffi_type_bit(key->type_code);
+  bool is_new_type = !(mapping->key_type_mask & key_bit);
+  mapping->key_type_mask |= key_bit;
   append_entry(mapping, *key, *value, hash);
+  if (__builtin_expect(is_new_type, 0) && (key_bit & ANYFFI_REFERRING)) anyffi_container_note_types(&mapping->header);
   *key = anyffi_make_none();
   *value = anyffi_make_none();
   return 0;
