@@ -8,15 +8,22 @@
 namespace anyffi {
 namespace detail {
 
-/// Calls `visit` with each element, converted to T. Accepts an Array, a List, or a tensor of one axis.
-template <class T, class Visit>
-bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
+/// Whether a T is its own Holder, whose `take` only moves it: an element can be loaded where it will stay. Not a bool,
+/// of which std::vector has no objects.
+template <class T, class = void>
+inline constexpr bool kLoadsInPlace = std::is_arithmetic_v<T> && kIsNumber<T> && !std::is_same_v<T, bool>;
+template <class T>
+inline constexpr bool kLoadsInPlace<T, std::enable_if_t<Traits<T>::kIsLoadedInPlace>> = true;
+
+/// Calls `load` with each element of an Array, a List, or a tensor of one axis.
+template <class T, class Load>
+bool load_each(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Load load) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
   if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) {
     if (value.type_code != ANYFFI_TENSOR && value.type_code != ANYFFI_TENSOR_VIEW) return refuse(why, value, name);
     AnyValue items;
     if (anyffi_tensor_get_items(&value, items.out()) != 0) return refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
-    if (load_items<T>(items.raw(), name, why, visit)) return true;
+    if (load_each<T>(items.raw(), name, why, load)) return true;
     // A BigInt of the list would not outlive it.
     if (why.got.type_code > 0) why.got = value;
     return false;
@@ -25,11 +32,20 @@ bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why,
   bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
   for (int64_t i = 0; i < sequence->size; ++i) {
     Element element(sequence->data[i], sequence->header, is_private);
-    typename Traits<T>::Holder holder{};
-    if (!Traits<T>::load(element.value, holder, why)) return element.refused(why, Traits<int64_t>::store(i));
-    visit(Traits<T>::take(holder));
+    if (!load(element.value)) return element.refused(why, Traits<int64_t>::store(i));
   }
   return true;
+}
+
+/// Calls `visit` with each element, converted to T.
+template <class T, class Visit>
+bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
+  return load_each<T>(value, name, why, [&](AnyffiValue& item) {
+    typename Traits<T>::Holder holder{};
+    if (!Traits<T>::load(item, holder, why)) return false;
+    visit(Traits<T>::take(holder));
+    return true;
+  });
 }
 
 /// A new List of the items of a C++ container.
@@ -126,10 +142,16 @@ struct StdSequenceTraits {
   ANYFFI_HIDDEN_ static constexpr auto result_name = "List[" + kResultName<T> + "]";
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
+  static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   using Holder = S;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    return load_items<T>(value, name, why, [&](T&& item) { holder.push_back(std::move(item)); });
+    if constexpr (kLoadsInPlace<T>) {
+      return load_each<T>(value, name, why,
+                          [&](AnyffiValue& item) { return Traits<T>::load(item, holder.emplace_back(), why); });
+    } else {
+      return load_items<T>(value, name, why, [&](T&& item) { holder.push_back(std::move(item)); });
+    }
   }
   static S take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const S& items) { return store_items<T>(items); }
@@ -144,6 +166,7 @@ struct StdMapTraits {
   ANYFFI_HIDDEN_ static constexpr auto result_name = "Dict[" + kResultName<K> + ", " + kResultName<V> + "]";
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
+  static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   using Holder = M;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
@@ -161,6 +184,7 @@ struct StdSetTraits {
   ANYFFI_HIDDEN_ static constexpr auto result_name = "Set[" + kResultName<T> + "]";
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
+  static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   using Holder = S;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
