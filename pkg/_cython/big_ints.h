@@ -74,8 +74,9 @@ static PyObject* anyffi_py_new_big_int(const uint64_t* words, int64_t size, int 
 #if ANYFFI_KNOWN_LAYOUT
   // C code may have written leading zeros; small ints are the interpreter's own.
   if (size > 0 && words[size - 1] != 0 && (size > 1 || words[0] >> 32 != 0)) {
-    Py_ssize_t count = (Py_ssize_t)((64 * (uint64_t)size - (uint64_t)__builtin_clzll(words[size - 1]) +
-                                     PyLong_SHIFT - 1) / PyLong_SHIFT);
+    Py_ssize_t count =
+        (Py_ssize_t)((64 * (uint64_t)size - (uint64_t)__builtin_clzll(words[size - 1]) + PyLong_SHIFT - 1) /
+                     PyLong_SHIFT);
 #if PY_VERSION_HEX >= 0x030E0000
     void* digits;
     PyLongWriter* writer = PyLongWriter_Create(is_negative != 0, count, &digits);

@@ -1,5 +1,5 @@
-/// Long text and bytes that calls in progress borrow from Python's objects: a callback that receives one gets the object
-/// itself, where a copy of a megabyte would take longer than all else.
+/// Long text and bytes that calls in progress borrow from Python's objects: a callback that receives one gets the
+/// object itself, where a copy of a megabyte would take longer than all else.
 
 #ifndef ANYFFI_BORROWED_H_
 #define ANYFFI_BORROWED_H_
@@ -40,7 +40,8 @@ ANYFFI_NEVER_INLINE void anyffi_py_record_borrowed(const AnyffiValue* view, PyOb
   anyffi_py_borrowed = made;
 }
 
-/// Ends the records of a call's arguments. Another call in progress may have borrowed the same object: each forgets one.
+/// Ends the records of a call's arguments. Another call in progress may have borrowed the same object: each forgets
+/// one.
 ANYFFI_NEVER_INLINE void anyffi_py_forget_borrowed(const AnyffiValue* values, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (!anyffi_py_is_recorded(&values[i])) continue;
@@ -54,7 +55,8 @@ ANYFFI_NEVER_INLINE void anyffi_py_forget_borrowed(const AnyffiValue* values, Py
   }
 }
 
-/// Returns a new reference to the object whose whole storage a view shows; NULL, without an exception, if none is known.
+/// Returns a new reference to the object whose whole storage a view shows; NULL, without an exception, if none is
+/// known.
 static PyObject* anyffi_py_find_borrowed(const AnyffiValue* view) {
   if (!anyffi_py_is_recorded(view)) return NULL;
   const AnyffiBorrowed* found = anyffi_py_borrowed;

@@ -59,7 +59,8 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, Any
   return anyffi_py_take_result(status, &result);
 }
 
-/// Releases the arguments of a call, and ends the records of borrowed ones, after its result was unpacked, which may borrow from them. Returns the result.
+/// Releases the arguments of a call, and ends the records of borrowed ones, after its result was unpacked, which may
+/// borrow from them. Returns the result.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_finish(PyObject* result, const AnyffiValue* values, Py_ssize_t count) {
   AnyffiSaved saved;
   // Releasing an object may run code that must not see the exception.
