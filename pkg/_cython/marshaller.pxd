@@ -233,11 +233,13 @@ cdef extern from "methods.h":
     int set_special "anyffi_py_set_special"(PyTypeObject*, PyTypeObject*, const char*, void*) except -1
     object new_operator "anyffi_py_new_operator"(PyTypeObject*, const char*, binaryfunc)
 
+cdef extern from "sequence_hash.h":
+    Py_hash_t sequence_hash "anyffi_py_sequence_hash"(PyObject*, int32_t) except -1
+
 cdef extern from "compare.h":
     object sequence_compare "anyffi_py_sequence_compare"(PyObject*, PyObject*, int, int32_t)
     bint sequence_has "anyffi_py_sequence_has"(PyObject*, PyObject*, int32_t) except -1
     int64_t find_value "anyffi_py_search"(PyObject*, AnyffiSequence*, PyObject*, int64_t, int64_t) except -2
-    Py_hash_t sequence_hash "anyffi_py_sequence_hash"(PyObject*, int32_t) except -1
 
 cdef extern from "list_methods.h":
     object list_add_in_place "anyffi_py_list_add_in_place"(PyObject*, PyObject*)

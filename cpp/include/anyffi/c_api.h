@@ -625,6 +625,8 @@ int anyffi_mapping_create_from(int32_t type_code, const AnyffiValue* items, int6
 int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed);
 /// The entry's number, or -1 if there is none.
 int anyffi_mapping_find(const AnyffiObject* mapping, const AnyffiValue* key, int64_t* out_entry);
+/// The number of an Int's entry, or -1, where comparing words suffices; -2 where only `anyffi_mapping_find` can tell.
+int64_t anyffi_mapping_find_int(const AnyffiObject* mapping, int64_t key);
 /// An owned copy of a key's value, read in one step; Unset if there is none.
 int anyffi_mapping_get(const AnyffiObject* mapping, const AnyffiValue* key, AnyffiValue* out);
 /// Owned copies, read in one step, of the first live entry from number `entry` on (`step` 1) or the last one up to it
