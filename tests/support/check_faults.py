@@ -394,7 +394,7 @@ def lost_items() -> None:
 
 @fault
 def lost_items_of_all_levels() -> None:
-    with changed(plain, "_read_parts", lambda found: (found[0][:-1], *found[1:])):
+    with changed(plain, "read_parts", lambda found: (found[0][:-1], *found[1:])):
         anyffi.to_python(anyffi.Array([(1, 2), [3]]))
 
 
