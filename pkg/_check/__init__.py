@@ -139,8 +139,6 @@ def _read_container(x: Any) -> tuple[int, Any] | None:
 
 
 _hooks.install(
-    _hooks.Hooks(
-        _pack_argument, _read_container, Rules, make_error, _unwrap, _new_wrapper, _plain.DESCRIBERS
-    )
+    _hooks.Hooks(_pack_argument, _read_container, Rules, make_error, _unwrap, _new_wrapper, _plain.DESCRIBERS)
 )
 _pack.set_callback(_core.enter_check_mode(run_callback, hash_of, equals, Rules, make_error))

@@ -55,7 +55,9 @@ def same(one: Any, other: Any) -> bool:
         return bool(one.value == other.value)
     # Two arrays on the memory of one tensor.
     is_array = cls is getattr(sys.modules.get("numpy"), "ndarray", None)
-    return is_array and bool(one.__array_interface__ == other.__array_interface__ and one.dtype == other.dtype)
+    return is_array and bool(
+        one.__array_interface__ == other.__array_interface__ and one.dtype == other.dtype
+    )
 
 
 def same_exception(one: BaseException, other: BaseException) -> bool:

@@ -10,9 +10,9 @@ from .._rules.codes import code
 from .._rules.internal import MISSING as _MISSING
 from .._typing import TYPE_CHECKING, Any, Callable
 from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, translate_error
+from .native import unpack_native
 from .owned import OwnedValue, release
 from .pack import pack
-from .native import unpack_native
 from .show import Arguments
 from .unpack import discard_error, raise_error, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap

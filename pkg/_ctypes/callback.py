@@ -57,7 +57,9 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
                 values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
                 if function.__globals__ is None if type(function) is FunctionType else _is_cleared(function):
                     raise _rules.cleared_function(function)
-                x = _object_of(function)(*[unpack_transferred(read(values, VALUE_SIZE * i)) for i in range(count)])
+                x = _object_of(function)(
+                    *[unpack_transferred(read(values, VALUE_SIZE * i)) for i in range(count)]
+                )
                 packed = pack_owned(x)
                 if type(packed) is bytes:
                     memmove(result, packed, VALUE_SIZE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .._rules.codes import code
 from .._typing import Any
 from .abi import VALUE, Header, library
+from .owned import release
 from .pack import object_value
 from .plain import MAKERS, Makers, convert_object, read_parts
 from .scalars import new_object
@@ -44,7 +45,10 @@ def unpack_native(value: tuple[int, int, int]) -> Any:
     if header.strong_count != 1 or header.weak_count != 1 or header.wrapper:
         # Others refer to it, who could change it meanwhile.
         copy = new_object(library.container_copy, object_value(address), type_code)
-        return _convert(type_code, _value_of(copy)[2])
+        try:
+            return _convert(type_code, _value_of(copy)[2])
+        finally:
+            release(copy)
     return _convert(type_code, address)
 
 

@@ -39,8 +39,7 @@ from marshaller cimport (
     sequence_compare, sequence_has, sequence_hash, set_compare, set_hash, set_in_place, set_methods,
     set_module_slot, set_operators, set_special, set_wrapper_slots, state, tensor_length, track, unpack,
     unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping, unwrap_sequence,
-    version_of,
-    view_has_key, view_has_pair, view_size, viewed, views_equal, wrap, wrapper_for,
+    version_of, view_has_key, view_has_pair, view_size, viewed, views_equal, wrap, wrapper_for,
 )
 from python cimport (
     PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyDictProxy_Type,

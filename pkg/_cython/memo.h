@@ -17,8 +17,8 @@ typedef struct {
 
 typedef struct {
   PyObject* convert_tensor;  // what makes an element of a tensor, or NULL; for plain.h
-  size_t used;      // while this is 0, nothing below is set
-  size_t capacity;  // a power of two
+  size_t used;               // while this is 0, nothing below is set
+  size_t capacity;           // a power of two
   AnyffiMet* slots;
   AnyffiMet first[ANYFFI_MEMO_FIRST_CAPACITY];
 } AnyffiMemo;

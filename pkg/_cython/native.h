@@ -1,4 +1,5 @@
-/// Results and arguments of callbacks that are copies (ANYFFI_NATIVE) to Python's own containers, read from their cells.
+/// Results and arguments of callbacks that are copies (ANYFFI_NATIVE) to Python's own containers, read from their
+/// cells.
 ///
 /// Nobody but the caller refers to such a container, so that nothing changes it meanwhile. Functions return a new
 /// reference, or NULL with an exception.

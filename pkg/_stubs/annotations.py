@@ -60,10 +60,6 @@ _GIVEN = {
     **{name: f"anyffi.{name}[{{0}}]" for name in ("Array", "List", "FrozenSet", "Set")},
     **{name: f"anyffi.{name}[{{0}}, {{1}}]" for name in ("Map", "Dict")},
     **{name: f"anyffi.{name}" for name in ("Shape", "Tensor", "dtype")},
-    # Elements of the runtime's containers.
-    "Sequence": "anyffi.List[{0}]",
-    "Mapping": "anyffi.Dict[{0}, {1}]",
-    "AbstractSet": "anyffi.Set[{0}]",
     "c_void_p": "ctypes.c_void_p",
     # Copies.
     **{name: f"builtins.{name}[{{0}}]" for name in ("list", "set", "frozenset")},
@@ -74,6 +70,15 @@ _GIVEN = {
     "datetime": "datetime.datetime",
     "timedelta": "datetime.timedelta",
 }
+
+#: Annotations of what the runtime's containers of a result hold.
+_HELD = {
+    **_GIVEN,
+    "Sequence": "anyffi.List[{0}]",
+    "Mapping": "anyffi.Dict[{0}, {1}]",
+    "AbstractSet": "anyffi.Set[{0}]",
+}
+_HOLDERS = ("Array", "List", "Map", "Dict", "Set", "FrozenSet")
 
 #: Names of the types of a tensor's elements.
 _ELEMENTS = re.compile(r"(bool|u?int|b?float|complex|handle|code)\d*(_\w+)?(x\d+)?")
@@ -195,7 +200,8 @@ class Annotations:
                 tensor = self._node(ast.Name("Tensor"), table)
                 return f"{self.shorten('typing.Annotated')}[{tensor}, {ast.unparse(node)!r}]"
             elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            parameters = [self._node(element, table) for element in elements]
+            held = _HELD if table is _GIVEN and ast.unparse(root) in _HOLDERS else table
+            parameters = [self._node(element, held) for element in elements]
         name = ast.unparse(root)
         if name == "tuple":
             return self._tuple(parameters, table)
@@ -210,6 +216,8 @@ class Annotations:
 
     def _tuple(self, parameters: list[str], table: Mapping[str, str]) -> str:
         union = " | ".join(dict.fromkeys(parameters)) or self.shorten("typing.Any")
+        if table is _HELD:
+            return self.shorten("anyffi.Array[{0}]").format(union)
         if table is _GIVEN:
             return self.shorten("builtins.tuple[{0}]").format(", ".join(parameters) or "()")
         exact = ", ".join(parameters) or "()"

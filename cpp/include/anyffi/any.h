@@ -124,7 +124,7 @@ class AnyValue : public AnyView {
   template <class T, std::enable_if_t<detail::kIsForeign<Bare<T>>, int> = 0>
   AnyValue(T&& value) {
     raw_ = Traits<Bare<T>>::store(std::forward<T>(value));
-    detail::settle(raw_);
+    if constexpr (detail::kMayBeNative<Bare<T>>) detail::settle(raw_);
   }
 
   ~AnyValue() {

@@ -178,8 +178,10 @@ typedef enum AnyffiValueFlag {
   ANYFFI_MOVABLE = 1,
   /// An element of a recipe that stands for an object to create (host_api.h).
   ANYFFI_RECIPE = 2,
-  /// A result or an argument of a callback that is a copy: a front end unpacks it as a container of its own language, or
-  /// a tensor as an array. Of its elements, those with this flag. Everybody else ignores the flag and does not pass it on.
+  /// A result or an argument of a callback that is a copy: a front end unpacks it as a container of its own language,
+  /// or
+  /// a tensor as an array. Of its elements, those with this flag. Everybody else ignores the flag and does not pass it
+  /// on.
   ANYFFI_NATIVE = 4,
   /// With ANYFFI_NATIVE: the containers inside too, with or without the flag.
   ANYFFI_DEEP = 8,

@@ -78,17 +78,17 @@ struct NativeName<Shape> {
 template <class First, class... Rest>
 struct NativeName<Tuple<First, Rest...>> {
   static constexpr bool kIsSame = false;
-  ANYFFI_HIDDEN_ static constexpr auto value =
-      "tuple[" + (kNativeName<First> + ... + (", " + kNativeName<Rest>)) + "]";
+  ANYFFI_HIDDEN_ static constexpr auto value = "tuple[" + (kNativeName<First> + ... + (", " + kNativeName<Rest>)) + "]";
 };
 
 }  // namespace detail
 
 template <class T>
 struct Traits<Native<T>, std::enable_if_t<detail::HasTraits<T>::value>> {
-  static_assert(!detail::NativeName<T>::kIsSame,
-                "anyffi: Native<T> is for List, Dict, ..., Tuple, Tensor and AnyValue. Types of the standard library are "
-                "copies anyway: write std::vector<Native<T>> instead of Native<std::vector<T>>");
+  static_assert(
+      !detail::NativeName<T>::kIsSame,
+      "anyffi: Native<T> is for List, Dict, ..., Tuple, Tensor and AnyValue. Types of the standard library are "
+      "copies anyway: write std::vector<Native<T>> instead of Native<std::vector<T>>");
   static constexpr auto name = Traits<T>::name;
   ANYFFI_HIDDEN_ static constexpr auto result_name = detail::kNativeName<T>;
   static constexpr uint64_t type_mask = Traits<T>::type_mask;

@@ -43,9 +43,7 @@ class Owned {
 };
 
 /// Returns a new reference to a borrowed value.
-inline Owned retained(const AnyffiValue& value) noexcept {
-  return Owned(anyffi_own_element(&value));
-}
+inline Owned retained(const AnyffiValue& value) noexcept { return Owned(anyffi_own_element(&value)); }
 
 /// Sets `out` to None and returns -1, for the ends of failing functions.
 inline int fail(AnyffiValue* out) noexcept {

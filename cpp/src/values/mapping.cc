@@ -220,7 +220,11 @@ int anyffi_mapping_get(const AnyffiObject* object, const AnyffiValue* key, Anyff
   *out = anyffi_make_none();
   int64_t entry;
   if (anyffi_mapping_find(object, key, &entry) != 0) return -1;
-  *out = entry < 0 ? kUnset : anyffi_own_element(&as_mapping(object)->entries[entry].value);
+  *out = entry < 0 ? kUnset : as_mapping(object)->entries[entry].value;
+  if (out->type_code > 0) {
+    anyffi_retain(out->as_object);
+    out->aux = 0;
+  }
   return 0;
 }
 

@@ -60,7 +60,8 @@ constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
 /// - `static constexpr auto name`: a FixedText, the type as an annotation in Python, for messages and signatures;
 /// - `static constexpr auto result_name`: the same for a result, where it differs;
 /// - `static constexpr auto key_name`: the same for a result inside a key or an element of a set, where it differs;
-/// - optionally `static constexpr uint32_t result_flags`: ANYFFI_NATIVE if the T is a copy, which becomes a container of
+/// - optionally `static constexpr uint32_t result_flags`: ANYFFI_NATIVE if the T is a copy, which becomes a container
+/// of
 ///   Python. `store` sets it in `aux` of the containers that it creates;
 /// - `static constexpr uint64_t type_mask`: the bits (`anyffi_type_bit`) of the types whose values all convert: a
 ///   container of such types only is not checked;
@@ -93,6 +94,7 @@ ANYFFI_HIDDEN_ inline constexpr auto kKeyName<T, std::void_t<decltype(Traits<T>:
 template <class T>
 using Bare = std::remove_cv_t<std::remove_reference_t<T>>;
 
+class ObjectRef;
 class TensorView;
 
 namespace detail {
@@ -226,6 +228,10 @@ template <class T, class = void>
 inline constexpr uint32_t kResultFlags = 0;
 template <class T>
 inline constexpr uint32_t kResultFlags<T, std::enable_if_t<(Traits<T>::result_flags != 0)>> = Traits<T>::result_flags;
+
+/// Whether `store` may set these flags: not that of a number, text, or a reference to an object.
+template <class T>
+inline constexpr bool kMayBeNative = !kIsNumber<T> && !std::is_pointer_v<T> && !std::is_base_of_v<ObjectRef, T>;
 
 /// Makes an owned value one that the caller may keep: without the flags of a result.
 inline void settle(AnyffiValue& value) noexcept {

@@ -61,12 +61,24 @@ bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why,
   });
 }
 
-/// Makes a new value hashable, as a key or an element of a set must be: lists become Arrays and sets FrozenSets.
+/// Makes a value that is a copy hashable, as a key or an element of a set must be: lists become Arrays and sets
+/// FrozenSets.
 __attribute__((noinline)) inline void freeze_key(AnyffiValue& key) {
-  if (key.type_code <= 0 || (key.aux & ANYFFI_NATIVE) == 0) return;
-  if (key.type_code == ANYFFI_SET) key.as_object->type_code = key.type_code = ANYFFI_FROZEN_SET;
-  if (key.type_code == ANYFFI_LIST) key.as_object->type_code = key.type_code = ANYFFI_ARRAY;
-  if (key.type_code != ANYFFI_ARRAY) return;
+  if (key.type_code <= 0 || (key.aux & (ANYFFI_NATIVE | ANYFFI_DEEP)) != ANYFFI_NATIVE) return;
+  int32_t frozen = key.type_code == ANYFFI_LIST  ? int32_t{ANYFFI_ARRAY}
+                   : key.type_code == ANYFFI_SET ? int32_t{ANYFFI_FROZEN_SET}
+                                                 : key.type_code;
+  if (frozen != ANYFFI_ARRAY && frozen != ANYFFI_FROZEN_SET) return;
+  if (anyffi_is_reusable(key.as_object)) {
+    key.as_object->type_code = key.type_code = frozen;
+  } else {
+    // An Optional or Variant refers to it, too.
+    AnyffiValue copy;
+    check(anyffi_container_copy(&key, frozen, &copy));
+    anyffi_value_drop(&key);
+    key = with_flags(copy, ANYFFI_NATIVE);
+  }
+  if (frozen != ANYFFI_ARRAY) return;
   auto* sequence = reinterpret_cast<AnyffiSequence*>(key.as_object);
   for (int64_t i = 0; i < sequence->size; ++i) {
     freeze_key(sequence->data[i]);
@@ -77,9 +89,18 @@ __attribute__((noinline)) inline void freeze_key(AnyffiValue& key) {
 /// A key as an owned value. Numbers are hashable.
 template <class K>
 AnyffiValue store_key(const K& key) {
-  AnyffiValue stored = Traits<K>::store(key);
-  if constexpr (!kIsNumber<K>) freeze_key(stored);
-  return stored;
+  if constexpr (kIsNumber<K>) {
+    return Traits<K>::store(key);
+  } else {
+    struct Guard {
+      AnyffiValue value;
+      ~Guard() { anyffi_value_drop(&value); }
+    } stored{Traits<K>::store(key)};
+    freeze_key(stored.value);
+    AnyffiValue frozen = stored.value;
+    stored.value = AnyffiValue{};
+    return frozen;
+  }
 }
 
 /// Fills a new mapping or set, whose keys are distinct in C++.
