@@ -89,7 +89,7 @@ class TensorView;
 
 namespace detail {
 
-/// Why a type has no conversion: a header of anyffi/stl/ is not included, or another reason.
+/// Why a type has no conversion: a header of anyffi/stl/ is not included, or another reason, after those.
 enum class Missing {
   kNothing,
   kString,
@@ -112,6 +112,13 @@ enum class Missing {
   kSystemError,
   kFilesystem,
   kObject,
+  kObjectElement,
+  kPointer,
+  kClock,
+  kLinked,
+  kRepeated,
+  kBits,
+  kAny,
   kTraits
 };
 /// Specialised by each of those headers. Depends on T, so that it is evaluated after all includes.
