@@ -13,13 +13,14 @@ from .._typing import TYPE_CHECKING, Any, Callable
 from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, translate_error
 from .owned import OwnedValue, release
 from .pack import pack
-from .unpack import discard_error, raise_error, unpack, unpack_copy
+from .unpack import discard_error, raise_error, raise_refused, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
 __all__ = ["FunctionCore", "set_packer"]
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _NONE, _INT = code.NONE, code.INT
+_REFUSED = -2  # ANYFFI_REFUSED
 _join = platform.join
 _pack: Callable[[Any, list[Any]], bytes] = pack
 _value = VALUE.pack
@@ -114,6 +115,8 @@ class FunctionCore(_Traversed):
                     _take_raised(result)
                 value = _value_of(result)
                 if status != 0:
+                    if status == _REFUSED:
+                        raise_refused(value, args)
                     raise_error(value)
                 answer = value[2] if value[0] == _INT else None if value[0] == _NONE else unpack(value)
             finally:
