@@ -100,7 +100,8 @@ def _name(x: Any, former: str) -> str:
     cls = type(x)
     if is_wrapper_class(cls) or find_on_type(cls, "__anyffi_value__") is not None:
         return former
-    name, module = _name_of(cls), _module_of(cls)
+    name: str = _name_of(cls)
+    module = _module_of(cls)
     if type(module) is not str or module in ("anyffi", "builtins", "__main__"):
         return name
     # The public place, such as pandas.Series.
