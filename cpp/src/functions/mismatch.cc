@@ -234,8 +234,14 @@ int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObj
 void anyffi_error_name_argument(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args) {
   const void* elements = take_raised_about();
   if (elements == nullptr || info == nullptr) return;
-  int32_t index = num_args - 1;
-  while (index >= 0 && elements_of(args[index]) != elements) --index;
+  // Not if it could be several: a tensor that was stolen is None now.
+  int32_t index = -1, count = 0;
+  for (int32_t i = 0; i < num_args; ++i) {
+    bool is_one = elements_of(args[i]) == elements;
+    if (is_one) index = i;
+    count += is_one || args[i].type_code == ANYFFI_NONE;
+  }
+  if (count != 1) index = -1;
   guard([&] { return prefix_raised(*info, "argument", index); });
 }
 
