@@ -14,13 +14,14 @@ from .native import unpack_native
 from .owned import OwnedValue, release
 from .pack import pack
 from .show import Arguments
-from .unpack import discard_error, raise_error, unpack, unpack_copy
+from .unpack import discard_error, raise_error, raise_refused, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
 __all__ = ["FunctionCore", "set_packer"]
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _NONE, _INT = code.NONE, code.INT
+_REFUSED = -2  # ANYFFI_REFUSED
 _join = platform.join
 _pack: Callable[[Any, list[Any]], bytes] = pack
 _value = VALUE.pack
@@ -110,6 +111,8 @@ class FunctionCore(ObjectCore):
                     _take_raised(result)
                 value = _value_of(result)
                 if status != 0:
+                    if status == _REFUSED:
+                        raise_refused(value, args)
                     raise_error(value)
                 if value[0] == _INT:
                     answer = value[2]

@@ -63,6 +63,7 @@ from anyffi._rules import errors as _errors
 from anyffi._rules import export as _export
 from anyffi._rules import internal as _values
 from anyffi._rules import keywords as _binding
+from anyffi._rules import refusals as _refusals
 from anyffi._rules import values as _rules
 
 NAME = "cython"
@@ -165,6 +166,7 @@ cdef int read_rules() except -1:
         state.get_cache_token = keep(abc.get_cache_token)
     state.make_error = keep(_errors.make)
     state.fill_error = keep(_errors.fill)
+    state.explain = keep(_refusals.explain)
     state.convert = keep(_conversions.convert)
     state.create = keep(_conversions.create)
     state.class_of_kind = keep(_errors.class_of_kind)

@@ -50,11 +50,49 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_take_result(int status, AnyffiValue* re
   return anyffi_py_unpack_result(result);
 }
 
-/// Calls with packed arguments and returns the Python value of the result; NULL with an exception.
-ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count) {
+/// Completes the message of the exception that is set, which is about the arguments.
+static void anyffi_py_explain(PyObject* const* args, const int32_t* places, Py_ssize_t count) {
+  AnyffiSaved saved = anyffi_py_save_exception();
+  PyObject* given = PyTuple_New(count);
+  PyObject* done = NULL;
+  if (given != NULL) {
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* x = places == NULL ? args[i] : places[i] < 0 ? anyffi_state.missing : args[places[i]];
+      Py_INCREF(x);
+      PyTuple_SET_ITEM(given, i, x);
+    }
+    done = PyObject_CallFunctionObjArgs(anyffi_state.explain, saved.exception, given, NULL);
+    Py_DECREF(given);
+  }
+  if (done == NULL) {
+    // Raised by a signal handler, or memory is exhausted: the message stays as it is.
+    int is_exit = !PyErr_ExceptionMatches(PyExc_Exception);
+    AnyffiSaved other = anyffi_py_save_exception();
+    anyffi_py_restore_exception(is_exit ? other : saved);
+    saved = is_exit ? saved : other;
+    anyffi_py_drop_exception(saved);
+    return;
+  }
+  Py_DECREF(done);
+  anyffi_py_restore_exception(saved);
+}
+
+/// Raises the error of a call; NULL.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_call(int status, PyObject* const* args, const int32_t* places,
+                                                  Py_ssize_t count) {
+  anyffi_py_raise_taken();
+  if (status == ANYFFI_REFUSED) anyffi_py_explain(args, places, count);
+  return NULL;
+}
+
+/// Calls with packed arguments and returns the Python value of the result; NULL with an exception. `args` are the
+/// arguments as given, at `places` unless that is NULL.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
+                                                     PyObject* const* args, const int32_t* places) {
   AnyffiValue result = anyffi_make_none();
   int status = target->call(target->self, values, (int32_t)count, &result);
-  return anyffi_py_take_result(status, &result);
+  if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, places, count);
+  return anyffi_py_take_result(0, &result);
 }
 
 /// Releases the arguments of a call, and ends the records of borrowed ones, after its result was unpacked, which may
@@ -114,7 +152,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_with(AnyffiFunction* target, PyObj
                             anyffi_py_pack_object(args[packed], &values[packed]) >= 0)) {
     ++packed;
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count);
+  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count, args, NULL);
   return anyffi_py_finish(result, values, packed);
 }
 
@@ -149,7 +187,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_short(AnyffiFunction* target, PyObj
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_object(AnyffiFunction* target, PyObject* const* args) {
   AnyffiValue value;
   if (anyffi_py_pack_object(args[0], &value) < 0) return NULL;
-  return anyffi_py_finish(anyffi_py_call_packed(target, &value, 1), &value, 1);
+  return anyffi_py_finish(anyffi_py_call_packed(target, &value, 1, args, NULL), &value, 1);
 }
 
 /// Calls with one argument, which is probably text.
@@ -157,7 +195,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_text(AnyffiFunction* target, PyObje
   AnyffiValue value;
   if (!anyffi_py_pack_text(args[0], Py_TYPE(args[0]), &value)) return anyffi_py_call_object(target, args);
   if (__builtin_expect(anyffi_py_is_wide_text(&value), 0)) anyffi_py_offer_utf8(target->info, 0, args[0], &value);
-  return anyffi_py_call_packed(target, &value, 1);
+  return anyffi_py_call_packed(target, &value, 1, args, NULL);
 }
 
 /// Calls with at most ANYFFI_MAX_SHORT arguments, which are probably immediate. Those, too, need few registers, and
@@ -170,7 +208,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_immediate(AnyffiFunction* target, P
       return count > 1 ? anyffi_py_call_short(target, args, count) : anyffi_py_call_object(target, args);
     }
   }
-  return anyffi_py_call_packed(target, values, count);
+  return anyffi_py_call_packed(target, values, count, args, NULL);
 }
 
 /// Calls with at most ANYFFI_MAX_SHORT arguments, of which the first is probably a callable.
@@ -185,7 +223,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, Py
       anyffi_py_record_borrowed(&values[packed], args[packed]);
     }
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count);
+  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count, args, NULL);
   return anyffi_py_finish(result, values, packed);
 }
 

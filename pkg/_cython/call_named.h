@@ -19,7 +19,7 @@ static PyObject* anyffi_py_call_placed(AnyffiFunction* target, PyObject* const* 
       break;
     }
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count);
+  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count, args, places);
   return anyffi_py_finish(result, values, packed);
 }
 
@@ -68,7 +68,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
       AnyffiValue result = anyffi_make_none();
       AnyffiPlaceArgs place = anyffi_py_place_overload;
       int status = anyffi_function_call_placed(target, place, named, values, (int32_t)count, &result);
-      made = anyffi_py_take_result(status, &result);
+      made = status != 0 ? anyffi_py_fail_call(status, args, NULL, count) : anyffi_py_take_result(0, &result);
     }
     Py_DECREF(parameters);
   }

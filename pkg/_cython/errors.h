@@ -32,6 +32,14 @@ static inline void anyffi_py_restore_exception(AnyffiSaved saved) {
 #endif
 }
 
+static inline void anyffi_py_drop_exception(AnyffiSaved saved) {
+#if PY_VERSION_HEX < 0x030C0000
+  Py_XDECREF(saved.cls);
+  Py_XDECREF(saved.traceback);
+#endif
+  Py_XDECREF(saved.exception);
+}
+
 /// Releases a value after a failure; always -1. Releasing may run code that must not see the exception.
 ANYFFI_NEVER_INLINE int anyffi_py_discard(const AnyffiValue* value) {
   AnyffiSaved saved = anyffi_py_save_exception();

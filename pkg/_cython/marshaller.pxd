@@ -38,6 +38,7 @@ cdef extern from "state.h":
         int is_check_mode
         PyObject* make_error
         PyObject* fill_error
+        PyObject* explain
         PyObject* convert
         PyObject* create
         PyObject* class_of_kind

@@ -46,6 +46,7 @@ typedef struct {
   int is_check_mode;
   PyObject* make_error;
   PyObject* fill_error;
+  PyObject* explain;
   PyObject* convert;
   PyObject* create;
   /// Exception classes by kind; NULL in check mode, where `make_error` makes every exception.

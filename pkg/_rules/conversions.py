@@ -57,7 +57,7 @@ def _to_sequence(x: Any) -> Any:
         return elements
     # An iterator may yield more than there are, or never end.
     count = len(x)
-    items = list(islice(iter(x), count + 1))
+    items = list(islice(iter(x), min(count + 1, sys.maxsize)))
     if len(items) != count:
         raise ValueError(f"a {cls.__name__} of {count} items has {'fewer' if len(items) < count else 'more'}")
     return items

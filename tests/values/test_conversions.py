@@ -13,6 +13,7 @@ import math
 import mmap
 import os
 import pathlib
+import sys
 import time
 from collections import UserList, UserString, abc, deque
 from typing import Any
@@ -272,6 +273,8 @@ def test_sequences_that_lie(ffi: Any) -> None:
         ints(Rows(1, count=3))
     with pytest.raises(ValueError, match="should return >= 0"):
         ints(Rows(count=-1))
+    with pytest.raises(ValueError, match="has fewer"):
+        ints(Rows(count=sys.maxsize))
 
     class Failing(Rows):
         def __getitem__(self, index: int) -> Any:

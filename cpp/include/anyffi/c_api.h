@@ -377,8 +377,11 @@ int anyffi_error_raise_formatted(const char* kind, const char* format, int64_t f
 
 /// The signature of every function. `args` are borrowed; the callee may steal a movable one, leaving None. `result`
 /// enters as None; the callee leaves an owned value there, or None on failure. Returns 0, or another number after
-/// `anyffi_error_set_raised`.
+/// `anyffi_error_set_raised`: ANYFFI_REFUSED if it is about the arguments themselves, which the caller knows better.
 typedef int (*AnyffiCall)(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result);
+
+/// The result of a call that refused its arguments before anything ran.
+typedef enum AnyffiRefusal { ANYFFI_REFUSED = -2 } AnyffiRefusal;
 
 typedef struct AnyffiParamInfo {
   const char* name;
@@ -492,13 +495,16 @@ typedef struct AnyffiMismatch {
 void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key);
 /// Replaces `got`, which is about to be released, by what the message shows of it.
 void anyffi_mismatch_detach(AnyffiMismatch* mismatch);
-/// Raises a mismatch of argument `index` of a function; always returns -1. `info` may be NULL, or `index` -1: then the
-/// message is about a value alone.
+/// Raises a mismatch of argument `index` of a function; returns ANYFFI_REFUSED, or -1 for another error. `info` may be
+/// NULL, or `index` -1: then the message is about a value alone.
 int anyffi_mismatch_raise(const AnyffiMismatch* mismatch, const AnyffiFunctionInfo* info, int32_t index);
 /// The same for the default of a parameter.
 int anyffi_mismatch_raise_default(const AnyffiMismatch* mismatch, const AnyffiFunctionInfo* info, int32_t index);
 /// The same for the result of a call.
 int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObject* function);
+/// Prefixes the raised error with the function, and with the argument that is the tensor which it is about, if
+/// `anyffi_tensor_check_access` raised it. `args` has `num_args` values.
+void anyffi_error_name_argument(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args);
 /// Raises Python's TypeError for the wrong number of arguments; always returns -1.
 int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args);
 

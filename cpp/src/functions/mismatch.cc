@@ -6,6 +6,8 @@
 
 #include "core/errors.h"
 #include "core/memory.h"
+#include "core/messages.h"
+#include "core/owned.h"
 #include "functions/signature.h"
 #include "tensors/names.h"
 #include "tensors/spec.h"
@@ -142,20 +144,51 @@ int raise_mismatch(const AnyffiMismatch& mismatch, String text) {
   return raise_text(kind, text);
 }
 
+/// `f(x: Tensor) -> None: argument 0 (x)`, without the argument if `index` is -1.
+void append_place(String* out, const AnyffiFunctionInfo& info, const char* what, int32_t index) {
+  append_signature(out, info);
+  if (index < 0) return;
+  out->append(": ").append(what).append(" ").append(std::to_string(index).c_str()).append(" (");
+  append_param_name(out, info, index);
+  *out += ')';
+}
+
+/// Prefixes the message of the raised error.
+int prefix_raised(const AnyffiFunctionInfo& info, const char* what, int32_t index) {
+  Owned error;
+  anyffi_error_take_raised(error.out());
+  auto* fields = reinterpret_cast<const AnyffiError*>(error->as_object);
+  String kind, text;
+  append_text(&kind, &fields->kind);
+  append_place(&text, info, what, index);
+  text += ": ";
+  append_text(&text, &fields->message);
+  return raise_text(kind.c_str(), text);
+}
+
+/// The address of the elements of a tensor; NULL for other values.
+const void* elements_of(const AnyffiValue& value) {
+  const AnyffiTensorData* data = nullptr;
+  if (value.type_code == ANYFFI_TENSOR) data = &reinterpret_cast<const AnyffiTensor*>(value.as_object)->tensor;
+  if (value.type_code == ANYFFI_TENSOR_VIEW) data = static_cast<const AnyffiTensorData*>(value.as_pointer);
+  return data == nullptr ? nullptr : static_cast<const char*>(data->data) + data->byte_offset;
+}
+
 /// Raises a mismatch of the value that `what` describes, for the parameter at `index`.
 int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo* info, const char* what,
                           int32_t index) {
-  if (mismatch.reason == ANYFFI_MISMATCH_RAISED) return -1;
-  return guard([&] {
+  bool is_named = info != nullptr && index >= 0;
+  if (mismatch.reason == ANYFFI_MISMATCH_RAISED) {
+    bool is_about_tensor = is_named && take_raised_about() != nullptr;
+    return is_about_tensor ? guard([&] { return prefix_raised(*info, what, index); }) : -1;
+  }
+  int status = guard([&] {
     String text;
-    if (info != nullptr && index >= 0) {
-      append_signature(&text, *info);
-      text.append(": ").append(what).append(" ").append(std::to_string(index).c_str()).append(" (");
-      append_param_name(&text, *info, index);
-      text += ')';
-    }
-    return raise_mismatch(mismatch, std::move(text));
+    if (is_named) append_place(&text, *info, what, index);
+    raise_mismatch(mismatch, std::move(text));
+    return int{ANYFFI_REFUSED};
   });
+  return is_named ? status : -1;
 }
 
 }  // namespace
@@ -225,6 +258,20 @@ int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObj
     append_function(&text, *reinterpret_cast<const AnyffiFunction*>(function));
     return raise_mismatch(*mismatch, std::move(text));
   });
+}
+
+void anyffi_error_name_argument(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args) {
+  const void* elements = take_raised_about();
+  if (elements == nullptr || info == nullptr) return;
+  // Not if it could be several: a tensor that was stolen is None now.
+  int32_t index = -1, count = 0;
+  for (int32_t i = 0; i < num_args; ++i) {
+    bool is_one = elements_of(args[i]) == elements;
+    if (is_one) index = i;
+    count += is_one || args[i].type_code == ANYFFI_NONE;
+  }
+  if (count != 1) index = -1;
+  guard([&] { return prefix_raised(*info, "argument", index); });
 }
 
 int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args) {

@@ -119,7 +119,8 @@ int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
     text += "\n    ";
     text += line;
   }
-  return raise_text("TypeError", text);
+  raise_text("TypeError", text);
+  return ANYFFI_REFUSED;
 }
 
 /// Calls the first candidate that takes the arguments; ANYFFI_NO_MATCH if there are places for them in none.

@@ -99,7 +99,7 @@ class TensorView;
 
 namespace detail {
 
-/// Why a type has no conversion: a header of anyffi/stl/ is not included, or another reason.
+/// Why a type has no conversion: a header of anyffi/stl/ is not included, or another reason, after those.
 enum class Missing {
   kNothing,
   kString,
@@ -122,6 +122,13 @@ enum class Missing {
   kSystemError,
   kFilesystem,
   kObject,
+  kObjectElement,
+  kPointer,
+  kClock,
+  kLinked,
+  kRepeated,
+  kBits,
+  kAny,
   kTraits
 };
 /// Specialised by each of those headers. Depends on T, so that it is evaluated after all includes.

@@ -91,13 +91,19 @@ __attribute__((cold, noinline)) inline int refuse_call(NativeFunction& native, C
 }
 /// End a call that threw.
 __attribute__((cold, noinline)) inline int fail_call(NativeFunction& native, CallFrame& frame, char* slots,
+                                                     const AnyffiValue* args,
                                                      const std::exception& exception) noexcept {
   destroy_slots(native, frame, slots);
-  return set_raised(exception);
+  set_raised(exception);
+  anyffi_error_name_argument(&native.info, args, native.plain_size);
+  return -1;
 }
-__attribute__((cold, noinline)) inline int fail_call(NativeFunction& native, CallFrame& frame, char* slots) noexcept {
+__attribute__((cold, noinline)) inline int fail_call(NativeFunction& native, CallFrame& frame, char* slots,
+                                                     const AnyffiValue* args) noexcept {
   destroy_slots(native, frame, slots);
-  return set_current_raised();
+  set_current_raised();
+  anyffi_error_name_argument(&native.info, args, native.plain_size);
+  return -1;
 }
 
 /// Calls a function of numbers; `args` is a copy, which is converted to what `load_plain` accepts.

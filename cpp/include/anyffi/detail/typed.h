@@ -97,9 +97,9 @@ struct TypedCall {
         store_result(frame, kept, result);
       }
     } catch (const std::exception& exception) {
-      return fail_call(native, frame, memory.bytes, exception);
+      return fail_call(native, frame, memory.bytes, args, exception);
     } catch (...) {
-      return fail_call(native, frame, memory.bytes);
+      return fail_call(native, frame, memory.bytes, args);
     }
     (destroy<I, A>(memory), ...);
     return 0;
