@@ -82,6 +82,16 @@ class Element {
   AnyValue kept_;
 };
 
+/// Whether a cell holds a T, as its own type shows: nothing is converted, and no code runs.
+template <class T>
+bool fits_as_is(const AnyffiValue& cell) {
+  if constexpr (kIsReadInPlace<T> && !std::is_same_v<T, AnyValue>) {
+    return Traits<T>::fits_cell(cell);
+  } else {
+    return false;
+  }
+}
+
 /// Whether an element converts to T; if not, `why` has the path to it.
 template <class T>
 bool check_element(Element& element, const AnyffiValue& key, AnyffiMismatch& why) {
@@ -122,8 +132,9 @@ bool check_elements(const AnyffiValue& given, AnyffiMismatch& why) {
   RememberedCheck<Convertible, T> check(given, sequence->type_mask, sequence->size);
   if (check.is_done()) return true;
   for (int64_t i = 0; i < sequence->size; ++i) {
+    check.visit(sequence->data[i]);
+    if (fits_as_is<T>(sequence->data[i])) continue;
     Element element(sequence->data[i], sequence->header);
-    check.visit(element.value);
     if (!check_element<T>(element, Traits<int64_t>::store(i), why)) return false;
   }
   check.succeed();
