@@ -200,7 +200,8 @@ def type_checked(user: User, folder: pathlib.Path, to: pathlib.Path, name: str) 
 EMBEDDED = """\
 exports find_root
 exports scale
-scaled: 10, 25; by the default: 20
+scaled: 10, 25
+by the default: 20
 root: 1.414214
 version: 1.0
 ValueError: 2.0 is not below 0.0"""
