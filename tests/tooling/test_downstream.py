@@ -204,7 +204,7 @@ scaled: 10, 25
 by the default: 20
 root: 1.414214
 version: 1.0
-ValueError: 2.0 is not below 0.0"""
+2.0 is not below 0.0"""
 
 
 def test_a_program_without_python(user: User, project: Callable[[str], pathlib.Path]) -> None:
