@@ -200,10 +200,11 @@ def type_checked(user: User, folder: pathlib.Path, to: pathlib.Path, name: str) 
 EMBEDDED = """\
 exports find_root
 exports scale
-scaled: 10, 25; by the default: 20
+scaled: 10, 25
+by the default: 20
 root: 1.414214
 version: 1.0
-ValueError: 2.0 is not below 0.0"""
+2.0 is not below 0.0"""
 
 
 def test_a_program_without_python(user: User, project: Callable[[str], pathlib.Path]) -> None:

@@ -53,7 +53,8 @@ def sequences(array: anyffi.Array[int], xs: anyffi.List[int]) -> None:
     assert wide
     assert_type(anyffi.Shape([2, 3])[0], int)
     assert_type(sorted(xs), "list[int]")
-    assert xs != [1.5] and array != (1, "a")
+    assert xs != [1.5]
+    assert array != (1, "a")
 
 
 def mappings(table: anyffi.Map[str, int], counts: anyffi.Dict[str, int]) -> None:
@@ -76,7 +77,8 @@ def mappings(table: anyffi.Map[str, int], counts: anyffi.Dict[str, int]) -> None
     assert named
     assert_type(anyffi.Dict.fromkeys([1], "x"), anyffi.Dict[int, str])
     assert_type(list(reversed(counts)), "list[str]")
-    assert counts != {1: 2} and table != {"a": "b"}
+    assert counts != {1: 2}
+    assert table != {"a": "b"}
 
 
 def sets(fixed: anyffi.FrozenSet[int], chosen: anyffi.Set[int]) -> None:
@@ -93,7 +95,8 @@ def sets(fixed: anyffi.FrozenSet[int], chosen: anyffi.Set[int]) -> None:
     assert_type(chosen.freeze(), anyffi.FrozenSet[int])
     assert chosen.issubset(range(10))
     assert chosen <= set(range(10))
-    assert chosen != {"a"} and fixed != frozenset({"a"})
+    assert chosen != {"a"}
+    assert fixed != frozenset({"a"})
 
 
 class Named(anyffi.Object):

@@ -17,7 +17,8 @@ static void run(const char* path) {
   Function scale = plugin.get_function("scale");
   List<double> xs{1.0, 2.5};
   scale(xs, 10);  // a List is shared: the function changes this one
-  std::printf("scaled: %g, %g; by the default: %g\n", xs[0], xs[1], scale(xs).cast<List<double>>()[0]);
+  std::printf("scaled: %g, %g\n", xs[0], xs[1]);
+  std::printf("by the default: %g\n", scale(xs).cast<List<double>>()[0]);
 
   Function find_root = plugin.get_function("find_root");
   double offset = 2;
