@@ -19,7 +19,7 @@ from .._rules import errors as _errors
 from .._rules import keywords as _binding
 from .._rules import values as _rules
 from .._rules.codes import code
-from .compare import same, same_exception
+from .compare import same_exception
 from .journal import Journal, are_scalars, thread
 from .pack import (
     Packing,
@@ -31,6 +31,7 @@ from .pack import (
     raising,
     without_own_frames,
 )
+from .plain import same_results
 from .text import show, show_all
 
 __all__ = ["FunctionCore"]
@@ -106,7 +107,7 @@ class _Call(Packing):
             except BaseException as raised:
                 problem = self._settle(raised)
             if problem is None:
-                if not self._failed and self._problem is None and same(self._by_cython, by_ctypes):
+                if not self._failed and self._problem is None and same_results(self._by_cython, by_ctypes):
                     return self._by_cython
                 problem = self._problem
                 if problem is None or is_from_cython(problem, self._reading):

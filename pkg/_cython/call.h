@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "native.h"
 #include "pack.h"
-#include "unpack.h"
 #include "wrapper.h"
 
 /// Up to this many arguments are packed on the stack.
@@ -38,8 +38,6 @@ static inline void anyffi_py_release_made(const AnyffiValue* value) {
   }
 }
 
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_result(AnyffiValue* value) { return anyffi_py_unpack(value); }
-
 /// Returns the Python value of the result of a call, or NULL with the exception that the call raised.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_take_result(int status, AnyffiValue* result) {
   if (__builtin_expect(status != 0, 0)) {
@@ -59,11 +57,13 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, Any
   return anyffi_py_take_result(status, &result);
 }
 
-/// Releases the arguments of a call, after its result was unpacked, which may borrow from them. Returns the result.
+/// Releases the arguments of a call, and ends the records of borrowed ones, after its result was unpacked, which may
+/// borrow from them. Returns the result.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_finish(PyObject* result, const AnyffiValue* values, Py_ssize_t count) {
   AnyffiSaved saved;
   // Releasing an object may run code that must not see the exception.
   if (__builtin_expect(result == NULL, 0)) saved = anyffi_py_save_exception();
+  if (__builtin_expect(anyffi_py_borrowed != NULL, 0)) anyffi_py_forget_borrowed(values, count);
   for (Py_ssize_t i = 0; i < count; ++i) anyffi_py_release_made(&values[i]);
   if (__builtin_expect(result == NULL, 0)) anyffi_py_restore_exception(saved);
   return result;
@@ -89,11 +89,20 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_is_wide_text(const AnyffiValue* value) {
   return value->type_code == ANYFFI_STR_VIEW && (value->aux & 3) != ANYFFI_ASCII;
 }
 
-/// As `anyffi_py_pack_plain`, for argument `index` of a function.
+/// Minds a view that is not short ASCII text: offers UTF-8, and records what callbacks may receive.
+ANYFFI_NEVER_INLINE void anyffi_py_mind_view(const AnyffiFunctionInfo* info, Py_ssize_t index, PyObject* x,
+                                             AnyffiValue* out) {
+  if (anyffi_py_is_wide_text(out)) anyffi_py_offer_utf8(info, index, x, out);
+  if (anyffi_py_is_recorded(out)) anyffi_py_record_borrowed(out, x);
+}
+
+/// As `anyffi_py_pack_plain`, for argument `index` of a function whose arguments `anyffi_py_finish` releases.
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_plain_argument(AnyffiFunction* target, Py_ssize_t index, PyObject* x,
                                                        AnyffiValue* out) {
   if (!anyffi_py_pack_plain(x, out)) return 0;
-  if (__builtin_expect(anyffi_py_is_wide_text(out), 0)) anyffi_py_offer_utf8(target->info, index, x, out);
+  if (__builtin_expect(anyffi_py_is_wide_text(out) || anyffi_py_is_recorded(out), 0)) {
+    anyffi_py_mind_view(target->info, index, x, out);
+  }
   return 1;
 }
 
@@ -171,7 +180,11 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, Py
   if (anyffi_py_pack_handle(ANYFFI_FUNCTION, args[0], &values[0]) < 0) return NULL;
   values[0].aux = ANYFFI_MOVABLE;
   Py_ssize_t packed = 1;
-  while (packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0) ++packed;
+  for (; packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0; ++packed) {
+    if (__builtin_expect(anyffi_py_is_recorded(&values[packed]), 0)) {
+      anyffi_py_record_borrowed(&values[packed], args[packed]);
+    }
+  }
   PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count);
   return anyffi_py_finish(result, values, packed);
 }

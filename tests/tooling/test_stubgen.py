@@ -214,24 +214,19 @@ def helper(a, /, b: float = 1, *, c: "str" = "x", **others) -> None:
 OF_CLASSES = """
 class Helper(ValueError):
     def help(self) -> Any: ...
-    def __getattr__(self, name: str) -> Any: ...
-
 ORIGIN: Point
-
 class Pixel(Point):
     @property
     def names(self) -> anyffi.Array[str]: ...
-
-
 class Point(anyffi.Object):
     \"\"\"A place on the plane.\"\"\"
-    kind: str
     def scaled(self, by: Any, *more: bytes, flag: bool = True) -> float:
         \"\"\"Times `by`.\"\"\"
     @property
     def twice(self) -> Any: ...
     @classmethod
     def make(cls, x: float = 0.0) -> Any: ...
+    kind: str
     @property
     def x(self) -> float:
         \"\"\"To the right.\"\"\"
@@ -256,6 +251,7 @@ def test_a_module_with_classes(package: pathlib.Path) -> None:
     helper = "def helper(a: Any, /, b: float = 1, *, c: str = 'x', **others: Any) -> None:"
     assert f'{helper}\n    """Of Python."""' in text
     assert "\nclass Stack(anyffi.List[Any]):\n    ...\n" in text
+    assert "\n__version__: str\n" in text
     for line in ("VERSION: str", "TABLE: Any", "library: anyffi.Module"):
         assert f"\n{line}\n" in text
     assert "_hidden" not in text

@@ -97,7 +97,7 @@ class ArgPack {
       assign(values_[size_], Conversion::store(std::forward<T>(value)));
     }
     // Created for this call: the callee may steal it.
-    if (kIsOwned<T> && values_[size_].type_code > 0) values_[size_].aux = ANYFFI_MOVABLE;
+    if (kIsOwned<T> && values_[size_].type_code > 0) values_[size_].aux |= ANYFFI_MOVABLE;
     ++size_;
   }
   /// Only the arguments before one that threw.
@@ -115,9 +115,10 @@ AnyValue call_value(const AnyffiValue& function, A&&... args) {
   AnyffiValue values[sizeof...(A) + 1];
   ArgPack<A...> pack(values);
   pack.fill(std::forward<A>(args)...);
-  AnyValue result;
-  check(anyffi_function_call(&function, values, pack.kSize, result.out()));
-  return result;
+  AnyffiValue result{};
+  check(anyffi_function_call(&function, values, pack.kSize, &result));
+  settle(result);
+  return AnyValue(Adopt{}, result);
 }
 
 }  // namespace detail

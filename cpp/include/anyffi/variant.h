@@ -15,6 +15,15 @@ constexpr auto union_names() {
   return (FixedText(Traits<First>::name) + ... + (" | " + FixedText(Traits<Rest>::name)));
 }
 
+template <class First, class... Rest>
+constexpr auto union_result_names() {
+  return (kResultName<First> + ... + (" | " + kResultName<Rest>));
+}
+template <class First, class... Rest>
+constexpr auto union_key_names() {
+  return (kKeyName<First> + ... + (" | " + kKeyName<Rest>));
+}
+
 /// The index of a type among others, or -1.
 template <class T, class... Ts>
 constexpr int index_among() {
@@ -101,9 +110,20 @@ class Variant {
   int index_;
 };
 
+namespace detail {
+template <class... Ts>
+struct References<Variant<Ts...>> : References<AnyValue> {
+  static int visit(const Variant<Ts...>& value, AnyffiVisit visit, void* context) {
+    return References<AnyValue>::visit(value.any(), visit, context);
+  }
+};
+}  // namespace detail
+
 template <class... Ts>
 struct Traits<Variant<Ts...>> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::union_names<Ts...>();
+  ANYFFI_HIDDEN_ static constexpr auto result_name = detail::union_result_names<Ts...>();
+  ANYFFI_HIDDEN_ static constexpr auto key_name = detail::union_key_names<Ts...>();
   static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
   static constexpr bool kBorrows = true;
   static constexpr bool kOutlivesHolder = true;
@@ -134,10 +154,16 @@ struct Traits<Variant<Ts...>> {
     return true;
   }
   static Variant<Ts...> take(Holder& holder) { return Variant<Ts...>(detail::Adopt{}, holder.release(), holder.index); }
-  static AnyffiValue borrow(const Variant<Ts...>& variant) { return variant.any().raw(); }
-  static AnyffiValue store(const Variant<Ts...>& variant) { return AnyValue(variant.any()).release(); }
+  static AnyffiValue borrow(const Variant<Ts...>& variant) {
+    return detail::with_flags(variant.any().raw(), kFlags[variant.index()]);
+  }
+  static AnyffiValue store(const Variant<Ts...>& variant) {
+    return detail::with_flags(AnyValue(variant.any()).release(), kFlags[variant.index()]);
+  }
 
  private:
+  ANYFFI_HIDDEN_ static constexpr uint32_t kFlags[] = {detail::kResultFlags<Ts>...};
+
   /// Tries the types in order, and keeps the best conversion or the best error.
   struct Attempt {
     const AnyffiValue& value;
@@ -155,7 +181,7 @@ struct Traits<Variant<Ts...>> {
       typename Traits<T>::Holder inner{};
       AnyffiMismatch mine;
       if (!Traits<T>::load(given, inner, mine)) return refused(mine);
-      AnyValue stored(detail::Adopt{}, Traits<T>::store(Traits<T>::take(inner)));
+      AnyValue stored(Traits<T>::take(inner));
       int32_t family = anyffi_type_get_family(detail::unboxed(value).type_code);
       bool same_family = stored.family() == family;
       bool becomes_int = family == ANYFFI_BOOL && stored.family() == ANYFFI_INT && !is_int;

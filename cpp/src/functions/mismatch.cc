@@ -7,11 +7,44 @@
 #include "core/errors.h"
 #include "core/memory.h"
 #include "functions/signature.h"
+#include "tensors/names.h"
 #include "tensors/spec.h"
 #include "values/nested.h"
 
 namespace anyffi::runtime {
 namespace {
+
+/// ` of float32`, and the shape if there is not one axis.
+void append_layout(String* out, const AnyffiValue& got) {
+  const AnyffiTensorData& tensor = reinterpret_cast<const AnyffiTensor*>(got.as_object)->tensor;
+  *out += " of ";
+  *out += data_type_name(tensor.dtype).text;
+  if (tensor.ndim == 1) return;
+  *out += ", of shape (";
+  for (int32_t i = 0; i < tensor.ndim; ++i) {
+    if (i > 0) *out += ", ";
+    *out += std::to_string(tensor.shape[i]).c_str();
+  }
+  *out += ')';
+}
+
+/// Appends the refused value, or the name of its type if that was wrong.
+void append_got(String* out, const AnyffiMismatch& mismatch) {
+  if (mismatch.got_text[0] != 0) {
+    *out += mismatch.got_text;
+  } else if (mismatch.reason == ANYFFI_MISMATCH_TYPE || mismatch.reason == ANYFFI_MISMATCH_TENSOR) {
+    append_type_name(out, mismatch.got);
+    if (mismatch.got.type_code == ANYFFI_TENSOR) append_layout(out, mismatch.got);
+  } else {
+    append_repr(out, &mismatch.got);
+  }
+}
+
+/// Where to cut UTF-8 that is longer than `end` bytes: between code points.
+size_t cut_before(const String& text, size_t end) {
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return end;
+}
 
 /// `a tensor of float64 with shape (*, 3), got one of float32 with shape (2, 2)`
 void append_tensor_reason(String* out, const AnyffiMismatch& mismatch) {
@@ -22,6 +55,10 @@ void append_tensor_reason(String* out, const AnyffiMismatch& mismatch) {
     *out += mismatch.expected;
   }
   *out += ", got ";
+  if (mismatch.got_text[0] != 0) {
+    *out += mismatch.got_text;
+    return;
+  }
   uint64_t flags;
   if (const AnyffiTensorData* data = tensor_of(mismatch.got, &flags)) {
     *out += spec != nullptr ? "one of " : "a tensor of ";
@@ -37,7 +74,7 @@ void append_tensor_reason(String* out, const AnyffiMismatch& mismatch) {
 
 void append_reason(String* out, const AnyffiMismatch& mismatch) {
   if (mismatch.reason == ANYFFI_MISMATCH_RANGE) {
-    append_repr(out, &mismatch.got);
+    append_got(out, mismatch);
     *out += " does not fit ";
     *out += mismatch.detail;
     return;
@@ -45,14 +82,14 @@ void append_reason(String* out, const AnyffiMismatch& mismatch) {
   if (mismatch.reason == ANYFFI_MISMATCH_VALUE) {
     *out += mismatch.detail;
     *out += ", got ";
-    append_repr(out, &mismatch.got);
+    append_got(out, mismatch);
     return;
   }
   *out += "expected ";
   if (mismatch.reason == ANYFFI_MISMATCH_TENSOR) return append_tensor_reason(out, mismatch);
   *out += mismatch.expected;
   *out += ", got ";
-  append_type_name(out, mismatch.got);
+  append_got(out, mismatch);
   const AnyffiTypeInfo* info = anyffi_type_get_info(mismatch.got.type_code);
   if (info != nullptr && info->type_code >= ANYFFI_FIRST_DYNAMIC_TYPE &&
       std::strcmp(info->type_key, mismatch.expected) == 0) {
@@ -141,10 +178,7 @@ void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
     constexpr int32_t kCapacity = sizeof(mismatch->path);
     constexpr size_t kLongest = 40;
     if (step.size() > kLongest) {
-      // Cut between code points.
-      size_t end = kLongest - 4;
-      while (end > 0 && (static_cast<unsigned char>(step[end]) & 0xC0) == 0x80) --end;
-      step.resize(end);
+      step.resize(cut_before(step, kLongest - 4));
       step += "...]";
     }
     auto size = static_cast<int32_t>(step.size());
@@ -155,6 +189,24 @@ void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
     mismatch->path_size = size + kept;
     return 0;
   });
+  if (status != 0) mismatch->reason = ANYFFI_MISMATCH_RAISED;
+}
+
+void anyffi_mismatch_detach(AnyffiMismatch* mismatch) {
+  // The value of a scalar is no reference.
+  if (mismatch->reason == ANYFFI_MISMATCH_RAISED || mismatch->got.type_code <= 0) return;
+  int status = guard([&] {
+    String text;
+    append_got(&text, *mismatch);
+    constexpr size_t kLongest = sizeof(mismatch->got_text) - 1;
+    if (text.size() > kLongest) {
+      text.resize(cut_before(text, kLongest - 3));
+      text += "...";
+    }
+    std::memcpy(mismatch->got_text, text.c_str(), text.size() + 1);
+    return 0;
+  });
+  mismatch->got = anyffi_make_none();
   if (status != 0) mismatch->reason = ANYFFI_MISMATCH_RAISED;
 }
 

@@ -74,6 +74,11 @@ bool load_map(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
 template <class K>
 int64_t find_key(const AnyffiObject* mapping, const K& key) {
   int64_t entry;
+  if constexpr (std::is_integral_v<K> && kIsNumber<K> && !std::is_same_v<K, bool>) {
+    bool fits = std::is_signed_v<K> || static_cast<int64_t>(key) >= 0;
+    entry = fits ? anyffi_mapping_find_int(mapping, static_cast<int64_t>(key)) : -2;
+    if (__builtin_expect(entry != -2, 1)) return entry;
+  }
   if constexpr (Traits<K>::kBorrows) {
     AnyffiValue borrowed = Traits<K>::borrow(key);
     check(anyffi_mapping_find(mapping, &borrowed, &entry));

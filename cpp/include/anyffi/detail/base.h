@@ -59,6 +59,9 @@ constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
 ///
 /// - `static constexpr auto name`: a FixedText, the type as an annotation in Python, for messages and signatures;
 /// - `static constexpr auto result_name`: the same for a result, where it differs;
+/// - `static constexpr auto key_name`: the same for a result inside a key or an element of a set, where it differs;
+/// - optionally `static constexpr uint32_t result_flags`: ANYFFI_NATIVE if the T is a copy, which becomes a container of
+///   Python. `store` sets it in `aux` of the containers that it creates;
 /// - `static constexpr uint64_t type_mask`: the bits (`anyffi_type_bit`) of the types whose values all convert: a
 ///   container of such types only is not checked;
 /// - `using Holder`: default-constructible; keeps the result of `load` for `take` during the call;
@@ -80,6 +83,11 @@ ANYFFI_HIDDEN_ inline constexpr auto kResultName = FixedText(Traits<T>::name);
 template <class T>
 ANYFFI_HIDDEN_ inline constexpr auto kResultName<T, std::void_t<decltype(Traits<T>::result_name)>> =
     Traits<T>::result_name;
+/// The annotation of a key, or an element of a set, in a result.
+template <class T, class Enable = void>
+ANYFFI_HIDDEN_ inline constexpr auto kKeyName = kResultName<T>;
+template <class T>
+ANYFFI_HIDDEN_ inline constexpr auto kKeyName<T, std::void_t<decltype(Traits<T>::key_name)>> = Traits<T>::key_name;
 }  // namespace detail
 
 template <class T>
@@ -110,6 +118,7 @@ enum class Missing {
   kList,
   kWideString,
   kSystemError,
+  kFilesystem,
   kObject,
   kTraits
 };
@@ -172,6 +181,10 @@ inline constexpr uint64_t kExactTypes =
     : std::is_floating_point_v<T>               ? type_bits(ANYFFI_FLOAT)
                                                 : kEveryType;
 
+/// What parameters that are sequences accept without conversion, and those that are sets.
+constexpr uint64_t kSequenceTypes = type_bits(ANYFFI_ARRAY, ANYFFI_LIST, ANYFFI_SHAPE);
+constexpr uint64_t kSetTypes = type_bits(ANYFFI_FROZEN_SET, ANYFFI_SET);
+
 /// A Shape is an Array too.
 inline bool is_array(int32_t type_code) { return type_code == ANYFFI_ARRAY || type_code == ANYFFI_SHAPE; }
 
@@ -186,6 +199,7 @@ inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expe
   why.expected = expected;
   why.detail = detail;
   why.got = got;
+  why.got_text[0] = 0;
   return false;
 }
 
@@ -206,6 +220,23 @@ inline constexpr bool kIsSteady<T, std::enable_if_t<Traits<T>::kIsSteady>> = tru
 
 template <class Conversion, class T>
 bool load_number_slow(const AnyffiValue& given, T& out, AnyffiMismatch& why);
+
+/// The flags of a result of type T that is a container: ANYFFI_NATIVE for types that are copies.
+template <class T, class = void>
+inline constexpr uint32_t kResultFlags = 0;
+template <class T>
+inline constexpr uint32_t kResultFlags<T, std::enable_if_t<(Traits<T>::result_flags != 0)>> = Traits<T>::result_flags;
+
+/// Makes an owned value one that the caller may keep: without the flags of a result.
+inline void settle(AnyffiValue& value) noexcept {
+  if (value.type_code > 0) value.aux = 0;
+}
+
+/// A value with flags of a result, if it is a container or a tensor.
+inline AnyffiValue with_flags(AnyffiValue value, uint32_t flags) noexcept {
+  if (flags != 0 && value.type_code >= ANYFFI_ARRAY) value.aux = flags;
+  return value;
+}
 
 inline void check(int status) {
   if (__builtin_expect(status != 0, 0)) throw_raised();

@@ -50,6 +50,8 @@ constexpr Missing find_header(const char* name) {
       {"deque<", Missing::kDeque, kIncludes<Missing::kDeque, T>},
       {"list<", Missing::kList, kIncludes<Missing::kList, T>},
       {"error_code", Missing::kSystemError, kIncludes<Missing::kSystemError, T>},
+      {"filesystem::path", Missing::kFilesystem, kIncludes<Missing::kFilesystem, T>},
+      {"chrono::time_point<std::chrono::_V2::system_clock", Missing::kChrono, kIncludes<Missing::kChrono, T>},
   };
   for (const Row& row : kRows) {
     if (!row.is_included && after(name, row.name) != nullptr) return row.missing;
@@ -135,6 +137,7 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
   ANYFFI_ASSERT_HEADER_(F, kList, "list.h");                                                                           \
   ANYFFI_ASSERT_HEADER_(F, kWideString, "wide_string.h");                                                              \
   ANYFFI_ASSERT_HEADER_(F, kSystemError, "system_error.h");                                                            \
+  ANYFFI_ASSERT_HEADER_(F, kFilesystem, "filesystem.h");                                                               \
   static_assert(::anyffi::detail::MissingOf<F>::kParameter != ::anyffi::detail::Missing::kObject,                      \
                 "anyffi: a parameter takes an object by value: take T&, const T& or anyffi::Ref<T>");                  \
   static_assert(::anyffi::detail::MissingOf<F>::kResult != ::anyffi::detail::Missing::kObject,                         \

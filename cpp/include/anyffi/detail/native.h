@@ -35,11 +35,12 @@ F& callable_of(void* self) {
 /// Releases the host's lock while the body of a packed function with `release_gil()` runs.
 class Unlocked {
  public:
-  explicit Unlocked(const NativeFunction& native) : released_(native.unlocks()) {
-    if (__builtin_expect(released_, 0)) state_ = anyffi_host_suspend();
+  Unlocked(const NativeFunction& native, const AnyffiValue* args, int32_t num_args)
+      : released_(native.unlocks()), args_(args), num_args_(num_args) {
+    if (__builtin_expect(released_, 0)) state_ = suspend_with(args, num_args);
   }
   ~Unlocked() {
-    if (__builtin_expect(released_, 0)) anyffi_host_resume(state_);
+    if (__builtin_expect(released_, 0)) resume_with(state_, args_, num_args_);
   }
   Unlocked(const Unlocked&) = delete;
   Unlocked& operator=(const Unlocked&) = delete;
@@ -47,6 +48,8 @@ class Unlocked {
  private:
   bool released_;
   void* state_ = nullptr;
+  const AnyffiValue* args_;
+  int32_t num_args_;
 };
 
 /// What `result` contains, instead of None, when a call is tried.
@@ -104,7 +107,7 @@ inline int call_normalized(NativeFunction& native, AnyffiValue* args, AnyffiValu
     AnyffiValue given = args[i];
     if (!native.params[i]->normalize(args[i], why)) return refuse_argument(why, native.info, i, given, result);
   }
-  Unlocked unlocked(native);
+  Unlocked unlocked(native, args, 0);
   return native.base.call(&native, args, native.plain_size, result);
 }
 

@@ -82,7 +82,7 @@ struct TypedCall {
         return refuse_call(native, frame, memory.bytes, args, result);
       }
       frame.num_loaded = kSize;
-      if (__builtin_expect(native.unlocks(), 0)) release_lock(frame);
+      if (__builtin_expect(native.unlocks(), 0)) release_lock(frame, args, kSize);
       auto& function = callable_of<F>(&native);
       if constexpr (std::is_void_v<R>) {
         function(pass<I, A>(memory, numbers)...);
@@ -149,7 +149,7 @@ int call_packed(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* re
   return catch_all([&] {
     AnyValue value;
     {
-      Unlocked unlocked(*static_cast<NativeFunction*>(self));
+      Unlocked unlocked(*static_cast<NativeFunction*>(self), args, num_args);
       callable_of<F>(self)(Args(args, num_args), &value);
     }
     *result = value.release();
