@@ -8,6 +8,7 @@
 #include <anyffi/container/shape.h>
 #include <anyffi/container/tuple.h>
 #include <anyffi/tensor.h>
+#include <anyffi/typed_tensor.h>
 
 namespace anyffi {
 
@@ -40,6 +41,8 @@ struct NativeName<Tensor> {
   static constexpr bool kIsSame = false;
   static constexpr FixedText value{"numpy.ndarray"};
 };
+template <class T, auto... options>
+struct NativeName<TypedTensor<T, options...>> : NativeName<Tensor> {};
 template <class T>
 struct NativeName<List<T>> {
   static constexpr bool kIsSame = false;
@@ -78,17 +81,17 @@ struct NativeName<Shape> {
 template <class First, class... Rest>
 struct NativeName<Tuple<First, Rest...>> {
   static constexpr bool kIsSame = false;
-  ANYFFI_HIDDEN_ static constexpr auto value =
-      "tuple[" + (kNativeName<First> + ... + (", " + kNativeName<Rest>)) + "]";
+  ANYFFI_HIDDEN_ static constexpr auto value = "tuple[" + (kNativeName<First> + ... + (", " + kNativeName<Rest>)) + "]";
 };
 
 }  // namespace detail
 
 template <class T>
 struct Traits<Native<T>, std::enable_if_t<detail::HasTraits<T>::value>> {
-  static_assert(!detail::NativeName<T>::kIsSame,
-                "anyffi: Native<T> is for List, Dict, ..., Tuple, Tensor and AnyValue. Types of the standard library are "
-                "copies anyway: write std::vector<Native<T>> instead of Native<std::vector<T>>");
+  static_assert(
+      !detail::NativeName<T>::kIsSame,
+      "anyffi: Native<T> is for List, Dict, ..., Tuple, Tensor and AnyValue. Types of the standard library are "
+      "copies anyway: write std::vector<Native<T>> instead of Native<std::vector<T>>");
   static constexpr auto name = Traits<T>::name;
   ANYFFI_HIDDEN_ static constexpr auto result_name = detail::kNativeName<T>;
   static constexpr uint64_t type_mask = Traits<T>::type_mask;
