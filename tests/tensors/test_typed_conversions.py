@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import array
+import collections
 import math
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -232,6 +235,95 @@ def test_nested(ffi: Any, x: Any) -> None:
     assert made.tolist() == [[float(item) for item in row] for row in x]
     assert np.asarray(typed(ffi, "matrix")(ffi.convert(x))).tolist() == made.tolist()
     assert np.asarray(typed(ffi, "matrix")(tuple(x))).tolist() == made.tolist()
+
+
+class Rows(Sequence[Any]):
+    """A sequence of Python."""
+
+    def __init__(self, *items: Any) -> None:
+        self.items = items
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.items[index]
+
+
+class Series(Rows):
+    def to_numpy(self) -> Any:
+        return np.array(self.items)
+
+
+def test_sequences_of_python(ffi: Any) -> None:
+    matrix, keep = typed(ffi, "matrix"), typed(ffi, "keep")
+    for x in (range(3), range(5, -5, -2), array.array("i", [1, 2]), collections.deque([1, 2.5]), Rows(1, 2), Rows(),
+              {1: 2}.values(), [np.float32(1.5), 2]):  # fmt: skip
+        assert np.asarray(keep(x)).tolist() == [float(item) for item in x]
+    for rows in (
+        [range(2), Rows(3, 4)],
+        Rows((1, 2), np.array([3, 4])),
+        (array.array("d", [1, 2]),),
+        Rows(Rows(1)),
+    ):
+        assert np.asarray(matrix(rows)).tolist() == [[float(item) for item in row] for row in rows]
+        assert np.asarray(matrix(ffi.List(rows))).tolist() == np.asarray(matrix(rows)).tolist()
+    assert converted(ffi, "float64", [range(2), Rows(3, 4)]).tolist() == [[0, 1], [3, 4]]
+    assert (
+        converted(ffi, "uint8", b"abc").tolist()
+        == converted(ffi, "uint8", bytearray(b"abc")).tolist()
+        == [97, 98, 99]
+    )
+    assert converted(ffi, "uint8", bytes(range(256))).tolist() == list(range(256))
+    for bad, reason in (
+        (Rows(1, 2), "expected a tensor of float64 with shape (*, *), got Rows"),
+        ({1, 2}, "expected a tensor of float64 with shape (*, *), got set"),
+        (iter([1]), "expected a tensor of float64 with shape (*, *), got list_iterator"),
+        (Series(1), "expected a tensor of float64 with shape (*, *), got Series: pass its .to_numpy()"),
+        (b"abc", "expected a tensor of float64 with shape (*, *), got bytes"),
+    ):
+        assert refusal(matrix, bad) == reason
+    assert refusal(typed(ffi, "list1"), Series(1)).endswith("got Series: pass its .to_numpy()")
+    with pytest.raises(TypeError, match=r"at \[1\]\[0\]: expected float, got str$"):
+        matrix([range(1), Rows("x")])
+    with pytest.raises(ValueError, match=r"at \[1\]: nested sequences must have equal lengths, got "):
+        matrix([range(2), Rows(1)])
+
+
+def test_sequences_that_misbehave(ffi: Any) -> None:
+    matrix = typed(ffi, "matrix")
+
+    class Failing(Rows):
+        def __getitem__(self, index: Any) -> Any:
+            raise LookupError("nothing here")
+
+    class Lying(Rows):
+        def __len__(self) -> int:
+            return 5
+
+    for bad, error in ((Failing(1), LookupError), ([Failing(1)], LookupError), ([Lying(1)], ValueError)):
+        with pytest.raises(error):
+            matrix(bad)
+
+    shared = ffi.List([0, Rows(1, 2)])
+
+    class Changing(Rows):
+        def __getitem__(self, index: Any) -> Any:
+            shared.clear()
+            shared.extend([5] * 100)
+            return super().__getitem__(index)
+
+    shared[0] = Changing(3, 4)
+    assert np.asarray(matrix(shared)).tolist() == [[3, 4], [1, 2]]
+    shared.clear()
+    deep: Any = [1.0]
+    for _ in range(60):
+        deep = [deep, deep]
+    for name in ("matrix", "keep"):
+        with pytest.raises((TypeError, ValueError)):
+            typed(ffi, name)(deep)
+    with pytest.raises((TypeError, MemoryError)):
+        typed(ffi, "to_float64")(deep)
 
 
 def test_shapes(ffi: Any) -> None:

@@ -25,7 +25,11 @@ class StridedIterator {
   }
   T& operator*() const { return *element_; }
   StridedIterator& operator++() {
-    if (--left_ == 0) return *this;
+    if (--left_ == 0 && kRank > 1) return *this;
+    if constexpr (kRank == 1) {
+      element_ += strides_[0];
+      return *this;
+    }
     for (int32_t axis = kRank - 1; axis >= 0; --axis) {
       element_ += strides_[axis];
       if (++index_[axis] < extents_[axis]) break;
@@ -108,7 +112,6 @@ class ElementAccess {
     if (__builtin_expect(overflows && !is_empty, 0)) throw_many_elements();
     return is_empty ? 0 : product;
   }
-  bool empty() const { return size() == 0; }
 
   /// The element at an index for each axis, from 0; not checked.
   template <class... Index>

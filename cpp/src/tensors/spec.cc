@@ -133,5 +133,6 @@ int32_t anyffi_tensor_match(const AnyffiValue* value, const AnyffiTensorSpec* sp
   why->expected = "Tensor";
   why->detail = reinterpret_cast<const char*>(spec);
   why->got = *value;
+  why->got_text[0] = 0;
   return 0;
 }
