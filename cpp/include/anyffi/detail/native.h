@@ -35,9 +35,11 @@ F& callable_of(void* self) {
 /// Releases the host's lock while the body of a packed function with `release_gil()` runs.
 class Unlocked {
  public:
-  Unlocked(const NativeFunction& native, const AnyffiValue* args, int32_t num_args)
-      : released_(native.unlocks()), args_(args), num_args_(num_args) {
-    if (__builtin_expect(released_, 0)) state_ = suspend_with(args, num_args);
+  Unlocked(const NativeFunction& native, const AnyffiValue* args, int32_t num_args) : released_(native.unlocks()) {
+    if (__builtin_expect(!released_, 1)) return;
+    args_ = args;
+    num_args_ = num_args;
+    state_ = suspend_with(args, num_args);
   }
   ~Unlocked() {
     if (__builtin_expect(released_, 0)) resume_with(state_, args_, num_args_);
@@ -47,7 +49,8 @@ class Unlocked {
 
  private:
   bool released_;
-  void* state_ = nullptr;
+  // Only set where the lock was released.
+  void* state_;
   const AnyffiValue* args_;
   int32_t num_args_;
 };
