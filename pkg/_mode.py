@@ -27,7 +27,9 @@ def _choose(asked: str, is_stepping: bool | None) -> str:
     if mode not in _CHOICES:
         raise ImportError(f"FFI_MODE={asked!r} is not a mode of anyffi; choose one of: {', '.join(_CHOICES)}")
     if is_stepping and mode not in ("auto", "ctypes"):
-        raise ImportError(f"FFI_STEP=1 steps through ctypes mode: FFI_MODE={mode} has no Python code to step through")
+        raise ImportError(
+            f"FFI_STEP=1 steps through ctypes mode: FFI_MODE={mode} has no Python code to step through"
+        )
     if mode == "auto":
         return "cython" if not is_stepping and _has_extension() else "ctypes"
     if mode in ("cython", "check") and not _has_extension():

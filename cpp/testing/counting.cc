@@ -134,9 +134,10 @@ anyffi::List<AnyValue> live_objects() {
 
 ANYFFI_REGISTER_GLOBAL("testing.live_objects")
     .def(&live_objects)
-    .doc("Return the objects of the runtime that were created since the first call, on this thread, and are alive.\n\n"
-         "Without those that garbage collection and a release of everything else would destroy, these are leaked, or "
-         "kept by C++.");
+    .doc(
+        "Return the objects of the runtime that were created since the first call, on this thread, and are alive.\n\n"
+        "Without those that garbage collection and a release of everything else would destroy, these are leaked, or "
+        "kept by C++.");
 
 ANYFFI_REGISTER_GLOBAL("testing.live_blocks")
     .def([] { return count_live(); })

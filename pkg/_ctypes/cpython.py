@@ -237,7 +237,7 @@ def _subclass(name: str, base: Any, functions: dict[int, Any], flags: int) -> An
 
 
 def collected(base: Any, traverse: Any, clear: Any) -> Any:
-    """Create a subclass of a class of wrappers whose `tp_traverse` and `tp_clear` are functions of the C ABI."""
+    """Create a subclass of a class of wrappers with the C ABI's functions as `tp_traverse` and `tp_clear`."""
     functions = {layout.TP_TRAVERSE: traverse, layout.TP_CLEAR: clear}
     return _subclass("Collected", base, functions, layout.TYPE_HAS_GC)
 

@@ -66,7 +66,8 @@ def set_reader(read: Callable[[Any], tuple[int, Any] | None]) -> None:
 def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth: int = 1) -> bytes | None:
     """Return the recipe of a container; None if it holds other than exact builtins and arrays, or one twice.
 
-    None also where somebody steps through the conversion. `met` has the identities of the containers of this argument so far, unless this is the outermost.
+    None also where somebody steps through the conversion. `met` has the identities of the containers of this
+    argument so far, unless this is the outermost.
     """
     if depth == 1 and is_stepping():
         return None

@@ -92,7 +92,7 @@ class Cell(bytes):
 
 
 class Created(bytes):
-    """The packed value of an argument that was created for the call, and what that was before the call took it."""
+    """The packed value of an argument that was created for the call, and what that was before the call."""
 
     was: bytes
 

@@ -58,7 +58,9 @@ static inline int anyffi_py_run(PyObject* function, const AnyffiValue* args, int
 /// 1 for a Python function that the garbage collector has cleared, as when the destructor of a C++ object that is
 /// collected with it calls it. CPython would read its globals through NULL.
 static inline int anyffi_py_is_cleared(PyObject* function) {
-  if (PyMethod_Check(function)) function = PyMethod_GET_FUNCTION(function);
+  if (PyFunction_Check(function)) return PyFunction_GET_GLOBALS(function) == NULL;
+  if (!PyMethod_Check(function)) return 0;
+  function = PyMethod_GET_FUNCTION(function);
   return PyFunction_Check(function) && PyFunction_GET_GLOBALS(function) == NULL;
 }
 

@@ -212,7 +212,9 @@ static int anyffi_py_pack_instance(PyObject* x, AnyffiValue* out, AnyffiNest* ne
     default:
       packed = anyffi_py_pack_decided_scalar(x, (AnyffiDecision)decision, out);
   }
-  return packed == 0 ? anyffi_py_pack_lowered(x, out, nest) : packed;
+  if (packed == 0) packed = anyffi_py_pack_lowered(x, out, nest);
+  if (packed < 0) anyffi_py_hide_frames();
+  return packed;
 }
 
 /// Packs a value that is no scalar, as the container of `nest`; 1 if the object is new, 0 if it is shared.

@@ -187,7 +187,8 @@ static inline int anyffi_py_is_made_plainly(PyTypeObject* cls, int32_t type_code
 /// As `anyffi_object_may_refer`, without a call for most objects.
 static inline int anyffi_py_may_refer(const AnyffiObject* target) {
   int32_t code = target->type_code;
-  if (code == ANYFFI_LIST || code == ANYFFI_ARRAY) {
+  _Static_assert(ANYFFI_LIST == (ANYFFI_ARRAY | 1), "the two codes differ in the lowest bit");
+  if ((code | 1) == ANYFFI_LIST) {
     return (((const AnyffiSequence*)target)->type_mask & ANYFFI_REFERRING) != 0;
   }
   if (code == ANYFFI_TENSOR && ((const AnyffiTensor*)target)->owner == NULL) return 0;

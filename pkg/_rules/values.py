@@ -219,8 +219,8 @@ def is_cleared(function: Any) -> bool:
 
 def cleared_function(function: Any) -> ReferenceError:
     return ReferenceError(
-        "a Python callable was called after the garbage collector had cleared it: by the destructor of an object "
-        "that it collected together with the callable"
+        "a Python callable was called after the garbage collector had cleared it: by the destructor of an "
+        "object that it collected together with the callable"
     )
 
 

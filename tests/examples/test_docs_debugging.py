@@ -28,7 +28,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     (folder / "scale.cc").write_text(source)
     runtime = pathlib.Path(anyffi.find_library("anyffi")).parent
     flags = ["-g", "-O0", "-std=c++17", "-shared", "-fPIC", "-I", anyffi.find_include_dir()]
-    done = run([CXX, *flags, "scale.cc", "-o", "scale.so", "-L", runtime, "-lanyffi"], cwd=folder, LD_PRELOAD=None)
+    done = run(
+        [CXX, *flags, "scale.cc", "-o", "scale.so", "-L", runtime, "-lanyffi"], cwd=folder, LD_PRELOAD=None
+    )
     assert done.returncode == 0, done.stderr
     program = next(block for block in blocks(PAGE, "python") if block.startswith("# fails.py"))
     (folder / "fails.py").write_text(program)

@@ -318,7 +318,10 @@ def test_weak_references_are_cleared_first(ffi: Any) -> None:
     events: list[Any] = []
     xs = ffi.List()
     xs.append(closure(xs))
-    refs = [weakref.ref(xs, lambda ref: events.append(ref())), weakref.ref(xs[0], lambda ref: events.append(ref()))]
+    refs = [
+        weakref.ref(xs, lambda ref: events.append(ref())),
+        weakref.ref(xs[0], lambda ref: events.append(ref())),
+    ]
     del xs
     gc.collect()
     assert events == [None, None]

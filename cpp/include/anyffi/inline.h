@@ -44,11 +44,11 @@ ANYFFI_INLINE int anyffi_encoding_shift(int32_t encoding) { return encoding <= A
 #define ANYFFI_CHECKED ((uint64_t)1 << 62)
 
 /// The types whose objects may keep handles of the host alive (host_api.h); dynamic ones share a bit.
-#define ANYFFI_REFERRING                                                                                           \
-  (((uint64_t)1 << 63) | anyffi_type_bit(ANYFFI_OBJECT) | anyffi_type_bit(ANYFFI_SLICE) |                          \
-   anyffi_type_bit(ANYFFI_ERROR) | anyffi_type_bit(ANYFFI_FUNCTION) | anyffi_type_bit(ANYFFI_PY_OBJECT) |          \
-   anyffi_type_bit(ANYFFI_ARRAY) | anyffi_type_bit(ANYFFI_LIST) | anyffi_type_bit(ANYFFI_MAP) |                    \
-   anyffi_type_bit(ANYFFI_DICT) | anyffi_type_bit(ANYFFI_FROZEN_SET) | anyffi_type_bit(ANYFFI_SET) |               \
+#define ANYFFI_REFERRING                                                                                  \
+  (((uint64_t)1 << 63) | anyffi_type_bit(ANYFFI_OBJECT) | anyffi_type_bit(ANYFFI_SLICE) |                 \
+   anyffi_type_bit(ANYFFI_ERROR) | anyffi_type_bit(ANYFFI_FUNCTION) | anyffi_type_bit(ANYFFI_PY_OBJECT) | \
+   anyffi_type_bit(ANYFFI_ARRAY) | anyffi_type_bit(ANYFFI_LIST) | anyffi_type_bit(ANYFFI_MAP) |           \
+   anyffi_type_bit(ANYFFI_DICT) | anyffi_type_bit(ANYFFI_FROZEN_SET) | anyffi_type_bit(ANYFFI_SET) |      \
    anyffi_type_bit(ANYFFI_TENSOR))
 
 /// Adds the bits of values that are written to a container, to its mask (of the values, in a mapping).

@@ -15,7 +15,8 @@
 /// A class that derives from another one (`using Parent = ...`) lists its own fields; those of the parent come first.
 ///
 /// Python's garbage collector visits the references in data members that are fields, with the interpreter lock held, so
-/// that it can collect an object that a Python callable in it refers to. For other members, the class names all of them:
+/// that it can collect an object that a Python callable in it refers to. For other members, the class names all of
+/// them:
 ///
 ///     void visit_references(const anyffi::Visitor& visit) const { visit(on_click_); visit(children_); }
 #ifndef ANYFFI_REFLECTION_H_

@@ -32,24 +32,19 @@ F& callable_of(void* self) {
   return *reinterpret_cast<F*>(static_cast<char*>(self) + round_up(sizeof(NativeFunction), 16));
 }
 
-/// Releases the host's lock while the body of a packed function with `release_gil()` runs.
+/// Releases the host's lock while the body of a function with `release_gil()` runs.
 class Unlocked {
  public:
-  Unlocked(const NativeFunction& native, const AnyffiValue* args, int32_t num_args)
-      : released_(native.unlocks()), args_(args), num_args_(num_args) {
-    if (__builtin_expect(released_, 0)) state_ = suspend_with(args, num_args);
-  }
-  ~Unlocked() {
-    if (__builtin_expect(released_, 0)) resume_with(state_, args_, num_args_);
-  }
+  Unlocked(const AnyffiValue* args, int32_t num_args)
+      : args_(args), num_args_(num_args), state_(suspend_with(args, num_args)) {}
+  ~Unlocked() { resume_with(state_, args_, num_args_); }
   Unlocked(const Unlocked&) = delete;
   Unlocked& operator=(const Unlocked&) = delete;
 
  private:
-  bool released_;
-  void* state_ = nullptr;
   const AnyffiValue* args_;
   int32_t num_args_;
+  void* state_;
 };
 
 /// What `result` contains, instead of None, when a call is tried.
@@ -113,7 +108,8 @@ inline int call_normalized(NativeFunction& native, AnyffiValue* args, AnyffiValu
     AnyffiValue given = args[i];
     if (!native.params[i]->normalize(args[i], why)) return refuse_argument(why, native.info, i, given, result);
   }
-  Unlocked unlocked(native, args, 0);
+  if (!native.unlocks()) return native.base.call(&native, args, native.plain_size, result);
+  Unlocked unlocked(args, 0);
   return native.base.call(&native, args, native.plain_size, result);
 }
 

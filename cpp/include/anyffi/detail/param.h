@@ -26,13 +26,13 @@ constexpr uint32_t round_up(uint32_t offset, uint32_t alignment) { return (offse
 
 /// Releases the host's lock. Retains arguments that the body borrows: the host's garbage collector, which may run
 /// meanwhile, decides by refcounts. What is movable belongs to this call.
-inline void* suspend_with(const AnyffiValue* args, int32_t num_args) {
+__attribute__((cold, noinline)) inline void* suspend_with(const AnyffiValue* args, int32_t num_args) {
   for (int32_t i = 0; i < num_args; ++i) {
     if (!(args[i].aux & ANYFFI_MOVABLE)) anyffi_value_retain(&args[i]);
   }
   return anyffi_host_suspend();
 }
-inline void resume_with(void* state, const AnyffiValue* args, int32_t num_args) {
+__attribute__((cold, noinline)) inline void resume_with(void* state, const AnyffiValue* args, int32_t num_args) {
   anyffi_host_resume(state);
   for (int32_t i = 0; i < num_args; ++i) {
     if (!(args[i].aux & ANYFFI_MOVABLE)) anyffi_value_drop(&args[i]);

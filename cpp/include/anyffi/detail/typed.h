@@ -143,13 +143,20 @@ struct TypedCall {
   }
 };
 
+template <class F>
+__attribute__((cold, noinline)) void call_unlocked(void* self, AnyffiValue* args, int32_t num_args, AnyValue* value) {
+  Unlocked unlocked(args, num_args);
+  callable_of<F>(self)(Args(args, num_args), value);
+}
+
 /// Calls a `void(Args args, AnyValue* result)`.
 template <class F>
 int call_packed(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   return catch_all([&] {
     AnyValue value;
-    {
-      Unlocked unlocked(*static_cast<NativeFunction*>(self), args, num_args);
+    if (__builtin_expect(static_cast<NativeFunction*>(self)->unlocks(), 0)) {
+      call_unlocked<F>(self, args, num_args, &value);
+    } else {
       callable_of<F>(self)(Args(args, num_args), &value);
     }
     *result = value.release();

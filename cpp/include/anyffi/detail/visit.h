@@ -35,8 +35,8 @@ inline constexpr bool kOwns = !std::is_base_of_v<ObjectRef, M> && !std::is_trivi
 
 /// Containers of the standard library.
 template <class M>
-struct References<M, std::enable_if_t<kOwns<M, typename M::value_type> &&
-                                      sizeof(*std::declval<const M&>().begin()) != 0>> {
+struct References<
+    M, std::enable_if_t<kOwns<M, typename M::value_type> && sizeof(*std::declval<const M&>().begin()) != 0>> {
   static constexpr bool kHasAny = true;
   static int visit(const M& elements, AnyffiVisit visit, void* context) {
     for (const auto& element : elements) {
