@@ -115,7 +115,8 @@ SEQUENCE: Table = {
     ),
     "reversed": ("for _ in reversed(x): pass",),
     "unpack": ("first_, *_ = x",),
-    "array": ("np.array(x)",),
+    "__array__": ("np.array(x)",),
+    "to_python": (("x.to_python()", "list(x)"),),
 }
 
 ARRAY: Table = {
@@ -197,6 +198,7 @@ FROZEN_MAP: Table = {
     "__hash__": (),  # not hashable, as Python's before 3.12
     "__ior__": (),  # refused, as by Python's
     "thaw": (("x.thaw()", "dict(x)"),),
+    "to_python": (("x.to_python()", "dict(x)"),),
 }
 
 DICT: Table = {
@@ -207,6 +209,7 @@ DICT: Table = {
     "__ior__": ("x |= y", "x |= plain"),
     "clear": ("x.clear(); x.update(pairs)",),
     "freeze": (("x.freeze()", "types.MappingProxyType(dict(x))"),),
+    "to_python": (("x.to_python()", "dict(x)"),),
     "fromkeys": ("cls.fromkeys(keys)", "cls.fromkeys(keys, 7)"),
     "pop": ("x[last] = x.pop(last)", "x.pop(absent, None)", raises("x.pop(absent)", "KeyError")),
     "popitem": ("k, v = x.popitem(); x[k] = v",),
@@ -238,6 +241,7 @@ FROZEN_SET: Table = {
     "symmetric_difference": ("x.symmetric_difference(half)",),
     "union": ("x.union(half)", "x.union(keys)"),
     "thaw": (("x.thaw()", "set(x)"),),
+    "to_python": (("x.to_python()", "set(x)"),),
 }
 
 SET: Table = {
