@@ -139,7 +139,10 @@ static int anyffi_py_pack_lowered(PyObject* x, AnyffiValue* out, AnyffiNest* nes
 static int anyffi_py_pack_index(PyObject* x, AnyffiValue* out) {
   if (anyffi_state.is_check_mode || !ANYFFI_KNOWN_LAYOUT) return 0;
   PyObject* number = anyffi_py_call_index(x);
-  if (number == NULL) return -1;
+  if (number == NULL) {
+    anyffi_py_hide_frames();
+    return -1;
+  }
   int packed = anyffi_py_pack_any_int(number, out);
   Py_DECREF(number);
   return packed;
