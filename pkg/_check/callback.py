@@ -14,8 +14,8 @@ from .._ctypes import abi as _abi
 from .._ctypes import callback as _callback
 from .._ctypes import unpack as _unpack
 from .._cython import _core
-from .compare import same_exception
 from .._rules import values as _rules
+from .compare import same_exception
 from .journal import Journal, thread
 from .pack import (
     OwnedPacking,

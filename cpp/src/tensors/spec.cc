@@ -128,7 +128,6 @@ int32_t anyffi_tensor_match(const AnyffiValue* value, const AnyffiTensorSpec* sp
   const AnyffiTensorData* data = tensor_of(*value, &flags);
   if (data != nullptr && find_unmet(*spec, *data, flags) == Unmet::kNothing) return 1;
   why->reason = ANYFFI_MISMATCH_TENSOR;
-  why->got_text[0] = 0;
   why->path_size = 0;
   why->expected = "Tensor";
   why->detail = reinterpret_cast<const char*>(spec);
