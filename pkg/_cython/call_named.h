@@ -11,7 +11,7 @@
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_bind_slowly(PyObject* function, PyObject* const* args, Py_ssize_t count,
                                                     PyObject* names) {
   PyObject* result = anyffi_py_call_bound(function, args, count, names);
-  if (result == NULL) anyffi_py_hide_frames();
+  if (result == NULL) anyffi_py_hide_frames(1);
   return result;
 }
 

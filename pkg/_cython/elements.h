@@ -93,7 +93,7 @@ static int anyffi_py_read_number(PyObject* key, int64_t* out) {
 static int anyffi_py_read_key(PyObject* self, PyObject* key, int64_t* out) {
   if (anyffi_py_read_index(key, out) || anyffi_py_read_number(key, out)) return 0;
   int status = anyffi_py_convert_index(self, key, out);
-  if (status < 0) anyffi_py_hide_frames();
+  if (status < 0) anyffi_py_hide_frames(1);
   return status;
 }
 

@@ -54,8 +54,9 @@ static int anyffi_py_is_own_frame(PyTracebackObject* entry) {
   return is_own;
 }
 
-/// Removes the frames of this package from the traceback of the exception that is set.
-ANYFFI_NEVER_INLINE void anyffi_py_hide_frames(void) {
+/// Removes the frames of this package from the traceback of the exception that is set. Unless `even_all`, it stays
+/// where it has no others: C++ that catches the exception of a callback reads it.
+ANYFFI_NEVER_INLINE void anyffi_py_hide_frames(int even_all) {
   AnyffiSaved saved = anyffi_py_save_exception();
 #if PY_VERSION_HEX >= 0x030C0000
   PyObject* traceback = PyException_GetTraceback(saved.exception);
@@ -75,6 +76,7 @@ ANYFFI_NEVER_INLINE void anyffi_py_hide_frames(void) {
     last = entry;
   }
   if (last != NULL) Py_CLEAR(last->tb_next);
+  if (first == NULL && !even_all) first = (PyTracebackObject*)traceback;
 #if PY_VERSION_HEX >= 0x030C0000
   if ((PyObject*)first != traceback) PyException_SetTraceback(saved.exception, first ? (PyObject*)first : Py_None);
 #else

@@ -140,7 +140,7 @@ static int anyffi_py_pack_index(PyObject* x, AnyffiValue* out) {
   if (anyffi_state.is_check_mode || !ANYFFI_KNOWN_LAYOUT) return 0;
   PyObject* number = anyffi_py_call_index(x);
   if (number == NULL) {
-    anyffi_py_hide_frames();
+    anyffi_py_hide_frames(0);
     return -1;
   }
   int packed = anyffi_py_pack_any_int(number, out);
@@ -216,7 +216,7 @@ static int anyffi_py_pack_instance(PyObject* x, AnyffiValue* out, AnyffiNest* ne
       packed = anyffi_py_pack_decided_scalar(x, (AnyffiDecision)decision, out);
   }
   if (packed == 0) packed = anyffi_py_pack_lowered(x, out, nest);
-  if (packed < 0) anyffi_py_hide_frames();
+  if (packed < 0) anyffi_py_hide_frames(0);
   return packed;
 }
 
