@@ -85,10 +85,17 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_call(int status, PyObject* const* a
   return NULL;
 }
 
-/// Calls with packed arguments and returns the Python value of the result; NULL with an exception. `args` are the
-/// arguments as given, at `places` unless that is NULL.
-ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
-                                                     PyObject* const* args, const int32_t* places) {
+/// Calls with packed arguments and returns the Python value of the result; NULL with an exception. For arguments that
+/// the runtime names as Python does: keeping others costs instructions.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count) {
+  AnyffiValue result = anyffi_make_none();
+  int status = target->call(target->self, values, (int32_t)count, &result);
+  return anyffi_py_take_result(status, &result);
+}
+
+/// The same for any arguments; `args` are those given, at `places` unless that is NULL.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_given(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
+                                                    PyObject* const* args, const int32_t* places) {
   AnyffiValue result = anyffi_make_none();
   int status = target->call(target->self, values, (int32_t)count, &result);
   if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, places, count);
@@ -152,7 +159,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_with(AnyffiFunction* target, PyObj
                             anyffi_py_pack_object(args[packed], &values[packed]) >= 0)) {
     ++packed;
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count, args, NULL);
+  PyObject* result = packed < count ? NULL : anyffi_py_call_given(target, values, count, args, NULL);
   return anyffi_py_finish(result, values, packed);
 }
 
@@ -187,7 +194,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_short(AnyffiFunction* target, PyObj
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_object(AnyffiFunction* target, PyObject* const* args) {
   AnyffiValue value;
   if (anyffi_py_pack_object(args[0], &value) < 0) return NULL;
-  return anyffi_py_finish(anyffi_py_call_packed(target, &value, 1, args, NULL), &value, 1);
+  return anyffi_py_finish(anyffi_py_call_given(target, &value, 1, args, NULL), &value, 1);
 }
 
 /// Calls with one argument, which is probably text.
@@ -195,7 +202,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_text(AnyffiFunction* target, PyObje
   AnyffiValue value;
   if (!anyffi_py_pack_text(args[0], Py_TYPE(args[0]), &value)) return anyffi_py_call_object(target, args);
   if (__builtin_expect(anyffi_py_is_wide_text(&value), 0)) anyffi_py_offer_utf8(target->info, 0, args[0], &value);
-  return anyffi_py_call_packed(target, &value, 1, args, NULL);
+  return anyffi_py_call_packed(target, &value, 1);
 }
 
 /// Calls with at most ANYFFI_MAX_SHORT arguments, which are probably immediate. Those, too, need few registers, and
@@ -208,7 +215,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_immediate(AnyffiFunction* target, P
       return count > 1 ? anyffi_py_call_short(target, args, count) : anyffi_py_call_object(target, args);
     }
   }
-  return anyffi_py_call_packed(target, values, count, args, NULL);
+  return anyffi_py_call_packed(target, values, count);
 }
 
 /// Calls with at most ANYFFI_MAX_SHORT arguments, of which the first is probably a callable.
@@ -223,7 +230,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, Py
       anyffi_py_record_borrowed(&values[packed], args[packed]);
     }
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count, args, NULL);
+  PyObject* result = packed < count ? NULL : anyffi_py_call_given(target, values, count, args, NULL);
   return anyffi_py_finish(result, values, packed);
 }
 

@@ -27,7 +27,7 @@ static PyObject* anyffi_py_call_placed(AnyffiFunction* target, PyObject* const* 
       break;
     }
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count, args, places);
+  PyObject* result = packed < count ? NULL : anyffi_py_call_given(target, values, count, args, places);
   return anyffi_py_finish(result, values, packed);
 }
 
