@@ -18,11 +18,13 @@ __all__ = ["explain"]
 _REFUSED = re.compile(
     r"(.*: argument (?P<index>\d+) \([^()]*\)(?:, at (?P<path>.*))?: expected (?P<expected>.*), got )"
     r"(?P<got>.*?)"
-    r"(?P<rest> of another version of its library| of \w+(?:, of shape \([\d, ]*\))?|)"
+    r"(?P<rest> of another version of its library| of \w+(?:, of shape \([\d, ]*\))?| with shape \([\d, ]*\)|)"
 )
+#: What a message calls a tensor that it describes.
+_TENSORS = ("one of ", "a tensor of ")
 _NONE_FITS = re.compile(r"(?P<name>.*\(\): no overload takes )\((?P<got>.*)\)(?P<lines>(?:\n.*)*)")
 _STEP = re.compile(r'\[(-?\d+)\]|\["([^"]*)"\]')
-_SEQUENCE = re.compile(r"\b(Array|Iterable|List|Sequence|Tensor)\b")
+_SEQUENCE = re.compile(r"\b(Array|Iterable|List|Sequence|Tensor|tensor)\b")
 _UNKNOWN = object()
 
 _module_of = type.__dict__["__module__"].__get__
@@ -54,7 +56,7 @@ def explain(exception: BaseException, args: tuple[Any, ...]) -> None:
 def _explain_one(match: re.Match[str], args: tuple[Any, ...]) -> str:
     index = int(match["index"])
     refused = _follow(args[index], match["path"] or "") if index < len(args) else _UNKNOWN
-    if refused is _UNKNOWN:
+    if refused is _UNKNOWN or match["got"].startswith(_TENSORS):
         return match[0]
     return f"{match[1]}{_name(refused, match['got'])}{match['rest']}{_hint(refused, match['expected'])}"
 

@@ -276,14 +276,22 @@ def test_sequences_of_python(ffi: Any) -> None:
     )
     assert converted(ffi, "uint8", bytes(range(256))).tolist() == list(range(256))
     for bad, reason in (
-        (Rows(1, 2), "expected a tensor of float64 with shape (*, *), got Rows"),
+        (
+            Rows(1, 2),
+            "expected a tensor of float64 with shape (*, *), got tests.tensors.test_typed_conversions.Rows",
+        ),
         ({1, 2}, "expected a tensor of float64 with shape (*, *), got set"),
         (iter([1]), "expected a tensor of float64 with shape (*, *), got list_iterator"),
-        (Series(1), "expected a tensor of float64 with shape (*, *), got Series: pass its .to_numpy()"),
+        (
+            Series(1),
+            "expected a tensor of float64 with shape (*, *), got tests.tensors.test_typed_conversions.Series; pass its .to_numpy()",
+        ),
         (b"abc", "expected a tensor of float64 with shape (*, *), got bytes"),
     ):
         assert refusal(matrix, bad) == reason
-    assert refusal(typed(ffi, "list1"), Series(1)).endswith("got Series: pass its .to_numpy()")
+    assert refusal(typed(ffi, "list1"), Series(1)).endswith(
+        "got tests.tensors.test_typed_conversions.Series; pass its .to_numpy()"
+    )
     with pytest.raises(TypeError, match=r"at \[1\]\[0\]: expected float, got str$"):
         matrix([range(1), Rows("x")])
     with pytest.raises(ValueError, match=r"at \[1\]: nested sequences must have equal lengths, got "):
@@ -350,7 +358,7 @@ def test_shapes(ffi: Any) -> None:
         ("to_rows", [[1, 2, "x"]], TypeError, ", at [0][2]: expected float, got str"),
         ("to_rows", [[1, 2, 3j]], TypeError, ", at [0][2]: expected float, got complex"),
         ("to_rows", [[1, 2, None]], TypeError, ", at [0][2]: expected float, got NoneType"),
-        ("to_rows", [[1, 2, Fraction(1)]], TypeError, ", at [0][2]: expected float, got Fraction"),
+        ("to_rows", [[1, 2, Fraction(1)]], TypeError, ", at [0][2]: expected float, got fractions.Fraction"),
         ("to_rows", 5, TypeError, ": expected a row-major tensor of float64 with shape (*, 3), got int"),
         ("to_rows", None, TypeError, ": expected a row-major tensor of float64 with shape (*, 3), got NoneType"),
         ("to_rows", "abc", TypeError, ": expected a row-major tensor of float64 with shape (*, 3), got str"),

@@ -30,24 +30,12 @@ void append_layout(String* out, const AnyffiValue& got) {
   *out += ')';
 }
 
-/// Appends the name of the type, and what to pass instead of the tables of data libraries.
-void append_refused_type(String* out, const AnyffiMismatch& mismatch) {
-  size_t begin = out->size();
-  append_type_name(out, mismatch.got);
-  if (mismatch.got.type_code != ANYFFI_PY_OBJECT) return;
-  bool is_array = mismatch.reason == ANYFFI_MISMATCH_TENSOR || std::strchr(mismatch.expected, '[') != nullptr ||
-                  std::strcmp(mismatch.expected, "Tensor") == 0;
-  std::string_view name(out->data() + begin, out->size() - begin);
-  bool has_array = name == "Series" || name == "DataFrame" || name == "Index";
-  if (is_array && has_array) *out += ": pass its .to_numpy()";
-}
-
 /// Appends the refused value, or the name of its type if that was wrong.
 void append_got(String* out, const AnyffiMismatch& mismatch) {
   if (mismatch.got_text[0] != 0) {
     *out += mismatch.got_text;
   } else if (mismatch.reason == ANYFFI_MISMATCH_TYPE || mismatch.reason == ANYFFI_MISMATCH_TENSOR) {
-    append_refused_type(out, mismatch);
+    append_type_name(out, mismatch.got);
     if (mismatch.got.type_code == ANYFFI_TENSOR) append_layout(out, mismatch.got);
   } else {
     append_repr(out, &mismatch.got);
@@ -79,7 +67,7 @@ void append_tensor_reason(String* out, const AnyffiMismatch& mismatch) {
     append_tensor(out, spec, *data, flags);
     return;
   }
-  append_refused_type(out, mismatch);
+  append_type_name(out, mismatch.got);
   if (mismatch.expected != kNestedShape) return;
   NestedShape shape(mismatch.got);
   *out += " with shape ";

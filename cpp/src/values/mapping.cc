@@ -207,7 +207,10 @@ int anyffi_mapping_finish(AnyffiObject* object, int64_t* out_first, int64_t* out
 
 int anyffi_mapping_set(AnyffiObject* object, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
   Mapping* mapping = as_mapping(object);
-  if (set_plain(mapping, *key, *value, out_existed)) return 0;
+  if (set_plain(mapping, *key, *value, out_existed)) {
+    *key = *value = anyffi_make_none();
+    return 0;
+  }
   *out_existed = 0;
   int status = set_entry(mapping, key, value, out_existed);
   if (key->type_code > 0) anyffi_value_release(key);
