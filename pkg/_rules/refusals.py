@@ -18,7 +18,8 @@ __all__ = ["explain"]
 _REFUSED = re.compile(
     r"(.*: argument (?P<index>\d+) \([^()]*\)(?:, at (?P<path>.*))?: expected (?P<expected>.*), got )"
     r"(?P<got>.*?)"
-    r"(?P<rest> of another version of its library| of \w+(?:, of shape \([\d, ]*\))?| with shape \([\d, ]*\)|)"
+    r"(?P<rest> of another version of its library| of \w+(?:, of shape \([\d, ]*\))?"
+    r"| with shape \([\d, ]*\)|)"
 )
 #: What a message calls a tensor that it describes.
 _TENSORS = ("one of ", "a tensor of ")

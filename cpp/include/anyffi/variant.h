@@ -119,6 +119,14 @@ struct References<Variant<Ts...>> : References<AnyValue> {
 };
 }  // namespace detail
 
+namespace detail {
+/// Whether a type says what it requires of a tensor (typed_tensor.h).
+template <class T, class = void>
+inline constexpr bool kIsTypedTensor = false;
+template <class T>
+inline constexpr bool kIsTypedTensor<T, std::void_t<typename Traits<T>::Requirement>> = true;
+}  // namespace detail
+
 template <class... Ts>
 struct Traits<Variant<Ts...>> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::union_names<Ts...>();
@@ -134,7 +142,9 @@ struct Traits<Variant<Ts...>> {
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     Attempt attempt{value, holder, why};
     detail::refuse(why, value, name);
-    if (value.type_code == ANYFFI_TENSOR) why.reason = ANYFFI_MISMATCH_TENSOR;  // names its type of elements
+    if constexpr ((detail::kIsTypedTensor<Ts> || ...)) {
+      if (value.type_code == ANYFFI_TENSOR) why.reason = ANYFFI_MISMATCH_TENSOR;  // names its type of elements
+    }
     int index = 0;
     bool settled = (attempt.template run<Ts>(index++) || ...);
     if (attempt.broken) return false;
