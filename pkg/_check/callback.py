@@ -14,6 +14,7 @@ from .._ctypes import abi as _abi
 from .._ctypes import callback as _callback
 from .._ctypes import unpack as _unpack
 from .._cython import _core
+from .._rules import values as _rules
 from .compare import same_exception
 from .journal import Journal, thread
 from .pack import (
@@ -142,6 +143,8 @@ class _Callback:
 
 def run_callback(function: Any, args: int, count: int, result: int) -> BaseException | None:
     """Run a callback for cython: write `result`, or return what to raise."""
+    if _rules.is_cleared(function):
+        return _rules.cleared_function(function)
     raised = None
     try:
         raised = _Callback(function).run(args, count, result)

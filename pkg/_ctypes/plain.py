@@ -19,6 +19,7 @@ from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, Slice, library, translates_errors
 from .pack import object_value
 from .scalars import new_object
+from .stepping import is_stepping
 from .unpack import unpack
 
 __all__ = ["DESCRIBERS", "MAKERS", "Makers", "Parts", "convert_object", "read_parts", "to_parts", "to_plain"]
@@ -27,7 +28,8 @@ _value_of = VALUE.unpack
 _INT, _UNSET, _TENSOR = code.INT, code.UNSET, code.TENSOR
 #: The type mask of values that are no objects.
 _INLINE_TYPES = 0xFFFF
-_ONLY_INTS, _ONLY_FLOATS = 1 << -code.INT, 1 << -code.FLOAT
+#: The `array` type of the payloads of numbers of one kind, by type mask.
+_READERS = {1 << -code.INT: "q", 1 << -code.FLOAT: "d"}
 #: AnyffiEntry: key, value, hash.
 _ENTRY = struct.Struct("=iIqiIqq")
 #: The immutable partners of mutable containers.
@@ -138,10 +140,8 @@ def read_parts(type_code: int, address: int) -> tuple[list[Any], Any, bool]:
         found = Sequence.from_address(address)
         cells = string_at(found.data, VALUE_SIZE * found.size) if found.size else b""
         # Those of one kind are read together, in a tenth of the time.
-        if found.type_mask == _ONLY_INTS:
-            return array("q", cells)[1::2].tolist(), (), False
-        if found.type_mask == _ONLY_FLOATS:
-            return array("d", cells)[1::2].tolist(), (), False
+        if found.type_mask in _READERS and not is_stepping():
+            return array(_READERS[found.type_mask], cells)[1::2].tolist(), (), False
         return [], VALUE.iter_unpack(cells), False
     mapping = Mapping.from_address(address)
     content = string_at(mapping.entries, _ENTRY.size * mapping.used) if mapping.used else b""

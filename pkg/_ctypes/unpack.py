@@ -9,6 +9,7 @@ from ctypes import ArgumentError, string_at
 from .._rules import errors as _errors
 from .._rules import values as _rules
 from .._rules.codes import code
+from .._rules.refusals import explain
 from .._typing import Any, Callable, NoReturn
 from .abi import (
     VALUE,
@@ -35,6 +36,7 @@ __all__ = [
     "discard_error",
     "own",
     "raise_error",
+    "raise_refused",
     "raise_taken",
     "set_error_maker",
     "take",
@@ -263,6 +265,15 @@ def raise_taken() -> NoReturn:
         raise_error(_value_of(error))
     finally:
         release(error)
+
+
+def raise_refused(value: tuple[int, int, int], args: tuple[Any, ...]) -> NoReturn:
+    """Raise the exception of an error about the arguments of a call."""
+    try:
+        raise_error(value)
+    except TypeError as exception:
+        explain(exception, args)
+        raise
 
 
 def raise_error(value: tuple[int, int, int]) -> NoReturn:

@@ -55,13 +55,25 @@ static inline int anyffi_py_run(PyObject* function, const AnyffiValue* args, int
   return anyffi_py_run_with(function, args, count, result, places);
 }
 
+/// 1 for a Python function that the garbage collector has cleared, as when the destructor of a C++ object that is
+/// collected with it calls it. CPython would read its globals through NULL.
+static inline int anyffi_py_is_cleared(PyObject* function) {
+  if (PyFunction_Check(function)) return PyFunction_GET_GLOBALS(function) == NULL;
+  if (!PyMethod_Check(function)) return 0;
+  function = PyMethod_GET_FUNCTION(function);
+  return PyFunction_Check(function) && PyFunction_GET_GLOBALS(function) == NULL;
+}
+
 /// What the runtime calls, from any thread, for a function over a Python callable.
 static int anyffi_py_callback(void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result) {
   int former = anyffi_py_lock();
   // The runtime marked it unset, to find out whether the callback got as far as here.
   *result = anyffi_make_none();
   int status = ANYFFI_HOST_DONE;
-  if (anyffi_py_run((PyObject*)handle, args, count, result) < 0) {
+  if (__builtin_expect(anyffi_py_is_cleared((PyObject*)handle), 0)) {
+    anyffi_py_raise_made(anyffi_state.cleared_function, (PyObject*)handle);
+    status = anyffi_py_leave_raised();
+  } else if (anyffi_py_run((PyObject*)handle, args, count, result) < 0) {
     // A failed packing may leave a released object.
     *result = anyffi_make_none();
     status = anyffi_py_leave_raised();

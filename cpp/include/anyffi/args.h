@@ -13,9 +13,25 @@ struct DefaultArg {
   AnyValue value;
 };
 
+/// The same of a parameter with `.convert()`.
+struct ConvertedDefaultArg : DefaultArg {};
+
+/// Name of a parameter with `.convert()`.
+struct ConvertedArg {
+  const char* name;
+
+  template <class T>
+  ConvertedDefaultArg operator=(T&& value) && {  // NOLINT: looks like a default argument
+    return ConvertedDefaultArg{{name, AnyValue(std::forward<T>(value))}};
+  }
+};
+
 /// Name of a parameter, and of one with a default: `arg("by") = 2.0`.
 struct Arg {
   const char* name;
+
+  /// Also accepts what becomes a typed tensor by a copy, which lives during the call: `arg("x").convert()`.
+  ConvertedArg convert() && { return ConvertedArg{name}; }
 
   template <class T>
   DefaultArg operator=(T&& value) && {  // NOLINT: looks like a default argument
@@ -63,10 +79,10 @@ class ArgPack {
   void fill(A&&... args) { (add<A>(std::forward<A>(args)), ...); }
 
  private:
-  // A TensorView may be borrowed also if it is a temporary: its memory outlives the call.
+  // A view of a tensor may be borrowed also if it is a temporary: its memory outlives the call.
   template <class T>
   static constexpr bool kIsBorrowed =
-      Traits<Bare<T>>::kBorrows && (std::is_lvalue_reference_v<T> || std::is_same_v<Bare<T>, TensorView>);
+      Traits<Bare<T>>::kBorrows && (std::is_lvalue_reference_v<T> || kIsTensorView<Bare<T>>);
   /// Whether it may become an object that must be released.
   template <class T>
   static constexpr bool kIsOwned =

@@ -43,13 +43,21 @@ ANYFFI_INLINE int anyffi_encoding_shift(int32_t encoding) { return encoding <= A
 /// this bit.
 #define ANYFFI_CHECKED ((uint64_t)1 << 62)
 
+/// The types whose objects may keep handles of the host alive (host_api.h); dynamic ones share a bit.
+#define ANYFFI_REFERRING                                                                                  \
+  (((uint64_t)1 << 63) | anyffi_type_bit(ANYFFI_OBJECT) | anyffi_type_bit(ANYFFI_SLICE) |                 \
+   anyffi_type_bit(ANYFFI_ERROR) | anyffi_type_bit(ANYFFI_FUNCTION) | anyffi_type_bit(ANYFFI_PY_OBJECT) | \
+   anyffi_type_bit(ANYFFI_ARRAY) | anyffi_type_bit(ANYFFI_LIST) | anyffi_type_bit(ANYFFI_MAP) |           \
+   anyffi_type_bit(ANYFFI_DICT) | anyffi_type_bit(ANYFFI_FROZEN_SET) | anyffi_type_bit(ANYFFI_SET) |      \
+   anyffi_type_bit(ANYFFI_TENSOR))
+
 /// Adds the bits of values that are written to a container, to its mask (of the values, in a mapping).
 static inline void anyffi_add_types(AnyffiObject* container, uint64_t* type_mask, uint64_t bits) {
   uint64_t former = *type_mask;
   /* Not written if it has the bits: the next write need not wait for this one. */
   if (__builtin_expect((former & (bits | ANYFFI_CHECKED)) == bits, 1)) return;
   *type_mask = former | bits;
-  if (__builtin_expect((former & ANYFFI_CHECKED) != 0, 0)) anyffi_container_forget_checks(container);
+  if (((former & ANYFFI_CHECKED) | (bits & ANYFFI_REFERRING)) != 0) anyffi_container_note_types(container);
 }
 
 static inline void anyffi_retain(AnyffiObject* object) {

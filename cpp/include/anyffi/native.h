@@ -8,6 +8,7 @@
 #include <anyffi/container/shape.h>
 #include <anyffi/container/tuple.h>
 #include <anyffi/tensor.h>
+#include <anyffi/typed_tensor.h>
 
 namespace anyffi {
 
@@ -40,6 +41,8 @@ struct NativeName<Tensor> {
   static constexpr bool kIsSame = false;
   static constexpr FixedText value{"numpy.ndarray"};
 };
+template <class T, auto... options>
+struct NativeName<TypedTensor<T, options...>> : NativeName<Tensor> {};
 template <class T>
 struct NativeName<List<T>> {
   static constexpr bool kIsSame = false;

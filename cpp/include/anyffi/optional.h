@@ -28,6 +28,15 @@ class Optional {
   AnyValue value_;
 };
 
+namespace detail {
+template <class T>
+struct References<Optional<T>> : References<AnyValue> {
+  static int visit(const Optional<T>& value, AnyffiVisit visit, void* context) {
+    return References<AnyValue>::visit(value.any(), visit, context);
+  }
+};
+}  // namespace detail
+
 template <class T>
 struct Traits<Optional<T>> {
   ANYFFI_HIDDEN_ static constexpr auto name = FixedText(Traits<T>::name) + " | None";

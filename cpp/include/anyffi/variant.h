@@ -110,6 +110,23 @@ class Variant {
   int index_;
 };
 
+namespace detail {
+template <class... Ts>
+struct References<Variant<Ts...>> : References<AnyValue> {
+  static int visit(const Variant<Ts...>& value, AnyffiVisit visit, void* context) {
+    return References<AnyValue>::visit(value.any(), visit, context);
+  }
+};
+}  // namespace detail
+
+namespace detail {
+/// Whether a type says what it requires of a tensor (typed_tensor.h).
+template <class T, class = void>
+inline constexpr bool kIsTypedTensor = false;
+template <class T>
+inline constexpr bool kIsTypedTensor<T, std::void_t<typename Traits<T>::Requirement>> = true;
+}  // namespace detail
+
 template <class... Ts>
 struct Traits<Variant<Ts...>> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::union_names<Ts...>();
@@ -125,6 +142,9 @@ struct Traits<Variant<Ts...>> {
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     Attempt attempt{value, holder, why};
     detail::refuse(why, value, name);
+    if constexpr ((detail::kIsTypedTensor<Ts> || ...)) {
+      if (value.type_code == ANYFFI_TENSOR) why.reason = ANYFFI_MISMATCH_TENSOR;  // names its type of elements
+    }
     int index = 0;
     bool settled = (attempt.template run<Ts>(index++) || ...);
     if (attempt.broken) return false;
@@ -183,6 +203,10 @@ struct Traits<Variant<Ts...>> {
       return same_family;
     }
 
+    static bool is_about_type(const AnyffiMismatch& mismatch) {
+      bool is_type = mismatch.reason == ANYFFI_MISMATCH_TYPE || mismatch.reason == ANYFFI_MISMATCH_TENSOR;
+      return is_type && mismatch.path_size == 0;
+    }
     /// Keeps an error about an element or about the range: it says more than "expected one of these types".
     bool refused(const AnyffiMismatch& mine) {
       if (mine.reason == ANYFFI_MISMATCH_RAISED) {
@@ -192,8 +216,7 @@ struct Traits<Variant<Ts...>> {
           return broken = true;
         }
         if (overflow.is_none()) overflow = std::move(error);
-      } else if (why.reason == ANYFFI_MISMATCH_TYPE && why.path_size == 0 &&
-                 (mine.reason != ANYFFI_MISMATCH_TYPE || mine.path_size > 0)) {
+      } else if (is_about_type(why) && !is_about_type(mine)) {
         why = mine;
       }
       return false;

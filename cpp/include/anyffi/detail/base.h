@@ -99,7 +99,7 @@ class TensorView;
 
 namespace detail {
 
-/// Why a type has no conversion: a header of anyffi/stl/ is not included, or another reason.
+/// Why a type has no conversion: a header of anyffi/stl/ is not included, or another reason, after those.
 enum class Missing {
   kNothing,
   kString,
@@ -120,7 +120,15 @@ enum class Missing {
   kList,
   kWideString,
   kSystemError,
+  kFilesystem,
   kObject,
+  kObjectElement,
+  kPointer,
+  kClock,
+  kLinked,
+  kRepeated,
+  kBits,
+  kAny,
   kTraits
 };
 /// Specialised by each of those headers. Depends on T, so that it is evaluated after all includes.
@@ -155,6 +163,9 @@ constexpr uint64_t kEveryType = ~uint64_t{0};
 /// Types that point into the value that they were converted from: C++ containers must not hold them.
 template <class T>
 inline constexpr bool kIsView = std::is_same_v<T, const char*>;
+/// Types that borrow the memory of a tensor.
+template <class T>
+inline constexpr bool kIsTensorView = std::is_same_v<T, TensorView>;
 
 template <class... Codes>
 constexpr uint64_t type_bits(Codes... codes) {
@@ -179,6 +190,10 @@ inline constexpr uint64_t kExactTypes =
     : std::is_floating_point_v<T>               ? type_bits(ANYFFI_FLOAT)
                                                 : kEveryType;
 
+/// What parameters that are sequences accept without conversion, and those that are sets.
+constexpr uint64_t kSequenceTypes = type_bits(ANYFFI_ARRAY, ANYFFI_LIST, ANYFFI_SHAPE);
+constexpr uint64_t kSetTypes = type_bits(ANYFFI_FROZEN_SET, ANYFFI_SET);
+
 /// A Shape is an Array too.
 inline bool is_array(int32_t type_code) { return type_code == ANYFFI_ARRAY || type_code == ANYFFI_SHAPE; }
 
@@ -193,6 +208,7 @@ inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expe
   why.expected = expected;
   why.detail = detail;
   why.got = got;
+  why.got_text[0] = 0;
   return false;
 }
 
@@ -261,7 +277,7 @@ __attribute__((noinline)) T convert_number_slow(uint64_t first, uint64_t second)
 template <class T>
 T convert(const AnyffiValue& given) {
   static_assert(!std::is_same_v<T, const char*>, "anyffi: a const char* would dangle here: convert to a String");
-  static_assert(!std::is_same_v<T, TensorView>,
+  static_assert(!kIsTensorView<T>,
                 "anyffi: a TensorView could outlive the value: convert to a Tensor, or construct the view where the "
                 "value is kept, as in TensorView(args[0])");
   using Conversion = Traits<T>;

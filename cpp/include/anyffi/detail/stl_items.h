@@ -5,31 +5,60 @@
 
 #include <anyffi/container/set.h>
 
+#include <cstddef>
+
 namespace anyffi {
 namespace detail {
 
-/// Calls `visit` with each element, converted to T. Accepts an Array, a List, or a tensor of one axis.
-template <class T, class Visit>
-bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
+/// Numbers that bytes are a sequence of.
+template <class T>
+inline constexpr bool kIsByte = std::is_same_v<T, unsigned char> || std::is_same_v<T, std::byte>;
+
+/// Whether a T is its own Holder, whose `take` only moves it: an element can be loaded where it will stay. Not a bool,
+/// of which std::vector has no objects.
+template <class T, class = void>
+inline constexpr bool kLoadsInPlace = std::is_arithmetic_v<T> && kIsNumber<T> && !std::is_same_v<T, bool>;
+template <class T>
+inline constexpr bool kLoadsInPlace<T, std::enable_if_t<Traits<T>::kIsLoadedInPlace>> = true;
+
+/// Calls `load` with each element of an Array, a List, or what converts to one; for T of one byte also of Bytes.
+template <class T, class Load>
+bool load_each(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Load load) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
-  if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) {
-    if (value.type_code != ANYFFI_TENSOR && value.type_code != ANYFFI_TENSOR_VIEW) return refuse(why, value, name);
-    AnyValue items;
-    if (anyffi_tensor_get_items(&value, items.out()) != 0) return refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
-    if (load_items<T>(items.raw(), name, why, visit)) return true;
-    // A BigInt of the list would not outlive it.
-    if (why.got.type_code > 0) why.got = value;
-    return false;
+  if (__builtin_expect(!is_array(value.type_code) && value.type_code != ANYFFI_LIST, 0)) {
+    if constexpr (kIsByte<T>) {
+      if (anyffi_is_bytes(value.type_code)) {
+        AnyffiTextView bytes;
+        anyffi_view_text(&value, &bytes);
+        auto* data = static_cast<const unsigned char*>(bytes.data);
+        for (int64_t i = 0; i < bytes.length; ++i) {
+          AnyffiValue item = anyffi_make_int(data[i]);
+          if (!load(item)) return false;
+        }
+        return true;
+      }
+    }
+    return load_converted(value, ANYFFI_AS_SEQUENCE, ANYFFI_LIST, name, why,
+                          [&](AnyffiValue& list) { return load_each<T>(list, name, why, load); });
   }
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
   bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
   for (int64_t i = 0; i < sequence->size; ++i) {
     Element element(sequence->data[i], sequence->header, is_private);
-    typename Traits<T>::Holder holder{};
-    if (!Traits<T>::load(element.value, holder, why)) return element.refused(why, Traits<int64_t>::store(i));
-    visit(Traits<T>::take(holder));
+    if (!load(element.value)) return element.refused(why, Traits<int64_t>::store(i));
   }
   return true;
+}
+
+/// Calls `visit` with each element, converted to T.
+template <class T, class Visit>
+bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
+  return load_each<T>(value, name, why, [&](AnyffiValue& item) {
+    typename Traits<T>::Holder holder{};
+    if (!Traits<T>::load(item, holder, why)) return false;
+    visit(Traits<T>::take(holder));
+    return true;
+  });
 }
 
 /// Makes a value that is a copy hashable, as a key or an element of a set must be: lists become Arrays and sets
@@ -157,7 +186,10 @@ AnyffiValue store_entries(const Entries& entries) {
 template <class T, class Visit>
 bool load_elements(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
-  if (value.type_code != ANYFFI_SET && value.type_code != ANYFFI_FROZEN_SET) return refuse(why, value, name);
+  if (__builtin_expect(value.type_code != ANYFFI_SET && value.type_code != ANYFFI_FROZEN_SET, 0)) {
+    return load_converted(value, ANYFFI_AS_SET, ANYFFI_SET, name, why,
+                          [&](AnyffiValue& converted) { return load_elements<T>(converted, name, why, visit); });
+  }
   auto* set = reinterpret_cast<const AnyffiMapping*>(value.as_object);
   bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
   for (int64_t i = 0; i < set->used; ++i) {
@@ -194,10 +226,16 @@ struct StdSequenceTraits {
   static constexpr uint64_t type_mask = 0;
   static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
+  static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   using Holder = S;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    return load_items<T>(value, name, why, [&](T&& item) { holder.push_back(std::move(item)); });
+    if constexpr (kLoadsInPlace<T>) {
+      return load_each<T>(value, name, why,
+                          [&](AnyffiValue& item) { return Traits<T>::load(item, holder.emplace_back(), why); });
+    } else {
+      return load_items<T>(value, name, why, [&](T&& item) { holder.push_back(std::move(item)); });
+    }
   }
   static S take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const S& items) { return store_items<T>(items); }
@@ -213,6 +251,7 @@ struct StdMapTraits {
   static constexpr uint64_t type_mask = 0;
   static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
+  static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   using Holder = M;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
@@ -232,6 +271,7 @@ struct StdSetTraits {
   static constexpr uint64_t type_mask = 0;
   static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
+  static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   using Holder = S;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {

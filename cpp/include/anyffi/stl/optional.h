@@ -16,8 +16,15 @@ template <class T, bool = kOutlivesHolder<T> || kIsNumber<T>>
 struct OptionalConversion {
   using Holder = std::optional<T>;
   static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kIsLoadedInPlace = true;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     typename Traits<T>::Holder inner{};
+    if constexpr (kIsNumber<T>) {
+      if (__builtin_expect(Traits<T>::load_plain(value, inner), 1)) {
+        holder.emplace(Traits<T>::take(inner));
+        return true;
+      }
+    }
     if (!Traits<T>::load(value, inner, why)) return false;
     holder.emplace(Traits<T>::take(inner));
     return true;
@@ -32,6 +39,7 @@ struct OptionalConversion<T, false> {
     typename Traits<T>::Holder inner{};
   };
   static constexpr bool kOutlivesHolder = false;
+  static constexpr bool kIsLoadedInPlace = false;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     holder.has_value = true;
     return Traits<T>::load(value, holder.inner, why);

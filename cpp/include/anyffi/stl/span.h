@@ -40,12 +40,11 @@ struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const
       return borrow_from(value, Traits<TensorView>::take(borrowed), holder, why);
     }
     if constexpr (kCopies) {
-      bool is_sequence = value.type_code == ANYFFI_LIST || detail::is_array(value.type_code);
-      if (is_sequence) {
-        if (!Traits<std::vector<Item>>::load(value, holder.copy, why)) return false;
+      if (Traits<std::vector<Item>>::load(value, holder.copy, why)) {
         holder.items = holder.copy;
         return true;
       }
+      if (why.reason != ANYFFI_MISMATCH_TYPE || why.path_size > 0) return false;
     }
     return detail::refuse(why, value, name);
   }
