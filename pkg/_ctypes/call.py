@@ -14,7 +14,7 @@ from .native import unpack_native
 from .owned import OwnedValue, release
 from .pack import pack
 from .show import Arguments
-from .unpack import discard_error, raise_error, raise_refused, unpack, unpack_copy
+from .unpack import discard_error, raise_error, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
 __all__ = ["FunctionCore", "set_packer"]
@@ -111,9 +111,7 @@ class FunctionCore(ObjectCore):
                     _take_raised(result)
                 value = _value_of(result)
                 if status != 0:
-                    if status == _REFUSED:
-                        raise_refused(value, args)
-                    raise_error(value)
+                    raise_error(value, args if status == _REFUSED else None)
                 if value[0] == _INT:
                     answer = value[2]
                 elif value[0] == _NONE:

@@ -36,7 +36,6 @@ __all__ = [
     "discard_error",
     "own",
     "raise_error",
-    "raise_refused",
     "raise_taken",
     "set_error_maker",
     "take",
@@ -267,17 +266,8 @@ def raise_taken() -> NoReturn:
         release(error)
 
 
-def raise_refused(value: tuple[int, int, int], args: tuple[Any, ...]) -> NoReturn:
-    """Raise the exception of an error about the arguments of a call."""
-    try:
-        raise_error(value)
-    except TypeError as exception:
-        explain(exception, args)
-        raise
-
-
-def raise_error(value: tuple[int, int, int]) -> NoReturn:
-    """Raise the exception of an error that the caller keeps alive."""
+def raise_error(value: tuple[int, int, int], refused: tuple[Any, ...] | None = None) -> NoReturn:
+    """Raise the exception of an error that the caller keeps alive; `refused` are arguments that it is about."""
     from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
     exception = unpack(value)
     if type(exception) is KeyboardInterrupt and not from_python:
@@ -286,6 +276,8 @@ def raise_error(value: tuple[int, int, int]) -> NoReturn:
         platform.need_room_of_callback()
     if not isinstance(exception, BaseException):
         exception = _errors.unexplained()
+    if refused is not None:
+        explain(exception, refused)
     context = exception.__context__
     try:
         raise exception

@@ -12,7 +12,7 @@ namespace anyffi {
 namespace detail {
 
 /// A number of nanoseconds that all times and durations of Python fit.
-using WideInt = __int128;
+__extension__ typedef __int128 WideInt;  // NOLINT: `using` has no place for it
 
 /// Reads a time or duration of the host; false, with `why`, if the value is none.
 __attribute__((noinline)) inline bool load_nanoseconds(const AnyffiValue& value, int32_t conversion, const char* name,
