@@ -267,7 +267,7 @@ def raise_taken() -> NoReturn:
 
 
 def raise_error(value: tuple[int, int, int], refused: tuple[Any, ...] | None = None) -> NoReturn:
-    """Raise the exception of an error that the caller keeps alive; `refused` are arguments that it is about."""
+    """Raise the exception of an error that the caller keeps alive. `refused`: arguments it is about."""
     from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
     exception = unpack(value)
     if type(exception) is KeyboardInterrupt and not from_python:
