@@ -66,10 +66,18 @@ static inline void anyffi_retain(AnyffiObject* object) {
 
 /// 1 if the caller's reference is the only one. 0 for an object that ever had a weak reference: one could become
 /// strong, and be released, between the two reads here, but ANYFFI_WAS_WEAK stays in the weak count.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+/* GCC 12 does not see that values with the payload of a number are not released. */
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+#endif
 static inline int anyffi_has_one_reference(const AnyffiObject* object) {
   return __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1 &&
          __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) == 1;
 }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 static inline void anyffi_release(AnyffiObject* object) {
   if (anyffi_has_one_reference(object)) {
