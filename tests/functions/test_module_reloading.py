@@ -57,8 +57,11 @@ def version(number: int) -> str:
     """
 
 
-def version_of_class(key: str, members: str = "int64_t a", value: str = "point->a") -> str:
+def version_of_class(
+    key: str, members: str = "int64_t a", value: str = "point->a", *, registers: bool = True
+) -> str:
     """A library with a class and functions that have the same names in C++ for every key."""
+    registration = "ANYFFI_REGISTER_OBJECT(Point);" if registers else ""
     return f"""
     #include <anyffi/anyffi.h>
     using anyffi::Ref;
@@ -66,7 +69,7 @@ def version_of_class(key: str, members: str = "int64_t a", value: str = "point->
       static constexpr anyffi::FixedText kTypeKey{{"{key}"}};
       {members};
     }};
-    ANYFFI_REGISTER_OBJECT(Point);
+    {registration}
     Ref<Point> create(int64_t a) {{ return anyffi::make_object<Point>(Point{{static_cast<decltype(Point::a)>(a)}}); }}
     int64_t read(const Ref<Point>& point) {{ return {value}; }}
     ANYFFI_EXPORT(point, &create);
@@ -147,17 +150,24 @@ class TestNewVersions:
         assert old.value(new.point(5)) == 5
 
     @pytest.mark.unrecorded("messages have the key, which is one for each mode")
-    def test_objects_of_a_changed_class_stay_with_their_version(self, ffi: Any, load: Any) -> None:
-        key, members = f"modules_versions.Changed_{ffi.ffi_mode}", "int64_t a, b = 7"
-        old = load(f"small_{ffi.ffi_mode}", version_of_class(key))
+    @pytest.mark.parametrize("registers", [True, False])
+    def test_objects_of_a_changed_class_stay_with_their_version(
+        self, ffi: Any, load: Any, registers: bool
+    ) -> None:
+        """A class that is not registered with its library is registered by its first object."""
+        name, members = f"{ffi.ffi_mode}_{registers}", "int64_t a, b = 7"
+        key = f"modules_versions.Changed_{name}"
+        old = load(f"small_{name}", version_of_class(key, registers=registers))
         point = old.point(5)
-        new = load(f"large_{ffi.ffi_mode}", version_of_class(key, members, "point->a + point->b"))
+        new = load(
+            f"large_{name}", version_of_class(key, members, "point->a + point->b", registers=registers)
+        )
         assert new.value(new.point(5)) == 12
         assert old.value(point) == old.value(old.point(5)) == 5
         for function, other in ((new.value, point), (old.value, new.point(5))):
             with pytest.raises(TypeError, match=r"got Changed_\w+ of another version of its library$"):
                 function(other)
-        newest = load(f"newest_{ffi.ffi_mode}", version_of_class(key, members))
+        newest = load(f"newest_{name}", version_of_class(key, members, registers=registers))
         assert newest.value(new.point(6)) == 6
 
 

@@ -22,7 +22,8 @@ ANYFFI_THREAD_LOCAL Loading* innermost = nullptr;
 struct Libraries {
   std::mutex mutex;
   std::map<std::string, int64_t, std::less<>> numbers;
-  std::deque<std::string> paths; /* by number of the load; they do not move */
+  std::deque<std::string> paths;                         /* by number of the load; they do not move */
+  std::map<std::string, Registrant, std::less<>> owners; /* by the name given to the system's loader */
 };
 
 Libraries& libraries() {
@@ -30,19 +31,21 @@ Libraries& libraries() {
   return *all;
 }
 
-Registrant number_load(std::string_view path, std::string_view library) {
+Registrant number_load(const char* file, std::string_view path, std::string_view library) {
   Libraries& all = libraries();
   std::lock_guard<std::mutex> lock(all.mutex);
   auto place = all.numbers.try_emplace(std::string(library), static_cast<int64_t>(all.numbers.size()) + 1).first;
   all.paths.emplace_back(path);
-  return Registrant{place->second, static_cast<int64_t>(all.paths.size())};
+  Registrant registrant{place->second, static_cast<int64_t>(all.paths.size())};
+  all.owners.insert_or_assign(file, registrant);
+  return registrant;
 }
 
 }  // namespace
 
 Loading::Loading(const char* file, std::string_view path, std::string_view library, bool overrides)
     : file_(file),
-      registrant_(number_load(path, library)),
+      registrant_(number_load(file, path, library)),
       overrides_(overrides),
       outer_(std::exchange(innermost, this)) {}
 
@@ -54,6 +57,15 @@ Registrant Loading::find_registrant(const void* code) noexcept {
   Dl_info info{};
   bool is_own = dladdr(code, &info) != 0 && std::strcmp(info.dli_fname, innermost->file_) == 0;
   return is_own ? innermost->registrant_ : Registrant{};
+}
+
+Registrant Loading::find_owner(const void* code) noexcept {
+  Dl_info info{};
+  if (dladdr(code, &info) == 0) return Registrant{};
+  Libraries& all = libraries();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  auto found = all.owners.find(std::string_view(info.dli_fname));
+  return found != all.owners.end() ? found->second : Registrant{};
 }
 
 std::string_view Loading::find_path(const Registrant& registrant) {

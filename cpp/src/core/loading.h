@@ -31,6 +31,8 @@ class Loading {
 
   /// The registrant whose code holds this address: empty if no load of it runs on this thread.
   static Registrant find_registrant(const void* code) noexcept;
+  /// The last load of the library whose code holds this address, also after it ended; empty if there was none.
+  static Registrant find_owner(const void* code) noexcept;
   /// The path of the library that registered something; empty if it was not one.
   static std::string_view find_path(const Registrant& registrant);
   /// Whether the innermost load on this thread replaces functions of other registrants.

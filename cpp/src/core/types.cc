@@ -352,7 +352,8 @@ const AnyffiTypeInfo* anyffi_type_find(const char* type_key) {
 
 int anyffi_type_register(const AnyffiTypeInfo* info, int32_t* out_type_code) {
   *out_type_code = ANYFFI_NONE;
-  Registrant registrant = Loading::find_registrant(__builtin_return_address(0));
+  // Classes are registered at their first use, mostly after the load.
+  Registrant registrant = Loading::find_owner(__builtin_return_address(0));
   return guard([&] { return register_type(*info, registrant, out_type_code); });
 }
 
