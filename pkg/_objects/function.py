@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain
 
 from .._pickling import LateFunction, unpickle_callable, unpickle_export, unpickle_function
 from .._rules import keywords
+from .._rules.decisions import decide, lower_function
 from .._typing import TYPE_CHECKING, Any, Callable
 from .docs import signature
 from .runtime import Runtime
@@ -37,8 +39,10 @@ class FunctionMethods:
     def __init__(self, f: Callable[..., Any]) -> None:
         if not callable(f):
             raise TypeError(f"expected a callable, got {type(f).__name__}")
-        # `_move_from` empties its argument, which must not be the caller's own function.
-        self._move_from(self._runtime.to_object(f.__call__ if isinstance(f, FunctionMethods) else f))
+        # A callable that converts to something else, or to an object that others have, which `_move_from` would empty.
+        if decide(type(f))[0] is not lower_function:
+            f = partial(f)
+        self._move_from(self._runtime.to_object(f))
 
     # Defined by the backend, but for the name and the runtime.
     if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import pydoc
 import weakref
 from typing import Any
 
+import numpy as np
 import pytest
 
 
@@ -235,6 +236,33 @@ def test_a_function_from_a_callable(ffi: Any) -> None:
             ffi.Function(bad)
     with pytest.raises(TypeError):
         ffi.Function()
+
+
+def test_a_function_from_a_callable_that_is_also_a_value(ffi: Any) -> None:
+    """The callable is called, and what it would convert to stays as it is."""
+
+    class Held:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+
+        def __anyffi_value__(self) -> Any:
+            return self.value
+
+        def __call__(self) -> int:
+            return 5
+
+    class Items(list):  # type: ignore[type-arg]
+        def __call__(self) -> int:
+            return len(self)
+
+    items, echo = ffi.List([1, 2]), ffi.get_global_func("testing.echo")
+    for held in (items, echo, 3):
+        assert ffi.Function(Held(held))() == 5
+    assert items == [1, 2]
+    assert echo(4) == ffi.Function(echo)(4) == 4
+    assert ffi.Function(Items([1, 2]))() == 2
+    assert ffi.Function(np.float32)(2) == 2.0
+    assert ffi.Function(int)("3") == 3
 
 
 def test_subclasses_call_too(ffi: Any) -> None:
