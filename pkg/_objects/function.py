@@ -39,7 +39,7 @@ class FunctionMethods:
     def __init__(self, f: Callable[..., Any]) -> None:
         if not callable(f):
             raise TypeError(f"expected a callable, got {type(f).__name__}")
-        # Another callable converts to a value, or to an object that others have, which `_move_from` would empty.
+        # Other callables convert to values, or to objects of others, which `_move_from` would empty.
         if decide(type(f))[0] is not lower_function:
             f = partial(f)
         self._move_from(self._runtime.to_object(f))
