@@ -39,6 +39,8 @@ _Memory = platform.memory_class(library.wrapper_detach, library.wrapper_finalize
 class _Slots:
     """The memory of a wrapper, at an offset that the runtime knows."""
 
+    # NumPy takes a class for one of `ctypes` if the module of its last base has "_ctypes" in its name.
+    __module__ = "anyffi"
     __slots__ = ("__weakref__", "_memory")
 
     _memory: Any

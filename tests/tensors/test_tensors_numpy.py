@@ -185,3 +185,9 @@ def test_arrays_in_containers(ffi: Any) -> None:
         del result
     if CPYTHON:
         assert sys.getrefcount(x) == before
+
+
+def test_classes_as_dtypes(ffi: Any) -> None:
+    """NumPy takes a class that it does not know for objects."""
+    for cls in (ffi.List, ffi.Tensor, ffi.Function):
+        assert np.dtype(cls) == object
