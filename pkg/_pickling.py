@@ -210,9 +210,12 @@ def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags:
     Raises
     ------
     ValueError
-        The buffer has another size than the tensor.
+        The buffer has another size than the tensor, or the flags are unknown.
     """
     import ctypes
+
+    if flags & ~(READ_ONLY | PADDED):
+        raise ValueError(f"unknown flags of a tensor: {flags}")
 
     element = read_dtype(dtype(data_type))
     size = _size_of(element, shape, flags)

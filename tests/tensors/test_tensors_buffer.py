@@ -16,6 +16,7 @@ import cases
 import numpy as np
 import pytest
 from anyffi import Device, DLDeviceType
+from anyffi._rules.internal import Memory
 from tensors import ARRAYS, CPYTHON, IDS, PADDED, READ_ONLY, address, make, read_only
 
 pytestmark = pytest.mark.skipif(not CPYTHON, reason="PyPy has no buffers of C")
@@ -311,7 +312,11 @@ _kept: list[Managed] = []
 
 def test_elements_without_memory(ffi: Any) -> None:
     """Consumers would allocate memory of their own, or read address 0."""
-    tensor, text = without_memory(ffi, 2), "the tensor has elements but no memory"
+    text = "the tensor has elements but no memory"
+    with pytest.raises(BufferError, match=text):
+        without_memory(ffi, 2)
+    # Such a tensor of C++.
+    tensor = ffi.convert(Memory(0, (2, 64, 1), (2,), 0, None))
     assert refused(tensor, SIMPLE) == refused(tensor, STRIDES | FORMAT) == text
     assert not hasattr(tensor, "__array_interface__")
     with pytest.raises(TypeError, match=text):

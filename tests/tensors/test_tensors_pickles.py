@@ -151,3 +151,11 @@ def test_a_description_that_does_not_fit(data_type: str, shape: tuple[int, ...],
     for content in (bytes(8), bytearray(8)):
         with pytest.raises(ValueError, match=message):
             unpickle_tensor(content, data_type, shape, 0)
+
+
+@pytest.mark.parametrize("flags", [-1, 8, 2**64])
+def test_unknown_flags(flags: int) -> None:
+    from anyffi._pickling import unpickle_tensor
+
+    with pytest.raises(ValueError, match=f"^unknown flags of a tensor: {flags}$"):
+        unpickle_tensor(bytes(8), "float32", (2,), flags)

@@ -52,9 +52,18 @@ int check_version(const AnyffiManagedTensor& managed) noexcept {
 }
 int check_version(const AnyffiLegacyTensor&) noexcept { return 0; }
 
+/// Consumers may take NULL for a request to allocate, and read what it points to.
+int check_memory(const AnyffiTensorData& data) noexcept {
+  if (data.data != nullptr || data.device.type != ANYFFI_kDLCPU) return 0;
+  // The layout may not have been checked yet.
+  bool has_axes = data.ndim > 0 && data.shape != nullptr;
+  if (data.ndim != 0 && (!has_axes || !has_elements(data))) return 0;
+  return anyffi_error_raise("BufferError", "the tensor has elements but no memory");
+}
+
 template <class Managed>
 int import_tensor(Managed* managed, uint64_t flags, void (*release)(void*), AnyffiValue* out) noexcept {
-  if (check_version(*managed) != 0) {
+  if (check_version(*managed) != 0 || check_memory(managed->tensor) != 0) {
     release(managed);
     return fail(out);
   }
@@ -73,10 +82,7 @@ template <class Managed>
 int allocate_export(AnyffiObject* object, Managed** out) noexcept {
   *out = nullptr;
   const AnyffiTensorData& data = reinterpret_cast<AnyffiTensor*>(object)->tensor;
-  // Consumers may take NULL for a request to allocate.
-  if (data.data == nullptr && data.device.type == ANYFFI_kDLCPU && has_elements(data)) {
-    return anyffi_error_raise("BufferError", "the tensor has elements but no memory");
-  }
+  if (check_memory(data) != 0) return -1;
   *out = static_cast<Managed*>(anyffi_alloc(sizeof(Managed)));
   if (*out == nullptr) return raise_no_memory();
   **out = Managed{};
