@@ -166,14 +166,15 @@ def _build(
             return found
         with tempfile.TemporaryDirectory(prefix=stem, dir=cache) as folder:
             objects = [os.path.join(folder, f"{i}.o") for i in range(len(paths))]
-            commands = [
-                [*compiler, *cflags, "-MMD", "-MF", made + ".d", "-c", path, "-o", made]
-                for path, made in zip(paths, objects)
-            ]
+
+            def compile_one(path: str, made: str) -> None:
+                command = [*compiler, *cflags, "-MMD", "-MF", made + ".d", "-c", path, "-o", made]
+                _run(name, command, made, made + ".d")
+
             with ThreadPoolExecutor(os.cpu_count()) as pool:
-                list(pool.map(lambda command: _run(name, command), commands))
+                list(pool.map(compile_one, paths, objects))
             library = os.path.join(folder, "library")
-            _run(name, [*compiler, *objects, *ldflags, "-o", library])
+            _run(name, [*compiler, *objects, *ldflags, "-o", library], library)
             headers = {path: _digest_file(path) for path in _headers_of(objects)}
             content = json.dumps(headers, sort_keys=True).encode()
             target = os.path.join(cache, f"{stem}-{_digest(content)}{_SUFFIX}")
@@ -211,7 +212,11 @@ def _check_items(given: str, items: Any, *kinds: type) -> None:
 
 
 def _find_compiler() -> list[str]:
-    words = shlex.split(os.environ.get("CXX", ""))
+    given = os.environ.get("CXX", "")
+    try:
+        words = shlex.split(given)
+    except ValueError as error:
+        raise RuntimeError(f"no C++ compiler: $CXX is {given!r}, which is not a command: {error}") from None
     for candidate in [words] if words else [["c++"], ["g++"], ["clang++"]]:
         path = shutil.which(candidate[0])
         if path is not None:
@@ -286,10 +291,15 @@ def _headers_of(objects: list[str]) -> Iterator[str]:
             yield os.path.abspath(path)
 
 
-def _run(name: str, command: list[str]) -> None:
+def _run(name: str, command: list[str], *outputs: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"{name} cannot be built ({shlex.join(command)}):\n{done.stderr or done.stdout}")
+    message = done.stderr or done.stdout
+    if done.returncode == 0:
+        missing = [path for path in outputs if not os.path.exists(path)]
+        if not missing:
+            return
+        message = f"it wrote no {os.path.basename(missing[0])}: is {command[0]} a C++ compiler? {message}"
+    raise RuntimeError(f"{name} cannot be built ({shlex.join(command)}):\n{message}")
 
 
 def load_ipython_extension(ipython: Any) -> None:

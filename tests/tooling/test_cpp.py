@@ -268,9 +268,14 @@ def test_fewer_parameters_than_there_are(cache: pathlib.Path) -> None:
 
 
 def test_no_compiler(cache: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CXX", "no-such-compiler -x")
-    with pytest.raises(RuntimeError, match=r"\$CXX is 'no-such-compiler', which is not there"):
-        anyffi.cpp.load_inline("fast", TWICE, "twice")
+    for command, message in (
+        ("no-such-compiler -x", r"\$CXX is 'no-such-compiler', which is not there"),
+        ("'", r"""\$CXX is "'", which is not a command: No closing quotation"""),
+        ("true", r"^fast cannot be built \(.*\):\nit wrote no 0\.o: is .*true a C\+\+ compiler\?"),
+    ):
+        monkeypatch.setenv("CXX", command)
+        with pytest.raises(RuntimeError, match=message):
+            anyffi.cpp.load_inline("fast", TWICE, "twice")
 
 
 @pytest.mark.skipif(
