@@ -11,6 +11,7 @@ import sys
 from ctypes import PYFUNCTYPE, c_char_p, c_int, c_int32, c_uint32, c_void_p, py_object
 
 from .._typing import Any
+from .._rules.errors import require_main_interpreter
 from . import layout
 
 __all__ = [
@@ -114,7 +115,15 @@ def context_of(address: int) -> Any:
 
 
 def load(path: str) -> Any:
-    """Load a library whose functions are called with the interpreter's lock held."""
+    """Load a library whose functions are called with the interpreter's lock held.
+
+    Raises
+    ------
+    ImportError
+        This is a subinterpreter.
+    """
+    current, main = (PYFUNCTYPE(c_void_p)((f"PyInterpreterState_{name}", _api))() for name in ("Get", "Main"))
+    require_main_interpreter(current == main)
     return ctypes.PyDLL(path)
 
 

@@ -43,8 +43,9 @@ from marshaller cimport (
 )
 from python cimport (
     PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyDictProxy_Type,
-    PyListIter_Type, PyObject, PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR,
-    Py_INCREF, Py_None, Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, call_vector, vectorcallfunc,
+    PyInterpreterState_Get, PyInterpreterState_Main, PyListIter_Type, PyObject, PySequence_Fast_ITEMS,
+    PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None, Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE,
+    call_vector, vectorcallfunc,
 )
 
 import abc
@@ -187,6 +188,7 @@ cdef int set_up() except -1:
     cdef int code_point
     if anyffi_abi_get_version() != ANYFFI_ABI_VERSION:
         raise ImportError(f"{__name__} was built for another version of libanyffi; reinstall anyffi")
+    _errors.require_main_interpreter(PyInterpreterState_Get() == PyInterpreterState_Main())
     check_layout()
     state.object_core = <PyTypeObject*>ObjectCore
     state.function_core = <PyTypeObject*>FunctionCore

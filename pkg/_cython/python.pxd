@@ -26,6 +26,8 @@ cdef extern from "Python.h":
     PyObject* Py_None
     unsigned long Py_TPFLAGS_HAVE_VECTORCALL
 
+    void* PyInterpreterState_Get()
+    void* PyInterpreterState_Main()
     PyTypeObject* Py_TYPE(PyObject*)
     Py_ssize_t Py_SIZE(PyObject*)
     void Py_INCREF(PyObject*)

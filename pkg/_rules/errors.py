@@ -18,6 +18,7 @@ __all__ = [
     "fill",
     "make",
     "register_error",
+    "require_main_interpreter",
     "unexplained",
     "without_frames",
 ]
@@ -34,6 +35,15 @@ _kind_of_class: dict[type[BaseException], str] = {found: kind for kind, found in
 
 _name_of = type.__dict__["__name__"].__get__
 _traceback_of = BaseException.__dict__["__traceback__"].__get__
+
+
+def require_main_interpreter(is_main: bool) -> None:
+    """Raise ImportError in a subinterpreter: callbacks from C++ would wait for the main one, for ever."""
+    if not is_main:
+        raise ImportError(
+            "anyffi can be imported in the main interpreter of a process only, and this is a subinterpreter; "
+            "use threads or processes"
+        )
 
 
 class MarshalMismatch(RuntimeError):

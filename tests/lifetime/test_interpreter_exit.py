@@ -26,6 +26,27 @@ def test_no_handler_of_a_signal_is_replaced(ffi: Any) -> None:
     run_program(program, ffi.ffi_mode)
 
 
+@pytest.mark.parametrize("imported", [True, False], ids=["after the main one", "before it"])
+def test_subinterpreters_are_refused(ffi: Any, imported: bool) -> None:
+    """Callbacks would never return there."""
+    pytest.importorskip("_testcapi", reason="runs code in a subinterpreter")
+    program = f"""
+        import _testcapi
+        if {imported}:
+            import anyffi
+        _testcapi.run_in_subinterp('''
+        try:
+            import anyffi
+        except ImportError as error:
+            print("only be loaded" in str(error) or "main interpreter" in str(error), flush=True)
+        '''.replace("\\n        ", "\\n"))
+        if {imported}:
+            import anyffi.testing as t
+            assert t.apply(lambda: 3) == 3
+    """
+    assert run_program(program, ffi.ffi_mode) == "True\n"
+
+
 def test_exit_with_everything_alive(ffi: Any) -> None:
     program = """
         import atexit, sys, threading, anyffi, anyffi.testing as t
