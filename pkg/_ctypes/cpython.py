@@ -10,8 +10,8 @@ import functools
 import sys
 from ctypes import PYFUNCTYPE, c_char_p, c_int, c_int32, c_uint32, c_void_p, py_object
 
-from .._typing import Any
 from .._rules.errors import require_main_interpreter
+from .._typing import Any
 from . import layout
 
 __all__ = [
