@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_int32, c_int64, c_void_p, memmove
+import functools
+from ctypes import c_int32, c_int64, c_void_p
 
 from .._rules import errors as _errors
 from .._rules import values as _rules
+from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE, ExchangeHooks, Host, library, platform, translate_error
+from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .owned import OwnedValue, move_into, release
 from .pack import NONE, pack_owned, set_callback
+from .structs import ExchangeHooks, Host
 from .unpack import unpack, unpack_copy
 from .wrapper import wrap
 
@@ -22,6 +25,16 @@ _DONE = 1  # ANYFFI_HOST_DONE
 _NO_ROOM, _SWALLOWED = (RecursionError, ctypes.ArgumentError), 0
 
 _object_of = platform.object_of
+_INT = code.INT
+_read_values = VALUE.iter_unpack
+_value_at = (ctypes.c_char * VALUE_SIZE).from_address
+
+
+@functools.lru_cache(maxsize=32)
+def _memory_type(size: int) -> Any:
+    return ctypes.c_char * size
+
+
 _move = library.value_move
 _release_at = library.value_release
 #: Callbacks and hooks, which the runtime may call until the process ends.
@@ -49,12 +62,11 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
     try:
         try:
             try:
-                read = VALUE.unpack_from
-                values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
-                x = _object_of(function)(*[unpack(read(values, VALUE_SIZE * i)) for i in range(count)])
+                values = _read_values(_memory_type(VALUE_SIZE * count).from_address(args)) if count else ()
+                x = _object_of(function)(*[v[2] if v[0] == _INT else unpack(v) for v in values])
                 packed = pack_owned(x)
                 if type(packed) is bytes:
-                    memmove(result, packed, VALUE_SIZE)
+                    _value_at(result).raw = packed
                 else:
                     _move(packed, result)
                 return _DONE

@@ -5,41 +5,43 @@
 
 from __future__ import annotations
 
-import struct
 from ctypes import c_char_p, c_int32, c_int64, c_void_p
-from functools import partial
-from types import BuiltinFunctionType, FunctionType, MethodType
 
 from .._rules import values as _rules
 from .._rules.codes import code
-from .._rules.decisions import OPENERS, lower_function, lower_ndarray, lower_opaque
-from .._rules.internal import MISSING
+from .._rules.decisions import lower_ndarray
 from .._typing import Any, Callable, Optional
-from .abi import VALUE, VALUE_SIZE, TensorData, address_of, library, platform
+from . import wrapper, writers
+from .abi import VALUE, VALUE_SIZE, address_of, library, platform
 from .ndarray import cache_layout, describe_ndarray, write_ndarray
 from .owned import OwnedValue, release
-from .recipe import RECIPE, other_writers, read_container, write_container, write_slice
+from .recipe import read_container, write_container, write_slice
 from .scalars import (
     NONE,
+    RECIPE,
     Packed,
+    Writer,
     borrow_bytes,
     borrow_str,
     new_object,
     pack_scalar,
-    scalar_borrowers,
     scalar_packers,
 )
+from .structs import TensorData
 from .unpack import raise_taken
-from .wrapper import ObjectCore, unwrap
+from .wrapper import ObjectCore, unwrap, write_wrapper
+from .writers import find_writer, pack_lowered
 
 __all__ = [
     "NONE",
+    "argument_writers",
     "create_container",
     "object_value",
     "pack",
     "pack_borrowed",
     "pack_owned",
     "set_callback",
+    "set_class",
     "set_rules",
 ]
 
@@ -47,17 +49,8 @@ _CPU = 1  # kDLCPU of DLPack
 
 _value = VALUE.pack
 _value_of = VALUE.unpack
-_pointer_value = struct.Struct("=iIQ").pack
-_data_type_value = struct.Struct("=iIBBHi").pack
-_device_value = struct.Struct("=iIii").pack
-
-#: AnyffiPyObjectRecipe: handle, function that retains it.
-_py_object_recipe = struct.Struct("=QQ").pack
-#: AnyffiFunctionRecipe: function to call, handle, function that retains it.
-_function_recipe = struct.Struct("=QQQ").pack
 
 _OBJECT = code.OBJECT
-_MISSING = _value(code.MISSING, 0, 0)
 
 #: By identity: each container of one argument, held so that its identity is not reused, and the address of
 #: the object made of it; None while it is being packed.
@@ -88,27 +81,36 @@ def pack(x: Any, keep: list[Any]) -> bytes:
     `keep` gets whatever else must outlive the call; for a recipe at least one object.
     """
     cls = type(x)
-    write = _writers.get(id(cls))
+    write = argument_writers.get(id(cls))
     if write is None and _current_rules is _rules:
         # What the class decides, if that is remembered.
-        write = _reader_writers.get(_rules.known_reader(cls))
+        write = write_container if _rules.find_opener(cls) else find_writer(cls)
+        if id(cls) in writers.writers:
+            argument_writers[id(cls)] = writers.writers[id(cls)]
     packed = None if write is None else write(x, keep)
     if packed is None:
         packed = pack_borrowed(x, keep)
     return packed if type(packed) is bytes else _value(_OBJECT, RECIPE, platform.address_of_memory(packed))
 
 
-#: Functions that pack arguments of a class, or return None, by the identity of the class.
-_writers: dict[int, Callable[[Any, list[Any]], Packed]] = {
-    **scalar_borrowers,
+#: Functions that pack arguments of a class, by the identity of the class.
+argument_writers: dict[int, Writer] = {
+    **writers.writers,
     **dict.fromkeys(map(id, (tuple, list, dict, set, frozenset)), write_container),
     id(slice): write_slice,
-    id(type(MISSING)): lambda x, keep: _MISSING,
 }
 
 
-#: The same by the function that lowers instances of a class.
-_reader_writers: dict[Any, Callable[[Any, list[Any]], Packed]] = dict.fromkeys(OPENERS, write_container)
+def _add_writer(cls: type, write: Writer) -> None:
+    """Set the writer of a class that is never destroyed."""
+    argument_writers[id(cls)] = writers.writers[id(cls)] = write
+
+
+def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
+    """Make `cls` the class of wrappers for a type, as `wrapper.set_class` does."""
+    wrapper.set_class(type_code, cls, base)
+    if cls.__module__ == "anyffi":
+        _add_writer(cls, write_wrapper)
 
 
 def pack_borrowed(x: Any, keep: list[Any]) -> Packed:
@@ -122,6 +124,8 @@ def pack_borrowed(x: Any, keep: list[Any]) -> Packed:
     if packed is not None:
         return packed
     if issubclass(cls, ObjectCore):
+        if _current_rules is _rules:
+            _rules.lower(x)  # remembers the class
         return object_value(unwrap(x))
     convert = _rules.find_converter(cls)
     packed, made = None if convert is None else pack_scalar(convert(x)), True
@@ -227,7 +231,7 @@ def _read_parts(x: Any) -> tuple[int, Any]:
     opened = _read_container(x)
     if opened is not None:
         return opened
-    if _writers.get(id(type(x))) is write_ndarray or (
+    if argument_writers.get(id(type(x))) is write_ndarray or (
         _current_rules is _rules and _rules.known_reader(type(x)) is lower_ndarray
     ):
         described = describe_ndarray(x)
@@ -291,24 +295,16 @@ def _pack_lowered(type_code: int, payload: Any) -> tuple[Packed, bool]:
         return _retain(address), False
     if type_code in _handles:
         return _pack_handle(payload, *_handles[type_code]), True
+    if type_code == code.TENSOR_VIEW:
+        return _pack_memory(*payload), True
     if type_code == code.BIG_INT:
         magnitude, negative = payload
         return new_object(library.big_int_create, magnitude, len(magnitude) // 8, negative), True
     if type_code == code.COMPLEX:
         return new_object(library.complex_create, *payload), True
-    if type_code == code.TENSOR_VIEW:
-        return _pack_memory(*payload), True
-    if type_code == code.POINTER:
-        return _pointer_value(type_code, 0, payload), True
-    if type_code == code.MISSING:
-        return _MISSING, True
-    if type_code == code.DATA_TYPE:
-        return _data_type_value(type_code, 0, *payload, 0), True
-    if type_code == code.DEVICE:
-        return _device_value(type_code, 0, *payload), True
-    packed = pack_scalar(payload)
-    assert packed is not None
-    return packed, True
+    # All others are inline values, but for text and bytes.
+    is_text = type_code == code.STR or type_code == code.BYTES
+    return pack_scalar(payload) if is_text else pack_lowered(type_code, payload, []), True
 
 
 def _pack_handle(x: Any, create: Callable[..., int], *args: Any) -> Packed:
@@ -319,7 +315,7 @@ def _pack_handle(x: Any, create: Callable[..., int], *args: Any) -> Packed:
 def _pack_memory(address: int, dtype: Any, ndim: int, extents: bytes, flags: int, owner: Any) -> Packed:
     """Pack memory that a Python object keeps alive as a Tensor."""
     if cache_layout(owner, address, dtype, ndim, extents, flags):
-        _writers[id(type(owner))] = other_writers[id(type(owner))] = write_ndarray
+        _add_writer(type(owner), write_ndarray)
     shape = c_char_p(extents)
     place = c_void_p.from_buffer(shape).value or 0
     data = TensorData(address, _CPU, 0, ndim, *dtype, place, place + len(extents) // 2)
@@ -338,22 +334,5 @@ _handles: dict[int, tuple[Any, ...]] = {
 def set_callback(address: int) -> None:
     """Set the address of the C function that the runtime calls for a Python callable."""
     _handles[code.FUNCTION] = (library.function_create_host, address)
-    if platform.retain:
-        write_function = partial(_write_function, address)
-        for cls in (FunctionType, MethodType, BuiltinFunctionType):
-            _writers[id(cls)] = write_function
-        _reader_writers[lower_function] = write_function
-        _reader_writers[lower_opaque] = _write_opaque
-
-
-def _write_function(callback: int, x: Any, keep: list[Any]) -> bytes:
-    """Return the recipe of a function, in a quarter of the time of a call that creates one."""
-    written = _function_recipe(callback, id(x), platform.retain)
-    keep.append(written)
-    return _value(code.FUNCTION, RECIPE, platform.lend_bytes(written, keep))
-
-
-def _write_opaque(x: Any, keep: list[Any]) -> bytes:
-    written = _py_object_recipe(id(x), platform.retain)
-    keep.append(written)
-    return _value(code.PY_OBJECT, RECIPE, platform.lend_bytes(written, keep))
+    writers.set_callback(address)
+    argument_writers.update(writers.writers)

@@ -15,9 +15,10 @@ from .._rules import containers as rules
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, Slice, library, translates_errors
+from .abi import VALUE, VALUE_SIZE, library, translates_errors
 from .pack import object_value
 from .scalars import new_object
+from .structs import Header, Mapping, Sequence, Slice
 from .unpack import unpack
 
 __all__ = ["Parts", "to_parts", "to_plain"]

@@ -15,21 +15,19 @@ from itertools import chain
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import VALUE
-from .scalars import INLINE_BYTES, NONE, borrow_bytes, borrow_str, scalar_packers
+from .abi import VALUE, VALUE_SIZE
+from .scalars import INLINE_BYTES, NONE, RECIPE, borrow_bytes, borrow_str, scalar_packers
+from .writers import find_writer
 
 __all__ = [
-    "RECIPE",
     "SCALARS",
-    "other_writers",
     "read_container",
     "set_reader",
     "write_container",
-    "write_exact",
+    "write_plain",
     "write_slice",
 ]
 
-RECIPE = 2  # ANYFFI_RECIPE
 _packer_of = scalar_packers.get
 _value = VALUE.pack
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
@@ -71,11 +69,11 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
     if opened is None or depth > _rules.MAX_DEPTH:
         return None
     type_code, items = opened
-    if type_code in _WITH_KEYS and not _KEYS.issuperset(map(id, map(type, items[::2]))):
+    if type_code in _WITH_KEYS and not _are_distinct(items[::2]):
         return None
     # Text is borrowed from the items, and their identities are not reused while they are alive.
     keep.append(items)
-    run = _write_run(items) if len(items) > _SHORT else None
+    run = _write_run(items, met) if len(items) > _SHORT and depth < _rules.MAX_DEPTH else None
     if run is not None:
         return run + _value(type_code, RECIPE, len(items))
     steps: list[Any] = []
@@ -96,11 +94,8 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
             step = packer(item)
         elif cls is slice:
             step = write_slice(item, keep)
-        elif (convert := _rules.find_converter(cls)) is not None:
-            exact = convert(item)
-            step = scalar_packers[id(type(exact))](exact)
-        elif id(cls) in other_writers:
-            step = other_writers[id(cls)](item, keep)
+        elif (write := find_writer(cls)) is not None:
+            step = write(item, keep)
         else:
             if met is None:
                 met = {id(x)}
@@ -113,6 +108,18 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
         steps.append(step)
     steps.append(_value(type_code, RECIPE, len(items)))
     return b"".join(steps)
+
+
+def _are_distinct(keys: tuple[Any, ...]) -> bool:
+    """Return whether keys that are distinct as objects are known to be distinct as values."""
+    classes = set(map(id, map(type, keys)))
+    if classes <= _KEYS:
+        return True
+    if not classes <= _PLAIN:
+        return False
+    parts = [*chain.from_iterable(key if type(key) is tuple else (key,) for key in keys)]
+    # Two NaNs are one key of the runtime.
+    return SCALARS.issuperset(map(id, map(type, parts))) and all(x == x for x in parts)
 
 
 def _read_other(x: Any) -> tuple[int, Any] | None:
@@ -133,9 +140,6 @@ def _read_other(x: Any) -> tuple[int, Any] | None:
     type_code, parts = read(x)
     return type_code, tuple(chain.from_iterable(parts)) if type_code == _DICT else parts
 
-
-#: Functions that write other values as `write_container` does, by the identity of the class.
-other_writers: dict[int, Callable[[Any, list[Any]], bytes | None]] = {}
 
 _MADE_SLICE = _value(_SLICE, RECIPE, 3)
 
@@ -161,12 +165,31 @@ def write_slice(x: slice, keep: list[Any]) -> bytes | None:
 _SHORT = 4
 
 
-def _write_run(items: tuple[Any, ...]) -> bytes | None:
+def write_plain(items: Any, keep: list[Any], *, with_nans: bool = True) -> bytes | None:
+    """Return the recipe of elements: exact scalars and tuples of these; None if there are others.
+
+    What such elements are equal to takes no code of users. `keep` as above.
+    """
+    elements: Any = tuple(items)
+    classes = set(map(id, map(type, elements)))
+    if not classes <= _PLAIN:
+        return None
+    rows = [x for x in elements if type(x) is tuple] if id(tuple) in classes else []
+    parts = [*chain.from_iterable(rows)]
+    if rows and not SCALARS.issuperset(map(id, map(type, parts))):
+        return None
+    if not with_nans and (rows or id(float) in classes) and any(x != x for x in (*parts, *elements)):
+        return None
+    written = write_container(elements, keep)
+    return None if written is None else written[:-VALUE_SIZE]
+
+
+def _write_run(items: tuple[Any, ...], met: set[int] | None = None) -> bytes | None:
     """Return the values of items that are all of one class; None if they are not."""
     cls = type(items[0])
     write = _runs.get(id(cls))
     convert = None if write is not None else _rules.find_converter(cls)
-    if write is None and convert is None:
+    if write is None and convert is None and cls is not tuple:
         return None
     for item in items:
         if type(item) is not cls:
@@ -174,39 +197,42 @@ def _write_run(items: tuple[Any, ...]) -> bytes | None:
     if convert is not None:
         items = tuple(map(convert, items))
         write = _runs.get(id(type(items[0])))
+    if cls is tuple:
+        return _write_rows(items, met)
     return None if write is None else write(items)
 
 
-def write_exact(items: Any, keep: list[Any]) -> bytes | None:
-    """Return the values of a list or tuple of exact scalars; None if it holds others. `keep` as above."""
-    items = tuple(items)
-    keep.append(items)
-    cls = type(items[0]) if len(items) > _SHORT else None
-    if id(cls) in _runs and (run := _write_run(items)) is not None:
-        return run
-    if not SCALARS.issuperset(map(id, map(type, items))):
+def _write_rows(rows: tuple[Any, ...], met: set[int] | None) -> bytes | None:
+    """Return the recipe of distinct tuples of one length, with scalars of one class; None for others."""
+    count, width = len(rows), len(rows[0])
+    distinct = set(map(id, rows))
+    if (
+        not width
+        or len(distinct) < count
+        or {*map(len, rows)} != {width}
+        or (met and not met.isdisjoint(distinct))
+    ):
         return None
-    steps: list[Any] = []
-    for item in items:
-        cls = type(item)
-        if cls is int:
-            if not _INT64_MIN <= item <= _INT64_MAX:
-                return None
-            steps.append(_value(_INT, 0, item))
-        elif cls is str:
-            steps.append(borrow_str(item, keep))
-        elif cls is bytes:
-            steps.append(borrow_bytes(item, keep))
-        else:
-            steps.append(scalar_packers[id(cls)](item))
-    if not _EXACT_BYTES.issuperset(map(id, map(type, steps))):
+    flat = tuple(chain.from_iterable(rows))
+    run = None if type(flat[0]) is tuple else _write_run(flat)
+    if run is None:
         return None
-    return b"".join(steps)
+    if met is not None:
+        met |= distinct
+    values, step = array("q", run), array("q", _value(_ARRAY, RECIPE, width))
+    # Two words for each value, and for the step after those of a tuple.
+    words = array("q", bytes(VALUE_SIZE * count * (width + 1)))
+    stride = 2 * (width + 1)
+    for word in range(2 * width):
+        words[word::stride] = values[word :: 2 * width]
+    words[2 * width :: stride] = step[:1] * count
+    words[2 * width + 1 :: stride] = step[1:] * count
+    return words.tobytes()
 
 
 #: Exact scalars by the identity of the class.
 SCALARS = frozenset(map(id, (int, float, bool, str, bytes, type(None))))
-_EXACT_BYTES = frozenset((id(bytes),))
+_PLAIN = SCALARS | {id(tuple)}
 
 _AN_INT, _A_FLOAT = _value(_INT, 0, 0), _value(code.FLOAT, 0, 0)
 
@@ -245,7 +271,15 @@ def _write_texts(items: tuple[str, ...]) -> bytes | None:
     return "".join(parts).encode("latin-1") if "".join(items).isascii() else None
 
 
+_A_BOOL = _value(code.BOOL, 0, 0)
+
+
+def _write_bools(items: tuple[bool, ...]) -> bytes:
+    return _fill(_A_BOOL, struct.pack(f"{len(items)}q", *items))
+
+
 _runs: dict[int, Callable[[Any], bytes | None]] = {
+    id(bool): _write_bools,
     id(int): _write_ints,
     id(float): _write_floats,
     id(str): _write_texts,

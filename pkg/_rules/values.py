@@ -81,8 +81,10 @@ def known_reader(cls: type) -> Reader | None:
     known = _known.get(id(cls))
     if known is None:
         return None
-    read, version, seen, token, *_ = known
-    return read if version.value == seen and (token is None or token == get_cache_token()) else None
+    if known[1].value != known[2]:
+        return None
+    token = known[3]
+    return known[0] if token is None or token == get_cache_token() else None
 
 
 def find_converter(cls: type) -> Callable[[Any], Any] | None:

@@ -19,12 +19,13 @@ import anyffi.testing as t
 from anyffi._rules import keywords, values
 from anyffi._rules.codes import code
 
-abi, call, callback, mappings, pack, plain, recipe, scalars, sequences, unpack, wrapper = (
+abi, call, callback, iterators, mappings, pack, plain, recipe, scalars, sequences, unpack, wrapper = (
     importlib.import_module(f"anyffi._ctypes.{name}")
     for name in (
         "abi",
         "call",
         "callback",
+        "iterators",
         "mappings",
         "pack",
         "plain",
@@ -376,7 +377,7 @@ def index_beyond_the_end() -> None:
 
 @fault
 def iteration_that_skips() -> None:
-    with mock.patch.object(sequences.SequenceIterator, "__next__", return_value=1):
+    with mock.patch.object(iterators.SequenceIterator, "__next__", return_value=1):
         [*anyffi.List([1, 2])]
 
 

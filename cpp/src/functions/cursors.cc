@@ -1,0 +1,31 @@
+/// \file
+/// Iterators over the containers of wrappers, for front ends whose calls take longer than a step.
+#include "functions/wrapped.h"
+
+using namespace anyffi::runtime;
+
+int32_t anyffi_cursor_next_element(AnyffiCursor* cursor, AnyffiValue* out) {
+  const AnyffiObject* object = find(&cursor->self, cursor->type_code);
+  if (object == nullptr || cursor->index < 0) return 0;
+  anyffi_sequence_get(object, cursor->index, out);
+  if (out->type_code == ANYFFI_UNSET) return 0;
+  cursor->index += cursor->step;
+  return 1;
+}
+
+int32_t anyffi_cursor_next_entry(AnyffiCursor* cursor, AnyffiValue* out_key, AnyffiValue* out_value) {
+  const AnyffiObject* object = find(&cursor->self, cursor->type_code);
+  if (object == nullptr || as_mapping(object)->size != cursor->size) return ANYFFI_OTHER_SIZE;
+  AnyffiValue key, value;
+  int64_t found = anyffi_mapping_next(object, cursor->index, cursor->step, &key, &value);
+  if (found < 0) return 0;
+  // What is not wanted is still in the mapping.
+  if (out_key != nullptr) *out_key = key;
+  if (out_key == nullptr) anyffi_value_drop(&key);
+  if (out_value != nullptr) *out_value = value;
+  if (out_value == nullptr) anyffi_value_drop(&value);
+  if (cursor->left == 0 && cursor->step > 0 && !is_set(object->type_code)) return ANYFFI_OTHER_KEYS;
+  cursor->index = found + cursor->step;
+  --cursor->left;
+  return 1;
+}
