@@ -25,13 +25,13 @@ _Maker = Callable[[_Method], _Method]
 
 
 def pack_slice(which: slice) -> bytes | None:
-    """Pack the parts of a slice of ints and None; None for others."""
+    """Pack the parts of a slice of ints and None; None for others, and for a step of zero."""
     parts = []
     for part in (which.start, which.stop, which.step):
         if part is not None and (type(part) is not int or not -_INT64_MAX <= part <= _INT64_MAX):
             return None
         parts.append(_value(_INT, 0, part) if part is not None else NONE)
-    return b"".join(parts)
+    return None if which.step == 0 else b"".join(parts)
 
 
 def _is_index(x: Any) -> bool:
@@ -63,7 +63,7 @@ def _set_item(shared: _Method) -> _Method:
                     return
                 if found < 0:
                     raise_taken()
-        elif type(key) is slice and key.step != 0 and not rest and not named and is_exactly(self, _LIST):
+        elif type(key) is slice and not rest and not named and is_exactly(self, _LIST):
             packed, bounds = _pack_elements(item, keep), pack_slice(key)
             if packed is not None and bounds is not None:
                 invoke(set_slice, memory_of(self), None, packed + bounds)
@@ -87,7 +87,7 @@ def _delete_item(shared: _Method) -> _Method:
                 return
             if found < 0:
                 raise_taken()
-        elif type(key) is slice and key.step != 0 and not rest and not named and is_exactly(self, _LIST):
+        elif type(key) is slice and not rest and not named and is_exactly(self, _LIST):
             bounds = pack_slice(key)
             if bounds is not None:
                 invoke(erase_slice, memory_of(self), None, bounds)

@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 _packer_of = scalar_packers.get
+_write_big_int: Any = find_writer(int)
 _value = VALUE.pack
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _INT, _ARRAY, _LIST, _DICT, _SLICE = code.INT, code.ARRAY, code.LIST, code.DICT, code.SLICE
@@ -92,6 +93,8 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
             step = borrow_bytes(item, keep)
         elif packer is not None:
             step = packer(item)
+            if step is None:
+                step = _write_big_int(item, keep)
         elif cls is slice:
             step = write_slice(item, keep)
         elif (write := find_writer(cls)) is not None:
@@ -117,7 +120,7 @@ def _are_distinct(keys: tuple[Any, ...]) -> bool:
         return True
     if not classes <= _PLAIN:
         return False
-    parts = [*chain.from_iterable(key if type(key) is tuple else (key,) for key in keys)]
+    parts = [*chain.from_iterable((key,) if id(type(key)) in SCALARS else key for key in keys)]
     # Two NaNs are one key of the runtime.
     return SCALARS.issuperset(map(id, map(type, parts))) and all(x == x for x in parts)
 
@@ -166,7 +169,7 @@ _SHORT = 4
 
 
 def write_plain(items: Any, keep: list[Any], *, with_nans: bool = True) -> bytes | None:
-    """Return the recipe of elements: exact scalars and tuples of these; None if there are others.
+    """Return the recipe of elements: exact scalars, tuples and frozensets of these; None if there are others.
 
     What such elements are equal to takes no code of users. `keep` as above.
     """
@@ -174,7 +177,7 @@ def write_plain(items: Any, keep: list[Any], *, with_nans: bool = True) -> bytes
     classes = set(map(id, map(type, elements)))
     if not classes <= _PLAIN:
         return None
-    rows = [x for x in elements if type(x) is tuple] if id(tuple) in classes else []
+    rows = () if classes <= SCALARS else [x for x in elements if id(type(x)) not in SCALARS]
     parts = [*chain.from_iterable(rows)]
     if rows and not SCALARS.issuperset(map(id, map(type, parts))):
         return None
@@ -232,7 +235,7 @@ def _write_rows(rows: tuple[Any, ...], met: set[int] | None) -> bytes | None:
 
 #: Exact scalars by the identity of the class.
 SCALARS = frozenset(map(id, (int, float, bool, str, bytes, type(None))))
-_PLAIN = SCALARS | {id(tuple)}
+_PLAIN = SCALARS | {id(tuple), id(frozenset)}
 
 _AN_INT, _A_FLOAT = _value(_INT, 0, 0), _value(code.FLOAT, 0, 0)
 

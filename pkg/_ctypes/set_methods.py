@@ -45,6 +45,9 @@ _pop_entry = platform.plain(library.wrapper_pop_entry)
 _OR, _AND, _SUB, _XOR = range(4)
 _LESS, _LESS_EQUAL, _EQUAL, _NOT_EQUAL, _GREATER, _GREATER_EQUAL = range(6)
 
+#: Python's classes whose elements are read without users' code.
+_PLAIN = (set, frozenset, list, tuple)
+
 _Method = Callable[..., Any]
 _Maker = Callable[[_Method], _Method]
 
@@ -200,8 +203,10 @@ def _change_by(operation: int, *, is_iterable: bool = False) -> _Maker:
 def _relate(self: Any, other: Any, type_code: int, operation: int) -> int:
     """Compare a set with one of Python's, as `anyffi_wrapper_compare` does."""
     keep: list[Any] = []
-    values = _write_elements(other, True, keep)
-    if values is None:
+    # Another thread may change it.
+    elements = tuple(other) if type(other) in _PLAIN else None
+    values = None if elements is None else write_plain(elements, keep, with_nans=False)
+    if elements is None or values is None:
         return -1
     try:
         mine = memory_of(self)
@@ -213,7 +218,7 @@ def _relate(self: Any, other: Any, type_code: int, operation: int) -> int:
         if found == -2:
             raise_taken()
         return -1
-    count = len(other)
+    count = len(elements)
     if operation in (_EQUAL, _NOT_EQUAL):
         return int((size == count == found) == (operation == _EQUAL))
     if operation in (_LESS, _LESS_EQUAL):

@@ -119,10 +119,10 @@ def unwrap(wrapper: ObjectCore) -> int:
 
 
 def write_wrapper(wrapper: Any, keep: list[Any]) -> bytes | None:
-    """Return the object of a wrapper as a borrowed value; None for an empty wrapper."""
+    """Return the object of a wrapper as a borrowed value; None for an empty one, or of another backend."""
     try:
         return _value_in(memory_of(wrapper))  # type: ignore[no-any-return]
-    except AttributeError:
+    except (AttributeError, TypeError):
         return None
 
 
