@@ -14,7 +14,6 @@ from .methods import (
     GIVEN,
     call_shared,
     changing,
-    comparison,
     invoke,
     is_exactly,
     make_methods,
@@ -22,7 +21,7 @@ from .methods import (
     size_of,
 )
 from .owned import OwnedValue
-from .recipe import write_plain
+from .set_operands import GREATER_EQUAL, LESS_EQUAL, comparison_of_sets, is_set, relation, write_elements
 from .unpack import raise_taken, take
 from .wrapper import memory_of
 
@@ -35,18 +34,10 @@ _change = platform.plain(library.wrapper_change)
 _change_values = platform.plain(library.wrapper_change_values)
 _combine = platform.plain(library.wrapper_combine)
 _combine_values = platform.plain(library.wrapper_combine_values)
-_compare = platform.plain(library.wrapper_compare)
-_count_values = platform.plain(library.wrapper_count_values)
-_get_size = platform.plain(library.wrapper_get_size)
 _has_key = platform.plain(library.wrapper_has_key)
-_is_disjoint = platform.plain(library.wrapper_is_disjoint)
 _pop_entry = platform.plain(library.wrapper_pop_entry)
-#: Operations of `anyffi_set_combine` and `anyffi_wrapper_compare`.
+#: Operations of `anyffi_set_combine`.
 _OR, _AND, _SUB, _XOR = range(4)
-_LESS, _LESS_EQUAL, _EQUAL, _NOT_EQUAL, _GREATER, _GREATER_EQUAL = range(6)
-
-#: Python's classes whose elements are read without users' code.
-_PLAIN = (set, frozenset, list, tuple)
 
 _Method = Callable[..., Any]
 _Maker = Callable[[_Method], _Method]
@@ -114,18 +105,7 @@ def _pop(shared: _Method) -> _Method:
     return pop
 
 
-# ---- the other operand ------------------------------------------------------------------------------
-
-
-def _is_set(x: Any) -> bool:
-    return is_exactly(x, _SET, _FROZEN_SET)
-
-
-def _write_elements(x: Any, is_iterable: bool, keep: list[Any]) -> bytes | None:
-    """Return the elements of one of Python's sets, or of a list or tuple, as a recipe; None for others."""
-    cls = type(x)
-    is_known = cls is set or cls is frozenset or (is_iterable and (cls is list or cls is tuple))
-    return write_plain(x, keep, with_nans=False) if is_known else None
+# ---- operations -------------------------------------------------------------------------------------
 
 
 def _operation(
@@ -138,11 +118,11 @@ def _operation(
         made = OwnedValue(VALUE_SIZE)
         keep: list[Any] = []
         mine = memory_of(self)
-        if _is_set(other):
+        if is_set(other):
             both = (memory_of(other), mine) if is_reflected else (mine, memory_of(other))
             status = _combine(*both, type_code, operation, made)
         else:
-            values = _write_elements(other, is_iterable, keep)
+            values = write_elements(other, is_iterable, keep)
             if values is None:
                 return None
             size = len(values) // VALUE_SIZE
@@ -171,11 +151,11 @@ def _change_by(operation: int, *, is_iterable: bool = False) -> _Maker:
     def changed(self: Any, other: Any) -> bool:
         """Change the set; return False, where that takes code of Python."""
         keep: list[Any] = []
-        if _is_set(other):
+        if is_set(other):
             status = _change(memory_of(self), memory_of(other), operation)
         else:
             # Equal items of a list would cancel each other out.
-            values = _write_elements(other, is_iterable and operation != _XOR, keep)
+            values = write_elements(other, is_iterable and operation != _XOR, keep)
             if values is None:
                 return False
             status = _change_values(memory_of(self), values, len(values) // VALUE_SIZE, operation)
@@ -193,76 +173,6 @@ def _change_by(operation: int, *, is_iterable: bool = False) -> _Maker:
             return call_shared(shared, self, *others, **named)
 
         return change
-
-    return make
-
-
-# ---- relations --------------------------------------------------------------------------------------
-
-
-def _relate(self: Any, other: Any, type_code: int, operation: int) -> int:
-    """Compare a set with one of Python's, as `anyffi_wrapper_compare` does."""
-    keep: list[Any] = []
-    # Another thread may change it.
-    elements = tuple(other) if type(other) in _PLAIN else None
-    values = None if elements is None else write_plain(elements, keep, with_nans=False)
-    if elements is None or values is None:
-        return -1
-    try:
-        mine = memory_of(self)
-        size = _get_size(mine, type_code)
-        found = _count_values(mine, values, len(values) // VALUE_SIZE, type_code)
-    except (AttributeError, TypeError):
-        return -1
-    if found < 0 or size < 0:
-        if found == -2:
-            raise_taken()
-        return -1
-    count = len(elements)
-    if operation in (_EQUAL, _NOT_EQUAL):
-        return int((size == count == found) == (operation == _EQUAL))
-    if operation in (_LESS, _LESS_EQUAL):
-        return int(found == size and (size < count or operation == _LESS_EQUAL))
-    return int(found == count and (size > count or operation == _GREATER_EQUAL))
-
-
-def _comparison(type_code: int, name: str) -> _Maker:
-    def compare(self: Any, other: Any, operation: int) -> int:
-        is_plain = type(other) is set or type(other) is frozenset
-        return _relate(self, other, type_code, operation) if is_plain else -1
-
-    return comparison(type_code, name, lambda self, other, position: -1, compare)
-
-
-def _relation(type_code: int, operation: int | None) -> _Maker:
-    """Return what makes `issubset`, `issuperset` or (None) `isdisjoint`."""
-
-    def relate(self: Any, other: Any) -> int:
-        if _is_set(other):
-            both = memory_of(self), memory_of(other)
-            if operation is None:
-                return _is_disjoint(*both, type_code)  # type: ignore[no-any-return]
-            return _compare(*both, type_code, operation)  # type: ignore[no-any-return]
-        keep: list[Any] = []
-        if operation == _LESS_EQUAL:
-            # Equal items of a list count once.
-            return _relate(self, other, type_code, operation) if type(other) in (set, frozenset) else -1
-        if operation is not None:
-            return _relate(self, other, type_code, operation)
-        values = _write_elements(other, True, keep)
-        if values is None:
-            return -1
-        found = _count_values(memory_of(self), values, len(values) // VALUE_SIZE, type_code)
-        return -1 if found < 0 else int(found == 0)
-
-    def make(shared: _Method) -> _Method:
-        def relation(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any) -> Any:
-            found = -1
-            if other is not GIVEN and is_exactly(self, type_code) and not rest:
-                found = relate(self, other)
-            return call_shared(shared, self, other, *rest) if found < 0 else found == 1
-
-        return relation
 
     return make
 
@@ -287,15 +197,15 @@ def _of_set(type_code: int) -> dict[str, _Maker]:
         "__len__": size_of(type_code),
         "__contains__": _contains(type_code),
         **{
-            name: _comparison(type_code, name)
+            name: comparison_of_sets(type_code, name)
             for name in ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
         },
         **{f"__{name}__": _operation(type_code, what) for name, what in operations},
         **{f"__r{name}__": _operation(type_code, what, is_reflected=True) for name, what in operations},
         **{name: _operation(type_code, what, is_iterable=True) for name, what in _METHODS.items()},
-        "isdisjoint": _relation(type_code, None),
-        "issubset": _relation(type_code, _LESS_EQUAL),
-        "issuperset": _relation(type_code, _GREATER_EQUAL),
+        "isdisjoint": relation(type_code, None),
+        "issubset": relation(type_code, LESS_EQUAL),
+        "issuperset": relation(type_code, GREATER_EQUAL),
     }
 
 

@@ -35,7 +35,15 @@ from .ndarray import write_array
 from .scalars import RECIPE, Writer, borrow_bytes, borrow_str, pack_scalar, scalar_borrowers, scalar_packers
 from .wrapper import write_wrapper
 
-__all__ = ["find_writer", "pack_lowered", "reader_writers", "set_callback", "writers"]
+__all__ = [
+    "add_writer",
+    "argument_writers",
+    "find_writer",
+    "pack_lowered",
+    "reader_writers",
+    "set_callback",
+    "writers",
+]
 
 _value = VALUE.pack
 _value_of_pointer = struct.Struct("=iIQ").pack
@@ -58,14 +66,22 @@ writers: dict[int, Writer] = {**scalar_borrowers, id(type(MISSING)): lambda x, k
 reader_writers: dict[Any, Writer] = {lower_object: write_wrapper, lower_ndarray: write_array}
 
 
+#: The same for arguments, of which pack.py also writes containers.
+argument_writers: dict[int, Writer] = {**writers}
+
+
+def add_writer(cls: type, write: Writer) -> None:
+    """Set the writer of a class that never changes and is never destroyed."""
+    argument_writers[id(cls)] = writers[id(cls)] = write
+
+
 def find_writer(cls: type) -> Writer | None:
     """Return the writer for a class; None if it has none, or its decision is not remembered."""
     write = writers.get(id(cls))
     if write is None:
         write = reader_writers.get(EXACT.get(id(cls)) or _rules.known_reader(cls))
         if write is not None and write in _of_static and not cls.__flags__ & _HEAP_TYPE:
-            # Such a class never changes and is never destroyed.
-            writers[id(cls)] = write
+            add_writer(cls, write)
     return write
 
 
@@ -195,7 +211,7 @@ def set_callback(address: int) -> None:
         return
     write_function = partial(_write_function, address)
     for cls in (FunctionType, MethodType, BuiltinFunctionType):
-        writers[id(cls)] = write_function
+        add_writer(cls, write_function)
     reader_writers[lower_function] = write_function
     _payload_writers[code.FUNCTION] = write_function
     for lower, type_code in ((lower_opaque, code.PY_OBJECT), (lower_error, code.ERROR)):

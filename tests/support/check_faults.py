@@ -19,7 +19,21 @@ import anyffi.testing as t
 from anyffi._rules import keywords, values
 from anyffi._rules.codes import code
 
-abi, call, callback, iterators, mappings, pack, plain, recipe, scalars, sequences, unpack, wrapper = (
+(
+    abi,
+    call,
+    callback,
+    iterators,
+    mappings,
+    objects,
+    pack,
+    plain,
+    recipe,
+    scalars,
+    sequences,
+    unpack,
+    wrapper,
+) = (
     importlib.import_module(f"anyffi._ctypes.{name}")
     for name in (
         "abi",
@@ -27,6 +41,7 @@ abi, call, callback, iterators, mappings, pack, plain, recipe, scalars, sequence
         "callback",
         "iterators",
         "mappings",
+        "objects",
         "pack",
         "plain",
         "recipe",
@@ -71,7 +86,7 @@ def changed(owner: Any, name: Any, change: Callable[[Any], Any]) -> Any:
 @contextlib.contextmanager
 def misread(change: Callable[[Any], Any]) -> Iterator[None]:
     """Builtin containers are read by another function."""
-    with changed(recipe, "_read_container", change), changed(pack, "_read_container", change):
+    with changed(recipe, "_read_container", change), changed(objects, "_read_container", change):
         yield
 
 
@@ -193,8 +208,8 @@ def missing_flag() -> None:
 
 @fault
 def lost_sharing() -> None:
-    former = pack._pack_nested
-    with broken(pack, "_pack_nested", lambda x, memo, depth: former(x, {}, depth)):
+    former = objects.pack_nested
+    with broken(objects, "pack_nested", lambda x, memo, depth: former(x, {}, depth)):
         t.nop([SHARED, SHARED])
 
 
@@ -212,15 +227,15 @@ def reference_too_many() -> None:
         kept.append(former(address))
         return former(address)
 
-    former = pack._retain
-    with broken(pack, "_retain", share):
+    former = objects._retain
+    with broken(objects, "_retain", share):
         t.nop([SHARED, SHARED])
 
 
 @fault
 def another_object() -> None:
-    former = pack._pack_handle
-    with broken(pack, "_pack_handle", lambda x, *create: former(echo, *create)):
+    former = objects._pack_handle
+    with broken(objects, "_pack_handle", lambda x, *create: former(echo, *create)):
         t.nop([object()])
 
 
