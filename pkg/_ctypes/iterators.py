@@ -10,32 +10,36 @@ from .._rules.containers import ITEMS, VALUES
 from .._typing import Any, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .owned import OwnedValue
-from .structs import Header, Mapping, Sequence
+from .structs import Mapping, Sequence
 from .unpack import take
-from .wrapper import ObjectCore
+from .wrapper import ObjectCore, refer
 
 __all__ = ["EntryIterator", "SequenceIterator", "copy_iterator"]
 
 _value_of = VALUE.unpack
 _INT = code.INT
+_open = platform.plain(library.cursor_open)
 _next_element = platform.plain(library.cursor_next_element)
 _next_entry = platform.plain(library.cursor_next_entry)
 #: An AnyffiCursor: object, nothing, index, number of entries, how many are left, type code, step.
-_cursor = struct.Struct("=QQqqqii")
-_index_in = struct.Struct("=16xq").unpack_from
-_left_in = struct.Struct("=24xqq").unpack_from
-#: What `anyffi_cursor_next_entry` returns if keys were exchanged.
-_OTHER_KEYS = -3
+_CURSOR = struct.Struct("=QQqqqii")
+_address_in = struct.Struct("=Q").unpack_from
+#: What `anyffi_cursor_next_entry` returns for a mapping of another size, and if keys were exchanged.
+_OTHER_SIZE, _OTHER_KEYS = -2, -3
 
 
-def _point(address: int, index: int, size: int, step: int) -> Any:
-    """Return a cursor, which C code writes to."""
-    return platform.memory(_cursor.pack(address, 0, index, size, size, _type_code_at(address), step))
+def _point(address: int, step: int) -> Any:
+    """Return a cursor, which C code writes to, at the beginning of a container."""
+    cursor = platform.memory(_CURSOR.size)
+    _open(cursor, refer(address), step)
+    return cursor
 
 
-def _type_code_at(address: int) -> int:
-    found: int = Header.from_address(address).type_code
-    return found
+def _moved(cursor: Any, *, index: int | None = None, size: int | None = None) -> Any:
+    """Return a copy of a cursor with another position, or another number of entries."""
+    address, none, at, entries, left, type_code, step = _CURSOR.unpack(cursor)
+    index, size = at if index is None else index, entries if size is None else size
+    return platform.memory(_CURSOR.pack(address, none, index, size, left, type_code, step))
 
 
 def copy_iterator(iterator: Any) -> Any:
@@ -44,24 +48,27 @@ def copy_iterator(iterator: Any) -> Any:
     made = cls.__new__(cls)
     for name in cls.__slots__:
         setattr(made, name, getattr(iterator, name))
-    made._cursor = platform.memory(_cursor.pack(*_cursor.unpack(iterator._cursor)))
+    made._cursor = _moved(iterator._cursor)
     return made
 
 
 class SequenceIterator:
     """Iterates by index, as the iterator of `list` does, and so sees changes."""
 
-    __slots__ = ("_address", "_cursor", "_sequence", "_step")
+    __slots__ = ("_cursor", "_sequence", "_step")
     __module__ = "anyffi"
 
     def __init__(self, sequence: ObjectCore, address: int, backwards: bool) -> None:
         self._sequence: ObjectCore | None = sequence
-        self._address = address
         self._step = -1 if backwards else 1
-        self._cursor = _point(address, self._size() - 1 if backwards else 0, 0, self._step)
+        self._cursor = _point(address, self._step)
 
     def _size(self) -> int:
-        return int(Sequence.from_address(self._address).size)
+        return int(Sequence.from_address(*_address_in(self._cursor)).size)
+
+    def _index(self) -> int:
+        index: int = _CURSOR.unpack(self._cursor)[2]
+        return index
 
     def __iter__(self) -> SequenceIterator:
         return self
@@ -80,34 +87,29 @@ class SequenceIterator:
     def __length_hint__(self) -> int:
         if self._sequence is None:
             return 0
-        (index,), size = _index_in(self._cursor), self._size()
+        index, size = self._index(), self._size()
         if self._step > 0:
             return max(size - index, 0)
         return index + 1 if index < size else 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        (index,) = _index_in(self._cursor)
-        return rules.reduce_iterator(self._sequence, index, self._step)
+        return rules.reduce_iterator(self._sequence, self._index(), self._step)
 
     def __setstate__(self, index: int) -> None:
         size = 0 if self._sequence is None else self._size()
-        self._cursor = _point(self._address, rules.clip_index(index, size, self._step), 0, self._step)
+        self._cursor = _moved(self._cursor, index=rules.clip_index(index, size, self._step))
 
 
 class EntryIterator:
     """Iterates over entries in either direction; detects the changes that those of dict and set detect."""
 
-    __slots__ = ("_address", "_container", "_cursor", "_what")
+    __slots__ = ("_container", "_cursor", "_what")
     __module__ = "anyffi"
 
     def __init__(self, container: ObjectCore, address: int, what: int, backwards: bool) -> None:
         self._container: ObjectCore | None = container
-        self._address = address
         self._what = what
-        mapping = Mapping.from_address(address)
-        self._cursor = _point(
-            address, mapping.used - 1 if backwards else 0, mapping.size, -1 if backwards else 1
-        )
+        self._cursor = _point(address, -1 if backwards else 1)
 
     def __iter__(self) -> EntryIterator:
         return self
@@ -131,7 +133,7 @@ class EntryIterator:
         """Raise what ends the iteration."""
         if found == _OTHER_SIZE:
             # Raised again at every further step.
-            self._cursor = _point(self._address, 0, _OTHER_SIZE, 1)
+            self._cursor = _moved(self._cursor, size=_OTHER_SIZE)
             raise rules.changed_size(self._what)
         self._container = None
         if found == _OTHER_KEYS:
@@ -139,14 +141,10 @@ class EntryIterator:
         raise StopIteration
 
     def __length_hint__(self) -> int:
-        size, left = _left_in(self._cursor)
-        if self._container is None or Mapping.from_address(self._address).size != size:
+        address, _, _, size, left, _, _ = _CURSOR.unpack(self._cursor)
+        if self._container is None or Mapping.from_address(address).size != size:
             return 0
         return max(left, 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return iter, (list(copy_iterator(self)),)
-
-
-#: What `anyffi_cursor_next_entry` returns for a mapping of another size, and no mapping's size.
-_OTHER_SIZE = -2

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from .._rules.codes import code
+from .._rules.containers import KEYS
 from .._rules.internal import MISSING
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .construction import construction
+from .iterators import EntryIterator
 from .known import pack_known
 from .mappings import DictCore, MapCore
 from .methods import (
@@ -17,6 +19,7 @@ from .methods import (
     comparison,
     invoke,
     is_exactly,
+    iterating,
     make_methods,
     runtime_function,
     size_of,
@@ -33,6 +36,8 @@ _value_of = VALUE.unpack
 _value = VALUE.pack
 _get_item = platform.plain(library.wrapper_get_item)
 _has_key = platform.plain(library.wrapper_has_key)
+_set_pair = platform.plain(library.wrapper_set_item)
+_erase_key = platform.plain(library.wrapper_erase_key)
 _pop_entry = platform.plain(library.wrapper_pop_entry)
 
 _Method = Callable[..., Any]
@@ -120,30 +125,32 @@ def _contains(type_code: int) -> _Maker:
 
 
 def _set_item(shared: _Method) -> _Method:
-    function = runtime_function("Dict.set")
-
     def set_item(self: Any = GIVEN, key: Any = GIVEN, item: Any = GIVEN, /, *rest: Any, **named: Any) -> None:
         keep: list[Any] = []
         packed_key = pack_known(key, keep) if is_exactly(self, _DICT) and not rest and not named else None
         packed = None if packed_key is None else pack_known(item, keep)
         if packed_key is None or packed is None:
             call_shared(shared, self, key, item, *rest, **named)
-        else:
-            invoke(function, memory_of(self), None, packed_key + packed)
+            return
+        pair = packed_key + packed
+        if _set_pair(memory_of(self), _DICT, pair, len(pair) // VALUE_SIZE) != 1:
+            raise_taken()
 
     return set_item
 
 
 def _delete_item(shared: _Method) -> _Method:
-    function = runtime_function("Dict.erase")
-
     def delete_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> None:
         keep: list[Any] = []
         packed = pack_known(key, keep) if is_exactly(self, _DICT) and not rest and not named else None
         if packed is None:
             call_shared(shared, self, key, *rest, **named)
-        elif not invoke(function, memory_of(self), None, packed):
+            return
+        found = _erase_key(memory_of(self), _DICT, packed, len(packed) // VALUE_SIZE)
+        if found == 0:
             raise KeyError(key)
+        if found < 0:
+            raise_taken()
 
     return delete_item
 
@@ -233,6 +240,7 @@ def _merge(type_code: int, *, is_reflected: bool = False) -> _Maker:
 def _of_mapping(type_code: int) -> dict[str, _Maker]:
     return {
         **construction(type_code),
+        "__iter__": iterating(type_code, lambda self, address: EntryIterator(self, address, KEYS, False)),
         "__len__": size_of(type_code),
         "__getitem__": _item_of(type_code),
         "__contains__": _contains(type_code),

@@ -16,7 +16,7 @@ from .owned import OwnedValue, release
 from .pack import create_container, pack_borrowed
 from .recipe import SCALARS
 from .unpack import discard_error, raise_taken, take
-from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, refer
+from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, refer, unwrap
 
 __all__ = [
     "GIVEN",
@@ -27,6 +27,7 @@ __all__ = [
     "comparison",
     "invoke",
     "is_exactly",
+    "iterating",
     "make_methods",
     "runtime_function",
     "size_of",
@@ -135,6 +136,20 @@ def changing(name: str, type_code: int) -> Callable[[_Method], _Method]:
             return invoke(function, memory_of(self))
 
         return change
+
+    return make
+
+
+def iterating(type_code: int, iterate: Callable[[Any, int], Any]) -> Callable[[_Method], _Method]:
+    """Return what makes `__iter__`; `iterate` gets a wrapper and the address of its object."""
+
+    def make(shared: _Method) -> _Method:
+        def iter_(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
+            if rest or named or not is_exactly(self, type_code):
+                return call_shared(shared, self, *rest, **named)
+            return iterate(self, unwrap(self))
+
+        return iter_
 
     return make
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import struct
 
 from .._rules.codes import code
+from .._rules.containers import ELEMENTS
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .construction import construction
+from .iterators import EntryIterator
 from .known import pack_known
 from .mappings import FrozenSetCore, SetCore
 from .methods import (
     GIVEN,
     call_shared,
     changing,
-    invoke,
     is_exactly,
+    iterating,
     make_methods,
-    runtime_function,
     size_of,
 )
 from .owned import OwnedValue
@@ -35,6 +36,8 @@ _change_values = platform.plain(library.wrapper_change_values)
 _combine = platform.plain(library.wrapper_combine)
 _combine_values = platform.plain(library.wrapper_combine_values)
 _has_key = platform.plain(library.wrapper_has_key)
+_add_element = platform.plain(library.wrapper_set_item)
+_erase_key = platform.plain(library.wrapper_erase_key)
 _pop_entry = platform.plain(library.wrapper_pop_entry)
 #: Operations of `anyffi_set_combine`.
 _OR, _AND, _SUB, _XOR = range(4)
@@ -74,9 +77,8 @@ def _contains(type_code: int) -> _Maker:
     return make
 
 
-def _element_method(name: str) -> _Maker:
-    """Return what makes a method that passes an element to a function of the runtime."""
-    function = runtime_function(f"Set.{name}")
+def _change_element(change_set: Callable[..., int]) -> _Maker:
+    """Return what makes a method that adds or removes an element."""
 
     def make(shared: _Method) -> _Method:
         is_remove = shared.__name__ == "remove"
@@ -86,7 +88,10 @@ def _element_method(name: str) -> _Maker:
             packed = _pack_element(element, keep) if is_exactly(self, _SET) and not rest else None
             if packed is None:
                 return call_shared(shared, self, element, *rest)
-            if not invoke(function, memory_of(self), None, packed) and is_remove:
+            found = change_set(memory_of(self), _SET, packed, len(packed) // VALUE_SIZE)
+            if found < 0:
+                raise_taken()
+            if not found and is_remove:
                 raise KeyError(element)
             return None
 
@@ -194,6 +199,7 @@ def _of_set(type_code: int) -> dict[str, _Maker]:
     operations = _OPERATIONS.items()
     return {
         **construction(type_code),
+        "__iter__": iterating(type_code, lambda self, address: EntryIterator(self, address, ELEMENTS, False)),
         "__len__": size_of(type_code),
         "__contains__": _contains(type_code),
         **{
@@ -219,12 +225,12 @@ def set_methods(methods: type) -> dict[str, _Method]:
         **_of_set(_SET),
         **{f"__i{name}__": _change_by(what) for name, what in _OPERATIONS.items()},
         **{name: _change_by(what, is_iterable=True) for name, what in _CHANGES.items()},
-        "add": _element_method("add"),
+        "add": _change_element(_add_element),
         "clear": changing("Set.clear", _SET),
         "copy": changing("container.copy", _SET),
-        "discard": _element_method("discard"),
+        "discard": _change_element(_erase_key),
         "freeze": changing("container.freeze", _SET),
         "pop": _pop,
-        "remove": _element_method("discard"),
+        "remove": _change_element(_erase_key),
     }
     return make_methods(makers, *methods.__mro__, SetCore)

@@ -32,7 +32,7 @@ from .._rules.internal import MISSING
 from .._typing import Any, Callable
 from .abi import VALUE, platform
 from .ndarray import write_array
-from .scalars import RECIPE, Writer, borrow_bytes, borrow_str, pack_scalar, scalar_borrowers, scalar_packers
+from .scalars import RECIPE, Writer, pack_scalar, scalar_borrowers
 from .wrapper import write_wrapper
 
 __all__ = [
@@ -107,23 +107,22 @@ def _write_big_int(payload: tuple[bytes, bool], keep: list[Any]) -> bytes:
     return _step(code.BIG_INT, _big_int_recipe(words, len(magnitude) // 8, is_negative), keep)
 
 
-def _write_text(text: str, keep: list[Any]) -> Any:
-    keep.append(text)
-    return borrow_str(text, keep)
-
-
-def _write_bytes(data: bytes, keep: list[Any]) -> Any:
-    keep.append(data)
-    return borrow_bytes(data, keep)
+def _write_scalar(exact: Any, keep: list[Any]) -> Any:
+    """Pack an exact scalar that was made for this: text and bytes that are not inline, as objects."""
+    packed = pack_scalar(exact)
+    if packed is None or type(packed) is bytes:
+        return packed
+    keep.append(packed)
+    return _value(code.OBJECT, RECIPE, platform.address_of_memory(packed))
 
 
 #: Functions that pack what `lower` returns, by type code.
 _payload_writers: dict[int, Callable[[Any, list[Any]], Any]] = {
     code.INT: lambda payload, keep: _value(code.INT, 0, payload),
-    code.FLOAT: lambda payload, keep: pack_scalar(payload),
-    code.BOOL: lambda payload, keep: pack_scalar(payload),
-    code.STR: _write_text,
-    code.BYTES: _write_bytes,
+    code.FLOAT: _write_scalar,
+    code.BOOL: _write_scalar,
+    code.STR: _write_scalar,
+    code.BYTES: _write_scalar,
     code.COMPLEX: _write_complex,
     code.BIG_INT: _write_big_int,
     code.MISSING: lambda payload, keep: _MISSING,
@@ -157,8 +156,7 @@ for _read in (
 
 def _write_exact(read: Any, exact: Any, x: Any, keep: list[Any]) -> Any:
     """Write the exact scalar that was made of `x`, or what the rules make of it."""
-    packer = scalar_packers.get(id(type(exact)))
-    packed = _write_text(exact, keep) if type(exact) is str else packer and packer(exact)
+    packed = _write_scalar(exact, keep)
     return _write_lowered(read, x, keep) if packed is None else packed
 
 

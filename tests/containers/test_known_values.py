@@ -200,6 +200,6 @@ def test_a_position_has_64_bits(ffi: Any) -> None:
     xs = ffi.List([1, 2, 3])
     walk = iter(xs)
     assert next(walk) == 1
-    walk._cursor = iterators._point(xs._address, 2**32 + 1, 0, 1)
+    walk._cursor = iterators._moved(walk._cursor, index=2**32 + 1)
     assert walk.__length_hint__() == 0
     assert list(walk) == []

@@ -276,6 +276,10 @@ int32_t anyffi_wrapper_get_item(const AnyffiWrapperRef* self, int32_t type_code,
                                 AnyffiValue* out);
 /// 1 if a mapping or set has a key, else as `anyffi_wrapper_get_item`.
 int32_t anyffi_wrapper_has_key(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size);
+/// Sets the value of a key, or adds an element to a set: 1, -1 on failure, -2 for other types.
+int32_t anyffi_wrapper_set_item(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size);
+/// Removes a key or an element; returns as `anyffi_wrapper_get_item`.
+int32_t anyffi_wrapper_erase_key(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size);
 /// Removes the last entry: 1 with its key and value (NULL: not wanted), 0 if there is none.
 int32_t anyffi_wrapper_pop_entry(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* out_key,
                                  AnyffiValue* out_value);
@@ -327,6 +331,8 @@ typedef enum AnyffiCursorEnd {
   ANYFFI_OTHER_KEYS = -3  /* there are more entries than there were */
 } AnyffiCursorEnd;
 
+/// Begins an iteration at the first element or entry (`step` 1) or at the last one (`step` -1).
+void anyffi_cursor_open(AnyffiCursor* cursor, const AnyffiWrapperRef* self, int32_t step);
 /// An owned copy of the next element: 1, or 0 at the end.
 int32_t anyffi_cursor_next_element(AnyffiCursor* cursor, AnyffiValue* out);
 /// Owned copies of the next key and value (NULL: not wanted): 1, 0 at the end, or an AnyffiCursorEnd.

@@ -4,6 +4,17 @@
 
 using namespace anyffi::runtime;
 
+void anyffi_cursor_open(AnyffiCursor* cursor, const AnyffiWrapperRef* self, int32_t step) {
+  const AnyffiObject* object = self->object;
+  *cursor = AnyffiCursor{{self->object, nullptr}, 0, 0, 0, object->type_code, step};
+  if (!has_entries(object->type_code)) {
+    if (step < 0) cursor->index = as_sequence(object)->size - 1;
+    return;
+  }
+  cursor->size = cursor->left = as_mapping(object)->size;
+  if (step < 0) cursor->index = as_mapping(object)->used - 1;
+}
+
 int32_t anyffi_cursor_next_element(AnyffiCursor* cursor, AnyffiValue* out) {
   const AnyffiObject* object = find(&cursor->self, cursor->type_code);
   if (object == nullptr || cursor->index < 0) return 0;

@@ -91,6 +91,32 @@ int32_t anyffi_wrapper_has_key(const AnyffiWrapperRef* self, int32_t type_code, 
   return !key.is_built() || anyffi_mapping_find(object, key.values(), &entry) != 0 ? -1 : entry >= 0;
 }
 
+int32_t anyffi_wrapper_set_item(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size) {
+  AnyffiObject* object = find(self, type_code);
+  if (object == nullptr) return ANYFFI_UNDECIDED - 1;
+  Built pair(recipe, size);
+  AnyffiValue key, value;
+  int32_t existed;
+  if (!pair.is_built() || anyffi_value_own(&pair.values()[0], &key) != 0) return -1;
+  if (pair.count() == 1) {
+    value = anyffi_make_none();
+  } else if (anyffi_value_own(&pair.values()[1], &value) != 0) {
+    anyffi_value_release(&key);
+    return -1;
+  }
+  return anyffi_mapping_set(object, &key, &value, &existed) == 0 ? 1 : -1;
+}
+
+int32_t anyffi_wrapper_erase_key(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size) {
+  AnyffiObject* object = find(self, type_code);
+  if (object == nullptr) return ANYFFI_UNDECIDED - 1;
+  Built key(recipe, size);
+  int64_t entry;
+  if (!key.is_built() || anyffi_mapping_find(object, key.values(), &entry) != 0) return -1;
+  if (entry < 0) return 0;
+  return anyffi_mapping_erase(object, entry) == 0 ? 1 : -1;
+}
+
 int32_t anyffi_wrapper_pop_entry(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* out_key,
                                  AnyffiValue* out_value) {
   AnyffiObject* object = find(self, type_code);
