@@ -165,6 +165,10 @@ def _converting(read: Any, convert: Callable[[Any], Any]) -> Writer:
     return lambda x, keep: _write_exact(read, convert(x), x, keep)
 
 
+#: `item` of NumPy's scalars, which a subclass may override.
+_item: Any = None
+
+
 def _make_numpy_writer(read: Any) -> Writer:
     def write(x: Any, keep: list[Any]) -> Any:
         global _item
@@ -177,9 +181,6 @@ def _make_numpy_writer(read: Any) -> Writer:
 
     return write
 
-
-#: `item` of NumPy's scalars, which a subclass may override.
-_item: Any = None
 
 for _cls, _convert in ((int, int.__pos__), (float, float.__pos__), (str, str.__str__)):
     reader_writers[SUBCLASSES[_cls]] = _converting(SUBCLASSES[_cls], _convert)
