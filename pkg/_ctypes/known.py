@@ -6,13 +6,11 @@ import operator
 import sys
 
 from .._rules.codes import code
-from .._rules.values import find_opener
 from .._typing import Any
 from .abi import VALUE
-from .pack import argument_writers
-from .recipe import write_container, write_plain
+from .pack import argument_writers, find_argument_writer
+from .recipe import write_plain
 from .scalars import RECIPE, scalar_borrowers
-from .writers import find_writer
 
 __all__ = ["as_number", "pack_compared", "pack_known"]
 
@@ -27,7 +25,7 @@ def pack_known(x: Any, keep: list[Any]) -> bytes | None:
         return _value(_INT, 0, x)
     write = argument_writers.get(id(cls))
     if write is None:
-        write = write_container if find_opener(cls) else find_writer(cls)
+        write = find_argument_writer(cls)
     packed = None if write is None else write(x, keep)
     return packed if type(packed) is bytes else None
 

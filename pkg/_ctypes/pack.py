@@ -13,7 +13,7 @@ from .abi import VALUE, VALUE_SIZE, library, platform
 from .objects import object_value, pack_nested
 from .owned import OwnedValue, release
 from .recipe import write_container, write_slice
-from .scalars import NONE, RECIPE, Packed, borrow_bytes, borrow_str, pack_scalar
+from .scalars import NONE, RECIPE, Packed, Writer, borrow_bytes, borrow_str, pack_scalar
 from .unpack import raise_taken
 from .wrapper import ObjectCore, unwrap, write_wrapper
 from .writers import add_writer, argument_writers, find_writer
@@ -22,6 +22,7 @@ __all__ = [
     "NONE",
     "argument_writers",
     "create_container",
+    "find_argument_writer",
     "object_value",
     "pack",
     "pack_borrowed",
@@ -54,13 +55,28 @@ def pack(x: Any, keep: list[Any]) -> bytes:
     cls = type(x)
     write = argument_writers.get(id(cls))
     if write is None and _has_own_rules:
-        # What the class decides, if that is remembered.
-        write = write_container if _rules.find_opener(cls) else find_writer(cls)
+        write = find_argument_writer(cls)
     packed = None if write is None else write(x, keep)
     if packed is None:
         packed = pack_borrowed(x, keep)
     return packed if type(packed) is bytes else _value(_OBJECT, RECIPE, platform.address_of_memory(packed))
 
+
+def find_argument_writer(cls: type) -> Writer | None:
+    """Return what packs instances of a class that can change, if its decision is remembered; else None."""
+    found = _changing.get(id(cls))
+    if found is not None and found[0].value == found[1]:
+        return found[2]
+    write = write_container if _rules.find_opener(cls) else find_writer(cls)
+    version = _rules.known_version(cls) if write is not None else None
+    if version is not None:
+        _changing[id(cls)] = (*version, write)
+    return write
+
+
+#: By the identity of classes whose decisions depend on them alone: version, its number then, writer. Another
+#: class at the same address has another number.
+_changing: dict[int, tuple[Any, int, Any]] = {}
 
 argument_writers.update(dict.fromkeys(map(id, (tuple, list, dict, set, frozenset)), write_container))
 argument_writers[id(slice)] = write_slice

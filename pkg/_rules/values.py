@@ -44,6 +44,7 @@ __all__ = [
     "find_on_type",
     "find_opener",
     "known_reader",
+    "known_version",
     "lift",
     "lower",
     "nested_too_deep",
@@ -85,6 +86,12 @@ def known_reader(cls: type) -> Reader | None:
         return None
     token = known[3]
     return known[0] if token is None or token == get_cache_token() else None
+
+
+def known_version(cls: type) -> tuple[Any, int] | None:
+    """Return the version of a class and its number, if its decision is remembered and depends on it alone."""
+    known = _known.get(id(cls))
+    return None if known is None or known[3] is not None else known[1:3]
 
 
 def find_converter(cls: type) -> Callable[[Any], Any] | None:
