@@ -240,7 +240,7 @@ def _merge(type_code: int, *, is_reflected: bool = False) -> _Maker:
 def _of_mapping(type_code: int) -> dict[str, _Maker]:
     return {
         **construction(type_code),
-        "__iter__": iterating(type_code, lambda self, address: EntryIterator(self, address, KEYS, False)),
+        "__iter__": iterating((type_code,), lambda self, address: EntryIterator(self, address, KEYS, False)),
         "__len__": size_of(type_code),
         "__getitem__": _item_of(type_code),
         "__contains__": _contains(type_code),

@@ -125,13 +125,13 @@ def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
         release(made)
 
 
-def changing(name: str, type_code: int) -> Callable[[_Method], _Method]:
+def changing(name: str, *type_codes: int) -> Callable[[_Method], _Method]:
     """Return what makes a method without arguments of a function of the runtime."""
     function = runtime_function(name)
 
     def make(shared: _Method) -> _Method:
         def change(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
-            if rest or named or not is_exactly(self, type_code):
+            if rest or named or not is_exactly(self, *type_codes):
                 return call_shared(shared, self, *rest, **named)
             return invoke(function, memory_of(self))
 
@@ -140,12 +140,14 @@ def changing(name: str, type_code: int) -> Callable[[_Method], _Method]:
     return make
 
 
-def iterating(type_code: int, iterate: Callable[[Any, int], Any]) -> Callable[[_Method], _Method]:
+def iterating(
+    type_codes: tuple[int, ...], iterate: Callable[[Any, int], Any]
+) -> Callable[[_Method], _Method]:
     """Return what makes `__iter__`; `iterate` gets a wrapper and the address of its object."""
 
     def make(shared: _Method) -> _Method:
         def iter_(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
-            if rest or named or not is_exactly(self, type_code):
+            if rest or named or not is_exactly(self, *type_codes):
                 return call_shared(shared, self, *rest, **named)
             return iterate(self, unwrap(self))
 

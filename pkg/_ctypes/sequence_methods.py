@@ -43,6 +43,9 @@ _compare_values = platform.plain(library.wrapper_compare_values)
 _concat = platform.plain(library.wrapper_concat)
 _concat_values = platform.plain(library.wrapper_concat_values)
 
+#: The types whose wrappers have the methods of a type.
+_LIKE = {_ARRAY: (_ARRAY, _SHAPE), _LIST: (_LIST,)}
+
 _Method = Callable[..., Any]
 _Maker = Callable[[_Method], _Method]
 
@@ -67,7 +70,7 @@ def _item_of(type_code: int) -> _Maker:
                     return value[2] if value[0] == _INT else take(value, element)
             elif type(key) is slice and not rest and not named:
                 bounds = pack_slice(key)
-                if bounds is not None and is_exactly(self, type_code):
+                if bounds is not None and is_exactly(self, *_LIKE[type_code]):
                     return invoke(slice_sequence, memory_of(self), None, bounds)
             return call_shared(shared, self, key, *rest, **named)
 
@@ -212,7 +215,7 @@ def _repetition(type_code: int) -> _Maker:
     def make(shared: _Method) -> _Method:
         def repeat(self: Any = GIVEN, times: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             is_count = type(times) is int and -MOST <= times <= MOST
-            if not is_count or rest or named or not is_exactly(self, type_code):
+            if not is_count or rest or named or not is_exactly(self, *_LIKE[type_code]):
                 return call_shared(shared, self, times, *rest, **named)
             return invoke(function, memory_of(self), None, _value(_INT, 0, times))
 
@@ -227,7 +230,7 @@ def _repetition(type_code: int) -> _Maker:
 def _methods(type_code: int) -> dict[str, _Maker]:
     return {
         **construction(type_code),
-        "__iter__": iterating(type_code, lambda self, address: SequenceIterator(self, address, False)),
+        "__iter__": iterating(_LIKE[type_code], lambda self, address: SequenceIterator(self, address, False)),
         "__len__": size_of(type_code),
         "__getitem__": _item_of(type_code),
         "__contains__": _contains(type_code),
@@ -242,7 +245,7 @@ def _methods(type_code: int) -> dict[str, _Maker]:
 
 
 def array_methods(methods: type) -> dict[str, _Method]:
-    makers = {**_methods(_ARRAY), "thaw": changing("container.thaw", _ARRAY)}
+    makers = {**_methods(_ARRAY), "thaw": changing("container.thaw", _ARRAY, _SHAPE)}
     return make_methods(makers, *methods.__mro__, ArrayCore)
 
 

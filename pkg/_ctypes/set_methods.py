@@ -199,7 +199,9 @@ def _of_set(type_code: int) -> dict[str, _Maker]:
     operations = _OPERATIONS.items()
     return {
         **construction(type_code),
-        "__iter__": iterating(type_code, lambda self, address: EntryIterator(self, address, ELEMENTS, False)),
+        "__iter__": iterating(
+            (type_code,), lambda self, address: EntryIterator(self, address, ELEMENTS, False)
+        ),
         "__len__": size_of(type_code),
         "__contains__": _contains(type_code),
         **{
