@@ -159,6 +159,7 @@ class FunctionCore(_Traversed):
         return self._described
 
 
+_NO_WRITERS: dict[int, Any] = {}
 #: Finds what packs arguments of a class in one step, by its identity.
 _get_writer: Callable[[int], Any] = argument_writers.get
 
@@ -167,7 +168,7 @@ def set_packer(pack: Callable[[Any, list[Any]], bytes], default: bool) -> None:
     """Pack arguments of calls by another function than the default; see hooks.py."""
     global _pack, _get_writer
     _pack = pack
-    _get_writer = argument_writers.get if default else {}.get
+    _get_writer = argument_writers.get if default else _NO_WRITERS.get
 
 
 _get_target = FunctionCore.__dict__["_target"].__get__

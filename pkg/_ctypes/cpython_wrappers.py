@@ -112,6 +112,9 @@ def declare_wrappers(library: Any, cls: type, slot: str) -> None:
     library.wrapper_set_layout(ctypes.addressof(declared))
 
 
+#: Returns the wrapper that the header's word at an address names, or None; where a call of C code finds it.
+_current_wrapper: Any = None
+
 # ---- the wrapper of an object ---------------------------------------------------------------------
 
 if layout.FREE_THREADED:
@@ -156,8 +159,6 @@ if layout.FREE_THREADED:
         _wrappers[word] = _refer(wrapper, word)
 
 else:
-    #: Returns the wrapper that the header's word at an address names, or None.
-    _wrapper_at: Callable[[int], Any]
 
     def wrapper_finders(library: Any) -> tuple[Callable[[int], Any], Callable[[Any], Any] | None]:
         """Return what finds the wrapper of an object, or None, by the address of its header's word; and by an
@@ -165,14 +166,14 @@ else:
 
         C code tests that the wrapper is not being destroyed, and adds the reference, in one step.
         """
-        global _wrapper_at
-        _wrapper_at = PYFUNCTYPE(py_object, c_void_p)(_address(library.wrapper_get_current))
-        return _wrapper_at, PYFUNCTYPE(py_object)(_address(library.wrapper_take_current))
+        global _current_wrapper
+        _current_wrapper = PYFUNCTYPE(py_object, c_void_p)(_address(library.wrapper_get_current))
+        return _current_wrapper, PYFUNCTYPE(py_object)(_address(library.wrapper_take_current))
 
     def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
         """Store a wrapper in the header's word, unless the word names a live wrapper."""
         former = c_void_p.from_address(word).value
-        return _wrapper_at(word) is None and bool(exchange(address, former, id(wrapper)))
+        return _current_wrapper(word) is None and bool(exchange(address, former, id(wrapper)))
 
     #: Makes a wrapper the current one in the place of another one, which was emptied.
     take_over = claim  # type: ignore[assignment]

@@ -144,7 +144,7 @@ class EntryIterator:
         address, _, _, size, left, _, _ = _CURSOR.unpack(self._cursor)
         if self._container is None or Mapping.from_address(address).size != size:
             return 0
-        return max(left, 0)
+        return max(int(left), 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return iter, (list(copy_iterator(self)),)

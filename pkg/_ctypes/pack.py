@@ -76,7 +76,7 @@ def find_argument_writer(cls: type) -> Writer | None:
 
 #: By the identity of classes whose decisions depend on them alone: version, its number then, writer. Another
 #: class at the same address has another number.
-_changing: dict[int, tuple[Any, int, Any]] = {}
+_changing: dict[int, tuple[Any, int, Writer | None]] = {}
 
 argument_writers.update(dict.fromkeys(map(id, (tuple, list, dict, set, frozenset)), write_container))
 argument_writers[id(slice)] = write_slice

@@ -184,7 +184,7 @@ def hold_memory(wrapper: Any, type_code: int) -> Any:
     return _Memory(_hold(0, id(wrapper), type_code, 0, 0))
 
 
-def is_empty(wrapper: ObjectCore) -> bool:
+def is_empty(wrapper: Any) -> bool:
     """Return whether a wrapper of a public class holds no object."""
     return getattr(wrapper, "_memory", None) is None
 
