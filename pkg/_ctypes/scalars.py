@@ -163,4 +163,5 @@ scalar_borrowers: dict[int, Writer] = {
     id(float): lambda x, keep: _float_value(_FLOAT, 0, x),
     id(bool): lambda x, keep: _TRUE if x else _FALSE,
     id(type(None)): lambda x, keep: NONE,
+    id(type(...)): lambda x, keep: _ELLIPSIS,
 }
