@@ -14,13 +14,13 @@ from . import layout
 from .cpython_wrappers import (
     address_of_memory,
     claim,
+    collected,
     declare_wrappers,
     exporting,
     memory,
     memory_class,
     retain,
     take_over,
-    traversed,
     value_in,
     wrapper_finders,
 )
@@ -30,6 +30,7 @@ __all__ = [
     "call_type",
     "callback_type",
     "claim",
+    "collected",
     "context_of",
     "create_over",
     "declare_wrappers",
@@ -51,10 +52,10 @@ __all__ = [
     "object_at",
     "object_of",
     "plain",
+    "plain_hook_type",
     "read_text",
     "retain",
     "take_over",
-    "traversed",
     "value_in",
     "version_of",
     "wrapper_finders",
@@ -178,6 +179,11 @@ def give(x: Any, out: int) -> None:
 def hook_type(*params: Any) -> Any:
     """Return the type of a hook whose first parameter is a handle, passed as the object itself."""
     return PYFUNCTYPE(c_int, py_object, *params)
+
+
+def plain_hook_type(*params: Any) -> Any:
+    """Return the type of a hook without a handle."""
+    return PYFUNCTYPE(c_int, *params)
 
 
 def hooks(reporting: Any) -> dict[str, int]:

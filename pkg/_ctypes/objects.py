@@ -13,6 +13,7 @@ from .ndarray import cache_layout, describe_ndarray, write_ndarray
 from .owned import OwnedValue, release
 from .recipe import read_container
 from .scalars import Packed, new_object, pack_scalar, scalar_packers
+from .show import Cell
 from .structs import TensorData
 from .unpack import raise_taken
 from .wrapper import ObjectCore, unwrap
@@ -91,6 +92,10 @@ def pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
         if id(x) in memo:
             memo[id(x)] = (x, _value_of(made)[2])
         return made, True
+    except BaseException:
+        # For debuggers: `item` is the one at `index`.
+        index, packed_parts = len(parts), list(map(Cell, parts))  # noqa: F841
+        raise
     finally:
         # The container holds copies.
         for part in parts:

@@ -14,6 +14,7 @@ from .objects import object_value, pack_nested
 from .owned import OwnedValue, release
 from .recipe import write_container, write_slice
 from .scalars import NONE, RECIPE, Packed, Writer, borrow_bytes, borrow_str, pack_scalar
+from .show import Created
 from .unpack import raise_taken
 from .wrapper import ObjectCore, unwrap, write_wrapper
 from .writers import add_writer, argument_writers, find_writer
@@ -59,7 +60,11 @@ def pack(x: Any, keep: list[Any]) -> bytes:
     packed = None if write is None else write(x, keep)
     if packed is None:
         packed = pack_borrowed(x, keep)
-    return packed if type(packed) is bytes else _value(_OBJECT, RECIPE, platform.address_of_memory(packed))
+    if type(packed) is bytes:
+        return packed
+    created = Created(_value(_OBJECT, RECIPE, platform.address_of_memory(packed)))
+    created.was = bytes(packed)
+    return created
 
 
 def find_argument_writer(cls: type) -> Writer | None:

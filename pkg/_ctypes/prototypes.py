@@ -102,4 +102,5 @@ PROTOTYPES: dict[str, Any] = {
     "anyffi_wrapper_take_current": (c_void_p, _values),
     "anyffi_wrapper_set_layout": (None, c_void_p),
     "anyffi_wrapper_traverse": (_int, c_void_p, c_void_p, c_void_p),
+    "anyffi_wrapper_clear": (_int, c_void_p),
 }

@@ -16,6 +16,7 @@ from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE
 from .runs import write_run
 from .scalars import NONE, RECIPE, borrow_bytes, borrow_str, scalar_packers
+from .stepping import is_stepping
 from .writers import find_writer
 
 __all__ = [
@@ -63,8 +64,11 @@ def set_reader(read: Callable[[Any], tuple[int, Any] | None]) -> None:
 def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth: int = 1) -> bytes | None:
     """Return the recipe of a container; None if it holds other than exact builtins and arrays, or one twice.
 
-    `met` has the identities of the containers of this argument so far, unless this is the outermost.
+    None also where somebody steps through the conversion. `met` has the identities of the containers of this
+    argument so far, unless this is the outermost.
     """
+    if depth == 1 and is_stepping():
+        return None
     opened = _read_container(x) or _read_other(x)
     if opened is None or depth > _rules.MAX_DEPTH:
         return None
@@ -170,8 +174,11 @@ _SHORT = 4
 def write_plain(items: Any, keep: list[Any], *, with_nans: bool = True) -> bytes | None:
     """Return the recipe of elements: exact scalars, tuples and frozensets of these; None if there are others.
 
-    What such elements are equal to takes no code of users. `keep` as above.
+    What such elements are equal to takes no code of users. None also where somebody steps through the
+    conversion. `keep` as above.
     """
+    if is_stepping():
+        return None
     elements: Any = tuple(items)
     short = _write_short(elements, keep) if len(elements) <= _SHORT else None
     if short is not None:

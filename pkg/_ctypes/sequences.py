@@ -14,6 +14,7 @@ from .containers import unwrap_as
 from .iterators import SequenceIterator
 from .owned import OwnedValue, release
 from .pack import pack_borrowed
+from .stepping import is_stepping
 from .structs import Sequence
 from .unpack import raise_taken, unpack
 from .wrapper import ObjectCore, unwrap
@@ -55,7 +56,7 @@ def list_items(address: int) -> list[Any]:
 
     Where reading them runs no other code, from a copy: a call for each would take five times as long.
     """
-    if not rules.holds_scalars(Sequence.from_address(address).type_mask):
+    if is_stepping() or not rules.holds_scalars(Sequence.from_address(address).type_mask):
         return _list_one_by_one(address)
     copy = OwnedValue(VALUE_SIZE)
     try:

@@ -258,6 +258,9 @@ class Host(Structure):
                 "capsule_set_name",
                 "handle_release_shared",
                 "is_own_wrapper",
+                "handle_convert",
+                "handle_create",
+                "wrapper_track",
             )
         ),
     ]

@@ -3,7 +3,7 @@
 #ifndef ANYFFI_ATTRIBUTES_H_
 #define ANYFFI_ATTRIBUTES_H_
 
-#include "unpack.h"
+#include "native.h"
 #include "wrapper.h"
 
 typedef int (*AnyffiGetField)(AnyffiObject* self, AnyffiValue* out);
@@ -40,7 +40,7 @@ static PyObject* anyffi_py_read_field(PyObject* self, PyObject* const* args, siz
     AnyffiObject* object = ((AnyffiWrapper*)args[0])->object;
     if (object != NULL && (object->type_code == getter->type_code || anyffi_py_find_field(getter, object->type_code))) {
       AnyffiValue value = anyffi_make_none();
-      if (getter->get(object, &value) == 0) return anyffi_py_unpack(&value);
+      if (getter->get(object, &value) == 0) return anyffi_py_unpack_result(&value);
       anyffi_py_raise_taken();
       return NULL;
     }

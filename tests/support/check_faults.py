@@ -25,6 +25,7 @@ from anyffi._rules.codes import code
     callback,
     iterators,
     mappings,
+    native,
     objects,
     pack,
     plain,
@@ -41,6 +42,7 @@ from anyffi._rules.codes import code
         "callback",
         "iterators",
         "mappings",
+        "native",
         "objects",
         "pack",
         "plain",
@@ -297,7 +299,7 @@ def unreadable_result() -> None:
 @fault
 def another_wrapper() -> None:
     other = anyffi.List()
-    with broken(unpack, "wrap", lambda address: other):
+    with broken(unpack, "wrap_owned", lambda value, owner: other):
         t.echo([1])
 
 
@@ -398,7 +400,7 @@ def iteration_that_skips() -> None:
 
 @fault
 def iteration_that_ends_early() -> None:
-    with mock.patch.object(mappings, "_get_next", return_value=-1):
+    with mock.patch.object(iterators, "_next_entry", return_value=0):
         anyffi.Dict({"a": 1}).items().__iter__().__next__()
 
 
@@ -410,8 +412,26 @@ def lost_items() -> None:
 
 @fault
 def lost_items_of_all_levels() -> None:
-    with changed(plain, "_read_parts", lambda found: (found[0][:-1], *found[1:])):
+    with changed(plain, "read_parts", lambda found: (found[0][:-1], *found[1:])):
         anyffi.to_python(anyffi.Array([(1, 2), [3]]))
+
+
+@fault
+def lost_items_of_a_copy() -> None:
+    with changed(native, "read_parts", lambda found: (found[0][:-1], *found[1:])):
+        anyffi.get_global_func("testing.stl.vector_int")([1, 2])
+
+
+@fault
+def copy_that_stays_a_reference() -> None:
+    with mock.patch.object(native, "_NATIVE", 0):
+        anyffi.get_global_func("testing.results.pairs")({"x": [(1, 2.0)]})
+
+
+@fault
+def copy_for_a_callback_that_stays_a_reference() -> None:
+    with mock.patch.object(native, "_NATIVE", 0):
+        anyffi.get_global_func("testing.results.call")(lambda *args: None, [["x"]])
 
 
 @fault

@@ -69,6 +69,14 @@ typedef struct AnyffiHost {
   /// 1 if the wrapper of a container compares and hashes as the runtime does: if its class is no user's. Called with
   /// the lock held. NULL: none does.
   int32_t (*is_own_wrapper)(const AnyffiObject* container);
+  /// What an object is as another type (AnyffiConversion): a List, Set, Str or Bytes. Or None: it is not that. Or a
+  /// Slice of start, number and step of ints, or an Array of a data type and Bytes that hold the elements.
+  int (*handle_convert)(void* handle, int32_t conversion, AnyffiValue* out);
+  /// The inverse, for paths and times: a value that stands for an object of the host.
+  int (*handle_create)(int32_t conversion, const AnyffiValue* from, AnyffiValue* out);
+  /// A container with this wrapper may have something to visit from now on (`anyffi_object_traverse`). Called with the
+  /// lock held. NULL where every wrapper is visited; then that of the former host remains, whose wrappers may exist.
+  void (*wrapper_track)(void* wrapper);
 } AnyffiHost;
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.
@@ -151,9 +159,14 @@ int32_t anyffi_wrapper_claim(AnyffiWrapperHold* hold, AnyffiValue* owner);
 /// Clears the object's `wrapper` if it is this one, and releases the reference. It takes one argument, so that a front
 /// end can install it as a finalizer.
 void anyffi_wrapper_detach(AnyffiWrapperRef* hold);
-/// The callable of the host, borrowed, if the function is over one and the caller's is the only reference; else NULL.
-/// For the garbage collector: visits objects that only a wrapper keeps alive.
-void* anyffi_function_get_unique_handle(const AnyffiFunction* function);
+/// For a garbage collector that visits wrappers, as CPython's does: visits each handle that only the caller's reference
+/// to the object keeps alive, through any number of other objects, once for each reference to it. Stops at the first
+/// visit that does not return 0, and returns that.
+int anyffi_object_traverse(const AnyffiObject* object, int (*visit)(void* handle, void* context), void* context);
+/// 0 if there is nothing to visit, whatever the refcounts; changes by `wrapper_track` of AnyffiHost alone.
+int32_t anyffi_object_may_refer(const AnyffiObject* object);
+/// 0 if no object of the type has anything to visit.
+int32_t anyffi_type_may_refer(int32_t type_code);
 
 /// Describes the wrappers of a front end whose classes have no C code of their own. Such a wrapper points to a second
 /// object, its memory, whose content is an AnyffiWrapperRef. Offsets count bytes from an object's address.
@@ -189,8 +202,11 @@ AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
 void* anyffi_wrapper_get_current(void* const* word);
 /// The same of an owned object, which is released if there is one.
 void* anyffi_wrapper_take_current(AnyffiValue* owner);
-/// Visits a wrapper's class, and the callable of a function that has no other reference: a `tp_traverse` of CPython.
+/// Visits a wrapper's class, and what `anyffi_object_traverse` visits: a `tp_traverse` of CPython.
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
+/// Releases an object that has no other reference and may have something to visit, and leaves the wrapper empty: a
+/// `tp_clear` of CPython.
+int anyffi_wrapper_clear(void* wrapper);
 /// `anyffi_tensor_get_buffer` of a wrapper, which the buffer then retains: a `bf_getbuffer` of CPython. Failure is an
 /// exception of the host.
 int anyffi_wrapper_get_buffer(void* wrapper, AnyffiBuffer* out, int flags);
@@ -316,7 +332,8 @@ int32_t anyffi_wrapper_create(AnyffiWrapperHold* hold, AnyffiValue* recipe, int3
 int32_t anyffi_wrapper_create_set(AnyffiWrapperHold* hold, AnyffiValue* recipe, int32_t size, int32_t type_code);
 int32_t anyffi_wrapper_create_copy(AnyffiWrapperHold* hold, const AnyffiWrapperRef* other, int32_t type_code);
 
-/// An iterator over the container of a wrapper, which its caller keeps alive.
+/// An iterator over the container of a wrapper, which its caller keeps alive. Where it names the wrapper, the iteration
+/// ends when that is cleared; else the caller keeps the container alive.
 typedef struct AnyffiCursor {
   AnyffiWrapperRef self;
   int64_t index;
@@ -332,6 +349,7 @@ typedef enum AnyffiCursorEnd {
 } AnyffiCursorEnd;
 
 /// Begins an iteration at the first element or entry (`step` 1) or at the last one (`step` -1).
+/// A wrapper named in `self` has the declared layout.
 void anyffi_cursor_open(AnyffiCursor* cursor, const AnyffiWrapperRef* self, int32_t step);
 /// An owned copy of the next element: 1, or 0 at the end.
 int32_t anyffi_cursor_next_element(AnyffiCursor* cursor, AnyffiValue* out);

@@ -66,6 +66,16 @@ inline bool hold_object(AnyffiValue& value, AnyValue& holder) {
   return true;
 }
 
+template <class M>
+struct References<M, std::enable_if_t<std::is_base_of_v<ObjectRef, M>>> {
+  static constexpr bool kHasAny = true;
+  static int visit(const M& reference, AnyffiVisit visit, void* context) {
+    if (!reference.get()) return 0;
+    AnyffiValue value = object_value(reference.get());
+    return visit(&value, context);
+  }
+};
+
 /// Traits of T, a reference class whose constructor T(Adopt, AnyffiObject*) steals a reference.
 template <class T>
 struct RefTraits {
