@@ -9,6 +9,7 @@ from .._rules.codes import code
 from .._rules.containers import ITEMS, VALUES
 from .._typing import Any, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
+from .containers import unwrap_as
 from .owned import OwnedValue
 from .structs import Mapping, Sequence
 from .unpack import take
@@ -21,25 +22,28 @@ _INT = code.INT
 _open = platform.plain(library.cursor_open)
 _next_element = platform.plain(library.cursor_next_element)
 _next_entry = platform.plain(library.cursor_next_entry)
-#: An AnyffiCursor: object, nothing, index, number of entries, how many are left, type code, step.
+#: An AnyffiCursor: object, wrapper, index, number of entries, how many are left, type code, step.
 _CURSOR = struct.Struct("=QQqqqii")
-_address_in = struct.Struct("=Q").unpack_from
 #: What `anyffi_cursor_next_entry` returns for a mapping of another size, and if keys were exchanged.
 _OTHER_SIZE, _OTHER_KEYS = -2, -3
 
 
-def _point(address: int, step: int) -> Any:
-    """Return a cursor, which C code writes to, at the beginning of a container."""
+def _point(container: Any, address: int, step: int) -> Any:
+    """Return a cursor, which C code writes to, at the beginning of a container.
+
+    It names the wrapper, where the runtime can read that: the garbage collector may clear the wrapper first.
+    """
     cursor = platform.memory(_CURSOR.size)
-    _open(cursor, refer(address), step)
+    is_readable = platform.retain and isinstance(container, ObjectCore)
+    _open(cursor, refer(address, id(container) if is_readable else 0), step)
     return cursor
 
 
 def _moved(cursor: Any, *, index: int | None = None, size: int | None = None) -> Any:
     """Return a copy of a cursor with another position, or another number of entries."""
-    address, none, at, entries, left, type_code, step = _CURSOR.unpack(cursor)
+    address, wrapper, at, entries, left, type_code, step = _CURSOR.unpack(cursor)
     index, size = at if index is None else index, entries if size is None else size
-    return platform.memory(_CURSOR.pack(address, none, index, size, left, type_code, step))
+    return platform.memory(_CURSOR.pack(address, wrapper, index, size, left, type_code, step))
 
 
 def copy_iterator(iterator: Any) -> Any:
@@ -61,10 +65,11 @@ class SequenceIterator:
     def __init__(self, sequence: ObjectCore, address: int, backwards: bool) -> None:
         self._sequence: ObjectCore | None = sequence
         self._step = -1 if backwards else 1
-        self._cursor = _point(address, self._step)
+        self._cursor = _point(sequence, address, self._step)
 
     def _size(self) -> int:
-        return int(Sequence.from_address(*_address_in(self._cursor)).size)
+        type_code = _CURSOR.unpack(self._cursor)[5]
+        return int(Sequence.from_address(unwrap_as(self._sequence, type_code)).size)
 
     def _index(self) -> int:
         index: int = _CURSOR.unpack(self._cursor)[2]
@@ -74,7 +79,8 @@ class SequenceIterator:
         return self
 
     def __next__(self) -> Any:
-        if self._sequence is None:
+        sequence = self._sequence  # another thread may end the iteration meanwhile
+        if sequence is None:
             raise StopIteration
         element = OwnedValue(VALUE_SIZE)
         if not _next_element(self._cursor, element):
@@ -109,13 +115,14 @@ class EntryIterator:
     def __init__(self, container: ObjectCore, address: int, what: int, backwards: bool) -> None:
         self._container: ObjectCore | None = container
         self._what = what
-        self._cursor = _point(address, -1 if backwards else 1)
+        self._cursor = _point(container, address, -1 if backwards else 1)
 
     def __iter__(self) -> EntryIterator:
         return self
 
     def __next__(self) -> Any:
-        if self._container is None:
+        container = self._container
+        if container is None:
             raise StopIteration
         what = self._what
         key = None if what == VALUES else OwnedValue(VALUE_SIZE)
@@ -141,8 +148,9 @@ class EntryIterator:
         raise StopIteration
 
     def __length_hint__(self) -> int:
-        address, _, _, size, left, _, _ = _CURSOR.unpack(self._cursor)
-        if self._container is None or Mapping.from_address(address).size != size:
+        container = self._container
+        _, _, _, size, left, type_code, _ = _CURSOR.unpack(self._cursor)
+        if container is None or Mapping.from_address(unwrap_as(container, type_code)).size != size:
             return 0
         return max(int(left), 0)
 

@@ -2,11 +2,25 @@
 /// Iterators over the containers of wrappers, for front ends whose calls take longer than a step.
 #include "functions/wrapped.h"
 
+namespace anyffi::runtime {
+namespace {
+
+/// The container; null if the collector has cleared its wrapper, which the iterator keeps alive, or it has another
+/// type.
+const AnyffiObject* find_container(const AnyffiCursor& cursor) {
+  AnyffiWrapperRef ref = cursor.self;
+  if (ref.wrapper != nullptr) ref.object = anyffi_wrapper_get_object(ref.wrapper);
+  return find(&ref, cursor.type_code);
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
 using namespace anyffi::runtime;
 
 void anyffi_cursor_open(AnyffiCursor* cursor, const AnyffiWrapperRef* self, int32_t step) {
   const AnyffiObject* object = self->object;
-  *cursor = AnyffiCursor{{self->object, nullptr}, 0, 0, 0, object->type_code, step};
+  *cursor = AnyffiCursor{*self, 0, 0, 0, object->type_code, step};
   if (!has_entries(object->type_code)) {
     if (step < 0) cursor->index = as_sequence(object)->size - 1;
     return;
@@ -16,7 +30,7 @@ void anyffi_cursor_open(AnyffiCursor* cursor, const AnyffiWrapperRef* self, int3
 }
 
 int32_t anyffi_cursor_next_element(AnyffiCursor* cursor, AnyffiValue* out) {
-  const AnyffiObject* object = find(&cursor->self, cursor->type_code);
+  const AnyffiObject* object = find_container(*cursor);
   if (object == nullptr || cursor->index < 0) return 0;
   anyffi_sequence_get(object, cursor->index, out);
   if (out->type_code == ANYFFI_UNSET) return 0;
@@ -25,7 +39,7 @@ int32_t anyffi_cursor_next_element(AnyffiCursor* cursor, AnyffiValue* out) {
 }
 
 int32_t anyffi_cursor_next_entry(AnyffiCursor* cursor, AnyffiValue* out_key, AnyffiValue* out_value) {
-  const AnyffiObject* object = find(&cursor->self, cursor->type_code);
+  const AnyffiObject* object = find_container(*cursor);
   if (object == nullptr || as_mapping(object)->size != cursor->size) return ANYFFI_OTHER_SIZE;
   AnyffiValue key, value;
   int64_t found = anyffi_mapping_next(object, cursor->index, cursor->step, &key, &value);
