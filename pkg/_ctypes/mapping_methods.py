@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .._rules.codes import code
-from .._rules.containers import KEYS
+from .._rules.containers import KEYS, missing_item
 from .._rules.internal import MISSING
-from .._typing import Any, Callable
+from .._typing import Any, Callable, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .construction import construction
 from .iterators import EntryIterator
@@ -69,14 +69,24 @@ def _look_up(self: Any, type_code: int, key: Any, item: Any) -> int:
     return found
 
 
+def _raise_absent(self: Any, key: Any) -> NoReturn:
+    raise KeyError(key)
+
+
 def _item_of(type_code: int) -> _Maker:
+    # Not the shared method, which would hash the key again.
+    absent = missing_item if type_code == _DICT else _raise_absent
+
     def make(shared: _Method) -> _Method:
         def get_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             if not rest and not named:
                 item = OwnedValue(VALUE_SIZE)
-                if _look_up(self, type_code, key, item) == 1:
+                found = _look_up(self, type_code, key, item)
+                if found == 1:
                     value = _value_of(item)
                     return value[2] if value[0] == _INT else take(value, item)
+                if found == 0:
+                    return absent(self, key)
             return call_shared(shared, self, key, *rest, **named)
 
         return get_item

@@ -33,8 +33,15 @@ __all__ = [
     "size_of",
 ]
 
+
+class _Given:
+    """A class of its own, which no writer packs."""
+
+    __slots__ = ()
+
+
 #: What an argument is if it is missing.
-GIVEN: Any = object()
+GIVEN: Any = _Given()
 #: The most that an int argument of these calls may be: ctypes passes 32 bits.
 MOST = 2**31 - 1
 
