@@ -11,6 +11,7 @@ from typing import Any, Callable
 
 from .. import _ctypes
 from .._ctypes import abi as _abi
+from .._ctypes import structs as _structs
 from .._ctypes import unpack as _unpack
 from .._ctypes import wrapper as _wrapper
 from .._cython import FunctionCore as _FunctionCore
@@ -170,7 +171,7 @@ class _Call(Packing):
         return -1 if self._refused else status
 
     def _read_object(self, address: int) -> None:
-        header = _abi.Header.from_address(address)
+        header = _structs.Header.from_address(address)
         type_code, is_new = header.type_code, not header.wrapper
         self._reading = thread.journal = Journal()
         self._read()

@@ -18,7 +18,7 @@ from ctypes import (
 )
 from typing import Any
 
-from .._ctypes.abi import TensorData
+from .._ctypes.structs import TensorData
 
 __all__ = ["copy_capsule"]
 

@@ -11,9 +11,10 @@ from functools import partial
 from typing import Any, Callable, NamedTuple
 
 from .. import _cython
-from .._ctypes import mappings, sequences
+from .._ctypes import iterators, mappings, sequences
 from .._ctypes.abi import translate_error
-from .._ctypes.containers import copy_iterator, unwrap_as
+from .._ctypes.containers import unwrap_as
+from .._ctypes.iterators import copy_iterator
 from .._ctypes.mappings import ABSENT, find_item
 from .._rules import containers as rules
 from .._rules.codes import code
@@ -175,7 +176,7 @@ def _sequence_class(place: str, core: Any, row: int) -> Any:
             return self._iterate(False)
 
         def _iterate(self, backwards: bool) -> Any:
-            by_ctypes = sequences.SequenceIterator(self, unwrap_as(self, row), backwards)
+            by_ctypes = iterators.SequenceIterator(self, unwrap_as(self, row), backwards)
             return SequenceIterator(place, by_ctypes, core._iterate(self, backwards))
 
         def _find(self, value: Any, start: int, stop: int) -> int:
@@ -224,7 +225,7 @@ def _mapping_class(place: str, core: Any, row: int) -> Any:
             return self._iterate(KEYS, False)
 
         def _iterate(self, what: int, backwards: bool) -> Any:
-            by_ctypes = mappings.EntryIterator(self, unwrap_as(self, row), what, backwards)
+            by_ctypes = iterators.EntryIterator(self, unwrap_as(self, row), what, backwards)
             return EntryIterator(place, by_ctypes, core._iterate(self, what, backwards))
 
         def _pairs(self) -> Any:
@@ -250,7 +251,7 @@ def _set_class(place: str, core: Any, row: int) -> Any:
             return self._iterate()
 
         def _iterate(self) -> Any:
-            by_ctypes = mappings.EntryIterator(self, unwrap_as(self, row), ELEMENTS, False)
+            by_ctypes = iterators.EntryIterator(self, unwrap_as(self, row), ELEMENTS, False)
             return EntryIterator(place, by_ctypes, core._iterate(self))
 
         def _elements(self) -> Any:

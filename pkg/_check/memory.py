@@ -6,7 +6,7 @@ import struct
 from ctypes import sizeof, string_at
 from typing import Any, Callable
 
-from .._ctypes import abi
+from .._ctypes import structs
 from .._ctypes.abi import VALUE_SIZE
 from .._rules.codes import code
 
@@ -21,39 +21,39 @@ _ENTRY_SIZE = 2 * VALUE_SIZE + 8  # AnyffiEntry: key, value, hash
 
 
 def _read_str(address: int) -> Content:
-    found = abi.Str.from_address(address)
+    found = structs.Str.from_address(address)
     return (found.encoding, string_at(found.data, (found.length + 1) * WIDTHS[found.encoding])), b""
 
 
 def _read_bytes(address: int) -> Content:
-    found = abi.Bytes.from_address(address)
+    found = structs.Bytes.from_address(address)
     return (0, string_at(found.data, found.length + 1)), b""
 
 
 def _read_big_int(address: int) -> Content:
-    found = abi.BigInt.from_address(address)
+    found = structs.BigInt.from_address(address)
     return (found.negative, string_at(found.words, 8 * found.size)), b""
 
 
 def _read_complex(address: int) -> Content:
-    found = abi.Complex.from_address(address)
+    found = structs.Complex.from_address(address)
     return (_FLOAT.pack(found.real), _FLOAT.pack(found.imag)), b""
 
 
 def _read_slice(address: int) -> Content:
-    start = abi.Slice.start.offset
-    return (), string_at(address + start, sizeof(abi.Slice) - start)
+    start = structs.Slice.start.offset
+    return (), string_at(address + start, sizeof(structs.Slice) - start)
 
 
 def _read_sequence(address: int) -> Content:
-    found = abi.Sequence.from_address(address)
+    found = structs.Sequence.from_address(address)
     size = found.size
     return (size, found.type_mask), string_at(found.data, VALUE_SIZE * size)
 
 
 def _read_mapping(address: int) -> Content:
     """Read facts, and keys and values in turn."""
-    found = abi.Mapping.from_address(address)
+    found = structs.Mapping.from_address(address)
     used = found.used
     entries = string_at(found.entries, _ENTRY_SIZE * used)
     values = [entries[at : at + 2 * VALUE_SIZE] for at in range(0, len(entries), _ENTRY_SIZE)]
@@ -61,7 +61,7 @@ def _read_mapping(address: int) -> Content:
 
 
 def _read_tensor_view(address: int) -> tuple[Any, ...]:
-    found = abi.TensorData.from_address(address)
+    found = structs.TensorData.from_address(address)
     size = 8 * found.ndim
     shape, strides = string_at(found.shape, size), string_at(found.strides, size)
     element = found.code, found.bits, found.lanes
@@ -69,28 +69,28 @@ def _read_tensor_view(address: int) -> tuple[Any, ...]:
 
 
 def _read_tensor(address: int) -> Content:
-    found = abi.Tensor.from_address(address)
-    return (*_read_tensor_view(address + abi.Tensor.tensor.offset), found.flags, found.owner), b""
+    found = structs.Tensor.from_address(address)
+    return (*_read_tensor_view(address + structs.Tensor.tensor.offset), found.flags, found.owner), b""
 
 
 def _read_error(address: int) -> Content:
-    found = abi.Error.from_address(address)
-    start, stop = abi.Error.kind.offset, abi.Error.handle.offset
+    found = structs.Error.from_address(address)
+    start, stop = structs.Error.kind.offset, structs.Error.handle.offset
     # The fields of an error over a Python exception are filled when they are first read.
     return (found.handle,), b"" if found.handle else string_at(address + start, stop - start)
 
 
 def _read_function(address: int) -> Content:
-    found = abi.Function.from_address(address)
+    found = structs.Function.from_address(address)
     return (found.call, found.handle), b""
 
 
 def _read_py_object(address: int) -> Content:
-    return (abi.PyObject.from_address(address).handle,), b""
+    return (structs.PyObject.from_address(address).handle,), b""
 
 
 def _read_box(address: int) -> Content:
-    return (), string_at(address + abi.Box.value.offset, VALUE_SIZE)
+    return (), string_at(address + structs.Box.value.offset, VALUE_SIZE)
 
 
 #: Readers of the types of objects that a marshaller creates.
@@ -133,5 +133,5 @@ BORROWED = (code.STR_VIEW, code.BYTES_VIEW, code.TENSOR_VIEW)
 
 
 def read_counts(address: int) -> tuple[int, int]:
-    header = abi.Header.from_address(address)
+    header = structs.Header.from_address(address)
     return header.strong_count, header.weak_count

@@ -15,7 +15,7 @@ from .callback import create_exchange, install_host, shut_down
 from .mapping_methods import dict_methods, map_methods
 from .mappings import DictCore, FrozenSetCore, MapCore, SetCore
 from .owned import OwnedValue, release
-from .pack import pack_borrowed, pack_owned
+from .pack import pack_borrowed, pack_owned, set_class
 from .plain import to_plain
 from .sequence_methods import array_methods, list_methods
 from .sequences import ArrayCore, ListCore
@@ -24,7 +24,7 @@ from .stepping import steps_always
 from .tensor import TensorCore
 from .unpack import raise_taken, unpack_owned
 from .views import ItemsCore, KeysCore, ValuesCore
-from .wrapper import ObjectCore, set_class, wrap, wrap_here
+from .wrapper import ObjectCore, wrap, wrap_here
 
 __all__ = [
     "NAME",

@@ -9,12 +9,13 @@ from .._rules import keywords as _binding
 from .._rules.codes import code
 from .._rules.internal import MISSING as _MISSING
 from .._typing import TYPE_CHECKING, Any, Callable
-from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, translate_error
-from .native import unpack_native
+from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
+from .native import take_native
 from .owned import OwnedValue, release
-from .pack import pack
+from .pack import argument_writers, pack
 from .show import Arguments
-from .unpack import discard_error, raise_error, unpack, unpack_copy
+from .structs import Function, FunctionInfo
+from .unpack import discard_error, raise_error, take, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
 __all__ = ["FunctionCore", "set_packer"]
@@ -29,7 +30,7 @@ _value_of = VALUE.unpack
 _take_raised = library.error_take_raised
 _call_recipe = platform.plain(library.function_call_recipe)
 #: A free list of memory for results: making one costs a quarter of a call. Only a call that succeeds puts it
-#: back: a traceback may hold that of another, and an interrupted call relies on its finalizer.
+#: back, empty: a traceback may hold that of another, and an interrupted call relies on its finalizer.
 _results: deque[Any] = deque(maxlen=8)
 _pop_result = _results.pop
 _push_result = _results.append
@@ -66,6 +67,7 @@ class FunctionCore(ObjectCore):
         # `keep` gets what must outlive the call. While it is empty, no argument is a recipe.
         keep: list[Any] = []
         packed: list[Any] = []
+        result: Any = None
         try:
             if kwargs:
                 key = len(args), len(kwargs), _SEPARATOR.join(kwargs)
@@ -87,47 +89,44 @@ class FunctionCore(ObjectCore):
             for x in args:
                 if type(x) is int and _INT64_MIN <= x <= _INT64_MAX:
                     packed.append(_value(_INT, 0, x))
-                else:
-                    packed.append(_pack(x, keep))
+                    continue
+                write = _get_writer(id(type(x)))
+                written = None if write is None else write(x, keep)
+                packed.append(written if type(written) is bytes else _pack(x, keep))
             values = _join(packed)
             try:
-                result = _pop_result()
+                result = _pop_result() if _results else OwnedValue(VALUE_SIZE)
             except IndexError:
-                result = None
-            if result is None:
+                # Another thread took the last one.
                 result = OwnedValue(VALUE_SIZE)
-            value = None
             try:
-                try:
-                    if keep:
-                        status = call_recipe(whole, values, len(values) // VALUE_SIZE, result)
-                    else:
-                        status = target(context, values, len(packed), result)
-                except BaseException:
-                    # Raised by a signal handler during the call; it replaces the function's error.
-                    discard_error()
-                    raise
-                if status != 0:
-                    _take_raised(result)
-                value = _value_of(result)
-                if status != 0:
-                    raise_error(value, args if status == _REFUSED else None)
-                if value[0] == _INT:
-                    answer = value[2]
-                elif value[0] == _NONE:
-                    answer = None
+                if keep:
+                    status = call_recipe(whole, values, len(values) // VALUE_SIZE, result)
                 else:
-                    answer = unpack_native(value) if value[0] > 0 and value[1] else unpack(value)
-            finally:
-                # Inline values need no release, which takes as long as new memory.
-                if value is None or value[0] > 0:
-                    release(result)
-                    value = None
-            if value is None or value[0] == _NONE:
+                    status = target(context, values, len(packed), result)
+            except BaseException:
+                # Raised by a signal handler during the call; it replaces the function's error.
+                discard_error()
+                raise
+            if status != 0:
+                _take_raised(result)
+                value = _value_of(result)
+                raise_error(value, args if status == _REFUSED else None)
+            value = _value_of(result)
+            type_code, flags, payload = value
+            if type_code == _INT:
+                return payload
+            if type_code == _NONE:
+                answer = None
+            else:
+                answer = take_native(value, result) if flags and type_code > 0 else take(value, result)
+            if type_code >= _NONE:
                 _push_result(result)
             return answer
         except BaseException as exception:
             # Finalizers may run late.
+            if result is not None:
+                release(result)
             for kept in keep:
                 if type(kept) is OwnedValue:
                     release(kept)
@@ -160,10 +159,16 @@ class FunctionCore(ObjectCore):
         return self._described
 
 
-def set_packer(pack: Callable[[Any, list[Any]], bytes]) -> None:
-    """Pack arguments of calls by another function; see hooks.py."""
-    global _pack
+_NO_WRITERS: dict[int, Any] = {}
+#: Finds what packs arguments of a class in one step, by its identity.
+_get_writer: Callable[[int], Any] = argument_writers.get
+
+
+def set_packer(pack: Callable[[Any, list[Any]], bytes], default: bool) -> None:
+    """Pack arguments of calls by another function than the default; see hooks.py."""
+    global _pack, _get_writer
     _pack = pack
+    _get_writer = argument_writers.get if default else _NO_WRITERS.get
 
 
 _get_target = FunctionCore.__dict__["_target"].__get__

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_int32, c_int64, c_void_p, memmove
+import functools
+from ctypes import c_int32, c_int64, c_void_p
 from types import FunctionType
 
 from .._rules import conversions as _conversions
 from .._rules import errors as _errors
 from .._rules import values as _rules
+from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE, ExchangeHooks, Host, library, platform, translate_error
+from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .native import unpack_transferred
 from .owned import OwnedValue, move_into, release
 from .pack import NONE, pack_owned, set_callback
+from .structs import ExchangeHooks, Host
 from .unpack import unpack_copy
 from .wrapper import wrap
 
@@ -26,6 +29,16 @@ _NO_ROOM, _SWALLOWED = (RecursionError, ctypes.ArgumentError), 0
 
 _object_of = platform.object_of
 _is_cleared = _rules.is_cleared
+_INT = code.INT
+_read_values = VALUE.iter_unpack
+_value_at = (ctypes.c_char * VALUE_SIZE).from_address
+
+
+@functools.lru_cache(maxsize=32)
+def _memory_type(size: int) -> Any:
+    return ctypes.c_char * size
+
+
 _move = library.value_move
 _release_at = library.value_release
 #: Callbacks and hooks, which the runtime may call until the process ends.
@@ -53,16 +66,13 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
     try:
         try:
             try:
-                read = VALUE.unpack_from
-                values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
                 if function.__globals__ is None if type(function) is FunctionType else _is_cleared(function):
                     raise _rules.cleared_function(function)
-                x = _object_of(function)(
-                    *[unpack_transferred(read(values, VALUE_SIZE * i)) for i in range(count)]
-                )
+                values = _read_values(_memory_type(VALUE_SIZE * count).from_address(args)) if count else ()
+                x = _object_of(function)(*[v[2] if v[0] == _INT else unpack_transferred(v) for v in values])
                 packed = pack_owned(x)
                 if type(packed) is bytes:
-                    memmove(result, packed, VALUE_SIZE)
+                    _value_at(result).raw = packed
                 else:
                     _move(packed, result)
                 return _DONE

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from .._rules import containers as rules
 from .._typing import Any, Callable
-from .abi import Header, library
+from .abi import library
+from .structs import Header
 from .wrapper import unwrap
 
-__all__ = ["copy_iterator", "set_unwrapper", "unwrap_as"]
+__all__ = ["set_unwrapper", "unwrap_as"]
 
 _unwrap: Callable[[Any], int] = unwrap
 
@@ -30,12 +31,3 @@ def unwrap_as(wrapper: Any, type_code: int) -> int:
     if found != type_code and not library.type_is_a(found, type_code):
         raise rules.wrong_object(wrapper)
     return address
-
-
-def copy_iterator(iterator: Any) -> Any:
-    """Copy an iterator over a container, at its position."""
-    cls: Any = type(iterator)
-    made = cls.__new__(cls)
-    for name in cls.__slots__:
-        setattr(made, name, getattr(iterator, name))
-    return made

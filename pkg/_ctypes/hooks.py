@@ -39,7 +39,7 @@ _DEFAULTS = Hooks()
 
 def install(hooks: Hooks = _DEFAULTS) -> None:
     """Install other functions; without an argument, restore those of the marshaller."""
-    call.set_packer(hooks.pack_argument)
+    call.set_packer(hooks.pack_argument, default=hooks.pack_argument is pack.pack)
     recipe.set_reader(hooks.read_container)
     pack.set_rules(hooks.rules, hooks.read_container)
     unpack.set_error_maker(hooks.make_error)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from contextlib import suppress
-from ctypes import c_int, c_uint, c_ulong, c_void_p, string_at
+from ctypes import c_int, c_ssize_t, c_uint, c_ulong, c_void_p, string_at
 
 from .._typing import Any
 
@@ -17,10 +17,13 @@ __all__ = [
     "BF_GETBUFFER",
     "BYTES",
     "COMPACT",
+    "COUNT",
+    "COUNT_SIZE",
     "FREE_THREADED",
     "IS_COMPACT",
     "KIND",
     "NDARRAY_DATA",
+    "POINTER",
     "STATE",
     "TP_CLEAR",
     "TP_FINALIZE",
@@ -38,14 +41,17 @@ __all__ = [
 
 #: The versions with these layouts. Newer ones depend on the checks alone.
 _OLDEST, _NEWEST = (3, 9), (3, 14)
-_POINTER = ctypes.sizeof(c_void_p)
+POINTER = ctypes.sizeof(c_void_p)
 _ORDER = "le" if sys.byteorder == "little" else "be"
 
 #: Builds without a global lock (abiflags of PEP 703). A zero refcount cannot be read there: another thread
 #: may release the object between the test and the new reference.
 FREE_THREADED = "t" in getattr(sys, "abiflags", "")
 #: `ob_type` is the last field of the object header, in every build (Include/object.h).
-TYPE = object.__basicsize__ - _POINTER
+TYPE = object.__basicsize__ - POINTER
+#: The refcount is the word before it; from 3.14 on the part of that word with the lower 32 bits.
+COUNT_SIZE = 4 if sys.version_info >= (3, 14) else POINTER
+COUNT = TYPE - POINTER + (4 if COUNT_SIZE == 4 and sys.byteorder == "big" else 0)
 #: `ob_sval`, a char[1], is the last field of PyBytesObject (Include/cpython/bytesobject.h).
 BYTES = bytes.__basicsize__ - 1
 #: ASCII text follows the struct PyASCIIObject and ends in NUL (Include/cpython/unicodeobject.h).
@@ -53,7 +59,7 @@ ASCII = sys.getsizeof("") - 1
 #: Other text follows the struct PyCompactUnicodeObject. The size of a new string includes no UTF-8.
 COMPACT = sys.getsizeof("".join(map(chr, (0x20AC, 0x20AC)))) - 6
 #: `state` in PyASCIIObject, after `length` and `hash`.
-STATE = object.__basicsize__ + 2 * _POINTER
+STATE = object.__basicsize__ + 2 * POINTER
 #: `data` follows the object header in PyArrayObject, since NumPy 1.7 (numpy/ndarraytypes.h). ndarray.py
 #: checks it for the first array of each layout.
 NDARRAY_DATA = object.__basicsize__
@@ -64,8 +70,8 @@ BF_GETBUFFER, TP_CLEAR, TP_TRAVERSE, TP_FINALIZE = 1, 51, 71, 80
 TYPE_FLAGS, TYPE_HAS_GC = 1 << 18 | 1 << 10, 1 << 14
 #: `tp_flags` and `tp_version_tag` in PyTypeObject, whose fields before them are all words
 #: (Include/cpython/object.h).
-_FLAGS = object.__basicsize__ + 19 * _POINTER
-VERSION_TAG = object.__basicsize__ + 46 * _POINTER
+_FLAGS = object.__basicsize__ + 19 * POINTER
+VERSION_TAG = object.__basicsize__ + 46 * POINTER
 #: Py_TPFLAGS_VALID_VERSION_TAG, without which the tag counts for nothing before 3.11.
 _HAS_VERSION = 1 << 19
 
@@ -137,12 +143,12 @@ def offset_of_slot(cls: type, name: str) -> int:
     slot = cls.__dict__[name]
     probe = object()
     slot.__set__(instance, probe)
-    count = cls.__basicsize__ // _POINTER
+    count = cls.__basicsize__ // POINTER
     words = (c_void_p * count).from_address(id(instance))[:]
     slot.__delete__(instance)
     found = [i for i, word in enumerate(words) if word == id(probe)]
     require(len(found) == 1, f"the slot {name} of {cls.__name__}")
-    return found[0] * _POINTER
+    return found[0] * POINTER
 
 
 def _texts() -> list[tuple[str, int]]:
@@ -168,10 +174,26 @@ KIND = _find_kind()
 IS_COMPACT = 1 << (KIND + 3)
 
 
+def _check_count() -> None:
+    if FREE_THREADED:
+        return  # nothing reads it there
+    counted = object()
+    count = (c_uint if COUNT_SIZE == 4 else c_ssize_t).from_address(id(counted) + COUNT)
+    for references in (1, 2, 3):
+        require(count.value == references, "a refcount")
+        _counted.append(counted)
+    _counted.clear()
+
+
+#: What `_check_count` adds references to.
+_counted: list[object] = []
+
+
 def _check() -> None:
     """Compare the memory at each offset with the values that Python returns."""
     for x in (object(), b"", ctypes.Structure):
         require(_pointer_at(id(x) + TYPE) == id(type(x)), "an object's type")
+    _check_count()
     for data in (b"", b"content of bytes"):
         require(string_at(id(data) + BYTES, len(data) + 1) == data + b"\0", "the content of bytes")
     for text in ("", "text that is all ASCII"):

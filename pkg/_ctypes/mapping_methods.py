@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from .._rules.codes import code
+from .._rules.containers import KEYS, missing_item
 from .._rules.internal import MISSING
-from .._typing import Any, Callable
+from .._typing import Any, Callable, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
+from .construction import construction
+from .iterators import EntryIterator
+from .known import pack_known
 from .mappings import DictCore, MapCore
 from .methods import (
     GIVEN,
     call_shared,
+    changing,
     compare_plain,
     comparison,
     invoke,
     is_exactly,
+    iterating,
     make_methods,
-    pack_plain,
     runtime_function,
     size_of,
 )
@@ -24,45 +29,64 @@ from .scalars import NONE
 from .unpack import raise_taken, take
 from .wrapper import memory_of
 
-__all__ = ["contains_key", "dict_methods", "equality", "map_methods"]
+__all__ = ["dict_methods", "map_methods"]
 
 _INT, _MAP, _DICT = code.INT, code.MAP, code.DICT
 _value_of = VALUE.unpack
+_value = VALUE.pack
 _get_item = platform.plain(library.wrapper_get_item)
 _has_key = platform.plain(library.wrapper_has_key)
+_set_pair = platform.plain(library.wrapper_set_item)
+_erase_key = platform.plain(library.wrapper_erase_key)
+_pop_entry = platform.plain(library.wrapper_pop_entry)
 
 _Method = Callable[..., Any]
 _Maker = Callable[[_Method], _Method]
 
 
-def equality(type_code: int, name: str) -> _Maker:
-    """Return what makes a comparison of mappings, or of sets."""
-
+def _equality(type_code: int, name: str) -> _Maker:
     def compare(self: Any, other: Any, operation: int) -> int:
         return compare_plain(self, other, type_code, operation)
 
     return comparison(type_code, name, lambda self, other, position: -1, compare)
 
 
-# ---- mappings ---------------------------------------------------------------------------------------
+# ---- look-ups ---------------------------------------------------------------------------------------
+
+
+def _look_up(self: Any, type_code: int, key: Any, item: Any) -> int:
+    """Read the value of a key as `anyffi_wrapper_get_item` does; -2 where it takes other calls."""
+    keep: list[Any] = []
+    packed = pack_known(key, keep)
+    if packed is None:
+        return -2
+    try:
+        found: int = _get_item(memory_of(self), type_code, packed, len(packed) // VALUE_SIZE, item)
+    except (AttributeError, TypeError):
+        return -2
+    if found == -1:
+        raise_taken()
+    return found
+
+
+def _raise_absent(self: Any, key: Any) -> NoReturn:
+    raise KeyError(key)
 
 
 def _item_of(type_code: int) -> _Maker:
+    # Not the shared method, which would hash the key again.
+    absent = missing_item if type_code == _DICT else _raise_absent
+
     def make(shared: _Method) -> _Method:
         def get_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
-            keep: list[Any] = []
-            packed = pack_plain(key, keep)
-            if packed is not None and not rest and not named:
+            if not rest and not named:
                 item = OwnedValue(VALUE_SIZE)
-                try:
-                    found = _get_item(memory_of(self), type_code, packed, item)
-                except (AttributeError, TypeError):
-                    found = -2
+                found = _look_up(self, type_code, key, item)
                 if found == 1:
                     value = _value_of(item)
                     return value[2] if value[0] == _INT else take(value, item)
-                if found == -1:
-                    raise_taken()
+                if found == 0:
+                    return absent(self, key)
             return call_shared(shared, self, key, *rest, **named)
 
         return get_item
@@ -73,20 +97,13 @@ def _item_of(type_code: int) -> _Maker:
 def _get(type_code: int) -> _Maker:
     def make(shared: _Method) -> _Method:
         def get(self: Any = GIVEN, key: Any = GIVEN, default: Any = GIVEN, /, *rest: Any) -> Any:
-            keep: list[Any] = []
-            packed = pack_plain(key, keep)
-            if packed is not None and not rest:
+            if not rest:
                 item = OwnedValue(VALUE_SIZE)
-                try:
-                    found = _get_item(memory_of(self), type_code, packed, item)
-                except (AttributeError, TypeError):
-                    found = -2
+                found = _look_up(self, type_code, key, item)
                 if found == 1:
                     return take(_value_of(item), item)
                 if found == 0:
                     return None if default is GIVEN else default
-                if found == -1:
-                    raise_taken()
             return call_shared(shared, self, key, default, *rest)
 
         return get
@@ -94,17 +111,15 @@ def _get(type_code: int) -> _Maker:
     return make
 
 
-def contains_key(type_code: int) -> _Maker:
-    """Return what makes `in` for the keys of a mapping or the elements of a set."""
-
+def _contains(type_code: int) -> _Maker:
     def make(shared: _Method) -> _Method:
         def contains(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any) -> Any:
             keep: list[Any] = []
-            packed = pack_plain(key, keep)
+            packed = pack_known(key, keep)
             found = -2
             if packed is not None and not rest:
                 try:
-                    found = _has_key(memory_of(self), type_code, packed)
+                    found = _has_key(memory_of(self), type_code, packed, len(packed) // VALUE_SIZE)
                 except (AttributeError, TypeError):
                     found = -2
                 if found == -1:
@@ -116,18 +131,38 @@ def contains_key(type_code: int) -> _Maker:
     return make
 
 
-def _set_item(shared: _Method) -> _Method:
-    function = runtime_function("Dict.set")
+# ---- changes ----------------------------------------------------------------------------------------
 
+
+def _set_item(shared: _Method) -> _Method:
     def set_item(self: Any = GIVEN, key: Any = GIVEN, item: Any = GIVEN, /, *rest: Any, **named: Any) -> None:
         keep: list[Any] = []
-        packed_key, packed = pack_plain(key, keep), pack_plain(item, keep)
-        if packed_key is None or packed is None or rest or named or not is_exactly(self, _DICT):
+        packed_key = pack_known(key, keep) if is_exactly(self, _DICT) and not rest and not named else None
+        packed = None if packed_key is None else pack_known(item, keep)
+        if packed_key is None or packed is None:
             call_shared(shared, self, key, item, *rest, **named)
-        else:
-            invoke(function, memory_of(self), None, packed_key + packed, 2)
+            return
+        pair = packed_key + packed
+        if _set_pair(memory_of(self), _DICT, pair, len(pair) // VALUE_SIZE) != 1:
+            raise_taken()
 
     return set_item
+
+
+def _delete_item(shared: _Method) -> _Method:
+    def delete_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> None:
+        keep: list[Any] = []
+        packed = pack_known(key, keep) if is_exactly(self, _DICT) and not rest and not named else None
+        if packed is None:
+            call_shared(shared, self, key, *rest, **named)
+            return
+        found = _erase_key(memory_of(self), _DICT, packed, len(packed) // VALUE_SIZE)
+        if found == 0:
+            raise KeyError(key)
+        if found < 0:
+            raise_taken()
+
+    return delete_item
 
 
 def _setdefault(shared: _Method) -> _Method:
@@ -135,11 +170,11 @@ def _setdefault(shared: _Method) -> _Method:
 
     def setdefault(self: Any = GIVEN, key: Any = GIVEN, default: Any = GIVEN, /, *rest: Any) -> Any:
         keep: list[Any] = []
-        packed_key = pack_plain(key, keep)
-        packed = NONE if default is GIVEN else pack_plain(default, keep)
-        if packed_key is None or packed is None or rest or not is_exactly(self, _DICT):
+        packed_key = pack_known(key, keep) if is_exactly(self, _DICT) and not rest else None
+        packed = NONE if default is GIVEN else pack_known(default, keep)
+        if packed_key is None or packed is None:
             return call_shared(shared, self, key, default, *rest)
-        return invoke(function, memory_of(self), None, packed_key + packed, 2)
+        return invoke(function, memory_of(self), None, packed_key + packed)
 
     return setdefault
 
@@ -149,10 +184,10 @@ def _pop(shared: _Method) -> _Method:
 
     def pop(self: Any = GIVEN, key: Any = GIVEN, default: Any = GIVEN, /, *rest: Any) -> Any:
         keep: list[Any] = []
-        packed = pack_plain(key, keep)
-        if packed is None or rest or not is_exactly(self, _DICT):
+        packed = pack_known(key, keep) if is_exactly(self, _DICT) and not rest else None
+        if packed is None:
             return call_shared(shared, self, key, default, *rest)
-        found = invoke(function, memory_of(self), None, packed, 1)
+        found = invoke(function, memory_of(self), None, packed)
         if found is not MISSING:
             return found
         if default is GIVEN:
@@ -162,24 +197,88 @@ def _pop(shared: _Method) -> _Method:
     return pop
 
 
+def _popitem(shared: _Method) -> _Method:
+    def popitem(self: Any = GIVEN, /, *rest: Any) -> Any:
+        key, item = OwnedValue(VALUE_SIZE), OwnedValue(VALUE_SIZE)
+        if rest or not is_exactly(self, _DICT) or not _pop_entry(memory_of(self), _DICT, key, item):
+            return call_shared(shared, self, *rest)
+        return take(_value_of(key), key), take(_value_of(item), item)
+
+    return popitem
+
+
+def _update(shared: _Method) -> _Method:
+    """Return `update`, or `|=`, which returns the mapping."""
+    function = runtime_function("Dict.update")
+    is_operator = shared.__name__ == "__ior__"
+
+    def update(self: Any = GIVEN, /, *others: Any, **named: Any) -> Any:
+        keep: list[Any] = []
+        other = others[0] if len(others) == 1 and not named else None
+        is_known = type(other) is dict or is_exactly(other, _DICT, _MAP)
+        packed = pack_known(other, keep) if is_known and is_exactly(self, _DICT) else None
+        if packed is None:
+            return call_shared(shared, self, *others, **named)
+        invoke(function, memory_of(self), None, packed)
+        return self if is_operator else None
+
+    return update
+
+
+def _merge(type_code: int, *, is_reflected: bool = False) -> _Maker:
+    function = runtime_function("Mapping.merge")
+    step = _value(_INT, 0, type_code)
+
+    def make(shared: _Method) -> _Method:
+        def merge(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
+            keep: list[Any] = []
+            is_known = type(other) is dict or is_exactly(other, _DICT, _MAP)
+            mine = pack_known(self, keep) if is_exactly(self, type_code) and is_known else None
+            theirs = None if mine is None else pack_known(other, keep)
+            if mine is None or theirs is None or rest or named:
+                return call_shared(shared, self, other, *rest, **named)
+            return invoke(function, None, None, (theirs + mine if is_reflected else mine + theirs) + step)
+
+        return merge
+
+    return make
+
+
 # ---- by class ---------------------------------------------------------------------------------------
 
 
 def _of_mapping(type_code: int) -> dict[str, _Maker]:
     return {
+        **construction(type_code),
+        "__iter__": iterating((type_code,), lambda self, address: EntryIterator(self, address, KEYS, False)),
         "__len__": size_of(type_code),
         "__getitem__": _item_of(type_code),
-        "__contains__": contains_key(type_code),
-        "__eq__": equality(type_code, "__eq__"),
-        "__ne__": equality(type_code, "__ne__"),
+        "__contains__": _contains(type_code),
+        "__eq__": _equality(type_code, "__eq__"),
+        "__ne__": _equality(type_code, "__ne__"),
+        "__or__": _merge(type_code),
+        "__ror__": _merge(type_code, is_reflected=True),
         "get": _get(type_code),
     }
 
 
 def map_methods(methods: type) -> dict[str, _Method]:
-    return make_methods(_of_mapping(_MAP), *methods.__mro__, MapCore)
+    thaw = changing("container.thaw", _MAP)
+    return make_methods({**_of_mapping(_MAP), "copy": thaw, "thaw": thaw}, *methods.__mro__, MapCore)
 
 
 def dict_methods(methods: type) -> dict[str, _Method]:
-    makers = {**_of_mapping(_DICT), "__setitem__": _set_item, "pop": _pop, "setdefault": _setdefault}
+    makers = {
+        **_of_mapping(_DICT),
+        "__delitem__": _delete_item,
+        "__ior__": _update,
+        "__setitem__": _set_item,
+        "clear": changing("Dict.clear", _DICT),
+        "copy": changing("container.copy", _DICT),
+        "freeze": changing("container.freeze", _DICT),
+        "pop": _pop,
+        "popitem": _popitem,
+        "setdefault": _setdefault,
+        "update": _update,
+    }
     return make_methods(makers, *methods.__mro__, DictCore)

@@ -7,19 +7,20 @@ from ctypes import c_int32, c_int64, string_at
 
 from .._rules import containers as rules
 from .._rules.codes import code
-from .._rules.containers import ELEMENTS, ITEMS, KEYS, VALUES, checks_self
-from .._typing import Any, NoReturn
-from .abi import VALUE, VALUE_SIZE, Header, Mapping, address_of, library, platform, translates_errors
-from .containers import copy_iterator, unwrap_as
+from .._rules.containers import ELEMENTS, ITEMS, KEYS, checks_self
+from .._typing import Any
+from .abi import VALUE, VALUE_SIZE, address_of, library, translates_errors
+from .containers import unwrap_as
+from .iterators import EntryIterator
 from .owned import OwnedValue, release
 from .pack import object_value, pack_borrowed, pack_owned
-from .unpack import raise_taken, take, unpack
-from .wrapper import ObjectCore, refer
+from .structs import Mapping
+from .unpack import raise_taken, unpack
+from .wrapper import ObjectCore
 
 __all__ = [
     "ABSENT",
     "DictCore",
-    "EntryIterator",
     "FrozenSetCore",
     "MapCore",
     "SetCore",
@@ -29,10 +30,7 @@ __all__ = [
 
 _value_of = VALUE.unpack
 _mapping_get = library.mapping_get
-_get_next = platform.plain(library.wrapper_get_next)
 _UNSET, _INT = code.UNSET, code.INT
-#: What `anyffi_wrapper_get_next` returns for a mapping of another size than given.
-_OTHER_SIZE = -2
 #: An AnyffiEntry: the parts of key and value, and the hash.
 _ENTRY = struct.Struct("=iIqiIqq")
 
@@ -278,70 +276,3 @@ class SetCore(ObjectCore):
     @translates_errors
     def _elements(self) -> list[Any]:
         return list_elements(self, code.SET)
-
-
-class EntryIterator:
-    """Iterates over entries in either direction; detects the changes that those of dict and set detect."""
-
-    __slots__ = (
-        "_address",
-        "_container",
-        "_left",
-        "_position",
-        "_reference",
-        "_size",
-        "_step",
-        "_type_code",
-        "_what",
-    )
-    __module__ = "anyffi"
-
-    def __init__(self, container: ObjectCore, address: int, what: int, backwards: bool) -> None:
-        self._container: ObjectCore | None = container
-        self._address = address
-        self._reference = refer(address)
-        self._type_code = Header.from_address(address).type_code
-        self._what = what
-        self._step = -1 if backwards else 1
-        self._size = self._left = _number_of_entries(self._address)
-        self._position = int(Mapping.from_address(self._address).used) - 1 if backwards else 0
-
-    def __iter__(self) -> EntryIterator:
-        return self
-
-    def __next__(self) -> Any:
-        if self._container is None:
-            raise StopIteration
-        what, step = self._what, self._step
-        key = None if what == VALUES else OwnedValue(VALUE_SIZE)
-        item = OwnedValue(VALUE_SIZE) if what in (VALUES, ITEMS) else None
-        number = _get_next(self._reference, self._type_code, self._position, step, self._size, key, item)
-        if number < 0:
-            self._stop(number)
-        if self._left == 0 and step > 0 and what != ELEMENTS:
-            self._container = None
-            raise rules.changed_keys()
-        self._position = number + step
-        self._left -= 1
-        if key is None or item is None:
-            owner: Any = item if key is None else key
-            value = _value_of(owner)
-            return value[2] if value[0] == _INT else take(value, owner)
-        return take(_value_of(key), key), take(_value_of(item), item)
-
-    def _stop(self, number: int) -> NoReturn:
-        """Raise what ends the iteration."""
-        if number == _OTHER_SIZE:
-            # Raised again at every further step.
-            self._size = _OTHER_SIZE
-            raise rules.changed_size(self._what)
-        self._container = None
-        raise StopIteration
-
-    def __length_hint__(self) -> int:
-        if self._container is None or _number_of_entries(self._address) != self._size:
-            return 0
-        return max(self._left, 0)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return iter, (list(copy_iterator(self)),)

@@ -7,43 +7,49 @@ a method means, with its signature and its errors.
 from __future__ import annotations
 
 import functools
+import struct
 import sys
 
-from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .owned import OwnedValue, release
 from .pack import create_container, pack_borrowed
 from .recipe import SCALARS
-from .scalars import scalar_borrowers
 from .unpack import discard_error, raise_taken, take
-from .wrapper import ObjectCore, classes, memory_of, refer
+from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, refer, unwrap
 
 __all__ = [
     "GIVEN",
     "MOST",
     "call_shared",
+    "changing",
     "compare_plain",
     "comparison",
-    "create_plain",
     "invoke",
     "is_exactly",
+    "iterating",
     "make_methods",
-    "pack_plain",
     "runtime_function",
     "size_of",
 ]
 
+
+class _Given:
+    """A class of its own, which no writer packs."""
+
+    __slots__ = ()
+
+
 #: What an argument is if it is missing.
-GIVEN: Any = object()
+GIVEN: Any = _Given()
 #: The most that an int argument of these calls may be: ctypes passes 32 bits.
 MOST = 2**31 - 1
 
-_value, _value_of = VALUE.pack, VALUE.unpack
-_INT, _INT64_MIN, _INT64_MAX = code.INT, -(2**63), 2**63 - 1
+_value_of = VALUE.unpack
 _call_wrapped = platform.plain(library.function_call_wrapped)
 _compare = platform.plain(library.wrapper_compare)
 _get_size = platform.plain(library.wrapper_get_size)
+_type_code_in = struct.Struct("=i").unpack_from
 
 _Method = Callable[..., Any]
 
@@ -84,11 +90,12 @@ def runtime_function(name: str) -> Any:
     return platform.context_of(_value_of(found)[2])
 
 
-def invoke(function: Any, memory: Any, other: Any = None, args: Any = None, count: int = 0) -> Any:
+def invoke(function: Any, memory: Any, other: Any = None, recipe: Any = None) -> Any:
     """Call a function with the objects of one or two wrappers, and packed arguments."""
+    size = len(recipe) // VALUE_SIZE if recipe else 0
     result = OwnedValue(VALUE_SIZE)
     try:
-        status = _call_wrapped(function, memory, other, args, count, result)
+        status = _call_wrapped(function, memory, other, recipe, size, result)
     except BaseException:
         # Raised by a signal handler during the call; it replaces the function's error.
         discard_error()
@@ -98,28 +105,23 @@ def invoke(function: Any, memory: Any, other: Any = None, args: Any = None, coun
     return take(_value_of(result), result)
 
 
-def pack_plain(x: Any, keep: list[Any]) -> bytes | None:
-    """Pack a number, text, bytes or None as a value that borrows from `x`; None for all else."""
-    if type(x) is int:
-        return _value(_INT, 0, x) if _INT64_MIN <= x <= _INT64_MAX else None
-    pack = scalar_borrowers.get(id(type(x)))
-    packed = None if pack is None else pack(x, keep)
-    return packed if type(packed) is bytes else None
-
-
-def create_plain(x: Any) -> Any:
-    """Return the runtime's container, owned, for a set or dict of exact scalars; None for others."""
+def is_exactly(x: Any, *type_codes: int) -> bool:
+    """Return whether `x` is of the public class of a type, not of a subclass, and holds such an object."""
     cls = type(x)
-    if cls is not set and cls is not frozenset and cls is not dict:
-        return None
-    if cls is dict and not SCALARS.issuperset(map(id, map(type, list(x.values())))):
-        return None
-    return create_container(x)
+    for type_code in type_codes:
+        if cls is classes.get(type_code):
+            try:
+                return _type_code_in(memory_of(x), REF_SIZE) == (type_code,)
+            except AttributeError:
+                return False
+    return False
 
 
 def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
-    """Compare a mapping or set with one of Python's, as `anyffi_wrapper_compare` does."""
-    made = create_plain(other)
+    """Compare a mapping with a dict of exact scalars, as `anyffi_wrapper_compare` does; -1 for others."""
+    if type(other) is not dict or not SCALARS.issuperset(map(id, map(type, list(other.values())))):
+        return -1
+    made = create_container(other)
     if made is None:
         return -1
     try:
@@ -130,16 +132,35 @@ def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
         release(made)
 
 
-def is_exactly(x: Any, *type_codes: int) -> bool:
-    """Return whether `x` is of the public class of a type, not of a subclass, and holds such an object."""
-    cls = type(x)
-    for type_code in type_codes:
-        if cls is classes.get(type_code):
-            try:
-                return _get_size(memory_of(x), type_code) >= 0  # type: ignore[no-any-return]
-            except (AttributeError, TypeError):
-                return False
-    return False
+def changing(name: str, *type_codes: int) -> Callable[[_Method], _Method]:
+    """Return what makes a method without arguments of a function of the runtime."""
+    function = runtime_function(name)
+
+    def make(shared: _Method) -> _Method:
+        def change(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
+            if rest or named or not is_exactly(self, *type_codes):
+                return call_shared(shared, self, *rest, **named)
+            return invoke(function, memory_of(self))
+
+        return change
+
+    return make
+
+
+def iterating(
+    type_codes: tuple[int, ...], iterate: Callable[[Any, int], Any]
+) -> Callable[[_Method], _Method]:
+    """Return what makes `__iter__`; `iterate` gets a wrapper and the address of its object."""
+
+    def make(shared: _Method) -> _Method:
+        def iter_(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
+            if rest or named or not is_exactly(self, *type_codes):
+                return call_shared(shared, self, *rest, **named)
+            return iterate(self, unwrap(self))
+
+        return iter_
+
+    return make
 
 
 def size_of(type_code: int) -> Callable[[_Method], _Method]:

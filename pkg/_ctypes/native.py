@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from .._rules.codes import code
 from .._typing import Any
-from .abi import VALUE, Header, library
+from .abi import VALUE, library
 from .owned import release
 from .pack import object_value
 from .plain import MAKERS, Makers, convert_object, read_parts
 from .scalars import new_object
+from .structs import Header
 from .unpack import unpack
 
-__all__ = ["set_makers", "unpack_native", "unpack_transferred"]
+__all__ = ["set_makers", "take_native", "unpack_native", "unpack_transferred"]
 
 _NATIVE, _DEEP = 4, 8  # ANYFFI_NATIVE, ANYFFI_DEEP
 _value_of = VALUE.unpack
@@ -29,6 +30,14 @@ def set_makers(makers: Makers) -> None:
 def unpack_transferred(value: tuple[int, int, int]) -> Any:
     """Unpack a result or an argument of a callback, which the caller keeps alive."""
     return unpack_native(value) if value[0] > 0 and value[1] else unpack(value)
+
+
+def take_native(value: tuple[int, int, int], owner: Any) -> Any:
+    """Unpack an owned result that may be a copy, read before, and release it."""
+    try:
+        return unpack_native(value)
+    finally:
+        release(owner)
 
 
 def unpack_native(value: tuple[int, int, int]) -> Any:

@@ -14,9 +14,9 @@ from .._rules.arrays import PADDED, READ_ONLY
 from .._rules.codes import code
 from .._typing import Any
 from .abi import VALUE, platform
-from .recipe import RECIPE
+from .scalars import RECIPE
 
-__all__ = ["cache_layout", "describe_ndarray", "write_ndarray"]
+__all__ = ["cache_layout", "describe_ndarray", "write_array", "write_ndarray"]
 
 _CPU = 1  # kDLCPU of DLPack
 #: The offset of `PyArrayObject.data`. PyPy has no such struct, and caches nothing.
@@ -40,7 +40,20 @@ def write_ndarray(x: Any, keep: list[Any]) -> bytes | None:
     if cached is None:
         return None
     layout, flags, _ = cached
-    if x.flags.num & _ACCESS != _WRITABLE:
+    return _write(x, layout, flags, x.flags.num, keep, cached)
+
+
+def write_array(x: Any, keep: list[Any]) -> bytes | None:
+    """Return the same for an array of a subclass, whose attributes may be overridden."""
+    if not _readers:
+        return None
+    dtype, shape, strides, access = _readers
+    cached = _layouts.get((dtype(x), shape(x), strides(x)))
+    return None if cached is None else _write(x, *cached[:2], access(x).num, keep, cached)
+
+
+def _write(x: Any, layout: bytes, flags: int, access: int, keep: list[Any], cached: Any) -> bytes:
+    if access & _ACCESS != _WRITABLE:
         flags |= READ_ONLY
     address = c_void_p.from_address(id(x) + _DATA).value or 0
     recipe = _recipe(address, layout, flags, id(x), platform.retain)

@@ -16,10 +16,11 @@ from .._rules import values as _rules
 from .._rules.arrays import make_array
 from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, Slice, library, translates_errors
+from .abi import VALUE, VALUE_SIZE, library, translates_errors
 from .pack import object_value
 from .scalars import new_object
 from .stepping import is_stepping
+from .structs import Header, Mapping, Sequence, Slice
 from .unpack import unpack
 
 __all__ = ["DESCRIBERS", "MAKERS", "Makers", "Parts", "convert_object", "read_parts", "to_parts", "to_plain"]

@@ -28,7 +28,6 @@ __all__ = [
     "call_type",
     "callback_type",
     "claim",
-    "claims_at_once",
     "collected",
     "context_of",
     "create_over",
@@ -43,6 +42,7 @@ __all__ = [
     "lend_bytes",
     "lend_text",
     "load",
+    "memory",
     "memory_class",
     "ndarray_data",
     "need_room_of_callback",
@@ -54,8 +54,9 @@ __all__ = [
     "read_text",
     "retain",
     "take_over",
+    "value_in",
     "version_of",
-    "wrapper_at",
+    "wrapper_finders",
 ]
 
 #: Classes have no versions.
@@ -90,9 +91,6 @@ def lend_text(x: str) -> None:
 
 #: None: the bytes are decoded.
 read_text = None
-
-#: Wrappers have no address.
-claims_at_once = False
 
 
 def context_of(address: int) -> Any:
@@ -233,9 +231,18 @@ def memory_class(release: Any, finalize: Any) -> Any:
     return type("Memory", (bytearray,), {"__slots__": (), "__del__": finalize_memory})
 
 
+#: Makes memory of bytes, which C code writes to.
+memory = bytearray
+
+
 def address_of_memory(memory: Any) -> int:
     """Return the address of memory, valid while it is alive."""
     return int(ffi.cast("intptr_t", ffi.from_buffer(memory)))
+
+
+def value_in(memory: Any) -> bytes:
+    """Return the value in a wrapper's memory, after the reference."""
+    return bytes(memory[16:])
 
 
 #: Never used, as no layouts of arrays are cached here.
@@ -262,9 +269,9 @@ def declare_wrappers(library: Any, cls: type, slot: str) -> None:
 _wrappers: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
-def wrapper_at(word: int) -> Any:
-    """Return the wrapper of the object whose header has its word at an address, or None."""
-    return _wrappers.get(word)
+def wrapper_finders(library: Any) -> tuple[Callable[[int], Any], None]:
+    """Return what finds the wrapper of an object by the address of its header's word; and None."""
+    return _wrappers.get, None
 
 
 @lock_around

@@ -8,30 +8,28 @@ packed. pack.py packs all other values.
 
 from __future__ import annotations
 
-import struct
-from array import array
 from itertools import chain
 
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import VALUE
-from .scalars import INLINE_BYTES, NONE, borrow_bytes, borrow_str, scalar_packers
+from .abi import VALUE, VALUE_SIZE
+from .runs import write_run
+from .scalars import NONE, RECIPE, borrow_bytes, borrow_str, scalar_packers
 from .stepping import is_stepping
+from .writers import find_writer
 
 __all__ = [
-    "RECIPE",
     "SCALARS",
-    "other_writers",
     "read_container",
     "set_reader",
     "write_container",
-    "write_exact",
+    "write_plain",
     "write_slice",
 ]
 
-RECIPE = 2  # ANYFFI_RECIPE
 _packer_of = scalar_packers.get
+_write_big_int: Any = find_writer(int)
 _value = VALUE.pack
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _INT, _ARRAY, _LIST, _DICT, _SLICE = code.INT, code.ARRAY, code.LIST, code.DICT, code.SLICE
@@ -75,11 +73,11 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
     if opened is None or depth > _rules.MAX_DEPTH:
         return None
     type_code, items = opened
-    if type_code in _WITH_KEYS and not _KEYS.issuperset(map(id, map(type, items[::2]))):
+    if type_code in _WITH_KEYS and not _are_distinct(items[::2]):
         return None
     # Text is borrowed from the items, and their identities are not reused while they are alive.
     keep.append(items)
-    run = _write_run(items) if len(items) > _SHORT else None
+    run = write_run(items, met) if len(items) > _SHORT and depth < _rules.MAX_DEPTH else None
     if run is not None:
         return run + _value(type_code, RECIPE, len(items))
     steps: list[Any] = []
@@ -98,13 +96,12 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
             step = borrow_bytes(item, keep)
         elif packer is not None:
             step = packer(item)
+            if step is None:
+                step = _write_big_int(item, keep)
         elif cls is slice:
             step = write_slice(item, keep)
-        elif (convert := _rules.find_converter(cls)) is not None:
-            exact = convert(item)
-            step = scalar_packers[id(type(exact))](exact)
-        elif id(cls) in other_writers:
-            step = other_writers[id(cls)](item, keep)
+        elif (write := find_writer(cls)) is not None:
+            step = write(item, keep)
         else:
             if met is None:
                 met = {id(x)}
@@ -117,6 +114,18 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
         steps.append(step)
     steps.append(_value(type_code, RECIPE, len(items)))
     return b"".join(steps)
+
+
+def _are_distinct(keys: tuple[Any, ...]) -> bool:
+    """Return whether keys that are distinct as objects are known to be distinct as values."""
+    classes = set(map(id, map(type, keys)))
+    if classes <= _KEYS:
+        return True
+    if not classes <= _PLAIN:
+        return False
+    parts = [*chain.from_iterable((key,) if id(type(key)) in SCALARS else key for key in keys)]
+    # Two NaNs are one key of the runtime.
+    return SCALARS.issuperset(map(id, map(type, parts))) and all(x == x for x in parts)
 
 
 def _read_other(x: Any) -> tuple[int, Any] | None:
@@ -138,9 +147,6 @@ def _read_other(x: Any) -> tuple[int, Any] | None:
     return type_code, tuple(chain.from_iterable(parts)) if type_code == _DICT else parts
 
 
-#: Functions that write other values as `write_container` does, by the identity of the class.
-other_writers: dict[int, Callable[[Any, list[Any]], bytes | None]] = {}
-
 _MADE_SLICE = _value(_SLICE, RECIPE, 3)
 
 
@@ -159,98 +165,55 @@ def write_slice(x: slice, keep: list[Any]) -> bytes | None:
     return b"".join(steps)
 
 
-# ---- items of one class: packed together, in a fifth of the time --------------------------------------
+# ---- elements that are compared ------------------------------------------------------------------------
 
 #: Up to this many items are packed faster one by one.
 _SHORT = 4
 
 
-def _write_run(items: tuple[Any, ...]) -> bytes | None:
-    """Return the values of items that are all of one class; None if they are not."""
-    cls = type(items[0])
-    write = _runs.get(id(cls))
-    convert = None if write is not None else _rules.find_converter(cls)
-    if write is None and convert is None:
+def write_plain(items: Any, keep: list[Any], *, with_nans: bool = True) -> bytes | None:
+    """Return the recipe of elements: exact scalars, tuples and frozensets of these; None if there are others.
+
+    What such elements are equal to takes no code of users. None also where somebody steps through the
+    conversion. `keep` as above.
+    """
+    if is_stepping():
         return None
-    for item in items:
-        if type(item) is not cls:
-            return None
-    if convert is not None:
-        items = tuple(map(convert, items))
-        write = _runs.get(id(type(items[0])))
-    return None if write is None else write(items)
+    elements: Any = tuple(items)
+    short = _write_short(elements, keep) if len(elements) <= _SHORT else None
+    if short is not None:
+        return short
+    classes = set(map(id, map(type, elements)))
+    if not classes <= _PLAIN:
+        return None
+    rows = () if classes <= SCALARS else [x for x in elements if id(type(x)) not in SCALARS]
+    parts = [*chain.from_iterable(rows)]
+    if rows and not SCALARS.issuperset(map(id, map(type, parts))):
+        return None
+    if not with_nans and (rows or id(float) in classes) and any(x != x for x in (*parts, *elements)):
+        return None
+    written = write_container(elements, keep)
+    return None if written is None else written[:-VALUE_SIZE]
 
 
-def write_exact(items: Any, keep: list[Any]) -> bytes | None:
-    """Return the values of a list or tuple of exact scalars; None if it holds others. `keep` as above."""
-    items = tuple(items)
-    keep.append(items)
-    cls = type(items[0]) if len(items) > _SHORT else None
-    if id(cls) in _runs and (run := _write_run(items)) is not None:
-        return run
-    if not SCALARS.issuperset(map(id, map(type, items))):
-        return None
+def _write_short(elements: tuple[Any, ...], keep: list[Any]) -> bytes | None:
+    """Return the values of ints and text; None if there are others."""
+    keep.append(elements)
     steps: list[Any] = []
-    for item in items:
-        cls = type(item)
-        if cls is int:
-            if not _INT64_MIN <= item <= _INT64_MAX:
-                return None
-            steps.append(_value(_INT, 0, item))
-        elif cls is str:
-            steps.append(borrow_str(item, keep))
-        elif cls is bytes:
-            steps.append(borrow_bytes(item, keep))
+    for x in elements:
+        if type(x) is int and _INT64_MIN <= x <= _INT64_MAX:
+            steps.append(_value(_INT, 0, x))
+        elif type(x) is str and len(x) <= _MOST_SHORT:
+            steps.append(borrow_str(x, keep))
         else:
-            steps.append(scalar_packers[id(cls)](item))
-    if not _EXACT_BYTES.issuperset(map(id, map(type, steps))):
-        return None
+            return None
     return b"".join(steps)
+
+
+#: Longer text is not borrowed one by one.
+_MOST_SHORT = 1 << 20
 
 
 #: Exact scalars by the identity of the class.
 SCALARS = frozenset(map(id, (int, float, bool, str, bytes, type(None))))
-_EXACT_BYTES = frozenset((id(bytes),))
-
-_AN_INT, _A_FLOAT = _value(_INT, 0, 0), _value(code.FLOAT, 0, 0)
-
-
-def _write_ints(items: tuple[int, ...]) -> bytes | None:
-    try:
-        return _fill(_AN_INT, struct.pack(f"{len(items)}q", *items))
-    except struct.error:
-        # One of them needs a BigInt.
-        return None
-
-
-def _write_floats(items: tuple[float, ...]) -> bytes:
-    return _fill(_A_FLOAT, struct.pack(f"{len(items)}d", *items))
-
-
-def _fill(value: bytes, payloads: bytes) -> bytes:
-    """Repeat a value with other payloads, of eight bytes each."""
-    halves = array("q", value * (len(payloads) // 8))
-    halves[1::2] = array("q", payloads)
-    return halves.tobytes()
-
-
-#: The bytes before inline ASCII text and, by its length, those after it.
-_HEAD = _value(code.STR, 0, 0)[:4].decode("latin-1")
-_TAILS = ["\0" * spare + chr(spare) for spare in range(INLINE_BYTES, -1, -1)]
-
-
-def _write_texts(items: tuple[str, ...]) -> bytes | None:
-    parts = [_HEAD] * (3 * len(items))
-    parts[1::3] = items
-    try:
-        parts[2::3] = map(_TAILS.__getitem__, map(len, items))
-    except IndexError:
-        return None
-    return "".join(parts).encode("latin-1") if "".join(items).isascii() else None
-
-
-_runs: dict[int, Callable[[Any], bytes | None]] = {
-    id(int): _write_ints,
-    id(float): _write_floats,
-    id(str): _write_texts,
-}
+_PLAIN = SCALARS | {id(tuple), id(frozenset)}

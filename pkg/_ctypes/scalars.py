@@ -15,7 +15,9 @@ from .unpack import raise_taken
 __all__ = [
     "INLINE_BYTES",
     "NONE",
+    "RECIPE",
     "Packed",
+    "Writer",
     "borrow_bytes",
     "borrow_str",
     "new_object",
@@ -26,6 +28,11 @@ __all__ = [
 
 #: A packed value: exact bytes, or an OwnedValue where there is something to release.
 Packed = Any
+#: Packs a value for a call, with the list of what must outlive it; returns None for what it does not handle.
+Writer = Callable[[Any, list[Any]], Packed]
+
+#: The flag of a value that is a step of a recipe.
+RECIPE = 2  # ANYFFI_RECIPE
 
 _MAX_BORROWED = (1 << 30) - 1
 INLINE_BYTES = 11  # ANYFFI_INLINE_BYTES
@@ -150,10 +157,11 @@ def borrow_bytes(x: bytes, keep: list[Any]) -> Packed:
 
 
 #: Functions that pack borrowed scalars, by the identity of the class.
-scalar_borrowers: dict[int, Callable[[Any, list[Any]], Packed]] = {
+scalar_borrowers: dict[int, Writer] = {
     id(str): borrow_str,
     id(bytes): borrow_bytes,
     id(float): lambda x, keep: _float_value(_FLOAT, 0, x),
     id(bool): lambda x, keep: _TRUE if x else _FALSE,
     id(type(None)): lambda x, keep: NONE,
+    id(type(...)): lambda x, keep: _ELLIPSIS,
 }

@@ -8,20 +8,25 @@ from functools import partial
 from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
+from .construction import construction
+from .iterators import SequenceIterator
+from .known import as_number, pack_compared
+from .list_methods import list_changes, pack_slice
 from .methods import (
     GIVEN,
     MOST,
     call_shared,
+    changing,
     comparison,
     invoke,
     is_exactly,
+    iterating,
     make_methods,
-    pack_plain,
     runtime_function,
     size_of,
 )
 from .owned import OwnedValue
-from .recipe import write_exact
+from .recipe import write_container, write_plain
 from .sequences import ArrayCore, ListCore
 from .unpack import raise_taken, take
 from .wrapper import memory_of
@@ -32,14 +37,20 @@ _INT, _ARRAY, _LIST, _SHAPE = code.INT, code.ARRAY, code.LIST, code.SHAPE
 _value = VALUE.pack
 _value_of = VALUE.unpack
 _get_element = platform.plain(library.wrapper_get_element)
-_set_element = platform.plain(library.wrapper_set_element)
 _find_element = platform.plain(library.wrapper_find_element)
 _count_elements = platform.plain(library.wrapper_count_elements)
 _compare_values = platform.plain(library.wrapper_compare_values)
-_INT64_MAX = 2**63 - 1
+_concat = platform.plain(library.wrapper_concat)
+_concat_values = platform.plain(library.wrapper_concat_values)
+
+#: The types whose wrappers have the methods of a type.
+_LIKE = {_ARRAY: (_ARRAY, _SHAPE), _LIST: (_LIST,)}
 
 _Method = Callable[..., Any]
 _Maker = Callable[[_Method], _Method]
+
+
+# ---- elements ---------------------------------------------------------------------------------------
 
 
 def _item_of(type_code: int) -> _Maker:
@@ -47,19 +58,20 @@ def _item_of(type_code: int) -> _Maker:
 
     def make(shared: _Method) -> _Method:
         def get_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
-            if type(key) is int and -MOST <= key <= MOST:
+            index = key if type(key) is int else as_number(key)
+            if type(index) is int and -MOST <= index <= MOST:
                 element = OwnedValue(VALUE_SIZE)
                 try:
-                    found = _get_element(memory_of(self), type_code, key, element)
+                    found = _get_element(memory_of(self), type_code, index, element)
                 except (AttributeError, TypeError):
                     found = 0
                 if found == 1 and not rest and not named:
                     value = _value_of(element)
                     return value[2] if value[0] == _INT else take(value, element)
             elif type(key) is slice and not rest and not named:
-                bounds = _pack_slice(key)
-                if bounds is not None and is_exactly(self, type_code):
-                    return invoke(slice_sequence, memory_of(self), None, bounds, 3)
+                bounds = pack_slice(key)
+                if bounds is not None and is_exactly(self, *_LIKE[type_code]):
+                    return invoke(slice_sequence, memory_of(self), None, bounds)
             return call_shared(shared, self, key, *rest, **named)
 
         return get_item
@@ -67,46 +79,20 @@ def _item_of(type_code: int) -> _Maker:
     return make
 
 
-def _pack_slice(which: slice) -> bytes | None:
-    """Pack the parts of a slice of ints and None; None for others."""
-    parts = []
-    for part in (which.start, which.stop, which.step):
-        if part is not None and (type(part) is not int or not -_INT64_MAX <= part <= _INT64_MAX):
-            return None
-        parts.append(_value(_INT, 0, part) if part is not None else bytes(VALUE_SIZE))
-    return b"".join(parts)
-
-
-def _set_item(shared: _Method) -> _Method:
-    def set_item(self: Any = GIVEN, key: Any = GIVEN, item: Any = GIVEN, /, *rest: Any, **named: Any) -> None:
-        if type(key) is int and -MOST <= key <= MOST and not rest and not named:
-            keep: list[Any] = []
-            packed = pack_plain(item, keep)
-            if packed is not None:
-                try:
-                    found = _set_element(memory_of(self), key, packed)
-                except (AttributeError, TypeError):
-                    found = 0
-                if found == 1:
-                    return
-                if found < 0:
-                    raise_taken()
-        call_shared(shared, self, key, item, *rest, **named)
-
-    return set_item
-
-
 def _contains(type_code: int) -> _Maker:
     def make(shared: _Method) -> _Method:
         def contains(self: Any = GIVEN, value: Any = GIVEN, /, *rest: Any) -> Any:
             keep: list[Any] = []
-            packed = pack_plain(value, keep)
+            packed = pack_compared(value, keep)
             found = -2
             if packed is not None and not rest:
+                size = len(packed) // VALUE_SIZE
                 try:
-                    found = _find_element(memory_of(self), type_code, packed, 0, -1)
+                    found = _find_element(memory_of(self), type_code, packed, size, 0, -1)
                 except (AttributeError, TypeError):
                     found = -2
+                if found == -3:
+                    raise_taken()
             return call_shared(shared, self, value, *rest) if found < -1 else found >= 0
 
         return contains
@@ -118,15 +104,18 @@ def _index(type_code: int) -> _Maker:
     def make(shared: _Method) -> _Method:
         def index(self: Any = GIVEN, value: Any = GIVEN, /, *bounds: Any) -> Any:
             keep: list[Any] = []
-            packed = pack_plain(value, keep)
+            packed = pack_compared(value, keep)
             found = -1
             if packed is not None and len(bounds) <= 2:
                 start, stop = bounds + (0, MOST)[len(bounds) :]
                 if type(start) is int and type(stop) is int and 0 <= start <= MOST and 0 <= stop <= MOST:
+                    size = len(packed) // VALUE_SIZE
                     try:
-                        found = _find_element(memory_of(self), type_code, packed, start, stop)
+                        found = _find_element(memory_of(self), type_code, packed, size, start, stop)
                     except (AttributeError, TypeError):
                         found = -1
+                    if found == -3:
+                        raise_taken()
             # An absent value takes the interpreter's own message.
             return call_shared(shared, self, value, *bounds) if found < 0 else found
 
@@ -139,13 +128,16 @@ def _count(type_code: int) -> _Maker:
     def make(shared: _Method) -> _Method:
         def count(self: Any = GIVEN, value: Any = GIVEN, /, *rest: Any) -> Any:
             keep: list[Any] = []
-            packed = pack_plain(value, keep)
+            packed = pack_compared(value, keep)
             found = -1
             if packed is not None and not rest:
+                size = len(packed) // VALUE_SIZE
                 try:
-                    found = _count_elements(memory_of(self), type_code, packed)
+                    found = _count_elements(memory_of(self), type_code, packed, size)
                 except (AttributeError, TypeError):
                     found = -1
+                if found == -2:
+                    raise_taken()
             return call_shared(shared, self, value, *rest) if found < 0 else found
 
         return count
@@ -153,10 +145,13 @@ def _count(type_code: int) -> _Maker:
     return make
 
 
+# ---- operators --------------------------------------------------------------------------------------
+
+
 def _comparisons(type_code: int) -> dict[str, _Maker]:
     def decide(operation: _Method, self: Any, other: Any, position: int) -> int:
-        is_known = type(other) is plain_class or is_exactly(other, type_code)
-        if not is_known or not is_exactly(self, type_code):
+        is_known = type(other) is plain_class or is_exactly(other, type_code, _SHAPE)
+        if not is_known or not is_exactly(self, type_code, _SHAPE):
             return -1
         return bool(operation(self[position], other[position]))
 
@@ -165,7 +160,7 @@ def _comparisons(type_code: int) -> dict[str, _Maker]:
     def compare_plain(self: Any, other: Any, operation: int) -> int:
         keep: list[Any] = []
         # The copy too: another thread may change the list.
-        values = write_exact(other, keep) if type(other) is plain_class else None
+        values = write_plain(other, keep) if type(other) is plain_class else None
         if values is None:
             return -1
         try:
@@ -182,85 +177,77 @@ def _comparisons(type_code: int) -> dict[str, _Maker]:
     }
 
 
+def _concatenation(type_code: int, *, is_reflected: bool = False) -> _Maker:
+    """Return what makes `+` with a sequence of the same type, or with Python's."""
+    plain_class = list if type_code == _LIST else tuple
+
+    def concat(self: Any, other: Any, made: Any) -> int:
+        if type(other) is not plain_class:
+            both = (other, self) if is_reflected else (self, other)
+            return _concat(*map(memory_of, both), type_code, made)  # type: ignore[no-any-return]
+        keep: list[Any] = []
+        recipe = write_container(other, keep)
+        if recipe is None:
+            return 0
+        size = len(recipe) // VALUE_SIZE - 1  # without the step of the list or tuple itself
+        return _concat_values(memory_of(self), recipe, size, type_code, is_reflected, made)  # type: ignore[no-any-return]
+
+    def make(shared: _Method) -> _Method:
+        def add(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
+            is_known = type(other) is plain_class or is_exactly(other, type_code)
+            if is_known and is_exactly(self, type_code) and not rest and not named:
+                made = OwnedValue(VALUE_SIZE)
+                status = concat(self, other, made)
+                if status == 1:
+                    return take(_value_of(made), made)
+                if status == -1:
+                    raise_taken()
+            return call_shared(shared, self, other, *rest, **named)
+
+        return add
+
+    return make
+
+
+def _repetition(type_code: int) -> _Maker:
+    function = runtime_function("Sequence.repeat")
+
+    def make(shared: _Method) -> _Method:
+        def repeat(self: Any = GIVEN, times: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
+            is_count = type(times) is int and -MOST <= times <= MOST
+            if not is_count or rest or named or not is_exactly(self, *_LIKE[type_code]):
+                return call_shared(shared, self, times, *rest, **named)
+            return invoke(function, memory_of(self), None, _value(_INT, 0, times))
+
+        return repeat
+
+    return make
+
+
+# ---- by class ---------------------------------------------------------------------------------------
+
+
 def _methods(type_code: int) -> dict[str, _Maker]:
     return {
+        **construction(type_code),
+        "__iter__": iterating(_LIKE[type_code], lambda self, address: SequenceIterator(self, address, False)),
         "__len__": size_of(type_code),
         "__getitem__": _item_of(type_code),
         "__contains__": _contains(type_code),
+        "__add__": _concatenation(type_code),
+        "__radd__": _concatenation(type_code, is_reflected=True),
+        "__mul__": _repetition(type_code),
+        "__rmul__": _repetition(type_code),
         "index": _index(type_code),
         "count": _count(type_code),
         **_comparisons(type_code),
     }
 
 
-# ---- changes of a List ------------------------------------------------------------------------------
-
-
-def _append(shared: _Method) -> _Method:
-    function = runtime_function("List.append")
-
-    def append(self: Any = GIVEN, value: Any = GIVEN, /, *rest: Any) -> None:
-        keep: list[Any] = []
-        packed = pack_plain(value, keep)
-        if packed is None or rest or not is_exactly(self, _LIST):
-            return call_shared(shared, self, value, *rest)  # type: ignore[no-any-return]
-        return invoke(function, memory_of(self), None, packed, 1)  # type: ignore[no-any-return]
-
-    return append
-
-
-def _insert(shared: _Method) -> _Method:
-    function = runtime_function("List.insert")
-
-    def insert(self: Any = GIVEN, index: Any = GIVEN, value: Any = GIVEN, /, *rest: Any) -> None:
-        keep: list[Any] = []
-        packed = pack_plain(value, keep)
-        is_frequent = type(index) is int and -MOST <= index <= MOST and not rest
-        if packed is None or not is_frequent or not is_exactly(self, _LIST):
-            return call_shared(shared, self, index, value, *rest)  # type: ignore[no-any-return]
-        return invoke(function, memory_of(self), None, _value(_INT, 0, index) + packed, 2)  # type: ignore[no-any-return]
-
-    return insert
-
-
-_LAST = _value(_INT, 0, -1)
-
-
-def _pop(shared: _Method) -> _Method:
-    function = runtime_function("List.pop")
-
-    def pop(self: Any = GIVEN, index: Any = GIVEN, /, *rest: Any) -> Any:
-        if index is GIVEN and self is not GIVEN:
-            index = -1
-        if type(index) is not int or not -MOST <= index <= MOST or rest or not is_exactly(self, _LIST):
-            return call_shared(shared, self, index, *rest)
-        return invoke(function, memory_of(self), None, _LAST if index == -1 else _value(_INT, 0, index), 1)
-
-    return pop
-
-
-def _extend(shared: _Method) -> _Method:
-    function = runtime_function("List.extend")
-
-    def extend(self: Any = GIVEN, iterable: Any = GIVEN, /, *rest: Any) -> Any:
-        if rest or not is_exactly(self, _LIST) or not is_exactly(iterable, _LIST, _ARRAY, _SHAPE):
-            return call_shared(shared, self, iterable, *rest)
-        return invoke(function, memory_of(self), memory_of(iterable))
-
-    return extend
-
-
 def array_methods(methods: type) -> dict[str, _Method]:
-    return make_methods(_methods(_ARRAY), *methods.__mro__, ArrayCore)
+    makers = {**_methods(_ARRAY), "thaw": changing("container.thaw", _ARRAY, _SHAPE)}
+    return make_methods(makers, *methods.__mro__, ArrayCore)
 
 
 def list_methods(methods: type) -> dict[str, _Method]:
-    makers = {
-        **_methods(_LIST),
-        "__setitem__": _set_item,
-        "append": _append,
-        "extend": _extend,
-        "insert": _insert,
-        "pop": _pop,
-    }
-    return make_methods(makers, *methods.__mro__, ListCore)
+    return make_methods({**_methods(_LIST), **list_changes()}, *methods.__mro__, ListCore)

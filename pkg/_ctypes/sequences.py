@@ -9,22 +9,21 @@ from .._rules import containers as rules
 from .._rules.codes import code
 from .._rules.containers import checks_self
 from .._typing import Any
-from .abi import VALUE, VALUE_SIZE, Header, Sequence, address_of, library, platform, translates_errors
+from .abi import VALUE, VALUE_SIZE, address_of, library, translates_errors
 from .containers import unwrap_as
+from .iterators import SequenceIterator
 from .owned import OwnedValue, release
 from .pack import pack_borrowed
 from .stepping import is_stepping
-from .unpack import raise_taken, take, unpack
-from .wrapper import ObjectCore, refer, unwrap
+from .structs import Sequence
+from .unpack import raise_taken, unpack
+from .wrapper import ObjectCore, unwrap
 
-__all__ = ["ArrayCore", "ListCore", "SequenceIterator", "find_value", "get_item", "list_items"]
+__all__ = ["ArrayCore", "ListCore", "find_value", "get_item", "list_items"]
 
 _value_of = VALUE.unpack
 _sequence_get = library.sequence_get
-_get_element = platform.plain(library.wrapper_get_element)
 _UNSET, _INT = code.UNSET, code.INT
-#: The highest index: elements take 16 bytes each, so that no List in memory has more.
-_MOST = 2**31 - 1
 
 
 def _size_of(address: int) -> int:
@@ -222,49 +221,3 @@ class ListCore(ObjectCore):
     def _check_position(self, index: int) -> None:
         if not 0 <= index < _size_of(unwrap_as(self, code.LIST)):
             raise rules.assignment_out_of_range(self)
-
-
-class SequenceIterator:
-    """Iterates by index, as the iterator of `list` does, and so sees changes."""
-
-    __slots__ = ("_address", "_index", "_reference", "_sequence", "_step", "_type_code")
-    __module__ = "anyffi"
-
-    def __init__(self, sequence: ObjectCore, address: int, backwards: bool) -> None:
-        self._sequence: ObjectCore | None = sequence
-        self._address = address
-        self._reference = refer(address)
-        self._type_code = Header.from_address(address).type_code
-        self._step = -1 if backwards else 1
-        self._index = _size_of(address) - 1 if backwards else 0
-
-    def __iter__(self) -> SequenceIterator:
-        return self
-
-    def __next__(self) -> Any:
-        if self._sequence is None:
-            raise StopIteration
-        index = self._index
-        element = OwnedValue(VALUE_SIZE)
-        if not 0 <= index <= _MOST or not _get_element(self._reference, self._type_code, index, element):
-            # An exhausted iterator stays exhausted.
-            self._sequence = None
-            raise StopIteration
-        self._index = index + self._step
-        value = _value_of(element)
-        return value[2] if value[0] == _INT else take(value, element)
-
-    def __length_hint__(self) -> int:
-        if self._sequence is None:
-            return 0
-        size = _size_of(self._address)
-        if self._step > 0:
-            return max(size - self._index, 0)
-        return self._index + 1 if self._index < size else 0
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return rules.reduce_iterator(self._sequence, self._index, self._step)
-
-    def __setstate__(self, index: int) -> None:
-        size = 0 if self._sequence is None else _size_of(self._address)
-        self._index = rules.clip_index(index, size, self._step)

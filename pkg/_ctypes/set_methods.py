@@ -2,53 +2,96 @@
 
 from __future__ import annotations
 
+import struct
+
 from .._rules.codes import code
+from .._rules.containers import ELEMENTS
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
-from .mapping_methods import contains_key, equality
+from .construction import construction
+from .iterators import EntryIterator
+from .known import pack_known
 from .mappings import FrozenSetCore, SetCore
 from .methods import (
     GIVEN,
     call_shared,
-    create_plain,
-    invoke,
+    changing,
     is_exactly,
+    iterating,
     make_methods,
-    pack_plain,
-    runtime_function,
     size_of,
 )
-from .owned import OwnedValue, release
-from .unpack import raise_taken
-from .wrapper import ObjectCore, memory_of, refer, wrap
+from .owned import OwnedValue
+from .set_operands import GREATER_EQUAL, LESS_EQUAL, comparison_of_sets, is_set, relation, write_elements
+from .unpack import raise_taken, take
+from .wrapper import memory_of
 
 __all__ = ["frozen_set_methods", "set_methods"]
 
 _UNSET, _FROZEN_SET, _SET = code.UNSET, code.FROZEN_SET, code.SET
 _value_of = VALUE.unpack
+_type_code_in = struct.Struct("=i").unpack_from
+_change = platform.plain(library.wrapper_change)
+_change_values = platform.plain(library.wrapper_change_values)
 _combine = platform.plain(library.wrapper_combine)
-_compare = platform.plain(library.wrapper_compare)
-_is_disjoint = platform.plain(library.wrapper_is_disjoint)
-#: Operations of `anyffi_set_combine` and `anyffi_wrapper_compare`.
+_combine_values = platform.plain(library.wrapper_combine_values)
+_has_key = platform.plain(library.wrapper_has_key)
+_add_element = platform.plain(library.wrapper_set_item)
+_erase_key = platform.plain(library.wrapper_erase_key)
+_pop_entry = platform.plain(library.wrapper_pop_entry)
+#: Operations of `anyffi_set_combine`.
 _OR, _AND, _SUB, _XOR = range(4)
-_LESS_EQUAL, _GREATER_EQUAL = 1, 5
 
 _Method = Callable[..., Any]
 _Maker = Callable[[_Method], _Method]
 
 
-def _change(name: str) -> _Maker:
-    """Return what makes a method that passes an element to a function of the runtime."""
-    function = runtime_function(f"Set.{name}")
+# ---- elements ---------------------------------------------------------------------------------------
+
+
+def _pack_element(x: Any, keep: list[Any]) -> bytes | None:
+    """Pack an element; None also for a mutable set, for which the equal frozenset is looked up."""
+    packed = pack_known(x, keep)
+    if packed is None or _type_code_in(packed, len(packed) - VALUE_SIZE) == (_SET,):
+        return None
+    return packed
+
+
+def _contains(type_code: int) -> _Maker:
+    def make(shared: _Method) -> _Method:
+        def contains(self: Any = GIVEN, element: Any = GIVEN, /, *rest: Any) -> Any:
+            keep: list[Any] = []
+            packed = _pack_element(element, keep)
+            found = -2
+            if packed is not None and not rest:
+                try:
+                    found = _has_key(memory_of(self), type_code, packed, len(packed) // VALUE_SIZE)
+                except (AttributeError, TypeError):
+                    found = -2
+                if found == -1:
+                    raise_taken()
+            return found == 1 if found >= 0 else call_shared(shared, self, element, *rest)
+
+        return contains
+
+    return make
+
+
+def _change_element(change_set: Callable[..., int]) -> _Maker:
+    """Return what makes a method that adds or removes an element."""
 
     def make(shared: _Method) -> _Method:
+        is_remove = shared.__name__ == "remove"
+
         def change(self: Any = GIVEN, element: Any = GIVEN, /, *rest: Any) -> Any:
             keep: list[Any] = []
-            packed = pack_plain(element, keep)
-            if packed is None or rest or not is_exactly(self, _SET):
+            packed = _pack_element(element, keep) if is_exactly(self, _SET) and not rest else None
+            if packed is None:
                 return call_shared(shared, self, element, *rest)
-            found = invoke(function, memory_of(self), None, packed, 1)
-            if not found and shared.__name__ == "remove":
+            found = change_set(memory_of(self), _SET, packed, len(packed) // VALUE_SIZE)
+            if found < 0:
+                raise_taken()
+            if not found and is_remove:
                 raise KeyError(element)
             return None
 
@@ -57,56 +100,47 @@ def _change(name: str) -> _Maker:
     return make
 
 
-def _is_set(x: Any) -> bool:
-    cls = type(x)
-    return cls is set or cls is frozenset or is_exactly(x, _SET, _FROZEN_SET)
+def _pop(shared: _Method) -> _Method:
+    def pop(self: Any = GIVEN, /, *rest: Any) -> Any:
+        element = OwnedValue(VALUE_SIZE)
+        if rest or not is_exactly(self, _SET) or not _pop_entry(memory_of(self), _SET, element, None):
+            return call_shared(shared, self, *rest)
+        return take(_value_of(element), element)
+
+    return pop
 
 
-def _is_full(x: Any) -> bool:
-    return not issubclass(type(x), ObjectCore) or bool(x._address)
+# ---- operations -------------------------------------------------------------------------------------
 
 
-def _with_operand(use: Callable[[Any], Any], other: Any) -> Any:
-    """Return what `use` makes of the reference to a set; None for one of Python's with other elements."""
-    if issubclass(type(other), ObjectCore):
-        return use(memory_of(other))
-    theirs = create_plain(other)
-    if theirs is None:
-        return None
-    try:
-        return use(refer(_value_of(theirs)[2]))
-    finally:
-        release(theirs)
+def _operation(
+    type_code: int, operation: int, *, is_reflected: bool = False, is_iterable: bool = False
+) -> _Maker:
+    """Return what makes an operator, or (`is_iterable`) a method, that returns a new set."""
 
-
-def _operator(type_code: int, operation: int, *, is_reflected: bool = False) -> _Maker:
     def combined(self: Any, other: Any) -> Any:
         """Return a new set, or None where that takes code of Python."""
         made = OwnedValue(VALUE_SIZE)
+        keep: list[Any] = []
         mine = memory_of(self)
-
-        def use(theirs: Any) -> int:
-            both = (theirs, mine) if is_reflected else (mine, theirs)
-            return _combine(*both, type_code, operation, made)  # type: ignore[no-any-return]
-
-        status = _with_operand(use, other)
+        if is_set(other):
+            both = (memory_of(other), mine) if is_reflected else (mine, memory_of(other))
+            status = _combine(*both, type_code, operation, made)
+        else:
+            values = write_elements(other, is_iterable, keep)
+            if values is None:
+                return None
+            size = len(values) // VALUE_SIZE
+            status = _combine_values(mine, values, size, type_code, operation, is_reflected, made)
         if status == -1:
             raise_taken()
         value = _value_of(made)
-        if status != 0 or value[0] == _UNSET:
-            return None
-        try:
-            return wrap(value[2])
-        finally:
-            release(made)
+        return None if status != 0 or value[0] == _UNSET else take(value, made)
 
     def make(shared: _Method) -> _Method:
         def combine(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
-            if _is_set(other) and is_exactly(self, type_code) and not rest and not named:
-                try:
-                    made = combined(self, other)
-                except AttributeError:
-                    made = None  # one of them is empty
+            if other is not GIVEN and is_exactly(self, type_code) and not rest and not named:
+                made = combined(self, other)
                 if made is not None:
                     return made
             return call_shared(shared, self, other, *rest, **named)
@@ -116,71 +150,89 @@ def _operator(type_code: int, operation: int, *, is_reflected: bool = False) -> 
     return make
 
 
-def _relation(type_code: int, relate: Callable[..., int], *operation: int) -> _Maker:
-    def make(shared: _Method) -> _Method:
-        def relation(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any) -> Any:
-            found = None
-            if _is_set(other) and is_exactly(self, type_code) and not rest:
-                try:
-                    mine = memory_of(self)
-                    found = _with_operand(lambda theirs: relate(mine, theirs, type_code, *operation), other)
-                except AttributeError:
-                    found = None
-            is_unknown = found is None or found < 0
-            return call_shared(shared, self, other, *rest) if is_unknown else found == 1
+def _change_by(operation: int, *, is_iterable: bool = False) -> _Maker:
+    """Return what makes a method, or an operator (which returns the set), that changes a set."""
 
-        return relation
+    def changed(self: Any, other: Any) -> bool:
+        """Change the set; return False, where that takes code of Python."""
+        keep: list[Any] = []
+        if is_set(other):
+            status = _change(memory_of(self), memory_of(other), operation)
+        else:
+            # Equal items of a list would cancel each other out.
+            values = write_elements(other, is_iterable and operation != _XOR, keep)
+            if values is None:
+                return False
+            status = _change_values(memory_of(self), values, len(values) // VALUE_SIZE, operation)
+        if status == -1:
+            raise_taken()
+        return bool(status == 1)
+
+    def make(shared: _Method) -> _Method:
+        is_operator = shared.__name__.startswith("__")
+
+        def change(self: Any = GIVEN, /, *others: Any, **named: Any) -> Any:
+            is_frequent = len(others) == 1 and not named and is_exactly(self, _SET)
+            if is_frequent and changed(self, others[0]):
+                return self if is_operator else None
+            return call_shared(shared, self, *others, **named)
+
+        return change
 
     return make
 
 
-def _update(shared: _Method) -> _Method:
-    """Return `update`, or `|=`, which returns the set."""
-    function = runtime_function("Set.update")
-    is_operator = shared.__name__ == "__ior__"
+# ---- by class ---------------------------------------------------------------------------------------
 
-    def update(self: Any = GIVEN, /, *others: Any, **named: Any) -> Any:
-        is_frequent = len(others) == 1 and _is_set(others[0]) and is_exactly(self, _SET) and not named
-        if is_frequent and _is_full(self) and _is_full(others[0]):
-            mine = memory_of(self)
-            if _with_operand(lambda theirs: (invoke(function, mine, theirs),), others[0]) is not None:
-                return self if is_operator else None
-        return call_shared(shared, self, *others, **named)
 
-    return update
+_OPERATIONS = {"or": _OR, "and": _AND, "sub": _SUB, "xor": _XOR}
+_METHODS = {"union": _OR, "intersection": _AND, "difference": _SUB, "symmetric_difference": _XOR}
+_CHANGES = {
+    "update": _OR,
+    "intersection_update": _AND,
+    "difference_update": _SUB,
+    "symmetric_difference_update": _XOR,
+}
 
 
 def _of_set(type_code: int) -> dict[str, _Maker]:
+    operations = _OPERATIONS.items()
     return {
+        **construction(type_code),
+        "__iter__": iterating(
+            (type_code,), lambda self, address: EntryIterator(self, address, ELEMENTS, False)
+        ),
         "__len__": size_of(type_code),
-        "__contains__": contains_key(type_code),
+        "__contains__": _contains(type_code),
         **{
-            name: equality(type_code, name)
+            name: comparison_of_sets(type_code, name)
             for name in ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
         },
-        "__or__": _operator(type_code, _OR),
-        "__and__": _operator(type_code, _AND),
-        "__sub__": _operator(type_code, _SUB),
-        "__xor__": _operator(type_code, _XOR),
-        "__ror__": _operator(type_code, _OR, is_reflected=True),
-        "__rand__": _operator(type_code, _AND, is_reflected=True),
-        "__rsub__": _operator(type_code, _SUB, is_reflected=True),
-        "__rxor__": _operator(type_code, _XOR, is_reflected=True),
-        "union": _operator(type_code, _OR),
-        "intersection": _operator(type_code, _AND),
-        "difference": _operator(type_code, _SUB),
-        "symmetric_difference": _operator(type_code, _XOR),
-        "isdisjoint": _relation(type_code, _is_disjoint),
-        "issubset": _relation(type_code, _compare, _LESS_EQUAL),
-        "issuperset": _relation(type_code, _compare, _GREATER_EQUAL),
+        **{f"__{name}__": _operation(type_code, what) for name, what in operations},
+        **{f"__r{name}__": _operation(type_code, what, is_reflected=True) for name, what in operations},
+        **{name: _operation(type_code, what, is_iterable=True) for name, what in _METHODS.items()},
+        "isdisjoint": relation(type_code, None),
+        "issubset": relation(type_code, LESS_EQUAL),
+        "issuperset": relation(type_code, GREATER_EQUAL),
     }
 
 
 def frozen_set_methods(methods: type) -> dict[str, _Method]:
-    return make_methods(_of_set(_FROZEN_SET), *methods.__mro__, FrozenSetCore)
+    makers = {**_of_set(_FROZEN_SET), "thaw": changing("container.thaw", _FROZEN_SET)}
+    return make_methods(makers, *methods.__mro__, FrozenSetCore)
 
 
 def set_methods(methods: type) -> dict[str, _Method]:
-    changes = {"add": _change("add"), "discard": _change("discard"), "remove": _change("discard")}
-    changes.update({"update": _update, "__ior__": _update})
-    return make_methods({**_of_set(_SET), **changes}, *methods.__mro__, SetCore)
+    makers = {
+        **_of_set(_SET),
+        **{f"__i{name}__": _change_by(what) for name, what in _OPERATIONS.items()},
+        **{name: _change_by(what, is_iterable=True) for name, what in _CHANGES.items()},
+        "add": _change_element(_add_element),
+        "clear": changing("Set.clear", _SET),
+        "copy": changing("container.copy", _SET),
+        "discard": _change_element(_erase_key),
+        "freeze": changing("container.freeze", _SET),
+        "pop": _pop,
+        "remove": _change_element(_erase_key),
+    }
+    return make_methods(makers, *methods.__mro__, SetCore)

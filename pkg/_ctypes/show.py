@@ -10,7 +10,7 @@ from ctypes import Structure
 
 from .._rules.codes import code
 from .._typing import Any
-from . import abi
+from . import abi, structs
 from .owned import OwnedValue
 
 __all__ = ["Argument", "Arguments", "Cell", "Created", "show_value"]
@@ -25,6 +25,8 @@ _ENCODINGS = ("ascii", "latin-1", "UCS-2", "UCS-4")
 _WIDTHS = (1, 1, 2, 4)
 _PLAIN = (code.NONE, code.ELLIPSIS, code.MISSING, code.UNSET)
 _VIEWS = (code.STR_VIEW, code.BYTES_VIEW)
+#: What a recipe creates of the values before.
+_MADE_OF_VALUES = (code.ARRAY, code.LIST, code.MAP, code.DICT, code.SET, code.FROZEN_SET, code.SLICE)
 
 
 def _name_of(type_code: int) -> str:
@@ -62,7 +64,9 @@ def show_value(value: bytes) -> str:
 
 
 def _show_recipe(type_code: int, name: str, payload: int) -> str:
-    if type_code in (code.FUNCTION, code.PY_OBJECT, code.TENSOR):
+    if type_code == code.OBJECT:
+        return "an object created for the call"
+    if type_code not in _MADE_OF_VALUES:
         return f"{name} to create"
     return f"{name} to create of the {payload} values before"
 
@@ -182,8 +186,8 @@ def _show_owned(self: Any) -> str:
     return f"<owned {show_value(bytes(self[: _VALUE.size]))}>"
 
 
-for _struct in list(vars(abi).values()):
+for _struct in list(vars(structs).values()):
     if isinstance(_struct, type) and issubclass(_struct, Structure) and _struct is not Structure:
         setattr(_struct, "__repr__", _show_struct)  # noqa: B010
-for _class, _show in ((abi.Value, _show_cell), (abi.Header, _show_header), (OwnedValue, _show_owned)):
+for _class, _show in ((structs.Value, _show_cell), (structs.Header, _show_header), (OwnedValue, _show_owned)):
     setattr(_class, "__repr__", _show)  # noqa: B010

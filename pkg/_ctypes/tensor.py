@@ -13,8 +13,9 @@ from .._rules.device import Device, share_device
 from .._rules.dtype import dtype, share_dtype
 from .._rules.export import export_tensor
 from .._typing import TYPE_CHECKING, Any, Callable, TypeVar
-from .abi import Tensor, TensorData, library, platform, translates_errors
+from .abi import library, platform, translates_errors
 from .containers import unwrap_as
+from .structs import Tensor, TensorData
 from .wrapper import ObjectCore, unwrap
 
 __all__ = ["TensorCore"]

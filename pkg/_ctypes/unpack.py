@@ -11,26 +11,10 @@ from .._rules import values as _rules
 from .._rules.codes import code
 from .._rules.refusals import explain
 from .._typing import Any, Callable, NoReturn
-from .abi import (
-    VALUE,
-    VALUE_SIZE,
-    BigInt,
-    Box,
-    Bytes,
-    Complex,
-    Error,
-    Function,
-    Header,
-    PyObject,
-    Slice,
-    Str,
-    Value,
-    library,
-    platform,
-    translate_error,
-)
+from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .owned import OwnedValue, release
-from .wrapper import wrap
+from .structs import BigInt, Box, Bytes, Complex, Error, Function, Header, PyObject, Slice, Str, Value
+from .wrapper import wrap, wrap_owned
 
 __all__ = [
     "discard_error",
@@ -212,6 +196,8 @@ def take(value: tuple[int, int, int], owner: Any) -> Any:
     if value[0] <= 0:
         # Inline values need no release, which takes as long as unpacking one.
         return unpack(value)
+    if value[0] not in _object_readers:
+        return wrap_owned(value, owner)
     try:
         return unpack(value)
     except ArgumentError as error:

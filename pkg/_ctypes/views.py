@@ -3,11 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
+from .._rules.codes import code
 from .._rules.containers import ITEMS, KEYS, VALUES, has_pair
-from .._typing import Any
+from .._typing import Any, Callable
+from .abi import library, platform
+from .methods import is_exactly
+from .wrapper import memory_of
 
 __all__ = ["ItemsCore", "KeysCore", "ValuesCore"]
+
+
+_EQUAL = 2  # as `anyffi_wrapper_compare` numbers it
+_compare = platform.plain(library.wrapper_compare)
+_compare_keys = platform.plain(library.wrapper_compare_keys)
+
+
+def _compare_items(mine: Any, theirs: Any) -> Any:
+    found = -1
+    for type_code in (code.DICT, code.MAP):
+        if found < 0:
+            found = _compare(mine, theirs, type_code, _EQUAL)
+    return found
+
+
+def _equal(self: Any, other: object, compare: Callable[[Any, Any], Any]) -> Any:
+    """Compare two views of one class, where that takes no code of Python; else as sets."""
+    if type(other) is type(self):
+        try:
+            mine, theirs = self._mapping, other._mapping  # type: ignore[attr-defined]
+            are_known = is_exactly(mine, code.DICT, code.MAP) and is_exactly(theirs, code.DICT, code.MAP)
+            found = compare(memory_of(mine), memory_of(theirs)) if are_known else -1
+        except TypeError:
+            found = -1  # wrappers of another backend, in check mode
+        if found >= 0:
+            return found == 1
+    return AbstractSet.__eq__(self, other)
 
 
 class _ViewCore:
@@ -37,8 +69,13 @@ class KeysCore(_ViewCore):
     __slots__ = ()
     _what = KEYS
 
+    __hash__ = None  # type: ignore[assignment]
+
     def __contains__(self, key: object) -> bool:
         return key in self._mapping
+
+    def __eq__(self, other: object) -> Any:
+        return _equal(self, other, _compare_keys)
 
 
 class ValuesCore(_ViewCore):
@@ -56,6 +93,11 @@ class ItemsCore(_ViewCore):
 
     __slots__ = ()
     _what = ITEMS
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> Any:
+        return _equal(self, other, _compare_items)
 
     def __contains__(self, pair: object) -> bool:
         return has_pair(self._mapping, pair)

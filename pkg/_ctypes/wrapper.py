@@ -7,30 +7,47 @@ import struct
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import TYPE_CHECKING, Any, Callable
-from .abi import Header, library, platform, translates_errors
+from .abi import library, platform, translates_errors
+from .owned import release
+from .structs import Header
 
 __all__ = [
+    "REF_SIZE",
     "ObjectCore",
     "class_of",
     "classes",
+    "hold_memory",
+    "is_empty",
+    "makes_plainly",
     "memory_of",
     "new_wrapper",
     "refer",
     "set_class",
     "set_factory",
+    "set_memory",
     "unwrap",
     "wrap",
     "wrap_here",
+    "wrap_owned",
+    "write_wrapper",
 ]
 
 _WORD = Header.wrapper.offset
 _REF = struct.Struct("=QQ")
+REF_SIZE = _REF.size
+#: An AnyffiWrapperHold: an AnyffiWrapperRef, and its object as a value.
+_hold = struct.Struct("=QQiIq").pack
+_address_in = struct.Struct("=Q").unpack_from
 
 #: Public classes by type code.
 classes: dict[int, type] = {}
+#: The `__new__` that the package's own classes have, by type code: it does what that of object does.
+_own_new: dict[int, Any] = {}
+_new_object = object.__new__
+_FIRST_DYNAMIC_TYPE = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
 
 
-#: An AnyffiWrapperRef, which owns one strong reference. It has its own finalizer, since a user's `__del__`
+#: An AnyffiWrapperHold, which owns one strong reference. It has its own finalizer, since a user's `__del__`
 #: would replace that of the wrapper. It is not garbage-collected, so that a wrapper in a cycle
 #: keeps its object until the wrapper is cleared.
 _Memory = platform.memory_class(library.wrapper_detach, library.wrapper_finalize)
@@ -83,15 +100,16 @@ platform.declare_wrappers(library, _Slots, "_memory")
 _memory_slot: Any = _Slots.__dict__["_memory"]
 #: The memory of a wrapper, an AnyffiWrapperRef; AttributeError if it is empty, TypeError if it is no wrapper.
 memory_of = _memory_slot.__get__
-_set_memory = _memory_slot.__set__
+_value_in = platform.value_in
+set_memory = _memory_slot.__set__
 _delete_memory = _memory_slot.__delete__
 
 
 def _fill(wrapper: Any, address: int) -> None:
     """Fill an empty wrapper with a new reference to an object."""
-    memory = _Memory(_REF.size)
+    memory = _Memory(_hold(0, 0, Header.from_address(address).type_code, 0, address))
     library.wrapper_attach(memory, address, id(wrapper))
-    _set_memory(wrapper, memory)
+    set_memory(wrapper, memory)
 
 
 def _is_full(wrapper: Any) -> bool:
@@ -110,13 +128,21 @@ def unwrap(wrapper: ObjectCore) -> int:
         memory = None
     if memory is None:  # here, where no other exception becomes the context of this one
         raise _rules.empty_wrapper(wrapper)
-    found: tuple[int, int] = _REF.unpack(memory)
+    found: tuple[int] = _address_in(memory)
     return found[0]
 
 
-def refer(address: int) -> bytes:
+def write_wrapper(wrapper: Any, keep: list[Any]) -> bytes | None:
+    """Return the object of a wrapper as a borrowed value; None for an empty one, or of another backend."""
+    try:
+        return _value_in(memory_of(wrapper))  # type: ignore[no-any-return]
+    except (AttributeError, TypeError):
+        return None
+
+
+def refer(address: int, wrapper: int = 0) -> bytes:
     """Return an AnyffiWrapperRef to an object that the caller keeps alive."""
-    return _REF.pack(address, 0)
+    return _REF.pack(address, wrapper)
 
 
 def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
@@ -124,6 +150,8 @@ def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
     if not issubclass(cls, base):
         raise TypeError(f"{cls.__name__} is no subclass of {base.__name__}")
     classes[type_code] = cls
+    if type_code < _FIRST_DYNAMIC_TYPE:
+        _own_new.setdefault(type_code, cls.__new__)
 
 
 def class_of(type_code: int) -> type:
@@ -155,32 +183,77 @@ def set_factory(make: Callable[[int], Any]) -> None:
     _new_wrapper = make
 
 
+#: They find the wrapper of an object, or None: by the address of the word that names it, and by an owned
+#: value, which is released if there is one.
+_wrapper_at, _take_wrapper = platform.wrapper_finders(library)
+_claim = platform.plain(library.wrapper_claim)
+
+
+#: Whether the runtime makes a wrapper that of an object, in one call.
+makes_plainly = _take_wrapper is not None
+
+
+def hold_memory(wrapper: Any, type_code: int) -> Any:
+    """Return memory that names a wrapper, for an object that the runtime creates."""
+    return _Memory(_hold(0, id(wrapper), type_code, 0, 0))
+
+
+def is_empty(wrapper: Any) -> bool:
+    """Return whether a wrapper of a public class holds no object."""
+    return getattr(wrapper, "_memory", None) is None
+
+
+def _make_plainly(type_code: int, address: int, owner: Any) -> Any:
+    """Make the wrapper of an object that has none, stealing the object from `owner`, if that is not None.
+
+    None where that takes code of Python, or the object has a wrapper by now.
+    """
+    cls: Any = classes.get(type_code) or class_of(type_code)
+    make = cls.__new__
+    if make is not _new_object and make is not _own_new.get(type_code):
+        return None
+    made = _new_object(cls)
+    memory = _Memory(_hold(0, id(made), type_code, 0, address))
+    set_memory(made, memory)
+    return made if _claim(memory, owner) else None
+
+
 def wrap(address: int) -> Any:
     """Return the wrapper of an object that the caller keeps alive."""
     word = address + _WORD
-    found = platform.wrapper_at(word)
+    found = _wrapper_at(word)
     if found is not None:
         return found
-    if platform.claims_at_once and _new_wrapper is new_wrapper:
-        cls: Any = class_of(Header.from_address(address).type_code)
-        if cls.__new__ is object.__new__:
-            made = cls.__new__(cls)
-            memory = _Memory(_REF.size)
-            _set_memory(made, memory)
-            if library.wrapper_claim(memory, address, id(made)):
-                return made
+    if makes_plainly and _new_wrapper is new_wrapper:
+        made = _make_plainly(Header.from_address(address).type_code, address, None)
+        if made is not None:
+            return made
     made = _new_wrapper(address)
     # Another thread, or code that ran while this one was made, may have wrapped the object meanwhile.
     while not platform.claim(library.object_compare_exchange_wrapper, address, word, made):
-        found = platform.wrapper_at(word)
+        found = _wrapper_at(word)
         if found is not None:
             return found
     return made
 
 
+def wrap_owned(value: tuple[int, int, int], owner: Any) -> Any:
+    """Return the wrapper of an object, given its value and what owns it, and release that."""
+    if _take_wrapper is not None:
+        found = _take_wrapper(owner)
+        if found is None and _new_wrapper is new_wrapper:
+            found = _make_plainly(value[0], value[2], owner)
+        if found is not None:
+            return found
+    try:
+        return wrap(value[2])
+    finally:
+        release(owner)
+
+
 def wrap_here(address: int) -> Any:
     """Return the wrapper as `wrap` does, or a second one if another backend created it."""
-    found = platform.wrapper_at(address + _WORD)
+    found = _wrapper_at(address + _WORD)
     if found is None or isinstance(found, ObjectCore):
         return wrap(address)
     return _new_wrapper(address)

@@ -47,6 +47,7 @@ __all__ = [
     "find_opener",
     "is_cleared",
     "known_reader",
+    "known_version",
     "lift",
     "lower",
     "nested_too_deep",
@@ -84,8 +85,16 @@ def known_reader(cls: type) -> Reader | None:
     known = _known.get(id(cls))
     if known is None:
         return None
-    read, version, seen, token, *_ = known
-    return read if version.value == seen and (token is None or token == get_cache_token()) else None
+    if known[1].value != known[2]:
+        return None
+    token = known[3]
+    return known[0] if token is None or token == get_cache_token() else None
+
+
+def known_version(cls: type) -> tuple[Any, int] | None:
+    """Return the version of a class and its number, if its decision is remembered and depends on it alone."""
+    known = _known.get(id(cls))
+    return None if known is None or known[3] is not None else known[1:3]
 
 
 def find_converter(cls: type) -> Callable[[Any], Any] | None:

@@ -188,10 +188,10 @@ def test_the_library_has_the_headers_table(row: list[str]) -> None:
 
 def ctypes_structs() -> dict[str, Any]:
     """Return the structs that the ctypes marshaller declares, by the C name at the start of their docstring."""
-    from anyffi._ctypes import abi
+    from anyffi._ctypes import structs
 
-    classes = [x for x in vars(abi).values() if isinstance(x, type) and issubclass(x, ctypes.Structure)]
-    declared = [cls for cls in classes if cls.__module__ == abi.__name__]
+    classes = [x for x in vars(structs).values() if isinstance(x, type) and issubclass(x, ctypes.Structure)]
+    declared = [cls for cls in classes if cls.__module__ == structs.__name__]
     return {str(re.findall(r"\w+", str(cls.__doc__))[0]): cls for cls in declared}
 
 
@@ -259,11 +259,11 @@ def test_ctypes_leaves_no_field_out() -> None:
 
 
 def test_ctypes_declares_the_same_functions() -> None:
-    from anyffi._ctypes import abi
+    from anyffi._ctypes import abi, prototypes
 
     assert struct.calcsize(abi.VALUE.format) == c.sizeof("AnyffiValue")
     assert lib.anyffi_abi_get_version() == abi._ABI_VERSION
-    for name, (result, *params) in abi._PROTOTYPES.items():
+    for name, (result, *params) in prototypes.PROTOTYPES.items():
         declared = c.typeof(getattr(lib, name))
         if result is None:
             assert declared.result.cname == "void", name

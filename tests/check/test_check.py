@@ -135,14 +135,14 @@ def test_containers_that_others_change_are_no_mismatch() -> None:
 def test_hooks_can_be_removed() -> None:
     program = """
         import importlib, anyffi, anyffi.testing
-        names = ("call", "containers", "hooks", "pack", "recipe", "unpack", "wrapper")
-        call, containers, hooks, pack, recipe, unpack, wrapper = (
+        names = ("call", "containers", "hooks", "objects", "pack", "recipe", "unpack", "wrapper")
+        call, containers, hooks, objects, pack, recipe, unpack, wrapper = (
             importlib.import_module(f"anyffi._ctypes.{name}") for name in names
         )
         assert call._pack is not pack.pack
         hooks.install()
         assert call._pack is pack.pack
-        assert recipe._read_container is pack._read_container is recipe.read_container
+        assert recipe._read_container is objects._read_container is recipe.read_container
         assert containers._unwrap is wrapper.unwrap
         assert wrapper._new_wrapper is wrapper.new_wrapper
     """

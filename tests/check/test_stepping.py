@@ -13,13 +13,13 @@ from support import ROOT, run
 STEPS = """
 import sys
 import anyffi, anyffi.testing
-from anyffi._ctypes import pack
+from anyffi._ctypes import objects, pack
 seen = []
-nested = pack._pack_nested
+nested = objects.pack_nested
 def spy(x, *args):
     seen.append(x)
     return nested(x, *args)
-pack._pack_nested = spy
+objects.pack_nested = pack.pack_nested = spy
 def debugger(*args): pass
 if {traces}:
     sys.settrace(debugger)

@@ -127,6 +127,8 @@ def test_metadata_of_methods(ffi: Any) -> None:
                 assert inspect.getdoc(method), (name, method_name)
     assert str(inspect.signature(ffi.List.append)) == "(self, value, /)"
     assert list(inspect.signature(ffi.List().sort).parameters) == ["key", "reverse"]
+    # One whose class was converted before is no argument that is missing.
+    ffi.get_global_func("testing.nop")(object())
     with pytest.raises(TypeError, match=r"append\(\) missing 1 required positional argument"):
         ffi.List().append()
 

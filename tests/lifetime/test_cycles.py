@@ -372,6 +372,30 @@ def test_a_destructor_that_calls_python(ffi: Any) -> None:
     assert len(called) + registered(ffi, "failed_goodbyes") - before == MANY
 
 
+@pytest.mark.parametrize("name", ["List", "Dict", "values", "items", "reversed"])
+def test_a_destructor_that_continues_an_iteration(ffi: Any, name: str) -> None:
+    """The collector may have cleared the wrapper of the container, which is being destroyed."""
+
+    def make() -> weakref.ref[Any]:
+        xs = ffi.List() if name in ("List", "reversed") else ffi.Dict()
+        of_dict = {"values": lambda: iter(xs.values()), "items": lambda: iter(xs.items())}
+        iterator = reversed(xs) if name == "reversed" else of_dict.get(name, lambda: iter(xs))()
+        goodbye = registered(ffi, "goodbye", iterator.__next__)
+        if name in ("List", "reversed"):
+            xs.append(goodbye)
+            xs.extend(range(5))
+            # At another place, since it was exhausted.
+            iterator.__setstate__(0)
+        else:
+            xs["goodbye"] = goodbye
+
+        return weakref.ref(xs)
+
+    made = [make() for _ in range(MANY)]
+    gc.collect()
+    assert not any(ref() for ref in made)
+
+
 def test_borrowed_arguments_without_the_lock(ffi: Any) -> None:
     """Another thread copies what only the caller's wrapper keeps, while the collector runs."""
     copy = ffi.get_global_func("testing.copy_without_lock")

@@ -19,14 +19,31 @@ import anyffi.testing as t
 from anyffi._rules import keywords, values
 from anyffi._rules.codes import code
 
-abi, call, callback, mappings, native, pack, plain, recipe, scalars, sequences, unpack, wrapper = (
+(
+    abi,
+    call,
+    callback,
+    iterators,
+    mappings,
+    native,
+    objects,
+    pack,
+    plain,
+    recipe,
+    scalars,
+    sequences,
+    unpack,
+    wrapper,
+) = (
     importlib.import_module(f"anyffi._ctypes.{name}")
     for name in (
         "abi",
         "call",
         "callback",
+        "iterators",
         "mappings",
         "native",
+        "objects",
         "pack",
         "plain",
         "recipe",
@@ -71,7 +88,7 @@ def changed(owner: Any, name: Any, change: Callable[[Any], Any]) -> Any:
 @contextlib.contextmanager
 def misread(change: Callable[[Any], Any]) -> Iterator[None]:
     """Builtin containers are read by another function."""
-    with changed(recipe, "_read_container", change), changed(pack, "_read_container", change):
+    with changed(recipe, "_read_container", change), changed(objects, "_read_container", change):
         yield
 
 
@@ -193,8 +210,8 @@ def missing_flag() -> None:
 
 @fault
 def lost_sharing() -> None:
-    former = pack._pack_nested
-    with broken(pack, "_pack_nested", lambda x, memo, depth: former(x, {}, depth)):
+    former = objects.pack_nested
+    with broken(objects, "pack_nested", lambda x, memo, depth: former(x, {}, depth)):
         t.nop([SHARED, SHARED])
 
 
@@ -212,15 +229,15 @@ def reference_too_many() -> None:
         kept.append(former(address))
         return former(address)
 
-    former = pack._retain
-    with broken(pack, "_retain", share):
+    former = objects._retain
+    with broken(objects, "_retain", share):
         t.nop([SHARED, SHARED])
 
 
 @fault
 def another_object() -> None:
-    former = pack._pack_handle
-    with broken(pack, "_pack_handle", lambda x, *create: former(echo, *create)):
+    former = objects._pack_handle
+    with broken(objects, "_pack_handle", lambda x, *create: former(echo, *create)):
         t.nop([object()])
 
 
@@ -282,7 +299,7 @@ def unreadable_result() -> None:
 @fault
 def another_wrapper() -> None:
     other = anyffi.List()
-    with broken(unpack, "wrap", lambda address: other):
+    with broken(unpack, "wrap_owned", lambda value, owner: other):
         t.echo([1])
 
 
@@ -377,13 +394,13 @@ def index_beyond_the_end() -> None:
 
 @fault
 def iteration_that_skips() -> None:
-    with mock.patch.object(sequences.SequenceIterator, "__next__", return_value=1):
+    with mock.patch.object(iterators.SequenceIterator, "__next__", return_value=1):
         [*anyffi.List([1, 2])]
 
 
 @fault
 def iteration_that_ends_early() -> None:
-    with mock.patch.object(mappings, "_get_next", return_value=-1):
+    with mock.patch.object(iterators, "_next_entry", return_value=0):
         anyffi.Dict({"a": 1}).items().__iter__().__next__()
 
 

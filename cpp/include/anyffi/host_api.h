@@ -147,8 +147,15 @@ typedef struct AnyffiWrapperRef {
 
 /// Fills an empty AnyffiWrapperRef, retaining the object, in one step.
 void anyffi_wrapper_attach(AnyffiWrapperRef* hold, AnyffiObject* object, void* wrapper);
-/// The same for an object without a wrapper, whose wrapper it becomes: returns 1. 0, with `hold` empty, if it has one.
-int32_t anyffi_wrapper_claim(AnyffiWrapperRef* hold, AnyffiObject* object, void* wrapper);
+/// The reference of a wrapper, with its object as a value.
+typedef struct AnyffiWrapperHold {
+  AnyffiWrapperRef ref;
+  AnyffiValue value;
+} AnyffiWrapperHold;
+
+/// Makes the named wrapper that of an object without one, and fills the reference: returns 1. Retains the object, or
+/// steals it from `owner`, where that is not NULL. 0, with nothing changed, if the object has a wrapper.
+int32_t anyffi_wrapper_claim(AnyffiWrapperHold* hold, AnyffiValue* owner);
 /// Clears the object's `wrapper` if it is this one, and releases the reference. It takes one argument, so that a front
 /// end can install it as a finalizer.
 void anyffi_wrapper_detach(AnyffiWrapperRef* hold);
@@ -180,12 +187,21 @@ typedef struct AnyffiWrapperLayout {
   void (*set_error)(void* exception_class, const char* message);
   void* buffer_error;
   void* memory_error;
+  /// In a wrapper: its reference count, of 4 or 8 bytes; and what stands for no wrapper (Py_None).
+  uint32_t count_offset;
+  uint32_t count_size;
+  void* nothing;
 } AnyffiWrapperLayout;
 
 /// Declares the layout, copied, before the first use of a function below. One front end of a process uses it.
 void anyffi_wrapper_set_layout(const AnyffiWrapperLayout* layout);
 /// The object of a wrapper, borrowed; NULL if it has none.
 AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
+/// A new reference to the wrapper that an object's `wrapper` names, or to `nothing` if there is none or it is being
+/// destroyed. The host's lock is held.
+void* anyffi_wrapper_get_current(void* const* word);
+/// The same of an owned object, which is released if there is one.
+void* anyffi_wrapper_take_current(AnyffiValue* owner);
 /// Visits a wrapper's class, and what `anyffi_object_traverse` visits: a `tp_traverse` of CPython.
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
 /// Releases an object that has no other reference and may have something to visit, and leaves the wrapper empty: a
@@ -242,7 +258,7 @@ int anyffi_function_call_placed(AnyffiFunction* overloaded, AnyffiPlaceArgs plac
 
 /// Operations on the containers of wrappers, for front ends whose calls take longer than the operations: wrappers are
 /// given by their references, which the caller keeps alive, and ints have 32 bits. They refuse wrappers of other types,
-/// and the host handles what they refuse.
+/// and the host handles what they refuse. Values and elements of the host are given as recipes of `size` values.
 
 typedef enum AnyffiComparison {
   ANYFFI_UNDECIDED = -1, /* takes code of the host */
@@ -255,38 +271,90 @@ typedef enum AnyffiWrappedLimit { ANYFFI_MAX_WRAPPED = 4 } AnyffiWrappedLimit;
 int64_t anyffi_wrapper_get_size(const AnyffiWrapperRef* self, int32_t type_code);
 /// An owned copy of an element, from the end for a negative index: returns 1, else 0 with `out` None or Unset.
 int32_t anyffi_wrapper_get_element(const AnyffiWrapperRef* self, int32_t type_code, int32_t index, AnyffiValue* out);
-/// The next entry, as `anyffi_mapping_next`; -2 if there are not `size` entries. NULL for what is not wanted.
-int32_t anyffi_wrapper_get_next(const AnyffiWrapperRef* self, int32_t type_code, int32_t index, int32_t step,
-                                int32_t size, AnyffiValue* out_key, AnyffiValue* out_value);
-/// Replaces an element of a List: 1, 0 if there is none, -1 on failure.
-int32_t anyffi_wrapper_set_element(const AnyffiWrapperRef* self, int32_t index, const AnyffiValue* value);
+/// Replace or remove an element of a List: 1, 0 if there is none, -1 on failure.
+int32_t anyffi_wrapper_set_element(const AnyffiWrapperRef* self, int32_t index, AnyffiValue* recipe, int32_t size);
+int32_t anyffi_wrapper_erase_element(const AnyffiWrapperRef* self, int32_t index);
 /// The first position from `start` to below `stop` (all for -1) of an equal element; -1 if there is none, -2 if it
-/// takes code of the host.
-int64_t anyffi_wrapper_find_element(const AnyffiWrapperRef* self, int32_t type_code, const AnyffiValue* value,
+/// takes code of the host, -3 on failure.
+int64_t anyffi_wrapper_find_element(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size,
                                     int32_t start, int32_t stop);
-/// How many elements are equal.
-int64_t anyffi_wrapper_count_elements(const AnyffiWrapperRef* self, int32_t type_code, const AnyffiValue* value);
+/// How many elements are equal; -1 if that takes code of the host, -2 on failure.
+int64_t anyffi_wrapper_count_elements(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe,
+                                      int32_t size);
+/// A new sequence of the elements of two, or of one and of others, which come first if `is_reflected`: 1, 0 for other
+/// types, -1 on failure.
+int32_t anyffi_wrapper_concat(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code,
+                              AnyffiValue* out);
+int32_t anyffi_wrapper_concat_values(const AnyffiWrapperRef* self, AnyffiValue* recipe, int32_t size, int32_t type_code,
+                                     int32_t is_reflected, AnyffiValue* out);
 /// An owned copy of a key's value: 1, 0 if the key is absent, -1 on failure, -2 for other types.
-int32_t anyffi_wrapper_get_item(const AnyffiWrapperRef* self, int32_t type_code, const AnyffiValue* key,
+int32_t anyffi_wrapper_get_item(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size,
                                 AnyffiValue* out);
 /// 1 if a mapping or set has a key, else as `anyffi_wrapper_get_item`.
-int32_t anyffi_wrapper_has_key(const AnyffiWrapperRef* self, int32_t type_code, const AnyffiValue* key);
+int32_t anyffi_wrapper_has_key(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size);
+/// Sets the value of a key, or adds an element to a set: 1, -1 on failure, -2 for other types.
+int32_t anyffi_wrapper_set_item(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size);
+/// Removes a key or an element; returns as `anyffi_wrapper_get_item`.
+int32_t anyffi_wrapper_erase_key(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size);
+/// Removes the last entry: 1 with its key and value (NULL: not wanted), 0 if there is none.
+int32_t anyffi_wrapper_pop_entry(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* out_key,
+                                 AnyffiValue* out_value);
 /// Compares two sequences, mappings or sets by `<`, `<=`, `==`, `!=`, `>` or `>=`, operations 0 to 5: 1 or 0, or an
 /// AnyffiComparison.
 int32_t anyffi_wrapper_compare(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code,
                                int32_t operation);
-/// The same with `count` values that the caller lends in the place of a second sequence.
-int32_t anyffi_wrapper_compare_values(const AnyffiWrapperRef* self, const AnyffiValue* values, int32_t count,
+/// The same with values in the place of a second sequence; -2 on failure.
+int32_t anyffi_wrapper_compare_values(const AnyffiWrapperRef* self, AnyffiValue* recipe, int32_t size,
                                       int32_t type_code, int32_t operation);
+/// Whether two mappings have the same keys: 1, 0 or ANYFFI_UNDECIDED.
+int32_t anyffi_wrapper_compare_keys(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other);
 /// Whether two sets have no element in common: 1, 0 or ANYFFI_UNDECIDED.
 int32_t anyffi_wrapper_is_disjoint(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code);
-/// `anyffi_set_combine`; -2 for other types.
+/// `anyffi_set_combine` and `anyffi_set_combine_values`; -2 for other types.
 int32_t anyffi_wrapper_combine(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code,
                                int32_t operation, AnyffiValue* out);
+int32_t anyffi_wrapper_combine_values(const AnyffiWrapperRef* self, AnyffiValue* recipe, int32_t size,
+                                      int32_t type_code, int32_t operation, int32_t is_reflected, AnyffiValue* out);
+/// `anyffi_set_change` and `anyffi_set_change_values`; 0 for other types.
+int32_t anyffi_wrapper_change(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t operation);
+int32_t anyffi_wrapper_change_values(const AnyffiWrapperRef* self, AnyffiValue* recipe, int32_t size,
+                                     int32_t operation);
+/// How many of the values a set has; ANYFFI_UNDECIDED, or -2 on failure.
+int32_t anyffi_wrapper_count_values(const AnyffiWrapperRef* self, AnyffiValue* recipe, int32_t size, int32_t type_code);
 /// Calls a function with the objects of one or two wrappers (the second may be NULL), and at most ANYFFI_MAX_WRAPPED
 /// more arguments, which it borrows.
 int anyffi_function_call_wrapped(void* function, const AnyffiWrapperRef* first, const AnyffiWrapperRef* second,
-                                 AnyffiValue* args, int32_t num_args, AnyffiValue* result);
+                                 AnyffiValue* recipe, int32_t size, AnyffiValue* result);
+
+/// Creates a container that a recipe describes, a set of values of which some may be equal, or a copy of another
+/// wrapper's, as the object of the wrapper that `hold` names: 1, 0 for what the host handles, -1 on failure.
+int32_t anyffi_wrapper_create(AnyffiWrapperHold* hold, AnyffiValue* recipe, int32_t size);
+int32_t anyffi_wrapper_create_set(AnyffiWrapperHold* hold, AnyffiValue* recipe, int32_t size, int32_t type_code);
+int32_t anyffi_wrapper_create_copy(AnyffiWrapperHold* hold, const AnyffiWrapperRef* other, int32_t type_code);
+
+/// An iterator over the container of a wrapper, which its caller keeps alive. Where it names the wrapper, the iteration
+/// ends when that is cleared; else the caller keeps the container alive.
+typedef struct AnyffiCursor {
+  AnyffiWrapperRef self;
+  int64_t index;
+  int64_t size; /* of entries: their number at the beginning, and how many are left */
+  int64_t left;
+  int32_t type_code;
+  int32_t step; /* 1 or -1 */
+} AnyffiCursor;
+
+typedef enum AnyffiCursorEnd {
+  ANYFFI_OTHER_SIZE = -2, /* the mapping has another size than at the beginning */
+  ANYFFI_OTHER_KEYS = -3  /* there are more entries than there were */
+} AnyffiCursorEnd;
+
+/// Begins an iteration at the first element or entry (`step` 1) or at the last one (`step` -1).
+/// A wrapper named in `self` has the declared layout.
+void anyffi_cursor_open(AnyffiCursor* cursor, const AnyffiWrapperRef* self, int32_t step);
+/// An owned copy of the next element: 1, or 0 at the end.
+int32_t anyffi_cursor_next_element(AnyffiCursor* cursor, AnyffiValue* out);
+/// Owned copies of the next key and value (NULL: not wanted): 1, 0 at the end, or an AnyffiCursorEnd.
+int32_t anyffi_cursor_next_entry(AnyffiCursor* cursor, AnyffiValue* out_key, AnyffiValue* out_value);
 
 /* ---- recipes --------------------------------------------------------------------------------- */
 
@@ -305,11 +373,25 @@ typedef struct AnyffiFunctionRecipe {
   void (*retain)(void* handle);
 } AnyffiFunctionRecipe;
 
-/// A PyObject in a recipe: the argument of `anyffi_py_object_create`, called after `retain(handle)`.
+/// A PyObject or an Error in a recipe: the argument of `anyffi_py_object_create` or `anyffi_error_create_host`, called
+/// after `retain(handle)`.
 typedef struct AnyffiPyObjectRecipe {
   void* handle;
   void (*retain)(void* handle);
 } AnyffiPyObjectRecipe;
+
+/// A BigInt in a recipe: the arguments of `anyffi_big_int_create`.
+typedef struct AnyffiBigIntRecipe {
+  const uint64_t* words;
+  int64_t size;
+  int32_t negative;
+} AnyffiBigIntRecipe;
+
+/// A Complex in a recipe: the arguments of `anyffi_complex_create`.
+typedef struct AnyffiComplexRecipe {
+  double real;
+  double imag;
+} AnyffiComplexRecipe;
 
 /// Creates the arguments that a recipe describes, calls the function and releases what it did not steal: one call for
 /// front ends whose calls into the runtime are slow. An AnyffiCall. Owns a result that borrows from an argument.

@@ -95,9 +95,15 @@ void anyffi_wrapper_attach(AnyffiWrapperRef* ref, AnyffiObject* object, void* wr
   *ref = AnyffiWrapperRef{object, wrapper};
 }
 
-int32_t anyffi_wrapper_claim(AnyffiWrapperRef* ref, AnyffiObject* object, void* wrapper) {
-  if (anyffi_object_compare_exchange_wrapper(object, nullptr, wrapper) == 0) return 0;
-  anyffi_wrapper_attach(ref, object, wrapper);
+int32_t anyffi_wrapper_claim(AnyffiWrapperHold* hold, AnyffiValue* owner) {
+  AnyffiObject* object = hold->value.as_object;
+  if (anyffi_object_compare_exchange_wrapper(object, nullptr, hold->ref.wrapper) == 0) return 0;
+  if (owner == nullptr) {
+    anyffi_object_retain(object);
+  } else {
+    *owner = anyffi_make_none();
+  }
+  hold->ref.object = object;
   return 1;
 }
 

@@ -25,30 +25,55 @@ int make_function(const AnyffiFunctionRecipe& recipe, AnyffiValue* out) {
   return anyffi_function_create_host(recipe.callback, recipe.handle, out);
 }
 
-int make_py_object(const AnyffiPyObjectRecipe& recipe, AnyffiValue* out) {
+int make_over_handle(const AnyffiPyObjectRecipe& recipe, int32_t type_code, AnyffiValue* out) {
   recipe.retain(recipe.handle);
-  return anyffi_py_object_create(recipe.handle, out);
+  return type_code == ANYFFI_ERROR ? anyffi_error_create_host(recipe.handle, out)
+                                   : anyffi_py_object_create(recipe.handle, out);
+}
+
+/// Makes the value of a step that has no parts; false for other steps.
+bool make_alone(const AnyffiValue& step, AnyffiValue* out, int* status) {
+  const void* recipe = step.as_pointer;
+  switch (step.type_code) {
+    case ANYFFI_TENSOR:
+      *status = make_tensor(*static_cast<const AnyffiTensorRecipe*>(recipe), out);
+      return true;
+    case ANYFFI_FUNCTION:
+      *status = make_function(*static_cast<const AnyffiFunctionRecipe*>(recipe), out);
+      return true;
+    case ANYFFI_PY_OBJECT:
+    case ANYFFI_ERROR:
+      *status = make_over_handle(*static_cast<const AnyffiPyObjectRecipe*>(recipe), step.type_code, out);
+      return true;
+    case ANYFFI_BIG_INT: {
+      const auto& number = *static_cast<const AnyffiBigIntRecipe*>(recipe);
+      *status = anyffi_big_int_create(number.words, number.size, number.negative, out);
+      return true;
+    }
+    case ANYFFI_COMPLEX: {
+      const auto& number = *static_cast<const AnyffiComplexRecipe*>(recipe);
+      *status = anyffi_complex_create(number.real, number.imag, out);
+      return true;
+    }
+    case ANYFFI_OBJECT:
+      anyffi_value_move(static_cast<AnyffiValue*>(step.as_pointer), out);
+      *status = 0;
+      return true;
+    default:
+      return false;
+  }
 }
 
 /// Makes the value of a step from the values before `*end`, and removes those.
 int make(const AnyffiValue& step, AnyffiValue** end, AnyffiValue* out) {
+  int status;
+  if (make_alone(step, out, &status)) return status;
   int32_t type_code = step.type_code;
-  if (type_code == ANYFFI_TENSOR) return make_tensor(*static_cast<const AnyffiTensorRecipe*>(step.as_pointer), out);
-  if (type_code == ANYFFI_FUNCTION) {
-    return make_function(*static_cast<const AnyffiFunctionRecipe*>(step.as_pointer), out);
-  }
-  if (type_code == ANYFFI_PY_OBJECT) {
-    return make_py_object(*static_cast<const AnyffiPyObjectRecipe*>(step.as_pointer), out);
-  }
-  if (type_code == ANYFFI_OBJECT) {
-    anyffi_value_move(static_cast<AnyffiValue*>(step.as_pointer), out);
-    return 0;
-  }
   int64_t count = step.as_int;
   AnyffiValue* parts = *end - count;
-  int status = type_code == ANYFFI_SLICE ? anyffi_slice_create(&parts[0], &parts[1], &parts[2], out)
-               : has_entries(type_code)  ? make_mapping(type_code, parts, count, out)
-                                         : anyffi_sequence_create_from(type_code, parts, count, out);
+  status = type_code == ANYFFI_SLICE ? anyffi_slice_create(&parts[0], &parts[1], &parts[2], out)
+           : has_entries(type_code)  ? make_mapping(type_code, parts, count, out)
+                                     : anyffi_sequence_create_from(type_code, parts, count, out);
   if (status != 0) return status;
   // The container holds copies.
   for (AnyffiValue* part = parts; part != *end; ++part) {

@@ -1,41 +1,11 @@
 /// \file
 /// Operations on the containers of wrappers, for front ends whose calls take longer than the operations.
-#include <anyffi/host_api.h>
-#include <anyffi/inline.h>
+#include "functions/wrapped.h"
 
 #include <algorithm>
 
-#include "values/containers.h"
-
 namespace anyffi::runtime {
 namespace {
-
-enum : int32_t { kLess, kLessEqual, kEqual, kNotEqual, kGreater, kGreaterEqual };
-
-/// The object of a wrapper; null if it is of another type.
-AnyffiObject* find(const AnyffiWrapperRef* ref, int32_t type_code) {
-  AnyffiObject* object = ref->object;
-  if (object == nullptr || object->type_code == type_code) return object;
-  return anyffi_type_is_a(object->type_code, type_code) != 0 ? object : nullptr;
-}
-
-template <typename T>
-bool holds(int32_t operation, T a, T b) {
-  switch (operation) {
-    case kLess:
-      return a < b;
-    case kLessEqual:
-      return a <= b;
-    case kEqual:
-      return a == b;
-    case kNotEqual:
-      return a != b;
-    case kGreater:
-      return a > b;
-    default:
-      return a >= b;
-  }
-}
 
 int32_t compare_sequences(const AnyffiObject* a, const AnyffiObject* b, int32_t operation) {
   int64_t mine = as_sequence(a)->size, theirs = as_sequence(b)->size;
@@ -46,39 +16,6 @@ int32_t compare_sequences(const AnyffiObject* a, const AnyffiObject* b, int32_t 
   if (position < 0) return holds(operation, mine, theirs);
   if (is_equal < 0 || position >= INT32_MAX - ANYFFI_DIFFERS) return ANYFFI_UNDECIDED;
   return is_equality ? operation == kNotEqual : ANYFFI_DIFFERS + static_cast<int32_t>(position);
-}
-
-int32_t compare_sets(const AnyffiObject* a, const AnyffiObject* b, int32_t operation) {
-  int64_t mine = as_mapping(a)->size, theirs = as_mapping(b)->size;
-  if (operation == kNotEqual) {
-    int32_t is_equal = compare_sets(a, b, kEqual);
-    return is_equal < 0 ? is_equal : !is_equal;
-  }
-  if (a == b && operation == kEqual) return 1;
-  if (!holds(operation, mine, theirs)) return 0;
-  return mine <= theirs ? anyffi_set_relate(a, b, 1) : anyffi_set_relate(b, a, 1);
-}
-
-/// Without floats: a NaN equals a key of the runtime, but no other value.
-bool has_plain_keys(const Mapping* mapping) {
-  return (mapping->key_type_mask & ~(kComparedTypes & ~anyffi_type_bit(ANYFFI_FLOAT))) == 0;
-}
-
-int32_t equal_mappings(const Mapping* mine, const Mapping* theirs) {
-  if (mine == theirs) return 1;
-  if (mine->size != theirs->size) return 0;
-  if (!has_plain_keys(mine) || !has_plain_keys(theirs)) return ANYFFI_UNDECIDED;
-  for (int64_t i = 0; i < mine->used; ++i) {
-    const AnyffiEntry& entry = mine->entries[i];
-    if (entry.key.type_code == ANYFFI_UNSET) continue;
-    int64_t found = -1, hash;
-    if (hash_entry(mine, entry, &hash) != 0 || find_entry(theirs, entry.key, hash, &found) != 0) {
-      return ANYFFI_UNDECIDED;
-    }
-    int32_t is_equal = found < 0 ? 0 : anyffi_value_equal_native(&entry.value, &theirs->entries[found].value);
-    if (is_equal != 1) return is_equal;
-  }
-  return 1;
 }
 
 }  // namespace
@@ -99,63 +36,123 @@ int32_t anyffi_wrapper_get_element(const AnyffiWrapperRef* self, int32_t type_co
   return out->type_code != ANYFFI_UNSET;
 }
 
-int32_t anyffi_wrapper_get_next(const AnyffiWrapperRef* self, int32_t type_code, int32_t index, int32_t step,
-                                int32_t size, AnyffiValue* out_key, AnyffiValue* out_value) {
-  const AnyffiObject* object = find(self, type_code);
-  if (object == nullptr || static_cast<int32_t>(as_mapping(object)->size) != size) return -2;
-  AnyffiValue key, value;
-  auto found = static_cast<int32_t>(anyffi_mapping_next(object, index, step, &key, &value));
-  // What is not wanted is still in the mapping.
-  if (out_key != nullptr) *out_key = key;
-  if (out_key == nullptr) anyffi_value_drop(&key);
-  if (out_value != nullptr) *out_value = value;
-  if (out_value == nullptr) anyffi_value_drop(&value);
-  return found;
-}
-
-int32_t anyffi_wrapper_set_element(const AnyffiWrapperRef* self, int32_t index, const AnyffiValue* value) {
+int32_t anyffi_wrapper_set_element(const AnyffiWrapperRef* self, int32_t index, AnyffiValue* recipe, int32_t size) {
   AnyffiObject* object = find(self, ANYFFI_LIST);
   if (object == nullptr) return 0;
-  int64_t size = as_sequence(object)->size, position = index < 0 ? index + size : index;
-  if (position < 0 || position >= size) return 0;
-  return anyffi_sequence_set(object, position, value) == 0 ? 1 : -1;
+  Built value(recipe, size);
+  if (!value.is_built()) return -1;
+  int64_t length = as_sequence(object)->size, position = index < 0 ? index + length : index;
+  if (position < 0 || position >= length) return 0;
+  return anyffi_sequence_set(object, position, value.values()) == 0 ? 1 : -1;
 }
 
-int64_t anyffi_wrapper_find_element(const AnyffiWrapperRef* self, int32_t type_code, const AnyffiValue* value,
+int32_t anyffi_wrapper_erase_element(const AnyffiWrapperRef* self, int32_t index) {
+  AnyffiObject* object = find(self, ANYFFI_LIST);
+  if (object == nullptr) return 0;
+  int64_t length = as_sequence(object)->size, position = index < 0 ? index + length : index;
+  if (position < 0 || position >= length) return 0;
+  return anyffi_sequence_erase(object, position, 1) == 0 ? 1 : -1;
+}
+
+int64_t anyffi_wrapper_find_element(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size,
                                     int32_t start, int32_t stop) {
   const AnyffiObject* object = find(self, type_code);
   int32_t is_equal;
   if (object == nullptr) return ANYFFI_UNDECIDED - 1;
-  int64_t found = anyffi_sequence_find(object, value, start, stop < 0 ? INT64_MAX : stop, &is_equal);
+  Built value(recipe, size);
+  if (!value.is_built()) return ANYFFI_UNDECIDED - 2;
+  int64_t found = anyffi_sequence_find(object, value.values(), start, stop < 0 ? INT64_MAX : stop, &is_equal);
   return found >= 0 && is_equal < 0 ? ANYFFI_UNDECIDED - 1 : found;
 }
 
-int64_t anyffi_wrapper_count_elements(const AnyffiWrapperRef* self, int32_t type_code, const AnyffiValue* value) {
+int64_t anyffi_wrapper_count_elements(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe,
+                                      int32_t size) {
   const AnyffiObject* object = find(self, type_code);
   if (object == nullptr) return ANYFFI_UNDECIDED;
+  Built value(recipe, size);
+  if (!value.is_built()) return ANYFFI_UNDECIDED - 1;
   int64_t total = 0;
   for (int64_t i = 0;; ++i, ++total) {
     int32_t is_equal;
-    i = anyffi_sequence_find(object, value, i, INT64_MAX, &is_equal);
+    i = anyffi_sequence_find(object, value.values(), i, INT64_MAX, &is_equal);
     if (i < 0) return total;
     if (is_equal < 0) return ANYFFI_UNDECIDED;
   }
 }
 
-int32_t anyffi_wrapper_get_item(const AnyffiWrapperRef* self, int32_t type_code, const AnyffiValue* key,
-                                AnyffiValue* out) {
-  const AnyffiObject* object = find(self, type_code);
-  if (object == nullptr) return ANYFFI_UNDECIDED - 1;
-  if (anyffi_mapping_get(object, key, out) != 0) return -1;
-  return out->type_code != ANYFFI_UNSET;
+int32_t anyffi_wrapper_concat(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code,
+                              AnyffiValue* out) {
+  const AnyffiObject *a = find(self, type_code), *b = find(other, type_code);
+  if (a == nullptr || b == nullptr) return 0;
+  const AnyffiSequence* second = as_sequence(b);
+  if (copy_sequence(as_sequence(a), type_code, out) != 0) return -1;
+  AnyffiSequence* made = as_sequence(out->as_object);
+  if (anyffi_sequence_splice(&made->header, made->size, 0, second->data, second->size) == 0) return 1;
+  anyffi_value_release(out);
+  return -1;
 }
 
-int32_t anyffi_wrapper_has_key(const AnyffiWrapperRef* self, int32_t type_code, const AnyffiValue* key) {
+int32_t anyffi_wrapper_concat_values(const AnyffiWrapperRef* self, AnyffiValue* recipe, int32_t size, int32_t type_code,
+                                     int32_t is_reflected, AnyffiValue* out) {
   const AnyffiObject* object = find(self, type_code);
-  int64_t entry;
-  if (object == nullptr) return ANYFFI_UNDECIDED - 1;
-  return anyffi_mapping_find(object, key, &entry) != 0 ? -1 : entry >= 0;
+  if (object == nullptr) return 0;
+  Built items(recipe, size);
+  if (!items.is_built() || anyffi_sequence_create_from(type_code, items.values(), items.count(), out) != 0) return -1;
+  const AnyffiSequence* mine = as_sequence(object);
+  AnyffiSequence* made = as_sequence(out->as_object);
+  if (anyffi_sequence_splice(&made->header, is_reflected != 0 ? made->size : 0, 0, mine->data, mine->size) == 0) {
+    return 1;
+  }
+  anyffi_value_release(out);
+  return -1;
 }
+
+// ---- construction ---------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Makes a container that of the wrapper that `hold` names; it is released where that fails.
+int32_t hold_container(AnyffiWrapperHold* hold, AnyffiValue* made) {
+  hold->value = *made;
+  hold->value.aux = 0;
+  int32_t is_claimed = anyffi_wrapper_claim(hold, made);
+  if (is_claimed == 0) anyffi_value_release(made);
+  return is_claimed;
+}
+
+}  // namespace
+
+int32_t anyffi_wrapper_create(AnyffiWrapperHold* hold, AnyffiValue* recipe, int32_t size) {
+  AnyffiValue made;
+  if (anyffi_recipe_create(recipe, size, &made) != 0) return -1;
+  return hold_container(hold, &made);
+}
+
+int32_t anyffi_wrapper_create_set(AnyffiWrapperHold* hold, AnyffiValue* recipe, int32_t size, int32_t type_code) {
+  Built items(recipe, size);
+  AnyffiValue made;
+  if (!items.is_built() || anyffi_mapping_create(ANYFFI_SET, items.count(), &made) != 0) return -1;
+  int32_t status = anyffi_set_change_values(made.as_object, items.values(), items.count(), ANYFFI_SET_OR);
+  if (status <= 0) {
+    anyffi_value_release(&made);
+    return status;
+  }
+  made.as_object->type_code = made.type_code = type_code;
+  return hold_container(hold, &made);
+}
+
+int32_t anyffi_wrapper_create_copy(AnyffiWrapperHold* hold, const AnyffiWrapperRef* other, int32_t type_code) {
+  if (other->object == nullptr) return 0;
+  int32_t given = other->object->type_code;
+  bool is_alike = (is_sequence(given) && is_sequence(type_code)) || (is_mapping(given) && is_mapping(type_code)) ||
+                  (is_set(given) && is_set(type_code));
+  if (!is_alike) return 0;
+  AnyffiValue container = anyffi_make_object(other->object), made;
+  if (anyffi_container_copy(&container, type_code, &made) != 0) return -1;
+  return hold_container(hold, &made);
+}
+
+// ---- comparisons and calls ------------------------------------------------------------------------------------------
 
 int32_t anyffi_wrapper_compare(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code,
                                int32_t operation) {
@@ -169,14 +166,18 @@ int32_t anyffi_wrapper_compare(const AnyffiWrapperRef* self, const AnyffiWrapper
   if (!is_mapping(first) || !is_mapping(second) || (operation != kEqual && operation != kNotEqual)) {
     return ANYFFI_UNDECIDED;
   }
-  int32_t is_equal = equal_mappings(as_mapping(a), as_mapping(b));
+  int32_t is_equal = equal_mappings(a, b);
   return is_equal < 0 ? is_equal : is_equal == (operation == kEqual);
 }
 
-int32_t anyffi_wrapper_compare_values(const AnyffiWrapperRef* self, const AnyffiValue* values, int32_t count,
+int32_t anyffi_wrapper_compare_values(const AnyffiWrapperRef* self, AnyffiValue* recipe, int32_t size,
                                       int32_t type_code, int32_t operation) {
   const AnyffiObject* object = find(self, type_code);
   if (object == nullptr) return ANYFFI_UNDECIDED;
+  Built items(recipe, size);
+  if (!items.is_built()) return ANYFFI_UNDECIDED - 1;
+  const AnyffiValue* values = items.values();
+  int32_t count = items.count();
   const AnyffiSequence* mine = as_sequence(object);
   bool is_equality = operation == kEqual || operation == kNotEqual;
   if (is_equality && mine->size != count) return operation == kNotEqual;
@@ -188,28 +189,20 @@ int32_t anyffi_wrapper_compare_values(const AnyffiWrapperRef* self, const Anyffi
   return holds<int64_t>(operation, mine->size, count);
 }
 
-int32_t anyffi_wrapper_is_disjoint(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code) {
-  const AnyffiObject *a = find(self, type_code), *b = other->object;
-  if (a == nullptr || b == nullptr || !is_set(a->type_code) || !is_set(b->type_code)) return ANYFFI_UNDECIDED;
-  return anyffi_set_relate(a, b, 0);
-}
-
-int32_t anyffi_wrapper_combine(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code,
-                               int32_t operation, AnyffiValue* out) {
-  const AnyffiObject *a = find(self, type_code), *b = other->object;
-  if (a == nullptr || b == nullptr || !is_set(a->type_code) || !is_set(b->type_code)) return ANYFFI_UNDECIDED - 1;
-  return anyffi_set_combine(a, b, operation, type_code, out);
-}
-
 int anyffi_function_call_wrapped(void* self, const AnyffiWrapperRef* first, const AnyffiWrapperRef* second,
-                                 AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+                                 AnyffiValue* recipe, int32_t size, AnyffiValue* result) {
   auto* function = static_cast<AnyffiFunction*>(self);
+  Built args(recipe, size);
+  if (!args.is_built()) return -1;
   AnyffiValue values[ANYFFI_MAX_WRAPPED + 2];
   int32_t count = 0;
   for (const AnyffiWrapperRef* ref : {first, second}) {
     if (ref != nullptr) values[count++] = anyffi_make_object(ref->object);
   }
-  num_args = std::min<int32_t>(num_args, ANYFFI_MAX_WRAPPED);
-  for (int32_t i = 0; i < num_args; ++i) values[count++] = args[i];
+  int32_t num_args = std::min<int32_t>(args.count(), ANYFFI_MAX_WRAPPED);
+  for (int32_t i = 0; i < num_args; ++i) {
+    values[count] = args.values()[i];
+    values[count++].aux &= ~(args.values()[i].type_code > 0 ? uint32_t{ANYFFI_MOVABLE} : 0);
+  }
   return function->call(function->self, values, count, result);
 }

@@ -26,6 +26,11 @@ T* content_of(void* memory) {
   return at<T>(memory, layout.content_offset);
 }
 
+bool is_alive(void* wrapper) {
+  if (layout.count_size == sizeof(uint32_t)) return *at<uint32_t>(wrapper, layout.count_offset) != 0;
+  return *at<intptr_t>(wrapper, layout.count_offset) != 0;
+}
+
 /// Keeps the host's pending exception while a finalizer runs: destructors may call into the host.
 class PendingException {
  public:
@@ -54,6 +59,20 @@ void anyffi_wrapper_set_layout(const AnyffiWrapperLayout* given) {
 AnyffiObject* anyffi_wrapper_get_object(void* wrapper) {
   void* memory = *at<void*>(wrapper, layout.memory_offset);
   return memory != nullptr ? content_of<AnyffiWrapperRef>(memory)->object : nullptr;
+}
+
+void* anyffi_wrapper_get_current(void* const* word) {
+  void* wrapper = *word;
+  void* found = wrapper != nullptr && is_alive(wrapper) ? wrapper : layout.nothing;
+  layout.retain(found);
+  return found;
+}
+
+void* anyffi_wrapper_take_current(AnyffiValue* owner) {
+  void* found = anyffi_wrapper_get_current(&owner->as_object->wrapper);
+  // The wrapper has a reference of its own, so that this one is not the last.
+  if (found != layout.nothing) anyffi_value_release(owner);
+  return found;
 }
 
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context) {

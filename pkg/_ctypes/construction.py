@@ -1,0 +1,91 @@
+"""Constructors of containers: one call makes the container of a new wrapper, as methods.py describes."""
+
+from __future__ import annotations
+
+import struct
+
+from .._rules.codes import code
+from .._typing import Any, Callable
+from .abi import VALUE, VALUE_SIZE, library, platform
+from .methods import GIVEN, call_shared, is_exactly
+from .recipe import write_container, write_plain
+from .scalars import RECIPE
+from .unpack import raise_taken
+from .wrapper import classes, hold_memory, is_empty, makes_plainly, memory_of, set_memory
+
+__all__ = ["construction"]
+
+_value = VALUE.pack
+_last_step = struct.Struct("=iIq").unpack_from
+_create = platform.plain(library.wrapper_create)
+_create_set = platform.plain(library.wrapper_create_set)
+_create_copy = platform.plain(library.wrapper_create_copy)
+
+_SEQUENCES, _MAPPINGS, _SETS = (code.LIST, code.ARRAY), (code.DICT, code.MAP), (code.SET, code.FROZEN_SET)
+
+_Method = Callable[..., Any]
+_Maker = Callable[[_Method], _Method]
+
+
+def construction(type_code: int) -> dict[str, _Maker]:
+    """Return what makes `__init__` of a public class; nothing where wrappers are not made plainly."""
+    if not makes_plainly:
+        return {}
+    create = _create_set_of if type_code in _SETS else _create_of
+    alike = next(codes for codes in (_SEQUENCES, _MAPPINGS, _SETS) if type_code in codes)
+    is_mapping = alike is _MAPPINGS
+
+    def make(shared: _Method) -> _Method:
+        def init(self: Any = GIVEN, /, *content: Any, **named: Any) -> None:
+            is_new = type(self) is classes.get(type_code) and is_empty(self)
+            if is_new and is_mapping and (named or not _is_mapping(content)) and len(content) <= 1:
+                # As the shared method does; this may run users' code.
+                content, named = (dict(*content, **named),), {}
+            if is_new and not named and len(content) <= 1:
+                memory = hold_memory(self, type_code)
+                if content and is_exactly(content[0], *alike):
+                    status = _create_copy(memory, memory_of(content[0]), type_code)
+                else:
+                    status = create(memory, type_code, *content)
+                if status == -1:
+                    raise_taken()
+                if status == 1:
+                    set_memory(self, memory)
+                    return
+            call_shared(shared, self, *content, **named)
+
+        return init
+
+    return {"__init__": make}
+
+
+def _is_mapping(content: tuple[Any, ...]) -> bool:
+    return not content or type(content[0]) is dict or is_exactly(content[0], *_MAPPINGS)
+
+
+def _create_of(memory: Any, type_code: int, content: Any = None) -> int:
+    keep: list[Any] = []
+    cls = type(content)
+    if content is None:
+        content = ()
+    elif cls is not dict if type_code in _MAPPINGS else (cls is not tuple and cls is not list):
+        return 0
+    size = len(content)
+    recipe = write_container(content, keep) if size else b""
+    if recipe is None:
+        return 0
+    # The step of the container itself, of another type.
+    if size:
+        _, _, size = _last_step(recipe, len(recipe) - VALUE_SIZE)
+    recipe = recipe[:-VALUE_SIZE] + _value(type_code, RECIPE, size)
+    return _create(memory, recipe, len(recipe) // VALUE_SIZE)  # type: ignore[no-any-return]
+
+
+def _create_set_of(memory: Any, type_code: int, content: Any = ()) -> int:
+    keep: list[Any] = []
+    if type(content) not in (tuple, list, set, frozenset):
+        return 0
+    recipe = write_plain(content, keep, with_nans=False)
+    if recipe is None:
+        return 0
+    return _create_set(memory, recipe, len(recipe) // VALUE_SIZE, type_code)  # type: ignore[no-any-return]

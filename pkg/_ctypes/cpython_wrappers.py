@@ -1,0 +1,181 @@
+"""Wrappers on CPython: the classes of wrappers and of their memory, and the wrapper that an object has."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import operator
+from ctypes import PYFUNCTYPE, c_uint32, c_void_p, py_object
+
+from .._typing import Any, Callable
+from . import layout
+
+__all__ = [
+    "address_of_memory",
+    "claim",
+    "collected",
+    "declare_wrappers",
+    "exporting",
+    "memory",
+    "memory_class",
+    "retain",
+    "take_over",
+    "value_in",
+    "wrapper_finders",
+]
+
+_api = ctypes.pythonapi
+#: The address of the function that retains an object.
+retain = ctypes.cast(_api.Py_IncRef, c_void_p).value or 0
+_create_type = PYFUNCTYPE(py_object, c_void_p, py_object)(("PyType_FromSpecWithBases", _api))
+#: C code keeps pointers to these. Before Python 3.11 a type reads its name from its spec.
+_kept: list[Any] = []
+
+
+def _subclass(name: str, base: Any, functions: dict[int, Any], flags: int) -> Any:
+    """Create a subclass with C functions in slots of the type."""
+    filled = [layout.Slot(slot, ctypes.cast(function, c_void_p)) for slot, function in functions.items()]
+    slots = (layout.Slot * (len(filled) + 1))(*filled)
+    spec = layout.Spec(
+        f"{__name__}.{name}".encode(), base.__basicsize__, base.__itemsize__, layout.TYPE_FLAGS | flags, slots
+    )
+    _kept.extend((spec, slots))
+    return _create_type(ctypes.addressof(spec), (base,))
+
+
+def collected(base: Any, traverse: Any, clear: Any) -> Any:
+    """Create a subclass of a class of wrappers with the C ABI's functions as `tp_traverse` and `tp_clear`."""
+    functions = {layout.TP_TRAVERSE: traverse, layout.TP_CLEAR: clear}
+    return _subclass("Collected", base, functions, layout.TYPE_HAS_GC)
+
+
+def exporting(base: Any, get_buffer: Any) -> Any:
+    """Create a subclass of a class of wrappers with a function of the C ABI as its `bf_getbuffer`."""
+    return _subclass("Exporting", base, {layout.BF_GETBUFFER: get_buffer}, 0)
+
+
+def memory_class(release: Any, finalize: Any) -> Any:
+    """Create a class of memory, of a size or with a content, that a function of the C ABI finalizes.
+
+    C code writes to it. It derives from bytes, which are the fastest to create and to pass; only the caller
+    refers to them, and they are never hashed.
+
+    The finalizer is a C function in the type's slot, which needs no Python frame: `__del__` would not run at
+    the recursion limit. Memory has no part in garbage collection, as classes written in Python have from
+    3.11 on: the collector would finalize it before the user's object that holds it.
+    """
+    return _subclass("Memory", bytes, {layout.TP_FINALIZE: finalize}, 0)
+
+
+def address_of_memory(memory: Any) -> int:
+    """Return the address of memory."""
+    return id(memory) + layout.BYTES
+
+
+#: Makes memory of a new bytes object, which C code writes to.
+memory = bytes
+#: Returns the value in a wrapper's memory, after the reference, as exact bytes.
+value_in = operator.itemgetter(slice(2 * layout.POINTER, None))
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, c_void_p).value or 0
+
+
+class _WrapperLayout(ctypes.Structure):
+    """AnyffiWrapperLayout; every function as an address."""
+
+    _fields_ = (
+        *((name, c_uint32) for name in ("struct_size", "type_offset", "memory_offset", "content_offset")),
+        *((name, c_void_p) for name in ("exception_save", "exception_restore")),
+        *((name, c_void_p) for name in ("retain", "set_error", "buffer_error", "memory_error")),
+        *((name, c_uint32) for name in ("count_offset", "count_size")),
+        ("nothing", c_void_p),
+    )
+
+
+def declare_wrappers(library: Any, cls: type, slot: str) -> None:
+    """Declare the layout of wrappers to the runtime: which keep their memory in a slot of a class."""
+    declared = _WrapperLayout(
+        ctypes.sizeof(_WrapperLayout),
+        layout.TYPE,
+        layout.offset_of_slot(cls, slot),
+        layout.BYTES,
+        ctypes.cast(_api.PyErr_Fetch, c_void_p),
+        ctypes.cast(_api.PyErr_Restore, c_void_p),
+        retain,
+        ctypes.cast(_api.PyErr_SetString, c_void_p),
+        id(BufferError),
+        id(MemoryError),
+        layout.COUNT,
+        layout.COUNT_SIZE,
+        id(None),
+    )
+    library.wrapper_set_layout(ctypes.addressof(declared))
+
+
+#: Returns the wrapper that the header's word at an address names, or None; where a call of C code finds it.
+_current_wrapper: Any = None
+
+# ---- the wrapper of an object ---------------------------------------------------------------------
+
+if layout.FREE_THREADED:
+    from _weakref import _remove_dead_weakref, ref  # type: ignore[attr-defined]
+
+    class _Reference(ref):  # type: ignore[type-arg]
+        """A weak reference to a wrapper, and what removes it from the table."""
+
+        __slots__ = ("forget",)
+
+        forget: Any
+
+    #: The current wrappers by the address of the header's word that names the wrapper in other builds. Every
+    #: operation on the table is atomic.
+    _wrappers: dict[int, _Reference] = {}
+    #: Called when a wrapper is destroyed. Not a Python function, which could not run at the recursion limit.
+    _forget = operator.methodcaller("forget")
+
+    def _refer(wrapper: Any, word: int) -> _Reference:
+        reference = _Reference(wrapper, _forget)
+        reference.forget = functools.partial(_remove_dead_weakref, _wrappers, word)
+        return reference
+
+    def _wrapper_at(word: int) -> Any:
+        reference = _wrappers.get(word)
+        return None if reference is None else reference()
+
+    def wrapper_finders(library: Any) -> tuple[Callable[[int], Any], Callable[[Any], Any] | None]:
+        """Return what finds the wrapper of an object by the address of its header's word; and None."""
+        return _wrapper_at, None
+
+    def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
+        """Make a wrapper the current one of its object unless another one is alive."""
+        reference = _refer(wrapper, word)
+        if _wrappers.setdefault(word, reference) is reference:
+            return True
+        _remove_dead_weakref(_wrappers, word)
+        return False
+
+    def take_over(exchange: Any, address: int, word: int, wrapper: Any) -> None:
+        """Make a wrapper the current one in the place of another one, which was emptied."""
+        _wrappers[word] = _refer(wrapper, word)
+
+else:
+
+    def wrapper_finders(library: Any) -> tuple[Callable[[int], Any], Callable[[Any], Any] | None]:
+        """Return what finds the wrapper of an object, or None, by the address of its header's word; and by an
+        owned value, which is released if there is one.
+
+        C code tests that the wrapper is not being destroyed, and adds the reference, in one step.
+        """
+        global _current_wrapper
+        _current_wrapper = PYFUNCTYPE(py_object, c_void_p)(_address(library.wrapper_get_current))
+        return _current_wrapper, PYFUNCTYPE(py_object)(_address(library.wrapper_take_current))
+
+    def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
+        """Store a wrapper in the header's word, unless the word names a live wrapper."""
+        former = c_void_p.from_address(word).value
+        return _current_wrapper(word) is None and bool(exchange(address, former, id(wrapper)))
+
+    #: Makes a wrapper the current one in the place of another one, which was emptied.
+    take_over = claim  # type: ignore[assignment]

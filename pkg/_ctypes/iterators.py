@@ -1,0 +1,158 @@
+"""Iterators over containers. A step is one call of the runtime, which advances a cursor."""
+
+from __future__ import annotations
+
+import struct
+
+from .._rules import containers as rules
+from .._rules.codes import code
+from .._rules.containers import ITEMS, VALUES
+from .._typing import Any, NoReturn
+from .abi import VALUE, VALUE_SIZE, library, platform
+from .containers import unwrap_as
+from .owned import OwnedValue
+from .structs import Mapping, Sequence
+from .unpack import take
+from .wrapper import ObjectCore, refer
+
+__all__ = ["EntryIterator", "SequenceIterator", "copy_iterator"]
+
+_value_of = VALUE.unpack
+_INT = code.INT
+_open = platform.plain(library.cursor_open)
+_next_element = platform.plain(library.cursor_next_element)
+_next_entry = platform.plain(library.cursor_next_entry)
+#: An AnyffiCursor: object, wrapper, index, number of entries, how many are left, type code, step.
+_CURSOR = struct.Struct("=QQqqqii")
+#: What `anyffi_cursor_next_entry` returns for a mapping of another size, and if keys were exchanged.
+_OTHER_SIZE, _OTHER_KEYS = -2, -3
+
+
+def _point(container: Any, address: int, step: int) -> Any:
+    """Return a cursor, which C code writes to, at the beginning of a container.
+
+    It names the wrapper, where the runtime can read that: the garbage collector may clear the wrapper first.
+    """
+    cursor = platform.memory(_CURSOR.size)
+    is_readable = platform.retain and isinstance(container, ObjectCore)
+    _open(cursor, refer(address, id(container) if is_readable else 0), step)
+    return cursor
+
+
+def _moved(cursor: Any, *, index: int | None = None, size: int | None = None) -> Any:
+    """Return a copy of a cursor with another position, or another number of entries."""
+    address, wrapper, at, entries, left, type_code, step = _CURSOR.unpack(cursor)
+    index, size = at if index is None else index, entries if size is None else size
+    return platform.memory(_CURSOR.pack(address, wrapper, index, size, left, type_code, step))
+
+
+def copy_iterator(iterator: Any) -> Any:
+    """Copy an iterator over a container, at its position."""
+    cls: Any = type(iterator)
+    made = cls.__new__(cls)
+    for name in cls.__slots__:
+        setattr(made, name, getattr(iterator, name))
+    made._cursor = _moved(iterator._cursor)
+    return made
+
+
+class SequenceIterator:
+    """Iterates by index, as the iterator of `list` does, and so sees changes."""
+
+    __slots__ = ("_cursor", "_sequence", "_step")
+    __module__ = "anyffi"
+
+    def __init__(self, sequence: ObjectCore, address: int, backwards: bool) -> None:
+        self._sequence: ObjectCore | None = sequence
+        self._step = -1 if backwards else 1
+        self._cursor = _point(sequence, address, self._step)
+
+    def _size(self) -> int:
+        type_code = _CURSOR.unpack(self._cursor)[5]
+        return int(Sequence.from_address(unwrap_as(self._sequence, type_code)).size)
+
+    def _index(self) -> int:
+        index: int = _CURSOR.unpack(self._cursor)[2]
+        return index
+
+    def __iter__(self) -> SequenceIterator:
+        return self
+
+    def __next__(self) -> Any:
+        sequence = self._sequence  # another thread may end the iteration meanwhile
+        if sequence is None:
+            raise StopIteration
+        element = OwnedValue(VALUE_SIZE)
+        if not _next_element(self._cursor, element):
+            # An exhausted iterator stays exhausted.
+            self._sequence = None
+            raise StopIteration
+        value = _value_of(element)
+        return value[2] if value[0] == _INT else take(value, element)
+
+    def __length_hint__(self) -> int:
+        if self._sequence is None:
+            return 0
+        index, size = self._index(), self._size()
+        if self._step > 0:
+            return max(size - index, 0)
+        return index + 1 if index < size else 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rules.reduce_iterator(self._sequence, self._index(), self._step)
+
+    def __setstate__(self, index: int) -> None:
+        size = 0 if self._sequence is None else self._size()
+        self._cursor = _moved(self._cursor, index=rules.clip_index(index, size, self._step))
+
+
+class EntryIterator:
+    """Iterates over entries in either direction; detects the changes that those of dict and set detect."""
+
+    __slots__ = ("_container", "_cursor", "_what")
+    __module__ = "anyffi"
+
+    def __init__(self, container: ObjectCore, address: int, what: int, backwards: bool) -> None:
+        self._container: ObjectCore | None = container
+        self._what = what
+        self._cursor = _point(container, address, -1 if backwards else 1)
+
+    def __iter__(self) -> EntryIterator:
+        return self
+
+    def __next__(self) -> Any:
+        container = self._container
+        if container is None:
+            raise StopIteration
+        what = self._what
+        key = None if what == VALUES else OwnedValue(VALUE_SIZE)
+        item = OwnedValue(VALUE_SIZE) if what in (VALUES, ITEMS) else None
+        found = _next_entry(self._cursor, key, item)
+        if found != 1:
+            self._stop(found)
+        if key is None or item is None:
+            owner: Any = item if key is None else key
+            value = _value_of(owner)
+            return value[2] if value[0] == _INT else take(value, owner)
+        return take(_value_of(key), key), take(_value_of(item), item)
+
+    def _stop(self, found: int) -> NoReturn:
+        """Raise what ends the iteration."""
+        if found == _OTHER_SIZE:
+            # Raised again at every further step.
+            self._cursor = _moved(self._cursor, size=_OTHER_SIZE)
+            raise rules.changed_size(self._what)
+        self._container = None
+        if found == _OTHER_KEYS:
+            raise rules.changed_keys()
+        raise StopIteration
+
+    def __length_hint__(self) -> int:
+        container = self._container
+        _, _, _, size, left, type_code, _ = _CURSOR.unpack(self._cursor)
+        if container is None or Mapping.from_address(unwrap_as(container, type_code)).size != size:
+            return 0
+        return max(int(left), 0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return iter, (list(copy_iterator(self)),)

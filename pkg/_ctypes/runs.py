@@ -1,0 +1,116 @@
+"""Runs: items of one class, whose recipe is written in a fifth of the time of one by one."""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from itertools import chain
+
+from .._rules import values as _rules
+from .._rules.codes import code
+from .._typing import Any, Callable
+from .abi import VALUE, VALUE_SIZE
+from .scalars import INLINE_BYTES, RECIPE
+
+__all__ = ["write_run"]
+
+_value = VALUE.pack
+_INT, _ARRAY = code.INT, code.ARRAY
+
+
+def write_run(items: tuple[Any, ...], met: set[int] | None = None) -> bytes | None:
+    """Return the values of items that are all of one class; None if they are not."""
+    cls = type(items[0])
+    write = _runs.get(id(cls))
+    convert = None if write is not None else _rules.find_converter(cls)
+    if write is None and convert is None and cls is not tuple:
+        return None
+    for item in items:
+        if type(item) is not cls:
+            return None
+    if convert is not None:
+        items = tuple(map(convert, items))
+        write = _runs.get(id(type(items[0])))
+    if cls is tuple:
+        return _write_rows(items, met)
+    return None if write is None else write(items)
+
+
+def _write_rows(rows: tuple[Any, ...], met: set[int] | None) -> bytes | None:
+    """Return the recipe of distinct tuples of one length, with scalars of one class; None for others."""
+    count, width = len(rows), len(rows[0])
+    distinct = set(map(id, rows))
+    if (
+        not width
+        or len(distinct) < count
+        or {*map(len, rows)} != {width}
+        or (met and not met.isdisjoint(distinct))
+    ):
+        return None
+    flat = tuple(chain.from_iterable(rows))
+    run = None if type(flat[0]) is tuple else write_run(flat)
+    if run is None:
+        return None
+    if met is not None:
+        met |= distinct
+    values, step = array("q", run), array("q", _value(_ARRAY, RECIPE, width))
+    # Two words for each value, and for the step after those of a tuple.
+    words = array("q", bytes(VALUE_SIZE * count * (width + 1)))
+    stride = 2 * (width + 1)
+    for word in range(2 * width):
+        words[word::stride] = values[word :: 2 * width]
+    words[2 * width :: stride] = step[:1] * count
+    words[2 * width + 1 :: stride] = step[1:] * count
+    return words.tobytes()
+
+
+_AN_INT, _A_FLOAT = _value(_INT, 0, 0), _value(code.FLOAT, 0, 0)
+
+
+def _write_ints(items: tuple[int, ...]) -> bytes | None:
+    try:
+        return _fill(_AN_INT, struct.pack(f"{len(items)}q", *items))
+    except struct.error:
+        # One of them needs a BigInt.
+        return None
+
+
+def _write_floats(items: tuple[float, ...]) -> bytes:
+    return _fill(_A_FLOAT, struct.pack(f"{len(items)}d", *items))
+
+
+def _fill(value: bytes, payloads: bytes) -> bytes:
+    """Repeat a value with other payloads, of eight bytes each."""
+    halves = array("q", value * (len(payloads) // 8))
+    halves[1::2] = array("q", payloads)
+    return halves.tobytes()
+
+
+#: The bytes before inline ASCII text and, by its length, those after it.
+_HEAD = _value(code.STR, 0, 0)[:4].decode("latin-1")
+_TAILS = ["\0" * spare + chr(spare) for spare in range(INLINE_BYTES, -1, -1)]
+
+
+def _write_texts(items: tuple[str, ...]) -> bytes | None:
+    parts = [_HEAD] * (3 * len(items))
+    parts[1::3] = items
+    try:
+        parts[2::3] = map(_TAILS.__getitem__, map(len, items))
+    except IndexError:
+        return None
+    return "".join(parts).encode("latin-1") if "".join(items).isascii() else None
+
+
+_A_BOOL = _value(code.BOOL, 0, 0)
+
+
+def _write_bools(items: tuple[bool, ...]) -> bytes:
+    return _fill(_A_BOOL, struct.pack(f"{len(items)}q", *items))
+
+
+_runs: dict[int, Callable[[Any], bytes | None]] = {
+    id(bool): _write_bools,
+    id(int): _write_ints,
+    id(float): _write_floats,
+    id(str): _write_texts,
+}

@@ -1,0 +1,217 @@
+"""Writers: they pack what holds no other values, as a borrowed value or as a step of a recipe.
+
+A writer gets a value and `keep`, the list of what must outlive the call; for a step of a recipe it appends to
+it. None runs users' code.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType
+
+from .._rules import values as _rules
+from .._rules.codes import code
+from .._rules.decisions import (
+    EXACT,
+    NUMPY_READERS,
+    SUBCLASSES,
+    lower_class,
+    lower_device,
+    lower_dtype,
+    lower_error,
+    lower_function,
+    lower_ndarray,
+    lower_numpy_dtype,
+    lower_object,
+    lower_opaque,
+    lower_pointer,
+)
+from .._rules.internal import MISSING
+from .._typing import Any, Callable
+from .abi import VALUE, platform
+from .ndarray import write_array
+from .scalars import RECIPE, Writer, pack_scalar, scalar_borrowers
+from .wrapper import write_wrapper
+
+__all__ = [
+    "add_writer",
+    "argument_writers",
+    "find_writer",
+    "pack_lowered",
+    "reader_writers",
+    "set_callback",
+    "writers",
+]
+
+_value = VALUE.pack
+_value_of_pointer = struct.Struct("=iIQ").pack
+_value_of_float = struct.Struct("=iId").pack
+_value_of_dtype = struct.Struct("=iIBBHi").pack
+_value_of_device = struct.Struct("=iIii").pack
+#: AnyffiPyObjectRecipe: handle, function that retains it.
+_handle_recipe = struct.Struct("=QQ").pack
+#: AnyffiFunctionRecipe: function to call, handle, function that retains it.
+_function_recipe = struct.Struct("=QQQ").pack
+_complex_recipe = struct.Struct("=dd").pack
+#: AnyffiBigIntRecipe: address and number of the words, sign.
+_big_int_recipe = struct.Struct("=Qqi").pack
+
+_MISSING = _value(code.MISSING, 0, 0)
+
+#: By the identity of the class.
+writers: dict[int, Writer] = {**scalar_borrowers, id(type(MISSING)): lambda x, keep: _MISSING}
+#: By the function of the rules that lowers instances of a class.
+reader_writers: dict[Any, Writer] = {lower_object: write_wrapper, lower_ndarray: write_array}
+
+
+#: The same for arguments, of which pack.py also writes containers.
+argument_writers: dict[int, Writer] = {**writers}
+
+
+def add_writer(cls: type, write: Writer) -> None:
+    """Set the writer of a class that never changes and is never destroyed."""
+    argument_writers[id(cls)] = writers[id(cls)] = write
+
+
+def find_writer(cls: type) -> Writer | None:
+    """Return the writer for a class; None if it has none, or its decision is not remembered."""
+    write = writers.get(id(cls))
+    if write is None:
+        write = reader_writers.get(EXACT.get(id(cls)) or _rules.known_reader(cls))
+        if write is not None and write in _of_static and not cls.__flags__ & _HEAP_TYPE:
+            add_writer(cls, write)
+    return write
+
+
+_HEAP_TYPE = 1 << 9  # of Py_TPFLAGS
+
+
+# ---- what the rules lower ---------------------------------------------------------------------------
+
+
+def _step(type_code: int, recipe: bytes, keep: list[Any]) -> bytes:
+    keep.append(recipe)
+    return _value(type_code, RECIPE, platform.lend_bytes(recipe, keep))
+
+
+def _write_complex(payload: tuple[float, float], keep: list[Any]) -> bytes:
+    return _step(code.COMPLEX, _complex_recipe(*payload), keep)
+
+
+def _write_big_int(payload: tuple[bytes, bool], keep: list[Any]) -> bytes:
+    magnitude, is_negative = payload
+    keep.append(magnitude)
+    words = platform.lend_bytes(magnitude, keep)
+    return _step(code.BIG_INT, _big_int_recipe(words, len(magnitude) // 8, is_negative), keep)
+
+
+def _write_scalar(exact: Any, keep: list[Any]) -> Any:
+    """Pack an exact scalar that was made for this: text and bytes that are not inline, as objects."""
+    packed = pack_scalar(exact)
+    if packed is None or type(packed) is bytes:
+        return packed
+    keep.append(packed)
+    return _value(code.OBJECT, RECIPE, platform.address_of_memory(packed))
+
+
+#: Functions that pack what `lower` returns, by type code.
+_payload_writers: dict[int, Callable[[Any, list[Any]], Any]] = {
+    code.INT: lambda payload, keep: _value(code.INT, 0, payload),
+    code.FLOAT: _write_scalar,
+    code.BOOL: _write_scalar,
+    code.STR: _write_scalar,
+    code.BYTES: _write_scalar,
+    code.COMPLEX: _write_complex,
+    code.BIG_INT: _write_big_int,
+    code.MISSING: lambda payload, keep: _MISSING,
+    code.POINTER: lambda payload, keep: _value_of_pointer(code.POINTER, 0, payload),
+    code.DATA_TYPE: lambda payload, keep: _value_of_dtype(code.DATA_TYPE, 0, *payload, 0),
+    code.DEVICE: lambda payload, keep: _value_of_device(code.DEVICE, 0, *payload),
+}
+
+
+def pack_lowered(type_code: int, payload: Any, keep: list[Any]) -> Any:
+    """Pack what `lower` returned, unless it holds other values; None for those, and for handles on PyPy."""
+    write = _payload_writers.get(type_code)
+    return None if write is None else write(payload, keep)
+
+
+def _write_lowered(read: Any, x: Any, keep: list[Any]) -> Any:
+    type_code, payload = read(x)
+    return pack_lowered(type_code, payload, keep)
+
+
+for _read in (
+    lower_class,
+    lower_device,
+    lower_dtype,
+    lower_numpy_dtype,
+    lower_pointer,
+    *(SUBCLASSES[cls] for cls in (bytes, bytearray, memoryview, complex)),
+):
+    reader_writers[_read] = partial(_write_lowered, _read)
+
+
+def _write_exact(read: Any, exact: Any, x: Any, keep: list[Any]) -> Any:
+    """Write the exact scalar that was made of `x`, or what the rules make of it."""
+    packed = _write_scalar(exact, keep)
+    return _write_lowered(read, x, keep) if packed is None else packed
+
+
+def _converting(read: Any, convert: Callable[[Any], Any]) -> Writer:
+    """Return what does the same as `_write_lowered` in less time, by a function of C."""
+    return lambda x, keep: _write_exact(read, convert(x), x, keep)
+
+
+#: `item` of NumPy's scalars, which a subclass may override.
+_item: Any = None
+
+
+def _make_numpy_writer(read: Any) -> Writer:
+    def write(x: Any, keep: list[Any]) -> Any:
+        global _item
+        if _item is None:
+            _item = sys.modules["numpy"].generic.item
+        exact = _item(x)
+        if type(exact) is float:
+            return _value_of_float(code.FLOAT, 0, exact)
+        return _write_exact(read, exact, x, keep)
+
+    return write
+
+
+for _cls, _convert in ((int, int.__pos__), (float, float.__pos__), (str, str.__str__)):
+    reader_writers[SUBCLASSES[_cls]] = _converting(SUBCLASSES[_cls], _convert)
+for _read in NUMPY_READERS:
+    reader_writers[_read] = _make_numpy_writer(_read)
+
+
+#: Those of readers that depend on the class alone.
+_of_static = frozenset(reader_writers.values())
+
+
+# ---- handles ----------------------------------------------------------------------------------------
+
+
+def _write_handle(type_code: int, x: Any, keep: list[Any]) -> bytes:
+    return _step(type_code, _handle_recipe(id(x), platform.retain), keep)
+
+
+def _write_function(callback: int, x: Any, keep: list[Any]) -> bytes:
+    """Return the recipe of a function, in a quarter of the time of a call that creates one."""
+    return _step(code.FUNCTION, _function_recipe(callback, id(x), platform.retain), keep)
+
+
+def set_callback(address: int) -> None:
+    """Set the address of the C function that the runtime calls for a Python callable."""
+    if not platform.retain:
+        return
+    write_function = partial(_write_function, address)
+    for cls in (FunctionType, MethodType, BuiltinFunctionType):
+        add_writer(cls, write_function)
+    reader_writers[lower_function] = write_function
+    _payload_writers[code.FUNCTION] = write_function
+    for lower, type_code in ((lower_opaque, code.PY_OBJECT), (lower_error, code.ERROR)):
+        reader_writers[lower] = _payload_writers[type_code] = partial(_write_handle, type_code)
