@@ -22,6 +22,7 @@ __all__ = [
     "unpickle_export",
     "unpickle_function",
     "unpickle_module",
+    "unpickle_object",
     "unpickle_program",
     "unpickle_tensor",
 ]
@@ -47,6 +48,15 @@ def unpickle_function(name: str, library: str | None = None) -> Any:
         _current.api.load_module(library)
         function = _current.api.get_global_func(name)
     return function
+
+
+def unpickle_object(cls: Any, state: Any) -> Any:
+    """Make an object of a class, or of the type of that key, without running its `__init__`."""
+    if isinstance(cls, str):
+        cls = _current.api._class_of_key(cls)
+    made = object.__new__(cls)
+    made._move_from(cls._restore(state))
+    return made
 
 
 def unpickle_export(path: str | None, name: str) -> Any:

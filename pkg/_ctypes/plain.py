@@ -31,7 +31,6 @@ _ONLY_INTS, _ONLY_FLOATS = 1 << -code.INT, 1 << -code.FLOAT
 _ENTRY = struct.Struct("=iIqiIqq")
 #: The immutable partners of mutable containers.
 _PARTNERS = {code.LIST: code.ARRAY, code.DICT: code.MAP, code.SET: code.FROZEN_SET}
-_FIRST_DYNAMIC_TYPE = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
 
 
 #: Results by address, `_OPEN` while one is being converted; at 0 what keeps the addresses in use.
@@ -110,7 +109,7 @@ def _convert(address: int, type_code: int, memo: _Memo, makers: _Makers) -> Any:
 
 def _nesting_code(type_code: int) -> int:
     """Return the code of the container or slice that a type is, or derives from; 0 for other types."""
-    if type_code < _FIRST_DYNAMIC_TYPE:
+    if type_code < FIRST_DYNAMIC_TYPE:
         return _NESTING.get(type_code, 0)
     found: int = next((base for base in _makers if library.type_is_a(type_code, base)), 0)
     return found

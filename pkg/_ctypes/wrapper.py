@@ -10,6 +10,7 @@ from .._typing import Any, Callable
 from .abi import Header, library, platform, translates_errors
 
 __all__ = [
+    "FIRST_DYNAMIC_TYPE",
     "ObjectCore",
     "class_of",
     "classes",
@@ -17,6 +18,7 @@ __all__ = [
     "new_wrapper",
     "refer",
     "set_class",
+    "set_class_maker",
     "set_factory",
     "unwrap",
     "wrap",
@@ -24,10 +26,12 @@ __all__ = [
 ]
 
 _WORD = Header.wrapper.offset
+FIRST_DYNAMIC_TYPE = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
 _REF = struct.Struct("=QQ")
 
 #: Public classes by type code.
 classes: dict[int, type] = {}
+_make_class: Callable[[int], None] | None = None
 
 
 #: An AnyffiWrapperRef, which owns one strong reference. It has its own finalizer, since a user's `__del__`
@@ -112,9 +116,18 @@ def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
     classes[type_code] = cls
 
 
+def set_class_maker(make: Callable[[int], None]) -> None:
+    """Let `make(type_code)` set the class of a type registered at run time that has none."""
+    global _make_class
+    _make_class = make
+
+
 def class_of(type_code: int) -> type:
     """Return the class set for a code, or for its nearest ancestor that has one."""
     found = classes.get(type_code)
+    if found is None and _make_class is not None and type_code >= FIRST_DYNAMIC_TYPE:
+        _make_class(type_code)
+        found = classes.get(type_code)
     if found is None:
         info = library.type_get_info(type_code)
         ancestors = info.contents.ancestors[: info.contents.depth] if info else []
@@ -123,11 +136,9 @@ def class_of(type_code: int) -> type:
 
 
 def new_wrapper(address: int) -> Any:
-    """Create a wrapper that is not yet its object's current one."""
+    """Create a wrapper that is not yet its object's current one; `__new__` and `__init__` are for users."""
     cls: Any = class_of(Header.from_address(address).type_code)
-    made = cls.__new__(cls)
-    if not isinstance(made, ObjectCore) or _is_full(made):
-        raise TypeError(f"{cls.__name__}.__new__ must return a new, empty {cls.__name__}")
+    made = object.__new__(cls)
     _fill(made, address)
     return made
 
@@ -149,12 +160,11 @@ def wrap(address: int) -> Any:
         return found
     if platform.claims_at_once and _new_wrapper is new_wrapper:
         cls: Any = class_of(Header.from_address(address).type_code)
-        if cls.__new__ is object.__new__:
-            made = cls.__new__(cls)
-            memory = _Memory(_REF.size)
-            _set_memory(made, memory)
-            if library.wrapper_claim(memory, address, id(made)):
-                return made
+        made = object.__new__(cls)
+        memory = _Memory(_REF.size)
+        _set_memory(made, memory)
+        if library.wrapper_claim(memory, address, id(made)):
+            return made
     made = _new_wrapper(address)
     # Another thread, or code that ran while this one was made, may have wrapped the object meanwhile.
     while not platform.claim(library.object_compare_exchange_wrapper, address, word, made):

@@ -3,7 +3,7 @@
 from c_types cimport int32_t, int64_t, uint32_t, uint64_t
 
 from c_api cimport (
-    AnyffiCall, AnyffiDataType, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
+    AnyffiCall, AnyffiDataType, AnyffiFieldInfo, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
     AnyffiObject, AnyffiSequence, AnyffiTensorData, AnyffiValue,
 )
 from python cimport PyGetSetDef, PyObject, PyTypeObject, binaryfunc, vectorcallfunc
@@ -30,6 +30,7 @@ cdef extern from "state.h":
         PyObject** characters
         PyObject** classes
         PyObject* dynamic_classes
+        PyObject* make_class
         PyObject** cores
         PyObject** methods
         PyObject* lower
@@ -86,15 +87,15 @@ cdef extern from "unpack.h":
     int raise_taken "anyffi_py_raise_taken"() except -1
 
 cdef extern from "attributes.h":
-    ctypedef int (*GetField "AnyffiGetField")(AnyffiObject*, AnyffiValue*) noexcept
     ctypedef struct FieldGetterLayout "AnyffiFieldGetter":
         vectorcallfunc vectorcall
         PyObject* name
         PyObject* slow
-        GetField get
+        const AnyffiFieldInfo* field
         int32_t type_code
     void set_module_slot "anyffi_py_set_module_slot"(PyTypeObject*)
     PyObject* read_field "anyffi_py_read_field"(PyObject*, PyObject* const*, size_t, PyObject*) noexcept
+    PyObject* write_field "anyffi_py_write_field"(PyObject*, PyObject* const*, size_t, PyObject*) noexcept
 
 cdef extern from "value_objects.h":
     ctypedef struct DeviceLayout "AnyffiDeviceObject":

@@ -24,7 +24,7 @@ namespace anyffi {
 namespace detail {
 
 template <class T>
-struct Instance;
+T* content_of(const AnyffiObject* object);
 
 template <auto kMember>
 struct Field {
@@ -50,10 +50,10 @@ template <class T, auto kMember>
 using MemberType = Bare<decltype(read_member<kMember>(std::declval<const T&>()))>;
 
 template <class T, auto kMember>
-int get_field(AnyffiObject* self, AnyffiValue* out) {
+int get_field(AnyffiObject* self, const AnyffiFieldInfo*, AnyffiValue* out) {
   *out = AnyffiValue{};
   return catch_all([&] {
-    const T& object = reinterpret_cast<Instance<T>*>(self)->object;
+    const T& object = *content_of<T>(self);
     *out = Traits<MemberType<T, kMember>>::store(read_member<kMember>(object));
     return 0;
   });
@@ -143,7 +143,7 @@ constexpr detail::Field<kMember> field(const char* name, const char* doc = nullp
 /// The fields of a class, in order.
 template <auto... kMembers>
 constexpr detail::FieldList<kMembers...> fields(detail::Field<kMembers>... list) {
-  return {{AnyffiFieldInfo{list.name, list.doc, nullptr, nullptr}...}};
+  return {{AnyffiFieldInfo{list.name, list.doc, nullptr, nullptr, nullptr, 0, 0, 0}...}};
 }
 
 }  // namespace anyffi

@@ -80,11 +80,26 @@ int raise_mismatch(const AnyffiMismatch& mismatch, String text) {
   return raise_text(kind, text);
 }
 
+/// Whether a method was called on an object of another class.
+bool is_other_self(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo* info, int32_t index) {
+  return info != nullptr && (info->flags & ANYFFI_METHOD) != 0 && index == 0 && mismatch.path_size == 0 &&
+         mismatch.reason == ANYFFI_MISMATCH_TYPE;
+}
+
+/// In the words of Python's descriptors.
+int raise_other_self(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo& info) {
+  String text = "descriptor '";
+  text.append(name_of(&info)).append("' for '").append(mismatch.expected).append("' objects doesn't apply to a '");
+  append_type_name(&text, mismatch.got);
+  return raise_text("TypeError", text + "' object");
+}
+
 /// Raises a mismatch of the value that `what` describes, for the parameter at `index`.
 int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo* info, const char* what,
                           int32_t index) {
   if (mismatch.reason == ANYFFI_MISMATCH_RAISED) return -1;
   return guard([&] {
+    if (is_other_self(mismatch, info, index)) return raise_other_self(mismatch, *info);
     String text;
     if (info != nullptr && index >= 0) {
       append_signature(&text, *info);
@@ -150,8 +165,21 @@ int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObj
   });
 }
 
+int anyffi_mismatch_raise_field(const AnyffiMismatch* mismatch, const AnyffiFieldInfo* field) {
+  if (mismatch->reason == ANYFFI_MISMATCH_RAISED) return -1;
+  return guard([&] {
+    const AnyffiTypeInfo* owner = anyffi_type_get_info(field->type_code);
+    String text = owner == nullptr ? "" : owner->type_key;
+    return raise_mismatch(*mismatch, text + "." + field->name);
+  });
+}
+
 int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args) {
   return guard([&] {
+    if ((info->flags & ANYFFI_METHOD) != 0 && num_args == 0) {
+      String text = "unbound method ";
+      return raise_text("TypeError", text.append(name_of(info)).append("() needs an argument"));
+    }
     String text = name_of(info);
     text += "() ";
     if (num_args > info->num_params) {

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/messages.h"
 #include "core/owned.h"
+#include "functions/operator.h"
 #include "functions/placement.h"
 #include "functions/signature.h"
 
@@ -42,10 +43,10 @@ bool clear_overflow() {
 }
 
 /// Calls a candidate; returns its status, or ANYFFI_NO_MATCH.
-inline int try_candidate(const AnyffiFunction& function, Arguments* args, AnyffiValue* result) {
+inline int try_candidate(const AnyffiFunction& function, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   AnyffiCall try_call = function.info->try_call;
-  if (try_call == nullptr) return function.call(function.self, args->values(), args->size(), result);
-  int status = try_call(function.self, args->values(), args->size(), result);
+  if (try_call == nullptr) return function.call(function.self, args, num_args, result);
+  int status = try_call(function.self, args, num_args, result);
   if (__builtin_expect(status != ANYFFI_NO_MATCH_RAISED, 1)) return status;
   return clear_overflow() ? int{ANYFFI_NO_MATCH} : -1;
 }
@@ -124,7 +125,7 @@ int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
 
 /// Calls the first candidate that takes the arguments; ANYFFI_NO_MATCH if there are places for them in none.
 template <class Order>
-int resolve(const Call& call, Order& order, AnyffiValue* result) {
+int resolve(const Call& call, Order& order, AnyffiValue* result, bool raises = true) {
   Arguments given(call.num_args);
   for (int32_t i = 0; i < call.num_args; ++i) {
     AnyffiValue value = call.args[i];
@@ -143,11 +144,11 @@ int resolve(const Call& call, Order& order, AnyffiValue* result) {
       Match match = compare(*function.info, args->type_masks(), args->size());
       found |= match;
       if (match != wanted) continue;
-      int status = try_candidate(function, args, result);
+      int status = try_candidate(function, args->values(), args->size(), result);
       if (status != ANYFFI_NO_MATCH) return status;
     }
   }
-  return found == 0 ? int{ANYFFI_NO_MATCH} : raise_none_fits(call, order, result);
+  return found == 0 || !raises ? int{ANYFFI_NO_MATCH} : raise_none_fits(call, order, result);
 }
 
 /// An AnyffiPlaceArgs that reads `arg_indices`.
@@ -194,6 +195,23 @@ int call_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue
   });
 }
 
+/// The `try_call` of an overloaded function.
+int try_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  return guard([&] {
+    Call call{*static_cast<Overloaded*>(self), nullptr, nullptr, args, num_args};
+    AsGiven order;
+    return resolve(call, order, result, false);
+  });
+}
+
+/// Calls the function `self` if it takes the arguments; the result is Missing if it does not.
+int call_operator(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  int status = try_candidate(*static_cast<const AnyffiFunction*>(self), args, num_args, result);
+  if (status != ANYFFI_NO_MATCH) return status;
+  *result = anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0);
+  return 0;
+}
+
 /// The `call` of a function some of whose overloads have `arg_indices`.
 int call_selected(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   return guard([&] {
@@ -203,6 +221,16 @@ int call_selected(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* 
 }
 
 }  // namespace
+
+AnyffiObject* make_operator(AnyffiObject* function) {
+  AnyffiValue made;
+  const AnyffiFunctionInfo* info = reinterpret_cast<AnyffiFunction*>(function)->info;
+  anyffi_object_retain(function);
+  auto release = [](void* self) { anyffi_object_release(static_cast<AnyffiObject*>(self)); };
+  if (anyffi_function_create(&call_operator, function, release, info, &made) != 0) return nullptr;
+  return made.as_object;
+}
+
 }  // namespace anyffi::runtime
 
 using namespace anyffi::runtime;
@@ -214,6 +242,7 @@ int anyffi_function_create_overloaded(const char* name, AnyffiValue* out) {
   auto* set = new (memory) Overloaded{};
   set->info.struct_size = sizeof(set->info);
   set->info.flags = ANYFFI_VARIADIC | ANYFFI_OVERLOADED;
+  set->info.try_call = &try_overloaded;
   int status = guard([&] {
     set->name = name;
     set->info.name = set->name.c_str();

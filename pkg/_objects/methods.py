@@ -1,0 +1,166 @@
+"""Methods, constructors and operators of C++ classes, as attributes of their Python classes."""
+
+from __future__ import annotations
+
+from types import MethodType
+
+from .._rules.internal import MISSING
+from .._typing import TYPE_CHECKING, Any, Callable
+from .docs import signature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from inspect import Signature
+
+__all__ = ["OPERATORS", "Constructor", "MethodMethods", "make_iter", "make_operator", "no_constructor"]
+
+_BINARY = "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor".split()
+_COMPARISONS = "eq ne lt le gt ge".split()
+
+#: Methods that return NotImplemented if they do not take the other operand.
+OPERATORS = frozenset(
+    f"__{prefix}{name}__" for name in _BINARY for prefix in ("", "r", "i")
+) | frozenset(f"__{name}__" for name in _COMPARISONS)
+
+
+class MethodMethods:
+    """A method of a C++ class: a function that binds its first argument, as Python's functions do."""
+
+    __slots__ = ()
+
+    # Defined by `Function`.
+    if TYPE_CHECKING:
+        __name__: str
+        __objclass__: Any
+
+        def _info(self) -> Any: ...
+
+        @property
+        def overloads(self) -> tuple[Any, ...]: ...
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)  # type: ignore[arg-type]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "__qualname__":
+                return f"{self.__objclass__.__qualname__}.{self.__name__}"
+            return object.__getattribute__(self, name)
+
+    @property
+    def __module__(self) -> str:  # type: ignore[override]
+        module: str = self.__objclass__.__module__
+        return module
+
+    @property
+    def __signature__(self) -> Signature:
+        return _without_type_of_self(signature(self))  # type: ignore[arg-type]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self.__objclass__, self.__name__)
+
+
+def _without_type_of_self(shown: Signature) -> Signature:
+    first, *others = shown.parameters.values()
+    if first.kind is first.VAR_POSITIONAL:  # of overloads
+        return shown
+    return shown.replace(parameters=[first.replace(annotation=first.empty), *others])
+
+
+class Constructor:
+    """The `__init__` of a class: creates the object of C++ for the wrapper."""
+
+    def __init__(self, cls: type, function: Any) -> None:
+        self._function = function
+        self.__objclass__ = cls
+        self.__name__ = "__init__"
+        self.__qualname__ = f"{cls.__qualname__}.__init__"
+        self.__module__ = cls.__module__
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __call__(self, instance: Any, /, *args: Any, **kwargs: Any) -> None:
+        if not isinstance(instance, self.__objclass__):
+            name, given = type_name(self.__objclass__), type(instance).__name__
+            raise TypeError(f"descriptor '__init__' requires a '{name}' object but received a '{given}'")
+        if instance._address:
+            raise TypeError(f"{type(instance).__name__} is already initialized")
+        instance._move_from(self._function(*args, **kwargs))
+
+    @property
+    def __signature__(self) -> Signature:
+        from inspect import Parameter
+
+        shown = signature(self._function)
+        first = Parameter("self", Parameter.POSITIONAL_ONLY)
+        return shown.replace(parameters=[first, *shown.parameters.values()], return_annotation=None)
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        doc: str | None = self._function.__doc__
+        return doc
+
+    @property
+    def overloads(self) -> tuple[Any, ...]:
+        """The constructors among which this one chooses by its arguments; usually empty."""
+        overloads: tuple[Any, ...] = self._function.overloads
+        return overloads
+
+    def __repr__(self) -> str:
+        return f"<anyffi constructor of {type_name(self.__objclass__)}>"
+
+
+def type_name(cls: type) -> str:
+    """Return the name that messages of C++ have for a class."""
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def no_constructor(self: Any, /, *args: Any, **kwargs: Any) -> None:
+    """Refuse to create an object: its class has no constructor in Python."""
+    raise TypeError(f"cannot create '{type_name(type(self))}' instances: the class has no constructor")
+
+
+def make_operator(cls: type, method: Any, function: Any) -> Callable[..., Any]:
+    """Return a method that returns NotImplemented if it does not take the other operand.
+
+    Parameters
+    ----------
+    cls : type
+        The class.
+    method : Function
+        Raises errors.
+    function : Function
+        Returns Missing where `method` raises an error about its arguments.
+    """
+
+    def operator(self: Any, *others: Any) -> Any:
+        if not isinstance(self, cls):
+            return method(self, *others)
+        result = function(self, *others)
+        return NotImplemented if result is MISSING else result
+
+    return _named_after(method, operator)
+
+
+def make_iter(method: Any, function_class: type) -> Callable[[Any], Iterator[Any]]:
+    """Return an `__iter__` for a method that returns an iterable, or a function of the next element."""
+
+    def __iter__(self: Any) -> Iterator[Any]:  # noqa: N807
+        found = method(self)
+        return _each(found) if isinstance(found, function_class) else iter(found)
+
+    return _named_after(method, __iter__)
+
+
+def _each(get_next: Callable[[], Any]) -> Iterator[Any]:
+    while (element := get_next()) is not MISSING:
+        yield element
+
+
+def _named_after(method: Any, function: Any) -> Any:
+    function.__name__, function.__qualname__ = method.__name__, method.__qualname__
+    function.__module__, function.__doc__ = method.__module__, method.__doc__
+    function.__wrapped__ = method
+    return function
