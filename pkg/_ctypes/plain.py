@@ -19,6 +19,7 @@ from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, Slice, library, t
 from .pack import object_value
 from .scalars import new_object
 from .unpack import unpack
+from .wrapper import FIRST_DYNAMIC_TYPE
 
 __all__ = ["Parts", "to_parts", "to_plain"]
 

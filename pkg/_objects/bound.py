@@ -6,6 +6,7 @@ import threading
 
 from .._pickling import unpickle_object
 from .._typing import Any
+from .docs import FunctionAnnotations, FunctionDoc
 from .fields import Field
 from .methods import OPERATORS, Constructor, MethodMethods, make_iter, make_operator, no_constructor
 from .runtime import Runtime
@@ -17,9 +18,30 @@ _STATIC, _GETTER, _SETTER, _CONSTRUCTOR, _RESTORE = 1, 2, 4, 8, 16
 
 #: Attributes of wrappers and classes that a member must not replace; it gets a `_` at its end.
 _RESERVED = frozenset(
-    "_address _type_code _move_from _runtime _restore __class__ __new__ __init__ __del__ __dict__ __slots__"
-    " __weakref__ __module__ __qualname__ __reduce__ __reduce_ex__ __getattribute__ __init_subclass__"
-    " __subclasshook__ __class_getitem__ __anyffi_value__".split()
+    (
+        *(
+            "_address",
+            "_type_code",
+            "_move_from",
+            "_runtime",
+            "_classes",
+            "_restore",
+            "_field_names",
+            "_type_key",
+        ),
+        *(
+            "__class__",
+            "__new__",
+            "__init__",
+            "__del__",
+            "__dict__",
+            "__slots__",
+            "__weakref__",
+            "__module__",
+        ),
+        *("__qualname__", "__reduce__", "__reduce_ex__", "__getattribute__", "__init_subclass__"),
+        *("__subclasshook__", "__class_getitem__", "__anyffi_value__"),
+    )
 )
 
 _running = threading.local()
@@ -36,7 +58,13 @@ class BoundClasses:
         self._method: Any = type(
             "Method",
             (MethodMethods, self._function),
-            {"__slots__": ("__objclass__",), "__module__": "anyffi", "_binds": True},
+            {
+                "__slots__": ("__objclass__",),
+                "__module__": "anyffi",
+                "__doc__": FunctionDoc(MethodMethods.__doc__),
+                "__annotations__": FunctionAnnotations(),
+                "_binds": True,
+            },
         )
         self._lock = threading.RLock()
         #: By type code: the classes made here, and those that users registered.
@@ -119,7 +147,7 @@ class BoundClasses:
     # ---- members -------------------------------------------------------------------------------------
 
     def _build(self, type_code: int) -> Any:
-        key, doc, parent, _ = self._runtime.type_describe(type_code)
+        key, doc, parent, *_ = self._runtime.type_describe(type_code)
         base = self._object if parent == self._object_code() else self.class_of(parent)
         module, _, name = key.rpartition(".")
         namespace = {
@@ -149,15 +177,13 @@ class BoundClasses:
     def _describe(self, cls: Any, type_code: int) -> dict[str, Any]:
         """Return the members that a type itself has, by name."""
         members: dict[str, Any] = {}
-        fields = self._runtime.type_describe(type_code)[3]
+        _, _, _, fields, has_repr = self._runtime.type_describe(type_code)
         for name, type_name, doc, is_writable in fields:
             members[_free(name)] = Field(self._runtime, name, type_name, doc, is_writable)
         rows = [(name, flags, function) for name, flags, function in self._runtime.type_methods(type_code)]
         operators: dict[str, Any] = {}
         if any(name in OPERATORS for name, _, _ in rows):
-            operators = {
-                name: function for name, _, function in self._runtime.type_methods(type_code, True)
-            }
+            operators = {name: function for name, _, function in self._runtime.type_methods(type_code, True)}
         setters = {name: function for name, flags, function in rows if flags & _SETTER}
         for name, flags, function in rows:
             if flags & _CONSTRUCTOR:
@@ -181,9 +207,11 @@ class BoundClasses:
         if "__copy__" in members:
             members["__copy__"], members["__deepcopy__"] = _make_copies(members["__copy__"])
         if "_restore" in members:
-            members["__reduce__"] = _reduce
+            members["__reduce__"] = __reduce__
+        if has_repr:
+            members.setdefault("__repr__", lambda self: self._runtime.value_repr(self))
         if fields:
-            members.setdefault("__repr__", _repr)
+            members.setdefault("__repr__", __repr__)
             members["_field_names"] = tuple(_free(row[0]) for row in fields)
         return members
 
@@ -229,7 +257,7 @@ def _namespace_of(cls: Any) -> dict[str, Any]:
 # ---- what classes have where C++ defines nothing else ------------------------------------------------------
 
 
-def _repr(self: Any) -> str:
+def __repr__(self: Any) -> str:
     """Return the class and the fields; of an object inside of itself `...`."""
     cls = type(self)
     name = cls.__qualname__ if cls.__module__ == "anyffi.objects" else f"{cls.__module__}.{cls.__qualname__}"
@@ -261,14 +289,14 @@ def _remade(self: Any, made: Any) -> Any:
 
 
 def _make_copies(copy: Any) -> tuple[Any, Any]:
-    def __copy__(self: Any) -> Any:  # noqa: N807
+    def __copy__(self: Any) -> Any:
         made = _remade(self, copy(self))
         attributes = _attributes(self)
         if attributes:
             made.__dict__.update(attributes)
         return made
 
-    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:  # noqa: N807
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         from copy import deepcopy
 
         made = memo[id(self)] = _remade(self, copy(self))
@@ -280,10 +308,15 @@ def _make_copies(copy: Any) -> tuple[Any, Any]:
     return __copy__, __deepcopy__
 
 
-def _reduce(self: Any) -> tuple[Any, ...]:
+def __reduce__(self: Any) -> tuple[Any, ...]:
+    """Return what `pickle` stores: the class, the state from C++, and the attributes of a subclass."""
     state = self._runtime.to_plain(self.__getstate__())
     cls = type(self)
     # The classes made here have no place that `import` finds.
-    shown = cls.__dict__["_type_key"] if "_type_key" in cls.__dict__ else cls
+    shown = cls.__dict__.get("_type_key", cls)
     attributes = _attributes(self)
-    return (unpickle_object, (shown, state)) if attributes is None else (unpickle_object, (shown, state), attributes)
+    return (
+        (unpickle_object, (shown, state))
+        if attributes is None
+        else (unpickle_object, (shown, state), attributes)
+    )

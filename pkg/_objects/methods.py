@@ -6,7 +6,7 @@ from types import MethodType
 
 from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any, Callable
-from .docs import signature
+from .docs import signature_of_constructor, signature_of_method
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,13 +14,16 @@ if TYPE_CHECKING:
 
 __all__ = ["OPERATORS", "Constructor", "MethodMethods", "make_iter", "make_operator", "no_constructor"]
 
-_BINARY = "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor".split()
-_COMPARISONS = "eq ne lt le gt ge".split()
+_ARITHMETIC = (
+    *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod"),
+    *("divmod", "pow", "lshift", "rshift", "and", "or", "xor"),
+)
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 #: Methods that return NotImplemented if they do not take the other operand.
-OPERATORS = frozenset(
-    f"__{prefix}{name}__" for name in _BINARY for prefix in ("", "r", "i")
-) | frozenset(f"__{name}__" for name in _COMPARISONS)
+OPERATORS = frozenset(f"__{prefix}{name}__" for name in _ARITHMETIC for prefix in ("", "r", "i")) | frozenset(
+    f"__{name}__" for name in _COMPARISONS
+)
 
 
 class MethodMethods:
@@ -55,17 +58,10 @@ class MethodMethods:
 
     @property
     def __signature__(self) -> Signature:
-        return _without_type_of_self(signature(self))  # type: ignore[arg-type]
+        return signature_of_method(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return getattr, (self.__objclass__, self.__name__)
-
-
-def _without_type_of_self(shown: Signature) -> Signature:
-    first, *others = shown.parameters.values()
-    if first.kind is first.VAR_POSITIONAL:  # of overloads
-        return shown
-    return shown.replace(parameters=[first.replace(annotation=first.empty), *others])
 
 
 class Constructor:
@@ -91,11 +87,7 @@ class Constructor:
 
     @property
     def __signature__(self) -> Signature:
-        from inspect import Parameter
-
-        shown = signature(self._function)
-        first = Parameter("self", Parameter.POSITIONAL_ONLY)
-        return shown.replace(parameters=[first, *shown.parameters.values()], return_annotation=None)
+        return signature_of_constructor(self._function)
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]
@@ -147,7 +139,7 @@ def make_operator(cls: type, method: Any, function: Any) -> Callable[..., Any]:
 def make_iter(method: Any, function_class: type) -> Callable[[Any], Iterator[Any]]:
     """Return an `__iter__` for a method that returns an iterable, or a function of the next element."""
 
-    def __iter__(self: Any) -> Iterator[Any]:  # noqa: N807
+    def __iter__(self: Any) -> Iterator[Any]:
         found = method(self)
         return _each(found) if isinstance(found, function_class) else iter(found)
 

@@ -89,7 +89,13 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// as the operator's method.
   template <class Op>
   Class& op(Op) noexcept {
-    return add_method(0, Op::kName, Op::template kCall<T>);
+    using F = Bare<decltype(Op::template kCall<T>)>;
+    if constexpr (detail::SignatureOf<F>::kSize == 2) {
+      Arg other{"other"};
+      return add_method(0, Op::kName, Op::template kCall<T>, other);
+    } else {
+      return add_method(0, Op::kName, Op::template kCall<T>);
+    }
   }
   template <class Op, class F, class... N>
   Class& op(Op, F f, N&&... names) noexcept {

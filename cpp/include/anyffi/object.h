@@ -290,6 +290,9 @@ template <class T>
 class Ref : public ObjectRef {
  public:
   using ObjectRef::ObjectRef;
+  /// A reference to an object of a class that derives from T.
+  template <class D, std::enable_if_t<std::is_base_of_v<T, D> && !std::is_same_v<T, D>, int> = 0>
+  Ref(Ref<D> derived) noexcept : ObjectRef(detail::Adopt{}, derived.release()) {}  // NOLINT: implicit on purpose
   T* operator->() const noexcept { return detail::content_of<T>(object_); }
   T& operator*() const noexcept { return *operator->(); }
 };
@@ -306,7 +309,10 @@ Ref<T> make_object(Args&&... args) {
     if constexpr (std::is_constructible_v<T, Args&&...>) {
       instance->base.content = new (instance->place()) T(std::forward<Args>(args)...);
     } else {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
       instance->base.content = new (instance->place()) T{std::forward<Args>(args)...};
+#pragma GCC diagnostic pop
     }
   } catch (...) {
     anyffi_free(memory);

@@ -127,12 +127,13 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.describe")
             bool is_writable = field.set != nullptr;
             fields.push_back(Array<>{field.name, text_or_none(field.type_name), text_or_none(field.doc), is_writable});
           }
-          return Array<>{info.type_key, text_or_none(info.doc), info.parent, std::move(fields).freeze()};
+          return Array<>{info.type_key, text_or_none(info.doc), info.parent, std::move(fields).freeze(),
+                         info.repr != nullptr};
         },
         arg("type_code"))
     .doc(
         "Return the key of a type, its docstring or None, the type code of its parent, and of each field of its own "
-        "name, type, docstring and whether it is writable.");
+        "name, type, docstring and whether it is writable; and whether it has a hook for `repr`.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.doc")
     .def([](int32_t type_code) { return text_or_none(get_info(type_code).doc); }, arg("type_code"))
