@@ -16,8 +16,8 @@ from c_api cimport (
     ANYFFI_HOST_DONE, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_MODULE, ANYFFI_NONE,
     ANYFFI_OVERLOADED, ANYFFI_POINTER, ANYFFI_SET, ANYFFI_SET_AND, ANYFFI_SET_OR, ANYFFI_SET_SUB,
     ANYFFI_SET_XOR, ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW,
-    ANYFFI_kDLCPU, AnyffiDataType, AnyffiFieldInfo, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping, AnyffiObject,
-    AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue,
+    ANYFFI_kDLCPU, AnyffiDataType, AnyffiFieldInfo, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
+    AnyffiObject, AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue,
     anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_set_raised,
     anyffi_error_take_raised, anyffi_free, anyffi_function_get_unique_handle, anyffi_host_install,
     anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper,
@@ -36,7 +36,7 @@ from marshaller cimport (
     list_add_in_place, list_elements, list_methods, list_operators, look_up, map_item, map_methods,
     map_operators, mapping_compare, new_method, new_operator, next_item, pack, pack_owned, pack_scalar,
     place_named, plain, public_functions, put_item, raise_taken, read_field, remember_data_type,
-    sequence_compare, sequence_has, sequence_hash, set_compare, set_hash, set_in_place, set_methods,
+    set_constructor, sequence_compare, sequence_has, sequence_hash, set_compare, set_hash, set_in_place, set_methods,
     set_module_slot, set_operators, set_special, set_wrapper_slots, state, tensor_length, unpack,
     unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping, unwrap_sequence, version_of,
     view_has_key, view_has_pair, view_size, viewed, views_equal, wrap, wrapper_for,
@@ -104,6 +104,10 @@ def set_class(int32_t type_code, type cls not None):
         (<dict>state.dynamic_classes)[type_code] = cls
         if "_type_key" in cls.__dict__:
             set_wrapper_slots(<PyTypeObject*>cls)
+            function = getattr(cls.__dict__["__init__"], "_function", None)
+            if isinstance(function, FunctionCore):
+                unwrap_function(<PyObject*>function)
+                set_constructor(<PyTypeObject*>cls, <PyObject*>function)
 
 
 def set_class_maker(make):

@@ -159,6 +159,9 @@ cdef extern from "call.h":
 cdef extern from "call_named.h":
     object call_named "anyffi_py_call_named"(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)
 
+cdef extern from "bound.h":
+    void set_constructor "anyffi_py_set_constructor"(PyTypeObject*, PyObject*)
+
 cdef extern from "vectorcall.h":
     object call_tuple "anyffi_py_call_tuple"(PyObject*, PyObject*, PyObject*)
 

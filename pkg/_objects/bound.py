@@ -70,8 +70,8 @@ class BoundClasses:
         #: By type code: the classes made here, and those that users registered.
         self._made: dict[int, Any] = {}
         self._registered: dict[int, Any] = {}
-        #: The members of each class made here, to be replaced when a library is loaded again.
-        self._members: dict[int, list[str]] = {}
+        #: For each class made here the version of the type and the names of its members.
+        self._members: dict[int, tuple[int, tuple[str, ...]]] = {}
         core.set_class_maker(self.make)
 
     # ---- classes of types ----------------------------------------------------------------------------
@@ -114,15 +114,11 @@ class BoundClasses:
         """Replace the members of a class, whose library was loaded again."""
         with self._lock:
             cls = self._made.get(type_code)
-            if cls is None:
+            if cls is None or self._members[type_code][0] == self._runtime.type_describe(type_code)[5]:
                 return
-            members = self._describe(cls, type_code)
-            for name in self._members[type_code]:
-                if name not in members and name in cls.__dict__:
-                    delattr(cls, name)
-            for name, value in members.items():
-                setattr(cls, name, value)
-            self._members[type_code] = list(members)
+            self._set_members(cls, type_code)
+            if self._registered_ancestor(type_code) is None and type_code not in self._registered:
+                self._core.set_class(type_code, cls)  # with the new constructor
 
     def _ancestors(self, type_code: int) -> list[int]:
         """Return the codes of the ancestors, the nearest first, without Object."""
@@ -158,12 +154,19 @@ class BoundClasses:
             "_type_key": key,
         }
         cls: Any = type(name, (base,), namespace)
-        members = self._describe(cls, type_code)
-        members.setdefault("__init__", no_constructor)
-        for member, value in members.items():
-            setattr(cls, member, value)
-        self._members[type_code] = list(members)
+        self._set_members(cls, type_code)
         return cls
+
+    def _set_members(self, cls: Any, type_code: int) -> None:
+        version = self._runtime.type_describe(type_code)[5]
+        members = {"__init__": no_constructor, **self._describe(cls, type_code)}
+        _, former = self._members.get(type_code, (0, ()))
+        for name in former:
+            if name not in members and name in cls.__dict__:
+                delattr(cls, name)
+        for name, value in members.items():
+            setattr(cls, name, value)
+        self._members[type_code] = version, tuple(members)
 
     def _complete(self, cls: Any, type_code: int) -> None:
         """Add the members of a type and of its ancestors to a class, except for names that it has."""
@@ -177,7 +180,7 @@ class BoundClasses:
     def _describe(self, cls: Any, type_code: int) -> dict[str, Any]:
         """Return the members that a type itself has, by name."""
         members: dict[str, Any] = {}
-        _, _, _, fields, has_repr = self._runtime.type_describe(type_code)
+        fields, has_repr = self._runtime.type_describe(type_code)[3:5]
         for name, type_name, doc, is_writable in fields:
             members[_free(name)] = Field(self._runtime, name, type_name, doc, is_writable)
         rows = [(name, flags, function) for name, flags, function in self._runtime.type_methods(type_code)]

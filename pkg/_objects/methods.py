@@ -52,11 +52,6 @@ class MethodMethods:
             return object.__getattribute__(self, name)
 
     @property
-    def __module__(self) -> str:  # type: ignore[override]
-        module: str = self.__objclass__.__module__
-        return module
-
-    @property
     def __signature__(self) -> Signature:
         return signature_of_method(self)
 

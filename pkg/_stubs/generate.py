@@ -14,10 +14,10 @@ from typing import Any
 
 from .._backend import active
 from .._objects.container import Container
-from .._objects.fields import Field
 from .._public import Function, Module, Object, Tensor
 from .._rules import keywords
 from .annotations import Annotations
+from .bound import describe_member, type_keys
 from .overloads import Overload, arrange
 from .text import PLAIN, SELF, docstring, parameter_texts, printable
 
@@ -50,7 +50,7 @@ def generate(source: str, load: Sequence[str] = ()) -> str:
         _load(name)
     if _is_path(source):
         library = _load(source)
-        return _Stub(source, {name: library.get_function(name) for name in _functions_of(library)}).text()
+        return _Stub(source, {name: _member_of(library, name) for name in _functions_of(library)}).text()
     if _can_be_imported(source):
         return _of_module(source)
     prefix = source + "."
@@ -101,6 +101,14 @@ def _functions_of(library: Any) -> Iterator[str]:
             yield name
 
 
+def _member_of(library: Any, name: str) -> Any:
+    """Return the function or the class of a name."""
+    try:
+        return library.get_function(name)
+    except AttributeError:
+        return getattr(library, name)
+
+
 def _members(module: types.ModuleType, module_name: str) -> dict[str, Any]:
     """Return the runtime's functions in a module, and its other public names."""
     listed = vars(module).get("__all__")
@@ -134,10 +142,23 @@ class _Stub:
         classes = {value: name for name, value in self._members.items() if isinstance(value, type)}
         self._classes = classes
         taken = set(self._members).union(*(vars(cls) for cls in classes))
-        keys = {key: classes[cls] for cls, key in active._type_keys.items() if cls in classes}
+        keys = type_keys(classes)
+        keys |= {key: classes[cls] for cls, key in active._type_keys.items() if cls in classes}
         runtime = active._runtime
         self._annotations = Annotations(taken, keys, runtime.type_find, runtime.type_convertible_from)
         self._any = self._annotations.shorten("typing.Any")
+
+    # ---- for bound.py ----
+
+    @property
+    def annotations(self) -> Annotations:
+        return self._annotations
+
+    def shorten(self, text: str) -> str:
+        return self._annotations.shorten(text)
+
+    def classes_by_name(self) -> dict[str, type]:
+        return {name: cls for cls, name in self._classes.items()}
 
     def text(self) -> str:
         body = "\n".join(
@@ -178,17 +199,17 @@ class _Stub:
     def _function(self, name: str, function: Any, indent: str) -> Iterator[str]:
         info = function._info()
         if keywords.is_overloaded(info):
-            of_each = [Overload(each, *self._types_of(each)) for each in function.overloads]
-            shown = arrange(of_each, {name: cls for cls, name in self._classes.items()})
+            of_each = [Overload(each, *self.types_of(each)) for each in function.overloads]
+            shown = arrange(of_each, self.classes_by_name())
             for overload in shown:
                 if len(shown) > 1:
                     yield f"{indent}@{self._annotations.shorten('typing.overload')}"
                 doc = overload.function.__doc__
-                yield from self._def(name, overload.parameters, overload.result, doc, indent)
+                yield from self.define(name, overload.parameters, overload.result, doc, indent)
             return
-        yield from self._def(name, *self._types_of(function), info and info[1], indent)
+        yield from self.define(name, *self.types_of(function), info and info[1], indent)
 
-    def _types_of(self, function: Any) -> tuple[list[inspect.Parameter], str]:
+    def types_of(self, function: Any) -> tuple[list[inspect.Parameter], str]:
         """Return a function's parameters and result for the stub."""
         signature = function.__signature__
         parameters = []
@@ -210,7 +231,7 @@ class _Stub:
         if indent and parameters:
             parameters[0] = parameters[0].replace(annotation=inspect.Parameter.empty)
         result = self._of_python(signature.return_annotation)
-        yield from self._def(name, parameters, result, function.__doc__, indent)
+        yield from self.define(name, parameters, result, function.__doc__, indent)
 
     def _of_python(self, annotation: Any) -> str:
         """Return an annotation of a Python function if it is a builtin, which needs no import."""
@@ -226,7 +247,7 @@ class _Stub:
                 return self._annotations.shorten(f"builtins.{name}")
         return self._any
 
-    def _def(
+    def define(
         self, name: str, parameters: list[inspect.Parameter], result: str, doc: object, indent: str
     ) -> Iterator[str]:
         shown = ", ".join(parameter_texts(parameters))
@@ -259,15 +280,19 @@ class _Stub:
             return self._annotations.given(base.__name__) if issubclass(base, Container) else qualified
         if base is not object and getattr(builtins, base.__name__, None) is base:
             return self._annotations.shorten(f"builtins.{base.__name__}")
+        if "_type_key" in vars(base):  # of another library
+            return self._annotations.shorten("anyffi.Object")
         return None
 
     def _member(self, name: str, value: Any) -> Iterator[str]:
         if not keywords.is_name(name):
             return
-        if isinstance(value, property):
-            given = self._annotations.given(value.type_name) if isinstance(value, Field) else self._any
+        bound = describe_member(self, name, value)
+        if bound is not None:
+            yield from bound
+        elif isinstance(value, property):
             yield f"    @{self._annotations.shorten('builtins.property')}"
-            yield from self._def(name, [SELF], given, value.__doc__, "    ")
+            yield from self.define(name, [SELF], self._any, value.__doc__, "    ")
         elif isinstance(value, (classmethod, staticmethod)) and isinstance(
             value.__func__, types.FunctionType
         ):
@@ -275,5 +300,5 @@ class _Stub:
             yield from self._python_function(name, value.__func__, "    ")
         elif isinstance(value, types.FunctionType):
             yield from self._python_function(name, value, "    ")
-        elif not name.startswith("__") and type(value) in PLAIN:
+        elif not name.startswith("__") and name != "_type_key" and type(value) in PLAIN:
             yield f"    {name}: {self._variable(value)}"

@@ -40,14 +40,16 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   std::enable_if_t<(detail::kIsName<Bare<N>> && ...), Class&> init(N&&... names) noexcept {
     static_assert(!std::is_abstract_v<T>, "anyffi: an abstract class has no constructor");
     static_assert(detail::kIsCreatedOf<T, A...>, "anyffi: the class has no constructor with these parameters");
-    return init(detail::Construct<T, A...>(), names...);
+    detail::Construct<T, A...> create;
+    return add_static(ANYFFI_STATIC_METHOD | ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), create,
+                      names...);
   }
   /// A function that returns a T or a Ref<T>, as a constructor.
   template <class F, class... N>
   std::enable_if_t<!detail::kIsName<F>, Class&> init(F factory, N&&... names) noexcept {
     static_assert(detail::kReturns<T, F>, "anyffi: a constructor returns a T or an anyffi::Ref<T>");
-    return add_static(ANYFFI_STATIC_METHOD | ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), factory,
-                      names...);
+    return add_static(ANYFFI_STATIC_METHOD | ANYFFI_CONSTRUCTOR | ANYFFI_FACTORY,
+                      detail::last_name(detail::kTypeKeyOf<T>), factory, names...);
   }
 
   /// A member function of T or of a base, or a function whose first parameter is the object: T&, const T& or Ref<T>.
@@ -113,7 +115,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   Class& pickle(G get, S set) noexcept {
     static_assert(detail::kReturns<T, S>, "anyffi: the second function of pickle() returns a T or an anyffi::Ref<T>");
     add_method(0, "__getstate__", get);
-    return add_static(ANYFFI_STATIC_METHOD | ANYFFI_RESTORE, "__setstate__", set);
+    return add_static(ANYFFI_STATIC_METHOD | ANYFFI_RESTORE | ANYFFI_FACTORY, "__setstate__", set);
   }
   /// `copy.copy` and `copy.deepcopy` by the copy constructor.
   Class& copyable() noexcept {

@@ -80,11 +80,23 @@ void set_field(const ObjectRef& object, const char* name, AnyView value) {
   check(field->set(object.get(), field, &given));
 }
 
-/// A function of its own for each caller, so that each front end has its own wrapper of it.
-ObjectRef copy_function(AnyffiObject* object) {
-  auto* function = reinterpret_cast<AnyffiFunction*>(object);
+/// Calls the function `self`, whose result must be an object that is new to the host.
+int call_factory(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  auto* function = static_cast<AnyffiFunction*>(self);
+  int status = function->call(function->self, args, num_args, result);
+  if (status != 0 || result->type_code <= 0 || result->as_object->wrapper == nullptr) return status;
+  anyffi_value_release(result);
+  return anyffi_error_raise("TypeError", "a constructor returned an object that is not new");
+}
+
+/// A function of its own for each caller, so that each front end has its own wrapper of it. Those of a type are never
+/// released.
+ObjectRef copy_function(const AnyffiMethodInfo& method) {
+  auto* function = reinterpret_cast<AnyffiFunction*>(method.function);
   AnyffiValue made;
-  check(anyffi_function_create(function->call, function->self, nullptr, function->info, &made));
+  bool is_factory = (method.flags & ANYFFI_FACTORY) != 0;
+  check(is_factory ? anyffi_function_create(&call_factory, function, nullptr, function->info, &made)
+                   : anyffi_function_create(function->call, function->self, nullptr, function->info, &made));
   return ObjectRef(anyffi::detail::Adopt{}, made.as_object);
 }
 
@@ -94,7 +106,7 @@ Array<Array<>> list_methods(int32_t type_code, bool as_operators) {
   const AnyffiTypeInfo& info = get_info(type_code);
   for (int32_t i = 0; i < info.num_methods; ++i) {
     const AnyffiMethodInfo& method = info.methods[i];
-    ObjectRef function = copy_function(method.function);
+    ObjectRef function = copy_function(method);
     if (as_operators) {
       AnyffiObject* made = runtime::make_operator(method.function);
       if (made == nullptr) anyffi::detail::throw_raised();
@@ -127,13 +139,15 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.describe")
             bool is_writable = field.set != nullptr;
             fields.push_back(Array<>{field.name, text_or_none(field.type_name), text_or_none(field.doc), is_writable});
           }
-          return Array<>{info.type_key, text_or_none(info.doc), info.parent, std::move(fields).freeze(),
-                         info.repr != nullptr};
+          return Array<>{info.type_key,        text_or_none(info.doc),
+                         info.parent,          std::move(fields).freeze(),
+                         info.repr != nullptr, reinterpret_cast<intptr_t>(&info)};
         },
         arg("type_code"))
     .doc(
         "Return the key of a type, its docstring or None, the type code of its parent, and of each field of its own "
-        "name, type, docstring and whether it is writable; and whether it has a hook for `repr`.");
+        "name, type, docstring and whether it is writable; whether it has a hook for `repr`; and a number that "
+        "changes when the type is defined anew.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.doc")
     .def([](int32_t type_code) { return text_or_none(get_info(type_code).doc); }, arg("type_code"))

@@ -89,8 +89,10 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
   void add_row(const char* name, AnyffiObject* function) {
     for (int32_t i = 0; i < methods_.size; ++i) {
       AnyffiMethodInfo& method = methods_.rows[i];
-      if (method.flags != flags_ || __builtin_strcmp(method.name, name) != 0) continue;
+      bool is_alike = (method.flags | ANYFFI_FACTORY) == (flags_ | ANYFFI_FACTORY);
+      if (!is_alike || __builtin_strcmp(method.name, name) != 0) continue;
       method.function = add_overload(name, method.function, function);
+      method.flags |= flags_;
       return;
     }
     methods_.add(AnyffiMethodInfo{name, function, flags_, 0});

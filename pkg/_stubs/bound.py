@@ -1,0 +1,89 @@
+"""Stubs of the members of C++ classes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .._objects.bound import Property
+from .._objects.fields import Field
+from .._objects.methods import Constructor
+from .._public import Function, Object
+from .overloads import Overload, arrange
+from .text import SELF
+
+if TYPE_CHECKING:
+    from .generate import _Stub
+
+__all__ = ["describe_member", "type_keys"]
+
+_SELF = SELF.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
+#: Methods whose parameter is any object, as that of `object`'s.
+_COMPARE_ANY = ("__eq__", "__ne__")
+
+
+def type_keys(classes: dict[type, str]) -> dict[str, str]:
+    """Return the names of classes made for types of C++, by the keys of these types."""
+    found = (
+        (cls.__dict__.get("_type_key"), name) for cls, name in classes.items() if issubclass(cls, Object)
+    )
+    return {key: name for key, name in found if key is not None}
+
+
+def describe_member(stub: _Stub, name: str, value: Any) -> Iterator[str] | None:
+    """Return the lines for a member that C++ defines; None for another one."""
+    if isinstance(value, (Field, Property)):
+        return _property(stub, name, value)
+    if isinstance(value, Constructor):
+        return _functions(stub, name, value._function, "None")
+    if isinstance(value, staticmethod) and isinstance(value.__func__, Function):
+        return _functions(stub, name, value.__func__, is_static=True)
+    method = getattr(value, "__wrapped__", value)
+    if not isinstance(method, Function):
+        return None
+    if name == "__iter__":
+        return _functions(stub, name, method, stub.shorten("collections.abc.Iterator[typing.Any]"))
+    return _functions(stub, name, method)
+
+
+def _property(stub: _Stub, name: str, value: Any) -> Iterator[str]:
+    given = stub.annotations.given(value.type_name)
+    yield f"    @{stub.shorten('builtins.property')}"
+    yield from stub.define(name, [_SELF], given, value.__doc__, "    ")
+    if value.fset is not None:
+        taken = stub.annotations.taken(value.type_name)
+        parameter = inspect.Parameter("value", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=taken)
+        yield f"    @{name}.setter"
+        yield from stub.define(name, [_SELF, parameter], "None", None, "    ")
+
+
+def _functions(
+    stub: _Stub, name: str, function: Any, result: str | None = None, is_static: bool = False
+) -> Iterator[str]:
+    """Declare a function or its overloads; the first parameter of a method is the object."""
+    is_method = not is_static and name != "__init__"
+    overloads = []
+    for each in function.overloads or (function,):
+        parameters, given = stub.types_of(each)
+        if not is_static:
+            parameters = [_SELF, *_without_names(parameters[is_method:])]
+        if name in _COMPARE_ANY:
+            parameters[1] = parameters[1].replace(annotation=stub.shorten("builtins.object"))
+        overloads.append(Overload(each, parameters, result or given))
+    shown = arrange(overloads, stub.classes_by_name()) if len(overloads) > 1 else overloads
+    for overload in shown:
+        if len(shown) > 1:
+            yield f"    @{stub.shorten('typing.overload')}"
+        if is_static:
+            yield f"    @{stub.shorten('builtins.staticmethod')}"
+        yield from stub.define(name, overload.parameters, overload.result, overload.function.__doc__, "    ")
+
+
+def _without_names(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
+    """Make parameters without names in C++ private: `self` before them can be passed by name."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return [
+        p.replace(name=f"__{p.name}", kind=kind) if p.kind is inspect.Parameter.POSITIONAL_ONLY else p
+        for p in parameters
+    ]
