@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from .._pickling import unpickle_object
+from .._rules.codes import code
 from .._typing import Any
 from .docs import FunctionAnnotations, FunctionDoc
 from .fields import Field
@@ -124,15 +125,10 @@ class BoundClasses:
         """Return the codes of the ancestors, the nearest first, without Object."""
         found: list[int] = []
         parent = self._runtime.type_describe(type_code)[2]
-        while parent != self._object_code():
+        while parent != code.OBJECT:
             found.append(parent)
             parent = self._runtime.type_describe(parent)[2]
         return found
-
-    def _object_code(self) -> int:
-        from .._rules.codes import code
-
-        return code.OBJECT
 
     def _registered_ancestor(self, type_code: int) -> Any:
         for ancestor in self._ancestors(type_code):
@@ -144,7 +140,7 @@ class BoundClasses:
 
     def _build(self, type_code: int) -> Any:
         key, doc, parent, *_ = self._runtime.type_describe(type_code)
-        base = self._object if parent == self._object_code() else self.class_of(parent)
+        base = self._object if parent == code.OBJECT else self.class_of(parent)
         module, _, name = key.rpartition(".")
         namespace = {
             "__slots__": (),
@@ -171,9 +167,9 @@ class BoundClasses:
     def _complete(self, cls: Any, type_code: int) -> None:
         """Add the members of a type and of its ancestors to a class, except for names that it has."""
         known = {name for base in cls.__mro__ if not _is_of_package(base) for name in base.__dict__}
-        for code in (type_code, *self._ancestors(type_code)):
-            for name, value in self._describe(cls, code).items():
-                if name not in known and not (name == "__init__" and code != type_code):
+        for owner in (type_code, *self._ancestors(type_code)):
+            for name, value in self._describe(cls, owner).items():
+                if name not in known and not (name == "__init__" and owner != type_code):
                     known.add(name)
                     setattr(cls, name, value)
 

@@ -72,9 +72,10 @@ class Constructor:
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
-    def __call__(self, instance: Any, /, *args: Any, **kwargs: Any) -> None:
-        if not isinstance(instance, self.__objclass__):
-            name, given = type_name(self.__objclass__), type(instance).__name__
+    def __call__(self, wrapper: Any, /, *args: Any, **kwargs: Any) -> None:
+        instance: Any = wrapper
+        if not isinstance(wrapper, self.__objclass__):
+            name, given = type_name(self.__objclass__), type(wrapper).__name__
             raise TypeError(f"descriptor '__init__' requires a '{name}' object but received a '{given}'")
         if instance._address:
             raise TypeError(f"{type(instance).__name__} is already initialized")
@@ -128,17 +129,19 @@ def make_operator(cls: type, method: Any, function: Any) -> Callable[..., Any]:
         result = function(self, *others)
         return NotImplemented if result is MISSING else result
 
-    return _named_after(method, operator)
+    _name_after(method, operator)
+    return operator
 
 
-def make_iter(method: Any, function_class: type) -> Callable[[Any], Iterator[Any]]:
+def make_iter(method: Any, function_class: Any) -> Callable[[Any], Iterator[Any]]:
     """Return an `__iter__` for a method that returns an iterable, or a function of the next element."""
 
     def __iter__(self: Any) -> Iterator[Any]:
-        found = method(self)
+        found: Any = method(self)
         return _each(found) if isinstance(found, function_class) else iter(found)
 
-    return _named_after(method, __iter__)
+    _name_after(method, __iter__)
+    return __iter__
 
 
 def _each(get_next: Callable[[], Any]) -> Iterator[Any]:
@@ -146,8 +149,7 @@ def _each(get_next: Callable[[], Any]) -> Iterator[Any]:
         yield element
 
 
-def _named_after(method: Any, function: Any) -> Any:
+def _name_after(method: Any, function: Any) -> None:
     function.__name__, function.__qualname__ = method.__name__, method.__qualname__
     function.__module__, function.__doc__ = method.__module__, method.__doc__
     function.__wrapped__ = method
-    return function

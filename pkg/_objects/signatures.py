@@ -62,10 +62,10 @@ def _with_self(shown: inspect.Signature, first: int, **changes: Any) -> inspect.
     if isinstance(shown, OverloadedSignature):
         return OverloadedSignature([_with_self(one, first, **changes) for one in shown.all])
     others = list(shown.parameters.values())[first:]
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     if any(other.kind is inspect.Parameter.POSITIONAL_ONLY for other in others):
-        kind = inspect.Parameter.POSITIONAL_ONLY
-    parameters = [inspect.Parameter("self", kind), *others]
+        own = own.replace(kind=inspect.Parameter.POSITIONAL_ONLY)
+    parameters = [own, *others]
     return shown.replace(parameters=parameters, **changes)
 
 

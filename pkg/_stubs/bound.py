@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._objects.bound import Property
 from .._objects.fields import Field
@@ -13,8 +13,8 @@ from .._public import Function, Object
 from .overloads import Overload, arrange
 from .text import SELF
 
-if TYPE_CHECKING:
-    from .generate import _Stub
+#: The stub that is written, in generate.py.
+_Stub = Any
 
 __all__ = ["describe_member", "type_keys"]
 
@@ -33,6 +33,8 @@ def type_keys(classes: dict[type, str]) -> dict[str, str]:
 
 def describe_member(stub: _Stub, name: str, value: Any) -> Iterator[str] | None:
     """Return the lines for a member that C++ defines; None for another one."""
+    if name == "_restore":
+        return iter(())
     if isinstance(value, (Field, Property)):
         return _property(stub, name, value)
     if isinstance(value, Constructor):
@@ -41,7 +43,8 @@ def describe_member(stub: _Stub, name: str, value: Any) -> Iterator[str] | None:
         return _functions(stub, name, value.__func__, is_static=True)
     method = getattr(value, "__wrapped__", value)
     if not isinstance(method, Function):
-        return None
+        is_own = str(getattr(value, "__module__", "")).startswith("anyffi._")
+        return iter(()) if is_own else None
     if name == "__iter__":
         return _functions(stub, name, method, stub.shorten("collections.abc.Iterator[typing.Any]"))
     return _functions(stub, name, method)
@@ -66,10 +69,10 @@ def _functions(
     overloads = []
     for each in function.overloads or (function,):
         parameters, given = stub.types_of(each)
-        if not is_static:
-            parameters = [_SELF, *_without_names(parameters[is_method:])]
+        if is_method:
+            parameters = _without_names(parameters[1:])
         if name in _COMPARE_ANY:
-            parameters[1] = parameters[1].replace(annotation=stub.shorten("builtins.object"))
+            parameters[0] = parameters[0].replace(annotation=stub.shorten("builtins.object"))
         overloads.append(Overload(each, parameters, result or given))
     shown = arrange(overloads, stub.classes_by_name()) if len(overloads) > 1 else overloads
     for overload in shown:
@@ -77,7 +80,8 @@ def _functions(
             yield f"    @{stub.shorten('typing.overload')}"
         if is_static:
             yield f"    @{stub.shorten('builtins.staticmethod')}"
-        yield from stub.define(name, overload.parameters, overload.result, overload.function.__doc__, "    ")
+        parameters = overload.parameters if is_static else [_SELF, *overload.parameters]
+        yield from stub.define(name, parameters, overload.result, overload.function.__doc__, "    ")
 
 
 def _without_names(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
