@@ -16,10 +16,9 @@ from .._ctypes import recipe as _recipe
 from .._ctypes import unpack as _unpack
 from .._ctypes import wrapper as _wrapper
 from .._ctypes.views import ItemsCore, KeysCore, ValuesCore
-from .._cython import ObjectCore, TensorCore, _core, create_exchange, get_function, shut_down
+from .._cython import ObjectCore, TensorCore, _core, create_exchange, get_function, set_class_maker, shut_down
 from .._cython import methods_of as _methods_of
 from .._cython import set_class as _set_class
-from .._cython import set_class_maker
 from .._rules import values as _rules
 from .._rules.codes import code
 from .call import FunctionCore

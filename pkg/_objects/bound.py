@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from .._pickling import unpickle_object
 from .._rules.codes import code
 from .._typing import Any
+from . import defaults
 from .docs import FunctionAnnotations, FunctionDoc
 from .fields import Field
 from .methods import OPERATORS, Constructor, MethodMethods, make_iter, make_operator, no_constructor
@@ -44,8 +44,6 @@ _RESERVED = frozenset(
         *("__subclasshook__", "__class_getitem__", "__anyffi_value__"),
     )
 )
-
-_running = threading.local()
 
 
 class BoundClasses:
@@ -204,13 +202,13 @@ class BoundClasses:
         if "__eq__" in members:
             members.setdefault("__hash__", None)
         if "__copy__" in members:
-            members["__copy__"], members["__deepcopy__"] = _make_copies(members["__copy__"])
+            members["__copy__"], members["__deepcopy__"] = defaults.make_copies(members["__copy__"])
         if "_restore" in members:
-            members["__reduce__"] = __reduce__
+            members["__reduce__"] = defaults.__reduce__
         if has_repr:
             members.setdefault("__repr__", lambda self: self._runtime.value_repr(self))
         if fields:
-            members.setdefault("__repr__", __repr__)
+            members.setdefault("__repr__", defaults.__repr__)
             members["_field_names"] = tuple(_free(row[0]) for row in fields)
         return members
 
@@ -251,71 +249,3 @@ def _namespace_of(cls: Any) -> dict[str, Any]:
         "__qualname__": cls.__qualname__,
         "__doc__": cls.__dict__.get("__doc__"),
     }
-
-
-# ---- what classes have where C++ defines nothing else ------------------------------------------------------
-
-
-def __repr__(self: Any) -> str:
-    """Return the class and the fields; of an object inside of itself `...`."""
-    cls = type(self)
-    name = cls.__qualname__ if cls.__module__ == "anyffi.objects" else f"{cls.__module__}.{cls.__qualname__}"
-    if not self._address:
-        return f"<{name} object, not initialized>"
-    active = _running.__dict__.setdefault("active", set())
-    if self._address in active:
-        return f"{name}(...)"
-    active.add(self._address)
-    try:
-        names = [x for base in reversed(cls.__mro__) for x in base.__dict__.get("_field_names", ())]
-        return f"{name}({', '.join(f'{x}={getattr(self, x)!r}' for x in names)})"
-    finally:
-        active.discard(self._address)
-
-
-def _attributes(self: Any) -> dict[str, Any] | None:
-    """Return the attributes that a subclass in Python has given an object."""
-    return getattr(self, "__dict__", None) or None
-
-
-def _remade(self: Any, made: Any) -> Any:
-    """Move a new object into an instance of the class of another one."""
-    if type(made) is type(self):
-        return made
-    other = object.__new__(type(self))
-    other._move_from(made)
-    return other
-
-
-def _make_copies(copy: Any) -> tuple[Any, Any]:
-    def __copy__(self: Any) -> Any:
-        made = _remade(self, copy(self))
-        attributes = _attributes(self)
-        if attributes:
-            made.__dict__.update(attributes)
-        return made
-
-    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
-        from copy import deepcopy
-
-        made = memo[id(self)] = _remade(self, copy(self))
-        attributes = _attributes(self)
-        if attributes:
-            made.__dict__.update(deepcopy(attributes, memo))
-        return made
-
-    return __copy__, __deepcopy__
-
-
-def __reduce__(self: Any) -> tuple[Any, ...]:
-    """Return what `pickle` stores: the class, the state from C++, and the attributes of a subclass."""
-    state = self._runtime.to_plain(self.__getstate__())
-    cls = type(self)
-    # The classes made here have no place that `import` finds.
-    shown = cls.__dict__.get("_type_key", cls)
-    attributes = _attributes(self)
-    return (
-        (unpickle_object, (shown, state))
-        if attributes is None
-        else (unpickle_object, (shown, state), attributes)
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .._typing import Any
 from .runtime import Runtime
 
 __all__ = ["Field"]
@@ -17,9 +16,7 @@ class Field(property):
         get = runtime.field_getter(name, lambda self: runtime.object_get_field(self, name))
         put = None
         if is_writable:
-            put = runtime.field_setter(
-                name, lambda self, value: runtime.object_set_field(self, name, value)
-            )
+            put = runtime.field_setter(name, lambda self, value: runtime.object_set_field(self, name, value))
         super().__init__(get, put)
         # The `doc` of a property is hidden by the docstring of a derived class.
         self.__doc__ = doc

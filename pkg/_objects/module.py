@@ -14,7 +14,7 @@ __all__ = ["ModuleMethods"]
 
 
 class ModuleMethods:
-    """A shared library; its functions and classes, and those of the modules that it imports, are attributes."""
+    """A shared library; its functions and classes, and those of modules that it imports, are attributes."""
 
     __slots__ = ()
 
