@@ -72,14 +72,18 @@ class Constructor:
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
-    def __call__(self, wrapper: Any, /, *args: Any, **kwargs: Any) -> None:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> None:
+        if not args:
+            name = type_name(self.__objclass__)
+            raise TypeError(f"descriptor '__init__' of '{name}' object needs an argument")
+        wrapper, *others = args
         instance: Any = wrapper
         if not isinstance(wrapper, self.__objclass__):
             name, given = type_name(self.__objclass__), type(wrapper).__name__
             raise TypeError(f"descriptor '__init__' requires a '{name}' object but received a '{given}'")
         if instance._address:
             raise TypeError(f"{type(instance).__name__} is already initialized")
-        instance._move_from(self._function(*args, **kwargs))
+        instance._move_from(self._function(*others, **kwargs))
 
     @property
     def __signature__(self) -> Signature:
@@ -122,9 +126,10 @@ def make_operator(cls: type, method: Any, function: Any) -> Callable[..., Any]:
     function : Function
         Returns Missing where `method` raises an error about its arguments.
     """
+    most = 2 if method.__name__ == "__pow__" else 1
 
     def operator(self: Any, *others: Any) -> Any:
-        if not isinstance(self, cls):
+        if not isinstance(self, cls) or not 1 <= len(others) <= most:
             return method(self, *others)
         result = function(self, *others)
         return NotImplemented if result is MISSING else result

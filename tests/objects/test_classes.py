@@ -66,6 +66,8 @@ def test_initialization_happens_once(geo: Any) -> None:
         TypeError, match="descriptor '__init__' requires a 'geo.Vec' object but received a 'int'"
     ):
         geo.Vec.__init__(5, 1)
+    with pytest.raises(TypeError, match="descriptor '__init__' of 'geo.Vec' object needs an argument"):
+        geo.Vec.__init__()
     with pytest.raises(TypeError, match="requires a 'geo.Vec' object but received a 'Square'"):
         geo.Vec.__init__(object.__new__(geo.Square), 1)
 
@@ -221,6 +223,9 @@ def test_operators(geo: Any) -> None:
         with pytest.raises(TypeError, match=words):
             use()
     assert geo.Vec.__add__(one, 5) is NotImplemented
+    for operands in ((), (two, two)):
+        with pytest.raises(TypeError, match="__add__"):
+            one.__add__(*operands)
     assert one.itself() is one
     assert list(geo.Vec(7, 8)) == [7, 8]  # by index
 
