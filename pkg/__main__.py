@@ -38,12 +38,22 @@ def main(argv: Sequence[str] | None = None) -> None:
         default=[],
         help="a Python module or shared library to load first; may be repeated",
     )
+    stubgen.add_argument(
+        "--path", metavar="FOLDER", help="where to find MODULE first, before any installed one of its name"
+    )
+    stubgen.add_argument(
+        "--prefix",
+        metavar="NAME",
+        help="with the path of a library: also its global functions under this prefix",
+    )
     options = parser.parse_args(argv)
 
-    from ._stubs.generate import StubError, generate
+    from ._stubs.generate import StubError, generate, import_from
 
     try:
-        text = generate(options.source, options.load)
+        if options.path is not None:
+            import_from(options.path)
+        text = generate(options.source, options.load, options.prefix)
         if options.output is None:
             sys.stdout.write(text)
         else:

@@ -1,13 +1,14 @@
-"""FFI_MODE: which marshaller this process uses, or both. Read here, once, and nowhere else."""
+"""FFI_MODE: which marshaller this process uses, or both; and FFI_STEP. Read here, once, and nowhere else."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
 
-__all__ = ["ffi_mode"]
+__all__ = ["ffi_mode", "ffi_step"]
 
 _CHOICES = ("auto", "cython", "ctypes", "check")
+_STEPS = {"": None, "0": False, "1": True}
 _EXTENSION = "anyffi._cython._core"
 
 
@@ -21,12 +22,16 @@ def _has_extension() -> bool:
         return False
 
 
-def _choose(asked: str) -> str:
+def _choose(asked: str, is_stepping: bool | None) -> str:
     mode = asked or "auto"
     if mode not in _CHOICES:
         raise ImportError(f"FFI_MODE={asked!r} is not a mode of anyffi; choose one of: {', '.join(_CHOICES)}")
+    if is_stepping and mode not in ("auto", "ctypes"):
+        raise ImportError(
+            f"FFI_STEP=1 steps through ctypes mode: FFI_MODE={mode} has no Python code to step through"
+        )
     if mode == "auto":
-        return "cython" if _has_extension() else "ctypes"
+        return "cython" if not is_stepping and _has_extension() else "ctypes"
     if mode in ("cython", "check") and not _has_extension():
         raise ImportError(
             f"FFI_MODE={mode}, but anyffi was installed without its compiled extension. In a checkout of "
@@ -35,5 +40,13 @@ def _choose(asked: str) -> str:
     return mode
 
 
+def _read_step(asked: str) -> bool | None:
+    if asked not in _STEPS:
+        raise ImportError(f"FFI_STEP={asked!r} is not a choice of anyffi; choose one of: 0, 1")
+    return _STEPS[asked]
+
+
+#: Whether ctypes mode converts element by element; None: while a debugger traces.
+ffi_step = _read_step(os.environ.get("FFI_STEP", ""))
 #: The marshaller of this process: ``"cython"`` or ``"ctypes"``; or ``"check"``, both at once.
-ffi_mode = _choose(os.environ.get("FFI_MODE", ""))
+ffi_mode = _choose(os.environ.get("FFI_MODE", ""), ffi_step)

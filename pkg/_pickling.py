@@ -1,10 +1,12 @@
 """The functions that pickles name. Their names and arguments never change: new versions read old pickles.
 
-What one backend pickled, any other one reads. Classes of the package are named as in `anyffi`.
+What one backend pickled, any other one reads. Classes of the package are named as in `anyffi`. A function or
+module that is not found fails when it is used: in a worker, an error of unpickling would reach no caller.
 """
 
 from __future__ import annotations
 
+import importlib
 import math
 import sys
 
@@ -13,11 +15,13 @@ from ._rules.arrays import PADDED, READ_ONLY
 from ._rules.device import Device
 from ._rules.dtype import dtype, read_dtype
 from ._rules.internal import Memory
-from ._typing import Any
+from ._typing import Any, Callable
 
 __all__ = [
+    "LateFunction",
     "describe_tensor",
     "unpickle_api",
+    "unpickle_callable",
     "unpickle_container",
     "unpickle_export",
     "unpickle_function",
@@ -41,13 +45,14 @@ def unpickle_container(cls: Any, content: Any = ()) -> Any:
     return (getattr(_current.api, cls) if isinstance(cls, str) else cls)._make(content)
 
 
-def unpickle_function(name: str, library: str | None = None) -> Any:
-    """Return the registered function of the name; load the library that registers it if there is none."""
-    function = _current.api.get_global_func(name, allow_missing=library is not None)
-    if function is None:
-        _current.api.load_module(library)
-        function = _current.api.get_global_func(name)
-    return function
+def unpickle_callable(function: Any) -> Any:
+    """Return a Python function as a function of the runtime."""
+    return _current.api.Function(function)
+
+
+def unpickle_function(name: str, library: str | None = None, module: str | None = None) -> Any:
+    """Return the registered function of the name, after loading the library or module that registers it."""
+    return _find(LateFunction(_find_function, unpickle_function, name, library, module))
 
 
 def unpickle_object(cls: Any, state: Any) -> Any:
@@ -61,23 +66,105 @@ def unpickle_object(cls: Any, state: Any) -> Any:
 
 def unpickle_export(path: str | None, name: str) -> Any:
     """Return a function of the module at a path, or of the program itself."""
-    return (unpickle_program("") if path is None else unpickle_module(path)).get_function(name)
+    return _find(LateFunction(_find_export, unpickle_export, path, name))
 
 
 def unpickle_module(path: str, *imports: Any) -> Any:
     """Load the module at a path and let it import others."""
-    return _import_all(_current.api.load_module(path), imports)
+    return _find(_LateModule(_load_module, unpickle_module, path, *imports))
 
 
 def unpickle_program(prefix: str, *imports: Any) -> Any:
     """Return the program itself as a module that imports others."""
+    return _find(_LateModule(_load_program, unpickle_program, prefix, *imports))
+
+
+def _find_function(name: str, library: str | None, module: str | None) -> Any:
+    function = _current.api.get_global_func(name, allow_missing=True)
+    if function is not None:
+        return function
+    if library is not None:
+        _current.api.load_module(library)
+    elif module is not None:
+        importlib.import_module(module)
+    try:
+        return _current.api.get_global_func(name)
+    except ValueError as error:
+        if library is not None:
+            raise ValueError(f"{error}; {library} registered it, and has changed since") from None
+        registrar = "Python code" if module is None else f"the Python module {module!r}"
+        raise ValueError(f"{error}; {registrar} registered it, and must do so in every process") from None
+
+
+def _find_export(path: str | None, name: str) -> Any:
+    return (_load_program("") if path is None else _load_module(path)).get_function(name)
+
+
+def _load_module(path: str, *imports: Any) -> Any:
+    return _import_all(_current.api.load_module(path), imports)
+
+
+def _load_program(prefix: str, *imports: Any) -> Any:
     return _import_all(_current.api.system_lib(prefix), imports)
 
 
 def _import_all(module: Any, imports: tuple[Any, ...]) -> Any:
     for imported in imports:
-        module.import_module(imported)
+        module.import_module(imported._find() if isinstance(imported, _LateModule) else imported)
     return module
+
+
+class _Late:
+    """What is looked for again at each use; a pickle of it is that of the original."""
+
+    def __init__(self, find: Callable[..., Any], unpickle: Callable[..., Any], *args: Any) -> None:
+        self._origin = unpickle, args
+        self._finder = find
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        unpickle, args = self._origin
+        # As short as those of older versions.
+        while args and args[-1] is None:
+            args = args[:-1]
+        return unpickle, args
+
+    def _find(self) -> Any:
+        try:
+            return self._finder(*self._origin[1])
+        except Exception as error:
+            places = [each for each in self._origin[1] if isinstance(each, str)]
+            raise ImportError(
+                f"cannot use what was pickled as {', '.join(map(repr, places))}: {error}. "
+                "A pickle names functions and modules; libraries must have the same paths in every process"
+            ) from error
+
+
+class LateFunction(_Late):
+    """A callable for a function that was not found when it was unpickled."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function; ImportError if it still is not found."""
+        return self._find()(*args, **kwargs)
+
+
+class _LateModule(_Late):
+    """An object in the place of a module that could not be loaded."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._find(), name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._find()[name]
+
+
+def _find(late: Any) -> Any:
+    """Return what is looked for; if it is not found, something that fails when it is used."""
+    try:
+        return late._find()
+    except ImportError:
+        return _current.api.Function(late) if isinstance(late, LateFunction) else late
 
 
 def describe_tensor(tensor: Any, flags: int, protocol: int) -> tuple[Any, ...]:

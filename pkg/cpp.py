@@ -58,6 +58,7 @@ def load_inline(
         values of a mapping are docs. What the code exports itself with ``ANYFFI_EXPORT`` needs no mention.
     extra_cflags, extra_ldflags : sequence of str, optional
         Options for the compiler and the linker, after those that are always given (``-O2 -std=c++17``).
+        With ``-g`` debuggers show the lines of `cpp_source`, which stays in the user's cache.
     extra_include_paths : sequence of path-like, optional
         Where ``#include`` looks, too.
     override : bool
@@ -80,18 +81,12 @@ def load_inline(
     if not isinstance(cpp_source, str):
         raise TypeError(f"cpp_source must be a str, got {type(cpp_source).__name__}")
     text = f'#include <anyffi/anyffi.h>\n#line 1 "{name}"\n{cpp_source}\n{exports(functions)}'.encode()
-    source = os.path.join(_make_cache(), f"{name}-{_digest(text)}.cc")
-    if not os.path.exists(source):
-        with tempfile.NamedTemporaryFile(dir=os.path.dirname(source), delete=False) as file:
-            file.write(text)
-        os.replace(file.name, source)
-    path = build(
-        name,
-        [source],
-        extra_cflags=extra_cflags,
-        extra_ldflags=extra_ldflags,
-        extra_include_paths=extra_include_paths,
-    )
+    kept = os.path.join(_make_cache(), f"{name}-{_digest(text)}")
+    os.makedirs(kept, exist_ok=True)
+    source = os.path.join(kept, f"{name}.cc")
+    _write(os.path.join(kept, name), cpp_source.encode())
+    _write(source, text)
+    path = _build(name, [source], extra_cflags, extra_ldflags, extra_include_paths, kept)
     return _active._load(path, f"inline {name}", override)
 
 
@@ -129,6 +124,18 @@ def build(
     OSError
         A source cannot be read, or the cache not be written.
     """
+    return _build(name, sources, extra_cflags, extra_ldflags, extra_include_paths, None)
+
+
+def _build(
+    name: str,
+    sources: _Paths,
+    extra_cflags: Sequence[str],
+    extra_ldflags: Sequence[str],
+    extra_include_paths: _Paths,
+    debug_dir: str | None,
+) -> str:
+    """As `build`; debuggers look for relative names of sources in `debug_dir`."""
     _check_name(name)
     _check_items("sources", sources, str, os.PathLike)
     _check_items("extra_include_paths", extra_include_paths, str, os.PathLike)
@@ -137,6 +144,8 @@ def build(
     paths = [os.path.abspath(os.fspath(path)) for path in sources]
     compiler = _find_compiler()
     cflags = ["-std=c++17", "-O2", "-fPIC", *_version_flags(compiler), *extra_cflags]
+    if debug_dir is not None and any(flag.startswith("-g") for flag in extra_cflags):
+        cflags.append(f"-fdebug-prefix-map={os.getcwd()}={debug_dir}")
     for folder in (*extra_include_paths, find_include_dir()):
         cflags += ["-I", os.path.abspath(os.fspath(folder))]
     runtime = os.path.dirname(find_library("anyffi"))
@@ -174,6 +183,15 @@ def build(
                 json.dump({"library": target, "headers": headers}, file)
             os.replace(described, manifest)
         return target
+
+
+def _write(path: str, content: bytes) -> None:
+    """Write a file unless it exists."""
+    if os.path.exists(path):
+        return
+    with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), delete=False) as file:
+        file.write(content)
+    os.replace(file.name, path)
 
 
 def _check_name(name: str) -> None:

@@ -15,6 +15,14 @@ __all__ = ["library", "open_backend"]
 #: The module that the functions come from.
 library = _active.load_module(find_library("anyffi_testing"))
 
+try:
+    _fixtures = find_library("anyffi_fixtures")
+except ImportError:
+    # Functions for this project's own tests: its developers' builds alone have them.
+    pass
+else:
+    _active.load_module(_fixtures)
+
 # Pickles use the name of the public module.
 open_backend.__module__ = __name__
 

@@ -12,6 +12,7 @@ from typing import Any, Callable
 from .._ctypes import abi as _abi
 from .._ctypes import hooks as _hooks
 from .._ctypes import pack as _pack
+from .._ctypes import plain as _plain
 from .._ctypes import recipe as _recipe
 from .._ctypes import unpack as _unpack
 from .._ctypes import wrapper as _wrapper
@@ -144,5 +145,7 @@ def _read_container(x: Any) -> tuple[int, Any] | None:
     return found
 
 
-_hooks.install(_hooks.Hooks(_pack_argument, _read_container, Rules, make_error, _unwrap, _new_wrapper))
+_hooks.install(
+    _hooks.Hooks(_pack_argument, _read_container, Rules, make_error, _unwrap, _new_wrapper, _plain.DESCRIBERS)
+)
 _pack.set_callback(_core.enter_check_mode(run_callback, hash_of, equals, Rules, make_error))

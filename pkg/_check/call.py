@@ -17,9 +17,10 @@ from .._cython import FunctionCore as _FunctionCore
 from .._cython import ObjectCore, _core
 from .._rules import errors as _errors
 from .._rules import keywords as _binding
+from .._rules import refusals as _refusals
 from .._rules import values as _rules
 from .._rules.codes import code
-from .compare import same, same_exception
+from .compare import same_exception
 from .journal import Journal, are_scalars, thread
 from .pack import (
     Packing,
@@ -31,6 +32,7 @@ from .pack import (
     raising,
     without_own_frames,
 )
+from .plain import same_results
 from .text import show, show_all
 
 __all__ = ["FunctionCore"]
@@ -40,6 +42,7 @@ _release_recipe = _abi.platform.plain(_library.recipe_release)
 #: Memory for a recipe that owns the objects created from it, so that no interrupt leaks them.
 _Recipe = _abi.platform.memory_class(_release_recipe, _library.recipe_finalize)
 _END = _abi.VALUE.pack(code.UNSET, 0, 0)
+_REFUSED = -2  # ANYFFI_REFUSED
 _SIZE = _abi.VALUE_SIZE
 _value_of = _abi.VALUE.unpack
 
@@ -80,7 +83,16 @@ _PACKING, _RUNNING, _UNPACKING = range(3)
 class _Call(Packing):
     """The state of a call."""
 
-    __slots__ = ("_arguments", "_by_cython", "_failed", "_outcome", "_problem", "_reading", "_stage")
+    __slots__ = (
+        "_arguments",
+        "_by_cython",
+        "_failed",
+        "_outcome",
+        "_problem",
+        "_reading",
+        "_refused",
+        "_stage",
+    )
 
     def __init__(self, function: Any, args: tuple[Any, ...], journal: Journal | None) -> None:
         super().__init__(function, args, journal)
@@ -90,6 +102,8 @@ class _Call(Packing):
         #: The result, or the error that was raised.
         self._outcome: Any = None
         self._failed = False
+        #: Whether the arguments were refused. The message is completed once, at the end.
+        self._refused = False
         #: The outcome as cython unpacks it, or the exception that it raises.
         self._by_cython: Any = None
         self._problem: BaseException | None = None
@@ -106,11 +120,13 @@ class _Call(Packing):
             except BaseException as raised:
                 problem = self._settle(raised)
             if problem is None:
-                if not self._failed and self._problem is None and same(self._by_cython, by_ctypes):
+                if not self._failed and self._problem is None and same_results(self._by_cython, by_ctypes):
                     return self._by_cython
                 problem = self._problem
                 if problem is None or is_from_cython(problem, self._reading):
                     problem = self._mismatch(f"unpacks {show(by_ctypes)}")
+            if self._refused:
+                _refusals.explain(problem, self._values)
             raise problem
         finally:
             # First, before a signal handler can run. The collector does not traverse errors, and the
@@ -143,6 +159,7 @@ class _Call(Packing):
                 self._journal.close()
         status: int = _core.call_rendered(self._function, self._arguments, result)
         self._failed = status != 0
+        self._refused = status == _REFUSED
         self._outcome = _core.hold_raised() if self._failed else _core.hold(result)
         type_code, _, payload = _value_of(self._outcome.cell)
         if type_code > 0:
@@ -150,7 +167,7 @@ class _Call(Packing):
         else:
             self._read()
         self._stage = _UNPACKING
-        return status
+        return -1 if self._refused else status
 
     def _read_object(self, address: int) -> None:
         header = _abi.Header.from_address(address)

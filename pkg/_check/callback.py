@@ -14,7 +14,8 @@ from .._ctypes import abi as _abi
 from .._ctypes import callback as _callback
 from .._ctypes import unpack as _unpack
 from .._cython import _core
-from .compare import same, same_exception
+from .._rules import values as _rules
+from .compare import same_exception
 from .journal import Journal, thread
 from .pack import (
     OwnedPacking,
@@ -27,6 +28,7 @@ from .pack import (
     raising,
     without_own_frames,
 )
+from .plain import same_results
 from .text import show, show_all
 
 __all__ = ["run_callback"]
@@ -106,7 +108,7 @@ class _Callback:
                 "arguments", f"unpacks {show_all(self._by_cython)}", f"unpacks {show_all(by_ctypes)}"
             )
         for index, (by_cython, other) in enumerate(zip(self._by_cython, by_ctypes)):
-            if not same(by_cython, other):
+            if not same_results(by_cython, other):
                 raise self._mismatch(index, f"unpacks {show(by_cython)}", f"unpacks {show(other)}")
 
     def _settle(self, raised: BaseException, args: int, count: int) -> BaseException:
@@ -141,6 +143,8 @@ class _Callback:
 
 def run_callback(function: Any, args: int, count: int, result: int) -> BaseException | None:
     """Run a callback for cython: write `result`, or return what to raise."""
+    if _rules.is_cleared(function):
+        return _rules.cleared_function(function)
     raised = None
     try:
         raised = _Callback(function).run(args, count, result)

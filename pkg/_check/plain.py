@@ -11,10 +11,11 @@ from typing import Any, Callable
 from .._ctypes.plain import Parts, to_parts
 from .._cython import _core
 from .._rules.codes import code
+from .compare import same
 from .containers import read_by_both
 from .journal import are_scalars
 
-__all__ = ["to_plain"]
+__all__ = ["same_results", "to_plain"]
 
 _CODES = {
     tuple: code.ARRAY,
@@ -42,6 +43,13 @@ def to_plain(x: Any) -> Any:
 
     read_by_both("anyffi.to_python()", x, by_ctypes, by_cython)
     return made[0]
+
+
+def same_results(by_cython: Any, by_ctypes: Any) -> bool:
+    """Return whether two results agree; ctypes describes copies of containers."""
+    if type(by_ctypes) is not Parts:
+        return same(by_cython, by_ctypes)
+    return same(_Description(_open_plain).of(by_cython, None), _Description(_open_parts).of(by_ctypes, None))
 
 
 def _open_plain(x: Any) -> tuple[int, Any] | None:

@@ -20,6 +20,7 @@ from .plain import to_plain
 from .sequence_methods import array_methods, list_methods
 from .sequences import ArrayCore, ListCore
 from .set_methods import frozen_set_methods, set_methods
+from .stepping import steps_always
 from .tensor import TensorCore
 from .unpack import raise_taken, unpack_owned
 from .views import ItemsCore, KeysCore, ValuesCore
@@ -64,7 +65,7 @@ def methods_of(name: str, methods: type) -> dict[str, Any]:
     methods : type
         Its methods, which those call for all that is not frequent.
     """
-    make = _METHODS.get(name)
+    make = None if steps_always else _METHODS.get(name)
     return {} if make is None else make(methods)
 
 

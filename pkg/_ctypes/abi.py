@@ -260,6 +260,9 @@ class Host(Structure):
                 "capsule_set_name",
                 "handle_release_shared",
                 "is_own_wrapper",
+                "handle_convert",
+                "handle_create",
+                "wrapper_track",
             )
         ),
     ]
@@ -337,6 +340,7 @@ _PROTOTYPES: dict[str, Any] = {
     "anyffi_wrapper_get_object": (_object, c_void_p),
     "anyffi_wrapper_set_layout": (None, c_void_p),
     "anyffi_wrapper_traverse": (_int, c_void_p, c_void_p, c_void_p),
+    "anyffi_wrapper_clear": (_int, c_void_p),
 }
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import deque
 from ctypes import ArgumentError, c_char, c_int32
 
-from .._rules import errors as _errors
 from .._rules import keywords as _binding
 from .._rules.codes import code
 from .._rules.internal import MISSING as _MISSING
 from .._typing import TYPE_CHECKING, Any, Callable
 from .abi import VALUE, VALUE_SIZE, Function, FunctionInfo, library, platform, translate_error
+from .native import unpack_native
 from .owned import OwnedValue, release
 from .pack import pack
+from .show import Arguments
 from .unpack import discard_error, raise_error, unpack, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
@@ -20,6 +21,7 @@ __all__ = ["FunctionCore", "set_packer"]
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _NONE, _INT = code.NONE, code.INT
+_REFUSED = -2  # ANYFFI_REFUSED
 _join = platform.join
 _pack: Callable[[Any, list[Any]], bytes] = pack
 _value = VALUE.pack
@@ -31,6 +33,8 @@ _call_recipe = platform.plain(library.function_call_recipe)
 _results: deque[Any] = deque(maxlen=8)
 _pop_result = _results.pop
 _push_result = _results.append
+_new_arguments = Arguments.__new__
+_set_call = Arguments.__dict__["_call"].__set__
 
 
 #: How arguments with keywords are passed: to which function, the one that was called if it is None, and what
@@ -41,15 +45,8 @@ _Plan = tuple[Any, Callable[[tuple[Any, ...]], tuple[Any, ...]]]
 _SEPARATOR = "\0"
 _MOST_PLANS = 64
 
-if TYPE_CHECKING:
-    _Traversed = ObjectCore
-else:
-    #: While nothing else holds a function over a callable, the garbage collector visits the callable, so that
-    #: one that refers to its function is collected.
-    _Traversed = platform.traversed(ObjectCore, library.wrapper_traverse)
 
-
-class FunctionCore(_Traversed):
+class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
     #: `_target`, set by the first call: C function and first argument of a call, and of a call by recipe.
@@ -68,6 +65,7 @@ class FunctionCore(_Traversed):
         # One frame with as few calls as possible: most of the cost of a call besides ctypes itself is here.
         # `keep` gets what must outlive the call. While it is empty, no argument is a recipe.
         keep: list[Any] = []
+        packed: list[Any] = []
         try:
             if kwargs:
                 key = len(args), len(kwargs), _SEPARATOR.join(kwargs)
@@ -86,7 +84,6 @@ class FunctionCore(_Traversed):
             # Outside the handler, so that the AttributeError is not the context of an error.
             if target is None:
                 target, context, call_recipe, whole = _find_target(self)
-            packed: list[Any] = []
             for x in args:
                 if type(x) is int and _INT64_MIN <= x <= _INT64_MAX:
                     packed.append(_value(_INT, 0, x))
@@ -114,8 +111,13 @@ class FunctionCore(_Traversed):
                     _take_raised(result)
                 value = _value_of(result)
                 if status != 0:
-                    raise_error(value)
-                answer = value[2] if value[0] == _INT else None if value[0] == _NONE else unpack(value)
+                    raise_error(value, args if status == _REFUSED else None)
+                if value[0] == _INT:
+                    answer = value[2]
+                elif value[0] == _NONE:
+                    answer = None
+                else:
+                    answer = unpack_native(value) if value[0] > 0 and value[1] else unpack(value)
             finally:
                 # Inline values need no release, which takes as long as new memory.
                 if value is None or value[0] > 0:
@@ -129,13 +131,12 @@ class FunctionCore(_Traversed):
             for kept in keep:
                 if type(kept) is OwnedValue:
                     release(kept)
-            # A traceback keeps the frames of this package alive, and these the arguments.
-            del args, kwargs
+            # For debuggers, which find the names of this frame. Described when somebody looks.
+            arguments = _new_arguments(Arguments)
+            _set_call(arguments, (self, args, packed))
+            packed = values = arguments  # type: ignore[assignment]
             if type(exception) is not ArgumentError:
-                # Raised again with the cause and context that it has.
-                raise exception.with_traceback(  # noqa: B904
-                    _errors.without_frames(exception.__traceback__, (__package__,))
-                )
+                raise
             translated = translate_error(exception)
         # Out of the handler, so that the ArgumentError is not its context.
         try:

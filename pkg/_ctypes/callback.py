@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import c_int32, c_int64, c_void_p, memmove
+from types import FunctionType
 
+from .._rules import conversions as _conversions
 from .._rules import errors as _errors
 from .._rules import values as _rules
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, ExchangeHooks, Host, library, platform, translate_error
+from .native import unpack_transferred
 from .owned import OwnedValue, move_into, release
 from .pack import NONE, pack_owned, set_callback
-from .unpack import unpack, unpack_copy
+from .unpack import unpack_copy
 from .wrapper import wrap
 
 __all__ = ["create_exchange", "install_host", "shut_down"]
@@ -22,6 +25,7 @@ _DONE = 1  # ANYFFI_HOST_DONE
 _NO_ROOM, _SWALLOWED = (RecursionError, ctypes.ArgumentError), 0
 
 _object_of = platform.object_of
+_is_cleared = _rules.is_cleared
 _move = library.value_move
 _release_at = library.value_release
 #: Callbacks and hooks, which the runtime may call until the process ends.
@@ -51,7 +55,11 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
             try:
                 read = VALUE.unpack_from
                 values = (ctypes.c_char * (VALUE_SIZE * count)).from_address(args) if count else b""
-                x = _object_of(function)(*[unpack(read(values, VALUE_SIZE * i)) for i in range(count)])
+                if function.__globals__ is None if type(function) is FunctionType else _is_cleared(function):
+                    raise _rules.cleared_function(function)
+                x = _object_of(function)(
+                    *[unpack_transferred(read(values, VALUE_SIZE * i)) for i in range(count)]
+                )
                 packed = pack_owned(x)
                 if type(packed) is bytes:
                     memmove(result, packed, VALUE_SIZE)
@@ -129,6 +137,17 @@ def _error_fill(handle: Any, kind: int, message: int, traceback: int) -> None:
         move_into(pack_owned(text), place)
 
 
+@_hook(c_int32, c_void_p)
+def _convert(handle: Any, conversion: int, out: int) -> None:
+    move_into(pack_owned(_conversions.convert(_object_of(handle), conversion)), out)
+
+
+def _create(conversion: int, given: int, out: int) -> None:
+    """Create what stands for a path or a time; a hook without a handle."""
+    value = unpack_copy(VALUE.unpack(ctypes.string_at(given, VALUE_SIZE)))
+    move_into(pack_owned(_conversions.create(conversion, value)), out)
+
+
 def _address(function: Any) -> int:
     return ctypes.cast(function, c_void_p).value or 0
 
@@ -138,6 +157,8 @@ def install_host() -> None:
     callback = platform.callback_type(_callback)
     _kept.append(callback)
     set_callback(_address(callback))
+    create = platform.plain_hook_type(c_int32, c_void_p, c_void_p)(_with_status(_create))
+    _kept.append(create)
     host = Host(struct_size=ctypes.sizeof(Host), **platform.hooks(_with_status))
     host.flags |= _rules.HOST_FLAGS
     host.handle_hash = _address(_hash)
@@ -145,6 +166,8 @@ def install_host() -> None:
     host.handle_repr = _address(_repr)
     host.handle_type_name = _address(_type_name)
     host.error_fill = _address(_error_fill)
+    host.handle_convert = _address(_convert)
+    host.handle_create = _address(create)
     library.host_install(ctypes.addressof(host))
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "callback_type",
     "claim",
     "claims_at_once",
+    "collected",
     "context_of",
     "create_over",
     "declare_wrappers",
@@ -39,10 +40,10 @@ __all__ = [
     "object_at",
     "object_of",
     "plain",
+    "plain_hook_type",
     "read_text",
     "retain",
     "take_over",
-    "traversed",
     "version_of",
     "wrapper_at",
 ]
@@ -170,6 +171,11 @@ def hook_type(*params: Any) -> Any:
     return PYFUNCTYPE(c_int, py_object, *params)
 
 
+def plain_hook_type(*params: Any) -> Any:
+    """Return the type of a hook without a handle."""
+    return PYFUNCTYPE(c_int, *params)
+
+
 def hooks(reporting: Any) -> dict[str, int]:
     """Return the addresses of the hooks that are the interpreter's own C functions, and their flag."""
     functions: dict[str, Any] = {
@@ -219,9 +225,10 @@ _create_type = PYFUNCTYPE(py_object, c_void_p, py_object)(("PyType_FromSpecWithB
 _kept: list[Any] = []
 
 
-def _subclass(name: str, base: Any, slot: int, function: Any, flags: int) -> Any:
-    """Create a subclass with a C function in a slot of the type."""
-    slots = (layout.Slot * 2)(layout.Slot(slot, ctypes.cast(function, c_void_p)), layout.Slot(0, None))
+def _subclass(name: str, base: Any, functions: dict[int, Any], flags: int) -> Any:
+    """Create a subclass with C functions in slots of the type."""
+    filled = [layout.Slot(slot, ctypes.cast(function, c_void_p)) for slot, function in functions.items()]
+    slots = (layout.Slot * (len(filled) + 1))(*filled)
     spec = layout.Spec(
         f"{__name__}.{name}".encode(), base.__basicsize__, base.__itemsize__, layout.TYPE_FLAGS | flags, slots
     )
@@ -229,14 +236,15 @@ def _subclass(name: str, base: Any, slot: int, function: Any, flags: int) -> Any
     return _create_type(ctypes.addressof(spec), (base,))
 
 
-def traversed(base: Any, traverse: Any) -> Any:
-    """Create a subclass of a class of wrappers with a function of the C ABI as its `tp_traverse`."""
-    return _subclass("Traversed", base, layout.TP_TRAVERSE, traverse, layout.TYPE_HAS_GC)
+def collected(base: Any, traverse: Any, clear: Any) -> Any:
+    """Create a subclass of a class of wrappers with the C ABI's functions as `tp_traverse` and `tp_clear`."""
+    functions = {layout.TP_TRAVERSE: traverse, layout.TP_CLEAR: clear}
+    return _subclass("Collected", base, functions, layout.TYPE_HAS_GC)
 
 
 def exporting(base: Any, get_buffer: Any) -> Any:
     """Create a subclass of a class of wrappers with a function of the C ABI as its `bf_getbuffer`."""
-    return _subclass("Exporting", base, layout.BF_GETBUFFER, get_buffer, 0)
+    return _subclass("Exporting", base, {layout.BF_GETBUFFER: get_buffer}, 0)
 
 
 def memory_class(release: Any, finalize: Any) -> Any:
@@ -249,7 +257,7 @@ def memory_class(release: Any, finalize: Any) -> Any:
     the recursion limit. Memory has no part in garbage collection, as classes written in Python have from
     3.11 on: the collector would finalize it before the user's object that holds it.
     """
-    return _subclass("Memory", bytes, layout.TP_FINALIZE, finalize, 0)
+    return _subclass("Memory", bytes, {layout.TP_FINALIZE: finalize}, 0)
 
 
 def address_of_memory(memory: Any) -> int:

@@ -10,7 +10,7 @@ from typing import Any, Callable, NamedTuple
 
 from .._rules import errors as _errors
 from .._rules import values as _rules
-from . import call, containers, pack, recipe, unpack, wrapper
+from . import call, containers, native, pack, plain, recipe, unpack, wrapper
 
 __all__ = ["Hooks", "install"]
 
@@ -30,6 +30,8 @@ class Hooks(NamedTuple):
     unwrap: Callable[[Any], int] = wrapper.unwrap
     #: `new_wrapper(address)`: a wrapper of an object that has none.
     new_wrapper: Callable[[int], Any] = wrapper.new_wrapper
+    #: By type code what makes a container of Python of its parts.
+    makers: plain.Makers = plain.MAKERS
 
 
 _DEFAULTS = Hooks()
@@ -43,3 +45,4 @@ def install(hooks: Hooks = _DEFAULTS) -> None:
     unpack.set_error_maker(hooks.make_error)
     containers.set_unwrapper(hooks.unwrap)
     wrapper.set_factory(hooks.new_wrapper)
+    native.set_makers(hooks.makers)

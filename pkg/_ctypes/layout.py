@@ -22,6 +22,7 @@ __all__ = [
     "KIND",
     "NDARRAY_DATA",
     "STATE",
+    "TP_CLEAR",
     "TP_FINALIZE",
     "TP_TRAVERSE",
     "TYPE",
@@ -58,7 +59,7 @@ STATE = object.__basicsize__ + 2 * _POINTER
 NDARRAY_DATA = object.__basicsize__
 
 #: Numbers of the stable ABI (Include/typeslots.h).
-BF_GETBUFFER, TP_TRAVERSE, TP_FINALIZE = 1, 71, 80
+BF_GETBUFFER, TP_CLEAR, TP_TRAVERSE, TP_FINALIZE = 1, 51, 71, 80
 #: Py_TPFLAGS_DEFAULT with BASETYPE, and HAVE_GC (Include/object.h, stable ABI).
 TYPE_FLAGS, TYPE_HAS_GC = 1 << 18 | 1 << 10, 1 << 14
 #: `tp_flags` and `tp_version_tag` in PyTypeObject, whose fields before them are all words

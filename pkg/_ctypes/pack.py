@@ -29,6 +29,7 @@ from .scalars import (
     scalar_borrowers,
     scalar_packers,
 )
+from .show import Cell, Created
 from .unpack import raise_taken
 from .wrapper import ObjectCore, unwrap
 
@@ -95,7 +96,11 @@ def pack(x: Any, keep: list[Any]) -> bytes:
     packed = None if write is None else write(x, keep)
     if packed is None:
         packed = pack_borrowed(x, keep)
-    return packed if type(packed) is bytes else _value(_OBJECT, RECIPE, platform.address_of_memory(packed))
+    if type(packed) is bytes:
+        return packed
+    created = Created(_value(_OBJECT, RECIPE, platform.address_of_memory(packed)))
+    created.was = bytes(packed)
+    return created
 
 
 #: Functions that pack arguments of a class, or return None, by the identity of the class.
@@ -211,6 +216,10 @@ def _pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
         if id(x) in memo:
             memo[id(x)] = (x, _value_of(made)[2])
         return made, True
+    except BaseException:
+        # For debuggers: `item` is the one at `index`.
+        index, packed_parts = len(parts), list(map(Cell, parts))  # noqa: F841
+        raise
     finally:
         # The container holds copies.
         for part in parts:

@@ -13,21 +13,24 @@ from types import MappingProxyType
 
 from .._rules import containers as rules
 from .._rules import values as _rules
+from .._rules.arrays import make_array
 from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, Header, Mapping, Sequence, Slice, library, translates_errors
 from .pack import object_value
 from .scalars import new_object
+from .stepping import is_stepping
 from .unpack import unpack
 from .wrapper import FIRST_DYNAMIC_TYPE
 
-__all__ = ["Parts", "to_parts", "to_plain"]
+__all__ = ["DESCRIBERS", "MAKERS", "Makers", "Parts", "convert_object", "read_parts", "to_parts", "to_plain"]
 
 _value_of = VALUE.unpack
-_INT, _UNSET = code.INT, code.UNSET
+_INT, _UNSET, _TENSOR = code.INT, code.UNSET, code.TENSOR
 #: The type mask of values that are no objects.
 _INLINE_TYPES = 0xFFFF
-_ONLY_INTS, _ONLY_FLOATS = 1 << -code.INT, 1 << -code.FLOAT
+#: The `array` type of the payloads of numbers of one kind, by type mask.
+_READERS = {1 << -code.INT: "q", 1 << -code.FLOAT: "d"}
 #: AnyffiEntry: key, value, hash.
 _ENTRY = struct.Struct("=iIqiIqq")
 #: The immutable partners of mutable containers.
@@ -38,7 +41,7 @@ _PARTNERS = {code.LIST: code.ARRAY, code.DICT: code.MAP, code.SET: code.FROZEN_S
 _Memo = dict[int, Any]
 _OPEN = object()
 #: Functions that create a container from its parts, by type code.
-_Makers = dict[int, Callable[[Any], Any]]
+Makers = dict[int, Callable[[Any], Any]]
 
 
 class Parts(tuple[int, Any]):
@@ -50,16 +53,26 @@ class Parts(tuple[int, Any]):
 @translates_errors
 def to_plain(x: Any) -> Any:
     """Return Python's own container for one of the runtime, at all levels; what is no container as it is."""
-    return _convert_part(x, {0: []}, _makers)
+    return _convert_part(x, {0: []}, MAKERS)
 
 
 @translates_errors
 def to_parts(x: Any) -> Any:
     """As `to_plain`, with `Parts` for each container, which hashes nothing; for check mode."""
-    return _convert_part(x, {0: []}, _describers)
+    return _convert_part(x, {0: []}, DESCRIBERS)
 
 
-def _convert_part(x: Any, memo: _Memo, makers: _Makers) -> Any:
+def convert_object(address: int, makers: Makers) -> Any:
+    """Convert an object that the caller keeps alive, and tensors to NumPy arrays."""
+    type_code = Header.from_address(address).type_code
+    nesting = _nesting_code(type_code)
+    if nesting:
+        return _convert(address, nesting, {0: []}, {**makers, _TENSOR: make_array})
+    x = unpack((type_code, 0, address))
+    return make_array(x) if type_code == _TENSOR else x
+
+
+def _convert_part(x: Any, memo: _Memo, makers: Makers) -> Any:
     if type(x) is slice:
         return slice(*[_convert_part(part, memo, makers) for part in (x.start, x.stop, x.step)])
     type_code = rules.container_code(type(x))
@@ -74,7 +87,7 @@ def _convert_part(x: Any, memo: _Memo, makers: _Makers) -> Any:
     return _convert(address, type_code, memo, makers)
 
 
-def _convert(address: int, type_code: int, memo: _Memo, makers: _Makers) -> Any:
+def _convert(address: int, type_code: int, memo: _Memo, makers: Makers) -> Any:
     """Convert a container that the caller, or the memo, keeps alive.
 
     One function for all containers, so that a level of nesting costs one frame.
@@ -86,11 +99,11 @@ def _convert(address: int, type_code: int, memo: _Memo, makers: _Makers) -> Any:
     memo[address] = _OPEN
     partner = _PARTNERS.get(type_code)
     copy = None if partner is None else new_object(library.container_copy, object_value(address), partner)
-    parts, cells, hashes = _read_parts(type_code, address if copy is None else _value_of(copy)[2])
+    parts, cells, hashes = read_parts(type_code, address if copy is None else _value_of(copy)[2])
     if cells and copy is not None:
         # It keeps the elements alive: their addresses are in the memo.
         memo[0].append(copy)
-    pairs: Any = {} if hashes and makers is _makers else None
+    pairs: Any = {} if hashes and makers[code.DICT] is _dict_of else None
     for cell in cells:
         element_code, _, payload = cell
         if element_code == _INT:
@@ -98,7 +111,8 @@ def _convert(address: int, type_code: int, memo: _Memo, makers: _Makers) -> Any:
         elif element_code > 0 and (nested := _nesting_code(element_code)):
             parts.append(_convert(payload, nested, memo, makers))
         else:
-            parts.append(unpack(cell))
+            x = unpack(cell)
+            parts.append(makers[_TENSOR](x) if element_code == _TENSOR and _TENSOR in makers else x)
         if pairs is not None and len(parts) == 2:
             # Each key is hashed before the next one is converted: both may run users' code.
             pairs[parts[0]] = parts[1]
@@ -112,11 +126,11 @@ def _nesting_code(type_code: int) -> int:
     """Return the code of the container or slice that a type is, or derives from; 0 for other types."""
     if type_code < FIRST_DYNAMIC_TYPE:
         return _NESTING.get(type_code, 0)
-    found: int = next((base for base in _makers if library.type_is_a(type_code, base)), 0)
+    found: int = next((base for base in MAKERS if library.type_is_a(type_code, base)), 0)
     return found
 
 
-def _read_parts(type_code: int, address: int) -> tuple[list[Any], Any, bool]:
+def read_parts(type_code: int, address: int) -> tuple[list[Any], Any, bool]:
     """Return the converted parts, or the cells to convert, and whether hashing keys may run users' code."""
     if type_code == code.SLICE:
         of_slice = Slice.from_address(address)
@@ -126,10 +140,8 @@ def _read_parts(type_code: int, address: int) -> tuple[list[Any], Any, bool]:
         found = Sequence.from_address(address)
         cells = string_at(found.data, VALUE_SIZE * found.size) if found.size else b""
         # Those of one kind are read together, in a tenth of the time.
-        if found.type_mask == _ONLY_INTS:
-            return array("q", cells)[1::2].tolist(), (), False
-        if found.type_mask == _ONLY_FLOATS:
-            return array("d", cells)[1::2].tolist(), (), False
+        if found.type_mask in _READERS and not is_stepping():
+            return array(_READERS[found.type_mask], cells)[1::2].tolist(), (), False
         return [], VALUE.iter_unpack(cells), False
     mapping = Mapping.from_address(address)
     content = string_at(mapping.entries, _ENTRY.size * mapping.used) if mapping.used else b""
@@ -144,7 +156,7 @@ def _dict_of(parts: Any) -> dict[Any, Any]:
     return parts if type(parts) is dict else dict(zip(parts[::2], parts[1::2]))
 
 
-_makers: _Makers = {
+MAKERS: Makers = {
     code.ARRAY: tuple,
     code.LIST: lambda parts: parts,
     code.MAP: lambda parts: MappingProxyType(_dict_of(parts)),
@@ -153,11 +165,11 @@ _makers: _Makers = {
     code.SET: set,
     code.SLICE: lambda parts: slice(*parts),
 }
-_NESTING: dict[int, int] = {**{base: base for base in _makers}, code.SHAPE: code.ARRAY}
+_NESTING: dict[int, int] = {**{base: base for base in MAKERS}, code.SHAPE: code.ARRAY}
 
 
 def _describer(type_code: int) -> Callable[[Any], Any]:
     return lambda parts: Parts((type_code, parts))
 
 
-_describers: _Makers = {**{base: _describer(base) for base in _makers}, code.SLICE: _makers[code.SLICE]}
+DESCRIBERS: Makers = {**{base: _describer(base) for base in MAKERS}, code.SLICE: MAKERS[code.SLICE]}

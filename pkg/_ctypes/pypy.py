@@ -29,6 +29,7 @@ __all__ = [
     "callback_type",
     "claim",
     "claims_at_once",
+    "collected",
     "context_of",
     "create_over",
     "declare_wrappers",
@@ -49,10 +50,10 @@ __all__ = [
     "object_at",
     "object_of",
     "plain",
+    "plain_hook_type",
     "read_text",
     "retain",
     "take_over",
-    "traversed",
     "version_of",
     "wrapper_at",
 ]
@@ -106,7 +107,12 @@ def callback_type(function: Callable[..., int]) -> Any:
 
 def hook_type(*params: Any) -> Callable[[Callable[..., int]], Any]:
     """Return a factory of hooks whose first parameter is a handle."""
-    return lambda function: CFUNCTYPE(c_int, c_void_p, *params)(unguarded(function))
+    return plain_hook_type(c_void_p, *params)
+
+
+def plain_hook_type(*params: Any) -> Callable[[Callable[..., int]], Any]:
+    """Return a factory of hooks without a handle."""
+    return lambda function: CFUNCTYPE(c_int, *params)(unguarded(function))
 
 
 def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> None:
@@ -238,7 +244,7 @@ ndarray_data = 0
 retain = 0
 
 
-def traversed(base: Any, traverse: Any) -> Any:
+def collected(base: Any, traverse: Any, clear: Any) -> Any:
     """Return the class itself: PyPy's garbage collector calls no functions of classes."""
     return base
 

@@ -17,6 +17,7 @@ from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE
 from .scalars import INLINE_BYTES, NONE, borrow_bytes, borrow_str, scalar_packers
+from .stepping import is_stepping
 
 __all__ = [
     "RECIPE",
@@ -65,8 +66,11 @@ def set_reader(read: Callable[[Any], tuple[int, Any] | None]) -> None:
 def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth: int = 1) -> bytes | None:
     """Return the recipe of a container; None if it holds other than exact builtins and arrays, or one twice.
 
-    `met` has the identities of the containers of this argument so far, unless this is the outermost.
+    None also where somebody steps through the conversion. `met` has the identities of the containers of this
+    argument so far, unless this is the outermost.
     """
+    if depth == 1 and is_stepping():
+        return None
     opened = _read_container(x) or _read_other(x)
     if opened is None or depth > _rules.MAX_DEPTH:
         return None

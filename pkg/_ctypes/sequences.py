@@ -13,6 +13,7 @@ from .abi import VALUE, VALUE_SIZE, Header, Sequence, address_of, library, platf
 from .containers import unwrap_as
 from .owned import OwnedValue, release
 from .pack import pack_borrowed
+from .stepping import is_stepping
 from .unpack import raise_taken, take, unpack
 from .wrapper import ObjectCore, refer, unwrap
 
@@ -56,7 +57,7 @@ def list_items(address: int) -> list[Any]:
 
     Where reading them runs no other code, from a copy: a call for each would take five times as long.
     """
-    if not rules.holds_scalars(Sequence.from_address(address).type_mask):
+    if is_stepping() or not rules.holds_scalars(Sequence.from_address(address).type_mask):
         return _list_one_by_one(address)
     copy = OwnedValue(VALUE_SIZE)
     try:

@@ -108,6 +108,16 @@ class TensorCore(_Exporting):
         return math.prod(_axes(found.shape, found.ndim))
 
     @_reader
+    def _nbytes(self: Any) -> int:
+        size: int = self._count_bytes()
+        return size
+
+    @_reader
+    def _extent(self: Any) -> int:
+        size: int = self._count_extent()
+        return size
+
+    @_reader
     def _dtype(self) -> dtype:
         found = _read(self)
         return share_dtype(found.code, found.bits, found.lanes)

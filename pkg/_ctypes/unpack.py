@@ -9,6 +9,7 @@ from ctypes import ArgumentError, string_at
 from .._rules import errors as _errors
 from .._rules import values as _rules
 from .._rules.codes import code
+from .._rules.refusals import explain
 from .._typing import Any, Callable, NoReturn
 from .abi import (
     VALUE,
@@ -265,8 +266,8 @@ def raise_taken() -> NoReturn:
         release(error)
 
 
-def raise_error(value: tuple[int, int, int]) -> NoReturn:
-    """Raise the exception of an error that the caller keeps alive."""
+def raise_error(value: tuple[int, int, int], refused: tuple[Any, ...] | None = None) -> NoReturn:
+    """Raise the exception of an error that the caller keeps alive. `refused`: arguments it is about."""
     from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
     exception = unpack(value)
     if type(exception) is KeyboardInterrupt and not from_python:
@@ -275,6 +276,8 @@ def raise_error(value: tuple[int, int, int]) -> NoReturn:
         platform.need_room_of_callback()
     if not isinstance(exception, BaseException):
         exception = _errors.unexplained()
+    if refused is not None:
+        explain(exception, refused)
     context = exception.__context__
     try:
         raise exception

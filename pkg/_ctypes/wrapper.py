@@ -6,7 +6,7 @@ import struct
 
 from .._rules import values as _rules
 from .._rules.codes import code
-from .._typing import Any, Callable
+from .._typing import TYPE_CHECKING, Any, Callable
 from .abi import Header, library, platform, translates_errors
 
 __all__ = [
@@ -40,12 +40,24 @@ _make_class: Callable[[int], None] | None = None
 _Memory = platform.memory_class(library.wrapper_detach, library.wrapper_finalize)
 
 
-class ObjectCore:
-    """Own one strong reference to an object of the runtime."""
+class _Slots:
+    """The memory of a wrapper, at an offset that the runtime knows."""
 
     __slots__ = ("__weakref__", "_memory")
 
     _memory: Any
+
+
+if TYPE_CHECKING:
+    _Collected = _Slots
+else:
+    _Collected = platform.collected(_Slots, library.wrapper_traverse, library.wrapper_clear)
+
+
+class ObjectCore(_Collected):
+    """Own one strong reference to an object of the runtime."""
+
+    __slots__ = ()
 
     @property
     def _address(self) -> int:
@@ -68,9 +80,9 @@ class ObjectCore:
         platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, self)
 
 
-platform.declare_wrappers(library, ObjectCore, "_memory")
+platform.declare_wrappers(library, _Slots, "_memory")
 # The descriptor's own functions: a user's class may define an attribute of that name.
-_memory_slot: Any = ObjectCore.__dict__["_memory"]
+_memory_slot: Any = _Slots.__dict__["_memory"]
 #: The memory of a wrapper, an AnyffiWrapperRef; AttributeError if it is empty, TypeError if it is no wrapper.
 memory_of = _memory_slot.__get__
 _set_memory = _memory_slot.__set__

@@ -12,14 +12,14 @@ from c_types cimport int32_t, int64_t, uint32_t, uint64_t, memset
 
 from c_api cimport (
     ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_BIG_INT, ANYFFI_COMPLEX, ANYFFI_DATA_TYPE, ANYFFI_DEVICE,
-    ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION,
+    ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FROZEN_SET,
     ANYFFI_HOST_DONE, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_MODULE, ANYFFI_NONE,
     ANYFFI_OVERLOADED, ANYFFI_POINTER, ANYFFI_SET, ANYFFI_SET_AND, ANYFFI_SET_OR, ANYFFI_SET_SUB,
     ANYFFI_SET_XOR, ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW,
     ANYFFI_kDLCPU, AnyffiDataType, AnyffiFieldInfo, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
     AnyffiObject, AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue,
     anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_set_raised,
-    anyffi_error_take_raised, anyffi_free, anyffi_function_get_unique_handle, anyffi_host_install,
+    anyffi_error_take_raised, anyffi_free, anyffi_host_install,
     anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper,
     anyffi_registry_remove_host_functions, anyffi_release,
     anyffi_type_get_info, anyffi_type_list, anyffi_value_drop, anyffi_value_retain,
@@ -36,17 +36,17 @@ from marshaller cimport (
     list_add_in_place, list_elements, list_methods, list_operators, look_up, map_item, map_methods,
     map_operators, mapping_compare, new_method, new_operator, next_item, pack, pack_owned, pack_scalar,
     place_named, plain, public_functions, put_item, raise_taken, read_field, remember_data_type,
-    set_constructor, sequence_compare, sequence_has, sequence_hash, set_compare, set_hash, set_in_place,
-    set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state, tensor_length, unpack,
-    unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping, unwrap_sequence, version_of,
-    view_has_key, view_has_pair, view_size, viewed, views_equal, wrap, wrapper_for,
-    write_field,
+    sequence_compare, sequence_has, sequence_hash, set_compare, set_constructor, set_hash, set_in_place,
+    set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state, tensor_length, track,
+    unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping,
+    unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed, views_equal, wrap,
+    wrapper_for, write_field,
 )
 from python cimport (
     PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyDictProxy_Type,
     PyListIter_Type, PyObject, PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR,
-    Py_INCREF, Py_None, Py_TPFLAGS_HAVE_VECTORCALL,
-    Py_TPFLAGS_METHOD_DESCRIPTOR, Py_TYPE, call_vector, vectorcallfunc, visitproc,
+    Py_INCREF, Py_None, Py_TPFLAGS_HAVE_VECTORCALL, Py_TPFLAGS_METHOD_DESCRIPTOR, Py_TYPE, call_vector,
+    vectorcallfunc,
 )
 
 import abc
@@ -57,6 +57,7 @@ from types import MethodType
 from anyffi._rules import arrays as _arrays
 from anyffi._rules import codes as _types
 from anyffi._rules import containers as _container_rules
+from anyffi._rules import conversions as _conversions
 from anyffi._rules import decisions as _decisions
 from anyffi._rules import device as _device
 from anyffi._rules import dtype as _dtype
@@ -64,6 +65,7 @@ from anyffi._rules import errors as _errors
 from anyffi._rules import export as _export
 from anyffi._rules import internal as _values
 from anyffi._rules import keywords as _binding
+from anyffi._rules import refusals as _refusals
 from anyffi._rules import values as _rules
 
 NAME = "cython"
@@ -185,11 +187,15 @@ cdef int read_rules() except -1:
         state.get_cache_token = keep(abc.get_cache_token)
     state.make_error = keep(_errors.make)
     state.fill_error = keep(_errors.fill)
+    state.explain = keep(_refusals.explain)
+    state.convert = keep(_conversions.convert)
+    state.create = keep(_conversions.create)
     state.class_of_kind = keep(_errors.class_of_kind)
     state.nested_too_deep = keep(_rules.nested_too_deep)
     state.contains_itself = keep(_rules.contains_itself)
     state.equal_keys = keep(_rules.equal_keys)
     state.empty_wrapper = keep(_rules.empty_wrapper)
+    state.cleared_function = keep(_rules.cleared_function)
     state.plain_contains_itself = keep(_rules.plain_contains_itself)
     state.wrong_object = keep(_container_rules.wrong_object)
     state.index_out_of_range = keep(_container_rules.index_out_of_range)

@@ -3,8 +3,8 @@
 #ifndef ANYFFI_ATTRIBUTES_H_
 #define ANYFFI_ATTRIBUTES_H_
 
+#include "native.h"
 #include "pack.h"
-#include "unpack.h"
 #include "wrapper.h"
 
 /// The layout of `FieldGetter`; `_core.pyx` checks it at import.
@@ -42,7 +42,7 @@ static PyObject* anyffi_py_read_field(PyObject* self, PyObject* const* args, siz
     if (object != NULL) {
       AnyffiValue value = anyffi_make_none();
       const AnyffiFieldInfo* field = getter->field;
-      if (field->get(object, field, &value) == 0) return anyffi_py_unpack(&value);
+      if (field->get(object, field, &value) == 0) return anyffi_py_unpack_result(&value);
       anyffi_py_raise_taken();
       return NULL;
     }

@@ -55,6 +55,7 @@ static PyObject* anyffi_py_wrap_as(PyTypeObject* cls, AnyffiValue* made) {
   }
   ((AnyffiWrapper*)wrapper)->object = made->as_object;
   made->as_object->wrapper = wrapper;
+  anyffi_py_track(wrapper, made->as_object);
   return wrapper;
 }
 
@@ -71,12 +72,14 @@ static PyObject* anyffi_py_construct_bound(PyObject* cls, PyObject* const* args,
   AnyffiValue values[ANYFFI_MAX_SHORT], made = anyffi_make_none();
   Py_ssize_t packed = 0;
   while (packed < count && anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed])) ++packed;
-  if (packed < count) return anyffi_py_call_slot(cls, args, count, names);
-  if (target->call(target->self, values, (int32_t)count, &made) != 0) {
-    anyffi_py_raise_taken();
-    return NULL;
+  if (packed < count) {
+    anyffi_py_finish(cls, values, packed);
+    return anyffi_py_call_slot(cls, args, count, names);
   }
-  return anyffi_py_wrap_as((PyTypeObject*)cls, &made);
+  int status = target->call(target->self, values, (int32_t)count, &made);
+  PyObject* wrapper =
+      status != 0 ? anyffi_py_fail_call(status, args, NULL, count) : anyffi_py_wrap_as((PyTypeObject*)cls, &made);
+  return anyffi_py_finish(wrapper, values, count);
 }
 
 /// Remembers the function that creates the objects of a class, which is never destroyed.

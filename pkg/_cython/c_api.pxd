@@ -106,7 +106,6 @@ cdef extern from "anyffi/host_api.h" nogil:
         void* self
         const AnyffiFunctionInfo* info
 
-    void* anyffi_function_get_unique_handle(const AnyffiFunction* function)
     int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out)
     void anyffi_registry_remove_host_functions()
 

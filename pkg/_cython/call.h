@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "native.h"
 #include "pack.h"
-#include "unpack.h"
 #include "wrapper.h"
 
 /// Up to this many arguments are packed on the stack.
@@ -38,8 +38,6 @@ static inline void anyffi_py_release_made(const AnyffiValue* value) {
   }
 }
 
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_result(AnyffiValue* value) { return anyffi_py_unpack(value); }
-
 /// Returns the Python value of the result of a call, or NULL with the exception that the call raised.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_take_result(int status, AnyffiValue* result) {
   if (__builtin_expect(status != 0, 0)) {
@@ -52,18 +50,65 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_take_result(int status, AnyffiValue* re
   return anyffi_py_unpack_result(result);
 }
 
-/// Calls with packed arguments and returns the Python value of the result; NULL with an exception.
+/// Completes the message of the exception that is set, which is about the arguments.
+static void anyffi_py_explain(PyObject* const* args, const int32_t* places, Py_ssize_t count) {
+  AnyffiSaved saved = anyffi_py_save_exception();
+  PyObject* given = PyTuple_New(count);
+  PyObject* done = NULL;
+  if (given != NULL) {
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* x = places == NULL ? args[i] : places[i] < 0 ? anyffi_state.missing : args[places[i]];
+      Py_INCREF(x);
+      PyTuple_SET_ITEM(given, i, x);
+    }
+    done = PyObject_CallFunctionObjArgs(anyffi_state.explain, saved.exception, given, NULL);
+    Py_DECREF(given);
+  }
+  if (done == NULL) {
+    // Raised by a signal handler, or memory is exhausted: the message stays as it is.
+    int is_exit = !PyErr_ExceptionMatches(PyExc_Exception);
+    AnyffiSaved other = anyffi_py_save_exception();
+    anyffi_py_restore_exception(is_exit ? other : saved);
+    saved = is_exit ? saved : other;
+    anyffi_py_drop_exception(saved);
+    return;
+  }
+  Py_DECREF(done);
+  anyffi_py_restore_exception(saved);
+}
+
+/// Raises the error of a call; NULL.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_call(int status, PyObject* const* args, const int32_t* places,
+                                                  Py_ssize_t count) {
+  anyffi_py_raise_taken();
+  if (status == ANYFFI_REFUSED) anyffi_py_explain(args, places, count);
+  return NULL;
+}
+
+/// Calls with packed arguments and returns the Python value of the result; NULL with an exception. For arguments that
+/// the runtime names as Python does: keeping others costs instructions.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count) {
   AnyffiValue result = anyffi_make_none();
   int status = target->call(target->self, values, (int32_t)count, &result);
   return anyffi_py_take_result(status, &result);
 }
 
-/// Releases the arguments of a call, after its result was unpacked, which may borrow from them. Returns the result.
+/// The same for any arguments; `args` are those given, at `places` unless that is NULL.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_given(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
+                                                    PyObject* const* args, const int32_t* places) {
+  AnyffiValue result = anyffi_make_none();
+  int status = target->call(target->self, values, (int32_t)count, &result);
+  if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, places, count);
+  return anyffi_py_take_result(0, &result);
+}
+
+/// Releases the arguments of a call, and ends the records of borrowed ones, after its result was unpacked, which may
+/// borrow from them. Returns the result.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_finish(PyObject* result, const AnyffiValue* values, Py_ssize_t count) {
   AnyffiSaved saved;
   // Releasing an object may run code that must not see the exception.
   if (__builtin_expect(result == NULL, 0)) saved = anyffi_py_save_exception();
+  if (__builtin_expect(anyffi_py_borrowed != NULL, 0)) anyffi_py_forget_borrowed(values, count);
   for (Py_ssize_t i = 0; i < count; ++i) anyffi_py_release_made(&values[i]);
   if (__builtin_expect(result == NULL, 0)) anyffi_py_restore_exception(saved);
   return result;
@@ -89,11 +134,20 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_is_wide_text(const AnyffiValue* value) {
   return value->type_code == ANYFFI_STR_VIEW && (value->aux & 3) != ANYFFI_ASCII;
 }
 
-/// As `anyffi_py_pack_plain`, for argument `index` of a function.
+/// Minds a view that is not short ASCII text: offers UTF-8, and records what callbacks may receive.
+ANYFFI_NEVER_INLINE void anyffi_py_mind_view(const AnyffiFunctionInfo* info, Py_ssize_t index, PyObject* x,
+                                             AnyffiValue* out) {
+  if (anyffi_py_is_wide_text(out)) anyffi_py_offer_utf8(info, index, x, out);
+  if (anyffi_py_is_recorded(out)) anyffi_py_record_borrowed(out, x);
+}
+
+/// As `anyffi_py_pack_plain`, for argument `index` of a function whose arguments `anyffi_py_finish` releases.
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_plain_argument(AnyffiFunction* target, Py_ssize_t index, PyObject* x,
                                                        AnyffiValue* out) {
   if (!anyffi_py_pack_plain(x, out)) return 0;
-  if (__builtin_expect(anyffi_py_is_wide_text(out), 0)) anyffi_py_offer_utf8(target->info, index, x, out);
+  if (__builtin_expect(anyffi_py_is_wide_text(out) || anyffi_py_is_recorded(out), 0)) {
+    anyffi_py_mind_view(target->info, index, x, out);
+  }
   return 1;
 }
 
@@ -105,7 +159,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_with(AnyffiFunction* target, PyObj
                             anyffi_py_pack_object(args[packed], &values[packed]) >= 0)) {
     ++packed;
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count);
+  PyObject* result = packed < count ? NULL : anyffi_py_call_given(target, values, count, args, NULL);
   return anyffi_py_finish(result, values, packed);
 }
 
@@ -140,7 +194,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_short(AnyffiFunction* target, PyObj
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_object(AnyffiFunction* target, PyObject* const* args) {
   AnyffiValue value;
   if (anyffi_py_pack_object(args[0], &value) < 0) return NULL;
-  return anyffi_py_finish(anyffi_py_call_packed(target, &value, 1), &value, 1);
+  return anyffi_py_finish(anyffi_py_call_given(target, &value, 1, args, NULL), &value, 1);
 }
 
 /// Calls with one argument, which is probably text.
@@ -171,8 +225,12 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, Py
   if (anyffi_py_pack_handle(ANYFFI_FUNCTION, args[0], &values[0]) < 0) return NULL;
   values[0].aux = ANYFFI_MOVABLE;
   Py_ssize_t packed = 1;
-  while (packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0) ++packed;
-  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count);
+  for (; packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0; ++packed) {
+    if (__builtin_expect(anyffi_py_is_recorded(&values[packed]), 0)) {
+      anyffi_py_record_borrowed(&values[packed], args[packed]);
+    }
+  }
+  PyObject* result = packed < count ? NULL : anyffi_py_call_given(target, values, count, args, NULL);
   return anyffi_py_finish(result, values, packed);
 }
 

@@ -7,6 +7,14 @@
 #include "keywords.h"
 #include "shell.h"
 
+/// As `anyffi_py_call_bound`, whose frames it hides.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_bind_slowly(PyObject* function, PyObject* const* args, Py_ssize_t count,
+                                                    PyObject* names) {
+  PyObject* result = anyffi_py_call_bound(function, args, count, names);
+  if (result == NULL) anyffi_py_hide_frames(1);
+  return result;
+}
+
 /// Calls with arguments at the places of parameters; `values` has room for all of them.
 static PyObject* anyffi_py_call_placed(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
                                        Py_ssize_t count, AnyffiValue* values) {
@@ -19,7 +27,7 @@ static PyObject* anyffi_py_call_placed(AnyffiFunction* target, PyObject* const* 
       break;
     }
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_packed(target, values, count);
+  PyObject* result = packed < count ? NULL : anyffi_py_call_given(target, values, count, args, places);
   return anyffi_py_finish(result, values, packed);
 }
 
@@ -32,14 +40,14 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_unordered(PyObject* function, Anyff
   Py_ssize_t capacity = PyTuple_GET_SIZE(parameters);
   if (capacity <= ANYFFI_FEW_NAMED) {
     Py_ssize_t filled = anyffi_py_place(parameters, target->info, count, names, few_places);
-    if (filled < 0) return anyffi_py_call_bound(function, args, count, names);
+    if (filled < 0) return anyffi_py_bind_slowly(function, args, count, names);
     return anyffi_py_call_placed(target, args, few_places, filled, few_values);
   }
   AnyffiValue* values = anyffi_py_allocate(2 * capacity);
   if (values == NULL) return NULL;
   int32_t* places = (int32_t*)(values + capacity);
   Py_ssize_t filled = anyffi_py_place(parameters, target->info, count, names, places);
-  PyObject* result = filled < 0 ? anyffi_py_call_bound(function, args, count, names)
+  PyObject* result = filled < 0 ? anyffi_py_bind_slowly(function, args, count, names)
                                 : anyffi_py_call_placed(target, args, places, filled, values);
   anyffi_free(values);
   return result;
@@ -59,7 +67,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
   PyObject* made = NULL;
   if (anyffi_py_find_overload(target, named, (int32_t*)(values + capacity)) == NULL) {
     // Before user code runs.
-    made = anyffi_py_call_bound(function, args, named->count, named->names);
+    made = anyffi_py_bind_slowly(function, args, named->count, named->names);
   } else {
     PyObject* parameters = named->parameters;
     Py_INCREF(parameters);
@@ -68,7 +76,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
       AnyffiValue result = anyffi_make_none();
       AnyffiPlaceArgs place = anyffi_py_place_overload;
       int status = anyffi_function_call_placed(target, place, named, values, (int32_t)count, &result);
-      made = anyffi_py_take_result(status, &result);
+      made = status != 0 ? anyffi_py_fail_call(status, args, NULL, count) : anyffi_py_take_result(0, &result);
     }
     Py_DECREF(parameters);
   }
@@ -113,7 +121,7 @@ static PyObject* anyffi_py_call_named(PyObject* function, PyObject* const* args,
   if (((AnyffiFunctionWrapper*)function)->parameters == NULL && anyffi_py_learn_parameters(function) < 0) return NULL;
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);
   if (anyffi_py_are_in_order(function, count, names)) return anyffi_py_call(target, args, total);
-  if (target->info == NULL) return anyffi_py_call_bound(function, args, count, names);
+  if (target->info == NULL) return anyffi_py_bind_slowly(function, args, count, names);
   return target->info->flags & ANYFFI_OVERLOADED ? anyffi_py_call_overloaded(function, target, args, count, names)
                                                  : anyffi_py_call_unordered(function, target, args, count, names);
 }

@@ -4,8 +4,8 @@
 #define ANYFFI_CALLBACK_H_
 
 #include "errors.h"
+#include "native.h"
 #include "pack.h"
-#include "unpack.h"
 
 /// Up to this many arguments are unpacked on the stack.
 #define ANYFFI_CALLBACK_ON_STACK 8
@@ -18,7 +18,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_run_with(PyObject* function, const AnyffiValu
   int status = -1;
   int32_t unpacked = 0;
   while (unpacked < count) {
-    PyObject* value = anyffi_py_unpack_copy(&args[unpacked]);
+    PyObject* value = anyffi_py_unpack_argument(&args[unpacked]);
     if (value == NULL) break;
     places[++unpacked] = value;
   }
@@ -55,13 +55,25 @@ static inline int anyffi_py_run(PyObject* function, const AnyffiValue* args, int
   return anyffi_py_run_with(function, args, count, result, places);
 }
 
+/// 1 for a Python function that the garbage collector has cleared, as when the destructor of a C++ object that is
+/// collected with it calls it. CPython would read its globals through NULL.
+static inline int anyffi_py_is_cleared(PyObject* function) {
+  if (PyFunction_Check(function)) return PyFunction_GET_GLOBALS(function) == NULL;
+  if (!PyMethod_Check(function)) return 0;
+  function = PyMethod_GET_FUNCTION(function);
+  return PyFunction_Check(function) && PyFunction_GET_GLOBALS(function) == NULL;
+}
+
 /// What the runtime calls, from any thread, for a function over a Python callable.
 static int anyffi_py_callback(void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result) {
   int former = anyffi_py_lock();
   // The runtime marked it unset, to find out whether the callback got as far as here.
   *result = anyffi_make_none();
   int status = ANYFFI_HOST_DONE;
-  if (anyffi_py_run((PyObject*)handle, args, count, result) < 0) {
+  if (__builtin_expect(anyffi_py_is_cleared((PyObject*)handle), 0)) {
+    anyffi_py_raise_made(anyffi_state.cleared_function, (PyObject*)handle);
+    status = anyffi_py_leave_raised();
+  } else if (anyffi_py_run((PyObject*)handle, args, count, result) < 0) {
     // A failed packing may leave a released object.
     *result = anyffi_make_none();
     status = anyffi_py_leave_raised();

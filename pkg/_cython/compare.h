@@ -211,26 +211,4 @@ static PyObject* anyffi_py_sequence_count(PyObject* self, PyObject* const* args,
   return found == -2 ? NULL : PyLong_FromSsize_t(total);
 }
 
-/// The hash of the equal tuple, with that of a constant for NaN, each read of which makes a new object.
-static Py_hash_t anyffi_py_sequence_hash(PyObject* self, int32_t type_code) {
-  AnyffiSequence* sequence = anyffi_py_unwrap_sequence(self, type_code);
-  PyObject* items = sequence == NULL ? NULL : anyffi_py_list_elements(sequence);
-  if (items == NULL) return -1;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); ++i) {
-    PyObject* item = PyList_GET_ITEM(items, i);
-    int is_nan = PyFloat_CheckExact(item) && PyFloat_AS_DOUBLE(item) != PyFloat_AS_DOUBLE(item);
-    if (PyComplex_CheckExact(item)) {
-      Py_complex number = PyComplex_AsCComplex(item);
-      is_nan = number.real != number.real || number.imag != number.imag;
-    }
-    PyObject* constant = is_nan ? PyLong_FromLong(0) : NULL;
-    if (constant != NULL) PyList_SetItem(items, i, constant);
-  }
-  PyObject* tuple = PyList_AsTuple(items);
-  Py_DECREF(items);
-  Py_hash_t hash = tuple == NULL ? -1 : PyObject_Hash(tuple);
-  Py_XDECREF(tuple);
-  return hash;
-}
-
 #endif  // ANYFFI_COMPARE_H_

@@ -90,7 +90,7 @@ cdef class Rendering:
 
     def read(self):
         """Return the Python value."""
-        return unpack_copy(&self.value)
+        return unpack_argument(&self.value)
 
     def wrap(self):
         """Return the wrapper of the object, also of one that unpacks to something else."""
@@ -157,7 +157,7 @@ def hold_raised():
 def read_values(size_t place, int32_t count):
     """Return the Python values of borrowed values."""
     cdef int32_t i
-    return [unpack_copy(&(<AnyffiValue*>place)[i]) for i in range(count)]
+    return [unpack_argument(&(<AnyffiValue*>place)[i]) for i in range(count)]
 
 
 def call_rendered(function, list args not None, result):

@@ -33,6 +33,7 @@ cdef class ObjectCore:
         self.target = target
         other.target = NULL
         anyffi_object_compare_exchange_wrapper(target, <void*>other, <void*>self)
+        track(<PyObject*>self, target)
 
 
 @cython.auto_pickle(False)
@@ -180,21 +181,6 @@ cdef tuple names_of(const AnyffiFunctionInfo* info):
 # ---- slots that Cython cannot set --------------------------------------------------------------------------
 
 
-cdef int traverse_function(PyObject* function, visitproc visit, void* arg) noexcept:
-    """`tp_traverse`: visits the callable that a function is over, while nothing else holds the function.
-
-    So a callable that refers to its function is collected. Nothing needs to be cleared: a cycle goes through
-    something that was changed to refer to the function.
-    """
-    cdef AnyffiObject* target = (<FunctionCore>function).target
-    cdef void* handle
-    if target != NULL and target.type_code == ANYFFI_FUNCTION:
-        handle = anyffi_function_get_unique_handle(<AnyffiFunction*>target)
-        if handle != NULL:
-            return visit(<PyObject*>handle, arg)
-    return 0
-
-
 cdef int enable_vectorcall(type cls) except -1:
     """Lets a class be called without a tuple, unless it defines `__call__` itself.
 
@@ -250,8 +236,6 @@ cdef int set_slots() except -1:
     for core in (ObjectCore, FunctionCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore,
                  TensorCore):
         (<PyTypeObject*>core).tp_new = PyBaseObject_Type.tp_new
-    # Cython's visits the tuple alone, which refers to strings.
-    function.tp_traverse = traverse_function
     # Cython refuses this method in the body of a class.
     (<dict>function.tp_dict)["__init_subclass__"] = classmethod(init_subclass)
     enable_vectorcall(FunctionCore)

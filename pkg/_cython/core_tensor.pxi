@@ -19,6 +19,7 @@ cdef int set_up_tensors() except -1:
     state.share_dtype = keep(_dtype.share_dtype)
     state.share_device = keep(_device.share_device)
     state.export_tensor = keep(_export.export_tensor)
+    state.make_array = keep(_arrays.make_array)
     keep(doc)
     device = _device.Device("cpu", 3)
     if <object>(<DeviceLayout*><PyObject*>device).pair != _device.read_device(device):

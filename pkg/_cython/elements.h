@@ -92,7 +92,9 @@ static int anyffi_py_read_number(PyObject* key, int64_t* out) {
 /// Reads a key that is no slice; 0, or -1 with an exception.
 static int anyffi_py_read_key(PyObject* self, PyObject* key, int64_t* out) {
   if (anyffi_py_read_index(key, out) || anyffi_py_read_number(key, out)) return 0;
-  return anyffi_py_convert_index(self, key, out);
+  int status = anyffi_py_convert_index(self, key, out);
+  if (status < 0) anyffi_py_hide_frames(1);
+  return status;
 }
 
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, PyObject* key) {

@@ -3,6 +3,8 @@
 #ifndef ANYFFI_ERRORS_H_
 #define ANYFFI_ERRORS_H_
 
+#include <string.h>
+
 #include "state.h"
 
 /// Saves the exception that is set.
@@ -30,6 +32,59 @@ static inline void anyffi_py_restore_exception(AnyffiSaved saved) {
 #else
   PyErr_Restore(saved.cls, saved.exception, saved.traceback);
 #endif
+}
+
+static inline void anyffi_py_drop_exception(AnyffiSaved saved) {
+#if PY_VERSION_HEX < 0x030C0000
+  Py_XDECREF(saved.cls);
+  Py_XDECREF(saved.traceback);
+#endif
+  Py_XDECREF(saved.exception);
+}
+
+/// Whether the frame of a traceback's entry is of a private module of this package.
+static int anyffi_py_is_own_frame(PyTracebackObject* entry) {
+  static const char prefix[] = "anyffi._";
+  PyObject* globals = PyObject_GetAttrString((PyObject*)entry->tb_frame, "f_globals");
+  PyObject* name = globals != NULL && PyDict_Check(globals) ? PyDict_GetItemString(globals, "__name__") : NULL;
+  const char* text = name != NULL && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+  int is_own = text != NULL && strncmp(text, prefix, sizeof(prefix) - 1) == 0;
+  Py_XDECREF(globals);
+  PyErr_Clear();
+  return is_own;
+}
+
+/// Removes the frames of this package from the traceback of the exception that is set. Unless `even_all`, it stays
+/// where it has no others: C++ that catches the exception of a callback reads it.
+ANYFFI_NEVER_INLINE void anyffi_py_hide_frames(int even_all) {
+  AnyffiSaved saved = anyffi_py_save_exception();
+#if PY_VERSION_HEX >= 0x030C0000
+  PyObject* traceback = PyException_GetTraceback(saved.exception);
+#else
+  PyObject* traceback = saved.traceback;
+  Py_XINCREF(traceback);
+#endif
+  PyTracebackObject *first = NULL, *last = NULL, *entry = (PyTracebackObject*)traceback;
+  for (; entry != NULL; entry = entry->tb_next) {
+    if (anyffi_py_is_own_frame(entry)) continue;
+    if (last == NULL) {
+      first = entry;
+    } else if (last->tb_next != entry) {
+      Py_INCREF(entry);
+      Py_XSETREF(last->tb_next, entry);
+    }
+    last = entry;
+  }
+  if (last != NULL) Py_CLEAR(last->tb_next);
+  if (first == NULL && !even_all) first = (PyTracebackObject*)traceback;
+#if PY_VERSION_HEX >= 0x030C0000
+  if ((PyObject*)first != traceback) PyException_SetTraceback(saved.exception, first ? (PyObject*)first : Py_None);
+#else
+  Py_XINCREF(first);
+  Py_XSETREF(saved.traceback, (PyObject*)first);
+#endif
+  Py_XDECREF(traceback);
+  anyffi_py_restore_exception(saved);
 }
 
 /// Releases a value after a failure; always -1. Releasing may run code that must not see the exception.

@@ -106,9 +106,34 @@ static int anyffi_py_capsule_set_name(void* capsule, const char* name) {
   return PyCapsule_SetName((PyObject*)capsule, name);
 }
 
+static int anyffi_py_handle_convert(void* handle, int32_t conversion, AnyffiValue* out) {
+  int former = anyffi_py_lock();
+  PyObject* number = PyLong_FromLong(conversion);
+  PyObject* made =
+      number == NULL ? NULL : PyObject_CallFunctionObjArgs(anyffi_state.convert, (PyObject*)handle, number, NULL);
+  Py_XDECREF(number);
+  return anyffi_py_end_hook(anyffi_py_pack_new(made, out), former);
+}
+
+static int anyffi_py_handle_create(int32_t conversion, const AnyffiValue* from, AnyffiValue* out) {
+  int former = anyffi_py_lock();
+  PyObject* number = PyLong_FromLong(conversion);
+  PyObject* value = number == NULL ? NULL : anyffi_py_unpack_copy(from);
+  PyObject* made = value == NULL ? NULL : PyObject_CallFunctionObjArgs(anyffi_state.create, number, value, NULL);
+  Py_XDECREF(number);
+  Py_XDECREF(value);
+  return anyffi_py_end_hook(anyffi_py_pack_new(made, out), former);
+}
+
 /// 1 for the public class itself, whose methods call those of the runtime.
 static int32_t anyffi_py_is_own_wrapper(const AnyffiObject* container) {
   return (PyObject*)Py_TYPE((PyObject*)container->wrapper) == anyffi_state.classes[container->type_code];
+}
+
+static void anyffi_py_wrapper_track(void* wrapper) {
+  // A wrapper that is being destroyed is named for a while.
+  PyObject* x = (PyObject*)wrapper;
+  if (anyffi_py_is_alive(x) && !PyObject_GC_IsTracked(x)) PyObject_GC_Track(x);
 }
 
 typedef int (*AnyffiHandleHash)(void* handle, int64_t* out);
@@ -136,6 +161,9 @@ static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, Anyffi
   host.capsule_set_name = anyffi_py_capsule_set_name;
   host.handle_release_shared = anyffi_py_handle_release_shared;
   host.is_own_wrapper = anyffi_py_is_own_wrapper;
+  host.handle_convert = anyffi_py_handle_convert;
+  host.handle_create = anyffi_py_handle_create;
+  host.wrapper_track = anyffi_py_wrapper_track;
   anyffi_host_install(&host);
 }
 

@@ -115,7 +115,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_read_long_int(PyObject* x, int64_t* out) {
     return 0;
   }
   // -2**63 has three digits.
-  if (count > 3) return is_negative ? -1 : 1;
+  if (count > 3 || digits[2] >> (63 - 2 * PyLong_SHIFT) != 1 || !is_negative) return is_negative ? -1 : 1;
 #endif
   *out = PyLong_AsLongLongAndOverflow(x, &overflow);
   return overflow;
@@ -129,19 +129,6 @@ static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
 /// Returns a new int. Python 3.11 makes one of a `long` in two thirds of the time that one of a `long long` takes.
 static inline PyObject* anyffi_py_new_int(int64_t number) {
   return sizeof(long) == sizeof(int64_t) ? PyLong_FromLong((long)number) : PyLong_FromLongLong(number);
-}
-
-/// Returns a new int of a magnitude: `size` words, lowest first.
-static inline PyObject* anyffi_py_new_magnitude(const uint64_t* words, int64_t size) {
-  if (size == 1) return PyLong_FromUnsignedLongLong(words[0]);
-#if PY_VERSION_HEX >= 0x030D0000
-  return PyLong_FromUnsignedNativeBytes(words, 8 * (size_t)size, Py_ASNATIVEBYTES_LITTLE_ENDIAN);
-#elif ANYFFI_KNOWN_LAYOUT
-  return _PyLong_FromByteArray((const unsigned char*)words, 8 * (size_t)size, 1, 0);
-#else
-  return PyObject_CallMethod((PyObject*)&PyLong_Type, "from_bytes", "y#s", (const char*)words, 8 * (Py_ssize_t)size,
-                             "little");
-#endif
 }
 
 /// Strings made by deprecated functions have no final storage before Python 3.12.

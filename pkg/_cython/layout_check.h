@@ -3,7 +3,7 @@
 #ifndef ANYFFI_LAYOUT_CHECK_H_
 #define ANYFFI_LAYOUT_CHECK_H_
 
-#include "layout.h"
+#include "big_ints.h"
 
 /// Raises an ImportError; always -1.
 static int anyffi_py_refuse_layout(const char* what) {
@@ -42,6 +42,11 @@ static int anyffi_py_check_ints(void) {
   int is_negative;
   is_right = is_right && anyffi_py_read_digits(longer, &digits, &is_negative) == 96 / PyLong_SHIFT + 1;
   is_right = is_right && digits[0] == 1 && digits[96 / PyLong_SHIFT] == (digit)1 << 96 % PyLong_SHIFT && !is_negative;
+  const uint64_t words[] = {1, (uint64_t)1 << 32};
+  PyObject* same = anyffi_py_new_big_int(words, 2, 0);
+  int is_equal = same == NULL ? -1 : PyObject_RichCompareBool(same, longer, Py_EQ);
+  Py_XDECREF(same);
+  is_right = is_right && is_equal == 1;
 #endif
   Py_DECREF(longer);
   return is_right ? 0 : anyffi_py_refuse_layout("an int");

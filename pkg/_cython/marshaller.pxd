@@ -39,11 +39,15 @@ cdef extern from "state.h":
         int is_check_mode
         PyObject* make_error
         PyObject* fill_error
+        PyObject* explain
+        PyObject* convert
+        PyObject* create
         PyObject* class_of_kind
         PyObject* nested_too_deep
         PyObject* contains_itself
         PyObject* equal_keys
         PyObject* empty_wrapper
+        PyObject* cleared_function
         PyObject* plain_contains_itself
         PyObject* wrong_object
         PyObject* index_out_of_range
@@ -52,6 +56,7 @@ cdef extern from "state.h":
         PyObject* share_dtype
         PyObject* share_device
         PyObject* export_tensor
+        PyObject* make_array
         PyTypeObject* ndarray
         PyGetSetDef* pointer_value
         PyObject* missing_name
@@ -85,6 +90,9 @@ cdef extern from "unpack.h":
     object unpack "anyffi_py_unpack"(AnyffiValue*)
     object unpack_copy "anyffi_py_unpack_copy"(const AnyffiValue*)
     int raise_taken "anyffi_py_raise_taken"() except -1
+
+cdef extern from "native.h":
+    object unpack_argument "anyffi_py_unpack_argument"(const AnyffiValue*)
 
 cdef extern from "attributes.h":
     ctypedef struct FieldGetterLayout "AnyffiFieldGetter":
@@ -204,6 +212,7 @@ cdef extern from "plain.h":
 
 cdef extern from "wrapper_memory.h":
     void set_wrapper_slots "anyffi_py_set_wrapper_slots"(PyTypeObject*)
+    void track "anyffi_py_track"(PyObject*, const AnyffiObject*)
 
 cdef extern from "public.h":
     ctypedef struct PublicFunctionLayout "AnyffiPublicFunction":
@@ -229,11 +238,13 @@ cdef extern from "methods.h":
     int set_special "anyffi_py_set_special"(PyTypeObject*, PyTypeObject*, const char*, void*) except -1
     object new_operator "anyffi_py_new_operator"(PyTypeObject*, const char*, binaryfunc)
 
+cdef extern from "sequence_hash.h":
+    Py_hash_t sequence_hash "anyffi_py_sequence_hash"(PyObject*, int32_t) except -1
+
 cdef extern from "compare.h":
     object sequence_compare "anyffi_py_sequence_compare"(PyObject*, PyObject*, int, int32_t)
     bint sequence_has "anyffi_py_sequence_has"(PyObject*, PyObject*, int32_t) except -1
     int64_t find_value "anyffi_py_search"(PyObject*, AnyffiSequence*, PyObject*, int64_t, int64_t) except -2
-    Py_hash_t sequence_hash "anyffi_py_sequence_hash"(PyObject*, int32_t) except -1
 
 cdef extern from "list_methods.h":
     object list_add_in_place "anyffi_py_list_add_in_place"(PyObject*, PyObject*)

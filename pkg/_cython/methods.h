@@ -78,6 +78,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_shared(int32_t type_code, const cha
   PyObject* result = method == NULL ? NULL : PyObject_Vectorcall(method, all, (size_t)count + 1, names);
   Py_XDECREF(method);
   if (all != on_stack) PyMem_Free(all);
+  if (result == NULL) anyffi_py_hide_frames(1);
   return result;
 }
 

@@ -139,7 +139,10 @@ static int anyffi_py_pack_lowered(PyObject* x, AnyffiValue* out, AnyffiNest* nes
 static int anyffi_py_pack_index(PyObject* x, AnyffiValue* out) {
   if (anyffi_state.is_check_mode || !ANYFFI_KNOWN_LAYOUT) return 0;
   PyObject* number = anyffi_py_call_index(x);
-  if (number == NULL) return -1;
+  if (number == NULL) {
+    anyffi_py_hide_frames(0);
+    return -1;
+  }
   int packed = anyffi_py_pack_any_int(number, out);
   Py_DECREF(number);
   return packed;
@@ -212,7 +215,9 @@ static int anyffi_py_pack_instance(PyObject* x, AnyffiValue* out, AnyffiNest* ne
     default:
       packed = anyffi_py_pack_decided_scalar(x, (AnyffiDecision)decision, out);
   }
-  return packed == 0 ? anyffi_py_pack_lowered(x, out, nest) : packed;
+  if (packed == 0) packed = anyffi_py_pack_lowered(x, out, nest);
+  if (packed < 0) anyffi_py_hide_frames(0);
+  return packed;
 }
 
 /// Packs a value that is no scalar, as the container of `nest`; 1 if the object is new, 0 if it is shared.

@@ -222,7 +222,13 @@ static inline int32_t anyffi_py_container_code(int32_t code) {
 
 static PyObject* anyffi_py_plain_object(AnyffiObject* object, int32_t expected, AnyffiMemo* memo) {
   int32_t code = anyffi_py_container_code(object->type_code);
-  if (code == 0) return anyffi_py_unpack_object_copy(object);
+  if (code == 0) {
+    PyObject* unpacked = anyffi_py_unpack_object_copy(object);
+    if (object->type_code != ANYFFI_TENSOR || memo->convert_tensor == NULL || unpacked == NULL) return unpacked;
+    PyObject* converted = PyObject_CallOneArg(memo->convert_tensor, unpacked);
+    Py_DECREF(unpacked);
+    return converted;
+  }
   if (anyffi_depth_enter() != 0) {
     anyffi_py_raise_taken();
     return NULL;
@@ -264,18 +270,31 @@ static void anyffi_py_release_plain(AnyffiMet* met) {
   anyffi_release((AnyffiObject*)met->met);
 }
 
+/// Releases what a conversion to `made` remembered; returns `made`.
+static PyObject* anyffi_py_forget_plain(AnyffiMemo* memo, PyObject* made) {
+  if (memo->used == 0) return made;
+  AnyffiSaved saved;
+  // Releasing may run code that must not see the exception.
+  if (made == NULL) saved = anyffi_py_save_exception();
+  anyffi_py_memo_clear(memo, anyffi_py_release_plain);
+  if (made == NULL) anyffi_py_restore_exception(saved);
+  return made;
+}
+
 /// Converts a value of Python.
 static PyObject* anyffi_py_plain(PyObject* x) {
   AnyffiMemo memo;
   memo.used = 0;
-  PyObject* made = anyffi_py_plain_part(x, &memo);
-  if (memo.used == 0) return made;
-  AnyffiSaved saved;
-  // Releasing may run code that must not see the exception.
-  if (made == NULL) saved = anyffi_py_save_exception();
-  anyffi_py_memo_clear(&memo, anyffi_py_release_plain);
-  if (made == NULL) anyffi_py_restore_exception(saved);
-  return made;
+  memo.convert_tensor = NULL;
+  return anyffi_py_forget_plain(&memo, anyffi_py_plain_part(x, &memo));
+}
+
+/// Converts an object of the runtime that the caller keeps alive, and tensors to NumPy arrays.
+static PyObject* anyffi_py_plain_borrowed(AnyffiObject* object) {
+  AnyffiMemo memo;
+  memo.used = 0;
+  memo.convert_tensor = anyffi_state.make_array;
+  return anyffi_py_forget_plain(&memo, anyffi_py_plain_object(object, 1, &memo));
 }
 
 #endif  // ANYFFI_PLAIN_H_

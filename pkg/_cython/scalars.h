@@ -51,18 +51,18 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_scalar(PyObject* x, AnyffiValue* out) {
 /// Digits of an int that are collected on the stack: 1,920 bits.
 #define ANYFFI_SHORT_DIGITS 64
 
-/// Packs an int outside of int64, of any class; always 1, or -1 with an exception. 0 where its layout is not known.
+/// Packs an int of any class and size; always 1, or -1 with an exception. 0 where its layout is not known.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_big_int(PyObject* x, AnyffiValue* out) {
 #if !ANYFFI_KNOWN_LAYOUT
   (void)x, (void)out;
   return 0;
 #else
   uint64_t on_stack[ANYFFI_SHORT_DIGITS / 2];
-  on_stack[0] = 0;
+  uint64_t* words = on_stack;
   const digit* digits;
   int is_negative;
   Py_ssize_t count = anyffi_py_read_digits(x, &digits, &is_negative);
-  uint64_t* words = on_stack;
+  on_stack[0] = 0;
   if (count > ANYFFI_SHORT_DIGITS) {
     words = (uint64_t*)anyffi_alloc(((size_t)count / 2 + 1) * sizeof(uint64_t));
     if (words == NULL) {
@@ -70,18 +70,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_big_int(PyObject* x, AnyffiValue* out) {
       return -1;
     }
   }
-  int64_t size = 0;
-  uint64_t word = 0;
-  int filled = 0;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    word |= (uint64_t)digits[i] << filled;
-    filled += PyLong_SHIFT;
-    if (filled < 64) continue;
-    words[size++] = word;
-    filled -= 64;
-    word = filled == 0 ? 0 : (uint64_t)digits[i] >> (PyLong_SHIFT - filled);
-  }
-  if (word != 0) words[size++] = word;
+  int64_t size = anyffi_py_words_of(digits, count, words);
   int status = anyffi_big_int_create(words, size, is_negative, out);
   if (words != on_stack) anyffi_free(words);
   return status != 0 ? anyffi_py_raise_taken() : 1;
@@ -90,7 +79,10 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_big_int(PyObject* x, AnyffiValue* out) {
 
 /// Packs an int of any class; always 1, or -1 with an exception. 0 where only the rules can read it.
 static inline int anyffi_py_pack_any_int(PyObject* x, AnyffiValue* out) {
-  return anyffi_py_pack_int(x, out) ? 1 : anyffi_py_pack_big_int(x, out);
+  int64_t number;
+  if (!anyffi_py_read_short_int(x, &number)) return ANYFFI_KNOWN_LAYOUT ? anyffi_py_pack_big_int(x, out) : 0;
+  *out = anyffi_make_int(number);
+  return 1;
 }
 
 /// NumPy's scalars hold their value after the object header.

@@ -11,6 +11,12 @@
 
 #include "layout.h"
 
+/// What was found for a dynamic type.
+typedef struct {
+  PyObject* cls;  // the class of its wrappers, or of an ancestor's, borrowed; or NULL
+  int refers;     // `anyffi_type_may_refer`
+} AnyffiFoundClass;
+
 typedef struct {
   PyTypeObject* object_core;
   PyTypeObject* function_core;
@@ -30,8 +36,8 @@ typedef struct {
   PyObject* cores[ANYFFI_FIRST_DYNAMIC_TYPE];
   /// The classes of `_objects` with the methods of containers, by type code.
   PyObject* methods[ANYFFI_FIRST_DYNAMIC_TYPE];
-  /// By the number of a dynamic type the class that was found for it, also that of an ancestor, borrowed; or NULL.
-  PyObject** found_classes;
+  /// By the number of a dynamic type.
+  AnyffiFoundClass* found_classes;
   size_t num_found;
   /// Functions of the rules.
   PyObject* lower;
@@ -42,6 +48,9 @@ typedef struct {
   int is_check_mode;
   PyObject* make_error;
   PyObject* fill_error;
+  PyObject* explain;
+  PyObject* convert;
+  PyObject* create;
   /// Exception classes by kind; NULL in check mode, where `make_error` makes every exception.
   PyObject* class_of_kind;
   /// Functions of the rules that return an exception to raise.
@@ -49,6 +58,7 @@ typedef struct {
   PyObject* contains_itself;
   PyObject* equal_keys;
   PyObject* empty_wrapper;
+  PyObject* cleared_function;
   PyObject* plain_contains_itself;
   PyObject* wrong_object;
   PyObject* index_out_of_range;
@@ -58,6 +68,7 @@ typedef struct {
   PyObject* share_dtype;
   PyObject* share_device;
   PyObject* export_tensor;
+  PyObject* make_array;
   /// NumPy's class of arrays, once its struct was checked.
   PyTypeObject* ndarray;
   /// `ctypes.c_void_p.value` and, once it is needed, the class.

@@ -71,6 +71,42 @@ static PyObject* anyffi_py_tensor_numel(PyObject* self, PyObject* unused) {
   return anyffi_py_new_int(product);
 }
 
+/// Returns the number of bytes of some elements; NULL, without an exception, if it is too large.
+static PyObject* anyffi_py_bytes_of(const AnyffiTensor* tensor, int64_t count) {
+  int64_t bits = (int64_t)tensor->tensor.dtype.bits * tensor->tensor.dtype.lanes;
+  if (tensor->flags & ANYFFI_TENSOR_PADDED) bits = (bits + 7) / 8 * 8;
+  if (__builtin_mul_overflow(count, bits, &bits) || bits > INT64_MAX - 7) return NULL;
+  return anyffi_py_new_int((bits + 7) / 8);
+}
+
+static PyObject* anyffi_py_tensor_nbytes(PyObject* self, PyObject* unused) {
+  const AnyffiTensor* tensor = anyffi_py_unwrap_tensor(self);
+  if (tensor == NULL) return NULL;
+  int64_t count = 1;
+  int is_large = 0;
+  for (int32_t i = 0; i < tensor->tensor.ndim; ++i) {
+    is_large |= __builtin_mul_overflow(count, tensor->tensor.shape[i], &count);
+  }
+  PyObject* made = is_large ? NULL : anyffi_py_bytes_of(tensor, count);
+  return made != NULL || PyErr_Occurred() ? made : PyObject_CallMethod(self, "_count_bytes", NULL);
+}
+
+/// The number of bytes from the first to the last element.
+static PyObject* anyffi_py_tensor_extent(PyObject* self, PyObject* unused) {
+  const AnyffiTensor* tensor = anyffi_py_unwrap_tensor(self);
+  if (tensor == NULL) return NULL;
+  int64_t count = 1, step;
+  int is_large = 0, is_empty = 0;
+  for (int32_t i = 0; i < tensor->tensor.ndim; ++i) {
+    int64_t extent = tensor->tensor.shape[i], stride = tensor->tensor.strides[i];
+    is_empty |= extent == 0;
+    is_large |= stride == INT64_MIN || __builtin_mul_overflow(extent - 1, stride < 0 ? -stride : stride, &step) ||
+                __builtin_add_overflow(count, step, &count);
+  }
+  PyObject* made = is_large ? NULL : anyffi_py_bytes_of(tensor, is_empty ? 0 : count);
+  return made != NULL || PyErr_Occurred() ? made : PyObject_CallMethod(self, "_count_extent", NULL);
+}
+
 static PyObject* anyffi_py_tensor_data_ptr(PyObject* self, PyObject* unused) {
   const AnyffiTensor* tensor = anyffi_py_unwrap_tensor(self);
   if (tensor == NULL) return NULL;
@@ -218,6 +254,8 @@ static PyMethodDef anyffi_py_tensor_methods[] = {
     {"_strides", anyffi_py_tensor_strides, METH_NOARGS, NULL},
     {"_ndim", anyffi_py_tensor_ndim, METH_NOARGS, NULL},
     {"_numel", anyffi_py_tensor_numel, METH_NOARGS, NULL},
+    {"_nbytes", anyffi_py_tensor_nbytes, METH_NOARGS, NULL},
+    {"_extent", anyffi_py_tensor_extent, METH_NOARGS, NULL},
     {"_dtype", anyffi_py_tensor_dtype, METH_NOARGS, NULL},
     {"_device", anyffi_py_tensor_device, METH_NOARGS, NULL},
     {"_data_ptr", anyffi_py_tensor_data_ptr, METH_NOARGS, NULL},

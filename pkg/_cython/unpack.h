@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "big_ints.h"
+#include "borrowed.h"
 #include "dtype.h"
 #include "errors.h"
 #include "state.h"
@@ -51,6 +53,13 @@ static PyObject* anyffi_py_unpack_bytes(const AnyffiValue* value) {
   return PyBytes_FromStringAndSize((const char*)text.data, (Py_ssize_t)text.length);
 }
 
+/// Unpacks borrowed text or bytes.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_view(const AnyffiValue* value) {
+  PyObject* found = anyffi_py_find_borrowed(value);
+  if (found != NULL) return found;
+  return value->type_code == ANYFFI_STR_VIEW ? anyffi_py_unpack_str(value) : anyffi_py_unpack_bytes(value);
+}
+
 /// Returns a new `ctypes.c_void_p`.
 static PyObject* anyffi_py_unpack_pointer(void* pointer) {
   if (anyffi_state.pointer_class == NULL) {
@@ -84,11 +93,12 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_inline(const AnyffiValue* value) 
     case ANYFFI_BOOL:
       return PyBool_FromLong(value->as_int != 0);
     case ANYFFI_STR:
-    case ANYFFI_STR_VIEW:
       return anyffi_py_unpack_str(value);
     case ANYFFI_BYTES:
-    case ANYFFI_BYTES_VIEW:
       return anyffi_py_unpack_bytes(value);
+    case ANYFFI_STR_VIEW:
+    case ANYFFI_BYTES_VIEW:
+      return anyffi_py_unpack_view(value);
     case ANYFFI_ELLIPSIS:
       Py_INCREF(Py_Ellipsis);
       return Py_Ellipsis;
@@ -139,12 +149,6 @@ static inline PyObject* anyffi_py_unpack_copy(const AnyffiValue* value) {
 }
 
 // ---- objects --------------------------------------------------------------------------------------------------------
-
-static PyObject* anyffi_py_unpack_big_int(const AnyffiBigInt* number) {
-  PyObject* made = anyffi_py_new_magnitude(number->words, number->size);
-  if (made != NULL && number->negative) Py_SETREF(made, PyNumber_Negative(made));
-  return made;
-}
 
 static PyObject* anyffi_py_unpack_slice(const AnyffiSlice* parts) {
   PyObject* made = NULL;
@@ -227,7 +231,8 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_read_object(AnyffiObject* target) {
       Py_INCREF(handle);
       return handle;
     case ANYFFI_BIG_INT:
-      return anyffi_py_unpack_big_int((AnyffiBigInt*)target);
+      return anyffi_py_new_big_int(((AnyffiBigInt*)target)->words, ((AnyffiBigInt*)target)->size,
+                                   ((AnyffiBigInt*)target)->negative);
     case ANYFFI_COMPLEX:
       return PyComplex_FromDoubles(((AnyffiComplex*)target)->real, ((AnyffiComplex*)target)->imag);
     case ANYFFI_SLICE:

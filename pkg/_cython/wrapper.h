@@ -104,7 +104,7 @@ static PyObject* anyffi_py_find_class(int32_t type_code) {
 /// Forgets what was found for dynamic types: before a class is set, which may destroy a former one.
 static void anyffi_py_forget_classes(void) {
   if (anyffi_state.num_found == 0) return;
-  memset(anyffi_state.found_classes, 0, anyffi_state.num_found * sizeof(PyObject*));
+  memset(anyffi_state.found_classes, 0, anyffi_state.num_found * sizeof(AnyffiFoundClass));
 }
 
 /// As `anyffi_py_find_class`, for a dynamic type, and remembers the result.
@@ -113,14 +113,15 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_remember_class(int32_t type_code) {
   PyObject* found = anyffi_py_find_class(type_code);
   if (found == NULL) return NULL;
   if (index >= anyffi_state.num_found) {
-    PyObject** grown = (PyObject**)PyMem_RawRealloc(anyffi_state.found_classes, 2 * (index + 1) * sizeof(PyObject*));
+    AnyffiFoundClass* grown =
+        (AnyffiFoundClass*)PyMem_RawRealloc(anyffi_state.found_classes, 2 * (index + 1) * sizeof(AnyffiFoundClass));
     // Without memory it is looked up again.
     if (grown == NULL) return found;
     anyffi_state.found_classes = grown;
     anyffi_state.num_found = 2 * (index + 1);
     anyffi_py_forget_classes();
   }
-  anyffi_state.found_classes[index] = found;
+  anyffi_state.found_classes[index] = (AnyffiFoundClass){found, anyffi_type_may_refer(type_code)};
   return found;
 }
 
@@ -128,7 +129,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_remember_class(int32_t type_code) {
 static inline PyObject* anyffi_py_class_of(int32_t type_code) {
   if (type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return anyffi_py_find_class(type_code);
   size_t index = (size_t)(type_code - ANYFFI_FIRST_DYNAMIC_TYPE);
-  PyObject* found = index < anyffi_state.num_found ? anyffi_state.found_classes[index] : NULL;
+  PyObject* found = index < anyffi_state.num_found ? anyffi_state.found_classes[index].cls : NULL;
   return found != NULL ? found : anyffi_py_remember_class(type_code);
 }
 
@@ -184,6 +185,30 @@ static inline int anyffi_py_is_unchanged(int32_t type_code) {
   return (version != 0 && constructor->version == version) || anyffi_py_has_constructor(cls, constructor);
 }
 
+// ---- garbage collection ---------------------------------------------------------------------------------------------
+
+/// As `anyffi_object_may_refer`, without a call for most objects.
+static inline int anyffi_py_may_refer(const AnyffiObject* target) {
+  int32_t code = target->type_code;
+  _Static_assert(ANYFFI_LIST == (ANYFFI_ARRAY | 1), "the two codes differ in the lowest bit");
+  if ((code | 1) == ANYFFI_LIST) {
+    return (((const AnyffiSequence*)target)->type_mask & ANYFFI_REFERRING) != 0;
+  }
+  if (code == ANYFFI_TENSOR && ((const AnyffiTensor*)target)->owner == NULL) return 0;
+  if (code < ANYFFI_FIRST_DYNAMIC_TYPE) return anyffi_object_may_refer(target);
+  size_t index = (size_t)(code - ANYFFI_FIRST_DYNAMIC_TYPE);
+  if (index >= anyffi_state.num_found || anyffi_state.found_classes[index].cls == NULL) return 1;
+  return anyffi_state.found_classes[index].refers;
+}
+
+/// Shows a wrapper to the garbage collector if its object may refer to anything of Python.
+///
+/// Those of the public classes are hidden at first: with most containers a call would take longer, as would every
+/// collection.
+static inline void anyffi_py_track(PyObject* wrapper, const AnyffiObject* target) {
+  if (__builtin_expect(anyffi_py_may_refer(target), 0) && !PyObject_GC_IsTracked(wrapper)) PyObject_GC_Track(wrapper);
+}
+
 // ---- wrapping -------------------------------------------------------------------------------------------------------
 
 /// Returns an empty wrapper of the class that a code has; `__new__` and `__init__` are for users and do not run.
@@ -215,6 +240,7 @@ static PyObject* anyffi_py_wrap(AnyffiObject* target) {
     if (found == NULL) {
       ((AnyffiWrapper*)made)->object = target;
       target->wrapper = made;
+      anyffi_py_track(made, target);
       return made;
     }
   }
@@ -231,6 +257,7 @@ static PyObject* anyffi_py_wrap_here(AnyffiObject* target) {
   PyObject* made = anyffi_py_new_wrapper(target->type_code);
   if (made == NULL) return anyffi_py_wrap_failed(target);
   ((AnyffiWrapper*)made)->object = target;
+  anyffi_py_track(made, target);
   return made;
 }
 

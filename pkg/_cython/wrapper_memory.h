@@ -1,8 +1,8 @@
 /// The memory of wrappers of the public classes, which a call often makes for its result alone.
 ///
 /// A class of Python is made by its metaclass for any fields and finalizers, and each of its instances is visited by
-/// the garbage collector. Wrappers of the exact public classes refer to nothing but their class, a Function apart, so
-/// that they need neither; without both, and with free lists, one takes a third of the instructions.
+/// the garbage collector. Most wrappers of the exact public classes refer to nothing but their class, so that they need
+/// neither; without both, and with free lists, one takes a third of the instructions.
 
 #ifndef ANYFFI_WRAPPER_MEMORY_H_
 #define ANYFFI_WRAPPER_MEMORY_H_
@@ -60,10 +60,11 @@ static PyObject* anyffi_py_allocate_wrapper(PyTypeObject* cls, Py_ssize_t count)
   return made;
 }
 
-/// Releases the object of a wrapper that is being destroyed.
+/// Releases the object of a wrapper that is being destroyed or cleared.
 static void anyffi_py_release_wrapped(PyObject* self) {
   AnyffiObject* target = ((AnyffiWrapper*)self)->object;
   if (target == NULL) return;
+  ((AnyffiWrapper*)self)->object = NULL;
   // Whoever writes it holds the GIL.
   if (target->wrapper == (void*)self) target->wrapper = NULL;
   if (PyErr_Occurred() == NULL) {
@@ -105,6 +106,24 @@ static void anyffi_py_destroy_wrapper(PyObject* self) {
   Py_DECREF(cls);
 }
 
+/// The `tp_traverse` of a public class. Subclasses rely on it to visit the class.
+static int anyffi_py_traverse_wrapper(PyObject* self, visitproc visit, void* arg) {
+  AnyffiObject* target = ((AnyffiWrapper*)self)->object;
+  Py_VISIT(Py_TYPE(self));
+  return target == NULL ? 0 : anyffi_object_traverse(target, (int (*)(void*, void*))visit, arg);
+}
+
+/// The `tp_clear` of a public class: releases what the collector visited. Where there are other references to the
+/// object, it visited nothing. The memory of a Tensor may still be exported.
+static int anyffi_py_clear_wrapper(PyObject* self) {
+  AnyffiObject* target = ((AnyffiWrapper*)self)->object;
+  if (target != NULL && target->type_code != ANYFFI_TENSOR && anyffi_has_one_reference(target) &&
+      anyffi_object_may_refer(target)) {
+    anyffi_py_release_wrapped(self);
+  }
+  return 0;
+}
+
 /// Sets the slots of a public class, before it has instances; not of one whose instances hold more.
 static void anyffi_py_set_wrapper_slots(PyTypeObject* cls) {
   size_t size =
@@ -113,6 +132,8 @@ static void anyffi_py_set_wrapper_slots(PyTypeObject* cls) {
   if (!PyType_HasFeature(cls, Py_TPFLAGS_HEAPTYPE) || !PyType_HasFeature(cls, Py_TPFLAGS_HAVE_GC)) return;
   cls->tp_alloc = anyffi_py_allocate_wrapper;
   cls->tp_dealloc = anyffi_py_destroy_wrapper;
+  cls->tp_traverse = anyffi_py_traverse_wrapper;
+  cls->tp_clear = anyffi_py_clear_wrapper;
 }
 
 #endif  // ANYFFI_WRAPPER_MEMORY_H_

@@ -75,6 +75,10 @@ class Container:
     def _itself(self) -> Any:
         return self
 
+    def to_python(self, /) -> Any:
+        """Return Python's own container with the same content, at all levels; see `anyffi.to_python`."""
+        return self._runtime.to_plain(self)
+
     def _new(self, content: Any) -> Any:
         """Create a container of this type with the content of a Python container."""
         return self._runtime.to_object(content)

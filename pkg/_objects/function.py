@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from .._pickling import unpickle_export, unpickle_function
+from .._pickling import LateFunction, unpickle_callable, unpickle_export, unpickle_function
 from .._rules import keywords
 from .._typing import TYPE_CHECKING, Any, Callable
 from .docs import signature
@@ -118,15 +118,30 @@ class FunctionMethods:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # A Python function is read back from a container as itself.
+        python = next(iter(self._runtime.to_object([self])))
+        if isinstance(python, LateFunction):
+            return python.__reduce__()
         # A Python function has no name here, and any may be registered under another name.
         names = chain([self.__name__], self._runtime.registry_list())
         for name in filter(self._has_name, names):
             library = self._runtime.registry_find_library(name)
-            return unpickle_function, (name,) if library is None else (name, library)
+            if library is not None:
+                return unpickle_function, (name, library)
+            module = getattr(python, "__module__", None)
+            is_importable = python is not self and isinstance(module, str)
+            if is_importable and module not in ("builtins", "__main__"):
+                return unpickle_function, (name, None, module)
+            return unpickle_function, (name,)
         origin = self._runtime.module_find_origin(self)
-        if origin is None:
-            raise TypeError(f"cannot pickle {self!r}: it has no name in the registry, nor in a module")
-        return unpickle_export, tuple(origin)
+        if origin is not None:
+            return unpickle_export, tuple(origin)
+        if python is not self:
+            return unpickle_callable, (python,)
+        raise TypeError(
+            f"cannot pickle {self!r}: C++ made it at run time, so no name leads another process to it. "
+            "Pickle what it was made from, or register it with register_global_func in every process"
+        )
 
     def _has_name(self, name: str) -> bool:
         return self.same_as(self._runtime.get_function(name))

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 __all__ = ["ModuleMethods"]
 
 
+#: The functions that were found by index, in the dict of the module; no attribute that users can name.
+_BY_NAME = "_functions by name"
+
+
 class ModuleMethods:
     """A shared library; its functions and classes, and those of modules that it imports, are attributes."""
 
@@ -35,7 +39,15 @@ class ModuleMethods:
         return found
 
     def __getitem__(self, name: str) -> Any:
-        return self.get_function(name)
+        try:
+            return self.__dict__[_BY_NAME][name]
+        except (KeyError, TypeError):
+            pass
+        function = self.get_function(name)
+        # Apart from the attributes, to which users may assign. A subclass of str may equal other names.
+        if type(name) is str:
+            self.__dict__.setdefault(_BY_NAME, {})[name] = function
+        return function
 
     def get_function(self, name: str) -> Any:
         """Return the function `name` of the module, or of one that it imports.

@@ -39,4 +39,7 @@ class ObjectMethods:
         return isinstance(other, ObjectMethods) and self._address == other._address
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError(f"cannot pickle {type(self).__qualname__!r} object")
+        raise TypeError(
+            f"cannot pickle {self!r}: only C++ can make such an object. Register a Python class for its type "
+            "with anyffi.register_object, whose __reduce__ names a function that makes it again"
+        )

@@ -18,6 +18,7 @@ class Runtime:
             return function
 
         self.to_object = core.to_object
+        self.to_plain = core.to_plain
         self.get_function = core.get_function
         self.to_plain = core.to_plain
         self.field_getter = core.field_getter

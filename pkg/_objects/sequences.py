@@ -53,6 +53,14 @@ class SequenceMethods(Container):
 
         def _iterate(self, backwards: bool) -> Iterator[Any]: ...
 
+    def __array__(self, dtype: Any = None, *, copy: bool | None = None) -> Any:
+        # NumPy would find the same elements one by one, in up to ten times the time.
+        if copy is False:
+            raise ValueError(f"the elements of {shown_class(self)} cannot be an array without a copy")
+        import numpy as np
+
+        return np.array(self._runtime.to_plain(self), dtype)
+
     def _slice(self, which: slice) -> Any:
         return self._runtime.sequence_slice(self, *unpack_slice(which))
 

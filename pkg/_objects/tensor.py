@@ -23,6 +23,7 @@ _PROPERTIES = {
     "ndim": "Number of axes.",
     "dtype": "Type of the elements.",
     "device": "Device of the memory.",
+    "nbytes": "Number of bytes of the elements, without gaps between them.",
 }
 
 
@@ -54,6 +55,8 @@ class TensorMethods:
         def _numel(self) -> int: ...
         def _dtype(self) -> dtype: ...
         def _device(self) -> Device: ...
+        def _nbytes(self) -> int: ...
+        def _extent(self) -> int: ...
         def _data_ptr(self) -> int: ...
         def _flags(self) -> int: ...
         def _is_contiguous(self) -> bool: ...
@@ -66,15 +69,18 @@ class TensorMethods:
         """Return the number of elements."""
         return self._numel()
 
-    @property
-    def nbytes(self) -> int:
-        """Number of bytes of the elements, without gaps between them."""
-        return self._bytes_of(self._numel())
-
     def __sizeof__(self) -> int:
         """Return the size of the wrapper and of the memory from the first to the last element."""
+        return _size_of(self) + self._extent()
+
+    def _count_bytes(self) -> int:
+        """Return `nbytes`, however large it is."""
+        return self._bytes_of(self._numel())
+
+    def _count_extent(self) -> int:
+        """Return the number of bytes from the first to the last element, however large it is."""
         steps = [(extent - 1) * abs(stride) for extent, stride in zip(self._shape(), self._strides())]
-        return _size_of(self) + (self._bytes_of(1 + sum(steps)) if self._numel() else 0)
+        return self._bytes_of(1 + sum(steps)) if self._numel() else 0
 
     def _bytes_of(self, count: int) -> int:
         element = self._dtype()

@@ -166,8 +166,13 @@ def make_array(tensor: Any) -> Any:
     ------
     TypeError
         Neither NumPy nor ml_dtypes has a dtype for the elements, or NumPy cannot read the memory.
+    ImportError
+        There is no NumPy.
     """
-    import numpy as np
+    try:
+        import numpy as np
+    except ImportError as error:
+        raise ImportError("NumPy is needed to make an array of a tensor: pip install numpy") from error
 
     data_type: dtype = tensor._dtype()
     name = str.__str__(data_type)

@@ -55,7 +55,7 @@ def _name_in_c(cls: type) -> str:
 
 
 #: Special methods that are no slots of C: they have the messages of methods.
-_NO_SLOTS = ("__reversed__", "__reduce__", "__copy__", "__deepcopy__")
+_NO_SLOTS = ("__reversed__", "__reduce__", "__copy__", "__deepcopy__", "__array__")
 
 #: What `self`, or an argument, is if it is missing.
 _NONE: Any = object()

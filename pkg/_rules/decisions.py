@@ -37,6 +37,7 @@ __all__ = [
     "decide",
     "dict_of",
     "find_on_type",
+    "is_a",
     "is_hashed_plainly",
     "is_wrapper_class",
     "lower_class",
@@ -150,9 +151,8 @@ def is_hashed_plainly(cls: type) -> bool:
 
 
 def _decide_registered(cls: type) -> tuple[Reader, int]:
-    is_plain = is_hashed_plainly(cls)
-    depends = ON_REGISTRATION if is_plain else ON_METACLASS
-    if _is_mapping(cls, is_plain):
+    depends = ON_REGISTRATION if is_hashed_plainly(cls) else ON_METACLASS
+    if is_a(cls, Mapping):
         return _lower_mapping, depends
     if issubclass(cls, BaseException):
         return lower_error, depends
@@ -258,17 +258,18 @@ def bind(found: Any, x: Any) -> Any:
     return found if bind is None else bind(found, x, type(x))
 
 
-def _is_mapping(cls: type, is_plain: bool) -> bool:
+def is_a(cls: type, abstract: type) -> bool:
+    """Return whether a class derives from an abstract one of `collections.abc`, or is registered with it."""
     try:
-        return issubclass(cls, Mapping)
+        return issubclass(cls, abstract)
     except (MemoryError, RecursionError):
         raise
     except Exception:
-        if is_plain:
+        if is_hashed_plainly(cls):
             # Not raised by its metaclass, but by a signal handler, for example.
             raise
-        # Its metaclass forbids hashing: it cannot be registered as a Mapping, but it may derive from Mapping.
-        return any(base is Mapping for base in _mro_of(cls))
+        # Its metaclass forbids hashing: it cannot be registered, but it may derive from the abstract class.
+        return any(base is abstract for base in _mro_of(cls))
 
 
 def value_of(x: Any, limit: int) -> Any:

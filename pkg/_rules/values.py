@@ -11,6 +11,7 @@ import weakref
 from abc import get_cache_token
 from collections.abc import Hashable
 from functools import partial
+from types import FunctionType, MethodType
 
 from .._typing import Any, Callable
 from .codes import code
@@ -36,6 +37,7 @@ __all__ = [
     "EXCHANGE_NAME",
     "HOST_FLAGS",
     "MAX_DEPTH",
+    "cleared_function",
     "contains_itself",
     "empty_wrapper",
     "equal_keys",
@@ -43,6 +45,7 @@ __all__ = [
     "find_exchange",
     "find_on_type",
     "find_opener",
+    "is_cleared",
     "known_reader",
     "lift",
     "lower",
@@ -202,6 +205,23 @@ def equal_keys(type_code: int, first: Any, second: Any) -> ValueError:
     """Return the error for two keys of a mapping, or elements of a set, that are equal in the runtime."""
     noun = "elements" if type_code in (code.SET, code.FROZEN_SET) else "keys"
     return ValueError(f"{noun} {first!r} and {second!r} are equal once they are converted")
+
+
+def is_cleared(function: Any) -> bool:
+    """Return whether the garbage collector has cleared a Python function, or that of a method.
+
+    Calling it would end the process. The destructor of a C++ object that is collected with it may do so.
+    """
+    if type(function) is MethodType:
+        function = function.__func__
+    return type(function) is FunctionType and function.__globals__ is None
+
+
+def cleared_function(function: Any) -> ReferenceError:
+    return ReferenceError(
+        "a Python callable was called after the garbage collector had cleared it: by the destructor of an "
+        "object that it collected together with the callable"
+    )
 
 
 def empty_wrapper(wrapper: Any) -> ValueError:

@@ -7,13 +7,16 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Callable
 
+from .source import Imported
+
 __all__ = ["Annotations"]
 
-#: The protocol of tensors of all libraries, which a stub declares where it needs it.
+#: The protocol of tensors of all libraries, which a stub declares where it needs it. NumPy declares
+#: `__dlpack__` for arrays of numbers alone.
 _EXPORTER = "_Exporter"
 _EXPORTER_CLASS = f"""
 class {_EXPORTER}({{Protocol}}):
-    def __dlpack__(self, *args: {{Any}}, **kwargs: {{Any}}) -> {{Any}}: ...
+    def __dlpack_device__(self) -> {{Any}}: ...
 """
 
 #: By the runtime's name of a type; `{0}` and `{1}` are its own parameters.
@@ -41,6 +44,10 @@ _TAKEN = {
     "Tensor": _EXPORTER,
     "dtype": "typing.Any",
     "c_void_p": "ctypes.c_void_p | None",
+    "Iterable": "collections.abc.Iterable[{0}]",
+    "PathLike": "os.PathLike[builtins.str] | os.PathLike[builtins.bytes]",
+    "datetime": "datetime.datetime",
+    "timedelta": "datetime.timedelta",
     # Containers of C++'s standard library.
     "Sequence": "collections.abc.Sequence[{0}]",
     "Mapping": "collections.abc.Mapping[{0}, {1}]",
@@ -53,13 +60,32 @@ _GIVEN = {
     **{name: f"anyffi.{name}[{{0}}]" for name in ("Array", "List", "FrozenSet", "Set")},
     **{name: f"anyffi.{name}[{{0}}, {{1}}]" for name in ("Map", "Dict")},
     **{name: f"anyffi.{name}" for name in ("Shape", "Tensor", "dtype")},
+    "c_void_p": "ctypes.c_void_p",
+    # Copies.
+    **{name: f"builtins.{name}[{{0}}]" for name in ("list", "set", "frozenset")},
+    "dict": "builtins.dict[{0}, {1}]",
+    "MappingProxyType": "types.MappingProxyType[{0}, {1}]",
+    "numpy.ndarray": "numpy.ndarray[typing.Any, typing.Any]",
+    "Path": "pathlib.Path",
+    "datetime": "datetime.datetime",
+    "timedelta": "datetime.timedelta",
+}
+
+#: Annotations of what the runtime's containers of a result hold.
+_HELD = {
+    **_GIVEN,
     "Sequence": "anyffi.List[{0}]",
     "Mapping": "anyffi.Dict[{0}, {1}]",
     "AbstractSet": "anyffi.Set[{0}]",
-    "c_void_p": "ctypes.c_void_p",
 }
+_HOLDERS = ("Array", "List", "Map", "Dict", "Set", "FrozenSet")
 
-_QUALIFIED = re.compile(r"\b(anyffi|builtins|collections\.abc|ctypes|types|typing)\.(\w+)")
+#: Names of the types of a tensor's elements.
+_ELEMENTS = re.compile(r"(bool|u?int|b?float|complex|handle|code)\d*(_\w+)?(x\d+)?")
+
+_QUALIFIED = re.compile(
+    r"\b(anyffi|builtins|collections\.abc|ctypes|datetime|numpy|os|pathlib|types|typing)\.(\w+)"
+)
 _IMPORTED_AS = {"collections.abc.Set": "AbstractSet"}
 
 
@@ -70,6 +96,8 @@ class Annotations:
     ----------
     taken : collection of str
         Names that the stub defines, which hide builtins and imports.
+    imported : mapping of str to Imported
+        Names that the stub may import for other reasons.
     classes : mapping of str to str
         The stub's classes by the keys of the types that they stand for.
     find_type : callable
@@ -81,11 +109,13 @@ class Annotations:
     def __init__(
         self,
         taken: Collection[str],
+        imported: Mapping[str, Imported],
         classes: Mapping[str, str],
         find_type: Callable[[str], int | None],
         find_source: Callable[[int], str | None],
     ) -> None:
         self._taken = taken
+        self._imported = imported
         self._classes = classes
         self._find_type = find_type
         self._find_source = find_source
@@ -107,6 +137,20 @@ class Annotations:
         """Replace qualified names by those that the stub imports."""
         return _QUALIFIED.sub(lambda found: self._use(*found.groups()), text)
 
+    def add_import(self, name: str, imported: Imported, *, is_public: bool = False) -> None:
+        """Import what a name of the source stands for; a public one is also a name of the stub."""
+        if imported.name is None:
+            is_alias = is_public or name != imported.module.partition(".")[0]
+            self._modules.add(f"{imported.module} as {name}" if is_alias else imported.module)
+        else:
+            is_alias = is_public or name != imported.name
+            text = f"{imported.name} as {name}" if is_alias else name
+            names = self._imports.setdefault(imported.module, set())
+            if is_public:
+                names.discard(name)
+            if f"{imported.name} as {name}" not in names:
+                names.add(text)
+
     def header(self) -> str:
         """Return the imports and declarations that the annotations need."""
         protocol = ""
@@ -123,10 +167,12 @@ class Annotations:
 
     def _use(self, module: str, name: str) -> str:
         shown = _IMPORTED_AS.get(f"{module}.{name}", name)
-        if module == "anyffi" and module not in self._taken:
+        is_usual = self._imported.get(module, Imported(module, None)) == Imported(module, None)
+        if module == "anyffi" and module not in self._taken and is_usual:
             self._modules.add(module)
             return f"{module}.{name}"
-        if module == "anyffi" or shown in self._taken:
+        elsewhere = self._imported.get(shown, Imported(module, name)) != Imported(module, name)
+        if module == "anyffi" or shown in self._taken or elsewhere:
             alias = "_" + module.replace(".", "_")
             self._modules.add(f"{module} as {alias}")
             return f"{alias}.{name}"
@@ -145,13 +191,17 @@ class Annotations:
     def _node(self, node: ast.expr, table: Mapping[str, str]) -> str:
         if isinstance(node, ast.BinOp):
             return " | ".join(dict.fromkeys(self._node(part, table) for part in _members(node)))
-        if isinstance(node, ast.Constant) and node.value is None:
-            return "None"
+        if isinstance(node, ast.Constant) and node.value in (None, ...):
+            return "None" if node.value is None else "..."
         root, parameters = node, []
         if isinstance(node, ast.Subscript):
             root = node.value
+            if isinstance(root, ast.Name) and _ELEMENTS.fullmatch(root.id):
+                tensor = self._node(ast.Name("Tensor"), table)
+                return f"{self.shorten('typing.Annotated')}[{tensor}, {ast.unparse(node)!r}]"
             elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            parameters = [self._node(element, table) for element in elements]
+            held = _HELD if table is _GIVEN and ast.unparse(root) in _HOLDERS else table
+            parameters = [self._node(element, held) for element in elements]
         name = ast.unparse(root)
         if name == "tuple":
             return self._tuple(parameters, table)
@@ -160,13 +210,16 @@ class Annotations:
             return self._object(name, table)
         if template is _EXPORTER:
             self._exports = True
-        missing = template.count("{") - len(parameters)
-        return self.shorten(template).format(*parameters, *[self.shorten("typing.Any")] * missing)
+        while len(parameters) < template.count("{"):
+            parameters.append(self.shorten("typing.Any"))
+        return self.shorten(template).format(*parameters)
 
     def _tuple(self, parameters: list[str], table: Mapping[str, str]) -> str:
         union = " | ".join(dict.fromkeys(parameters)) or self.shorten("typing.Any")
-        if table is _GIVEN:
+        if table is _HELD:
             return self.shorten("anyffi.Array[{0}]").format(union)
+        if table is _GIVEN:
+            return self.shorten("builtins.tuple[{0}]").format(", ".join(parameters) or "()")
         exact = ", ".join(parameters) or "()"
         return self.shorten("builtins.tuple[{0}] | anyffi.Array[{1}] | builtins.list[{1}]").format(
             exact, union

@@ -8,12 +8,12 @@ from typing import Any
 
 from .._objects.bound import Property
 from .._objects.fields import Field
-from .._objects.methods import Constructor
+from .._objects.methods import Constructor, MethodMethods
 from .._public import Function, Object
 from .overloads import Overload, arrange
 from .text import SELF
 
-#: The stub that is written, in generate.py.
+#: The stub that is written, in stub.py.
 _Stub = Any
 
 __all__ = ["describe_member", "type_keys"]
@@ -31,38 +31,42 @@ def type_keys(classes: dict[type, str]) -> dict[str, str]:
     return {key: name for key, name in found if key is not None}
 
 
-def describe_member(stub: _Stub, name: str, value: Any) -> Iterator[str] | None:
+def describe_member(stub: _Stub, name: str, value: Any, indent: str) -> Iterator[str] | None:
     """Return the lines for a member that C++ defines; None for another one."""
     if name == "_restore":
         return iter(())
     if isinstance(value, (Field, Property)):
-        return _property(stub, name, value)
+        return _property(stub, name, value, indent)
     if isinstance(value, Constructor):
-        return _functions(stub, name, value._function, "None")
+        return _functions(stub, name, value._function, indent, "None")
     if isinstance(value, staticmethod) and isinstance(value.__func__, Function):
-        return _functions(stub, name, value.__func__, is_static=True)
+        return _functions(stub, name, value.__func__, indent, is_static=True)
     method = getattr(value, "__wrapped__", value)
-    if not isinstance(method, Function):
+    if not isinstance(method, MethodMethods):
         is_own = str(getattr(value, "__module__", "")).startswith("anyffi._")
         return iter(()) if is_own else None
-    if name == "__iter__":
-        return _functions(stub, name, method, stub.shorten("collections.abc.Iterator[typing.Any]"))
-    return _functions(stub, name, method)
+    result = "collections.abc.Iterator[typing.Any]" if name == "__iter__" else None
+    return _functions(stub, name, method, indent, result and stub.annotations.shorten(result))
 
 
-def _property(stub: _Stub, name: str, value: Any) -> Iterator[str]:
+def _property(stub: _Stub, name: str, value: Any, indent: str) -> Iterator[str]:
     given = stub.annotations.given(value.type_name)
-    yield f"    @{stub.shorten('builtins.property')}"
-    yield from stub.define(name, [_SELF], given, value.__doc__, "    ")
+    yield f"{indent}@{stub.annotations.shorten('builtins.property')}"
+    yield from stub.define(name, [_SELF], given, value.__doc__, indent)
     if value.fset is not None:
         taken = stub.annotations.taken(value.type_name)
         parameter = inspect.Parameter("value", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=taken)
-        yield f"    @{name}.setter"
-        yield from stub.define(name, [_SELF, parameter], "None", None, "    ")
+        yield f"{indent}@{name}.setter"
+        yield from stub.define(name, [_SELF, parameter], "None", None, indent)
 
 
 def _functions(
-    stub: _Stub, name: str, function: Any, result: str | None = None, is_static: bool = False
+    stub: _Stub,
+    name: str,
+    function: Any,
+    indent: str,
+    result: str | None = None,
+    is_static: bool = False,
 ) -> Iterator[str]:
     """Declare a function or its overloads; the first parameter of a method is the object."""
     is_method = not is_static and name != "__init__"
@@ -72,16 +76,16 @@ def _functions(
         if is_method:
             parameters = _without_names(parameters[1:])
         if name in _COMPARE_ANY:
-            parameters[0] = parameters[0].replace(annotation=stub.shorten("builtins.object"))
+            parameters[0] = parameters[0].replace(annotation=stub.annotations.shorten("builtins.object"))
         overloads.append(Overload(each, parameters, result or given))
     shown = arrange(overloads, stub.classes_by_name()) if len(overloads) > 1 else overloads
     for overload in shown:
         if len(shown) > 1:
-            yield f"    @{stub.shorten('typing.overload')}"
+            yield f"{indent}@{stub.annotations.shorten('typing.overload')}"
         if is_static:
-            yield f"    @{stub.shorten('builtins.staticmethod')}"
+            yield f"{indent}@{stub.annotations.shorten('builtins.staticmethod')}"
         parameters = overload.parameters if is_static else [_SELF, *overload.parameters]
-        yield from stub.define(name, parameters, overload.result, overload.function.__doc__, "    ")
+        yield from stub.define(name, parameters, overload.result, overload.function.__doc__, indent)
 
 
 def _without_names(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:

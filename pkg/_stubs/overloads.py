@@ -45,15 +45,32 @@ def arrange(overloads: list[Overload], classes: Mapping[str, type]) -> list[Over
     types = _Types(classes)
     kept: list[Overload] = []
     for overload in sorted(overloads, key=_narrowness):
-        if any(_hides(earlier, overload, types) for earlier in kept):
+        hiding = next((i for i, earlier in enumerate(kept) if _hides(earlier, overload, types)), None)
+        if hiding is not None:
+            if any("Annotated" in parameter.annotation for parameter in overload.parameters):
+                kept[hiding] = _merge(kept[hiding], overload)
             continue
         results = [overload.result]
         for earlier in kept:
             if _share_calls(earlier, overload, types) and not types.covers(overload.result, earlier.result):
                 results.append(earlier.result)
-        members = (ast.unparse(member) for result in results for member in _members(result))
-        kept.append(dataclasses.replace(overload, result=" | ".join(dict.fromkeys(members))))
+        kept.append(dataclasses.replace(overload, result=_union(*results)))
     return kept
+
+
+def _union(*annotations: str) -> str:
+    members = (ast.unparse(member) for annotation in annotations for member in _members(annotation))
+    return " | ".join(dict.fromkeys(members))
+
+
+def _merge(first: Overload, second: Overload) -> Overload:
+    """Return an overload for both: type checkers do not know the tensors that only one of them accepts."""
+    parameters = [
+        ours.replace(annotation=_union(ours.annotation, theirs.annotation))
+        for ours, theirs in zip(first.parameters, second.parameters)
+    ]
+    parameters += first.parameters[len(parameters) :]
+    return dataclasses.replace(first, parameters=parameters, result=_union(first.result, second.result))
 
 
 def _narrowness(overload: Overload) -> list[tuple[int, bool]]:
@@ -128,7 +145,7 @@ class _Types:
 
     def _covers(self, wide: ast.expr, narrow: ast.expr) -> bool:
         (name, parameters), (other, others) = _split(wide), _split(narrow)
-        if ast.dump(wide) == ast.dump(narrow) or name in ("Any", "object"):
+        if (name, parameters) == (other, others) or name in ("Any", "object"):
             return True
         if name in _NUMBERS and other in _NUMBERS:
             return _NUMBERS[other] <= _NUMBERS[name]
@@ -171,8 +188,10 @@ def _members(annotation: str) -> Iterator[ast.expr]:
 
 
 def _split(node: ast.expr) -> tuple[str, list[str]]:
-    """Return a type's name, without its module, and its parameters."""
+    """Return the name of a type, without its module, and its parameters; annotations are left out."""
     if not isinstance(node, ast.Subscript):
         return _name(node), []
     parameters = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if _name(node.value) == "Annotated":
+        return _split(parameters[0])
     return _name(node.value), [ast.unparse(parameter) for parameter in parameters]

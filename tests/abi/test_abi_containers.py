@@ -94,6 +94,8 @@ def test_mappings() -> None:
         with make_int(49) as key, Value() as found:
             check(lib.anyffi_mapping_find(d.at.as_object, key.at, number))
             assert number[0] == 7
+            assert lib.anyffi_mapping_find_int(d.at.as_object, 49) == 7
+            assert lib.anyffi_mapping_find_int(d.at.as_object, 50) == -1
             check(lib.anyffi_mapping_get(d.at.as_object, key.at, found.at))
             assert read(found.at) == 7
             check(lib.anyffi_mapping_erase(d.at.as_object, number[0]))
@@ -102,6 +104,12 @@ def test_mappings() -> None:
             with own(key) as again, make_str("a value on the heap") as value:
                 check(lib.anyffi_mapping_set(d.at.as_object, again.at, value.at, existed))
         assert read(d.at).parts[-1] == (49, "a value on the heap")
+        with Value() as key, make_int(1) as value:
+            key.at.type_code, key.at.as_float = CODES["FLOAT"], 2.5
+            check(lib.anyffi_mapping_set(d.at.as_object, key.at, value.at, existed))
+            # A float may equal the Int.
+            assert lib.anyffi_mapping_find_int(d.at.as_object, 49) == -2
+            check(lib.anyffi_mapping_erase(d.at.as_object, 20))
         assert walk(d, 1) == [i * i for i in range(20) if i != 7] + [49]
         assert walk(d, -1) == walk(d, 1)[::-1]
         lib.anyffi_mapping_clear(d.at.as_object)

@@ -25,7 +25,7 @@ _LEFT_OUT = {
     "__hash__",  # of a mappingproxy since Python 3.12, where its dict has one
 }
 #: Only ours have these: conversion to the other of the pair, and identity.
-_OURS = {"freeze", "thaw", "same_as"}
+_OURS = {"freeze", "thaw", "same_as", "to_python"}
 
 
 def _documented(x: Any) -> set[str]:

@@ -54,6 +54,32 @@ TEST(Memory, FreeListsAreBounded) {
   EXPECT_EQ(counting.live(), 0);
 }
 
+TEST(Memory, OneLargeBlockIsKept) {
+  CountingAllocator counting;
+  std::string text(1000000, 'x');
+  {
+    AnyValue one(text.c_str()), other(text.c_str());
+  }
+  EXPECT_EQ(anyffi_memory_count_cached(), kKeeps);
+  int64_t total = counting.total();
+  for (int i = 0; i < 10; ++i) {
+    AnyValue again(text.c_str());
+    EXPECT_EQ(anyffi_memory_count_cached(), 0);
+  }
+  EXPECT_EQ(counting.total() > total, !kKeeps);
+  // Neither much smaller blocks nor larger ones are taken from it.
+  AnyValue smaller(std::string(400000, 'x').c_str()), larger(std::string(2000000, 'x').c_str());
+  EXPECT_EQ(anyffi_memory_count_cached(), kKeeps);
+  {
+    AnyValue huge(std::string(5000000, 'x').c_str());
+  }
+  anyffi_memory_trim();
+  EXPECT_EQ(anyffi_memory_count_cached(), 0);
+  smaller = larger = AnyValue();
+  anyffi_memory_trim();
+  EXPECT_EQ(counting.live(), 0);
+}
+
 TEST(Memory, AThreadThatEndsFreesItsLists) {
   CountingAllocator counting;
   std::thread([] {

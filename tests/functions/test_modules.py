@@ -103,6 +103,26 @@ class TestGood:
             with pytest.raises(AttributeError):
                 getattr(good, odd)
 
+    def test_functions_by_index(self, ffi: Any, good: Any) -> None:
+        found = good["add_one"]
+        assert found is good["add_one"] is good.add_one
+        former = good.add_one
+        try:
+            good.add_one = 5
+            assert good["add_one"] is found
+        finally:
+            good.add_one = former
+
+        for unknown in ("ad_one", "", "a b", "_functions by name", "__dict__"):
+            for _ in range(2):
+                with pytest.raises(AttributeError) as caught:
+                    good[unknown]
+                assert caught.value.__context__ is None
+        for odd in (5, None, [], {}, b"add_one", ("add_one",)):
+            with pytest.raises(TypeError):
+                good[odd]
+        assert not any("by name" in name for name in dir(good))
+
     def test_loading_again(self, ffi: Any, good: Any, build: Build) -> None:
         path = build("good.cc", GOOD)
         again = ffi.load_module(str(path))

@@ -48,7 +48,7 @@ NO_BYTES = "BYTES = bytes.__basicsize__ - 1", "BYTES = bytes.__basicsize__ - 2"
         ("TYPE = object.__basicsize__ - _POINTER", "TYPE = 0", "an object's type"),
         (*NO_BYTES, "the content of bytes"),
         ('ASCII = sys.getsizeof("") - 1', 'ASCII = sys.getsizeof("") - 9', "ASCII text"),
-        ("word == id(probe)", "word == id(words)", "the slot _memory of ObjectCore"),
+        ("word == id(probe)", "word == id(words)", "the slot _memory of _Slots"),
     ],
 )
 def test_a_layout_that_does_not_fit_is_an_import_error(old: str, new: str, what: str) -> None:

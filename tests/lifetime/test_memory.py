@@ -127,6 +127,16 @@ CALLS: dict[str, Call] = {
     "opaque": _calling("echo", [object, cases.Getattr, cases]),
     "many arguments": _calling("nop", *([[i] for i in range(30)])),
     "describe": _calling("describe", [LONG, {"k": LONG}]),
+    "copies": _calling("results.pairs", {LONG: [(1, 2.0)], "k": []}),
+    "copied keys": _calling("results.map_of_keys", {((1, (LONG,)), (2, ("a",))): [1], (): []}),
+    "copied sets": _calling("results.set_of_sets", {frozenset({LONG}), frozenset()}),
+    "copies in part": _calling("results.fail_map"),
+    "shared keys": _on(lambda ffi: ffi.get_global_func("testing.results.shared_keys"), lambda f: f()[0]),
+    "native": _calling("results.native", [{"k": (LONG, {1})}]),
+    "native array": _on(
+        lambda ffi: ffi.get_global_func("testing.results.native"), lambda f: f([np.zeros(3)])[0].tolist()
+    ),
+    "copies for a callback": _calling("results.call", lambda *args: [*args[:4]], [[LONG]]),
     "callback": _calling("apply", lambda *args: list(args), LONG, [1], {"k": LONG}),
     "callback that raises": _calling("apply", _fail, [1]),
     "callback caught": _calling("catch_error", _fail, [1]),

@@ -19,13 +19,14 @@ import anyffi.testing as t
 from anyffi._rules import keywords, values
 from anyffi._rules.codes import code
 
-abi, call, callback, mappings, pack, plain, recipe, scalars, sequences, unpack, wrapper = (
+abi, call, callback, mappings, native, pack, plain, recipe, scalars, sequences, unpack, wrapper = (
     importlib.import_module(f"anyffi._ctypes.{name}")
     for name in (
         "abi",
         "call",
         "callback",
         "mappings",
+        "native",
         "pack",
         "plain",
         "recipe",
@@ -394,8 +395,26 @@ def lost_items() -> None:
 
 @fault
 def lost_items_of_all_levels() -> None:
-    with changed(plain, "_read_parts", lambda found: (found[0][:-1], *found[1:])):
+    with changed(plain, "read_parts", lambda found: (found[0][:-1], *found[1:])):
         anyffi.to_python(anyffi.Array([(1, 2), [3]]))
+
+
+@fault
+def lost_items_of_a_copy() -> None:
+    with changed(native, "read_parts", lambda found: (found[0][:-1], *found[1:])):
+        anyffi.get_global_func("testing.stl.vector_int")([1, 2])
+
+
+@fault
+def copy_that_stays_a_reference() -> None:
+    with mock.patch.object(native, "_NATIVE", 0):
+        anyffi.get_global_func("testing.results.pairs")({"x": [(1, 2.0)]})
+
+
+@fault
+def copy_for_a_callback_that_stays_a_reference() -> None:
+    with mock.patch.object(native, "_NATIVE", 0):
+        anyffi.get_global_func("testing.results.call")(lambda *args: None, [["x"]])
 
 
 @fault

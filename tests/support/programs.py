@@ -21,9 +21,10 @@ def run_program(source: str, mode: str, *, noisy: bool = False, **variables: str
     return done.stdout
 
 
-def stubgen(*words: object, folder: pathlib.Path | None = None) -> str:
+def stubgen(*words: object, folder: pathlib.Path | None = None, cwd: pathlib.Path | None = None) -> str:
     """Run the command, and return its output or its error message."""
-    done = run([sys.executable, "-m", "anyffi", "stubgen", *words], PYTHONPATH=folder and os.fspath(folder))
+    command = [sys.executable, "-m", "anyffi", "stubgen", *words]
+    done = run(command, cwd=cwd, PYTHONPATH=folder and os.fspath(folder))
     assert (done.returncode, done.stderr) == (0, "") or (done.returncode == 1 and done.stdout == "")
     return done.stdout + done.stderr
 

@@ -66,7 +66,7 @@ def test_the_marshaller_depends_on_its_own_files_alone() -> None:
 def test_every_file_of_the_package_is_installed() -> None:
     installed = json.loads((build_directory() / "meson-info" / "intro-installed.json").read_text())
     names = {pathlib.Path(destination).name for destination in installed.values()}
-    assert {"libanyffi.so", "libanyffi_testing.so"} <= names
+    assert {"libanyffi.so", "libanyffi_testing.so", "libanyffi_fixtures.so"} <= names
     has_cython = any(name.startswith("_core.") for name in names)
     for path in (ROOT / "pkg").rglob("*"):
         is_installed = path.suffix in (".py", ".pyi") or path.name == "py.typed"
@@ -89,6 +89,20 @@ def test_the_version_is_defined_once_and_read_late() -> None:
     assert stated is not None
     assert importlib.metadata.version("anyffi") == stated[1]
     assert done.stdout.split() == ["False", "True", stated[1], stated[1]]
+
+
+def test_the_description_of_the_package_has_no_links_into_the_tree() -> None:
+    import importlib.metadata
+
+    described = importlib.metadata.metadata("anyffi")
+    assert described["Description-Content-Type"] == "text/markdown"
+    text = str(described.get_payload())
+    assert text.startswith("# anyffi\n")
+    assert re.findall(r"\]\((?!https://)", text) == []
+    # What both say is said alike.
+    readme = (ROOT / "README.md").read_text()
+    for block in re.findall(r"```(?:python|cpp)\n(.*?)```", text, re.DOTALL):
+        assert block.rstrip() in readme
 
 
 @pytest.mark.parametrize(

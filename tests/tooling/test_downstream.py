@@ -13,6 +13,7 @@ from typing import Any, Callable
 
 import pytest
 from support import ROOT, build_directory, run
+from type_checkers import needs_mypy, needs_pyright, run_mypy, run_pyright
 
 CXX = os.environ.get("CXX", "c++")
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
@@ -143,6 +144,81 @@ def test_built_once_it_runs_on_every_python(
         tests = folder / "tests" / f"test_{name}.py"
         shown = user.run(python, "-c", code, tests, PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1")
         assert shown.startswith("[None")
+
+
+#: The stub that each template's build writes.
+STUBS = {
+    "template_meson": "def dot(x: Sequence[float], y: Sequence[float]) -> float:\n"
+    '    """The sum of the products of two sequences of numbers."""\n',
+    "template_scikit_build": "def rotate(items: anyffi.List[Any] | list[Any], by: int = 1) -> anyffi.List[Any]:\n",
+    "template_plain": "def count(items: Sequence[Any]) -> anyffi.Dict[Any, int]: ...\n",
+}
+
+
+def installed(user: User, folder: pathlib.Path, name: str) -> pathlib.Path:
+    """Return where a template's package lies."""
+    return next(path for path in (folder / name, user.packages / name) if path.is_dir())
+
+
+@each_of(TEMPLATES)
+def test_it_has_types_and_help(user: User, project: Callable[[str], pathlib.Path], name: str) -> None:
+    folder = project(name)
+    package = installed(user, folder, name)
+    assert (package / "py.typed").exists()
+    assert STUBS[name] in (package / "_core.pyi").read_text()
+    shown = user.run("python", "-c", f"import {name}; help({name})", cwd=folder)
+    function = STUBS[name].partition("(")[0].removeprefix("def ")
+    assert f"\n    {function}" in shown.partition("FUNCTIONS")[2].partition("DATA")[0]
+
+
+@each_of(TEMPLATES)
+@needs_mypy
+def test_mypy_accepts_it(
+    user: User, project: Callable[[str], pathlib.Path], tmp_path: pathlib.Path, name: str
+) -> None:
+    found = type_checked(user, project(name), tmp_path, name)
+    assert run_mypy(tmp_path, *found, search=[user.packages]) == ""
+
+
+@each_of(TEMPLATES)
+@needs_pyright
+def test_pyright_accepts_it(
+    user: User, project: Callable[[str], pathlib.Path], tmp_path: pathlib.Path, name: str
+) -> None:
+    found = type_checked(user, project(name), tmp_path, name)
+    assert run_pyright(tmp_path, found, search=[user.packages]) == ""
+
+
+def type_checked(user: User, folder: pathlib.Path, to: pathlib.Path, name: str) -> list[str]:
+    """Copy a template's package and tests, and return the names of what to check."""
+    shutil.copytree(installed(user, folder, name), to / name)
+    shutil.copytree(folder / "tests", to / "tests")
+    return [name, "tests"]
+
+
+#: What the program of docs/examples/embedding prints.
+EMBEDDED = """\
+exports find_root
+exports scale
+scaled: 10, 25
+by the default: 20
+root: 1.414214
+version: 1.0
+2.0 is not below 0.0"""
+
+
+def test_a_program_without_python(user: User, project: Callable[[str], pathlib.Path]) -> None:
+    folder = project("embedding")
+    without = {"LD_LIBRARY_PATH": None}
+    assert user.run(folder / "main", folder / "libplugin.so", **without) == EMBEDDED
+    assert user.run(folder / "main", "./libplugin.so", cwd=folder, **without) == EMBEDDED
+    missing = run([folder / "main", "./missing.so"], LD_PRELOAD=None)
+    assert (missing.returncode, missing.stderr) == (
+        1,
+        "[Errno 2] No such file or directory: './missing.so'\n",
+    )
+    code = "import anyffi, sys; print(anyffi.load_module(sys.argv[1]).scale([1.0]))"
+    assert user.run("python", "-c", code, folder / "libplugin.so") == "anyffi.List([2.0])"
 
 
 @needs_cmake

@@ -177,6 +177,22 @@ def test_functions_of_a_library(library: pathlib.Path, tmp_path: pathlib.Path) -
     output = tmp_path / "out.pyi"
     assert stubgen(library, "-o", output) == ""
     assert output.read_text() == stubgen(library)
+    both = stubgen(library, "--prefix", "stubs")
+    assert "\ndef point(x: float) -> anyffi.Object: ...\n" in both
+    assert "\ndef stubs_twice(x: _builtins.int) -> _builtins.int: ...\n" in both
+    assert str(library.parent) not in both
+
+
+def test_a_module_in_a_folder_comes_before_an_installed_one(tmp_path: pathlib.Path) -> None:
+    package = tmp_path / "anyffi_stub_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("from ._core import WHERE\n")
+    (package / "_core.py").write_text("WHERE = __file__\nfound: int = 1\n")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "anyffi_stub_package.py").write_text("raise SystemError\n")
+    text = stubgen("anyffi_stub_package._core", "--path", tmp_path, folder=other)
+    assert "\nWHERE: str\nfound: int\n" in text
 
 
 MODULE = '''
@@ -236,24 +252,19 @@ def helper(a, /, b: float = 1, *, c: "str" = "x", **others) -> None:
 OF_CLASSES = """
 class Helper(ValueError):
     def help(self) -> Any: ...
-    def __getattr__(self, name: str) -> Any: ...
-
 ORIGIN: Point
-
 class Pixel(Point):
     @property
     def names(self) -> anyffi.Array[str]: ...
-
-
 class Point(anyffi.Object):
     \"\"\"A place on the plane.\"\"\"
-    kind: str
     def scaled(self, by: Any, *more: bytes, flag: bool = True) -> float:
         \"\"\"Times `by`.\"\"\"
     @property
     def twice(self) -> Any: ...
     @classmethod
     def make(cls, x: float = 0.0) -> Any: ...
+    kind: str
     @property
     def x(self) -> float:
         \"\"\"To the right.\"\"\"
@@ -278,6 +289,7 @@ def test_a_module_with_classes(package: pathlib.Path) -> None:
     helper = "def helper(a: Any, /, b: float = 1, *, c: str = 'x', **others: Any) -> None:"
     assert f'{helper}\n    """Of Python."""' in text
     assert "\nclass Stack(anyffi.List[Any]):\n    ...\n" in text
+    assert "\n__version__: str\n" in text
     for line in ("VERSION: str", "TABLE: Any", "library: anyffi.Module"):
         assert f"\n{line}\n" in text
     assert "_hidden" not in text
@@ -346,6 +358,7 @@ def test_mypy_accepts_it_and_refuses_what_the_functions_refuse(package: pathlib.
         ),
         (["./missing.so"], "./missing.so cannot be loaded: FileNotFoundError: "),
         (["anyffi", "--load", "no_such_module"], "no_such_module cannot be loaded: ModuleNotFoundError: "),
+        (["anyffi", "--prefix", "x"], "a prefix belongs to the path of a library, and 'anyffi' is none"),
         (["anyffi", "-o", "/no/such/folder/x.pyi"], "[Errno 2] No such file or directory"),
     ],
 )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import anyffi
+import anyffi.testing
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -52,6 +53,8 @@ def sequences(array: anyffi.Array[int], xs: anyffi.List[int]) -> None:
     assert wide
     assert_type(anyffi.Shape([2, 3])[0], int)
     assert_type(sorted(xs), "list[int]")
+    assert xs != [1.5]
+    assert array != (1, "a")
 
 
 def mappings(table: anyffi.Map[str, int], counts: anyffi.Dict[str, int]) -> None:
@@ -70,9 +73,12 @@ def mappings(table: anyffi.Map[str, int], counts: anyffi.Dict[str, int]) -> None
     assert_type(counts.popitem(), "tuple[str, int]")
     assert_type(counts.freeze(), anyffi.Map[str, int])
     assert_type(anyffi.Dict(a=1), anyffi.Dict[str, int])
-    assert_type(anyffi.Dict([(1, "one")]), anyffi.Dict[int, str])
+    named: anyffi.Dict[int, str] = anyffi.Dict([(1, "one")])
+    assert named
     assert_type(anyffi.Dict.fromkeys([1], "x"), anyffi.Dict[int, str])
     assert_type(list(reversed(counts)), "list[str]")
+    assert counts != {1: 2}
+    assert table != {"a": "b"}
 
 
 def sets(fixed: anyffi.FrozenSet[int], chosen: anyffi.Set[int]) -> None:
@@ -89,6 +95,8 @@ def sets(fixed: anyffi.FrozenSet[int], chosen: anyffi.Set[int]) -> None:
     assert_type(chosen.freeze(), anyffi.FrozenSet[int])
     assert chosen.issubset(range(10))
     assert chosen <= set(range(10))
+    assert chosen != {"a"}
+    assert fixed != frozenset({"a"})
 
 
 class Named(anyffi.Object):
@@ -112,13 +120,23 @@ def functions() -> None:
     assert_type(found.__name__, str)
     missing = anyffi.get_global_func("typing.missing", allow_missing=True)
     assert_type(missing, "anyffi.Function | None")
-    own = anyffi.Function(lambda x: x)
+    own = anyffi.Function(twice)
+    assert_type(own.overloads, "tuple[Any, ...]")
     callbacks: list[Callable[..., Any]] = [own, found]
     assert callbacks
     assert own.same_as(own)
+
+    @anyffi.register_global_func
+    def typing_named(x: str) -> list[str]:
+        return [x]
+
+    assert_type(typing_named("x"), "list[str]")
+    assert_type(anyffi.register_global_func("typing.len", len, override=True)([1]), int)
+    anyffi.init_ffi_api("typing", __name__)
     names: Iterable[str] = anyffi.list_global_func_names()
     assert "typing.twice" in names
-    anyffi.remove_global_func("typing.twice")
+    for name in ("typing.twice", "typing.len", "typing_named"):
+        anyffi.remove_global_func(name)
     try:
         anyffi.register_object("typing.Named")(Named)
     except ValueError as error:
@@ -128,6 +146,24 @@ def functions() -> None:
 @anyffi.register_error
 class OwnError(ValueError):
     pass
+
+
+def modules(path: pathlib.Path) -> None:
+    inline = anyffi.cpp.load_inline("typed", "int f() { return 1; }", ["f"], extra_cflags=["-O0"])
+    assert_type(inline, anyffi.Module)
+    assert_type(anyffi.cpp.build("typed", [path]), str)
+    assert_type(anyffi.testing.add_one, Any)
+    assert_type(anyffi.testing.library, anyffi.Module)
+    assert_type(anyffi.__version__, str)
+    anyffi.load_module(path, override=True)
+
+
+def failures() -> None:
+    try:
+        anyffi.convert(1)
+    except anyffi.MarshalMismatch as error:
+        assert_type(error, anyffi.MarshalMismatch)
+        assert_type(str(error), str)
 
 
 def values(path: pathlib.Path) -> None:
@@ -154,6 +190,12 @@ def tensors(exporter: object) -> None:
     assert_type(tensor.shape, "tuple[int, ...]")
     assert_type(tensor.dtype, anyffi.dtype)
     assert_type(tensor.device, anyffi.Device)
+    assert_type(tensor.strides, "tuple[int, ...]")
+    assert_type(tensor.ndim, int)
+    assert_type(tensor.nbytes, int)
+    assert_type(tensor.data_ptr(), int)
+    assert_type(len(tensor), int)
+    assert_type(memoryview(tensor).readonly, bool)
 
 
 def refused(array: anyffi.Array[int], xs: anyffi.List[int], table: anyffi.Map[str, int]) -> None:

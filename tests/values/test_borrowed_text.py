@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import sys
+import threading
 from typing import Any
 
 import pytest
+from support import CPYTHON
 
 from tests.support.support import Build
 
@@ -53,6 +56,11 @@ ANYFFI_EXPORT(by_value, [](Bytes b, String s) {
   kept.push_back(std::move(s));
 });
 ANYFFI_EXPORT(call, [](const Bytes& b, const String& s, const Function& f) { return f(b, s); });
+ANYFFI_EXPORT(call_part, [](const String& s, const Function& f) {
+  AnyffiTextView text;
+  anyffi_value_get_text_view(&s.value().raw(), &text);
+  return f(String(text.data, text.length / 2, text.encoding), s);
+});
 ANYFFI_EXPORT(text, [](int64_t size, const std::string& end) {
   std::string text(static_cast<size_t>(size), 'x');
   return text + end;
@@ -123,3 +131,56 @@ def test_large_results(ffi: Any, lib: Any, size: int, end: str) -> None:
     assert ffi.to_python(lib.texts(size)) == ["x" * size] * 2
     table = ffi.Dict({lib.texts(size)[0]: 1})
     assert table["x" * size] == 1
+
+
+@pytest.mark.parametrize("size", [10_000, 100_000, 1_000_000])
+def test_long_ones_reach_callbacks(ffi: Any, lib: Any, size: int) -> None:
+    apply = ffi.get_global_func("testing.apply")
+    for text in ("x" * size, "é" * size, "雪" * size, "😀" * size):
+        data = text.encode()
+        assert lib.call(data, text, lambda b, s: (b, s)) == (data, text)
+        assert apply(lambda *args: args, text, data, text) == (text, data, text)
+        assert lib.call_part(text, lambda half, whole: (len(half), whole)) == (size // 2, text)
+
+        def nested(depth: int, text: str = text) -> int:
+            return 1 + apply(lambda s: 0 if s != text else depth and nested(depth - 1), text)
+
+        assert nested(5) == 6
+
+
+@pytest.mark.skipif(not CPYTHON, reason="refcounts")
+def test_calls_keep_no_text(ffi: Any, lib: Any) -> None:
+    apply = ffi.get_global_func("testing.apply")
+    text, data = "x" * 100_000, b"x" * 100_000
+    before = sys.getrefcount(text), sys.getrefcount(data)
+
+    def fail(*args: Any) -> None:
+        raise ValueError(len(args))
+
+    for _ in range(10):
+        with pytest.raises(ValueError, match="^2$"):
+            apply(fail, text, data)
+        with pytest.raises(ValueError, match="^2$"):
+            lib.call(data, text, fail)
+        with pytest.raises(TypeError):
+            lib.call(data, 5, fail)
+        with pytest.raises(UnicodeEncodeError):
+            apply(lib.text, 5, "\ud800" * 100_000)
+    assert (sys.getrefcount(text), sys.getrefcount(data)) == before
+
+
+def test_threads_pass_one_text(ffi: Any) -> None:
+    apply = ffi.get_global_func("testing.apply")
+    text, wrong = "x" * 100_000, []
+
+    def run() -> None:
+        for _ in range(200):
+            if apply(lambda a, b: (a, b), text, text) != (text, text):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

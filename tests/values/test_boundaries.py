@@ -40,6 +40,18 @@ def test_integers_at_every_edge_of_a_parameter(ffi: Any, name: str) -> None:
                 function(x)
 
 
+@pytest.mark.parametrize("bits", [*range(58, 260), 300, 1919, 1920, 1921, 1949, 4096, 10_000])
+def test_integers_of_every_length_come_back(ffi: Any, bits: int) -> None:
+    for x in (2**bits - 1, 2**bits, 2**bits + 1, 2**bits // 3, (1 << bits) | (1 << bits // 2)):
+        for number in (x, -x):
+            found = echoed(ffi, [number, {number: number}])
+            assert cases.same(found, [number, {number: number}])
+            # Not only equal: of the interpreter's own form.
+            assert hash(found[0]) == hash(number)
+            assert found[0] - number == 0
+            assert str(found[0] >> bits - 20) == str(number >> bits - 20)
+
+
 def test_integers_at_every_edge_come_back(ffi: Any) -> None:
     seen = ffi.get_global_func("testing.describe")
     for x in EDGES:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import math
 import types
 from typing import Any
 
@@ -47,7 +46,6 @@ ROUND_TRIPS = {
     "pair": st.tuples(TEXT, INT64),
     "complex": st.complex_numbers(allow_nan=False),
     "vector_complex": st.lists(st.complex_numbers(allow_nan=False)),
-    "seconds_float": FLOAT,
     "array": st.tuples(FLOAT, FLOAT, FLOAT).map(list),
     "array_string": st.tuples(TEXT, TEXT).map(list),
     "array_empty": st.just([]),
@@ -75,16 +73,19 @@ def test_round_trip(ffi: Any, name: str) -> None:
 
     @given(ROUND_TRIPS[name])
     def check(x: Any) -> None:
-        assert cases.same(ffi.to_python(function(x)), x)
+        result = function(x)
+        if name == "vector_any":
+            result = [ffi.to_python(item) for item in result]
+        assert cases.same(result, x)
 
     if "map" in name or "set" in name:
 
         @given(ROUND_TRIPS[name])
         def check(x: Any) -> None:
             result = function(x)
-            assert type(result) is (ffi.Dict if "map" in name else ffi.Set)
-            assert ffi.to_python(result) == x
-            if not name.startswith("unordered"):
+            assert type(result) is type(x)
+            assert result == x
+            if name.startswith("map"):
                 assert list(result) == sorted(x)
 
     check()
@@ -105,7 +106,7 @@ def test_round_trip(ffi: Any, name: str) -> None:
 def test_either_member_of_a_pair_is_taken(ffi: Any, name: str, given_: Any, expected: Any) -> None:
     function = stl(ffi, name)
     for x in (given_, ffi.convert(given_)):
-        assert cases.same(ffi.to_python(function(x)), expected)
+        assert cases.same(function(x), expected)
 
 
 def test_the_callee_changes_a_copy(ffi: Any) -> None:
@@ -142,7 +143,7 @@ WRONG = [
     ("complex", "x", "expected complex, got str"),
     ("function", 5, "expected Function, got int"),
     ("function", None, "expected Function, got NoneType"),
-    ("nanoseconds", "x", "expected float, got str"),
+    ("nanoseconds", "x", "expected timedelta | float, got str"),
     ("array", {1}, r"expected Sequence\[float\], got set"),
     ("array", [1, 2, "x"], r"at \[2\]: expected float, got str"),
     ("deque", [None], r"at \[0\]: expected int, got NoneType"),
@@ -232,8 +233,8 @@ def test_an_array_of_one_axis_is_a_sequence(ffi: Any, dtype: str) -> None:
     same = stl(ffi, "vector_double" if dtype in ("f4", "f8") else "vector_int")
     for given_ in (x, x[::2], x[::-1], x[:0], np.broadcast_to(x[3], (5,))):
         for array in (given_, ffi.convert(given_)):
-            assert cases.same(ffi.to_python(same(array)), [type(same([1])[0])(item) for item in given_])
-    assert ffi.to_python(stl(ffi, "vector_any")(x)) == x.tolist()
+            assert cases.same(same(array), [type(same([1])[0])(item) for item in given_])
+    assert stl(ffi, "vector_any")(x) == x.tolist()
     if dtype != "?":
         assert stl(ffi, "array")(x[:3]) == x[:3].tolist()
 
@@ -243,13 +244,16 @@ def test_arrays_that_are_no_sequences(ffi: Any) -> None:
     assert floats(np.arange(3)) == [0.0, 1.0, 2.0]
     with pytest.raises(TypeError, match=r"at \[0\]: expected int, got float"):
         ints(np.ones(2))
-    with pytest.raises(ValueError, match="expected a tensor of one axis, got one of 2"):
+    with pytest.raises(TypeError, match=r"at \[0\]: expected int, got .* of int64"):
         ints(np.ones((2, 2), int))
-    with pytest.raises(ValueError, match="expected a tensor of one axis, got one of 0"):
+    with pytest.raises(TypeError, match=r"expected Sequence\[int\], got .* of int64, of shape \(\)"):
         ints(ffi.convert(np.array(1)))
-    for dtype in ("f2", "c16"):
-        with pytest.raises(TypeError, match="expected a tensor of numbers, got one of"):
+    for dtype, name in (("f2", "float16"), ("c16", "complex128")):
+        with pytest.raises(TypeError, match=rf"expected Sequence\[float\], got .* of {name}"):
             floats(np.ones(2, dtype))
+    rows = stl(ffi, "vector_vector_float")
+    assert rows(np.arange(6).reshape(3, 2)[::-1, ::-1]) == [[5, 4], [3, 2], [1, 0]]
+    assert rows(np.ones((2, 0))) == [[], []]
     with pytest.raises(OverflowError, match=r"at \[1\]: .* does not fit int64"):
         ints(np.array([1, 2**64 - 1], "u8"))
     with pytest.raises(OverflowError, match=r"at \[1\]: 300 does not fit int8"):
@@ -319,37 +323,6 @@ def test_a_function_made_of_functions(ffi: Any) -> None:
         function("x")
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
         function()
-
-
-# ---- durations ------------------------------------------------------------------------------------------
-
-
-def test_durations(ffi: Any) -> None:
-    nanoseconds, milliseconds, minutes = (stl(ffi, n) for n in ("nanoseconds", "milliseconds", "minutes"))
-    assert cases.same(nanoseconds(1.5), 1.5)
-    assert cases.same(nanoseconds(2), 2.0)
-    assert cases.same(nanoseconds(1e-9), 1e-9)
-    assert cases.same(nanoseconds(-0.25e-9), -0.0 * 1) or nanoseconds(-0.25e-9) == 0
-    assert cases.same(milliseconds(0.0015), 0.002)
-    assert cases.same(milliseconds(0.0025), 0.002)
-    assert cases.same(minutes(120), 120)
-    assert cases.same(minutes(100.0), 120)
-    with pytest.raises(ValueError, match="not a whole number of the duration's ticks"):
-        minutes(90)
-    with pytest.raises(ValueError, match="not a whole number"):
-        minutes(True)
-    for bad in (math.inf, -math.inf, 1e10, 2**63 / 1e9, 10**10, 2**62, -(2**63), 2**70):
-        with pytest.raises(OverflowError, match=r"does not fit the duration|too large"):
-            nanoseconds(bad)
-    with pytest.raises(ValueError, match="cannot be NaN"):
-        nanoseconds(math.nan)
-    assert math.isinf(stl(ffi, "seconds_float")(math.inf))
-
-
-@given(ticks=st.integers(-(2**50), 2**50))  # for longer ones, rounding twice may give another tick
-def test_durations_round_trip(ffi: Any, ticks: int) -> None:
-    assert stl(ffi, "nanoseconds")(ticks / 10**9) == ticks / 10**9
-    assert stl(ffi, "milliseconds")(ticks / 1000) == ticks / 1000
 
 
 # ---- elements that change while they are converted -------------------------------------------------------

@@ -60,7 +60,7 @@ def test_integers_take_their_range(ffi: Any, name: str) -> None:
     ("bad", "got"),
     [(1.0, "float"), (1.5, "float"), ("1", "str"), (b"1", "bytes"), (None, "NoneType"), ([1], "list"), ((1,), "tuple"),
      ({}, "dict"), (..., "ellipsis"), (object(), "object"), (len, type(len).__name__), (slice(1), "slice"),
-     (ctypes.c_void_p(1), "c_void_p")],
+     (ctypes.c_void_p(1), "ctypes.c_void_p")],
 )  # fmt: skip
 def test_integers_refuse_all_else(ffi: Any, name: str, bad: Any, got: str) -> None:
     with pytest.raises(TypeError) as caught:

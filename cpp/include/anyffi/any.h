@@ -124,6 +124,7 @@ class AnyValue : public AnyView {
   template <class T, std::enable_if_t<detail::kIsForeign<Bare<T>>, int> = 0>
   AnyValue(T&& value) {
     raw_ = Traits<Bare<T>>::store(std::forward<T>(value));
+    if constexpr (detail::kMayBeNative<Bare<T>>) detail::settle(raw_);
   }
 
   ~AnyValue() {
@@ -312,7 +313,10 @@ __attribute__((noinline)) T convert_owned_number(const AnyffiValue& owned) {
 inline AnyValue element_value(const AnyffiValue& element) {
   AnyffiValue copy = anyffi_read_value(&element);
   // Inline values take the fall-through path: beside the atomic increment for an object, a jump costs nothing.
-  if (__builtin_expect(copy.type_code > 0, 0)) anyffi_retain(copy.as_object);
+  if (__builtin_expect(copy.type_code > 0, 0)) {
+    anyffi_retain(copy.as_object);
+    copy.aux = 0;
+  }
   return AnyValue(Adopt{}, copy);
 }
 

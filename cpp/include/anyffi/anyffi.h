@@ -13,6 +13,7 @@
 // Functions
 #include <anyffi/registry.h>            // ANYFFI_REGISTER_GLOBAL, ANYFFI_EXPORT, ANYFFI_REGISTER_OBJECT
 #include <anyffi/function.h>            // Function
+#include <anyffi/module.h>              // Module
 #include <anyffi/args.h>                // Args, arg
 #include <anyffi/error.h>               // Error, check_signals
 #include <anyffi/locked.h>              // Locked<C>: containers without the host's lock
@@ -29,15 +30,19 @@
 #include <anyffi/slice.h>               // Slice, Ellipsis
 #include <anyffi/data_type.h>           // DataType, Device
 #include <anyffi/tensor.h>              // Tensor, TensorView
+#include <anyffi/typed_tensor.h>        // TypedTensor, TypedView: with a type, a rank, an order
+#include <anyffi/tensor_span.h>         // TensorSpan: their elements
 #include <anyffi/traits.h>              // numbers, bool, characters, None, void*
 #include <anyffi/traits_via.h>             // TraitsVia: types of users
 
 // Containers
 #include <anyffi/container/sequence.h>  // Array, List
+#include <anyffi/container/iterable.h>  // Iterable
 #include <anyffi/container/mapping.h>   // Map, Dict
 #include <anyffi/container/set.h>       // FrozenSet, Set
 #include <anyffi/container/shape.h>     // Shape
 #include <anyffi/container/tuple.h>     // Tuple<Ts...>
+#include <anyffi/native.h>              // Native<T>: results that become Python's own
 
 // Objects
 #include <anyffi/object.h>              // ObjectRef, Ref<T>, make_object

@@ -13,9 +13,25 @@ struct DefaultArg {
   AnyValue value;
 };
 
+/// The same of a parameter with `.convert()`.
+struct ConvertedDefaultArg : DefaultArg {};
+
+/// Name of a parameter with `.convert()`.
+struct ConvertedArg {
+  const char* name;
+
+  template <class T>
+  ConvertedDefaultArg operator=(T&& value) && {  // NOLINT: looks like a default argument
+    return ConvertedDefaultArg{{name, AnyValue(std::forward<T>(value))}};
+  }
+};
+
 /// Name of a parameter, and of one with a default: `arg("by") = 2.0`.
 struct Arg {
   const char* name;
+
+  /// Also accepts what becomes a typed tensor by a copy, which lives during the call: `arg("x").convert()`.
+  ConvertedArg convert() && { return ConvertedArg{name}; }
 
   template <class T>
   DefaultArg operator=(T&& value) && {  // NOLINT: looks like a default argument
@@ -63,10 +79,10 @@ class ArgPack {
   void fill(A&&... args) { (add<A>(std::forward<A>(args)), ...); }
 
  private:
-  // A TensorView may be borrowed also if it is a temporary: its memory outlives the call.
+  // A view of a tensor may be borrowed also if it is a temporary: its memory outlives the call.
   template <class T>
   static constexpr bool kIsBorrowed =
-      Traits<Bare<T>>::kBorrows && (std::is_lvalue_reference_v<T> || std::is_same_v<Bare<T>, TensorView>);
+      Traits<Bare<T>>::kBorrows && (std::is_lvalue_reference_v<T> || kIsTensorView<Bare<T>>);
   /// Whether it may become an object that must be released.
   template <class T>
   static constexpr bool kIsOwned =
@@ -81,7 +97,7 @@ class ArgPack {
       assign(values_[size_], Conversion::store(std::forward<T>(value)));
     }
     // Created for this call: the callee may steal it.
-    if (kIsOwned<T> && values_[size_].type_code > 0) values_[size_].aux = ANYFFI_MOVABLE;
+    if (kIsOwned<T> && values_[size_].type_code > 0) values_[size_].aux |= ANYFFI_MOVABLE;
     ++size_;
   }
   /// Only the arguments before one that threw.
@@ -99,9 +115,10 @@ AnyValue call_value(const AnyffiValue& function, A&&... args) {
   AnyffiValue values[sizeof...(A) + 1];
   ArgPack<A...> pack(values);
   pack.fill(std::forward<A>(args)...);
-  AnyValue result;
-  check(anyffi_function_call(&function, values, pack.kSize, result.out()));
-  return result;
+  AnyffiValue result{};
+  check(anyffi_function_call(&function, values, pack.kSize, &result));
+  settle(result);
+  return AnyValue(Adopt{}, result);
 }
 
 }  // namespace detail

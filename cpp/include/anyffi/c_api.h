@@ -177,7 +177,16 @@ typedef enum AnyffiValueFlag {
   /// An object argument that the caller created for this call alone: the callee may steal it, leaving None.
   ANYFFI_MOVABLE = 1,
   /// An element of a recipe that stands for an object to create (host_api.h).
-  ANYFFI_RECIPE = 2
+  ANYFFI_RECIPE = 2,
+  /// A result or an argument of a callback that is a copy: a front end unpacks it as a container of its own language,
+  /// or
+  /// a tensor as an array. Of its elements, those with this flag. Everybody else ignores the flag and does not pass it
+  /// on.
+  ANYFFI_NATIVE = 4,
+  /// With ANYFFI_NATIVE: the containers inside too, with or without the flag.
+  ANYFFI_DEEP = 8,
+  /// A tensor whose overload is tried without `.convert()`.
+  ANYFFI_EXACT = 16
 } AnyffiValueFlag;
 
 /// Makes an owned value equal to `value`: copies borrowed text and bytes, unboxes, retains objects, clears flags.
@@ -185,6 +194,23 @@ typedef enum AnyffiValueFlag {
 int anyffi_value_own(const AnyffiValue* value, AnyffiValue* out);
 /// Releases an owned value and sets it to None.
 void anyffi_value_release(AnyffiValue* value);
+
+/// What a value may be taken as, by a parameter of another type.
+typedef enum AnyffiConversion {
+  ANYFFI_AS_SEQUENCE = 1,  /* a List: of a tensor (its rows, if it has several axes), of a sequence of the host */
+  ANYFFI_AS_ITERABLE = 2,  /* a List of anything that can be iterated over, but for text */
+  ANYFFI_AS_SET = 3,       /* a Set, of a set of the host */
+  ANYFFI_AS_PATH = 4,      /* Bytes for the system, of text, bytes or a path of the host */
+  ANYFFI_AS_DATE_TIME = 5, /* a List of two ints, seconds since 1970 in UTC and nanoseconds, of a time of the host */
+  ANYFFI_AS_DURATION = 6   /* the same of a duration of the host */
+} AnyffiConversion;
+
+/// Converts a value, owned; `out` is None if it is not of that sort. Runs code of the host. A list in `out` has no
+/// other owner.
+int anyffi_value_convert(const AnyffiValue* value, int32_t conversion, AnyffiValue* out);
+/// The host's path, time or duration: of Bytes, or of an int of microseconds (since 1970 in UTC). A copy of `from`
+/// without a host.
+int anyffi_value_create_host(int32_t conversion, const AnyffiValue* from, AnyffiValue* out);
 /// The family of a type code: `ANYFFI_STR` for the three codes of a string.
 int32_t anyffi_type_get_family(int32_t type_code);
 /// Python's `hash`: 1, 1.0 and True agree. TypeError for unhashable values.
@@ -351,8 +377,11 @@ int anyffi_error_raise_formatted(const char* kind, const char* format, int64_t f
 
 /// The signature of every function. `args` are borrowed; the callee may steal a movable one, leaving None. `result`
 /// enters as None; the callee leaves an owned value there, or None on failure. Returns 0, or another number after
-/// `anyffi_error_set_raised`.
+/// `anyffi_error_set_raised`: ANYFFI_REFUSED if it is about the arguments themselves, which the caller knows better.
 typedef int (*AnyffiCall)(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result);
+
+/// The result of a call that refused its arguments before anything ran.
+typedef enum AnyffiRefusal { ANYFFI_REFUSED = -2 } AnyffiRefusal;
 
 typedef struct AnyffiParamInfo {
   const char* name;
@@ -434,7 +463,8 @@ int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* functio
 int anyffi_depth_enter(void);
 void anyffi_depth_leave(void);
 
-/// Releases the host's lock around a body: `state = suspend(); ...; resume(state)`. NULL without a host.
+/// Releases the host's lock around a body: `state = suspend(); ...; resume(state)`. NULL without a host. The body reads
+/// objects that were retained before: the host's garbage collector decides by refcounts, and may run meanwhile.
 void* anyffi_host_suspend(void);
 void anyffi_host_resume(void* state);
 /// Acquires the host's lock in such a body, or on any other thread: `state = lock(); ...; unlock(state)`. Re-entrant.
@@ -445,10 +475,11 @@ void anyffi_host_unlock(int32_t state);
 int anyffi_host_check_signals(void);
 
 typedef enum AnyffiMismatchReason {
-  ANYFFI_MISMATCH_TYPE = 0,  /* TypeError: expected int, got str */
-  ANYFFI_MISMATCH_RANGE = 1, /* OverflowError: 300 does not fit int8 */
-  ANYFFI_MISMATCH_VALUE = 2, /* ValueError: `detail` */
-  ANYFFI_MISMATCH_RAISED = 3 /* an error is in the slot already */
+  ANYFFI_MISMATCH_TYPE = 0,   /* TypeError: expected int, got str */
+  ANYFFI_MISMATCH_RANGE = 1,  /* OverflowError: 300 does not fit int8 */
+  ANYFFI_MISMATCH_VALUE = 2,  /* ValueError: `detail` */
+  ANYFFI_MISMATCH_RAISED = 3, /* an error is in the slot already */
+  ANYFFI_MISMATCH_TENSOR = 4  /* TypeError: `detail` is an AnyffiTensorSpec*; NULL: `expected` names several */
 } AnyffiMismatchReason;
 
 /// Why a value could not be converted; filled from the innermost element outwards.
@@ -459,17 +490,23 @@ typedef struct AnyffiMismatch {
   const char* detail;   /* the narrower type, or the message, depending on `reason` */
   AnyffiValue got;      /* a borrowed copy of the value; with ANYFFI_MOVABLE if it is or lies in a movable argument */
   char path[112];       /* from the argument to the element, such as [1]["k"] */
+  char got_text[64];    /* what the message shows instead of `got`; empty: nothing */
 } AnyffiMismatch;
 
 /// Prepends `[key]` to the path; shortens a key that is too long.
 void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key);
-/// Raises a mismatch of argument `index` of a function; always returns -1. `info` may be NULL, or `index` -1: then the
-/// message is about a value alone.
+/// Replaces `got`, which is about to be released, by what the message shows of it.
+void anyffi_mismatch_detach(AnyffiMismatch* mismatch);
+/// Raises a mismatch of argument `index` of a function; returns ANYFFI_REFUSED, or -1 for another error. `info` may be
+/// NULL, or `index` -1: then the message is about a value alone.
 int anyffi_mismatch_raise(const AnyffiMismatch* mismatch, const AnyffiFunctionInfo* info, int32_t index);
 /// The same for the default of a parameter.
 int anyffi_mismatch_raise_default(const AnyffiMismatch* mismatch, const AnyffiFunctionInfo* info, int32_t index);
 /// The same for the result of a call.
 int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObject* function);
+/// Prefixes the raised error with the function, and with the argument that is the tensor which it is about, if
+/// `anyffi_tensor_check_access` raised it. `args` has `num_args` values.
+void anyffi_error_name_argument(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args);
 /// Raises Python's TypeError for the wrong number of arguments; always returns -1.
 int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args);
 
@@ -577,6 +614,9 @@ void anyffi_container_end_check(AnyffiObject* container, const void* type, int64
 int32_t anyffi_container_is_checked(const AnyffiObject* container, const void* type);
 /// For code that writes elements: a container with ANYFFI_CHECKED in its type mask (of the values) has changed.
 void anyffi_container_forget_checks(AnyffiObject* container);
+/// The same after writing elements of a type that it did not have, such as the first object: the front end may have to
+/// show the container to its garbage collector from now on.
+void anyffi_container_note_types(AnyffiObject* container);
 
 /// An empty mapping (ANYFFI_MAP, ANYFFI_DICT) or set (ANYFFI_FROZEN_SET, ANYFFI_SET) with room for `capacity` entries.
 /// Before sharing it, the caller may write owned keys and values to `entries`, update `used` and both masks, and call
@@ -595,6 +635,8 @@ int anyffi_mapping_create_from(int32_t type_code, const AnyffiValue* items, int6
 int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed);
 /// The entry's number, or -1 if there is none.
 int anyffi_mapping_find(const AnyffiObject* mapping, const AnyffiValue* key, int64_t* out_entry);
+/// The number of an Int's entry, or -1, where comparing words suffices; -2 where only `anyffi_mapping_find` can tell.
+int64_t anyffi_mapping_find_int(const AnyffiObject* mapping, int64_t key);
 /// An owned copy of a key's value, read in one step; Unset if there is none.
 int anyffi_mapping_get(const AnyffiObject* mapping, const AnyffiValue* key, AnyffiValue* out);
 /// Owned copies, read in one step, of the first live entry from number `entry` on (`step` 1) or the last one up to it
@@ -686,9 +728,6 @@ int anyffi_tensor_copy(const AnyffiTensorData* data, uint64_t flags, AnyffiValue
 /// The size in bytes of a compact tensor of this shape and type; ignores `data` and `strides`. ValueError for a
 /// negative shape, MemoryError for overflow.
 int anyffi_tensor_get_nbytes(const AnyffiTensorData* data, uint64_t flags, int64_t* out);
-/// A List of the elements of a Tensor or TensorView of one axis: integers, bools, float32 or float64. ValueError for
-/// another number of axes, TypeError for other elements, BufferError if the CPU cannot read them.
-int anyffi_tensor_get_items(const AnyffiValue* tensor, AnyffiValue* out);
 /// The distance in elements from the first element to the one at `positions`; negative if it lies before it. IndexError
 /// unless there is one position for each axis, from 0 to below its size.
 int anyffi_tensor_get_element_offset(const AnyffiTensorData* data, const int64_t* positions, int32_t count,
@@ -705,6 +744,33 @@ typedef enum AnyffiTensorAccess {
 /// if the address is not aligned, or if read-only memory would be written. `access`: AnyffiTensorAccess, or'ed.
 int anyffi_tensor_check_access(const AnyffiTensorData* data, uint64_t flags, const AnyffiDataType* data_type,
                                uint64_t alignment, int32_t access);
+
+/// The order of the elements of a tensor in memory.
+typedef enum AnyffiTensorOrder {
+  ANYFFI_ORDER_STRIDED = 0, /* any strides */
+  ANYFFI_ORDER_ROW_MAJOR = 1,
+  ANYFFI_ORDER_COL_MAJOR = 2
+} AnyffiTensorOrder;
+
+/// What a typed parameter requires of a tensor.
+typedef struct AnyffiTensorSpec {
+  AnyffiDataType dtype;
+  int32_t ndim;         /* -1: any number of axes */
+  const int64_t* shape; /* the size of each of the `ndim` axes, -1 for any */
+  int32_t order;        /* AnyffiTensorOrder */
+  int32_t device_type;  /* CPU: all memory that the CPU can access; 0: any device */
+  int32_t writable;     /* whether the memory must not be read-only */
+  uint32_t alignment;   /* of the first element, in bytes */
+} AnyffiTensorSpec;
+
+/// 1 if the value is a Tensor or TensorView that meets the requirements; otherwise 0, and `why` is filled.
+int32_t anyffi_tensor_match(const AnyffiValue* value, const AnyffiTensorSpec* spec, AnyffiMismatch* why);
+/// Makes a tensor that meets the requirements, for a parameter that is only read: of numbers in nested sequences, or of
+/// the elements of another tensor. Each element converts as an argument of the element's C++ type would. A value that
+/// meets them is retained. Returns 0 if there is no conversion: `why` is filled, and `out` owns the refused value
+/// unless the caller does.
+int32_t anyffi_tensor_convert(const AnyffiValue* value, const AnyffiTensorSpec* spec, AnyffiValue* out,
+                              AnyffiMismatch* why);
 
 /// DLPack's DLManagedTensorVersioned: a reference to a tensor, released by its `deleter`.
 typedef struct AnyffiManagedTensor {
@@ -807,7 +873,8 @@ typedef int (*AnyffiVisit)(const AnyffiValue* child, void* context);
 /// The layout of objects of C++ classes.
 typedef struct AnyffiInstance {
   AnyffiObject header;
-  void* content; /* the C++ object, behind this struct or elsewhere */
+  void* content;       /* the C++ object, behind this struct or elsewhere */
+  AnyffiObject* owner; /* NULL, or the object inside of which the content lies: a reference */
 } AnyffiInstance;
 
 /// The content of an object as one of the type `type_code`, which is that of the object or an ancestor.
@@ -821,6 +888,8 @@ typedef struct AnyffiFieldInfo {
   int (*get)(AnyffiObject* self, const struct AnyffiFieldInfo* field, AnyffiValue* out);
   /// Borrows `value` as a call does its arguments. NULL: read-only.
   int (*set)(AnyffiObject* self, const struct AnyffiFieldInfo* field, AnyffiValue* value);
+  /// Visits the references that the data member owns; NULL if it owns none.
+  int (*visit)(const void* member, AnyffiVisit visit, void* context);
   int64_t offset;    /* for `get` and `set` alone */
   int32_t type_code; /* likewise: of the type that declares the field */
   int32_t reserved;
@@ -877,6 +946,8 @@ typedef struct AnyffiTypeInfo {
   /// Hooks, which may fail. NULL: that of the nearest ancestor, else identity.
   int (*hash)(const AnyffiValue* self, int64_t* out);
   int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
+  /// Calls `visit` once for each reference that the object owns, with a borrowed value, until one call does not return
+  /// 0, and returns that. Allocates nothing, and is called with the host's lock held.
   int (*visit_children)(const AnyffiValue* self, AnyffiVisit visit, void* context);
   int (*repr)(const AnyffiValue* self, AnyffiValue* out);
   int32_t num_fields;
@@ -898,10 +969,10 @@ const AnyffiTypeInfo* anyffi_type_find(const char* type_key);
 /// strings and tables must never be freed. The same key, parent and layout return the code of the existing type;
 /// ValueError if parent or layout differ.
 int anyffi_type_register(const AnyffiTypeInfo* info, int32_t* out_type_code);
-/// Replaces documentation, fields and methods of a dynamic type by those of `info`, whose strings and tables must never
-/// be freed. The first library that defines a type prevails, and later versions of it; what others define is ignored.
-/// ValueError if one library defines a type twice. A later version with other fields gets a new type: `type_code` is
-/// changed to its code.
+/// Replaces documentation, fields, methods and `visit_children` of a dynamic type by those of `info`, whose strings and
+/// tables must never be freed. The first library that defines a type prevails, and later versions of it; what others
+/// define is ignored. ValueError if one library defines a type twice. A later version with other fields gets a new
+/// type: `type_code` is changed to its code.
 int anyffi_type_define(int32_t* type_code, const AnyffiTypeInfo* info);
 /// 1 if `ancestor` is `type_code` or one of its ancestors.
 int32_t anyffi_type_is_a(int32_t type_code, int32_t ancestor);

@@ -23,7 +23,8 @@ namespace anyffi {
 template <class T>
 class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder {
  public:
-  Class() noexcept : ClassBuilder(&type_code_of<T>, &detail::type_code_slot<T>, &detail::module_class<T>) {}
+  Class() noexcept
+      : ClassBuilder(&type_code_of<T>, &detail::type_code_slot<T>, &detail::module_class<T>, detail::visitor_of<T>()) {}
 
   Class& doc(const char* text) noexcept {
     *doc_ = text;

@@ -23,6 +23,16 @@ struct DataTypeOf<T, std::enable_if_t<std::is_floating_point_v<T> && sizeof(T) <
   static constexpr AnyffiDataType value{ANYFFI_kDLFloat, 8 * sizeof(T), 1};
 };
 
+template <class E>
+struct DataTypeOf<E, std::enable_if_t<std::is_enum_v<E>>> : DataTypeOf<std::underlying_type_t<E>> {};
+
+namespace detail {
+template <class T, class = void>
+inline constexpr bool kHasDataType = false;
+template <class T>
+inline constexpr bool kHasDataType<T, std::void_t<decltype(DataTypeOf<T>::value)>> = true;
+}  // namespace detail
+
 /// The type of a tensor's elements: DLPack's DLDataType.
 struct DataType : AnyffiDataType {
   constexpr DataType(const AnyffiDataType& other) : AnyffiDataType(other) {}  // NOLINT: implicit on purpose

@@ -44,9 +44,10 @@ class Function : public ObjectRef {
     detail::ArgPack<A...> pack(values);
     pack.fill(std::forward<A>(args)...);
     auto* function = reinterpret_cast<AnyffiFunction*>(object_);
-    AnyValue result;
-    detail::check(function->call(function->self, values, pack.kSize, result.out()));
-    return result;
+    AnyffiValue result{};
+    detail::check(function->call(function->self, values, pack.kSize, &result));
+    detail::settle(result);
+    return AnyValue(detail::Adopt{}, result);
   }
   /// Calls the function with forwarded arguments.
   AnyValue call_packed(Args args) const;
@@ -80,10 +81,11 @@ inline AnyValue AnyView::call_packed(Args args) const {
     }
   } copies(args.size());
   for (int32_t i = 0; i < args.size(); ++i) copies.values[i] = args[i].raw();
-  AnyValue result;
+  AnyffiValue result{};
   // Counts as a level of recursion: a function that forwards its arguments may call itself.
-  detail::check(anyffi_function_call(&raw_, copies.values, args.size(), result.out()));
-  return result;
+  detail::check(anyffi_function_call(&raw_, copies.values, args.size(), &result));
+  detail::settle(result);
+  return AnyValue(detail::Adopt{}, result);
 }
 
 inline AnyValue Function::call_packed(Args args) const {

@@ -69,6 +69,14 @@ typedef struct AnyffiHost {
   /// 1 if the wrapper of a container compares and hashes as the runtime does: if its class is no user's. Called with
   /// the lock held. NULL: none does.
   int32_t (*is_own_wrapper)(const AnyffiObject* container);
+  /// What an object is as another type (AnyffiConversion): a List, Set, Str or Bytes. Or None: it is not that. Or a
+  /// Slice of start, number and step of ints, or an Array of a data type and Bytes that hold the elements.
+  int (*handle_convert)(void* handle, int32_t conversion, AnyffiValue* out);
+  /// The inverse, for paths and times: a value that stands for an object of the host.
+  int (*handle_create)(int32_t conversion, const AnyffiValue* from, AnyffiValue* out);
+  /// A container with this wrapper may have something to visit from now on (`anyffi_object_traverse`). Called with the
+  /// lock held. NULL where every wrapper is visited; then that of the former host remains, whose wrappers may exist.
+  void (*wrapper_track)(void* wrapper);
 } AnyffiHost;
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.
@@ -144,9 +152,14 @@ int32_t anyffi_wrapper_claim(AnyffiWrapperRef* hold, AnyffiObject* object, void*
 /// Clears the object's `wrapper` if it is this one, and releases the reference. It takes one argument, so that a front
 /// end can install it as a finalizer.
 void anyffi_wrapper_detach(AnyffiWrapperRef* hold);
-/// The callable of the host, borrowed, if the function is over one and the caller's is the only reference; else NULL.
-/// For the garbage collector: visits objects that only a wrapper keeps alive.
-void* anyffi_function_get_unique_handle(const AnyffiFunction* function);
+/// For a garbage collector that visits wrappers, as CPython's does: visits each handle that only the caller's reference
+/// to the object keeps alive, through any number of other objects, once for each reference to it. Stops at the first
+/// visit that does not return 0, and returns that.
+int anyffi_object_traverse(const AnyffiObject* object, int (*visit)(void* handle, void* context), void* context);
+/// 0 if there is nothing to visit, whatever the refcounts; changes by `wrapper_track` of AnyffiHost alone.
+int32_t anyffi_object_may_refer(const AnyffiObject* object);
+/// 0 if no object of the type has anything to visit.
+int32_t anyffi_type_may_refer(int32_t type_code);
 
 /// Describes the wrappers of a front end whose classes have no C code of their own. Such a wrapper points to a second
 /// object, its memory, whose content is an AnyffiWrapperRef. Offsets count bytes from an object's address.
@@ -173,8 +186,11 @@ typedef struct AnyffiWrapperLayout {
 void anyffi_wrapper_set_layout(const AnyffiWrapperLayout* layout);
 /// The object of a wrapper, borrowed; NULL if it has none.
 AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
-/// Visits a wrapper's class, and the callable of a function that has no other reference: a `tp_traverse` of CPython.
+/// Visits a wrapper's class, and what `anyffi_object_traverse` visits: a `tp_traverse` of CPython.
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
+/// Releases an object that has no other reference and may have something to visit, and leaves the wrapper empty: a
+/// `tp_clear` of CPython.
+int anyffi_wrapper_clear(void* wrapper);
 /// `anyffi_tensor_get_buffer` of a wrapper, which the buffer then retains: a `bf_getbuffer` of CPython. Failure is an
 /// exception of the host.
 int anyffi_wrapper_get_buffer(void* wrapper, AnyffiBuffer* out, int flags);

@@ -43,13 +43,21 @@ ANYFFI_INLINE int anyffi_encoding_shift(int32_t encoding) { return encoding <= A
 /// this bit.
 #define ANYFFI_CHECKED ((uint64_t)1 << 62)
 
+/// The types whose objects may keep handles of the host alive (host_api.h); dynamic ones share a bit.
+#define ANYFFI_REFERRING                                                                                  \
+  (((uint64_t)1 << 63) | anyffi_type_bit(ANYFFI_OBJECT) | anyffi_type_bit(ANYFFI_SLICE) |                 \
+   anyffi_type_bit(ANYFFI_ERROR) | anyffi_type_bit(ANYFFI_FUNCTION) | anyffi_type_bit(ANYFFI_PY_OBJECT) | \
+   anyffi_type_bit(ANYFFI_ARRAY) | anyffi_type_bit(ANYFFI_LIST) | anyffi_type_bit(ANYFFI_MAP) |           \
+   anyffi_type_bit(ANYFFI_DICT) | anyffi_type_bit(ANYFFI_FROZEN_SET) | anyffi_type_bit(ANYFFI_SET) |      \
+   anyffi_type_bit(ANYFFI_TENSOR))
+
 /// Adds the bits of values that are written to a container, to its mask (of the values, in a mapping).
 static inline void anyffi_add_types(AnyffiObject* container, uint64_t* type_mask, uint64_t bits) {
   uint64_t former = *type_mask;
   /* Not written if it has the bits: the next write need not wait for this one. */
   if (__builtin_expect((former & (bits | ANYFFI_CHECKED)) == bits, 1)) return;
   *type_mask = former | bits;
-  if (__builtin_expect((former & ANYFFI_CHECKED) != 0, 0)) anyffi_container_forget_checks(container);
+  if (((former & ANYFFI_CHECKED) | (bits & ANYFFI_REFERRING)) != 0) anyffi_container_note_types(container);
 }
 
 static inline void anyffi_retain(AnyffiObject* object) {
@@ -58,10 +66,18 @@ static inline void anyffi_retain(AnyffiObject* object) {
 
 /// 1 if the caller's reference is the only one. 0 for an object that ever had a weak reference: one could become
 /// strong, and be released, between the two reads here, but ANYFFI_WAS_WEAK stays in the weak count.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+/* GCC 12 does not see that values with the payload of a number are not released. */
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+#endif
 static inline int anyffi_has_one_reference(const AnyffiObject* object) {
   return __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1 &&
          __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) == 1;
 }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 static inline void anyffi_release(AnyffiObject* object) {
   if (anyffi_has_one_reference(object)) {
@@ -114,6 +130,16 @@ static inline AnyffiValue anyffi_read_value(const AnyffiValue* from) {
   memcpy(&second, &from->as_int, 8);
   __asm__("" : "+r"(first), "+r"(second));
   return anyffi_make_value(first, second);
+}
+
+/// An owned copy of an element of a container, without ANYFFI_NATIVE.
+static inline AnyffiValue anyffi_own_element(const AnyffiValue* element) {
+  AnyffiValue owned = anyffi_read_value(element);
+  if (owned.type_code > 0) {
+    anyffi_retain(owned.as_object);
+    owned.aux = 0;
+  }
+  return owned;
 }
 
 static inline AnyffiValue anyffi_make_none(void) { return anyffi_make_value(0, 0); }

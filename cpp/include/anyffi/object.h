@@ -106,6 +106,16 @@ inline bool hold_object(AnyffiValue& value, AnyValue& holder) {
   return true;
 }
 
+template <class M>
+struct References<M, std::enable_if_t<std::is_base_of_v<ObjectRef, M>>> {
+  static constexpr bool kHasAny = true;
+  static int visit(const M& reference, AnyffiVisit visit, void* context) {
+    if (!reference.get()) return 0;
+    AnyffiValue value = object_value(reference.get());
+    return visit(&value, context);
+  }
+};
+
 /// Traits of T, a reference class whose constructor T(Adopt, AnyffiObject*) steals a reference.
 template <class T>
 struct RefTraits {
@@ -163,7 +173,7 @@ struct Instance {
   AnyffiInstance base;
 
   /// `anyffi_alloc` aligns to 16 bytes.
-  static constexpr size_t kOffset = alignof(T) < 16 ? align_up(sizeof(AnyffiInstance), alignof(T)) : 48;
+  static constexpr size_t kOffset = align_up(sizeof(AnyffiInstance), 16);
   static constexpr size_t kSize = kOffset + sizeof(T) + (alignof(T) > 16 ? alignof(T) - 16 : 0);
 
   void* place() { return reinterpret_cast<void*>(align_up(reinterpret_cast<uintptr_t>(this) + kOffset, alignof(T))); }
@@ -319,6 +329,7 @@ Ref<T> make_object(Args&&... args) {
     throw;
   }
   instance->base.header = AnyffiObject{code, 1, 1, &Instance::destroy, nullptr};
+  instance->base.owner = nullptr;
   return Ref<T>(detail::Adopt{}, &instance->base.header);
 }
 

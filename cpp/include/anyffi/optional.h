@@ -28,11 +28,21 @@ class Optional {
   AnyValue value_;
 };
 
+namespace detail {
+template <class T>
+struct References<Optional<T>> : References<AnyValue> {
+  static int visit(const Optional<T>& value, AnyffiVisit visit, void* context) {
+    return References<AnyValue>::visit(value.any(), visit, context);
+  }
+};
+}  // namespace detail
+
 template <class T>
 struct Traits<Optional<T>> {
   ANYFFI_HIDDEN_ static constexpr auto name = FixedText(Traits<T>::name) + " | None";
   ANYFFI_HIDDEN_ static constexpr auto result_name = detail::kResultName<T> + " | None";
   static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
+  static constexpr uint32_t result_flags = detail::kResultFlags<T>;
   static constexpr bool kBorrows = true;
   static constexpr bool kOutlivesHolder = true;
   static constexpr bool kIsSteady = detail::kIsSteady<T>;
@@ -45,11 +55,16 @@ struct Traits<Optional<T>> {
       return false;
     }
     *holder.out() = Traits<T>::store(Traits<T>::take(inner));
+    detail::settle(*holder.out());
     return true;
   }
   static Optional<T> take(Holder& holder) { return Optional<T>(detail::Adopt{}, holder.release()); }
-  static AnyffiValue borrow(const Optional<T>& optional) { return optional.any().raw(); }
-  static AnyffiValue store(const Optional<T>& optional) { return AnyValue(optional.any()).release(); }
+  static AnyffiValue borrow(const Optional<T>& optional) {
+    return detail::with_flags(optional.any().raw(), result_flags);
+  }
+  static AnyffiValue store(const Optional<T>& optional) {
+    return detail::with_flags(AnyValue(optional.any()).release(), result_flags);
+  }
 };
 
 namespace detail {

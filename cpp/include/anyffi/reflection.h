@@ -13,18 +13,22 @@
 ///     };
 ///
 /// A class that derives from another one (`using Parent = ...`) lists its own fields; those of the parent come first.
+///
+/// Python's garbage collector visits the references in data members that are fields, with the interpreter lock held, so
+/// that it can collect an object that a Python callable in it refers to. For other members, the class names all of
+/// them:
+///
+///     void visit_references(const anyffi::Visitor& visit) const { visit(on_click_); visit(children_); }
 #ifndef ANYFFI_REFLECTION_H_
 #define ANYFFI_REFLECTION_H_
 
 #include <anyffi/any.h>
+#include <anyffi/detail/visit.h>
 #include <anyffi/error.h>
 
 namespace anyffi {
 
 namespace detail {
-
-template <class T>
-T* content_of(const AnyffiObject* object);
 
 template <auto kMember>
 struct Field {
@@ -65,7 +69,7 @@ constexpr FieldList<kMembers...> complete_fields(FieldList<kMembers...> list) {
                 "anyffi: a field has a type without a conversion: include its header of anyffi/stl/, or specialise "
                 "anyffi::Traits for it (see anyffi/traits_via.h)");
   [[maybe_unused]] int i = 0;
-  ((list.rows[i].type_name = Traits<MemberType<T, kMembers>>::name, list.rows[i++].get = &get_field<T, kMembers>), ...);
+  ((list.rows[i].type_name = kResultName<MemberType<T, kMembers>>, list.rows[i++].get = &get_field<T, kMembers>), ...);
   return list;
 }
 
@@ -73,15 +77,6 @@ template <class List>
 inline constexpr int32_t kFieldCount = 0;
 template <auto... kMembers>
 inline constexpr int32_t kFieldCount<FieldList<kMembers...>> = sizeof...(kMembers);
-
-template <class T, class = void>
-struct FieldsOf {
-  static constexpr void (*kFunction)() = nullptr;
-};
-template <class T>
-struct FieldsOf<T, std::void_t<decltype(T::fields())>> {
-  static constexpr auto kFunction = &T::fields;
-};
 
 /// Compares functions of any type. An inherited `fields` is registered by the base class.
 template <class A, class B>
@@ -129,6 +124,7 @@ void describe_class(AnyffiTypeInfo& info) {
     info.fields = FieldTable<T>::kList.rows;
     info.num_fields = kFieldCount<decltype(T::fields())>;
   }
+  if constexpr (ClassVisitor<T>::kHasAny) info.visit_children = &ClassVisitor<T>::visit;
 }
 
 }  // namespace detail
@@ -143,7 +139,7 @@ constexpr detail::Field<kMember> field(const char* name, const char* doc = nullp
 /// The fields of a class, in order.
 template <auto... kMembers>
 constexpr detail::FieldList<kMembers...> fields(detail::Field<kMembers>... list) {
-  return {{AnyffiFieldInfo{list.name, list.doc, nullptr, nullptr, nullptr, 0, 0, 0}...}};
+  return {{AnyffiFieldInfo{list.name, list.doc, nullptr, nullptr, nullptr, nullptr, 0, 0, 0}...}};
 }
 
 }  // namespace anyffi

@@ -15,12 +15,32 @@
 
 namespace anyffi {
 
+namespace detail {
+
+/// What a result is whose type converts through C, and so is a copy.
+template <class C>
+struct CopyOf {
+  ANYFFI_HIDDEN_ static constexpr auto result_name = kResultName<C>;
+  ANYFFI_HIDDEN_ static constexpr auto key_name = kKeyName<C>;
+  static constexpr uint32_t flags = kResultFlags<C>;
+};
+
+constexpr bool same_text(const char* a, const char* b) {
+  while (*a != 0 && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+
+}  // namespace detail
+
 /// Converts T through C. The specialisation of Traits that derives from this has `static T from(C)` and
-/// `static C to(const T&)`, which may throw, and may have its own `name`.
+/// `static C to(const T&)`, which may throw, and may have its own `name`. As a result, an anyffi::Tuple becomes a tuple
+/// of Python.
 template <class T, class C>
 struct TraitsVia {
   using Carrier = C;
   ANYFFI_HIDDEN_ static constexpr auto name = Traits<C>::name;
+  using CopiedAs = C;
+  static constexpr uint32_t result_flags = detail::CopyOf<C>::flags;
   static constexpr uint64_t type_mask = 0;  // `from` may throw for any value
   static constexpr bool kBorrows = false;
 
@@ -53,9 +73,45 @@ struct TraitsVia {
   static T take(Holder& holder) { return std::move(holder.value); }
   static AnyffiValue store(const T& value) {
     detail::Depth depth;
-    return Traits<C>::store(Traits<T>::to(value));
+    return detail::with_flags(Traits<C>::store(Traits<T>::to(value)), result_flags);
   }
 };
+
+namespace detail {
+
+template <class T, class = void>
+inline constexpr bool kHasResultName = false;
+template <class T>
+inline constexpr bool kHasResultName<T, std::void_t<decltype(Traits<T>::result_name)>> = true;
+
+/// The carrier's names, unless the traits have one of their own.
+template <class T>
+constexpr auto via_result_name() {
+  using C = typename Traits<T>::CopiedAs;
+  if constexpr (same_text(Traits<T>::name, Traits<C>::name)) {
+    return CopyOf<C>::result_name;
+  } else {
+    return FixedText(Traits<T>::name);
+  }
+}
+template <class T>
+constexpr auto via_key_name() {
+  using C = typename Traits<T>::CopiedAs;
+  if constexpr (same_text(Traits<T>::name, Traits<C>::name)) {
+    return CopyOf<C>::key_name;
+  } else {
+    return FixedText(Traits<T>::name);
+  }
+}
+template <class T>
+ANYFFI_HIDDEN_ inline constexpr auto
+    kResultName<T, std::enable_if_t<!kHasResultName<T>, std::void_t<typename Traits<T>::CopiedAs>>> =
+        via_result_name<T>();
+template <class T>
+ANYFFI_HIDDEN_ inline constexpr auto
+    kKeyName<T, std::enable_if_t<!kHasResultName<T>, std::void_t<typename Traits<T>::CopiedAs>>> = via_key_name<T>();
+
+}  // namespace detail
 
 }  // namespace anyffi
 

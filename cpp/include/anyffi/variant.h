@@ -15,6 +15,15 @@ constexpr auto union_names() {
   return (FixedText(Traits<First>::name) + ... + (" | " + FixedText(Traits<Rest>::name)));
 }
 
+template <class First, class... Rest>
+constexpr auto union_result_names() {
+  return (kResultName<First> + ... + (" | " + kResultName<Rest>));
+}
+template <class First, class... Rest>
+constexpr auto union_key_names() {
+  return (kKeyName<First> + ... + (" | " + kKeyName<Rest>));
+}
+
 /// The index of a type among others, or -1.
 template <class T, class... Ts>
 constexpr int index_among() {
@@ -101,9 +110,28 @@ class Variant {
   int index_;
 };
 
+namespace detail {
+template <class... Ts>
+struct References<Variant<Ts...>> : References<AnyValue> {
+  static int visit(const Variant<Ts...>& value, AnyffiVisit visit, void* context) {
+    return References<AnyValue>::visit(value.any(), visit, context);
+  }
+};
+}  // namespace detail
+
+namespace detail {
+/// Whether a type says what it requires of a tensor (typed_tensor.h).
+template <class T, class = void>
+inline constexpr bool kIsTypedTensor = false;
+template <class T>
+inline constexpr bool kIsTypedTensor<T, std::void_t<typename Traits<T>::Requirement>> = true;
+}  // namespace detail
+
 template <class... Ts>
 struct Traits<Variant<Ts...>> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::union_names<Ts...>();
+  ANYFFI_HIDDEN_ static constexpr auto result_name = detail::union_result_names<Ts...>();
+  ANYFFI_HIDDEN_ static constexpr auto key_name = detail::union_key_names<Ts...>();
   static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
   static constexpr bool kBorrows = true;
   static constexpr bool kOutlivesHolder = true;
@@ -114,6 +142,9 @@ struct Traits<Variant<Ts...>> {
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     Attempt attempt{value, holder, why};
     detail::refuse(why, value, name);
+    if constexpr ((detail::kIsTypedTensor<Ts> || ...)) {
+      if (value.type_code == ANYFFI_TENSOR) why.reason = ANYFFI_MISMATCH_TENSOR;  // names its type of elements
+    }
     int index = 0;
     bool settled = (attempt.template run<Ts>(index++) || ...);
     if (attempt.broken) return false;
@@ -133,10 +164,16 @@ struct Traits<Variant<Ts...>> {
     return true;
   }
   static Variant<Ts...> take(Holder& holder) { return Variant<Ts...>(detail::Adopt{}, holder.release(), holder.index); }
-  static AnyffiValue borrow(const Variant<Ts...>& variant) { return variant.any().raw(); }
-  static AnyffiValue store(const Variant<Ts...>& variant) { return AnyValue(variant.any()).release(); }
+  static AnyffiValue borrow(const Variant<Ts...>& variant) {
+    return detail::with_flags(variant.any().raw(), kFlags[variant.index()]);
+  }
+  static AnyffiValue store(const Variant<Ts...>& variant) {
+    return detail::with_flags(AnyValue(variant.any()).release(), kFlags[variant.index()]);
+  }
 
  private:
+  ANYFFI_HIDDEN_ static constexpr uint32_t kFlags[] = {detail::kResultFlags<Ts>...};
+
   /// Tries the types in order, and keeps the best conversion or the best error.
   struct Attempt {
     const AnyffiValue& value;
@@ -154,7 +191,7 @@ struct Traits<Variant<Ts...>> {
       typename Traits<T>::Holder inner{};
       AnyffiMismatch mine;
       if (!Traits<T>::load(given, inner, mine)) return refused(mine);
-      AnyValue stored(detail::Adopt{}, Traits<T>::store(Traits<T>::take(inner)));
+      AnyValue stored(Traits<T>::take(inner));
       int32_t family = anyffi_type_get_family(detail::unboxed(value).type_code);
       bool same_family = stored.family() == family;
       bool becomes_int = family == ANYFFI_BOOL && stored.family() == ANYFFI_INT && !is_int;
@@ -166,6 +203,10 @@ struct Traits<Variant<Ts...>> {
       return same_family;
     }
 
+    static bool is_about_type(const AnyffiMismatch& mismatch) {
+      bool is_type = mismatch.reason == ANYFFI_MISMATCH_TYPE || mismatch.reason == ANYFFI_MISMATCH_TENSOR;
+      return is_type && mismatch.path_size == 0;
+    }
     /// Keeps an error about an element or about the range: it says more than "expected one of these types".
     bool refused(const AnyffiMismatch& mine) {
       if (mine.reason == ANYFFI_MISMATCH_RAISED) {
@@ -175,8 +216,7 @@ struct Traits<Variant<Ts...>> {
           return broken = true;
         }
         if (overflow.is_none()) overflow = std::move(error);
-      } else if (why.reason == ANYFFI_MISMATCH_TYPE && why.path_size == 0 &&
-                 (mine.reason != ANYFFI_MISMATCH_TYPE || mine.path_size > 0)) {
+      } else if (is_about_type(why) && !is_about_type(mine)) {
         why = mine;
       }
       return false;

@@ -23,6 +23,13 @@ namespace {
 
 ANYFFI_THREAD_LOCAL AnyffiObject* raised = nullptr;
 
+/// An error about a tensor. It is only compared, since the error may be gone.
+struct About {
+  const AnyffiObject* error;
+  const void* elements;
+};
+ANYFFI_THREAD_LOCAL About about{nullptr, nullptr};
+
 /// An inline ASCII string as a constant.
 template <size_t kSize>
 constexpr AnyffiValue short_text(const char (&text)[kSize]) {
@@ -101,6 +108,16 @@ int raise_error(const char* kind, const char* message, size_t size, const Anyffi
 }  // namespace
 
 bool has_raised() noexcept { return raised != nullptr; }
+
+int mark_raised_about(const void* elements) noexcept {
+  about = About{raised, elements};
+  return -1;
+}
+
+const void* take_raised_about() noexcept {
+  About found = std::exchange(about, About{});
+  return found.error == nullptr || found.error != raised ? nullptr : found.elements;
+}
 
 SavedError::SavedError() noexcept : error_(std::exchange(raised, nullptr)) {}
 

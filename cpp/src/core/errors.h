@@ -23,6 +23,11 @@ int raise_with_args(const char* kind, const char* message, AnyffiValue args) noe
 /// Returns whether the thread's slot holds an error.
 bool has_raised() noexcept;
 
+/// Records that the raised error is about a tensor, by the address of its elements; always -1.
+int mark_raised_about(const void* elements) noexcept;
+/// Takes that address, if the error of the record is the raised one; else NULL.
+const void* take_raised_about() noexcept;
+
 /// Saves the thread's raised error and restores it (PyErr_Fetch, PyErr_Restore): for code of the host that runs while
 /// an error propagates.
 class SavedError {

@@ -90,6 +90,8 @@ void anyffi_host_install(const AnyffiHost* hooks) {
   AnyffiHost& copy = copies[next++ % 16];
   copy = AnyffiHost{};
   std::memcpy(&copy, hooks, std::min<size_t>(hooks->struct_size, sizeof(copy)));
+  const AnyffiHost* former = anyffi::runtime::host();
+  if (copy.wrapper_track == nullptr && former != nullptr) copy.wrapper_track = former->wrapper_track;
   anyffi::runtime::current.store(&copy, std::memory_order_release);
 }
 

@@ -40,6 +40,28 @@ void trim(FreeLists& lists) {
   }
 }
 
+/// One large block for all threads, which begins with its size; or NULL. Where each call creates a large text, `malloc`
+/// would return the pages to the system every time, and touching new ones takes ten times as long as copying the text.
+std::atomic<size_t*> spare{nullptr};
+constexpr size_t kMinSpare = size_t{1} << 16;
+constexpr size_t kMaxSpare = size_t{1} << 22;
+
+/// Keeps a block instead of the former one.
+void keep_spare(void* memory, size_t size) {
+  auto* block = static_cast<size_t*>(memory);
+  *block = size;
+  if (size_t* former = spare.exchange(block, std::memory_order_acq_rel)) anyffi_free(former);
+}
+
+/// Returns the spare block if it has at least `size` bytes, and not many more; else NULL.
+void* take_spare(size_t size) {
+  if (size < kMinSpare || size > kMaxSpare || spare.load(std::memory_order_relaxed) == nullptr) return nullptr;
+  size_t* block = spare.exchange(nullptr, std::memory_order_acq_rel);
+  if (block == nullptr || (*block >= size && *block / 2 <= size)) return block;
+  keep_spare(block, *block);
+  return nullptr;
+}
+
 std::mutex& threads_mutex() {
   // Never destroyed: threads may end after static destructors have run.
   static auto* mutex = new std::mutex;
@@ -68,7 +90,7 @@ class Registration {
 
   static int64_t count() {
     std::lock_guard<std::mutex> lock(threads_mutex());
-    int64_t found = 0;
+    int64_t found = spare.load(std::memory_order_relaxed) != nullptr;
     for (const Registration* registration = all; registration != nullptr; registration = registration->next_) {
       for (size_t i = 0; i < kNumSizes; ++i)
         found += max_free_of(i) - __atomic_load_n(&registration->lists_->room[i], __ATOMIC_RELAXED);
@@ -92,14 +114,25 @@ Registration* Registration::all = nullptr;
 
 }  // namespace
 
-__attribute__((noinline)) void free_block_slow(void* memory, size_t size_class) noexcept {
-  if (!kUseFreeLists || size_class >= kNumSizes || Registration::opened) {
+void* allocate_new_block(size_t size) noexcept {
+  size_t size_class = size_class_of(size);
+  if (size_class < kNumSizes) return anyffi_alloc(size_of_class(size_class));
+  void* block = take_spare(size);
+  return block != nullptr ? block : anyffi_alloc(size);
+}
+
+__attribute__((noinline)) void free_block_slow(void* memory, size_t size) noexcept {
+  if (kUseFreeLists && size >= kMinSpare && size <= kMaxSpare) {
+    keep_spare(memory, size);
+    return;
+  }
+  if (!kUseFreeLists || size_class_of(size) >= kNumSizes || Registration::opened) {
     anyffi_free(memory);
     return;
   }
   static thread_local Registration registration;
   static_cast<void>(registration);
-  free_block(memory, size_class * kGrain);
+  free_block(memory, size);
 }
 
 }  // namespace anyffi::runtime
@@ -115,6 +148,9 @@ void anyffi_allocator_exchange(AnyffiAllocator* allocator) {
   allocator->free = current_free.exchange(allocator->free);
 }
 
-void anyffi_memory_trim(void) { trim(free_lists); }
+void anyffi_memory_trim(void) {
+  trim(free_lists);
+  if (size_t* block = spare.exchange(nullptr, std::memory_order_acq_rel)) anyffi_free(block);
+}
 
 int64_t anyffi_memory_count_cached(void) { return Registration::count(); }

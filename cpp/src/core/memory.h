@@ -40,7 +40,7 @@ extern __thread FreeLists free_lists __attribute__((tls_model("initial-exec")));
 extern thread_local FreeLists free_lists;
 #endif
 
-void free_block_slow(void* memory, size_t size_class) noexcept;
+void free_block_slow(void* memory, size_t size) noexcept;
 
 /// The number of the smallest block size of at least `size` bytes.
 inline size_t size_class_of(size_t size) noexcept { return (size + kGrain / 2 - 1) / kGrain; }
@@ -57,10 +57,7 @@ inline void* pop_free_block(size_t size) noexcept {
 }
 
 /// As `allocate_block`, where `pop_free_block` returned NULL.
-inline void* allocate_new_block(size_t size) noexcept {
-  size_t size_class = size_class_of(size);
-  return anyffi_alloc(size_class >= kNumSizes ? size : size_of_class(size_class));
-}
+void* allocate_new_block(size_t size) noexcept;
 
 /// Returns at least `size` bytes for an object, or NULL.
 inline void* allocate_block(size_t size) noexcept {
@@ -78,7 +75,7 @@ inline void free_block(void* memory, size_t size) noexcept {
     --free_lists.room[size_class];
     return;
   }
-  free_block_slow(memory, size_class);
+  free_block_slow(memory, size);
 }
 
 /// Makes standard containers of the runtime use the replaceable allocator.

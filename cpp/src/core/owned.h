@@ -43,10 +43,7 @@ class Owned {
 };
 
 /// Returns a new reference to a borrowed value.
-inline Owned retained(const AnyffiValue& value) noexcept {
-  anyffi_value_retain(&value);
-  return Owned(value);
-}
+inline Owned retained(const AnyffiValue& value) noexcept { return Owned(anyffi_own_element(&value)); }
 
 /// Sets `out` to None and returns -1, for the ends of failing functions.
 inline int fail(AnyffiValue* out) noexcept {

@@ -358,6 +358,7 @@ int define_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_
   given.num_fields = info.num_fields;
   given.methods = info.methods;
   given.num_methods = info.num_methods;
+  given.visit_children = info.visit_children;
   std::unique_lock<std::mutex> lock(types.mutex);
   auto definer = types.definers.find(*type_code);
   bool was_defined = definer != types.definers.end();

@@ -87,10 +87,6 @@ int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* 
   return 0;
 }
 
-void* anyffi_function_get_unique_handle(const AnyffiFunction* function) {
-  return anyffi_has_one_reference(&function->header) ? function->handle : nullptr;
-}
-
 int anyffi_function_call(const AnyffiValue* value, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   *result = anyffi_make_none();
   if (value->type_code != ANYFFI_FUNCTION) {

@@ -6,14 +6,77 @@
 
 #include "core/errors.h"
 #include "core/memory.h"
+#include "core/messages.h"
+#include "core/owned.h"
 #include "functions/signature.h"
+#include "tensors/names.h"
+#include "tensors/spec.h"
+#include "values/nested.h"
 
 namespace anyffi::runtime {
 namespace {
 
+/// ` of float32`, and the shape if there is not one axis.
+void append_layout(String* out, const AnyffiValue& got) {
+  const AnyffiTensorData& tensor = reinterpret_cast<const AnyffiTensor*>(got.as_object)->tensor;
+  *out += " of ";
+  *out += data_type_name(tensor.dtype).text;
+  if (tensor.ndim == 1) return;
+  *out += ", of shape (";
+  for (int32_t i = 0; i < tensor.ndim; ++i) {
+    if (i > 0) *out += ", ";
+    *out += std::to_string(tensor.shape[i]).c_str();
+  }
+  *out += ')';
+}
+
+/// Appends the refused value, or the name of its type if that was wrong.
+void append_got(String* out, const AnyffiMismatch& mismatch) {
+  if (mismatch.got_text[0] != 0) {
+    *out += mismatch.got_text;
+  } else if (mismatch.reason == ANYFFI_MISMATCH_TYPE || mismatch.reason == ANYFFI_MISMATCH_TENSOR) {
+    append_type_name(out, mismatch.got);
+    if (mismatch.got.type_code == ANYFFI_TENSOR) append_layout(out, mismatch.got);
+  } else {
+    append_repr(out, &mismatch.got);
+  }
+}
+
+/// Where to cut UTF-8 that is longer than `end` bytes: between code points.
+size_t cut_before(const String& text, size_t end) {
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return end;
+}
+
+/// `a tensor of float64 with shape (*, 3), got one of float32 with shape (2, 2)`
+void append_tensor_reason(String* out, const AnyffiMismatch& mismatch) {
+  auto* spec = reinterpret_cast<const AnyffiTensorSpec*>(mismatch.detail);
+  if (spec != nullptr) {
+    append_requirement(out, *spec, mismatch.got);
+  } else {
+    *out += mismatch.expected;
+  }
+  *out += ", got ";
+  if (mismatch.got_text[0] != 0) {
+    *out += mismatch.got_text;
+    return;
+  }
+  uint64_t flags;
+  if (const AnyffiTensorData* data = tensor_of(mismatch.got, &flags)) {
+    *out += spec != nullptr ? "one of " : "a tensor of ";
+    append_tensor(out, spec, *data, flags);
+    return;
+  }
+  append_type_name(out, mismatch.got);
+  if (mismatch.expected != kNestedShape) return;
+  NestedShape shape(mismatch.got);
+  *out += " with shape ";
+  append_sizes(out, shape.extents, shape.ndim, false);
+}
+
 void append_reason(String* out, const AnyffiMismatch& mismatch) {
   if (mismatch.reason == ANYFFI_MISMATCH_RANGE) {
-    append_repr(out, &mismatch.got);
+    append_got(out, mismatch);
     *out += " does not fit ";
     *out += mismatch.detail;
     return;
@@ -21,13 +84,14 @@ void append_reason(String* out, const AnyffiMismatch& mismatch) {
   if (mismatch.reason == ANYFFI_MISMATCH_VALUE) {
     *out += mismatch.detail;
     *out += ", got ";
-    append_repr(out, &mismatch.got);
+    append_got(out, mismatch);
     return;
   }
   *out += "expected ";
+  if (mismatch.reason == ANYFFI_MISMATCH_TENSOR) return append_tensor_reason(out, mismatch);
   *out += mismatch.expected;
   *out += ", got ";
-  append_type_name(out, mismatch.got);
+  append_got(out, mismatch);
   const AnyffiTypeInfo* info = anyffi_type_get_info(mismatch.got.type_code);
   if (info != nullptr && info->type_code >= ANYFFI_FIRST_DYNAMIC_TYPE &&
       std::strcmp(info->type_key, mismatch.expected) == 0) {
@@ -94,21 +158,52 @@ int raise_other_self(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo& i
   return raise_text("TypeError", text + "' object");
 }
 
+/// `f(x: Tensor) -> None: argument 0 (x)`, without the argument if `index` is -1.
+void append_place(String* out, const AnyffiFunctionInfo& info, const char* what, int32_t index) {
+  append_signature(out, info);
+  if (index < 0) return;
+  out->append(": ").append(what).append(" ").append(std::to_string(index).c_str()).append(" (");
+  append_param_name(out, info, index);
+  *out += ')';
+}
+
+/// Prefixes the message of the raised error.
+int prefix_raised(const AnyffiFunctionInfo& info, const char* what, int32_t index) {
+  Owned error;
+  anyffi_error_take_raised(error.out());
+  auto* fields = reinterpret_cast<const AnyffiError*>(error->as_object);
+  String kind, text;
+  append_text(&kind, &fields->kind);
+  append_place(&text, info, what, index);
+  text += ": ";
+  append_text(&text, &fields->message);
+  return raise_text(kind.c_str(), text);
+}
+
+/// The address of the elements of a tensor; NULL for other values.
+const void* elements_of(const AnyffiValue& value) {
+  const AnyffiTensorData* data = nullptr;
+  if (value.type_code == ANYFFI_TENSOR) data = &reinterpret_cast<const AnyffiTensor*>(value.as_object)->tensor;
+  if (value.type_code == ANYFFI_TENSOR_VIEW) data = static_cast<const AnyffiTensorData*>(value.as_pointer);
+  return data == nullptr ? nullptr : static_cast<const char*>(data->data) + data->byte_offset;
+}
+
 /// Raises a mismatch of the value that `what` describes, for the parameter at `index`.
 int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo* info, const char* what,
                           int32_t index) {
-  if (mismatch.reason == ANYFFI_MISMATCH_RAISED) return -1;
-  return guard([&] {
+  bool is_named = info != nullptr && index >= 0;
+  if (mismatch.reason == ANYFFI_MISMATCH_RAISED) {
+    bool is_about_tensor = is_named && take_raised_about() != nullptr;
+    return is_about_tensor ? guard([&] { return prefix_raised(*info, what, index); }) : -1;
+  }
+  int status = guard([&] {
     if (is_other_self(mismatch, info, index)) return raise_other_self(mismatch, *info);
     String text;
-    if (info != nullptr && index >= 0) {
-      append_signature(&text, *info);
-      text.append(": ").append(what).append(" ").append(std::to_string(index).c_str()).append(" (");
-      append_param_name(&text, *info, index);
-      text += ')';
-    }
-    return raise_mismatch(mismatch, std::move(text));
+    if (is_named) append_place(&text, *info, what, index);
+    raise_mismatch(mismatch, std::move(text));
+    return int{ANYFFI_REFUSED};
   });
+  return is_named ? status : -1;
 }
 
 }  // namespace
@@ -131,10 +226,7 @@ void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
     constexpr int32_t kCapacity = sizeof(mismatch->path);
     constexpr size_t kLongest = 40;
     if (step.size() > kLongest) {
-      // Cut between code points.
-      size_t end = kLongest - 4;
-      while (end > 0 && (static_cast<unsigned char>(step[end]) & 0xC0) == 0x80) --end;
-      step.resize(end);
+      step.resize(cut_before(step, kLongest - 4));
       step += "...]";
     }
     auto size = static_cast<int32_t>(step.size());
@@ -145,6 +237,24 @@ void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
     mismatch->path_size = size + kept;
     return 0;
   });
+  if (status != 0) mismatch->reason = ANYFFI_MISMATCH_RAISED;
+}
+
+void anyffi_mismatch_detach(AnyffiMismatch* mismatch) {
+  // The value of a scalar is no reference.
+  if (mismatch->reason == ANYFFI_MISMATCH_RAISED || mismatch->got.type_code <= 0) return;
+  int status = guard([&] {
+    String text;
+    append_got(&text, *mismatch);
+    constexpr size_t kLongest = sizeof(mismatch->got_text) - 1;
+    if (text.size() > kLongest) {
+      text.resize(cut_before(text, kLongest - 3));
+      text += "...";
+    }
+    std::memcpy(mismatch->got_text, text.c_str(), text.size() + 1);
+    return 0;
+  });
+  mismatch->got = anyffi_make_none();
   if (status != 0) mismatch->reason = ANYFFI_MISMATCH_RAISED;
 }
 
@@ -172,6 +282,20 @@ int anyffi_mismatch_raise_field(const AnyffiMismatch* mismatch, const AnyffiFiel
     String text = owner == nullptr ? "" : owner->type_key;
     return raise_mismatch(*mismatch, text + "." + field->name);
   });
+}
+
+void anyffi_error_name_argument(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args) {
+  const void* elements = take_raised_about();
+  if (elements == nullptr || info == nullptr) return;
+  // Not if it could be several: a tensor that was stolen is None now.
+  int32_t index = -1, count = 0;
+  for (int32_t i = 0; i < num_args; ++i) {
+    bool is_one = elements_of(args[i]) == elements;
+    if (is_one) index = i;
+    count += is_one || args[i].type_code == ANYFFI_NONE;
+  }
+  if (count != 1) index = -1;
+  guard([&] { return prefix_raised(*info, "argument", index); });
 }
 
 int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args) {

@@ -120,22 +120,30 @@ int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
     text += "\n    ";
     text += line;
   }
-  return raise_text("TypeError", text);
+  raise_text("TypeError", text);
+  return ANYFFI_REFUSED;
 }
 
 /// Calls the first candidate that takes the arguments; ANYFFI_NO_MATCH if there are places for them in none.
 template <class Order>
 int resolve(const Call& call, Order& order, AnyffiValue* result, bool raises = true) {
   Arguments given(call.num_args);
+  bool has_tensor = false;
   for (int32_t i = 0; i < call.num_args; ++i) {
     AnyffiValue value = call.args[i];
     // Not movable: the next candidate needs the arguments that this one would steal.
     if (value.type_code > 0) value.aux = 0;
+    has_tensor |= value.type_code == ANYFFI_TENSOR;
     given.add(value, type_mask_of(value));
   }
   unsigned found = 0;
+  if (has_tensor) given.mark_tensors(ANYFFI_EXACT);
   for (Match wanted : {kExact, kBoolAsInt, kConversion}) {
-    if (wanted != kExact && (found & wanted) == 0) continue;
+    if (wanted == kConversion && has_tensor) {
+      given.mark_tensors(0);
+    } else if (wanted != kExact && (found & wanted) == 0) {
+      continue;
+    }
     int32_t index = 0;
     for (const AnyffiOverload* overload = call.set.info.overloads; overload != nullptr; overload = overload->next) {
       Arguments* args = order(&given, *overload, index++);
@@ -143,7 +151,7 @@ int resolve(const Call& call, Order& order, AnyffiValue* result, bool raises = t
       const AnyffiFunction& function = function_of(*overload);
       Match match = compare(*function.info, args->type_masks(), args->size());
       found |= match;
-      if (match != wanted) continue;
+      if (match != wanted && !(has_tensor && wanted == kConversion && match != kNumber)) continue;
       int status = try_candidate(function, args->values(), args->size(), result);
       if (status != ANYFFI_NO_MATCH) return status;
     }

@@ -63,6 +63,12 @@ class Arguments {
   }
   void add_from(const Arguments& other, int32_t index) { add(other.values_[index], other.type_masks_[index]); }
   void add_missing() { add(anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0), ~uint64_t{0}); }
+  /// Sets the flags of tensors, whose type mask does not tell whether they need a conversion.
+  void mark_tensors(uint32_t flags) {
+    for (int32_t i = 0; i < size_; ++i) {
+      if (values_[i].type_code == ANYFFI_TENSOR) values_[i].aux = flags;
+    }
+  }
   void clear() { size_ = 0; }
   int32_t size() const { return size_; }
   AnyffiValue* values() { return values_; }

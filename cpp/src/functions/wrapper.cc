@@ -2,9 +2,11 @@
 /// Wrappers whose class the front end defines without C code: the runtime visits and finalizes them, and exports the
 /// memory of tensors, by offsets that the front end declares.
 #include <anyffi/host_api.h>
+#include <anyffi/inline.h>
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/host.h"
 
@@ -58,9 +60,17 @@ int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* cont
   // A class that C code made is visited by its own traverse function: that of its subclasses relies on it.
   if (int status = visit(*at<void*>(wrapper, layout.type_offset), context)) return status;
   AnyffiObject* object = anyffi_wrapper_get_object(wrapper);
-  if (object == nullptr || object->type_code != ANYFFI_FUNCTION) return 0;
-  void* handle = anyffi_function_get_unique_handle(reinterpret_cast<AnyffiFunction*>(object));
-  return handle != nullptr ? visit(handle, context) : 0;
+  return object != nullptr ? anyffi_object_traverse(object, visit, context) : 0;
+}
+
+int anyffi_wrapper_clear(void* wrapper) {
+  AnyffiObject* object = anyffi_wrapper_get_object(wrapper);
+  if (object == nullptr || !anyffi_has_one_reference(object) || !anyffi_object_may_refer(object)) return 0;
+  // Its memory may still be exported.
+  if (object->type_code == ANYFFI_TENSOR) return 0;
+  // The memory's finalizer releases the object, after the wrapper is empty.
+  release_handle(std::exchange(*at<void*>(wrapper, layout.memory_offset), nullptr));
+  return 0;
 }
 
 int anyffi_wrapper_get_buffer(void* wrapper, AnyffiBuffer* out, int flags) {

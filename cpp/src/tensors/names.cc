@@ -3,37 +3,13 @@
 #include "tensors/names.h"
 
 #include <anyffi/c_api.h>
+#include <anyffi/detail/data_type_names.h>
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 
 namespace anyffi::runtime {
-namespace {
-
-struct DataTypeRow {
-  int code;
-  const char* name;
-  int bits;
-};
-
-#define ANYFFI_ROW(NAME, code, name, bits) {code, name, bits},
-constexpr DataTypeRow kDataTypes[] = {ANYFFI_DATA_TYPE_CODES(ANYFFI_ROW)};
-#undef ANYFFI_ROW
-
-const DataTypeRow* find_data_type(const AnyffiDataType& type) {
-  if (type.bits == 0 || type.lanes == 0) return nullptr;
-  for (const DataTypeRow& row : kDataTypes) {
-    if (row.code == type.code && (row.bits == 0 || row.bits == type.bits)) return &row;
-  }
-  return nullptr;
-}
-
-/// Whether the width is left out of the name.
-bool has_default_width(const AnyffiDataType& type) {
-  return (type.code == ANYFFI_kDLBool && type.bits == 8) || (type.code == ANYFFI_kDLOpaqueHandle && type.bits == 64);
-}
-
-}  // namespace
 
 void ShortName::append(const char* format, ...) noexcept {
   va_list args;
@@ -43,15 +19,11 @@ void ShortName::append(const char* format, ...) noexcept {
 }
 
 ShortName data_type_name(const AnyffiDataType& type) noexcept {
+  detail::TextBuilder<sizeof(ShortName::text) - 1> built;
+  detail::add_data_type(built, type);
   ShortName name;
-  const DataTypeRow* row = find_data_type(type);
-  if (row == nullptr) {
-    name.append("code%d_%d", type.code, type.bits);
-  } else {
-    name.append("%s", row->name);
-    if (row->bits == 0 && !has_default_width(type)) name.append("%d", type.bits);
-  }
-  if (type.lanes != 1) name.append("x%d", type.lanes);
+  std::memcpy(name.text, built.text, static_cast<size_t>(built.size));
+  name.size = built.size;
   return name;
 }
 

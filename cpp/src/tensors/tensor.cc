@@ -215,7 +215,8 @@ int anyffi_tensor_create_empty(const int64_t* shape, int32_t ndim, const AnyffiD
 
 int anyffi_tensor_check_access(const AnyffiTensorData* data, uint64_t flags, const AnyffiDataType* data_type,
                                uint64_t alignment, int32_t access) {
-  return anyffi::runtime::check_access(*data, flags, data_type, alignment, access);
+  if (anyffi::runtime::check_access(*data, flags, data_type, alignment, access) == 0) return 0;
+  return anyffi::runtime::mark_raised_about(static_cast<const char*>(data->data) + data->byte_offset);
 }
 
 int anyffi_tensor_get_element_offset(const AnyffiTensorData* data, const int64_t* positions, int32_t count,

@@ -4,12 +4,14 @@
 /// A fixed table, in which newer records displace older ones. A record is valid while its container has the mark
 /// ANYFFI_CHECKED: whoever writes an element removes both. Marking a container removes what an earlier one at the same
 /// address has left.
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <atomic>
 #include <cstddef>
 #include <mutex>
 
+#include "core/host.h"
 #include "values/containers.h"
 
 namespace anyffi::runtime {
@@ -80,4 +82,11 @@ void anyffi_container_forget_checks(AnyffiObject* container) {
   changes.fetch_add(1, std::memory_order_acq_rel);
   __atomic_fetch_and(&mask_of(container), ~ANYFFI_CHECKED, __ATOMIC_ACQ_REL);
   remove_record(container);
+}
+
+void anyffi_container_note_types(AnyffiObject* container) {
+  if (mask_of(container) & ANYFFI_CHECKED) anyffi_container_forget_checks(container);
+  // Who changes a container with a wrapper holds the host's lock.
+  const AnyffiHost* hooks = container->wrapper != nullptr ? host() : nullptr;
+  if (hooks != nullptr && hooks->wrapper_track != nullptr) hooks->wrapper_track(container->wrapper);
 }

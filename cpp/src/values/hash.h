@@ -28,6 +28,7 @@ constexpr int64_t avoid_minus_one(int64_t hash) noexcept { return hash == -1 ? -
 
 /// Python's hash of an int.
 inline int64_t hash_int(int64_t number) noexcept {
+  if (__builtin_expect(static_cast<uint64_t>(number) < kModulus, 1)) return number;
   uint64_t magnitude = number < 0 ? uint64_t{0} - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
   magnitude = (magnitude & kModulus) + (magnitude >> kModulusBits);
   if (magnitude >= kModulus) magnitude -= kModulus;

@@ -59,11 +59,42 @@ int index_entries(Mapping* mapping, int64_t count, int64_t* out_first) {
   for (int64_t i = 0; i < count; ++i) {
     const AnyffiEntry& entry = mapping->entries[i];
     int64_t hash;
-    if (prepare_entry(mapping, entry.key, &hash, out_first) != 0) return -1;
+    if (is_found_by_words(mapping, entry.key)) {
+      uint64_t slot;
+      hash = hash_by_words(entry.key);
+      *out_first = find_by_words(mapping, entry.key, hash, &slot);
+      if (*out_first >= 0) return 0;
+      append_entry_at(mapping, entry.key, entry.value, hash, slot);
+      continue;
+    }
+    if (prepare_entry_slow(mapping, entry.key, &hash, out_first) != 0) return -1;
     if (*out_first >= 0) return 0;
     append_entry(mapping, entry.key, entry.value, hash);
   }
   return 0;
+}
+
+/// Sets an entry whose key can be found by comparing words, and whose value is a number, a bool or None, to be stored
+/// as it is. False if that is impossible.
+inline bool set_plain(Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value, int32_t* out_existed) {
+  bool is_plain = static_cast<uint32_t>(-value.type_code) <= static_cast<uint32_t>(-ANYFFI_FLOAT) && value.aux == 0;
+  if (!is_plain || !is_found_by_words(mapping, key)) return false;
+  if (is_set(mapping->header.type_code) && value.type_code != ANYFFI_NONE) return false;
+  int64_t hash = hash_by_words(key);
+  uint64_t slot;
+  int64_t number = find_by_words(mapping, key, hash, &slot);
+  uint64_t type_bit = uint64_t{1} << -value.type_code;
+  if (number >= 0) {
+    if (mapping->entries[number].value.type_code > 0) return false;
+    anyffi_copy_value(&value, &mapping->entries[number].value);
+  } else {
+    if (!has_room(mapping)) return false;
+    mapping->key_type_mask |= anyffi_type_bit(key.type_code);
+    append_entry_at(mapping, key, value, hash, slot);
+  }
+  anyffi_add_types(&mapping->header, &mapping->value_type_mask, type_bit);
+  *out_existed = number >= 0;
+  return true;
 }
 
 /// Sets an entry from owned values. The caller releases what `key` and `value` hold afterwards.
@@ -85,8 +116,11 @@ inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int
     return 0;
   }
   if (__builtin_expect(!has_room(mapping), 0) && make_room(mapping) != 0) return -1;
-  mapping->key_type_mask |= anyffi_type_bit(key->type_code);
+  uint64_t key_bit = anyffi_type_bit(key->type_code);
+  bool is_new_type = !(mapping->key_type_mask & key_bit);
+  mapping->key_type_mask |= key_bit;
   append_entry(mapping, *key, *value, hash);
+  if (__builtin_expect(is_new_type, 0) && (key_bit & ANYFFI_REFERRING)) anyffi_container_note_types(&mapping->header);
   *key = anyffi_make_none();
   *value = anyffi_make_none();
   return 0;
@@ -99,6 +133,19 @@ __attribute__((noinline)) int find(const Mapping* mapping, const AnyffiValue* ke
   int64_t hash;
   if (canonical == nullptr || hash_key(*canonical, &hash) != 0) return -1;
   return find_entry(mapping, *canonical, hash, out_entry);
+}
+
+/// Copies the value of an entry, or Unset for -1.
+inline void copy_found(const Mapping* mapping, int64_t entry, AnyffiValue* out) {
+  *out = anyffi_own_element(entry < 0 ? &kUnset : &mapping->entries[entry].value);
+}
+
+__attribute__((noinline)) int get_slow(const Mapping* mapping, const AnyffiValue* key, AnyffiValue* out) {
+  int64_t entry;
+  *out = anyffi_make_none();
+  if (find(mapping, key, &entry) != 0) return -1;
+  copy_found(mapping, entry, out);
+  return 0;
 }
 
 }  // namespace
@@ -158,9 +205,14 @@ int anyffi_mapping_finish(AnyffiObject* object, int64_t* out_first, int64_t* out
   return status;
 }
 
-int anyffi_mapping_set(AnyffiObject* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
+int anyffi_mapping_set(AnyffiObject* object, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
+  Mapping* mapping = as_mapping(object);
+  if (set_plain(mapping, *key, *value, out_existed)) {
+    *key = *value = anyffi_make_none();
+    return 0;
+  }
   *out_existed = 0;
-  int status = set_entry(as_mapping(mapping), key, value, out_existed);
+  int status = set_entry(mapping, key, value, out_existed);
   if (key->type_code > 0) anyffi_value_release(key);
   if (value->type_code > 0) anyffi_value_release(value);
   return status;
@@ -173,12 +225,18 @@ int anyffi_mapping_find(const AnyffiObject* object, const AnyffiValue* key, int6
   return 0;
 }
 
+int64_t anyffi_mapping_find_int(const AnyffiObject* object, int64_t key) {
+  const Mapping* mapping = as_mapping(object);
+  if (__builtin_expect((mapping->key_type_mask & ~kNeverEqualInt) != 0, 0)) return kUnknownEntry;
+  AnyffiValue value = anyffi_make_int(key);
+  return find_by_words(mapping, value, mapping->index == nullptr ? 0 : hash_int(key));
+}
+
 int anyffi_mapping_get(const AnyffiObject* object, const AnyffiValue* key, AnyffiValue* out) {
-  *out = anyffi_make_none();
-  int64_t entry;
-  if (anyffi_mapping_find(object, key, &entry) != 0) return -1;
-  *out = entry < 0 ? kUnset : as_mapping(object)->entries[entry].value;
-  anyffi_value_retain(out);
+  const Mapping* mapping = as_mapping(object);
+  // A tail call, so that the fast path saves no registers.
+  if (!is_found_by_words(mapping, *key)) return get_slow(mapping, key, out);
+  copy_found(mapping, find_by_words(mapping, *key, mapping->index == nullptr ? 0 : hash_by_words(*key)), out);
   return 0;
 }
 
@@ -189,10 +247,8 @@ int64_t anyffi_mapping_next(const AnyffiObject* object, int64_t number, int32_t 
   for (; 0 <= number && number < mapping->used; number += step < 0 ? -1 : 1) {
     const AnyffiEntry& entry = mapping->entries[number];
     if (entry.key.type_code == ANYFFI_UNSET) continue;
-    *out_key = entry.key;
-    *out_value = entry.value;
-    anyffi_value_retain(out_key);
-    anyffi_value_retain(out_value);
+    *out_key = anyffi_own_element(&entry.key);
+    *out_value = anyffi_own_element(&entry.value);
     return number;
   }
   *out_key = *out_value = kUnset;

@@ -29,9 +29,10 @@ inline uint64_t count_slots(int64_t capacity) {
 }
 
 /// The slot at which the search for a hash begins. Python's hashes of numbers are the numbers, so a fixed function of
-/// them would let whoever chooses the keys choose the slots.
+/// them would let whoever chooses the keys choose the slots. Folded twice: once would leave the multiples of a number
+/// nearly as evenly spaced, and with one secret in a hundred they would crowd in a few places.
 inline uint64_t first_slot(int64_t hash, uint64_t mask) {
-  return fold(static_cast<uint64_t>(hash) ^ hash_secrets[2], hash_secrets[3]) & mask;
+  return fold(fold(static_cast<uint64_t>(hash) ^ hash_secrets[2], hash_secrets[3]), hash_secrets[1]) & mask;
 }
 
 inline size_t block_bytes(int64_t capacity) {
@@ -54,8 +55,10 @@ inline void install_block(Mapping* mapping, AnyffiEntry* block, int64_t capacity
   if (slots > 0) std::memset(mapping->index, 0, slots * sizeof(uint32_t));
 }
 
-/// Appends an entry whose key is known to be new; steals key and value. There must be room.
-inline void append_entry(Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value, int64_t hash) {
+/// Appends an entry whose key is known to be new, at a slot that is free or was; steals key and value. There must be
+/// room.
+inline void append_entry_at(Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value, int64_t hash,
+                            uint64_t slot) {
   int64_t number = mapping->used++;
   AnyffiEntry& entry = mapping->entries[number];
   anyffi_copy_value(&key, &entry.key);
@@ -63,10 +66,18 @@ inline void append_entry(Mapping* mapping, const AnyffiValue& key, const AnyffiV
   entry.hash = hash;
   ++mapping->size;
   if (mapping->index == nullptr) return;
-  uint64_t slot = first_slot(hash, mapping->index_mask);
-  while (mapping->index[slot] != kFree && mapping->index[slot] != kRemoved) slot = (slot + 1) & mapping->index_mask;
   mapping->filled += mapping->index[slot] == kFree;
   mapping->index[slot] = static_cast<uint32_t>(number + 1);
+}
+
+/// As `append_entry_at`, at the first slot.
+inline void append_entry(Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value, int64_t hash) {
+  uint64_t slot = 0;
+  if (mapping->index != nullptr) {
+    slot = first_slot(hash, mapping->index_mask);
+    while (mapping->index[slot] != kFree && mapping->index[slot] != kRemoved) slot = (slot + 1) & mapping->index_mask;
+  }
+  append_entry_at(mapping, key, value, hash, slot);
 }
 
 /// Whether an entry can be appended.

@@ -36,8 +36,9 @@ inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
   return a.as_int == b.as_int && a.aux == b.aux && a.type_code == b.type_code;
 }
 
-/// The entry of such a key, or -1.
-inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int64_t hash) {
+/// The entry of such a key, or -1, and then in `out_slot` where one can be appended.
+inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int64_t hash, uint64_t* out_slot) {
+  *out_slot = 0;
   const AnyffiEntry* entries = mapping->entries;
   if (mapping->index == nullptr) {
     for (int64_t i = 0; i < mapping->used; ++i) {
@@ -50,7 +51,13 @@ inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int
     uint32_t number = mapping->index[slot] - 1;
     if (number != kRemoved - 1 && same_words(entries[number].key, key)) return number;
   }
+  *out_slot = slot;
   return -1;
+}
+
+inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int64_t hash) {
+  uint64_t slot;
+  return find_by_words(mapping, key, hash, &slot);
 }
 
 /// Finds a canonical key by hashing it; see `prepare_entry`.

@@ -30,8 +30,12 @@ const AnyffiComplex& complex(const AnyffiValue& value) {
   return *reinterpret_cast<const AnyffiComplex*>(value.as_object);
 }
 
+size_t big_bytes(int64_t size) { return sizeof(AnyffiBigInt) + static_cast<size_t>(size) * sizeof(uint64_t); }
+
 void delete_big(AnyffiObject* self, int32_t what) {
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+  if (what & ANYFFI_DELETE_MEMORY) {
+    free_object<AnyffiBigInt>(self, big_bytes(reinterpret_cast<AnyffiBigInt*>(self)->size));
+  }
 }
 
 void delete_complex(AnyffiObject* self, int32_t what) {
@@ -176,10 +180,9 @@ int anyffi_big_int_create(const uint64_t* words, int64_t size, int32_t negative,
     return 0;
   }
   if (size > PTRDIFF_MAX / 16) return raise_no_memory();
-  auto bytes = static_cast<size_t>(size) * sizeof(uint64_t);
-  auto* number = allocate_object<AnyffiBigInt>(ANYFFI_BIG_INT, &delete_big, sizeof(AnyffiBigInt) + bytes);
+  auto* number = allocate_object<AnyffiBigInt>(ANYFFI_BIG_INT, &delete_big, big_bytes(size));
   if (number == nullptr) return -1;
-  std::memcpy(number + 1, words, bytes);
+  std::memcpy(number + 1, words, static_cast<size_t>(size) * sizeof(uint64_t));
   number->negative = negative != 0;
   number->reserved = 0;
   number->size = size;

@@ -82,8 +82,9 @@ int set_capacity(AnyffiSequence* sequence, int64_t capacity) {
 }
 
 __attribute__((noinline)) int grow(AnyffiSequence* sequence) {
-  int64_t size = sequence->size;
-  return set_capacity(sequence, size + std::max<int64_t>(size / 2, 4));
+  // Doubles while that is less than 64 KB more.
+  int64_t size = sequence->size, more = size < 4096 ? size : size / 2;
+  return set_capacity(sequence, size + std::max<int64_t>(more, 4));
 }
 
 __attribute__((noinline)) int raise_no_index() {
@@ -238,8 +239,7 @@ void anyffi_sequence_get(const AnyffiObject* object, int64_t index, AnyffiValue*
     *out = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
     return;
   }
-  anyffi_copy_value(&sequence->data[index], out);
-  anyffi_value_retain(out);
+  *out = anyffi_own_element(&sequence->data[index]);
 }
 
 int anyffi_sequence_reserve(AnyffiObject* object, int64_t capacity) {

@@ -2,6 +2,8 @@
 
 # ruff: noqa: D103, E501, E701, E702, I001, RUF100
 # fmt: off
+from collections.abc import Iterator
+from typing import Any
 import anyffi
 mod = anyffi.load_module("./libdemo.so")
 mod.add_one(41); mod.add_one(x=41)
@@ -9,11 +11,11 @@ anyffi.get_global_func("demo.scale")([1.0, 2.0], by=3.0)           # anyffi.List
 anyffi.get_global_func("demo.vsum")({"a": 2, "b": 3})              # 5: a Python dict serves as Map
 
 @anyffi.register_global_func("demo.callback")
-def callback(x): return x * 2
+def callback(x: int) -> int: return x * 2
 # fmt: on
 
 
-def examples():
+def examples() -> Iterator[tuple[str, Any, Any]]:
     """Yield the calls to show: the text, the result, and the result of plain Python."""
     xs = anyffi.convert([1.0, 2.0])
     scaled = anyffi.get_global_func("demo.scale")(xs, by=3.0)

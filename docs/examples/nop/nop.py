@@ -15,7 +15,7 @@ anyffi.load_module("./libnop.so")
 nop = anyffi.get_global_func("demo.nop")
 
 INDEX = (None, ..., slice(0, 100, 2))
-CALLS = {
+CALLS: dict[str, Callable[[], Any]] = {
     "nop((None, ..., slice(0, 100, 2)))": lambda: nop(INDEX),
     'nop("mystr")': lambda: nop("mystr"),
     "nop((1, 2, 3, 4))": lambda: nop((1, 2, 3, 4)),
@@ -32,7 +32,8 @@ def examples() -> Iterator[tuple[str, Any, Any]]:
 
 def nanoseconds(call: Callable[[], Any], number: int = 20_000, rounds: int = 7) -> float:
     """Return the shortest time of one call, less that of an empty lambda."""
-    best, empty = (min(timeit.repeat(each, number=number, repeat=rounds)) for each in (call, lambda: None))
+    both: tuple[Callable[[], Any], ...] = (call, lambda: None)
+    best, empty = (min(timeit.repeat(each, number=number, repeat=rounds)) for each in both)
     return max(best - empty, 0.0) / number * 1e9
 
 

@@ -18,7 +18,7 @@ def outcome(function: Callable[..., Any], *args: Any) -> str:
 
 def examples() -> Iterator[tuple[str, Any, Any]]:
     """Yield the calls to show: the text, the result, and the result of NumPy."""
-    x = np.arange(6.0).reshape(2, 3)
+    x = np.array([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
     yield "npx.zeros((2, 2))", np.asarray(npx.zeros((2, 2))), np.zeros((2, 2))
     yield "npx.full((2, 2), 10)", np.asarray(npx.full((2, 2), 10)), np.full((2, 2), 10)
     yield "npx.eye(3, k=1)", np.asarray(npx.eye(3, k=1)), np.eye(3, k=1)
@@ -46,7 +46,7 @@ def examples() -> Iterator[tuple[str, Any, Any]]:
     padded = np.asarray(npx.pad(x, ((1, 0), (0, 2))))
     yield "npx.pad(x, ((1, 0), (0, 2)))", padded, np.pad(x, ((1, 0), (0, 2)))
     yield "npx.where(x > 2, x, 0)", np.asarray(npx.where(x > 2, x, 0)), np.where(x > 2, x, 0)
-    yield "npx.einsum('ij,kj->ik', x, x)", np.asarray(npx.einsum("ij,kj->ik", x, x)), x @ x.T
+    yield "npx.einsum('ij,kj->ik', x, x)", np.asarray(npx.einsum("ij,kj->ik", x, x)), x @ np.transpose(x)
     product = np.asarray(npx.tensordot(x, x, ((1, 0), (1, 0))))
     yield "npx.tensordot(x, x, ((1, 0), (1, 0)))", product, np.tensordot(x, x, ((1, 0), (1, 0)))
     yield "npx.take(x, [9])", outcome(npx.take, x, [9]), outcome(np.take, x, [9])

@@ -3,7 +3,7 @@
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Callable
 
 #: The symbols beyond ASCII, as characters.h has them.
 SYMBOLS = [
@@ -27,7 +27,7 @@ def words(text: str) -> list[str]:
     return text.translate(SET_APART).split()
 
 
-RULES = {"split": str.split, "words": words}
+RULES: dict[str, Callable[[str], list[str]]] = {"split": str.split, "words": words}
 
 
 def encode(tokens: Iterable[str], vocabulary: Mapping[str, int], unknown: int = -1) -> list[int]:
@@ -38,7 +38,8 @@ def encode(tokens: Iterable[str], vocabulary: Mapping[str, int], unknown: int = 
 
 def ngrams(tokens: list[str], n: int) -> dict[Any, int]:
     """Count n-grams: tokens for n = 1, else tuples of them."""
-    return Counter(tokens if n == 1 else zip(*(tokens[i:] for i in range(n))))
+    grams: Iterable[Any] = tokens if n == 1 else zip(*(tokens[i:] for i in range(n)))
+    return Counter(grams)
 
 
 def read_tokens(file: BinaryIO, rule: str = "split", chunk: int = 1 << 18) -> Iterator[list[str]]:

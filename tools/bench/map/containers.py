@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from ..rows import Snippet
@@ -12,44 +13,98 @@ SIZES = (3, 1000)
 
 
 class Kind(NamedTuple):
-    """A kind of elements: those of a container, one that it does not have, and as many others."""
+    """A kind of elements: those of a container, one that it does not have, and as many others.
+
+    `fresh` creates the elements anew in Python, by the fastest iterator that does, as reading our containers
+    does; `fresh_setup` defines what it uses. `is_built`: writing to our containers creates an object of
+    each.
+    """
 
     elements: str
     absent: str
     apart: str
+    fresh: str
+    fresh_setup: str
     sizes: tuple[int, ...] = SIZES
+    is_built: bool = False
 
 
+LINES = "lines = '\\n'.join(keys)"
 KINDS = {
-    "ints": Kind("range(1000, 1000 + n)", "-1", "range(-2000, -2000 + n)"),
-    "str": Kind("(f'key{i}' for i in range(n))", "'nothing'", "(f'no{i}' for i in range(n))"),
-    "floats": Kind("(i + 0.5 for i in range(n))", "-1.5", "(-9.5 - i for i in range(n))", (1000,)),
+    "ints": Kind(
+        "range(1000, 1000 + n)",
+        "-1",
+        "range(-2000, -2000 + n)",
+        "numbers",
+        "numbers = array.array('q', keys)",
+    ),
+    "str": Kind(
+        "(f'key{i}' for i in range(n))",
+        "'nothing'",
+        "(f'no{i}' for i in range(n))",
+        "lines.split('\\n')",
+        LINES,
+    ),
+    "floats": Kind(
+        "(i + 0.5 for i in range(n))",
+        "-1.5",
+        "(-9.5 - i for i in range(n))",
+        "numbers",
+        "numbers = array.array('d', keys)",
+        (1000,),
+    ),
     "long str": Kind(
         "(f'a text that is no value, {i}' for i in range(n))",
         "'another text that is no value'",
         "(f'another text, {i}' for i in range(n))",
+        "lines.split('\\n')",
+        LINES,
         (1000,),
+        is_built=True,
     ),
-    "pairs": Kind("((i, i + 1) for i in range(n))", "(-1, -1)", "((-i, 0) for i in range(n))", (1000,)),
+    "pairs": Kind(
+        "((i, i + 1) for i in range(n))",
+        "(-1, -1)",
+        "((-i, 0) for i in range(n))",
+        "zip(firsts, seconds)",
+        "firsts, seconds = zip(*keys)",
+        (1000,),
+        is_built=True,
+    ),
 }
 
 SETUP = """
-import copy, pickle, types
+import array, copy, pickle, types
 from collections.abc import Iterable
 import anyffi
 import numpy as np
 cls = {cls}
 n = {size}
-keys = list({elements})
+keys, again = list({elements}), list({elements})
+{fresh_setup}
 absent, first, last = {absent}, keys[0], keys[-1]
 pair = [first, last]
 np_1, np_first = np.int64(1), np.array(keys[:1])[0]
 apart = make({apart})
 pairs = [(key, 7) for key in keys]
-x, y, plain = make(keys), make(keys), {plain}(of(keys))
-longer, other, half = make([*keys, absent]), make([*keys[:-1], absent]), make(keys[: n // 2 + 1])
+x, y, plain = make(keys), make(again), {plain}(of(again))
+longer, other = make([*again, absent]), make([*again[:-1], absent])
+half = make(again[: n // 2 + 1])
 pickled = pickle.dumps(dict(x) if type(x) is types.MappingProxyType else x, 5)
 """
+
+#: Statements that create a Python object for each element, and those that create one of ours for each of
+#: `plain`.
+READING = (
+    "list(x)",
+    "tuple(x)",
+    "[*x]",
+    "set(x)",
+    "dict.fromkeys(x)",
+    "first_, *_ = x",
+    "for a, b in x: pass",
+)
+WRITING = ("cls(plain)", "x.clear(); x.extend(plain)", "x.clear(); x.update(plain)")
 
 #: Makes a container of keys, from what the class is called with.
 MAKERS = {
@@ -60,9 +115,18 @@ MAKERS = {
 
 def setup_of(cls: str, plain: str, kind: str, size: int) -> str:
     maker = MAKERS["mapping" if plain in ("dict", "types.MappingProxyType") else "other"].replace("CLS", cls)
-    of_kind = {name: getattr(KINDS[kind], name) for name in ("elements", "absent", "apart")}
+    of_kind = {name: getattr(KINDS[kind], name) for name in ("elements", "absent", "apart", "fresh_setup")}
     text = SETUP.format(cls=cls, plain=plain, size=size, **of_kind)
     return f"import types, anyffi\n{maker}{text}"
+
+
+def in_python(name: str, statement: str, kind: Kind) -> str | None:
+    """Return Python's statement beside ours, if it must create as many objects."""
+    if TABLES[name][0] in ("dict", "types.MappingProxyType"):
+        return None
+    if statement in READING:
+        return re.sub(r"\bx\b", kind.fresh, statement)
+    return re.sub(r"\bplain\b", kind.fresh, statement) if statement in WRITING and kind.is_built else None
 
 
 def shapes_of(name: str, kind: str, size: int) -> list[Shape]:
@@ -72,6 +136,7 @@ def shapes_of(name: str, kind: str, size: int) -> list[Shape]:
     for method, statements in table.items():
         for statement in statements:
             mine, pythons = statement if isinstance(statement, tuple) else (statement, statement)
+            pythons = in_python(name, mine, KINDS[kind]) or pythons
             snippets = {"anyffi": Snippet(mine, ours), "python": Snippet(pythons, theirs)}
             label = mine.replace("\n", "; ")
             series = f"{name} of {kind}: {label}"

@@ -114,10 +114,19 @@ def element(group: str, value: Value) -> list[Shape]:
     for what, statement in (("read", "xs[0]"), ("write", "xs[0] = y")):
         snippets = {
             "anyffi": Snippet(statement, f"{made}; xs = anyffi.List([x, x, x])"),
-            "python": Snippet((group == "text" and copied(value)) or statement, f"{made}; xs = [x, x, x]"),
+            "python": Snippet(in_python(what, group, value) or statement, f"{made}; xs = [x, x, x]"),
         }
         found.append(Shape(f"{what} an element: {value.name}", f"element, {group}", snippets, law=METHOD))
     return found
+
+
+def in_python(what: str, group: str, value: Value) -> str | None:
+    """Return Python's statement where ours must make an object: of a mutable type, or by an export."""
+    if value.name == "c_void_p":
+        return "type(x)(5)" if what == "read" else None
+    if value.name == "object with __dlpack__":
+        return "y.__dlpack__()" if what == "write" else None
+    return copied(value) if group == "text" else None
 
 
 def copied(value: Value) -> str | None:
@@ -144,18 +153,12 @@ def to_python(value: Value) -> Shape | None:
 
 
 def given(each: Type) -> list[Shape]:
-    """Make shapes of a result, as it is and as Python's own object."""
+    """Make shapes of a result."""
     found = []
     for size in (3, 1000) if "<" in each.theirs or "str" in each.key.lower() else (3,):
-        theirs = Snippet(f"f({size})", "", f"give_{each.key}")
+        snippet = Snippet(f"f({size})", "", f"give_{each.key}")
         name = f"{each.ours.replace('const ', '').replace('&', '')}, {size:,}"
-        found.append(Shape(f"result {name}", "results", {"anyffi": theirs, "nanobind": theirs}))
-        if "<" in each.theirs and "optional" not in each.key and each.key != "complex":
-            ours = Snippet(f"to_python(f({size}))", "from anyffi import to_python", f"give_{each.key}")
-            law = TO_PYTHON
-            found.append(
-                Shape(f"to_python(result {name})", "results", {"anyffi": ours, "nanobind": theirs}, law=law)
-            )
+        found.append(Shape(f"result {name}", "results", {"anyffi": snippet, "nanobind": snippet}))
     return found
 
 

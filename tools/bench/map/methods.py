@@ -1,7 +1,8 @@
 """The table of container methods: for each name of a class, statements on `x` that use it.
 
-In the statements, `y` is an equal container, `longer` one with one more element, `other` one that differs
-in its last element, `half` has some of the elements and `apart` none, `plain` is an equal Python object.
+In the statements, `y` is an equal container (of other objects: Python does not compare an object with
+itself), `longer` one with one more element, `other` one that differs in its last element, `half` has some of
+the elements and `apart` none, `plain` is an equal Python object.
 `first`, `last` and `absent` are elements or keys, `n` is the size, `cls` the class, `np_first` and `np_1` are
 NumPy scalars. A pair is our statement and Python's, where they differ: where Python's constructor returns its
 argument or shows it in place, and ours makes a container of it, Python's builds one of a list or dict.
@@ -72,7 +73,8 @@ COMMON: Table = {
     "__deepcopy__": ("copy.deepcopy(x)",),
     "__reduce__": ("pickle.dumps(x, 5)", "pickle.loads(pickled)"),
     "__class__": ("isinstance(x, cls)", "isinstance(x, Iterable)"),
-    "same_as": (("x.same_as(y)", "x is y"),),
+    # `is` is no call.
+    "same_as": (("x.same_as(y)", "id(x) == id(y)"),),
     "bool": ("not x",),
 }
 
@@ -113,15 +115,13 @@ SEQUENCE: Table = {
     ),
     "reversed": ("for _ in reversed(x): pass",),
     "unpack": ("first_, *_ = x",),
-    "array": ("np.array(x)",),
+    "__array__": ("np.array(x)",),
+    "to_python": (("x.to_python()", "list(x)"),),
 }
 
 ARRAY: Table = {
     **SEQUENCE,
     "__init__": (("cls(plain)", "cls(keys)"), "cls()", "cls(x)"),
-    "__iter__": tuple(
-        ("tuple(x)", "tuple(keys)") if use == "tuple(x)" else use for use in COMMON["__iter__"]
-    ),
     "__hash__": ("hash(x)",),
     "thaw": (("x.thaw()", "list(x)"),),
 }
@@ -198,6 +198,7 @@ FROZEN_MAP: Table = {
     "__hash__": (),  # not hashable, as Python's before 3.12
     "__ior__": (),  # refused, as by Python's
     "thaw": (("x.thaw()", "dict(x)"),),
+    "to_python": (("x.to_python()", "dict(x)"),),
 }
 
 DICT: Table = {
@@ -208,6 +209,7 @@ DICT: Table = {
     "__ior__": ("x |= y", "x |= plain"),
     "clear": ("x.clear(); x.update(pairs)",),
     "freeze": (("x.freeze()", "types.MappingProxyType(dict(x))"),),
+    "to_python": (("x.to_python()", "dict(x)"),),
     "fromkeys": ("cls.fromkeys(keys)", "cls.fromkeys(keys, 7)"),
     "pop": ("x[last] = x.pop(last)", "x.pop(absent, None)", raises("x.pop(absent)", "KeyError")),
     "popitem": ("k, v = x.popitem(); x[k] = v",),
@@ -239,6 +241,7 @@ FROZEN_SET: Table = {
     "symmetric_difference": ("x.symmetric_difference(half)",),
     "union": ("x.union(half)", "x.union(keys)"),
     "thaw": (("x.thaw()", "set(x)"),),
+    "to_python": (("x.to_python()", "set(x)"),),
 }
 
 SET: Table = {

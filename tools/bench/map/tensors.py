@@ -38,7 +38,7 @@ TENSOR_TABLE: Table = {
     ),
     "size": (("x.size", "x.size"),),
     "strides": ("x.strides",),
-    "same_as": (("x.same_as(y)", "x is y"),),
+    "same_as": (("x.same_as(y)", "id(x) == id(y)"),),
     "__eq__": ("x is y",),
     "dtype.": ("str(x.dtype)", "hash(x.dtype)", "x.dtype == a.dtype"),
     "__array__": (),

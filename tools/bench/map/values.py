@@ -170,16 +170,18 @@ ARRAYS = [
         Value(f"ndarray of rank {rank}", f"np.zeros((2,) * {rank})", "TensorView Tensor")
         for rank in (0, 2, 3, 4, 6)
     ),
-    Value("ndarray, empty", "np.zeros(0)", "TensorView"),
-    Value("ndarray of 1,000,000", "np.zeros(1_000_000)", "TensorView Tensor"),
+    Value("ndarray of a type and rank", "np.zeros(8)", "VectorView Vector"),
+    Value("ndarray of points", "np.zeros((4, 3), 'float32')", "PointsView"),
+    Value("ndarray, empty", "np.zeros(0)", "TensorView VectorView"),
+    Value("ndarray of 1,000,000", "np.zeros(1_000_000)", "TensorView Tensor VectorView"),
     Value("ndarray, transposed", "np.zeros((4, 5)).T", "TensorView"),
-    Value("ndarray, every other", "np.zeros(8)[::2]", "TensorView"),
+    Value("ndarray, every other", "np.zeros(8)[::2]", "TensorView VectorView"),
     Value("subclass of ndarray", "np.zeros(8).view(NdSub)", "TensorView Tensor"),
     Value("object with __dlpack__", "Exported()", "TensorView"),
 ]
 
 OURS = [
-    Value("anyffi.Tensor", "anyffi.convert(np.zeros(8))", "TensorView Tensor"),
+    Value("anyffi.Tensor", "anyffi.convert(np.zeros(8))", "TensorView Tensor VectorView Vector"),
     Value("anyffi.Function", "anyffi.testing.nop", "Function"),
     Value("anyffi.convert(function)", "anyffi.convert(identity)", "Function"),
     Value("anyffi.dtype", "anyffi.dtype('float32')"),

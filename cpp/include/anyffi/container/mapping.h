@@ -21,8 +21,10 @@ bool check_entries(const AnyffiValue& given, AnyffiMismatch& why) {
   for (int64_t i = 0; i < mapping->used; ++i) {
     const AnyffiEntry& entry = mapping->entries[i];
     if (entry.key.type_code == ANYFFI_UNSET) continue;
+    check.visit(entry.key), check.visit(entry.value);
+    bool keys_fit = has_only(mapping->key_type_mask, Traits<K>::type_mask) || fits_as_is<K>(entry.key);
+    if (keys_fit && fits_as_is<V>(entry.value)) continue;
     Element key(entry.key, mapping->header), value(entry.value, mapping->header);
-    check.visit(key.value), check.visit(value.value);
     if (!check_element<K>(key, key.value, why) || !check_element<V>(value, key.value, why)) return false;
   }
   check.succeed();
@@ -74,6 +76,11 @@ bool load_map(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
 template <class K>
 int64_t find_key(const AnyffiObject* mapping, const K& key) {
   int64_t entry;
+  if constexpr (std::is_integral_v<K> && kIsNumber<K> && !std::is_same_v<K, bool>) {
+    bool fits = std::is_signed_v<K> || static_cast<int64_t>(key) >= 0;
+    entry = fits ? anyffi_mapping_find_int(mapping, static_cast<int64_t>(key)) : -2;
+    if (__builtin_expect(entry != -2, 1)) return entry;
+  }
   if constexpr (Traits<K>::kBorrows) {
     AnyffiValue borrowed = Traits<K>::borrow(key);
     check(anyffi_mapping_find(mapping, &borrowed, &entry));

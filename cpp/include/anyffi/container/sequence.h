@@ -18,6 +18,35 @@ inline bool refuse_changed(AnyffiMismatch& why) {
   return refuse(why, AnyffiValue{}, "", ANYFFI_MISMATCH_RAISED);
 }
 
+/// Converts a value to `type_code` for a parameter that takes more than that: see AnyffiConversion. False, with `why`,
+/// if it is not of that sort.
+__attribute__((cold, noinline)) inline bool convert_to(const AnyffiValue& value, int32_t conversion, int32_t type_code,
+                                                       const char* name, AnyValue& out, AnyffiMismatch& why) {
+  // A List that was converted to has another type than what could be converted.
+  if (value.type_code > 0 && value.type_code != type_code) {
+    if (anyffi_value_convert(&value, conversion, out.out()) != 0) {
+      return refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
+    }
+    if (out.type_code() == type_code) return true;
+  }
+  return refuse(why, value, name);
+}
+
+/// Loads what a value is converted to, which nobody else has, by `load`.
+template <class Load>
+bool load_converted(const AnyffiValue& value, int32_t conversion, int32_t type_code, const char* name,
+                    AnyffiMismatch& why, Load load) {
+  AnyValue converted;
+  if (!convert_to(value, conversion, type_code, name, converted, why)) return false;
+  AnyffiValue given = converted.release();
+  given.aux = ANYFFI_MOVABLE;
+  bool is_loaded = load(given);
+  if (!is_loaded) anyffi_mismatch_detach(&why);
+  if (given.type_code > 0) given.aux = 0;
+  AnyValue rest(Adopt{}, given);
+  return is_loaded;
+}
+
 /// An element during its conversion. Conversions, and the repr of a key, may run code that changes the container, so an
 /// element of a mutable one is retained, unless the container was made for this call: nobody else has it.
 class Element {
@@ -53,6 +82,16 @@ class Element {
   AnyValue kept_;
 };
 
+/// Whether a cell holds a T, as its own type shows: nothing is converted, and no code runs.
+template <class T>
+bool fits_as_is(const AnyffiValue& cell) {
+  if constexpr (kIsReadInPlace<T> && !std::is_same_v<T, AnyValue>) {
+    return Traits<T>::fits_cell(cell);
+  } else {
+    return false;
+  }
+}
+
 /// Whether an element converts to T; if not, `why` has the path to it.
 template <class T>
 bool check_element(Element& element, const AnyffiValue& key, AnyffiMismatch& why) {
@@ -73,7 +112,7 @@ Fit load_element(Element& element, const AnyffiValue& key, AnyValue& converted, 
   }
   if constexpr (std::is_base_of_v<AnyValue, typename Traits<T>::Holder>) {
     if (same_words(holder.raw(), element.value)) return Fit::kUnchanged;
-    converted = AnyValue(Adopt{}, Traits<T>::store(Traits<T>::take(holder)));
+    converted = AnyValue(Traits<T>::take(holder));
     if (!same_words(converted.raw(), element.value)) return Fit::kConverted;
   }
   return Fit::kUnchanged;
@@ -93,8 +132,9 @@ bool check_elements(const AnyffiValue& given, AnyffiMismatch& why) {
   RememberedCheck<Convertible, T> check(given, sequence->type_mask, sequence->size);
   if (check.is_done()) return true;
   for (int64_t i = 0; i < sequence->size; ++i) {
+    check.visit(sequence->data[i]);
+    if (fits_as_is<T>(sequence->data[i])) continue;
     Element element(sequence->data[i], sequence->header);
-    check.visit(element.value);
     if (!check_element<T>(element, Traits<int64_t>::store(i), why)) return false;
   }
   check.succeed();
@@ -222,6 +262,11 @@ class Array : public detail::SequenceView<detail::CellIterator<T>, T> {
       : Array(detail::Adopt{}, detail::new_sequence(ANYFFI_ARRAY, static_cast<int64_t>(items.size()))) {
     for (T item : items) this->append(std::move(item));
   }
+  /// The elements of a range, such as a std::vector.
+  template <class From, class = std::enable_if_t<!std::is_arithmetic_v<From>>>
+  Array(From first, From last) : Array() {
+    for (; first != last; ++first) this->append(T(*first));
+  }
   /// A List of the elements: a copy, or in place if an rvalue is the only reference.
   List<T> thaw() const& { return detail::copied<List<T>>(*this, ANYFFI_LIST); }
   List<T> thaw() && { return detail::converted<List<T>>(std::move(*this), ANYFFI_LIST); }
@@ -236,6 +281,11 @@ class List : public detail::SequenceView<detail::IndexIterator<T>, T> {
   List(std::initializer_list<T> items)
       : List(detail::Adopt{}, detail::new_sequence(ANYFFI_LIST, static_cast<int64_t>(items.size()))) {
     for (const T& item : items) push_back(item);
+  }
+  /// The elements of a range, such as a std::vector.
+  template <class From, class = std::enable_if_t<!std::is_arithmetic_v<From>>>
+  List(From first, From last) : List() {
+    for (; first != last; ++first) push_back(T(*first));
   }
 
   /// Makes room for `capacity` elements in all.
@@ -273,7 +323,10 @@ struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
       Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_ARRAY, ANYFFI_SHAPE) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     bool is_array = detail::is_array(value.type_code);
-    if (!is_array && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
+    if (__builtin_expect(!is_array && value.type_code != ANYFFI_LIST, 0)) {
+      return detail::load_converted(value, ANYFFI_AS_SEQUENCE, ANYFFI_LIST, name, why,
+                                    [&](AnyffiValue& list) { return load(list, holder, why); });
+    }
     // The fast path: all elements fit.
     auto* sequence = reinterpret_cast<AnyffiSequence*>(value.as_object);
     bool fits = detail::has_only(sequence->type_mask, Traits<T>::type_mask);
@@ -298,6 +351,11 @@ struct Traits<List<T>> : detail::RefTraits<List<T>> {
            detail::has_only(reinterpret_cast<const AnyffiSequence*>(cell.as_object)->type_mask, Traits<T>::type_mask);
   }
 };
+
+namespace detail {
+template <class T>
+inline constexpr uint64_t kExactTypes<Array<T>> = kSequenceTypes;
+}  // namespace detail
 
 /// Python's `str.split`; a separator of None means white space. At most `most` splits, if it is not negative.
 inline List<String> split(const String& text, const AnyView& separator = nullptr, int64_t most = -1) {

@@ -113,7 +113,10 @@ struct Traits<FrozenSet<T>> : detail::RefTraits<FrozenSet<T>> {
   static constexpr uint64_t type_mask =
       Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_FROZEN_SET) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
-    if (value.type_code != ANYFFI_FROZEN_SET && value.type_code != ANYFFI_SET) return detail::refuse(why, value, name);
+    if (__builtin_expect(value.type_code != ANYFFI_FROZEN_SET && value.type_code != ANYFFI_SET, 0)) {
+      return detail::load_converted(value, ANYFFI_AS_SET, ANYFFI_SET, name, why,
+                                    [&](AnyffiValue& set) { return load(set, holder, why); });
+    }
     if (!detail::check_set<T>(value, why)) return false;
     if (value.type_code == ANYFFI_FROZEN_SET) return detail::hold_object(value, holder);
     return detail::load_as(value, holder, ANYFFI_FROZEN_SET, why);
@@ -131,6 +134,11 @@ struct Traits<Set<T>> : detail::RefTraits<Set<T>> {
     return detail::hold_object(value, holder);
   }
 };
+
+namespace detail {
+template <class T>
+inline constexpr uint64_t kExactTypes<FrozenSet<T>> = kSetTypes;
+}  // namespace detail
 
 }  // namespace anyffi
 

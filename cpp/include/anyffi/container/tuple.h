@@ -4,6 +4,8 @@
 #define ANYFFI_CONTAINER_TUPLE_H_
 
 #include <anyffi/container/sequence.h>
+#include <anyffi/traits_via.h>
+#include <anyffi/variant.h>
 
 namespace anyffi {
 
@@ -14,6 +16,25 @@ template <class First, class... Rest>
 constexpr auto list_names() {
   return (FixedText(Traits<First>::name) + ... + (", " + FixedText(Traits<Rest>::name)));
 }
+
+template <class First, class... Rest>
+constexpr auto list_result_names() {
+  return (kResultName<First> + ... + (", " + kResultName<Rest>));
+}
+template <class First, class... Rest>
+constexpr auto list_key_names() {
+  return (kKeyName<First> + ... + (", " + kKeyName<Rest>));
+}
+
+/// The annotation of a tuple of results, and of one that is a key.
+template <class... Ts>
+ANYFFI_HIDDEN_ inline constexpr auto kTupleResultName = "tuple[" + list_result_names<Ts...>() + "]";
+template <>
+ANYFFI_HIDDEN_ inline constexpr auto kTupleResultName<> = FixedText("tuple[()]");
+template <class... Ts>
+ANYFFI_HIDDEN_ inline constexpr auto kTupleKeyName = "tuple[" + list_key_names<Ts...>() + "]";
+template <>
+ANYFFI_HIDDEN_ inline constexpr auto kTupleKeyName<> = FixedText("tuple[()]");
 
 /// A number in decimal.
 template <int kNumber>
@@ -45,7 +66,7 @@ class Tuple : public ObjectRef {
   using ObjectRef::ObjectRef;
   Tuple(const Ts&... items)  // NOLINT: implicit, as a braced list is
       : ObjectRef(detail::Adopt{}, detail::new_sequence(ANYFFI_ARRAY, sizeof...(Ts))) {
-    (append(AnyValue(items)), ...);
+    (append(Traits<Ts>::store(items)), ...);
   }
 
   static constexpr int64_t size() noexcept { return sizeof...(Ts); }
@@ -57,9 +78,11 @@ class Tuple : public ObjectRef {
   }
 
  private:
-  void append(const AnyValue& item) {
+  /// Steals the value, with its flags: see TraitsVia.
+  void append(const AnyffiValue& owned) {
     auto* sequence = reinterpret_cast<AnyffiSequence*>(object_);
-    detail::check(anyffi_sequence_insert(object_, sequence->size, &item.raw()));
+    sequence->type_mask |= anyffi_type_bit(owned.type_code);
+    detail::assign(sequence->data[sequence->size++], owned);
   }
 };
 
@@ -70,6 +93,13 @@ struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
       return FixedText("tuple[()]");
     } else {
       return "tuple[" + detail::list_names<Ts...>() + "]";
+    }
+  }();
+  ANYFFI_HIDDEN_ static constexpr auto result_name = [] {
+    if constexpr (sizeof...(Ts) == 0) {
+      return FixedText("Array");
+    } else {
+      return "Array[" + detail::union_names<Ts...>() + "]";
     }
   }();
   static constexpr auto kSizeText = name + " has " + detail::number_text<sizeof...(Ts)>() + " elements";
@@ -104,6 +134,15 @@ struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
     return detail::convert_cell(value, copy, index, std::move(converted), why);
   }
 };
+
+namespace detail {
+template <class... Ts>
+struct CopyOf<Tuple<Ts...>> {
+  ANYFFI_HIDDEN_ static constexpr auto result_name = kTupleResultName<Ts...>;
+  ANYFFI_HIDDEN_ static constexpr auto key_name = kTupleKeyName<Ts...>;
+  static constexpr uint32_t flags = ANYFFI_NATIVE;
+};
+}  // namespace detail
 
 }  // namespace anyffi
 

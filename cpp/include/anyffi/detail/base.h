@@ -59,6 +59,10 @@ constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
 ///
 /// - `static constexpr auto name`: a FixedText, the type as an annotation in Python, for messages and signatures;
 /// - `static constexpr auto result_name`: the same for a result, where it differs;
+/// - `static constexpr auto key_name`: the same for a result inside a key or an element of a set, where it differs;
+/// - optionally `static constexpr uint32_t result_flags`: ANYFFI_NATIVE if the T is a copy, which becomes a container
+/// of
+///   Python. `store` sets it in `aux` of the containers that it creates;
 /// - `static constexpr uint64_t type_mask`: the bits (`anyffi_type_bit`) of the types whose values all convert: a
 ///   container of such types only is not checked;
 /// - `using Holder`: default-constructible; keeps the result of `load` for `take` during the call;
@@ -80,16 +84,22 @@ ANYFFI_HIDDEN_ inline constexpr auto kResultName = FixedText(Traits<T>::name);
 template <class T>
 ANYFFI_HIDDEN_ inline constexpr auto kResultName<T, std::void_t<decltype(Traits<T>::result_name)>> =
     Traits<T>::result_name;
+/// The annotation of a key, or an element of a set, in a result.
+template <class T, class Enable = void>
+ANYFFI_HIDDEN_ inline constexpr auto kKeyName = kResultName<T>;
+template <class T>
+ANYFFI_HIDDEN_ inline constexpr auto kKeyName<T, std::void_t<decltype(Traits<T>::key_name)>> = Traits<T>::key_name;
 }  // namespace detail
 
 template <class T>
 using Bare = std::remove_cv_t<std::remove_reference_t<T>>;
 
+class ObjectRef;
 class TensorView;
 
 namespace detail {
 
-/// Why a type has no conversion: a header of anyffi/stl/ is not included, or another reason.
+/// Why a type has no conversion: a header of anyffi/stl/ is not included, or another reason, after those.
 enum class Missing {
   kNothing,
   kString,
@@ -110,7 +120,15 @@ enum class Missing {
   kList,
   kWideString,
   kSystemError,
+  kFilesystem,
   kObject,
+  kObjectElement,
+  kPointer,
+  kClock,
+  kLinked,
+  kRepeated,
+  kBits,
+  kAny,
   kTraits
 };
 /// Specialised by each of those headers. Depends on T, so that it is evaluated after all includes.
@@ -145,6 +163,9 @@ constexpr uint64_t kEveryType = ~uint64_t{0};
 /// Types that point into the value that they were converted from: C++ containers must not hold them.
 template <class T>
 inline constexpr bool kIsView = std::is_same_v<T, const char*>;
+/// Types that borrow the memory of a tensor.
+template <class T>
+inline constexpr bool kIsTensorView = std::is_same_v<T, TensorView>;
 
 template <class... Codes>
 constexpr uint64_t type_bits(Codes... codes) {
@@ -169,6 +190,10 @@ inline constexpr uint64_t kExactTypes =
     : std::is_floating_point_v<T>               ? type_bits(ANYFFI_FLOAT)
                                                 : kEveryType;
 
+/// What parameters that are sequences accept without conversion, and those that are sets.
+constexpr uint64_t kSequenceTypes = type_bits(ANYFFI_ARRAY, ANYFFI_LIST, ANYFFI_SHAPE);
+constexpr uint64_t kSetTypes = type_bits(ANYFFI_FROZEN_SET, ANYFFI_SET);
+
 /// A Shape is an Array too.
 inline bool is_array(int32_t type_code) { return type_code == ANYFFI_ARRAY || type_code == ANYFFI_SHAPE; }
 
@@ -183,6 +208,7 @@ inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expe
   why.expected = expected;
   why.detail = detail;
   why.got = got;
+  why.got_text[0] = 0;
   return false;
 }
 
@@ -203,6 +229,27 @@ inline constexpr bool kIsSteady<T, std::enable_if_t<Traits<T>::kIsSteady>> = tru
 
 template <class Conversion, class T>
 bool load_number_slow(const AnyffiValue& given, T& out, AnyffiMismatch& why);
+
+/// The flags of a result of type T that is a container: ANYFFI_NATIVE for types that are copies.
+template <class T, class = void>
+inline constexpr uint32_t kResultFlags = 0;
+template <class T>
+inline constexpr uint32_t kResultFlags<T, std::enable_if_t<(Traits<T>::result_flags != 0)>> = Traits<T>::result_flags;
+
+/// Whether `store` may set these flags: not that of a number, text, or a reference to an object.
+template <class T>
+inline constexpr bool kMayBeNative = !kIsNumber<T> && !std::is_pointer_v<T> && !std::is_base_of_v<ObjectRef, T>;
+
+/// Makes an owned value one that the caller may keep: without the flags of a result.
+inline void settle(AnyffiValue& value) noexcept {
+  if (value.type_code > 0) value.aux = 0;
+}
+
+/// A value with flags of a result, if it is a container or a tensor.
+inline AnyffiValue with_flags(AnyffiValue value, uint32_t flags) noexcept {
+  if (flags != 0 && value.type_code >= ANYFFI_ARRAY) value.aux = flags;
+  return value;
+}
 
 inline void check(int status) {
   if (__builtin_expect(status != 0, 0)) throw_raised();
@@ -230,7 +277,7 @@ __attribute__((noinline)) T convert_number_slow(uint64_t first, uint64_t second)
 template <class T>
 T convert(const AnyffiValue& given) {
   static_assert(!std::is_same_v<T, const char*>, "anyffi: a const char* would dangle here: convert to a String");
-  static_assert(!std::is_same_v<T, TensorView>,
+  static_assert(!kIsTensorView<T>,
                 "anyffi: a TensorView could outlive the value: convert to a Tensor, or construct the view where the "
                 "value is kept, as in TensorView(args[0])");
   using Conversion = Traits<T>;

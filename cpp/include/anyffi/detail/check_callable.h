@@ -14,62 +14,104 @@ constexpr const char* after(const char* text, const char* prefix) {
   return *prefix == 0 ? text : nullptr;
 }
 
-/// The missing header for a type of the standard library.
-template <class T>
-constexpr Missing find_header(const char* name) {
-  struct Row {
-    const char* name;
-    Missing missing;
-    bool is_included;
-  };
-  constexpr Row kRows[] = {
-      {"basic_string<wchar_t", Missing::kWideString, kIncludes<Missing::kWideString, T>},
-      {"basic_string<char16_t", Missing::kWideString, kIncludes<Missing::kWideString, T>},
-      {"basic_string<char32_t", Missing::kWideString, kIncludes<Missing::kWideString, T>},
-      {"basic_string<char8_t", Missing::kWideString, kIncludes<Missing::kWideString, T>},
-      {"wstring", Missing::kWideString, kIncludes<Missing::kWideString, T>},
-      {"u8string", Missing::kWideString, kIncludes<Missing::kWideString, T>},
-      {"u16string", Missing::kWideString, kIncludes<Missing::kWideString, T>},
-      {"u32string", Missing::kWideString, kIncludes<Missing::kWideString, T>},
-      {"basic_string", Missing::kString, kIncludes<Missing::kString, T>},
-      {"string", Missing::kString, kIncludes<Missing::kString, T>},
-      {"vector<", Missing::kVector, kIncludes<Missing::kVector, T>},
-      {"map<", Missing::kMap, kIncludes<Missing::kMap, T>},
-      {"unordered_map<", Missing::kUnorderedMap, kIncludes<Missing::kUnorderedMap, T>},
-      {"set<", Missing::kSet, kIncludes<Missing::kSet, T>},
-      {"unordered_set<", Missing::kUnorderedSet, kIncludes<Missing::kUnorderedSet, T>},
-      {"optional<", Missing::kOptional, kIncludes<Missing::kOptional, T>},
-      {"variant<", Missing::kVariant, kIncludes<Missing::kVariant, T>},
-      {"tuple<", Missing::kTuple, kIncludes<Missing::kTuple, T>},
-      {"pair<", Missing::kTuple, kIncludes<Missing::kTuple, T>},
-      {"function<", Missing::kFunction, kIncludes<Missing::kFunction, T>},
-      {"complex<", Missing::kComplex, kIncludes<Missing::kComplex, T>},
-      {"span<", Missing::kSpan, kIncludes<Missing::kSpan, T>},
-      {"chrono::duration<", Missing::kChrono, kIncludes<Missing::kChrono, T>},
-      {"array<", Missing::kArray, kIncludes<Missing::kArray, T>},
-      {"deque<", Missing::kDeque, kIncludes<Missing::kDeque, T>},
-      {"list<", Missing::kList, kIncludes<Missing::kList, T>},
-      {"error_code", Missing::kSystemError, kIncludes<Missing::kSystemError, T>},
-  };
-  for (const Row& row : kRows) {
-    if (!row.is_included && after(name, row.name) != nullptr) return row.missing;
-  }
-  return Missing::kTraits;
+/// Names in `std::`, and why a type with that name has no conversion once the header of it is included.
+struct MissingName {
+  const char* name;
+  Missing missing;
+};
+constexpr MissingName kMissingNames[] = {
+    {"basic_string<wchar_t", Missing::kWideString},
+    {"basic_string<char16_t", Missing::kWideString},
+    {"basic_string<char32_t", Missing::kWideString},
+    {"basic_string<char8_t", Missing::kWideString},
+    {"basic_string_view<wchar_t", Missing::kWideString},
+    {"basic_string_view<char16_t", Missing::kWideString},
+    {"basic_string_view<char32_t", Missing::kWideString},
+    {"basic_string_view<char8_t", Missing::kWideString},
+    {"wstring", Missing::kWideString},
+    {"u8string", Missing::kWideString},
+    {"u16string", Missing::kWideString},
+    {"u32string", Missing::kWideString},
+    {"basic_string", Missing::kString},
+    {"string", Missing::kString},
+    {"vector<", Missing::kVector},
+    {"map<", Missing::kMap},
+    {"unordered_map<", Missing::kUnorderedMap},
+    {"set<", Missing::kSet},
+    {"unordered_set<", Missing::kUnorderedSet},
+    {"optional<", Missing::kOptional},
+    {"variant<", Missing::kVariant},
+    {"monostate", Missing::kVariant},
+    {"tuple<", Missing::kTuple},
+    {"pair<", Missing::kTuple},
+    {"function<", Missing::kFunction},
+    {"complex<", Missing::kComplex},
+    {"span<", Missing::kSpan},
+    {"chrono::duration<", Missing::kChrono},
+    {"chrono::time_point<std::chrono::_V2::system_clock", Missing::kChrono},
+    {"chrono::time_point<std::chrono::system_clock", Missing::kChrono},
+    {"chrono::time_point<", Missing::kClock},
+    {"array<", Missing::kArray},
+    {"deque<", Missing::kDeque},
+    {"list<", Missing::kList},
+    {"error_code", Missing::kSystemError},
+    {"filesystem::path", Missing::kFilesystem},
+    {"shared_ptr<", Missing::kPointer},
+    {"unique_ptr<", Missing::kPointer},
+    {"weak_ptr<", Missing::kPointer},
+    {"reference_wrapper<", Missing::kPointer},
+    {"forward_list<", Missing::kLinked},
+    {"queue<", Missing::kLinked},
+    {"priority_queue<", Missing::kLinked},
+    {"stack<", Missing::kLinked},
+    {"multimap<", Missing::kRepeated},
+    {"unordered_multimap<", Missing::kRepeated},
+    {"multiset<", Missing::kRepeated},
+    {"unordered_multiset<", Missing::kRepeated},
+    {"bitset<", Missing::kBits},
+    {"any", Missing::kAny},
+};
+
+/// For each header whether it is included: it cannot be the reason then.
+template <class T, int... I>
+constexpr bool is_included(Missing missing, std::integer_sequence<int, I...>) {
+  return ((missing == static_cast<Missing>(I) && kIncludes<static_cast<Missing>(I), T>) || ...);
 }
+
+/// The reason by a name in `std::`, if the header that it stands for is not included.
+template <class T>
+constexpr Missing find_reason(const char* name) {
+  for (const MissingName& row : kMissingNames) {
+    if (after(name, row.name) == nullptr) continue;
+    if (!is_included<T>(row.missing, std::make_integer_sequence<int, static_cast<int>(Missing::kObject)>())) {
+      return row.missing;
+    }
+    return Missing::kNothing;
+  }
+  return Missing::kNothing;
+}
+
+/// Whether an object class is among the arguments of a template, at any depth.
+template <class T>
+struct HoldsObject : std::bool_constant<kIsObjectClass<T>> {};
+template <template <class...> class C, class... Ts>
+struct HoldsObject<C<Ts...>> : std::bool_constant<(HoldsObject<Ts>::value || ...)> {};
 
 /// Searches the type's name, as the compiler writes it, for names behind `std::` and its inline namespaces.
 template <class T>
 constexpr Missing missing_by_name() {
   if constexpr (kIsObjectClass<T>) return Missing::kObject;
-  Missing found = Missing::kTraits;
-  for (const char* text = __PRETTY_FUNCTION__; *text != 0 && found == Missing::kTraits; ++text) {
+  if constexpr (std::is_pointer_v<T>) return Missing::kPointer;
+  Missing found = Missing::kNothing;
+  for (const char* text = __PRETTY_FUNCTION__; *text != 0 && found == Missing::kNothing; ++text) {
     const char* name = after(text, "std::");
     if (name == nullptr) continue;
     if (const char* inner = after(name, "__cxx11::")) name = inner;
     if (const char* inner = after(name, "__1::")) name = inner;
-    found = find_header<T>(name);
+    found = after(name, "filesystem::__cxx11::path") ? find_reason<T>("filesystem::path") : find_reason<T>(name);
   }
-  return found;
+  if (found != Missing::kNothing) return found;
+  return HoldsObject<T>::value ? Missing::kObjectElement : Missing::kTraits;
 }
 
 template <class A>
@@ -106,6 +148,13 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
 }  // namespace detail
 }  // namespace anyffi
 
+#define ANYFFI_ASSERT_REASON_(F, Name, text)                                                   \
+  static_assert(::anyffi::detail::MissingOf<F>::kParameter != ::anyffi::detail::Missing::Name, \
+                "anyffi: a parameter " text);                                                  \
+  static_assert(::anyffi::detail::MissingOf<F>::kResult != ::anyffi::detail::Missing::Name,    \
+                "anyffi: the "                                                                 \
+                "result " text)
+
 #define ANYFFI_ASSERT_HEADER_(F, Name, header)                                                         \
   static_assert(::anyffi::detail::MissingOf<F>::kParameter != ::anyffi::detail::Missing::Name,         \
                 "anyffi: the conversion of a parameter is missing: #include <anyffi/stl/" header ">"); \
@@ -135,16 +184,32 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
   ANYFFI_ASSERT_HEADER_(F, kList, "list.h");                                                                           \
   ANYFFI_ASSERT_HEADER_(F, kWideString, "wide_string.h");                                                              \
   ANYFFI_ASSERT_HEADER_(F, kSystemError, "system_error.h");                                                            \
+  ANYFFI_ASSERT_HEADER_(F, kFilesystem, "filesystem.h");                                                               \
   static_assert(::anyffi::detail::MissingOf<F>::kParameter != ::anyffi::detail::Missing::kObject,                      \
                 "anyffi: a parameter takes an object by value: take T&, const T& or anyffi::Ref<T>");                  \
   static_assert(::anyffi::detail::MissingOf<F>::kResult != ::anyffi::detail::Missing::kObject,                         \
                 "anyffi: the result is an object by value: return the anyffi::Ref<T> of make_object<T>");              \
-  static_assert(::anyffi::detail::MissingOf<F>::kParameter != ::anyffi::detail::Missing::kTraits,                      \
-                "anyffi: a parameter has a type without a conversion: specialise anyffi::Traits for it "               \
-                "(see anyffi/traits_via.h)");                                                                          \
-  static_assert(::anyffi::detail::MissingOf<F>::kResult != ::anyffi::detail::Missing::kTraits,                         \
-                "anyffi: the result has a type without a conversion: specialise anyffi::Traits for it "                \
-                "(see anyffi/traits_via.h)");                                                                          \
+  ANYFFI_ASSERT_REASON_(                                                                                               \
+      F, kObjectElement,                                                                                               \
+      "has a container that holds objects by value: hold anyffi::Ref<T> instead, or specialise anyffi::Traits<T>");    \
+  ANYFFI_ASSERT_REASON_(F, kPointer,                                                                                   \
+                        "is or holds a pointer or reference of C++, which says nothing of who owns what: take T, T& "  \
+                        "or anyffi::Ref<T> of a class T with a kTypeKey; std::optional<T> for what may be absent");    \
+  ANYFFI_ASSERT_REASON_(                                                                                               \
+      F, kClock, "is a time of another clock than std::chrono::system_clock: only that one is related to dates");      \
+  ANYFFI_ASSERT_REASON_(F, kLinked,                                                                                    \
+                        "is a container that Python has no counterpart of: use std::vector, std::deque or std::list"); \
+  ANYFFI_ASSERT_REASON_(F, kRepeated,                                                                                  \
+                        "is a container that Python has no counterpart of: use a std::vector, also of std::pair, or "  \
+                        "a std::map to std::vector");                                                                  \
+  ANYFFI_ASSERT_REASON_(F, kBits, "is a std::bitset: use an integer, or std::vector<bool>");                           \
+  ANYFFI_ASSERT_REASON_(F, kAny, "is a std::any: use anyffi::AnyValue");                                               \
+  ANYFFI_ASSERT_REASON_(                                                                                               \
+      F, kTraits,                                                                                                      \
+      "has a type without a conversion: specialise anyffi::Traits<T> for it (see anyffi/traits_via.h), or give the "   \
+      "class a kTypeKey and take it as T&, return it as anyffi::Ref<T>; register a member function that T inherits "   \
+      "from "                                                                                                          \
+      "a class without one as anyffi::method<T>(&T::f)");                                                              \
   static_assert(!::anyffi::detail::MissingOf<F>::kLosesWrites,                                                         \
                 "anyffi: a parameter is a non-const reference to a temporary copy, so writes would be lost: "          \
                 "take it by value, by const reference or by &&")

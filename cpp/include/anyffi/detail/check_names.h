@@ -10,13 +10,17 @@ namespace anyffi {
 namespace detail {
 
 template <class N>
-inline constexpr bool kIsName = std::is_same_v<N, Arg> || std::is_same_v<N, DefaultArg>;
+inline constexpr bool kConverts = std::is_same_v<N, ConvertedArg> || std::is_same_v<N, ConvertedDefaultArg>;
+template <class N>
+inline constexpr bool kHasDefault = std::is_base_of_v<DefaultArg, N>;
+template <class N>
+inline constexpr bool kIsName = std::is_same_v<N, Arg> || kConverts<N> || kHasDefault<N>;
 
 template <class... N>
 constexpr bool are_defaults_last() {
   [[maybe_unused]] bool has_default = false;
   bool ordered = true;
-  ((ordered = ordered && !(has_default && std::is_same_v<N, Arg>), has_default |= std::is_same_v<N, DefaultArg>), ...);
+  ((ordered = ordered && (kHasDefault<N> || !has_default), has_default |= kHasDefault<N>), ...);
   return ordered;
 }
 

@@ -3,6 +3,7 @@
 #ifndef ANYFFI_DETAIL_CLASS_BUILDER_H_
 #define ANYFFI_DETAIL_CLASS_BUILDER_H_
 
+#include <anyffi/detail/class_members.h>
 #include <anyffi/registry.h>
 
 namespace anyffi {
@@ -10,7 +11,7 @@ namespace detail {
 
 /// Rows of a table that is never freed once a type was defined by it.
 template <class Row>
-struct Rows {
+struct RowTable {
   Row* rows = nullptr;
   int32_t size = 0;
 
@@ -38,9 +39,9 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
   ~ClassBuilder() { define(); }
 
  protected:
-  __attribute__((cold, noinline)) ClassBuilder(int32_t (*type_code_of)(), int32_t* slot,
-                                               AnyffiModuleClass* listed) noexcept
-      : slot_(slot), listed_(listed) {
+  __attribute__((cold, noinline)) ClassBuilder(int32_t (*type_code_of)(), int32_t* slot, AnyffiModuleClass* listed,
+                                               BoundVisitor visitor) noexcept
+      : slot_(slot), listed_(listed), visitor_(visitor) {
     int status = catch_all([&] {
       type_code_of();
       return 0;
@@ -77,6 +78,7 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
     doc_ = &ignored_;
     int status = catch_all([&] {
       doc_ = &fields_.add(field).doc;
+      visitor_.is_needed |= field.visit != nullptr;
       return 0;
     });
     if (status != 0) anyffi_registry_defer_error();
@@ -107,6 +109,7 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
     info.num_fields = fields_.size;
     info.methods = methods_.rows;
     info.num_methods = methods_.size;
+    if (visitor_.is_needed) info.visit_children = visitor_.visit;
     int32_t code = *slot_;
     if (anyffi_type_define(&code, &info) != 0) return anyffi_registry_defer_error();
     for (int32_t i = 0; i < fields_.size; ++i) fields_.rows[i].type_code = code;
@@ -116,11 +119,12 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
 
   int32_t* slot_;
   AnyffiModuleClass* listed_;
+  BoundVisitor visitor_;
   uint32_t flags_ = 0;
   const char* class_doc_ = nullptr;
   const char* ignored_ = nullptr;
-  Rows<AnyffiMethodInfo> methods_;
-  Rows<AnyffiFieldInfo> fields_;
+  RowTable<AnyffiMethodInfo> methods_;
+  RowTable<AnyffiFieldInfo> fields_;
 };
 
 }  // namespace detail

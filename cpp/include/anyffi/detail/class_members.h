@@ -68,22 +68,17 @@ inline void* member_of(const AnyffiObject* self, const AnyffiFieldInfo* field) {
 }
 
 /// An object inside of another one, which it keeps alive.
-struct InnerInstance {
-  AnyffiInstance base;
-  AnyffiObject* owner;
-
-  static void destroy(AnyffiObject* self, int32_t what) {
-    if (what & ANYFFI_DELETE_CONTENTS) anyffi_release(reinterpret_cast<InnerInstance*>(self)->owner);
-    if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
-  }
-};
+inline void destroy_inner(AnyffiObject* self, int32_t what) {
+  if (what & ANYFFI_DELETE_CONTENTS) anyffi_release(reinterpret_cast<AnyffiInstance*>(self)->owner);
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+}
 
 __attribute__((noinline)) inline AnyffiValue refer_into(AnyffiObject* owner, int32_t type_code, void* content) {
-  auto* inner = static_cast<InnerInstance*>(anyffi_alloc(sizeof(InnerInstance)));
+  auto* inner = static_cast<AnyffiInstance*>(anyffi_alloc(sizeof(AnyffiInstance)));
   if (!inner) throw std::bad_alloc();
   anyffi_retain(owner);
-  *inner = InnerInstance{{{type_code, 1, 1, &InnerInstance::destroy, nullptr}, content}, owner};
-  return object_value(&inner->base.header);
+  *inner = AnyffiInstance{{type_code, 1, 1, &destroy_inner, nullptr}, content, owner};
+  return object_value(&inner->header);
 }
 
 /// One for each type of members, not for each member.
@@ -121,15 +116,70 @@ int set_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* va
 template <class M>
 inline constexpr bool kIsField = HasTraits<M>::value || kIsObjectClass<M>;
 
+template <class M>
+int visit_member(const void* member, AnyffiVisit visit, void* context) {
+  return visit_references_of(*static_cast<const M*>(member), visit, context);
+}
+
+/// Visits the references in the fields of a class, each once.
+inline int visit_fields(const AnyffiTypeInfo& info, const AnyffiObject* self, AnyffiVisit visit, void* context) {
+  for (int32_t i = 0; i < info.num_fields; ++i) {
+    const AnyffiFieldInfo& field = info.fields[i];
+    bool is_visited = field.visit == nullptr;
+    for (int32_t j = 0; j < i; ++j) is_visited |= info.fields[j].visit && info.fields[j].offset == field.offset;
+    if (is_visited) continue;
+    if (int status = field.visit(member_of(self, &field), visit, context)) return status;
+  }
+  return 0;
+}
+
+/// The `visit_children` of a described class: what its `visit_references` visits, else the fields; and the same of the
+/// ancestors.
+template <class T>
+int visit_bound(const AnyffiValue* self, AnyffiVisit visit, void* context) {
+  if (AnyffiObject* owner = owner_of(self)) return visit_object(owner, visit, context);
+  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code_of<T>());
+  int status = 0;
+  if constexpr (kVisitsItself<T>) {
+    Visitor visitor(visit, context);
+    content_of<T>(self->as_object)->visit_references(visitor);
+    status = visitor.status();
+  } else {
+    status = visit_fields(*info, self->as_object, visit, context);
+  }
+  while (status == 0 && info->depth > 0) {
+    info = anyffi_type_get_info(info->parent);
+    if (info->visit_children != nullptr) return info->visit_children(self, visit, context);
+  }
+  return status;
+}
+
+/// The `visit_children` of a class, and whether it is needed whatever the fields are.
+struct BoundVisitor {
+  int (*visit)(const AnyffiValue* self, AnyffiVisit visit, void* context);
+  bool is_needed;
+};
+template <class T>
+constexpr BoundVisitor visitor_of() {
+  if constexpr (!KeyOf<T>::kIsForeign) {
+    if constexpr (ClassVisitor<T>::kHasAny) return {&ClassVisitor<T>::visit, true};
+  }
+  return {&visit_bound<T>, kVisitsItself<T>};
+}
+
 template <class T, class M, class C>
 AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member) {
   using Value = Bare<M>;
   static_assert(kIsFixedBase<C, T>, "anyffi: a field is a member of the class, or of a base that is not virtual");
-  AnyffiFieldInfo field{name, doc, nullptr, &get_member<Value>, nullptr, 0, ANYFFI_NONE, 0};
+  AnyffiFieldInfo field{name, doc, nullptr, &get_member<Value>, nullptr, nullptr, 0, ANYFFI_NONE, 0};
   // Any address that is not NULL.
   auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
   auto* place = &(static_cast<C*>(object)->*member);
   field.offset = reinterpret_cast<const volatile char*>(place) - reinterpret_cast<const volatile char*>(object);
+  // The members of a base that is bound are visited by its own fields.
+  if constexpr (References<Value>::kHasAny && (std::is_same_v<C, T> || std::is_void_v<typename KeyOf<T>::Parent>)) {
+    field.visit = &visit_member<Value>;
+  }
   if constexpr (kIsObjectClass<Value>) {
     field.type_name = kTypeKeyOf<Value>;
     if constexpr (!std::is_const_v<M> && std::is_copy_assignable_v<M>) field.set = &set_member<Value>;

@@ -32,21 +32,19 @@ F& callable_of(void* self) {
   return *reinterpret_cast<F*>(static_cast<char*>(self) + round_up(sizeof(NativeFunction), 16));
 }
 
-/// Releases the host's lock while the body of a packed function with `release_gil()` runs.
+/// Releases the host's lock while the body of a function with `release_gil()` runs.
 class Unlocked {
  public:
-  explicit Unlocked(const NativeFunction& native) : released_(native.unlocks()) {
-    if (__builtin_expect(released_, 0)) state_ = anyffi_host_suspend();
-  }
-  ~Unlocked() {
-    if (__builtin_expect(released_, 0)) anyffi_host_resume(state_);
-  }
+  Unlocked(const AnyffiValue* args, int32_t num_args)
+      : args_(args), num_args_(num_args), state_(suspend_with(args, num_args)) {}
+  ~Unlocked() { resume_with(state_, args_, num_args_); }
   Unlocked(const Unlocked&) = delete;
   Unlocked& operator=(const Unlocked&) = delete;
 
  private:
-  bool released_;
-  void* state_ = nullptr;
+  const AnyffiValue* args_;
+  int32_t num_args_;
+  void* state_;
 };
 
 /// What `result` contains, instead of None, when a call is tried.
@@ -88,13 +86,19 @@ __attribute__((cold, noinline)) inline int refuse_call(NativeFunction& native, C
 }
 /// End a call that threw.
 __attribute__((cold, noinline)) inline int fail_call(NativeFunction& native, CallFrame& frame, char* slots,
+                                                     const AnyffiValue* args,
                                                      const std::exception& exception) noexcept {
   destroy_slots(native, frame, slots);
-  return set_raised(exception);
+  set_raised(exception);
+  anyffi_error_name_argument(&native.info, args, native.plain_size);
+  return -1;
 }
-__attribute__((cold, noinline)) inline int fail_call(NativeFunction& native, CallFrame& frame, char* slots) noexcept {
+__attribute__((cold, noinline)) inline int fail_call(NativeFunction& native, CallFrame& frame, char* slots,
+                                                     const AnyffiValue* args) noexcept {
   destroy_slots(native, frame, slots);
-  return set_current_raised();
+  set_current_raised();
+  anyffi_error_name_argument(&native.info, args, native.plain_size);
+  return -1;
 }
 
 /// Calls a function of numbers; `args` is a copy, which is converted to what `load_plain` accepts.
@@ -104,7 +108,8 @@ inline int call_normalized(NativeFunction& native, AnyffiValue* args, AnyffiValu
     AnyffiValue given = args[i];
     if (!native.params[i]->normalize(args[i], why)) return refuse_argument(why, native.info, i, given, result);
   }
-  Unlocked unlocked(native);
+  if (!native.unlocks()) return native.base.call(&native, args, native.plain_size, result);
+  Unlocked unlocked(args, 0);
   return native.base.call(&native, args, native.plain_size, result);
 }
 

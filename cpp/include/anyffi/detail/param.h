@@ -17,20 +17,41 @@ struct CallFrame {
   int32_t num_loaded = 0;  // slots before this one keep something
   bool is_locked = true;   // false while the body runs without the host's lock
   void* lock_state;
+  AnyffiValue* args;  // set while the body runs without the lock, with their number
+  int32_t num_args;
   AnyffiMismatch why;  // filled by a conversion that fails
 };
 
 constexpr uint32_t round_up(uint32_t offset, uint32_t alignment) { return (offset + alignment - 1) & ~(alignment - 1); }
 
-__attribute__((cold, noinline)) inline void release_lock(CallFrame& frame) {
+/// Releases the host's lock. Retains arguments that the body borrows: the host's garbage collector, which may run
+/// meanwhile, decides by refcounts. What is movable belongs to this call.
+__attribute__((cold, noinline)) inline void* suspend_with(const AnyffiValue* args, int32_t num_args) {
+  for (int32_t i = 0; i < num_args; ++i) {
+    if (!(args[i].aux & ANYFFI_MOVABLE)) anyffi_value_retain(&args[i]);
+  }
+  return anyffi_host_suspend();
+}
+__attribute__((cold, noinline)) inline void resume_with(void* state, const AnyffiValue* args, int32_t num_args) {
+  anyffi_host_resume(state);
+  for (int32_t i = 0; i < num_args; ++i) {
+    if (!(args[i].aux & ANYFFI_MOVABLE)) anyffi_value_drop(&args[i]);
+  }
+}
+
+__attribute__((cold, noinline)) inline void release_lock(CallFrame& frame, AnyffiValue* args, int32_t num_args) {
   frame.is_locked = false;
-  frame.lock_state = anyffi_host_suspend();
+  frame.args = args;
+  frame.num_args = num_args;
+  frame.lock_state = suspend_with(args, num_args);
+}
+__attribute__((cold, noinline)) inline void acquire_released(CallFrame& frame) {
+  frame.is_locked = true;
+  resume_with(frame.lock_state, frame.args, frame.num_args);
 }
 /// The host's lock is acquired again before the result or an exception is converted.
 inline void acquire_lock(CallFrame& frame) {
-  if (__builtin_expect(frame.is_locked, 1)) return;
-  frame.is_locked = true;
-  anyffi_host_resume(frame.lock_state);
+  if (__builtin_expect(!frame.is_locked, 0)) acquire_released(frame);
 }
 
 /// What a function knows of a parameter's type.

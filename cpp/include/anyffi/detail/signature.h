@@ -135,6 +135,15 @@ template <class F>
 using CallableOf = Bare<decltype(as_function(std::declval<F&>()))>;
 
 }  // namespace detail
+
+/// A member function that T inherits from a class without a kTypeKey, as one of T: `method<T>(&T::inherited)`, whose
+/// type does not name T.
+template <class T, class Base, class Member>
+Member T::* method(Member Base::* inherited) {
+  static_assert(std::is_member_function_pointer_v<Member Base::*>, "anyffi: method<T> takes a member function");
+  return inherited;
+}
+
 }  // namespace anyffi
 
 #endif  // ANYFFI_DETAIL_SIGNATURE_H_

@@ -5,31 +5,116 @@
 
 #include <anyffi/container/set.h>
 
+#include <cstddef>
+
 namespace anyffi {
 namespace detail {
 
-/// Calls `visit` with each element, converted to T. Accepts an Array, a List, or a tensor of one axis.
-template <class T, class Visit>
-bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
+/// Numbers that bytes are a sequence of.
+template <class T>
+inline constexpr bool kIsByte = std::is_same_v<T, unsigned char> || std::is_same_v<T, std::byte>;
+
+/// Whether a T is its own Holder, whose `take` only moves it: an element can be loaded where it will stay. Not a bool,
+/// of which std::vector has no objects.
+template <class T, class = void>
+inline constexpr bool kLoadsInPlace = std::is_arithmetic_v<T> && kIsNumber<T> && !std::is_same_v<T, bool>;
+template <class T>
+inline constexpr bool kLoadsInPlace<T, std::enable_if_t<Traits<T>::kIsLoadedInPlace>> = true;
+
+/// Calls `load` with each element of an Array, a List, or what converts to one; for T of one byte also of Bytes.
+template <class T, class Load>
+bool load_each(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Load load) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
-  if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) {
-    if (value.type_code != ANYFFI_TENSOR && value.type_code != ANYFFI_TENSOR_VIEW) return refuse(why, value, name);
-    AnyValue items;
-    if (anyffi_tensor_get_items(&value, items.out()) != 0) return refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
-    if (load_items<T>(items.raw(), name, why, visit)) return true;
-    // A BigInt of the list would not outlive it.
-    if (why.got.type_code > 0) why.got = value;
-    return false;
+  if (__builtin_expect(!is_array(value.type_code) && value.type_code != ANYFFI_LIST, 0)) {
+    if constexpr (kIsByte<T>) {
+      if (anyffi_is_bytes(value.type_code)) {
+        AnyffiTextView bytes;
+        anyffi_view_text(&value, &bytes);
+        auto* data = static_cast<const unsigned char*>(bytes.data);
+        for (int64_t i = 0; i < bytes.length; ++i) {
+          AnyffiValue item = anyffi_make_int(data[i]);
+          if (!load(item)) return false;
+        }
+        return true;
+      }
+    }
+    return load_converted(value, ANYFFI_AS_SEQUENCE, ANYFFI_LIST, name, why,
+                          [&](AnyffiValue& list) { return load_each<T>(list, name, why, load); });
   }
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
   bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
   for (int64_t i = 0; i < sequence->size; ++i) {
     Element element(sequence->data[i], sequence->header, is_private);
-    typename Traits<T>::Holder holder{};
-    if (!Traits<T>::load(element.value, holder, why)) return element.refused(why, Traits<int64_t>::store(i));
-    visit(Traits<T>::take(holder));
+    if (!load(element.value)) return element.refused(why, Traits<int64_t>::store(i));
   }
   return true;
+}
+
+/// Calls `visit` with each element, converted to T.
+template <class T, class Visit>
+bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
+  return load_each<T>(value, name, why, [&](AnyffiValue& item) {
+    typename Traits<T>::Holder holder{};
+    if (!Traits<T>::load(item, holder, why)) return false;
+    visit(Traits<T>::take(holder));
+    return true;
+  });
+}
+
+/// Makes a value that is a copy hashable, as a key or an element of a set must be: lists become Arrays and sets
+/// FrozenSets.
+__attribute__((noinline)) inline void freeze_key(AnyffiValue& key) {
+  if (key.type_code <= 0 || (key.aux & (ANYFFI_NATIVE | ANYFFI_DEEP)) != ANYFFI_NATIVE) return;
+  int32_t frozen = key.type_code == ANYFFI_LIST  ? int32_t{ANYFFI_ARRAY}
+                   : key.type_code == ANYFFI_SET ? int32_t{ANYFFI_FROZEN_SET}
+                                                 : key.type_code;
+  if (frozen != ANYFFI_ARRAY && frozen != ANYFFI_FROZEN_SET) return;
+  if (anyffi_is_reusable(key.as_object)) {
+    key.as_object->type_code = key.type_code = frozen;
+  } else {
+    // An Optional or Variant refers to it, too.
+    AnyffiValue copy;
+    check(anyffi_container_copy(&key, frozen, &copy));
+    anyffi_value_drop(&key);
+    key = with_flags(copy, ANYFFI_NATIVE);
+  }
+  if (frozen != ANYFFI_ARRAY) return;
+  auto* sequence = reinterpret_cast<AnyffiSequence*>(key.as_object);
+  for (int64_t i = 0; i < sequence->size; ++i) {
+    freeze_key(sequence->data[i]);
+    sequence->type_mask |= anyffi_type_bit(sequence->data[i].type_code);
+  }
+}
+
+/// A key as an owned value. Numbers are hashable.
+template <class K>
+AnyffiValue store_key(const K& key) {
+  if constexpr (kIsNumber<K>) {
+    return Traits<K>::store(key);
+  } else {
+    struct Guard {
+      AnyffiValue value;
+      ~Guard() { anyffi_value_drop(&value); }
+    } stored{Traits<K>::store(key)};
+    freeze_key(stored.value);
+    AnyffiValue frozen = stored.value;
+    stored.value = AnyffiValue{};
+    return frozen;
+  }
+}
+
+/// Fills a new mapping or set, whose keys are distinct in C++.
+template <class Entries, class Store>
+AnyffiValue store_mapping(int32_t type_code, const Entries& entries, const char* refusal, Store store) {
+  AnyffiValue created;
+  check(anyffi_mapping_create(type_code, static_cast<int64_t>(entries.size()), &created));
+  ObjectRef kept(Adopt{}, created.as_object);
+  auto* mapping = reinterpret_cast<AnyffiMapping*>(created.as_object);
+  for (const auto& entry : entries) store(*mapping, entry);
+  int64_t first, second;
+  check(anyffi_mapping_finish(created.as_object, &first, &second));
+  if (first >= 0) throw Error("ValueError", refusal);
+  return with_flags(object_value(kept.release()), ANYFFI_NATIVE);
 }
 
 /// A new List of the items of a C++ container.
@@ -37,6 +122,14 @@ template <class T, class Items>
 AnyffiValue store_items(Items&& items) {
   ObjectRef list(Adopt{}, new_sequence(ANYFFI_LIST, static_cast<int64_t>(items.size())));
   auto* sequence = reinterpret_cast<AnyffiSequence*>(list.get());
+  if constexpr (kIsNumber<T> && !(std::is_unsigned_v<T> && sizeof(T) == 8)) {
+    // Nothing throws, so that the compiler keeps the position in a register.
+    AnyffiValue* cell = sequence->data;
+    for (const auto& item : items) assign(*cell++, Traits<T>::store(item));
+    sequence->size = cell - sequence->data;
+    if (sequence->size > 0) sequence->type_mask = anyffi_type_bit(sequence->data->type_code);
+    return with_flags(object_value(list.release()), ANYFFI_NATIVE);
+  }
   for (auto&& item : items) {
     AnyffiValue stored;
     if constexpr (std::is_rvalue_reference_v<Items&&>) {
@@ -47,7 +140,7 @@ AnyffiValue store_items(Items&& items) {
     sequence->type_mask |= anyffi_type_bit(stored.type_code);
     sequence->data[sequence->size++] = stored;
   }
-  return object_value(list.release());
+  return with_flags(object_value(list.release()), ANYFFI_NATIVE);
 }
 
 /// Calls `visit` with each entry, converted to K and V; it returns whether the key is new. Distinct keys may be equal
@@ -76,22 +169,27 @@ bool load_entries(const AnyffiValue& value, const char* name, AnyffiMismatch& wh
 /// A new Dict of the entries of a C++ container.
 template <class K, class V, class Entries>
 AnyffiValue store_entries(const Entries& entries) {
-  ObjectRef dict(Adopt{}, new_mapping(ANYFFI_DICT));
-  for (const auto& [key, value] : entries) {
-    AnyValue owned_key(Adopt{}, Traits<K>::store(key)), owned_value(Adopt{}, Traits<V>::store(value));
-    AnyffiValue given[] = {owned_key.release(), owned_value.release()};
-    int32_t existed;
-    check(anyffi_mapping_set(dict.get(), &given[0], &given[1], &existed));
-    if (existed) throw Error("ValueError", "two keys of a C++ map are equal in Python");
-  }
-  return object_value(dict.release());
+  auto store = [](AnyffiMapping& dict, const auto& entry) {
+    AnyffiEntry& stored = dict.entries[dict.used];
+    assign(stored.key, store_key<K>(entry.first));
+    assign(stored.value, AnyffiValue{});
+    dict.key_type_mask |= anyffi_type_bit(stored.key.type_code);
+    // The Dict owns the key, should the conversion of the value throw.
+    ++dict.used;
+    assign(stored.value, Traits<V>::store(entry.second));
+    dict.value_type_mask |= anyffi_type_bit(stored.value.type_code);
+  };
+  return store_mapping(ANYFFI_DICT, entries, "two keys of a C++ map are equal in Python", store);
 }
 
 /// Calls `visit` with each element of a set, converted to T; it returns whether the element is new.
 template <class T, class Visit>
 bool load_elements(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
-  if (value.type_code != ANYFFI_SET && value.type_code != ANYFFI_FROZEN_SET) return refuse(why, value, name);
+  if (__builtin_expect(value.type_code != ANYFFI_SET && value.type_code != ANYFFI_FROZEN_SET, 0)) {
+    return load_converted(value, ANYFFI_AS_SET, ANYFFI_SET, name, why,
+                          [&](AnyffiValue& converted) { return load_elements<T>(converted, name, why, visit); });
+  }
   auto* set = reinterpret_cast<const AnyffiMapping*>(value.as_object);
   bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
   for (int64_t i = 0; i < set->used; ++i) {
@@ -109,27 +207,35 @@ bool load_elements(const AnyffiValue& value, const char* name, AnyffiMismatch& w
 /// A new Set of the elements of a C++ container.
 template <class T, class Elements>
 AnyffiValue store_elements(const Elements& elements) {
-  ObjectRef set(Adopt{}, new_mapping(ANYFFI_SET));
-  for (const T& element : elements) {
-    AnyffiValue key = Traits<T>::store(element), none{};
-    int32_t existed;
-    check(anyffi_mapping_set(set.get(), &key, &none, &existed));
-    if (existed) throw Error("ValueError", "two elements of a C++ set are equal in Python");
-  }
-  return object_value(set.release());
+  auto store = [](AnyffiMapping& set, const T& element) {
+    AnyffiEntry& stored = set.entries[set.used];
+    assign(stored.key, store_key<T>(element));
+    assign(stored.value, AnyffiValue{});
+    set.key_type_mask |= anyffi_type_bit(stored.key.type_code);
+    ++set.used;
+  };
+  return store_mapping(ANYFFI_SET, elements, "two elements of a C++ set are equal in Python", store);
 }
 
 /// Traits of std::vector, std::deque and std::list.
 template <class S, class T>
 struct StdSequenceTraits {
   ANYFFI_HIDDEN_ static constexpr auto name = "Sequence[" + FixedText(Traits<T>::name) + "]";
-  ANYFFI_HIDDEN_ static constexpr auto result_name = "List[" + kResultName<T> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = "list[" + kResultName<T> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto key_name = "tuple[" + kKeyName<T> + ", ...]";
   static constexpr uint64_t type_mask = 0;
+  static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
+  static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   using Holder = S;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    return load_items<T>(value, name, why, [&](T&& item) { holder.push_back(std::move(item)); });
+    if constexpr (kLoadsInPlace<T>) {
+      return load_each<T>(value, name, why,
+                          [&](AnyffiValue& item) { return Traits<T>::load(item, holder.emplace_back(), why); });
+    } else {
+      return load_items<T>(value, name, why, [&](T&& item) { holder.push_back(std::move(item)); });
+    }
   }
   static S take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const S& items) { return store_items<T>(items); }
@@ -141,9 +247,11 @@ template <class M, class K, class V>
 struct StdMapTraits {
   ANYFFI_HIDDEN_ static constexpr auto name =
       "Mapping[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
-  ANYFFI_HIDDEN_ static constexpr auto result_name = "Dict[" + kResultName<K> + ", " + kResultName<V> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = "dict[" + kKeyName<K> + ", " + kResultName<V> + "]";
   static constexpr uint64_t type_mask = 0;
+  static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
+  static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   using Holder = M;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
@@ -158,9 +266,12 @@ struct StdMapTraits {
 template <class S, class T>
 struct StdSetTraits {
   ANYFFI_HIDDEN_ static constexpr auto name = "AbstractSet[" + FixedText(Traits<T>::name) + "]";
-  ANYFFI_HIDDEN_ static constexpr auto result_name = "Set[" + kResultName<T> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = "set[" + kKeyName<T> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto key_name = "frozenset[" + kKeyName<T> + "]";
   static constexpr uint64_t type_mask = 0;
+  static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
+  static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   using Holder = S;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {

@@ -3,6 +3,7 @@
 #ifndef ANYFFI_DETAIL_TYPED_H_
 #define ANYFFI_DETAIL_TYPED_H_
 
+#include <anyffi/detail/converting.h>
 #include <anyffi/detail/create.h>
 
 namespace anyffi {
@@ -81,7 +82,7 @@ struct TypedCall {
         return refuse_call(native, frame, memory.bytes, args, result);
       }
       frame.num_loaded = kSize;
-      if (__builtin_expect(native.unlocks(), 0)) release_lock(frame);
+      if (__builtin_expect(native.unlocks(), 0)) release_lock(frame, args, kSize);
       auto& function = callable_of<F>(&native);
       if constexpr (std::is_void_v<R>) {
         function(pass<I, A>(memory, numbers)...);
@@ -101,9 +102,9 @@ struct TypedCall {
         store_result(frame, kept, result);
       }
     } catch (const std::exception& exception) {
-      return fail_call(native, frame, memory.bytes, exception);
+      return fail_call(native, frame, memory.bytes, args, exception);
     } catch (...) {
-      return fail_call(native, frame, memory.bytes);
+      return fail_call(native, frame, memory.bytes, args);
     }
     (destroy<I, A>(memory), ...);
     return 0;
@@ -150,13 +151,20 @@ struct TypedCall {
   }
 };
 
+template <class F>
+__attribute__((cold, noinline)) void call_unlocked(void* self, AnyffiValue* args, int32_t num_args, AnyValue* value) {
+  Unlocked unlocked(args, num_args);
+  callable_of<F>(self)(Args(args, num_args), value);
+}
+
 /// Calls a `void(Args args, AnyValue* result)`.
 template <class F>
 int call_packed(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   return catch_all([&] {
     AnyValue value;
-    {
-      Unlocked unlocked(*static_cast<NativeFunction*>(self));
+    if (__builtin_expect(static_cast<NativeFunction*>(self)->unlocks(), 0)) {
+      call_unlocked<F>(self, args, num_args, &value);
+    } else {
       callable_of<F>(self)(Args(args, num_args), &value);
     }
     *result = value.release();
@@ -228,19 +236,33 @@ template <class F, bool kHasNames, bool kHasDefaults>
 ANYFFI_HIDDEN_ inline constexpr auto kTypedSpec =
     typed_spec<kHasNames, kHasDefaults>(static_cast<typename SignatureOf<F>::template Typed<F>*>(nullptr));
 
-inline DefaultArg* default_of(Arg&) { return nullptr; }
-inline DefaultArg* default_of(DefaultArg& arg) { return &arg; }
+template <class N>
+DefaultArg* default_of(N& arg) {
+  if constexpr (kHasDefault<N>) return &arg;
+  return nullptr;
+}
 
 /// Calls `create`, which ends in `create_native`, for a typed callable and its `arg(...)`.
 template <class R, class Owner, class F, class... N>
-R create_typed(R (*create)(Owner*, const char*, const CallSpec*, void*, ...), Owner* owner, const char* name,
+R create_named(R (*create)(Owner*, const char*, const CallSpec*, void*, ...), Owner* owner, const char* name,
                F& callable, N&... names) {
-  constexpr bool has_defaults = (std::is_same_v<N, DefaultArg> || ...);
+  constexpr bool has_defaults = (kHasDefault<N> || ...);
   const CallSpec* spec = &kTypedSpec<F, (sizeof...(N) > 0), has_defaults>.spec;
   if constexpr (has_defaults) {
     return create(owner, name, spec, pass_callable(callable), names.name..., default_of(names)...);
   } else {
     return create(owner, name, spec, pass_callable(callable), names.name...);
+  }
+}
+/// The same, where some may have `.convert()`.
+template <class R, class Owner, class F, class... N>
+R create_typed(R (*create)(Owner*, const char*, const CallSpec*, void*, ...), Owner* owner, const char* name,
+               F& callable, N&... names) {
+  if constexpr ((kConverts<N> || ...)) {
+    ConvertingOf<F, N...> converting{std::move(callable)};
+    return create_named(create, owner, name, converting, names...);
+  } else {
+    return create_named(create, owner, name, callable, names...);
   }
 }
 

@@ -14,8 +14,10 @@ namespace anyffi {
 template <class T, size_t N>
 struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
   ANYFFI_HIDDEN_ static constexpr auto name = "Sequence[" + FixedText(Traits<T>::name) + "]";
-  ANYFFI_HIDDEN_ static constexpr auto result_name = "List[" + detail::kResultName<T> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = "list[" + detail::kResultName<T> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto key_name = "tuple[" + detail::kKeyName<T> + ", ...]";
   static constexpr uint64_t type_mask = 0;
+  static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
   static constexpr bool kOutlivesHolder = true;
   using Holder = std::array<T, N>;
@@ -37,6 +39,8 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
 };
 
 namespace detail {
+template <class T, size_t N>
+inline constexpr uint64_t kExactTypes<std::array<T, N>> = kSequenceTypes;
 template <class T>
 inline constexpr bool kIncludes<Missing::kArray, T> = true;
 }  // namespace detail

@@ -1,76 +1,156 @@
 /// \file
-/// Conversions of std::chrono::duration: a number of seconds.
+/// Conversions of std::chrono::duration and of times of the system clock: Python's timedelta and datetime.
 #ifndef ANYFFI_STL_CHRONO_H_
 #define ANYFFI_STL_CHRONO_H_
 
-#include <anyffi/error.h>
+#include <anyffi/container/sequence.h>
 
 #include <chrono>
 
 namespace anyffi {
 
-/// Accepts seconds as an int, which must be a whole number of ticks, or as a float, which is rounded to the nearest
-/// tick as by `round`. OverflowError if the duration cannot hold it, ValueError for NaN. A result is an int if a tick
-/// is a whole number of seconds, else a float.
+namespace detail {
+
+/// A number of nanoseconds that all times and durations of Python fit.
+__extension__ typedef __int128 WideInt;  // NOLINT: `using` has no place for it
+
+/// Reads a time or duration of the host; false, with `why`, if the value is none.
+__attribute__((noinline)) inline bool load_nanoseconds(const AnyffiValue& value, int32_t conversion, const char* name,
+                                                       WideInt& out, AnyffiMismatch& why) {
+  AnyValue parts;
+  if (!convert_to(value, conversion, ANYFFI_LIST, name, parts, why)) return false;
+  const AnyffiValue* numbers = reinterpret_cast<const AnyffiSequence*>(parts.raw().as_object)->data;
+  out = static_cast<WideInt>(numbers[0].as_int) * 1000000000 + numbers[1].as_int;
+  return true;
+}
+
+/// The host's time or duration of so many microseconds. OverflowError beyond int64.
+__attribute__((noinline)) inline AnyffiValue store_microseconds(WideInt count, int32_t conversion) {
+  if (static_cast<int64_t>(count) != count) throw Error("OverflowError", "a duration is longer than 292,000 years");
+  AnyffiValue from = anyffi_make_int(static_cast<int64_t>(count)), created;
+  check(anyffi_value_create_host(conversion, &from, &created));
+  return created;
+}
+
+/// Numbers of ticks, from and to other numbers.
+template <class Rep, class Period>
+struct Ticks {
+  static constexpr bool kIsFloat = std::is_floating_point_v<Rep>;
+  /// False, with `why`, if they do not fit or are not whole.
+  static bool from_nanoseconds(WideInt count, Rep& out, const AnyffiValue& value, const char* name,
+                               AnyffiMismatch& why) {
+    if constexpr (kIsFloat) {
+      out = static_cast<Rep>(static_cast<double>(count) * Period::den / Period::num / 1e9);
+      return true;
+    } else {
+      WideInt scaled, divisor = static_cast<WideInt>(Period::num) * 1000000000;
+      if (__builtin_mul_overflow(count, static_cast<WideInt>(Period::den), &scaled)) return too_large(value, name, why);
+      if (scaled % divisor != 0) {
+        return refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "expected a whole number of the duration's ticks");
+      }
+      out = static_cast<Rep>(scaled / divisor);
+      return out == scaled / divisor || too_large(value, name, why);
+    }
+  }
+  /// Rounded to the nearest one.
+  static WideInt to_microseconds(Rep count) {
+    if constexpr (kIsFloat) {
+      double number = __builtin_rint(static_cast<double>(count) * Period::num / Period::den * 1e6);
+      if (number != number) throw Error("ValueError", "a duration cannot be NaN");
+      if (number < -9e18 || number > 9e18) throw Error("OverflowError", "a duration is longer than 292,000 years");
+      return static_cast<WideInt>(number);
+    } else {
+      WideInt scaled = static_cast<WideInt>(count) * Period::num * 1000000, half = Period::den / 2;
+      return scaled >= 0 ? (scaled + half) / Period::den : -((half - scaled) / Period::den);
+    }
+  }
+  static bool too_large(const AnyffiValue& value, const char* name, AnyffiMismatch& why) {
+    return refuse(why, value, name, ANYFFI_MISMATCH_RANGE, "the duration");
+  }
+};
+
+}  // namespace detail
+
+/// Accepts a timedelta or an int of seconds, which must be a whole number of ticks, or a float, which is rounded to the
+/// nearest tick as by `round`. OverflowError if the duration cannot hold it, ValueError for NaN. A result is a
+/// timedelta, rounded to microseconds.
 template <class Rep, class Period>
 struct Traits<std::chrono::duration<Rep, Period>> {
   static_assert(std::is_signed_v<Rep>, "anyffi: the Rep of a duration must be signed");
   using Duration = std::chrono::duration<Rep, Period>;
-  static constexpr bool kWhole = Period::den == 1 && std::is_integral_v<Rep>;
-  static constexpr FixedText name{"float"};
+  using Ticks = detail::Ticks<Rep, Period>;
+  static constexpr FixedText name{"timedelta | float"};
+  static constexpr FixedText result_name{"timedelta"};
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   using Holder = Duration;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
-    double seconds;
-    if (!Traits<double>::load(given, seconds, why)) return false;
-    const AnyffiValue& value = detail::unboxed(given);
-    if constexpr (std::is_floating_point_v<Rep>) {
-      holder = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-      return true;
-    } else {
-      if (seconds != seconds)
-        return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "a duration cannot be NaN");
-      if (value.type_code != ANYFFI_FLOAT) {
-        int64_t whole;
-        return Traits<int64_t>::load(given, whole, why) ? load_whole(value, whole, holder, why) : too_large(value, why);
-      }
-      double ticks = __builtin_rint(seconds * Period::den / Period::num);
-      // The limits as double: the upper one is the first that is too large.
-      constexpr double kEnd = static_cast<double>(uint64_t{1} << (sizeof(Rep) * 8 - 2)) * 2;
-      if (ticks < -kEnd || ticks >= kEnd) return too_large(value, why);
-      holder = Duration(static_cast<Rep>(ticks));
-      return true;
-    }
+    Rep ticks;
+    if (!load_ticks(detail::unboxed(given), ticks, why)) return false;
+    holder = Duration(ticks);
+    return true;
   }
   static Duration take(Holder& holder) { return holder; }
   static AnyffiValue store(const Duration& duration) {
-    if constexpr (kWhole) {
-      int64_t seconds;
-      if (__builtin_mul_overflow(static_cast<int64_t>(duration.count()), int64_t{Period::num}, &seconds)) {
-        throw Error("OverflowError", "a duration does not fit int64 as seconds");
-      }
-      return Traits<int64_t>::store(seconds);
-    } else {
-      return Traits<double>::store(static_cast<double>(duration.count()) * Period::num / Period::den);
-    }
+    return detail::store_microseconds(Ticks::to_microseconds(duration.count()), ANYFFI_AS_DURATION);
   }
 
  private:
-  static bool load_whole(const AnyffiValue& value, int64_t seconds, Holder& holder, AnyffiMismatch& why) {
-    int64_t ticks;
-    if (seconds % Period::num != 0) {
-      return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "not a whole number of the duration's ticks");
+  static bool load_ticks(const AnyffiValue& value, Rep& ticks, AnyffiMismatch& why) {
+    if (value.type_code == ANYFFI_INT || value.type_code == ANYFFI_BOOL) {
+      return Ticks::from_nanoseconds(static_cast<detail::WideInt>(value.as_int) * 1000000000, ticks, value, name, why);
     }
-    if (__builtin_mul_overflow(seconds / Period::num, int64_t{Period::den}, &ticks) ||
-        static_cast<Rep>(ticks) != ticks) {
-      return too_large(value, why);
+    if (value.type_code == ANYFFI_BIG_INT && !Ticks::kIsFloat) return Ticks::too_large(value, name, why);
+    AnyffiValue number = value;
+    double seconds;
+    if (value.type_code == ANYFFI_FLOAT || value.type_code == ANYFFI_BIG_INT) {
+      return Traits<double>::load(number, seconds, why) && round_to_ticks(value, seconds, ticks, why);
     }
-    holder = Duration(static_cast<Rep>(ticks));
+    detail::WideInt nanoseconds;
+    return detail::load_nanoseconds(value, ANYFFI_AS_DURATION, name, nanoseconds, why) &&
+           Ticks::from_nanoseconds(nanoseconds, ticks, value, name, why);
+  }
+  static bool round_to_ticks(const AnyffiValue& value, double seconds, Rep& ticks, AnyffiMismatch& why) {
+    double number = seconds * Period::den / Period::num;
+    if constexpr (Ticks::kIsFloat) {
+      ticks = static_cast<Rep>(number);
+      return true;
+    } else {
+      if (number != number) {
+        return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "a duration cannot be NaN");
+      }
+      // The limits as double: the upper one is the first that is too large.
+      constexpr double kEnd = static_cast<double>(uint64_t{1} << (sizeof(Rep) * 8 - 2)) * 2;
+      number = __builtin_rint(number);
+      if (number < -kEnd || number >= kEnd) return Ticks::too_large(value, name, why);
+      ticks = static_cast<Rep>(number);
+      return true;
+    }
+  }
+};
+
+/// Accepts a datetime, one without a zone as local time, and NumPy's datetime64. A result is a datetime in local time
+/// without a zone, rounded to microseconds.
+template <class Rep, class Period>
+struct Traits<std::chrono::time_point<std::chrono::system_clock, std::chrono::duration<Rep, Period>>> {
+  using Duration = std::chrono::duration<Rep, Period>;
+  using Time = std::chrono::time_point<std::chrono::system_clock, Duration>;
+  using Ticks = detail::Ticks<Rep, Period>;
+  static constexpr FixedText name{"datetime"};
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kBorrows = false;
+  using Holder = Time;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    detail::WideInt nanoseconds;
+    Rep ticks;
+    if (!detail::load_nanoseconds(value, ANYFFI_AS_DATE_TIME, name, nanoseconds, why)) return false;
+    if (!Ticks::from_nanoseconds(nanoseconds, ticks, value, name, why)) return false;
+    holder = Time(Duration(ticks));
     return true;
   }
-  static bool too_large(const AnyffiValue& value, AnyffiMismatch& why) {
-    return detail::refuse(why, value, name, ANYFFI_MISMATCH_RANGE, "the duration");
+  static Time take(Holder& holder) { return holder; }
+  static AnyffiValue store(const Time& time) {
+    return detail::store_microseconds(Ticks::to_microseconds(time.time_since_epoch().count()), ANYFFI_AS_DATE_TIME);
   }
 };
 

@@ -21,6 +21,7 @@ struct Traits<std::complex<T>> {
   static constexpr uint64_t type_mask =
       sizeof(T) < 8 ? Traits<T>::type_mask : Traits<T>::type_mask | detail::type_bits(ANYFFI_COMPLEX);
   static constexpr bool kBorrows = false;
+  static constexpr bool kIsLoadedInPlace = true;
   using Holder = std::complex<T>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     T real{}, imag{};

@@ -14,6 +14,8 @@ struct Traits<std::deque<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::v
     : detail::StdSequenceTraits<std::deque<T, Allocator>, T> {};
 
 namespace detail {
+template <class T, class Allocator>
+inline constexpr uint64_t kExactTypes<std::deque<T, Allocator>> = kSequenceTypes;
 template <class T>
 inline constexpr bool kIncludes<Missing::kDeque, T> = true;
 }  // namespace detail

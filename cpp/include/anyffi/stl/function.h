@@ -50,6 +50,16 @@ struct Traits<std::function<R(A...)>> {
 };
 
 namespace detail {
+/// One made from a Function.
+template <class R, class... A>
+struct References<std::function<R(A...)>> {
+  static constexpr bool kHasAny = true;
+  static int visit(const std::function<R(A...)>& function, AnyffiVisit visit, void* context) {
+    auto* call = function.template target<FunctionCall<R, A...>>();
+    return call ? References<Function>::visit(call->function, visit, context) : 0;
+  }
+};
+
 template <class T>
 inline constexpr bool kIncludes<Missing::kFunction, T> = true;
 }  // namespace detail

@@ -14,6 +14,8 @@ struct Traits<std::list<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::va
     : detail::StdSequenceTraits<std::list<T, Allocator>, T> {};
 
 namespace detail {
+template <class T, class Allocator>
+inline constexpr uint64_t kExactTypes<std::list<T, Allocator>> = kSequenceTypes;
 template <class T>
 inline constexpr bool kIncludes<Missing::kList, T> = true;
 }  // namespace detail

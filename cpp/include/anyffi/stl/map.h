@@ -14,6 +14,8 @@ struct Traits<std::map<K, V, Options...>, std::enable_if_t<detail::HasTraits<K>:
     : detail::StdMapTraits<std::map<K, V, Options...>, K, V> {};
 
 namespace detail {
+template <class K, class V, class... Options>
+inline constexpr uint64_t kExactTypes<std::map<K, V, Options...>> = type_bits(ANYFFI_MAP, ANYFFI_DICT);
 template <class T>
 inline constexpr bool kIncludes<Missing::kMap, T> = true;
 }  // namespace detail

@@ -16,8 +16,15 @@ template <class T, bool = kOutlivesHolder<T> || kIsNumber<T>>
 struct OptionalConversion {
   using Holder = std::optional<T>;
   static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kIsLoadedInPlace = true;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     typename Traits<T>::Holder inner{};
+    if constexpr (kIsNumber<T>) {
+      if (__builtin_expect(Traits<T>::load_plain(value, inner), 1)) {
+        holder.emplace(Traits<T>::take(inner));
+        return true;
+      }
+    }
     if (!Traits<T>::load(value, inner, why)) return false;
     holder.emplace(Traits<T>::take(inner));
     return true;
@@ -32,6 +39,7 @@ struct OptionalConversion<T, false> {
     typename Traits<T>::Holder inner{};
   };
   static constexpr bool kOutlivesHolder = false;
+  static constexpr bool kIsLoadedInPlace = false;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     holder.has_value = true;
     return Traits<T>::load(value, holder.inner, why);
@@ -48,7 +56,9 @@ template <class T>
 struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> : detail::OptionalConversion<T> {
   ANYFFI_HIDDEN_ static constexpr auto name = FixedText(Traits<T>::name) + " | None";
   ANYFFI_HIDDEN_ static constexpr auto result_name = detail::kResultName<T> + " | None";
+  ANYFFI_HIDDEN_ static constexpr auto key_name = detail::kKeyName<T> + " | None";
   static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
+  static constexpr uint32_t result_flags = detail::kResultFlags<T>;
   static constexpr bool kBorrows = false;
   using Conversion = detail::OptionalConversion<T>;
   static bool load(AnyffiValue& value, typename Conversion::Holder& holder, AnyffiMismatch& why) {

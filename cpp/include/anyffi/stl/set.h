@@ -14,6 +14,8 @@ struct Traits<std::set<T, Options...>, std::enable_if_t<detail::HasTraits<T>::va
     : detail::StdSetTraits<std::set<T, Options...>, T> {};
 
 namespace detail {
+template <class T, class... Options>
+inline constexpr uint64_t kExactTypes<std::set<T, Options...>> = kSetTypes;
 template <class T>
 inline constexpr bool kIncludes<Missing::kSet, T> = true;
 }  // namespace detail

@@ -28,6 +28,7 @@ struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const
   }();
   ANYFFI_HIDDEN_ static constexpr auto result_name = Traits<std::vector<Item>>::result_name;
   static constexpr uint64_t type_mask = 0;
+  static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
   struct Holder {
     std::vector<Item> copy;
@@ -39,12 +40,11 @@ struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const
       return borrow_from(value, Traits<TensorView>::take(borrowed), holder, why);
     }
     if constexpr (kCopies) {
-      bool is_sequence = value.type_code == ANYFFI_LIST || detail::is_array(value.type_code);
-      if (is_sequence) {
-        if (!Traits<std::vector<Item>>::load(value, holder.copy, why)) return false;
+      if (Traits<std::vector<Item>>::load(value, holder.copy, why)) {
         holder.items = holder.copy;
         return true;
       }
+      if (why.reason != ANYFFI_MISMATCH_TYPE || why.path_size > 0) return false;
     }
     return detail::refuse(why, value, name);
   }

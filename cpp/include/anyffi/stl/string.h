@@ -85,6 +85,7 @@ struct Traits<std::string> {
   static constexpr FixedText name{"str"};
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
+  static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   using Holder = std::string;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {

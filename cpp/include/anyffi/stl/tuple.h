@@ -1,5 +1,5 @@
 /// \file
-/// Conversions of std::tuple and std::pair: from an Array or a List of that length, to an Array.
+/// Conversions of std::tuple and std::pair: from an Array or a List of that length, to Python's own tuple.
 #ifndef ANYFFI_STL_TUPLE_H_
 #define ANYFFI_STL_TUPLE_H_
 
@@ -16,7 +16,10 @@ template <class Whole, class... Ts>
 struct StdTupleTraits {
   static_assert((!kIsView<Ts> && ...), "anyffi: a std::tuple must own its elements: use std::string, not a view");
   ANYFFI_HIDDEN_ static constexpr auto name = Traits<Tuple<Ts...>>::name;
+  ANYFFI_HIDDEN_ static constexpr auto result_name = kTupleResultName<Ts...>;
+  ANYFFI_HIDDEN_ static constexpr auto key_name = kTupleKeyName<Ts...>;
   static constexpr uint64_t type_mask = 0;
+  static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
   using Holder = std::tuple<typename Traits<Ts>::Holder...>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
@@ -58,7 +61,7 @@ struct StdTupleTraits {
     auto* sequence = reinterpret_cast<AnyffiSequence*>(array.get());
     (void)whole, (void)sequence;
     (store_one(*sequence, Traits<Ts>::store(std::get<I>(std::forward<From>(whole)))), ...);
-    return object_value(array.release());
+    return with_flags(object_value(array.release()), ANYFFI_NATIVE);
   }
   static void store_one(AnyffiSequence& sequence, const AnyffiValue& stored) {
     sequence.type_mask |= anyffi_type_bit(stored.type_code);

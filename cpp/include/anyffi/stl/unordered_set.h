@@ -14,6 +14,8 @@ struct Traits<std::unordered_set<T, Options...>, std::enable_if_t<detail::HasTra
     : detail::StdSetTraits<std::unordered_set<T, Options...>, T> {};
 
 namespace detail {
+template <class T, class... Options>
+inline constexpr uint64_t kExactTypes<std::unordered_set<T, Options...>> = kSetTypes;
 template <class T>
 inline constexpr bool kIncludes<Missing::kUnorderedSet, T> = true;
 }  // namespace detail

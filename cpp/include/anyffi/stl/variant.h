@@ -26,6 +26,8 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
   static_assert((!detail::kIsView<Ts> && ...),
                 "anyffi: a std::variant must own its value: use std::string, not a view");
   ANYFFI_HIDDEN_ static constexpr auto name = detail::union_names<Ts...>();
+  ANYFFI_HIDDEN_ static constexpr auto result_name = detail::union_result_names<Ts...>();
+  ANYFFI_HIDDEN_ static constexpr auto key_name = detail::union_key_names<Ts...>();
   static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
   static constexpr bool kBorrows = false;
   using Holder = typename Traits<Variant<Ts...>>::Holder;

@@ -23,6 +23,8 @@ struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::
 };
 
 namespace detail {
+template <class T, class Allocator>
+inline constexpr uint64_t kExactTypes<std::vector<T, Allocator>> = kSequenceTypes;
 template <class T>
 inline constexpr bool kIncludes<Missing::kVector, T> = true;
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// \file
-/// Conversions of std::wstring, std::u16string, std::u32string and std::u8string: Python's str.
+/// Conversions of std::wstring, std::u16string, std::u32string, std::u8string and views of them: Python's str.
 #ifndef ANYFFI_STL_WIDE_STRING_H_
 #define ANYFFI_STL_WIDE_STRING_H_
 
@@ -86,7 +86,20 @@ struct Traits<std::u8string> : Traits<std::string> {
 };
 #endif
 
+/// A view of a copy, valid during the call.
+template <class C>
+struct Traits<std::basic_string_view<C>,
+              std::enable_if_t<detail::HasTraits<std::basic_string<C>>::value && !std::is_same_v<C, char>>>
+    : Traits<std::basic_string<C>> {
+  static constexpr bool kOutlivesHolder = false;
+  using Text = std::basic_string<C>;
+  static std::basic_string_view<C> take(Text& holder) { return holder; }
+  static AnyffiValue store(std::basic_string_view<C> text) { return Traits<Text>::store(Text(text)); }
+};
+
 namespace detail {
+template <class C>
+inline constexpr bool kIsView<std::basic_string_view<C>> = true;
 template <class T>
 inline constexpr bool kIncludes<Missing::kWideString, T> = true;
 }  // namespace detail

@@ -1,9 +1,5 @@
-"""The functions that src/template_plain.cc exports."""
+"""Functions in C++, and what Python adds to them."""
 
-import pathlib
+from ._core import count
 
-import anyffi
-
-_library = anyffi.load_module(pathlib.Path(__file__).with_name("libtemplate_plain.so"))
-
-count = _library.count
+__all__ = ["count"]

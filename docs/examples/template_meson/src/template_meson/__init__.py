@@ -1,8 +1,5 @@
-"""The functions that src/template_meson.cc registers."""
+"""Functions in C++, and what Python adds to them."""
 
-import importlib.resources
+from ._core import dot
 
-import anyffi
-
-anyffi.load_module(importlib.resources.files(__name__) / "libtemplate_meson.so")
-anyffi.init_ffi_api("template_meson", __name__)
+__all__ = ["dot"]

@@ -1,8 +1,5 @@
-"""The functions that src/template_scikit_build.cc registers."""
+"""Functions in C++, and what Python adds to them."""
 
-import importlib.resources
+from ._core import rotate
 
-import anyffi
-
-anyffi.load_module(importlib.resources.files(__name__) / "libtemplate_scikit_build.so")
-anyffi.init_ffi_api("template_scikit_build", __name__)
+__all__ = ["rotate"]

@@ -1,0 +1,120 @@
+/// \file
+/// Garbage collection of the host: the handles that an object keeps alive, directly or through other objects.
+///
+/// A collector that subtracts the references it finds from refcounts (CPython's) frees what has no others. So a handle
+/// may be visited only for a reference that ends with the caller's: each object on the way to it has one reference,
+/// that of the object before it. This cannot change while the collector runs: nobody else has a reference to copy.
+#include <anyffi/host_api.h>
+#include <anyffi/inline.h>
+
+#include "core/host.h"
+#include "core/types.h"
+#include "values/containers.h"
+
+namespace anyffi::runtime {
+namespace {
+
+/// Nothing is allocated here, where failures would differ between two visits. What is nested deeper is not visited.
+constexpr int32_t kMaxDepth = 200;
+
+struct Walk {
+  int (*visit)(void* handle, void* context);
+  void* context;
+  int32_t depth;
+};
+
+int walk_object(const AnyffiObject* object, const Walk& walk);
+
+int visit_handle(void* handle, const Walk& walk) { return handle != nullptr ? walk.visit(handle, walk.context) : 0; }
+
+int visit_child(const AnyffiValue* value, void* context) {
+  if (!(anyffi_type_bit(value->type_code) & ANYFFI_REFERRING)) return 0;
+  const Walk& walk = *static_cast<const Walk*>(context);
+  return walk.depth < kMaxDepth ? walk_object(value->as_object, walk) : 0;
+}
+
+int walk_sequence(const AnyffiSequence* sequence, Walk& inner) {
+  if (!(sequence->type_mask & ANYFFI_REFERRING)) return 0;
+  for (int64_t i = 0; i < sequence->size; ++i) {
+    if (int status = visit_child(&sequence->data[i], &inner)) return status;
+  }
+  return 0;
+}
+
+int walk_mapping(const AnyffiMapping* mapping, Walk& inner) {
+  if (!((mapping->key_type_mask | mapping->value_type_mask) & ANYFFI_REFERRING)) return 0;
+  for (int64_t i = 0; i < mapping->used; ++i) {
+    const AnyffiEntry& entry = mapping->entries[i];
+    if (entry.key.type_code == ANYFFI_UNSET) continue;
+    if (int status = visit_child(&entry.key, &inner)) return status;
+    if (int status = visit_child(&entry.value, &inner)) return status;
+  }
+  return 0;
+}
+
+int walk_error(const AnyffiError* error, Walk& inner) {
+  if (int status = visit_handle(error->handle, inner)) return status;
+  if (int status = visit_child(&error->args, &inner)) return status;
+  return visit_child(&error->cause, &inner);
+}
+
+int walk_slice(const AnyffiSlice* slice, Walk& inner) {
+  if (int status = visit_child(&slice->start, &inner)) return status;
+  if (int status = visit_child(&slice->stop, &inner)) return status;
+  return visit_child(&slice->step, &inner);
+}
+
+int walk_tensor(const AnyffiTensor* tensor, const Walk& walk) {
+  return tensor->release_owner == &release_handle ? visit_handle(tensor->owner, walk) : 0;
+}
+
+/// Visits what a reference to an object keeps alive, if it is the only one.
+int walk_object(const AnyffiObject* object, const Walk& walk) {
+  if (!anyffi_has_one_reference(object)) return 0;
+  Walk inner{walk.visit, walk.context, walk.depth + 1};
+  switch (object->type_code) {
+    case ANYFFI_FUNCTION:
+      return visit_handle(reinterpret_cast<const AnyffiFunction*>(object)->handle, walk);
+    case ANYFFI_PY_OBJECT:
+      return visit_handle(reinterpret_cast<const AnyffiPyObject*>(object)->handle, walk);
+    case ANYFFI_ERROR:
+      return walk_error(reinterpret_cast<const AnyffiError*>(object), inner);
+    case ANYFFI_SLICE:
+      return walk_slice(reinterpret_cast<const AnyffiSlice*>(object), inner);
+    case ANYFFI_TENSOR:
+      return walk_tensor(reinterpret_cast<const AnyffiTensor*>(object), walk);
+    default:
+      break;
+  }
+  if (is_sequence(object->type_code)) return walk_sequence(as_sequence(object), inner);
+  if (has_entries(object->type_code)) return walk_mapping(as_mapping(object), inner);
+  auto* visit_children = find_hook(object->type_code, &AnyffiTypeInfo::visit_children);
+  if (visit_children == nullptr) return 0;
+  AnyffiValue self = anyffi_make_object(const_cast<AnyffiObject*>(object));
+  return visit_children(&self, &visit_child, &inner);
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int32_t anyffi_type_may_refer(int32_t type_code) {
+  if (type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return (anyffi_type_bit(type_code) & ANYFFI_REFERRING) != 0;
+  return find_hook(type_code, &AnyffiTypeInfo::visit_children) != nullptr;
+}
+
+int32_t anyffi_object_may_refer(const AnyffiObject* object) {
+  int32_t code = object->type_code;
+  if (code == ANYFFI_SHAPE) return 0;
+  if (is_sequence(code)) return (as_sequence(object)->type_mask & ANYFFI_REFERRING) != 0;
+  if (has_entries(code)) {
+    return ((as_mapping(object)->key_type_mask | as_mapping(object)->value_type_mask) & ANYFFI_REFERRING) != 0;
+  }
+  if (code == ANYFFI_TENSOR) return reinterpret_cast<const AnyffiTensor*>(object)->release_owner == &release_handle;
+  return anyffi_type_may_refer(code);
+}
+
+int anyffi_object_traverse(const AnyffiObject* object, int (*visit)(void* handle, void* context), void* context) {
+  return walk_object(object, Walk{visit, context, 0});
+}

@@ -1,0 +1,27 @@
+"""Conversion element by element, for who steps through it with a debugger.
+
+Otherwise containers are converted in one call of the runtime for all their elements, with the same results.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .._mode import ffi_step
+from .._typing import Callable
+
+__all__ = ["is_stepping", "steps_always"]
+
+#: Whether FFI_STEP=1 was set before `anyffi` was imported. Then methods of containers are Python, too.
+steps_always = ffi_step is True
+
+
+def _has_debugger() -> bool:
+    """Return whether a function traces this thread, or a debugger uses `sys.monitoring`."""
+    if sys.gettrace() is not None:
+        return True
+    return sys.version_info >= (3, 12) and sys.monitoring.get_tool(sys.monitoring.DEBUGGER_ID) is not None
+
+
+#: Whether to convert element by element now.
+is_stepping: Callable[[], bool] = _has_debugger if ffi_step is None else lambda: steps_always

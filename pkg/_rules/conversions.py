@@ -1,0 +1,132 @@
+"""Values for parameters of C++ types that take more than one type of Python: sequences, sets, paths, times.
+
+`convert` is the hook `handle_convert` of both backends, and `create` the hook `handle_create`. Protocols are
+looked up on the class of a value, as everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import ItemsView, KeysView, Sequence, ValuesView
+from collections.abc import Set as AbstractSet
+from itertools import islice
+
+from .._typing import Any, Callable
+from .decisions import find_on_type, is_a
+from .dtype import dtype
+from .internal import Elements
+from .times import create_date_time, create_duration, to_date_time, to_duration
+
+__all__ = ["convert", "create"]
+
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+
+
+def convert(x: Any, conversion: int) -> Any:
+    """Return what `x` is as another type, for the runtime; None if it is not of that sort.
+
+    Parameters
+    ----------
+    x : object
+        A value that is opaque to the runtime.
+    conversion : int
+        An `AnyffiConversion`.
+
+    Returns
+    -------
+    list, Elements, str, bytes, slice, tuple or None
+        Of a range a slice of start, number and step; of a buffer a tuple of the dtype and the bytes.
+    """
+    return _TO[conversion](x)
+
+
+def create(conversion: int, value: Any) -> Any:
+    """Return the object that stands for a path, as bytes, or a time, in microseconds."""
+    return _FROM[conversion](value)
+
+
+def _to_sequence(x: Any) -> Any:
+    cls = type(x)
+    if cls is range:
+        return _describe_range(x)
+    if not _is_sequence(cls):
+        return None
+    elements = _read_buffer(x)
+    if elements is not None:
+        return elements
+    # An iterator may yield more than there are, or never end.
+    count = len(x)
+    items = list(islice(iter(x), min(count + 1, sys.maxsize)))
+    if len(items) != count:
+        raise ValueError(f"a {cls.__name__} of {count} items has {'fewer' if len(items) < count else 'more'}")
+    return items
+
+
+def _is_sequence(cls: type) -> bool:
+    # Series of pandas and polars also have indices, missing values and types of their own.
+    if find_on_type(cls, "to_numpy") is not None or issubclass(cls, type):
+        return False
+    if any(is_a(cls, abstract) for abstract in (Sequence, KeysView, ValuesView, ItemsView)):
+        return True
+    has = (find_on_type(cls, name) is not None for name in ("__len__", "__getitem__"))
+    return all(has) and find_on_type(cls, "keys") is None
+
+
+def _describe_range(x: range) -> Any:
+    if _INT64_MIN <= x.start <= _INT64_MAX and _INT64_MIN <= x.stop <= _INT64_MAX:
+        step = x.step if len(x) > 1 else 1
+        return slice(x.start, len(x), step)
+    return list(x)
+
+
+#: Kinds of elements by the letter in the format of a buffer.
+_KINDS = {**dict.fromkeys("bhilqn", "int"), **dict.fromkeys("BHILQN", "uint"), "f": "float", "d": "float"}
+_NATIVE = "@=" + ("<" if sys.byteorder == "little" else ">")
+
+
+def _read_buffer(x: Any) -> tuple[Any, bytes] | None:
+    """Return the dtype and the bytes of a buffer of one axis of numbers; None of anything else."""
+    try:
+        view = memoryview(x)
+    except TypeError:
+        return None
+    with view:
+        letter = view.format.lstrip(_NATIVE)
+        kind = _KINDS.get(letter)
+        if view.ndim != 1 or (kind is None and letter != "?"):
+            return None
+        return dtype("bool" if kind is None else f"{kind}{8 * view.itemsize}"), view.tobytes()
+
+
+def _to_iterable(x: Any) -> Any:
+    cls = type(x)
+    if _is_sequence(cls):
+        return _to_sequence(x)
+    return None if find_on_type(cls, "__iter__") is None else list(x)
+
+
+def _to_set(x: Any) -> Any:
+    return Elements(list(x), False) if is_a(type(x), AbstractSet) else None
+
+
+def _to_path(x: Any) -> Any:
+    return None if find_on_type(type(x), "__fspath__") is None else os.fspath(x)
+
+
+def _create_path(native: bytes) -> Any:
+    # Imported late: few programs return paths.
+    import pathlib
+
+    return pathlib.Path(os.fsdecode(native))
+
+
+_TO: dict[int, Callable[[Any], Any]] = {
+    1: _to_sequence,
+    2: _to_iterable,
+    3: _to_set,
+    4: _to_path,
+    5: to_date_time,
+    6: to_duration,
+}
+_FROM: dict[int, Callable[[Any], Any]] = {4: _create_path, 5: create_date_time, 6: create_duration}

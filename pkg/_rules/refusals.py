@@ -1,0 +1,122 @@
+"""Messages about refused arguments, completed by what only Python knows: the classes of what was passed.
+
+The runtime sees a memoryview as bytes and an array as a Tensor. It names those types in its message, and the
+caller replaces the names.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from .._typing import Any
+from .decisions import find_on_type, is_wrapper_class
+
+__all__ = ["explain"]
+
+#: `f(x: int) -> int: argument 0 (x), at [1]["k"]: expected int, got Tensor of float32`
+_REFUSED = re.compile(
+    r"(.*: argument (?P<index>\d+) \([^()]*\)(?:, at (?P<path>.*))?: expected (?P<expected>.*), got )"
+    r"(?P<got>.*?)"
+    r"(?P<rest> of another version of its library| of \w+(?:, of shape \([\d, ]*\))?"
+    r"| with shape \([\d, ]*\)|)"
+)
+#: What a message calls a tensor that it describes.
+_TENSORS = ("one of ", "a tensor of ")
+_NONE_FITS = re.compile(r"(?P<name>.*\(\): no overload takes )\((?P<got>.*)\)(?P<lines>(?:\n.*)*)")
+_STEP = re.compile(r'\[(-?\d+)\]|\["([^"]*)"\]')
+_SEQUENCE = re.compile(r"\b(Array|Iterable|List|Sequence|Tensor|tensor)\b")
+_UNKNOWN = object()
+
+_module_of = type.__dict__["__module__"].__get__
+_name_of = type.__dict__["__name__"].__get__
+
+
+def explain(exception: BaseException, args: tuple[Any, ...]) -> None:
+    """Name the classes of refused arguments in the message of an exception as Python does.
+
+    Parameters
+    ----------
+    exception : BaseException
+        What a call raised that refused its arguments.
+    args : tuple
+        The arguments, in the order of the parameters.
+    """
+    if type(exception) is not TypeError or len(exception.args) != 1 or type(exception.args[0]) is not str:
+        return
+    message = exception.args[0]
+    match = _REFUSED.fullmatch(message)
+    if match is not None:
+        exception.args = (_explain_one(match, args),)
+        return
+    match = _NONE_FITS.fullmatch(message)
+    if match is not None:
+        exception.args = (_explain_overloads(match, args),)
+
+
+def _explain_one(match: re.Match[str], args: tuple[Any, ...]) -> str:
+    index = int(match["index"])
+    refused = _follow(args[index], match["path"] or "") if index < len(args) else _UNKNOWN
+    if refused is _UNKNOWN or match["got"].startswith(_TENSORS):
+        return match[0]
+    return f"{match[1]}{_name(refused, match['got'])}{match['rest']}{_hint(refused, match['expected'])}"
+
+
+def _explain_overloads(match: re.Match[str], args: tuple[Any, ...]) -> str:
+    former, lines = match["got"].split(", "), match["lines"]
+    names = former
+    if len(former) == len(args):
+        names = [_name(x, name) for x, name in zip(args, former)]
+        # The arguments of an overload may be in another order: only unambiguous names are replaced.
+        for name in set(former):
+            (found, *others) = {new for old, new in zip(former, names) if old == name}
+            if not others:
+                pattern = rf"(: argument \d+ \([^()\n]*\): expected .*, got ){re.escape(name)}(?=$| of )"
+                lines = re.sub(pattern, lambda line, found=found: line[1] + found, lines, flags=re.MULTILINE)
+    hints = {_hint(x, lines) for x in args} - {""}
+    return f"{match['name']}({', '.join(names)}){lines}{''.join(sorted(hints))}"
+
+
+def _follow(x: Any, path: str) -> Any:
+    """Return the element at a path, through exact builtins alone, whose methods call no code of users."""
+    end = 0
+    for step in _STEP.finditer(path):
+        if step.start() != end:
+            return _UNKNOWN
+        end = step.end()
+        key: Any = int(step[1]) if step[1] is not None else step[2]
+        if type(x) in (list, tuple) and type(key) is int and key < len(x):
+            x = x[key]
+        elif type(x) is dict:
+            # Not by a look-up: keys of users have methods, too.
+            x = next((item for k, item in x.items() if type(k) is type(key) and k == key), _UNKNOWN)
+        else:
+            return _UNKNOWN
+    return x if end == len(path) else _UNKNOWN
+
+
+def _name(x: Any, former: str) -> str:
+    """Return the name of a value's class, with the module that one imports it from.
+
+    The runtime's name stays for its own objects, and for what an `__anyffi_value__` returned.
+    """
+    cls = type(x)
+    if is_wrapper_class(cls) or find_on_type(cls, "__anyffi_value__") is not None:
+        return former
+    name: str = _name_of(cls)
+    module = _module_of(cls)
+    if type(module) is not str or module in ("anyffi", "builtins", "__main__"):
+        return name
+    # The public place, such as pandas.Series.
+    for place in (module.partition(".")[0], module):
+        if getattr(sys.modules.get(place), "__dict__", {}).get(name) is cls:
+            return f"{place}.{name}"
+    return name
+
+
+def _hint(x: Any, expected: str) -> str:
+    if _SEQUENCE.search(expected) is None:
+        return ""
+    if find_on_type(type(x), "to_numpy") is not None:
+        return "; pass its .to_numpy()"
+    return "; pass numpy.asarray() of it" if type(x) is memoryview else ""

@@ -1,0 +1,204 @@
+"""One stub, of values by name."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from .._backend import active
+from .._objects.container import Container
+from .._public import Function, Module, Object, Tensor
+from .._rules import keywords
+from .annotations import Annotations
+from .bound import describe_member, type_keys
+from .overloads import Overload, arrange
+from .python import PythonDeclarations
+from .source import Source
+from .text import PLAIN, SELF, docstring, parameter_texts, printable
+
+__all__ = ["Stub"]
+
+
+class Stub:
+    """The stub of functions and other values.
+
+    Parameters
+    ----------
+    title : str
+        What the stub is of.
+    members : dict of str to object
+        The values that it declares. Names that are no identifiers are left out.
+    source : Source
+        Of the module that they come from; empty for other functions.
+    module : module, optional
+        The module itself; its docstring and ``__all__`` are used.
+    """
+
+    def __init__(
+        self, title: str, members: dict[str, Any], source: Source, module: types.ModuleType | None = None
+    ) -> None:
+        self._title = title
+        self._module = module
+        self._members = {name: value for name, value in members.items() if keywords.is_name(name)}
+        self._left_out = sorted(set(members) - set(self._members))
+        classes = {value: name for name, value in self._members.items() if isinstance(value, type)}
+        self._classes = classes
+        self._source = source
+        taken = set(self._members).union(*(vars(cls) for cls in classes)) - set(self._source.imported)
+        keys = type_keys(classes)
+        keys |= {key: classes[cls] for cls, key in active._type_keys.items() if cls in classes}
+        runtime = active._runtime
+        self._annotations = Annotations(
+            taken, self._source.imported, keys, runtime.type_find, runtime.type_convertible_from
+        )
+        self._python = PythonDeclarations(self._source, self._annotations, taken, self._member)
+
+    # ---- for bound.py ----
+
+    @property
+    def annotations(self) -> Annotations:
+        """The names that the stub has for types."""
+        return self._annotations
+
+    def classes_by_name(self) -> dict[str, type]:
+        """Return the classes that the stub declares."""
+        return {name: cls for cls, name in self._classes.items()}
+
+    def text(self) -> str:
+        """Return the text of the stub.
+
+        Raises
+        ------
+        SyntaxError, ValueError
+            It would be no Python.
+        """
+        lines = [line for name, value in sorted(self._members.items()) for line in self._declare(name, value)]
+        values = {} if self._module is None else vars(self._module)
+        lines = [*self._python.needed_lines(values), *lines, *self._listed()]
+        note = f"# Written by `python -m anyffi stubgen {printable(self._title)}`.\n"
+        doc = "".join(f"{line}\n" for line in docstring(values.get("__doc__"), ""))
+        left_out = "".join(f"# No name in Python: {name!a}\n" for name in self._left_out)
+        body = "\n".join(lines)
+        text = f"{note}{doc}{self._annotations.header()}\n{body}\n{left_out}"
+        compile(text, self._title, "exec", dont_inherit=True)
+        return text
+
+    def _listed(self) -> Iterator[str]:
+        """Return the line of `__all__`."""
+        listed = getattr(self._module, "__all__", None)
+        if isinstance(listed, (list, tuple)):
+            yield f"__all__ = {[name for name in listed if type(name) is str and name in self._members]!r}"
+
+    def _declare(self, name: str, value: Any) -> Iterator[str]:
+        if isinstance(value, Function):
+            yield from self._function(name, value, "")
+        elif name in self._source.imported:
+            self._annotations.add_import(name, self._source.imported[name], is_public=True)
+        else:
+            lines = self._python.declare(name, value)
+            if lines is not None:
+                yield from lines
+            elif isinstance(value, type):
+                yield from self._class(name, value)
+            else:
+                yield f"{name}: {self._variable(value)}"
+
+    def _variable(self, value: Any) -> str:
+        cls = type(value)
+        if cls in PLAIN:
+            return self._annotations.shorten(f"builtins.{cls.__name__}")
+        if cls in (Module, Tensor):
+            return self._annotations.shorten(f"anyffi.{cls.__name__}")
+        return self._classes.get(cls) or self._any
+
+    @property
+    def _any(self) -> str:
+        return self._annotations.shorten("typing.Any")
+
+    # ---- functions ----
+
+    def _function(self, name: str, function: Any, indent: str) -> Iterator[str]:
+        info = function._info()
+        if keywords.is_overloaded(info):
+            of_each = [Overload(each, *self.types_of(each)) for each in function.overloads]
+            shown = arrange(of_each, self.classes_by_name())
+            for overload in shown:
+                if len(shown) > 1:
+                    yield f"{indent}@{self._annotations.shorten('typing.overload')}"
+                doc = overload.function.__doc__
+                yield from self.define(name, overload.parameters, overload.result, doc, indent)
+            return
+        yield from self.define(name, *self.types_of(function), info and info[1], indent)
+
+    def types_of(self, function: Any) -> tuple[list[inspect.Parameter], str]:
+        """Return a function's parameters and result for the stub."""
+        signature = function.__signature__
+        parameters = []
+        for parameter in signature.parameters.values():
+            is_typed = parameter.kind is not parameter.VAR_POSITIONAL
+            is_typed = is_typed and parameter.annotation is not parameter.empty
+            annotation = self._annotations.taken(parameter.annotation if is_typed else None)
+            parameters.append(parameter.replace(annotation=annotation))
+        given = None if signature.return_annotation is signature.empty else signature.return_annotation
+        return parameters, self._annotations.given(given)
+
+    def define(
+        self, name: str, parameters: list[inspect.Parameter], result: str, doc: object, indent: str
+    ) -> Iterator[str]:
+        """Declare a function."""
+        shown = ", ".join(parameter_texts(parameters))
+        head = f"{indent}def {name}({shown}) -> {result}:"
+        lines = [*docstring(doc, indent + "    ")]
+        yield head if lines else f"{head} ..."
+        yield from lines
+
+    # ---- classes ----
+
+    def _class(self, name: str, cls: type) -> Iterator[str]:
+        """Declare a class that has no source."""
+        bases = ", ".join(filter(None, map(self._base, cls.__bases__)))
+        yield f"class {name}({bases}):" if bases else f"class {name}:"
+        yield from docstring(vars(cls).get("__doc__"), "    ")
+        for member, value in vars(cls).items():
+            yield from self._member(member, value, "    ")
+        if not issubclass(cls, Object):
+            text = self._annotations.shorten("builtins.str")
+            yield f"    def __getattr__(self, name: {text}) -> {self._any}: ..."
+        else:
+            yield "    ..."
+
+    def _base(self, base: type) -> str | None:
+        if base in self._classes:
+            return self._classes[base]
+        if getattr(active, base.__name__, None) is base:
+            # Containers have types of elements.
+            qualified = self._annotations.shorten(f"anyffi.{base.__name__}")
+            return self._annotations.given(base.__name__) if issubclass(base, Container) else qualified
+        if "_type_key" in vars(base):  # of another library
+            return self._annotations.shorten("anyffi.Object")
+        return None
+
+    def _member(self, name: str, value: Any, indent: str) -> Iterator[str]:
+        """Declare an attribute of a class that its source does not declare."""
+        if not keywords.is_name(name):
+            return
+        bound = describe_member(self, name, value, indent)
+        if bound is not None:
+            yield from bound
+            return
+        if name.startswith("_"):
+            return
+        if isinstance(value, Function):
+            # It binds no `self`.
+            yield f"{indent}@{self._annotations.shorten('builtins.staticmethod')}"
+            yield from self._function(name, value, indent)
+        elif isinstance(value, property):
+            yield f"{indent}@{self._annotations.shorten('builtins.property')}"
+            yield from self.define(name, [SELF], self._any, value.__doc__, indent)
+            if value.fset is not None:
+                yield f"{indent}@{name}.setter"
+                yield f"{indent}def {name}(self, value: {self._any}) -> None: ..."
+        else:
+            yield f"{indent}{name}: {self._variable(value)}"

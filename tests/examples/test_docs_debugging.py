@@ -1,0 +1,91 @@
+"""docs/debugging.md: its program under the debuggers, as its transcripts show."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shlex
+import shutil
+import sys
+from typing import Any
+
+import pytest
+from pages import blocks
+from support import CXX, cpython_only, needs_compilers, run, run_python
+
+pytestmark = [needs_compilers, pytest.mark.slow("compiling"), cpython_only("its debugger's messages")]
+
+PAGE = "debugging.md"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """Make a directory with the library and the programs."""
+    import anyffi
+
+    folder = tmp_path_factory.mktemp("debugging")
+    [source] = blocks(PAGE, "cpp")
+    (folder / "scale.cc").write_text(source)
+    runtime = pathlib.Path(anyffi.find_library("anyffi")).parent
+    flags = ["-g", "-O0", "-std=c++17", "-shared", "-fPIC", "-I", anyffi.find_include_dir()]
+    done = run(
+        [CXX, *flags, "scale.cc", "-o", "scale.so", "-L", runtime, "-lanyffi"], cwd=folder, LD_PRELOAD=None
+    )
+    assert done.returncode == 0, done.stderr
+    program = next(block for block in blocks(PAGE, "python") if block.startswith("# fails.py"))
+    (folder / "fails.py").write_text(program)
+    (folder / "works.py").write_text(program.replace('[1.5, "two"]', "[1.5, 1.5]"))
+    return folder
+
+
+def check_transcript(block: str, prompt: str, folder: pathlib.Path, **env: str) -> None:
+    """Run a transcript's command with its input, and find its lines in the output, in order."""
+    first, *lines = block.splitlines()
+    words = first.removeprefix("$ ").split()
+    env.update(word.split("=") for word in words if "=" in word)
+    command = [sys.executable if word == "python" else word for word in words if "=" not in word]
+    typed = [line.removeprefix(prompt) for line in lines if line.startswith(prompt)]
+    done = run(["sh", "-c", f"{shlex.join(command)} 2>&1"], stdin="\n".join([*typed, ""]), cwd=folder, **env)
+    output, place = done.stdout, 0
+    for line in lines:
+        if not line.startswith(prompt):
+            found = re.compile(re.escape(line).replace(r"\.\.\.", ".*")).search(output, place)
+            assert found, f"{line!r} is not in the output after {output[:place]!r}:\n{output[place:]}"
+            place = found.end()
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="older debuggers write other lines")
+def test_pdb(folder: pathlib.Path) -> None:
+    [block] = blocks(PAGE, "pdb")
+    check_transcript(block, "(Pdb) ", folder)
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+@pytest.mark.parametrize("mode", ["cython", "ctypes"])
+def test_gdb(folder: pathlib.Path, mode: str, request: pytest.FixtureRequest) -> None:
+    if mode not in request.config.getoption("--modes"):
+        pytest.skip(f"without {mode} mode")
+    [block] = blocks(PAGE, "gdb")
+    check_transcript(block, "(gdb) ", folder, FFI_MODE=mode)
+
+
+@pytest.mark.parametrize("mode", ["cython", "ctypes"])
+def test_cycles_and_leaks(mode: str, request: pytest.FixtureRequest) -> None:
+    if mode not in request.config.getoption("--modes"):
+        pytest.skip(f"without {mode} mode")
+    examples = [block for block in blocks(PAGE, "python") if block.startswith(">>>")]
+    code = f"""
+import doctest, anyffi
+test = doctest.DocTestParser().get_doctest({"".join(examples)!r}, {{"anyffi": anyffi}}, "page", "page", 0)
+print(doctest.DocTestRunner(verbose=False).run(test))
+"""
+    output = run_python(code, ffi_mode=mode)
+    assert output.startswith("TestResults(failed=0"), output
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded")
+def test_the_message_on_the_page(folder: pathlib.Path, ffi: Any) -> None:
+    module = ffi.load_module(folder / "scale.so")
+    with pytest.raises(TypeError) as caught:
+        module.scale([1.5, "two"], by=2)
+    assert f"TypeError: {caught.value}\n" in "".join(blocks(PAGE, ""))

@@ -1,0 +1,28 @@
+"""docs/first_extension.md and docs/third_party.md: compile their C++, and run their Python with the results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pages import blocks, run_examples
+from support import Build, needs_compilers
+
+pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded")
+@pytest.mark.parametrize(
+    ("page", "library", "count"), [("first_extension.md", "smooth", 11), ("third_party.md", "knn", 9)]
+)
+def test_the_page(
+    ffi: Any, build: Build, monkeypatch: pytest.MonkeyPatch, page: str, library: str, count: int
+) -> None:
+    # The header of the page stands in the same file.
+    source = "\n".join(blocks(page, "cpp")).replace(f'#include "{library}.h"\n', "")
+    built = build(f"{library}.cc", source)
+    link = built.with_name(f"lib{library}.so")
+    if not link.exists():
+        link.symlink_to(built)
+    monkeypatch.chdir(built.parent)
+    assert run_examples(page, ffi) >= count

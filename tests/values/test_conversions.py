@@ -1,0 +1,514 @@
+"""Parameters of C++ types that take more than one type of Python."""
+
+from __future__ import annotations
+
+import array
+import collections
+import ctypes
+import datetime
+import decimal
+import enum
+import fractions
+import math
+import mmap
+import os
+import pathlib
+import sys
+import time
+from collections import UserList, UserString, abc, deque
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+INT64 = st.integers(-(2**63), 2**63 - 1)
+
+
+def get(ffi: Any, name: str) -> Any:
+    return ffi.get_global_func("testing." + name)
+
+
+class Pages(abc.Sequence[int]):
+    """A sequence by inheritance."""
+
+    def __init__(self, *items: Any) -> None:
+        self.items = items
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.items[index]
+
+
+class Rows:
+    """A sequence by its methods alone."""
+
+    def __init__(self, *items: Any, count: int | None = None) -> None:
+        self.items = items
+        self.count = len(items) if count is None else count
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, index: int) -> Any:
+        return self.items[index]
+
+
+class Endless(Rows):
+    def __getitem__(self, index: int) -> Any:
+        return index
+
+
+class Mappish(Rows):
+    def keys(self) -> Any:
+        return range(len(self))
+
+
+class Series(Rows):
+    """As those of pandas and polars."""
+
+    def to_numpy(self) -> Any:
+        raise AssertionError("never called")
+
+
+SEQUENCES: dict[str, Any] = {
+    "range": range(3),
+    "deque": deque([0, 1, 2]),
+    "array": array.array("h", [0, 1, 2]),
+    "ctypes": (ctypes.c_uint16 * 3)(0, 1, 2),
+    "keys": {0: "a", 1: "b", 2: "c"}.keys(),
+    "values": {"a": 0, "b": 1, "c": 2}.values(),
+    "UserList": UserList([0, 1, 2]),
+    "Sequence": Pages(0, 1, 2),
+    "methods": Rows(0, 1, 2),
+    "ndarray": np.array([0, 1, 2], "i2"),
+}
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+@pytest.mark.parametrize(
+    "function", ["vector_int", "deque", "vector_double", "vector_any", "optional_vector"]
+)
+def test_sequences(ffi: Any, function: str, name: str) -> None:
+    result = get(ffi, "stl." + function)(SEQUENCES[name])
+    assert result == [0, 1, 2]
+    assert {type(x) for x in result} == {float if function == "vector_double" else int}
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_arrays_of_the_runtime(ffi: Any, name: str) -> None:
+    for function in ("array", "array_any", "iterable", "iterable_int"):
+        result = get(ffi, "as." + function)(SEQUENCES[name])
+        assert type(result) is ffi.Array
+        assert result == (0, 1, 2)
+    with pytest.raises(TypeError, match=r"argument 0 \(x\): expected List\[int\], got "):
+        get(ffi, "as.list")(SEQUENCES[name])
+    assert get(ffi, "stl.array")(SEQUENCES[name]) == [0, 1, 2]
+
+
+def test_nested_sequences(ffi: Any) -> None:
+    rows = get(ffi, "stl.vector_vector_float")
+    assert rows([range(2), deque([2.5]), (), array.array("f", [0.5])]) == [[0, 1], [2.5], [], [0.5]]
+    assert rows(deque([range(2)] * 2)) == [[0, 1], [0, 1]]
+    assert rows(((ctypes.c_double * 2) * 2)((1, 2), (3, 4))) == [[1, 2], [3, 4]]
+    assert get(ffi, "as.array_array")([range(2), (1.5,)]) == ((0, 1), (1.5,))
+    assert get(ffi, "stl.map_float")({1: range(2)}) == {1: [0, 1]}
+    assert get(ffi, "as.map_set")({"a": {1: 2}.keys()}) == {"a": {1}}
+    assert get(ffi, "stl.vector_list")([[range(2)]]) == [[[0, 1]]]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "abc", b"abc", bytearray(b"abc"), memoryview(b"abc"), {1, 2}, {1: 2}, 5, None, object(), Mappish(1), Series(1),
+        iter([1]), (x for x in [1]), UserList, array.array, enum.Enum("Color", "RED"), slice(3),
+        type("Instance", (), {})(), len, 1.5, ValueError(),
+    ],
+    ids=lambda x: type(x).__name__,
+)  # fmt: skip
+def test_what_is_no_sequence(ffi: Any, bad: Any) -> None:
+    if hasattr(bad, "__dict__") and type(bad).__name__ == "Instance":
+        # On the instance, where no protocol is looked up.
+        bad.__len__ = bad.__getitem__ = lambda *args: 0
+    for function in ("stl.vector_string", "stl.vector_int", "as.array", "stl.array"):
+        with pytest.raises(TypeError, match=r"argument 0 \(x\): expected (Sequence|Array)\["):
+            get(ffi, function)(bad)
+
+
+@given(start=INT64, size=st.integers(0, 20), step=st.integers(1, 2**62), sign=st.sampled_from([1, -1]))
+def test_ranges(ffi: Any, start: int, size: int, step: int, sign: int) -> None:
+    value = range(start, start + sign * step * size, sign * step)
+    if all(-(2**63) <= x < 2**63 for x in value):
+        assert get(ffi, "stl.vector_int")(value) == list(value)
+    else:
+        with pytest.raises(OverflowError, match="does not fit int64"):
+            get(ffi, "stl.vector_int")(value)
+    assert get(ffi, "stl.vector_any")(value) == list(value)
+
+
+def test_long_ranges(ffi: Any) -> None:
+    assert get(ffi, "stl.vector_int")(range(10**6)) == list(range(10**6))
+    with pytest.raises((OverflowError, MemoryError)):
+        get(ffi, "stl.vector_int")(range(10**30))
+    with pytest.raises(MemoryError):
+        get(ffi, "stl.vector_int")(range(2**62))
+    assert get(ffi, "stl.vector_int")(range(2**63 - 1, 2**63 - 2, -(2**70))) == [2**63 - 1]
+
+
+@pytest.mark.parametrize("typecode", "bBhHiIlLqQfd")
+def test_buffers(ffi: Any, typecode: str) -> None:
+    info = array.array(typecode)
+    most = 2.0**60 if typecode in "fd" else 2 ** (8 * info.itemsize - typecode.islower()) - 1
+    value = array.array(typecode, [0, 1, most])
+    assert get(ffi, "stl.vector_double")(value) == [0, 1, float(most)]
+    assert get(ffi, "stl.vector_any")(value) == value.tolist()
+    value.append(1)  # not locked any more
+    if most >= 2**63 and typecode not in "fd":
+        with pytest.raises(OverflowError, match=r"at \[2\]: \d+ does not fit int64"):
+            get(ffi, "stl.vector_int")(value)
+
+
+def test_odd_buffers(ffi: Any) -> None:
+    floats = get(ffi, "stl.vector_double")
+    assert floats((ctypes.c_int32.__ctype_be__ * 2)(1, 2)) == [1, 2]
+    assert get(ffi, "stl.vector_bool")((ctypes.c_bool * 2)(True, False)) == [True, False]
+    assert get(ffi, "stl.vector_any")((ctypes.c_char * 2)(b"a", b"b")) == [b"a", b"b"]
+    assert get(ffi, "stl.vector_string")(array.array("u", "ab")) == ["a", "b"]
+    with mmap.mmap(-1, 4) as memory:
+        memory[:] = b"\0\1\2\xff"
+        assert get(ffi, "as.bytes")(memory) == [0, 1, 2, 255]
+    with pytest.raises(ValueError, match="closed"):
+        floats(memory)
+
+
+def test_bytes_are_sequences_of_bytes_alone(ffi: Any) -> None:
+    for value in (b"", b"\0\xff", bytes(range(256)), bytearray(b"ab"), memoryview(b"abc")[::-1]):
+        assert get(ffi, "as.bytes")(value) == list(value)
+    with pytest.raises(TypeError, match=r"expected Sequence\[int\], got str"):
+        get(ffi, "as.bytes")("ab")
+
+
+def test_sets(ffi: Any) -> None:
+    for function in ("stl.set", "stl.unordered_set", "as.frozen_set"):
+        keys = ["a", "b"] if function == "stl.unordered_set" else [2, 1]
+        for value in (dict.fromkeys(keys).keys(), frozenset(keys), _Keys(keys)):
+            assert get(ffi, function)(value) == set(keys)
+        for bad in (keys, tuple(keys), dict.fromkeys(keys), {1: 2}.values(), deque(keys), range(2)):
+            with pytest.raises(TypeError, match=r"expected (AbstractSet|FrozenSet)\["):
+                get(ffi, function)(bad)
+    assert get(ffi, "as.frozen_set")({1: 2}.items()) == {(1, 2)}
+    with pytest.raises(TypeError, match=r"at \['a'\]|at \[\"a\"\]: expected int, got str"):
+        get(ffi, "stl.set")({"a": 1}.keys())
+
+
+class _Keys(abc.Set[Any]):
+    def __init__(self, keys: Any) -> None:
+        self.keys = list(keys)
+
+    def __contains__(self, x: object) -> bool:
+        return x in self.keys
+
+    def __iter__(self) -> Any:
+        return iter(self.keys)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+def test_iterables(ffi: Any) -> None:
+    function = get(ffi, "as.iterable_int")
+    for value in (
+        [1, 2],
+        (1, 2),
+        iter([1, 2]),
+        (x for x in [1, 2]),
+        {1: 0, 2: 0},
+        {1, 2},
+        map(int, "12"),
+        Rows(1, 2),
+    ):
+        assert function(value) == (1, 2)
+    for bad in ("12", b"12", 5, None, object()):
+        with pytest.raises(TypeError, match=r"argument 0 \(x\): expected Iterable\[int\], got"):
+            function(bad)
+    with pytest.raises(TypeError, match=r"at \[1\]: expected int, got str"):
+        function(iter([1, "x" * 50]))
+
+    def fail() -> Any:
+        yield 1
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        function(fail())
+
+
+def test_errors_name_the_element(ffi: Any) -> None:
+    ints = get(ffi, "stl.vector_int")
+    for value in (deque([1, "x" * 100]), Rows(1, "x"), {1: 0, "x" * 100: 0}.keys()):
+        with pytest.raises(TypeError, match=r"argument 0 \(x\), at \[1\]: expected int, got str"):
+            ints(value)
+    with pytest.raises(OverflowError, match=r"at \[0\]: 1000000000000000000000 does not fit int64"):
+        ints(deque([10**21]))
+    with pytest.raises(OverflowError, match=r"at \[0\]: 1000.*\.\.\. does not fit int64"):
+        ints(deque([10**210]))
+    with pytest.raises(TypeError, match=r"at \[1\]\[0\]: expected float, got str"):
+        get(ffi, "stl.vector_vector_float")([range(2), deque(["x"])])
+    with pytest.raises(ValueError, match=r"Sequence\[float\] has 3 elements"):
+        get(ffi, "stl.array")(range(2))
+
+
+def test_text_is_no_sequence(ffi: Any) -> None:
+    with pytest.raises(TypeError, match=r"at \[0\]: expected str, got UserString"):
+        get(ffi, "stl.vector_string")(UserString("ab"))
+
+
+def test_sequences_that_lie(ffi: Any) -> None:
+    ints = get(ffi, "stl.vector_int")
+    with pytest.raises(ValueError, match="a Endless of 3 items has more"):
+        ints(Endless(count=3))
+    with pytest.raises(ValueError, match="a Rows of 3 items has fewer"):
+        ints(Rows(1, count=3))
+    with pytest.raises(ValueError, match="should return >= 0"):
+        ints(Rows(count=-1))
+    with pytest.raises(ValueError, match="has fewer"):
+        ints(Rows(count=sys.maxsize))
+
+    class Failing(Rows):
+        def __getitem__(self, index: int) -> Any:
+            raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        ints(Failing(1))
+
+    # The list around it goes while it is converted.
+    outer = ffi.List()
+
+    class Clearing(Rows):
+        def __getitem__(self, index: int) -> Any:
+            outer.clear()
+            return super().__getitem__(index)
+
+    outer.extend([Clearing(1.5), [1.0] * 100])
+    assert get(ffi, "stl.vector_vector_float")(outer) == [[1.5]]
+
+
+@pytest.mark.unrecorded("how deep it gets is not compared")
+def test_recursion_is_counted(ffi: Any) -> None:
+    ints = get(ffi, "stl.vector_int")
+
+    class Nested(Rows):
+        def __getitem__(self, index: int) -> Any:
+            return ints(self)
+
+    with pytest.raises(RecursionError):
+        ints(Nested(1))
+
+
+def test_opaque_elements_stay_opaque(ffi: Any) -> None:
+    value = range(2), deque([1])
+    for function in ("stl.vector_any", "as.array_any", "as.iterable"):
+        assert all(x is y for x, y in zip(get(ffi, function)(value), value))
+
+
+def test_overloads_prefer_what_needs_no_conversion(ffi: Any) -> None:
+    overloaded = get(ffi, "as.overloaded")
+    for value, expected in (
+        ([1.0], "sequence"), (range(2), "sequence"), (deque([1]), "sequence"), ({1}, "set"), ({1: 2}.values(), "sequence"),
+        (np.ones(2), "tensor"), ("x", "text"),
+    ):  # fmt: skip
+        assert overloaded(value) == expected
+    either = get(ffi, "as.sequence_or_any")
+    assert either([1]) == "sequence"
+    assert either(range(2)) == either("x") == "anything"
+    assert get(ffi, "as.variant")(range(2)) == 0
+    assert get(ffi, "as.variant")("x") == 1
+    with pytest.raises(TypeError, match="no overload takes"):
+        overloaded(object())
+
+
+# ---- paths ----------------------------------------------------------------------------------------------
+
+
+class Place:
+    def __init__(self, path: Any) -> None:
+        self.path = path
+
+    def __fspath__(self) -> Any:
+        if isinstance(self.path, BaseException):
+            raise self.path
+        return self.path
+
+
+@pytest.mark.parametrize(
+    "path", ["/tmp/x", "", "a/../b", "ä😀", "\udcff\udc80x", os.fsdecode(bytes(range(1, 256)))]
+)
+def test_paths(ffi: Any, path: str) -> None:
+    native = os.fsencode(path)
+    for value in (path, native, pathlib.PurePosixPath(path), Place(path), Place(native), np.str_(path)):
+        as_bytes = get(ffi, "as.path_bytes")(value)
+        assert as_bytes == os.fsencode(os.fspath(value))
+        result = get(ffi, "as.path")(value)
+        assert type(result) is type(pathlib.Path())
+        assert result == pathlib.Path(os.fsdecode(os.fspath(value)))
+    assert get(ffi, "as.paths")((path, Place(path))) == [pathlib.Path(path)] * 2
+    assert get(ffi, "as.optional_path")(path) == pathlib.Path(path)
+    assert get(ffi, "as.optional_path")(None) is None
+
+
+def test_what_is_no_path(ffi: Any) -> None:
+    path = get(ffi, "as.path")
+    for bad in (5, None, [b"x"], object(), Rows(), 1.5):
+        with pytest.raises(TypeError, match=r"argument 0 \(x\): expected str | bytes | PathLike, got"):
+            path(bad)
+    for bad in ("a\0b", b"a\0b", Place("\0")):
+        with pytest.raises(ValueError, match="a path has no NUL"):
+            path(bad)
+    for lone in ("\ud800", Place("a\udc00")):
+        with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
+            path(lone)
+    with pytest.raises(TypeError, match="__fspath__"):
+        path(Place(5))
+    error = KeyError("mine")
+    with pytest.raises(KeyError) as raised:
+        path(Place(error))
+    assert raised.value is error
+
+
+# ---- times ----------------------------------------------------------------------------------------------
+
+UTC = datetime.timezone.utc
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=UTC)
+TIMES = st.datetimes(datetime.datetime(1970, 1, 2), datetime.datetime(2200, 1, 1))
+
+
+@pytest.fixture(params=["UTC", "America/New_York", "Asia/Kolkata"])
+def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("TZ", request.param)
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("zone")
+def test_times(ffi: Any) -> None:
+    same, count = get(ffi, "as.time"), get(ffi, "as.time_count")
+    for naive in (
+        datetime.datetime(2024, 2, 29, 12, 30, 15, 123456), datetime.datetime(1969, 7, 20), datetime.datetime(1970, 1, 1),
+        # Twice, where clocks were turned back.
+        datetime.datetime(2024, 11, 3, 1, 30), datetime.datetime(2024, 11, 3, 1, 30, fold=1),
+    ):  # fmt: skip
+        result = same(naive)
+        assert (result, result.fold) == (naive, naive.fold if time.tzname[0] == "EST" else 0)
+        assert result.tzinfo is None
+        aware = naive.astimezone(datetime.timezone(datetime.timedelta(hours=5, minutes=45)))
+        assert same(aware) == naive
+        assert count(naive) == count(aware) == (aware - EPOCH) // datetime.timedelta(microseconds=1) * 1000
+
+
+@given(naive=TIMES)
+def test_times_are_exact(ffi: Any, naive: datetime.datetime) -> None:
+    aware = naive.replace(tzinfo=UTC)
+    assert get(ffi, "as.time_count")(aware) == (aware - EPOCH) // datetime.timedelta(microseconds=1) * 1000
+
+
+def test_times_of_numpy_and_pandas(ffi: Any) -> None:
+    count = get(ffi, "as.time_count")
+    for text in ("2024-02-29T12:30:15.123456789", "1969-12-31T23:59:59.999999999"):
+        assert count(np.datetime64(text, "ns")) == int(np.datetime64(text, "ns").astype("i8"))
+    for unit in ("Y", "M", "W", "D", "h", "m", "s", "ms", "us"):
+        x = np.datetime64("2020-01-02T03:04:05", unit)
+        assert count(x) == int(x.astype("datetime64[ns]").astype("i8"))
+    with pytest.raises(ValueError, match="datetime64 is no time"):
+        count(np.datetime64("NaT"))
+    with pytest.raises(ValueError, match="in units of 'ps'"):
+        count(np.datetime64(1, "ps"))
+    duration = get(ffi, "stl.nanoseconds")
+    assert duration(np.timedelta64(1500, "us")) == datetime.timedelta(microseconds=1500)
+    with pytest.raises(ValueError, match="in units of 'M'"):
+        duration(np.timedelta64(1, "M"))
+
+
+def test_what_is_no_time(ffi: Any) -> None:
+    same = get(ffi, "as.time")
+    for bad in (
+        5,
+        1.5,
+        "2020-01-01",
+        None,
+        datetime.date(2020, 1, 1),
+        datetime.time(1),
+        datetime.timedelta(1),
+    ):
+        with pytest.raises(TypeError, match=r"argument 0 \(x\): expected datetime, got"):
+            same(bad)
+    for far in (datetime.datetime.min, datetime.datetime.max):
+        with pytest.raises(OverflowError, match="does not fit the duration"):
+            same(far.replace(tzinfo=UTC))
+    seconds = get(ffi, "as.time_seconds")
+    assert seconds(datetime.datetime(2020, 1, 1)) == datetime.datetime(2020, 1, 1)
+    with pytest.raises(ValueError, match="expected a whole number of the duration's ticks, got datetime"):
+        seconds(datetime.datetime(2020, 1, 1, microsecond=1))
+    assert seconds(datetime.datetime(9999, 12, 30, tzinfo=UTC)).year == 9999
+
+    class Zone(datetime.tzinfo):
+        def utcoffset(self, dt: Any) -> Any:
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        same(datetime.datetime(2020, 1, 1, tzinfo=Zone()))
+
+
+def test_results_are_rounded_to_microseconds(ffi: Any) -> None:
+    at = get(ffi, "as.time_at")
+    for count in (0, 499, 500, 1500, -499, -1501, 1700000000123456789):
+        expected = EPOCH + datetime.timedelta(
+            microseconds=math.floor(abs(count) / 1000 + 0.5) * (1 if count >= 0 else -1)
+        )
+        assert abs(at(count).astimezone(UTC) - expected) <= datetime.timedelta(
+            microseconds=abs(count) > 10**15
+        )
+
+
+def test_durations(ffi: Any) -> None:
+    delta = datetime.timedelta
+    nanoseconds, milliseconds, minutes = (
+        get(ffi, "stl." + n) for n in ("nanoseconds", "milliseconds", "minutes")
+    )
+    for value in (delta(seconds=1.5), 1.5, fractions.Fraction(3, 2) * 1.0, np.float32(1.5)):
+        assert nanoseconds(value) == milliseconds(value) == delta(seconds=1.5)
+    assert nanoseconds(2) == milliseconds(np.int8(2)) == delta(seconds=2)
+    assert nanoseconds(1e-9) == nanoseconds(-4e-7) == delta(0)
+    assert nanoseconds(6e-7) == delta(microseconds=1)
+    assert milliseconds(0.0015) == milliseconds(0.0025) == delta(milliseconds=2)
+    assert minutes(delta(minutes=2)) == minutes(120) == minutes(100.0) == delta(minutes=2)
+    for uneven in (90, True, delta(seconds=90)):
+        with pytest.raises(ValueError, match="expected a whole number of the duration's ticks, got"):
+            minutes(uneven)
+    with pytest.raises(ValueError, match="a whole number"):
+        milliseconds(delta(microseconds=1))
+    for bad in (math.inf, -math.inf, 1e10, 2**63 / 1e9, 10**10, 2**62, -(2**63), 2**70, delta.max, delta.min):
+        with pytest.raises(OverflowError, match="does not fit the duration"):
+            nanoseconds(bad)
+    with pytest.raises(ValueError, match="cannot be NaN"):
+        nanoseconds(math.nan)
+    seconds = get(ffi, "stl.seconds_float")
+    for endless in (math.inf, 1e300):
+        with pytest.raises(OverflowError, match="292,000 years"):
+            seconds(endless)
+    with pytest.raises(ValueError, match="cannot be NaN"):
+        seconds(math.nan)
+    for bad in ("1", None, decimal.Decimal(1), collections.Counter(), datetime.datetime(2020, 1, 1)):
+        with pytest.raises(TypeError, match=r"argument 0 \(x\): expected timedelta | float, got"):
+            nanoseconds(bad)
+
+
+@given(delta=st.timedeltas(datetime.timedelta(-36525), datetime.timedelta(36525)))
+def test_durations_round_trip(ffi: Any, delta: datetime.timedelta) -> None:
+    assert get(ffi, "stl.nanoseconds")(delta) == delta
+    # Doubles of a year hold microseconds exactly.
+    short = delta / 100
+    assert get(ffi, "stl.seconds_float")(short) == short
