@@ -142,6 +142,8 @@ def make_interface(tensor: Any, element: str | None = None) -> dict[str, Any]:
         # NumPy would allocate memory.
         raise AttributeError("the tensor has elements but no memory")
     size = int(element[1:])
+    # PyPy's NumPy takes NULL for an error, though nothing is read there.
+    address = address or size
     return {
         "version": 3,
         "shape": shape,

@@ -124,7 +124,7 @@ def test_unbounded_recursion_raises_the_same_each_time(ffi: Any) -> None:
 @pytest.mark.parametrize("stack_kb", slow_except([512], [512, 8192], "deep recursion"))
 def test_unbounded_recursion_raises_in_threads(ffi: Any, stack_kb: int) -> None:
     program = f"""
-        import sys, threading, anyffi, anyffi.testing as t
+        import gc, sys, threading, anyffi, anyffi.testing as t
         sys.setrecursionlimit(10**6)
         def for_ever(n):
             return t.apply(for_ever, n + 1)
@@ -140,6 +140,7 @@ def test_unbounded_recursion_raises_in_threads(ffi: Any, stack_kb: int) -> None:
                 except RecursionError:
                     outcomes.append("RecursionError")
             outcomes.append(t.apply(lambda: 7))
+        gc.collect()
         before = t.live_blocks()
         threading.stack_size({stack_kb} * 1024)
         threads = [threading.Thread(target=run) for _ in range(2)]
@@ -148,7 +149,7 @@ def test_unbounded_recursion_raises_in_threads(ffi: Any, stack_kb: int) -> None:
             thread.join()
         assert outcomes == ["RecursionError", "RecursionError", "RecursionError", 7] * 2, outcomes
         del threads, thread
-        import gc; gc.collect()
+        gc.collect()
         assert t.live_blocks() == before, (t.live_blocks(), before)
     """
     run_program(program, ffi.ffi_mode)
@@ -156,15 +157,17 @@ def test_unbounded_recursion_raises_in_threads(ffi: Any, stack_kb: int) -> None:
 
 def test_unbounded_recursion_raises_with_a_high_limit(ffi: Any) -> None:
     program = """
-        import sys, anyffi, anyffi.testing as t
+        import gc, sys, anyffi, anyffi.testing as t
         sys.setrecursionlimit(10**6)
         def for_ever(n):
             return t.apply(for_ever, n + 1)
+        gc.collect()
         before = t.live_blocks()
         try:
             for_ever(0)
         except RecursionError:
             print("ended")
-        assert t.live_blocks() == before
+        gc.collect()
+        assert t.live_blocks() == before, (t.live_blocks(), before)
     """
     assert run_program(program, ffi.ffi_mode) == "ended\n"

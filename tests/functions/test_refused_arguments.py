@@ -42,7 +42,7 @@ VALUES: dict[str, Any] = {
     "slice": slice(1.5),
     "ellipsis": ...,
     "function": lambda: None,
-    "builtin_function_or_method": len,
+    type(len).__name__: len,
     "type": int,
     "ValueError": ValueError("mine"),
     "object": object(),

@@ -281,7 +281,7 @@ def test_sequences_of_python(ffi: Any) -> None:
             "expected a tensor of float64 with shape (*, *), got tests.tensors.test_typed_conversions.Rows",
         ),
         ({1, 2}, "expected a tensor of float64 with shape (*, *), got set"),
-        (iter([1]), "expected a tensor of float64 with shape (*, *), got list_iterator"),
+        (iter([1]), f"expected a tensor of float64 with shape (*, *), got {type(iter([1])).__name__}"),
         (
             Series(1),
             "expected a tensor of float64 with shape (*, *), got tests.tensors.test_typed_conversions.Series; pass its .to_numpy()",

@@ -13,7 +13,7 @@ import anyffi
 import anyffi.testing
 import pytest
 from programs import run_program
-from support import Build, needs_compilers, run
+from support import Build, cpython_only, needs_compilers, run
 
 SOURCE = r"""
 #include <anyffi/anyffi.h>
@@ -108,6 +108,7 @@ after 10
 
 @needs_compilers
 @pytest.mark.slow("processes")
+@cpython_only("PyPy's ProcessPoolExecutor starts no process here")
 def test_workers(ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
     library = build("workers.cc", SOURCE)
     lost = shutil.copy(

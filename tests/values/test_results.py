@@ -14,6 +14,7 @@ from typing import Any
 import cases
 import numpy as np
 import pytest
+from support import cpython_only
 
 LONG = "a text that is stored apart"
 WIDE = "\u4e00\0\ud800"
@@ -178,6 +179,7 @@ def test_a_big_result(results: Any) -> None:
     assert found == list(range(200_000))
 
 
+@cpython_only("PyPy's collector calls nothing in the middle of a call")
 def test_the_collector_sees_complete_containers(results: Any) -> None:
     """Objects are converted while the collector runs, whose callbacks look at everything."""
     function, x = results("any"), [[i] for i in range(50)]

@@ -120,7 +120,8 @@ constexpr const char* own_doc() {
 template <class T>
 void describe_class(AnyffiTypeInfo& info) {
   info.doc = own_doc<T>();
-  if constexpr (FieldsOf<T>::kFunction != nullptr && !kInheritsFields<T>) {
+  // Not a comparison with nullptr: under -fsanitize=undefined, GCC takes that for no constant expression.
+  if constexpr (!std::is_null_pointer_v<decltype(FieldsOf<T>::kFunction)> && !kInheritsFields<T>) {
     info.fields = FieldTable<T>::kList.rows;
     info.num_fields = kFieldCount<decltype(T::fields())>;
   }

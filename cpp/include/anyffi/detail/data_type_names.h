@@ -40,21 +40,24 @@ inline constexpr DataTypeRow kDataTypeRows[] = {ANYFFI_DATA_TYPE_CODES(ANYFFI_RO
 /// Appends a name such as "float32x4".
 template <int kCapacity>
 constexpr void add_data_type(TextBuilder<kCapacity>& to, const AnyffiDataType& type) {
-  const DataTypeRow* found = nullptr;
-  for (const DataTypeRow& row : kDataTypeRows) {
+  constexpr int kRows = sizeof(kDataTypeRows) / sizeof(DataTypeRow);
+  // An index: under -fsanitize=undefined, GCC does not compare addresses in constant expressions.
+  int found = kRows;
+  for (int i = kRows; i-- > 0;) {
+    const DataTypeRow& row = kDataTypeRows[i];
     bool is_named = type.bits != 0 && type.lanes != 0 && row.code == type.code;
-    if (found == nullptr && is_named && (row.bits == 0 || row.bits == type.bits)) found = &row;
+    if (is_named && (row.bits == 0 || row.bits == type.bits)) found = i;
   }
   bool has_default_width =
       (type.code == ANYFFI_kDLBool && type.bits == 8) || (type.code == ANYFFI_kDLOpaqueHandle && type.bits == 64);
-  if (found == nullptr) {
+  if (found == kRows) {
     to.add("code");
     to.add(int64_t{type.code});
     to.add('_');
     to.add(int64_t{type.bits});
   } else {
-    to.add(found->name);
-    if (found->bits == 0 && !has_default_width) to.add(int64_t{type.bits});
+    to.add(kDataTypeRows[found].name);
+    if (kDataTypeRows[found].bits == 0 && !has_default_width) to.add(int64_t{type.bits});
   }
   if (type.lanes == 1) return;
   to.add('x');

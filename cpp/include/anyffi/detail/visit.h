@@ -5,6 +5,8 @@
 
 #include <anyffi/any.h>
 
+#include <cstddef>
+
 namespace anyffi {
 
 class ObjectRef;
@@ -122,7 +124,7 @@ struct FieldList;
 
 template <class T, class = void>
 struct FieldsOf {
-  static constexpr void (*kFunction)() = nullptr;
+  static constexpr std::nullptr_t kFunction = nullptr;
   using List = FieldList<>;
 };
 template <class T>
