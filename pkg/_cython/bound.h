@@ -5,6 +5,16 @@
 
 #include "vectorcall.h"
 
+/// Packs an argument that is immediate, or an object whose class was registered at run time.
+ANYFFI_ALWAYS_INLINE int anyffi_py_pack_operand(PyObject* x, AnyffiValue* out) {
+  if (anyffi_py_pack_immediate(x, Py_TYPE(x), out)) return 1;
+  if (!anyffi_py_is_wrapper(x)) return 0;
+  AnyffiObject* object = ((AnyffiWrapper*)x)->object;
+  if (object == NULL || object->type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return 0;
+  *out = anyffi_make_object(object);
+  return 1;
+}
+
 /// What Python calls a method through: a wrapper, and arguments that are probably immediate.
 static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
@@ -16,7 +26,7 @@ static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* 
     Py_ssize_t packed = 1;
     if (self != NULL) {
       values[0] = anyffi_make_object(self);
-      while (packed < count && anyffi_py_pack_immediate(args[packed], Py_TYPE(args[packed]), &values[packed])) ++packed;
+      while (packed < count && anyffi_py_pack_operand(args[packed], &values[packed])) ++packed;
       if (packed == count) return anyffi_py_call_packed(target, values, count);
     }
   }

@@ -9,7 +9,7 @@ from .._typing import Any
 from . import defaults
 from .docs import FunctionAnnotations, FunctionDoc
 from .fields import Field
-from .methods import OPERATORS, Constructor, MethodMethods, make_iter, make_operator, no_constructor
+from .methods import OPERATORS, Constructor, MethodMethods, make_iter, no_constructor
 from .runtime import Runtime
 
 __all__ = ["BoundClasses"]
@@ -180,7 +180,9 @@ class BoundClasses:
         rows = [(name, flags, function) for name, flags, function in self._runtime.type_methods(type_code)]
         operators: dict[str, Any] = {}
         if any(name in OPERATORS for name, _, _ in rows):
-            operators = {name: function for name, _, function in self._runtime.type_methods(type_code, True)}
+            operators = {
+                name: function for name, _, function in self._runtime.type_methods(type_code, NotImplemented)
+            }
         setters = {name: function for name, flags, function in rows if flags & _SETTER}
         for name, flags, function in rows:
             if flags & _CONSTRUCTOR:
@@ -193,8 +195,7 @@ class BoundClasses:
                 put = self._bind(cls, setters[name]) if name in setters else None
                 members[_free(name)] = Property(self._bind(cls, function), put)
             elif name in OPERATORS:
-                method = self._bind(cls, function)
-                members[name] = make_operator(cls, method, operators[name])
+                members[name] = self._bind(cls, operators[name])
             elif name == "__iter__":
                 members[name] = make_iter(self._bind(cls, function), self._function)
             elif not flags & _SETTER:

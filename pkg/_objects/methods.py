@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from inspect import Signature
 
-__all__ = ["OPERATORS", "Constructor", "MethodMethods", "make_iter", "make_operator", "no_constructor"]
+__all__ = ["OPERATORS", "Constructor", "MethodMethods", "make_iter", "no_constructor"]
 
 _ARITHMETIC = (
     *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod"),
@@ -112,30 +112,6 @@ def type_name(cls: type) -> str:
 def no_constructor(self: Any, /, *args: Any, **kwargs: Any) -> None:
     """Refuse to create an object: its class has no constructor in Python."""
     raise TypeError(f"cannot create '{type_name(type(self))}' instances: the class has no constructor")
-
-
-def make_operator(cls: type, method: Any, function: Any) -> Callable[..., Any]:
-    """Return a method that returns NotImplemented if it does not take the other operand.
-
-    Parameters
-    ----------
-    cls : type
-        The class.
-    method : Function
-        Raises errors.
-    function : Function
-        Returns Missing where `method` raises an error about its arguments.
-    """
-    most = 2 if method.__name__ == "__pow__" else 1
-
-    def operator(self: Any, *others: Any) -> Any:
-        if not isinstance(self, cls) or not 1 <= len(others) <= most:
-            return method(self, *others)
-        result = function(self, *others)
-        return NotImplemented if result is MISSING else result
-
-    _name_after(method, operator)
-    return operator
 
 
 def make_iter(method: Any, function_class: Any) -> Callable[[Any], Iterator[Any]]:

@@ -100,15 +100,15 @@ ObjectRef copy_function(const AnyffiMethodInfo& method) {
   return ObjectRef(anyffi::detail::Adopt{}, made.as_object);
 }
 
-Array<Array<>> list_methods(int32_t type_code, bool as_operators) {
+Array<Array<>> list_methods(int32_t type_code, const AnyValue& refusal) {
   namespace runtime = anyffi::runtime;
   List<Array<>> rows;
   const AnyffiTypeInfo& info = get_info(type_code);
   for (int32_t i = 0; i < info.num_methods; ++i) {
     const AnyffiMethodInfo& method = info.methods[i];
     ObjectRef function = copy_function(method);
-    if (as_operators) {
-      AnyffiObject* made = runtime::make_operator(method.function);
+    if (refusal != nullptr) {
+      AnyffiObject* made = runtime::make_operator(method.function, type_code, &refusal.raw());
       if (made == nullptr) anyffi::detail::throw_raised();
       function = ObjectRef(anyffi::detail::Adopt{}, made);
     }
@@ -124,10 +124,10 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.fields")
     .doc("Return name, type and docstring of each field of a type, the ancestors' first.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.methods")
-    .def(&list_methods, arg("type_code"), arg("as_operators") = false)
+    .def(&list_methods, arg("type_code"), arg("refusal") = nullptr)
     .doc(
-        "Return name, flags and function of each method that a type itself has. As operators they return Missing, "
-        "instead of raising an error, if no overload takes the arguments.");
+        "Return name, flags and function of each method that a type itself has. If `refusal` is not None, they return "
+        "it, instead of raising an error, where no overload takes the operands.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.describe")
     .def(

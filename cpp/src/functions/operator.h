@@ -7,9 +7,9 @@
 
 namespace anyffi::runtime {
 
-/// A function that returns Missing, instead of raising an error, if `function` or all of its overloads refuse the
-/// arguments. NULL, with the error raised, on failure.
-AnyffiObject* make_operator(AnyffiObject* function);
+/// A method that returns `refusal`, instead of raising an error, if `function` or all of its overloads take the object,
+/// of the type `type_code`, but not the operands. NULL, with the error raised, on failure.
+AnyffiObject* make_operator(AnyffiObject* function, int32_t type_code, const AnyffiValue* refusal);
 
 }  // namespace anyffi::runtime
 

@@ -212,12 +212,30 @@ int try_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue*
   });
 }
 
-/// Calls the function `self` if it takes the arguments; the result is Missing if it does not.
+struct Operator {
+  const AnyffiFunction* function;  // owned
+  int32_t type_code;
+  int32_t most;  // operands
+  Owned refusal;
+};
+
 int call_operator(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-  int status = try_candidate(*static_cast<const AnyffiFunction*>(self), args, num_args, result);
-  if (status != ANYFFI_NO_MATCH) return status;
-  *result = anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0);
+  const Operator& op = *static_cast<const Operator*>(self);
+  int status = try_candidate(*op.function, args, num_args, result);
+  if (__builtin_expect(status != ANYFFI_NO_MATCH, 1)) return status;
+  if (num_args < 2 || num_args > op.most || !anyffi_type_is_a(args[0].type_code, op.type_code)) {
+    return op.function->call(op.function->self, args, num_args, result);
+  }
+  *result = *op.refusal.get();
+  anyffi_value_retain(result);
   return 0;
+}
+
+void destroy_operator(void* self) {
+  auto* op = static_cast<Operator*>(self);
+  anyffi_object_release(const_cast<AnyffiObject*>(&op->function->header));
+  op->~Operator();
+  anyffi_free(op);
 }
 
 /// The `call` of a function some of whose overloads have `arg_indices`.
@@ -230,12 +248,17 @@ int call_selected(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* 
 
 }  // namespace
 
-AnyffiObject* make_operator(AnyffiObject* function) {
-  AnyffiValue made;
-  const AnyffiFunctionInfo* info = reinterpret_cast<AnyffiFunction*>(function)->info;
+AnyffiObject* make_operator(AnyffiObject* function, int32_t type_code, const AnyffiValue* refusal) {
+  void* memory = anyffi_alloc(sizeof(Operator));
+  if (memory == nullptr) return raise_no_memory(), nullptr;
+  auto* candidate = reinterpret_cast<AnyffiFunction*>(function);
+  auto* op =
+      new (memory) Operator{candidate, type_code, std::strcmp(candidate->info->name, "__pow__") == 0 ? 3 : 2, Owned()};
   anyffi_object_retain(function);
-  auto release = [](void* self) { anyffi_object_release(static_cast<AnyffiObject*>(self)); };
-  if (anyffi_function_create(&call_operator, function, release, info, &made) != 0) return nullptr;
+  *op->refusal.out() = *refusal;
+  anyffi_value_retain(op->refusal.get());
+  AnyffiValue made;
+  if (anyffi_function_create(&call_operator, op, &destroy_operator, candidate->info, &made) != 0) return nullptr;
   return made.as_object;
 }
 
