@@ -907,9 +907,7 @@ typedef enum AnyffiMethodFlag {
   /// Returns a new object of the type; several constructors are overloads.
   ANYFFI_CONSTRUCTOR = 8,
   /// Returns a new object from what the method `__getstate__` returned.
-  ANYFFI_RESTORE = 16,
-  /// A constructor that may return an object that is not new, which front ends refuse.
-  ANYFFI_FACTORY = 32
+  ANYFFI_RESTORE = 16
 } AnyffiMethodFlag;
 
 typedef struct AnyffiMethodInfo {

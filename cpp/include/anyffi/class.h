@@ -24,7 +24,8 @@ template <class T>
 class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder {
  public:
   Class() noexcept
-      : ClassBuilder(&type_code_of<T>, &detail::type_code_slot<T>, &detail::module_class<T>, detail::visitor_of<T>()) {}
+      : ClassBuilder(&type_code_of<T>, &detail::type_code_slot<T>, &detail::module_class<T>,
+                     detail::declared_class<T>()) {}
 
   Class& doc(const char* text) noexcept {
     *doc_ = text;
@@ -49,8 +50,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   template <class F, class... N>
   std::enable_if_t<!detail::kIsName<F>, Class&> init(F factory, N&&... names) noexcept {
     static_assert(detail::kReturns<T, F>, "anyffi: a constructor returns a T or an anyffi::Ref<T>");
-    return add_static(ANYFFI_STATIC_METHOD | ANYFFI_CONSTRUCTOR | ANYFFI_FACTORY,
-                      detail::last_name(detail::kTypeKeyOf<T>), factory, names...);
+    return add_factory(ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), factory, names...);
   }
 
   /// A member function of T or of a base, or a function whose first parameter is the object: T&, const T& or Ref<T>.
@@ -116,7 +116,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   Class& pickle(G get, S set) noexcept {
     static_assert(detail::kReturns<T, S>, "anyffi: the second function of pickle() returns a T or an anyffi::Ref<T>");
     add_method(0, "__getstate__", get);
-    return add_static(ANYFFI_STATIC_METHOD | ANYFFI_RESTORE | ANYFFI_FACTORY, "__setstate__", set);
+    return add_factory(ANYFFI_RESTORE, "__setstate__", set);
   }
   /// `copy.copy` and `copy.deepcopy` by the copy constructor.
   Class& copyable() noexcept {
@@ -133,6 +133,12 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     begin(flags);
     detail::create_typed(&add_function, static_cast<ClassBuilder*>(this), name, callable, names...);
     return *this;
+  }
+  template <class F, class... N>
+  Class& add_factory(uint32_t flags, const char* name, F& f, N&... names) noexcept {
+    decltype(auto) factory = detail::as_function(f);
+    decltype(auto) constructor = detail::as_constructor<T>(factory);
+    return add_static(ANYFFI_STATIC_METHOD | flags, name, constructor, names...);
   }
   template <class F, class... N>
   Class& add_method(uint32_t flags, const char* name, F f, N&... names) noexcept {

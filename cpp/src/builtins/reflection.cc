@@ -80,23 +80,12 @@ void set_field(const ObjectRef& object, const char* name, AnyView value) {
   check(field->set(object.get(), field, &given));
 }
 
-/// Calls the function `self`, whose result must be an object that is new to the host.
-int call_factory(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-  auto* function = static_cast<AnyffiFunction*>(self);
-  int status = function->call(function->self, args, num_args, result);
-  if (status != 0 || result->type_code <= 0 || result->as_object->wrapper == nullptr) return status;
-  anyffi_value_release(result);
-  return anyffi_error_raise("TypeError", "a constructor returned an object that is not new");
-}
-
 /// A function of its own for each caller, so that each front end has its own wrapper of it. Those of a type are never
 /// released.
 ObjectRef copy_function(const AnyffiMethodInfo& method) {
   auto* function = reinterpret_cast<AnyffiFunction*>(method.function);
   AnyffiValue made;
-  bool is_factory = (method.flags & ANYFFI_FACTORY) != 0;
-  check(is_factory ? anyffi_function_create(&call_factory, function, nullptr, function->info, &made)
-                   : anyffi_function_create(function->call, function->self, nullptr, function->info, &made));
+  check(anyffi_function_create(function->call, function->self, nullptr, function->info, &made));
   return ObjectRef(anyffi::detail::Adopt{}, made.as_object);
 }
 

@@ -40,10 +40,15 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
 
  protected:
   __attribute__((cold, noinline)) ClassBuilder(int32_t (*type_code_of)(), int32_t* slot, AnyffiModuleClass* listed,
-                                               BoundVisitor visitor) noexcept
-      : slot_(slot), listed_(listed), visitor_(visitor) {
+                                               const DeclaredClass& declared) noexcept
+      : slot_(slot),
+        listed_(listed),
+        class_doc_(declared.info.doc),
+        visit_(declared.info.visit_children),
+        visit_fields_(declared.visit_fields) {
     int status = catch_all([&] {
       type_code_of();
+      for (int32_t i = 0; i < declared.info.num_fields; ++i) fields_.add(declared.info.fields[i]);
       return 0;
     });
     if (status != 0) anyffi_registry_defer_error();
@@ -78,7 +83,7 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
     doc_ = &ignored_;
     int status = catch_all([&] {
       doc_ = &fields_.add(field).doc;
-      visitor_.is_needed |= field.visit != nullptr;
+      if (visit_ == nullptr && field.visit != nullptr) visit_ = visit_fields_;
       return 0;
     });
     if (status != 0) anyffi_registry_defer_error();
@@ -91,10 +96,8 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
   void add_row(const char* name, AnyffiObject* function) {
     for (int32_t i = 0; i < methods_.size; ++i) {
       AnyffiMethodInfo& method = methods_.rows[i];
-      bool is_alike = (method.flags | ANYFFI_FACTORY) == (flags_ | ANYFFI_FACTORY);
-      if (!is_alike || __builtin_strcmp(method.name, name) != 0) continue;
+      if (method.flags != flags_ || __builtin_strcmp(method.name, name) != 0) continue;
       method.function = add_overload(name, method.function, function);
-      method.flags |= flags_;
       return;
     }
     methods_.add(AnyffiMethodInfo{name, function, flags_, 0});
@@ -109,7 +112,7 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
     info.num_fields = fields_.size;
     info.methods = methods_.rows;
     info.num_methods = methods_.size;
-    if (visitor_.is_needed) info.visit_children = visitor_.visit;
+    info.visit_children = visit_;
     int32_t code = *slot_;
     if (anyffi_type_define(&code, &info) != 0) return anyffi_registry_defer_error();
     for (int32_t i = 0; i < fields_.size; ++i) fields_.rows[i].type_code = code;
@@ -119,9 +122,10 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
 
   int32_t* slot_;
   AnyffiModuleClass* listed_;
-  BoundVisitor visitor_;
   uint32_t flags_ = 0;
-  const char* class_doc_ = nullptr;
+  const char* class_doc_;
+  int (*visit_)(const AnyffiValue* self, AnyffiVisit visit, void* context);
+  int (*visit_fields_)(const AnyffiValue* self, AnyffiVisit visit, void* context);
   const char* ignored_ = nullptr;
   RowTable<AnyffiMethodInfo> methods_;
   RowTable<AnyffiFieldInfo> fields_;

@@ -42,6 +42,37 @@ struct ReturnsObject {
 template <class T, class F>
 inline constexpr bool kReturns = SignatureOf<CallableOf<F>>::template Apply<ReturnsObject<T>::template Check>::kValue;
 
+/// A constructor that refuses an object that the host knows already: a new wrapper is to stand for it.
+template <class T, class F>
+struct NewOnly {
+  template <class R, class... A>
+  struct Of {
+    F factory;
+    Ref<T> operator()(A... args) {
+      Ref<T> made = factory(std::forward<A>(args)...);
+      if (made.get() && made.get()->wrapper) {
+        throw Error("TypeError", "a constructor returned an object that is not new");
+      }
+      return made;
+    }
+  };
+  template <class R, class... A>
+  struct IsNeeded {
+    static constexpr bool kValue = !std::is_same_v<R, T>;
+  };
+};
+
+/// The function of a constructor for a factory.
+template <class T, class F>
+decltype(auto) as_constructor(F& f) {
+  using Signature = SignatureOf<F>;
+  if constexpr (Signature::template Apply<NewOnly<T, F>::template IsNeeded>::kValue) {
+    return typename Signature::template Apply<NewOnly<T, F>::template Of>{f};
+  } else {
+    return (f);
+  }
+}
+
 /// Whether the first parameter of a function is an object of class T.
 template <class T>
 struct TakesObject {
@@ -154,17 +185,21 @@ int visit_bound(const AnyffiValue* self, AnyffiVisit visit, void* context) {
   return status;
 }
 
-/// The `visit_children` of a class, and whether it is needed whatever the fields are.
-struct BoundVisitor {
-  int (*visit)(const AnyffiValue* self, AnyffiVisit visit, void* context);
-  bool is_needed;
+/// What a class declares itself.
+struct DeclaredClass {
+  AnyffiTypeInfo info;
+  /// The `visit_children` of the class if fields are described that own references.
+  int (*visit_fields)(const AnyffiValue* self, AnyffiVisit visit, void* context);
 };
 template <class T>
-constexpr BoundVisitor visitor_of() {
+DeclaredClass declared_class() {
+  DeclaredClass declared{{}, &visit_bound<T>};
   if constexpr (!KeyOf<T>::kIsForeign) {
-    if constexpr (ClassVisitor<T>::kHasAny) return {&ClassVisitor<T>::visit, true};
+    describe_class<T>(declared.info);
+  } else if constexpr (kVisitsItself<T>) {
+    declared.info.visit_children = &visit_bound<T>;
   }
-  return {&visit_bound<T>, kVisitsItself<T>};
+  return declared;
 }
 
 template <class T, class M, class C>
@@ -195,23 +230,26 @@ AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member
 
 /* ---- iteration ---- */
 
-/// The value that ends an iteration.
-inline AnyValue end_of_walk() {
-  AnyffiValue end = anyffi_make_none();
-  end.type_code = ANYFFI_MISSING;
-  return AnyValue(Adopt{}, end);
-}
+/// What an iteration gives: an element, as a function returns it, or Missing at the end.
+struct WalkItem {
+  AnyffiValue owned;
+};
 
 template <class T, class Begin, class End>
 struct Walk {
   Ref<T> owner;
   Begin next;
   End end;
-  AnyValue operator()() {
-    if (!(next != end)) return end_of_walk();
-    AnyValue value(static_cast<Bare<decltype(*next)>>(*next));
+  WalkItem operator()() {
+    using Element = Bare<decltype(*next)>;
+    if (!(next != end)) {
+      AnyffiValue missing{};
+      missing.type_code = ANYFFI_MISSING;
+      return {missing};
+    }
+    WalkItem item{Traits<Element>::store(static_cast<Element>(*next))};
     ++next;
-    return value;
+    return item;
   }
 };
 
@@ -235,6 +273,13 @@ auto make_walk(B begin, E end) {
 }
 
 }  // namespace detail
+
+template <>
+struct Traits<detail::WalkItem> {
+  static constexpr FixedText name{"Any"};
+  static AnyffiValue store(const detail::WalkItem& item) { return item.owned; }
+};
+
 }  // namespace anyffi
 
 #endif  // ANYFFI_DETAIL_CLASS_MEMBERS_H_
