@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +20,9 @@ _Stub = Any
 __all__ = ["describe_member", "type_keys"]
 
 _SELF = SELF.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
+#: The annotation of a field is that of a result; what parameters have for containers that are copied.
+_PARAMETERS = {"list": "Sequence", "dict": "Mapping", "set": "AbstractSet"}
+_COPIED = re.compile(r"\b(list|dict|set)\[")
 #: Methods whose parameter is any object, as that of `object`'s.
 _COMPARE_ANY = ("__eq__", "__ne__")
 
@@ -54,10 +58,19 @@ def _property(stub: _Stub, name: str, value: Any, indent: str) -> Iterator[str]:
     yield f"{indent}@{stub.annotations.shorten('builtins.property')}"
     yield from stub.define(name, [_SELF], given, value.__doc__, indent)
     if value.fset is not None:
-        taken = stub.annotations.taken(value.type_name)
+        taken = stub.annotations.taken(_as_parameter(value))
         parameter = inspect.Parameter("value", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=taken)
         yield f"{indent}@{name}.setter"
         yield from stub.define(name, [_SELF, parameter], "None", None, indent)
+
+
+def _as_parameter(value: Any) -> str | None:
+    """Return the annotation of what a property can be set to."""
+    if isinstance(value, Property):
+        parameters = [*value.fset.__signature__.parameters.values()]  # type: ignore[union-attr]
+        found = parameters[1].annotation
+        return None if found is inspect.Parameter.empty else found  # type: ignore[no-any-return]
+    return value.type_name and _COPIED.sub(lambda found: _PARAMETERS[found[1]] + "[", value.type_name)
 
 
 def _functions(

@@ -160,14 +160,13 @@ class Stub:
         """Declare a class that has no source."""
         bases = ", ".join(filter(None, map(self._base, cls.__bases__)))
         yield f"class {name}({bases}):" if bases else f"class {name}:"
-        yield from docstring(vars(cls).get("__doc__"), "    ")
+        lines = [*docstring(vars(cls).get("__doc__"), "    ")]
         for member, value in vars(cls).items():
-            yield from self._member(member, value, "    ")
+            lines += self._member(member, value, "    ")
         if not issubclass(cls, Object):
             text = self._annotations.shorten("builtins.str")
-            yield f"    def __getattr__(self, name: {text}) -> {self._any}: ..."
-        else:
-            yield "    ..."
+            lines += [f"    def __getattr__(self, name: {text}) -> {self._any}: ..."]
+        yield from lines or ["    ..."]
 
     def _base(self, base: type) -> str | None:
         if base in self._classes:

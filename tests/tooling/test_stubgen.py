@@ -140,13 +140,9 @@ def tensors(x: _Exporter, out: _Exporter | None = None, dtype: Any = ..., device
 LIBRARY = '''
 class Color(anyffi.Object):
     ...
-
-
 class Pixel(Point):
     @property
     def names(self) -> anyffi.Array[str]: ...
-
-
 class Point(anyffi.Object):
     """A place on the plane."""
     @property
@@ -154,7 +150,6 @@ class Point(anyffi.Object):
         """To the right."""
     @property
     def int(self) -> _builtins.int: ...
-
 def stubs_twice(x: _builtins.int) -> _builtins.int: ...
 '''
 
