@@ -60,7 +60,9 @@ def test_results_are_containers_of_python(box: Any, ffi: Any) -> None:
     assert type(one.shared) is type(one.same_rows()) is ffi.List
     one.shared.append(8)
     assert one.shared == [7, 8]
-    assert repr(one).startswith("box.Box(rows=[[1], [2, 3]], named={'a': [1]}, keys={4}, pair=(5, 'five'), maybe=[6]")
+    assert repr(one).startswith(
+        "box.Box(rows=[[1], [2, 3]], named={'a': [1]}, keys={4}, pair=(5, 'five'), maybe=[6]"
+    )
     # A copy, each time.
     one.rows.append(5)
     assert one.rows == rows
@@ -99,9 +101,13 @@ def test_typed_tensors(box: Any) -> None:
     assert box.Box.first([[5.0]]) == 5
     made = box.Box([[1, 2], [3, 4]])
     assert made.rows == box.Box(rows=np.array([[1, 2], [3, 4]])).rows == [[1, 2], [3, 4]]
-    with pytest.raises(TypeError, match=r"sum\(self: box.Box, rows: float32.*argument 1 \(rows\): expected .*float64"):
+    with pytest.raises(
+        TypeError, match=r"sum\(self: box.Box, rows: float32.*argument 1 \(rows\): expected .*float64"
+    ):
         one.sum(rows.astype("f8"))
-    with pytest.raises(TypeError, match=r"argument 1 \(rows\): expected .*, got list; pass numpy.asarray|got list"):
+    with pytest.raises(
+        TypeError, match=r"argument 1 \(rows\): expected .*, got list; pass numpy.asarray|got list"
+    ):
         one.sum([[1.0]])
     with pytest.raises(TypeError, match=r"Box\(\): no overload takes \(str\)"):
         box.Box("x")

@@ -173,7 +173,7 @@ def test_functions_of_a_library(library: pathlib.Path, tmp_path: pathlib.Path) -
     assert stubgen(library, "-o", output) == ""
     assert output.read_text() == stubgen(library)
     both = stubgen(library, "--prefix", "stubs")
-    assert "\ndef point(x: float) -> anyffi.Object: ...\n" in both
+    assert "\ndef point(x: float) -> Point: ...\n" in both
     assert "\ndef stubs_twice(x: _builtins.int) -> _builtins.int: ...\n" in both
     assert str(library.parent) not in both
 
