@@ -12,6 +12,7 @@ from ._api.convert import ConvertApi
 from ._api.modules import ModuleApi
 from ._api.registry import RegistryApi
 from ._objects import classes
+from ._objects.bound import BoundClasses
 from ._pickling import unpickle_api
 from ._typing import Any
 
@@ -23,8 +24,10 @@ CORE = (
     *classes.CORES,
     "methods_of",
     "set_class",
+    "set_class_maker",
     "create_exchange",
     "field_getter",
+    "field_setter",
     "get_function",
     "to_object",
     "to_plain",
@@ -43,11 +46,13 @@ class Api(RegistryApi, ModuleApi, ConvertApi):
         self._core = core
         self.ffi_mode: str = core.NAME
         # One by one: an instance whose `__dict__` was read loses CPython's fast attributes.
-        for name, cls in classes.build(core).items():
+        public = classes.build(core)
+        for name, cls in public.items():
             setattr(self, name, cls)
         for name, function in core.methods_of("Api", Api).items():
             setattr(self, name, function.__get__(self, Api))
         self._runtime = self.Object._runtime
+        self._classes = self.Object._classes = BoundClasses(core, public)
         self._type_keys = {}
 
     def __reduce__(self) -> tuple[Any, ...]:

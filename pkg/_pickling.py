@@ -26,6 +26,7 @@ __all__ = [
     "unpickle_export",
     "unpickle_function",
     "unpickle_module",
+    "unpickle_object",
     "unpickle_program",
     "unpickle_tensor",
 ]
@@ -52,6 +53,15 @@ def unpickle_callable(function: Any) -> Any:
 def unpickle_function(name: str, library: str | None = None, module: str | None = None) -> Any:
     """Return the registered function of the name, after loading the library or module that registers it."""
     return _find(LateFunction(_find_function, unpickle_function, name, library, module))
+
+
+def unpickle_object(cls: Any, state: Any) -> Any:
+    """Make an object of a class, or of the type of that key, without running its `__init__`."""
+    if isinstance(cls, str):
+        cls = _current.api._class_of_key(cls)
+    made = object.__new__(cls)
+    made._move_from(cls._restore(state))
+    return made
 
 
 def unpickle_export(path: str | None, name: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
+from .._objects.bound import BoundClasses
 from .._objects.runtime import Runtime
 from .._typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ class ModuleApi:
     """Loading of modules with one backend."""
 
     _runtime: Runtime
+    _classes: BoundClasses
 
     def load_module(self, path: str | os.PathLike[str], override: bool = False) -> Module:
         """Load a shared library that exports functions; it stays loaded until the process ends.
@@ -52,6 +54,8 @@ class ModuleApi:
     def _load(self, path: str, library: str, override: bool) -> Module:
         """Load a version of a library that is identified by a name, or by its path if that is empty."""
         module: Module = self._runtime.module_load(path, library, bool(override))
+        for name in self._runtime.module_list_classes(module):
+            self._classes.refresh(self._runtime.module_find_class(module, name))
         return module
 
     def system_lib(self, symbol_prefix: str = "") -> Module:

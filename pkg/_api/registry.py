@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .._objects.fields import add_fields
+from .._objects.bound import BoundClasses
 from .._objects.runtime import Runtime
 from .._typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, overload
 
@@ -22,6 +22,7 @@ class RegistryApi:
 
     _core: Any
     _runtime: Runtime
+    _classes: BoundClasses
     Object: Any
     #: The type keys of the classes that `register_object` was given.
     _type_keys: dict[type, str]
@@ -148,6 +149,18 @@ class RegistryApi:
             if name.startswith(prefix) and "." not in tail:
                 setattr(target, tail, self.get_global_func(name))
 
+    def _find_type(self, key: str) -> int:
+        """Return the code of a type; ValueError for an unknown key."""
+        type_code: int | None = self._runtime.type_find(key)
+        if type_code is None:
+            hint = self._did_you_mean(key, [row[1] for row in self._runtime.type_table()])
+            raise ValueError(f"no type {key!r} is registered{hint}")
+        return type_code
+
+    def _class_of_key(self, key: str) -> Any:
+        """Return the class made for the type of a key."""
+        return self._classes.class_of(self._find_type(key))
+
     @overload
     def register_object(self, type_key: _C) -> _C: ...
     @overload
@@ -155,8 +168,9 @@ class RegistryApi:
     def register_object(self, type_key: str | type | None = None) -> Any:
         """Register a Python class for objects of a runtime type: a class decorator.
 
-        The fields of the type become read-only properties of the class, unless it has attributes of these
-        names or is one of the package's own.
+        The fields, methods and constructors of the type become attributes of the class, unless it has
+        attributes of these names or is one of the package's own. Objects that arrive get their class without
+        a call of its `__new__` or `__init__`.
 
         Parameters
         ----------
@@ -177,13 +191,7 @@ class RegistryApi:
             if not (isinstance(cls, type) and issubclass(cls, self.Object)):
                 raise TypeError(f"a class derived from anyffi.Object is needed, not {cls!r}")
             key = type_key or cls.__name__
-            type_code = self._runtime.type_find(key)
-            if type_code is None:
-                hint = self._did_you_mean(key, [row[1] for row in self._runtime.type_table()])
-                raise ValueError(f"no type {key!r} is registered{hint}")
-            self._core.set_class(type_code, cls)
-            if cls.__module__ != self.Object.__module__:  # the package's own classes serve many types
-                add_fields(self._runtime, cls, type_code)
+            self._classes.register(self._find_type(key), cls)
             self._type_keys[cls] = key
             return cls
 

@@ -17,7 +17,7 @@ from .._ctypes import recipe as _recipe
 from .._ctypes import unpack as _unpack
 from .._ctypes import wrapper as _wrapper
 from .._ctypes.views import ItemsCore, KeysCore, ValuesCore
-from .._cython import ObjectCore, TensorCore, _core, create_exchange, get_function, shut_down
+from .._cython import ObjectCore, TensorCore, _core, create_exchange, get_function, set_class_maker, shut_down
 from .._cython import methods_of as _methods_of
 from .._cython import set_class as _set_class
 from .._rules import values as _rules
@@ -47,9 +47,11 @@ __all__ = [
     "ValuesCore",
     "create_exchange",
     "field_getter",
+    "field_setter",
     "get_function",
     "methods_of",
     "set_class",
+    "set_class_maker",
     "shut_down",
     "to_object",
     "to_plain",
@@ -72,6 +74,11 @@ def set_class(type_code: int, cls: type) -> None:
 
 def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function from a wrapper to a field of its object: `slow` itself."""
+    return slow
+
+
+def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+    """Return a function that sets a field of a wrapper's object: `slow` itself."""
     return slow
 
 

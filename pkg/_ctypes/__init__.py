@@ -24,7 +24,7 @@ from .stepping import steps_always
 from .tensor import TensorCore
 from .unpack import raise_taken, unpack_owned
 from .views import ItemsCore, KeysCore, ValuesCore
-from .wrapper import ObjectCore, wrap, wrap_here
+from .wrapper import ObjectCore, set_class_maker, wrap, wrap_here
 
 __all__ = [
     "NAME",
@@ -42,9 +42,11 @@ __all__ = [
     "ValuesCore",
     "create_exchange",
     "field_getter",
+    "field_setter",
     "get_function",
     "methods_of",
     "set_class",
+    "set_class_maker",
     "shut_down",
     "to_object",
     "to_plain",
@@ -94,6 +96,11 @@ def get_function(name: Any) -> Any:
 
 def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function from a wrapper to a field of its object: `slow` itself."""
+    return slow
+
+
+def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+    """Return a function that sets a field of a wrapper's object: `slow` itself."""
     return slow
 
 

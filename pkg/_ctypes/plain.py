@@ -22,6 +22,7 @@ from .scalars import new_object
 from .stepping import is_stepping
 from .structs import Header, Mapping, Sequence, Slice
 from .unpack import unpack
+from .wrapper import FIRST_DYNAMIC_TYPE
 
 __all__ = ["DESCRIBERS", "MAKERS", "Makers", "Parts", "convert_object", "read_parts", "to_parts", "to_plain"]
 
@@ -35,7 +36,6 @@ _READERS = {1 << -code.INT: "q", 1 << -code.FLOAT: "d"}
 _ENTRY = struct.Struct("=iIqiIqq")
 #: The immutable partners of mutable containers.
 _PARTNERS = {code.LIST: code.ARRAY, code.DICT: code.MAP, code.SET: code.FROZEN_SET}
-_FIRST_DYNAMIC_TYPE = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
 
 
 #: Results by address, `_OPEN` while one is being converted; at 0 what keeps the addresses in use.
@@ -125,7 +125,7 @@ def _convert(address: int, type_code: int, memo: _Memo, makers: Makers) -> Any:
 
 def _nesting_code(type_code: int) -> int:
     """Return the code of the container or slice that a type is, or derives from; 0 for other types."""
-    if type_code < _FIRST_DYNAMIC_TYPE:
+    if type_code < FIRST_DYNAMIC_TYPE:
         return _NESTING.get(type_code, 0)
     found: int = next((base for base in MAKERS if library.type_is_a(type_code, base)), 0)
     return found

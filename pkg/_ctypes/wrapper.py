@@ -12,6 +12,7 @@ from .owned import release
 from .structs import Header
 
 __all__ = [
+    "FIRST_DYNAMIC_TYPE",
     "REF_SIZE",
     "ObjectCore",
     "class_of",
@@ -23,6 +24,7 @@ __all__ = [
     "new_wrapper",
     "refer",
     "set_class",
+    "set_class_maker",
     "set_factory",
     "set_memory",
     "unwrap",
@@ -33,6 +35,7 @@ __all__ = [
 ]
 
 _WORD = Header.wrapper.offset
+FIRST_DYNAMIC_TYPE = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
 _REF = struct.Struct("=QQ")
 REF_SIZE = _REF.size
 #: An AnyffiWrapperHold: an AnyffiWrapperRef, and its object as a value.
@@ -41,10 +44,8 @@ _address_in = struct.Struct("=Q").unpack_from
 
 #: Public classes by type code.
 classes: dict[int, type] = {}
-#: The `__new__` that the package's own classes have, by type code: it does what that of object does.
-_own_new: dict[int, Any] = {}
 _new_object = object.__new__
-_FIRST_DYNAMIC_TYPE = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
+_make_class: Callable[[int], None] | None = None
 
 
 #: An AnyffiWrapperHold, which owns one strong reference. It has its own finalizer, since a user's `__del__`
@@ -150,13 +151,20 @@ def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
     if not issubclass(cls, base):
         raise TypeError(f"{cls.__name__} is no subclass of {base.__name__}")
     classes[type_code] = cls
-    if type_code < _FIRST_DYNAMIC_TYPE:
-        _own_new.setdefault(type_code, cls.__new__)
+
+
+def set_class_maker(make: Callable[[int], None]) -> None:
+    """Let `make(type_code)` set the class of a type registered at run time that has none."""
+    global _make_class
+    _make_class = make
 
 
 def class_of(type_code: int) -> type:
     """Return the class set for a code, or for its nearest ancestor that has one."""
     found = classes.get(type_code)
+    if found is None and _make_class is not None and type_code >= FIRST_DYNAMIC_TYPE:
+        _make_class(type_code)
+        found = classes.get(type_code)
     if found is None:
         info = library.type_get_info(type_code)
         ancestors = info.contents.ancestors[: info.contents.depth] if info else []
@@ -165,11 +173,9 @@ def class_of(type_code: int) -> type:
 
 
 def new_wrapper(address: int) -> Any:
-    """Create a wrapper that is not yet its object's current one."""
+    """Create a wrapper that is not yet its object's current one; `__new__` and `__init__` are for users."""
     cls: Any = class_of(Header.from_address(address).type_code)
-    made = cls.__new__(cls)
-    if not isinstance(made, ObjectCore) or _is_full(made):
-        raise TypeError(f"{cls.__name__}.__new__ must return a new, empty {cls.__name__}")
+    made = _new_object(cls)
     _fill(made, address)
     return made
 
@@ -206,12 +212,9 @@ def is_empty(wrapper: Any) -> bool:
 def _make_plainly(type_code: int, address: int, owner: Any) -> Any:
     """Make the wrapper of an object that has none, stealing the object from `owner`, if that is not None.
 
-    None where that takes code of Python, or the object has a wrapper by now.
+    None where the object has a wrapper by now.
     """
     cls: Any = classes.get(type_code) or class_of(type_code)
-    make = cls.__new__
-    if make is not _new_object and make is not _own_new.get(type_code):
-        return None
     made = _new_object(cls)
     memory = _Memory(_hold(0, id(made), type_code, 0, address))
     set_memory(made, memory)

@@ -16,8 +16,8 @@ from c_api cimport (
     ANYFFI_HOST_DONE, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_MODULE, ANYFFI_NONE,
     ANYFFI_OVERLOADED, ANYFFI_POINTER, ANYFFI_SET, ANYFFI_SET_AND, ANYFFI_SET_OR, ANYFFI_SET_SUB,
     ANYFFI_SET_XOR, ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW,
-    ANYFFI_kDLCPU, AnyffiDataType, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping, AnyffiObject,
-    AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue,
+    ANYFFI_kDLCPU, AnyffiDataType, AnyffiFieldInfo, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
+    AnyffiObject, AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue,
     anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_set_raised,
     anyffi_error_take_raised, anyffi_free, anyffi_host_install,
     anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper,
@@ -26,7 +26,7 @@ from c_api cimport (
 )
 from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, EntryIteratorLayout, Exporter, FieldGetterLayout,
-    FunctionWrapper, GetField, MethodRow, NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout,
+    FunctionWrapper, MethodRow, NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout,
     PublicRow, ViewLayout, add_tensor_methods, allocate, array_methods, array_operators, c_dict_item,
     c_map_item, call, call_named, call_tuple, callback, check_layout, common_keys,
     create_exchange_capsule, create_tensor, dict_delete, dict_item, dict_methods, dict_operators,
@@ -36,16 +36,17 @@ from marshaller cimport (
     list_add_in_place, list_elements, list_methods, list_operators, look_up, map_item, map_methods,
     map_operators, mapping_compare, new_method, new_operator, next_item, pack, pack_owned, pack_scalar,
     place_named, plain, public_functions, put_item, raise_taken, read_field, remember_data_type,
-    sequence_compare, sequence_has, sequence_hash, set_compare, set_hash, set_in_place, set_methods,
-    set_module_slot, set_operators, set_special, set_wrapper_slots, state, tensor_length, track, unpack,
-    unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping, unwrap_sequence,
-    version_of, view_has_key, view_has_pair, view_size, viewed, views_equal, wrap, wrapper_for,
+    sequence_compare, sequence_has, sequence_hash, set_compare, set_constructor, set_hash, set_in_place,
+    set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state, tensor_length, track,
+    unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping,
+    unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed, views_equal, wrap,
+    wrapper_for, write_field,
 )
 from python cimport (
     PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyDictProxy_Type,
     PyInterpreterState_Get, PyInterpreterState_Main, PyListIter_Type, PyObject, PySequence_Fast_ITEMS,
-    PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None, Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE,
-    call_vector, vectorcallfunc,
+    PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None, Py_TPFLAGS_HAVE_VECTORCALL,
+    Py_TPFLAGS_METHOD_DESCRIPTOR, Py_TYPE, call_vector, vectorcallfunc,
 )
 
 import abc
@@ -103,6 +104,17 @@ def set_class(int32_t type_code, type cls not None):
             set_module_slot(<PyTypeObject*>cls)
     else:
         (<dict>state.dynamic_classes)[type_code] = cls
+        if "_type_key" in cls.__dict__:
+            set_wrapper_slots(<PyTypeObject*>cls)
+            function = getattr(cls.__dict__["__init__"], "_function", None)
+            if isinstance(function, FunctionCore):
+                unwrap_function(<PyObject*>function)
+                set_constructor(<PyTypeObject*>cls, <PyObject*>function)
+
+
+def set_class_maker(make):
+    """Let `make(type_code)` set the class of a type registered at run time that has none."""
+    state.make_class = keep(make)
 
 
 def get_function(name):
@@ -120,8 +132,16 @@ def field_getter(name, slow):
     cdef FieldGetter made = FieldGetter.__new__(FieldGetter)
     made.name = name.encode()
     made.slow = slow
-    made.type_code = ANYFFI_NONE
     made.vectorcall = read_field
+    return made
+
+
+def field_setter(name, slow):
+    """Return a function that sets a field of a wrapper's object; `slow` takes what is no such wrapper."""
+    cdef FieldGetter made = FieldGetter.__new__(FieldGetter)
+    made.name = name.encode()
+    made.slow = slow
+    made.vectorcall = write_field
     return made
 
 

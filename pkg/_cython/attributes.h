@@ -4,48 +4,66 @@
 #define ANYFFI_ATTRIBUTES_H_
 
 #include "native.h"
+#include "pack.h"
 #include "wrapper.h"
-
-typedef int (*AnyffiGetField)(AnyffiObject* self, AnyffiValue* out);
 
 /// The layout of `FieldGetter`; `_core.pyx` checks it at import.
 typedef struct {
   PyObject_HEAD vectorcallfunc vectorcall;
-  PyObject* name;      // bytes
-  PyObject* slow;      // a function for all other arguments, which raises the errors
-  AnyffiGetField get;  // for objects of this type, the one that was read last
-  int32_t type_code;   // ANYFFI_NONE: of no object yet
+  PyObject* name;                // bytes
+  PyObject* slow;                // a function for all other arguments, which raises the errors
+  const AnyffiFieldInfo* field;  // of this type, the one of the last object
+  int32_t type_code;             // ANYFFI_NONE: of no object yet
 } AnyffiFieldGetter;
 
-/// Sets the getter for a type; 0 if the type has no such field. The last field of a name hides those of ancestors.
+/// Sets the field for a type; 0 if the type has no such field.
 ANYFFI_NEVER_INLINE int anyffi_py_find_field(AnyffiFieldGetter* getter, int32_t type_code) {
-  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
-  for (int32_t depth = info == NULL ? -1 : info->depth; depth >= 0; --depth) {
-    const AnyffiTypeInfo* owner = depth == info->depth ? info : anyffi_type_get_info(info->ancestors[depth]);
-    for (int32_t i = owner->num_fields; i > 0; --i) {
-      if (strcmp(owner->fields[i - 1].name, PyBytes_AS_STRING(getter->name)) == 0) {
-        getter->get = owner->fields[i - 1].get;
-        getter->type_code = type_code;
-        return 1;
-      }
-    }
-  }
-  return 0;
+  const AnyffiFieldInfo* found = anyffi_type_find_field(type_code, PyBytes_AS_STRING(getter->name));
+  if (found == NULL) return 0;
+  getter->field = found;
+  getter->type_code = type_code;
+  return 1;
+}
+
+/// Returns the object of a wrapper that has the field, borrowed; NULL for others.
+static inline AnyffiObject* anyffi_py_owner_of_field(AnyffiFieldGetter* getter, PyObject* x) {
+  if (!anyffi_py_is_wrapper(x)) return NULL;
+  AnyffiObject* object = ((AnyffiWrapper*)x)->object;
+  if (object == NULL) return NULL;
+  if (object->type_code == getter->type_code || anyffi_py_find_field(getter, object->type_code)) return object;
+  return NULL;
 }
 
 /// The vectorcall function of a FieldGetter, whose argument is the wrapper.
 static PyObject* anyffi_py_read_field(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
   AnyffiFieldGetter* getter = (AnyffiFieldGetter*)self;
-  if (PyVectorcall_NARGS(flags) == 1 && names == NULL && anyffi_py_is_wrapper(args[0])) {
-    AnyffiObject* object = ((AnyffiWrapper*)args[0])->object;
-    if (object != NULL && (object->type_code == getter->type_code || anyffi_py_find_field(getter, object->type_code))) {
+  if (PyVectorcall_NARGS(flags) == 1 && names == NULL) {
+    AnyffiObject* object = anyffi_py_owner_of_field(getter, args[0]);
+    if (object != NULL) {
       AnyffiValue value = anyffi_make_none();
-      if (getter->get(object, &value) == 0) return anyffi_py_unpack_result(&value);
+      const AnyffiFieldInfo* field = getter->field;
+      if (field->get(object, field, &value) == 0) return anyffi_py_unpack_result(&value);
       anyffi_py_raise_taken();
       return NULL;
     }
   }
   return PyObject_Vectorcall(getter->slow, args, flags, names);
+}
+
+/// The same for a setter, whose arguments are the wrapper and the value.
+static PyObject* anyffi_py_write_field(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
+  AnyffiFieldGetter* setter = (AnyffiFieldGetter*)self;
+  if (PyVectorcall_NARGS(flags) == 2 && names == NULL) {
+    AnyffiObject* object = anyffi_py_owner_of_field(setter, args[0]);
+    AnyffiValue value;
+    if (object != NULL && setter->field->set != NULL && anyffi_py_pack_plain(args[1], &value)) {
+      const AnyffiFieldInfo* field = setter->field;
+      if (field->set(object, field, &value) == 0) Py_RETURN_NONE;
+      anyffi_py_raise_taken();
+      return NULL;
+    }
+  }
+  return PyObject_Vectorcall(setter->slow, args, flags, names);
 }
 
 #if ANYFFI_KNOWN_LAYOUT && PY_VERSION_HEX < 0x030C0000

@@ -65,6 +65,8 @@ cdef extern from "anyffi/host_api.h" nogil:
     void anyffi_free(void* memory)
     int32_t anyffi_object_compare_exchange_wrapper(AnyffiObject* object, void* expected, void* desired)
 
+    ctypedef struct AnyffiFieldInfo:
+        const char* name
     ctypedef struct AnyffiTypeInfo:
         const char* type_key
 

@@ -76,7 +76,12 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
       AnyffiValue result = anyffi_make_none();
       AnyffiPlaceArgs place = anyffi_py_place_overload;
       int status = anyffi_function_call_placed(target, place, named, values, (int32_t)count, &result);
-      made = status != 0 ? anyffi_py_fail_call(status, args, NULL, count) : anyffi_py_take_result(0, &result);
+      // The function of an operator, which has the overloads of another one.
+      if (status == ANYFFI_NO_MATCH) {
+        made = anyffi_py_bind_slowly(function, args, named->count, named->names);
+      } else {
+        made = status != 0 ? anyffi_py_fail_call(status, args, NULL, count) : anyffi_py_take_result(0, &result);
+      }
     }
     Py_DECREF(parameters);
   }

@@ -89,13 +89,13 @@ cdef object text_or_none(const char* utf8):
 @cython.auto_pickle(False)
 @cython.final
 cdef class FieldGetter:
-    """Reads a field of an object: the getter of a property."""
+    """Reads or writes a field of an object: the getter or setter of a property."""
 
     # AnyffiFieldGetter in attributes.h.
     cdef vectorcallfunc vectorcall
     cdef bytes name
     cdef object slow
-    cdef GetField get
+    cdef const AnyffiFieldInfo* field
     cdef int32_t type_code
 
     def __call__(self, *args, **kwargs):
@@ -201,6 +201,10 @@ cdef int enable_vectorcall(type cls) except -1:
 def init_subclass(cls, **kwargs):
     super(FunctionCore, cls).__init_subclass__(**kwargs)
     enable_vectorcall(cls)
+    if "_binds" in cls.__dict__:
+        # Python then calls `x.f(1)` as `f(x, 1)`, without making a bound method.
+        (<PyTypeObject*>cls).tp_flags |= Py_TPFLAGS_METHOD_DESCRIPTOR
+        PyType_Modified(<PyTypeObject*>cls)
 
 
 cdef Py_ssize_t offsetof_vectorcall() except -1:
@@ -217,7 +221,7 @@ cdef Py_ssize_t offsetof_vectorcall() except -1:
 cdef Py_ssize_t offsetof_getter_vectorcall() except -1:
     cdef FieldGetter example = FieldGetter.__new__(FieldGetter)
     cdef FieldGetterLayout* layout = <FieldGetterLayout*><PyObject*>example
-    if (&layout.vectorcall != &example.vectorcall or &layout.get != &example.get
+    if (&layout.vectorcall != &example.vectorcall or &layout.field != &example.field
             or &layout.type_code != &example.type_code or layout.name != Py_None or layout.slow != Py_None):
         raise SystemError("FieldGetter is not laid out as attributes.h says")
     return <char*>&layout.vectorcall - <char*>layout

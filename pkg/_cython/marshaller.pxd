@@ -3,7 +3,7 @@
 from c_types cimport int32_t, int64_t, uint32_t, uint64_t
 
 from c_api cimport (
-    AnyffiCall, AnyffiDataType, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
+    AnyffiCall, AnyffiDataType, AnyffiFieldInfo, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
     AnyffiObject, AnyffiSequence, AnyffiTensorData, AnyffiValue,
 )
 from python cimport PyGetSetDef, PyObject, PyTypeObject, binaryfunc, vectorcallfunc
@@ -30,6 +30,7 @@ cdef extern from "state.h":
         PyObject** characters
         PyObject** classes
         PyObject* dynamic_classes
+        PyObject* make_class
         PyObject** cores
         PyObject** methods
         PyObject* lower
@@ -94,15 +95,15 @@ cdef extern from "native.h":
     object unpack_argument "anyffi_py_unpack_argument"(const AnyffiValue*)
 
 cdef extern from "attributes.h":
-    ctypedef int (*GetField "AnyffiGetField")(AnyffiObject*, AnyffiValue*) noexcept
     ctypedef struct FieldGetterLayout "AnyffiFieldGetter":
         vectorcallfunc vectorcall
         PyObject* name
         PyObject* slow
-        GetField get
+        const AnyffiFieldInfo* field
         int32_t type_code
     void set_module_slot "anyffi_py_set_module_slot"(PyTypeObject*)
     PyObject* read_field "anyffi_py_read_field"(PyObject*, PyObject* const*, size_t, PyObject*) noexcept
+    PyObject* write_field "anyffi_py_write_field"(PyObject*, PyObject* const*, size_t, PyObject*) noexcept
 
 cdef extern from "value_objects.h":
     ctypedef struct DeviceLayout "AnyffiDeviceObject":
@@ -165,6 +166,9 @@ cdef extern from "call.h":
 
 cdef extern from "call_named.h":
     object call_named "anyffi_py_call_named"(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)
+
+cdef extern from "bound.h":
+    void set_constructor "anyffi_py_set_constructor"(PyTypeObject*, PyObject*)
 
 cdef extern from "vectorcall.h":
     object call_tuple "anyffi_py_call_tuple"(PyObject*, PyObject*, PyObject*)

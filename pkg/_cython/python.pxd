@@ -25,6 +25,7 @@ cdef extern from "Python.h":
     PyTypeObject PyBaseObject_Type, PyDictProxy_Type, PyListIter_Type, PyLong_Type
     PyObject* Py_None
     unsigned long Py_TPFLAGS_HAVE_VECTORCALL
+    unsigned long Py_TPFLAGS_METHOD_DESCRIPTOR
 
     void* PyInterpreterState_Get()
     void* PyInterpreterState_Main()

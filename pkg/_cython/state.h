@@ -30,6 +30,8 @@ typedef struct {
   /// under the GIL.
   PyObject* classes[ANYFFI_FIRST_DYNAMIC_TYPE];
   PyObject* dynamic_classes;
+  /// Called with a dynamic type without a class, to set one; NULL at first.
+  PyObject* make_class;
   /// The compiled classes of containers, by type code.
   PyObject* cores[ANYFFI_FIRST_DYNAMIC_TYPE];
   /// The classes of `_objects` with the methods of containers, by type code.

@@ -5,6 +5,9 @@
 
 #include "call_named.h"
 
+/// What Python calls a method through.
+static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* args, size_t flags, PyObject* names);
+
 /// `tp_call` of FunctionCore.
 static PyObject* anyffi_py_call_tuple(PyObject* function, PyObject* args, PyObject* kwargs);
 
@@ -63,7 +66,8 @@ static PyObject* anyffi_py_vectorcall(PyObject* function, PyObject* const* args,
 /// it holds a function.
 static PyObject* anyffi_py_call_tuple(PyObject* function, PyObject* args, PyObject* kwargs) {
   if (anyffi_py_unwrap_function(function) == NULL) return NULL;
-  ((AnyffiFunctionWrapper*)function)->vectorcall = anyffi_py_vectorcall;
+  int is_method = PyType_HasFeature(Py_TYPE(function), Py_TPFLAGS_METHOD_DESCRIPTOR);
+  ((AnyffiFunctionWrapper*)function)->vectorcall = is_method ? anyffi_py_vectorcall_method : anyffi_py_vectorcall;
   return PyVectorcall_Call(function, args, kwargs);
 }
 

@@ -76,9 +76,22 @@ static PyObject* anyffi_py_class_set_for(int32_t type_code) {
   return found;
 }
 
+/// The same for a dynamic type, for which a class is made if there is none.
+static PyObject* anyffi_py_make_class(int32_t type_code) {
+  PyObject* found = anyffi_py_class_set_for(type_code);
+  if (found != NULL || anyffi_state.make_class == NULL || PyErr_Occurred()) return found;
+  PyObject* code = PyLong_FromLong(type_code);
+  PyObject* made = code == NULL ? NULL : PyObject_CallOneArg(anyffi_state.make_class, code);
+  Py_XDECREF(code);
+  if (made == NULL) return NULL;
+  Py_DECREF(made);
+  return anyffi_py_class_set_for(type_code);
+}
+
 /// Returns the class set for a code, or for its nearest ancestor that has one, borrowed; NULL with an exception.
 static PyObject* anyffi_py_find_class(int32_t type_code) {
-  PyObject* found = anyffi_py_class_set_for(type_code);
+  PyObject* found =
+      type_code < ANYFFI_FIRST_DYNAMIC_TYPE ? anyffi_py_class_set_for(type_code) : anyffi_py_make_class(type_code);
   if (found != NULL || PyErr_Occurred()) return found;
   const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
   for (int32_t depth = info == NULL ? 0 : info->depth; depth > 0;) {
@@ -172,16 +185,6 @@ static inline int anyffi_py_is_unchanged(int32_t type_code) {
   return (version != 0 && constructor->version == version) || anyffi_py_has_constructor(cls, constructor);
 }
 
-/// 1 if `__new__` of the class of a type does what `object.__new__` does, where it gets no arguments.
-static inline int anyffi_py_is_made_plainly(PyTypeObject* cls, int32_t type_code) {
-  unsigned int version = anyffi_py_version(cls);
-  if (type_code < ANYFFI_FIRST_DYNAMIC_TYPE && version != 0 && anyffi_constructors[type_code].version == version)
-    return 1;
-  if (cls->tp_new == PyBaseObject_Type.tp_new) return !PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT);
-  return type_code < ANYFFI_FIRST_DYNAMIC_TYPE && (PyObject*)cls == anyffi_state.classes[type_code] &&
-         anyffi_py_is_unchanged(type_code);
-}
-
 // ---- garbage collection ---------------------------------------------------------------------------------------------
 
 /// As `anyffi_object_may_refer`, without a call for most objects.
@@ -208,24 +211,14 @@ static inline void anyffi_py_track(PyObject* wrapper, const AnyffiObject* target
 
 // ---- wrapping -------------------------------------------------------------------------------------------------------
 
-/// Returns an empty wrapper of the class that a code has; `__init__` is for users and does not run.
+/// Returns an empty wrapper of the class that a code has; `__new__` and `__init__` are for users and do not run.
 static PyObject* anyffi_py_new_wrapper(int32_t type_code) {
   PyObject* cls = anyffi_py_class_of(type_code);
   if (cls == NULL) return NULL;
-  if (anyffi_py_is_made_plainly((PyTypeObject*)cls, type_code)) {
+  if (__builtin_expect(!PyType_HasFeature((PyTypeObject*)cls, Py_TPFLAGS_IS_ABSTRACT), 1)) {
     return ((PyTypeObject*)cls)->tp_alloc((PyTypeObject*)cls, 0);
   }
-  // `__new__` may set another class for the code.
-  Py_INCREF(cls);
-  PyObject* made = ((PyTypeObject*)cls)->tp_new((PyTypeObject*)cls, anyffi_state.no_arguments, NULL);
-  if (made != NULL && (!anyffi_py_is_wrapper(made) || ((AnyffiWrapper*)made)->object != NULL)) {
-    PyObject* name = PyObject_GetAttrString(cls, "__name__");
-    if (name != NULL) PyErr_Format(PyExc_TypeError, "%U.__new__ must return a new, empty %U", name, name);
-    Py_XDECREF(name);
-    Py_CLEAR(made);
-  }
-  Py_DECREF(cls);
-  return made;
+  return PyBaseObject_Type.tp_new((PyTypeObject*)cls, anyffi_state.no_arguments, NULL);
 }
 
 /// Releases an object after a failure.

@@ -28,7 +28,14 @@ if TYPE_CHECKING:
         def get_function(self, name: str) -> Function: ...
 
 
-__all__ = ["FunctionAnnotations", "FunctionDoc", "ModuleDoc", "signature"]
+__all__ = [
+    "FunctionAnnotations",
+    "FunctionDoc",
+    "ModuleDoc",
+    "signature",
+    "signature_of_constructor",
+    "signature_of_method",
+]
 
 
 def _signatures() -> Any:
@@ -41,6 +48,18 @@ def _signatures() -> Any:
 def signature(function: Function) -> Signature:
     """Return the signature for `inspect`."""
     shown: Signature = _signatures().signature(function)
+    return shown
+
+
+def signature_of_method(method: Any) -> Signature:
+    """Return the signature of a method."""
+    shown: Signature = _signatures().signature_of_method(method)
+    return shown
+
+
+def signature_of_constructor(function: Any) -> Signature:
+    """Return the signature of an `__init__`."""
+    shown: Signature = _signatures().signature_of_constructor(function)
     return shown
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from .._pickling import unpickle_module, unpickle_program
-from .._typing import Any
+from .._typing import TYPE_CHECKING, Any
 from .object import is_shown
-from .runtime import Runtime
+
+if TYPE_CHECKING:
+    from .bound import BoundClasses
+    from .runtime import Runtime
 
 __all__ = ["ModuleMethods"]
 
@@ -15,17 +18,25 @@ _BY_NAME = "_functions by name"
 
 
 class ModuleMethods:
-    """A shared library; its functions, and those of the modules that it imports, are attributes."""
+    """A shared library; its functions and classes, and those of modules that it imports, are attributes."""
 
     __slots__ = ()
 
     _runtime: Runtime
+    _classes: BoundClasses
 
     def __getattr__(self, name: str) -> Any:
         # Cached as an attribute, which Python finds without calling this. It stays valid: libraries are never
         # unloaded, and other modules are searched after those imported before.
-        function = self.__dict__[name] = self.get_function(name)
-        return function
+        try:
+            found = self.get_function(name)
+        except AttributeError:
+            type_code = self._runtime.module_find_class(self, name)
+            if type_code is None:
+                raise
+            found = self._classes.class_of(type_code)
+        self.__dict__[name] = found
+        return found
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -70,7 +81,7 @@ class ModuleMethods:
 
     def __dir__(self) -> list[str]:
         own = filter(is_shown, object.__dir__(self))
-        return sorted({*own, *self._runtime.module_list(self)})
+        return sorted({*own, *self._runtime.module_list(self), *self._runtime.module_list_classes(self)})
 
     # Each load returns a new module with its own imports; modules of the same library are equal.
     def __eq__(self, other: object) -> Any:

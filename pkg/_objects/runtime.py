@@ -20,7 +20,9 @@ class Runtime:
         self.to_object = core.to_object
         self.to_plain = core.to_plain
         self.get_function = core.get_function
+        self.to_plain = core.to_plain
         self.field_getter = core.field_getter
+        self.field_setter = core.field_setter
         self.function_overloads = get("Function.overloads")
         self.function_select = get("Function.select")
         self.function_signature = get("Function.signature")
@@ -64,11 +66,15 @@ class Runtime:
         self.module_imports = get("Module.imports")
         self.module_get_function = get("Module.get_function")
         self.module_list = get("Module.list")
+        self.module_find_class = get("Module.find_class")
+        self.module_list_classes = get("Module.list_classes")
         self.module_path = get("Module.path")
         self.module_prefix = get("Module.prefix")
         self.module_find_origin = get("Module.find_origin")
         self.object_get_field = get("Object.get_field")
-        self.type_fields = get("type.fields")
+        self.object_set_field = get("Object.set_field")
+        self.type_describe = get("type.describe")
+        self.type_methods = get("type.methods")
         self.type_find = get("type.find")
         self.type_convertible_from = get("type.convertible_from")
         self.type_table = get("type.table")

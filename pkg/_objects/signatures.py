@@ -14,7 +14,15 @@ from .._rules.device import Device
 from .._rules.dtype import dtype
 from .._rules.internal import MISSING
 
-__all__ = ["Described", "OverloadedSignature", "annotations_of", "cleandoc", "signature"]
+__all__ = [
+    "Described",
+    "OverloadedSignature",
+    "annotations_of",
+    "cleandoc",
+    "signature",
+    "signature_of_constructor",
+    "signature_of_method",
+]
 
 cleandoc = inspect.cleandoc
 
@@ -37,6 +45,28 @@ def signature(function: Described) -> inspect.Signature:
     if keywords.is_overloaded(info):
         return OverloadedSignature([signature(overload) for overload in function.overloads])
     return _of_info(info)
+
+
+def signature_of_method(method: Described) -> inspect.Signature:
+    """Return the signature of a method, whose first parameter needs no annotation."""
+    return _with_self(signature(method), 1)
+
+
+def signature_of_constructor(function: Described) -> inspect.Signature:
+    """Return the signature of an `__init__` for a function that creates objects."""
+    return _with_self(signature(function), 0, return_annotation=None)
+
+
+def _with_self(shown: inspect.Signature, first: int, **changes: Any) -> inspect.Signature:
+    """Return a signature with `self` instead of the first parameters."""
+    if isinstance(shown, OverloadedSignature):
+        return OverloadedSignature([_with_self(one, first, **changes) for one in shown.all])
+    others = list(shown.parameters.values())[first:]
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    if any(other.kind is inspect.Parameter.POSITIONAL_ONLY for other in others):
+        own = own.replace(kind=inspect.Parameter.POSITIONAL_ONLY)
+    parameters = [own, *others]
+    return shown.replace(parameters=parameters, **changes)
 
 
 def _of_info(info: keywords.Info | None) -> inspect.Signature:
@@ -70,7 +100,7 @@ def _of_info(info: keywords.Info | None) -> inspect.Signature:
 class OverloadedSignature(inspect.Signature):
     """The signature of a function with overloads: any arguments; as text, all signatures."""
 
-    __slots__ = ("_all",)
+    __slots__ = ("all",)
 
     def __init__(self, overloads: Sequence[inspect.Signature]) -> None:
         super().__init__(
@@ -79,14 +109,23 @@ class OverloadedSignature(inspect.Signature):
                 inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
             ]
         )
-        self._all: tuple[Any, ...] = tuple(overloads)
+        self.all: tuple[Any, ...] = tuple(overloads)
+
+    def replace(self, **changes: Any) -> OverloadedSignature:
+        """Return the signatures without `self`: `inspect` calls this for bound methods and classes."""
+        bound = []
+        for one in self.all:
+            first, *others = one.parameters.values() or (None,)
+            has_self = first is not None and first.name == "self"
+            bound.append(one.replace(parameters=others) if has_self else one)
+        return OverloadedSignature(bound)
 
     def __str__(self) -> str:
-        return " | ".join(map(str, self._all))
+        return " | ".join(map(str, self.all))
 
     def format(self, **options: Any) -> str:
         """Return the text that `help` shows, from Python 3.13 on."""
-        return " | ".join(overload.format(**options) for overload in self._all)
+        return " | ".join(overload.format(**options) for overload in self.all)
 
 
 # ---- defaults ----

@@ -47,10 +47,10 @@ def generate(source: str, load: Sequence[str] = (), prefix: str | None = None) -
         _load(name)
     if _is_path(source):
         library = _load(source)
-        functions = {name: library.get_function(name) for name in _functions_of(library)}
+        members = {name: _member_of(library, name) for name in _names_of(library)}
         if prefix is not None:
-            functions.update(_registered(prefix))
-        return _text(os.path.basename(source), functions)
+            members.update(_registered(prefix))
+        return _text(os.path.basename(source), members)
     if prefix is not None:
         raise StubError(f"a prefix belongs to the path of a library, and {source!r} is none")
     if _can_be_imported(source):
@@ -116,10 +116,18 @@ def _load(name: str) -> Any:
         raise StubError(f"{name} cannot be loaded: {type(error).__name__}: {error}") from error
 
 
-def _functions_of(library: Any) -> Iterator[str]:
+def _names_of(library: Any) -> Iterator[str]:
     for name in dir(library):
         if not name.startswith("__") and not hasattr(type(library), name):
             yield name
+
+
+def _member_of(library: Any, name: str) -> Any:
+    """Return the function or the class of a name."""
+    try:
+        return library.get_function(name)
+    except AttributeError:
+        return getattr(library, name)
 
 
 def _members(module: Any, module_name: str, source: Source) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from typing import Any
 
 from .._backend import active
 from .._objects.container import Container
-from .._objects.fields import Field
 from .._public import Function, Module, Object, Tensor
 from .._rules import keywords
 from .annotations import Annotations
+from .bound import describe_member, type_keys
 from .overloads import Overload, arrange
 from .python import PythonDeclarations
 from .source import Source
@@ -47,12 +47,24 @@ class Stub:
         self._classes = classes
         self._source = source
         taken = set(self._members).union(*(vars(cls) for cls in classes)) - set(self._source.imported)
-        keys = {key: classes[cls] for cls, key in active._type_keys.items() if cls in classes}
+        keys = type_keys(classes)
+        keys |= {key: classes[cls] for cls, key in active._type_keys.items() if cls in classes}
         runtime = active._runtime
         self._annotations = Annotations(
             taken, self._source.imported, keys, runtime.type_find, runtime.type_convertible_from
         )
         self._python = PythonDeclarations(self._source, self._annotations, taken, self._member)
+
+    # ---- for bound.py ----
+
+    @property
+    def annotations(self) -> Annotations:
+        """The names that the stub has for types."""
+        return self._annotations
+
+    def classes_by_name(self) -> dict[str, type]:
+        """Return the classes that the stub declares."""
+        return {name: cls for cls, name in self._classes.items()}
 
     def text(self) -> str:
         """Return the text of the stub.
@@ -110,17 +122,17 @@ class Stub:
     def _function(self, name: str, function: Any, indent: str) -> Iterator[str]:
         info = function._info()
         if keywords.is_overloaded(info):
-            of_each = [Overload(each, *self._types_of(each)) for each in function.overloads]
-            shown = arrange(of_each, {name: cls for cls, name in self._classes.items()})
+            of_each = [Overload(each, *self.types_of(each)) for each in function.overloads]
+            shown = arrange(of_each, self.classes_by_name())
             for overload in shown:
                 if len(shown) > 1:
                     yield f"{indent}@{self._annotations.shorten('typing.overload')}"
                 doc = overload.function.__doc__
-                yield from self._def(name, overload.parameters, overload.result, doc, indent)
+                yield from self.define(name, overload.parameters, overload.result, doc, indent)
             return
-        yield from self._def(name, *self._types_of(function), info and info[1], indent)
+        yield from self.define(name, *self.types_of(function), info and info[1], indent)
 
-    def _types_of(self, function: Any) -> tuple[list[inspect.Parameter], str]:
+    def types_of(self, function: Any) -> tuple[list[inspect.Parameter], str]:
         """Return a function's parameters and result for the stub."""
         signature = function.__signature__
         parameters = []
@@ -132,9 +144,10 @@ class Stub:
         given = None if signature.return_annotation is signature.empty else signature.return_annotation
         return parameters, self._annotations.given(given)
 
-    def _def(
+    def define(
         self, name: str, parameters: list[inspect.Parameter], result: str, doc: object, indent: str
     ) -> Iterator[str]:
+        """Declare a function."""
         shown = ", ".join(parameter_texts(parameters))
         head = f"{indent}def {name}({shown}) -> {result}:"
         lines = [*docstring(doc, indent + "    ")]
@@ -147,14 +160,13 @@ class Stub:
         """Declare a class that has no source."""
         bases = ", ".join(filter(None, map(self._base, cls.__bases__)))
         yield f"class {name}({bases}):" if bases else f"class {name}:"
-        yield from docstring(vars(cls).get("__doc__"), "    ")
+        lines = [*docstring(vars(cls).get("__doc__"), "    ")]
         for member, value in vars(cls).items():
-            yield from self._member(member, value, "    ")
+            lines += self._member(member, value, "    ")
         if not issubclass(cls, Object):
             text = self._annotations.shorten("builtins.str")
-            yield f"    def __getattr__(self, name: {text}) -> {self._any}: ..."
-        else:
-            yield "    ..."
+            lines += [f"    def __getattr__(self, name: {text}) -> {self._any}: ..."]
+        yield from lines or ["    ..."]
 
     def _base(self, base: type) -> str | None:
         if base in self._classes:
@@ -163,22 +175,29 @@ class Stub:
             # Containers have types of elements.
             qualified = self._annotations.shorten(f"anyffi.{base.__name__}")
             return self._annotations.given(base.__name__) if issubclass(base, Container) else qualified
+        if "_type_key" in vars(base):  # of another library
+            return self._annotations.shorten("anyffi.Object")
         return None
 
     def _member(self, name: str, value: Any, indent: str) -> Iterator[str]:
         """Declare an attribute of a class that its source does not declare."""
-        if not keywords.is_name(name) or name.startswith("_"):
+        if not keywords.is_name(name):
+            return
+        bound = describe_member(self, name, value, indent)
+        if bound is not None:
+            yield from bound
+            return
+        if name.startswith("_"):
             return
         if isinstance(value, Function):
             # It binds no `self`.
             yield f"{indent}@{self._annotations.shorten('builtins.staticmethod')}"
             yield from self._function(name, value, indent)
         elif isinstance(value, property):
-            given = self._annotations.given(value.type_name if isinstance(value, Field) else None)
             yield f"{indent}@{self._annotations.shorten('builtins.property')}"
-            yield from self._def(name, [SELF], given, value.__doc__, indent)
+            yield from self.define(name, [SELF], self._any, value.__doc__, indent)
             if value.fset is not None:
                 yield f"{indent}@{name}.setter"
-                yield f"{indent}def {name}(self, value: {given}) -> None: ..."
+                yield f"{indent}def {name}(self, value: {self._any}) -> None: ..."
         else:
             yield f"{indent}{name}: {self._variable(value)}"

@@ -48,7 +48,7 @@ def get(value: Value, name: str) -> Value:
         info = lib.anyffi_type_get_info(code)
         for i in range(info.num_fields):
             if text(info.fields[i].name) == name:
-                return made(info.fields[i].get, value.at.as_object)
+                return made(info.fields[i].get, value.at.as_object, info.fields + i)
     raise LookupError(name)
 
 
@@ -145,14 +145,14 @@ c.cdef("typedef struct Point { AnyffiObject header; int64_t x; } Point;")
 deleted: list[int] = []
 
 
-@c.callback("int(AnyffiObject*, AnyffiValue*)")  # type: ignore[untyped-decorator]
-def _get_x(point: Any, out: Any) -> int:
+@c.callback("int(AnyffiObject*, const AnyffiFieldInfo*, AnyffiValue*)")  # type: ignore[untyped-decorator]
+def _get_x(point: Any, field: Any, out: Any) -> int:
     out.type_code, out.as_int = CODES["INT"], c.cast("Point*", point).x
     return 0
 
 
-@c.callback("int(AnyffiObject*, AnyffiValue*)")  # type: ignore[untyped-decorator]
-def _get_y(point: Any, out: Any) -> int:
+@c.callback("int(AnyffiObject*, const AnyffiFieldInfo*, AnyffiValue*)")  # type: ignore[untyped-decorator]
+def _get_y(point: Any, field: Any, out: Any) -> int:
     return int(lib.anyffi_error_raise(b"LookupError", b"there is no y"))
 
 
@@ -280,7 +280,7 @@ def test_an_object_of_c_in_python(ffi: Any, point_code: int) -> None:
 
     def look(x: Any) -> Any:
         get_field = ffi.get_global_func("anyffi.Object.get_field")
-        seen.extend((type(x) is ffi.Object, get_field(x, "x"), ffi.get_global_func("anyffi.value.repr")(x)))
+        seen.extend((type(x).__name__, get_field(x, "x"), ffi.get_global_func("anyffi.value.repr")(x)))
         return [x, x]
 
     ffi.register_global_func("c_abi.look", look)
@@ -294,7 +294,7 @@ def test_an_object_of_c_in_python(ffi: Any, point_code: int) -> None:
             assert point.object().wrapper == c.NULL
     finally:
         ffi.remove_global_func("c_abi.look")
-    assert seen == [True, 7, "Point(7)"]
+    assert seen == ["Point", 7, "Point(7)"]
     describe = ffi.get_global_func("anyffi.type.fields")
     assert describe(point_code) == (("x", "int", "To the right."), ("y", None, None))
     assert ffi.get_global_func("anyffi.type.doc")(point_code) == "A place on the line."

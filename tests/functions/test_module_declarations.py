@@ -17,7 +17,7 @@ def test_object_classes(ffi: Any, build: Build) -> None:
     #include <anyffi/anyffi.h>
     using anyffi::FixedText;
     struct Base { static constexpr FixedText kTypeKey{"modules.Base"}; };
-    struct Derived { using Parent = Base; static constexpr FixedText kTypeKey{"modules.Derived"}; };
+    struct Derived : Base { using Parent = Base; static constexpr FixedText kTypeKey{"modules.Derived"}; };
     ANYFFI_REGISTER_OBJECT(Derived);
     ANYFFI_EXPORT(version, [] { return 1; });
     #ifdef CONTRADICTS

@@ -63,7 +63,7 @@ ANOTHER_VERSION = [
     ("newer.c", "#include <stdint.h>\nint32_t __anyffi_abi_version = 999;" + C_FUNCTION),
     ("older.c", "#include <stdint.h>\nint32_t __anyffi_abi_version = 0;" + C_FUNCTION),
     ("newer_table.c", "#include <anyffi/c_api.h>\nAnyffiModuleTable __anyffi_module = "
-     "{ANYFFI_ABI_VERSION + 1, sizeof(AnyffiModuleTable), 0};\n"),
+     "{ANYFFI_ABI_VERSION + 1, sizeof(AnyffiModuleTable), 0, 0};\n"),
     ("older_table.c", "#include <anyffi/c_api.h>\nAnyffiModuleTable __anyffi_module = "
-     "{ANYFFI_ABI_VERSION - 1, sizeof(AnyffiModuleTable), 0};\n"),
+     "{ANYFFI_ABI_VERSION - 1, sizeof(AnyffiModuleTable), 0, 0};\n"),
 ]  # fmt: skip

@@ -137,6 +137,23 @@ def tensors(x: _Exporter, out: _Exporter | None = None, dtype: Any = ..., device
 '''.replace("\\\n", "")
 
 
+LIBRARY = '''
+class Color(anyffi.Object):
+    ...
+class Pixel(Point):
+    @property
+    def names(self) -> anyffi.Array[str]: ...
+class Point(anyffi.Object):
+    """A place on the plane."""
+    @property
+    def x(self) -> float:
+        """To the right."""
+    @property
+    def int(self) -> _builtins.int: ...
+def stubs_twice(x: _builtins.int) -> _builtins.int: ...
+'''
+
+
 @pytest.fixture(scope="session")
 def library(build: Build) -> pathlib.Path:
     return build("stubs.cc", SOURCE)
@@ -151,12 +168,12 @@ def test_functions_of_a_prefix(library: pathlib.Path) -> None:
 
 @pytest.mark.slow("compiling")
 def test_functions_of_a_library(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    assert declarations(stubgen(library)) == "\ndef stubs_twice(x: int) -> int: ...\n"
+    assert declarations(stubgen(library)) == LIBRARY
     output = tmp_path / "out.pyi"
     assert stubgen(library, "-o", output) == ""
     assert output.read_text() == stubgen(library)
     both = stubgen(library, "--prefix", "stubs")
-    assert "\ndef point(x: float) -> anyffi.Object: ...\n" in both
+    assert "\ndef point(x: float) -> Point: ...\n" in both
     assert "\ndef stubs_twice(x: _builtins.int) -> _builtins.int: ...\n" in both
     assert str(library.parent) not in both
 

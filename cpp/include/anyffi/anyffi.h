@@ -49,6 +49,8 @@
 #include <anyffi/weak.h>                // Weak<T>
 #include <anyffi/box.h>                 // Int, Float, Bool
 #include <anyffi/reflection.h>          // field, fields
+#include <anyffi/class.h>               // ANYFFI_CLASS
+#include <anyffi/ops.h>                 // operators of classes
 
 // The C ABI
 #include <anyffi/c_api.h>               // structs and functions

@@ -399,7 +399,9 @@ typedef enum AnyffiFunctionFlag {
   /// Accepts any number of positional arguments after the named ones.
   ANYFFI_VARIADIC = 2,
   /// Several functions under one name: `overloads`.
-  ANYFFI_OVERLOADED = 4
+  ANYFFI_OVERLOADED = 4,
+  /// A method: messages name the first argument as Python's do.
+  ANYFFI_METHOD = 8
 } AnyffiFunctionFlag;
 
 typedef struct AnyffiFunctionInfo {
@@ -818,11 +820,17 @@ typedef struct AnyffiModuleEntry {
   AnyffiObject* function; /* NULL if it could not be created; the error was deferred */
 } AnyffiModuleEntry;
 
-/// Exported as `__anyffi_module` by a library that uses the C++ macros.
+/// A class of a library.
+typedef struct AnyffiModuleClass {
+  const struct AnyffiModuleClass* next;
+  int32_t type_code; /* ANYFFI_NONE if it could not be registered; the error was deferred */
+} AnyffiModuleClass;
+
 typedef struct AnyffiModuleTable {
   int32_t abi_version;
   uint32_t struct_size;
   const AnyffiModuleEntry* const* entries; /* head of a list, filled by the library's initialisers */
+  const AnyffiModuleClass* const* classes; /* likewise */
 } AnyffiModuleTable;
 
 /// Loads a shared library, which is never unloaded. Raises errors that its static initialisers deferred, after undoing
@@ -850,6 +858,11 @@ int anyffi_module_list_functions(const AnyffiValue* module, AnyffiValue* out);
 int anyffi_module_get_path(const AnyffiValue* module, AnyffiValue* out);
 /// The name prefix of a module of the program; None for a library.
 int anyffi_module_get_prefix(const AnyffiValue* module, AnyffiValue* out);
+/// The type whose key ends in this name among the classes of a module and of its imports; ANYFFI_NONE in `out` if there
+/// is none.
+int anyffi_module_find_class(const AnyffiValue* module, const AnyffiValue* name, int32_t* out);
+/// Names of the classes of a module and of its imports, sorted, as an Array of strings.
+int anyffi_module_list_classes(const AnyffiValue* module, AnyffiValue* out);
 /// The Array (path or None, name) by which a module's function can be found again; None for other functions.
 int anyffi_module_find_origin(const AnyffiValue* function, AnyffiValue* out);
 
@@ -857,17 +870,51 @@ int anyffi_module_find_origin(const AnyffiValue* function, AnyffiValue* out);
 
 typedef int (*AnyffiVisit)(const AnyffiValue* child, void* context);
 
+/// The layout of objects of C++ classes.
+typedef struct AnyffiInstance {
+  AnyffiObject header;
+  void* content;       /* the C++ object, behind this struct or elsewhere */
+  AnyffiObject* owner; /* NULL, or the object inside of which the content lies: a reference */
+} AnyffiInstance;
+
+/// The content of an object as one of the type `type_code`, which is that of the object or an ancestor.
+void* anyffi_instance_get_content(const AnyffiObject* object, int32_t type_code);
+
 typedef struct AnyffiFieldInfo {
   const char* name;
   const char* doc;
   const char* type_name;
-  int (*get)(AnyffiObject* self, AnyffiValue* out); /* an owned value */
+  /// An owned value.
+  int (*get)(AnyffiObject* self, const struct AnyffiFieldInfo* field, AnyffiValue* out);
+  /// Borrows `value` as a call does its arguments. NULL: read-only.
+  int (*set)(AnyffiObject* self, const struct AnyffiFieldInfo* field, AnyffiValue* value);
+  /// Visits the references that the data member owns; NULL if it owns none.
+  int (*visit)(const void* member, AnyffiVisit visit, void* context);
+  int64_t offset;    /* for `get` and `set` alone */
+  int32_t type_code; /* likewise: of the type that declares the field */
+  int32_t reserved;
 } AnyffiFieldInfo;
+
+/// The field of a name of a type or of its nearest ancestor that has one, or NULL.
+const AnyffiFieldInfo* anyffi_type_find_field(int32_t type_code, const char* name);
+/// Raises a mismatch of the value given for a field; always returns -1.
+int anyffi_mismatch_raise_field(const AnyffiMismatch* mismatch, const AnyffiFieldInfo* field);
+
+typedef enum AnyffiMethodFlag {
+  ANYFFI_STATIC_METHOD = 1, /* its first argument is not the object */
+  ANYFFI_GETTER = 2,        /* of a property */
+  ANYFFI_SETTER = 4,
+  /// Returns a new object of the type; several constructors are overloads.
+  ANYFFI_CONSTRUCTOR = 8,
+  /// Returns a new object from what the method `__getstate__` returned.
+  ANYFFI_RESTORE = 16
+} AnyffiMethodFlag;
 
 typedef struct AnyffiMethodInfo {
   const char* name;
-  const char* doc;
-  AnyffiObject* function; /* its first argument is the object */
+  AnyffiObject* function; /* its first argument is the object; kept alive by who defines the type */
+  uint32_t flags;         /* AnyffiMethodFlag */
+  uint32_t reserved;
 } AnyffiMethodInfo;
 
 /// The types of an object's first members, in ANYFFI_MEMBER_BITS bits each.
@@ -882,7 +929,7 @@ typedef enum AnyffiMemberType {
 } AnyffiMemberType;
 typedef enum AnyffiMemberBits { ANYFFI_MEMBER_BITS = 4 } AnyffiMemberBits;
 
-/// One record per type, never freed.
+/// The record of a type. Never freed: one that `anyffi_type_define` has replaced stays valid.
 typedef struct AnyffiTypeInfo {
   uint32_t struct_size;
   int32_t type_code;
@@ -909,6 +956,7 @@ typedef struct AnyffiTypeInfo {
   const char* convertible_from; /* the annotation of values that parameters of this type also accept, or NULL */
   int64_t alignment;
   uint64_t member_types; /* AnyffiMemberType of each leading number or pointer, the first in the lowest bits */
+  int64_t parent_offset; /* of the parent's content in that of this type */
 } AnyffiTypeInfo;
 
 /// NULL if the code is not registered.
@@ -919,6 +967,11 @@ const AnyffiTypeInfo* anyffi_type_find(const char* type_key);
 /// strings and tables must never be freed. The same key, parent and layout return the code of the existing type;
 /// ValueError if parent or layout differ.
 int anyffi_type_register(const AnyffiTypeInfo* info, int32_t* out_type_code);
+/// Replaces documentation, fields, methods and `visit_children` of a dynamic type by those of `info`, whose strings and
+/// tables must never be freed. The first library that defines a type prevails, and later versions of it; what others
+/// define is ignored. ValueError if one library defines a type twice. A later version with other fields gets a new
+/// type: `type_code` is changed to its code.
+int anyffi_type_define(int32_t* type_code, const AnyffiTypeInfo* info);
 /// 1 if `ancestor` is `type_code` or one of its ancestors.
 int32_t anyffi_type_is_a(int32_t type_code, int32_t ancestor);
 /// Writes up to `capacity` codes, ascending, and returns how many there are.

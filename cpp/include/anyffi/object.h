@@ -46,6 +46,46 @@ class __attribute__((may_alias)) ObjectRef {
 
 namespace detail {
 
+/// What ANYFFI_TYPE_KEY specialises for a class that has no `kTypeKey` of its own.
+template <class T>
+struct ForeignKey {
+  static constexpr bool kIsKnown = false;
+};
+
+/// The type key of an object class, and the object class that it derives from, or void.
+template <class T, class = void>
+struct KeyOf {
+  static constexpr bool kIsKnown = false;
+};
+template <class T, class = void>
+struct OwnParent {
+  using Parent = void;
+};
+template <class T>
+struct OwnParent<T, std::void_t<typename T::Parent>> {
+  using Parent = typename T::Parent;
+};
+template <class T>
+struct KeyOf<T, std::enable_if_t<ForeignKey<T>::kIsKnown>> : ForeignKey<T> {
+  static constexpr bool kIsForeign = true;
+};
+template <class T>
+struct KeyOf<T, std::enable_if_t<!ForeignKey<T>::kIsKnown, std::void_t<decltype(T::kTypeKey)>>> : OwnParent<T> {
+  static constexpr auto kValue = T::kTypeKey;
+  static constexpr bool kIsKnown = true;
+  static constexpr bool kIsForeign = false;
+};
+
+/// Object classes: as parameters references to the object, as a `Ref<T>` or a T&, or copies.
+template <class T>
+inline constexpr bool kIsObjectClass = KeyOf<T>::kIsKnown;
+
+template <class Base, class T, class = void>
+inline constexpr bool kIsFixedBase = false;
+template <class Base, class T>
+inline constexpr bool kIsFixedBase<Base, T, std::void_t<decltype(static_cast<T*>(std::declval<Base*>()))>> =
+    std::is_base_of_v<Base, T>;
+
 inline AnyffiValue object_value(AnyffiObject* object) {
   if (!object) return AnyffiValue{};
   AnyffiValue value{};
@@ -123,19 +163,23 @@ struct Traits<ObjectRef> : detail::RefTraits<ObjectRef> {
 
 namespace detail {
 
-template <class T, class = void>
-struct ParentOf {
-  static int32_t type_code() { return ANYFFI_OBJECT; }
-};
+constexpr uintptr_t align_up(uintptr_t address, size_t alignment) {
+  return (address + alignment - 1) & ~(alignment - 1);
+}
 
+/// The content of type T follows the struct, in the same block.
 template <class T>
 struct Instance {
-  AnyffiObject header;
-  T object;
+  AnyffiInstance base;
 
+  /// `anyffi_alloc` aligns to 16 bytes.
+  static constexpr size_t kOffset = align_up(sizeof(AnyffiInstance), 16);
+  static constexpr size_t kSize = kOffset + sizeof(T) + (alignof(T) > 16 ? alignof(T) - 16 : 0);
+
+  void* place() { return reinterpret_cast<void*>(align_up(reinterpret_cast<uintptr_t>(this) + kOffset, alignof(T))); }
   static void destroy(AnyffiObject* self, int32_t what) {
     auto* instance = reinterpret_cast<Instance*>(self);
-    if (what & ANYFFI_DELETE_CONTENTS) instance->object.~T();
+    if (what & ANYFFI_DELETE_CONTENTS) static_cast<T*>(instance->base.content)->~T();
     if (what & ANYFFI_DELETE_MEMORY) anyffi_free(instance);
   }
 };
@@ -159,7 +203,7 @@ template <class T, class = void>
 inline constexpr bool kHasFromValue = false;
 template <class T>
 inline constexpr bool kHasFromValue<T, std::void_t<decltype(&T::from_value)>> =
-    kIsFromValue<T, decltype(&T::from_value)>;
+    !KeyOf<T>::kIsForeign && kIsFromValue<T, decltype(&T::from_value)>;
 
 /// The annotation of the values that `from_value` accepts.
 template <class R, class X>
@@ -170,41 +214,82 @@ constexpr const char* value_name(R (*)(X)) {
 
 }  // namespace detail
 
-namespace detail {
 template <class T>
-ANYFFI_HIDDEN_ inline constexpr auto kTypeKeyOf = T::kTypeKey;
+int32_t type_code_of();
+
+namespace detail {
+
+template <class T>
+ANYFFI_HIDDEN_ inline constexpr auto kTypeKeyOf = FixedText(KeyOf<T>::kValue);
+
+/// The distance from an object of class T to its base of class Base.
+template <class T, class Base>
+int64_t offset_of_base() {
+  static_assert(kIsFixedBase<Base, T>, "anyffi: the base of an object class must be a public and not a virtual base");
+  // Any address that is not NULL.
+  auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
+  return reinterpret_cast<char*>(static_cast<Base*>(object)) - reinterpret_cast<char*>(object);
+}
+
+/// 0 until the class is registered. Hidden: each library registers its own classes.
+template <class T>
+ANYFFI_HIDDEN_ inline int32_t type_code_slot = 0;
+
+template <class T>
+__attribute__((cold, noinline)) ANYFFI_HIDDEN_ int32_t register_class() {
+  AnyffiTypeInfo info{};
+  info.struct_size = sizeof(info);
+  info.type_key = kTypeKeyOf<T>;
+  info.parent = ANYFFI_OBJECT;
+  using Parent = typename KeyOf<T>::Parent;
+  if constexpr (!std::is_void_v<Parent>) {
+    info.parent = type_code_of<Parent>();
+    info.parent_offset = offset_of_base<T, Parent>();
+  }
+  info.instance_size = sizeof(AnyffiObject) + sizeof(T);
+  info.alignment = alignof(T);
+  info.member_types = members_of<T>();
+  if constexpr (!KeyOf<T>::kIsForeign) describe_class<T>(info);
+  if constexpr (kHasFromValue<T>) info.convertible_from = value_name(&T::from_value);
+  int32_t code;
+  check(anyffi_type_register(&info, &code));
+  __atomic_store_n(&type_code_slot<T>, code, __ATOMIC_RELEASE);
+  return code;
+}
+
 }  // namespace detail
 
-/// The type code of an object class, which has `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};` and, if it
-/// derives from another object class, `using Parent = Base;`. Registered at first use, or by ANYFFI_REGISTER_OBJECT
-/// when the library loads, with its fields and documentation (reflection.h).
+/// The type code of an object class: one that has `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};` and, if
+/// it derives from another object class, `using Parent = Base;`, or that got a key from ANYFFI_TYPE_KEY (class.h).
+/// Registered at first use, or when the library loads by ANYFFI_REGISTER_OBJECT and ANYFFI_BIND.
 ///
 /// Libraries that register one key must have the same class, since they exchange its objects. So each registers its own
 /// (hidden symbols), and a different size, alignment, parent or leading members are an error.
 template <class T>
 ANYFFI_HIDDEN_ int32_t type_code_of() {
-  static const int32_t code = [] {
-    AnyffiTypeInfo info{};
-    info.struct_size = sizeof(info);
-    info.type_key = detail::kTypeKeyOf<T>;
-    info.parent = detail::ParentOf<T>::type_code();
-    info.instance_size = sizeof(detail::Instance<T>);
-    info.alignment = alignof(T);
-    info.member_types = detail::members_of<T>();
-    detail::describe_class<T>(info);
-    if constexpr (detail::kHasFromValue<T>) info.convertible_from = detail::value_name(&T::from_value);
-    int32_t result;
-    detail::check(anyffi_type_register(&info, &result));
-    return result;
-  }();
-  return code;
+  int32_t code = __atomic_load_n(&detail::type_code_slot<T>, __ATOMIC_ACQUIRE);
+  return __builtin_expect(code != 0, 1) ? code : detail::register_class<T>();
 }
 
 namespace detail {
+
+/// Whether an object is of class T or of one that derives from it.
 template <class T>
-struct ParentOf<T, std::void_t<typename T::Parent>> {
-  static int32_t type_code() { return type_code_of<typename T::Parent>(); }
-};
+bool is_instance(const AnyffiValue& value) {
+  int32_t code = type_code_of<T>();
+  return value.type_code == code || (value.type_code > 0 && anyffi_type_is_a(value.type_code, code));
+}
+
+/// The content of an object that `is_instance`.
+template <class T>
+T* content_of(const AnyffiObject* object) {
+  int32_t code = type_code_of<T>();
+  if (__builtin_expect(object->type_code != code, 0)) {
+    return static_cast<T*>(anyffi_instance_get_content(object, code));
+  }
+  return static_cast<T*>(reinterpret_cast<const AnyffiInstance*>(object)->content);
+}
+
 }  // namespace detail
 
 /// A reference to an object of class T, or of one that derives from it.
@@ -215,7 +300,10 @@ template <class T>
 class Ref : public ObjectRef {
  public:
   using ObjectRef::ObjectRef;
-  T* operator->() const noexcept { return &reinterpret_cast<detail::Instance<T>*>(object_)->object; }
+  /// A reference to an object of a class that derives from T.
+  template <class D, std::enable_if_t<std::is_base_of_v<T, D> && !std::is_same_v<T, D>, int> = 0>
+  Ref(Ref<D> derived) noexcept : ObjectRef(detail::Adopt{}, derived.release()) {}  // NOLINT: implicit on purpose
+  T* operator->() const noexcept { return detail::content_of<T>(object_); }
   T& operator*() const noexcept { return *operator->(); }
 };
 
@@ -223,19 +311,26 @@ class Ref : public ObjectRef {
 template <class T, class... Args>
 Ref<T> make_object(Args&&... args) {
   using Instance = detail::Instance<T>;
-  static_assert(alignof(T) <= 16, "anyffi_alloc aligns to 16 bytes");
   int32_t code = type_code_of<T>();
-  void* memory = anyffi_alloc(sizeof(Instance));
+  void* memory = anyffi_alloc(Instance::kSize);
   if (!memory) throw std::bad_alloc();
   auto* instance = static_cast<Instance*>(memory);
   try {
-    new (&instance->object) T{std::forward<Args>(args)...};
+    if constexpr (std::is_constructible_v<T, Args&&...>) {
+      instance->base.content = new (instance->place()) T(std::forward<Args>(args)...);
+    } else {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+      instance->base.content = new (instance->place()) T{std::forward<Args>(args)...};
+#pragma GCC diagnostic pop
+    }
   } catch (...) {
     anyffi_free(memory);
     throw;
   }
-  instance->header = AnyffiObject{code, 1, 1, &Instance::destroy, nullptr};
-  return Ref<T>(detail::Adopt{}, &instance->header);
+  instance->base.header = AnyffiObject{code, 1, 1, &Instance::destroy, nullptr};
+  instance->base.owner = nullptr;
+  return Ref<T>(detail::Adopt{}, &instance->base.header);
 }
 
 namespace detail {
@@ -283,14 +378,11 @@ bool load_from_value(R (*convert)(X), AnyffiValue& value, AnyValue& holder, Anyf
 
 template <class T>
 struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
-  ANYFFI_HIDDEN_ static constexpr auto name = T::kTypeKey;
+  ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T>;
   static constexpr uint64_t type_mask = 0;  // dynamic types share one bit
   static constexpr bool kIsSteady = !detail::kHasFromValue<T>;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
-    if (value.type_code > 0 &&
-        (value.type_code == type_code_of<T>() || anyffi_type_is_a(value.type_code, type_code_of<T>()))) {
-      return detail::hold_object(value, holder);
-    }
+    if (detail::is_instance<T>(value)) return detail::hold_object(value, holder);
     if constexpr (detail::kHasFromValue<T>) {
       return detail::load_from_value<T>(&T::from_value, value, holder, why);
     } else {
@@ -299,6 +391,51 @@ struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
   }
   static constexpr bool kIsReadInPlace = kIsSteady;
   static bool fits_cell(const AnyffiValue& cell) { return cell.type_code == type_code_of<T>(); }
+};
+
+namespace detail {
+
+/// A parameter of type T& of an object class without `from_value`: borrowed from the caller during the call.
+template <class T>
+struct ObjectArg {};
+
+template <class T>
+struct BorrowedObject {
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kIsSteady = true;
+  static constexpr bool kBorrows = false;
+  using Holder = T*;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    if (!is_instance<T>(value)) return refuse(why, value, kTypeKeyOf<T>);
+    holder = content_of<T>(value.as_object);
+    return true;
+  }
+};
+
+/// Object classes whose objects are made of others. Other classes are not asked: their constructors may ask for traits.
+template <class T, bool = kIsObjectClass<T>>
+inline constexpr bool kIsObjectValue = false;
+template <class T>
+inline constexpr bool kIsObjectValue<T, true> = std::is_move_constructible_v<T>;
+
+}  // namespace detail
+
+template <class T>
+struct Traits<detail::ObjectArg<T>> : detail::BorrowedObject<T> {
+  ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T>;
+};
+
+/// An object class by value: a parameter is a copy of the object, a result is a new object.
+template <class T>
+struct Traits<T, std::enable_if_t<detail::kIsObjectValue<T>>> : detail::BorrowedObject<T> {
+  ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T>;
+  static T take(T*& holder) {
+    static_assert(std::is_copy_constructible_v<T>,
+                  "anyffi: a parameter takes an object by value, whose class has no copy constructor: take T& or "
+                  "const T&");
+    return T(*holder);
+  }
+  static AnyffiValue store(T object) { return detail::object_value(make_object<T>(std::move(object)).release()); }
 };
 
 }  // namespace anyffi

@@ -54,10 +54,10 @@ template <class T, auto kMember>
 using MemberType = Bare<decltype(read_member<kMember>(std::declval<const T&>()))>;
 
 template <class T, auto kMember>
-int get_field(AnyffiObject* self, AnyffiValue* out) {
+int get_field(AnyffiObject* self, const AnyffiFieldInfo*, AnyffiValue* out) {
   *out = AnyffiValue{};
   return catch_all([&] {
-    const T& object = reinterpret_cast<Instance<T>*>(self)->object;
+    const T& object = *content_of<T>(self);
     *out = Traits<MemberType<T, kMember>>::store(read_member<kMember>(object));
     return 0;
   });
@@ -140,7 +140,7 @@ constexpr detail::Field<kMember> field(const char* name, const char* doc = nullp
 /// The fields of a class, in order.
 template <auto... kMembers>
 constexpr detail::FieldList<kMembers...> fields(detail::Field<kMembers>... list) {
-  return {{AnyffiFieldInfo{list.name, list.doc, nullptr, nullptr}...}};
+  return {{AnyffiFieldInfo{list.name, list.doc, nullptr, nullptr, nullptr, nullptr, 0, 0, 0}...}};
 }
 
 }  // namespace anyffi

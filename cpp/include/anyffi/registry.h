@@ -11,6 +11,33 @@ namespace detail {
 
 /// Head of the list of this library's exports. Weak and hidden: shared by the files of one library only.
 __attribute__((weak, visibility("hidden"))) const AnyffiModuleEntry* module_entries = nullptr;
+__attribute__((weak, visibility("hidden"))) const AnyffiModuleClass* module_classes = nullptr;
+
+/// Adds an overload to a function; returns the function that has all overloads, with a reference if it is another one.
+__attribute__((cold, noinline)) inline AnyffiObject* add_overload(const char* name, AnyffiObject* function,
+                                                                  AnyffiObject* added) {
+  AnyValue created;
+  if (!(reinterpret_cast<AnyffiFunction*>(function)->info->flags & ANYFFI_OVERLOADED)) {
+    check(anyffi_function_create_overloaded(name, created.out()));
+    check(anyffi_function_add_overload(created.raw().as_object, function, nullptr, 0));
+    function = created.raw().as_object;
+  }
+  check(anyffi_function_add_overload(function, added, nullptr, 0));
+  created.release();
+  return function;
+}
+
+/// Lists a class in the module table, once.
+inline void list_class(AnyffiModuleClass* row, int32_t type_code) {
+  bool is_listed = row->type_code != ANYFFI_NONE;
+  row->type_code = type_code;
+  if (is_listed) return;
+  row->next = module_classes;
+  module_classes = row;
+}
+
+template <class T>
+ANYFFI_HIDDEN_ inline AnyffiModuleClass module_class{};
 
 }  // namespace detail
 
@@ -71,9 +98,10 @@ class __attribute__((visibility("hidden"))) Registration {
 
  private:
   void add_function(AnyffiObject* function) {
-    if (published_) return add_overload(function);
-    publish(function, false);
-    published_ = function;
+    AnyffiObject* all = published_ ? detail::add_overload(name_, published_, function) : function;
+    if (all == published_) return;
+    publish(all, published_ != nullptr);
+    published_ = all;
   }
   void publish(AnyffiObject* function, bool again) {
     if (!entry_.name) {
@@ -86,22 +114,10 @@ class __attribute__((visibility("hidden"))) Registration {
     entry_.next = detail::module_entries;
     detail::module_entries = &entry_;
   }
-  void add_overload(AnyffiObject* function) {
-    if (!is_overloaded_) {
-      AnyValue created;
-      detail::check(anyffi_function_create_overloaded(name_, created.out()));
-      detail::check(anyffi_function_add_overload(created.raw().as_object, published_, nullptr, 0));
-      publish(created.raw().as_object, true);
-      published_ = created.release().as_object;
-      is_overloaded_ = true;
-    }
-    detail::check(anyffi_function_add_overload(published_, function, nullptr, 0));
-  }
 
   const char* name_ = nullptr;
   detail::NativeFunction* function_ = nullptr;  // the last `def`
-  bool is_overloaded_ = false;
-  AnyffiModuleEntry entry_{};  // of an export, else without a name
+  AnyffiModuleEntry entry_{};                   // of an export, else without a name
 };
 
 namespace detail {
@@ -128,16 +144,19 @@ class __attribute__((visibility("hidden"))) Export : public Registration {
   }
 };
 
+class ClassBuilder;
+
 /// What the last method of a registration leaves: nothing.
 struct Registered {
   Registered(const Registration&) noexcept {}  // NOLINT: implicit on purpose
+  Registered(const ClassBuilder&) noexcept {}  // NOLINT: implicit on purpose
 };
 
 /// Runs in static initialisers, so it never throws.
 template <class T>
 bool register_object() noexcept {
   int status = catch_all([] {
-    type_code_of<T>();
+    list_class(&module_class<T>, type_code_of<T>());
     return 0;
   });
   if (status != 0) anyffi_registry_defer_error();
@@ -150,7 +169,7 @@ bool register_object() noexcept {
 extern "C" {
 /// Read by `load_module`. Weak: one for all files of a library.
 __attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
-    ANYFFI_ABI_VERSION, sizeof(AnyffiModuleTable), &anyffi::detail::module_entries};
+    ANYFFI_ABI_VERSION, sizeof(AnyffiModuleTable), &anyffi::detail::module_entries, &anyffi::detail::module_classes};
 }
 
 #define ANYFFI_JOIN2_(a, b) a##b

@@ -41,6 +41,19 @@ AnyValue list(AnyView module) {
   return names;
 }
 
+/// A type code, or None.
+AnyValue find_class(AnyView module, AnyView name) {
+  int32_t type_code;
+  check(anyffi_module_find_class(&module.raw(), &name.raw(), &type_code));
+  return type_code == ANYFFI_NONE ? AnyValue() : AnyValue(type_code);
+}
+
+AnyValue list_classes(AnyView module) {
+  AnyValue names;
+  check(anyffi_module_list_classes(&module.raw(), names.out()));
+  return names;
+}
+
 AnyValue get_path(AnyView module) {
   AnyValue path;
   check(anyffi_module_get_path(&module.raw(), path.out()));
@@ -77,6 +90,12 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Module.get_function").def(&get_function, arg("mod
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.list")
     .def(&list, arg("module"))
     .doc("Return the names of its functions, sorted.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.find_class")
+    .def(&find_class, arg("module"), arg("name"))
+    .doc("Return the type code of the class of a name; None if there is none.");
+ANYFFI_REGISTER_GLOBAL("anyffi.Module.list_classes")
+    .def(&list_classes, arg("module"))
+    .doc("Return the names of its classes, sorted.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.path")
     .def(&get_path, arg("module"))
     .doc("Return the path that it was loaded from.");

@@ -2,15 +2,15 @@
 /// Reflection: types and their fields, under `anyffi.type.*`, and reading fields, under `anyffi.Object.*`.
 #include <anyffi/anyffi.h>
 
-#include <cstring>
-
 #include "core/errors.h"
 #include "core/memory.h"
+#include "functions/operator.h"
 #include "text/suggest.h"
 
 namespace {
 
 using anyffi::AnyValue;
+using anyffi::AnyView;
 using anyffi::arg;
 using anyffi::Array;
 using anyffi::Error;
@@ -56,16 +56,54 @@ void raise_no_field(int32_t type_code, const char* name) {
   }));
 }
 
-AnyValue get_field(const ObjectRef& object, const char* name) {
-  const AnyffiFieldInfo* found = nullptr;
-  // The last field of a name hides those of ancestors.
-  visit_fields(object.type_code(), [&](const AnyffiFieldInfo& field) {
-    if (std::strcmp(field.name, name) == 0) found = &field;
-  });
+const AnyffiFieldInfo* find_field(const ObjectRef& object, const char* name) {
+  const AnyffiFieldInfo* found = anyffi_type_find_field(object.type_code(), name);
   if (found == nullptr) raise_no_field(object.type_code(), name);
+  return found;
+}
+
+AnyValue get_field(const ObjectRef& object, const char* name) {
+  const AnyffiFieldInfo* field = find_field(object, name);
   AnyValue value;
-  check(found->get(object.get(), value.out()));
+  check(field->get(object.get(), field, value.out()));
   return value;
+}
+
+void set_field(const ObjectRef& object, const char* name, AnyView value) {
+  const AnyffiFieldInfo* field = find_field(object, name);
+  if (field->set == nullptr) {
+    String type_key = get_info(object.type_code()).type_key;
+    throw Error("AttributeError", "field '{}' of '{}' objects is read-only", String(name), type_key);
+  }
+  AnyffiValue given = value.raw();
+  if (given.type_code > 0) given.aux = 0;  // not movable: the caller keeps its reference
+  check(field->set(object.get(), field, &given));
+}
+
+/// A function of its own for each caller, so that each front end has its own wrapper of it. Those of a type are never
+/// released.
+ObjectRef copy_function(const AnyffiMethodInfo& method) {
+  auto* function = reinterpret_cast<AnyffiFunction*>(method.function);
+  AnyffiValue made;
+  check(anyffi_function_create(function->call, function->self, nullptr, function->info, &made));
+  return ObjectRef(anyffi::detail::Adopt{}, made.as_object);
+}
+
+Array<Array<>> list_methods(int32_t type_code, const AnyValue& refusal) {
+  namespace runtime = anyffi::runtime;
+  List<Array<>> rows;
+  const AnyffiTypeInfo& info = get_info(type_code);
+  for (int32_t i = 0; i < info.num_methods; ++i) {
+    const AnyffiMethodInfo& method = info.methods[i];
+    ObjectRef function = copy_function(method);
+    if (refusal != nullptr) {
+      AnyffiObject* made = runtime::make_operator(method.function, type_code, &refusal.raw());
+      if (made == nullptr) anyffi::detail::throw_raised();
+      function = ObjectRef(anyffi::detail::Adopt{}, made);
+    }
+    rows.push_back(Array<>{method.name, method.flags, std::move(function)});
+  }
+  return std::move(rows).freeze();
 }
 
 }  // namespace
@@ -73,6 +111,32 @@ AnyValue get_field(const ObjectRef& object, const char* name) {
 ANYFFI_REGISTER_GLOBAL("anyffi.type.fields")
     .def(&list_fields, arg("type_code"))
     .doc("Return name, type and docstring of each field of a type, the ancestors' first.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.type.methods")
+    .def(&list_methods, arg("type_code"), arg("refusal") = nullptr)
+    .doc(
+        "Return name, flags and function of each method that a type itself has. If `refusal` is not None, they return "
+        "it, instead of raising an error, where no overload takes the operands.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.type.describe")
+    .def(
+        [](int32_t type_code) {
+          const AnyffiTypeInfo& info = get_info(type_code);
+          List<Array<>> fields;
+          for (int32_t i = 0; i < info.num_fields; ++i) {
+            const AnyffiFieldInfo& field = info.fields[i];
+            bool is_writable = field.set != nullptr;
+            fields.push_back(Array<>{field.name, text_or_none(field.type_name), text_or_none(field.doc), is_writable});
+          }
+          return Array<>{info.type_key,        text_or_none(info.doc),
+                         info.parent,          std::move(fields).freeze(),
+                         info.repr != nullptr, reinterpret_cast<intptr_t>(&info)};
+        },
+        arg("type_code"))
+    .doc(
+        "Return the key of a type, its docstring or None, the type code of its parent, and of each field of its own "
+        "name, type, docstring and whether it is writable; whether it has a hook for `repr`; and a number that "
+        "changes when the type is defined anew.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.doc")
     .def([](int32_t type_code) { return text_or_none(get_info(type_code).doc); }, arg("type_code"))
@@ -85,3 +149,7 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.convertible_from")
 ANYFFI_REGISTER_GLOBAL("anyffi.Object.get_field")
     .def(&get_field, arg("object"), arg("name"))
     .doc("Return the value of a field. AttributeError if the object's type has no field of the name.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Object.set_field")
+    .def(&set_field, arg("object"), arg("name"), arg("value"))
+    .doc("Set a field. AttributeError if the object's type has no such field, or it is read-only.");

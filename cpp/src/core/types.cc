@@ -173,6 +173,8 @@ struct DynamicTypes {
   };
   std::mutex mutex;
   std::map<std::string_view, Entry, std::less<>, Allocator<std::pair<const std::string_view, Entry>>> entries;
+  /// Who defined a type, by its code.
+  std::map<int32_t, Registrant, std::less<>, Allocator<std::pair<const int32_t, Registrant>>> definers;
   std::atomic<const AnyffiTypeInfo**> chunks[kChunks] = {};
   std::atomic<int32_t> count{0};
 };
@@ -234,21 +236,20 @@ bool is_same_layout(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
 }
 
 bool is_same_class(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
-  return a.parent == b.parent && is_same_layout(a, b);
+  return a.parent == b.parent && a.parent_offset == b.parent_offset && is_same_layout(a, b);
 }
 
 bool is_same_text(const char* a, const char* b) {
   return a == b || (a != nullptr && b != nullptr && std::strcmp(a, b) == 0);
 }
 
-/// Whether objects of one version of a class may stand for those of another: also the names and types of the fields are
-/// the same.
-bool is_same_definition(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
-  return is_same_class(a, b) && std::equal(a.fields, a.fields + a.num_fields, b.fields, b.fields + b.num_fields,
-                                           [](const AnyffiFieldInfo& x, const AnyffiFieldInfo& y) {
-                                             return is_same_text(x.name, y.name) &&
-                                                    is_same_text(x.type_name, y.type_name);
-                                           });
+/// Whether the names, types and places of the fields are the same.
+bool are_same_fields(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
+  return std::equal(a.fields, a.fields + a.num_fields, b.fields, b.fields + b.num_fields,
+                    [](const AnyffiFieldInfo& x, const AnyffiFieldInfo& y) {
+                      return is_same_text(x.name, y.name) && is_same_text(x.type_name, y.type_name) &&
+                             x.offset == y.offset;
+                    });
 }
 
 int raise_other_class(const AnyffiTypeInfo& former, const AnyffiTypeInfo& given) {
@@ -261,6 +262,34 @@ int raise_other_class(const AnyffiTypeInfo& former, const AnyffiTypeInfo& given)
                       "there, and %s here; build both libraries with the same definition of it, or give one of the "
                       "types another key, and start a new process",
                       given.type_key, describe_layout(former).c_str(), describe_layout(given).c_str());
+}
+
+bool is_defined(const DynamicTypes& types, int32_t type_code) {
+  return types.definers.find(type_code) != types.definers.end();
+}
+
+/// Adds a type, which is found by its key from now on, and returns its code; ANYFFI_NONE if there are too many. The
+/// caller holds the lock.
+int32_t append_type(DynamicTypes& types, const AnyffiTypeInfo& given, const AnyffiTypeInfo& parent,
+                    const Registrant& registrant) {
+  int32_t index = types.count.load(std::memory_order_relaxed);
+  if (index == kChunkSize * kChunks) return ANYFFI_NONE;
+  auto& chunk = types.chunks[index / kChunkSize];
+  if (chunk.load(std::memory_order_relaxed) == nullptr) {
+    chunk.store(Allocator<const AnyffiTypeInfo*>().allocate(kChunkSize), std::memory_order_release);
+  }
+  int32_t code = ANYFFI_FIRST_DYNAMIC_TYPE + index;
+  AnyffiTypeInfo* record = copy_record(given, parent, code);
+  try {
+    // The type of an earlier version of the library keeps its code, but is no longer found by its key.
+    types.entries.insert_or_assign(record->type_key, DynamicTypes::Entry{code, registrant});
+  } catch (...) {
+    anyffi_free(record);
+    throw;
+  }
+  chunk.load(std::memory_order_relaxed)[index % kChunkSize] = record;
+  types.count.store(index + 1, std::memory_order_release);
+  return code;
 }
 
 int register_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_t* out_type_code) {
@@ -284,7 +313,10 @@ int register_type(const AnyffiTypeInfo& info, const Registrant& registrant, int3
   if (known != types.entries.end()) {
     const AnyffiTypeInfo* former = anyffi_type_get_info(known->second.code);
     bool is_followed = known->second.registrant.is_followed_by(registrant);
-    if (is_followed ? is_same_definition(*former, given) : is_same_class(*former, given)) {
+    // Objects of one version of a class may stand for those of another if also the fields are the same; those of a type
+    // that was defined are compared when it is defined again.
+    bool may_stay = !is_followed || is_defined(types, former->type_code) || are_same_fields(*former, given);
+    if (is_same_class(*former, given) && may_stay) {
       if (is_followed) known->second.registrant = registrant;
       *out_type_code = former->type_code;
       return 0;
@@ -294,31 +326,79 @@ int register_type(const AnyffiTypeInfo& info, const Registrant& registrant, int3
       return raise_other_class(*former, given);
     }
   }
-  int32_t index = types.count.load(std::memory_order_relaxed);
-  if (index == kChunkSize * kChunks) {
+  int32_t code = append_type(types, given, *parent, registrant);
+  if (code == ANYFFI_NONE) {
     lock.unlock();
     return anyffi_error_raise("RuntimeError", "too many types");
   }
-  auto& chunk = types.chunks[index / kChunkSize];
-  if (chunk.load(std::memory_order_relaxed) == nullptr) {
-    chunk.store(Allocator<const AnyffiTypeInfo*>().allocate(kChunkSize), std::memory_order_release);
-  }
-  int32_t code = ANYFFI_FIRST_DYNAMIC_TYPE + index;
-  AnyffiTypeInfo* record = copy_record(given, *parent, code);
-  try {
-    // The type of an earlier version of the library keeps its code, but is no longer found by its key.
-    types.entries.insert_or_assign(record->type_key, DynamicTypes::Entry{code, registrant});
-  } catch (...) {
-    anyffi_free(record);
-    throw;
-  }
-  chunk.load(std::memory_order_relaxed)[index % kChunkSize] = record;
-  types.count.store(index + 1, std::memory_order_release);
   *out_type_code = code;
   return 0;
 }
 
+/// Replaces the record of a type, which others may be reading. The caller holds the lock.
+void publish(DynamicTypes& types, int32_t type_code, const AnyffiTypeInfo* record) {
+  int32_t index = type_code - ANYFFI_FIRST_DYNAMIC_TYPE;
+  const AnyffiTypeInfo** chunk = types.chunks[index / kChunkSize].load(std::memory_order_relaxed);
+  __atomic_store_n(&chunk[index % kChunkSize], record, __ATOMIC_RELEASE);
+}
+
+int raise_defined_twice(const AnyffiTypeInfo& type) {
+  return raise_format("ValueError", "type '%s' is defined twice by one library", type.type_key);
+}
+
 }  // namespace
+
+int define_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_t* type_code, FormerType* former) {
+  DynamicTypes& types = dynamic_types();
+  const AnyffiTypeInfo* current = *type_code < ANYFFI_FIRST_DYNAMIC_TYPE ? nullptr : anyffi_type_get_info(*type_code);
+  if (current == nullptr) return anyffi_error_raise("ValueError", "only types registered at run time can be defined");
+  AnyffiTypeInfo given = *current;
+  given.doc = info.doc;
+  given.fields = info.fields;
+  given.num_fields = info.num_fields;
+  given.methods = info.methods;
+  given.num_methods = info.num_methods;
+  given.visit_children = info.visit_children;
+  std::unique_lock<std::mutex> lock(types.mutex);
+  auto definer = types.definers.find(*type_code);
+  bool was_defined = definer != types.definers.end();
+  if (was_defined && !definer->second.is_followed_by(registrant)) {
+    bool is_same = registrant.load != 0 && definer->second.load == registrant.load;
+    lock.unlock();
+    return is_same ? raise_defined_twice(given) : 0;
+  }
+  const AnyffiTypeInfo& parent = *anyffi_type_get_info(given.parent);
+  if (was_defined && !are_same_fields(*current, given)) {
+    *type_code = append_type(types, given, parent, registrant);
+    types.definers.insert_or_assign(*type_code, registrant);
+    return 0;
+  }
+  Registrant former_definer = was_defined ? definer->second : Registrant();
+  AnyffiTypeInfo* record = copy_record(given, parent, *type_code);
+  try {
+    types.definers.insert_or_assign(*type_code, registrant);
+  } catch (...) {
+    anyffi_free(record);
+    throw;
+  }
+  *former = FormerType{current, was_defined, former_definer};
+  publish(types, *type_code, record);
+  return 0;
+}
+
+void restore_type(const FormerType& former) noexcept {
+  DynamicTypes& types = dynamic_types();
+  std::lock_guard<std::mutex> lock(types.mutex);
+  int32_t type_code = former.record->type_code;
+  publish(types, type_code, former.record);
+  auto definer = types.definers.find(type_code);
+  if (definer == types.definers.end()) return;
+  if (former.was_defined) {
+    definer->second = former.definer;
+  } else {
+    types.definers.erase(definer);
+  }
+}
 
 bool install_type_hooks(int32_t type_code, const TypeHooks& hooks) noexcept {
   AnyffiTypeInfo& row = fixed_rows[row_of(type_code)];
@@ -339,7 +419,8 @@ const AnyffiTypeInfo* anyffi_type_get_info(int32_t type_code) {
   if (type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return nullptr;
   DynamicTypes& types = dynamic_types();
   if (index >= types.count.load(std::memory_order_acquire)) return nullptr;
-  return types.chunks[index / kChunkSize].load(std::memory_order_acquire)[index % kChunkSize];
+  const AnyffiTypeInfo** chunk = types.chunks[index / kChunkSize].load(std::memory_order_acquire);
+  return __atomic_load_n(&chunk[index % kChunkSize], __ATOMIC_ACQUIRE);
 }
 
 const AnyffiTypeInfo* anyffi_type_find(const char* type_key) {
@@ -365,6 +446,27 @@ int32_t anyffi_type_is_a(int32_t type_code, int32_t ancestor) {
   const AnyffiTypeInfo* wanted = anyffi_type_get_info(ancestor);
   return info != nullptr && wanted != nullptr && wanted->depth < info->depth &&
          info->ancestors[wanted->depth] == ancestor;
+}
+
+const AnyffiFieldInfo* anyffi_type_find_field(int32_t type_code, const char* name) {
+  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
+  for (int32_t depth = info == nullptr ? -1 : info->depth; depth >= 0; --depth) {
+    const AnyffiTypeInfo* owner = depth == info->depth ? info : anyffi_type_get_info(info->ancestors[depth]);
+    for (int32_t i = owner->num_fields - 1; i >= 0; --i) {
+      if (std::strcmp(owner->fields[i].name, name) == 0) return &owner->fields[i];
+    }
+  }
+  return nullptr;
+}
+
+void* anyffi_instance_get_content(const AnyffiObject* object, int32_t type_code) {
+  auto* content = static_cast<char*>(reinterpret_cast<const AnyffiInstance*>(object)->content);
+  const AnyffiTypeInfo* info = anyffi_type_get_info(object->type_code);
+  while (info != nullptr && info->type_code != type_code && info->parent != info->type_code) {
+    content += info->parent_offset;
+    info = anyffi_type_get_info(info->parent);
+  }
+  return content;
 }
 
 int32_t anyffi_type_list(int32_t* out_codes, int32_t capacity) {

@@ -1,9 +1,11 @@
 /// \file
-/// The hooks of types.
+/// The hooks and definitions of types.
 #ifndef ANYFFI_SRC_CORE_TYPES_H_
 #define ANYFFI_SRC_CORE_TYPES_H_
 
 #include <anyffi/c_api.h>
+
+#include "core/loading.h"
 
 namespace anyffi::runtime {
 
@@ -16,6 +18,17 @@ struct TypeHooks {
 /// Sets those hooks of a type of the static table that are not NULL. Call it from static initialisers only, in the file
 /// that defines the hooks. Returns true, so that it can initialise a constant.
 bool install_type_hooks(int32_t type_code, const TypeHooks& hooks) noexcept;
+
+/// What the definition of a type replaced.
+struct FormerType {
+  const AnyffiTypeInfo* record = nullptr; /* NULL: nothing */
+  bool was_defined = false;
+  Registrant definer;
+};
+/// `anyffi_type_define`; may throw bad_alloc.
+int define_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_t* type_code, FormerType* former);
+/// Undoes a definition.
+void restore_type(const FormerType& former) noexcept;
 
 /// The hook of a type or of its nearest ancestor that has one, or NULL: `find_hook(code, &AnyffiTypeInfo::hash)`.
 template <class Hook>

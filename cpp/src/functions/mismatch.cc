@@ -144,6 +144,20 @@ int raise_mismatch(const AnyffiMismatch& mismatch, String text) {
   return raise_text(kind, text);
 }
 
+/// Whether a method was called on an object of another class.
+bool is_other_self(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo* info, int32_t index) {
+  return info != nullptr && (info->flags & ANYFFI_METHOD) != 0 && index == 0 && mismatch.path_size == 0 &&
+         mismatch.reason == ANYFFI_MISMATCH_TYPE;
+}
+
+/// In the words of Python's descriptors.
+int raise_other_self(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo& info) {
+  String text = "descriptor '";
+  text.append(name_of(&info)).append("' for '").append(mismatch.expected).append("' objects doesn't apply to a '");
+  append_type_name(&text, mismatch.got);
+  return raise_text("TypeError", text + "' object");
+}
+
 /// `f(x: Tensor) -> None: argument 0 (x)`, without the argument if `index` is -1.
 void append_place(String* out, const AnyffiFunctionInfo& info, const char* what, int32_t index) {
   append_signature(out, info);
@@ -183,6 +197,7 @@ int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionIn
     return is_about_tensor ? guard([&] { return prefix_raised(*info, what, index); }) : -1;
   }
   int status = guard([&] {
+    if (is_other_self(mismatch, info, index)) return raise_other_self(mismatch, *info);
     String text;
     if (is_named) append_place(&text, *info, what, index);
     raise_mismatch(mismatch, std::move(text));
@@ -260,6 +275,15 @@ int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObj
   });
 }
 
+int anyffi_mismatch_raise_field(const AnyffiMismatch* mismatch, const AnyffiFieldInfo* field) {
+  if (mismatch->reason == ANYFFI_MISMATCH_RAISED) return -1;
+  return guard([&] {
+    const AnyffiTypeInfo* owner = anyffi_type_get_info(field->type_code);
+    String text = owner == nullptr ? "" : owner->type_key;
+    return raise_mismatch(*mismatch, text + "." + field->name);
+  });
+}
+
 void anyffi_error_name_argument(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args) {
   const void* elements = take_raised_about();
   if (elements == nullptr || info == nullptr) return;
@@ -276,6 +300,10 @@ void anyffi_error_name_argument(const AnyffiFunctionInfo* info, const AnyffiValu
 
 int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args) {
   return guard([&] {
+    if ((info->flags & ANYFFI_METHOD) != 0 && num_args == 0) {
+      String text = "unbound method ";
+      return raise_text("TypeError", text.append(name_of(info)).append("() needs an argument"));
+    }
     String text = name_of(info);
     text += "() ";
     if (num_args > info->num_params) {

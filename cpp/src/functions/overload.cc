@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/messages.h"
 #include "core/owned.h"
+#include "functions/operator.h"
 #include "functions/placement.h"
 #include "functions/signature.h"
 
@@ -42,10 +43,10 @@ bool clear_overflow() {
 }
 
 /// Calls a candidate; returns its status, or ANYFFI_NO_MATCH.
-inline int try_candidate(const AnyffiFunction& function, Arguments* args, AnyffiValue* result) {
+inline int try_candidate(const AnyffiFunction& function, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   AnyffiCall try_call = function.info->try_call;
-  if (try_call == nullptr) return function.call(function.self, args->values(), args->size(), result);
-  int status = try_call(function.self, args->values(), args->size(), result);
+  if (try_call == nullptr) return function.call(function.self, args, num_args, result);
+  int status = try_call(function.self, args, num_args, result);
   if (__builtin_expect(status != ANYFFI_NO_MATCH_RAISED, 1)) return status;
   return clear_overflow() ? int{ANYFFI_NO_MATCH} : -1;
 }
@@ -125,7 +126,7 @@ int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
 
 /// Calls the first candidate that takes the arguments; ANYFFI_NO_MATCH if there are places for them in none.
 template <class Order>
-int resolve(const Call& call, Order& order, AnyffiValue* result) {
+int resolve(const Call& call, Order& order, AnyffiValue* result, bool raises = true) {
   Arguments given(call.num_args);
   bool has_tensor = false;
   for (int32_t i = 0; i < call.num_args; ++i) {
@@ -151,11 +152,11 @@ int resolve(const Call& call, Order& order, AnyffiValue* result) {
       Match match = compare(*function.info, args->type_masks(), args->size());
       found |= match;
       if (match != wanted && !(has_tensor && wanted == kConversion && match != kNumber)) continue;
-      int status = try_candidate(function, args, result);
+      int status = try_candidate(function, args->values(), args->size(), result);
       if (status != ANYFFI_NO_MATCH) return status;
     }
   }
-  return found == 0 ? int{ANYFFI_NO_MATCH} : raise_none_fits(call, order, result);
+  return found == 0 || !raises ? int{ANYFFI_NO_MATCH} : raise_none_fits(call, order, result);
 }
 
 /// An AnyffiPlaceArgs that reads `arg_indices`.
@@ -202,6 +203,41 @@ int call_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue
   });
 }
 
+/// The `try_call` of an overloaded function.
+int try_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  return guard([&] {
+    Call call{*static_cast<Overloaded*>(self), nullptr, nullptr, args, num_args};
+    AsGiven order;
+    return resolve(call, order, result, false);
+  });
+}
+
+struct Operator {
+  const AnyffiFunction* function;  // owned
+  int32_t type_code;
+  int32_t most;  // operands
+  Owned refusal;
+};
+
+int call_operator(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  const Operator& op = *static_cast<const Operator*>(self);
+  int status = try_candidate(*op.function, args, num_args, result);
+  if (__builtin_expect(status != ANYFFI_NO_MATCH, 1)) return status;
+  if (num_args < 2 || num_args > op.most || !anyffi_type_is_a(args[0].type_code, op.type_code)) {
+    return op.function->call(op.function->self, args, num_args, result);
+  }
+  *result = *op.refusal.get();
+  anyffi_value_retain(result);
+  return 0;
+}
+
+void destroy_operator(void* self) {
+  auto* op = static_cast<Operator*>(self);
+  anyffi_object_release(const_cast<AnyffiObject*>(&op->function->header));
+  op->~Operator();
+  anyffi_free(op);
+}
+
 /// The `call` of a function some of whose overloads have `arg_indices`.
 int call_selected(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   return guard([&] {
@@ -211,6 +247,21 @@ int call_selected(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* 
 }
 
 }  // namespace
+
+AnyffiObject* make_operator(AnyffiObject* function, int32_t type_code, const AnyffiValue* refusal) {
+  void* memory = anyffi_alloc(sizeof(Operator));
+  if (memory == nullptr) return raise_no_memory(), nullptr;
+  auto* candidate = reinterpret_cast<AnyffiFunction*>(function);
+  auto* op =
+      new (memory) Operator{candidate, type_code, std::strcmp(candidate->info->name, "__pow__") == 0 ? 3 : 2, Owned()};
+  anyffi_object_retain(function);
+  *op->refusal.out() = *refusal;
+  anyffi_value_retain(op->refusal.get());
+  AnyffiValue made;
+  if (anyffi_function_create(&call_operator, op, &destroy_operator, candidate->info, &made) != 0) return nullptr;
+  return made.as_object;
+}
+
 }  // namespace anyffi::runtime
 
 using namespace anyffi::runtime;
@@ -222,6 +273,7 @@ int anyffi_function_create_overloaded(const char* name, AnyffiValue* out) {
   auto* set = new (memory) Overloaded{};
   set->info.struct_size = sizeof(set->info);
   set->info.flags = ANYFFI_VARIADIC | ANYFFI_OVERLOADED;
+  set->info.try_call = &try_overloaded;
   int status = guard([&] {
     set->name = name;
     set->info.name = set->name.c_str();

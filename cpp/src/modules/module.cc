@@ -5,6 +5,7 @@
 #include <anyffi/inline.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <mutex>
@@ -105,6 +106,32 @@ Vector<String> list_all_names(Module* module) {
   return names;
 }
 
+/// Calls `visit` with each class of a module, and then of its imports, until it returns true.
+template <class Visit>
+void visit_classes(Module* module, Visit visit) {
+  for (Module* reached : flatten(module)) {
+    const AnyffiModuleTable* table = reached->library.table;
+    constexpr size_t kSize = offsetof(AnyffiModuleTable, classes) + sizeof(table->classes);
+    if (table == nullptr || table->struct_size < kSize) continue;
+    for (const AnyffiModuleClass* row = *table->classes; row != nullptr; row = row->next) {
+      const AnyffiTypeInfo* info = anyffi_type_get_info(row->type_code);
+      if (row->type_code >= ANYFFI_FIRST_DYNAMIC_TYPE && visit(*info)) return;
+    }
+  }
+}
+
+/// The names of the classes of a module and of its imports, sorted.
+Vector<String> list_class_names(Module* module) {
+  Vector<String> names;
+  visit_classes(module, [&](const AnyffiTypeInfo& info) {
+    names.emplace_back(info.python_name);
+    return false;
+  });
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 int raise_no_function(Module* module, const String& name) {
   String place = "the program";
   if (!is_program(*module)) {
@@ -112,8 +139,9 @@ int raise_no_function(Module* module, const String& name) {
     append_text(&place, &module->path);
     place += "'";
   }
-  return raise_text("AttributeError",
-                    place + " has no function '" + name + "'" + did_you_mean(name, list_all_names(module)));
+  Vector<String> known = list_all_names(module);
+  for (String& other : list_class_names(module)) known.push_back(std::move(other));
+  return raise_text("AttributeError", place + " has no function '" + name + "'" + did_you_mean(name, known));
 }
 
 int get_function(Module* module, const AnyffiValue* name, AnyffiValue* out) {
@@ -127,8 +155,18 @@ int get_function(Module* module, const AnyffiValue* name, AnyffiValue* out) {
   return raise_no_function(module, wanted);
 }
 
-int list_functions(Module* module, AnyffiValue* out) {
-  Vector<String> names = list_all_names(module);
+int find_class(Module* module, const AnyffiValue* name, int32_t* out) {
+  String wanted;
+  append_text(&wanted, name);
+  visit_classes(module, [&](const AnyffiTypeInfo& info) {
+    if (wanted != info.python_name) return false;
+    *out = info.type_code;
+    return true;
+  });
+  return 0;
+}
+
+int list_names(const Vector<String>& names, AnyffiValue* out) {
   Owned array;
   if (anyffi_sequence_create(ANYFFI_ARRAY, static_cast<int64_t>(names.size()), array.out()) != 0) return -1;
   int64_t index = 0;
@@ -237,7 +275,19 @@ int anyffi_module_get_function(const AnyffiValue* module, const AnyffiValue* nam
 int anyffi_module_list_functions(const AnyffiValue* module, AnyffiValue* out) {
   Module* loaded = as_module(module);
   *out = anyffi_make_none();
-  return loaded != nullptr ? guard([&] { return list_functions(loaded, out); }) : -1;
+  return loaded != nullptr ? guard([&] { return list_names(list_all_names(loaded), out); }) : -1;
+}
+
+int anyffi_module_find_class(const AnyffiValue* module, const AnyffiValue* name, int32_t* out) {
+  Module* loaded = as_module(module);
+  *out = ANYFFI_NONE;
+  return loaded != nullptr ? guard([&] { return find_class(loaded, name, out); }) : -1;
+}
+
+int anyffi_module_list_classes(const AnyffiValue* module, AnyffiValue* out) {
+  Module* loaded = as_module(module);
+  *out = anyffi_make_none();
+  return loaded != nullptr ? guard([&] { return list_names(list_class_names(loaded), out); }) : -1;
 }
 
 int anyffi_module_get_path(const AnyffiValue* module, AnyffiValue* out) {

@@ -46,6 +46,7 @@ void LoadJournal::defer(AnyffiValue error, const void* base) noexcept {
 }
 
 void LoadJournal::undo() noexcept {
+  for (; !types_.empty(); types_.pop_back()) restore_type(types_.back());
   for (; !changes_.empty(); changes_.pop_back()) {
     Change& change = changes_.back();
     registry_restore(*change.name.get(), *change.function.get(), change.former.take(), change.former_registrant);

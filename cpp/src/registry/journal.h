@@ -8,6 +8,7 @@
 #include "core/loading.h"
 #include "core/memory.h"
 #include "core/owned.h"
+#include "core/types.h"
 
 namespace anyffi::runtime {
 
@@ -28,6 +29,9 @@ class LoadJournal {
     changes_.back().former = Owned(former);
     changes_.back().former_registrant = registrant;
   }
+  /// Makes room for a record of a type. May throw bad_alloc.
+  void reserve_type() { types_.reserve(types_.size() + 1); }
+  void record_type(const FormerType& former) noexcept { types_.push_back(former); }
   /// Records that a registration failed with the error in the thread's slot, because the name was taken.
   void record_taken(const AnyffiValue& name) noexcept;
   /// Keeps an error that an initialiser of the library at `base` deferred, unless there is one already; steals it.
@@ -52,6 +56,7 @@ class LoadJournal {
     Registrant former_registrant;
   };
   Vector<Change> changes_;
+  Vector<FormerType> types_;
   Owned error_;
   const void* base_ = nullptr;
   Owned taken_name_;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "core/compiler.h"
 #include "core/depth.h"
@@ -99,6 +100,7 @@ class Writer {
   int write_slice(const AnyffiSlice* slice);
   int write_error(const AnyffiError* error);
   int write_object(const AnyffiValue& value);
+  int write_fields(const AnyffiTypeInfo& info, AnyffiObject* object);
   /// Appends the string that a hook returns.
   template <class Hook>
   int write_from(Hook hook);
@@ -272,6 +274,29 @@ int Writer::write_from(Hook hook) {
   return 0;
 }
 
+bool has_fields(const AnyffiTypeInfo& info) {
+  return info.num_fields > 0 || (info.depth > 0 && has_fields(*anyffi_type_get_info(info.parent)));
+}
+
+/// `shop.Money(euros=2.5)`, the fields of ancestors first.
+int Writer::write_fields(const AnyffiTypeInfo& info, AnyffiObject* object) {
+  put(info.type_key);
+  const char* before = "(";
+  for (int32_t depth = 0; depth <= info.depth; ++depth) {
+    const AnyffiTypeInfo& owner = depth < info.depth ? *anyffi_type_get_info(info.ancestors[depth]) : info;
+    for (int32_t i = 0; i < owner.num_fields; ++i) {
+      const AnyffiFieldInfo& field = owner.fields[i];
+      put(std::exchange(before, ", "));
+      put(field.name);
+      put("=");
+      Owned member;
+      if (field.get(object, &field, member.out()) != 0 || write(*member.get()) != 0) return -1;
+    }
+  }
+  put(")");
+  return 0;
+}
+
 int Writer::write_object(const AnyffiValue& value) {
   const AnyffiHost* hooks = host();
   void* handle = handle_of(value);
@@ -283,6 +308,7 @@ int Writer::write_object(const AnyffiValue& value) {
   }
   if (value.type_code == ANYFFI_ERROR) return write_error(reinterpret_cast<AnyffiError*>(value.as_object));
   const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
+  if (info != nullptr && has_fields(*info)) return write_fields(*info, value.as_object);
   put(value.type_code < ANYFFI_FIRST_DYNAMIC_TYPE ? "<anyffi." : "<");
   put(info != nullptr ? info->type_key : "unknown");
   put(" object>");

@@ -183,6 +183,19 @@ decltype(auto) pass_slot(typename Slot<T>::Kept& kept) {
   }
 }
 
+/// A parameter of type T& of an object class, whose class is nearly always exactly T.
+template <class T>
+inline constexpr bool kIsObjectArg = false;
+template <class T>
+inline constexpr bool kIsObjectArg<ObjectArg<T>> = true;
+
+template <class T>
+bool load_same_class(const AnyffiValue& value, ObjectArg<T>*, void* slot) {
+  if (value.type_code <= 0 || value.type_code != type_code_slot<T>) return false;
+  *static_cast<void**>(slot) = reinterpret_cast<const AnyffiInstance*>(value.as_object)->content;
+  return true;
+}
+
 /// Store a result, with the host's lock; one for each type. Always return true, so that the caller ends with a jump.
 template <class R>
 __attribute__((noinline)) bool store_result(CallFrame& frame, R* kept, AnyffiValue* result) {
@@ -197,6 +210,21 @@ __attribute__((noinline)) bool store_result(CallFrame& frame, R* kept, AnyffiVal
 template <class R>
 __attribute__((noinline)) bool store_reference(CallFrame& frame, const R& object, AnyffiValue* result) {
   acquire_lock(frame);
+  assign(*result, Traits<R>::store(object));
+  return true;
+}
+
+/// The object itself, if the function returned one of its arguments, else a copy.
+template <class R>
+__attribute__((noinline)) bool store_object_reference(CallFrame& frame, const R& object, const AnyffiValue* args,
+                                                      int32_t count, AnyffiValue* result) {
+  acquire_lock(frame);
+  for (int32_t i = 0; i < count; ++i) {
+    if (!is_instance<R>(args[i]) || content_of<R>(args[i].as_object) != &object) continue;
+    anyffi_retain(args[i].as_object);
+    assign(*result, object_value(args[i].as_object));
+    return true;
+  }
   assign(*result, Traits<R>::store(object));
   return true;
 }

@@ -8,12 +8,6 @@
 namespace anyffi {
 namespace detail {
 
-/// Object classes, which are passed by reference: as a `Ref<T>` or as a T&.
-template <class T, class = void>
-inline constexpr bool kIsObjectClass = false;
-template <class T>
-inline constexpr bool kIsObjectClass<T, std::void_t<decltype(T::kTypeKey)>> = true;
-
 /// The referent of a parameter of type T&, valid during the call.
 template <class T>
 struct Lvalue {
@@ -33,7 +27,7 @@ struct Converted {
 };
 template <class A>
 struct Converted<A&, std::enable_if_t<kIsObjectClass<Bare<A>>>> {
-  using Type = Ref<Bare<A>>;
+  using Type = std::conditional_t<kHasFromValue<Bare<A>>, Ref<Bare<A>>, ObjectArg<Bare<A>>>;
 };
 template <class A>
 struct Converted<const A&, std::enable_if_t<kIsPassedBorrowed<A>>> {
@@ -78,13 +72,22 @@ struct Method {
   R operator()(Self self, A... args) const { return (self.*member)(std::forward<A>(args)...); }
 };
 
+/// The same for an object class T, which has the member function or inherits it.
+template <class T, class M, class R, class... A>
+struct MethodOf {
+  M member;
+  R operator()(T& self, A... args) const { return (self.*member)(std::forward<A>(args)...); }
+};
+
 /// The signature of a member function: `Call` for the call operator of a functor, `AsFunction` for a member function
-/// that is itself the callable.
+/// that is itself the callable, `AsMethod` for that of an object class.
 template <class C, class R, class... A>
 struct MemberSignature {
   using Call = R(A...);
   template <class M>
   using AsFunction = Method<M, C, R, A...>;
+  template <class M, class T>
+  using AsMethod = MethodOf<T, M, R, A...>;
 };
 template <class M>
 struct MemberOf;
@@ -108,6 +111,16 @@ struct MemberOf<R (C::*)(A...) const & noexcept> : MemberSignature<C, R, A...> {
 template <class F>
 struct SignatureOf<F, std::void_t<decltype(&F::operator())>>
     : SignatureOf<typename MemberOf<decltype(&F::operator())>::Call> {};
+
+/// As `as_function`, for a method of an object class T.
+template <class T, class F>
+decltype(auto) as_method(F& f) {
+  if constexpr (std::is_member_function_pointer_v<F>) {
+    return typename MemberOf<F>::template AsMethod<F, T>{f};
+  } else {
+    return static_cast<F&>(f);
+  }
+}
 
 /// A member function as a function that takes the object first; other callables unchanged.
 template <class F>

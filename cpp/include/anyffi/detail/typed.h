@@ -91,7 +91,12 @@ struct TypedCall {
         assign(*result, Traits<Result>::store(function(pass<I, A>(memory, numbers)...)));
         acquire_lock(frame);
       } else if constexpr (std::is_reference_v<R>) {
-        store_reference<Result>(frame, function(pass<I, A>(memory, numbers)...), result);
+        const Result& object = function(pass<I, A>(memory, numbers)...);
+        if constexpr (kIsObjectClass<Result>) {
+          store_object_reference<Result>(frame, object, args, kSize, result);
+        } else {
+          store_reference<Result>(frame, object, result);
+        }
       } else {
         auto* kept = new (slot<kSize>(memory)) Result(function(pass<I, A>(memory, numbers)...));
         store_result(frame, kept, result);
@@ -119,6 +124,9 @@ struct TypedCall {
     if constexpr (kIsInlined<T>) {
       auto& number = numbers.template leaf<I, T>().number;
       if (__builtin_expect(Traits<T>::load_plain(value, number), 1)) return true;
+    }
+    if constexpr (kIsObjectArg<T>) {
+      if (__builtin_expect(load_same_class(value, static_cast<T*>(nullptr), slot<I>(memory)), 1)) return true;
     }
     frame.num_loaded = static_cast<int32_t>(I);
     if (__builtin_expect(!load_slot<T>(value, frame.why, slot<I>(memory)), 0)) return false;

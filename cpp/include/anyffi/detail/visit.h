@@ -14,7 +14,7 @@ class ObjectRef;
 namespace detail {
 
 template <class T>
-struct Instance;
+T* content_of(const AnyffiObject* object);
 
 /// How the references in a member of type M are visited. Headers of other types specialise it.
 template <class M, class = void>
@@ -180,6 +180,18 @@ struct FieldVisitor<T, FieldList<kFirst, kRest...>> {
   }
 };
 
+/// The object inside of which another one lies, and whose references are the other one's; or NULL.
+inline AnyffiObject* owner_of(const AnyffiValue* self) {
+  return reinterpret_cast<const AnyffiInstance*>(self->as_object)->owner;
+}
+
+inline int visit_object(AnyffiObject* object, AnyffiVisit visit, void* context) {
+  AnyffiValue value{};
+  value.type_code = object->type_code;
+  value.as_object = object;
+  return visit(&value, context);
+}
+
 /// The references of a class: what `visit_references` visits, else the fields; and those of its parents.
 template <class T>
 struct ClassVisitor {
@@ -188,8 +200,11 @@ struct ClassVisitor {
   static constexpr bool kHasAny = kVisitsItself<T> || Fields::kHasAny || Base::kHasAny;
 
   static int visit(const AnyffiValue* self, AnyffiVisit visit, void* context) {
-    if (int status = Base::visit(self, visit, context)) return status;
-    const T& object = reinterpret_cast<const Instance<T>*>(self->as_object)->object;
+    if (AnyffiObject* owner = owner_of(self)) return visit_object(owner, visit, context);
+    return visit_content(*content_of<T>(self->as_object), visit, context);
+  }
+  static int visit_content(const T& object, AnyffiVisit visit, void* context) {
+    if (int status = Base::visit_content(object, visit, context)) return status;
     if constexpr (kVisitsItself<T>) {
       Visitor visitor(visit, context);
       object.visit_references(visitor);
@@ -202,7 +217,10 @@ struct ClassVisitor {
 template <>
 struct ClassVisitor<void> {
   static constexpr bool kHasAny = false;
-  static int visit(const AnyffiValue*, AnyffiVisit, void*) { return 0; }
+  template <class T>
+  static int visit_content(const T&, AnyffiVisit, void*) {
+    return 0;
+  }
 };
 
 }  // namespace detail

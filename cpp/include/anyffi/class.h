@@ -1,0 +1,215 @@
+/// \file
+/// ANYFFI_CLASS: classes of C++ as classes of Python, whoever wrote them.
+///
+///     ANYFFI_CLASS(shop::Cart, "shop.Cart")
+///         .doc("What someone buys.")
+///         .init<std::string, int64_t>(arg("owner"), arg("limit") = 10)
+///         .method("add", &shop::Cart::add, arg("item"), arg("count") = 1)
+///         .doc("Add an item.")
+///         .field("limit", &shop::Cart::limit, "The most items.")
+///         .property("size", &shop::Cart::size);
+#ifndef ANYFFI_CLASS_H_
+#define ANYFFI_CLASS_H_
+
+#include <anyffi/detail/class_builder.h>
+#include <anyffi/detail/class_members.h>
+#include <anyffi/ops.h>
+
+namespace anyffi {
+
+/// Describes an object class T to front ends. Runs in static initialisers, so it never throws: `load_module` raises the
+/// errors. `doc` and `release_gil` apply to the member before them, `doc` before all members to the class. Names and
+/// texts must never be freed, like literals. Lists of `arg(...)` are as in Registration::def, without the object.
+template <class T>
+class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder {
+ public:
+  Class() noexcept
+      : ClassBuilder(&type_code_of<T>, &detail::type_code_slot<T>, &detail::module_class<T>,
+                     detail::declared_class<T>()) {}
+
+  Class& doc(const char* text) noexcept {
+    *doc_ = text;
+    return *this;
+  }
+  /// Releases the host's lock while the body of the method or constructor runs.
+  Class& release_gil() noexcept {
+    if (function_) function_->release_gil();
+    return *this;
+  }
+
+  /// A constructor with parameters of these types. Several are overloads.
+  template <class... A, class... N>
+  std::enable_if_t<(detail::kIsName<Bare<N>> && ...), Class&> init(N&&... names) noexcept {
+    static_assert(!std::is_abstract_v<T>, "anyffi: an abstract class has no constructor");
+    static_assert(detail::kIsCreatedOf<T, A...>, "anyffi: the class has no constructor with these parameters");
+    detail::Construct<T, A...> create;
+    return add_static(ANYFFI_STATIC_METHOD | ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), create,
+                      names...);
+  }
+  /// A function that returns a T or a Ref<T>, as a constructor.
+  template <class F, class... N>
+  std::enable_if_t<!detail::kIsName<F>, Class&> init(F factory, N&&... names) noexcept {
+    static_assert(detail::kReturns<T, F>, "anyffi: a constructor returns a T or an anyffi::Ref<T>");
+    return add_factory(ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), factory, names...);
+  }
+
+  /// A member function of T or of a base, or a function whose first parameter is the object: T&, const T& or Ref<T>.
+  /// A second one of the name is an overload.
+  template <class F, class... N>
+  Class& method(const char* name, F f, N&&... names) noexcept {
+    return add_method(0, name, f, names...);
+  }
+  template <class F, class... N>
+  Class& static_method(const char* name, F f, N&&... names) noexcept {
+    return add_static(ANYFFI_STATIC_METHOD, name, f, names...);
+  }
+
+  /// A data member of T or of a base, which Python can write unless it is const. One of an object class is an object
+  /// that refers into this one.
+  template <class C, class M>
+  Class& field(const char* name, M C::* member, const char* text = nullptr) noexcept {
+    static_assert(!std::is_function_v<M>, "anyffi: a field is a data member; for functions there is property()");
+    static_assert(detail::kIsField<Bare<M>>,
+                  "anyffi: a field has a type without a conversion: include its header of anyffi/stl/, or specialise "
+                  "anyffi::Traits for it (see anyffi/traits_via.h)");
+    add_field(detail::describe_member<T, M>(name, text, member));
+    return *this;
+  }
+
+  /// A getter, and a setter: member functions, or functions whose first parameter is the object.
+  template <class G>
+  Class& property(const char* name, G get) noexcept {
+    return add_method(ANYFFI_GETTER, name, get);
+  }
+  template <class G, class S>
+  Class& property(const char* name, G get, S set) noexcept {
+    Arg value{"value"};
+    add_method(ANYFFI_SETTER, name, set, value);
+    return add_method(ANYFFI_GETTER, name, get);
+  }
+
+  /// An operator of C++ as that of Python, such as `op(anyffi::ops::add)`, where both operands are a T; or any function
+  /// as the operator's method.
+  template <class Op>
+  Class& op(Op) noexcept {
+    using F = Bare<decltype(Op::template kCall<T>)>;
+    if constexpr (detail::SignatureOf<F>::kSize == 2) {
+      Arg other{"other"};
+      return add_method(0, Op::kName, Op::template kCall<T>, other);
+    } else {
+      return add_method(0, Op::kName, Op::template kCall<T>);
+    }
+  }
+  template <class Op, class F, class... N>
+  Class& op(Op, F f, N&&... names) noexcept {
+    return add_method(0, Op::kName, f, names...);
+  }
+
+  /// Iteration over what lies between two iterators, copied one by one. The iterator keeps the object alive.
+  template <class B, class E>
+  Class& iterate(B begin, E end) noexcept {
+    return add_method(0, "__iter__", detail::make_walk<T>(begin, end));
+  }
+
+  /// What `pickle` and `copy` store: `get` returns a value, of which the function `set` makes a T or a Ref<T>.
+  template <class G, class S>
+  Class& pickle(G get, S set) noexcept {
+    static_assert(detail::kReturns<T, S>, "anyffi: the second function of pickle() returns a T or an anyffi::Ref<T>");
+    add_method(0, "__getstate__", get);
+    return add_factory(ANYFFI_RESTORE, "__setstate__", set);
+  }
+  /// `copy.copy` and `copy.deepcopy` by the copy constructor.
+  Class& copyable() noexcept {
+    return add_method(0, "__copy__", [](const T& object) { return make_object<T>(object); });
+  }
+
+ private:
+  template <class F, class... N>
+  Class& add_static(uint32_t flags, const char* name, F& f, N&... names) noexcept {
+    using Callable = detail::CallableOf<F>;
+    ANYFFI_ASSERT_CONVERTIBLE_(Callable);
+    ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Bare<N>...>);
+    decltype(auto) callable = detail::as_function(f);
+    begin(flags);
+    detail::create_typed(&add_function, static_cast<ClassBuilder*>(this), name, callable, names...);
+    return *this;
+  }
+  template <class F, class... N>
+  Class& add_factory(uint32_t flags, const char* name, F& f, N&... names) noexcept {
+    decltype(auto) factory = detail::as_function(f);
+    decltype(auto) constructor = detail::as_constructor<T>(factory);
+    return add_static(ANYFFI_STATIC_METHOD | flags, name, constructor, names...);
+  }
+  template <class F, class... N>
+  Class& add_method(uint32_t flags, const char* name, F f, N&... names) noexcept {
+    decltype(auto) callable = detail::as_method<T>(f);
+    using Callable = Bare<decltype(callable)>;
+    ANYFFI_ASSERT_CONVERTIBLE_(Callable);
+    static_assert(detail::kTakes<T, Callable>,
+                  "anyffi: the first parameter of a method is the object: T&, const T& or anyffi::Ref<T>");
+    begin(flags);
+    if constexpr (sizeof...(N) > 0 || detail::SignatureOf<Callable>::kSize == 1) {
+      ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Arg, Bare<N>...>);
+      Arg self{"self"};
+      detail::create_typed(&add_function, static_cast<ClassBuilder*>(this), name, callable, self, names...);
+    } else {
+      detail::create_typed(&add_function, static_cast<ClassBuilder*>(this), name, callable);
+    }
+    return *this;
+  }
+};
+
+/// Selects an overload by its parameters: `overload_cast<int64_t>(&T::f)`, `overload_cast<>(&T::f, const_)`.
+struct ConstTag {};
+inline constexpr ConstTag const_{};
+
+template <class... A>
+struct OverloadCast {
+  template <class R>
+  constexpr auto operator()(R (*f)(A...)) const noexcept {
+    return f;
+  }
+  template <class R, class C>
+  constexpr auto operator()(R (C::*f)(A...)) const noexcept {
+    return f;
+  }
+  template <class R, class C>
+  constexpr auto operator()(R (C::*f)(A...) const, ConstTag) const noexcept {
+    return f;
+  }
+};
+template <class... A>
+inline constexpr OverloadCast<A...> overload_cast{};
+
+}  // namespace anyffi
+
+#define ANYFFI_KEY_(T, key, Base)                            \
+  template <>                                                \
+  struct anyffi::detail::ForeignKey<T> {                     \
+    static constexpr bool kIsKnown = true;                   \
+    static constexpr auto kValue = ::anyffi::FixedText(key); \
+    using Parent = Base;                                     \
+  };
+#define ANYFFI_KEY_OF_TWO_(T, key) ANYFFI_KEY_(T, key, void)
+#define ANYFFI_PICK_KEY_(a, b, c, name, ...) name
+
+/// Makes a class an object class: `ANYFFI_TYPE_KEY(shop::Cart, "shop.Cart")`, with a third argument if it derives from
+/// another object class. At global scope, before functions use the class: in a header if several files do. Libraries
+/// that exchange objects of the class give it the same key.
+#define ANYFFI_TYPE_KEY(...) \
+  ANYFFI_PICK_KEY_(__VA_ARGS__, ANYFFI_KEY_, ANYFFI_KEY_OF_TWO_, ~)(__VA_ARGS__) static_assert(true, "")
+
+/// Describes an object class: `ANYFFI_BIND(shop::Cart).init<>().method("add", &shop::Cart::add);`
+#define ANYFFI_BIND(...)                                                                                \
+  [[maybe_unused]] static const ::anyffi::detail::Registered ANYFFI_JOIN_(anyffi_class_, __COUNTER__) = \
+      ::anyffi::Class<__VA_ARGS__>()
+
+#define ANYFFI_FIRST_(T, ...) T
+#define ANYFFI_FIRST_OF_(...) ANYFFI_FIRST_(__VA_ARGS__, ~)
+
+/// Both: `ANYFFI_CLASS(shop::Cart, "shop.Cart").init<>();`, at global scope.
+#define ANYFFI_CLASS(...)       \
+  ANYFFI_TYPE_KEY(__VA_ARGS__); \
+  ANYFFI_BIND(ANYFFI_FIRST_OF_(__VA_ARGS__))
+
+#endif  // ANYFFI_CLASS_H_

@@ -1,0 +1,137 @@
+/// \file
+/// What the descriptions of all classes have in common.
+#ifndef ANYFFI_DETAIL_CLASS_BUILDER_H_
+#define ANYFFI_DETAIL_CLASS_BUILDER_H_
+
+#include <anyffi/detail/class_members.h>
+#include <anyffi/registry.h>
+
+namespace anyffi {
+namespace detail {
+
+/// Rows of a table that is never freed once a type was defined by it.
+template <class Row>
+struct RowTable {
+  Row* rows = nullptr;
+  int32_t size = 0;
+
+  Row& add(const Row& row) {
+    // Doubled at each power of two.
+    if ((size & (size - 1)) == 0) grow();
+    return rows[size++] = row;
+  }
+
+ private:
+  void grow() {
+    auto* grown = static_cast<Row*>(anyffi_alloc(sizeof(Row) * static_cast<size_t>(size > 0 ? 2 * size : 1)));
+    if (!grown) throw std::bad_alloc();
+    if (size > 0) __builtin_memcpy(grown, rows, sizeof(Row) * static_cast<size_t>(size));
+    anyffi_free(rows);
+    rows = grown;
+  }
+};
+
+/// Collects the members of a class, and defines its type at the end.
+class __attribute__((visibility("hidden"))) ClassBuilder {
+ public:
+  ClassBuilder(const ClassBuilder&) = delete;
+  ClassBuilder& operator=(const ClassBuilder&) = delete;
+  ~ClassBuilder() { define(); }
+
+ protected:
+  __attribute__((cold, noinline)) ClassBuilder(int32_t (*type_code_of)(), int32_t* slot, AnyffiModuleClass* listed,
+                                               const DeclaredClass& declared) noexcept
+      : slot_(slot),
+        listed_(listed),
+        class_doc_(declared.info.doc),
+        visit_(declared.info.visit_children),
+        visit_fields_(declared.visit_fields) {
+    int status = catch_all([&] {
+      type_code_of();
+      for (int32_t i = 0; i < declared.info.num_fields; ++i) fields_.add(declared.info.fields[i]);
+      return 0;
+    });
+    if (status != 0) anyffi_registry_defer_error();
+  }
+
+  /// Starts a member with these flags.
+  void begin(uint32_t flags) noexcept { flags_ = flags; }
+
+  /// Adds a method; for `rest` see `create_native`.
+  __attribute__((cold, noinline)) static void add_function(ClassBuilder* self, const char* name, const CallSpec* spec,
+                                                           void* callable, ...) noexcept {
+    VaList rest;
+    __builtin_va_start(rest.list, callable);
+    self->function_ = nullptr;
+    self->doc_ = &self->ignored_;
+    int status = catch_all([&] {
+      ObjectRef function = create_native(name, *spec, callable, rest.list);
+      auto* native = reinterpret_cast<NativeFunction*>(function.get());
+      if (!(self->flags_ & ANYFFI_STATIC_METHOD)) native->info.flags |= ANYFFI_METHOD;
+      self->add_row(name, function.get());
+      // Never released: the type refers to it.
+      function.release();
+      self->function_ = native;
+      self->doc_ = &native->info.doc;
+      return 0;
+    });
+    if (status != 0) anyffi_registry_defer_error();
+  }
+
+  __attribute__((cold, noinline)) void add_field(const AnyffiFieldInfo& field) noexcept {
+    function_ = nullptr;
+    doc_ = &ignored_;
+    int status = catch_all([&] {
+      doc_ = &fields_.add(field).doc;
+      if (visit_ == nullptr && field.visit != nullptr) visit_ = visit_fields_;
+      return 0;
+    });
+    if (status != 0) anyffi_registry_defer_error();
+  }
+
+  NativeFunction* function_ = nullptr;  // the last member, unless it is a field
+  const char** doc_ = &class_doc_;      // of the last member
+
+ private:
+  void add_row(const char* name, AnyffiObject* function) {
+    for (int32_t i = 0; i < methods_.size; ++i) {
+      AnyffiMethodInfo& method = methods_.rows[i];
+      if (method.flags != flags_ || __builtin_strcmp(method.name, name) != 0) continue;
+      method.function = add_overload(name, method.function, function);
+      return;
+    }
+    methods_.add(AnyffiMethodInfo{name, function, flags_, 0});
+  }
+
+  __attribute__((cold, noinline)) void define() noexcept {
+    if (*slot_ == ANYFFI_NONE) return;  // it could not be registered
+    AnyffiTypeInfo info{};
+    info.struct_size = sizeof(info);
+    info.doc = class_doc_;
+    info.fields = fields_.rows;
+    info.num_fields = fields_.size;
+    info.methods = methods_.rows;
+    info.num_methods = methods_.size;
+    info.visit_children = visit_;
+    int32_t code = *slot_;
+    if (anyffi_type_define(&code, &info) != 0) return anyffi_registry_defer_error();
+    for (int32_t i = 0; i < fields_.size; ++i) fields_.rows[i].type_code = code;
+    *slot_ = code;
+    list_class(listed_, code);
+  }
+
+  int32_t* slot_;
+  AnyffiModuleClass* listed_;
+  uint32_t flags_ = 0;
+  const char* class_doc_;
+  int (*visit_)(const AnyffiValue* self, AnyffiVisit visit, void* context);
+  int (*visit_fields_)(const AnyffiValue* self, AnyffiVisit visit, void* context);
+  const char* ignored_ = nullptr;
+  RowTable<AnyffiMethodInfo> methods_;
+  RowTable<AnyffiFieldInfo> fields_;
+};
+
+}  // namespace detail
+}  // namespace anyffi
+
+#endif  // ANYFFI_DETAIL_CLASS_BUILDER_H_

@@ -1,0 +1,285 @@
+/// \file
+/// The members of classes: constructors, data members, iteration.
+#ifndef ANYFFI_DETAIL_CLASS_MEMBERS_H_
+#define ANYFFI_DETAIL_CLASS_MEMBERS_H_
+
+#include <anyffi/function.h>
+
+namespace anyffi {
+namespace detail {
+
+/// The part of a type key after its last dot, which is the name of the class in Python.
+constexpr const char* last_name(const char* type_key) {
+  const char* name = type_key;
+  for (; *type_key != 0; ++type_key) {
+    if (*type_key == '.') name = type_key + 1;
+  }
+  return name;
+}
+
+/* ---- constructors ---- */
+
+template <class T, class Enable, class... A>
+inline constexpr bool kIsBraced = false;
+template <class T, class... A>
+inline constexpr bool kIsBraced<T, std::void_t<decltype(T{std::declval<A>()...})>, A...> = true;
+template <class T, class... A>
+inline constexpr bool kIsCreatedOf = std::is_constructible_v<T, A&&...> || kIsBraced<T, void, A...>;
+
+template <class T, class... A>
+struct Construct {
+  Ref<T> operator()(A... args) const { return make_object<T>(std::forward<A>(args)...); }
+};
+
+/// Whether a function returns a new object of class T.
+template <class T>
+struct ReturnsObject {
+  template <class R, class... A>
+  struct Check {
+    static constexpr bool kValue = std::is_same_v<Bare<R>, Ref<T>> || std::is_same_v<R, T>;
+  };
+};
+template <class T, class F>
+inline constexpr bool kReturns = SignatureOf<CallableOf<F>>::template Apply<ReturnsObject<T>::template Check>::kValue;
+
+/// A constructor that refuses an object that the host knows already: a new wrapper is to stand for it.
+template <class T, class F>
+struct NewOnly {
+  template <class R, class... A>
+  struct Of {
+    F factory;
+    Ref<T> operator()(A... args) {
+      Ref<T> made = factory(std::forward<A>(args)...);
+      if (made.get() && made.get()->wrapper) {
+        throw Error("TypeError", "a constructor returned an object that is not new");
+      }
+      return made;
+    }
+  };
+  template <class R, class... A>
+  struct IsNeeded {
+    static constexpr bool kValue = !std::is_same_v<R, T>;
+  };
+};
+
+/// The function of a constructor for a factory.
+template <class T, class F>
+decltype(auto) as_constructor(F& f) {
+  using Signature = SignatureOf<F>;
+  if constexpr (Signature::template Apply<NewOnly<T, F>::template IsNeeded>::kValue) {
+    return typename Signature::template Apply<NewOnly<T, F>::template Of>{f};
+  } else {
+    return (f);
+  }
+}
+
+/// Whether the first parameter of a function is an object of class T.
+template <class T>
+struct TakesObject {
+  template <class R, class... A>
+  struct Check {
+    static constexpr bool kValue = false;
+  };
+  template <class R, class First, class... A>
+  struct Check<R, First, A...> {
+    static constexpr bool kValue = std::is_base_of_v<Bare<First>, T> || std::is_same_v<Bare<First>, Ref<T>>;
+  };
+};
+template <class T, class F>
+inline constexpr bool kTakes = SignatureOf<F>::template Apply<TakesObject<T>::template Check>::kValue;
+
+/* ---- data members ---- */
+
+/// The member of an object, whose class may derive from that of the field.
+inline void* member_of(const AnyffiObject* self, const AnyffiFieldInfo* field) {
+  void* content = __builtin_expect(self->type_code == field->type_code, 1)
+                      ? reinterpret_cast<const AnyffiInstance*>(self)->content
+                      : anyffi_instance_get_content(self, field->type_code);
+  return static_cast<char*>(content) + field->offset;
+}
+
+/// An object inside of another one, which it keeps alive.
+inline void destroy_inner(AnyffiObject* self, int32_t what) {
+  if (what & ANYFFI_DELETE_CONTENTS) anyffi_release(reinterpret_cast<AnyffiInstance*>(self)->owner);
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+}
+
+__attribute__((noinline)) inline AnyffiValue refer_into(AnyffiObject* owner, int32_t type_code, void* content) {
+  auto* inner = static_cast<AnyffiInstance*>(anyffi_alloc(sizeof(AnyffiInstance)));
+  if (!inner) throw std::bad_alloc();
+  anyffi_retain(owner);
+  *inner = AnyffiInstance{{type_code, 1, 1, &destroy_inner, nullptr}, content, owner};
+  return object_value(&inner->header);
+}
+
+/// One for each type of members, not for each member.
+template <class M>
+int get_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* out) {
+  *out = AnyffiValue{};
+  return catch_all([&] {
+    auto* member = static_cast<M*>(member_of(self, field));
+    if constexpr (kIsObjectClass<M>) {
+      *out = refer_into(self, type_code_of<M>(), member);
+    } else {
+      assign(*out, Traits<M>::store(*member));
+    }
+    return 0;
+  });
+}
+
+template <class M>
+int set_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* value) {
+  using Conversion = Traits<std::conditional_t<kIsObjectClass<M>, ObjectArg<M>, M>>;
+  return catch_all([&] {
+    typename Conversion::Holder holder{};
+    AnyffiMismatch why;
+    if (!Conversion::load(*value, holder, why)) return anyffi_mismatch_raise_field(&why, field);
+    auto* member = static_cast<M*>(member_of(self, field));
+    if constexpr (kIsObjectClass<M>) {
+      *member = *holder;
+    } else {
+      *member = Conversion::take(holder);
+    }
+    return 0;
+  });
+}
+
+template <class M>
+inline constexpr bool kIsField = HasTraits<M>::value || kIsObjectClass<M>;
+
+template <class M>
+int visit_member(const void* member, AnyffiVisit visit, void* context) {
+  return visit_references_of(*static_cast<const M*>(member), visit, context);
+}
+
+/// Visits the references in the fields of a class, each once.
+inline int visit_fields(const AnyffiTypeInfo& info, const AnyffiObject* self, AnyffiVisit visit, void* context) {
+  for (int32_t i = 0; i < info.num_fields; ++i) {
+    const AnyffiFieldInfo& field = info.fields[i];
+    bool is_visited = field.visit == nullptr;
+    for (int32_t j = 0; j < i; ++j) is_visited |= info.fields[j].visit && info.fields[j].offset == field.offset;
+    if (is_visited) continue;
+    if (int status = field.visit(member_of(self, &field), visit, context)) return status;
+  }
+  return 0;
+}
+
+/// The `visit_children` of a described class: what its `visit_references` visits, else the fields; and the same of the
+/// ancestors.
+template <class T>
+int visit_bound(const AnyffiValue* self, AnyffiVisit visit, void* context) {
+  if (AnyffiObject* owner = owner_of(self)) return visit_object(owner, visit, context);
+  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code_of<T>());
+  int status = 0;
+  if constexpr (kVisitsItself<T>) {
+    Visitor visitor(visit, context);
+    content_of<T>(self->as_object)->visit_references(visitor);
+    status = visitor.status();
+  } else {
+    status = visit_fields(*info, self->as_object, visit, context);
+  }
+  while (status == 0 && info->depth > 0) {
+    info = anyffi_type_get_info(info->parent);
+    if (info->visit_children != nullptr) return info->visit_children(self, visit, context);
+  }
+  return status;
+}
+
+/// What a class declares itself.
+struct DeclaredClass {
+  AnyffiTypeInfo info;
+  /// The `visit_children` of the class if fields are described that own references.
+  int (*visit_fields)(const AnyffiValue* self, AnyffiVisit visit, void* context);
+};
+template <class T>
+DeclaredClass declared_class() {
+  DeclaredClass declared{{}, &visit_bound<T>};
+  if constexpr (!KeyOf<T>::kIsForeign) {
+    describe_class<T>(declared.info);
+  } else if constexpr (kVisitsItself<T>) {
+    declared.info.visit_children = &visit_bound<T>;
+  }
+  return declared;
+}
+
+template <class T, class M, class C>
+AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member) {
+  using Value = Bare<M>;
+  static_assert(kIsFixedBase<C, T>, "anyffi: a field is a member of the class, or of a base that is not virtual");
+  AnyffiFieldInfo field{name, doc, nullptr, &get_member<Value>, nullptr, nullptr, 0, ANYFFI_NONE, 0};
+  // Any address that is not NULL.
+  auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
+  auto* place = &(static_cast<C*>(object)->*member);
+  field.offset = reinterpret_cast<const volatile char*>(place) - reinterpret_cast<const volatile char*>(object);
+  // The members of a base that is bound are visited by its own fields.
+  if constexpr (References<Value>::kHasAny && (std::is_same_v<C, T> || std::is_void_v<typename KeyOf<T>::Parent>)) {
+    field.visit = &visit_member<Value>;
+  }
+  if constexpr (kIsObjectClass<Value>) {
+    field.type_name = kTypeKeyOf<Value>;
+    if constexpr (!std::is_const_v<M> && std::is_copy_assignable_v<M>) field.set = &set_member<Value>;
+  } else {
+    field.type_name = kResultName<Value>;
+    // A view would dangle.
+    if constexpr (!std::is_const_v<M> && !kIsView<Value> && std::is_move_assignable_v<M>) {
+      field.set = &set_member<Value>;
+    }
+  }
+  return field;
+}
+
+/* ---- iteration ---- */
+
+/// What an iteration gives: an element, as a function returns it, or Missing at the end.
+struct WalkItem {
+  AnyffiValue owned;
+};
+
+template <class T, class Begin, class End>
+struct Walk {
+  Ref<T> owner;
+  Begin next;
+  End end;
+  WalkItem operator()() {
+    using Element = Bare<decltype(*next)>;
+    if (!(next != end)) {
+      AnyffiValue missing{};
+      missing.type_code = ANYFFI_MISSING;
+      return {missing};
+    }
+    WalkItem item{Traits<Element>::store(static_cast<Element>(*next))};
+    ++next;
+    return item;
+  }
+};
+
+template <class T, class F>
+decltype(auto) call_on(F& f, T& object) {
+  if constexpr (std::is_member_function_pointer_v<F>) {
+    return (object.*f)();
+  } else {
+    return f(object);
+  }
+}
+
+/// A function that returns a function that returns one element after the other, and at last Missing.
+template <class T, class B, class E>
+auto make_walk(B begin, E end) {
+  return [begin, end](const Ref<T>& owner) mutable {
+    using Begin = Bare<decltype(call_on<T>(begin, *owner))>;
+    using End = Bare<decltype(call_on<T>(end, *owner))>;
+    return Function::from(Walk<T, Begin, End>{owner, call_on<T>(begin, *owner), call_on<T>(end, *owner)});
+  };
+}
+
+}  // namespace detail
+
+template <>
+struct Traits<detail::WalkItem> {
+  static constexpr FixedText name{"Any"};
+  static AnyffiValue store(const detail::WalkItem& item) { return item.owned; }
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_DETAIL_CLASS_MEMBERS_H_

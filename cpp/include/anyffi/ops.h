@@ -1,0 +1,121 @@
+/// \file
+/// Operators for `Class::op`: those that C++ has, and the names of all others.
+#ifndef ANYFFI_OPS_H_
+#define ANYFFI_OPS_H_
+
+#include <anyffi/object.h>
+
+namespace anyffi {
+namespace ops {
+
+/// X(name in C++, name in Python, operator).
+#define ANYFFI_BINARY_OPERATORS(X) \
+  X(add, "__add__", +)             \
+  X(sub, "__sub__", -)             \
+  X(mul, "__mul__", *)             \
+  X(truediv, "__truediv__", /)     \
+  X(mod, "__mod__", %)             \
+  X(lshift, "__lshift__", <<)      \
+  X(rshift, "__rshift__", >>)      \
+  X(and_, "__and__", &)            \
+  X(or_, "__or__", |)              \
+  X(xor_, "__xor__", ^)            \
+  X(eq, "__eq__", ==)              \
+  X(ne, "__ne__", !=)              \
+  X(lt, "__lt__", <)               \
+  X(le, "__le__", <=)              \
+  X(gt, "__gt__", >)               \
+  X(ge, "__ge__", >=)
+#define ANYFFI_IN_PLACE_OPERATORS(X) \
+  X(iadd, "__iadd__", +=)            \
+  X(isub, "__isub__", -=)            \
+  X(imul, "__imul__", *=)            \
+  X(itruediv, "__itruediv__", /=)    \
+  X(imod, "__imod__", %=)            \
+  X(ilshift, "__ilshift__", <<=)     \
+  X(irshift, "__irshift__", >>=)     \
+  X(iand, "__iand__", &=)            \
+  X(ior, "__ior__", |=)              \
+  X(ixor, "__ixor__", ^=)
+#define ANYFFI_UNARY_OPERATORS(X) \
+  X(neg, "__neg__", -)            \
+  X(pos, "__pos__", +)            \
+  X(invert, "__invert__", ~)
+/// Without a default: `op(anyffi::ops::getitem, &T::at)`.
+#define ANYFFI_OTHER_OPERATORS(X) \
+  X(radd, "__radd__")             \
+  X(rsub, "__rsub__")             \
+  X(rmul, "__rmul__")             \
+  X(rtruediv, "__rtruediv__")     \
+  X(rmod, "__rmod__")             \
+  X(floordiv, "__floordiv__")     \
+  X(pow, "__pow__")               \
+  X(matmul, "__matmul__")         \
+  X(getitem, "__getitem__")       \
+  X(setitem, "__setitem__")       \
+  X(delitem, "__delitem__")       \
+  X(contains, "__contains__")     \
+  X(call, "__call__")             \
+  X(hash, "__hash__")             \
+  X(str, "__str__")               \
+  X(repr, "__repr__")             \
+  X(float_, "__float__")          \
+  X(int_, "__int__")              \
+  X(index, "__index__")           \
+  X(bool_, "__bool__")            \
+  X(enter, "__enter__")           \
+  X(exit, "__exit__")             \
+  X(abs_, "__abs__")
+
+#define ANYFFI_BINARY_(name, method, sign)                                         \
+  struct Op_##name {                                                               \
+    static constexpr const char* kName = method;                                   \
+    template <class T>                                                             \
+    static constexpr auto kCall = [](const T& a, const T& b) { return a sign b; }; \
+  };                                                                               \
+  inline constexpr Op_##name name{};
+#define ANYFFI_IN_PLACE_(name, method, sign)                        \
+  struct Op_##name {                                                \
+    static constexpr const char* kName = method;                    \
+    template <class T>                                              \
+    static constexpr auto kCall = [](const Ref<T>& a, const T& b) { \
+      *a sign b;                                                    \
+      return a;                                                     \
+    };                                                              \
+  };                                                                \
+  inline constexpr Op_##name name{};
+#define ANYFFI_UNARY_(name, method, sign)                            \
+  struct Op_##name {                                                 \
+    static constexpr const char* kName = method;                     \
+    template <class T>                                               \
+    static constexpr auto kCall = [](const T& a) { return sign a; }; \
+  };                                                                 \
+  inline constexpr Op_##name name{};
+#define ANYFFI_OTHER_(name, method)              \
+  struct Op_##name {                             \
+    static constexpr const char* kName = method; \
+  };                                             \
+  inline constexpr Op_##name name{};
+
+ANYFFI_BINARY_OPERATORS(ANYFFI_BINARY_)
+ANYFFI_IN_PLACE_OPERATORS(ANYFFI_IN_PLACE_)
+ANYFFI_UNARY_OPERATORS(ANYFFI_UNARY_)
+ANYFFI_OTHER_OPERATORS(ANYFFI_OTHER_)
+
+/// `size()`.
+struct Op_len {
+  static constexpr const char* kName = "__len__";
+  template <class T>
+  static constexpr auto kCall = [](const T& a) { return a.size(); };
+};
+inline constexpr Op_len len{};
+
+#undef ANYFFI_BINARY_
+#undef ANYFFI_IN_PLACE_
+#undef ANYFFI_UNARY_
+#undef ANYFFI_OTHER_
+
+}  // namespace ops
+}  // namespace anyffi
+
+#endif  // ANYFFI_OPS_H_

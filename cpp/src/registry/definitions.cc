@@ -1,0 +1,22 @@
+/// \file
+/// Definitions of types by libraries, which a failed load undoes.
+#include <anyffi/c_api.h>
+
+#include "core/errors.h"
+#include "core/loading.h"
+#include "core/types.h"
+#include "registry/journal.h"
+
+using namespace anyffi::runtime;
+
+int anyffi_type_define(int32_t* type_code, const AnyffiTypeInfo* info) {
+  Registrant registrant = Loading::find_registrant(__builtin_return_address(0));
+  return guard([&] {
+    LoadJournal* journal = LoadJournal::current();
+    if (journal != nullptr) journal->reserve_type();
+    FormerType former;
+    if (define_type(*info, registrant, type_code, &former) != 0) return -1;
+    if (journal != nullptr && former.record != nullptr) journal->record_type(former);
+    return 0;
+  });
+}

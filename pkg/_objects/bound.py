@@ -1,0 +1,252 @@
+"""Python classes for the types that C++ registers, made when they are first needed."""
+
+from __future__ import annotations
+
+import threading
+
+from .._rules.codes import code
+from .._typing import Any
+from . import defaults
+from .docs import FunctionAnnotations, FunctionDoc
+from .fields import Field
+from .methods import OPERATORS, Constructor, MethodMethods, make_iter, no_constructor
+from .runtime import Runtime
+
+__all__ = ["BoundClasses"]
+
+# AnyffiMethodFlag
+_STATIC, _GETTER, _SETTER, _CONSTRUCTOR, _RESTORE = 1, 2, 4, 8, 16
+
+#: Attributes of wrappers and classes that a member must not replace; it gets a `_` at its end.
+_RESERVED = frozenset(
+    (
+        *(
+            "_address",
+            "_type_code",
+            "_move_from",
+            "_runtime",
+            "_classes",
+            "_restore",
+            "_field_names",
+            "_type_key",
+        ),
+        *(
+            "__class__",
+            "__new__",
+            "__init__",
+            "__del__",
+            "__dict__",
+            "__slots__",
+            "__weakref__",
+            "__module__",
+        ),
+        *("__qualname__", "__reduce__", "__reduce_ex__", "__getattribute__", "__init_subclass__"),
+        *("__subclasshook__", "__class_getitem__", "__anyffi_value__"),
+    )
+)
+
+
+class BoundClasses:
+    """The classes of registered types, of one backend."""
+
+    def __init__(self, core: Any, public: dict[str, Any]) -> None:
+        self._core = core
+        self._runtime: Runtime = public["Object"]._runtime
+        self._object: Any = public["Object"]
+        self._function: Any = public["Function"]
+        self._method: Any = type(
+            "Method",
+            (MethodMethods, self._function),
+            {
+                "__slots__": ("__objclass__",),
+                "__module__": "anyffi",
+                "__doc__": FunctionDoc(MethodMethods.__doc__),
+                "__annotations__": FunctionAnnotations(),
+                "_binds": True,
+            },
+        )
+        self._lock = threading.RLock()
+        #: By type code: the classes made here, and those that users registered.
+        self._made: dict[int, Any] = {}
+        self._registered: dict[int, Any] = {}
+        #: For each class made here the version of the type and the names of its members.
+        self._members: dict[int, tuple[int, tuple[str, ...]]] = {}
+        core.set_class_maker(self.make)
+
+    # ---- classes of types ----------------------------------------------------------------------------
+
+    def class_of(self, type_code: int) -> Any:
+        """Return the class made for a type; not that which users registered for it."""
+        with self._lock:
+            if type_code not in self._made:
+                cls = self._build(type_code)
+                # Making it may have collected garbage, and so have run code that needed it.
+                self._made.setdefault(type_code, cls)
+            return self._made[type_code]
+
+    def make(self, type_code: int) -> None:
+        """Set the class for objects of a type that arrive, for which none is set yet."""
+        with self._lock:
+            own = self.class_of(type_code)
+            registered = self._registered_ancestor(type_code)
+            if registered is None or issubclass(own, registered):
+                cls = own
+            elif issubclass(registered, own):
+                cls = registered
+            else:
+                # It has the methods of both: those of the type precede.
+                cls = type(own.__name__, (own, registered), _namespace_of(own))
+            self._core.set_class(type_code, cls)
+
+    def register(self, type_code: int, cls: Any) -> None:
+        """Set the class for objects of a type that arrive, and add the members that it lacks."""
+        with self._lock:
+            self._core.set_class(type_code, cls)
+            if cls.__module__ != self._object.__module__:  # the package's own classes serve many types
+                self._complete(cls, type_code)
+            self._registered[type_code] = cls
+            for other in [*self._made, *self._registered]:
+                if other not in self._registered and type_code in self._ancestors(other):
+                    self.make(other)
+
+    def refresh(self, type_code: int) -> None:
+        """Replace the members of a class, whose library was loaded again."""
+        with self._lock:
+            cls = self._made.get(type_code)
+            if cls is None or self._members[type_code][0] == self._runtime.type_describe(type_code)[5]:
+                return
+            self._set_members(cls, type_code)
+            if self._registered_ancestor(type_code) is None and type_code not in self._registered:
+                self._core.set_class(type_code, cls)  # with the new constructor
+
+    def _ancestors(self, type_code: int) -> list[int]:
+        """Return the codes of the ancestors, the nearest first, without Object."""
+        found: list[int] = []
+        parent = self._runtime.type_describe(type_code)[2]
+        while parent != code.OBJECT:
+            found.append(parent)
+            parent = self._runtime.type_describe(parent)[2]
+        return found
+
+    def _registered_ancestor(self, type_code: int) -> Any:
+        for ancestor in self._ancestors(type_code):
+            if ancestor in self._registered:
+                return self._registered[ancestor]
+        return None
+
+    # ---- members -------------------------------------------------------------------------------------
+
+    def _build(self, type_code: int) -> Any:
+        key, doc, parent, *_ = self._runtime.type_describe(type_code)
+        base = self._object if parent == code.OBJECT else self.class_of(parent)
+        module, _, name = key.rpartition(".")
+        namespace = {
+            "__slots__": (),
+            "__module__": module or "anyffi.objects",
+            "__qualname__": name,
+            "__doc__": doc,
+            "_type_key": key,
+        }
+        cls: Any = type(name, (base,), namespace)
+        self._set_members(cls, type_code)
+        return cls
+
+    def _set_members(self, cls: Any, type_code: int) -> None:
+        version = self._runtime.type_describe(type_code)[5]
+        members = {"__init__": no_constructor, **self._describe(cls, type_code)}
+        _, former = self._members.get(type_code, (0, ()))
+        for name in former:
+            if name not in members and name in cls.__dict__:
+                delattr(cls, name)
+        for name, value in members.items():
+            setattr(cls, name, value)
+        self._members[type_code] = version, tuple(members)
+
+    def _complete(self, cls: Any, type_code: int) -> None:
+        """Add the members of a type and of its ancestors to a class, except for names that it has."""
+        known = {name for base in cls.__mro__ if not _is_of_package(base) for name in base.__dict__}
+        for owner in (type_code, *self._ancestors(type_code)):
+            for name, value in self._describe(cls, owner).items():
+                if name not in known and not (name == "__init__" and owner != type_code):
+                    known.add(name)
+                    setattr(cls, name, value)
+
+    def _describe(self, cls: Any, type_code: int) -> dict[str, Any]:
+        """Return the members that a type itself has, by name."""
+        members: dict[str, Any] = {}
+        fields, has_repr = self._runtime.type_describe(type_code)[3:5]
+        for name, type_name, doc, is_writable in fields:
+            members[_free(name)] = Field(self._runtime, name, type_name, doc, is_writable)
+        rows = [(name, flags, function) for name, flags, function in self._runtime.type_methods(type_code)]
+        operators: dict[str, Any] = {}
+        if any(name in OPERATORS for name, _, _ in rows):
+            operators = {
+                name: function for name, _, function in self._runtime.type_methods(type_code, NotImplemented)
+            }
+        setters = {name: function for name, flags, function in rows if flags & _SETTER}
+        for name, flags, function in rows:
+            if flags & _CONSTRUCTOR:
+                members["__init__"] = Constructor(cls, function)
+            elif flags & _RESTORE:
+                members["_restore"] = staticmethod(function)
+            elif flags & _STATIC:
+                members[_free(name)] = staticmethod(function)
+            elif flags & _GETTER:
+                put = self._bind(cls, setters[name]) if name in setters else None
+                members[_free(name)] = Property(self._bind(cls, function), put)
+            elif name in OPERATORS:
+                members[name] = self._bind(cls, operators[name])
+            elif name == "__iter__":
+                members[name] = make_iter(self._bind(cls, function), self._function)
+            elif not flags & _SETTER:
+                members[_free(name)] = self._bind(cls, function)
+        if "__eq__" in members:
+            members.setdefault("__hash__", None)
+        if "__copy__" in members:
+            members["__copy__"], members["__deepcopy__"] = defaults.make_copies(members["__copy__"])
+        if "_restore" in members:
+            members["__reduce__"] = defaults.__reduce__
+        if has_repr:
+            members.setdefault("__repr__", lambda self: self._runtime.value_repr(self))
+        if fields:
+            members.setdefault("__repr__", defaults.__repr__)
+            members["_field_names"] = tuple(_free(row[0]) for row in fields)
+        return members
+
+    def _bind(self, cls: Any, function: Any) -> Any:
+        method = self._method.__new__(self._method)
+        method._move_from(function)
+        method.__objclass__ = cls
+        return method
+
+
+class Property(property):
+    """A property of a C++ class."""
+
+    def __init__(self, get: Any, put: Any) -> None:
+        super().__init__(get, put)
+        self.__doc__ = get.__doc__
+
+    @property
+    def type_name(self) -> str | None:
+        """The annotation of its values."""
+        info = self.fget._info()  # type: ignore[union-attr]
+        found: str | None = info and info[5]
+        return found
+
+
+def _free(name: str) -> str:
+    return name + "_" if name in _RESERVED else name
+
+
+def _is_of_package(cls: type) -> bool:
+    return cls.__module__ == "anyffi" or cls.__module__.startswith("anyffi._") or cls is object
+
+
+def _namespace_of(cls: Any) -> dict[str, Any]:
+    return {
+        "__slots__": (),
+        "__module__": cls.__module__,
+        "__qualname__": cls.__qualname__,
+        "__doc__": cls.__dict__.get("__doc__"),
+    }

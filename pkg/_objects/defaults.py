@@ -1,0 +1,77 @@
+"""What classes of C++ types have where C++ defines nothing else: `__repr__`, copies and pickles."""
+
+from __future__ import annotations
+
+import threading
+
+from .._pickling import unpickle_object
+from .._typing import Any
+
+__all__ = ["__reduce__", "__repr__", "make_copies"]
+
+_running = threading.local()
+
+
+def __repr__(self: Any) -> str:
+    """Return the class and the fields; of an object inside of itself `...`."""
+    cls = type(self)
+    name = cls.__qualname__ if cls.__module__ == "anyffi.objects" else f"{cls.__module__}.{cls.__qualname__}"
+    if not self._address:
+        return f"<{name} object, not initialized>"
+    active = _running.__dict__.setdefault("active", set())
+    if self._address in active:
+        return f"{name}(...)"
+    active.add(self._address)
+    try:
+        names = [x for base in reversed(cls.__mro__) for x in base.__dict__.get("_field_names", ())]
+        return f"{name}({', '.join(f'{x}={getattr(self, x)!r}' for x in names)})"
+    finally:
+        active.discard(self._address)
+
+
+def _attributes(self: Any) -> dict[str, Any] | None:
+    """Return the attributes that a subclass in Python has given an object."""
+    return getattr(self, "__dict__", None) or None
+
+
+def _remade(self: Any, made: Any) -> Any:
+    """Move a new object into an instance of the class of another one."""
+    if type(made) is type(self):
+        return made
+    other = object.__new__(type(self))
+    other._move_from(made)
+    return other
+
+
+def make_copies(copy: Any) -> tuple[Any, Any]:
+    def __copy__(self: Any) -> Any:
+        made = _remade(self, copy(self))
+        attributes = _attributes(self)
+        if attributes:
+            made.__dict__.update(attributes)
+        return made
+
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+        from copy import deepcopy
+
+        made = memo[id(self)] = _remade(self, copy(self))
+        attributes = _attributes(self)
+        if attributes:
+            made.__dict__.update(deepcopy(attributes, memo))
+        return made
+
+    return __copy__, __deepcopy__
+
+
+def __reduce__(self: Any) -> tuple[Any, ...]:
+    """Return what `pickle` stores: the class, the state from C++, and the attributes of a subclass."""
+    state = self._runtime.to_plain(self.__getstate__())
+    cls = type(self)
+    # The classes made here have no place that `import` finds.
+    shown = cls.__dict__.get("_type_key", cls)
+    attributes = _attributes(self)
+    return (
+        (unpickle_object, (shown, state))
+        if attributes is None
+        else (unpickle_object, (shown, state), attributes)
+    )

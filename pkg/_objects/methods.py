@@ -1,0 +1,136 @@
+"""Methods, constructors and operators of C++ classes, as attributes of their Python classes."""
+
+from __future__ import annotations
+
+from types import MethodType
+
+from .._rules.internal import MISSING
+from .._typing import TYPE_CHECKING, Any, Callable
+from .docs import signature_of_constructor, signature_of_method
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from inspect import Signature
+
+__all__ = ["OPERATORS", "Constructor", "MethodMethods", "make_iter", "no_constructor"]
+
+_ARITHMETIC = (
+    *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod"),
+    *("divmod", "pow", "lshift", "rshift", "and", "or", "xor"),
+)
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+#: Methods that return NotImplemented if they do not take the other operand.
+OPERATORS = frozenset(f"__{prefix}{name}__" for name in _ARITHMETIC for prefix in ("", "r", "i")) | frozenset(
+    f"__{name}__" for name in _COMPARISONS
+)
+
+
+class MethodMethods:
+    """A method of a C++ class: a function that binds its first argument, as Python's functions do."""
+
+    __slots__ = ()
+
+    # Defined by `Function`.
+    if TYPE_CHECKING:
+        __name__: str
+        __objclass__: Any
+
+        def _info(self) -> Any: ...
+
+        @property
+        def overloads(self) -> tuple[Any, ...]: ...
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)  # type: ignore[arg-type]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "__qualname__":
+                return f"{self.__objclass__.__qualname__}.{self.__name__}"
+            return object.__getattribute__(self, name)
+
+    @property
+    def __signature__(self) -> Signature:
+        return signature_of_method(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self.__objclass__, self.__name__)
+
+
+class Constructor:
+    """The `__init__` of a class: creates the object of C++ for the wrapper."""
+
+    def __init__(self, cls: type, function: Any) -> None:
+        self._function = function
+        self.__objclass__ = cls
+        self.__name__ = "__init__"
+        self.__qualname__ = f"{cls.__qualname__}.__init__"
+        self.__module__ = cls.__module__
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> None:
+        if not args:
+            name = type_name(self.__objclass__)
+            raise TypeError(f"descriptor '__init__' of '{name}' object needs an argument")
+        wrapper, *others = args
+        instance: Any = wrapper
+        if not isinstance(wrapper, self.__objclass__):
+            name, given = type_name(self.__objclass__), type(wrapper).__name__
+            raise TypeError(f"descriptor '__init__' requires a '{name}' object but received a '{given}'")
+        if instance._address:
+            raise TypeError(f"{type(instance).__name__} is already initialized")
+        instance._move_from(self._function(*others, **kwargs))
+
+    @property
+    def __signature__(self) -> Signature:
+        return signature_of_constructor(self._function)
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        doc: str | None = self._function.__doc__
+        return doc
+
+    @property
+    def overloads(self) -> tuple[Any, ...]:
+        """The constructors among which this one chooses by its arguments; usually empty."""
+        overloads: tuple[Any, ...] = self._function.overloads
+        return overloads
+
+    def __repr__(self) -> str:
+        return f"<anyffi constructor of {type_name(self.__objclass__)}>"
+
+
+def type_name(cls: type) -> str:
+    """Return the name that messages of C++ have for a class."""
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def no_constructor(self: Any, /, *args: Any, **kwargs: Any) -> None:
+    """Refuse to create an object: its class has no constructor in Python."""
+    raise TypeError(f"cannot create '{type_name(type(self))}' instances: the class has no constructor")
+
+
+def make_iter(method: Any, function_class: Any) -> Callable[[Any], Iterator[Any]]:
+    """Return an `__iter__` for a method that returns an iterable, or a function of the next element."""
+
+    def __iter__(self: Any) -> Iterator[Any]:
+        found: Any = method(self)
+        return _each(found) if isinstance(found, function_class) else iter(found)
+
+    _name_after(method, __iter__)
+    return __iter__
+
+
+def _each(get_next: Callable[[], Any]) -> Iterator[Any]:
+    while (element := get_next()) is not MISSING:
+        yield element
+
+
+def _name_after(method: Any, function: Any) -> None:
+    function.__name__, function.__qualname__ = method.__name__, method.__qualname__
+    function.__module__, function.__doc__ = method.__module__, method.__doc__
+    function.__wrapped__ = method

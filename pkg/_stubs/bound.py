@@ -1,0 +1,110 @@
+"""Stubs of the members of C++ classes."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from .._objects.bound import Property
+from .._objects.fields import Field
+from .._objects.methods import Constructor, MethodMethods
+from .._public import Function, Object
+from .overloads import Overload, arrange
+from .text import SELF
+
+#: The stub that is written, in stub.py.
+_Stub = Any
+
+__all__ = ["describe_member", "type_keys"]
+
+_SELF = SELF.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
+#: The annotation of a field is that of a result; what parameters have for containers that are copied.
+_PARAMETERS = {"list": "Sequence", "dict": "Mapping", "set": "AbstractSet"}
+_COPIED = re.compile(r"\b(list|dict|set)\[")
+#: Methods whose parameter is any object, as that of `object`'s.
+_COMPARE_ANY = ("__eq__", "__ne__")
+
+
+def type_keys(classes: dict[type, str]) -> dict[str, str]:
+    """Return the names of classes made for types of C++, by the keys of these types."""
+    found = (
+        (cls.__dict__.get("_type_key"), name) for cls, name in classes.items() if issubclass(cls, Object)
+    )
+    return {key: name for key, name in found if key is not None}
+
+
+def describe_member(stub: _Stub, name: str, value: Any, indent: str) -> Iterator[str] | None:
+    """Return the lines for a member that C++ defines; None for another one."""
+    if name == "_restore":
+        return iter(())
+    if isinstance(value, (Field, Property)):
+        return _property(stub, name, value, indent)
+    if isinstance(value, Constructor):
+        return _functions(stub, name, value._function, indent, "None")
+    if isinstance(value, staticmethod) and isinstance(value.__func__, Function):
+        return _functions(stub, name, value.__func__, indent, is_static=True)
+    method = getattr(value, "__wrapped__", value)
+    if not isinstance(method, MethodMethods):
+        is_own = str(getattr(value, "__module__", "")).startswith("anyffi._")
+        return iter(()) if is_own else None
+    result = "collections.abc.Iterator[typing.Any]" if name == "__iter__" else None
+    return _functions(stub, name, method, indent, result and stub.annotations.shorten(result))
+
+
+def _property(stub: _Stub, name: str, value: Any, indent: str) -> Iterator[str]:
+    given = stub.annotations.given(value.type_name)
+    yield f"{indent}@{stub.annotations.shorten('builtins.property')}"
+    yield from stub.define(name, [_SELF], given, value.__doc__, indent)
+    if value.fset is not None:
+        taken = stub.annotations.taken(_as_parameter(value))
+        parameter = inspect.Parameter("value", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=taken)
+        yield f"{indent}@{name}.setter"
+        yield from stub.define(name, [_SELF, parameter], "None", None, indent)
+
+
+def _as_parameter(value: Any) -> str | None:
+    """Return the annotation of what a property can be set to."""
+    if isinstance(value, Property):
+        parameters = [*value.fset.__signature__.parameters.values()]  # type: ignore[union-attr]
+        found = parameters[1].annotation
+        return None if found is inspect.Parameter.empty else found  # type: ignore[no-any-return]
+    return value.type_name and _COPIED.sub(lambda found: _PARAMETERS[found[1]] + "[", value.type_name)
+
+
+def _functions(
+    stub: _Stub,
+    name: str,
+    function: Any,
+    indent: str,
+    result: str | None = None,
+    is_static: bool = False,
+) -> Iterator[str]:
+    """Declare a function or its overloads; the first parameter of a method is the object."""
+    is_method = not is_static and name != "__init__"
+    overloads = []
+    for each in function.overloads or (function,):
+        parameters, given = stub.types_of(each)
+        if is_method:
+            parameters = _without_names(parameters[1:])
+        if name in _COMPARE_ANY:
+            parameters[0] = parameters[0].replace(annotation=stub.annotations.shorten("builtins.object"))
+        overloads.append(Overload(each, parameters, result or given))
+    shown = arrange(overloads, stub.classes_by_name()) if len(overloads) > 1 else overloads
+    for overload in shown:
+        if len(shown) > 1:
+            yield f"{indent}@{stub.annotations.shorten('typing.overload')}"
+        if is_static:
+            yield f"{indent}@{stub.annotations.shorten('builtins.staticmethod')}"
+        parameters = overload.parameters if is_static else [_SELF, *overload.parameters]
+        yield from stub.define(name, parameters, overload.result, overload.function.__doc__, indent)
+
+
+def _without_names(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
+    """Make parameters without names in C++ private: `self` before them can be passed by name."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return [
+        p.replace(name=f"__{p.name}", kind=kind) if p.kind is inspect.Parameter.POSITIONAL_ONLY else p
+        for p in parameters
+    ]

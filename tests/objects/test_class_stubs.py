@@ -1,0 +1,113 @@
+"""Stubs of C++ classes: their content, and that mypy and pyright, both strict, accept them and their use."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+from class_sources import CLASSES
+from member_sources import BOXES
+from programs import stubgen
+from support import ROOT, Build, needs_compilers
+from type_checkers import needs_mypy, needs_pyright, run_mypy, run_pyright
+
+pytestmark = [needs_compilers, pytest.mark.slow("type checkers")]
+
+#: What is refused is marked; unused marks are errors.
+USER = """
+import box
+import geo
+import numpy as np
+
+one = box.Box()
+other = box.Box([[1.0, 2.0]])
+rows: list[list[int]] = one.rows
+one.rows = ((1,), (2,))
+named: dict[str, list[int]] = one.named
+keys: set[int] = one.keys
+pair: tuple[int, str] = one.pair
+maybe: list[int] | None = one.maybe
+rows = one.get_rows()
+rows = one.show_rows()
+rows = one.all
+one.all = [(1,)]
+row: list[int] = one[1]
+rows = one + other
+named = one()
+pairs: list[tuple[int, str]] = box.Box.pairs()
+array = np.zeros((1, 2), "f4")
+total: float = one.sum(array) + one.sum(rows=array) + one.sum_any([[1.0]], by=2)
+size: int = one.extend(x for x in (1, 2)) + one.extend(items={1: 2})
+one.each(print)
+for each in one:
+    print(each)
+one.extend(5)  # type: ignore[arg-type]
+one.sum(5)  # type: ignore[arg-type]
+one.rows = 5  # type: ignore[assignment]
+button = box.Wide()
+button.on_click = print
+button.box.rows = [[1]]
+button.click()
+panel = box.Panel(lambda: 5)
+
+vec = geo.Vec(1, y=2)
+vec = vec + vec
+vec = vec * 2
+dot: float = vec * vec
+vec += vec
+same: bool = vec == vec and vec < vec and vec != 5
+index = geo.Index(dim=3)
+index = geo.Index("cosine")
+count: int = index.add(5) + index.add(text="x") + len(index) + index[0] + index(4) + geo.Index.twice(3)
+index[0] = 5
+index.where.x += 1
+index.where = vec
+index.fixed = 5  # type: ignore[misc]
+leaf: geo.Index = geo.Leaf()
+tag: int = geo.tag_of(leaf) + leaf.tag + leaf.kind
+vec = geo.sum([vec, vec])
+with geo.Guard() as guard:
+    print(guard.depth, hash(guard), bool(guard))
+geo.Index([])  # type: ignore[call-overload]
+"""
+
+DECLARED = [
+    "class Box(anyffi.Object):",
+    "    @property\n    def rows(self) -> list[list[int]]: ...",
+    "    @rows.setter\n    def rows(self, value: Sequence[Sequence[int]]) -> None: ...",
+    "    def __init__(self) -> None: ...",
+    "    def __getitem__(self, i: int) -> list[int]:",
+    "    def __iter__(self) -> Iterator[Any]: ...",
+    "    def extend(self, items: Iterable[int]) -> int: ...",
+    "    def pairs() -> list[tuple[int, str]]: ...",
+    "class Wide(Button):",
+]
+
+
+@pytest.fixture(scope="session")
+def folder(build: Build, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    folder = tmp_path_factory.mktemp("class_stubs")
+    for name, source in (("box", BOXES), ("geo", CLASSES)):
+        library = build({"box": "boxes.cc", "geo": "classes.cc"}[name], source)
+        assert stubgen(library, "-o", folder / f"{name}.pyi") == ""
+    (folder / "user.py").write_text(USER)
+    (folder / "anyffi").symlink_to(ROOT / "pkg", target_is_directory=True)
+    return folder
+
+
+def test_declarations(folder: pathlib.Path) -> None:
+    text = (folder / "box.pyi").read_text()
+    for line in DECLARED:
+        assert line in text
+    assert "_restore" not in text
+    assert "_type_key" not in text
+
+
+@needs_mypy
+def test_mypy_accepts_them(folder: pathlib.Path) -> None:
+    assert run_mypy(folder, "box.pyi", "geo.pyi", "user.py", search=[folder]) == ""
+
+
+@needs_pyright
+def test_pyright_accepts_them(folder: pathlib.Path) -> None:
+    assert run_pyright(folder, ["*.pyi", "user.py"], search=[folder]) == ""

@@ -1,0 +1,421 @@
+"""Classes of C++ in Python: construction, members, operators, inheritance, copies and pickles."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import weakref
+from typing import Any
+
+import pytest
+from class_sources import CLASSES
+from support import Build, collect, needs_compilers
+
+pytestmark = [
+    needs_compilers,
+    pytest.mark.slow("compiling"),
+    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
+]
+
+
+@pytest.fixture
+def geo(ffi: Any, build: Build) -> Any:
+    return ffi.load_module(build("classes.cc", CLASSES))
+
+
+def test_construction(geo: Any) -> None:
+    index = geo.Index(3)
+    assert (index.dim, index.space, index.ef) == (3, "l2", 10)
+    assert geo.Index(dim=4, space="ip").space == geo.Index(4, "ip").space == "ip"
+    assert (geo.Index("cosine").dim, geo.Index(space="cosine").space) == (1, "cosine")
+    assert type(index) is geo.Index
+    assert geo.Moved(5).value == 5
+    with pytest.raises(ValueError, match="dim is negative"):
+        geo.Index(-1)
+    with pytest.raises(
+        TypeError, match=r"Vec\(x: float, y: float = 0.0\) -> geo.Vec: argument 0 \(x\): expected float"
+    ):
+        geo.Vec("x")
+    with pytest.raises(TypeError, match=r"Vec\(\) missing 1 required positional argument: 'x'"):
+        geo.Vec()
+    with pytest.raises(TypeError, match=r"Vec\(\) got an unexpected keyword argument 'z'"):
+        geo.Vec(1, z=2)
+    with pytest.raises(TypeError, match=r"Index\(\): no overload takes \(list\)"):
+        geo.Index([])
+
+
+def test_classes_without_constructors(geo: Any) -> None:
+    for cls in (geo.Counted, geo.Abstract):
+        with pytest.raises(TypeError, match=rf"^cannot create '{cls.__module__}.{cls.__name__}' instances"):
+            cls()
+    assert geo.Square(2).area() == geo.area(geo.Square(2)) == 4
+
+
+def test_initialization_happens_once(geo: Any) -> None:
+    vec = geo.Vec(1)
+    with pytest.raises(TypeError, match="^Vec is already initialized$"):
+        vec.__init__(2)
+    assert vec.x == 1
+    before = geo.live()
+    index = geo.Index(1)
+    with pytest.raises(TypeError, match="already initialized"):
+        index.__init__(1)
+    assert geo.live() == before + 1
+    with pytest.raises(
+        TypeError, match="descriptor '__init__' requires a 'geo.Vec' object but received a 'int'"
+    ):
+        geo.Vec.__init__(5, 1)
+    with pytest.raises(TypeError, match="descriptor '__init__' of 'geo.Vec' object needs an argument"):
+        geo.Vec.__init__()
+    with pytest.raises(TypeError, match="requires a 'geo.Vec' object but received a 'Square'"):
+        geo.Vec.__init__(object.__new__(geo.Square), 1)
+
+
+def test_objects_that_were_not_initialized(geo: Any) -> None:
+    class Lazy(geo.Vec):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            pass
+
+    lazy = Lazy()
+    uses = (
+        lambda: lazy.x,
+        lambda: setattr(lazy, "x", 1),
+        lazy.itself,
+        lambda: geo.sum([lazy]),
+        lambda: lazy + lazy,
+    )
+    for use in uses:
+        with pytest.raises(ValueError, match="this Lazy is empty: __init__ was not called"):
+            use()
+    assert repr(lazy).endswith("Lazy object, not initialized>")
+    geo.Vec.__init__(lazy, 4)
+    assert lazy.x == 4
+
+
+def test_methods(geo: Any) -> None:
+    index = geo.Index(3)
+    assert [index.add(5), index.add("four"), index.add(x=6), index.add(text="ab")] == [1, 2, 3, 4]
+    assert geo.Index.add(index, 7) == 5
+    add = index.add
+    assert add(8) == 6
+    assert (add.__self__, add.__func__) == (index, geo.Index.add)
+    assert index.add_slowly(x=9) == 7
+    assert index.get_name() == "none"
+    assert (geo.Index.twice(4), index.twice(x=5)) == (8, 10)
+    assert index.like(geo.Index(3))
+    with pytest.raises(
+        TypeError, match="descriptor 'get_name' for 'geo.Index' objects doesn't apply to a 'int' object"
+    ):
+        geo.Index.get_name(5)
+    with pytest.raises(TypeError, match="doesn't apply to a 'Vec' object"):
+        geo.Index.get_name(geo.Vec(1))
+    with pytest.raises(TypeError, match=r"unbound method get_name\(\) needs an argument"):
+        geo.Index.get_name()
+    with pytest.raises(TypeError, match=r"takes 1 positional argument but 2 were given"):
+        index.get_name(1)
+    with pytest.raises(TypeError, match="expected geo.Index, got Vec"):
+        index.like(geo.Vec(1))
+
+
+def test_fields(geo: Any) -> None:
+    index = geo.Index(3)
+    index.ef = 12
+    index.ef += 1
+    index.name = "zoë"
+    assert (index.ef, index.name, index.get_name()) == (13, "zoë", "zoë")
+    for name, value, message in (
+        ("ef", "x", "^geo.Index.ef: expected int, got str$"),
+        ("ef", 1.5, "^geo.Index.ef: expected int, got float$"),
+        ("name", 5, "^geo.Index.name: expected str, got int$"),
+        ("where", 5, "^geo.Index.where: expected geo.Vec, got int$"),
+        ("tag", None, "^geo.Counted.tag: expected int, got None"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            setattr(index, name, value)
+    with pytest.raises(OverflowError):
+        index.ef = 2**70
+    assert index.ef == 13
+    for name in ("fixed", "size"):
+        with pytest.raises(AttributeError):
+            setattr(index, name, 4)
+        with pytest.raises(AttributeError):
+            delattr(index, name)
+    with pytest.raises(AttributeError, match="nothing"):
+        index.nothing = 1
+    with pytest.raises(AttributeError):
+        index.nothing
+    assert geo.Index.ef.__doc__ == "Breadth of a search."
+    assert geo.Index.ef.__get__(index) == 13
+    with pytest.raises((TypeError, AttributeError)):
+        geo.Index.ef.__get__(geo.Vec(1))
+    with pytest.raises((TypeError, AttributeError)):
+        geo.Index.ef.__set__(geo.Vec(1), 1)
+
+
+def test_a_field_of_a_class_refers_into_its_owner(geo: Any) -> None:
+    index = geo.Index(3)
+    where = index.where
+    where.x = 9
+    assert index.where.x == 9
+    index.where = geo.Vec(3, 4)
+    assert (where.x, where.y) == (3, 4)
+    before = geo.live()
+    del index
+    collect()
+    assert geo.live() == before
+    assert where.y == 4
+    where += geo.Vec(1, 1)
+    assert where.x == 4
+    del where
+    collect()
+    assert geo.live() == before - 1
+
+
+def test_properties(geo: Any) -> None:
+    index = geo.Index(3)
+    index.breadth = 20
+    assert (index.breadth, index.ef, index.size, index.kind) == (20, 20, 0, 2)
+    assert geo.Index.breadth.__doc__ == "The breadth."
+    with pytest.raises(ValueError, match="a breadth is positive"):
+        index.breadth = 0
+    with pytest.raises(TypeError, match="expected int, got str"):
+        index.breadth = "x"
+    assert index.breadth == 20
+
+
+def test_inheritance(geo: Any) -> None:
+    assert [cls.__qualname__ for cls in geo.Leaf.__mro__[:4]] == ["Leaf", "Index", "Counted", "Object"]
+    leaf, index = geo.Leaf(), geo.Index(2)
+    # The base lies at an offset in the derived class.
+    for x in (leaf, index):
+        assert isinstance(x, geo.Counted)
+        assert (x.tag, x.kind, geo.tag_of(x), geo.tag_of_ref(x)) == (7, 2, 27, 7)
+        x.tag = 8
+        assert (geo.tag_of(x), geo.Counted.tag.__get__(x), x.dim) == (28, 8, x.dim)
+    assert leaf.add(5) == 1
+    assert (leaf.depth, leaf.space) == (1, "leaf")
+    assert type(geo.new_leaf()) is geo.Leaf
+    with pytest.raises(TypeError, match="expected geo.Index, got Vec"):
+        index.like(geo.Vec(1))
+
+
+def test_operators(geo: Any) -> None:
+    one, two = geo.Vec(1, 2), geo.Vec(3, 4)
+    assert ((one + two).x, (-one).y, one * two, (one * 2).y, (2 * one).y) == (4, -2, 11, 4, 4)
+    assert one == geo.Vec(1, 2)
+    assert one != two
+    assert one < two
+    assert two > one
+    assert (one == 5, one != 5, one == "x", one in [two, one]) == (False, True, False, True)
+    same = one
+    one += two
+    assert one is same
+    assert (same.x, same.y) == (4, 6)
+    for use, words in (
+        (lambda: one + 5, r"unsupported operand type\(s\) for \+: 'Vec' and 'int'"),
+        (lambda: one * "x", "can't multiply|unsupported operand"),
+        (lambda: one < 5, "'<' not supported between instances of 'Vec' and 'int'"),
+        (lambda: one <= two, "'<=' not supported"),
+        (lambda: geo.Vec.__add__(5, one), "descriptor '__add__' for 'geo.Vec' objects"),
+        (lambda: hash(one), "unhashable type: 'Vec'"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            use()
+    assert geo.Vec.__add__(one, 5) is NotImplemented
+    for operands in ((), (two, two)):
+        with pytest.raises(TypeError, match="__add__"):
+            one.__add__(*operands)
+    assert one.itself() is one
+    assert list(geo.Vec(7, 8)) == [7, 8]  # by index
+
+    class Other:
+        def __radd__(self, left: Any) -> str:
+            return f"added to {left.x}"
+
+        def __eq__(self, other: object) -> bool:
+            return True
+
+    assert one + Other() == "added to 4.0"
+    assert one == Other()
+
+
+def test_items_calls_and_iteration(geo: Any) -> None:
+    index = geo.Index(3)
+    for x in (5, 6, 7):
+        index.add(x)
+    index[1] = 60
+    assert (len(index), index[1], 60 in index, 8 in index, index(4), list(index)) == (
+        3,
+        60,
+        True,
+        False,
+        12,
+        [5, 60, 7],
+    )
+    with pytest.raises(IndexError):
+        index[3]
+    with pytest.raises(TypeError):
+        index["x"]
+    before = geo.live()
+    iterator = iter(index)
+    del index
+    collect()
+    assert geo.live() == before
+    assert [*iterator] == [5, 60, 7]
+    assert next(iterator, None) is None
+    del iterator
+    collect()
+    assert geo.live() == before - 1
+
+
+def test_other_methods_of_python(geo: Any) -> None:
+    with geo.Guard() as guard:
+        assert (guard.depth, str(guard), bool(guard), hash(guard)) == (1, "1", True, 5)
+    assert (guard.depth, bool(guard)) == (0, False)
+
+
+def test_values(geo: Any, ffi: Any) -> None:
+    vec = geo.Vec(1, 2)
+    assert geo.moved(vec).x == 100
+    assert vec.x == 1
+    total = geo.sum([vec, geo.Vec(2), vec])
+    assert (total.x, total.y) == (4, 4)
+    with pytest.raises(TypeError, match=r"argument 0 \(all\), at \[1\]: expected geo.Vec, got int"):
+        geo.sum([vec, 5])
+    echo = ffi.get_global_func("testing.echo")
+    assert echo(vec) is vec
+    assert echo([vec])[0] is vec
+    assert geo.Wide(5).is_aligned()
+    assert geo.Wide(6).x == 6
+
+
+def test_representation(geo: Any, ffi: Any) -> None:
+    assert repr(geo.Vec(1, 2)) == str(geo.Vec(1, 2)) == "geo.Vec(x=1.0, y=2.0)"
+    assert repr(geo.Square(2)) == "geo.Square(side=2.0)"
+    assert repr(geo.Leaf()).startswith(
+        "geo.Leaf(tag=7, dim=1, space='leaf', ef=10, where=geo.Vec(x=1.0, y=2.0)"
+    )
+    node = geo.Node("a")
+    node.children.append(node)
+    assert repr(node) == "geo.Node(name='a', children=anyffi.List([geo.Node(...)]))"
+    assert repr(node) == repr(node)
+    node.children.clear()
+    assert ffi.get_global_func("anyffi.value.repr")(geo.Vec(1)) == "geo.Vec(x=1.0, y=0.0)"
+
+
+def test_copies_and_pickles(geo: Any, ffi: Any) -> None:
+    vec = geo.Vec(1, 2)
+    for made in (copy.copy(vec), copy.deepcopy(vec), copy.deepcopy(ffi.List([vec]))[0],
+                 *(pickle.loads(pickle.dumps(vec, protocol)) for protocol in range(6))):  # fmt: skip
+        assert made == vec
+        assert made is not vec
+        assert type(made).__qualname__ == "Vec"
+    assert type(copy.copy(vec)) is type(copy.deepcopy(vec)) is geo.Vec
+    pair = copy.deepcopy([vec, vec])
+    assert pair[0] is pair[1]
+    for make in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="cannot pickle 'Index' object"):
+            make(geo.Index(1))
+
+
+class Attributes:
+    """Beside a class of C++, a base of the class below."""
+
+    extra: Any
+
+
+def test_subclasses_in_python(geo: Any) -> None:
+    class Derived(geo.Vec, Attributes):  # type: ignore[misc, name-defined]
+        __qualname__ = "Derived"
+
+        def __init__(self, x: float, extra: Any = None) -> None:
+            super().__init__(x, 7)
+            self.extra = extra
+
+        def twice(self) -> float:
+            return 2 * float(self.x)
+
+    globals()["Derived"] = Derived  # where `pickle` finds it
+    made = Derived(4, [1])
+    assert (made.x, made.y, made.extra, made.twice(), made == geo.Vec(4, 7)) == (4, 7, [1], 8, True)
+    assert isinstance(made, geo.Vec)
+    for other in (copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+        assert type(other) is Derived
+        assert (other.x, other.extra) == (4, [1])
+    assert copy.copy(made).extra is made.extra
+    assert copy.deepcopy(made).extra is not made.extra
+    assert type(made + made) is geo.Vec
+    assert made.itself() is made
+
+
+def test_weak_references_and_identity(geo: Any, ffi: Any) -> None:
+    vec = geo.Vec(1)
+    ref = weakref.ref(vec)
+    assert ref() is vec
+    del vec
+    collect()
+    assert ref() is None
+
+
+def test_an_object_that_goes_away_during_its_method(geo: Any) -> None:
+    holder = [geo.Index(1)]
+    holder[0].add(1)
+    holder[0].add(2)
+    seen = []
+
+    def clear(x: int) -> None:
+        holder.clear()
+        gc.collect()
+        seen.append(x)
+
+    before = geo.live()
+    holder[0].each(clear)
+    assert seen == [1, 2]
+    collect()
+    assert geo.live() == before - 1
+
+
+def test_odd_names(geo: Any) -> None:
+    odd = geo.OddGeometry()
+    assert (odd._address_(), odd._move_from_(1)) == (1, 2)
+    assert (getattr(odd, "class")(), getattr(odd, "a b")()) == (3, 4)
+    assert repr(odd) == "OddGeometry(x=1)"
+    assert type(odd).__name__ == "OddGeometry"
+
+
+def test_nothing_is_left(geo: Any) -> None:
+    import anyffi
+
+    index = geo.Index(1)
+    index.add(1)
+
+    def use() -> None:
+        geo.Index(2).add(3)
+        index.where.x = 4.0
+        assert index.where.x == 4
+        list(index)
+        geo.Vec(1) + geo.Vec(2)
+        assert (geo.Vec(1) == 5) is False
+        copy.copy(geo.Vec(1))
+        pickle.loads(pickle.dumps(geo.Vec(1)))
+        for wrong in (
+            lambda: geo.Index([]),
+            lambda: index.add([]),
+            lambda: setattr(index, "ef", []),
+            lambda: geo.Vec.itself(1),
+        ):
+            with pytest.raises(TypeError):
+                wrong()
+
+    find_live = anyffi.get_global_func("testing.live_objects")
+
+    def count() -> int:
+        collect()
+        return len(find_live())
+
+    use()
+    before = geo.live(), count()
+    for _ in range(20):
+        use()
+    assert (geo.live(), count()) == before
