@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from pages import blocks
-from support import CXX, cpython_only, needs_compilers, run, run_python
+from support import CXX, SANITIZED, cpython_only, needs_compilers, run, run_python
 
 pytestmark = [needs_compilers, pytest.mark.slow("compiling"), cpython_only("its debugger's messages")]
 
@@ -60,6 +60,7 @@ def test_pdb(folder: pathlib.Path) -> None:
     check_transcript(block, "(Pdb) ", folder)
 
 
+@pytest.mark.skipif(SANITIZED, reason="gdb does not end where the sanitizers are preloaded")
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
 @pytest.mark.parametrize("mode", ["cython", "ctypes"])
 def test_gdb(folder: pathlib.Path, mode: str, request: pytest.FixtureRequest) -> None:
