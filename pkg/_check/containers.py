@@ -101,8 +101,12 @@ class _Iterator:
 
     __slots__ = ("_by_ctypes", "_by_cython", "_place")
 
-    def __init__(self, place: str, by_ctypes: Any, by_cython: Any) -> None:
-        self._place, self._by_ctypes, self._by_cython = f"{place}, iterator", by_ctypes, by_cython
+    _place: str
+    _by_ctypes: Any
+    _by_cython: Any
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        rules.refuse_iterator(type(self).__name__)
 
     def __iter__(self) -> _Iterator:
         return self
@@ -153,6 +157,13 @@ class SequenceIterator(_Iterator):
             self._by_ctypes.__setstate__(index)
 
 
+def _pair(cls: type[_Iterator], place: str, by_ctypes: Any, by_cython: Any) -> _Iterator:
+    """Return an iterator that advances those of both marshallers."""
+    made = object.__new__(cls)
+    made._place, made._by_ctypes, made._by_cython = f"{place}, iterator", by_ctypes, by_cython
+    return made
+
+
 # ---- wrappers: the compiled classes with reads that are checked -----------------------------------------
 
 
@@ -176,8 +187,8 @@ def _sequence_class(place: str, core: Any, row: int) -> Any:
             return self._iterate(False)
 
         def _iterate(self, backwards: bool) -> Any:
-            by_ctypes = iterators.SequenceIterator(self, unwrap_as(self, row), backwards)
-            return SequenceIterator(place, by_ctypes, core._iterate(self, backwards))
+            by_ctypes = iterators.iterate_sequence(self, unwrap_as(self, row), backwards)
+            return _pair(SequenceIterator, place, by_ctypes, core._iterate(self, backwards))
 
         def _find(self, value: Any, start: int, stop: int) -> int:
             def by_ctypes(value: Any) -> int:
@@ -225,8 +236,8 @@ def _mapping_class(place: str, core: Any, row: int) -> Any:
             return self._iterate(KEYS, False)
 
         def _iterate(self, what: int, backwards: bool) -> Any:
-            by_ctypes = iterators.EntryIterator(self, unwrap_as(self, row), what, backwards)
-            return EntryIterator(place, by_ctypes, core._iterate(self, what, backwards))
+            by_ctypes = iterators.iterate_entries(self, unwrap_as(self, row), what, backwards)
+            return _pair(EntryIterator, place, by_ctypes, core._iterate(self, what, backwards))
 
         def _pairs(self) -> Any:
             return list(self._iterate(ITEMS, False))
@@ -251,8 +262,8 @@ def _set_class(place: str, core: Any, row: int) -> Any:
             return self._iterate()
 
         def _iterate(self) -> Any:
-            by_ctypes = iterators.EntryIterator(self, unwrap_as(self, row), ELEMENTS, False)
-            return EntryIterator(place, by_ctypes, core._iterate(self))
+            by_ctypes = iterators.iterate_entries(self, unwrap_as(self, row), ELEMENTS, False)
+            return _pair(EntryIterator, place, by_ctypes, core._iterate(self))
 
         def _elements(self) -> Any:
             return list(self._iterate())

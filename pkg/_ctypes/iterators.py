@@ -15,7 +15,7 @@ from .structs import Mapping, Sequence
 from .unpack import take
 from .wrapper import ObjectCore, refer
 
-__all__ = ["EntryIterator", "SequenceIterator", "copy_iterator"]
+__all__ = ["EntryIterator", "SequenceIterator", "copy_iterator", "iterate_entries", "iterate_sequence"]
 
 _value_of = VALUE.unpack
 _INT = code.INT
@@ -62,10 +62,12 @@ class SequenceIterator:
     __slots__ = ("_cursor", "_sequence", "_step")
     __module__ = "anyffi"
 
-    def __init__(self, sequence: ObjectCore, address: int, backwards: bool) -> None:
-        self._sequence: ObjectCore | None = sequence
-        self._step = -1 if backwards else 1
-        self._cursor = _point(sequence, address, self._step)
+    _sequence: ObjectCore | None
+    _step: int
+    _cursor: Any
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        rules.refuse_iterator(type(self).__name__)
 
     def _size(self) -> int:
         type_code = _CURSOR.unpack(self._cursor)[5]
@@ -106,16 +108,30 @@ class SequenceIterator:
         self._cursor = _moved(self._cursor, index=rules.clip_index(index, size, self._step))
 
 
+_new = object.__new__
+
+
+def iterate_sequence(sequence: ObjectCore, address: int, backwards: bool) -> SequenceIterator:
+    """Return an iterator over an Array or a List, whose address is given."""
+    made = _new(SequenceIterator)
+    made._sequence = sequence
+    made._step = step = -1 if backwards else 1
+    made._cursor = _point(sequence, address, step)
+    return made
+
+
 class EntryIterator:
     """Iterates over entries in either direction; detects the changes that those of dict and set detect."""
 
     __slots__ = ("_container", "_cursor", "_what")
     __module__ = "anyffi"
 
-    def __init__(self, container: ObjectCore, address: int, what: int, backwards: bool) -> None:
-        self._container: ObjectCore | None = container
-        self._what = what
-        self._cursor = _point(container, address, -1 if backwards else 1)
+    _container: ObjectCore | None
+    _what: int
+    _cursor: Any
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        rules.refuse_iterator(type(self).__name__)
 
     def __iter__(self) -> EntryIterator:
         return self
@@ -156,3 +172,12 @@ class EntryIterator:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return iter, (list(copy_iterator(self)),)
+
+
+def iterate_entries(container: ObjectCore, address: int, what: int, backwards: bool) -> EntryIterator:
+    """Return an iterator over a mapping or a set, whose address is given."""
+    made = _new(EntryIterator)
+    made._container = container
+    made._what = what
+    made._cursor = _point(container, address, -1 if backwards else 1)
+    return made

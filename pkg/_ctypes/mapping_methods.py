@@ -8,7 +8,7 @@ from .._rules.internal import MISSING
 from .._typing import Any, Callable, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .construction import construction
-from .iterators import EntryIterator
+from .iterators import iterate_entries
 from .known import pack_known
 from .mappings import DictCore, MapCore
 from .methods import (
@@ -250,7 +250,9 @@ def _merge(type_code: int, *, is_reflected: bool = False) -> _Maker:
 def _of_mapping(type_code: int) -> dict[str, _Maker]:
     return {
         **construction(type_code),
-        "__iter__": iterating((type_code,), lambda self, address: EntryIterator(self, address, KEYS, False)),
+        "__iter__": iterating(
+            (type_code,), lambda self, address: iterate_entries(self, address, KEYS, False)
+        ),
         "__len__": size_of(type_code),
         "__getitem__": _item_of(type_code),
         "__contains__": _contains(type_code),

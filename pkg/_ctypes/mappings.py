@@ -11,7 +11,7 @@ from .._rules.containers import ELEMENTS, ITEMS, KEYS, checks_self
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, address_of, library, translates_errors
 from .containers import unwrap_as
-from .iterators import EntryIterator
+from .iterators import EntryIterator, iterate_entries
 from .owned import OwnedValue, release
 from .pack import object_value, pack_borrowed, pack_owned
 from .structs import Mapping
@@ -86,13 +86,13 @@ def list_entries(self: Any, type_code: int) -> list[tuple[Any, Any]] | None:
 
 def list_pairs(self: Any, type_code: int) -> list[tuple[Any, Any]]:
     pairs = list_entries(self, type_code)
-    return list(EntryIterator(self, unwrap_as(self, type_code), ITEMS, False)) if pairs is None else pairs
+    return list(iterate_entries(self, unwrap_as(self, type_code), ITEMS, False)) if pairs is None else pairs
 
 
 def list_elements(self: Any, type_code: int) -> list[Any]:
     pairs = list_entries(self, type_code)
     if pairs is None:
-        return list(EntryIterator(self, unwrap_as(self, type_code), ELEMENTS, False))
+        return list(iterate_entries(self, unwrap_as(self, type_code), ELEMENTS, False))
     return [pair[0] for pair in pairs]
 
 
@@ -119,7 +119,7 @@ class MapCore(ObjectCore):
 
     @translates_errors
     def __iter__(self) -> EntryIterator:
-        return EntryIterator(self, unwrap_as(self, code.MAP), KEYS, False)
+        return iterate_entries(self, unwrap_as(self, code.MAP), KEYS, False)
 
     @translates_errors
     def _get(self, key: Any, default: Any) -> Any:
@@ -128,7 +128,7 @@ class MapCore(ObjectCore):
 
     @translates_errors
     def _iterate(self, what: int, backwards: bool) -> EntryIterator:
-        return EntryIterator(self, unwrap_as(self, code.MAP), what, backwards)
+        return iterate_entries(self, unwrap_as(self, code.MAP), what, backwards)
 
     @translates_errors
     def _pairs(self) -> list[tuple[Any, Any]]:
@@ -180,7 +180,7 @@ class DictCore(ObjectCore):
 
     @translates_errors
     def __iter__(self) -> EntryIterator:
-        return EntryIterator(self, unwrap_as(self, code.DICT), KEYS, False)
+        return iterate_entries(self, unwrap_as(self, code.DICT), KEYS, False)
 
     @translates_errors
     def _get(self, key: Any, default: Any) -> Any:
@@ -189,7 +189,7 @@ class DictCore(ObjectCore):
 
     @translates_errors
     def _iterate(self, what: int, backwards: bool) -> EntryIterator:
-        return EntryIterator(self, unwrap_as(self, code.DICT), what, backwards)
+        return iterate_entries(self, unwrap_as(self, code.DICT), what, backwards)
 
     @translates_errors
     def _pairs(self) -> list[tuple[Any, Any]]:
@@ -233,11 +233,11 @@ class FrozenSetCore(ObjectCore):
 
     @translates_errors
     def __iter__(self) -> EntryIterator:
-        return EntryIterator(self, unwrap_as(self, code.FROZEN_SET), ELEMENTS, False)
+        return iterate_entries(self, unwrap_as(self, code.FROZEN_SET), ELEMENTS, False)
 
     @translates_errors
     def _iterate(self) -> EntryIterator:
-        return EntryIterator(self, unwrap_as(self, code.FROZEN_SET), ELEMENTS, False)
+        return iterate_entries(self, unwrap_as(self, code.FROZEN_SET), ELEMENTS, False)
 
     @translates_errors
     def _elements(self) -> list[Any]:
@@ -267,11 +267,11 @@ class SetCore(ObjectCore):
 
     @translates_errors
     def __iter__(self) -> EntryIterator:
-        return EntryIterator(self, unwrap_as(self, code.SET), ELEMENTS, False)
+        return iterate_entries(self, unwrap_as(self, code.SET), ELEMENTS, False)
 
     @translates_errors
     def _iterate(self) -> EntryIterator:
-        return EntryIterator(self, unwrap_as(self, code.SET), ELEMENTS, False)
+        return iterate_entries(self, unwrap_as(self, code.SET), ELEMENTS, False)
 
     @translates_errors
     def _elements(self) -> list[Any]:

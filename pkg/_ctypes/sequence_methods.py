@@ -9,7 +9,7 @@ from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .construction import construction
-from .iterators import SequenceIterator
+from .iterators import iterate_sequence
 from .known import as_number, pack_compared
 from .list_methods import list_changes, pack_slice
 from .methods import (
@@ -230,7 +230,7 @@ def _repetition(type_code: int) -> _Maker:
 def _methods(type_code: int) -> dict[str, _Maker]:
     return {
         **construction(type_code),
-        "__iter__": iterating(_LIKE[type_code], lambda self, address: SequenceIterator(self, address, False)),
+        "__iter__": iterating(_LIKE[type_code], lambda self, address: iterate_sequence(self, address, False)),
         "__len__": size_of(type_code),
         "__getitem__": _item_of(type_code),
         "__contains__": _contains(type_code),

@@ -11,7 +11,7 @@ from .._rules.containers import checks_self
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, address_of, library, translates_errors
 from .containers import unwrap_as
-from .iterators import SequenceIterator
+from .iterators import SequenceIterator, iterate_sequence
 from .owned import OwnedValue, release
 from .pack import pack_borrowed
 from .stepping import is_stepping
@@ -135,11 +135,11 @@ class ArrayCore(ObjectCore):
 
     @translates_errors
     def __iter__(self) -> SequenceIterator:
-        return SequenceIterator(self, unwrap_as(self, code.ARRAY), False)
+        return iterate_sequence(self, unwrap_as(self, code.ARRAY), False)
 
     @translates_errors
     def _iterate(self, backwards: bool) -> SequenceIterator:
-        return SequenceIterator(self, unwrap_as(self, code.ARRAY), backwards)
+        return iterate_sequence(self, unwrap_as(self, code.ARRAY), backwards)
 
     @translates_errors
     def _items(self) -> list[Any]:
@@ -193,11 +193,11 @@ class ListCore(ObjectCore):
 
     @translates_errors
     def __iter__(self) -> SequenceIterator:
-        return SequenceIterator(self, unwrap_as(self, code.LIST), False)
+        return iterate_sequence(self, unwrap_as(self, code.LIST), False)
 
     @translates_errors
     def _iterate(self, backwards: bool) -> SequenceIterator:
-        return SequenceIterator(self, unwrap_as(self, code.LIST), backwards)
+        return iterate_sequence(self, unwrap_as(self, code.LIST), backwards)
 
     @translates_errors
     def _items(self) -> list[Any]:

@@ -9,7 +9,7 @@ from .._rules.containers import ELEMENTS
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .construction import construction
-from .iterators import EntryIterator
+from .iterators import iterate_entries
 from .known import pack_known
 from .mappings import FrozenSetCore, SetCore
 from .methods import (
@@ -200,7 +200,7 @@ def _of_set(type_code: int) -> dict[str, _Maker]:
     return {
         **construction(type_code),
         "__iter__": iterating(
-            (type_code,), lambda self, address: EntryIterator(self, address, ELEMENTS, False)
+            (type_code,), lambda self, address: iterate_entries(self, address, ELEMENTS, False)
         ),
         "__len__": size_of(type_code),
         "__contains__": _contains(type_code),

@@ -11,6 +11,10 @@ cdef class SequenceIterator:
     cdef int64_t index
     cdef int step
 
+    def __init__(self, *args, **kwargs):
+        # Called by users alone: the package makes its iterators without it.
+        _container_rules.refuse_iterator("SequenceIterator")
+
     def __iter__(self):
         return self
 
@@ -64,6 +68,10 @@ cdef class EntryIterator:
     cdef ObjectCore container
     cdef int64_t position, size, left
     cdef int what, step
+
+    def __init__(self, *args, **kwargs):
+        # Called by users alone: the package makes its iterators without it.
+        _container_rules.refuse_iterator("EntryIterator")
 
     def __iter__(self):
         return self

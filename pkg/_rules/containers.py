@@ -9,7 +9,7 @@ import operator
 import sys
 from types import FunctionType, MappingProxyType
 
-from .._typing import Any, Callable, TypeVar
+from .._typing import Any, Callable, NoReturn, TypeVar
 from .codes import code
 from .decisions import find_on_type, is_wrapper_class
 
@@ -34,6 +34,7 @@ __all__ = [
     "index_out_of_range",
     "missing_item",
     "reduce_iterator",
+    "refuse_iterator",
     "text_signature",
     "unpack_slice",
     "wrong_object",
@@ -301,6 +302,11 @@ def hashable(element: Any) -> Any:
     """
     cls = type(element)
     return sys.hash_info.nan if (cls is float or cls is complex) and element != element else element
+
+
+def refuse_iterator(name: str) -> NoReturn:
+    """Raise what calling the class of an iterator raises."""
+    raise TypeError(f"cannot create 'anyffi.{name}' instances")
 
 
 def reduce_iterator(sequence: Any, index: int, step: int) -> tuple[Any, ...]:

@@ -276,3 +276,19 @@ def test_to_python_of_a_list_that_grows_meanwhile(ffi: Any) -> None:
         gc.set_threshold(*thresholds)
     assert result[:1000] == [[i] for i in range(1000)]
     assert result[1000:] == list("abc" * 1000)[: len(result) - 1000]
+
+
+def test_classes_of_iterators_are_not_called(ffi: Any) -> None:
+    """As those of Python's own containers: they read memory that only the package knows."""
+    for made in (
+        ffi.List([1]),
+        ffi.Array([1]),
+        ffi.Dict({1: 2}),
+        ffi.Map({1: 2}),
+        ffi.Set([1]),
+        ffi.FrozenSet([1]),
+    ):
+        cls = type(iter(made))
+        for arguments in ((), (None,), (None, 8, True), (made, 8, 0, False)):
+            with pytest.raises(TypeError, match=rf"^cannot create 'anyffi\.{cls.__name__}' instances$"):
+                cls(*arguments)
