@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import MethodType
 
 from .._rules.internal import MISSING
@@ -84,6 +85,10 @@ class Constructor:
         if instance._address:
             raise TypeError(f"{type(instance).__name__} is already initialized")
         instance._move_from(self._function(*others, **kwargs))
+
+    if sys.implementation.name == "pypy":
+        # By it PyPy's `inspect` recognises an `__init__` that is not the interpreter's.
+        __code__ = __call__.__code__
 
     @property
     def __signature__(self) -> Signature:

@@ -39,10 +39,8 @@ class ObjectMethods:
         return isinstance(other, ObjectMethods) and self._address == other._address
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if hasattr(type(self), "_type_key"):
-            name = type(self).__qualname__
-            raise TypeError(f"cannot pickle '{name}' object: its class has no pickle() in C++")
         raise TypeError(
-            f"cannot pickle {self!r}: only C++ can make such an object. Register a Python class for its type "
-            "with anyffi.register_object, whose __reduce__ names a function that makes it again"
+            f"cannot pickle '{type(self).__qualname__}' object: only C++ can make such an object. Describe "
+            "its class with pickle() in C++, or register a Python class for its type with "
+            "anyffi.register_object, whose __reduce__ names a function that makes it again"
         )

@@ -69,7 +69,7 @@ def _as_parameter(value: Any) -> str | None:
     if isinstance(value, Property):
         parameters = [*value.fset.__signature__.parameters.values()]  # type: ignore[union-attr]
         found = parameters[1].annotation
-        return None if found is inspect.Parameter.empty else found  # type: ignore[no-any-return]
+        return None if found is inspect.Parameter.empty else found
     return value.type_name and _COPIED.sub(lambda found: _PARAMETERS[found[1]] + "[", value.type_name)
 
 

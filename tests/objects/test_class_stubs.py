@@ -90,6 +90,8 @@ def folder(build: Build, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Pa
     for name, source in (("box", BOXES), ("geo", CLASSES)):
         library = build({"box": "boxes.cc", "geo": "classes.cc"}[name], source)
         assert stubgen(library, "-o", folder / f"{name}.pyi") == ""
+        # Stands for the module that loads the library.
+        (folder / f"{name}.py").write_text("")
     (folder / "user.py").write_text(USER)
     (folder / "anyffi").symlink_to(ROOT / "pkg", target_is_directory=True)
     return folder

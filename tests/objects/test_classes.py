@@ -57,6 +57,7 @@ def test_initialization_happens_once(geo: Any) -> None:
     with pytest.raises(TypeError, match="^Vec is already initialized$"):
         vec.__init__(2)
     assert vec.x == 1
+    collect()
     before = geo.live()
     index = geo.Index(1)
     with pytest.raises(TypeError, match="already initialized"):
@@ -160,6 +161,7 @@ def test_a_field_of_a_class_refers_into_its_owner(geo: Any) -> None:
     assert index.where.x == 9
     index.where = geo.Vec(3, 4)
     assert (where.x, where.y) == (3, 4)
+    collect()
     before = geo.live()
     del index
     collect()
@@ -257,6 +259,7 @@ def test_items_calls_and_iteration(geo: Any) -> None:
         index[3]
     with pytest.raises(TypeError):
         index["x"]
+    collect()
     before = geo.live()
     iterator = iter(index)
     del index
@@ -369,6 +372,7 @@ def test_an_object_that_goes_away_during_its_method(geo: Any) -> None:
         gc.collect()
         seen.append(x)
 
+    collect()
     before = geo.live()
     holder[0].each(clear)
     assert seen == [1, 2]
@@ -415,7 +419,7 @@ def test_nothing_is_left(geo: Any) -> None:
         return len(find_live())
 
     use()
-    before = geo.live(), count()
+    before = count(), geo.live()
     for _ in range(20):
         use()
-    assert (geo.live(), count()) == before
+    assert (count(), geo.live()) == before
