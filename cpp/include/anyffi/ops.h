@@ -48,9 +48,22 @@ namespace ops {
   X(rmul, "__rmul__")             \
   X(rtruediv, "__rtruediv__")     \
   X(rmod, "__rmod__")             \
+  X(rlshift, "__rlshift__")       \
+  X(rrshift, "__rrshift__")       \
+  X(rand_, "__rand__")            \
+  X(ror_, "__ror__")              \
+  X(rxor_, "__rxor__")            \
   X(floordiv, "__floordiv__")     \
+  X(rfloordiv, "__rfloordiv__")   \
+  X(ifloordiv, "__ifloordiv__")   \
   X(pow, "__pow__")               \
+  X(rpow, "__rpow__")             \
+  X(ipow, "__ipow__")             \
   X(matmul, "__matmul__")         \
+  X(rmatmul, "__rmatmul__")       \
+  X(imatmul, "__imatmul__")       \
+  X(divmod, "__divmod__")         \
+  X(rdivmod, "__rdivmod__")       \
   X(getitem, "__getitem__")       \
   X(setitem, "__setitem__")       \
   X(delitem, "__delitem__")       \
@@ -65,7 +78,11 @@ namespace ops {
   X(bool_, "__bool__")            \
   X(enter, "__enter__")           \
   X(exit, "__exit__")             \
-  X(abs_, "__abs__")
+  X(abs_, "__abs__")              \
+  X(round, "__round__")           \
+  X(complex_, "__complex__")      \
+  X(format, "__format__")         \
+  X(reversed, "__reversed__")
 
 #define ANYFFI_BINARY_(name, method, sign)                                         \
   struct Op_##name {                                                               \
