@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .._rules.refusals import explain_field
+from .._typing import Any
 from .runtime import Runtime
 
 __all__ = ["Field"]
@@ -16,7 +18,15 @@ class Field(property):
         get = runtime.field_getter(name, lambda self: runtime.object_get_field(self, name))
         put = None
         if is_writable:
-            put = runtime.field_setter(name, lambda self, value: runtime.object_set_field(self, name, value))
+
+            def put_slowly(self: Any, value: Any) -> None:
+                try:
+                    runtime.object_set_field(self, name, value)
+                except TypeError as exception:
+                    explain_field(exception, value)
+                    raise
+
+            put = runtime.field_setter(name, put_slowly)
         super().__init__(get, put)
         # The `doc` of a property is hidden by the docstring of a derived class.
         self.__doc__ = doc

@@ -12,15 +12,18 @@ import sys
 from .._typing import Any
 from .decisions import find_on_type, is_wrapper_class
 
-__all__ = ["explain"]
+__all__ = ["explain", "explain_field"]
 
 #: `f(x: int) -> int: argument 0 (x), at [1]["k"]: expected int, got Tensor of float32`
-_REFUSED = re.compile(
-    r"(.*: argument (?P<index>\d+) \([^()]*\)(?:, at (?P<path>.*))?: expected (?P<expected>.*), got )"
+_REASON = (
+    r"(?:, at (?P<path>.*))?: expected (?P<expected>.*), got )"
     r"(?P<got>.*?)"
     r"(?P<rest> of another version of its library| of \w+(?:, of shape \([\d, ]*\))?"
     r"| with shape \([\d, ]*\)|)"
 )
+_REFUSED = re.compile(r"(.*: argument (?P<index>\d+) \([^()]*\)" + _REASON)
+#: `shop.Cart.limit: expected int, got Set`
+_REFUSED_FIELD = re.compile(r"([^:,]*" + _REASON)
 #: What a message calls a tensor that it describes.
 _TENSORS = ("one of ", "a tensor of ")
 _NONE_FITS = re.compile(r"(?P<name>.*\(\): no overload takes )\((?P<got>.*)\)(?P<lines>(?:\n.*)*)")
@@ -54,9 +57,21 @@ def explain(exception: BaseException, args: tuple[Any, ...]) -> None:
         exception.args = (_explain_overloads(match, args),)
 
 
+def explain_field(exception: TypeError, value: Any) -> None:
+    """Do the same for an exception about the value that a field was to get."""
+    if type(exception) is TypeError and len(exception.args) == 1 and type(exception.args[0]) is str:
+        match = _REFUSED_FIELD.fullmatch(exception.args[0])
+        if match is not None:
+            exception.args = (_complete(match, value),)
+
+
 def _explain_one(match: re.Match[str], args: tuple[Any, ...]) -> str:
     index = int(match["index"])
-    refused = _follow(args[index], match["path"] or "") if index < len(args) else _UNKNOWN
+    return _complete(match, args[index]) if index < len(args) else match[0]
+
+
+def _complete(match: re.Match[str], given: Any) -> str:
+    refused = _follow(given, match["path"] or "")
     if refused is _UNKNOWN or match["got"].startswith(_TENSORS):
         return match[0]
     return f"{match[1]}{_name(refused, match['got'])}{match['rest']}{_hint(refused, match['expected'])}"

@@ -130,6 +130,9 @@ def test_fields(geo: Any) -> None:
         ("ef", 1.5, "^geo.Index.ef: expected int, got float$"),
         ("name", 5, "^geo.Index.name: expected str, got int$"),
         ("where", 5, "^geo.Index.where: expected geo.Vec, got int$"),
+        ("ef", [1], "^geo.Index.ef: expected int, got list$"),
+        ("ef", {1}, "^geo.Index.ef: expected int, got set$"),
+        ("ef", memoryview(b"x"), "^geo.Index.ef: expected int, got memoryview$"),
         ("tag", None, "^geo.Counted.tag: expected int, got None"),
     ):
         with pytest.raises(TypeError, match=message):
