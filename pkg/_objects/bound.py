@@ -19,30 +19,32 @@ _STATIC, _GETTER, _SETTER, _CONSTRUCTOR, _RESTORE = 1, 2, 4, 8, 16
 
 #: Attributes of wrappers and classes that a member must not replace; it gets a `_` at its end.
 _RESERVED = frozenset(
-    (
-        *(
-            "_address",
-            "_type_code",
-            "_move_from",
-            "_runtime",
-            "_classes",
-            "_restore",
-            "_field_names",
-            "_type_key",
-        ),
-        *(
-            "__class__",
-            "__new__",
-            "__init__",
-            "__del__",
-            "__dict__",
-            "__slots__",
-            "__weakref__",
-            "__module__",
-        ),
-        *("__qualname__", "__reduce__", "__reduce_ex__", "__getattribute__", "__init_subclass__"),
-        *("__subclasshook__", "__class_getitem__", "__anyffi_value__"),
-    )
+    [
+        "_address",
+        "_type_code",
+        "_move_from",
+        "_runtime",
+        "_classes",
+        "_restore",
+        "_field_names",
+        "_type_key",
+        "__class__",
+        "__new__",
+        "__init__",
+        "__del__",
+        "__dict__",
+        "__slots__",
+        "__weakref__",
+        "__module__",
+        "__qualname__",
+        "__reduce__",
+        "__reduce_ex__",
+        "__getattribute__",
+        "__init_subclass__",
+        "__subclasshook__",
+        "__class_getitem__",
+        "__anyffi_value__",
+    ]
 )
 
 
