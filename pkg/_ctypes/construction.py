@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 
 from .._rules.codes import code
-from .._typing import Any, Callable
+from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform
-from .methods import GIVEN, call_shared, is_exactly
+from .methods import GIVEN, Maker, Method, call_shared, is_exactly
 from .recipe import write_container, write_plain
 from .scalars import RECIPE
 from .unpack import raise_taken
@@ -23,11 +23,8 @@ _create_copy = platform.plain(library.wrapper_create_copy)
 
 _SEQUENCES, _MAPPINGS, _SETS = (code.LIST, code.ARRAY), (code.DICT, code.MAP), (code.SET, code.FROZEN_SET)
 
-_Method = Callable[..., Any]
-_Maker = Callable[[_Method], _Method]
 
-
-def construction(type_code: int) -> dict[str, _Maker]:
+def construction(type_code: int) -> dict[str, Maker]:
     """Return what makes `__init__` of a public class; nothing where wrappers are not made plainly."""
     if not makes_plainly:
         return {}
@@ -35,7 +32,7 @@ def construction(type_code: int) -> dict[str, _Maker]:
     alike = next(codes for codes in (_SEQUENCES, _MAPPINGS, _SETS) if type_code in codes)
     is_mapping = alike is _MAPPINGS
 
-    def make(shared: _Method) -> _Method:
+    def make(shared: Method) -> Method:
         def init(self: Any = GIVEN, /, *content: Any, **named: Any) -> None:
             is_new = type(self) is classes.get(type_code) and is_empty(self)
             if is_new and is_mapping and (named or not _is_mapping(content)) and len(content) <= 1:

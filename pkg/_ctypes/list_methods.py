@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .._rules.codes import code
-from .._typing import Any, Callable
+from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .known import as_number, pack_compared, pack_known
-from .methods import GIVEN, MOST, call_shared, changing, invoke, is_exactly, runtime_function
+from .methods import GIVEN, MOST, Maker, Method, call_shared, changing, invoke, is_exactly, runtime_function
 from .scalars import NONE
 from .unpack import raise_taken
 from .wrapper import memory_of
@@ -19,9 +19,6 @@ _value = VALUE.pack
 _set_element = platform.plain(library.wrapper_set_element)
 _erase_element = platform.plain(library.wrapper_erase_element)
 _find_element = platform.plain(library.wrapper_find_element)
-
-_Method = Callable[..., Any]
-_Maker = Callable[[_Method], _Method]
 
 
 def pack_slice(which: slice) -> bytes | None:
@@ -45,7 +42,7 @@ def _pack_elements(x: Any, keep: list[Any]) -> bytes | None:
     return pack_known(x, keep) if is_known else None
 
 
-def _set_item(shared: _Method) -> _Method:
+def _set_item(shared: Method) -> Method:
     set_slice = runtime_function("List.set_slice")
 
     def set_item(self: Any = GIVEN, key: Any = GIVEN, item: Any = GIVEN, /, *rest: Any, **named: Any) -> None:
@@ -73,7 +70,7 @@ def _set_item(shared: _Method) -> _Method:
     return set_item
 
 
-def _delete_item(shared: _Method) -> _Method:
+def _delete_item(shared: Method) -> Method:
     erase_slice = runtime_function("List.erase_slice")
 
     def delete_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> None:
@@ -97,7 +94,7 @@ def _delete_item(shared: _Method) -> _Method:
     return delete_item
 
 
-def _append(shared: _Method) -> _Method:
+def _append(shared: Method) -> Method:
     function = runtime_function("List.append")
 
     def append(self: Any = GIVEN, value: Any = GIVEN, /, *rest: Any) -> None:
@@ -110,7 +107,7 @@ def _append(shared: _Method) -> _Method:
     return append
 
 
-def _insert(shared: _Method) -> _Method:
+def _insert(shared: Method) -> Method:
     function = runtime_function("List.insert")
 
     def insert(self: Any = GIVEN, index: Any = GIVEN, value: Any = GIVEN, /, *rest: Any) -> None:
@@ -127,7 +124,7 @@ def _insert(shared: _Method) -> _Method:
 _LAST = _value(_INT, 0, -1)
 
 
-def _pop(shared: _Method) -> _Method:
+def _pop(shared: Method) -> Method:
     function = runtime_function("List.pop")
 
     def pop(self: Any = GIVEN, index: Any = GIVEN, /, *rest: Any) -> Any:
@@ -140,7 +137,7 @@ def _pop(shared: _Method) -> _Method:
     return pop
 
 
-def _extend(shared: _Method) -> _Method:
+def _extend(shared: Method) -> Method:
     """Return `extend`, or `+=`, which returns the list."""
     function = runtime_function("List.extend")
     is_operator = shared.__name__ == "__iadd__"
@@ -156,7 +153,7 @@ def _extend(shared: _Method) -> _Method:
     return extend
 
 
-def _repeat(shared: _Method) -> _Method:
+def _repeat(shared: Method) -> Method:
     repeat_sequence, function = runtime_function("Sequence.repeat"), runtime_function("List.extend")
 
     def repeat(self: Any = GIVEN, times: Any = GIVEN, /, *rest: Any) -> Any:
@@ -170,7 +167,7 @@ def _repeat(shared: _Method) -> _Method:
     return repeat
 
 
-def _remove(shared: _Method) -> _Method:
+def _remove(shared: Method) -> Method:
     def remove(self: Any = GIVEN, value: Any = GIVEN, /, *rest: Any) -> None:
         keep: list[Any] = []
         packed = pack_compared(value, keep) if is_exactly(self, _LIST) and not rest else None
@@ -186,7 +183,7 @@ def _remove(shared: _Method) -> _Method:
     return remove
 
 
-def list_changes() -> dict[str, _Maker]:
+def list_changes() -> dict[str, Maker]:
     """Return what makes the methods, by name."""
     return {
         "__delitem__": _delete_item,

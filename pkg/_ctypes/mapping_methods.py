@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._rules.codes import code
 from .._rules.containers import KEYS, missing_item
 from .._rules.internal import MISSING
-from .._typing import Any, Callable, NoReturn
+from .._typing import Any, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .construction import construction
 from .iterators import iterate_entries
@@ -13,10 +13,13 @@ from .known import pack_known
 from .mappings import DictCore, MapCore
 from .methods import (
     GIVEN,
+    Maker,
+    Method,
     call_shared,
     changing,
     compare_plain,
     comparison,
+    contains_key,
     invoke,
     is_exactly,
     iterating,
@@ -35,16 +38,12 @@ _INT, _MAP, _DICT = code.INT, code.MAP, code.DICT
 _value_of = VALUE.unpack
 _value = VALUE.pack
 _get_item = platform.plain(library.wrapper_get_item)
-_has_key = platform.plain(library.wrapper_has_key)
 _set_pair = platform.plain(library.wrapper_set_item)
 _erase_key = platform.plain(library.wrapper_erase_key)
 _pop_entry = platform.plain(library.wrapper_pop_entry)
 
-_Method = Callable[..., Any]
-_Maker = Callable[[_Method], _Method]
 
-
-def _equality(type_code: int, name: str) -> _Maker:
+def _equality(type_code: int, name: str) -> Maker:
     def compare(self: Any, other: Any, operation: int) -> int:
         return compare_plain(self, other, type_code, operation)
 
@@ -73,11 +72,11 @@ def _raise_absent(self: Any, key: Any) -> NoReturn:
     raise KeyError(key)
 
 
-def _item_of(type_code: int) -> _Maker:
+def _item_of(type_code: int) -> Maker:
     # Not the shared method, which would hash the key again.
     absent = missing_item if type_code == _DICT else _raise_absent
 
-    def make(shared: _Method) -> _Method:
+    def make(shared: Method) -> Method:
         def get_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             if not rest and not named:
                 item = OwnedValue(VALUE_SIZE)
@@ -94,8 +93,8 @@ def _item_of(type_code: int) -> _Maker:
     return make
 
 
-def _get(type_code: int) -> _Maker:
-    def make(shared: _Method) -> _Method:
+def _get(type_code: int) -> Maker:
+    def make(shared: Method) -> Method:
         def get(self: Any = GIVEN, key: Any = GIVEN, default: Any = GIVEN, /, *rest: Any) -> Any:
             if not rest:
                 item = OwnedValue(VALUE_SIZE)
@@ -111,30 +110,10 @@ def _get(type_code: int) -> _Maker:
     return make
 
 
-def _contains(type_code: int) -> _Maker:
-    def make(shared: _Method) -> _Method:
-        def contains(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any) -> Any:
-            keep: list[Any] = []
-            packed = pack_known(key, keep)
-            found = -2
-            if packed is not None and not rest:
-                try:
-                    found = _has_key(memory_of(self), type_code, packed, len(packed) // VALUE_SIZE)
-                except (AttributeError, TypeError):
-                    found = -2
-                if found == -1:
-                    raise_taken()
-            return found == 1 if found >= 0 else call_shared(shared, self, key, *rest)
-
-        return contains
-
-    return make
-
-
 # ---- changes ----------------------------------------------------------------------------------------
 
 
-def _set_item(shared: _Method) -> _Method:
+def _set_item(shared: Method) -> Method:
     def set_item(self: Any = GIVEN, key: Any = GIVEN, item: Any = GIVEN, /, *rest: Any, **named: Any) -> None:
         keep: list[Any] = []
         packed_key = pack_known(key, keep) if is_exactly(self, _DICT) and not rest and not named else None
@@ -149,7 +128,7 @@ def _set_item(shared: _Method) -> _Method:
     return set_item
 
 
-def _delete_item(shared: _Method) -> _Method:
+def _delete_item(shared: Method) -> Method:
     def delete_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> None:
         keep: list[Any] = []
         packed = pack_known(key, keep) if is_exactly(self, _DICT) and not rest and not named else None
@@ -165,7 +144,7 @@ def _delete_item(shared: _Method) -> _Method:
     return delete_item
 
 
-def _setdefault(shared: _Method) -> _Method:
+def _setdefault(shared: Method) -> Method:
     function = runtime_function("Dict.setdefault")
 
     def setdefault(self: Any = GIVEN, key: Any = GIVEN, default: Any = GIVEN, /, *rest: Any) -> Any:
@@ -179,7 +158,7 @@ def _setdefault(shared: _Method) -> _Method:
     return setdefault
 
 
-def _pop(shared: _Method) -> _Method:
+def _pop(shared: Method) -> Method:
     function = runtime_function("Dict.pop")
 
     def pop(self: Any = GIVEN, key: Any = GIVEN, default: Any = GIVEN, /, *rest: Any) -> Any:
@@ -197,7 +176,7 @@ def _pop(shared: _Method) -> _Method:
     return pop
 
 
-def _popitem(shared: _Method) -> _Method:
+def _popitem(shared: Method) -> Method:
     def popitem(self: Any = GIVEN, /, *rest: Any) -> Any:
         key, item = OwnedValue(VALUE_SIZE), OwnedValue(VALUE_SIZE)
         if rest or not is_exactly(self, _DICT) or not _pop_entry(memory_of(self), _DICT, key, item):
@@ -207,7 +186,7 @@ def _popitem(shared: _Method) -> _Method:
     return popitem
 
 
-def _update(shared: _Method) -> _Method:
+def _update(shared: Method) -> Method:
     """Return `update`, or `|=`, which returns the mapping."""
     function = runtime_function("Dict.update")
     is_operator = shared.__name__ == "__ior__"
@@ -225,11 +204,11 @@ def _update(shared: _Method) -> _Method:
     return update
 
 
-def _merge(type_code: int, *, is_reflected: bool = False) -> _Maker:
+def _merge(type_code: int, *, is_reflected: bool = False) -> Maker:
     function = runtime_function("Mapping.merge")
     step = _value(_INT, 0, type_code)
 
-    def make(shared: _Method) -> _Method:
+    def make(shared: Method) -> Method:
         def merge(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             keep: list[Any] = []
             is_known = type(other) is dict or is_exactly(other, _DICT, _MAP)
@@ -247,7 +226,7 @@ def _merge(type_code: int, *, is_reflected: bool = False) -> _Maker:
 # ---- by class ---------------------------------------------------------------------------------------
 
 
-def _of_mapping(type_code: int) -> dict[str, _Maker]:
+def _of_mapping(type_code: int) -> dict[str, Maker]:
     return {
         **construction(type_code),
         "__iter__": iterating(
@@ -255,7 +234,7 @@ def _of_mapping(type_code: int) -> dict[str, _Maker]:
         ),
         "__len__": size_of(type_code),
         "__getitem__": _item_of(type_code),
-        "__contains__": _contains(type_code),
+        "__contains__": contains_key(type_code, pack_known),
         "__eq__": _equality(type_code, "__eq__"),
         "__ne__": _equality(type_code, "__ne__"),
         "__or__": _merge(type_code),
@@ -264,12 +243,12 @@ def _of_mapping(type_code: int) -> dict[str, _Maker]:
     }
 
 
-def map_methods(methods: type) -> dict[str, _Method]:
+def map_methods(methods: type) -> dict[str, Method]:
     thaw = changing("container.thaw", _MAP)
     return make_methods({**_of_mapping(_MAP), "copy": thaw, "thaw": thaw}, *methods.__mro__, MapCore)
 
 
-def dict_methods(methods: type) -> dict[str, _Method]:
+def dict_methods(methods: type) -> dict[str, Method]:
     makers = {
         **_of_mapping(_DICT),
         "__delitem__": _delete_item,

@@ -21,10 +21,13 @@ from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, refer, unwrap
 __all__ = [
     "GIVEN",
     "MOST",
+    "Maker",
+    "Method",
     "call_shared",
     "changing",
     "compare_plain",
     "comparison",
+    "contains_key",
     "invoke",
     "is_exactly",
     "iterating",
@@ -48,18 +51,22 @@ MOST = 2**31 - 1
 _value_of = VALUE.unpack
 _call_wrapped = platform.plain(library.function_call_wrapped)
 _compare = platform.plain(library.wrapper_compare)
+_has_key = platform.plain(library.wrapper_has_key)
 _get_size = platform.plain(library.wrapper_get_size)
 _type_code_in = struct.Struct("=i").unpack_from
 
-_Method = Callable[..., Any]
+#: A method of a class of containers.
+Method = Callable[..., Any]
+#: Makes a frequent method, given the one of `_objects`.
+Maker = Callable[[Method], Method]
 
 
-def call_shared(shared: _Method, *args: Any, **named: Any) -> Any:
+def call_shared(shared: Method, *args: Any, **named: Any) -> Any:
     """Call a method of `_objects` with the arguments that are not missing."""
     return shared(*[x for x in args if x is not GIVEN], **named)
 
 
-def make_methods(makers: dict[str, Callable[[_Method], _Method]], *classes: type) -> dict[str, _Method]:
+def make_methods(makers: dict[str, Callable[[Method], Method]], *classes: type) -> dict[str, Method]:
     """Make methods over those of the same names in the first class that has them."""
     made = {}
     for name, make in makers.items():
@@ -132,11 +139,11 @@ def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
         release(made)
 
 
-def changing(name: str, *type_codes: int) -> Callable[[_Method], _Method]:
+def changing(name: str, *type_codes: int) -> Callable[[Method], Method]:
     """Return what makes a method without arguments of a function of the runtime."""
     function = runtime_function(name)
 
-    def make(shared: _Method) -> _Method:
+    def make(shared: Method) -> Method:
         def change(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             if rest or named or not is_exactly(self, *type_codes):
                 return call_shared(shared, self, *rest, **named)
@@ -147,12 +154,10 @@ def changing(name: str, *type_codes: int) -> Callable[[_Method], _Method]:
     return make
 
 
-def iterating(
-    type_codes: tuple[int, ...], iterate: Callable[[Any, int], Any]
-) -> Callable[[_Method], _Method]:
+def iterating(type_codes: tuple[int, ...], iterate: Callable[[Any, int], Any]) -> Callable[[Method], Method]:
     """Return what makes `__iter__`; `iterate` gets a wrapper and the address of its object."""
 
-    def make(shared: _Method) -> _Method:
+    def make(shared: Method) -> Method:
         def iter_(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             if rest or named or not is_exactly(self, *type_codes):
                 return call_shared(shared, self, *rest, **named)
@@ -163,8 +168,8 @@ def iterating(
     return make
 
 
-def size_of(type_code: int) -> Callable[[_Method], _Method]:
-    def make(shared: _Method) -> _Method:
+def size_of(type_code: int) -> Callable[[Method], Method]:
+    def make(shared: Method) -> Method:
         def size(self: Any = GIVEN, /, *rest: Any, **named: Any) -> int:
             try:
                 found = _get_size(memory_of(self), type_code)
@@ -185,8 +190,8 @@ _DIFFERS = 2  # ANYFFI_DIFFERS
 
 
 def comparison(
-    type_code: int, name: str, decide: _Method, plain: _Method | None = None
-) -> Callable[[_Method], _Method]:
+    type_code: int, name: str, decide: Method, plain: Method | None = None
+) -> Callable[[Method], Method]:
     """Return what makes a comparison.
 
     Parameters
@@ -202,7 +207,7 @@ def comparison(
     """
     operation = _OPERATORS.index(name)
 
-    def make(shared: _Method) -> _Method:
+    def make(shared: Method) -> Method:
         def compare(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             found: Any = -1
             if issubclass(type(other), ObjectCore):
@@ -221,5 +226,27 @@ def comparison(
             return found == 1
 
         return compare
+
+    return make
+
+
+def contains_key(type_code: int, pack: Callable[[Any, list[Any]], Any]) -> Maker:
+    """Make `__contains__` of a mapping or a set; `pack` returns None for what needs code of Python."""
+
+    def make(shared: Method) -> Method:
+        def contains(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any) -> Any:
+            keep: list[Any] = []
+            packed = pack(key, keep)
+            found = -2
+            if packed is not None and not rest:
+                try:
+                    found = _has_key(memory_of(self), type_code, packed, len(packed) // VALUE_SIZE)
+                except (AttributeError, TypeError):
+                    found = -2
+                if found == -1:
+                    raise_taken()
+            return found == 1 if found >= 0 else call_shared(shared, self, key, *rest)
+
+        return contains
 
     return make

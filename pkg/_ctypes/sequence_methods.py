@@ -6,7 +6,7 @@ import operator
 from functools import partial
 
 from .._rules.codes import code
-from .._typing import Any, Callable
+from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .construction import construction
 from .iterators import iterate_sequence
@@ -15,6 +15,8 @@ from .list_methods import list_changes, pack_slice
 from .methods import (
     GIVEN,
     MOST,
+    Maker,
+    Method,
     call_shared,
     changing,
     comparison,
@@ -46,17 +48,14 @@ _concat_values = platform.plain(library.wrapper_concat_values)
 #: The types whose wrappers have the methods of a type.
 _LIKE = {_ARRAY: (_ARRAY, _SHAPE), _LIST: (_LIST,)}
 
-_Method = Callable[..., Any]
-_Maker = Callable[[_Method], _Method]
-
 
 # ---- elements ---------------------------------------------------------------------------------------
 
 
-def _item_of(type_code: int) -> _Maker:
+def _item_of(type_code: int) -> Maker:
     slice_sequence = runtime_function("Sequence.slice")
 
-    def make(shared: _Method) -> _Method:
+    def make(shared: Method) -> Method:
         def get_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             index = key if type(key) is int else as_number(key)
             if type(index) is int and -MOST <= index <= MOST:
@@ -79,8 +78,8 @@ def _item_of(type_code: int) -> _Maker:
     return make
 
 
-def _contains(type_code: int) -> _Maker:
-    def make(shared: _Method) -> _Method:
+def _contains(type_code: int) -> Maker:
+    def make(shared: Method) -> Method:
         def contains(self: Any = GIVEN, value: Any = GIVEN, /, *rest: Any) -> Any:
             keep: list[Any] = []
             packed = pack_compared(value, keep)
@@ -100,8 +99,8 @@ def _contains(type_code: int) -> _Maker:
     return make
 
 
-def _index(type_code: int) -> _Maker:
-    def make(shared: _Method) -> _Method:
+def _index(type_code: int) -> Maker:
+    def make(shared: Method) -> Method:
         def index(self: Any = GIVEN, value: Any = GIVEN, /, *bounds: Any) -> Any:
             keep: list[Any] = []
             packed = pack_compared(value, keep)
@@ -124,8 +123,8 @@ def _index(type_code: int) -> _Maker:
     return make
 
 
-def _count(type_code: int) -> _Maker:
-    def make(shared: _Method) -> _Method:
+def _count(type_code: int) -> Maker:
+    def make(shared: Method) -> Method:
         def count(self: Any = GIVEN, value: Any = GIVEN, /, *rest: Any) -> Any:
             keep: list[Any] = []
             packed = pack_compared(value, keep)
@@ -148,8 +147,8 @@ def _count(type_code: int) -> _Maker:
 # ---- operators --------------------------------------------------------------------------------------
 
 
-def _comparisons(type_code: int) -> dict[str, _Maker]:
-    def decide(operation: _Method, self: Any, other: Any, position: int) -> int:
+def _comparisons(type_code: int) -> dict[str, Maker]:
+    def decide(operation: Method, self: Any, other: Any, position: int) -> int:
         is_known = type(other) is plain_class or is_exactly(other, type_code, _SHAPE)
         if not is_known or not is_exactly(self, type_code, _SHAPE):
             return -1
@@ -177,7 +176,7 @@ def _comparisons(type_code: int) -> dict[str, _Maker]:
     }
 
 
-def _concatenation(type_code: int, *, is_reflected: bool = False) -> _Maker:
+def _concatenation(type_code: int, *, is_reflected: bool = False) -> Maker:
     """Return what makes `+` with a sequence of the same type, or with Python's."""
     plain_class = list if type_code == _LIST else tuple
 
@@ -192,7 +191,7 @@ def _concatenation(type_code: int, *, is_reflected: bool = False) -> _Maker:
         size = len(recipe) // VALUE_SIZE - 1  # without the step of the list or tuple itself
         return _concat_values(memory_of(self), recipe, size, type_code, is_reflected, made)  # type: ignore[no-any-return]
 
-    def make(shared: _Method) -> _Method:
+    def make(shared: Method) -> Method:
         def add(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             is_known = type(other) is plain_class or is_exactly(other, type_code)
             if is_known and is_exactly(self, type_code) and not rest and not named:
@@ -209,10 +208,10 @@ def _concatenation(type_code: int, *, is_reflected: bool = False) -> _Maker:
     return make
 
 
-def _repetition(type_code: int) -> _Maker:
+def _repetition(type_code: int) -> Maker:
     function = runtime_function("Sequence.repeat")
 
-    def make(shared: _Method) -> _Method:
+    def make(shared: Method) -> Method:
         def repeat(self: Any = GIVEN, times: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             is_count = type(times) is int and -MOST <= times <= MOST
             if not is_count or rest or named or not is_exactly(self, *_LIKE[type_code]):
@@ -227,7 +226,7 @@ def _repetition(type_code: int) -> _Maker:
 # ---- by class ---------------------------------------------------------------------------------------
 
 
-def _methods(type_code: int) -> dict[str, _Maker]:
+def _methods(type_code: int) -> dict[str, Maker]:
     return {
         **construction(type_code),
         "__iter__": iterating(_LIKE[type_code], lambda self, address: iterate_sequence(self, address, False)),
@@ -244,10 +243,10 @@ def _methods(type_code: int) -> dict[str, _Maker]:
     }
 
 
-def array_methods(methods: type) -> dict[str, _Method]:
+def array_methods(methods: type) -> dict[str, Method]:
     makers = {**_methods(_ARRAY), "thaw": changing("container.thaw", _ARRAY, _SHAPE)}
     return make_methods(makers, *methods.__mro__, ArrayCore)
 
 
-def list_methods(methods: type) -> dict[str, _Method]:
+def list_methods(methods: type) -> dict[str, Method]:
     return make_methods({**_methods(_LIST), **list_changes()}, *methods.__mro__, ListCore)

@@ -14,8 +14,11 @@ from .known import pack_known
 from .mappings import FrozenSetCore, SetCore
 from .methods import (
     GIVEN,
+    Maker,
+    Method,
     call_shared,
     changing,
+    contains_key,
     is_exactly,
     iterating,
     make_methods,
@@ -35,15 +38,11 @@ _change = platform.plain(library.wrapper_change)
 _change_values = platform.plain(library.wrapper_change_values)
 _combine = platform.plain(library.wrapper_combine)
 _combine_values = platform.plain(library.wrapper_combine_values)
-_has_key = platform.plain(library.wrapper_has_key)
 _add_element = platform.plain(library.wrapper_set_item)
 _erase_key = platform.plain(library.wrapper_erase_key)
 _pop_entry = platform.plain(library.wrapper_pop_entry)
 #: Operations of `anyffi_set_combine`.
 _OR, _AND, _SUB, _XOR = range(4)
-
-_Method = Callable[..., Any]
-_Maker = Callable[[_Method], _Method]
 
 
 # ---- elements ---------------------------------------------------------------------------------------
@@ -57,30 +56,10 @@ def _pack_element(x: Any, keep: list[Any]) -> bytes | None:
     return packed
 
 
-def _contains(type_code: int) -> _Maker:
-    def make(shared: _Method) -> _Method:
-        def contains(self: Any = GIVEN, element: Any = GIVEN, /, *rest: Any) -> Any:
-            keep: list[Any] = []
-            packed = _pack_element(element, keep)
-            found = -2
-            if packed is not None and not rest:
-                try:
-                    found = _has_key(memory_of(self), type_code, packed, len(packed) // VALUE_SIZE)
-                except (AttributeError, TypeError):
-                    found = -2
-                if found == -1:
-                    raise_taken()
-            return found == 1 if found >= 0 else call_shared(shared, self, element, *rest)
-
-        return contains
-
-    return make
-
-
-def _change_element(change_set: Callable[..., int]) -> _Maker:
+def _change_element(change_set: Callable[..., int]) -> Maker:
     """Return what makes a method that adds or removes an element."""
 
-    def make(shared: _Method) -> _Method:
+    def make(shared: Method) -> Method:
         is_remove = shared.__name__ == "remove"
 
         def change(self: Any = GIVEN, element: Any = GIVEN, /, *rest: Any) -> Any:
@@ -100,7 +79,7 @@ def _change_element(change_set: Callable[..., int]) -> _Maker:
     return make
 
 
-def _pop(shared: _Method) -> _Method:
+def _pop(shared: Method) -> Method:
     def pop(self: Any = GIVEN, /, *rest: Any) -> Any:
         element = OwnedValue(VALUE_SIZE)
         if rest or not is_exactly(self, _SET) or not _pop_entry(memory_of(self), _SET, element, None):
@@ -115,7 +94,7 @@ def _pop(shared: _Method) -> _Method:
 
 def _operation(
     type_code: int, operation: int, *, is_reflected: bool = False, is_iterable: bool = False
-) -> _Maker:
+) -> Maker:
     """Return what makes an operator, or (`is_iterable`) a method, that returns a new set."""
 
     def combined(self: Any, other: Any) -> Any:
@@ -137,7 +116,7 @@ def _operation(
         value = _value_of(made)
         return None if status != 0 or value[0] == _UNSET else take(value, made)
 
-    def make(shared: _Method) -> _Method:
+    def make(shared: Method) -> Method:
         def combine(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             if other is not GIVEN and is_exactly(self, type_code) and not rest and not named:
                 made = combined(self, other)
@@ -150,7 +129,7 @@ def _operation(
     return make
 
 
-def _change_by(operation: int, *, is_iterable: bool = False) -> _Maker:
+def _change_by(operation: int, *, is_iterable: bool = False) -> Maker:
     """Return what makes a method, or an operator (which returns the set), that changes a set."""
 
     def changed(self: Any, other: Any) -> bool:
@@ -168,7 +147,7 @@ def _change_by(operation: int, *, is_iterable: bool = False) -> _Maker:
             raise_taken()
         return bool(status == 1)
 
-    def make(shared: _Method) -> _Method:
+    def make(shared: Method) -> Method:
         is_operator = shared.__name__.startswith("__")
 
         def change(self: Any = GIVEN, /, *others: Any, **named: Any) -> Any:
@@ -195,7 +174,7 @@ _CHANGES = {
 }
 
 
-def _of_set(type_code: int) -> dict[str, _Maker]:
+def _of_set(type_code: int) -> dict[str, Maker]:
     operations = _OPERATIONS.items()
     return {
         **construction(type_code),
@@ -203,7 +182,7 @@ def _of_set(type_code: int) -> dict[str, _Maker]:
             (type_code,), lambda self, address: iterate_entries(self, address, ELEMENTS, False)
         ),
         "__len__": size_of(type_code),
-        "__contains__": _contains(type_code),
+        "__contains__": contains_key(type_code, _pack_element),
         **{
             name: comparison_of_sets(type_code, name)
             for name in ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
@@ -217,12 +196,12 @@ def _of_set(type_code: int) -> dict[str, _Maker]:
     }
 
 
-def frozen_set_methods(methods: type) -> dict[str, _Method]:
+def frozen_set_methods(methods: type) -> dict[str, Method]:
     makers = {**_of_set(_FROZEN_SET), "thaw": changing("container.thaw", _FROZEN_SET)}
     return make_methods(makers, *methods.__mro__, FrozenSetCore)
 
 
-def set_methods(methods: type) -> dict[str, _Method]:
+def set_methods(methods: type) -> dict[str, Method]:
     makers = {
         **_of_set(_SET),
         **{f"__i{name}__": _change_by(what) for name, what in _OPERATIONS.items()},

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .._rules.codes import code
-from .._typing import Any, Callable
+from .._typing import Any
 from .abi import VALUE_SIZE, library, platform
-from .methods import GIVEN, call_shared, comparison, is_exactly
+from .methods import GIVEN, Maker, Method, call_shared, comparison, is_exactly
 from .recipe import write_plain
 from .unpack import raise_taken
 from .wrapper import memory_of
@@ -21,9 +21,6 @@ _is_disjoint = platform.plain(library.wrapper_is_disjoint)
 _LESS, LESS_EQUAL, _EQUAL, _NOT_EQUAL, _GREATER, GREATER_EQUAL = range(6)
 #: Python's classes whose elements are read without users' code.
 _PLAIN = (set, frozenset, list, tuple)
-
-_Method = Callable[..., Any]
-_Maker = Callable[[_Method], _Method]
 
 
 def is_set(x: Any) -> bool:
@@ -68,7 +65,7 @@ def _relate(self: Any, other: Any, type_code: int, operation: int) -> int:
     return int(found == count and (size > count or operation == GREATER_EQUAL))
 
 
-def comparison_of_sets(type_code: int, name: str) -> _Maker:
+def comparison_of_sets(type_code: int, name: str) -> Maker:
     def compare(self: Any, other: Any, operation: int) -> int:
         is_plain = type(other) is set or type(other) is frozenset
         return _relate(self, other, type_code, operation) if is_plain else -1
@@ -76,7 +73,7 @@ def comparison_of_sets(type_code: int, name: str) -> _Maker:
     return comparison(type_code, name, lambda self, other, position: -1, compare)
 
 
-def relation(type_code: int, operation: int | None) -> _Maker:
+def relation(type_code: int, operation: int | None) -> Maker:
     """Return what makes `issubset`, `issuperset` or (None) `isdisjoint`."""
 
     def relate(self: Any, other: Any) -> int:
@@ -97,7 +94,7 @@ def relation(type_code: int, operation: int | None) -> _Maker:
         found = _count_values(memory_of(self), values, len(values) // VALUE_SIZE, type_code)
         return -1 if found < 0 else int(found == 0)
 
-    def make(shared: _Method) -> _Method:
+    def make(shared: Method) -> Method:
         def relate_to(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any) -> Any:
             found = -1
             if other is not GIVEN and is_exactly(self, type_code) and not rest:
