@@ -254,8 +254,8 @@ def test_each_allocation_fails_in_turn(ffi: Any, name: str) -> None:
         collect(until=lambda: live() == before)
         assert live() == before, f"lost with allocation {failures} failing"
         assert failures < 5000
-    assert _alike(ffi.to_python(result), expected)
-    assert _alike(ffi.to_python(run()), expected)
+    assert _alike(ffi, ffi.to_python(result), expected)
+    assert _alike(ffi, ffi.to_python(run()), expected)
     if name == "register":
         ffi.remove_global_func("t.memory")
 
@@ -266,8 +266,8 @@ def _settle(ffi: Any, name: str) -> None:
         ffi.get_global_func("testing.hold")(None)
 
 
-def _alike(one: Any, other: Any) -> bool:
-    if type(one).__name__ in ("Object", "Function", "Tensor"):
+def _alike(ffi: Any, one: Any, other: Any) -> bool:
+    if isinstance(one, ffi.Object):
         return type(one) is type(other)
     return cases.same(one, other)
 

@@ -60,7 +60,7 @@ def test_edited_code_replaces_what_it_registered(cache: pathlib.Path) -> None:
         for factor, members in ((2, "int8_t a"), (3, "int64_t a, b")):
             module = anyffi.cpp.load_inline("edited", source.format(factor, members))
             assert anyffi.get_global_func("cpp.scaled")(7) == 7 * factor
-            assert type(module.edited()) is anyffi.Object
+            assert type(module.edited()) is module.Edited
         with pytest.raises(ValueError, match=r"'cpp\.scaled' is already registered"):
             anyffi.cpp.load_inline("other", source.format(4, "int64_t a, b"))
         anyffi.cpp.load_inline("other", source.format(5, "int64_t a, b"), override=True)
