@@ -25,6 +25,7 @@ __all__ = [
     "unpickle_container",
     "unpickle_export",
     "unpickle_function",
+    "unpickle_member",
     "unpickle_module",
     "unpickle_object",
     "unpickle_program",
@@ -62,6 +63,11 @@ def unpickle_object(cls: Any, state: Any) -> Any:
     made = object.__new__(cls)
     made._move_from(cls._restore(state))
     return made
+
+
+def unpickle_member(key: str, value: int) -> Any:
+    """Return the member of the enumeration of a key that has a value."""
+    return _current.api._class_of_key(key)(value)
 
 
 def unpickle_export(path: str | None, name: str) -> Any:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 
 from .._rules.codes import code
+from .._rules.conversions import set_enumerations
 from .._typing import Any
 from . import defaults
 from .docs import FunctionAnnotations, FunctionDoc
+from .enums import make_enumeration
 from .fields import Field
 from .methods import OPERATORS, Constructor, MethodMethods, make_iter, no_constructor
 from .runtime import Runtime
@@ -74,6 +76,7 @@ class BoundClasses:
         #: For each class made here the version of the type and the names of its members.
         self._members: dict[int, tuple[int, tuple[str, ...]]] = {}
         core.set_class_maker(self.make)
+        set_enumerations(self.class_of)
 
     # ---- classes of types ----------------------------------------------------------------------------
 
@@ -81,6 +84,9 @@ class BoundClasses:
         """Return the class made for a type; not that which users registered for it."""
         with self._lock:
             if type_code not in self._made:
+                key, doc, _, fields, *_ = self._runtime.type_describe(type_code)
+                if fields and type(fields[0][3]) is int:
+                    return make_enumeration(type_code, key, doc, fields)
                 cls = self._build(type_code)
                 # Making it may have collected garbage, and so have run code that needed it.
                 self._made.setdefault(type_code, cls)

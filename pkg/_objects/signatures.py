@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from enum import EnumMeta
 from itertools import chain
 from typing import Any, Protocol
 
@@ -144,9 +145,11 @@ _FIXED = (type(None), bool, int, float, complex, str, bytes, type(...), dtype, D
 
 def _shown_default(param: keywords.Param) -> Any:
     """Return a copy of a default: changing it changes no call."""
-    _, has_default, default, _ = param
+    _, has_default, default, annotation = param
     if not has_default:
         return inspect.Parameter.empty
+    if type(default) is int and annotation not in (None, "int"):
+        return _member_of(annotation, default)
     if default is MISSING:
         return _Omitted()
     try:
@@ -154,6 +157,16 @@ def _shown_default(param: keywords.Param) -> Any:
         return copied if _is_apart(copied) else _Omitted()
     except RecursionError:
         return _Omitted()
+
+
+def _member_of(annotation: str, number: int) -> Any:
+    """Return the member of the enumeration that a parameter takes; the number if it takes none."""
+    for key in annotation.split(" | "):
+        type_code = _current.api._runtime.type_find(key)
+        cls = None if type_code is None else _current.api._classes.class_of(type_code)
+        if isinstance(cls, EnumMeta):
+            return cls(number)
+    return number
 
 
 def _is_apart(copied: Any) -> bool:

@@ -15,10 +15,10 @@ from itertools import islice
 from .._typing import Any, Callable
 from .decisions import find_on_type, is_a
 from .dtype import dtype
-from .internal import Elements
+from .internal import Elements, Opaque
 from .times import create_date_time, create_duration, to_date_time, to_duration
 
-__all__ = ["convert", "create"]
+__all__ = ["convert", "create", "set_enumerations"]
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
@@ -42,8 +42,21 @@ def convert(x: Any, conversion: int) -> Any:
 
 
 def create(conversion: int, value: Any) -> Any:
-    """Return the object that stands for a path, as bytes, or a time, in microseconds."""
-    return _FROM[conversion](value)
+    """Return the object for a path, as bytes, a time, in microseconds, or a member of an enumeration.
+
+    Of an enumeration `conversion` is the type code, and the value its number.
+    """
+    found = _FROM.get(conversion)
+    return Opaque(_class_of(conversion)(value)) if found is None else found(value)
+
+
+def set_enumerations(class_of: Callable[[int], Any]) -> None:
+    """Set the function that returns the class of an enumeration, by its type code."""
+    global _class_of
+    _class_of = class_of
+
+
+_class_of: Callable[[int], Any]
 
 
 def _to_sequence(x: Any) -> Any:
@@ -121,6 +134,10 @@ def _create_path(native: bytes) -> Any:
     return pathlib.Path(os.fsdecode(native))
 
 
+def _to_int(x: Any) -> Any:
+    return int.__pos__(x) if isinstance(x, int) else None
+
+
 _TO: dict[int, Callable[[Any], Any]] = {
     1: _to_sequence,
     2: _to_iterable,
@@ -128,5 +145,6 @@ _TO: dict[int, Callable[[Any], Any]] = {
     4: _to_path,
     5: to_date_time,
     6: to_duration,
+    7: _to_int,
 }
 _FROM: dict[int, Callable[[Any], Any]] = {4: _create_path, 5: create_date_time, 6: create_duration}

@@ -19,7 +19,7 @@ from .arrays import lower_array, lower_exporter, lower_memory, may_be_hidden, re
 from .codes import code
 from .device import Device, read_device
 from .dtype import dtype, find_dtype, read_dtype
-from .internal import MISSING, Elements, Memory
+from .internal import MISSING, Elements, Memory, Opaque
 
 __all__ = [
     "EXACT",
@@ -191,6 +191,10 @@ def _lower_own_elements(x: Elements) -> Lowered:
     return _lower_elements(code.FROZEN_SET if x.frozen else code.SET, x.distinct)
 
 
+def _lower_own_opaque(x: Opaque) -> Lowered:
+    return code.PY_OBJECT, x.value
+
+
 def lower_dtype(x: dtype) -> Lowered:
     return code.DATA_TYPE, read_dtype(x)
 
@@ -206,6 +210,7 @@ _OWN: tuple[tuple[type, Reader], ...] = (
     (Device, lower_device),
     (Elements, _lower_own_elements),
     (Memory, lower_memory),
+    (Opaque, _lower_own_opaque),
 )
 
 

@@ -7,7 +7,7 @@ from .._typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MISSING", "Elements", "Memory"]
+__all__ = ["MISSING", "Elements", "Memory", "Opaque"]
 
 
 class _Missing:
@@ -45,3 +45,12 @@ class Memory:
         self.shape = shape
         self.flags = flags
         self.owner = owner
+
+
+class Opaque:
+    """An object that stays itself in the runtime, whatever values of its class are converted to."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value

@@ -84,7 +84,7 @@ _HOLDERS = ("Array", "List", "Map", "Dict", "Set", "FrozenSet")
 _ELEMENTS = re.compile(r"(bool|u?int|b?float|complex|handle|code)\d*(_\w+)?(x\d+)?")
 
 _QUALIFIED = re.compile(
-    r"\b(anyffi|builtins|collections\.abc|ctypes|datetime|numpy|os|pathlib|types|typing)\.(\w+)"
+    r"\b(anyffi|builtins|collections\.abc|ctypes|datetime|enum|numpy|os|pathlib|types|typing)\.(\w+)"
 )
 _IMPORTED_AS = {"collections.abc.Set": "AbstractSet"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 import re
 from collections.abc import Iterator
@@ -11,13 +12,14 @@ from .._objects.bound import Property
 from .._objects.fields import Field
 from .._objects.methods import Constructor, MethodMethods
 from .._public import Function, Object
+from .._rules import keywords
 from .overloads import Overload, arrange
-from .text import SELF
+from .text import SELF, docstring
 
 #: The stub that is written, in stub.py.
 _Stub = Any
 
-__all__ = ["describe_member", "type_keys"]
+__all__ = ["describe_enumeration", "describe_member", "is_enumeration", "type_keys"]
 
 _SELF = SELF.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
 #: The annotation of a field is that of a result; what parameters have for containers that are copied.
@@ -29,10 +31,24 @@ _COMPARE_ANY = ("__eq__", "__ne__")
 
 def type_keys(classes: dict[type, str]) -> dict[str, str]:
     """Return the names of classes made for types of C++, by the keys of these types."""
-    found = (
-        (cls.__dict__.get("_type_key"), name) for cls, name in classes.items() if issubclass(cls, Object)
-    )
+    shown = (Object, enum.Enum)
+    found = ((cls.__dict__.get("_type_key"), name) for cls, name in classes.items() if issubclass(cls, shown))
     return {key: name for key, name in found if key is not None}
+
+
+def is_enumeration(cls: type) -> bool:
+    """Return whether a class was made for an enumeration of C++."""
+    return issubclass(cls, enum.Enum) and "_type_key" in vars(cls)
+
+
+def describe_enumeration(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
+    """Return the lines for an enumeration."""
+    base = "IntFlag" if issubclass(cls, enum.Flag) else "IntEnum"
+    yield f"class {name}({stub.annotations.shorten(f'enum.{base}')}):"
+    yield from docstring(cls.__doc__, "    ")
+    for member, value in cls.__members__.items():
+        if keywords.is_name(member):
+            yield f"    {member} = {int(value)}"
 
 
 def describe_member(stub: _Stub, name: str, value: Any, indent: str) -> Iterator[str] | None:

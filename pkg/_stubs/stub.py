@@ -12,7 +12,7 @@ from .._objects.container import Container
 from .._public import Function, Module, Object, Tensor
 from .._rules import keywords
 from .annotations import Annotations
-from .bound import describe_member, type_keys
+from .bound import describe_enumeration, describe_member, is_enumeration, type_keys
 from .overloads import Overload, arrange
 from .python import PythonDeclarations
 from .source import Source
@@ -158,6 +158,9 @@ class Stub:
 
     def _class(self, name: str, cls: type) -> Iterator[str]:
         """Declare a class that has no source."""
+        if is_enumeration(cls):
+            yield from describe_enumeration(self, name, cls)
+            return
         bases = ", ".join(filter(None, map(self._base, cls.__bases__)))
         yield f"class {name}({bases}):" if bases else f"class {name}:"
         lines = [*docstring(vars(cls).get("__doc__"), "    ")]

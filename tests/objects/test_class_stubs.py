@@ -6,6 +6,7 @@ import pathlib
 
 import pytest
 from class_sources import CLASSES
+from enum_sources import METRICS
 from member_sources import BOXES
 from programs import stubgen
 from support import ROOT, Build, needs_compilers
@@ -17,6 +18,7 @@ pytestmark = [needs_compilers, pytest.mark.slow("type checkers")]
 USER = """
 import box
 import geo
+import hnsw
 import numpy as np
 
 one = box.Box()
@@ -69,6 +71,13 @@ vec = geo.sum([vec, vec])
 with geo.Guard() as guard:
     print(guard.depth, hash(guard), bool(guard))
 geo.Index([])  # type: ignore[call-overload]
+
+metric: hnsw.Metric = hnsw.echo(hnsw.Metric.IP)
+metric = hnsw.echo(1)
+metric = hnsw.Index(metric).metric
+metrics: list[hnsw.Metric] = hnsw.vector([metric, 0])
+access: hnsw.Access = hnsw.access(hnsw.Access.READ | hnsw.Access.WRITE)
+hnsw.echo("IP")  # type: ignore[arg-type]
 """
 
 DECLARED = [
@@ -82,13 +91,21 @@ DECLARED = [
     "    def pairs() -> list[tuple[int, str]]: ...",
     "class Wide(Button):",
 ]
+ENUMERATIONS = [
+    'class Metric(IntEnum):\n    """How points are compared.',
+    "    L2 = 0\n    IP = 1\n",
+    "class Access(IntFlag):\n    READ = 1\n",
+    "def echo(metric: Metric | int = ...) -> Metric: ...",
+    "def metric(self) -> Metric: ...",
+]
 
 
 @pytest.fixture(scope="session")
 def folder(build: Build, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     folder = tmp_path_factory.mktemp("class_stubs")
-    for name, source in (("box", BOXES), ("geo", CLASSES)):
-        library = build({"box": "boxes.cc", "geo": "classes.cc"}[name], source)
+    sources = (("box", "boxes.cc", BOXES), ("geo", "classes.cc", CLASSES), ("hnsw", "metrics.cc", METRICS))
+    for name, file, source in sources:
+        library = build(file, source)
         assert stubgen(library, "-o", folder / f"{name}.pyi") == ""
         # Stands for the module that loads the library.
         (folder / f"{name}.py").write_text("")
@@ -101,13 +118,16 @@ def test_declarations(folder: pathlib.Path) -> None:
     text = (folder / "box.pyi").read_text()
     for line in DECLARED:
         assert line in text
+    enumerations = (folder / "hnsw.pyi").read_text()
+    for line in ENUMERATIONS:
+        assert line in enumerations
     assert "_restore" not in text
     assert "_type_key" not in text
 
 
 @needs_mypy
 def test_mypy_accepts_them(folder: pathlib.Path) -> None:
-    assert run_mypy(folder, "box.pyi", "geo.pyi", "user.py", search=[folder]) == ""
+    assert run_mypy(folder, "box.pyi", "geo.pyi", "hnsw.pyi", "user.py", search=[folder]) == ""
 
 
 @needs_pyright

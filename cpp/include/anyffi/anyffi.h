@@ -50,6 +50,7 @@
 #include <anyffi/box.h>                 // Int, Float, Bool
 #include <anyffi/reflection.h>          // field, fields
 #include <anyffi/class.h>               // ANYFFI_CLASS
+#include <anyffi/enum.h>                // ANYFFI_ENUM
 #include <anyffi/ops.h>                 // operators of classes
 
 // The C ABI

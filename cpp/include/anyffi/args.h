@@ -7,6 +7,18 @@
 
 namespace anyffi {
 
+namespace detail {
+/// A default. One of an enumeration is its number: the library may still be loading.
+template <class T>
+AnyValue make_default(T&& value) {
+  if constexpr (std::is_enum_v<Bare<T>>) {
+    return AnyValue(static_cast<typename NumberOf<std::underlying_type_t<Bare<T>>>::type>(value));
+  } else {
+    return AnyValue(std::forward<T>(value));
+  }
+}
+}  // namespace detail
+
 /// Name and default of a parameter.
 struct DefaultArg {
   const char* name;
@@ -22,7 +34,7 @@ struct ConvertedArg {
 
   template <class T>
   ConvertedDefaultArg operator=(T&& value) && {  // NOLINT: looks like a default argument
-    return ConvertedDefaultArg{{name, AnyValue(std::forward<T>(value))}};
+    return ConvertedDefaultArg{{name, detail::make_default(std::forward<T>(value))}};
   }
 };
 
@@ -35,7 +47,7 @@ struct Arg {
 
   template <class T>
   DefaultArg operator=(T&& value) && {  // NOLINT: looks like a default argument
-    return DefaultArg{name, AnyValue(std::forward<T>(value))};
+    return DefaultArg{name, detail::make_default(std::forward<T>(value))};
   }
 };
 

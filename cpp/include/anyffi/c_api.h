@@ -202,14 +202,15 @@ typedef enum AnyffiConversion {
   ANYFFI_AS_SET = 3,       /* a Set, of a set of the host */
   ANYFFI_AS_PATH = 4,      /* Bytes for the system, of text, bytes or a path of the host */
   ANYFFI_AS_DATE_TIME = 5, /* a List of two ints, seconds since 1970 in UTC and nanoseconds, of a time of the host */
-  ANYFFI_AS_DURATION = 6   /* the same of a duration of the host */
+  ANYFFI_AS_DURATION = 6,  /* the same of a duration of the host */
+  ANYFFI_AS_INT = 7        /* an Int or BigInt, of a member of an enumeration of the host */
 } AnyffiConversion;
 
 /// Converts a value, owned; `out` is None if it is not of that sort. Runs code of the host. A list in `out` has no
 /// other owner.
 int anyffi_value_convert(const AnyffiValue* value, int32_t conversion, AnyffiValue* out);
 /// The host's path, time or duration: of Bytes, or of an int of microseconds (since 1970 in UTC). A copy of `from`
-/// without a host.
+/// without a host. If `conversion` is the type code of an enumeration: its member with the number `from`.
 int anyffi_value_create_host(int32_t conversion, const AnyffiValue* from, AnyffiValue* out);
 /// The family of a type code: `ANYFFI_STR` for the three codes of a string.
 int32_t anyffi_type_get_family(int32_t type_code);
@@ -880,6 +881,8 @@ typedef struct AnyffiInstance {
 /// The content of an object as one of the type `type_code`, which is that of the object or an ancestor.
 void* anyffi_instance_get_content(const AnyffiObject* object, int32_t type_code);
 
+/// A field of objects; or a member of an enumeration, without `get`: `type_name` is its base class in Python's `enum`,
+/// `offset` its value, and `reserved` is 1 if that is unsigned.
 typedef struct AnyffiFieldInfo {
   const char* name;
   const char* doc;

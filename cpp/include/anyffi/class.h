@@ -20,7 +20,7 @@ namespace anyffi {
 /// Describes an object class T to front ends. Runs in static initialisers, so it never throws: `load_module` raises the
 /// errors. `doc` and `release_gil` apply to the member before them, `doc` before all members to the class. Names and
 /// texts must never be freed, like literals. Lists of `arg(...)` are as in Registration::def, without the object.
-template <class T>
+template <class T, class = void>
 class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder {
  public:
   Class() noexcept

@@ -46,12 +46,6 @@ class __attribute__((may_alias)) ObjectRef {
 
 namespace detail {
 
-/// What ANYFFI_TYPE_KEY specialises for a class that has no `kTypeKey` of its own.
-template <class T>
-struct ForeignKey {
-  static constexpr bool kIsKnown = false;
-};
-
 /// The type key of an object class, and the object class that it derives from, or void.
 template <class T, class = void>
 struct KeyOf {
@@ -78,7 +72,7 @@ struct KeyOf<T, std::enable_if_t<!ForeignKey<T>::kIsKnown, std::void_t<decltype(
 
 /// Object classes: as parameters references to the object, as a `Ref<T>` or a T&, or copies.
 template <class T>
-inline constexpr bool kIsObjectClass = KeyOf<T>::kIsKnown;
+inline constexpr bool kIsObjectClass = KeyOf<T>::kIsKnown && !std::is_enum_v<T>;
 
 template <class Base, class T, class = void>
 inline constexpr bool kIsFixedBase = false;
@@ -251,6 +245,7 @@ __attribute__((cold, noinline)) ANYFFI_HIDDEN_ int32_t register_class() {
   info.member_types = members_of<T>();
   if constexpr (!KeyOf<T>::kIsForeign) describe_class<T>(info);
   if constexpr (kHasFromValue<T>) info.convertible_from = value_name(&T::from_value);
+  if constexpr (std::is_enum_v<T>) info.convertible_from = "int";
   int32_t code;
   check(anyffi_type_register(&info, &code));
   __atomic_store_n(&type_code_slot<T>, code, __ATOMIC_RELEASE);

@@ -181,9 +181,9 @@ struct NumberOf<T, true> {
 
 }  // namespace detail
 
-/// An enumeration converts as its underlying type, as a number.
+/// An enumeration converts as its underlying type, as a number, unless ANYFFI_ENUM (enum.h) describes it.
 template <class E>
-struct Traits<E, std::enable_if_t<std::is_enum_v<E>>>
+struct Traits<E, std::enable_if_t<std::is_enum_v<E> && !detail::kIsEnumeration<E>>>
     : Traits<typename detail::NumberOf<std::underlying_type_t<E>>::type> {
   using Number = typename detail::NumberOf<std::underlying_type_t<E>>::type;
   static E take(Number& holder) { return static_cast<E>(holder); }

@@ -37,6 +37,11 @@ void visit_fields(int32_t type_code, Visit visit) {
 
 AnyValue text_or_none(const char* text) { return text != nullptr ? AnyValue(text) : AnyValue(); }
 
+/// The value of a member of an enumeration.
+AnyValue number_of(const AnyffiFieldInfo& member) {
+  return member.reserved != 0 ? AnyValue(static_cast<uint64_t>(member.offset)) : AnyValue(member.offset);
+}
+
 Array<Array<>> list_fields(int32_t type_code) {
   List<Array<>> rows;
   visit_fields(type_code, [&](const AnyffiFieldInfo& field) {
@@ -125,8 +130,9 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.describe")
           List<Array<>> fields;
           for (int32_t i = 0; i < info.num_fields; ++i) {
             const AnyffiFieldInfo& field = info.fields[i];
-            bool is_writable = field.set != nullptr;
-            fields.push_back(Array<>{field.name, text_or_none(field.type_name), text_or_none(field.doc), is_writable});
+            AnyValue trait = field.get == nullptr ? number_of(field) : AnyValue(field.set != nullptr);
+            fields.push_back(
+                Array<>{field.name, text_or_none(field.type_name), text_or_none(field.doc), std::move(trait)});
           }
           return Array<>{info.type_key,        text_or_none(info.doc),
                          info.parent,          std::move(fields).freeze(),
@@ -135,7 +141,8 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.describe")
         arg("type_code"))
     .doc(
         "Return the key of a type, its docstring or None, the type code of its parent, and of each field of its own "
-        "name, type, docstring and whether it is writable; whether it has a hook for `repr`; and a number that "
+        "name, type, docstring and whether it is writable, or the value of a member of an enumeration; whether it has "
+        "a hook for `repr`; and a number that "
         "changes when the type is defined anew.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.doc")

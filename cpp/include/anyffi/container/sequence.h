@@ -293,7 +293,7 @@ class List : public detail::SequenceView<detail::IndexIterator<T>, T> {
   void push_back(T value) { this->append(std::move(value)); }
   /// Replaces the element at `index`. IndexError beyond the end.
   void set(int64_t index, const T& value) {
-    if constexpr (detail::kIsNumber<T> && !(std::is_unsigned_v<T> && sizeof(T) == 8)) {
+    if constexpr (detail::kIsStoredInline<T>) {
       if (detail::set_number(this->sequence(), index, Traits<T>::store(value))) return;
     }
     if constexpr (Traits<T>::kBorrows) {

@@ -172,6 +172,17 @@ constexpr uint64_t type_bits(Codes... codes) {
   return (anyffi_type_bit(codes) | ...);
 }
 
+/// What ANYFFI_TYPE_KEY specialises for a type that has no `kTypeKey` of its own.
+template <class T>
+struct ForeignKey {
+  static constexpr bool kIsKnown = false;
+};
+/// Enumerations that are classes of Python; others are numbers.
+template <class T, bool = std::is_enum_v<T>>
+inline constexpr bool kIsEnumeration = false;
+template <class T>
+inline constexpr bool kIsEnumeration<T, true> = ForeignKey<T>::kIsKnown;
+
 /// Types of characters, which convert as text. `signed char` and `unsigned char` are numbers.
 template <class T>
 inline constexpr bool kIsCharacter =
@@ -220,6 +231,10 @@ inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expe
 /// Types whose traits have `load_plain` (traits.h).
 template <class T>
 inline constexpr bool kIsNumber = (std::is_arithmetic_v<T> && !kIsCharacter<T>) || std::is_enum_v<T>;
+/// Those whose `store` makes an inline value, and cannot fail.
+template <class T>
+inline constexpr bool kIsStoredInline =
+    kIsNumber<T> && !(std::is_unsigned_v<T> && sizeof(T) == 8) && !kIsEnumeration<T>;
 
 /// Whether a value that converts to T always will, as long as it does not change: no code of users is asked.
 template <class T, class = void>

@@ -92,6 +92,8 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
   NativeFunction* function_ = nullptr;  // the last member, unless it is a field
   const char** doc_ = &class_doc_;      // of the last member
 
+  RowTable<AnyffiFieldInfo> fields_;
+
  private:
   void add_row(const char* name, AnyffiObject* function) {
     for (int32_t i = 0; i < methods_.size; ++i) {
@@ -128,7 +130,6 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
   int (*visit_fields_)(const AnyffiValue* self, AnyffiVisit visit, void* context);
   const char* ignored_ = nullptr;
   RowTable<AnyffiMethodInfo> methods_;
-  RowTable<AnyffiFieldInfo> fields_;
 };
 
 }  // namespace detail

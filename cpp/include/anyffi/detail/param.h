@@ -116,13 +116,14 @@ __attribute__((noinline)) void destroy_slot(void* memory) {
 
 template <class T>
 bool normalize_number(AnyffiValue& value, AnyffiMismatch& why) {
-  T number{};
+  using Number = typename Traits<T>::Holder;
+  Number number{};
   if (!Traits<T>::load(value, number, why)) return false;
-  if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
+  if constexpr (std::is_unsigned_v<Number> && sizeof(Number) == 8) {
     value = anyffi_make_int(static_cast<int64_t>(number));
     if (value.as_int < 0) value.aux = kUnsignedMark;
   } else {
-    value = Traits<T>::store(number);
+    value = Traits<Number>::store(number);
   }
   return true;
 }
@@ -133,11 +134,7 @@ constexpr ParamType describe_param() {
   ParamType type{&load_slot<T>,  nullptr,      nullptr,       Traits<T>::name,
                  kExactTypes<T>, sizeof(Kept), alignof(Kept), kTakesUtf8<T>};
   if constexpr (!std::is_trivially_destructible_v<Kept>) type.destroy = &destroy_slot<T>;
-  if constexpr (std::is_enum_v<T>) {
-    type.normalize = &normalize_number<std::underlying_type_t<T>>;
-  } else if constexpr (kIsNumber<T>) {
-    type.normalize = &normalize_number<T>;
-  }
+  if constexpr (kIsNumber<T>) type.normalize = &normalize_number<T>;
   return type;
 }
 

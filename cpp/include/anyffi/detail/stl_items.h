@@ -122,7 +122,7 @@ template <class T, class Items>
 AnyffiValue store_items(Items&& items) {
   ObjectRef list(Adopt{}, new_sequence(ANYFFI_LIST, static_cast<int64_t>(items.size())));
   auto* sequence = reinterpret_cast<AnyffiSequence*>(list.get());
-  if constexpr (kIsNumber<T> && !(std::is_unsigned_v<T> && sizeof(T) == 8)) {
+  if constexpr (kIsStoredInline<T>) {
     // Nothing throws, so that the compiler keeps the position in a register.
     AnyffiValue* cell = sequence->data;
     for (const auto& item : items) assign(*cell++, Traits<T>::store(item));
