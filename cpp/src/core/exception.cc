@@ -2,6 +2,7 @@
 /// Conversion of C++ exceptions to errors.
 #include <anyffi/c_api.h>
 #include <anyffi/exception.h>
+#include <anyffi/inline.h>
 #include <cxxabi.h>
 
 #include <cstdlib>
@@ -99,7 +100,7 @@ void anyffi_exception_throw(const AnyffiValue* error) {
   if (row == nullptr || error->type_code != ANYFFI_ERROR) return;
   anyffi_error_fill(error->as_object);
   AnyffiTextView kind;
-  anyffi_value_get_text_view(&reinterpret_cast<const AnyffiError*>(error->as_object)->kind, &kind);
+  anyffi_view_text(&reinterpret_cast<const AnyffiError*>(error->as_object)->kind, &kind);
   if (kind.encoding != ANYFFI_ASCII) return;
   std::string_view wanted(static_cast<const char*>(kind.data), static_cast<size_t>(kind.length));
   for (; row != nullptr; row = load_row(&row->next)) {
