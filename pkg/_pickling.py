@@ -23,6 +23,7 @@ __all__ = [
     "unpickle_api",
     "unpickle_callable",
     "unpickle_container",
+    "unpickle_exception",
     "unpickle_export",
     "unpickle_function",
     "unpickle_member",
@@ -63,6 +64,11 @@ def unpickle_object(cls: Any, state: Any) -> Any:
     made = object.__new__(cls)
     made._move_from(cls._restore(state))
     return made
+
+
+def unpickle_exception(key: str, *args: Any) -> Any:
+    """Make an exception of the class of a key."""
+    return _current.api._class_of_key(key)(*args)
 
 
 def unpickle_member(key: str, value: int) -> Any:

@@ -6,10 +6,12 @@ import threading
 
 from .._rules.codes import code
 from .._rules.conversions import set_enumerations
+from .._rules.errors import set_class_finder
 from .._typing import Any
 from . import defaults
 from .docs import FunctionAnnotations, FunctionDoc
 from .enums import make_enumeration
+from .exceptions import find_base, make_exception
 from .fields import Field
 from .methods import OPERATORS, Constructor, MethodMethods, make_iter, no_constructor
 from .runtime import Runtime
@@ -18,6 +20,8 @@ __all__ = ["BoundClasses"]
 
 # AnyffiMethodFlag
 _STATIC, _GETTER, _SETTER, _CONSTRUCTOR, _RESTORE = 1, 2, 4, 8, 16
+
+_FIRST_DYNAMIC = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
 
 #: Attributes of wrappers and classes that a member must not replace; it gets a `_` at its end.
 _RESERVED = frozenset(
@@ -73,10 +77,13 @@ class BoundClasses:
         #: By type code: the classes made here, and those that users registered.
         self._made: dict[int, Any] = {}
         self._registered: dict[int, Any] = {}
+        #: Keys of exceptions whose classes are being made.
+        self._under_way: set[str] = set()
         #: For each class made here the version of the type and the names of its members.
         self._members: dict[int, tuple[int, tuple[str, ...]]] = {}
         core.set_class_maker(self.make)
         set_enumerations(self.class_of)
+        set_class_finder(self._find_exception)
 
     # ---- classes of types ----------------------------------------------------------------------------
 
@@ -86,11 +93,28 @@ class BoundClasses:
             if type_code not in self._made:
                 key, doc, _, fields, *_ = self._runtime.type_describe(type_code)
                 if fields and type(fields[0][3]) is int:
-                    return make_enumeration(type_code, key, doc, fields)
+                    return self._make_foreign(type_code, key, doc, fields)
                 cls = self._build(type_code)
                 # Making it may have collected garbage, and so have run code that needed it.
                 self._made.setdefault(type_code, cls)
             return self._made[type_code]
+
+    def _make_foreign(self, type_code: int, key: str, doc: str | None, rows: Any) -> Any:
+        """Return the class of an enumeration or of exceptions, of which there are no objects."""
+        base, name, text, _ = rows[0]
+        if name != "Exception":
+            return make_enumeration(type_code, key, doc, rows)
+        self._under_way.add(key)
+        try:
+            return make_exception(type_code, key, find_base(key, base, self._find_exception), text)
+        finally:
+            self._under_way.discard(key)
+
+    def _find_exception(self, kind: str) -> Any:
+        """Return the exception class of a key; None if there is none, or bases form a cycle."""
+        type_code = None if kind in self._under_way else self._runtime.type_find(kind)
+        found = None if type_code is None or type_code < _FIRST_DYNAMIC else self.class_of(type_code)
+        return found if isinstance(found, type) and issubclass(found, BaseException) else None
 
     def make(self, type_code: int) -> None:
         """Set the class for objects of a type that arrive, for which none is set yet."""

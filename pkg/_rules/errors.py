@@ -16,9 +16,12 @@ __all__ = [
     "MarshalMismatch",
     "class_of_kind",
     "fill",
+    "is_declared",
     "make",
+    "register_declared",
     "register_error",
     "require_main_interpreter",
+    "set_class_finder",
     "unexplained",
     "without_frames",
 ]
@@ -32,6 +35,10 @@ class_of_kind: dict[str, type[BaseException]] = {
     if isinstance(found, type) and issubclass(found, BaseException) and found.__name__ == name
 }
 _kind_of_class: dict[type[BaseException], str] = {found: kind for kind, found in class_of_kind.items()}
+
+#: The kinds of the classes that C++ declares, which errors of derived classes have, too.
+_declared: dict[type[BaseException], str] = {}
+_find_class: Callable[[str], Any] | None = None
 
 _name_of = type.__dict__["__name__"].__get__
 _traceback_of = BaseException.__dict__["__traceback__"].__get__
@@ -113,6 +120,23 @@ def _register(kind: str, cls: type[Any], override: bool) -> type[Any]:
     return cls
 
 
+def set_class_finder(find: Callable[[str], Any]) -> None:
+    """Set the function that returns the class of a kind that C++ declares, else None."""
+    global _find_class
+    _find_class = find
+
+
+def register_declared(kind: str, cls: type[BaseException]) -> None:
+    """Raise errors of a kind that C++ declares as a class, and errors of derived classes as that kind."""
+    _register(kind, cls, True)
+    _declared[cls] = kind
+
+
+def is_declared(cls: type[BaseException]) -> bool:
+    """Return whether a class was made for a kind that C++ declares."""
+    return cls in _declared
+
+
 def make(kind: str, message: str, args: tuple[Any, ...] | None, cause: BaseException | None) -> BaseException:
     """Return the exception for an error made in C++.
 
@@ -134,9 +158,11 @@ def unexplained() -> BaseException:
 
 def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:
     cls = class_of_kind.get(kind)
-    if cls is None:
-        return None
     try:
+        if cls is None and _find_class is not None:
+            cls = _find_class(kind)
+        if cls is None:
+            return None
         exception: Any = cls(*args)
     except Exception as raised:
         if _is_from_handler(raised):
@@ -163,7 +189,10 @@ def _is_from_handler(exception: BaseException) -> bool:
 def fill(exception: BaseException) -> tuple[str, str, str]:
     """Return kind, message and traceback of a Python exception as text; never fails."""
     cls = type(exception)
-    return _kind_of_class.get(cls) or _name_of(cls), _message(exception), _traceback(exception)
+    kind = _kind_of_class.get(cls) or next(
+        (_declared[base] for base in cls.__mro__ if base in _declared), None
+    )
+    return kind or _name_of(cls), _message(exception), _traceback(exception)
 
 
 def _message(exception: BaseException) -> str:

@@ -19,7 +19,7 @@ from .text import SELF, docstring
 #: The stub that is written, in stub.py.
 _Stub = Any
 
-__all__ = ["describe_enumeration", "describe_member", "is_enumeration", "type_keys"]
+__all__ = ["describe_foreign", "describe_member", "type_keys"]
 
 _SELF = SELF.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
 #: The annotation of a field is that of a result; what parameters have for containers that are copied.
@@ -36,13 +36,24 @@ def type_keys(classes: dict[type, str]) -> dict[str, str]:
     return {key: name for key, name in found if key is not None}
 
 
-def is_enumeration(cls: type) -> bool:
-    """Return whether a class was made for an enumeration of C++."""
-    return issubclass(cls, enum.Enum) and "_type_key" in vars(cls)
+def describe_foreign(stub: _Stub, name: str, cls: Any) -> Iterator[str] | None:
+    """Return the lines for an enumeration or an exception class of C++; None for another class."""
+    if "_type_key" not in vars(cls):
+        return None
+    if issubclass(cls, enum.Enum):
+        return _enumeration(stub, name, cls)
+    return _exception(stub, name, cls) if issubclass(cls, BaseException) else None
 
 
-def describe_enumeration(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
-    """Return the lines for an enumeration."""
+def _exception(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
+    base = next(each for each in cls.__mro__[1:] if each in stub.names or each.__module__ == "builtins")
+    shown = stub.names.get(base) or stub.annotations.shorten(f"builtins.{base.__name__}")
+    lines = [*docstring(cls.__doc__, "    ")]
+    yield f"class {name}({shown}):" + ("" if lines else " ...")
+    yield from lines
+
+
+def _enumeration(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
     base = "IntFlag" if issubclass(cls, enum.Flag) else "IntEnum"
     yield f"class {name}({stub.annotations.shorten(f'enum.{base}')}):"
     yield from docstring(cls.__doc__, "    ")

@@ -12,7 +12,7 @@ from .._objects.container import Container
 from .._public import Function, Module, Object, Tensor
 from .._rules import keywords
 from .annotations import Annotations
-from .bound import describe_enumeration, describe_member, is_enumeration, type_keys
+from .bound import describe_foreign, describe_member, type_keys
 from .overloads import Overload, arrange
 from .python import PythonDeclarations
 from .source import Source
@@ -61,6 +61,11 @@ class Stub:
     def annotations(self) -> Annotations:
         """The names that the stub has for types."""
         return self._annotations
+
+    @property
+    def names(self) -> dict[type, str]:
+        """The names of the classes that the stub declares."""
+        return self._classes
 
     def classes_by_name(self) -> dict[str, type]:
         """Return the classes that the stub declares."""
@@ -158,8 +163,9 @@ class Stub:
 
     def _class(self, name: str, cls: type) -> Iterator[str]:
         """Declare a class that has no source."""
-        if is_enumeration(cls):
-            yield from describe_enumeration(self, name, cls)
+        foreign = describe_foreign(self, name, cls)
+        if foreign is not None:
+            yield from foreign
             return
         bases = ", ".join(filter(None, map(self._base, cls.__bases__)))
         yield f"class {name}({bases}):" if bases else f"class {name}:"

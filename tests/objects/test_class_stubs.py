@@ -7,6 +7,7 @@ import pathlib
 import pytest
 from class_sources import CLASSES
 from enum_sources import METRICS
+from exception_sources import FAILURES
 from member_sources import BOXES
 from programs import stubgen
 from support import ROOT, Build, needs_compilers
@@ -20,6 +21,7 @@ import box
 import geo
 import hnsw
 import numpy as np
+import mart
 
 one = box.Box()
 other = box.Box([[1.0, 2.0]])
@@ -78,6 +80,10 @@ metric = hnsw.Index(metric).metric
 metrics: list[hnsw.Metric] = hnsw.vector([metric, 0])
 access: hnsw.Access = hnsw.access(hnsw.Access.READ | hnsw.Access.WRITE)
 hnsw.echo("IP")  # type: ignore[arg-type]
+try:
+    mart.fail("sold out")
+except mart.SoldOut as error:
+    refused: ValueError = error
 """
 
 DECLARED = [
@@ -91,19 +97,26 @@ DECLARED = [
     "    def pairs() -> list[tuple[int, str]]: ...",
     "class Wide(Button):",
 ]
-ENUMERATIONS = [
+VALUES = [
     'class Metric(IntEnum):\n    """How points are compared.',
     "    L2 = 0\n    IP = 1\n",
     "class Access(IntFlag):\n    READ = 1\n",
     "def echo(metric: Metric | int = ...) -> Metric: ...",
     "def metric(self) -> Metric: ...",
+    "class Failure(ValueError): ...",
+    'class SoldOut(Failure):\n    """No more of it."""',
 ]
 
 
 @pytest.fixture(scope="session")
 def folder(build: Build, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     folder = tmp_path_factory.mktemp("class_stubs")
-    sources = (("box", "boxes.cc", BOXES), ("geo", "classes.cc", CLASSES), ("hnsw", "metrics.cc", METRICS))
+    sources = (
+        ("box", "boxes.cc", BOXES),
+        ("geo", "classes.cc", CLASSES),
+        ("hnsw", "metrics.cc", METRICS),
+        ("mart", "failures.cc", FAILURES),
+    )
     for name, file, source in sources:
         library = build(file, source)
         assert stubgen(library, "-o", folder / f"{name}.pyi") == ""
@@ -118,16 +131,16 @@ def test_declarations(folder: pathlib.Path) -> None:
     text = (folder / "box.pyi").read_text()
     for line in DECLARED:
         assert line in text
-    enumerations = (folder / "hnsw.pyi").read_text()
-    for line in ENUMERATIONS:
-        assert line in enumerations
+    values = (folder / "hnsw.pyi").read_text() + (folder / "mart.pyi").read_text()
+    for line in VALUES:
+        assert line in values
     assert "_restore" not in text
     assert "_type_key" not in text
 
 
 @needs_mypy
 def test_mypy_accepts_them(folder: pathlib.Path) -> None:
-    assert run_mypy(folder, "box.pyi", "geo.pyi", "hnsw.pyi", "user.py", search=[folder]) == ""
+    assert run_mypy(folder, "box.pyi", "geo.pyi", "hnsw.pyi", "mart.pyi", "user.py", search=[folder]) == ""
 
 
 @needs_pyright

@@ -51,6 +51,7 @@
 #include <anyffi/reflection.h>          // field, fields
 #include <anyffi/class.h>               // ANYFFI_CLASS
 #include <anyffi/enum.h>                // ANYFFI_ENUM
+#include <anyffi/exception_class.h>     // ANYFFI_EXCEPTION
 #include <anyffi/ops.h>                 // operators of classes
 
 // The C ABI

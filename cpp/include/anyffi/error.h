@@ -89,6 +89,7 @@ namespace detail {
 [[noreturn]] inline void throw_raised() {
   AnyValue error;
   anyffi_error_take_raised(error.out());
+  anyffi_exception_throw(&error.raw());
   throw Error(std::move(error));
 }
 

@@ -3,6 +3,8 @@
 #ifndef ANYFFI_EXCEPTION_H_
 #define ANYFFI_EXCEPTION_H_
 
+#include <anyffi/c_api.h>
+
 #include <exception>
 
 extern "C" {
@@ -17,6 +19,24 @@ extern "C" {
 void anyffi_error_set_current_exception(void);
 /// The same for an exception that was caught as a std::exception; faster, since it is not rethrown.
 void anyffi_error_set_exception(const std::exception* exception);
+
+/// A class of exceptions that front ends have as a class of their own.
+typedef struct AnyffiException {
+  const char* kind;
+  /// Inside a handler: raises the current exception if it is of this class.
+  bool (*raise_current)(const char* kind);
+  /// Throws an exception of this class for an error of this kind; returns if there is none for it.
+  void (*throw_as)(const AnyffiValue* error);
+  void (*throw_pointer)();
+  /// Whether a function throws a pointer to this class or one that derives from it.
+  bool (*catches_pointer)(void (*thrower)());
+  struct AnyffiException* next; /* of the runtime */
+} AnyffiException;
+
+/// Adds a class, which must never be freed. Derived classes precede their bases, whoever is registered first.
+void anyffi_exception_register(AnyffiException* row);
+/// Throws what stands for an error in C++, if its kind is that of a class of exceptions.
+void anyffi_exception_throw(const AnyffiValue* error);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -2,12 +2,15 @@
 /// Conversion of C++ exceptions to errors.
 #include <anyffi/c_api.h>
 #include <anyffi/exception.h>
+#include <anyffi/inline.h>
 #include <cxxabi.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <ios>
+#include <mutex>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 
 #include "core/compiler.h"
@@ -62,10 +65,53 @@ int raise_system_error(const std::system_error& error) {
   return raise_os_error(error.code().value(), error.code().message().c_str(), given[0], given[1]);
 }
 
+/// Derived classes first.
+AnyffiException* first_class = nullptr;
+
+AnyffiException* load_row(AnyffiException** row) { return __atomic_load_n(row, __ATOMIC_ACQUIRE); }
+
+/// Raises the current exception if its class was registered; false if not.
+bool raise_registered() {
+  AnyffiException* row = load_row(&first_class);
+  if (row == nullptr || abi::__cxa_current_exception_type() == nullptr) return false;
+  for (; row != nullptr; row = load_row(&row->next)) {
+    if (row->raise_current(row->kind)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
+void anyffi_exception_register(AnyffiException* row) {
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  for (AnyffiException* other = first_class; other != nullptr; other = other->next) {
+    if (other == row) return;
+  }
+  // Before its first base: whatever derives from it precedes that, too.
+  AnyffiException** place = &first_class;
+  while (*place != nullptr && !(*place)->catches_pointer(row->throw_pointer)) place = &(*place)->next;
+  row->next = *place;
+  __atomic_store_n(place, row, __ATOMIC_RELEASE);
+}
+
+void anyffi_exception_throw(const AnyffiValue* error) {
+  AnyffiException* row = load_row(&first_class);
+  if (row == nullptr || error->type_code != ANYFFI_ERROR) return;
+  anyffi_error_fill(error->as_object);
+  AnyffiTextView kind;
+  anyffi_view_text(&reinterpret_cast<const AnyffiError*>(error->as_object)->kind, &kind);
+  if (kind.encoding != ANYFFI_ASCII) return;
+  std::string_view wanted(static_cast<const char*>(kind.data), static_cast<size_t>(kind.length));
+  for (; row != nullptr; row = load_row(&row->next)) {
+    if (wanted == row->kind) row->throw_as(error);
+  }
+}
+
 void anyffi_error_set_exception(const std::exception* exception) {
-  if (dynamic_cast<const std::bad_alloc*>(exception) != nullptr) {
+  if (raise_registered()) {
+    return;
+  } else if (dynamic_cast<const std::bad_alloc*>(exception) != nullptr) {
     anyffi::runtime::raise_no_memory();
   } else if (auto* error = dynamic_cast<const std::system_error*>(exception)) {
     anyffi::runtime::guard([error] { return raise_system_error(*error); });
@@ -91,6 +137,6 @@ ANYFFI_UNWINDS void anyffi_error_set_current_exception(void) {
     throw;
 #endif
   } catch (...) {
-    raise_unknown();
+    if (!raise_registered()) raise_unknown();
   }
 }

@@ -1,0 +1,145 @@
+/// \file
+/// ANYFFI_EXCEPTION: exceptions of C++ as exception classes of Python.
+///
+///     ANYFFI_EXCEPTION(shop::SoldOut, "shop.SoldOut", "LookupError").doc("No more of it.");
+#ifndef ANYFFI_EXCEPTION_CLASS_H_
+#define ANYFFI_EXCEPTION_CLASS_H_
+
+#include <anyffi/class.h>
+
+namespace anyffi {
+
+namespace detail {
+
+/// Stands for the exception class T in the table of types: T itself is no object class.
+template <class T>
+struct ExceptionTag {};
+
+/// What an exception of C++ that was thrown for one of Python carries: it stays the same there.
+template <class T>
+struct Carrier : T {
+  Carrier(const char* text, AnyValue given) : T(text), error(std::move(given)) {}
+  AnyValue error;
+};
+
+/// Raises an exception with what a function of users returns as its message; set by `text`.
+template <class T>
+ANYFFI_HIDDEN_ inline void (*raise_with_text)(const T& exception, const char* kind) = nullptr;
+template <class F>
+ANYFFI_HIDDEN_ inline F* text_function = nullptr;
+
+template <class T, class = void>
+inline constexpr bool kHasWhat = false;
+template <class T>
+inline constexpr bool kHasWhat<T, std::void_t<decltype(std::string_view(std::declval<const T&>().what()))>> = true;
+
+template <class T>
+inline constexpr bool kIsMadeOfText = std::is_class_v<T> && std::is_constructible_v<T, const char*>;
+template <class T>
+inline constexpr bool kIsCarried = kIsMadeOfText<T> && !std::is_final_v<T>;
+
+template <class T>
+void raise_plain(const T& exception, const char* kind) {
+  if (raise_with_text<T>) return raise_with_text<T>(exception, kind);
+  if constexpr (kHasWhat<T>) {
+    set_raised(Error(kind, std::string_view(exception.what())));
+  } else {
+    anyffi_error_raise(kind, "C++ exception");
+  }
+}
+
+/// Inside a handler: raises the current exception if it is a T.
+template <class T>
+bool raise_current(const char* kind) {
+  try {
+    throw;
+  } catch (const T& exception) {
+    if constexpr (kIsCarried<T> && std::is_polymorphic_v<T>) {
+      if (auto* found = dynamic_cast<const Carrier<T>*>(&exception)) {
+        anyffi_error_set_raised(found->error.raw().as_object);
+        return true;
+      }
+    }
+    raise_plain(exception, kind);
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+/// Throws a T for an error that was raised in Python, if a T can be made of text.
+template <class T>
+void throw_as([[maybe_unused]] const AnyffiValue* error) {
+  if constexpr (kIsMadeOfText<T>) {
+    Error given{AnyValue(AnyView(*error))};
+    if constexpr (kIsCarried<T>) {
+      throw Carrier<T>(given.what(), given.value());
+    } else {
+      throw T(given.what());
+    }
+  }
+}
+
+template <class T>
+void throw_pointer() {
+  throw static_cast<T*>(nullptr);
+}
+/// Whether a function throws a pointer to a class that derives from T.
+template <class T>
+bool catches_pointer(void (*thrower)()) {
+  try {
+    thrower();
+  } catch (T*) {
+    return true;
+  } catch (...) {
+  }
+  return false;
+}
+
+template <class T>
+ANYFFI_HIDDEN_ inline AnyffiException exception_row{nullptr,           &raise_current<T>,   &throw_as<T>,
+                                                    &throw_pointer<T>, &catches_pointer<T>, nullptr};
+
+}  // namespace detail
+
+/// Describes an exception class to front ends; `load_module` raises the errors.
+template <class T>
+class __attribute__((visibility("hidden"))) ExceptionClass : public detail::ClassBuilder {
+  using Tag = detail::ExceptionTag<T>;
+
+ public:
+  explicit ExceptionClass(const char* base) noexcept
+      : ClassBuilder(&type_code_of<Tag>, &detail::type_code_slot<Tag>, &detail::module_class<Tag>,
+                     detail::DeclaredClass{}) {
+    AnyffiFieldInfo described{};
+    described.name = base;
+    described.type_name = "Exception";
+    add_field(described);
+    detail::exception_row<T>.kind = detail::kTypeKeyOf<Tag>;
+    anyffi_exception_register(&detail::exception_row<T>);
+  }
+  ExceptionClass& doc(const char* text) noexcept {
+    *doc_ = text;
+    return *this;
+  }
+  /// A function that returns the message of an exception, as any text; by default its `what()`.
+  template <class F>
+  ExceptionClass& text(F function) {
+    detail::text_function<F> = new F(std::move(function));
+    detail::raise_with_text<T> = [](const T& exception, const char* kind) {
+      detail::set_raised(Error(kind, std::string_view((*detail::text_function<F>)(exception))));
+    };
+    return *this;
+  }
+};
+
+}  // namespace anyffi
+
+/// `ANYFFI_EXCEPTION(shop::SoldOut, "shop.SoldOut", "LookupError");`, at global scope. The base is a builtin exception
+/// class of Python, or the key of another class of exceptions.
+#define ANYFFI_EXCEPTION(T, key, base)                                                                      \
+  ANYFFI_KEY_(::anyffi::detail::ExceptionTag<T>, key, void)                                                 \
+  [[maybe_unused]] static const ::anyffi::detail::Registered ANYFFI_JOIN_(anyffi_exception_, __COUNTER__) = \
+      ::anyffi::ExceptionClass<T>(base)
+
+#endif  // ANYFFI_EXCEPTION_CLASS_H_

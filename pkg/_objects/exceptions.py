@@ -1,0 +1,66 @@
+"""Exception classes for those that C++ declares."""
+
+from __future__ import annotations
+
+from .._pickling import unpickle_exception
+from .._rules.errors import class_of_kind, is_declared, register_declared
+from .._typing import Any, Callable
+
+__all__ = ["find_base", "make_exception"]
+
+
+#: By type code; shared by all backends.
+_made: dict[int, Any] = {}
+
+
+def make_exception(type_code: int, key: str, base: Any, doc: str | None) -> Any:
+    """Return the exception class of a key: that which users registered for the kind, else one made once.
+
+    Parameters
+    ----------
+    type_code : int
+        Of the type.
+    key : str
+        Of the type, and the kind of its errors.
+    base : type
+        What the class derives from.
+    doc : str or None
+        Its docstring.
+    """
+    if key in class_of_kind and not is_declared(class_of_kind[key]):
+        return class_of_kind[key]
+    if type_code not in _made:
+        module, _, name = key.rpartition(".")
+        namespace = {
+            "__module__": module or "anyffi.objects",
+            "__qualname__": name,
+            "__doc__": doc,
+            "__reduce__": _reduce,
+            "_type_key": key,
+        }
+        _made[type_code] = type(name, (base,), namespace)
+        register_declared(key, _made[type_code])
+    return _made[type_code]
+
+
+def find_base(key: str, name: str, find_class: Callable[[str], Any]) -> Any:
+    """Return the class of a builtin exception, or of a key; ValueError if there is none."""
+    found = class_of_kind.get(name) or find_class(name)
+    if found is None:
+        raise ValueError(
+            f"the base {name!r} of the exception {key!r} is no exception class of Python or of C++"
+        )
+    return found
+
+
+def _reduce(self: Any) -> tuple[Any, ...]:
+    base = next(
+        cls for cls in type(self).__mro__[1:] if cls.__dict__.get("__reduce__") not in (None, _reduce)
+    )
+    reduce: Any = base.__reduce__
+    cls, *rest = reduce(self)
+    # The classes made here have no place that `import` finds.
+    if "_type_key" not in type(self).__dict__:
+        return cls, *rest
+    args, *others = rest
+    return unpickle_exception, (self._type_key, *args), *others

@@ -1,0 +1,109 @@
+"""Exceptions of C++ as exception classes of Python."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any, Callable
+
+import pytest
+from exception_sources import FAILURES, WRONG
+from support import Build, needs_compilers
+
+pytestmark = [
+    needs_compilers,
+    pytest.mark.slow("compiling"),
+    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
+]
+
+
+@pytest.fixture
+def shop(ffi: Any, build: Build) -> Any:
+    return ffi.load_module(build("failures.cc", FAILURES))
+
+
+def raiser(error: BaseException) -> Callable[[], None]:
+    def f() -> None:
+        raise error
+
+    return f
+
+
+def test_classes(shop: Any) -> None:
+    assert (shop.Failure.__module__, shop.Failure.__qualname__) == ("mart", "Failure")
+    assert shop.Failure.__base__ is ValueError
+    assert shop.SoldOut.__base__ is shop.Failure
+    assert shop.SoldOut.__doc__ == "No more of it."
+    assert "SoldOut" in dir(shop)
+
+
+@pytest.mark.parametrize(
+    ("name", "cls", "message"),
+    [
+        ("failure", "Failure", "it failed"),
+        ("sold out", "SoldOut", "péar"),
+        ("rarely", "SoldOut", "rarely"),
+        ("code", "Code", "code 7"),
+        ("final", "Final", "at last"),
+        ("fixed", "Fixed", "fixed"),
+        ("kind", "SoldOut", "by kind"),
+    ],
+)
+def test_thrown_in_cpp(shop: Any, name: str, cls: str, message: str) -> None:
+    with pytest.raises(Exception, match=f"^{message}$") as caught:
+        shop.fail(name)
+    assert type(caught.value) is getattr(shop, cls)
+    assert caught.value.args == (message,)
+
+
+def test_other_exceptions_stay(shop: Any) -> None:
+    with pytest.raises(IndexError, match="^x$"):
+        shop.fail("x")
+    with pytest.raises(ValueError, match="unlocked"):
+        shop.unlocked()
+
+
+def test_bases_that_are_none(ffi: Any, build: Build) -> None:
+    wrong = ffi.load_module(build("wrong.cc", WRONG))
+    for which, (name, base) in enumerate((("Lost", "Nothing"), ("Odd", "Thing"), ("Self", "Self"))):
+        with pytest.raises(RuntimeError, match=rf"^wrong\.{name}: C\+\+ exception$"):
+            wrong.fail(which)
+        with pytest.raises(
+            ValueError, match=f"the base 'wrong.{base}' of the exception 'wrong.{name}' is no"
+        ):
+            getattr(wrong, name)
+
+
+def test_raised_in_python(shop: Any) -> None:
+    class Own(shop.SoldOut):  # type: ignore[misc, name-defined]
+        pass
+
+    assert shop.caught(raiser(shop.SoldOut("pear"))) == "sold out: pear"
+    assert shop.caught(raiser(Own("own"))) == "sold out: own"
+    assert shop.caught(raiser(shop.Failure("x"))) == "failure: x"
+    assert shop.caught(raiser(shop.Final("x"))) == "final: x"
+    assert shop.caught(raiser(shop.Code("x"))) == "error mart.Code"
+    assert shop.caught(raiser(ValueError("x"))) == "error ValueError"
+    assert shop.caught(lambda: shop.fail("rarely")) == "sold out: rarely"
+    assert shop.caught(lambda: None) == "nothing"
+    for error in (shop.SoldOut("pear"), ValueError("pear")):
+        assert shop.as_std(raiser(error)) == "pear"
+
+
+def test_through_cpp_it_is_the_same(shop: Any) -> None:
+    for cls in (shop.SoldOut, shop.Failure, shop.Code, KeyError):
+        error = cls("pear")
+        with pytest.raises(cls) as caught:
+            shop.call(raiser(error))
+        assert caught.value is error
+
+
+def test_copies_and_pickles(shop: Any) -> None:
+    error = shop.SoldOut("pear", 5)
+    error.note = 7
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        other = pickle.loads(pickle.dumps(error, protocol))
+        assert (type(other), other.args, other.note) == (shop.SoldOut, ("pear", 5), 7)
+    assert copy.copy(error).args == copy.deepcopy(error).args == ("pear", 5)
+    lost = pickle.loads(pickle.dumps(shop.Fixed(2, "no", "file")))
+    assert (type(lost), lost.errno, lost.filename) == (shop.Fixed, 2, "file")

@@ -1,0 +1,93 @@
+"""A library with exception classes, in C++."""
+
+from __future__ import annotations
+
+__all__ = ["FAILURES", "WRONG"]
+
+FAILURES = """
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/string.h>
+
+#include <stdexcept>
+
+namespace shop {
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct SoldOut : Failure {
+  explicit SoldOut(const std::string& item) : Failure(item) {}
+};
+struct Rarely : SoldOut {
+  Rarely() : SoldOut("rarely") {}
+};
+struct Code {
+  int number;
+};
+struct Final final : std::logic_error {
+  using std::logic_error::logic_error;
+};
+struct Fixed : std::exception {
+  const char* what() const noexcept override { return "fixed"; }
+};
+}  // namespace shop
+
+using anyffi::arg;
+
+ANYFFI_EXCEPTION(shop::Failure, "mart.Failure", "ValueError");
+ANYFFI_EXCEPTION(shop::SoldOut, "mart.SoldOut", "mart.Failure").doc("No more of it.");
+ANYFFI_EXCEPTION(shop::Code, "mart.Code", "Exception").text([](const shop::Code& code) {
+  return "code " + std::to_string(code.number);
+});
+ANYFFI_EXCEPTION(shop::Final, "mart.Final", "mart.SoldOut");
+ANYFFI_EXCEPTION(shop::Fixed, "mart.Fixed", "OSError");
+
+ANYFFI_EXPORT(fail, [](const std::string& name) {
+  if (name == "failure") throw shop::Failure("it failed");
+  if (name == "sold out") throw shop::SoldOut("péar");
+  if (name == "rarely") throw shop::Rarely();
+  if (name == "code") throw shop::Code{7};
+  if (name == "final") throw shop::Final("at last");
+  if (name == "fixed") throw shop::Fixed();
+  if (name == "kind") throw anyffi::Error("mart.SoldOut", "by kind");
+  throw std::out_of_range(name);
+});
+ANYFFI_EXPORT(unlocked, []() -> void { throw shop::SoldOut("unlocked"); }).release_gil();
+ANYFFI_EXPORT(call, [](const anyffi::Function& f) { return f(); });
+ANYFFI_EXPORT(caught, [](const anyffi::Function& f) -> std::string {
+  try {
+    f();
+  } catch (const shop::SoldOut& error) {
+    return std::string("sold out: ") + error.what();
+  } catch (const shop::Failure& error) {
+    return std::string("failure: ") + error.what();
+  } catch (const shop::Final& error) {
+    return std::string("final: ") + error.what();
+  } catch (const anyffi::Error& error) {
+    return "error " + error.kind().cast<std::string>();
+  }
+  return "nothing";
+});
+ANYFFI_EXPORT(as_std, [](const anyffi::Function& f) -> std::string {
+  try {
+    f();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "nothing";
+});
+"""
+
+#: Exceptions that are no classes, a base that does not exist, and one that is no exception.
+WRONG = """
+#include <anyffi/anyffi.h>
+struct Thing {};
+ANYFFI_CLASS(Thing, "wrong.Thing");
+ANYFFI_EXCEPTION(int, "wrong.Lost", "wrong.Nothing");
+ANYFFI_EXCEPTION(long, "wrong.Odd", "wrong.Thing");
+ANYFFI_EXCEPTION(double, "wrong.Self", "wrong.Self");
+ANYFFI_EXPORT(fail, [](int64_t which) {
+  if (which == 0) throw 5;
+  if (which == 1) throw 5L;
+  if (which == 2) throw 2.5;
+});
+"""
