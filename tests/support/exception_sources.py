@@ -10,7 +10,7 @@ FAILURES = """
 
 #include <stdexcept>
 
-namespace shop {
+namespace mart {
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -29,38 +29,38 @@ struct Final final : std::logic_error {
 struct Fixed : std::exception {
   const char* what() const noexcept override { return "fixed"; }
 };
-}  // namespace shop
+}  // namespace mart
 
 using anyffi::arg;
 
-ANYFFI_EXCEPTION(shop::Failure, "mart.Failure", "ValueError");
-ANYFFI_EXCEPTION(shop::SoldOut, "mart.SoldOut", "mart.Failure").doc("No more of it.");
-ANYFFI_EXCEPTION(shop::Code, "mart.Code", "Exception").text([](const shop::Code& code) {
+ANYFFI_EXCEPTION(mart::Failure, "mart.Failure", "ValueError");
+ANYFFI_EXCEPTION(mart::SoldOut, "mart.SoldOut", "mart.Failure").doc("No more of it.");
+ANYFFI_EXCEPTION(mart::Code, "mart.Code", "Exception").text([](const mart::Code& code) {
   return "code " + std::to_string(code.number);
 });
-ANYFFI_EXCEPTION(shop::Final, "mart.Final", "mart.SoldOut");
-ANYFFI_EXCEPTION(shop::Fixed, "mart.Fixed", "OSError");
+ANYFFI_EXCEPTION(mart::Final, "mart.Final", "mart.SoldOut");
+ANYFFI_EXCEPTION(mart::Fixed, "mart.Fixed", "OSError");
 
 ANYFFI_EXPORT(fail, [](const std::string& name) {
-  if (name == "failure") throw shop::Failure("it failed");
-  if (name == "sold out") throw shop::SoldOut("péar");
-  if (name == "rarely") throw shop::Rarely();
-  if (name == "code") throw shop::Code{7};
-  if (name == "final") throw shop::Final("at last");
-  if (name == "fixed") throw shop::Fixed();
+  if (name == "failure") throw mart::Failure("it failed");
+  if (name == "sold out") throw mart::SoldOut("péar");
+  if (name == "rarely") throw mart::Rarely();
+  if (name == "code") throw mart::Code{7};
+  if (name == "final") throw mart::Final("at last");
+  if (name == "fixed") throw mart::Fixed();
   if (name == "kind") throw anyffi::Error("mart.SoldOut", "by kind");
   throw std::out_of_range(name);
 });
-ANYFFI_EXPORT(unlocked, []() -> void { throw shop::SoldOut("unlocked"); }).release_gil();
+ANYFFI_EXPORT(unlocked, []() -> void { throw mart::SoldOut("unlocked"); }).release_gil();
 ANYFFI_EXPORT(call, [](const anyffi::Function& f) { return f(); });
 ANYFFI_EXPORT(caught, [](const anyffi::Function& f) -> std::string {
   try {
     f();
-  } catch (const shop::SoldOut& error) {
+  } catch (const mart::SoldOut& error) {
     return std::string("sold out: ") + error.what();
-  } catch (const shop::Failure& error) {
+  } catch (const mart::Failure& error) {
     return std::string("failure: ") + error.what();
-  } catch (const shop::Final& error) {
+  } catch (const mart::Final& error) {
     return std::string("final: ") + error.what();
   } catch (const anyffi::Error& error) {
     return "error " + error.kind().cast<std::string>();
