@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from programs import run_program
-from support import SANITIZED, slow_except
+from support import SANITIZED, cpython_only, slow_except
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
@@ -26,6 +26,7 @@ def test_no_handler_of_a_signal_is_replaced(ffi: Any) -> None:
     run_program(program, ffi.ffi_mode)
 
 
+@cpython_only("PyPy has no subinterpreters")
 @pytest.mark.parametrize("imported", [True, False], ids=["after the main one", "before it"])
 def test_subinterpreters_are_refused(ffi: Any, imported: bool) -> None:
     """Callbacks would never return there."""
