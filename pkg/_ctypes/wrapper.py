@@ -73,6 +73,7 @@ else:
 class ObjectCore(_Collected):
     """Own one strong reference to an object of the runtime."""
 
+    __module__ = "anyffi"  # for NumPy on PyPy, as above
     __slots__ = ()
 
     @property
