@@ -50,13 +50,13 @@ def create(conversion: int, value: Any) -> Any:
     return Opaque(_class_of(conversion)(value)) if found is None else found(value)
 
 
+_class_of: Callable[[int], Any]
+
+
 def set_enumerations(class_of: Callable[[int], Any]) -> None:
     """Set the function that returns the class of an enumeration, by its type code."""
     global _class_of
     _class_of = class_of
-
-
-_class_of: Callable[[int], Any]
 
 
 def _to_sequence(x: Any) -> Any:
