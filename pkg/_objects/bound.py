@@ -99,6 +99,11 @@ class BoundClasses:
                 self._made.setdefault(type_code, cls)
             return self._made[type_code]
 
+    def find_class(self, key: str) -> Any:
+        """Return the class made for a type; None if there is none of that key, or it is the runtime's own."""
+        type_code = self._runtime.type_find(key)
+        return None if type_code is None or type_code < _FIRST_DYNAMIC else self.class_of(type_code)
+
     def _make_foreign(self, type_code: int, key: str, doc: str | None, rows: Any) -> Any:
         """Return the class of an enumeration or of exceptions, of which there are no objects."""
         base, name, text, _ = rows[0]
@@ -112,8 +117,7 @@ class BoundClasses:
 
     def _find_exception(self, kind: str) -> Any:
         """Return the exception class of a key; None if there is none, or bases form a cycle."""
-        type_code = None if kind in self._under_way else self._runtime.type_find(kind)
-        found = None if type_code is None or type_code < _FIRST_DYNAMIC else self.class_of(type_code)
+        found = None if kind in self._under_way else self.find_class(kind)
         return found if isinstance(found, type) and issubclass(found, BaseException) else None
 
     def make(self, type_code: int) -> None:

@@ -162,8 +162,7 @@ def _shown_default(param: keywords.Param) -> Any:
 def _member_of(annotation: str, number: int) -> Any:
     """Return the member of the enumeration that a parameter takes; the number if it takes none."""
     for key in annotation.split(" | "):
-        type_code = _current.api._runtime.type_find(key)
-        cls = None if type_code is None else _current.api._classes.class_of(type_code)
+        cls = _current.api._classes.find_class(key)
         if isinstance(cls, EnumMeta):
             return cls(number)
     return number

@@ -10,6 +10,8 @@
 
 #include <anyffi/class.h>
 
+#include <cstring>
+
 namespace anyffi {
 
 namespace detail {
@@ -54,7 +56,7 @@ __attribute__((cold, noinline)) inline Enumeration* read_enumeration(int32_t (*t
   if (!found) return nullptr;
   auto** made = reinterpret_cast<AnyffiObject**>(found + 1);
   for (int32_t i = 0; i < info->num_fields; ++i) made[i] = nullptr;
-  *found = Enumeration{info->fields, info->num_fields, same_text(info->fields->type_name, "IntFlag"), made};
+  *found = Enumeration{info->fields, info->num_fields, std::strcmp(info->fields->type_name, "IntFlag") == 0, made};
   Enumeration* other = nullptr;
   if (__atomic_compare_exchange_n(slot, &other, found, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return found;
   anyffi_free(found);
