@@ -13,10 +13,10 @@ import sys
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .owned import OwnedValue, release
-from .pack import create_container, pack_borrowed
+from .pack import create_known, pack_borrowed
 from .recipe import SCALARS
 from .unpack import discard_error, raise_taken, take
-from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, refer, unwrap
+from .wrapper import FIRST_DYNAMIC_TYPE, REF_SIZE, ObjectCore, classes, memory_of, refer
 
 __all__ = [
     "GIVEN",
@@ -116,19 +116,25 @@ def is_exactly(x: Any, *type_codes: int) -> bool:
     """Return whether `x` is of the public class of a type, not of a subclass, and holds such an object."""
     cls = type(x)
     for type_code in type_codes:
-        if cls is classes.get(type_code):
+        if cls is _class_of(type_code):
             try:
-                return _type_code_in(memory_of(x), REF_SIZE) == (type_code,)
+                return memory_of(x)[REF_SIZE:_CODE_END] == _code_bytes[type_code]  # type: ignore[no-any-return]
             except AttributeError:
                 return False
     return False
+
+
+_class_of = classes.get
+_CODE_END = REF_SIZE + 4
+#: Type codes as the memory of wrappers has them.
+_code_bytes = {type_code: type_code.to_bytes(4, sys.byteorder) for type_code in range(FIRST_DYNAMIC_TYPE)}
 
 
 def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
     """Compare a mapping with a dict of exact scalars, as `anyffi_wrapper_compare` does; -1 for others."""
     if type(other) is not dict or not SCALARS.issuperset(map(id, map(type, list(other.values())))):
         return -1
-    made = create_container(other)
+    made = create_known(other)
     if made is None:
         return -1
     try:
@@ -154,14 +160,14 @@ def changing(name: str, *type_codes: int) -> Callable[[Method], Method]:
     return make
 
 
-def iterating(type_codes: tuple[int, ...], iterate: Callable[[Any, int], Any]) -> Callable[[Method], Method]:
-    """Return what makes `__iter__`; `iterate` gets a wrapper and the address of its object."""
+def iterating(type_codes: tuple[int, ...], iterate: Callable[..., Any], *args: Any) -> Callable[[Method], Method]:
+    """Return what makes `__iter__`; `iterate` gets a wrapper and `args`."""
 
     def make(shared: Method) -> Method:
         def iter_(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             if rest or named or not is_exactly(self, *type_codes):
                 return call_shared(shared, self, *rest, **named)
-            return iterate(self, unwrap(self))
+            return iterate(self, *args)
 
         return iter_
 

@@ -100,6 +100,7 @@ PROTOTYPES: dict[str, Any] = {
     "anyffi_wrapper_get_object": (_object, c_void_p),
     "anyffi_wrapper_get_current": (c_void_p, c_void_p),
     "anyffi_wrapper_take_current": (c_void_p, _values),
+    "anyffi_wrapper_take_host": (c_void_p, _values),
     "anyffi_wrapper_set_layout": (None, c_void_p),
     "anyffi_wrapper_traverse": (_int, c_void_p, c_void_p, c_void_p),
     "anyffi_wrapper_clear": (_int, c_void_p),

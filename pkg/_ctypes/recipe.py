@@ -69,15 +69,23 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
     """
     if depth == 1 and is_stepping():
         return None
-    opened = _read_container(x) or _read_other(x)
-    if opened is None or depth > _rules.MAX_DEPTH:
-        return None
-    type_code, items = opened
-    if type_code in _WITH_KEYS and not _are_distinct(items[::2]):
+    container = type(x)
+    type_code: int
+    items: tuple[Any, ...]
+    if _read_container is read_container and (container is list or container is tuple):
+        type_code, items = (_LIST, tuple(x)) if container is list else (_ARRAY, x)
+    else:
+        opened = _read_container(x) or _read_other(x)
+        if opened is None:
+            return None
+        type_code, items = opened
+        if type_code in _WITH_KEYS and not _are_distinct(items[::2]):
+            return None
+    if depth > _rules.MAX_DEPTH:
         return None
     # Text is borrowed from the items, and their identities are not reused while they are alive.
     keep.append(items)
-    run = write_run(items, met) if len(items) > _SHORT and depth < _rules.MAX_DEPTH else None
+    run = write_run(items, met) if len(items) > 1 and depth < _rules.MAX_DEPTH else None
     if run is not None:
         return run + _value(type_code, RECIPE, len(items))
     steps: list[Any] = []

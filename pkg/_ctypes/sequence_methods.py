@@ -27,7 +27,7 @@ from .methods import (
     runtime_function,
     size_of,
 )
-from .owned import OwnedValue
+from .owned import OwnedValue, cells
 from .recipe import write_container, write_plain
 from .sequences import ArrayCore, ListCore
 from .unpack import raise_taken, take
@@ -38,6 +38,7 @@ __all__ = ["array_methods", "list_methods"]
 _INT, _ARRAY, _LIST, _SHAPE = code.INT, code.ARRAY, code.LIST, code.SHAPE
 _value = VALUE.pack
 _value_of = VALUE.unpack
+_pop_cell, _push_cell = cells.pop, cells.append
 _get_element = platform.plain(library.wrapper_get_element)
 _find_element = platform.plain(library.wrapper_find_element)
 _count_elements = platform.plain(library.wrapper_count_elements)
@@ -58,15 +59,19 @@ def _item_of(type_code: int) -> Maker:
     def make(shared: Method) -> Method:
         def get_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             index = key if type(key) is int else as_number(key)
-            if type(index) is int and -MOST <= index <= MOST:
-                element = OwnedValue(VALUE_SIZE)
+            if type(index) is int and -MOST <= index <= MOST and not rest and not named:
                 try:
+                    element = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
                     found = _get_element(memory_of(self), type_code, index, element)
-                except (AttributeError, TypeError):
+                except (AttributeError, TypeError, IndexError):
+                    # No wrapper, or another thread took the last cell.
                     found = 0
-                if found == 1 and not rest and not named:
+                if found == 1:
                     value = _value_of(element)
-                    return value[2] if value[0] == _INT else take(value, element)
+                    if value[0] == _INT:
+                        _push_cell(element)
+                        return value[2]
+                    return take(value, element)
             elif type(key) is slice and not rest and not named:
                 bounds = pack_slice(key)
                 if bounds is not None and is_exactly(self, *_LIKE[type_code]):
@@ -229,7 +234,7 @@ def _repetition(type_code: int) -> Maker:
 def _methods(type_code: int) -> dict[str, Maker]:
     return {
         **construction(type_code),
-        "__iter__": iterating(_LIKE[type_code], lambda self, address: iterate_sequence(self, address, False)),
+        "__iter__": iterating(_LIKE[type_code], iterate_sequence),
         "__len__": size_of(type_code),
         "__getitem__": _item_of(type_code),
         "__contains__": _contains(type_code),

@@ -191,6 +191,9 @@ typedef struct AnyffiWrapperLayout {
   uint32_t count_offset;
   uint32_t count_size;
   void* nothing;
+  /// Create text of code points of 1, 2 or 4 bytes (PyUnicode_FromKindAndData), and bytes (PyBytes_FromStringAndSize).
+  void* (*make_text)(int width, const void* data, intptr_t length);
+  void* (*make_bytes)(const char* data, intptr_t size);
 } AnyffiWrapperLayout;
 
 /// Declares the layout, copied, before the first use of a function below. One front end of a process uses it.
@@ -202,6 +205,9 @@ AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
 void* anyffi_wrapper_get_current(void* const* word);
 /// The same of an owned object, which is released if there is one.
 void* anyffi_wrapper_take_current(AnyffiValue* owner);
+/// A new reference to the host's object for an owned value: text or bytes, the object of a handle, or the current
+/// wrapper. Then the value is released. `nothing` for other values; NULL with an exception of the host on failure.
+void* anyffi_wrapper_take_host(AnyffiValue* owner);
 /// Visits a wrapper's class, and what `anyffi_object_traverse` visits: a `tp_traverse` of CPython.
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
 /// Releases an object that has no other reference and may have something to visit, and leaves the wrapper empty: a
@@ -405,7 +411,7 @@ int anyffi_function_call_recipe(void* function, AnyffiValue* recipe, int32_t siz
 /// The first step alone: replaces a recipe by the arguments. Returns their number; -1 on failure, with nothing to
 /// release.
 int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size);
-/// The one object that a recipe describes, owned.
+/// The one value that a recipe describes, owned.
 int anyffi_recipe_create(AnyffiValue* recipe, int32_t size, AnyffiValue* out);
 /// The last step alone, for a recipe that is followed by an Unset value: releases the movable values, and leaves None.
 /// It takes one argument, so that a front end can install it as a finalizer.

@@ -116,6 +116,7 @@ int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size) {
 
 int anyffi_recipe_create(AnyffiValue* recipe, int32_t size, AnyffiValue* out) {
   if (anyffi_recipe_build(recipe, size) < 0) return -1;
+  if (!anyffi::runtime::is_made(recipe[0])) return anyffi_value_own(&recipe[0], out);
   *out = recipe[0];
   out->aux = 0;
   return 0;
