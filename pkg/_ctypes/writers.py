@@ -32,7 +32,7 @@ from .._rules.internal import MISSING
 from .._typing import Any, Callable
 from .abi import VALUE, platform
 from .ndarray import write_array
-from .scalars import RECIPE, Writer, borrow_str, pack_scalar, scalar_borrowers
+from .scalars import RECIPE, Writer, borrow_bytes, borrow_str, pack_scalar, scalar_borrowers
 from .wrapper import write_wrapper
 
 __all__ = [
@@ -113,20 +113,26 @@ def _write_big_int(payload: tuple[bytes, bool], keep: list[Any]) -> bytes:
     return _step(code.BIG_INT, _big_int_recipe(words, len(magnitude) // 8, is_negative), keep)
 
 
-def _write_scalar(exact: Any, keep: list[Any]) -> Any:
-    """Borrow an exact scalar that was made for this."""
-    keep.append(exact)
-    borrow = scalar_borrowers.get(id(type(exact)))
-    return pack_scalar(exact) if borrow is None else borrow(exact, keep)
+def _write_text(x: Any, keep: list[Any]) -> Any:
+    """Pack exact text or bytes, made for this, that are owned where they are not inline."""
+    view = borrow_str(x, keep) if type(x) is str else borrow_bytes(x, keep)
+    if type(view) is not bytes or _type_code_in(view)[0] not in _VIEWS:
+        return view
+    keep.append(x)
+    return _step(code.STR_OBJECT if type(x) is str else code.BYTES_OBJECT, view, keep)
+
+
+_type_code_in = struct.Struct("=i").unpack_from
+_VIEWS = (code.STR_VIEW, code.BYTES_VIEW)
 
 
 #: Functions that pack what `lower` returns, by type code.
 _payload_writers: dict[int, Callable[[Any, list[Any]], Any]] = {
     code.INT: lambda payload, keep: _value(code.INT, 0, payload),
-    code.FLOAT: _write_scalar,
-    code.BOOL: _write_scalar,
-    code.STR: _write_scalar,
-    code.BYTES: _write_scalar,
+    code.FLOAT: lambda payload, keep: _value_of_float(code.FLOAT, 0, payload),
+    code.BOOL: lambda payload, keep: _value(code.BOOL, 0, payload),
+    code.STR: _write_text,
+    code.BYTES: _write_text,
     code.COMPLEX: _write_complex,
     code.BIG_INT: _write_big_int,
     code.MISSING: lambda payload, keep: _MISSING,
@@ -174,12 +180,6 @@ def _converting(read: Any, convert: Callable[[Any], Any]) -> Writer:
     return lambda x, keep: _write_exact(read, convert(x), x, keep)
 
 
-def _write_text(x: Any, keep: list[Any]) -> Any:
-    exact = str.__str__(x)
-    keep.append(exact)
-    return borrow_str(exact, keep)
-
-
 #: `item` of NumPy's scalars, which a subclass may override.
 _item: Any = None
 
@@ -196,7 +196,7 @@ def _make_numpy_writer(read: Any) -> Writer:
 
 for _cls, _convert in ((int, int.__pos__), (float, float.__pos__)):
     reader_writers[SUBCLASSES[_cls]] = _converting(SUBCLASSES[_cls], _convert)
-reader_writers[SUBCLASSES[str]] = _write_text
+reader_writers[SUBCLASSES[str]] = lambda x, keep: _write_text(str.__str__(x), keep)
 for _read in NUMPY_READERS:
     reader_writers[_read] = _make_numpy_writer(_read)
 

@@ -55,6 +55,10 @@ bool make_alone(const AnyffiValue& step, AnyffiValue* out, int* status) {
       *status = anyffi_complex_create(number.real, number.imag, out);
       return true;
     }
+    case ANYFFI_STR_OBJECT:
+    case ANYFFI_BYTES_OBJECT:
+      *status = anyffi_value_own(static_cast<const AnyffiValue*>(recipe), out);
+      return true;
     case ANYFFI_OBJECT:
       anyffi_value_move(static_cast<AnyffiValue*>(step.as_pointer), out);
       *status = 0;
