@@ -19,7 +19,7 @@ from .mappings import DictCore, FrozenSetCore, MapCore, SetCore
 from .owned import OwnedValue, release
 from .pack import pack_borrowed, pack_owned, set_class
 from .plain import to_plain
-from .sequence_methods import array_methods, list_methods
+from .sequence_methods import array_methods, list_methods, shape_methods
 from .sequences import ArrayCore, ListCore
 from .set_methods import frozen_set_methods, set_methods
 from .stepping import steps_always
@@ -73,6 +73,7 @@ def methods_of(name: str, methods: type) -> dict[str, Any]:
 
 _METHODS = {
     "Array": array_methods,
+    "Shape": shape_methods,
     "List": list_methods,
     "Map": map_methods,
     "Dict": dict_methods,

@@ -118,8 +118,6 @@ def declare_wrappers(library: Any, cls: type, slot: str) -> None:
     library.wrapper_set_layout(ctypes.addressof(declared))
 
 
-
-
 def host_taker(library: Any) -> Callable[[Any], Any]:
     """Return what takes the Python object of an owned value, in one call; None for values that have none."""
     taker: Callable[[Any], Any] = PYFUNCTYPE(py_object)(_address(library.wrapper_take_host))

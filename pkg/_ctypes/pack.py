@@ -73,7 +73,11 @@ def pack(x: Any, keep: list[Any]) -> bytes:
 def find_argument_writer(cls: type) -> Writer | None:
     """Return what packs instances of a class that can change, if its decision is remembered; else None."""
     found = _changing.get(id(cls))
-    if found is not None and found[0].value == found[1] and (found[2] is None or found[2] == get_cache_token()):
+    if (
+        found is not None
+        and found[0].value == found[1]
+        and (found[2] is None or found[2] == get_cache_token())
+    ):
         return found[3]
     write = write_container if _rules.find_opener(cls) else find_writer(cls)
     version = _rules.known_version(cls) if write is not None else None

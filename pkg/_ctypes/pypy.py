@@ -72,7 +72,6 @@ _objects: dict[int, Any] = {}
 _numbers = itertools.count(1)
 
 
-
 def host_taker(library: Any) -> None:
     """Return None: the runtime creates no objects of PyPy."""
 

@@ -81,7 +81,9 @@ def _write_ints(items: tuple[int, ...]) -> bytes | None:
 
 #: Up to this many numbers are packed in one call of `struct`.
 _FEW = 16
-_few_ints, _few_floats = ([struct.Struct(f"={each * n}").pack for n in range(_FEW + 1)] for each in ("iIq", "iId"))
+_few_ints, _few_floats = (
+    [struct.Struct(f"={each * n}").pack for n in range(_FEW + 1)] for each in ("iIq", "iId")
+)
 
 
 def _write_floats(items: tuple[float, ...]) -> bytes:

@@ -74,6 +74,7 @@ def _encode(x: str) -> tuple[bytes, int]:
         data = x.encode(_ENCODINGS[2], "surrogatepass")
         if len(data) == 2 * size:
             return data, 2
+        return x.encode(_ENCODINGS[3], "surrogatepass"), 3
     highest = max(x)
     encoding = 1 if highest < "\u0100" else 2 if highest < "\U00010000" else 3
     return x.encode(_ENCODINGS[encoding], "surrogatepass" if encoding > 1 else "strict"), encoding

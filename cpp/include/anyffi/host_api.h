@@ -273,6 +273,9 @@ typedef enum AnyffiComparison {
 
 typedef enum AnyffiWrappedLimit { ANYFFI_MAX_WRAPPED = 4 } AnyffiWrappedLimit;
 
+/// An Array of the elements of all elements, where these are Arrays of one size, which is returned, that hold inline
+/// values, text and bytes alone, and have no wrappers of users' classes. 0 for others, -1 on failure.
+int64_t anyffi_wrapper_flatten(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* out);
 /// The number of elements or entries; -1 for other types.
 int64_t anyffi_wrapper_get_size(const AnyffiWrapperRef* self, int32_t type_code);
 /// An owned copy of an element, from the end for a negative index: returns 1, else 0 with `out` None or Unset.
@@ -312,6 +315,9 @@ int32_t anyffi_wrapper_compare(const AnyffiWrapperRef* self, const AnyffiWrapper
 /// The same with values in the place of a second sequence; -2 on failure.
 int32_t anyffi_wrapper_compare_values(const AnyffiWrapperRef* self, AnyffiValue* recipe, int32_t size,
                                       int32_t type_code, int32_t operation);
+/// The same of a mapping with `count` keys, which are distinct, and values in turn; equality alone.
+int32_t anyffi_wrapper_compare_pairs(const AnyffiWrapperRef* self, AnyffiValue* recipe, int32_t size, int32_t count,
+                                     int32_t type_code, int32_t operation);
 /// Whether two mappings have the same keys: 1, 0 or ANYFFI_UNDECIDED.
 int32_t anyffi_wrapper_compare_keys(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other);
 /// Whether two sets have no element in common: 1, 0 or ANYFFI_UNDECIDED.
