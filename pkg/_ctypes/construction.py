@@ -66,7 +66,7 @@ def construction(type_code: int) -> dict[str, Maker]:
 
 def are_extents(items: Any) -> bool:
     """Return whether a list or tuple may be the content of a Shape."""
-    return all([type(x) is int and _INT64_MIN <= x <= _INT64_MAX for x in items])
+    return not any(type(x) is not int or not _INT64_MIN <= x <= _INT64_MAX for x in tuple(items))
 
 
 def _is_mapping(content: tuple[Any, ...]) -> bool:

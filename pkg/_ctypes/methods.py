@@ -16,7 +16,7 @@ from .owned import OwnedValue
 from .pack import pack_borrowed
 from .recipe import read_plain, write_container
 from .unpack import discard_error, raise_taken, take
-from .wrapper import FIRST_DYNAMIC_TYPE, REF_SIZE, ObjectCore, classes, memory_of, refer
+from .wrapper import FIRST_DYNAMIC_TYPE, REF_SIZE, ObjectCore, classes, memory_of
 
 __all__ = [
     "GIVEN",

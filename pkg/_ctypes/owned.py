@@ -23,7 +23,8 @@ release = platform.plain(library.value_release)
 
 #: `OwnedValue(VALUE_SIZE)` holds None.
 OwnedValue = platform.memory_class(release, library.value_finalize)
-#: A free list of memory that one element is read to: making it takes a fifth of reading an int. Its values are inline.
+#: A free list of memory that one element is read to: making it takes a fifth of reading an int. It holds
+#: inline values only.
 cells: deque[Any] = deque(maxlen=8)
 
 

@@ -204,7 +204,7 @@ def write_plain(items: Any, keep: list[Any], *, with_nans: bool = True) -> bytes
 
 
 def read_plain(elements: tuple[Any, ...]) -> list[Any] | None:
-    """Return the parts of the tuples and frozensets in elements; None if there are other than exact scalars."""
+    """Return the parts of tuples and frozensets in elements; None if there are other than exact scalars."""
     classes = set(map(id, map(type, elements)))
     if classes <= SCALARS:
         return []

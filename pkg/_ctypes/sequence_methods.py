@@ -243,7 +243,7 @@ def _hash(shared: Method) -> Method:
 
 
 def _read_scalars(array: Any) -> tuple[Any, ...] | None:
-    """Return the elements of an Array, also those of Arrays in it, where hashing them takes no code of users."""
+    """Return the elements of an Array, and of Arrays in it, where hashing them takes no code of users."""
     items = read_immutable(unwrap(array))
     if items is not None:
         return tuple(map(hashable, items))

@@ -247,7 +247,7 @@ def wrap_owned(value: tuple[int, int, int], owner: Any) -> Any:
 
 
 def wrap_new(value: tuple[int, int, int], owner: Any) -> Any:
-    """Do the same as `wrap_owned`, in less time, for an object that has no wrapper unless another thread made one."""
+    """Do the same, in less time, for an object that has no wrapper unless another thread made one."""
     if makes_plainly and _new_wrapper is new_wrapper:
         # As `_make_plainly` does.
         type_code, _, address = value

@@ -94,8 +94,8 @@ def known_reader(cls: type) -> Reader | None:
 def known_version(cls: type) -> tuple[Any, int, Any] | None:
     """Return what the remembered decision for a class depends on; None if it is not remembered.
 
-    These are the version of the class as an attribute `value`, its number then, and the token of abstract classes,
-    or None where no registration counts.
+    These are the version of the class as an attribute `value`, its number then, and the token of abstract
+    classes, or None where no registration counts.
     """
     known = _known.get(id(cls))
     return None if known is None else known[1:4]
