@@ -7,6 +7,7 @@ from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .known import as_number, pack_compared, pack_known
 from .methods import GIVEN, MOST, Maker, Method, call_shared, changing, invoke, is_exactly, runtime_function
+from .owned import release
 from .scalars import NONE
 from .unpack import raise_taken
 from .wrapper import memory_of
@@ -23,12 +24,18 @@ _find_element = platform.plain(library.wrapper_find_element)
 
 def pack_slice(which: slice) -> bytes | None:
     """Pack the parts of a slice of ints and None; None for others, and for a step of zero."""
-    parts = []
-    for part in (which.start, which.stop, which.step):
-        if part is not None and (type(part) is not int or not -_INT64_MAX <= part <= _INT64_MAX):
+    start, stop, step = which.start, which.stop, which.step
+    if step == 0 and type(step) is int:
+        return None
+    packed = NONE
+    for part in (start, stop, step) if step is not None else (start, stop):
+        if part is None:
+            packed += NONE
+        elif type(part) is int and -_INT64_MAX <= part <= _INT64_MAX:
+            packed += _value(_INT, 0, part)
+        else:
             return None
-        parts.append(_value(_INT, 0, part) if part is not None else NONE)
-    return None if which.step == 0 else b"".join(parts)
+    return packed[VALUE_SIZE:] if step is not None else packed[VALUE_SIZE:] + NONE
 
 
 def _is_index(x: Any) -> bool:
@@ -153,6 +160,10 @@ def _extend(shared: Method) -> Method:
     return extend
 
 
+def _keep(value: tuple[int, int, int], owner: Any) -> Any:
+    return owner
+
+
 def _repeat(shared: Method) -> Method:
     repeat_sequence, function = runtime_function("Sequence.repeat"), runtime_function("List.extend")
 
@@ -160,8 +171,11 @@ def _repeat(shared: Method) -> Method:
         if not _is_index(times) or times < 1 or rest or not is_exactly(self, _LIST):
             return call_shared(shared, self, times, *rest)
         memory = memory_of(self)
-        more = invoke(repeat_sequence, memory, None, _value(_INT, 0, times - 1))
-        invoke(function, memory, memory_of(more))
+        more = invoke(repeat_sequence, memory, None, _value(_INT, 0, times - 1), _keep)
+        try:
+            invoke(function, memory, None, bytes(more))
+        finally:
+            release(more)
         return self
 
     return repeat

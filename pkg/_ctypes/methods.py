@@ -10,13 +10,14 @@ import functools
 import struct
 import sys
 
+from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .owned import OwnedValue
 from .pack import pack_borrowed
 from .recipe import read_plain, write_container
 from .unpack import discard_error, raise_taken, take
-from .wrapper import FIRST_DYNAMIC_TYPE, REF_SIZE, ObjectCore, classes, memory_of
+from .wrapper import FIRST_DYNAMIC_TYPE, REF_SIZE, ObjectCore, classes, memory_of, wrap_new
 
 __all__ = [
     "GIVEN",
@@ -99,8 +100,13 @@ def runtime_function(name: str) -> Any:
     return platform.context_of(_value_of(found)[2])
 
 
-def invoke(function: Any, memory: Any, other: Any = None, recipe: Any = None) -> Any:
-    """Call a function with the objects of one or two wrappers, and packed arguments."""
+def invoke(
+    function: Any, memory: Any, other: Any = None, recipe: Any = None, take: Callable[..., Any] = take
+) -> Any:
+    """Call a function with the objects of one or two wrappers, and packed arguments.
+
+    `take` unpacks the result: `wrap_new` that of a function which returns a new object.
+    """
     size = len(recipe) // VALUE_SIZE if recipe else 0
     result = OwnedValue(VALUE_SIZE)
     try:
@@ -111,7 +117,11 @@ def invoke(function: Any, memory: Any, other: Any = None, recipe: Any = None) ->
         raise
     if status != 0:
         raise_taken()
-    return take(_value_of(result), result)
+    value = _value_of(result)
+    return None if value[0] == _NONE else take(value, result)
+
+
+_NONE = code.NONE
 
 
 def is_exactly(x: Any, *type_codes: int) -> bool:
@@ -154,14 +164,14 @@ def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
 
 
 def changing(name: str, *type_codes: int) -> Maker:
-    """Return what makes a method without arguments of a function of the runtime."""
+    """Return what makes a method without arguments of a function of the runtime, for None or a new object."""
     function = runtime_function(name)
 
     def make(shared: Method) -> Method:
         def change(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             if rest or named or not is_exactly(self, *type_codes):
                 return call_shared(shared, self, *rest, **named)
-            return invoke(function, memory_of(self))
+            return invoke(function, memory_of(self), take=wrap_new)
 
         return change
 

@@ -13,9 +13,9 @@ from itertools import chain
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE
+from .abi import VALUE, VALUE_SIZE, library, platform
 from .runs import write_run
-from .scalars import NONE, RECIPE, borrow_bytes, borrow_str, scalar_packers
+from .scalars import NONE, RECIPE, borrow_bytes, borrow_str, new_object, scalar_packers
 from .stepping import is_stepping
 from .writers import find_writer
 
@@ -62,11 +62,21 @@ def set_reader(read: Callable[[Any], tuple[int, Any] | None]) -> None:
     _read_container = read
 
 
-def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth: int = 1) -> bytes | None:
-    """Return the recipe of a container; None if it holds other than exact builtins and arrays, or one twice.
+#: The containers of an argument so far, by identity: `_ONCE`; or for one that is known to occur again its value,
+#: None before the first occurrence, empty during it. At 0, the identity of one that occurred again after all.
+Met = dict[int, Any]
+_ABSENT, _ONCE = 0, 1
 
-    None also where somebody steps through the conversion. `met` has the identities of the containers of this
-    argument so far, unless this is the outermost.
+
+#: More containers that occur again are packed object by object.
+_MOST_SHARED = 4
+
+
+def write_container(x: Any, keep: list[Any], met: Met | None = None, depth: int = 1) -> bytes | None:
+    """Return the recipe of a container; None if it holds other than exact builtins and arrays, or itself.
+
+    None also where somebody steps through the conversion. `met` has the containers of this argument so far,
+    unless this is the outermost.
     """
     if depth == 1 and is_stepping():
         return None
@@ -113,16 +123,45 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
             step = write(item, keep)
         else:
             if met is None:
-                met = {id(x)}
-            if id(item) in met:
-                return None
-            met.add(id(item))
-            step = write_container(item, keep, met, depth + 1)
+                met = {id(x): _ONCE}
+            known = met.get(id(item), _ABSENT)
+            if known == _ABSENT:
+                met[id(item)] = _ONCE
+                step = write_container(item, keep, met, depth + 1)
+            elif known == _ONCE:
+                met[0], step = id(item), None
+            else:
+                step = _write_shared(item, keep, met, depth + 1)
         if type(step) is not bytes:
-            return None
+            return _write_again(x, keep, met) if depth == 1 and met is not None and 0 in met else None
         steps.append(step)
     steps.append(_value(type_code, RECIPE, len(items)))
     return b"".join(steps)
+
+
+def _write_again(x: Any, keep: list[Any], met: Met) -> bytes | None:
+    """Write the outermost container anew, knowing one more container that occurs again."""
+    again = met[0]
+    shared = [key for key, value in met.items() if key and value != _ONCE]
+    if again == id(x) or len(shared) == _MOST_SHARED:
+        return None
+    return write_container(x, keep, {id(x): _ONCE, **dict.fromkeys((*shared, again))})
+
+
+def _write_shared(x: Any, keep: list[Any], met: Met, depth: int) -> bytes | None:
+    """Return the step of a container that occurs again: the first time that of an object created here."""
+    packed: bytes | None = met[id(x)]
+    if packed is not None:
+        return packed or None
+    met[id(x)] = b""
+    recipe = write_container(x, keep, met, depth)
+    if recipe is None:
+        return None
+    made = new_object(library.recipe_create, recipe, len(recipe) // VALUE_SIZE)
+    keep.append(made)
+    type_code, _, address = VALUE.unpack(made)
+    met[id(x)] = _value(type_code, 0, address)
+    return _value(code.OBJECT, RECIPE, platform.address_of_memory(made))
 
 
 def _are_distinct(keys: tuple[Any, ...]) -> bool:

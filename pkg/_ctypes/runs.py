@@ -18,7 +18,7 @@ _value = VALUE.pack
 _INT, _FLOAT, _ARRAY = code.INT, code.FLOAT, code.ARRAY
 
 
-def write_run(items: tuple[Any, ...], met: set[int] | None = None) -> bytes | None:
+def write_run(items: tuple[Any, ...], met: dict[int, Any] | None = None) -> bytes | None:
     """Return the values of items that are all of one class; None if they are not."""
     cls = type(items[0])
     write = _runs.get(id(cls))
@@ -36,7 +36,7 @@ def write_run(items: tuple[Any, ...], met: set[int] | None = None) -> bytes | No
     return None if write is None else write(items)
 
 
-def _write_rows(rows: tuple[Any, ...], met: set[int] | None) -> bytes | None:
+def _write_rows(rows: tuple[Any, ...], met: dict[int, Any] | None) -> bytes | None:
     """Return the recipe of distinct tuples of one length, with scalars of one class; None for others."""
     count, width = len(rows), len(rows[0])
     distinct = set(map(id, rows))
@@ -44,7 +44,7 @@ def _write_rows(rows: tuple[Any, ...], met: set[int] | None) -> bytes | None:
         not width
         or len(distinct) < count
         or {*map(len, rows)} != {width}
-        or (met and not met.isdisjoint(distinct))
+        or (met and not distinct.isdisjoint(met))
     ):
         return None
     flat = tuple(chain.from_iterable(rows))
@@ -52,7 +52,7 @@ def _write_rows(rows: tuple[Any, ...], met: set[int] | None) -> bytes | None:
     if run is None:
         return None
     if met is not None:
-        met |= distinct
+        met.update(dict.fromkeys(distinct, 1))
     values, step = array("q", run), array("q", _value(_ARRAY, RECIPE, width))
     # Two words for each value, and for the step after those of a tuple.
     words = array("q", bytes(VALUE_SIZE * count * (width + 1)))

@@ -32,7 +32,7 @@ from .owned import OwnedValue, cells
 from .recipe import write_container, write_plain
 from .sequences import ArrayCore, ListCore, read_immutable
 from .unpack import raise_taken, take
-from .wrapper import memory_of, unwrap
+from .wrapper import memory_of, unwrap, wrap_new
 
 __all__ = ["array_methods", "list_methods", "shape_methods"]
 
@@ -57,10 +57,12 @@ _LIKE = {_ARRAY: (_ARRAY, _SHAPE), _LIST: (_LIST,)}
 
 def _item_of(type_code: int) -> Maker:
     slice_sequence = runtime_function("Sequence.slice")
+    # The slice of all elements of an Array is the Array.
+    take_slice = wrap_new if type_code == _LIST else take
 
     def make(shared: Method) -> Method:
         def get_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
-            index = key if type(key) is int else as_number(key)
+            index = key if type(key) is int or type(key) is slice else as_number(key)
             if type(index) is int and -MOST <= index <= MOST and not rest and not named:
                 try:
                     element = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
@@ -77,7 +79,7 @@ def _item_of(type_code: int) -> Maker:
             elif type(key) is slice and not rest and not named:
                 bounds = pack_slice(key)
                 if bounds is not None and is_exactly(self, *_LIKE[type_code]):
-                    return invoke(slice_sequence, memory_of(self), None, bounds)
+                    return invoke(slice_sequence, memory_of(self), None, bounds, take_slice)
             return call_shared(shared, self, key, *rest, **named)
 
         return get_item
@@ -206,7 +208,7 @@ def _concatenation(type_code: int, *, is_reflected: bool = False) -> Maker:
                 made = OwnedValue(VALUE_SIZE)
                 status = concat(self, other, made_code, made)
                 if status == 1:
-                    return take(_value_of(made), made)
+                    return wrap_new(_value_of(made), made)
                 if status == -1:
                     raise_taken()
             return call_shared(shared, self, other, *rest, **named)

@@ -13,7 +13,7 @@ from .._rules.refusals import explain
 from .._typing import Any, Callable, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .owned import OwnedValue, release
-from .structs import BigInt, Box, Bytes, Complex, Error, Function, Header, PyObject, Slice, Str, Value
+from .structs import BigInt, Box, Bytes, Complex, Error, Function, PyObject, Slice, Str, Value
 from .wrapper import wrap, wrap_new, wrap_owned
 
 __all__ = [
@@ -207,8 +207,8 @@ def unpack(value: tuple[int, int, int]) -> Any:
     if type_code <= 0:
         read = _inline_readers.get(type_code)
         return read(aux, payload) if read is not None else _rules.lift(type_code, None)
-    reader = _object_readers.get(Header.from_address(payload).type_code, wrap)
-    return reader(payload)
+    reader = _object_readers.get(type_code)
+    return wrap(payload) if reader is None else reader(payload)
 
 
 def unpack_owned(value: Any) -> Any:
