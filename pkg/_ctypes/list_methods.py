@@ -54,13 +54,12 @@ def _set_item(shared: Method) -> Method:
 
     def set_item(self: Any = GIVEN, key: Any = GIVEN, item: Any = GIVEN, /, *rest: Any, **named: Any) -> None:
         keep: list[Any] = []
-        index = as_number(key)
-        if _is_index(index) and not rest and not named:
+        index = key if type(key) is int or type(key) is slice else as_number(key)
+        if type(index) is int and -MOST <= index <= MOST and not rest and not named:
             packed = pack_known(item, keep)
             if packed is not None:
-                size = len(packed) // VALUE_SIZE
                 try:
-                    found = _set_element(memory_of(self), index, packed, size)
+                    found = _set_element(memory_of(self), index, packed, len(packed) // VALUE_SIZE)
                 except (AttributeError, TypeError):
                     found = 0
                 if found == 1:

@@ -216,7 +216,9 @@ def _merge(type_code: int, *, is_reflected: bool = False) -> Maker:
             theirs = None if mine is None else pack_known(other, keep)
             if mine is None or theirs is None or rest or named:
                 return call_shared(shared, self, other, *rest, **named)
-            return invoke(function, None, None, (theirs + mine if is_reflected else mine + theirs) + step, wrap_new)
+            return invoke(
+                function, None, None, (theirs + mine if is_reflected else mine + theirs) + step, wrap_new
+            )
 
         return merge
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import struct
 import sys
+from gc import get_referents
+from types import MappingProxyType
 
 from .._rules.codes import code
 from .._typing import Any, Callable
@@ -143,10 +145,19 @@ _code_bytes = {type_code: type_code.to_bytes(4, sys.byteorder) for type_code in 
 
 
 def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
-    """Compare a mapping with a dict, as `anyffi_wrapper_compare` does; -1 where that takes code of Python."""
+    """Compare a mapping with a dict, or a proxy of one, as `anyffi_wrapper_compare` does.
+
+    -1 where that takes code of Python.
+    """
     keep: list[Any] = []
-    other = dict(other) if type(other) is dict else None  # another thread may change it
-    if other is None or read_plain(tuple(other.values())) is None:
+    if type(other) is MappingProxyType:
+        below = get_referents(other)
+        other = below[0] if len(below) == 1 else None
+    if type(other) is not dict:
+        return -1
+    other = dict(other)  # another thread may change it
+    items = tuple(other.values())
+    if read_plain(items, set(map(id, map(type, items)))) is None:
         return -1
     pairs = write_container(other, keep)
     if pairs is None:

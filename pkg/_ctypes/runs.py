@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import struct
+import sys
 from array import array
 from itertools import chain
 
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE
-from .scalars import INLINE_BYTES, RECIPE
+from .abi import VALUE, VALUE_SIZE, platform
+from .scalars import INLINE_BYTES, MAX_BORROWED, RECIPE
 
-__all__ = ["write_run"]
+__all__ = ["write_run", "write_run_of"]
 
 _value = VALUE.pack
 _INT, _FLOAT, _ARRAY = code.INT, code.FLOAT, code.ARRAY
@@ -33,6 +34,12 @@ def write_run(items: tuple[Any, ...], met: dict[int, Any] | None = None) -> byte
         write = _runs.get(id(type(items[0])))
     if cls is tuple:
         return _write_rows(items, met)
+    return None if write is None else write(items)
+
+
+def write_run_of(items: tuple[Any, ...]) -> bytes | None:
+    """Return the values of items that are known to be of one class; None for other than scalars."""
+    write = _runs.get(id(type(items[0])))
     return None if write is None else write(items)
 
 
@@ -112,10 +119,27 @@ def _write_texts(items: tuple[str, ...]) -> bytes | None:
     try:
         parts[2::3] = map(_TAILS.__getitem__, map(len, items))
     except IndexError:
-        return None
+        return _borrow_texts(items)
     return "".join(parts).encode("latin-1") if "".join(items).isascii() else None
 
 
+def _borrow_texts(items: tuple[str, ...]) -> bytes | None:
+    """Borrow ASCII texts of which none is short, from the items; None for others."""
+    lengths = array("q", map(len, items))
+    is_usual = _ASCII and min(lengths) > INLINE_BYTES and max(lengths) <= MAX_BORROWED
+    if not is_usual or not all(map(str.isascii, items)):
+        return None
+    values = array("q", _AN_ASCII_VIEW * len(items))
+    values[::2] = array("q", [_VIEW_HEAD + (length << _LENGTH_SHIFT) for length in lengths])
+    values[1::2] = array("q", map(_ASCII.__add__, map(id, items)))
+    return values.tobytes()
+
+
+_ASCII = platform.ascii_offset
+_AN_ASCII_VIEW = _value(code.STR_VIEW, 0, 0)
+#: The first word of a view of ASCII text, and where its length is.
+_VIEW_HEAD = struct.unpack("=qq", _AN_ASCII_VIEW)[0]
+_LENGTH_SHIFT = 34 if sys.byteorder == "little" else 2
 _A_BOOL = _value(code.BOOL, 0, 0)
 
 

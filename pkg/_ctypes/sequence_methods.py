@@ -101,11 +101,25 @@ def _contains(type_code: int) -> Maker:
                     found = -2
                 if found == -3:
                     raise_taken()
+            elif value is not GIVEN and not rest and is_exactly(self, *_LIKE[type_code]):
+                return _search(memory_of(self), type_code, value)
             return call_shared(shared, self, value, *rest) if found < -1 else found >= 0
 
         return contains
 
     return make
+
+
+def _search(memory: Any, type_code: int, value: Any) -> bool:
+    """Compare the elements with a value one by one, as `find_value` does."""
+    for position in range(MOST):
+        element = OwnedValue(VALUE_SIZE)
+        if _get_element(memory, type_code, position, element) != 1:
+            return False
+        item = take(_value_of(element), element)
+        if item is value or item == value:
+            return True
+    return False
 
 
 def _index(type_code: int) -> Maker:

@@ -147,15 +147,16 @@ def _read_big_int(address: int) -> int:
     return made
 
 
+_PARTS = struct.Struct("=dd")
+
+
 def _read_complex(address: int) -> complex:
-    found = Complex.from_address(address)
-    made: complex = _rules.lift(code.COMPLEX, (found.real, found.imag))
-    return made
+    return complex(*_PARTS.unpack(string_at(address + Complex.real.offset, _PARTS.size)))
 
 
 def _read_slice(address: int) -> slice:
-    found = Slice.from_address(address)
-    return slice(_read_field(found.start), _read_field(found.stop), _read_field(found.step))
+    content = string_at(address + Slice.start.offset, 3 * VALUE_SIZE)
+    return slice(*[unpack_copy(part) for part in VALUE.iter_unpack(content)])
 
 
 _make_error = _errors.make
