@@ -49,27 +49,45 @@ static inline int anyffi_py_numpy_number(AnyffiDataType type) {
   return -1;
 }
 
-/// Returns a new array on the memory of a tensor, which keeps the wrapper alive; NULL, without an exception, where only
-/// the rules can make it.
+/// Returns what keeps the memory of an array alive: the wrapper or, where that is what the rules can use, a view of it.
+static PyObject* anyffi_py_base_of_array(PyObject* wrapper, int is_contiguous) {
+  if (!is_contiguous) return PyMemoryView_FromObject(wrapper);
+  Py_INCREF(wrapper);
+  return wrapper;
+}
+
+static PyObject* anyffi_py_call_numpy(const AnyffiTensorData* data, int number, const Py_ssize_t* strides, int flags,
+                                      PyObject* wrapper) {
+  PyObject* base = anyffi_py_base_of_array(wrapper, strides == NULL);
+  PyObject* descr = base == NULL ? NULL : anyffi_numpy.descr_from_type(number);
+  PyObject* array =
+      descr == NULL ? NULL
+                    : anyffi_numpy.new_from_descr(anyffi_numpy.array_type, descr, data->ndim, (Py_ssize_t*)data->shape,
+                                                  strides, (char*)data->data + data->byte_offset, flags, NULL);
+  if (array == NULL) {
+    Py_XDECREF(base);
+  } else if (anyffi_numpy.set_base_object(array, base) != 0) {
+    Py_CLEAR(array);
+  }
+  return array;
+}
+
+/// Returns a new array on the memory of a tensor, which it keeps alive; NULL, without an exception, where only the
+/// rules can make it.
 static PyObject* anyffi_py_new_array_fast(PyObject* wrapper) {
   const AnyffiTensor* tensor = anyffi_py_unwrap_tensor(wrapper);
   if (tensor == NULL) return PyErr_Clear(), NULL;
   const AnyffiTensorData* data = &tensor->tensor;
-  int number = anyffi_py_numpy_number(data->dtype);
+  int number = anyffi_py_numpy_number(data->dtype),
+      flags = tensor->flags & ANYFFI_TENSOR_READ_ONLY ? 0 : ANYFFI_NUMPY_WRITABLE;
   if (number < 0 || (tensor->flags & ~(uint64_t)ANYFFI_TENSOR_READ_ONLY) != 0 || data->device.type != ANYFFI_kDLCPU ||
-      data->data == NULL || data->ndim > ANYFFI_NUMPY_LEAST_MAX_AXES || !anyffi_tensor_is_contiguous(data)) {
+      data->data == NULL || data->ndim > ANYFFI_NUMPY_LEAST_MAX_AXES) {
     return NULL;
   }
-  PyObject* descr = anyffi_numpy.descr_from_type(number);
-  int flags = tensor->flags & ANYFFI_TENSOR_READ_ONLY ? 0 : ANYFFI_NUMPY_WRITABLE;
-  PyObject* array =
-      descr == NULL ? NULL
-                    : anyffi_numpy.new_from_descr(anyffi_numpy.array_type, descr, data->ndim, (Py_ssize_t*)data->shape,
-                                                  NULL, (char*)data->data + data->byte_offset, flags, NULL);
-  if (array != NULL) {
-    Py_INCREF(wrapper);
-    if (anyffi_numpy.set_base_object(array, wrapper) != 0) Py_CLEAR(array);
-  }
+  int is_contiguous = anyffi_tensor_is_contiguous(data);
+  Py_ssize_t strides[ANYFFI_NUMPY_LEAST_MAX_AXES];
+  for (int i = 0; !is_contiguous && i < data->ndim; ++i) strides[i] = data->strides[i] * (data->dtype.bits / 8);
+  PyObject* array = anyffi_py_call_numpy(data, number, is_contiguous ? NULL : strides, flags, wrapper);
   // The rules say what is wrong.
   if (array == NULL) PyErr_Clear();
   return array;
