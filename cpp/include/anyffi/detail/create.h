@@ -24,6 +24,7 @@ struct CallSpec {
   bool is_plain;
   bool has_names;
   bool has_defaults;
+  bool needs_returns;
   // The `ParamType*` of each parameter follow.
 };
 
@@ -92,6 +93,7 @@ __attribute__((cold, noinline)) inline ObjectRef create_native(const char* name,
   native.info.name = name;
   native.plain_size = native.info.num_params = native.info.num_required = spec.num_params;
   native.is_plain = spec.is_plain;
+  native.needs_returns = spec.needs_returns;
   if (!(spec.flags & ANYFFI_VARIADIC)) {
     native.info.params = params;
     native.info.exact_types = exact_types;
