@@ -153,37 +153,62 @@ inline constexpr bool kHasOwnNew = false;
 template <class T>
 inline constexpr bool kHasOwnNew<T, std::void_t<decltype(&T::operator new)>> = true;
 
+/// Memory for an object: of Instance<T>, or of Pointed with a content that lies separately.
+template <class T>
+struct NewMemory {
+  void* memory;
+  void* separate;
+  ~NewMemory() {
+    if (separate) free_separate<T>(separate);
+    if (memory) anyffi_free(memory);
+  }
+};
+
+template <class T, class... Args>
+__attribute__((always_inline)) inline Ref<T> make_in_place(int32_t code, Args&&... args) {
+  void* memory = anyffi_alloc(Instance<T>::kSize);
+  if (!memory) throw std::bad_alloc();
+  auto* instance = static_cast<Instance<T>*>(memory);
+  try {
+    instance->base.content = construct<T>(instance->place(), std::forward<Args>(args)...);
+  } catch (...) {
+    anyffi_free(memory);
+    throw;
+  }
+  instance->base.header = AnyffiObject{code, 1, 1, &Instance<T>::destroy, nullptr};
+  instance->base.owner = nullptr;
+  return Ref<T>(Adopt{}, &instance->base.header);
+}
+
+/// `make_object` of a class with instance flags.
+template <class T, class... Args>
+__attribute__((cold, noinline)) Ref<T> make_flagged(int32_t code, uint8_t flags, Args&&... args) {
+  if (kHasOwnNew<T> || !(flags & ANYFFI_SEPARATE)) {
+    Ref<T> made = make_in_place<T>(code, std::forward<Args>(args)...);
+    enroll_new(made.get());
+    return made;
+  }
+  NewMemory<T> fresh{anyffi_alloc(sizeof(Pointed)), nullptr};
+  if (!fresh.memory) throw std::bad_alloc();
+  fresh.separate = place_separately<T>();
+  T* content = construct<T>(fresh.separate, std::forward<Args>(args)...);
+  auto* pointed = static_cast<Pointed*>(fresh.memory);
+  *pointed = Pointed{{{code, 1, 1, &destroy_owned, nullptr}, content, nullptr}, content, &delete_as<T>};
+  fresh.memory = fresh.separate = nullptr;
+  Ref<T> made(Adopt{}, &pointed->base.header);
+  enroll_new(made.get());
+  return made;
+}
+
 }  // namespace detail
 
 /// Creates an object of class T. It is destroyed when its last reference is released.
 template <class T, class... Args>
 Ref<T> make_object(Args&&... args) {
-  using Instance = detail::Instance<T>;
   int32_t code = type_code_of<T>();
   uint8_t flags = *detail::instance_flags_of<T>;
-  bool is_separate = __builtin_expect((flags & ANYFFI_SEPARATE) != 0, 0) && !detail::kHasOwnNew<T>;
-  void* memory = anyffi_alloc(is_separate ? sizeof(detail::Pointed) : Instance::kSize);
-  if (!memory) throw std::bad_alloc();
-  auto* instance = static_cast<Instance*>(memory);
-  void* place = nullptr;
-  try {
-    place = is_separate ? detail::place_separately<T>() : instance->place();
-    instance->base.content = detail::construct<T>(place, std::forward<Args>(args)...);
-  } catch (...) {
-    if (is_separate && place) detail::free_separate<T>(place);
-    anyffi_free(memory);
-    throw;
-  }
-  instance->base.header = AnyffiObject{code, 1, 1, &Instance::destroy, nullptr};
-  instance->base.owner = nullptr;
-  if (is_separate) {
-    auto* pointed = static_cast<detail::Pointed*>(memory);
-    pointed->base.header.deleter = &detail::destroy_owned;
-    pointed->held = place;
-    pointed->destroy_held = &detail::delete_as<T>;
-  }
-  if (__builtin_expect(flags != 0, 0)) detail::enroll_new(&instance->base);
-  return Ref<T>(detail::Adopt{}, &instance->base.header);
+  if (__builtin_expect(flags != 0, 0)) return detail::make_flagged<T>(code, flags, std::forward<Args>(args)...);
+  return detail::make_in_place<T>(code, std::forward<Args>(args)...);
 }
 
 namespace detail {

@@ -14,30 +14,76 @@
 namespace anyffi::runtime {
 namespace {
 
-struct Instances {
-  using Entry = std::pair<const void* const, AnyffiInstance*>;
+/// A hash table of objects by their content, with linear probing. Several objects may have one content: the first member
+/// of an object is at its address, and one that is being destroyed remains until it is withdrawn.
+class Instances {
+ public:
   std::mutex mutex;
-  std::unordered_multimap<const void*, AnyffiInstance*, std::hash<const void*>, std::equal_to<>, Allocator<Entry>>
-      entries;
+
+  void add(AnyffiInstance* instance) {
+    if (2 * (size_ + 1) > slots_.size()) grow();
+    place(instance);
+    ++size_;
+  }
+  void remove(const AnyffiInstance* instance) noexcept {
+    if (size_ == 0) return;
+    size_t i = start_of(instance->content);
+    while (slots_[i] != instance) {
+      if (slots_[i] == nullptr) return;
+      i = next(i);
+    }
+    // Moves back what was displaced by it.
+    for (size_t j = next(i); slots_[j] != nullptr; j = next(j)) {
+      size_t distance = (j - start_of(slots_[j]->content)) & mask();
+      if (distance < ((j - i) & mask())) continue;
+      slots_[i] = slots_[j];
+      i = j;
+    }
+    slots_[i] = nullptr;
+    --size_;
+  }
+  /// A new reference to an object of this content and type, or of one that derives from it. No object that is found can
+  /// be freed while the mutex is held.
+  AnyffiInstance* find(const void* content, int32_t type_code) const noexcept {
+    if (size_ == 0) return nullptr;
+    for (size_t i = start_of(content); slots_[i] != nullptr; i = next(i)) {
+      AnyffiObject* object = &slots_[i]->header;
+      if (slots_[i]->content != content) continue;
+      if (object->type_code != type_code && !anyffi_type_is_a(object->type_code, type_code)) continue;
+      if (object->type_code != type_code && anyffi_instance_get_content(object, type_code) != content) continue;
+      if (anyffi_object_lock_weak(object) != 0) return slots_[i];
+    }
+    return nullptr;
+  }
+
+ private:
+  size_t mask() const noexcept { return slots_.size() - 1; }
+  size_t next(size_t i) const noexcept { return (i + 1) & mask(); }
+  size_t start_of(const void* content) const noexcept {
+    uint64_t mixed = (reinterpret_cast<uintptr_t>(content) >> 3) * 0x9E3779B97F4A7C15u;
+    return static_cast<size_t>(mixed >> 32) & mask();
+  }
+  void place(AnyffiInstance* instance) noexcept {
+    size_t i = start_of(instance->content);
+    while (slots_[i] != nullptr) i = next(i);
+    slots_[i] = instance;
+  }
+  void grow() {
+    Vector<AnyffiInstance*> former(slots_.empty() ? 64 : 2 * slots_.size());
+    former.swap(slots_);
+    for (AnyffiInstance* instance : former) {
+      if (instance != nullptr) place(instance);
+    }
+  }
+
+  Vector<AnyffiInstance*> slots_; /* a power of two of them, at least half of them NULL */
+  size_t size_ = 0;
 };
 
 /// Never destroyed: objects may be released while the process exits.
 Instances& instances() {
   static auto* made = new Instances();
   return *made;
-}
-
-/// A new reference to an object of this content and type, or of one that derives from it. The caller holds the mutex,
-/// without which no object that is found can be freed.
-AnyffiInstance* find_locked(const Instances& all, const void* content, int32_t type_code) {
-  auto [first, last] = all.entries.equal_range(content);
-  for (; first != last; ++first) {
-    AnyffiObject* object = &first->second->header;
-    if (!anyffi_type_is_a(object->type_code, type_code)) continue;
-    if (anyffi_instance_get_content(object, type_code) != content) continue;
-    if (anyffi_object_lock_weak(object) != 0) return first->second;
-  }
-  return nullptr;
 }
 
 /// What an object keeps alive.
@@ -95,7 +141,7 @@ using namespace anyffi::runtime;
 AnyffiInstance* anyffi_instance_find(const void* content, int32_t type_code) {
   Instances& all = instances();
   std::lock_guard<std::mutex> lock(all.mutex);
-  return find_locked(all, content, type_code);
+  return all.find(content, type_code);
 }
 
 int anyffi_instance_enroll(AnyffiInstance* instance, AnyffiInstance** out_former) {
@@ -104,11 +150,11 @@ int anyffi_instance_enroll(AnyffiInstance* instance, AnyffiInstance** out_former
     Instances& all = instances();
     std::lock_guard<std::mutex> lock(all.mutex);
     if (out_former != nullptr) {
-      *out_former = find_locked(all, instance->content, instance->header.type_code);
+      *out_former = all.find(instance->content, instance->header.type_code);
       if (*out_former != nullptr) return 0;
     }
-    all.entries.emplace(instance->content, instance);
-    __atomic_fetch_or(&instance->header.weak_count, ANYFFI_WAS_WEAK, __ATOMIC_RELAXED);
+    all.add(instance);
+    instance->header.weak_count |= ANYFFI_WAS_WEAK;
     return 0;
   });
 }
@@ -116,12 +162,7 @@ int anyffi_instance_enroll(AnyffiInstance* instance, AnyffiInstance** out_former
 void anyffi_instance_withdraw(AnyffiInstance* instance) {
   Instances& all = instances();
   std::lock_guard<std::mutex> lock(all.mutex);
-  auto [first, last] = all.entries.equal_range(instance->content);
-  for (; first != last; ++first) {
-    if (first->second != instance) continue;
-    all.entries.erase(first);
-    return;
-  }
+  all.remove(instance);
 }
 
 int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient) {

@@ -18,6 +18,7 @@ struct CallSpec {
   AnyffiCall call;
   const char* result_type;
   const CallableType* callable_type;  // NULL: the bytes are copied
+  void (*enroll)();                   // of a function that returns a T&: its objects are found by their addresses
   uint32_t callable_size;
   int32_t num_params;
   uint16_t flags;
@@ -94,6 +95,7 @@ __attribute__((cold, noinline)) inline ObjectRef create_native(const char* name,
   native.plain_size = native.info.num_params = native.info.num_required = spec.num_params;
   native.is_plain = spec.is_plain;
   native.needs_returns = spec.needs_returns;
+  native.enroll = spec.enroll;
   if (!(spec.flags & ANYFFI_VARIADIC)) {
     native.info.params = params;
     native.info.exact_types = exact_types;

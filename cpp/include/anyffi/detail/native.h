@@ -15,6 +15,7 @@ struct NativeFunction {
   /// The number of arguments of a call that takes the fast path: no defaults, the lock is kept. -1: no fast path.
   int32_t plain_size;
   bool is_plain;  // all parameters are numbers, and need no frame
+  void (*enroll)();  // see CallSpec
   Returns returns;
   bool needs_returns;  // its declaration says who owns the result
   bool is_guarded;     // a method whose C++ function may be overridden in Python
@@ -30,7 +31,10 @@ struct NativeFunction {
     info.flags |= ANYFFI_RELEASE_GIL;
     plain_size = -1;
   }
-  void set_returns(Returns given) { returns = given; }
+  void set_returns(Returns given) {
+    returns = given;
+    if (enroll && given != Returns::kCopy && given != Returns::kMove) enroll();
+  }
   void keep_alive(uint8_t nurse, uint8_t patient) {
     if (nurse > info.num_params || patient > info.num_params || nurse == patient || num_kept == 2) {
       throw Error("ValueError", "keep_alive() counts the result as 0 and the arguments from 1, and stands at most twice");

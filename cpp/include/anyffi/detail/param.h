@@ -211,17 +211,10 @@ __attribute__((noinline)) bool store_reference(CallFrame& frame, const R& object
   return true;
 }
 
-/// The object itself, if the function returned one of its arguments; else what its declaration says, by default a copy.
+/// What a reference refers to that is none of the arguments: by default a copy.
 template <class R>
-__attribute__((noinline)) bool store_object_reference(CallFrame& frame, Returns returns, const R& object,
-                                                      const AnyffiValue* args, int32_t count, AnyffiValue* result) {
-  acquire_lock(frame);
-  for (int32_t i = 0; i < count; ++i) {
-    if (!is_instance<R>(args[i]) || content_of<R>(args[i].as_object) != &object) continue;
-    anyffi_retain(args[i].as_object);
-    assign(*result, object_value(args[i].as_object));
-    return true;
-  }
+__attribute__((noinline)) bool store_other_reference(Returns returns, const R& object, const AnyffiValue* args,
+                                                     int32_t count, AnyffiValue* result) {
   if constexpr (kIsCopyable<R>) {
     if (returns == Returns::kUnspecified || returns == Returns::kCopy) {
       assign(*result, Traits<R>::store(object));
@@ -234,10 +227,22 @@ __attribute__((noinline)) bool store_object_reference(CallFrame& frame, Returns 
       return true;
     }
   }
-  (void)&kIsFlagged<R, ANYFFI_ENROLLED>;
   ReturnScope scope(returns, args, count);
   assign(*result, store_pointer(const_cast<R*>(&object)));
   return true;
+}
+/// The object itself, if the function returned one of its arguments; else false.
+template <class R>
+__attribute__((noinline)) bool store_argument(CallFrame& frame, const R& object, const AnyffiValue* args, int32_t count,
+                                              AnyffiValue* result) {
+  acquire_lock(frame);
+  for (int32_t i = 0; i < count; ++i) {
+    if (!is_instance<R>(args[i]) || content_of<R>(args[i].as_object) != &object) continue;
+    anyffi_retain(args[i].as_object);
+    assign(*result, object_value(args[i].as_object));
+    return true;
+  }
+  return false;
 }
 /// The same of pointers, and of containers of them.
 template <class R>

@@ -33,10 +33,9 @@ inline void withdraw(AnyffiObject* self) {
 
 /// Refers to a content that `owner`, if there is one, keeps alive.
 inline void destroy_reference(AnyffiObject* self, int32_t what) {
-  auto* owner = reinterpret_cast<AnyffiInstance*>(self)->owner;
   if (what & ANYFFI_DELETE_CONTENTS) {
     withdraw(self);
-    if (owner) anyffi_release(owner);
+    if (auto* owner = reinterpret_cast<AnyffiInstance*>(self)->owner) anyffi_release(owner);
   }
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
 }
@@ -60,7 +59,7 @@ void delete_as(void* held) {
   delete static_cast<T*>(held);
 }
 
-/// Where the content of a new object with instance flags lies, and what its object needs. Slow paths of `make_object`.
+/// Memory for the content of a new object that an owner in C++ can take.
 template <class T>
 __attribute__((cold, noinline)) void* place_separately() {
   if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
@@ -77,11 +76,9 @@ __attribute__((cold, noinline)) void free_separate(void* place) noexcept {
     ::operator delete(place);
   }
 }
-/// Completes a new object with flags; releases it if that fails.
-__attribute__((cold, noinline)) inline void enroll_new(AnyffiInstance* instance) {
-  if (anyffi_instance_enroll(instance, nullptr) == 0) return;
-  anyffi_release(&instance->header);
-  throw_raised();
+/// Lets a new object be found by its content.
+__attribute__((cold, noinline)) inline void enroll_new(AnyffiObject* object) {
+  check(anyffi_instance_enroll(reinterpret_cast<AnyffiInstance*>(object), nullptr));
 }
 
 /// A content and what owns it.
@@ -112,24 +109,20 @@ __attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
       if (pointee && pointee->destroy_held) pointee->destroy_held(pointee->held);
     }
   } guard{&pointee};
-  AnyffiInstance* known = anyffi_instance_find(pointee.content, pointee.type_code);
-  if (!known) {
-    auto* pointed = static_cast<Pointed*>(anyffi_alloc(sizeof(Pointed)));
-    if (!pointed) throw std::bad_alloc();
-    *pointed = Pointed{{{pointee.type_code, 1, 1, pointee.deleter, nullptr}, pointee.content, pointee.owner},
-                       pointee.held,
-                       pointee.destroy_held};
-    if (anyffi_instance_enroll(&pointed->base, &known) != 0) {
-      anyffi_free(pointed);
-      throw_raised();
-    }
-    if (!known) {
-      guard.pointee = nullptr;
-      if (pointee.owner) anyffi_retain(pointee.owner);
-      return anyffi_make_object(&pointed->base.header);
-    }
-    anyffi_free(pointed);
+  auto* pointed = static_cast<Pointed*>(anyffi_alloc(sizeof(Pointed)));
+  if (!pointed) throw std::bad_alloc();
+  *pointed = Pointed{{{pointee.type_code, 1, 1, pointee.deleter, nullptr}, pointee.content, pointee.owner},
+                     pointee.held,
+                     pointee.destroy_held};
+  AnyffiInstance* known;
+  int status = anyffi_instance_enroll(&pointed->base, &known);
+  if (status == 0 && !known) {
+    guard.pointee = nullptr;
+    if (pointee.owner) anyffi_retain(pointee.owner);
+    return anyffi_make_object(&pointed->base.header);
   }
+  anyffi_free(pointed);
+  check(status);
   // A pointer that is given twice is owned already.
   if (upgrade(known, pointee) || pointee.deleter == &destroy_owned) guard.pointee = nullptr;
   return anyffi_make_object(&known->header);
@@ -153,13 +146,6 @@ Found find_dynamic(T* pointer) {
   }
 #endif
   return {const_cast<void*>(static_cast<const void*>(pointer)), type_code_of<T>()};
-}
-
-/// An object that this library or another one made, which C++ got as an argument: found by the address of its base.
-template <class T>
-AnyffiValue find_object(T* pointer) {
-  AnyffiInstance* known = anyffi_instance_find(pointer, type_code_of<T>());
-  return known ? anyffi_make_object(&known->header) : AnyffiValue{};
 }
 
 /// The object of a pointer that is not NULL; `deleter` and `held` as in Pointee.
@@ -188,6 +174,10 @@ __attribute__((cold, noinline)) bool flag_instances(uint8_t flags) noexcept {
   });
   if (status != 0) anyffi_registry_defer_error();
   return true;
+}
+template <class T>
+void enroll_instances() {
+  flag_instances<T>(ANYFFI_ENROLLED);
 }
 template <class T, uint8_t kFlags>
 ANYFFI_HIDDEN_ inline const bool kIsFlagged = flag_instances<T>(kFlags);

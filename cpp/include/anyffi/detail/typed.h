@@ -94,7 +94,9 @@ struct TypedCall {
       } else if constexpr (std::is_reference_v<R>) {
         const Result& object = function(pass<I, A>(memory, numbers)...);
         if constexpr (kIsObjectClass<Result>) {
-          store_object_reference<Result>(frame, native.returns, object, args, kSize, result);
+          if (!store_argument<Result>(frame, object, args, kSize, result)) {
+            store_other_reference<Result>(native.returns, object, args, kSize, result);
+          }
         } else {
           store_reference<Result>(frame, object, result);
         }
@@ -232,6 +234,7 @@ constexpr TypedSpec<sizeof...(A)> typed_spec(TypedCall<F, R, A...>*) {
     spec.result_type = "None";
   } else if constexpr (std::is_reference_v<R> && kIsObjectClass<Bare<R>>) {
     spec.result_type = kTypeKeyOf<Bare<R>>;
+    spec.enroll = &enroll_instances<Bare<R>>;
   } else {
     spec.result_type = kResultName<Bare<R>>;
   }
