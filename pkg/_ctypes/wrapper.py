@@ -16,6 +16,7 @@ __all__ = [
     "ObjectCore",
     "class_of",
     "classes",
+    "empty",
     "hold_memory",
     "is_empty",
     "makes_plainly",
@@ -93,6 +94,11 @@ class ObjectCore(_Collected):
         _fill(self, address)
         _delete_memory(other)
         platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, self)
+
+    def _release(self) -> None:
+        """Release the object, and leave the wrapper empty."""
+        if _is_full(self):
+            _delete_memory(self)
 
 
 platform.declare_wrappers(library, _Slots, "_memory")
@@ -251,6 +257,13 @@ def wrap_owned(value: tuple[int, int, int], owner: Any) -> Any:
         return wrap(value[2])
     finally:
         release(owner)
+
+
+def empty(address: int) -> None:
+    """Leave the wrapper of an object, if it has one, without the object."""
+    found = _wrapper_at(address + _WORD)
+    if found is not None:
+        found._release()  # it may be that of another backend
 
 
 def wrap_here(address: int) -> Any:

@@ -234,4 +234,6 @@ def cleared_function(function: Any) -> ReferenceError:
 
 
 def empty_wrapper(wrapper: Any) -> ValueError:
-    return ValueError(f"this {type(wrapper).__name__} is empty: __init__ was not called")
+    cls = type(wrapper)
+    others = ", or C++ took the object" if hasattr(cls, "_type_key") else ""
+    return ValueError(f"this {cls.__name__} is empty: __init__ was not called{others}")

@@ -77,6 +77,8 @@ typedef struct AnyffiHost {
   /// A container with this wrapper may have something to visit from now on (`anyffi_object_traverse`). Called with the
   /// lock held. NULL where every wrapper is visited; then that of the former host remains, whose wrappers may exist.
   void (*wrapper_track)(void* wrapper);
+  /// Leaves the wrapper of an object empty, if it has one, which releases its reference to the object.
+  int (*wrapper_empty)(AnyffiObject* object);
 } AnyffiHost;
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.
