@@ -2,6 +2,7 @@
 """Set up a private environment inside the checkout and run a session of noxfile.py in it.
 
     python3 tools/dev.py SESSION [ARGUMENTS]        demo, test, lint, asan, fuzz, pypy, bench, instructions
+    python3 tools/dev.py interpreters [VERSIONS] [ARGUMENTS]    test on other interpreters: 3.9 3.14t ...
 
 Needs CPython 3.9 or later, a C++ compiler and a package index. Everything is kept below `.dev/`. The
 environment is set up again when a file that describes the build has changed; ninja rebuilds changed sources.
@@ -21,6 +22,8 @@ import sys
 import time
 from collections.abc import Iterator
 from typing import NoReturn
+
+import interpreters
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = "Scripts" if os.name == "nt" else "bin"
@@ -182,6 +185,30 @@ def environment_of(session: str) -> Environment:
     return Environment(version)
 
 
+def test_interpreters(words: list[str]) -> int:
+    """Run the session `test` with each of these versions, or with all that are supported."""
+    versions, rest = interpreters.split_versions(words)
+    outcomes = []
+    for version in versions or interpreters.SUPPORTED:
+        print(f"==== CPython {version}", flush=True)
+        try:
+            python = interpreters.find_or_make(version)
+        except interpreters.Unavailable as error:
+            outcomes.append((version, f"not tested: {error}"))
+            continue
+        own = pathlib.Path(python) == pathlib.Path(sys.executable)
+        environment = environment_of("test") if own else Environment(f"py{version.replace('.', '')}", python)
+        try:
+            environment.set_up()
+        except SystemExit as error:
+            outcomes.append((version, f"failed: {error}"))
+            continue
+        failed = environment.run("nox", "--session", "test", *(["--", *rest] if rest else []))
+        outcomes.append((version, "failed" if failed else "passed"))
+    print(*(f"==== CPython {version}: {outcome}" for version, outcome in outcomes), sep="\n")
+    return int(any(outcome != "passed" for _, outcome in outcomes))
+
+
 def main(arguments: list[str]) -> int:
     if sys.version_info < (3, 9) or sys.implementation.name != "cpython":
         fail("run me with CPython 3.9 or later")
@@ -189,6 +216,8 @@ def main(arguments: list[str]) -> int:
         print(__doc__)
         return 2
     session, *rest = arguments
+    if session == "interpreters":
+        return test_interpreters(rest)
     environment = environment_of(session)
     environment.set_up()
     return environment.run("nox", "--session", session, *(["--", *rest] if rest else []))
