@@ -22,8 +22,8 @@ __all__ = ["SUPPORTED", "Unavailable", "find_installed", "find_or_make", "is_ver
 SUPPORTED = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15", "3.13t", "3.14t")
 
 _KEPT = pathlib.Path(__file__).resolve().parent.parent / ".dev" / "interpreters"
-#: The release of Debian with the newest interpreters.
-_SUITE = "sid"
+#: Releases of Debian, the one with the newest interpreters first. A mirror may lack the newest sources.
+_SUITES = ("unstable", "testing", "stable")
 _KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 _ASK = (
     "import sys; print('%d.%d' % sys.version_info[:2] + ('t' if 't' in getattr(sys, 'abiflags', '') else ''))"
@@ -94,19 +94,33 @@ def find_or_make(version: str) -> str:
     try:
         return str(_compile(version) if version.endswith("t") else _unpack(version))
     except subprocess.CalledProcessError as error:
-        raise Unavailable(f"it is not installed, and this failed: {' '.join(map(str, error.cmd))}") from None
+        command = " ".join(str(word) for word in error.cmd if not str(word).startswith("--option"))
+        raise Unavailable(f"it is not installed, and this failed: {command}") from None
 
 
 # ---- Debian's packages -----------------------------------------------------------------------------------
 
 
-def _apt(folder: pathlib.Path, entry: str, *words: str) -> subprocess.CompletedProcess[str]:
+def _download(folder: pathlib.Path, entry: str, *words: str) -> None:
+    """Download packages of the newest release of Debian that the mirror has all of."""
+    for suite in _SUITES:
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            _apt(folder, entry, suite, "update")
+            _apt(folder, entry, suite, *words)
+            return
+        except subprocess.CalledProcessError as error:
+            failed = error
+    raise failed
+
+
+def _apt(folder: pathlib.Path, entry: str, suite: str, *words: str) -> None:
     """Run apt-get with its lists and state in a folder, so that the system's stay as they are."""
     for name in ("lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "status").touch()
     sources = folder / "sources.list"
-    sources.write_text(f"{entry} [signed-by={_KEYS}] {_mirror()} {_SUITE} main\n")
+    sources.write_text(f"{entry} [signed-by={_KEYS}] {_mirror()} {suite} main\n")
     settings = {
         "Dir::Etc::SourceList": sources,
         "Dir::Etc::SourceParts": "-",
@@ -117,9 +131,8 @@ def _apt(folder: pathlib.Path, entry: str, *words: str) -> subprocess.CompletedP
         "APT::Sandbox::User": "root",
     }
     options = [f"--option={name}={value}" for name, value in settings.items()]
-    return subprocess.run(
-        ["apt-get", "--quiet", *options, *words], cwd=folder, stdout=subprocess.PIPE, text=True, check=True
-    )
+    silent = subprocess.DEVNULL
+    subprocess.run(["apt-get", *options, *words], cwd=folder, stdout=silent, stderr=silent, check=True)
 
 
 def _mirror() -> str:
@@ -144,17 +157,8 @@ def _unpack(version: str) -> pathlib.Path:
     """Unpack an interpreter of a newer Debian, with the libraries that it needs, the C library included."""
     print(f"Unpacking CPython {version} from Debian's packages", flush=True)
     folder, root = _KEPT / f"{version}-packages", _KEPT / version
-    _apt(folder, "deb", "update")
-    _apt(
-        folder,
-        "deb",
-        "install",
-        "--yes",
-        "--download-only",
-        f"python{version}-venv",
-        f"libpython{version}-dev",
-        "patchelf",
-    )
+    wanted = (f"python{version}-venv", f"libpython{version}-dev", "patchelf")
+    _download(folder, "deb", "install", "--yes", "--download-only", *wanted)
     shutil.rmtree(root, ignore_errors=True)
     for package in sorted((folder / "cache" / "archives").glob("*.deb")):
         subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
@@ -191,12 +195,10 @@ def _compile(version: str) -> pathlib.Path:
     print(f"Compiling CPython {version} from Debian's source package (10 minutes)", flush=True)
     release = version.rstrip("t")
     folder = _KEPT / f"{version}-source"
-    _apt(folder, "deb-src", "update")
-    _apt(folder, "deb-src", "source", "--download-only", f"python{release}")
+    _download(folder, "deb-src", "source", "--download-only", f"python{release}")
     source, built = folder / "source", folder / "build"
-    for path in (source, built):
-        shutil.rmtree(path, ignore_errors=True)
-        path.mkdir()
+    source.mkdir()
+    built.mkdir()
     (archive,) = folder.glob("*.orig.tar.xz")
     subprocess.run(
         ["tar", "--extract", "--strip-components=1", "--directory", source, "--file", archive], check=True
