@@ -44,8 +44,8 @@ def split_versions(words: list[str]) -> tuple[list[str], list[str]]:
     return words[:count], words[count:]
 
 
-def find_installed(version: str) -> str | None:
-    """Return the path of an installed CPython with its headers, or of one that was made before."""
+def find_installed(version: str, *, needs_headers: bool = True) -> str | None:
+    """Return the path of an installed CPython, or of one that was made before."""
     for path in _candidates(version):
         # pyenv has a command on PATH for each version that any of its interpreters has.
         asked = subprocess.run(
@@ -55,7 +55,7 @@ def find_installed(version: str) -> str | None:
             text=True,
             check=False,
         )
-        if asked.stdout.strip() == version and _has_headers(path):
+        if asked.stdout.strip() == version and (not needs_headers or _has_headers(path)):
             return path
     return None
 

@@ -54,6 +54,26 @@ assert importlib.reload(anyffi.registry).get_global_func("testing.echo")(xs) is 
     run_program(program, ffi.ffi_mode)
 
 
+@pytest.mark.skipif("t" not in getattr(sys, "abiflags", ""), reason="only some builds run without the GIL")
+def test_without_the_lock(ffi: Any) -> None:
+    program = """
+import sys
+for attempt in range(2):
+    try:
+        import anyffi
+    except ImportError as error:
+        print(error)
+assert not sys._is_gil_enabled()
+"""
+    line = (
+        "anyffi needs the global interpreter lock (GIL), which is off in this process; start Python with "
+        "-X gil=1 or the environment variable PYTHON_GIL=1\n"
+    )
+    assert run_program(program, ffi.ffi_mode, PYTHON_GIL=None) == 2 * line
+    program = "import sys, anyffi; print(sys._is_gil_enabled())"
+    assert run_program(program, ffi.ffi_mode, PYTHON_GIL="1") == "True\n"
+
+
 @cpython_only("PyPy ignores `__builtins__` of a module")
 def test_replaced_builtins(ffi: Any) -> None:
     """Whatever becomes of `builtins`, calls and callbacks work as before."""
