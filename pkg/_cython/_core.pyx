@@ -19,7 +19,7 @@ from c_api cimport (
     ANYFFI_kDLCPU, AnyffiDataType, AnyffiFieldInfo, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
     AnyffiObject, AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue,
     anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_set_raised,
-    anyffi_error_take_raised, anyffi_free, anyffi_host_install,
+    anyffi_error_take_raised, anyffi_free, anyffi_host_has_ended, anyffi_host_install,
     anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper,
     anyffi_registry_remove_host_functions, anyffi_release,
     anyffi_type_get_info, anyffi_type_list, anyffi_value_drop, anyffi_value_retain,
@@ -156,7 +156,12 @@ def create_exchange():
 
 
 def shut_down():
-    """Release the Python functions in the registry and uninstall the hooks."""
+    """Release the Python functions in the registry and uninstall the hooks.
+
+    The module stays in memory, and the import of another interpreter finds it. It has no name then.
+    """
+    global NAME
+    NAME = None
     anyffi_registry_remove_host_functions()
     anyffi_host_install(NULL)
 
@@ -208,6 +213,7 @@ cdef int set_up() except -1:
     cdef int code_point
     if anyffi_abi_get_version() != ANYFFI_ABI_VERSION:
         raise ImportError(f"{__name__} was built for another version of libanyffi; reinstall anyffi")
+    _errors.require_first_interpreter(not anyffi_host_has_ended())
     _errors.require_main_interpreter(PyInterpreterState_Get() == PyInterpreterState_Main())
     check_layout()
     state.object_core = <PyTypeObject*>ObjectCore

@@ -83,6 +83,8 @@ typedef struct AnyffiHost {
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.
 void anyffi_host_install(const AnyffiHost* host);
+/// Returns 1 after `anyffi_host_install(NULL)` has removed a host: objects of it may be left.
+int32_t anyffi_host_has_ended(void);
 /// Removes every registered function that holds a handle; for the host's exit.
 void anyffi_registry_remove_host_functions(void);
 /// The bytes left on the calling thread's stack, for front ends that bound recursion themselves. Where the system does
