@@ -9,4 +9,4 @@ import builtins
 
 __all__ = ["__builtins__"]
 
-__builtins__ = dict(vars(builtins))
+__builtins__ = dict(vars(builtins))  # type: ignore[assignment]

@@ -11,13 +11,14 @@ import struct
 import sys
 
 from .._builtins import __builtins__  # noqa: F401
+from .._rules.codes import FIRST_DYNAMIC_TYPE
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .owned import OwnedValue
 from .pack import pack_borrowed
 from .recipe import read_plain, write_container
 from .unpack import discard_error, raise_taken, take
-from .wrapper import FIRST_DYNAMIC_TYPE, REF_SIZE, ObjectCore, classes, memory_of
+from .wrapper import REF_SIZE, ObjectCore, classes, memory_of
 
 __all__ = [
     "GIVEN",

@@ -258,7 +258,7 @@ def wrap_new(value: tuple[int, int, int], owner: Any) -> Any:
     if makes_plainly and _new_wrapper is new_wrapper:
         # As `_make_plainly` does.
         type_code, _, address = value
-        made = _new_object(classes.get(type_code) or class_of(type_code))
+        made: Any = _new_object(classes.get(type_code) or class_of(type_code))
         memory = _Memory(_hold(0, id(made), type_code, 0, address))
         set_memory(made, memory)
         if _claim(memory, owner):

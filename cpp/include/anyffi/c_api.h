@@ -896,8 +896,8 @@ int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient);
 
 /// How libraries make new objects of a type, because functions return or take pointers to such.
 typedef enum AnyffiInstanceFlag {
-  ANYFFI_ENROLLED = 1,  /* they are enrolled */
-  ANYFFI_SEPARATE = 2   /* the content has memory of its own, so that an owner in C++ can take it */
+  ANYFFI_ENROLLED = 1, /* they are enrolled */
+  ANYFFI_SEPARATE = 2  /* the content has memory of its own, so that an owner in C++ can take it */
 } AnyffiInstanceFlag;
 
 /// Adds flags to a type and those that derive from it.

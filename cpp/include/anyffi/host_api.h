@@ -415,8 +415,8 @@ typedef struct AnyffiComplexRecipe {
 /// A recipe is an array of `size` values, consumed by the call. A value with the flag ANYFFI_RECIPE stands for a
 /// container or slice, of the `as_int` values before it (keys and values in turn; start, stop and step), or for what
 /// `as_pointer` points to: an AnyffiTensorRecipe, AnyffiFunctionRecipe or AnyffiPyObjectRecipe, for the object of a
-/// string or bytes a view, which is copied, or for ANYFFI_OBJECT an owned value, which is moved. All others are borrowed. The remaining values are the arguments; the created ones are
-/// movable.
+/// string or bytes a view, which is copied, or for ANYFFI_OBJECT an owned value, which is moved. All others are
+/// borrowed. The remaining values are the arguments; the created ones are movable.
 int anyffi_function_call_recipe(void* function, AnyffiValue* recipe, int32_t size, AnyffiValue* result);
 /// The first step alone: replaces a recipe by the arguments. Returns their number; -1 on failure, with nothing to
 /// release.

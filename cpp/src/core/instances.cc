@@ -14,8 +14,8 @@
 namespace anyffi::runtime {
 namespace {
 
-/// A hash table of objects by their content, with linear probing. Several objects may have one content: the first member
-/// of an object is at its address, and one that is being destroyed remains until it is withdrawn.
+/// A hash table of objects by their content, with linear probing. Several objects may have one content: the first
+/// member of an object is at its address, and one that is being destroyed remains until it is withdrawn.
 class Instances {
  public:
   std::mutex mutex;
