@@ -12,14 +12,15 @@ import sys
 from gc import get_referents
 from types import MappingProxyType
 
-from .._rules.codes import code
+from .._builtins import __builtins__  # noqa: F401
+from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .owned import OwnedValue
 from .pack import pack_borrowed
 from .recipe import read_plain, write_container
 from .unpack import discard_error, raise_taken, take
-from .wrapper import FIRST_DYNAMIC_TYPE, REF_SIZE, ObjectCore, classes, memory_of, wrap_new
+from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, wrap_new
 
 __all__ = [
     "GIVEN",

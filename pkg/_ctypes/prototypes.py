@@ -67,6 +67,7 @@ PROTOTYPES: dict[str, Any] = {
     "anyffi_wrapper_is_disjoint": (c_int32, c_void_p, c_void_p, c_int32),
     "anyffi_wrapper_detach": (None, c_void_p),
     "anyffi_wrapper_attach": (None, c_void_p, _object, c_void_p),
+    "anyffi_host_has_ended": (c_int32,),
     "anyffi_host_install": (None, c_void_p),
     "anyffi_container_copy": (_int, _values, c_int32, _values),
     "anyffi_mapping_create_from": (_int, c_int32, _values, c_int64, _values, c_void_p, c_void_p),

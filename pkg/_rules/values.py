@@ -13,6 +13,7 @@ from collections.abc import Hashable
 from functools import partial
 from types import FunctionType, MethodType
 
+from .._builtins import __builtins__  # noqa: F401
 from .._typing import Any, Callable
 from .codes import code
 from .decisions import (
@@ -238,4 +239,6 @@ def cleared_function(function: Any) -> ReferenceError:
 
 
 def empty_wrapper(wrapper: Any) -> ValueError:
-    return ValueError(f"this {type(wrapper).__name__} is empty: __init__ was not called")
+    cls = type(wrapper)
+    others = ", or C++ took the object" if hasattr(cls, "_type_key") else ""
+    return ValueError(f"this {cls.__name__} is empty: __init__ was not called{others}")

@@ -77,10 +77,14 @@ typedef struct AnyffiHost {
   /// A container with this wrapper may have something to visit from now on (`anyffi_object_traverse`). Called with the
   /// lock held. NULL where every wrapper is visited; then that of the former host remains, whose wrappers may exist.
   void (*wrapper_track)(void* wrapper);
+  /// Leaves the wrapper of an object empty, if it has one, which releases its reference to the object.
+  int (*wrapper_empty)(AnyffiObject* object);
 } AnyffiHost;
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.
 void anyffi_host_install(const AnyffiHost* host);
+/// Returns 1 after `anyffi_host_install(NULL)` has removed a host: objects of it may be left.
+int32_t anyffi_host_has_ended(void);
 /// Removes every registered function that holds a handle; for the host's exit.
 void anyffi_registry_remove_host_functions(void);
 /// The bytes left on the calling thread's stack, for front ends that bound recursion themselves. Where the system does
@@ -411,8 +415,8 @@ typedef struct AnyffiComplexRecipe {
 /// A recipe is an array of `size` values, consumed by the call. A value with the flag ANYFFI_RECIPE stands for a
 /// container or slice, of the `as_int` values before it (keys and values in turn; start, stop and step), or for what
 /// `as_pointer` points to: an AnyffiTensorRecipe, AnyffiFunctionRecipe or AnyffiPyObjectRecipe, for the object of a
-/// string or bytes a view, which is copied, or for ANYFFI_OBJECT an owned value, which is moved. All others are borrowed. The remaining values are the arguments; the created ones are
-/// movable.
+/// string or bytes a view, which is copied, or for ANYFFI_OBJECT an owned value, which is moved. All others are
+/// borrowed. The remaining values are the arguments; the created ones are movable.
 int anyffi_function_call_recipe(void* function, AnyffiValue* recipe, int32_t size, AnyffiValue* result);
 /// The first step alone: replaces a recipe by the arguments. Returns their number; -1 on failure, with nothing to
 /// release.

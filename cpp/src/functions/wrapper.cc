@@ -122,7 +122,7 @@ int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* cont
 
 int anyffi_wrapper_clear(void* wrapper) {
   AnyffiObject* object = anyffi_wrapper_get_object(wrapper);
-  if (object == nullptr || !anyffi_has_one_reference(object) || !anyffi_object_may_refer(object)) return 0;
+  if (object == nullptr || !anyffi_is_held_once(object) || !anyffi_object_may_refer(object)) return 0;
   // Its memory may still be exported.
   if (object->type_code == ANYFFI_TENSOR) return 0;
   // The memory's finalizer releases the object, after the wrapper is empty.
