@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
+from support import CPYTHON
 
 A, B, ROW = [1, 2], ([3],), (1, 2)
 
@@ -38,8 +39,9 @@ def test_one_object_stays_one(ffi: Any, given: Any, paths: list[tuple[Any, ...]]
         assert ffi.to_python(made) == given
         first, *others = (_at(made, path) for path in paths)
         assert all(other is first for other in others)
-        # Each place, and the wrapper.
-        assert use_count(first) == len(paths) + 1
+        if CPYTHON:
+            # Each place, and the wrapper. PyPy may keep wrappers of before.
+            assert use_count(first) == len(paths) + 1
 
 
 def test_equal_containers_are_two(ffi: Any) -> None:
