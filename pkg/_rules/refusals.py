@@ -31,6 +31,8 @@ _NONE_FITS = re.compile(r"(?P<name>.*\(\): no overload takes )\((?P<got>.*)\)(?P
 _STEP = re.compile(r'\[(-?\d+)\]|\["([^"]*)"\]')
 _SEQUENCE = re.compile(r"\b(Array|Iterable|List|Sequence|Tensor|tensor)\b")
 _UNKNOWN = object()
+#: Classes of Python's own values, which have no other name and need no hint.
+_PLAIN = frozenset([type(None), bool, bytes, complex, dict, float, frozenset, int, list, set, str, tuple])
 
 _module_of = type.__dict__["__module__"].__get__
 _name_of = type.__dict__["__name__"].__get__
@@ -86,7 +88,7 @@ def _explain_overloads(match: re.Match[str], args: tuple[Any, ...]) -> str:
         # The arguments of an overload may be in another order: only unambiguous names are replaced.
         for name in set(former):
             (found, *others) = {new for old, new in zip(former, names) if old == name}
-            if not others:
+            if found != name and not others:
                 pattern = rf"(: argument \d+ \([^()\n]*\): expected .*, got ){re.escape(name)}(?=$| of )"
                 lines = re.sub(pattern, lambda line, found=found: line[1] + found, lines, flags=re.MULTILINE)
     hints = {_hint(x, lines) for x in args} - {""}
@@ -117,6 +119,8 @@ def _name(x: Any, former: str) -> str:
     The runtime's name stays for its own objects, and for what an `__anyffi_value__` returned.
     """
     cls = type(x)
+    if cls in _PLAIN:
+        return cls.__name__
     if is_wrapper_class(cls) or find_on_type(cls, "__anyffi_value__") is not None:
         return former
     name: str = _name_of(cls)
@@ -131,7 +135,7 @@ def _name(x: Any, former: str) -> str:
 
 
 def _hint(x: Any, expected: str) -> str:
-    if _SEQUENCE.search(expected) is None:
+    if type(x) in _PLAIN or _SEQUENCE.search(expected) is None:
         return ""
     if find_on_type(type(x), "to_numpy") is not None:
         return "; pass its .to_numpy()"
