@@ -338,7 +338,7 @@ SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
 
 
 #: Those of them that read a container without running other code.
-OPENERS = frozenset(SUBCLASSES[base] for base in (tuple, list, dict))
+OPENERS = frozenset(SUBCLASSES[base] for base in (tuple, list, dict, set, frozenset))
 #: The same for the builtins themselves, by identity: they are never freed.
 EXACT = {id(cls): read for cls, read in SUBCLASSES.items()}
 #: Functions need no look-ups of protocols.
