@@ -9,4 +9,5 @@ import builtins
 
 __all__ = ["__builtins__"]
 
-__builtins__ = dict(vars(builtins))
+# Type checkers know the name as that of a module.
+globals()["__builtins__"] = dict(vars(builtins))

@@ -23,14 +23,13 @@ __all__ = [
     "unpickle_api",
     "unpickle_callable",
     "unpickle_container",
-    "unpickle_exception",
     "unpickle_export",
     "unpickle_function",
-    "unpickle_member",
     "unpickle_module",
     "unpickle_object",
     "unpickle_program",
     "unpickle_tensor",
+    "unpickle_value",
 ]
 
 #: Only CPython keeps a buffer from being resized while ctypes uses its memory.
@@ -66,14 +65,9 @@ def unpickle_object(cls: Any, state: Any) -> Any:
     return made
 
 
-def unpickle_exception(key: str, *args: Any) -> Any:
-    """Make an exception of the class of a key."""
+def unpickle_value(key: str, *args: Any) -> Any:
+    """Call the class of a key: that of an exception, or an enumeration with the value of a member."""
     return _current.api._class_of_key(key)(*args)
-
-
-def unpickle_member(key: str, value: int) -> Any:
-    """Return the member of the enumeration of a key that has a value."""
-    return _current.api._class_of_key(key)(value)
 
 
 def unpickle_export(path: str | None, name: str) -> Any:

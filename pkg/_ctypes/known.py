@@ -12,6 +12,7 @@ from .abi import VALUE
 from .pack import argument_writers, find_argument_writer
 from .recipe import write_plain
 from .scalars import RECIPE, scalar_borrowers
+from .writers import is_static
 
 __all__ = ["as_number", "pack_compared", "pack_known"]
 
@@ -48,7 +49,6 @@ def pack_compared(x: Any, keep: list[Any]) -> bytes | None:
 
 #: By the identity of classes that are never destroyed: whether they are NumPy's integers.
 _integers: dict[int, bool] = {id(cls): False for cls in (int, str, float, bool, tuple, list, slice)}
-_HEAP_TYPE = 1 << 9  # of Py_TPFLAGS
 _EXACT_AS_FLOAT = 2**53
 
 
@@ -58,7 +58,7 @@ def as_number(x: Any) -> Any:
     is_integer = _integers.get(id(cls))
     if is_integer is None:
         np: Any = sys.modules.get("numpy")
-        if cls.__flags__ & _HEAP_TYPE or not hasattr(np, "integer"):
+        if not is_static(cls) or not hasattr(np, "integer"):
             return x
         is_integer = issubclass(cls, np.integer) and not issubclass(cls, np.timedelta64)
         _integers[id(cls)] = is_integer

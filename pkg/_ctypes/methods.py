@@ -67,7 +67,7 @@ def call_shared(shared: Method, *args: Any, **named: Any) -> Any:
     return shared(*[x for x in args if x is not GIVEN], **named)
 
 
-def make_methods(makers: dict[str, Callable[[Method], Method]], *classes: type) -> dict[str, Method]:
+def make_methods(makers: dict[str, Maker], *classes: type) -> dict[str, Method]:
     """Make methods over those of the same names in the first class that has them."""
     made = {}
     for name, make in makers.items():
@@ -140,7 +140,7 @@ def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
         release(made)
 
 
-def changing(name: str, *type_codes: int) -> Callable[[Method], Method]:
+def changing(name: str, *type_codes: int) -> Maker:
     """Return what makes a method without arguments of a function of the runtime."""
     function = runtime_function(name)
 
@@ -155,7 +155,7 @@ def changing(name: str, *type_codes: int) -> Callable[[Method], Method]:
     return make
 
 
-def iterating(type_codes: tuple[int, ...], iterate: Callable[[Any, int], Any]) -> Callable[[Method], Method]:
+def iterating(type_codes: tuple[int, ...], iterate: Callable[[Any, int], Any]) -> Maker:
     """Return what makes `__iter__`; `iterate` gets a wrapper and the address of its object."""
 
     def make(shared: Method) -> Method:
@@ -169,7 +169,7 @@ def iterating(type_codes: tuple[int, ...], iterate: Callable[[Any, int], Any]) -
     return make
 
 
-def size_of(type_code: int) -> Callable[[Method], Method]:
+def size_of(type_code: int) -> Maker:
     def make(shared: Method) -> Method:
         def size(self: Any = GIVEN, /, *rest: Any, **named: Any) -> int:
             try:
@@ -190,9 +190,7 @@ _OPERATORS = ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
 _DIFFERS = 2  # ANYFFI_DIFFERS
 
 
-def comparison(
-    type_code: int, name: str, decide: Method, plain: Method | None = None
-) -> Callable[[Method], Method]:
+def comparison(type_code: int, name: str, decide: Method, plain: Method | None = None) -> Maker:
     """Return what makes a comparison.
 
     Parameters
@@ -216,12 +214,10 @@ def comparison(
                     found = _compare(memory_of(self), memory_of(other), type_code, operation)
                 except (AttributeError, TypeError):
                     found = -1
-                if found > 1:
-                    found = decide(self, other, found - _DIFFERS)
             elif plain is not None and not rest and not named:
                 found = plain(self, other, operation)
-                if found > 1:
-                    found = decide(self, other, found - _DIFFERS)
+            if found > 1:
+                found = decide(self, other, found - _DIFFERS)
             if found < 0 or rest or named:
                 return call_shared(shared, self, other, *rest, **named)
             return found == 1

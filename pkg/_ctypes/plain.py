@@ -15,7 +15,7 @@ from .._builtins import __builtins__  # noqa: F401
 from .._rules import containers as rules
 from .._rules import values as _rules
 from .._rules.arrays import make_array
-from .._rules.codes import code
+from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, translates_errors
 from .pack import object_value
@@ -23,7 +23,6 @@ from .scalars import new_object
 from .stepping import is_stepping
 from .structs import Header, Mapping, Sequence, Slice
 from .unpack import unpack
-from .wrapper import FIRST_DYNAMIC_TYPE
 
 __all__ = ["DESCRIBERS", "MAKERS", "Makers", "Parts", "convert_object", "read_parts", "to_parts", "to_plain"]
 

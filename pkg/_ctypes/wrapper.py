@@ -6,14 +6,13 @@ import struct
 
 from .._builtins import __builtins__  # noqa: F401
 from .._rules import values as _rules
-from .._rules.codes import code
+from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import TYPE_CHECKING, Any, Callable
 from .abi import library, platform, translates_errors
 from .owned import release
 from .structs import Header
 
 __all__ = [
-    "FIRST_DYNAMIC_TYPE",
     "REF_SIZE",
     "ObjectCore",
     "class_of",
@@ -36,7 +35,6 @@ __all__ = [
 ]
 
 _WORD = Header.wrapper.offset
-FIRST_DYNAMIC_TYPE = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
 _REF = struct.Struct("=QQ")
 REF_SIZE = _REF.size
 #: An AnyffiWrapperHold: an AnyffiWrapperRef, and its object as a value.

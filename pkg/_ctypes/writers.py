@@ -61,6 +61,8 @@ _big_int_recipe = struct.Struct("=Qqi").pack
 
 _MISSING = _value(code.MISSING, 0, 0)
 
+_HEAP_TYPE = 1 << 9  # of Py_TPFLAGS
+
 #: By the identity of the class.
 writers: dict[int, Writer] = {**scalar_borrowers, id(type(MISSING)): lambda x, keep: _MISSING}
 #: By the function of the rules that lowers instances of a class.
@@ -76,17 +78,19 @@ def add_writer(cls: type, write: Writer) -> None:
     argument_writers[id(cls)] = writers[id(cls)] = write
 
 
+def is_static(cls: type) -> bool:
+    """Return whether a class never changes and is never destroyed."""
+    return not cls.__flags__ & _HEAP_TYPE
+
+
 def find_writer(cls: type) -> Writer | None:
     """Return the writer for a class; None if it has none, or its decision is not remembered."""
     write = writers.get(id(cls))
     if write is None:
         write = reader_writers.get(EXACT.get(id(cls)) or _rules.known_reader(cls))
-        if write is not None and write in _of_static and not cls.__flags__ & _HEAP_TYPE:
+        if write is not None and write in _of_static and is_static(cls):
             add_writer(cls, write)
     return write
-
-
-_HEAP_TYPE = 1 << 9  # of Py_TPFLAGS
 
 
 # ---- what the rules lower ---------------------------------------------------------------------------

@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 
 from .._builtins import __builtins__  # noqa: F401
-from .._rules.codes import code
+from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._rules.conversions import set_enumerations
 from .._rules.errors import set_class_finder
 from .._typing import Any
 from . import defaults
 from .docs import FunctionAnnotations, FunctionDoc
-from .enums import make_enumeration
+from .enums import made_enumerations, make_enumeration
 from .exceptions import find_base, make_exception
 from .fields import Field
 from .methods import OPERATORS, Constructor, MethodMethods, make_iter, no_constructor
@@ -22,7 +22,6 @@ __all__ = ["BoundClasses"]
 # AnyffiMethodFlag
 _STATIC, _GETTER, _SETTER, _CONSTRUCTOR, _RESTORE = 1, 2, 4, 8, 16
 
-_FIRST_DYNAMIC = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
 
 #: Attributes of wrappers and classes that a member must not replace; it gets a `_` at its end.
 _RESERVED = frozenset(
@@ -53,6 +52,23 @@ _RESERVED = frozenset(
         "__anyffi_value__",
     ]
 )
+
+
+class _Type:
+    """What the runtime knows of a type, as `anyffi.type.describe` returns it."""
+
+    def __init__(
+        self, key: str, doc: str | None, parent: int, fields: Any, has_repr: bool, version: int
+    ) -> None:
+        self.key = key
+        self.doc = doc
+        self.parent = parent
+        #: Of each field of its own the name, type, docstring and whether it is writable; of an enumeration
+        #: the members.
+        self.fields = fields
+        self.has_repr = has_repr
+        #: Changes when the type is defined anew.
+        self.version = version
 
 
 class BoundClasses:
@@ -91,25 +107,27 @@ class BoundClasses:
     def class_of(self, type_code: int) -> Any:
         """Return the class made for a type; not that which users registered for it."""
         with self._lock:
-            if type_code not in self._made:
-                key, doc, _, fields, *_ = self._runtime.type_describe(type_code)
-                if fields and type(fields[0][3]) is int:
-                    return self._make_foreign(type_code, key, doc, fields)
-                cls = self._build(type_code)
-                # Making it may have collected garbage, and so have run code that needed it.
-                self._made.setdefault(type_code, cls)
-            return self._made[type_code]
+            found = self._made.get(type_code) or made_enumerations.get(type_code)
+            if found is not None:
+                return found
+            described = self._describe_type(type_code)
+            if described.fields and type(described.fields[0][3]) is int:
+                return self._make_foreign(type_code, described)
+            cls = self._build(type_code, described)
+            # Making it may have collected garbage, and so have run code that needed it.
+            return self._made.setdefault(type_code, cls)
 
     def find_class(self, key: str) -> Any:
         """Return the class made for a type; None if there is none of that key, or it is the runtime's own."""
         type_code = self._runtime.type_find(key)
-        return None if type_code is None or type_code < _FIRST_DYNAMIC else self.class_of(type_code)
+        return None if type_code is None or type_code < FIRST_DYNAMIC_TYPE else self.class_of(type_code)
 
-    def _make_foreign(self, type_code: int, key: str, doc: str | None, rows: Any) -> Any:
+    def _make_foreign(self, type_code: int, described: _Type) -> Any:
         """Return the class of an enumeration or of exceptions, of which there are no objects."""
-        base, name, text, _ = rows[0]
+        key = described.key
+        base, name, text, _ = described.fields[0]
         if name != "Exception":
-            return make_enumeration(type_code, key, doc, rows)
+            return make_enumeration(type_code, key, described.doc, described.fields)
         self._under_way.add(key)
         try:
             return make_exception(type_code, key, find_base(key, base, self._find_exception), text)
@@ -150,19 +168,20 @@ class BoundClasses:
         """Replace the members of a class, whose library was loaded again."""
         with self._lock:
             cls = self._made.get(type_code)
-            if cls is None or self._members[type_code][0] == self._runtime.type_describe(type_code)[5]:
+            described = self._describe_type(type_code)
+            if cls is None or self._members[type_code][0] == described.version:
                 return
-            self._set_members(cls, type_code)
+            self._set_members(cls, type_code, described)
             if self._registered_ancestor(type_code) is None and type_code not in self._registered:
                 self._core.set_class(type_code, cls)  # with the new constructor
 
     def _ancestors(self, type_code: int) -> list[int]:
         """Return the codes of the ancestors, the nearest first, without Object."""
         found: list[int] = []
-        parent = self._runtime.type_describe(type_code)[2]
+        parent = self._describe_type(type_code).parent
         while parent != code.OBJECT:
             found.append(parent)
-            parent = self._runtime.type_describe(parent)[2]
+            parent = self._describe_type(parent).parent
         return found
 
     def _registered_ancestor(self, type_code: int) -> Any:
@@ -173,48 +192,41 @@ class BoundClasses:
 
     # ---- members -------------------------------------------------------------------------------------
 
-    def _build(self, type_code: int) -> Any:
-        key, doc, parent, *_ = self._runtime.type_describe(type_code)
-        base = self._object if parent == code.OBJECT else self.class_of(parent)
-        module, _, name = key.rpartition(".")
-        namespace = {
-            "__slots__": (),
-            "__module__": module or "anyffi.objects",
-            "__qualname__": name,
-            "__doc__": doc,
-            "_type_key": key,
-        }
-        cls: Any = type(name, (base,), namespace)
-        self._set_members(cls, type_code)
+    def _describe_type(self, type_code: int) -> _Type:
+        return _Type(*self._runtime.type_describe(type_code))
+
+    def _build(self, type_code: int, described: _Type) -> Any:
+        base = self._object if described.parent == code.OBJECT else self.class_of(described.parent)
+        namespace = {"__slots__": (), **defaults.namespace_of_key(described.key, described.doc)}
+        cls: Any = type(namespace["__qualname__"], (base,), namespace)
+        self._set_members(cls, type_code, described)
         return cls
 
-    def _set_members(self, cls: Any, type_code: int) -> None:
-        version = self._runtime.type_describe(type_code)[5]
-        members = {"__init__": no_constructor, **self._describe(cls, type_code)}
+    def _set_members(self, cls: Any, type_code: int, described: _Type) -> None:
+        members = {"__init__": no_constructor, **self._members_of(cls, type_code, described)}
         _, former = self._members.get(type_code, (0, ()))
         for name in former:
             if name not in members and name in cls.__dict__:
                 delattr(cls, name)
         for name, value in members.items():
             setattr(cls, name, value)
-        self._members[type_code] = version, tuple(members)
+        self._members[type_code] = described.version, tuple(members)
 
     def _complete(self, cls: Any, type_code: int) -> None:
         """Add the members of a type and of its ancestors to a class, except for names that it has."""
         known = {name for base in cls.__mro__ if not _is_of_package(base) for name in base.__dict__}
         for owner in (type_code, *self._ancestors(type_code)):
-            for name, value in self._describe(cls, owner).items():
+            for name, value in self._members_of(cls, owner, self._describe_type(owner)).items():
                 if name not in known and not (name == "__init__" and owner != type_code):
                     known.add(name)
                     setattr(cls, name, value)
 
-    def _describe(self, cls: Any, type_code: int) -> dict[str, Any]:
+    def _members_of(self, cls: Any, type_code: int, described: _Type) -> dict[str, Any]:
         """Return the members that a type itself has, by name."""
         members: dict[str, Any] = {}
-        fields, has_repr = self._runtime.type_describe(type_code)[3:5]
-        for name, type_name, doc, is_writable in fields:
+        for name, type_name, doc, is_writable in described.fields:
             members[_free(name)] = Field(self._runtime, name, type_name, doc, is_writable)
-        rows = [(name, flags, function) for name, flags, function in self._runtime.type_methods(type_code)]
+        rows = list(self._runtime.type_methods(type_code))
         operators: dict[str, Any] = {}
         if any(name in OPERATORS for name, _, _ in rows):
             operators = {
@@ -243,11 +255,11 @@ class BoundClasses:
             members["__copy__"], members["__deepcopy__"] = defaults.make_copies(members["__copy__"])
         if "_restore" in members:
             members["__reduce__"] = defaults.__reduce__
-        if has_repr:
+        if described.has_repr:
             members.setdefault("__repr__", lambda self: self._runtime.value_repr(self))
-        if fields:
+        if described.fields:
             members.setdefault("__repr__", defaults.__repr__)
-            members["_field_names"] = tuple(_free(row[0]) for row in fields)
+            members["_field_names"] = tuple(_free(row[0]) for row in described.fields)
         return members
 
     def _bind(self, cls: Any, function: Any) -> Any:

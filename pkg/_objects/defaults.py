@@ -8,15 +8,24 @@ from .._builtins import __builtins__  # noqa: F401
 from .._pickling import unpickle_object
 from .._typing import Any
 
-__all__ = ["__reduce__", "__repr__", "make_copies"]
+__all__ = ["__reduce__", "__repr__", "make_copies", "namespace_of_key"]
+
+#: The module of classes whose key has no dot.
+_NO_MODULE = "anyffi.objects"
 
 _running = threading.local()
+
+
+def namespace_of_key(key: str, doc: str | None) -> dict[str, Any]:
+    """Return what every class made for the type of a key has: its place, its docstring and the key."""
+    module, _, name = key.rpartition(".")
+    return {"__module__": module or _NO_MODULE, "__qualname__": name, "__doc__": doc, "_type_key": key}
 
 
 def __repr__(self: Any) -> str:
     """Return the class and the fields; of an object inside of itself `...`."""
     cls = type(self)
-    name = cls.__qualname__ if cls.__module__ == "anyffi.objects" else f"{cls.__module__}.{cls.__qualname__}"
+    name = cls.__qualname__ if cls.__module__ == _NO_MODULE else f"{cls.__module__}.{cls.__qualname__}"
     if not self._address:
         return f"<{name} object, not initialized>"
     active = _running.__dict__.setdefault("active", set())

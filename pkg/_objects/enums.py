@@ -5,13 +5,14 @@ from __future__ import annotations
 import enum
 
 from .._builtins import __builtins__  # noqa: F401
-from .._pickling import unpickle_member
+from .._pickling import unpickle_value
 from .._typing import Any
+from .defaults import namespace_of_key
 
-__all__ = ["make_enumeration"]
+__all__ = ["made_enumerations", "make_enumeration"]
 
 #: By type code; shared by all backends.
-_made: dict[int, Any] = {}
+made_enumerations: dict[int, Any] = {}
 
 
 def make_enumeration(type_code: int, key: str, doc: str | None, members: Any) -> Any:
@@ -28,22 +29,21 @@ def make_enumeration(type_code: int, key: str, doc: str | None, members: Any) ->
     members : sequence
         Of each the name, the name of the base class in `enum`, the docstring or None, and the value.
     """
-    if type_code not in _made:
-        module, _, name = key.rpartition(".")
+    if type_code not in made_enumerations:
         base: Any = getattr(enum, members[0][1])
         pairs = [(_allowed(member), value) for member, _, _, value in members]
-        cls = base(name, pairs, module=module or "anyffi.objects", qualname=name)
         of_members = [f"{_allowed(member)}\n    {text}" for member, _, text, _ in members if text]
-        cls.__doc__ = "\n\n".join(filter(None, [doc, "\n".join(of_members)])) or None
-        cls._type_key = key
-        cls.__reduce_ex__ = _reduce
-        _made.setdefault(type_code, cls)
-    return _made[type_code]
+        text = "\n\n".join(filter(None, [doc, "\n".join(of_members)])) or None
+        cls = base(key.rpartition(".")[2], pairs)
+        for name, value in {**namespace_of_key(key, text), "__reduce_ex__": _reduce}.items():
+            setattr(cls, name, value)
+        made_enumerations.setdefault(type_code, cls)
+    return made_enumerations[type_code]
 
 
 def _reduce(self: Any, protocol: int) -> tuple[Any, ...]:
     # The class has no place that `import` finds.
-    return unpickle_member, (self._type_key, int(self))
+    return unpickle_value, (self._type_key, int(self))
 
 
 def _allowed(name: str) -> str:

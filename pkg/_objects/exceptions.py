@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .._builtins import __builtins__  # noqa: F401
-from .._pickling import unpickle_exception
+from .._pickling import unpickle_value
 from .._rules.errors import class_of_kind, is_declared, register_declared
 from .._typing import Any, Callable
+from .defaults import namespace_of_key
 
 __all__ = ["find_base", "make_exception"]
 
@@ -31,15 +32,8 @@ def make_exception(type_code: int, key: str, base: Any, doc: str | None) -> Any:
     if key in class_of_kind and not is_declared(class_of_kind[key]):
         return class_of_kind[key]
     if type_code not in _made:
-        module, _, name = key.rpartition(".")
-        namespace = {
-            "__module__": module or "anyffi.objects",
-            "__qualname__": name,
-            "__doc__": doc,
-            "__reduce__": _reduce,
-            "_type_key": key,
-        }
-        _made[type_code] = type(name, (base,), namespace)
+        namespace = {**namespace_of_key(key, doc), "__reduce__": _reduce}
+        _made[type_code] = type(namespace["__qualname__"], (base,), namespace)
         register_declared(key, _made[type_code])
     return _made[type_code]
 
@@ -64,4 +58,4 @@ def _reduce(self: Any) -> tuple[Any, ...]:
     if "_type_key" not in type(self).__dict__:
         return cls, *rest
     args, *others = rest
-    return unpickle_exception, (self._type_key, *args), *others
+    return unpickle_value, (self._type_key, *args), *others

@@ -21,7 +21,6 @@ class Runtime:
         self.to_object = core.to_object
         self.to_plain = core.to_plain
         self.get_function = core.get_function
-        self.to_plain = core.to_plain
         self.field_getter = core.field_getter
         self.field_setter = core.field_setter
         self.function_overloads = get("Function.overloads")

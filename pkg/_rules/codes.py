@@ -8,7 +8,9 @@ from types import SimpleNamespace
 from .._builtins import __builtins__  # noqa: F401
 from .._typing import Any
 
-__all__ = ["code", "fill", "row_name"]
+__all__ = ["FIRST_DYNAMIC_TYPE", "code", "fill", "row_name"]
+
+FIRST_DYNAMIC_TYPE = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
 
 #: `code.INT` is the type code of the row INT, and so on for every row that has a fixed code.
 code: Any = SimpleNamespace()

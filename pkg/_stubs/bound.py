@@ -13,7 +13,7 @@ from .._objects.fields import Field
 from .._objects.methods import Constructor, MethodMethods
 from .._public import Function, Object
 from .._rules import keywords
-from .overloads import Overload, arrange
+from .overloads import Overload
 from .text import SELF, docstring
 
 #: The stub that is written, in stub.py.
@@ -118,14 +118,8 @@ def _functions(
         if name in _COMPARE_ANY:
             parameters[0] = parameters[0].replace(annotation=stub.annotations.shorten("builtins.object"))
         overloads.append(Overload(each, parameters, result or given))
-    shown = arrange(overloads, stub.classes_by_name()) if len(overloads) > 1 else overloads
-    for overload in shown:
-        if len(shown) > 1:
-            yield f"{indent}@{stub.annotations.shorten('typing.overload')}"
-        if is_static:
-            yield f"{indent}@{stub.annotations.shorten('builtins.staticmethod')}"
-        parameters = overload.parameters if is_static else [_SELF, *overload.parameters]
-        yield from stub.define(name, parameters, overload.result, overload.function.__doc__, indent)
+    first = () if is_static else (_SELF,)
+    yield from stub.define_overloads(name, overloads, indent, first, is_static)
 
 
 def _without_names(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:

@@ -44,32 +44,22 @@ class Stub:
         self._members = {name: value for name, value in members.items() if keywords.is_name(name)}
         self._left_out = sorted(set(members) - set(self._members))
         classes = {value: name for name, value in self._members.items() if isinstance(value, type)}
-        self._classes = classes
+        #: The names of the classes that the stub declares.
+        self.names = classes
         self._source = source
         taken = set(self._members).union(*(vars(cls) for cls in classes)) - set(self._source.imported)
         keys = type_keys(classes)
         keys |= {key: classes[cls] for cls, key in active._type_keys.items() if cls in classes}
         runtime = active._runtime
-        self._annotations = Annotations(
+        #: The names that the stub has for types.
+        self.annotations = Annotations(
             taken, self._source.imported, keys, runtime.type_find, runtime.type_convertible_from
         )
-        self._python = PythonDeclarations(self._source, self._annotations, taken, self._member)
-
-    # ---- for bound.py ----
-
-    @property
-    def annotations(self) -> Annotations:
-        """The names that the stub has for types."""
-        return self._annotations
-
-    @property
-    def names(self) -> dict[type, str]:
-        """The names of the classes that the stub declares."""
-        return self._classes
+        self._python = PythonDeclarations(self._source, self.annotations, taken, self._member)
 
     def classes_by_name(self) -> dict[str, type]:
         """Return the classes that the stub declares."""
-        return {name: cls for cls, name in self._classes.items()}
+        return {name: cls for cls, name in self.names.items()}
 
     def text(self) -> str:
         """Return the text of the stub.
@@ -86,7 +76,7 @@ class Stub:
         doc = "".join(f"{line}\n" for line in docstring(values.get("__doc__"), ""))
         left_out = "".join(f"# No name in Python: {name!a}\n" for name in self._left_out)
         body = "\n".join(lines)
-        text = f"{note}{doc}{self._annotations.header()}\n{body}\n{left_out}"
+        text = f"{note}{doc}{self.annotations.header()}\n{body}\n{left_out}"
         compile(text, self._title, "exec", dont_inherit=True)
         return text
 
@@ -100,7 +90,7 @@ class Stub:
         if isinstance(value, Function):
             yield from self._function(name, value, "")
         elif name in self._source.imported:
-            self._annotations.add_import(name, self._source.imported[name], is_public=True)
+            self.annotations.add_import(name, self._source.imported[name], is_public=True)
         else:
             lines = self._python.declare(name, value)
             if lines is not None:
@@ -113,14 +103,14 @@ class Stub:
     def _variable(self, value: Any) -> str:
         cls = type(value)
         if cls in PLAIN:
-            return self._annotations.shorten(f"builtins.{cls.__name__}")
+            return self.annotations.shorten(f"builtins.{cls.__name__}")
         if cls in (Module, Tensor):
-            return self._annotations.shorten(f"anyffi.{cls.__name__}")
-        return self._classes.get(cls) or self._any
+            return self.annotations.shorten(f"anyffi.{cls.__name__}")
+        return self.names.get(cls) or self._any
 
     @property
     def _any(self) -> str:
-        return self._annotations.shorten("typing.Any")
+        return self.annotations.shorten("typing.Any")
 
     # ---- functions ----
 
@@ -128,14 +118,27 @@ class Stub:
         info = function._info()
         if keywords.is_overloaded(info):
             of_each = [Overload(each, *self.types_of(each)) for each in function.overloads]
-            shown = arrange(of_each, self.classes_by_name())
-            for overload in shown:
-                if len(shown) > 1:
-                    yield f"{indent}@{self._annotations.shorten('typing.overload')}"
-                doc = overload.function.__doc__
-                yield from self.define(name, overload.parameters, overload.result, doc, indent)
+            yield from self.define_overloads(name, of_each, indent)
             return
         yield from self.define(name, *self.types_of(function), info and info[1], indent)
+
+    def define_overloads(
+        self,
+        name: str,
+        overloads: list[Overload],
+        indent: str,
+        first: tuple[inspect.Parameter, ...] = (),
+        is_static: bool = False,
+    ) -> Iterator[str]:
+        """Declare a function that has overloads, or one; `first` precedes the parameters of each."""
+        shown = arrange(overloads, self.classes_by_name()) if len(overloads) > 1 else overloads
+        for overload in shown:
+            if len(shown) > 1:
+                yield f"{indent}@{self.annotations.shorten('typing.overload')}"
+            if is_static:
+                yield f"{indent}@{self.annotations.shorten('builtins.staticmethod')}"
+            parameters = [*first, *overload.parameters]
+            yield from self.define(name, parameters, overload.result, overload.function.__doc__, indent)
 
     def types_of(self, function: Any) -> tuple[list[inspect.Parameter], str]:
         """Return a function's parameters and result for the stub."""
@@ -144,10 +147,10 @@ class Stub:
         for parameter in signature.parameters.values():
             is_typed = parameter.kind is not parameter.VAR_POSITIONAL
             is_typed = is_typed and parameter.annotation is not parameter.empty
-            annotation = self._annotations.taken(parameter.annotation if is_typed else None)
+            annotation = self.annotations.taken(parameter.annotation if is_typed else None)
             parameters.append(parameter.replace(annotation=annotation))
         given = None if signature.return_annotation is signature.empty else signature.return_annotation
-        return parameters, self._annotations.given(given)
+        return parameters, self.annotations.given(given)
 
     def define(
         self, name: str, parameters: list[inspect.Parameter], result: str, doc: object, indent: str
@@ -173,19 +176,19 @@ class Stub:
         for member, value in vars(cls).items():
             lines += self._member(member, value, "    ")
         if not issubclass(cls, Object):
-            text = self._annotations.shorten("builtins.str")
+            text = self.annotations.shorten("builtins.str")
             lines += [f"    def __getattr__(self, name: {text}) -> {self._any}: ..."]
         yield from lines or ["    ..."]
 
     def _base(self, base: type) -> str | None:
-        if base in self._classes:
-            return self._classes[base]
+        if base in self.names:
+            return self.names[base]
         if getattr(active, base.__name__, None) is base:
             # Containers have types of elements.
-            qualified = self._annotations.shorten(f"anyffi.{base.__name__}")
-            return self._annotations.given(base.__name__) if issubclass(base, Container) else qualified
+            qualified = self.annotations.shorten(f"anyffi.{base.__name__}")
+            return self.annotations.given(base.__name__) if issubclass(base, Container) else qualified
         if "_type_key" in vars(base):  # of another library
-            return self._annotations.shorten("anyffi.Object")
+            return self.annotations.shorten("anyffi.Object")
         return None
 
     def _member(self, name: str, value: Any, indent: str) -> Iterator[str]:
@@ -200,10 +203,10 @@ class Stub:
             return
         if isinstance(value, Function):
             # It binds no `self`.
-            yield f"{indent}@{self._annotations.shorten('builtins.staticmethod')}"
+            yield f"{indent}@{self.annotations.shorten('builtins.staticmethod')}"
             yield from self._function(name, value, indent)
         elif isinstance(value, property):
-            yield f"{indent}@{self._annotations.shorten('builtins.property')}"
+            yield f"{indent}@{self.annotations.shorten('builtins.property')}"
             yield from self.define(name, [SELF], self._any, value.__doc__, indent)
             if value.fset is not None:
                 yield f"{indent}@{name}.setter"

@@ -295,6 +295,6 @@ def test_an_object_of_c_in_python(ffi: Any, point_code: int) -> None:
     finally:
         ffi.remove_global_func("c_abi.look")
     assert seen == ["Point", 7, "Point(7)"]
-    describe = ffi.get_global_func("anyffi.type.fields")
-    assert describe(point_code) == (("x", "int", "To the right."), ("y", None, None))
-    assert ffi.get_global_func("anyffi.type.doc")(point_code) == "A place on the line."
+    _, doc, _, fields, *_ = ffi.get_global_func("anyffi.type.describe")(point_code)
+    assert fields == (("x", "int", "To the right.", False), ("y", None, None, False))
+    assert doc == "A place on the line."

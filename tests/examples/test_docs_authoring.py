@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import pathlib
 from typing import Any
 
 import pytest
-from pages import blocks, run_examples
+from pages import blocks, directory_of, run_examples
 from support import ROOT, Build, needs_compilers
 
 pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
@@ -15,22 +13,11 @@ pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
 PAGE = "authoring.md"
 
 
-@pytest.fixture
-def folder(build: Build) -> Any:
-    """Make the directory of the libraries the current one."""
-    library = build("shapes.cc", "\n".join(blocks(PAGE, "cpp")))
-    link = library.with_name("shapes.so")
-    if not link.exists():
-        link.symlink_to(library)
-    here = pathlib.Path.cwd()
-    os.chdir(library.parent)
-    yield library.parent
-    os.chdir(here)
-
-
 @pytest.mark.keeps_live(reason="a module stays loaded")
-def test_the_page(ffi: Any, folder: pathlib.Path) -> None:
-    assert run_examples(PAGE, ffi) > 15
+def test_the_page(ffi: Any, build: Build) -> None:
+    library = build("shapes.cc", "\n".join(blocks(PAGE, "cpp")))
+    with directory_of(library, "shapes.so"):
+        assert run_examples(PAGE, ffi) > 15
 
 
 @pytest.mark.keeps_live(reason="a module stays loaded")

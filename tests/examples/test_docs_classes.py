@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import pathlib
 from typing import Any
 
 import pytest
-from pages import blocks, run_examples
+from pages import blocks, directory_of, run_examples
 from support import Build, needs_compilers
 
 pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
@@ -18,13 +16,8 @@ PAGE = "classes.md"
 @pytest.mark.keeps_live(reason="a module stays loaded")
 def test_the_page(ffi: Any, build: Build) -> None:
     library = build("shop.cc", "\n".join(blocks(PAGE, "cpp")))
-    link = library.with_name("shop.so")
-    if not link.exists():
-        link.symlink_to(library)
-    here = pathlib.Path.cwd()
-    os.chdir(library.parent)
     try:
-        assert run_examples(PAGE, ffi) > 15
+        with directory_of(library, "shop.so"):
+            assert run_examples(PAGE, ffi) > 15
     finally:
-        os.chdir(here)
         ffi.register_object("shop.Money")(ffi.Object)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pages import blocks, run_examples
+from pages import blocks, directory_of, run_examples
 from support import Build, needs_compilers
 
 pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
@@ -15,14 +15,9 @@ pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
 @pytest.mark.parametrize(
     ("page", "library", "count"), [("first_extension.md", "smooth", 11), ("third_party.md", "knn", 9)]
 )
-def test_the_page(
-    ffi: Any, build: Build, monkeypatch: pytest.MonkeyPatch, page: str, library: str, count: int
-) -> None:
+def test_the_page(ffi: Any, build: Build, page: str, library: str, count: int) -> None:
     # The header of the page stands in the same file.
     source = "\n".join(blocks(page, "cpp")).replace(f'#include "{library}.h"\n', "")
     built = build(f"{library}.cc", source)
-    link = built.with_name(f"lib{library}.so")
-    if not link.exists():
-        link.symlink_to(built)
-    monkeypatch.chdir(built.parent)
-    assert run_examples(page, ffi) >= count
+    with directory_of(built, f"lib{library}.so"):
+        assert run_examples(page, ffi) >= count

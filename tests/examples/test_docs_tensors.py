@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pages import blocks, run_examples
+from pages import blocks, directory_of, run_examples
 from support import CPYTHON, Build, needs_compilers
 
 pytestmark = needs_compilers
@@ -15,10 +15,7 @@ PAGE = "tensors.md"
 
 @pytest.mark.skipif(not CPYTHON, reason="the page says when memory is freed")
 @pytest.mark.keeps_live(reason="a module stays loaded")
-def test_the_page(ffi: Any, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page(ffi: Any, build: Build) -> None:
     library = build("matrices.cc", "\n".join(blocks(PAGE, "cpp")))
-    link = library.with_name("matrices.so")
-    if not link.exists():
-        link.symlink_to(library)
-    monkeypatch.chdir(library.parent)
-    assert run_examples(PAGE, ffi) > 25
+    with directory_of(library, "matrices.so"):
+        assert run_examples(PAGE, ffi) > 25

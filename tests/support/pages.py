@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import doctest
+import os
+import pathlib
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from support import ROOT
@@ -24,3 +28,17 @@ def run_examples(page: str, ffi: Any) -> int:
     runner = doctest.DocTestRunner(verbose=False)
     assert runner.run(examples, out=output.append).failed == 0, "".join(output)
     return len(examples.examples)
+
+
+@contextmanager
+def directory_of(library: pathlib.Path, name: str) -> Iterator[None]:
+    """Make the directory of a library the current one; it has the name that the page gives it."""
+    link = library.with_name(name)
+    if not link.exists():
+        link.symlink_to(library)
+    here = pathlib.Path.cwd()
+    os.chdir(library.parent)
+    try:
+        yield
+    finally:
+        os.chdir(here)

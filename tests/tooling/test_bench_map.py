@@ -16,8 +16,6 @@ pytest.importorskip("numpy")
 
 pytestmark = cpython_only("the benchmark is started with CPython")
 
-pytestmark = cpython_only("the benchmark is started with CPython")
-
 
 @pytest.mark.parametrize("name", ["Array", "Shape", "List", "Map", "Dict", "FrozenSet", "Set"])
 def test_every_method_of_a_container_has_a_shape(name: str) -> None:
@@ -48,6 +46,14 @@ def test_every_container_class_is_in_the_map() -> None:
         and issubclass(getattr(anyffi, name), anyffi.Object)
     }
     assert containers == set(TABLES)
+
+
+def test_statements_are_python() -> None:
+    from bench.map.table import SHAPES
+
+    for shape in SHAPES:
+        for snippet in shape.snippets.values():
+            compile(snippet.statement, shape.name, "exec")
 
 
 def test_shapes_have_distinct_names_and_a_contender_for_their_law() -> None:

@@ -42,14 +42,6 @@ AnyValue number_of(const AnyffiFieldInfo& member) {
   return member.reserved != 0 ? AnyValue(static_cast<uint64_t>(member.offset)) : AnyValue(member.offset);
 }
 
-Array<Array<>> list_fields(int32_t type_code) {
-  List<Array<>> rows;
-  visit_fields(type_code, [&](const AnyffiFieldInfo& field) {
-    rows.push_back(Array<>{field.name, text_or_none(field.type_name), text_or_none(field.doc)});
-  });
-  return std::move(rows).freeze();
-}
-
 /// Raises AttributeError, with suggestions.
 void raise_no_field(int32_t type_code, const char* name) {
   namespace runtime = anyffi::runtime;
@@ -86,8 +78,13 @@ void set_field(const ObjectRef& object, const char* name, AnyView value) {
 }
 
 /// A function of its own for each caller, so that each front end has its own wrapper of it. Those of a type are never
-/// released.
-ObjectRef copy_function(const AnyffiMethodInfo& method) {
+/// released. If there is a value for refusals, the function returns it where no overload takes the operands.
+ObjectRef copy_function(const AnyffiMethodInfo& method, int32_t type_code, const AnyValue& refusal) {
+  if (refusal != nullptr) {
+    AnyffiObject* made = anyffi::runtime::make_operator(method.function, type_code, &refusal.raw());
+    if (made == nullptr) anyffi::detail::throw_raised();
+    return ObjectRef(anyffi::detail::Adopt{}, made);
+  }
   auto* function = reinterpret_cast<AnyffiFunction*>(method.function);
   AnyffiValue made;
   check(anyffi_function_create(function->call, function->self, nullptr, function->info, &made));
@@ -95,27 +92,16 @@ ObjectRef copy_function(const AnyffiMethodInfo& method) {
 }
 
 Array<Array<>> list_methods(int32_t type_code, const AnyValue& refusal) {
-  namespace runtime = anyffi::runtime;
   List<Array<>> rows;
   const AnyffiTypeInfo& info = get_info(type_code);
   for (int32_t i = 0; i < info.num_methods; ++i) {
     const AnyffiMethodInfo& method = info.methods[i];
-    ObjectRef function = copy_function(method);
-    if (refusal != nullptr) {
-      AnyffiObject* made = runtime::make_operator(method.function, type_code, &refusal.raw());
-      if (made == nullptr) anyffi::detail::throw_raised();
-      function = ObjectRef(anyffi::detail::Adopt{}, made);
-    }
-    rows.push_back(Array<>{method.name, method.flags, std::move(function)});
+    rows.push_back(Array<>{method.name, method.flags, copy_function(method, type_code, refusal)});
   }
   return std::move(rows).freeze();
 }
 
 }  // namespace
-
-ANYFFI_REGISTER_GLOBAL("anyffi.type.fields")
-    .def(&list_fields, arg("type_code"))
-    .doc("Return name, type and docstring of each field of a type, the ancestors' first.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.methods")
     .def(&list_methods, arg("type_code"), arg("refusal") = nullptr)
@@ -144,10 +130,6 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.describe")
         "name, type, docstring and whether it is writable, or the value of a member of an enumeration; whether it has "
         "a hook for `repr`; and a number that "
         "changes when the type is defined anew.");
-
-ANYFFI_REGISTER_GLOBAL("anyffi.type.doc")
-    .def([](int32_t type_code) { return text_or_none(get_info(type_code).doc); }, arg("type_code"))
-    .doc("Return the docstring of a type, or None.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.convertible_from")
     .def([](int32_t type_code) { return text_or_none(get_info(type_code).convertible_from); }, arg("type_code"))

@@ -13,6 +13,15 @@ const AnyffiObject* find_container(const AnyffiCursor& cursor) {
   return find(&ref, cursor.type_code);
 }
 
+/// Passes a value on; releases one that is not wanted, which is still in the container.
+void pass_or_drop(AnyffiValue* value, AnyffiValue* out) {
+  if (out != nullptr) {
+    *out = *value;
+  } else {
+    anyffi_value_drop(value);
+  }
+}
+
 }  // namespace
 }  // namespace anyffi::runtime
 
@@ -44,11 +53,8 @@ int32_t anyffi_cursor_next_entry(AnyffiCursor* cursor, AnyffiValue* out_key, Any
   AnyffiValue key, value;
   int64_t found = anyffi_mapping_next(object, cursor->index, cursor->step, &key, &value);
   if (found < 0) return 0;
-  // What is not wanted is still in the mapping.
-  if (out_key != nullptr) *out_key = key;
-  if (out_key == nullptr) anyffi_value_drop(&key);
-  if (out_value != nullptr) *out_value = value;
-  if (out_value == nullptr) anyffi_value_drop(&value);
+  pass_or_drop(&key, out_key);
+  pass_or_drop(&value, out_value);
   if (cursor->left == 0 && cursor->step > 0 && !is_set(object->type_code)) return ANYFFI_OTHER_KEYS;
   cursor->index = found + cursor->step;
   --cursor->left;

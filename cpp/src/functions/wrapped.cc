@@ -18,6 +18,12 @@ int32_t compare_sequences(const AnyffiObject* a, const AnyffiObject* b, int32_t 
   return is_equality ? operation == kNotEqual : ANYFFI_DIFFERS + static_cast<int32_t>(position);
 }
 
+/// The position of an element, given an index that counts from the end if it is negative; -1 if there is none.
+int64_t find_position(const AnyffiObject* object, int32_t index) {
+  int64_t size = as_sequence(object)->size, position = index < 0 ? index + size : index;
+  return position < size ? std::max<int64_t>(position, -1) : -1;
+}
+
 }  // namespace
 }  // namespace anyffi::runtime
 
@@ -41,16 +47,16 @@ int32_t anyffi_wrapper_set_element(const AnyffiWrapperRef* self, int32_t index, 
   if (object == nullptr) return 0;
   Built value(recipe, size);
   if (!value.is_built()) return -1;
-  int64_t length = as_sequence(object)->size, position = index < 0 ? index + length : index;
-  if (position < 0 || position >= length) return 0;
+  int64_t position = find_position(object, index);
+  if (position < 0) return 0;
   return anyffi_sequence_set(object, position, value.values()) == 0 ? 1 : -1;
 }
 
 int32_t anyffi_wrapper_erase_element(const AnyffiWrapperRef* self, int32_t index) {
   AnyffiObject* object = find(self, ANYFFI_LIST);
   if (object == nullptr) return 0;
-  int64_t length = as_sequence(object)->size, position = index < 0 ? index + length : index;
-  if (position < 0 || position >= length) return 0;
+  int64_t position = find_position(object, index);
+  if (position < 0) return 0;
   return anyffi_sequence_erase(object, position, 1) == 0 ? 1 : -1;
 }
 

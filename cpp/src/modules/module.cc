@@ -95,14 +95,18 @@ int import_module(Module* module, Module* other) {
   return 0;
 }
 
+void sort_names(Vector<String>* names) {
+  std::sort(names->begin(), names->end());
+  names->erase(std::unique(names->begin(), names->end()), names->end());
+}
+
 /// The names of a module's functions, including those of its imports, sorted.
 Vector<String> list_all_names(Module* module) {
   Vector<String> names;
   for (Module* reached : flatten(module)) {
     for (String& name : list_own_names(*reached)) names.push_back(std::move(name));
   }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  sort_names(&names);
   return names;
 }
 
@@ -127,8 +131,7 @@ Vector<String> list_class_names(Module* module) {
     names.emplace_back(info.python_name);
     return false;
   });
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  sort_names(&names);
   return names;
 }
 

@@ -125,8 +125,13 @@ def in_python(name: str, statement: str, kind: Kind) -> str | None:
     if TABLES[name][0] in ("dict", "types.MappingProxyType"):
         return None
     if statement in READING:
-        return re.sub(r"\bx\b", kind.fresh, statement)
-    return re.sub(r"\bplain\b", kind.fresh, statement) if statement in WRITING and kind.is_built else None
+        return replace_name("x", kind.fresh, statement)
+    return replace_name("plain", kind.fresh, statement) if statement in WRITING and kind.is_built else None
+
+
+def replace_name(name: str, expression: str, statement: str) -> str:
+    """Replace a name; backslashes in the expression stay, unlike in a template of `re.sub`."""
+    return re.sub(rf"\b{name}\b", lambda _: expression, statement)
 
 
 def shapes_of(name: str, kind: str, size: int) -> list[Shape]:

@@ -81,6 +81,22 @@ SHAPES = [
         },
         law=CALL,
     ),
+    *(
+        Shape(
+            f"result Native<Tensor>: {name}",
+            "tensors",
+            {
+                "anyffi": Snippet("f(x)", f"import numpy as np\nx = {array}", "as_ndarray"),
+                "nanobind": Snippet("f(x)", f"import numpy as np\nx = {array}", "echo_Tensor"),
+            },
+            law=CALL,
+        )
+        for name, array in (
+            ("float64", "np.zeros(8)"),
+            ("rank 4", "np.zeros((2, 3, 4, 5), 'i4')"),
+            ("transposed", "np.zeros((3, 4)).T"),
+        )
+    ),
     Shape(
         "callback of an ndarray to np.float64",
         "tensors",
