@@ -177,7 +177,7 @@ def _unpack(version: str) -> pathlib.Path:
     # Loaded early: the system's own are too old for this C library.
     names = ("libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1")
     early = [word for name in names for word in ("--add-needed", name)]
-    patchelf = [loader, "--library-path", libraries, usr / "bin" / "patchelf"]
+    patchelf: list[str | pathlib.Path] = [loader, "--library-path", libraries, usr / "bin" / "patchelf"]
     # In one run they fail.
     for options in (["--force-rpath", "--set-rpath", libraries], early, ["--set-interpreter", loader]):
         subprocess.run([*patchelf, *options, python], check=True)
@@ -206,7 +206,7 @@ def _compile(version: str) -> pathlib.Path:
     options = [f"--prefix={_KEPT / version}", "--disable-test-modules", "--disable-gil"]
     log = folder / "log"
     with log.open("w") as output:
-        for command in ([source / "configure", *options], ["make", "-j1"], ["make", "install"]):
+        for command in ([str(source / "configure"), *options], ["make", "-j1"], ["make", "install"]):
             subprocess.run(
                 ["nice", *map(str, command)], cwd=built, stdout=output, stderr=subprocess.STDOUT, check=True
             )
