@@ -94,4 +94,4 @@ if _current.api is None:
     _current.api = open_backend(_mode.ffi_mode)
     # The runtime outlives the interpreter: it releases Python's objects now, and calls no hook afterwards.
     atexit.register(_current.api._core.shut_down)
-active = _current.api
+active: Api = _current.api

@@ -11,5 +11,4 @@ from ._reimport import keep as _keep  # noqa: F401  # executed again where the m
 
 __all__ = ["__builtins__"]
 
-# Type checkers know the name as that of a module.
-globals()["__builtins__"] = dict(vars(builtins))
+__builtins__ = dict(vars(builtins))

@@ -9,7 +9,7 @@ import operator
 from collections.abc import Iterable, Iterator
 from reprlib import recursive_repr
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_container
 from .._rules.containers import checks_self, hashable
 from .._rules.internal import Elements
