@@ -11,4 +11,4 @@ from ._reimport import keep as _keep  # noqa: F401  # executed again where the m
 
 __all__ = ["__builtins__"]
 
-__builtins__ = dict(vars(builtins))
+__builtins__ = dict(vars(builtins))  # type: ignore[assignment]

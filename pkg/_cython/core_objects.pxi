@@ -35,6 +35,15 @@ cdef class ObjectCore:
         anyffi_object_compare_exchange_wrapper(target, <void*>other, <void*>self)
         track(<PyObject*>self, target)
 
+    def _release(self):
+        """Release the object, and leave the wrapper empty."""
+        cdef AnyffiObject* target = self.target
+        if target == NULL:
+            return
+        self.target = NULL
+        anyffi_object_compare_exchange_wrapper(target, <void*>self, NULL)
+        anyffi_release(target)
+
 
 @cython.auto_pickle(False)
 @cython.no_gc_clear

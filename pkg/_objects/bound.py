@@ -29,6 +29,7 @@ _RESERVED = frozenset(
         "_address",
         "_type_code",
         "_move_from",
+        "_release",
         "_runtime",
         "_classes",
         "_restore",

@@ -12,7 +12,7 @@ from types import FunctionType, MappingProxyType
 from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable, NoReturn, TypeVar
 from .codes import code
-from .decisions import find_on_type, is_wrapper_class
+from .decisions import find_on_type, is_changeable, is_wrapper_class
 
 __all__ = [
     "ELEMENTS",
@@ -47,13 +47,14 @@ KEYS, VALUES, ITEMS, ELEMENTS = range(4)
 
 _Class = TypeVar("_Class", bound=type)
 
-_IMMUTABLE_TYPE, _HEAP_TYPE = 1 << 8, 1 << 9  # of Py_TPFLAGS
-
 
 def _name_in_c(cls: type) -> str:
     """Return the name of a class in the interpreter's message: for a class written in C with its module."""
-    of_python = cls.__flags__ & (_IMMUTABLE_TYPE | _HEAP_TYPE) == _HEAP_TYPE
-    return cls.__name__ if of_python or cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+    return (
+        cls.__name__
+        if is_changeable(cls) or cls.__module__ == "builtins"
+        else f"{cls.__module__}.{cls.__name__}"
+    )
 
 
 #: Special methods that are no slots of C: they have the messages of methods.

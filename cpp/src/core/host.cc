@@ -134,3 +134,12 @@ int anyffi_host_check_signals(void) {
   }
   return call_hook(hooks->check_signals);
 }
+
+int anyffi_object_empty_wrapper(AnyffiObject* object) {
+  const AnyffiHost* hooks = host();
+  if (object->wrapper == nullptr && (hooks == nullptr || !(hooks->flags & ANYFFI_HOST_KEEPS_WRAPPERS))) return 0;
+  if (hooks == nullptr || hooks->wrapper_empty == nullptr) {
+    return anyffi_error_raise("RuntimeError", "the front end cannot release this object");
+  }
+  return call_hook([&] { return hooks->wrapper_empty(object); });
+}
