@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from itertools import repeat
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable, NoReturn
 from .arrays import lower_array, lower_exporter, lower_memory, may_be_hidden, refuse_hidden
 from .codes import code
