@@ -53,7 +53,7 @@ def _remade(self: Any, made: Any) -> Any:
 
 
 def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
-    """Refuse an object of a derived C++ class, of which the functions of a base would make one of the base."""
+    """Refuse an object of a derived class: the functions of a base would make one of the base."""
     if self._type_code != type_code:
         own, base = (self._runtime.type_describe(x)[0] for x in (self._type_code, type_code))
         raise TypeError(
@@ -63,7 +63,7 @@ def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
 
 
 def make_copies(copy: Any, type_code: int) -> tuple[Any, Any]:
-    """Return `__copy__` and `__deepcopy__` for the objects of a type, by a function that copies one of them."""
+    """Return `__copy__` and `__deepcopy__` for objects of a type, by a function that copies one of them."""
 
     def __copy__(self: Any) -> Any:
         _require_own(self, type_code, "copy", "copyable()")
@@ -87,7 +87,7 @@ def make_copies(copy: Any, type_code: int) -> tuple[Any, Any]:
 
 
 def make_reduce(type_code: int) -> Any:
-    """Return `__reduce__` for the objects of a type: the class, the state from C++, a subclass's attributes."""
+    """Return `__reduce__` for objects of a type: it gives class, state from C++, and attributes."""
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
         """Helper for pickle."""

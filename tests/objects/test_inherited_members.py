@@ -47,9 +47,13 @@ def module(ffi: Any, build: Build) -> Any:
 def test_copies_and_pickles_of_a_base(module: Any) -> None:
     plain = module.make_plain()
     for make in (copy.copy, copy.deepcopy):
-        with pytest.raises(TypeError, match=r"^cannot copy 'Plain' object: copyable\(\) in C\+\+ is that of its"):
+        with pytest.raises(
+            TypeError, match=r"^cannot copy 'Plain' object: copyable\(\) in C\+\+ is that of its"
+        ):
             make(plain)
-    with pytest.raises(TypeError, match=r"base inherited.Base, .*Describe inherited.Plain with pickle\(\), too"):
+    with pytest.raises(
+        TypeError, match=r"base inherited.Base, .*Describe inherited.Plain with pickle\(\), too"
+    ):
         pickle.dumps(plain)
     assert (plain.x, plain.y) == (1, 2)
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
@@ -71,7 +75,9 @@ def test_constructors_of_a_base(module: Any) -> None:
         def __init__(self) -> None:
             module.Base.__init__(self)
 
-    with pytest.raises(TypeError, match="the constructor of inherited.Base makes no inherited.Pickled; call super"):
+    with pytest.raises(
+        TypeError, match="the constructor of inherited.Base makes no inherited.Pickled; call super"
+    ):
         Wrong()
     assert Right().x == 1
 
