@@ -7,6 +7,7 @@ import functools
 from ctypes import c_int32, c_int64, c_void_p
 from types import FunctionType
 
+from .._builtins import __builtins__  # noqa: F401
 from .._rules import conversions as _conversions
 from .._rules import errors as _errors
 from .._rules import values as _rules
@@ -18,7 +19,7 @@ from .owned import OwnedValue, move_into, release
 from .pack import NONE, pack_owned, set_callback
 from .structs import ExchangeHooks, Host
 from .unpack import unpack_copy
-from .wrapper import wrap
+from .wrapper import empty, wrap
 
 __all__ = ["create_exchange", "install_host", "shut_down"]
 
@@ -178,6 +179,9 @@ def install_host() -> None:
     host.error_fill = _address(_error_fill)
     host.handle_convert = _address(_convert)
     host.handle_create = _address(create)
+    empty_wrapper = platform.plain_hook_type(c_void_p)(_with_status(empty))
+    _kept.append(empty_wrapper)
+    host.wrapper_empty = _address(empty_wrapper)
     library.host_install(ctypes.addressof(host))
 
 

@@ -261,6 +261,7 @@ class Host(Structure):
                 "handle_convert",
                 "handle_create",
                 "wrapper_track",
+                "wrapper_empty",
             )
         ),
     ]

@@ -130,6 +130,21 @@ static int32_t anyffi_py_is_own_wrapper(const AnyffiObject* container) {
   return (PyObject*)Py_TYPE((PyObject*)container->wrapper) == anyffi_state.classes[container->type_code];
 }
 
+static int anyffi_py_wrapper_empty(AnyffiObject* target) {
+  int former = anyffi_py_lock();
+  int status = 0;
+  PyObject* found = anyffi_py_current_wrapper(target);
+  if (found != NULL) {
+    Py_INCREF(found);
+    // It may be that of another backend.
+    PyObject* done = PyObject_CallMethod(found, "_release", NULL);
+    if (done == NULL) status = -1;
+    Py_XDECREF(done);
+    Py_DECREF(found);
+  }
+  return anyffi_py_end_hook(status, former);
+}
+
 static void anyffi_py_wrapper_track(void* wrapper) {
   // A wrapper that is being destroyed is named for a while.
   PyObject* x = (PyObject*)wrapper;
@@ -164,6 +179,7 @@ static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, Anyffi
   host.handle_convert = anyffi_py_handle_convert;
   host.handle_create = anyffi_py_handle_create;
   host.wrapper_track = anyffi_py_wrapper_track;
+  host.wrapper_empty = anyffi_py_wrapper_empty;
   anyffi_host_install(&host);
 }
 

@@ -117,7 +117,7 @@ static int anyffi_py_traverse_wrapper(PyObject* self, visitproc visit, void* arg
 /// object, it visited nothing. The memory of a Tensor may still be exported.
 static int anyffi_py_clear_wrapper(PyObject* self) {
   AnyffiObject* target = ((AnyffiWrapper*)self)->object;
-  if (target != NULL && target->type_code != ANYFFI_TENSOR && anyffi_has_one_reference(target) &&
+  if (target != NULL && target->type_code != ANYFFI_TENSOR && anyffi_is_held_once(target) &&
       anyffi_object_may_refer(target)) {
     anyffi_py_release_wrapped(self);
   }

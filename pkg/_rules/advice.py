@@ -51,10 +51,14 @@ def _first(cls: type, *names: str) -> str | None:
 
 
 def _is_iterable(cls: type) -> bool:
-    return _has(cls, "__iter__") and not issubclass(cls, (str, bytes, bytearray, dict, MappingProxyType))
+    if _has(cls, "__dlpack__") or issubclass(cls, (str, bytes, bytearray, dict, MappingProxyType)):
+        return False
+    return _has(cls, "__iter__")
 
 
 def _for_tensor(cls: type) -> str | None:
+    if _has(cls, "__dlpack__"):
+        return None
     found = _first(cls, "to_numpy", "toarray")
     if found is None and (
         cls in (list, tuple, range, memoryview) or _has(cls, "__array__") or _has(cls, "__array_interface__")
@@ -66,11 +70,11 @@ def _for_tensor(cls: type) -> str | None:
 def _for_sequence(cls: type, items: set[str]) -> str | None:
     if cls is memoryview:
         return "numpy.asarray() of it"
-    if not _has(cls, "__len__"):  # a scalar of NumPy, or an iterator
-        return "list() of it" if _is_iterable(cls) else None
     # An array of objects, such as text, has no tensor.
     if items <= _NUMBERS and _has(cls, "to_numpy"):
         return "its .to_numpy()"
+    if not _has(cls, "__len__"):  # a scalar of NumPy, or an iterator
+        return "list() of it" if _is_iterable(cls) else None
     found = _first(cls, "to_pylist", "tolist", "to_list", "to_numpy")
     return found or ("list() of it" if _is_iterable(cls) else None)
 

@@ -103,7 +103,7 @@ FUNCTIONS = [
 
 #: Besides the name of a class: a value, where its type is right and it is not.
 _MESSAGE = re.compile(
-    r"(?:testing\.)?[\w.]+\(x: .*\) -> .*: argument 0 \(x\)(, at \S+)?: (?P<reason>expected (?P<expected>.*), got (?P<got>.*)"
+    r"(?:testing\.)?[\w.]+\(x: .*\) -> .*: argument 0 \(x\)(, at .+?)?: (?P<reason>expected (?P<expected>.*), got (?P<got>.*)"
     r"|an int given as a bool must be 0 or 1, got .*|.* does not fit \w+.*|.* has \d+ elements, got .*|expected .* character.*, got .*|.* is not a number of .*, got .*)",
     re.DOTALL,
 )
@@ -121,7 +121,7 @@ def test_every_value_as_every_type(ffi: Any, name: str) -> None:
             assert match, message
             if type(error) is TypeError and match[1] is None:
                 got = match["got"]
-                assert re.sub(r" of float16, of shape \(2, 2\)$|; pass .*", "", got) == cls, message
+                assert re.sub(r"( of float16, of shape \(2, 2\))?(; pass .*)?$", "", got) == cls, message
         except OSError:
             assert name == "stl.error_code"
 

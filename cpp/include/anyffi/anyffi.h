@@ -46,6 +46,7 @@
 
 // Objects
 #include <anyffi/object.h>              // ObjectRef, Ref<T>, make_object
+#include <anyffi/pointer.h>             // T*, T&: who owns what a result refers to
 #include <anyffi/weak.h>                // Weak<T>
 #include <anyffi/box.h>                 // Int, Float, Bool
 #include <anyffi/reflection.h>          // field, fields

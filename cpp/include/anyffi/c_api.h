@@ -882,6 +882,30 @@ typedef struct AnyffiInstance {
 /// The content of an object as one of the type `type_code`, which is that of the object or an ancestor.
 void* anyffi_instance_get_content(const AnyffiObject* object, int32_t type_code);
 
+/// Lets `anyffi_instance_find` find an object by its content, until its deleter withdraws it, before it destroys the
+/// content. If `out_former` is not NULL and there is such an object, that is the result, a new reference, and this one
+/// is not enrolled; else it is NULL. Sets ANYFFI_WAS_WEAK.
+int anyffi_instance_enroll(AnyffiInstance* instance, AnyffiInstance** out_former);
+void anyffi_instance_withdraw(AnyffiInstance* instance);
+/// A new reference to an enrolled object with this content as one of the type; NULL if there is none.
+AnyffiInstance* anyffi_instance_find(const void* content, int32_t type_code);
+
+/// Leaves the front end's wrapper of an object without an object, which the caller keeps alive.
+int anyffi_object_empty_wrapper(AnyffiObject* object);
+/// Keeps the object of a value alive until `nurse` is destroyed.
+int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient);
+
+/// How libraries make new objects of a type, because functions return or take pointers to such.
+typedef enum AnyffiInstanceFlag {
+  ANYFFI_ENROLLED = 1, /* they are enrolled */
+  ANYFFI_SEPARATE = 2  /* the content has memory of its own, so that an owner in C++ can take it */
+} AnyffiInstanceFlag;
+
+/// Adds flags to a type and those that derive from it.
+void anyffi_type_add_instance_flags(int32_t type_code, uint8_t flags);
+/// The flags of a type, an AnyffiInstanceFlag each; never freed.
+const uint8_t* anyffi_type_get_instance_flags(int32_t type_code);
+
 /// A field of objects; or a member of an enumeration, without `get`: `type_name` is its base class in Python's `enum`,
 /// `offset` its value, and `reserved` is 1 if that is unsigned.
 typedef struct AnyffiFieldInfo {

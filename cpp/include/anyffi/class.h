@@ -37,6 +37,20 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return *this;
   }
 
+  /// Who owns the object that the result of the method before it points or refers to. A property's is inside of the
+  /// object, which stays alive, unless this says otherwise.
+  Class& returns(Returns returns) noexcept {
+    if (function_) function_->set_returns(returns);
+    return *this;
+  }
+  /// Keeps the patient alive until the nurse is destroyed: 0 is the result, 1 the object, also that of a constructor, 2
+  /// the next argument.
+  template <uint8_t kNurse, uint8_t kPatient>
+  Class& keep_alive() noexcept {
+    if (function_) detail::set_kept(*function_, index_of(kNurse), index_of(kPatient));
+    return *this;
+  }
+
   /// A constructor with parameters of these types. Several are overloads.
   template <class... A, class... N>
   std::enable_if_t<(detail::kIsName<Bare<N>> && ...), Class&> init(N&&... names) noexcept {
@@ -46,10 +60,11 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return add_static(ANYFFI_STATIC_METHOD | ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), create,
                       names...);
   }
-  /// A function that returns a T or a Ref<T>, as a constructor.
+  /// A function that returns a new T, also as a Ref<T>, by a smart pointer, or by a pointer that is taken.
   template <class F, class... N>
   std::enable_if_t<!detail::kIsName<F>, Class&> init(F factory, N&&... names) noexcept {
-    static_assert(detail::kReturns<T, F>, "anyffi: a constructor returns a T or an anyffi::Ref<T>");
+    static_assert(detail::kReturns<T, F>,
+                  "anyffi: a constructor returns a T, an anyffi::Ref<T>, or a pointer that owns it");
     return add_factory(ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), factory, names...);
   }
 
@@ -183,13 +198,16 @@ inline constexpr OverloadCast<A...> overload_cast{};
 
 }  // namespace anyffi
 
-#define ANYFFI_KEY_(T, key, Base)                            \
+// The alias is named outside of namespace anyffi, which has classes of common names.
+#define ANYFFI_KEY_AS_(T, key, Base, alias)                  \
+  using alias [[maybe_unused]] = Base;                       \
   template <>                                                \
   struct anyffi::detail::ForeignKey<T> {                     \
     static constexpr bool kIsKnown = true;                   \
     static constexpr auto kValue = ::anyffi::FixedText(key); \
-    using Parent = Base;                                     \
+    using Parent = alias;                                    \
   };
+#define ANYFFI_KEY_(T, key, Base) ANYFFI_KEY_AS_(T, key, Base, ANYFFI_JOIN_(anyffi_base_, __COUNTER__))
 #define ANYFFI_KEY_OF_TWO_(T, key) ANYFFI_KEY_(T, key, void)
 #define ANYFFI_PICK_KEY_(a, b, c, name, ...) name
 

@@ -79,6 +79,13 @@ static inline int anyffi_has_one_reference(const AnyffiObject* object) {
 #pragma GCC diagnostic pop
 #endif
 
+/// The same for who decides by it what to visit or to clear, not what to free: an object that only had weak references,
+/// or was enrolled, counts.
+static inline int anyffi_is_held_once(const AnyffiObject* object) {
+  return __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1 &&
+         (__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) & ~(uint32_t)ANYFFI_WAS_WEAK) == 1;
+}
+
 static inline void anyffi_release(AnyffiObject* object) {
   if (anyffi_has_one_reference(object)) {
     /* No other thread can see the object: saves an atomic instruction. */

@@ -3,10 +3,7 @@
 #ifndef ANYFFI_OBJECT_H_
 #define ANYFFI_OBJECT_H_
 
-#include <anyffi/any.h>
-#include <anyffi/detail/layout.h>
-#include <anyffi/error.h>
-#include <anyffi/reflection.h>
+#include <anyffi/detail/pointed.h>
 
 namespace anyffi {
 
@@ -45,40 +42,6 @@ class __attribute__((may_alias)) ObjectRef {
 };
 
 namespace detail {
-
-/// The type key of an object class, and the object class that it derives from, or void.
-template <class T, class = void>
-struct KeyOf {
-  static constexpr bool kIsKnown = false;
-};
-template <class T, class = void>
-struct OwnParent {
-  using Parent = void;
-};
-template <class T>
-struct OwnParent<T, std::void_t<typename T::Parent>> {
-  using Parent = typename T::Parent;
-};
-template <class T>
-struct KeyOf<T, std::enable_if_t<ForeignKey<T>::kIsKnown>> : ForeignKey<T> {
-  static constexpr bool kIsForeign = true;
-};
-template <class T>
-struct KeyOf<T, std::enable_if_t<!ForeignKey<T>::kIsKnown, std::void_t<decltype(T::kTypeKey)>>> : OwnParent<T> {
-  static constexpr auto kValue = T::kTypeKey;
-  static constexpr bool kIsKnown = true;
-  static constexpr bool kIsForeign = false;
-};
-
-/// Object classes: as parameters references to the object, as a `Ref<T>` or a T&, or copies.
-template <class T>
-inline constexpr bool kIsObjectClass = KeyOf<T>::kIsKnown && !std::is_enum_v<T>;
-
-template <class Base, class T, class = void>
-inline constexpr bool kIsFixedBase = false;
-template <class Base, class T>
-inline constexpr bool kIsFixedBase<Base, T, std::void_t<decltype(static_cast<T*>(std::declval<Base*>()))>> =
-    std::is_base_of_v<Base, T>;
 
 inline AnyffiValue object_value(AnyffiObject* object) {
   if (!object) return AnyffiValue{};
@@ -155,138 +118,6 @@ struct Traits<ObjectRef> : detail::RefTraits<ObjectRef> {
   }
 };
 
-namespace detail {
-
-constexpr uintptr_t align_up(uintptr_t address, size_t alignment) {
-  return (address + alignment - 1) & ~(alignment - 1);
-}
-
-/// The content of type T follows the struct, in the same block.
-template <class T>
-struct Instance {
-  AnyffiInstance base;
-
-  /// `anyffi_alloc` aligns to 16 bytes.
-  static constexpr size_t kOffset = align_up(sizeof(AnyffiInstance), 16);
-  static constexpr size_t kSize = kOffset + sizeof(T) + (alignof(T) > 16 ? alignof(T) - 16 : 0);
-
-  void* place() { return reinterpret_cast<void*>(align_up(reinterpret_cast<uintptr_t>(this) + kOffset, alignof(T))); }
-  static void destroy(AnyffiObject* self, int32_t what) {
-    auto* instance = reinterpret_cast<Instance*>(self);
-    if (what & ANYFFI_DELETE_CONTENTS) static_cast<T*>(instance->base.content)->~T();
-    if (what & ANYFFI_DELETE_MEMORY) anyffi_free(instance);
-  }
-};
-
-}  // namespace detail
-
-template <class T>
-class Ref;
-
-namespace detail {
-
-template <class T, class F>
-inline constexpr bool kIsFromValue = false;
-template <class T, class X>
-inline constexpr bool kIsFromValue<T, T (*)(X)> = true;
-template <class T, class X>
-inline constexpr bool kIsFromValue<T, Ref<T> (*)(X)> = true;
-
-/// Whether T itself declares `from_value`: an inherited one creates objects of the base class.
-template <class T, class = void>
-inline constexpr bool kHasFromValue = false;
-template <class T>
-inline constexpr bool kHasFromValue<T, std::void_t<decltype(&T::from_value)>> =
-    !KeyOf<T>::kIsForeign && kIsFromValue<T, decltype(&T::from_value)>;
-
-/// The annotation of the values that `from_value` accepts.
-template <class R, class X>
-constexpr const char* value_name(R (*)(X)) {
-  if constexpr (HasTraits<Bare<X>>::value) return Traits<Bare<X>>::name;
-  return nullptr;
-}
-
-}  // namespace detail
-
-template <class T>
-int32_t type_code_of();
-
-namespace detail {
-
-template <class T>
-ANYFFI_HIDDEN_ inline constexpr auto kTypeKeyOf = FixedText(KeyOf<T>::kValue);
-
-/// The distance from an object of class T to its base of class Base.
-template <class T, class Base>
-int64_t offset_of_base() {
-  static_assert(kIsFixedBase<Base, T>, "anyffi: the base of an object class must be a public and not a virtual base");
-  // Any address that is not NULL.
-  auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
-  return reinterpret_cast<char*>(static_cast<Base*>(object)) - reinterpret_cast<char*>(object);
-}
-
-/// 0 until the class is registered. Hidden: each library registers its own classes.
-template <class T>
-ANYFFI_HIDDEN_ inline int32_t type_code_slot = 0;
-
-template <class T>
-__attribute__((cold, noinline)) ANYFFI_HIDDEN_ int32_t register_class() {
-  AnyffiTypeInfo info{};
-  info.struct_size = sizeof(info);
-  info.type_key = kTypeKeyOf<T>;
-  info.parent = ANYFFI_OBJECT;
-  using Parent = typename KeyOf<T>::Parent;
-  if constexpr (!std::is_void_v<Parent>) {
-    info.parent = type_code_of<Parent>();
-    info.parent_offset = offset_of_base<T, Parent>();
-  }
-  info.instance_size = sizeof(AnyffiObject) + sizeof(T);
-  info.alignment = alignof(T);
-  info.member_types = members_of<T>();
-  if constexpr (!KeyOf<T>::kIsForeign) describe_class<T>(info);
-  if constexpr (kHasFromValue<T>) info.convertible_from = value_name(&T::from_value);
-  if constexpr (std::is_enum_v<T>) info.convertible_from = "int";
-  int32_t code;
-  check(anyffi_type_register(&info, &code));
-  __atomic_store_n(&type_code_slot<T>, code, __ATOMIC_RELEASE);
-  return code;
-}
-
-}  // namespace detail
-
-/// The type code of an object class: one that has `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};` and, if
-/// it derives from another object class, `using Parent = Base;`, or that got a key from ANYFFI_TYPE_KEY (class.h).
-/// Registered at first use, or when the library loads by ANYFFI_REGISTER_OBJECT and ANYFFI_BIND.
-///
-/// Libraries that register one key must have the same class, since they exchange its objects. So each registers its own
-/// (hidden symbols), and a different size, alignment, parent or leading members are an error.
-template <class T>
-ANYFFI_HIDDEN_ int32_t type_code_of() {
-  int32_t code = __atomic_load_n(&detail::type_code_slot<T>, __ATOMIC_ACQUIRE);
-  return __builtin_expect(code != 0, 1) ? code : detail::register_class<T>();
-}
-
-namespace detail {
-
-/// Whether an object is of class T or of one that derives from it.
-template <class T>
-bool is_instance(const AnyffiValue& value) {
-  int32_t code = type_code_of<T>();
-  return value.type_code == code || (value.type_code > 0 && anyffi_type_is_a(value.type_code, code));
-}
-
-/// The content of an object that `is_instance`.
-template <class T>
-T* content_of(const AnyffiObject* object) {
-  int32_t code = type_code_of<T>();
-  if (__builtin_expect(object->type_code != code, 0)) {
-    return static_cast<T*>(anyffi_instance_get_content(object, code));
-  }
-  return static_cast<T*>(reinterpret_cast<const AnyffiInstance*>(object)->content);
-}
-
-}  // namespace detail
-
 /// A reference to an object of class T, or of one that derives from it.
 ///
 /// If T has a function `static T from_value(X)`, or one that returns a Ref<T>, parameters and elements of this type
@@ -302,30 +133,82 @@ class Ref : public ObjectRef {
   T& operator*() const noexcept { return *operator->(); }
 };
 
-/// Creates an object of class T. It is destroyed when its last reference is released.
+namespace detail {
+
 template <class T, class... Args>
-Ref<T> make_object(Args&&... args) {
-  using Instance = detail::Instance<T>;
-  int32_t code = type_code_of<T>();
-  void* memory = anyffi_alloc(Instance::kSize);
-  if (!memory) throw std::bad_alloc();
-  auto* instance = static_cast<Instance*>(memory);
-  try {
-    if constexpr (std::is_constructible_v<T, Args&&...>) {
-      instance->base.content = new (instance->place()) T(std::forward<Args>(args)...);
-    } else {
+T* construct(void* place, Args&&... args) {
+  if constexpr (std::is_constructible_v<T, Args&&...>) {
+    return new (place) T(std::forward<Args>(args)...);
+  } else {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-      instance->base.content = new (instance->place()) T{std::forward<Args>(args)...};
+    return new (place) T{std::forward<Args>(args)...};
 #pragma GCC diagnostic pop
-    }
+  }
+}
+
+/// Classes with their own `operator new` have no content that lies separately.
+template <class T, class = void>
+inline constexpr bool kHasOwnNew = false;
+template <class T>
+inline constexpr bool kHasOwnNew<T, std::void_t<decltype(&T::operator new)>> = true;
+
+/// Memory for an object: of Instance<T>, or of Pointed with a content that lies separately.
+template <class T>
+struct NewMemory {
+  void* memory;
+  void* separate;
+  ~NewMemory() {
+    if (separate) free_separate<T>(separate);
+    if (memory) anyffi_free(memory);
+  }
+};
+
+template <class T, class... Args>
+__attribute__((always_inline)) inline Ref<T> make_in_place(int32_t code, Args&&... args) {
+  void* memory = anyffi_alloc(Instance<T>::kSize);
+  if (!memory) throw std::bad_alloc();
+  auto* instance = static_cast<Instance<T>*>(memory);
+  try {
+    instance->base.content = construct<T>(instance->place(), std::forward<Args>(args)...);
   } catch (...) {
     anyffi_free(memory);
     throw;
   }
-  instance->base.header = AnyffiObject{code, 1, 1, &Instance::destroy, nullptr};
+  instance->base.header = AnyffiObject{code, 1, 1, &Instance<T>::destroy, nullptr};
   instance->base.owner = nullptr;
-  return Ref<T>(detail::Adopt{}, &instance->base.header);
+  return Ref<T>(Adopt{}, &instance->base.header);
+}
+
+/// `make_object` of a class with instance flags.
+template <class T, class... Args>
+__attribute__((cold, noinline)) Ref<T> make_flagged(int32_t code, uint8_t flags, Args&&... args) {
+  if (kHasOwnNew<T> || !(flags & ANYFFI_SEPARATE)) {
+    Ref<T> made = make_in_place<T>(code, std::forward<Args>(args)...);
+    enroll_new(made.get());
+    return made;
+  }
+  NewMemory<T> fresh{anyffi_alloc(sizeof(Pointed)), nullptr};
+  if (!fresh.memory) throw std::bad_alloc();
+  fresh.separate = place_separately<T>();
+  T* content = construct<T>(fresh.separate, std::forward<Args>(args)...);
+  auto* pointed = static_cast<Pointed*>(fresh.memory);
+  *pointed = Pointed{{{code, 1, 1, &destroy_owned, nullptr}, content, nullptr}, content, &delete_as<T>};
+  fresh.memory = fresh.separate = nullptr;
+  Ref<T> made(Adopt{}, &pointed->base.header);
+  enroll_new(made.get());
+  return made;
+}
+
+}  // namespace detail
+
+/// Creates an object of class T. It is destroyed when its last reference is released.
+template <class T, class... Args>
+Ref<T> make_object(Args&&... args) {
+  int32_t code = type_code_of<T>();
+  uint8_t flags = *detail::instance_flags_of<T>;
+  if (__builtin_expect(flags != 0, 0)) return detail::make_flagged<T>(code, flags, std::forward<Args>(args)...);
+  return detail::make_in_place<T>(code, std::forward<Args>(args)...);
 }
 
 namespace detail {

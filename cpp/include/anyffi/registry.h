@@ -27,6 +27,25 @@ __attribute__((cold, noinline)) inline AnyffiObject* add_overload(const char* na
   return function;
 }
 
+/// Sets what a function keeps alive.
+__attribute__((cold, noinline)) inline void set_kept(NativeFunction& function, uint8_t nurse,
+                                                     uint8_t patient) noexcept {
+  int status = catch_all([&] {
+    function.keep_alive(nurse, patient);
+    return 0;
+  });
+  if (status != 0) anyffi_registry_defer_error();
+}
+
+/// Reports a function whose declaration is incomplete.
+__attribute__((cold, noinline)) inline void check_declaration(const NativeFunction& function,
+                                                              const char* name) noexcept {
+  const char* error = function.find_error();
+  if (!error) return;
+  int status = catch_all([&]() -> int { throw Error("ValueError", String(name) + ": " + error); });
+  if (status != 0) anyffi_registry_defer_error();
+}
+
 /// Lists a class in the module table, once.
 inline void list_class(AnyffiModuleClass* row, int32_t type_code) {
   bool is_listed = row->type_code != ANYFFI_NONE;
@@ -72,6 +91,21 @@ class __attribute__((visibility("hidden"))) Registration {
     if (function_) function_->release_gil();
     return *this;
   }
+  /// Who owns the object that the result points or refers to.
+  Registration& returns(Returns returns) noexcept {
+    if (function_) function_->set_returns(returns);
+    return *this;
+  }
+  /// Keeps the patient alive until the nurse is destroyed: 0 is the result, 1 the first argument.
+  template <uint8_t kNurse, uint8_t kPatient>
+  Registration& keep_alive() noexcept {
+    if (function_) detail::set_kept(*function_, kNurse, kPatient);
+    return *this;
+  }
+  /// Reports an incomplete declaration.
+  void finish() const noexcept {
+    if (function_) detail::check_declaration(*function_, name_);
+  }
 
  protected:
   constexpr Registration() noexcept = default;
@@ -80,6 +114,7 @@ class __attribute__((visibility("hidden"))) Registration {
   __attribute__((cold, noinline)) static Registration& add(Registration* self, const char* name,
                                                            const detail::CallSpec* spec, void* callable, ...) noexcept {
     if (name) self->name_ = self->entry_.name = name;
+    self->finish();
     self->function_ = nullptr;
     detail::VaList rest;
     __builtin_va_start(rest.list, callable);
@@ -148,8 +183,8 @@ class ClassBuilder;
 
 /// What the last method of a registration leaves: nothing.
 struct Registered {
-  Registered(const Registration&) noexcept {}  // NOLINT: implicit on purpose
-  Registered(const ClassBuilder&) noexcept {}  // NOLINT: implicit on purpose
+  Registered(const Registration& complete) noexcept { complete.finish(); }  // NOLINT: implicit on purpose
+  Registered(const ClassBuilder&) noexcept {}                               // NOLINT: implicit on purpose
 };
 
 /// Runs in static initialisers, so it never throws.

@@ -179,6 +179,9 @@ struct DynamicTypes {
   std::atomic<int32_t> count{0};
 };
 
+/// AnyffiInstanceFlag of each registered type; zero for others.
+uint8_t instance_flags[kChunkSize * kChunks];
+
 /// Never destroyed: objects may be released while the process exits.
 DynamicTypes& dynamic_types() {
   static auto* types = new DynamicTypes();
@@ -286,6 +289,9 @@ int32_t append_type(DynamicTypes& types, const AnyffiTypeInfo& given, const Anyf
   } catch (...) {
     anyffi_free(record);
     throw;
+  }
+  if (parent.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
+    instance_flags[index] = instance_flags[parent.type_code - ANYFFI_FIRST_DYNAMIC_TYPE];
   }
   chunk.load(std::memory_order_relaxed)[index % kChunkSize] = record;
   types.count.store(index + 1, std::memory_order_release);
@@ -484,3 +490,17 @@ int32_t anyffi_type_get_family(int32_t type_code) {
 }
 
 int32_t anyffi_abi_get_version(void) { return ANYFFI_ABI_VERSION; }
+
+void anyffi_type_add_instance_flags(int32_t type_code, uint8_t flags) {
+  DynamicTypes& types = dynamic_types();
+  std::lock_guard<std::mutex> lock(types.mutex);
+  int32_t count = types.count.load(std::memory_order_relaxed);
+  for (int32_t i = type_code - ANYFFI_FIRST_DYNAMIC_TYPE; i >= 0 && i < count; ++i) {
+    if (!anyffi_type_is_a(ANYFFI_FIRST_DYNAMIC_TYPE + i, type_code)) continue;
+    __atomic_fetch_or(&instance_flags[i], flags, __ATOMIC_RELAXED);
+  }
+}
+
+const uint8_t* anyffi_type_get_instance_flags(int32_t type_code) {
+  return &instance_flags[type_code - ANYFFI_FIRST_DYNAMIC_TYPE];
+}

@@ -70,7 +70,7 @@ int walk_tensor(const AnyffiTensor* tensor, const Walk& walk) {
 
 /// Visits what a reference to an object keeps alive, if it is the only one.
 int walk_object(const AnyffiObject* object, const Walk& walk) {
-  if (!anyffi_has_one_reference(object)) return 0;
+  if (!anyffi_is_held_once(object)) return 0;
   Walk inner{walk.visit, walk.context, walk.depth + 1};
   switch (object->type_code) {
     case ANYFFI_FUNCTION:

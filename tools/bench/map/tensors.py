@@ -42,6 +42,8 @@ TENSOR_TABLE: Table = {
     "__eq__": ("x is y",),
     "dtype.": ("str(x.dtype)", "hash(x.dtype)", "x.dtype == a.dtype"),
     "__array__": (),
+    # In `memoryview(x)` below.
+    "__buffer__": (),
 }
 
 

@@ -121,6 +121,7 @@ enum class Missing {
   kWideString,
   kSystemError,
   kFilesystem,
+  kMemory,
   kObject,
   kObjectElement,
   kPointer,

@@ -56,8 +56,8 @@ constexpr MissingName kMissingNames[] = {
     {"list<", Missing::kList},
     {"error_code", Missing::kSystemError},
     {"filesystem::path", Missing::kFilesystem},
-    {"shared_ptr<", Missing::kPointer},
-    {"unique_ptr<", Missing::kPointer},
+    {"shared_ptr<", Missing::kMemory},
+    {"unique_ptr<", Missing::kMemory},
     {"weak_ptr<", Missing::kPointer},
     {"reference_wrapper<", Missing::kPointer},
     {"forward_list<", Missing::kLinked},
@@ -123,6 +123,9 @@ constexpr Missing missing_of() {
   }
 }
 
+template <class R>
+inline constexpr bool kIsObjectReference = std::is_lvalue_reference_v<R> && kIsObjectClass<Bare<R>>;
+
 /// The missing header for the first parameter without a conversion, and for the result.
 template <class R, class... A>
 struct MissingIn {
@@ -132,7 +135,8 @@ struct MissingIn {
     return found;
   }
   static constexpr Missing kParameter = first();
-  static constexpr Missing kResult = missing_of<std::conditional_t<std::is_void_v<R>, void, Bare<R>>>();
+  static constexpr Missing kResult =
+      missing_of<std::conditional_t<kIsObjectReference<R>, R, std::remove_cv_t<std::remove_reference_t<R>>>>();
   static constexpr bool kLosesWrites = (detail::kLosesWrites<A> || ...);
 };
 
@@ -184,6 +188,7 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
   ANYFFI_ASSERT_HEADER_(F, kList, "list.h");                                                                           \
   ANYFFI_ASSERT_HEADER_(F, kWideString, "wide_string.h");                                                              \
   ANYFFI_ASSERT_HEADER_(F, kSystemError, "system_error.h");                                                            \
+  ANYFFI_ASSERT_HEADER_(F, kMemory, "memory.h");                                                                       \
   ANYFFI_ASSERT_HEADER_(F, kFilesystem, "filesystem.h");                                                               \
   static_assert(::anyffi::detail::MissingOf<F>::kParameter != ::anyffi::detail::Missing::kObject,                      \
                 "anyffi: a parameter takes an object by value: take T&, const T& or anyffi::Ref<T>");                  \

@@ -36,7 +36,10 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
  public:
   ClassBuilder(const ClassBuilder&) = delete;
   ClassBuilder& operator=(const ClassBuilder&) = delete;
-  ~ClassBuilder() { define(); }
+  ~ClassBuilder() {
+    finish();
+    define();
+  }
 
  protected:
   __attribute__((cold, noinline)) ClassBuilder(int32_t (*type_code_of)(), int32_t* slot, AnyffiModuleClass* listed,
@@ -54,6 +57,10 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
     if (status != 0) anyffi_registry_defer_error();
   }
 
+  /// The index of a value of the last call: a constructor returns the object.
+  uint8_t index_of(uint8_t given) const noexcept {
+    return (flags_ & ANYFFI_CONSTRUCTOR) && given > 0 ? given - 1 : given;
+  }
   /// Starts a member with these flags.
   void begin(uint32_t flags) noexcept { flags_ = flags; }
 
@@ -62,6 +69,7 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
                                                            void* callable, ...) noexcept {
     VaList rest;
     __builtin_va_start(rest.list, callable);
+    self->finish();
     self->function_ = nullptr;
     self->doc_ = &self->ignored_;
     int status = catch_all([&] {
@@ -72,6 +80,8 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
       // Never released: the type refers to it.
       function.release();
       self->function_ = native;
+      // What a property refers to is inside of the object.
+      if (self->flags_ & ANYFFI_GETTER) native->set_returns(Returns::kReferenceInternal);
       self->doc_ = &native->info.doc;
       return 0;
     });
@@ -79,6 +89,7 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
   }
 
   __attribute__((cold, noinline)) void add_field(const AnyffiFieldInfo& field) noexcept {
+    finish();
     function_ = nullptr;
     doc_ = &ignored_;
     int status = catch_all([&] {
@@ -95,6 +106,10 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
   RowTable<AnyffiFieldInfo> fields_;
 
  private:
+  /// Reports the last method if its declaration is incomplete.
+  void finish() const noexcept {
+    if (function_) check_declaration(*function_, function_->info.name);
+  }
   void add_row(const char* name, AnyffiObject* function) {
     for (int32_t i = 0; i < methods_.size; ++i) {
       AnyffiMethodInfo& method = methods_.rows[i];

@@ -36,11 +36,29 @@ template <class T>
 struct ReturnsObject {
   template <class R, class... A>
   struct Check {
-    static constexpr bool kValue = std::is_same_v<Bare<R>, Ref<T>> || std::is_same_v<R, T>;
+    static constexpr bool kValue =
+        std::is_same_v<Bare<R>, Ref<T>> || std::is_same_v<R, T> || std::is_same_v<R, T*> || kIsOwner<T, R>;
   };
 };
 template <class T, class F>
 inline constexpr bool kReturns = SignatureOf<CallableOf<F>>::template Apply<ReturnsObject<T>::template Check>::kValue;
+
+/// The object that a factory returned.
+template <class T>
+Ref<T> made_of(Ref<T> made) {
+  return made;
+}
+template <class T, class P>
+Ref<T> made_of(P pointer) {
+  AnyffiValue made;
+  if constexpr (std::is_pointer_v<P>) {
+    made = pointer ? refer_to_owned(pointer) : AnyffiValue{};
+  } else {
+    made = Traits<P>::store(std::move(pointer));
+  }
+  if (made.type_code <= 0) throw Error("ValueError", "a constructor returned a null pointer");
+  return Ref<T>(Adopt{}, made.as_object);
+}
 
 /// A constructor that refuses an object that the host knows already: a new wrapper is to stand for it.
 template <class T, class F>
@@ -49,7 +67,7 @@ struct NewOnly {
   struct Of {
     F factory;
     Ref<T> operator()(A... args) {
-      Ref<T> made = factory(std::forward<A>(args)...);
+      Ref<T> made = made_of<T>(factory(std::forward<A>(args)...));
       if (made.get() && made.get()->wrapper) {
         throw Error("TypeError", "a constructor returned an object that is not new");
       }
@@ -98,20 +116,6 @@ inline void* member_of(const AnyffiObject* self, const AnyffiFieldInfo* field) {
   return static_cast<char*>(content) + field->offset;
 }
 
-/// An object inside of another one, which it keeps alive.
-inline void destroy_inner(AnyffiObject* self, int32_t what) {
-  if (what & ANYFFI_DELETE_CONTENTS) anyffi_release(reinterpret_cast<AnyffiInstance*>(self)->owner);
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
-}
-
-__attribute__((noinline)) inline AnyffiValue refer_into(AnyffiObject* owner, int32_t type_code, void* content) {
-  auto* inner = static_cast<AnyffiInstance*>(anyffi_alloc(sizeof(AnyffiInstance)));
-  if (!inner) throw std::bad_alloc();
-  anyffi_retain(owner);
-  *inner = AnyffiInstance{{type_code, 1, 1, &destroy_inner, nullptr}, content, owner};
-  return object_value(&inner->header);
-}
-
 /// One for each type of members, not for each member.
 template <class M>
 int get_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* out) {
@@ -119,7 +123,11 @@ int get_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* ou
   return catch_all([&] {
     auto* member = static_cast<M*>(member_of(self, field));
     if constexpr (kIsObjectClass<M>) {
-      *out = refer_into(self, type_code_of<M>(), member);
+      *out = refer_to_borrowed(member, self);
+    } else if constexpr (kHoldsPointer<M>) {
+      AnyffiValue owner = object_value(self);
+      ReturnScope scope(Returns::kReferenceInternal, &owner, 1);
+      assign(*out, Traits<M>::store(*member));
     } else {
       assign(*out, Traits<M>::store(*member));
     }
@@ -220,8 +228,8 @@ AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member
     if constexpr (!std::is_const_v<M> && std::is_copy_assignable_v<M>) field.set = &set_member<Value>;
   } else {
     field.type_name = kResultName<Value>;
-    // A view would dangle.
-    if constexpr (!std::is_const_v<M> && !kIsView<Value> && std::is_move_assignable_v<M>) {
+    // A view or pointer would dangle.
+    if constexpr (!std::is_const_v<M> && !kIsView<Value> && !kHoldsPointer<Value> && std::is_move_assignable_v<M>) {
       field.set = &set_member<Value>;
     }
   }

@@ -18,12 +18,14 @@ struct CallSpec {
   AnyffiCall call;
   const char* result_type;
   const CallableType* callable_type;  // NULL: the bytes are copied
+  void (*enroll)();                   // of a function that returns a T&: its objects are found by their addresses
   uint32_t callable_size;
   int32_t num_params;
   uint16_t flags;
   bool is_plain;
   bool has_names;
   bool has_defaults;
+  bool needs_returns;
   // The `ParamType*` of each parameter follow.
 };
 
@@ -92,6 +94,8 @@ __attribute__((cold, noinline)) inline ObjectRef create_native(const char* name,
   native.info.name = name;
   native.plain_size = native.info.num_params = native.info.num_required = spec.num_params;
   native.is_plain = spec.is_plain;
+  native.needs_returns = spec.needs_returns;
+  native.enroll = spec.enroll;
   if (!(spec.flags & ANYFFI_VARIADIC)) {
     native.info.params = params;
     native.info.exact_types = exact_types;

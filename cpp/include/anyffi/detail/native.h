@@ -14,7 +14,15 @@ struct NativeFunction {
   AnyffiFunctionInfo info;
   /// The number of arguments of a call that takes the fast path: no defaults, the lock is kept. -1: no fast path.
   int32_t plain_size;
-  bool is_plain;  // all parameters are numbers, and need no frame
+  bool is_plain;     // all parameters are numbers, and need no frame
+  void (*enroll)();  // see CallSpec
+  Returns returns;
+  bool needs_returns;  // its declaration says who owns the result
+  bool is_guarded;     // a method whose C++ function may be overridden in Python
+  uint8_t num_kept;
+  struct {
+    uint8_t nurse, patient;  // 0: the result; 1: the first argument
+  } kept[2];
   const ParamType** params;
   AnyValue* defaults;
   void (*destroy)(void* callable);  // NULL if there is nothing to do
@@ -22,6 +30,24 @@ struct NativeFunction {
   void release_gil() {
     info.flags |= ANYFFI_RELEASE_GIL;
     plain_size = -1;
+  }
+  void set_returns(Returns given) {
+    returns = given;
+    if (enroll && given != Returns::kCopy && given != Returns::kMove) enroll();
+  }
+  void keep_alive(uint8_t nurse, uint8_t patient) {
+    if (nurse > info.num_params || patient > info.num_params || nurse == patient || num_kept == 2) {
+      throw Error("ValueError",
+                  "keep_alive() counts the result as 0 and the arguments from 1, and stands at most twice");
+    }
+    kept[num_kept++] = {nurse, patient};
+    plain_size = -1;
+  }
+  /// What is wrong with the declaration, once it is complete, or NULL.
+  const char* find_error() const {
+    return needs_returns && returns == Returns::kUnspecified
+               ? "its result points to an object, and nothing says who owns it: add .returns(anyffi::Returns::...)"
+               : nullptr;
   }
   bool unlocks() const { return (info.flags & ANYFFI_RELEASE_GIL) != 0; }
 };
@@ -101,6 +127,55 @@ __attribute__((cold, noinline)) inline int fail_call(NativeFunction& native, Cal
   return -1;
 }
 
+/// Makes the patients of a call live as long as their nurses.
+__attribute__((cold, noinline)) inline int keep_patients(const NativeFunction& native, const AnyffiValue* args,
+                                                         AnyffiValue* result) {
+  for (int i = 0; i < native.num_kept; ++i) {
+    auto pick = [&](uint8_t index) { return index == 0 ? result : &args[index - 1]; };
+    const AnyffiValue* nurse = pick(native.kept[i].nurse);
+    const AnyffiValue* patient = pick(native.kept[i].patient);
+    if (nurse->type_code <= 0 || patient->type_code <= 0) continue;
+    if (anyffi_object_keep_alive(nurse->as_object, patient) == 0) continue;
+    anyffi_value_drop(result);
+    *result = AnyffiValue{};
+    return -1;
+  }
+  return 0;
+}
+
+/// A method that Python calls on an object of a class that overrides methods: Python has chosen the function of C++, as
+/// by `super()`, so that the first override of this name that C++ looks for is not Python's.
+struct GuardedCall {
+  const AnyffiObject* object;
+  const char* name;
+};
+ANYFFI_HIDDEN_ inline thread_local GuardedCall guarded_call{};
+
+/// Calls a function with all arguments, beyond what its fast path does.
+__attribute__((cold, noinline)) inline int call_specially(NativeFunction& native, AnyffiValue* args,
+                                                          AnyffiValue* result) {
+  GuardedCall former = guarded_call;
+  if (native.is_guarded) guarded_call = {args[0].type_code > 0 ? args[0].as_object : nullptr, native.info.name};
+  AnyffiObject* patients[2] = {};
+  // The call may steal or release them.
+  for (int i = 0; i < native.num_kept; ++i) {
+    uint8_t index = native.kept[i].patient;
+    if (index == 0 || args[index - 1].type_code <= 0) continue;
+    anyffi_retain(patients[i] = args[index - 1].as_object);
+  }
+  int status = native.base.call(&native, args, native.plain_size, result);
+  guarded_call = former;
+  if (status == 0 && native.num_kept > 0) status = keep_patients(native, args, result);
+  for (AnyffiObject* patient : patients) {
+    if (patient) anyffi_release(patient);
+  }
+  return status;
+}
+inline int call_complete(NativeFunction& native, AnyffiValue* args, AnyffiValue* result) {
+  if (native.is_guarded || native.num_kept > 0) return call_specially(native, args, result);
+  return native.base.call(&native, args, native.plain_size, result);
+}
+
 /// Calls a function of numbers; `args` is a copy, which is converted to what `load_plain` accepts.
 inline int call_normalized(NativeFunction& native, AnyffiValue* args, AnyffiValue* result) {
   AnyffiMismatch why;
@@ -132,7 +207,7 @@ __attribute__((cold, noinline)) inline int fill_and_call(NativeFunction& native,
   int32_t size = info.num_params;
   bool is_full = num_args == size && info.num_required == size;
   // The number of arguments for which `call` takes its fast path.
-  if (is_full && !native.is_plain) return native.base.call(&native, args, native.plain_size, result);
+  if (is_full && !native.is_plain) return call_complete(native, args, result);
   auto* filled = static_cast<AnyffiValue*>(__builtin_alloca(sizeof(AnyffiValue) * static_cast<size_t>(size)));
   if (is_full) {
     for (int32_t i = 0; i < size; ++i) filled[i] = args[i];
@@ -141,7 +216,7 @@ __attribute__((cold, noinline)) inline int fill_and_call(NativeFunction& native,
     return anyffi_error_raise_arg_count(&info, args, num_args);
   }
   if (native.is_plain) return call_normalized(native, filled, result);
-  int status = native.base.call(&native, filled, native.plain_size, result);
+  int status = call_complete(native, filled, result);
   // An argument stolen from the copy must be None in the original, too.
   for (int32_t i = 0; i < num_args; ++i) {
     if (args[i].type_code > 0) args[i] = filled[i];

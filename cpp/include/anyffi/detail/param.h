@@ -211,10 +211,30 @@ __attribute__((noinline)) bool store_reference(CallFrame& frame, const R& object
   return true;
 }
 
-/// The object itself, if the function returned one of its arguments, else a copy.
+/// What a reference refers to that is none of the arguments: by default a copy.
 template <class R>
-__attribute__((noinline)) bool store_object_reference(CallFrame& frame, const R& object, const AnyffiValue* args,
-                                                      int32_t count, AnyffiValue* result) {
+__attribute__((noinline)) bool store_other_reference(Returns returns, const R& object, const AnyffiValue* args,
+                                                     int32_t count, AnyffiValue* result) {
+  if constexpr (kIsCopyable<R>) {
+    if (returns == Returns::kUnspecified || returns == Returns::kCopy) {
+      assign(*result, Traits<R>::store(object));
+      return true;
+    }
+  }
+  if constexpr (kIsObjectValue<R>) {
+    if (returns == Returns::kMove) {
+      assign(*result, Traits<R>::store(std::move(const_cast<R&>(object))));
+      return true;
+    }
+  }
+  ReturnScope scope(returns, args, count);
+  assign(*result, store_pointer(const_cast<R*>(&object)));
+  return true;
+}
+/// The object itself, if the function returned one of its arguments; else false.
+template <class R>
+__attribute__((noinline)) bool store_argument(CallFrame& frame, const R& object, const AnyffiValue* args, int32_t count,
+                                              AnyffiValue* result) {
   acquire_lock(frame);
   for (int32_t i = 0; i < count; ++i) {
     if (!is_instance<R>(args[i]) || content_of<R>(args[i].as_object) != &object) continue;
@@ -222,8 +242,14 @@ __attribute__((noinline)) bool store_object_reference(CallFrame& frame, const R&
     assign(*result, object_value(args[i].as_object));
     return true;
   }
-  assign(*result, Traits<R>::store(object));
-  return true;
+  return false;
+}
+/// The same of pointers, and of containers of them.
+template <class R>
+__attribute__((noinline)) bool store_pointing(CallFrame& frame, Returns returns, R* kept, const AnyffiValue* args,
+                                              int32_t count, AnyffiValue* result) {
+  ReturnScope scope(returns, args, count);
+  return store_result(frame, kept, result);
 }
 
 }  // namespace detail

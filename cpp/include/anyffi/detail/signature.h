@@ -3,7 +3,7 @@
 #ifndef ANYFFI_DETAIL_SIGNATURE_H_
 #define ANYFFI_DETAIL_SIGNATURE_H_
 
-#include <anyffi/object.h>
+#include <anyffi/pointer.h>
 
 namespace anyffi {
 namespace detail {

@@ -78,6 +78,7 @@ struct TypedCall {
     // Without destructors, which would be inlined twice: the shared functions destroy what an error leaves.
     try {
       NumberPack numbers;
+      if constexpr ((kTakesObject<Bare<A>> || ...)) check_distinct(args, kSize);
       if (!(load<I, A>(args[I], frame, memory, numbers) && ...)) {
         return refuse_call(native, frame, memory.bytes, args, result);
       }
@@ -93,13 +94,19 @@ struct TypedCall {
       } else if constexpr (std::is_reference_v<R>) {
         const Result& object = function(pass<I, A>(memory, numbers)...);
         if constexpr (kIsObjectClass<Result>) {
-          store_object_reference<Result>(frame, object, args, kSize, result);
+          if (!store_argument<Result>(frame, object, args, kSize, result)) {
+            store_other_reference<Result>(native.returns, object, args, kSize, result);
+          }
         } else {
           store_reference<Result>(frame, object, result);
         }
       } else {
         auto* kept = new (slot<kSize>(memory)) Result(function(pass<I, A>(memory, numbers)...));
-        store_result(frame, kept, result);
+        if constexpr (kHoldsPointer<Result>) {
+          store_pointing(frame, native.returns, kept, args, kSize, result);
+        } else {
+          store_result(frame, kept, result);
+        }
       }
     } catch (const std::exception& exception) {
       return fail_call(native, frame, memory.bytes, args, exception);
@@ -222,8 +229,12 @@ constexpr TypedSpec<sizeof...(A)> typed_spec(TypedCall<F, R, A...>*) {
   CallSpec& spec = typed.spec;
   spec.call = &Typed::call;
   spec.is_plain = Typed::kIsPlain;
+  spec.needs_returns = kNeedsReturns<R>;
   if constexpr (std::is_void_v<R>) {
     spec.result_type = "None";
+  } else if constexpr (std::is_reference_v<R> && kIsObjectClass<Bare<R>>) {
+    spec.result_type = kTypeKeyOf<Bare<R>>;
+    spec.enroll = &enroll_instances<Bare<R>>;
   } else {
     spec.result_type = kResultName<Bare<R>>;
   }

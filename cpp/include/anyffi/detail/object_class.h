@@ -1,0 +1,221 @@
+/// \file
+/// Object classes: their keys, their type codes, and the layout of their objects.
+#ifndef ANYFFI_DETAIL_OBJECT_CLASS_H_
+#define ANYFFI_DETAIL_OBJECT_CLASS_H_
+
+#include <anyffi/any.h>
+#include <anyffi/detail/layout.h>
+#include <anyffi/error.h>
+#include <anyffi/reflection.h>
+
+#include <typeinfo>
+
+namespace anyffi {
+namespace detail {
+
+/// The type key of an object class, and the object class that it derives from, or void.
+template <class T, class = void>
+struct KeyOf {
+  static constexpr bool kIsKnown = false;
+};
+template <class T, class = void>
+struct OwnParent {
+  using Parent = void;
+};
+template <class T>
+struct OwnParent<T, std::void_t<typename T::Parent>> {
+  using Parent = typename T::Parent;
+};
+template <class T>
+struct KeyOf<T, std::enable_if_t<ForeignKey<T>::kIsKnown>> : ForeignKey<T> {
+  static constexpr bool kIsForeign = true;
+};
+template <class T>
+struct KeyOf<T, std::enable_if_t<!ForeignKey<T>::kIsKnown, std::void_t<decltype(T::kTypeKey)>>> : OwnParent<T> {
+  static constexpr auto kValue = T::kTypeKey;
+  static constexpr bool kIsKnown = true;
+  static constexpr bool kIsForeign = false;
+};
+
+/// Object classes: as parameters references to the object, as a `Ref<T>` or a T&, or copies.
+template <class T>
+inline constexpr bool kIsObjectClass = KeyOf<T>::kIsKnown && !std::is_enum_v<T>;
+
+template <class Base, class T, class = void>
+inline constexpr bool kIsFixedBase = false;
+template <class Base, class T>
+inline constexpr bool kIsFixedBase<Base, T, std::void_t<decltype(static_cast<T*>(std::declval<Base*>()))>> =
+    std::is_base_of_v<Base, T>;
+
+constexpr uintptr_t align_up(uintptr_t address, size_t alignment) {
+  return (address + alignment - 1) & ~(alignment - 1);
+}
+
+/// The content of type T follows the struct, in the same block.
+template <class T>
+struct Instance {
+  AnyffiInstance base;
+
+  /// `anyffi_alloc` aligns to 16 bytes.
+  static constexpr size_t kOffset = align_up(sizeof(AnyffiInstance), 16);
+  static constexpr size_t kSize = kOffset + sizeof(T) + (alignof(T) > 16 ? alignof(T) - 16 : 0);
+
+  void* place() { return reinterpret_cast<void*>(align_up(reinterpret_cast<uintptr_t>(this) + kOffset, alignof(T))); }
+  static void destroy(AnyffiObject* self, int32_t what) {
+    auto* instance = reinterpret_cast<Instance*>(self);
+    if (what & ANYFFI_DELETE_CONTENTS) {
+      if (__builtin_expect((self->weak_count & ANYFFI_WAS_WEAK) != 0, 0)) anyffi_instance_withdraw(&instance->base);
+      static_cast<T*>(instance->base.content)->~T();
+    }
+    if (what & ANYFFI_DELETE_MEMORY) anyffi_free(instance);
+  }
+};
+
+}  // namespace detail
+
+template <class T>
+class Ref;
+
+namespace detail {
+
+template <class T, class F>
+inline constexpr bool kIsFromValue = false;
+template <class T, class X>
+inline constexpr bool kIsFromValue<T, T (*)(X)> = true;
+template <class T, class X>
+inline constexpr bool kIsFromValue<T, Ref<T> (*)(X)> = true;
+
+/// Whether T itself declares `from_value`: an inherited one creates objects of the base class.
+template <class T, class = void>
+inline constexpr bool kHasFromValue = false;
+template <class T>
+inline constexpr bool kHasFromValue<T, std::void_t<decltype(&T::from_value)>> =
+    !KeyOf<T>::kIsForeign && kIsFromValue<T, decltype(&T::from_value)>;
+
+/// The annotation of the values that `from_value` accepts.
+template <class R, class X>
+constexpr const char* value_name(R (*)(X)) {
+  if constexpr (HasTraits<Bare<X>>::value) return Traits<Bare<X>>::name;
+  return nullptr;
+}
+
+}  // namespace detail
+
+template <class T>
+int32_t type_code_of();
+
+namespace detail {
+
+template <class T>
+ANYFFI_HIDDEN_ inline constexpr auto kTypeKeyOf = FixedText(KeyOf<T>::kValue);
+
+/// The distance from an object of class T to its base of class Base.
+template <class T, class Base>
+int64_t offset_of_base() {
+  static_assert(kIsFixedBase<Base, T>, "anyffi: the base of an object class must be a public and not a virtual base");
+  // Any address that is not NULL.
+  auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
+  return reinterpret_cast<char*>(static_cast<Base*>(object)) - reinterpret_cast<char*>(object);
+}
+
+/// 0 until the class is registered. Hidden: each library registers its own classes.
+template <class T>
+ANYFFI_HIDDEN_ inline int32_t type_code_slot = 0;
+
+/// How objects of the class are made: AnyffiInstanceFlag.
+ANYFFI_HIDDEN_ inline constexpr uint8_t kNoInstanceFlags = 0;
+template <class T>
+ANYFFI_HIDDEN_ inline const uint8_t* instance_flags_of = &kNoInstanceFlags;
+
+/// The polymorphic classes that this library knows, by what `typeid` returns: pointers to a base are objects of the
+/// class that they point to.
+struct DynamicClass {
+  const std::type_info* type;
+  int32_t (*type_code)();
+  DynamicClass* next;
+};
+ANYFFI_HIDDEN_ inline DynamicClass* dynamic_classes = nullptr;
+template <class T>
+ANYFFI_HIDDEN_ inline DynamicClass dynamic_class{};
+
+#if defined(__GXX_RTTI) || defined(__cpp_rtti)
+#define ANYFFI_HAS_RTTI_ 1
+#else
+#define ANYFFI_HAS_RTTI_ 0
+#endif
+
+template <class T>
+void add_dynamic_class() {
+#if ANYFFI_HAS_RTTI_
+  DynamicClass& row = dynamic_class<T>;
+  if (__atomic_exchange_n(&row.type_code, &type_code_of<T>, __ATOMIC_ACQ_REL) != nullptr) return;
+  row.type = &typeid(T);
+  row.next = __atomic_load_n(&dynamic_classes, __ATOMIC_ACQUIRE);
+  while (!__atomic_compare_exchange_n(&dynamic_classes, &row.next, &row, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+  }
+#endif
+}
+
+template <class T>
+__attribute__((cold, noinline)) ANYFFI_HIDDEN_ int32_t register_class() {
+  AnyffiTypeInfo info{};
+  info.struct_size = sizeof(info);
+  info.type_key = kTypeKeyOf<T>;
+  info.parent = ANYFFI_OBJECT;
+  using Parent = typename KeyOf<T>::Parent;
+  if constexpr (!std::is_void_v<Parent>) {
+    info.parent = type_code_of<Parent>();
+    info.parent_offset = offset_of_base<T, Parent>();
+  }
+  info.instance_size = sizeof(AnyffiObject) + sizeof(T);
+  info.alignment = alignof(T);
+  info.member_types = members_of<T>();
+  if constexpr (!KeyOf<T>::kIsForeign) describe_class<T>(info);
+  if constexpr (kHasFromValue<T>) info.convertible_from = value_name(&T::from_value);
+  if constexpr (std::is_enum_v<T>) info.convertible_from = "int";
+  int32_t code;
+  check(anyffi_type_register(&info, &code));
+  __atomic_store_n(&instance_flags_of<T>, anyffi_type_get_instance_flags(code), __ATOMIC_RELAXED);
+  if constexpr (std::is_polymorphic_v<T> && ANYFFI_HAS_RTTI_) add_dynamic_class<T>();
+  __atomic_store_n(&type_code_slot<T>, code, __ATOMIC_RELEASE);
+  return code;
+}
+
+}  // namespace detail
+
+/// The type code of an object class: one that has `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};` and, if
+/// it derives from another object class, `using Parent = Base;`, or that got a key from ANYFFI_TYPE_KEY (class.h).
+/// Registered at first use, or when the library loads by ANYFFI_REGISTER_OBJECT and ANYFFI_BIND.
+///
+/// Libraries that register one key must have the same class, since they exchange its objects. So each registers its own
+/// (hidden symbols), and a different size, alignment, parent or leading members are an error.
+template <class T>
+ANYFFI_HIDDEN_ int32_t type_code_of() {
+  int32_t code = __atomic_load_n(&detail::type_code_slot<T>, __ATOMIC_ACQUIRE);
+  return __builtin_expect(code != 0, 1) ? code : detail::register_class<T>();
+}
+
+namespace detail {
+
+/// Whether an object is of class T or of one that derives from it.
+template <class T>
+bool is_instance(const AnyffiValue& value) {
+  int32_t code = type_code_of<T>();
+  return value.type_code == code || (value.type_code > 0 && anyffi_type_is_a(value.type_code, code));
+}
+
+/// The content of an object that `is_instance`.
+template <class T>
+T* content_of(const AnyffiObject* object) {
+  int32_t code = type_code_of<T>();
+  if (__builtin_expect(object->type_code != code, 0)) {
+    return static_cast<T*>(anyffi_instance_get_content(object, code));
+  }
+  return static_cast<T*>(reinterpret_cast<const AnyffiInstance*>(object)->content);
+}
+
+}  // namespace detail
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_DETAIL_OBJECT_CLASS_H_

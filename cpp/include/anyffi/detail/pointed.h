@@ -1,0 +1,188 @@
+/// \file
+/// Objects whose content is elsewhere: behind a pointer that is owned, shared or only referred to.
+#ifndef ANYFFI_DETAIL_POINTED_H_
+#define ANYFFI_DETAIL_POINTED_H_
+
+#include <anyffi/detail/object_class.h>
+
+namespace anyffi {
+
+/// What a function that returns a pointer or reference to an object says about it: `.returns(...)` after its
+/// declaration. The same address is the same object while one lives, except for copies.
+enum class Returns : uint8_t {
+  kUnspecified,
+  kCopy,               ///< a new object, by the copy constructor
+  kMove,               ///< a new object, by the move constructor
+  kReference,          ///< refers to what C++ owns, and keeps alive longer than Python uses it
+  kReferenceInternal,  ///< refers to what the first argument owns, which it keeps alive
+  kTakeOwnership       ///< of the pointer: deletes it
+};
+
+namespace detail {
+
+/// An object with its content elsewhere. `held` is owned by the deleter, which may be replaced by one that owns more.
+struct Pointed {
+  AnyffiInstance base;
+  void* held;
+  void (*destroy_held)(void* held);
+};
+
+inline void withdraw(AnyffiObject* self) {
+  if (self->weak_count & ANYFFI_WAS_WEAK) anyffi_instance_withdraw(reinterpret_cast<AnyffiInstance*>(self));
+}
+
+/// Refers to a content that `owner`, if there is one, keeps alive.
+inline void destroy_reference(AnyffiObject* self, int32_t what) {
+  if (what & ANYFFI_DELETE_CONTENTS) {
+    withdraw(self);
+    if (auto* owner = reinterpret_cast<AnyffiInstance*>(self)->owner) anyffi_release(owner);
+  }
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+}
+
+inline void destroy_pointed(AnyffiObject* self, int32_t what) {
+  auto* pointed = reinterpret_cast<Pointed*>(self);
+  if (what & ANYFFI_DELETE_CONTENTS) {
+    withdraw(self);
+    pointed->destroy_held(pointed->held);
+  }
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+}
+
+/// Owns the content by `delete`: an owner in C++ can take it.
+inline void destroy_owned(AnyffiObject* self, int32_t what) { destroy_pointed(self, what); }
+/// Owns something that owns the content.
+inline void destroy_holder(AnyffiObject* self, int32_t what) { destroy_pointed(self, what); }
+
+template <class T>
+void delete_as(void* held) {
+  delete static_cast<T*>(held);
+}
+
+/// Memory for the content of a new object that an owner in C++ can take.
+template <class T>
+__attribute__((cold, noinline)) void* place_separately() {
+  if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+    return ::operator new(sizeof(T), std::align_val_t{alignof(T)});
+  } else {
+    return ::operator new(sizeof(T));
+  }
+}
+template <class T>
+__attribute__((cold, noinline)) void free_separate(void* place) noexcept {
+  if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+    ::operator delete(place, std::align_val_t{alignof(T)});
+  } else {
+    ::operator delete(place);
+  }
+}
+/// Lets a new object be found by its content.
+__attribute__((cold, noinline)) inline void enroll_new(AnyffiObject* object) {
+  check(anyffi_instance_enroll(reinterpret_cast<AnyffiInstance*>(object), nullptr));
+}
+
+/// A content and what owns it.
+struct Pointee {
+  void* content;
+  int32_t type_code;
+  void (*deleter)(AnyffiObject* self, int32_t what);
+  void* held;                        // owned
+  void (*destroy_held)(void* held);  // NULL: nothing is owned
+  AnyffiObject* owner;               // borrowed
+};
+
+/// Makes an object that refers to a content the owner of what `pointee` owns, unless something owns it already.
+inline bool upgrade(AnyffiInstance* known, const Pointee& pointee) {
+  if (known->header.deleter != &destroy_reference || known->owner || !pointee.destroy_held) return false;
+  auto* pointed = reinterpret_cast<Pointed*>(known);
+  pointed->held = pointee.held;
+  pointed->destroy_held = pointee.destroy_held;
+  known->header.deleter = pointee.deleter;
+  return true;
+}
+
+/// Returns the object that stands for a content, a new one if there is none. Steals what is held, also on failure.
+__attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
+  struct Guard {
+    const Pointee* pointee;
+    ~Guard() {
+      if (pointee && pointee->destroy_held) pointee->destroy_held(pointee->held);
+    }
+  } guard{&pointee};
+  auto* pointed = static_cast<Pointed*>(anyffi_alloc(sizeof(Pointed)));
+  if (!pointed) throw std::bad_alloc();
+  *pointed = Pointed{{{pointee.type_code, 1, 1, pointee.deleter, nullptr}, pointee.content, pointee.owner},
+                     pointee.held,
+                     pointee.destroy_held};
+  AnyffiInstance* known;
+  int status = anyffi_instance_enroll(&pointed->base, &known);
+  if (status == 0 && !known) {
+    guard.pointee = nullptr;
+    if (pointee.owner) anyffi_retain(pointee.owner);
+    return anyffi_make_object(&pointed->base.header);
+  }
+  anyffi_free(pointed);
+  check(status);
+  // A pointer that is given twice is owned already.
+  if (upgrade(known, pointee) || pointee.deleter == &destroy_owned) guard.pointee = nullptr;
+  return anyffi_make_object(&known->header);
+}
+
+/// The address and the type code of an object of the most derived class that the library knows.
+struct Found {
+  void* content;
+  int32_t type_code;
+};
+template <class T>
+Found find_dynamic(T* pointer) {
+#if ANYFFI_HAS_RTTI_
+  if constexpr (std::is_polymorphic_v<T>) {
+    const std::type_info& type = typeid(*pointer);
+    if (type != typeid(T)) {
+      for (auto* row = __atomic_load_n(&dynamic_classes, __ATOMIC_ACQUIRE); row; row = row->next) {
+        if (*row->type == type) return {const_cast<void*>(dynamic_cast<const void*>(pointer)), row->type_code()};
+      }
+    }
+  }
+#endif
+  return {const_cast<void*>(static_cast<const void*>(pointer)), type_code_of<T>()};
+}
+
+/// The object of a pointer that is not NULL; `deleter` and `held` as in Pointee.
+template <class T>
+AnyffiValue refer_to_pointer(T* pointer, AnyffiObject* owner, void (*deleter)(AnyffiObject*, int32_t), void* held,
+                             void (*destroy_held)(void*)) {
+  Found found = find_dynamic(pointer);
+  return refer_to(Pointee{found.content, found.type_code, deleter, held, destroy_held, owner});
+}
+
+template <class T>
+AnyffiValue refer_to_owned(T* pointer) {
+  return refer_to_pointer(pointer, nullptr, &destroy_owned, pointer, &delete_as<T>);
+}
+template <class T>
+AnyffiValue refer_to_borrowed(T* pointer, AnyffiObject* owner = nullptr) {
+  return refer_to_pointer(pointer, owner, &destroy_reference, nullptr, nullptr);
+}
+
+/// Functions return or take pointers to objects of the class, which are therefore found by their addresses.
+template <class T>
+__attribute__((cold, noinline)) bool flag_instances(uint8_t flags) noexcept {
+  int status = catch_all([&] {
+    anyffi_type_add_instance_flags(type_code_of<T>(), flags);
+    return 0;
+  });
+  if (status != 0) anyffi_registry_defer_error();
+  return true;
+}
+template <class T>
+void enroll_instances() {
+  flag_instances<T>(ANYFFI_ENROLLED);
+}
+template <class T, uint8_t kFlags>
+ANYFFI_HIDDEN_ inline const bool kIsFlagged = flag_instances<T>(kFlags);
+
+}  // namespace detail
+}  // namespace anyffi
+
+#endif  // ANYFFI_DETAIL_POINTED_H_

@@ -1,0 +1,121 @@
+/// \file
+/// Pointers and references to objects of classes, as parameters and results.
+#ifndef ANYFFI_POINTER_H_
+#define ANYFFI_POINTER_H_
+
+#include <anyffi/object.h>
+
+namespace anyffi {
+
+/// Whether a function that returns a T& may return a copy. False for a class with a copy constructor that does not
+/// compile, such as that of a class with a std::vector of std::unique_ptr.
+template <class T>
+inline constexpr bool kIsCopyable = std::is_copy_constructible_v<T> && detail::kIsObjectValue<T>;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool kIsObjectPointer = false;
+template <class T>
+inline constexpr bool kIsObjectPointer<T*> = kIsObjectClass<std::remove_cv_t<T>>;
+
+/// Parameters that take the content of an object: no other argument of the call may be that object.
+template <class T>
+inline constexpr bool kTakesObject = false;
+[[noreturn]] __attribute__((cold, noinline)) inline void refuse_same() {
+  throw Error("ValueError", "an object that is moved to C++ is also another argument of the call");
+}
+inline void check_distinct(const AnyffiValue* args, int32_t size) {
+  for (int32_t i = 0; i < size; ++i) {
+    for (int32_t j = 0; j < i && args[i].type_code > 0; ++j) {
+      if (args[j].type_code > 0 && args[j].as_object == args[i].as_object) refuse_same();
+    }
+  }
+}
+
+/// Smart pointers to a T, which own it.
+template <class T, class P>
+inline constexpr bool kIsOwner = false;
+
+/// Whether there is a pointer to an object in a type, which is one or a container.
+template <class T>
+struct HoldsPointer : std::bool_constant<kIsObjectPointer<T>> {};
+template <template <class...> class C, class... Ts>
+struct HoldsPointer<C<Ts...>> : std::bool_constant<(HoldsPointer<Ts>::value || ...)> {};
+template <class T>
+inline constexpr bool kHoldsPointer = HoldsPointer<T>::value;
+
+/// Results whose declaration says who owns the object. A T& may be one of the arguments.
+template <class R>
+inline constexpr bool kNeedsReturns = kHoldsPointer<Bare<R>>;
+
+/// What applies to the pointers in the result that is stored now.
+struct ReturnContext {
+  Returns returns;
+  AnyffiObject* first;  // the first argument, if that is an object
+  const ReturnContext* former;
+};
+ANYFFI_HIDDEN_ inline thread_local const ReturnContext* return_context = nullptr;
+
+class ReturnScope {
+ public:
+  ReturnScope(Returns returns, const AnyffiValue* args, int32_t size) noexcept
+      : context_{returns, size > 0 && args[0].type_code > 0 ? args[0].as_object : nullptr, return_context} {
+    return_context = &context_;
+  }
+  ~ReturnScope() { return_context = context_.former; }
+  ReturnScope(const ReturnScope&) = delete;
+  ReturnScope& operator=(const ReturnScope&) = delete;
+
+ private:
+  ReturnContext context_;
+};
+
+/// A pointer outside of results, such as an argument of a callback, refers to an object that stays alive meanwhile.
+template <class T>
+__attribute__((noinline)) AnyffiValue store_pointer(T* pointer) {
+  if (!pointer) return AnyffiValue{};
+  const ReturnContext* context = return_context;
+  Returns returns = context ? context->returns : Returns::kReference;
+  if (returns == Returns::kTakeOwnership) return refer_to_owned(pointer);
+  AnyffiObject* owner = nullptr;
+  if (returns == Returns::kReferenceInternal) {
+    owner = context->first;
+    if (!owner) throw Error("TypeError", "a result refers to what the first argument owns, which is no object");
+  } else if (returns != Returns::kReference) {
+    throw Error("TypeError", returns == Returns::kUnspecified
+                                 ? "the result refers to an object that cannot be copied, and nothing says who owns "
+                                   "it: add .returns(anyffi::Returns::...) to the declaration of the function"
+                                 : "a pointer is returned by copy or move: bind a lambda that returns the object");
+  }
+  return refer_to_borrowed(pointer, owner);
+}
+
+}  // namespace detail
+
+/// A pointer to an object of an object class, or NULL, which is None. A parameter borrows the object from the caller.
+template <class P>
+struct Traits<P*, std::enable_if_t<detail::kIsObjectPointer<P*>>> {
+  using T = std::remove_cv_t<P>;
+  ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T> + " | None";
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_NONE);
+  static constexpr bool kIsSteady = true;
+  static constexpr bool kBorrows = false;
+  using Holder = P*;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    holder = nullptr;
+    if (value.type_code == ANYFFI_NONE) return true;
+    if (!detail::is_instance<T>(value)) return detail::refuse(why, value, name);
+    holder = detail::content_of<T>(value.as_object);
+    return true;
+  }
+  static P* take(Holder& holder) { return holder; }
+  static AnyffiValue store(P* pointer) {
+    (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED>;
+    return detail::store_pointer(const_cast<T*>(pointer));
+  }
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_POINTER_H_

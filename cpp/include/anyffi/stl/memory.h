@@ -1,0 +1,163 @@
+/// \file
+/// Conversions of std::shared_ptr and std::unique_ptr to objects of object classes; a null one is None.
+#ifndef ANYFFI_STL_MEMORY_H_
+#define ANYFFI_STL_MEMORY_H_
+
+#include <anyffi/pointer.h>
+
+#include <memory>
+
+namespace anyffi {
+
+namespace detail {
+
+template <class P>
+void delete_holder(void* held) {
+  delete static_cast<P*>(held);
+}
+
+/// Owns a std::shared_ptr<void>.
+inline void destroy_shared(AnyffiObject* self, int32_t what) { destroy_pointed(self, what); }
+
+/// Makes a std::shared_ptr keep an object alive, whatever owns its content.
+struct ReleaseObject {
+  AnyffiObject* object;
+  void operator()(void*) const noexcept { anyffi_release(object); }
+};
+
+template <class T, class = void>
+inline constexpr bool kSharesFromThis = false;
+template <class T>
+inline constexpr bool kSharesFromThis<T, std::void_t<decltype(std::declval<T&>().weak_from_this().lock())>> = true;
+
+template <class T>
+std::shared_ptr<T> share_object(AnyffiObject* object) {
+  using Content = std::remove_cv_t<T>;
+  auto* content = content_of<Content>(object);
+  if (object->deleter == &destroy_shared) {
+    auto* held = static_cast<std::shared_ptr<void>*>(reinterpret_cast<Pointed*>(object)->held);
+    return std::shared_ptr<T>(*held, content);
+  }
+  if constexpr (kSharesFromThis<Content>) {
+    if (auto shared = content->weak_from_this().lock()) return std::shared_ptr<T>(std::move(shared), content);
+  }
+  anyffi_retain(object);
+  // Calls the deleter if it fails.
+  return std::shared_ptr<T>(content, ReleaseObject{object});
+}
+
+/// Why an owner in C++ cannot take an object, or NULL. The caller's reference and that of the wrapper are one.
+inline const char* why_not_given(const AnyffiObject* object) {
+  if (object->deleter == &destroy_shared)
+    return "a std::shared_ptr owns this object, so that it cannot be moved to C++";
+  if (object->deleter != &destroy_owned)
+    return "this object does not own its content alone, which cannot be moved to C++";
+  if (!anyffi_is_held_once(object)) return "other objects refer to this object, which cannot be moved to C++";
+  return nullptr;
+}
+
+/// An argument that C++ takes; the object is retained until the end of the call.
+template <class T>
+struct TakenObject {
+  ObjectRef object{Adopt{}, nullptr};
+
+  /// Leaves the object's wrapper empty.
+  T* take() {
+    if (!object.get()) return nullptr;
+    auto* pointed = reinterpret_cast<Pointed*>(object.get());
+    T* content = content_of<T>(object.get());
+    check(anyffi_object_empty_wrapper(object.get()));
+    withdraw(object.get());
+    pointed->base.header.deleter = &destroy_reference;
+    pointed->base.content = pointed->held = nullptr;
+    return content;
+  }
+};
+
+}  // namespace detail
+
+/// A parameter keeps the object alive, with all that belongs to it in Python. A result is an object that holds the
+/// std::shared_ptr; the same address is the same object while one lives.
+template <class P>
+struct Traits<std::shared_ptr<P>, std::enable_if_t<detail::kIsObjectClass<std::remove_cv_t<P>>>> {
+  using T = std::remove_cv_t<P>;
+  ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T> + " | None";
+  static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_NONE);
+  static constexpr bool kIsSteady = true;
+  static constexpr bool kBorrows = false;
+  static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kIsLoadedInPlace = true;
+  using Holder = std::shared_ptr<P>;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    holder = nullptr;
+    if (value.type_code == ANYFFI_NONE) return true;
+    if (!detail::is_instance<T>(value)) return detail::refuse(why, value, name);
+    holder = detail::share_object<P>(value.as_object);
+    return true;
+  }
+  static std::shared_ptr<P> take(Holder& holder) { return std::move(holder); }
+  static AnyffiValue store(std::shared_ptr<P> shared) {
+    (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED>;
+    auto* pointer = const_cast<T*>(shared.get());
+    if (!pointer) return AnyffiValue{};
+    using Held = std::shared_ptr<void>;
+    auto* held = new Held(std::const_pointer_cast<T>(std::move(shared)));
+    return detail::refer_to_pointer(pointer, nullptr, &detail::destroy_shared, held, &detail::delete_holder<Held>);
+  }
+};
+
+/// A parameter takes the content of an object that owns it alone, and leaves the Python object empty. A result is an
+/// object that owns the content.
+template <class P, class D>
+struct Traits<std::unique_ptr<P, D>, std::enable_if_t<detail::kIsObjectClass<std::remove_cv_t<P>>>> {
+  using T = std::remove_cv_t<P>;
+  using Pointer = std::unique_ptr<P, D>;
+  static constexpr bool kIsPlain = std::is_same_v<D, std::default_delete<P>>;
+  ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T> + " | None";
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kBorrows = false;
+  using Holder = detail::TakenObject<T>;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    static_assert(kIsPlain,
+                  "anyffi: a parameter is a std::unique_ptr with a deleter: only std::default_delete can take "
+                  "an object from Python");
+    (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED | ANYFFI_SEPARATE>;
+    if (value.type_code == ANYFFI_NONE) return true;
+    if (!detail::is_instance<T>(value)) return detail::refuse(why, value, name);
+    const char* reason = detail::why_not_given(value.as_object);
+    if (!reason && value.type_code != type_code_of<T>() && !std::has_virtual_destructor_v<T>) {
+      reason = "the class of the parameter has no virtual destructor, so that it cannot own an object of this class";
+    }
+    if (reason) return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, reason);
+    anyffi_retain(value.as_object);
+    holder.object = ObjectRef(detail::Adopt{}, value.as_object);
+    return true;
+  }
+  static Pointer take(Holder& holder) { return Pointer(holder.take()); }
+  static AnyffiValue store(Pointer pointer) {
+    (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED>;
+    if (!pointer) return AnyffiValue{};
+    auto* content = const_cast<T*>(pointer.get());
+    if constexpr (kIsPlain) {
+      return detail::refer_to_owned(const_cast<T*>(pointer.release()));
+    } else {
+      auto* held = new Pointer(std::move(pointer));
+      return detail::refer_to_pointer(content, nullptr, &detail::destroy_holder, held, &detail::delete_holder<Pointer>);
+    }
+  }
+};
+
+namespace detail {
+template <class T, class D>
+inline constexpr bool kTakesObject<std::unique_ptr<T, D>> = true;
+template <class T, class D>
+inline constexpr bool kIsOwner<T, std::unique_ptr<T, D>> = true;
+template <class T>
+inline constexpr bool kIsOwner<T, std::shared_ptr<T>> = true;
+template <class T>
+inline constexpr bool kIncludes<Missing::kMemory, T> = true;
+}  // namespace detail
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_STL_MEMORY_H_

@@ -1,0 +1,174 @@
+/// \file
+/// The objects of C++ classes by the address of their content, so that one address is one object; and the objects that
+/// others keep alive.
+#include <anyffi/c_api.h>
+#include <anyffi/inline.h>
+
+#include <mutex>
+#include <unordered_map>
+
+#include "core/errors.h"
+#include "core/memory.h"
+#include "core/types.h"
+
+namespace anyffi::runtime {
+namespace {
+
+/// A hash table of objects by their content, with linear probing. Several objects may have one content: the first
+/// member of an object is at its address, and one that is being destroyed remains until it is withdrawn.
+class Instances {
+ public:
+  std::mutex mutex;
+
+  void add(AnyffiInstance* instance) {
+    if (2 * (size_ + 1) > slots_.size()) grow();
+    place(instance);
+    ++size_;
+  }
+  void remove(const AnyffiInstance* instance) noexcept {
+    if (size_ == 0) return;
+    size_t i = start_of(instance->content);
+    while (slots_[i] != instance) {
+      if (slots_[i] == nullptr) return;
+      i = next(i);
+    }
+    // Moves back what was displaced by it.
+    for (size_t j = next(i); slots_[j] != nullptr; j = next(j)) {
+      size_t distance = (j - start_of(slots_[j]->content)) & mask();
+      if (distance < ((j - i) & mask())) continue;
+      slots_[i] = slots_[j];
+      i = j;
+    }
+    slots_[i] = nullptr;
+    --size_;
+  }
+  /// A new reference to an object of this content and type, or of one that derives from it. No object that is found can
+  /// be freed while the mutex is held.
+  AnyffiInstance* find(const void* content, int32_t type_code) const noexcept {
+    if (size_ == 0) return nullptr;
+    for (size_t i = start_of(content); slots_[i] != nullptr; i = next(i)) {
+      AnyffiObject* object = &slots_[i]->header;
+      if (slots_[i]->content != content) continue;
+      if (object->type_code != type_code && !anyffi_type_is_a(object->type_code, type_code)) continue;
+      if (object->type_code != type_code && anyffi_instance_get_content(object, type_code) != content) continue;
+      if (anyffi_object_lock_weak(object) != 0) return slots_[i];
+    }
+    return nullptr;
+  }
+
+ private:
+  size_t mask() const noexcept { return slots_.size() - 1; }
+  size_t next(size_t i) const noexcept { return (i + 1) & mask(); }
+  size_t start_of(const void* content) const noexcept {
+    uint64_t mixed = (reinterpret_cast<uintptr_t>(content) >> 3) * 0x9E3779B97F4A7C15u;
+    return static_cast<size_t>(mixed >> 32) & mask();
+  }
+  void place(AnyffiInstance* instance) noexcept {
+    size_t i = start_of(instance->content);
+    while (slots_[i] != nullptr) i = next(i);
+    slots_[i] = instance;
+  }
+  void grow() {
+    Vector<AnyffiInstance*> former(slots_.empty() ? 64 : 2 * slots_.size());
+    former.swap(slots_);
+    for (AnyffiInstance* instance : former) {
+      if (instance != nullptr) place(instance);
+    }
+  }
+
+  Vector<AnyffiInstance*> slots_; /* a power of two of them, at least half of them NULL */
+  size_t size_ = 0;
+};
+
+/// Never destroyed: objects may be released while the process exits.
+Instances& instances() {
+  static auto* made = new Instances();
+  return *made;
+}
+
+/// What an object keeps alive.
+struct Nurse {
+  void (*deleter)(AnyffiObject* self, int32_t what) = nullptr; /* its own */
+  Vector<AnyffiObject*> patients;
+};
+
+struct Nurses {
+  using Entry = std::pair<AnyffiObject* const, Nurse>;
+  std::mutex mutex;
+  std::unordered_map<AnyffiObject*, Nurse, std::hash<AnyffiObject*>, std::equal_to<>, Allocator<Entry>> entries;
+};
+
+Nurses& nurses() {
+  static auto* made = new Nurses();
+  return *made;
+}
+
+/// The deleter of an object that keeps others alive.
+void delete_nurse(AnyffiObject* self, int32_t what) {
+  Nurses& all = nurses();
+  Nurse nurse;
+  {
+    std::lock_guard<std::mutex> lock(all.mutex);
+    auto found = all.entries.find(self);
+    nurse = std::move(found->second);
+    all.entries.erase(found);
+  }
+  self->deleter = nurse.deleter;
+  nurse.deleter(self, what);
+  for (AnyffiObject* patient : nurse.patients) anyffi_release(patient);
+}
+
+void add_patient(AnyffiObject* nurse, AnyffiObject* patient) {
+  Nurses& all = nurses();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  Nurse& entry = all.entries[nurse];
+  if (entry.deleter == nullptr) {
+    entry.deleter = nurse->deleter;
+    nurse->deleter = &delete_nurse;
+  }
+  for (AnyffiObject* known : entry.patients) {
+    if (known == patient) return;
+  }
+  entry.patients.push_back(patient);
+  anyffi_retain(patient);
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+AnyffiInstance* anyffi_instance_find(const void* content, int32_t type_code) {
+  Instances& all = instances();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  return all.find(content, type_code);
+}
+
+int anyffi_instance_enroll(AnyffiInstance* instance, AnyffiInstance** out_former) {
+  if (out_former != nullptr) *out_former = nullptr;
+  return guard([&] {
+    Instances& all = instances();
+    std::lock_guard<std::mutex> lock(all.mutex);
+    if (out_former != nullptr) {
+      *out_former = all.find(instance->content, instance->header.type_code);
+      if (*out_former != nullptr) return 0;
+    }
+    all.add(instance);
+    instance->header.weak_count |= ANYFFI_WAS_WEAK;
+    return 0;
+  });
+}
+
+void anyffi_instance_withdraw(AnyffiInstance* instance) {
+  Instances& all = instances();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  all.remove(instance);
+}
+
+int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient) {
+  if (patient->type_code <= 0 || patient->as_object == nurse) return 0;
+  return guard([&] {
+    add_patient(nurse, patient->as_object);
+    return 0;
+  });
+}

@@ -1,0 +1,294 @@
+"""Objects of C++ behind pointers: shared, unique, owned and borrowed ones."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from pointer_sources import POINTERS, UNDECLARED
+from support import Build, collect, needs_compilers
+
+pytestmark = [
+    needs_compilers,
+    pytest.mark.slow("compiling"),
+    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
+]
+
+
+@pytest.fixture
+def ptr(ffi: Any, build: Build) -> Any:
+    module = ffi.load_module(build("pointers.cc", POINTERS))
+    yield module
+    module.keep(None)
+    module.keep_all([])
+    module.take(None)
+
+
+def live(ptr: Any) -> int:
+    collect()
+    return int(ptr.live())
+
+
+def test_shared_results(ptr: Any) -> None:
+    before = live(ptr)
+    shape = ptr.make_shared(3)
+    assert type(shape) is ptr.Square
+    assert (shape.side, shape.area, shape.name) == (3, 9, "shape")
+    shape.side = 4
+    assert shape.area == 16
+    hidden = ptr.make_hidden()
+    assert type(hidden) is ptr.Shape
+    assert hidden.area == 42
+    assert ptr.make_const().value == 4
+    assert live(ptr) == before + 2
+    del shape, hidden
+    assert live(ptr) == before
+
+
+def test_shared_arguments_keep_the_object(ptr: Any) -> None:
+    before = live(ptr)
+    shape = ptr.Square(2)
+    shape.side = 5
+    ptr.keep(shape)
+    assert ptr.kept() is shape
+    del shape
+    assert live(ptr) == before + 1
+    again = ptr.kept()
+    assert (type(again), again.side) == (ptr.Square, 5)
+    assert ptr.kept() is again
+    ptr.keep(None)
+    assert ptr.kept() is None
+    assert again.area == 25
+    del again
+    assert live(ptr) == before
+
+
+def test_a_shared_object_is_shared(ptr: Any) -> None:
+    before = live(ptr)
+    shape = ptr.make_shared(2)
+    ptr.keep(shape)
+    # One of C++, one of the object, one of the parameter.
+    assert ptr.uses(shape) == 3
+    assert ptr.kept() is shape
+    del shape
+    assert live(ptr) == before + 1
+    assert ptr.kept().side == 2
+    assert ptr.uses(ptr.kept()) == 3
+    ptr.keep(None)
+    assert live(ptr) == before
+
+
+def test_elements(ptr: Any) -> None:
+    before = live(ptr)
+    shapes = [ptr.Square(1), ptr.make_shared(2), None]
+    ptr.keep_all(shapes)
+    assert all(a is b for a, b in zip(ptr.all(), shapes))
+    ptr.keep_all([])
+    with pytest.raises(TypeError, match=r"at \[1\]: expected ptr.Shape | None, got Node"):
+        ptr.keep_all([None, ptr.Node()])
+    assert [x.n for x in ptr.make_many(3)] == [0, 1, 2]
+    assert ptr.sum([ptr.Counted(1), None, ptr.Counted(5)]) == 106
+    assert ptr.maybe(None) is None
+    node = ptr.Node(1)
+    assert ptr.maybe(node) is node
+    del shapes, node
+    assert live(ptr) == before
+
+
+def test_shared_from_this(ptr: Any) -> None:
+    before = live(ptr)
+    node = ptr.Node(4)
+    with pytest.raises(RuntimeError, match="bad_weak_ptr"):
+        node.self()
+    other = ptr.Node(text="abc")
+    assert (other.value, other.self()) == (3, other)
+    assert other.self() is other
+    node.next = other
+    assert node.next is other
+    assert ptr.next_value(node) == 3
+    assert ptr.maybe(node) is node
+    node.next = ptr.Node(8)
+    assert node.next.value == 8
+    node.next = None
+    assert node.next is None
+    with pytest.raises(TypeError, match=r"ptr.Node.next: expected ptr.Node \| None, got int"):
+        node.next = 5
+    del node, other
+    assert live(ptr) == before
+
+
+def test_unique_results(ptr: Any) -> None:
+    before = live(ptr)
+    shape = ptr.make_unique(3)
+    assert (type(shape), shape.area) == (ptr.Square, 9)
+    raw = ptr.make_raw()
+    assert (type(raw), raw.area) == (ptr.Square, 9)
+    assert live(ptr) == before + 2
+    del shape, raw
+    assert live(ptr) == before
+    custom = ptr.custom()
+    assert custom.n == 1
+    del custom
+    assert live(ptr) == before + 100
+
+
+@pytest.mark.parametrize("made_by", ["Square", "make_unique"])
+def test_unique_arguments_take_the_object(ptr: Any, made_by: str) -> None:
+    before = live(ptr)
+    shape = getattr(ptr, made_by)(6)
+    ptr.take(shape)
+    assert ptr.taken_area() == 36
+    uses = (
+        lambda: shape.area,
+        lambda: shape.side,
+        lambda: setattr(shape, "side", 1),
+        lambda: ptr.take(shape),
+        lambda: ptr.keep(shape),
+        lambda: [shape, ptr.keep_all([shape])],
+    )
+    for use in uses:
+        with pytest.raises(ValueError, match="this Square is empty: .*C\\+\\+ took the object"):
+            use()
+    assert "not initialized" in repr(shape)
+    seen = ptr.see_taken()
+    assert (type(seen), seen.area) == (ptr.Square, 36)
+    # The pointer that comes back is owned by the object that referred to it.
+    back = ptr.taken()
+    assert back is seen
+    assert ptr.taken() is None
+    del shape, seen
+    assert back.area == 36
+    ptr.take(back)
+    assert ptr.taken_area() == 36
+    ptr.take(None)
+    assert live(ptr) == before
+
+
+def test_what_cannot_be_taken(ptr: Any) -> None:
+    before = live(ptr)
+    shared = ptr.make_shared(1)
+    with pytest.raises(ValueError, match="argument 0 .shape.: a std::shared_ptr owns this object"):
+        ptr.take(shared)
+    kept = ptr.Square(2)
+    ptr.keep(kept)
+    with pytest.raises(ValueError, match="other objects refer to this object"):
+        ptr.take(kept)
+    ptr.keep(None)
+    ptr.take(kept)
+    counted = ptr.Counted(1)
+    with pytest.raises(ValueError, match="also another argument"):
+        ptr.take_with(counted, counted)
+    assert ptr.take_with(counted, ptr.Counted(2)) == 3
+    with pytest.raises(TypeError, match="expected ptr.Counted, got int"):
+        ptr.take_with(ptr.Counted(2), 5)
+    assert ptr.take_slowly(ptr.Counted(9)) == 9
+    assert ptr.take_slowly(None) == -1
+    with pytest.raises(ValueError, match="does not own its content alone"):
+        ptr.take_slowly(getattr(ptr, "global")())
+    with pytest.raises(ValueError, match="no virtual destructor"):
+        ptr.take_plain(ptr.Derived())
+    assert ptr.take_plain(ptr.Plain()) == 3
+    # A call that fails takes nothing.
+    safe = ptr.Counted(3)
+    with pytest.raises(TypeError):
+        ptr.take_with(safe, None)
+    assert safe.n == 3
+    ptr.take(None)
+    del shared, kept, counted, safe
+    assert live(ptr) == before
+
+
+def test_references(ptr: Any) -> None:
+    before = live(ptr)
+    machine = ptr.Machine()
+    part = machine.part
+    assert part.x == 5
+    for same in (machine.part, machine.get_part(), machine.read_part, machine.find(True), machine.extra):
+        assert same is part
+    assert machine.find(False) is None
+    part.x = 6
+    assert machine.part.x == 6
+    with pytest.raises(AttributeError):
+        machine.part = part
+    with pytest.raises(AttributeError):
+        machine.extra = part
+    inner = machine.inner
+    for same in (machine.referred(), machine.pointer, machine.inners()[0], machine.inners()[2]):
+        assert same is inner
+    assert machine.inners()[1] is None
+    for other in (machine.copied(), machine.copied_too(), machine.moved()):
+        assert other is not inner
+        assert (other.x, other.y) == (1, 2)
+    machine.inner.x = 10
+    assert (inner.x, machine.copied().x) == (10, 10)
+    assert machine.itself() is machine.me() is machine
+    assert live(ptr) == before + 1
+    del machine
+    assert live(ptr) == before + 1
+    assert inner.x == 10
+    del inner, part, same
+    assert live(ptr) == before
+
+
+def test_references_to_what_cpp_owns(ptr: Any) -> None:
+    counted = getattr(ptr, "global")()
+    assert counted.n == 7
+    assert getattr(ptr, "global")() is counted
+    counted.n = 8
+    assert ptr.count_of(counted) == 8
+    assert (ptr.count_of(None), ptr.count_of()) == (-1, -1)
+    counted.n = 7
+    with pytest.raises(TypeError, match=r"expected ptr.Counted \| None, got int"):
+        ptr.count_of(5)
+
+
+def test_keep_alive(ptr: Any) -> None:
+    before = live(ptr)
+    view = ptr.View(ptr.Counted(5))
+    assert live(ptr) == before + 2
+    assert view.n == 5
+    del view
+    assert live(ptr) == before
+
+
+def test_callbacks(ptr: Any) -> None:
+    seen = []
+    shape = ptr.Square(2)
+
+    def check(shared: Any, pointer: Any) -> bool:
+        seen.append((shared, pointer))
+        return shared is pointer
+
+    assert ptr.call_with(check, shape) is True
+    assert seen[0][0] is shape
+    assert ptr.call_with(check, ptr.make_shared(1)) is True
+
+
+def test_a_declaration_without_an_owner(ffi: Any, build: Build) -> None:
+    with pytest.raises(ValueError, match=r"next: its result points to an object, .*\.returns\("):
+        ffi.load_module(build("undeclared.cc", UNDECLARED))
+
+
+def test_threads(ptr: Any) -> None:
+    before = live(ptr)
+    ptr.keep(ptr.make_shared(2))
+    wrong = []
+
+    def use() -> None:
+        for _ in range(300):
+            found = ptr.kept()
+            if found.side != 2 or ptr.kept() is not found:
+                wrong.append(found)
+            ptr.take(None)
+            ptr.make_unique(3)
+
+    threads = [threading.Thread(target=use) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    ptr.keep(None)
+    del wrong
+    assert live(ptr) == before
