@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from types import MappingProxyType
 
+from .._builtins import __builtins__  # noqa: F401
 from .decisions import find_on_type
 
 __all__ = ["advise"]

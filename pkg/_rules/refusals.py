@@ -141,7 +141,8 @@ def _name(x: Any, former: str) -> str:
 
 
 def _hint(x: Any, expected: str, layout: str) -> str:
-    if is_wrapper_class(type(x)):
+    # Of the type that was expected, with another shape.
+    if is_wrapper_class(type(x)) or layout.startswith(" with shape"):
         return ""
     advice = advise(type(x), expected, layout)
     return f"; pass {advice}" if advice else ""
