@@ -65,7 +65,7 @@ class ModuleApi:
             meant = None if os.path.exists(path) else _find_meant(path)
             if meant is None:
                 raise
-            reason = f"{error.strerror}, but there is {meant!r}"
+            reason = f"{error.strerror}, but there is {os.path.basename(meant)!r}"
         raise FileNotFoundError(errno.ENOENT, reason, path)
 
     def _load(self, path: str, library: str, override: bool) -> Module:

@@ -91,11 +91,12 @@ def _explain_overloads(match: re.Match[str], args: tuple[Any, ...]) -> str:
             if not others:
                 pattern = rf"(: argument \d+ \([^()\n]*\): expected .*, got ){re.escape(name)}(?=$| of )"
                 lines = re.sub(pattern, lambda line, found=found: line[1] + found, lines, flags=re.MULTILINE)
-    hints = {_hint(x, expected, " of any shape") for x in args for expected in _EXPECTED.findall(lines)} - {
-        ""
-    }
-    hints = hints if len(hints) == 1 else set()
-    return f"{match['name']}({', '.join(names)}){lines}{''.join(sorted(hints))}"
+    hints: set[str] = set()
+    if len(args) == 1:
+        hints = {_hint(args[0], expected, " of any shape") for expected in _EXPECTED.findall(lines)}
+    hints.discard("")
+    # About all lines, or none.
+    return f"{match['name']}({', '.join(names)}){lines}{hints.pop() if len(hints) == 1 else ''}"
 
 
 def _follow(x: Any, path: str) -> tuple[Any, bool]:
