@@ -107,7 +107,10 @@ READING = (
 WRITING = ("cls(plain)", "x.clear(); x.extend(plain)", "x.clear(); x.update(plain)")
 CONCATENATING = ("x + plain", "plain + x")
 #: How Python makes what `to_python` returns, of `x`.
-MADE = {"dict": "dict.fromkeys(x, 7)", "types.MappingProxyType": "types.MappingProxyType(dict.fromkeys(x, 7))"}
+MADE = {
+    "dict": "dict.fromkeys(x, 7)",
+    "types.MappingProxyType": "types.MappingProxyType(dict.fromkeys(x, 7))",
+}
 
 #: Makes a container of keys, from what the class is called with.
 MAKERS = {
