@@ -3,7 +3,7 @@
 #ifndef ANYFFI_DETAIL_CLASS_MEMBERS_H_
 #define ANYFFI_DETAIL_CLASS_MEMBERS_H_
 
-#include <anyffi/function.h>
+#include <anyffi/overridable.h>
 
 namespace anyffi {
 namespace detail {
@@ -28,7 +28,12 @@ inline constexpr bool kIsCreatedOf = std::is_constructible_v<T, A&&...> || kIsBr
 
 template <class T, class... A>
 struct Construct {
-  Ref<T> operator()(A... args) const { return make_object<T>(std::forward<A>(args)...); }
+  Ref<T> operator()(A... args) const { return make_inlined<T>(std::forward<A>(args)...); }
+};
+
+template <class T, class Alias, class... A>
+struct ConstructAlias {
+  Ref<T> operator()(A... args) const { return make_overridable<T, Alias>(std::forward<A>(args)...); }
 };
 
 /// Whether a function returns a new object of class T.
