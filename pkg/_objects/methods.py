@@ -13,7 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from inspect import Signature
 
-__all__ = ["OPERATORS", "Constructor", "MethodMethods", "OverridableConstructor", "make_iter", "no_constructor"]
+__all__ = [
+    "OPERATORS",
+    "Constructor",
+    "MethodMethods",
+    "OverridableConstructor",
+    "make_iter",
+    "no_constructor",
+]
 
 _ARITHMETIC = (
     *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod"),

@@ -45,7 +45,11 @@ def live(over: Any) -> int:
 def test_overrides(over: Any) -> None:
     circle = make_circle(over)(2)
     assert (circle.area(), over.area_of(circle), over.sum(circle, 10)) == (6, 6, 60)
-    assert (circle.describe(), over.name_of(circle), circle.twice()) == ("shape circle: 6", "shape circle", 12)
+    assert (circle.describe(), over.name_of(circle), circle.twice()) == (
+        "shape circle: 6",
+        "shape circle",
+        12,
+    )
     assert (circle.scale(2), over.scale_of(circle, 5)) == (3, 7)
     circle.touch()
     over.touch(circle)
@@ -73,7 +77,9 @@ def test_super_calls_the_function_of_cpp(over: Any) -> None:
             return float(super().twice()) + 1
 
     loud = Loud(1)
-    assert (over.name_of(loud), loud.name(), loud.describe()) == ("SHAPE CIRCLE!",) * 2 + ("SHAPE CIRCLE!: 3",)
+    assert (over.name_of(loud), loud.name(), loud.describe()) == ("SHAPE CIRCLE!",) * 2 + (
+        "SHAPE CIRCLE!: 3",
+    )
     assert seen == ["name"] * 3
     assert (loud.scale(1), over.scale_of(loud, 1), loud.twice()) == (300, 300, 7)
     over.touch(loud)
@@ -90,7 +96,12 @@ def test_a_missing_override(over: Any) -> None:
 
     words = "'area' of over.Shape is pure virtual: a Python class that derives from it must define it"
     for shape in (Empty(), over.Shape("x")):
-        for use in (over.area_of, lambda shape: shape.area(), lambda shape: shape.describe(), over.area_elsewhere):
+        for use in (
+            over.area_of,
+            lambda shape: shape.area(),
+            lambda shape: shape.describe(),
+            over.area_elsewhere,
+        ):
             if use is over.area_elsewhere:
                 continue
             with pytest.raises(NotImplementedError, match=words):

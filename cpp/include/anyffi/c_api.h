@@ -892,8 +892,8 @@ AnyffiInstance* anyffi_instance_find(const void* content, int32_t type_code);
 /// Leaves the front end's wrapper of an object without an object, which the caller keeps alive.
 int anyffi_object_empty_wrapper(AnyffiObject* object);
 /// A method that the front end calls on an object of a class whose functions it may override: the front end has chosen
-/// the function of C++, so that the next override of this name that C++ looks for on the thread is none. `object` is NULL
-/// where there is no such call.
+/// the function of C++, so that the next override of this name that C++ looks for on the thread is none. `object` is
+/// NULL where there is no such call.
 typedef struct AnyffiGuardedCall {
   const AnyffiObject* object;
   const char* name;
@@ -907,8 +907,8 @@ int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient);
 
 /// How libraries make new objects of a type, because functions return or take pointers to such.
 typedef enum AnyffiInstanceFlag {
-  ANYFFI_ENROLLED = 1,  /* they are enrolled */
-  ANYFFI_SEPARATE = 2   /* the content has memory of its own, so that an owner in C++ can take it */
+  ANYFFI_ENROLLED = 1, /* they are enrolled */
+  ANYFFI_SEPARATE = 2  /* the content has memory of its own, so that an owner in C++ can take it */
 } AnyffiInstanceFlag;
 
 /// Adds flags to a type and those that derive from it.

@@ -87,7 +87,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// A function that returns a new T, also as a Ref<T>, by a smart pointer, or by a pointer that is taken.
   template <class F, class... N>
   std::enable_if_t<!detail::kIsName<F>, Class&> init(F factory, N&&... names) noexcept {
-    static_assert(detail::kReturns<T, F>, "anyffi: a constructor returns a T, an anyffi::Ref<T>, or a pointer that owns it");
+    static_assert(detail::kReturns<T, F>,
+                  "anyffi: a constructor returns a T, an anyffi::Ref<T>, or a pointer that owns it");
     return add_factory(ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), factory, names...);
   }
 

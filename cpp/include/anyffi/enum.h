@@ -152,7 +152,7 @@ struct Traits<E, std::enable_if_t<detail::kIsEnumeration<E>>> {
 /// Describes an enumeration to front ends, as Class does a class.
 template <class E>
 class __attribute__((visibility("hidden")))
-Class<E, std::enable_if_t<std::is_enum_v<E>>> : public detail::ClassBuilder {
+Class<E, std::enable_if_t<std::is_enum_v<E>, E>> : public detail::ClassBuilder {
  public:
   Class() noexcept
       : ClassBuilder(&type_code_of<E>, &detail::type_code_slot<E>, &detail::module_class<E>, detail::DeclaredClass{}) {}

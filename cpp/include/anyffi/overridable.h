@@ -118,7 +118,8 @@ class Overrides {
   mutable Entry* entries_ = nullptr;
 };
 
-[[noreturn]] __attribute__((cold, noinline)) inline void throw_missing_override(const char* type_key, const char* name) {
+[[noreturn]] __attribute__((cold, noinline)) inline void throw_missing_override(const char* type_key,
+                                                                                const char* name) {
   throw Error("NotImplementedError", String("'") + name + "' of " + type_key +
                                          " is pure virtual: a Python class that derives from it must define it");
 }

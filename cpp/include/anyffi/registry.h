@@ -184,7 +184,7 @@ class ClassBuilder;
 /// What the last method of a registration leaves: nothing.
 struct Registered {
   Registered(const Registration& complete) noexcept { complete.finish(); }  // NOLINT: implicit on purpose
-  Registered(const ClassBuilder&) noexcept {}  // NOLINT: implicit on purpose
+  Registered(const ClassBuilder&) noexcept {}                               // NOLINT: implicit on purpose
 };
 
 /// Runs in static initialisers, so it never throws.

@@ -15,8 +15,8 @@
 namespace anyffi::runtime {
 namespace {
 
-/// A hash table of objects by their content, with linear probing. Several objects may have one content: the first member
-/// of an object is at its address, and one that is being destroyed remains until it is withdrawn.
+/// A hash table of objects by their content, with linear probing. Several objects may have one content: the first
+/// member of an object is at its address, and one that is being destroyed remains until it is withdrawn.
 class Instances {
  public:
   std::mutex mutex;
@@ -176,6 +176,4 @@ int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient) {
   });
 }
 
-AnyffiGuardedCall* anyffi_guarded_call(void) {
-  return &guarded_call;
-}
+AnyffiGuardedCall* anyffi_guarded_call(void) { return &guarded_call; }

@@ -135,7 +135,8 @@ struct MissingIn {
     return found;
   }
   static constexpr Missing kParameter = first();
-  static constexpr Missing kResult = missing_of<std::conditional_t<kIsObjectReference<R>, R, std::remove_cv_t<std::remove_reference_t<R>>>>();
+  static constexpr Missing kResult =
+      missing_of<std::conditional_t<kIsObjectReference<R>, R, std::remove_cv_t<std::remove_reference_t<R>>>>();
   static constexpr bool kLosesWrites = (detail::kLosesWrites<A> || ...);
 };
 

@@ -46,8 +46,8 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
         is_guarded_(other.is_guarded_) {
     other.slot_ = nullptr;
     if (other.methods_.size == 0 && !other.has_fields_) return;
-    int status = catch_all(
-        []() -> int { throw Error("ValueError", "overridable() stands before the members of the class"); });
+    int status =
+        catch_all([]() -> int { throw Error("ValueError", "overridable() stands before the members of the class"); });
     if (status != 0) anyffi_registry_defer_error();
   }
   ClassBuilder& operator=(const ClassBuilder&) = delete;

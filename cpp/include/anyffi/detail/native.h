@@ -14,7 +14,7 @@ struct NativeFunction {
   AnyffiFunctionInfo info;
   /// The number of arguments of a call that takes the fast path: no defaults, the lock is kept. -1: no fast path.
   int32_t plain_size;
-  bool is_plain;  // all parameters are numbers, and need no frame
+  bool is_plain;     // all parameters are numbers, and need no frame
   void (*enroll)();  // see CallSpec
   Returns returns;
   bool needs_returns;  // its declaration says who owns the result
@@ -41,7 +41,8 @@ struct NativeFunction {
   }
   void keep_alive(uint8_t nurse, uint8_t patient) {
     if (nurse > info.num_params || patient > info.num_params || nurse == patient || num_kept == 2) {
-      throw Error("ValueError", "keep_alive() counts the result as 0 and the arguments from 1, and stands at most twice");
+      throw Error("ValueError",
+                  "keep_alive() counts the result as 0 and the arguments from 1, and stands at most twice");
     }
     kept[num_kept++] = {nurse, patient};
     plain_size = -1;

@@ -86,9 +86,9 @@ struct Pointee {
   void* content;
   int32_t type_code;
   void (*deleter)(AnyffiObject* self, int32_t what);
-  void* held;                         // owned
-  void (*destroy_held)(void* held);   // NULL: nothing is owned
-  AnyffiObject* owner;                // borrowed
+  void* held;                        // owned
+  void (*destroy_held)(void* held);  // NULL: nothing is owned
+  AnyffiObject* owner;               // borrowed
 };
 
 /// Makes an object that refers to a content the owner of what `pointee` owns, unless something owns it already.

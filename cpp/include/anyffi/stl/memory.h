@@ -48,8 +48,10 @@ std::shared_ptr<T> share_object(AnyffiObject* object) {
 
 /// Why an owner in C++ cannot take an object, or NULL. The caller's reference and that of the wrapper are one.
 inline const char* why_not_given(const AnyffiObject* object) {
-  if (object->deleter == &destroy_shared) return "a std::shared_ptr owns this object, so that it cannot be moved to C++";
-  if (object->deleter != &destroy_owned) return "this object does not own its content alone, which cannot be moved to C++";
+  if (object->deleter == &destroy_shared)
+    return "a std::shared_ptr owns this object, so that it cannot be moved to C++";
+  if (object->deleter != &destroy_owned)
+    return "this object does not own its content alone, which cannot be moved to C++";
   if (!anyffi_is_held_once(object)) return "other objects refer to this object, which cannot be moved to C++";
   return nullptr;
 }
@@ -116,8 +118,9 @@ struct Traits<std::unique_ptr<P, D>, std::enable_if_t<detail::kIsObjectClass<std
   static constexpr bool kBorrows = false;
   using Holder = detail::TakenObject<T>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    static_assert(kIsPlain, "anyffi: a parameter is a std::unique_ptr with a deleter: only std::default_delete can take "
-                            "an object from Python");
+    static_assert(kIsPlain,
+                  "anyffi: a parameter is a std::unique_ptr with a deleter: only std::default_delete can take "
+                  "an object from Python");
     (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED | ANYFFI_SEPARATE>;
     if (value.type_code == ANYFFI_NONE) return true;
     if (!detail::is_instance<T>(value)) return detail::refuse(why, value, name);
