@@ -2,10 +2,16 @@
 
 The environment variable FFI_MODE chooses one of them, or both at once; `ffi_mode` is the choice.
 """
+# ruff: noqa: E402  # what an earlier import left comes first
 
 from __future__ import annotations
 
+import sys as _sys
 from types import FunctionType as _FunctionType
+
+from . import _reimport
+
+_reimport.restore(__file__)
 
 from . import _backend, _public, module, registry
 from ._library import find_include_dir, find_library
@@ -86,3 +92,6 @@ if not TYPE_CHECKING:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), "__version__", "cpp"})
+
+
+_reimport.keep(_sys.modules[__name__])

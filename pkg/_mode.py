@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 
 __all__ = ["ffi_mode", "ffi_step"]
 
 _CHOICES = ("auto", "cython", "ctypes", "check")
 _STEPS = {"": None, "0": False, "1": True}
 _EXTENSION = "anyffi._cython._core"
+
+
+def _require_lock() -> None:
+    """Raise ImportError in a process without the GIL; loading an extension would enable it unasked."""
+    is_enabled = getattr(sys, "_is_gil_enabled", None)
+    if is_enabled is not None and not is_enabled():
+        raise ImportError(
+            "anyffi needs the global interpreter lock (GIL), which is off in this process; start Python with "
+            "-X gil=1 or the environment variable PYTHON_GIL=1"
+        )
 
 
 def _has_extension() -> bool:
@@ -46,6 +57,7 @@ def _read_step(asked: str) -> bool | None:
     return _STEPS[asked]
 
 
+_require_lock()
 #: Whether ctypes mode converts element by element; None: while a debugger traces.
 ffi_step = _read_step(os.environ.get("FFI_STEP", ""))
 #: The marshaller of this process: ``"cython"`` or ``"ctypes"``; or ``"check"``, both at once.

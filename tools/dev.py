@@ -2,6 +2,7 @@
 """Set up a private environment inside the checkout and run a session of noxfile.py in it.
 
     python3 tools/dev.py SESSION [ARGUMENTS]        demo, test, lint, asan, fuzz, pypy, bench, instructions
+    python3 tools/dev.py interpreters [VERSIONS] [ARGUMENTS]    test on other interpreters: 3.9 3.14t ...
 
 Needs CPython 3.9 or later, a C++ compiler and a package index. Everything is kept below `.dev/`. The
 environment is set up again when a file that describes the build has changed; ninja rebuilds changed sources.
@@ -22,8 +23,21 @@ import time
 from collections.abc import Iterator
 from typing import NoReturn
 
+import interpreters
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = "Scripts" if os.name == "nt" else "bin"
+# What builds without the GIL have no wheels of is skipped; hypothesis has some of earlier releases.
+TEST_PACKAGES = (
+    "pytest",
+    "pytest-xdist",
+    "hypothesis",
+    "numpy",
+    "cffi",
+    "ml_dtypes",
+    "mypy",
+    "scikit-build-core",
+)
 # Libraries that the benchmark compares with, and what draws its plots.
 PEERS = ("numpy", "matplotlib", "nanobind", "pybind11", "cffi", "apache-tvm-ffi", "torch")
 
@@ -32,7 +46,8 @@ PEERS = ("numpy", "matplotlib", "nanobind", "pybind11", "cffi", "apache-tvm-ffi"
 class Environment:
     """A virtual environment, and with the group `build` an editable install with its own build directory.
 
-    The `optional` packages are skipped where they cannot be installed.
+    The `optional` packages are skipped where they cannot be installed; `unpinned` ones get the newest release
+    that there is a wheel of.
     """
 
     name: str
@@ -40,6 +55,7 @@ class Environment:
     meson_options: tuple[str, ...] = ("development=true",)
     groups: tuple[str, ...] = ("build", "test", "session")
     optional: tuple[str, ...] = ()
+    unpinned: tuple[str, ...] = ()
 
     @property
     def home(self) -> pathlib.Path:
@@ -58,6 +74,8 @@ class Environment:
         inherited = {k: v for k, v in os.environ.items() if k not in ("PYTHONHOME", "PYTHONPATH")}
         path = os.pathsep.join([str(self.bin), os.environ.get("PATH", os.defpath)])
         own = {"PATH": path, "VIRTUAL_ENV": str(self.home / "env"), "ANYFFI_BUILD_DIR": str(self.build)}
+        if self.unpinned:
+            own["PYTHON_GIL"] = "1"
         return {**inherited, **own}
 
     def run(self, *command: str) -> int:
@@ -111,6 +129,13 @@ class Environment:
                 "    apt-get install python3-venv        (pypy3-venv for PyPy)"
             )
 
+    def write_constraints(self) -> pathlib.Path:
+        lines = (ROOT / "tools" / "constraints.txt").read_text().splitlines()
+        kept = [line for line in lines if line.partition("==")[0] not in self.unpinned]
+        path = self.home / "constraints.txt"
+        path.write_text("\n".join(kept) + "\n")
+        return path
+
     def set_up(self) -> None:
         stamp_file = self.home / "stamp"
         stamp = self.stamp()
@@ -122,7 +147,7 @@ class Environment:
             with timed("create a virtual environment"):
                 self.create()
         pip = ["pip", "install", "--quiet", "--disable-pip-version-check"]
-        constraints = ["--constraint", str(ROOT / "tools" / "constraints.txt")]
+        constraints = ["--constraint", str(self.write_constraints())]
         groups = [f"--group={group}" for group in self.groups]
         steps = {
             "install pip": [*pip, *constraints, "pip"],
@@ -182,6 +207,42 @@ def environment_of(session: str) -> Environment:
     return Environment(version)
 
 
+def environment_with(version: str, python: str) -> Environment:
+    name = f"py{version.replace('.', '')}"
+    if not version.endswith("t"):
+        return Environment(name, python)
+    groups = ("build", "session")
+    return Environment(name, python, groups=groups, optional=TEST_PACKAGES, unpinned=("hypothesis",))
+
+
+def test_interpreters(words: list[str]) -> int:
+    """Run the session `test` with each of these versions, or with all that are supported.
+
+    With `--available` it is no failure if one cannot be had.
+    """
+    versions, rest = interpreters.split_versions([word for word in words if word != "--available"])
+    outcomes = []
+    for version in versions or interpreters.SUPPORTED:
+        print(f"==== CPython {version}", flush=True)
+        try:
+            python = interpreters.find_or_make(version)
+        except interpreters.Unavailable as error:
+            outcomes.append((version, f"not tested: {error}"))
+            continue
+        own = pathlib.Path(python) == pathlib.Path(sys.executable)
+        environment = environment_of("test") if own else environment_with(version, python)
+        try:
+            environment.set_up()
+        except SystemExit as error:
+            outcomes.append((version, f"failed: {error}"))
+            continue
+        failed = environment.run("nox", "--session", "test", *(["--", *rest] if rest else []))
+        outcomes.append((version, "failed" if failed else "passed"))
+    print(*(f"==== CPython {version}: {outcome}" for version, outcome in outcomes), sep="\n")
+    accepted = ("passed", "not tested") if "--available" in words else ("passed",)
+    return int(not all(outcome.startswith(accepted) for _, outcome in outcomes))
+
+
 def main(arguments: list[str]) -> int:
     if sys.version_info < (3, 9) or sys.implementation.name != "cpython":
         fail("run me with CPython 3.9 or later")
@@ -189,6 +250,8 @@ def main(arguments: list[str]) -> int:
         print(__doc__)
         return 2
     session, *rest = arguments
+    if session == "interpreters":
+        return test_interpreters(rest)
     environment = environment_of(session)
     environment.set_up()
     return environment.run("nox", "--session", session, *(["--", *rest] if rest else []))

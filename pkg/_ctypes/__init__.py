@@ -6,10 +6,13 @@ through all of it.
 
 from __future__ import annotations
 
+from ctypes import ArgumentError
+
+from .._builtins import __builtins__  # noqa: F401
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE, library, platform, translates_errors
+from .abi import VALUE, VALUE_SIZE, library, platform, translate_error, translates_errors
 from .call import FunctionCore
 from .callback import create_exchange, install_host, shut_down
 from .mapping_methods import dict_methods, map_methods
@@ -17,14 +20,14 @@ from .mappings import DictCore, FrozenSetCore, MapCore, SetCore
 from .owned import OwnedValue, release
 from .pack import pack_borrowed, pack_owned, set_class
 from .plain import to_plain
-from .sequence_methods import array_methods, list_methods
+from .sequence_methods import array_methods, list_methods, shape_methods
 from .sequences import ArrayCore, ListCore
 from .set_methods import frozen_set_methods, set_methods
 from .stepping import steps_always
 from .tensor import TensorCore
-from .unpack import raise_taken, unpack_owned
+from .unpack import raise_taken, take
 from .views import ItemsCore, KeysCore, ValuesCore
-from .wrapper import ObjectCore, set_class_maker, wrap, wrap_here
+from .wrapper import ObjectCore, set_class_maker, wrap_here, wrap_owned
 
 __all__ = [
     "NAME",
@@ -71,6 +74,7 @@ def methods_of(name: str, methods: type) -> dict[str, Any]:
 
 _METHODS = {
     "Array": array_methods,
+    "Shape": shape_methods,
     "List": list_methods,
     "Map": map_methods,
     "Dict": dict_methods,
@@ -104,17 +108,20 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
     return slow
 
 
-@translates_errors
 def to_object(x: Any) -> Any:
     """Convert `x` to the runtime's own object; a value that has no wrapper becomes what `echo` returns."""
-    packed = pack_owned(x)
-    type_code, _, address = VALUE.unpack(packed)
-    if type_code != code.FUNCTION:
-        return unpack_owned(packed)
     try:
-        return wrap(address)
+        packed = pack_owned(x)
+        value = VALUE.unpack(packed)
+        # Also for a function over a callable of Python, which unpacks to that.
+        return wrap_owned(value, packed) if value[0] == code.FUNCTION else take(value, packed)
+    except ArgumentError as error:
+        translated = translate_error(error)
+    # Out of the handler, so that the ArgumentError is not its context.
+    try:
+        raise translated
     finally:
-        release(packed)
+        del translated
 
 
 _rules.register_core(ObjectCore)

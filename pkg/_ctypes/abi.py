@@ -11,8 +11,10 @@ import struct
 import sys
 from ctypes import c_int32
 
+from .._builtins import __builtins__  # noqa: F401
 from .._library import find_library
 from .._rules import codes as _types
+from .._rules.errors import require_first_interpreter
 from .._typing import Any, Callable
 from .prototypes import PROTOTYPES
 
@@ -83,6 +85,7 @@ def address_of(buffer: Any) -> int:
 library = _load()
 if library.abi_get_version() != _ABI_VERSION:
     raise ImportError("libanyffi was built for another ABI version than this package; reinstall anyffi")
+require_first_interpreter(not library.host_has_ended())
 
 
 def _list_types() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+from .._builtins import __builtins__  # noqa: F401
 from .._rules.codes import code
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform
@@ -13,7 +14,7 @@ from .scalars import RECIPE
 from .unpack import raise_taken
 from .wrapper import classes, hold_memory, is_empty, makes_plainly, memory_of, set_memory
 
-__all__ = ["construction"]
+__all__ = ["are_extents", "construction"]
 
 _value = VALUE.pack
 _last_step = struct.Struct("=iIq").unpack_from
@@ -21,7 +22,13 @@ _create = platform.plain(library.wrapper_create)
 _create_set = platform.plain(library.wrapper_create_set)
 _create_copy = platform.plain(library.wrapper_create_copy)
 
-_SEQUENCES, _MAPPINGS, _SETS = (code.LIST, code.ARRAY), (code.DICT, code.MAP), (code.SET, code.FROZEN_SET)
+_SEQUENCES, _MAPPINGS, _SETS = (
+    (code.LIST, code.ARRAY, code.SHAPE),
+    (code.DICT, code.MAP),
+    (code.SET, code.FROZEN_SET),
+)
+_IMMUTABLE = (code.ARRAY, code.SHAPE, code.MAP, code.FROZEN_SET)
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
 def construction(type_code: int) -> dict[str, Maker]:
@@ -30,17 +37,19 @@ def construction(type_code: int) -> dict[str, Maker]:
         return {}
     create = _create_set_of if type_code in _SETS else _create_of
     alike = next(codes for codes in (_SEQUENCES, _MAPPINGS, _SETS) if type_code in codes)
-    is_mapping = alike is _MAPPINGS
+    is_mapping, is_immutable = alike is _MAPPINGS, type_code in _IMMUTABLE
 
     def make(shared: Method) -> Method:
         def init(self: Any = GIVEN, /, *content: Any, **named: Any) -> None:
+            if is_immutable and not named and len(content) == 1 and content[0] is self:
+                return  # as `__new__` returned it
             is_new = type(self) is classes.get(type_code) and is_empty(self)
             if is_new and is_mapping and (named or not _is_mapping(content)) and len(content) <= 1:
                 # As the shared method does; this may run users' code.
                 content, named = (dict(*content, **named),), {}
             if is_new and not named and len(content) <= 1:
                 memory = hold_memory(self, type_code)
-                if content and is_exactly(content[0], *alike):
+                if content and type_code != code.SHAPE and is_exactly(content[0], *alike):
                     status = _create_copy(memory, memory_of(content[0]), type_code)
                 else:
                     status = create(memory, type_code, *content)
@@ -56,6 +65,11 @@ def construction(type_code: int) -> dict[str, Maker]:
     return {"__init__": make}
 
 
+def are_extents(items: Any) -> bool:
+    """Return whether a list or tuple may be the content of a Shape."""
+    return not any(type(x) is not int or not _INT64_MIN <= x <= _INT64_MAX for x in tuple(items))
+
+
 def _is_mapping(content: tuple[Any, ...]) -> bool:
     return not content or type(content[0]) is dict or is_exactly(content[0], *_MAPPINGS)
 
@@ -66,6 +80,8 @@ def _create_of(memory: Any, type_code: int, content: Any = None) -> int:
     if content is None:
         content = ()
     elif cls is not dict if type_code in _MAPPINGS else (cls is not tuple and cls is not list):
+        return 0
+    if type_code == code.SHAPE and not are_extents(content):
         return 0
     size = len(content)
     recipe = write_container(content, keep) if size else b""

@@ -9,6 +9,7 @@ import ctypes
 import functools
 from ctypes import PYFUNCTYPE, c_char_p, c_int, c_int32, c_void_p, py_object
 
+from .._builtins import __builtins__  # noqa: F401
 from .._rules.errors import require_main_interpreter
 from .._typing import Any
 from . import layout
@@ -18,6 +19,7 @@ from .cpython_wrappers import (
     collected,
     declare_wrappers,
     exporting,
+    host_taker,
     memory,
     memory_class,
     retain,
@@ -28,6 +30,8 @@ from .cpython_wrappers import (
 
 __all__ = [
     "address_of_memory",
+    "ascii_offset",
+    "bytes_offset",
     "call_type",
     "callback_type",
     "claim",
@@ -40,6 +44,7 @@ __all__ = [
     "guard",
     "hook_type",
     "hooks",
+    "host_taker",
     "join",
     "lend_ascii",
     "lend_bytes",
@@ -88,7 +93,7 @@ _kept: list[Any] = []
 ndarray_data = layout.NDARRAY_DATA
 #: Without the GIL a class may change between the look at its version and its use.
 version_of = None if layout.FREE_THREADED else layout.version_of
-_BYTES, _ASCII = layout.BYTES, layout.ASCII
+bytes_offset, ascii_offset = _BYTES, _ASCII = layout.BYTES, layout.ASCII
 
 
 def lend_bytes(x: bytes, keep: list[Any]) -> int:

@@ -7,6 +7,7 @@ import functools
 import operator
 from ctypes import PYFUNCTYPE, c_uint32, c_void_p, py_object
 
+from .._builtins import __builtins__  # noqa: F401
 from .._typing import Any, Callable
 from . import layout
 
@@ -16,6 +17,7 @@ __all__ = [
     "collected",
     "declare_wrappers",
     "exporting",
+    "host_taker",
     "memory",
     "memory_class",
     "retain",
@@ -91,6 +93,7 @@ class _WrapperLayout(ctypes.Structure):
         *((name, c_void_p) for name in ("retain", "set_error", "buffer_error", "memory_error")),
         *((name, c_uint32) for name in ("count_offset", "count_size")),
         ("nothing", c_void_p),
+        *((name, c_void_p) for name in ("make_text", "make_bytes")),
     )
 
 
@@ -110,8 +113,16 @@ def declare_wrappers(library: Any, cls: type, slot: str) -> None:
         layout.COUNT,
         layout.COUNT_SIZE,
         id(None),
+        ctypes.cast(_api.PyUnicode_FromKindAndData, c_void_p),
+        ctypes.cast(_api.PyBytes_FromStringAndSize, c_void_p),
     )
     library.wrapper_set_layout(ctypes.addressof(declared))
+
+
+def host_taker(library: Any) -> Callable[[Any], Any]:
+    """Return what takes the Python object of an owned value, in one call; None for values that have none."""
+    taker: Callable[[Any], Any] = PYFUNCTYPE(py_object)(_address(library.wrapper_take_host))
+    return taker
 
 
 #: Returns the wrapper that the header's word at an address names, or None; where a call of C code finds it.

@@ -4,37 +4,46 @@ from __future__ import annotations
 
 import struct
 
+from .._builtins import __builtins__  # noqa: F401
 from .._rules import containers as rules
 from .._rules.codes import code
 from .._rules.containers import ITEMS, VALUES
 from .._typing import Any, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .containers import unwrap_as
-from .owned import OwnedValue
+from .owned import OwnedValue, cells
 from .structs import Mapping, Sequence
 from .unpack import take
-from .wrapper import ObjectCore, refer
+from .wrapper import ObjectCore, memory_of, refer, unwrap
 
 __all__ = ["EntryIterator", "SequenceIterator", "copy_iterator", "iterate_entries", "iterate_sequence"]
 
 _value_of = VALUE.unpack
 _INT = code.INT
+_pop_cell, _push_cell = cells.pop, cells.append
+#: Whether the runtime can read wrappers.
+_can_read_wrappers = bool(platform.retain)
 _open = platform.plain(library.cursor_open)
 _next_element = platform.plain(library.cursor_next_element)
 _next_entry = platform.plain(library.cursor_next_entry)
 #: An AnyffiCursor: object, wrapper, index, number of entries, how many are left, type code, step.
 _CURSOR = struct.Struct("=QQqqqii")
+_CURSOR_SIZE = _CURSOR.size
 #: What `anyffi_cursor_next_entry` returns for a mapping of another size, and if keys were exchanged.
 _OTHER_SIZE, _OTHER_KEYS = -2, -3
 
 
-def _point(container: Any, address: int, step: int) -> Any:
-    """Return a cursor, which C code writes to, at the beginning of a container.
+def _point(container: Any, address: int | None, step: int) -> Any:
+    """Return a cursor, which C code writes to, at the beginning of a container, whose address may be given.
 
     It names the wrapper, where the runtime can read that: the garbage collector may clear the wrapper first.
     """
-    cursor = platform.memory(_CURSOR.size)
+    cursor = platform.memory(_CURSOR_SIZE)
+    if address is None and _can_read_wrappers:
+        _open(cursor, memory_of(container), step)
+        return cursor
     is_readable = platform.retain and isinstance(container, ObjectCore)
+    address = unwrap(container) if address is None else address
     _open(cursor, refer(address, id(container) if is_readable else 0), step)
     return cursor
 
@@ -84,13 +93,19 @@ class SequenceIterator:
         sequence = self._sequence  # another thread may end the iteration meanwhile
         if sequence is None:
             raise StopIteration
-        element = OwnedValue(VALUE_SIZE)
+        try:
+            element = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
+        except IndexError:
+            element = OwnedValue(VALUE_SIZE)  # another thread took the last one
         if not _next_element(self._cursor, element):
             # An exhausted iterator stays exhausted.
             self._sequence = None
             raise StopIteration
         value = _value_of(element)
-        return value[2] if value[0] == _INT else take(value, element)
+        if value[0] == _INT:
+            _push_cell(element)
+            return value[2]
+        return take(value, element)
 
     def __length_hint__(self) -> int:
         if self._sequence is None:
@@ -111,8 +126,10 @@ class SequenceIterator:
 _new = object.__new__
 
 
-def iterate_sequence(sequence: ObjectCore, address: int, backwards: bool) -> SequenceIterator:
-    """Return an iterator over an Array or a List, whose address is given."""
+def iterate_sequence(
+    sequence: ObjectCore, address: int | None = None, backwards: bool = False
+) -> SequenceIterator:
+    """Return an iterator over an Array or a List, whose address may be given."""
     made = _new(SequenceIterator)
     made._sequence = sequence
     made._step = step = -1 if backwards else 1
@@ -141,16 +158,27 @@ class EntryIterator:
         if container is None:
             raise StopIteration
         what = self._what
-        key = None if what == VALUES else OwnedValue(VALUE_SIZE)
-        item = OwnedValue(VALUE_SIZE) if what in (VALUES, ITEMS) else None
-        found = _next_entry(self._cursor, key, item)
+        if what == ITEMS:
+            key, item = OwnedValue(VALUE_SIZE), OwnedValue(VALUE_SIZE)
+            found = _next_entry(self._cursor, key, item)
+            if found != 1:
+                self._stop(found)
+            return take(_value_of(key), key), take(_value_of(item), item)
+        try:
+            part = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
+        except IndexError:
+            part = OwnedValue(VALUE_SIZE)  # another thread took the last one
+        if what == VALUES:
+            found = _next_entry(self._cursor, None, part)
+        else:
+            found = _next_entry(self._cursor, part, None)
         if found != 1:
             self._stop(found)
-        if key is None or item is None:
-            owner: Any = item if key is None else key
-            value = _value_of(owner)
-            return value[2] if value[0] == _INT else take(value, owner)
-        return take(_value_of(key), key), take(_value_of(item), item)
+        value = _value_of(part)
+        if value[0] == _INT:
+            _push_cell(part)
+            return value[2]
+        return take(value, part)
 
     def _stop(self, found: int) -> NoReturn:
         """Raise what ends the iteration."""
@@ -174,8 +202,10 @@ class EntryIterator:
         return iter, (list(copy_iterator(self)),)
 
 
-def iterate_entries(container: ObjectCore, address: int, what: int, backwards: bool) -> EntryIterator:
-    """Return an iterator over a mapping or a set, whose address is given."""
+def iterate_entries(
+    container: ObjectCore, address: int | None, what: int, backwards: bool = False
+) -> EntryIterator:
+    """Return an iterator over a mapping or a set, whose address may be given."""
     made = _new(EntryIterator)
     made._container = container
     made._what = what

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .._builtins import __builtins__  # noqa: F401
 from .._rules.codes import code
 from .._rules.containers import KEYS, missing_item
 from .._rules.internal import MISSING
@@ -229,9 +230,7 @@ def _merge(type_code: int, *, is_reflected: bool = False) -> Maker:
 def _of_mapping(type_code: int) -> dict[str, Maker]:
     return {
         **construction(type_code),
-        "__iter__": iterating(
-            (type_code,), lambda self, address: iterate_entries(self, address, KEYS, False)
-        ),
+        "__iter__": iterating((type_code,), iterate_entries, None, KEYS),
         "__len__": size_of(type_code),
         "__getitem__": _item_of(type_code),
         "__contains__": contains_key(type_code, pack_known),

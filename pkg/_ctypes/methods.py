@@ -10,13 +10,15 @@ import functools
 import struct
 import sys
 
+from .._builtins import __builtins__  # noqa: F401
+from .._rules.codes import FIRST_DYNAMIC_TYPE
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
-from .owned import OwnedValue, release
-from .pack import create_container, pack_borrowed
-from .recipe import SCALARS
+from .owned import OwnedValue
+from .pack import pack_borrowed
+from .recipe import read_plain, write_container
 from .unpack import discard_error, raise_taken, take
-from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, refer, unwrap
+from .wrapper import REF_SIZE, ObjectCore, classes, memory_of
 
 __all__ = [
     "GIVEN",
@@ -51,6 +53,7 @@ MOST = 2**31 - 1
 _value_of = VALUE.unpack
 _call_wrapped = platform.plain(library.function_call_wrapped)
 _compare = platform.plain(library.wrapper_compare)
+_compare_pairs = platform.plain(library.wrapper_compare_pairs)
 _has_key = platform.plain(library.wrapper_has_key)
 _get_size = platform.plain(library.wrapper_get_size)
 _type_code_in = struct.Struct("=i").unpack_from
@@ -78,7 +81,8 @@ def make_methods(makers: dict[str, Maker], *classes: type) -> dict[str, Method]:
             method.__code__ = method.__code__.replace(co_name=name)
         made[name] = method
     # Python gives a class with `__eq__` alone no hash.
-    made["__hash__"] = next(vars(cls)["__hash__"] for cls in classes if "__hash__" in vars(cls))
+    if "__hash__" not in made:
+        made["__hash__"] = next(vars(cls)["__hash__"] for cls in classes if "__hash__" in vars(cls))
     return made
 
 
@@ -116,27 +120,39 @@ def is_exactly(x: Any, *type_codes: int) -> bool:
     """Return whether `x` is of the public class of a type, not of a subclass, and holds such an object."""
     cls = type(x)
     for type_code in type_codes:
-        if cls is classes.get(type_code):
+        if cls is _class_of(type_code):
             try:
-                return _type_code_in(memory_of(x), REF_SIZE) == (type_code,)
+                return memory_of(x)[REF_SIZE:_CODE_END] == _code_bytes[type_code]  # type: ignore[no-any-return]
             except AttributeError:
                 return False
     return False
 
 
+_class_of = classes.get
+_CODE_END = REF_SIZE + 4
+#: Type codes as the memory of wrappers has them.
+_code_bytes = {type_code: type_code.to_bytes(4, sys.byteorder) for type_code in range(FIRST_DYNAMIC_TYPE)}
+
+
 def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
-    """Compare a mapping with a dict of exact scalars, as `anyffi_wrapper_compare` does; -1 for others."""
-    if type(other) is not dict or not SCALARS.issuperset(map(id, map(type, list(other.values())))):
+    """Compare a mapping with a dict, as `anyffi_wrapper_compare` does; -1 where that takes code of Python."""
+    keep: list[Any] = []
+    other = dict(other) if type(other) is dict else None  # another thread may change it
+    if other is None or read_plain(tuple(other.values())) is None:
         return -1
-    made = create_container(other)
-    if made is None:
+    pairs = write_container(other, keep)
+    if pairs is None:
         return -1
+    # Without the step of the dict itself, which has the number of its keys and values.
+    *_, parts = _value_of(pairs[-VALUE_SIZE:])
+    size = len(pairs) // VALUE_SIZE - 1
     try:
-        return _compare(memory_of(self), refer(_value_of(made)[2]), type_code, operation)  # type: ignore[no-any-return]
+        found = _compare_pairs(memory_of(self), pairs, size, parts // 2, type_code, operation)
     except (AttributeError, TypeError):
         return -1
-    finally:
-        release(made)
+    if found == -2:
+        raise_taken()
+    return found  # type: ignore[no-any-return]
 
 
 def changing(name: str, *type_codes: int) -> Maker:
@@ -154,14 +170,14 @@ def changing(name: str, *type_codes: int) -> Maker:
     return make
 
 
-def iterating(type_codes: tuple[int, ...], iterate: Callable[[Any, int], Any]) -> Maker:
-    """Return what makes `__iter__`; `iterate` gets a wrapper and the address of its object."""
+def iterating(type_codes: tuple[int, ...], iterate: Callable[..., Any], *args: Any) -> Maker:
+    """Return what makes `__iter__`; `iterate` gets a wrapper and `args`."""
 
     def make(shared: Method) -> Method:
         def iter_(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             if rest or named or not is_exactly(self, *type_codes):
                 return call_shared(shared, self, *rest, **named)
-            return iterate(self, unwrap(self))
+            return iterate(self, *args)
 
         return iter_
 

@@ -10,18 +10,23 @@ at the recursion limit they may fail.
 
 from __future__ import annotations
 
+from collections import deque
 from ctypes import memmove
 
+from .._builtins import __builtins__  # noqa: F401
 from .._typing import Any
 from .abi import VALUE_SIZE, library, platform
 
-__all__ = ["OwnedValue", "move_into", "release"]
+__all__ = ["OwnedValue", "cells", "move_into", "release"]
 
 #: Release the value in an `OwnedValue`, or at an address, and leave None there.
 release = platform.plain(library.value_release)
 
 #: `OwnedValue(VALUE_SIZE)` holds None.
 OwnedValue = platform.memory_class(release, library.value_finalize)
+#: A free list of memory that one element is read to: making it takes a fifth of reading an int. It holds
+#: inline values only.
+cells: deque[Any] = deque(maxlen=8)
 
 
 def move_into(value: Any, place: int) -> None:

@@ -5,6 +5,10 @@
 
 from __future__ import annotations
 
+import struct
+from abc import get_cache_token
+
+from .._builtins import __builtins__  # noqa: F401
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
@@ -13,7 +17,7 @@ from .abi import VALUE, VALUE_SIZE, library, platform
 from .objects import object_value, pack_nested
 from .owned import OwnedValue, release
 from .recipe import write_container, write_slice
-from .scalars import NONE, RECIPE, Packed, Writer, borrow_bytes, borrow_str, pack_scalar
+from .scalars import NONE, RECIPE, Packed, Writer, borrow_bytes, borrow_str, pack_scalar, scalar_packers
 from .show import Created
 from .unpack import raise_taken
 from .wrapper import ObjectCore, unwrap, write_wrapper
@@ -22,7 +26,7 @@ from .writers import add_writer, argument_writers, find_writer
 __all__ = [
     "NONE",
     "argument_writers",
-    "create_container",
+    "create_known",
     "find_argument_writer",
     "object_value",
     "pack",
@@ -34,7 +38,7 @@ __all__ = [
 ]
 
 _value = VALUE.pack
-_OBJECT = code.OBJECT
+_INT, _OBJECT = code.INT, code.OBJECT
 _has_own_rules = True
 
 
@@ -70,8 +74,12 @@ def pack(x: Any, keep: list[Any]) -> bytes:
 def find_argument_writer(cls: type) -> Writer | None:
     """Return what packs instances of a class that can change, if its decision is remembered; else None."""
     found = _changing.get(id(cls))
-    if found is not None and found[0].value == found[1]:
-        return found[2]
+    if (
+        found is not None
+        and found[0].value == found[1]
+        and (found[2] is None or found[2] == get_cache_token())
+    ):
+        return found[3]
     write = write_container if _rules.find_opener(cls) else find_writer(cls)
     version = _rules.known_version(cls) if write is not None else None
     if version is not None:
@@ -79,9 +87,9 @@ def find_argument_writer(cls: type) -> Writer | None:
     return write
 
 
-#: By the identity of classes whose decisions depend on them alone: version, its number then, writer. Another
-#: class at the same address has another number.
-_changing: dict[int, tuple[Any, int, Writer | None]] = {}
+#: By the identity of classes: what their decisions depend on, as `known_version` returns it, and the writer.
+#: Another class at the same address has another number.
+_changing: dict[int, tuple[Any, int, Any, Writer | None]] = {}
 
 argument_writers.update(dict.fromkeys(map(id, (tuple, list, dict, set, frozenset)), write_container))
 argument_writers[id(slice)] = write_slice
@@ -128,9 +136,11 @@ def pack_borrowed(x: Any, keep: list[Any]) -> Packed:
 
 def pack_owned(x: Any) -> Packed:
     """Pack a value that borrows nothing."""
-    packed = pack_scalar(x)
-    if packed is None and id(type(x)) in _opened:
-        packed = create_container(x)
+    cls = type(x)
+    packer = scalar_packers.get(id(cls))
+    packed = None if packer is None else packer(x)
+    if packed is None and (_has_own_rules or id(cls) in _opened):
+        packed = create_known(x)
     return pack_nested(x, {}, 1)[0] if packed is None else packed
 
 
@@ -138,16 +148,27 @@ _opened = frozenset(map(id, (tuple, list, dict, set, frozenset)))
 _create = platform.plain(library.recipe_create)
 
 
-def create_container(x: Any) -> Packed | None:
-    """Pack an exact container in one call; None where `write_container` returns that."""
+def create_known(x: Any) -> Packed | None:
+    """Pack a value in one call as an owned one; None where that takes more than writing a recipe."""
     keep: list[Any] = []
-    recipe = write_container(x, keep)
-    if recipe is None:
+    cls = type(x)
+    write = argument_writers.get(id(cls))
+    if write is None:
+        write = find_argument_writer(cls)
+    recipe = None if write is None else write(x, keep)
+    if type(recipe) is not bytes:
         return None
+    if not keep and len(recipe) == VALUE_SIZE and _type_code_in(recipe)[0] in _INLINE:
+        return recipe
     made = OwnedValue(VALUE_SIZE)
     if _create(recipe, len(recipe) // VALUE_SIZE, made) != 0:
         raise_taken()
     return made
+
+
+_type_code_in = struct.Struct("=i").unpack_from
+#: The codes of what owns nothing.
+_INLINE = frozenset((code.NONE, _INT, code.FLOAT, code.BOOL, code.DATA_TYPE, code.DEVICE, code.POINTER))
 
 
 def set_callback(address: int) -> None:

@@ -10,6 +10,7 @@ import signal
 import weakref
 from ctypes import CFUNCTYPE, c_int, c_int32, c_void_p
 
+from .._builtins import __builtins__  # noqa: F401
 from .._typing import Any, Callable
 from .pypy_calls import (
     POINTER,
@@ -25,6 +26,8 @@ from .pypy_calls import (
 
 __all__ = [
     "address_of_memory",
+    "ascii_offset",
+    "bytes_offset",
     "call_type",
     "callback_type",
     "claim",
@@ -37,6 +40,7 @@ __all__ = [
     "guard",
     "hook_type",
     "hooks",
+    "host_taker",
     "join",
     "lend_ascii",
     "lend_bytes",
@@ -69,6 +73,10 @@ _objects: dict[int, Any] = {}
 _numbers = itertools.count(1)
 
 
+def host_taker(library: Any) -> None:
+    """Return None: the runtime creates no objects of PyPy."""
+
+
 #: Joins parts into memory for C code to read.
 join = b"".join
 
@@ -78,6 +86,10 @@ def lend_bytes(x: bytes, keep: list[Any]) -> int:
     copy = ffi.new("char[]", x)
     keep.append(copy)
     return int(ffi.cast("intptr_t", copy))
+
+
+#: Objects have no address.
+bytes_offset = ascii_offset = 0
 
 
 def lend_ascii(x: str, keep: list[Any]) -> int:

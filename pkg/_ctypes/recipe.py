@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from itertools import chain
 
+from .._builtins import __builtins__  # noqa: F401
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
@@ -22,6 +23,7 @@ from .writers import find_writer
 __all__ = [
     "SCALARS",
     "read_container",
+    "read_plain",
     "set_reader",
     "write_container",
     "write_plain",
@@ -69,15 +71,23 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
     """
     if depth == 1 and is_stepping():
         return None
-    opened = _read_container(x) or _read_other(x)
-    if opened is None or depth > _rules.MAX_DEPTH:
-        return None
-    type_code, items = opened
-    if type_code in _WITH_KEYS and not _are_distinct(items[::2]):
+    container = type(x)
+    type_code: int
+    items: tuple[Any, ...]
+    if _read_container is read_container and (container is list or container is tuple):
+        type_code, items = (_LIST, tuple(x)) if container is list else (_ARRAY, x)
+    else:
+        opened = _read_container(x) or _read_other(x)
+        if opened is None:
+            return None
+        type_code, items = opened
+        if type_code in _WITH_KEYS and not _are_distinct(items[::2]):
+            return None
+    if depth > _rules.MAX_DEPTH:
         return None
     # Text is borrowed from the items, and their identities are not reused while they are alive.
     keep.append(items)
-    run = write_run(items, met) if len(items) > _SHORT and depth < _rules.MAX_DEPTH else None
+    run = write_run(items, met) if len(items) > 1 and depth < _rules.MAX_DEPTH else None
     if run is not None:
         return run + _value(type_code, RECIPE, len(items))
     steps: list[Any] = []
@@ -183,17 +193,26 @@ def write_plain(items: Any, keep: list[Any], *, with_nans: bool = True) -> bytes
     short = _write_short(elements, keep) if len(elements) <= _SHORT else None
     if short is not None:
         return short
+    parts = read_plain(elements)
+    if parts is None:
+        return None
     classes = set(map(id, map(type, elements)))
-    if not classes <= _PLAIN:
-        return None
-    rows = () if classes <= SCALARS else [x for x in elements if id(type(x)) not in SCALARS]
-    parts = [*chain.from_iterable(rows)]
-    if rows and not SCALARS.issuperset(map(id, map(type, parts))):
-        return None
+    rows = not classes <= SCALARS
     if not with_nans and (rows or id(float) in classes) and any(x != x for x in (*parts, *elements)):
         return None
     written = write_container(elements, keep)
     return None if written is None else written[:-VALUE_SIZE]
+
+
+def read_plain(elements: tuple[Any, ...]) -> list[Any] | None:
+    """Return the parts of tuples and frozensets in elements; None if there are other than exact scalars."""
+    classes = set(map(id, map(type, elements)))
+    if classes <= SCALARS:
+        return []
+    if not classes <= _PLAIN:
+        return None
+    parts = [*chain.from_iterable([x for x in elements if id(type(x)) not in SCALARS])]
+    return parts if SCALARS.issuperset(map(id, map(type, parts))) else None
 
 
 def _write_short(elements: tuple[Any, ...], keep: list[Any]) -> bytes | None:

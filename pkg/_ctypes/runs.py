@@ -6,6 +6,7 @@ import struct
 from array import array
 from itertools import chain
 
+from .._builtins import __builtins__  # noqa: F401
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
@@ -15,7 +16,7 @@ from .scalars import INLINE_BYTES, RECIPE
 __all__ = ["write_run"]
 
 _value = VALUE.pack
-_INT, _ARRAY = code.INT, code.ARRAY
+_INT, _FLOAT, _ARRAY = code.INT, code.FLOAT, code.ARRAY
 
 
 def write_run(items: tuple[Any, ...], met: set[int] | None = None) -> bytes | None:
@@ -69,13 +70,28 @@ _AN_INT, _A_FLOAT = _value(_INT, 0, 0), _value(code.FLOAT, 0, 0)
 
 def _write_ints(items: tuple[int, ...]) -> bytes | None:
     try:
+        if len(items) <= _FEW:
+            parts = [_INT, 0, 0] * len(items)
+            parts[2::3] = items
+            return _few_ints[len(items)](*parts)
         return _fill(_AN_INT, struct.pack(f"{len(items)}q", *items))
     except struct.error:
         # One of them needs a BigInt.
         return None
 
 
+#: Up to this many numbers are packed in one call of `struct`.
+_FEW = 16
+_few_ints, _few_floats = (
+    [struct.Struct(f"={each * n}").pack for n in range(_FEW + 1)] for each in ("iIq", "iId")
+)
+
+
 def _write_floats(items: tuple[float, ...]) -> bytes:
+    if len(items) <= _FEW:
+        parts: list[Any] = [_FLOAT, 0, 0.0] * len(items)
+        parts[2::3] = items
+        return _few_floats[len(items)](*parts)
     return _fill(_A_FLOAT, struct.pack(f"{len(items)}d", *items))
 
 

@@ -6,6 +6,7 @@ import struct
 import sys
 from functools import partial
 
+from .._builtins import __builtins__  # noqa: F401
 from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
@@ -57,12 +58,24 @@ _address_of_bytes, _address_of_ascii, _view_text = (
     platform.lend_ascii,
     platform.lend_text,
 )
+#: Offsets of the content in ASCII text and in bytes; 0 where it has no address of its own.
+_ASCII, _BYTES_AT = platform.ascii_offset, platform.bytes_offset
 
 
 def _encode(x: str) -> tuple[bytes, int]:
     """Return the code points at their narrowest width, and the AnyffiTextEncoding."""
     if x.isascii():
         return x.encode(), 0
+    size = len(x)
+    if size <= INLINE_BYTES:
+        # Faster than a look at each code point. Surrogates are two bytes each, others are two of them.
+        data = x.encode("latin-1", "ignore")
+        if len(data) == size:
+            return data, 1
+        data = x.encode(_ENCODINGS[2], "surrogatepass")
+        if len(data) == 2 * size:
+            return data, 2
+        return x.encode(_ENCODINGS[3], "surrogatepass"), 3
     highest = max(x)
     encoding = 1 if highest < "\u0100" else 2 if highest < "\U00010000" else 3
     return x.encode(_ENCODINGS[encoding], "surrogatepass" if encoding > 1 else "strict"), encoding
@@ -129,7 +142,7 @@ def borrow_str(x: str, keep: list[Any]) -> Packed:
         if size <= INLINE_BYTES:
             return _inline_value(_STR, x.encode(), INLINE_BYTES - size)
         if size <= _MAX_BORROWED:
-            return _value(_STR_VIEW, size << 2, _address_of_ascii(x, keep))
+            return _value(_STR_VIEW, size << 2, id(x) + _ASCII if _ASCII else _address_of_ascii(x, keep))
     elif INLINE_BYTES < size <= _MAX_BORROWED:
         found = _view_text(x)
         if found is not None:
@@ -151,7 +164,7 @@ def borrow_bytes(x: bytes, keep: list[Any]) -> Packed:
     if size <= INLINE_BYTES:
         return _inline_value(_BYTES, x, INLINE_BYTES - size)
     if size <= _MAX_BORROWED:
-        return _value(_BYTES_VIEW, size << 2, _address_of_bytes(x, keep))
+        return _value(_BYTES_VIEW, size << 2, id(x) + _BYTES_AT if _BYTES_AT else _address_of_bytes(x, keep))
     keep.append(new_object(library.bytes_create, x, size))
     return keep[-1]
 

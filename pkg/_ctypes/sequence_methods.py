@@ -5,10 +5,12 @@ from __future__ import annotations
 import operator
 from functools import partial
 
+from .._builtins import __builtins__  # noqa: F401
 from .._rules.codes import code
+from .._rules.containers import hashable
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform
-from .construction import construction
+from .construction import are_extents, construction
 from .iterators import iterate_sequence
 from .known import as_number, pack_compared
 from .list_methods import list_changes, pack_slice
@@ -27,22 +29,24 @@ from .methods import (
     runtime_function,
     size_of,
 )
-from .owned import OwnedValue
+from .owned import OwnedValue, cells
 from .recipe import write_container, write_plain
-from .sequences import ArrayCore, ListCore
+from .sequences import ArrayCore, ListCore, read_immutable
 from .unpack import raise_taken, take
-from .wrapper import memory_of
+from .wrapper import memory_of, unwrap
 
-__all__ = ["array_methods", "list_methods"]
+__all__ = ["array_methods", "list_methods", "shape_methods"]
 
 _INT, _ARRAY, _LIST, _SHAPE = code.INT, code.ARRAY, code.LIST, code.SHAPE
 _value = VALUE.pack
 _value_of = VALUE.unpack
+_pop_cell, _push_cell = cells.pop, cells.append
 _get_element = platform.plain(library.wrapper_get_element)
 _find_element = platform.plain(library.wrapper_find_element)
 _count_elements = platform.plain(library.wrapper_count_elements)
 _compare_values = platform.plain(library.wrapper_compare_values)
 _concat = platform.plain(library.wrapper_concat)
+_flatten = platform.plain(library.wrapper_flatten)
 _concat_values = platform.plain(library.wrapper_concat_values)
 
 #: The types whose wrappers have the methods of a type.
@@ -58,15 +62,19 @@ def _item_of(type_code: int) -> Maker:
     def make(shared: Method) -> Method:
         def get_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             index = key if type(key) is int else as_number(key)
-            if type(index) is int and -MOST <= index <= MOST:
-                element = OwnedValue(VALUE_SIZE)
+            if type(index) is int and -MOST <= index <= MOST and not rest and not named:
                 try:
+                    element = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
                     found = _get_element(memory_of(self), type_code, index, element)
-                except (AttributeError, TypeError):
+                except (AttributeError, TypeError, IndexError):
+                    # No wrapper, or another thread took the last cell.
                     found = 0
-                if found == 1 and not rest and not named:
+                if found == 1:
                     value = _value_of(element)
-                    return value[2] if value[0] == _INT else take(value, element)
+                    if value[0] == _INT:
+                        _push_cell(element)
+                        return value[2]
+                    return take(value, element)
             elif type(key) is slice and not rest and not named:
                 bounds = pack_slice(key)
                 if bounds is not None and is_exactly(self, *_LIKE[type_code]):
@@ -178,25 +186,26 @@ def _comparisons(type_code: int) -> dict[str, Maker]:
 
 def _concatenation(type_code: int, *, is_reflected: bool = False) -> Maker:
     """Return what makes `+` with a sequence of the same type, or with Python's."""
-    plain_class = list if type_code == _LIST else tuple
+    plain_class, like = list if type_code == _LIST else tuple, _LIKE[type_code]
 
-    def concat(self: Any, other: Any, made: Any) -> int:
+    def concat(self: Any, other: Any, made_code: int, made: Any) -> int:
         if type(other) is not plain_class:
             both = (other, self) if is_reflected else (self, other)
-            return _concat(*map(memory_of, both), type_code, made)  # type: ignore[no-any-return]
+            return _concat(*map(memory_of, both), made_code, made)  # type: ignore[no-any-return]
         keep: list[Any] = []
-        recipe = write_container(other, keep)
+        recipe = None if made_code == _SHAPE and not are_extents(other) else write_container(other, keep)
         if recipe is None:
             return 0
         size = len(recipe) // VALUE_SIZE - 1  # without the step of the list or tuple itself
-        return _concat_values(memory_of(self), recipe, size, type_code, is_reflected, made)  # type: ignore[no-any-return]
+        return _concat_values(memory_of(self), recipe, size, made_code, is_reflected, made)  # type: ignore[no-any-return]
 
     def make(shared: Method) -> Method:
         def add(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
-            is_known = type(other) is plain_class or is_exactly(other, type_code)
-            if is_known and is_exactly(self, type_code) and not rest and not named:
+            made_code = next((each for each in like if is_exactly(self, each)), None)
+            is_known = type(other) is plain_class or (made_code is not None and is_exactly(other, made_code))
+            if made_code is not None and is_known and not rest and not named:
                 made = OwnedValue(VALUE_SIZE)
-                status = concat(self, other, made)
+                status = concat(self, other, made_code, made)
                 if status == 1:
                     return take(_value_of(made), made)
                 if status == -1:
@@ -223,13 +232,37 @@ def _repetition(type_code: int) -> Maker:
     return make
 
 
+# ---- hashes -----------------------------------------------------------------------------------------
+
+
+def _hash(shared: Method) -> Method:
+    def hash_(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
+        items = _read_scalars(self) if is_exactly(self, _ARRAY, _SHAPE) and not rest and not named else None
+        return call_shared(shared, self, *rest, **named) if items is None else hash(items)
+
+    return hash_
+
+
+def _read_scalars(array: Any) -> tuple[Any, ...] | None:
+    """Return the elements of an Array, and of Arrays in it, where hashing them takes no code of users."""
+    items = read_immutable(unwrap(array))
+    if items is not None:
+        return tuple(map(hashable, items))
+    flat = OwnedValue(VALUE_SIZE)
+    width = _flatten(memory_of(array), _ARRAY, flat)
+    if width < 0:
+        raise_taken()
+    cells = read_immutable(_value_of(flat)[2]) if width else None
+    return None if cells is None else tuple(zip(*[iter(map(hashable, cells))] * width))
+
+
 # ---- by class ---------------------------------------------------------------------------------------
 
 
 def _methods(type_code: int) -> dict[str, Maker]:
     return {
         **construction(type_code),
-        "__iter__": iterating(_LIKE[type_code], lambda self, address: iterate_sequence(self, address, False)),
+        "__iter__": iterating(_LIKE[type_code], iterate_sequence),
         "__len__": size_of(type_code),
         "__getitem__": _item_of(type_code),
         "__contains__": _contains(type_code),
@@ -243,9 +276,23 @@ def _methods(type_code: int) -> dict[str, Maker]:
     }
 
 
+#: The class of the shared methods of Array, which those of Shape call.
+_of_array: list[type] = []
+
+
 def array_methods(methods: type) -> dict[str, Method]:
-    makers = {**_methods(_ARRAY), "thaw": changing("container.thaw", _ARRAY, _SHAPE)}
+    _of_array[:] = [*methods.__mro__, ArrayCore]
+    makers = {**_methods(_ARRAY), "__hash__": _hash, "thaw": changing("container.thaw", _ARRAY, _SHAPE)}
     return make_methods(makers, *methods.__mro__, ArrayCore)
+
+
+def shape_methods(methods: type) -> dict[str, Method]:
+    """Return those that differ from those of Array, from which Shape derives."""
+    made = make_methods(construction(_SHAPE), *_of_array)
+    del made["__hash__"]
+    for name, method in made.items():
+        method.__qualname__ = f"Shape.{name}"
+    return made
 
 
 def list_methods(methods: type) -> dict[str, Method]:

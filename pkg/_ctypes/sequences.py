@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 import sys
+from array import array
 from ctypes import c_int32, string_at
 
+from .._builtins import __builtins__  # noqa: F401
 from .._rules import containers as rules
 from .._rules.codes import code
 from .._rules.containers import checks_self
@@ -19,7 +22,7 @@ from .structs import Sequence
 from .unpack import raise_taken, unpack
 from .wrapper import ObjectCore, unwrap
 
-__all__ = ["ArrayCore", "ListCore", "find_value", "get_item", "list_items"]
+__all__ = ["ArrayCore", "ListCore", "find_value", "get_item", "list_items", "read_immutable"]
 
 _value_of = VALUE.unpack
 _sequence_get = library.sequence_get
@@ -49,6 +52,24 @@ def get_item(self: Any, type_code: int, key: Any) -> Any:
         # Inline values need no release, which takes as long as reading one.
         if value is None or value[0] > 0:
             release(element)
+
+
+_fields_of = struct.Struct("=QqqQ").unpack
+_DATA = Sequence.data.offset
+#: The `array` type of the payloads of numbers of one kind, by type mask.
+_READERS = {1 << -code.INT: "q", 1 << -code.FLOAT: "d"}
+
+
+def read_immutable(address: int) -> list[Any] | None:
+    """Return the elements of an Array that the caller keeps alive; None unless these are scalars."""
+    data, size, _, type_mask = _fields_of(string_at(address + _DATA, 32))
+    if not rules.holds_scalars(type_mask):
+        return None
+    cells = string_at(data, VALUE_SIZE * size) if size else b""
+    reader = _READERS.get(type_mask)
+    if reader is not None:
+        return array(reader, cells)[1::2].tolist()
+    return [value[2] if value[0] == _INT else unpack(value) for value in VALUE.iter_unpack(cells)]
 
 
 def list_items(address: int) -> list[Any]:

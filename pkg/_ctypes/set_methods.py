@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+from .._builtins import __builtins__  # noqa: F401
 from .._rules.codes import code
 from .._rules.containers import ELEMENTS
 from .._typing import Any, Callable
@@ -178,9 +179,7 @@ def _of_set(type_code: int) -> dict[str, Maker]:
     operations = _OPERATIONS.items()
     return {
         **construction(type_code),
-        "__iter__": iterating(
-            (type_code,), lambda self, address: iterate_entries(self, address, ELEMENTS, False)
-        ),
+        "__iter__": iterating((type_code,), iterate_entries, None, ELEMENTS),
         "__len__": size_of(type_code),
         "__contains__": contains_key(type_code, _pack_element),
         **{

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 
+from .._builtins import __builtins__  # noqa: F401
 from .._mode import ffi_step
 from .._typing import Callable
 
@@ -23,5 +24,12 @@ def _has_debugger() -> bool:
     return sys.version_info >= (3, 12) and sys.monitoring.get_tool(sys.monitoring.DEBUGGER_ID) is not None
 
 
-#: Whether to convert element by element now.
-is_stepping: Callable[[], bool] = _has_debugger if ffi_step is None else lambda: steps_always
+def _steps() -> bool:
+    return steps_always
+
+
+#: Whether to convert element by element now: true or false, as `if` sees it.
+is_stepping: Callable[[], object] = _steps
+if ffi_step is None:
+    # The function of C where it is enough: one of Python takes a tenth of a short list's conversion.
+    is_stepping = _has_debugger if sys.version_info >= (3, 12) else sys.gettrace

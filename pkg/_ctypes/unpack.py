@@ -6,6 +6,7 @@ import struct
 import sys
 from ctypes import ArgumentError, string_at
 
+from .._builtins import __builtins__  # noqa: F401
 from .._rules import errors as _errors
 from .._rules import values as _rules
 from .._rules.codes import code
@@ -14,7 +15,7 @@ from .._typing import Any, Callable, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .owned import OwnedValue, release
 from .structs import BigInt, Box, Bytes, Complex, Error, Function, Header, PyObject, Slice, Str, Value
-from .wrapper import wrap, wrap_owned
+from .wrapper import wrap, wrap_new, wrap_owned
 
 __all__ = [
     "discard_error",
@@ -30,7 +31,8 @@ __all__ = [
 
 #: Type code, aux and payload of a value.
 _value_of = VALUE.unpack
-_INLINE = struct.Struct("=Iq")
+_pack_inline = struct.Struct("=Iq").pack
+_UNITS = struct.Struct("=5H")
 _INLINE_BYTES = 11  # ANYFFI_INLINE_BYTES
 _FLOAT = struct.Struct("=d")
 _WORD = struct.Struct("=q")
@@ -62,13 +64,19 @@ _read_text: Callable[[int, int, int], str] = platform.read_text or _read_bytes_a
 
 
 def _read_inline_str(aux: int, payload: int) -> str:
-    raw = _INLINE.pack(aux, payload)
+    raw = _pack_inline(aux, payload)
+    if raw[11] <= _INLINE_BYTES:
+        # ASCII.
+        return raw[: _INLINE_BYTES - raw[11]].decode()
     encoding, spare = divmod(raw[11], 16)
-    return _decode(raw[: (_INLINE_BYTES - spare) * _WIDTHS[encoding]], encoding)
+    length = _INLINE_BYTES - spare
+    if encoding == 2:
+        return "".join(map(chr, _UNITS.unpack_from(raw)[:length]))
+    return _decode(raw[: length * _WIDTHS[encoding]], encoding)
 
 
 def _read_inline_bytes(aux: int, payload: int) -> bytes:
-    raw = _INLINE.pack(aux, payload)
+    raw = _pack_inline(aux, payload)
     return raw[: _INLINE_BYTES - raw[11] % 16]
 
 
@@ -80,6 +88,30 @@ def _read_text_view(aux: int, payload: int) -> str:
 def _read_tensor_view(aux: int, payload: int) -> Any:
     return unpack_owned(own(VALUE.pack(code.TENSOR_VIEW, aux, payload)))
 
+
+#: Data types and devices that are always the same object, by payload.
+_data_types: dict[int, Any] = {}
+_devices: dict[int, Any] = {}
+
+
+def _read_data_type(aux: int, payload: int) -> Any:
+    found = _data_types.get(payload)
+    return _share(_data_types, code.DATA_TYPE, _DATA_TYPE, payload) if found is None else found
+
+
+def _read_device(aux: int, payload: int) -> Any:
+    found = _devices.get(payload)
+    return _share(_devices, code.DEVICE, _DEVICE, payload) if found is None else found
+
+
+def _share(shared: dict[int, Any], type_code: int, layout: struct.Struct, payload: int) -> Any:
+    made = _rules.lift(type_code, layout.unpack_from(_WORD.pack(payload)))
+    if len(shared) < _MOST_SHARED and _rules.lift(type_code, layout.unpack_from(_WORD.pack(payload))) is made:
+        shared[payload] = made
+    return made
+
+
+_MOST_SHARED = 256
 
 #: Readers of inline and borrowed values, given aux and payload.
 _inline_readers: dict[int, Callable[[int, int], Any]] = {
@@ -94,10 +126,8 @@ _inline_readers: dict[int, Callable[[int, int], Any]] = {
     code.ELLIPSIS: lambda aux, payload: ...,
     code.TENSOR_VIEW: _read_tensor_view,
     code.POINTER: lambda aux, payload: _rules.lift(code.POINTER, payload % 2**64),
-    code.DATA_TYPE: lambda aux, payload: _rules.lift(
-        code.DATA_TYPE, _DATA_TYPE.unpack_from(_WORD.pack(payload))
-    ),
-    code.DEVICE: lambda aux, payload: _rules.lift(code.DEVICE, _DEVICE.unpack(_WORD.pack(payload))),
+    code.DATA_TYPE: _read_data_type,
+    code.DEVICE: _read_device,
 }
 
 
@@ -191,15 +221,29 @@ def unpack_owned(value: Any) -> Any:
             release(value)
 
 
+#: Returns the Python object that stands for an owned value, which it then releases; None where there is none.
+_take_host = platform.host_taker(library)
+_TEXT = (code.STR, code.BYTES)
+
+
 def take(value: tuple[int, int, int], owner: Any) -> Any:
     """Unpack an owned value, read before, and release it."""
-    if value[0] <= 0:
+    type_code, aux, payload = value
+    if type_code <= 0:
         # Inline values need no release, which takes as long as unpacking one.
-        return unpack(value)
-    if value[0] not in _object_readers:
-        return wrap_owned(value, owner)
+        if type_code in _TEXT and _take_host is not None:
+            return _take_host(owner)
+        read = _inline_readers.get(type_code)
+        return read(aux, payload) if read is not None else _rules.lift(type_code, None)
+    if _take_host is not None:
+        found = _take_host(owner)
+        if found is not None:
+            return found
+    read_object = _object_readers.get(type_code)
+    if read_object is None:
+        return wrap_owned(value, owner) if _take_host is None else wrap_new(value, owner)
     try:
-        return unpack(value)
+        return read_object(payload)
     except ArgumentError as error:
         translated = translate_error(error)
     finally:

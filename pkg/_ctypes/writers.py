@@ -11,6 +11,7 @@ import sys
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType
 
+from .._builtins import __builtins__  # noqa: F401
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._rules.decisions import (
@@ -32,7 +33,7 @@ from .._rules.internal import MISSING
 from .._typing import Any, Callable
 from .abi import VALUE, platform
 from .ndarray import write_array
-from .scalars import RECIPE, Writer, pack_scalar, scalar_borrowers
+from .scalars import RECIPE, Writer, borrow_bytes, borrow_str, pack_scalar, scalar_borrowers
 from .wrapper import write_wrapper
 
 __all__ = [
@@ -59,6 +60,8 @@ _complex_recipe = struct.Struct("=dd").pack
 _big_int_recipe = struct.Struct("=Qqi").pack
 
 _MISSING = _value(code.MISSING, 0, 0)
+_INT, _FLOAT = code.INT, code.FLOAT
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 _HEAP_TYPE = 1 << 9  # of Py_TPFLAGS
 
@@ -111,22 +114,26 @@ def _write_big_int(payload: tuple[bytes, bool], keep: list[Any]) -> bytes:
     return _step(code.BIG_INT, _big_int_recipe(words, len(magnitude) // 8, is_negative), keep)
 
 
-def _write_scalar(exact: Any, keep: list[Any]) -> Any:
-    """Pack an exact scalar that was made for this: text and bytes that are not inline, as objects."""
-    packed = pack_scalar(exact)
-    if packed is None or type(packed) is bytes:
-        return packed
-    keep.append(packed)
-    return _value(code.OBJECT, RECIPE, platform.address_of_memory(packed))
+def _write_text(x: Any, keep: list[Any]) -> Any:
+    """Pack exact text or bytes, made for this, that are owned where they are not inline."""
+    view = borrow_str(x, keep) if type(x) is str else borrow_bytes(x, keep)
+    if type(view) is not bytes or _type_code_in(view)[0] not in _VIEWS:
+        return view
+    keep.append(x)
+    return _step(code.STR_OBJECT if type(x) is str else code.BYTES_OBJECT, view, keep)
+
+
+_type_code_in = struct.Struct("=i").unpack_from
+_VIEWS = (code.STR_VIEW, code.BYTES_VIEW)
 
 
 #: Functions that pack what `lower` returns, by type code.
 _payload_writers: dict[int, Callable[[Any, list[Any]], Any]] = {
     code.INT: lambda payload, keep: _value(code.INT, 0, payload),
-    code.FLOAT: _write_scalar,
-    code.BOOL: _write_scalar,
-    code.STR: _write_scalar,
-    code.BYTES: _write_scalar,
+    code.FLOAT: lambda payload, keep: _value_of_float(code.FLOAT, 0, payload),
+    code.BOOL: lambda payload, keep: _value(code.BOOL, 0, payload),
+    code.STR: _write_text,
+    code.BYTES: _write_text,
     code.COMPLEX: _write_complex,
     code.BIG_INT: _write_big_int,
     code.MISSING: lambda payload, keep: _MISSING,
@@ -159,8 +166,13 @@ for _read in (
 
 
 def _write_exact(read: Any, exact: Any, x: Any, keep: list[Any]) -> Any:
-    """Write the exact scalar that was made of `x`, or what the rules make of it."""
-    packed = _write_scalar(exact, keep)
+    """Write the exact number that was made of `x`, or what the rules make of it."""
+    cls = type(exact)
+    if cls is int:
+        return _value(_INT, 0, exact) if _INT64_MIN <= exact <= _INT64_MAX else _write_lowered(read, x, keep)
+    if cls is float:
+        return _value_of_float(_FLOAT, 0, exact)
+    packed = pack_scalar(exact)
     return _write_lowered(read, x, keep) if packed is None else packed
 
 
@@ -178,16 +190,14 @@ def _make_numpy_writer(read: Any) -> Writer:
         global _item
         if _item is None:
             _item = sys.modules["numpy"].generic.item
-        exact = _item(x)
-        if type(exact) is float:
-            return _value_of_float(code.FLOAT, 0, exact)
-        return _write_exact(read, exact, x, keep)
+        return _write_exact(read, _item(x), x, keep)
 
     return write
 
 
-for _cls, _convert in ((int, int.__pos__), (float, float.__pos__), (str, str.__str__)):
+for _cls, _convert in ((int, int.__pos__), (float, float.__pos__)):
     reader_writers[SUBCLASSES[_cls]] = _converting(SUBCLASSES[_cls], _convert)
+reader_writers[SUBCLASSES[str]] = lambda x, keep: _write_text(str.__str__(x), keep)
 for _read in NUMPY_READERS:
     reader_writers[_read] = _make_numpy_writer(_read)
 
@@ -199,13 +209,20 @@ _of_static = frozenset(reader_writers.values())
 # ---- handles ----------------------------------------------------------------------------------------
 
 
+_RETAIN, _CONTENT = platform.retain, platform.bytes_offset
+
+
 def _write_handle(type_code: int, x: Any, keep: list[Any]) -> bytes:
-    return _step(type_code, _handle_recipe(id(x), platform.retain), keep)
+    recipe = _handle_recipe(id(x), _RETAIN)
+    keep.append(recipe)
+    return _value(type_code, RECIPE, id(recipe) + _CONTENT)
 
 
 def _write_function(callback: int, x: Any, keep: list[Any]) -> bytes:
     """Return the recipe of a function, in a quarter of the time of a call that creates one."""
-    return _step(code.FUNCTION, _function_recipe(callback, id(x), platform.retain), keep)
+    recipe = _function_recipe(callback, id(x), _RETAIN)
+    keep.append(recipe)
+    return _value(code.FUNCTION, RECIPE, id(recipe) + _CONTENT)
 
 
 def set_callback(address: int) -> None:

@@ -6,7 +6,13 @@ wrong where it is installed and broken: nothing here may hide the difference.
 
 from __future__ import annotations
 
-from ._core import (
+from .._rules.errors import require_first_interpreter
+from . import _core as _core
+
+# Each interpreter of a process finds the same module; the first one clears it.
+require_first_interpreter(getattr(_core, "NAME", None) is not None)
+
+from ._core import (  # noqa: E402
     NAME,
     ArrayCore,
     DictCore,

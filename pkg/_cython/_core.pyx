@@ -19,7 +19,7 @@ from c_api cimport (
     ANYFFI_kDLCPU, AnyffiDataType, AnyffiFieldInfo, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
     AnyffiObject, AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue,
     anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_set_raised,
-    anyffi_error_take_raised, anyffi_free, anyffi_host_install,
+    anyffi_error_take_raised, anyffi_free, anyffi_host_has_ended, anyffi_host_install,
     anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper,
     anyffi_registry_remove_host_functions, anyffi_release,
     anyffi_type_get_info, anyffi_type_list, anyffi_value_drop, anyffi_value_retain,
@@ -35,8 +35,9 @@ from marshaller cimport (
     has_element, has_key, install_host, learn_dtype, learn_hidden, learn_table, leave_exception,
     list_add_in_place, list_elements, list_methods, list_operators, look_up, map_item, map_methods,
     map_operators, mapping_compare, new_method, new_operator, next_item, pack, pack_owned, pack_scalar,
-    place_named, plain, public_functions, put_item, raise_taken, read_field, remember_data_type,
-    sequence_compare, sequence_has, sequence_hash, set_compare, set_constructor, set_hash, set_in_place,
+    place_named, plain, public_functions, put_item, raise_taken, read_field, read_numpy,
+    remember_data_type, sequence_compare, sequence_has, sequence_hash, set_compare, set_constructor,
+    set_hash, set_in_place,
     set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state, tensor_length, track,
     unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping,
     unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed, views_equal, wrap,
@@ -156,7 +157,12 @@ def create_exchange():
 
 
 def shut_down():
-    """Release the Python functions in the registry and uninstall the hooks."""
+    """Release the Python functions in the registry and uninstall the hooks.
+
+    The module stays in memory, and the import of another interpreter finds it. It has no name then.
+    """
+    global NAME
+    NAME = None
     anyffi_registry_remove_host_functions()
     anyffi_host_install(NULL)
 
@@ -208,6 +214,7 @@ cdef int set_up() except -1:
     cdef int code_point
     if anyffi_abi_get_version() != ANYFFI_ABI_VERSION:
         raise ImportError(f"{__name__} was built for another version of libanyffi; reinstall anyffi")
+    _errors.require_first_interpreter(not anyffi_host_has_ended())
     _errors.require_main_interpreter(PyInterpreterState_Get() == PyInterpreterState_Main())
     check_layout()
     state.object_core = <PyTypeObject*>ObjectCore

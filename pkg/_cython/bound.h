@@ -69,11 +69,23 @@ static PyObject* anyffi_py_wrap_as(PyTypeObject* cls, AnyffiValue* made) {
   return wrapper;
 }
 
+/// Returns an object that a constructor has made as an instance of a class. Steals its wrapper, which may be NULL.
+static PyObject* anyffi_py_as_instance(PyTypeObject* cls, PyObject* made) {
+  if (made == NULL || (Py_TYPE(made) == cls && Py_REFCNT(made) == 1)) return made;
+  // A factory may return an object that has a wrapper already, or one of another class.
+  PyObject* instance = cls->tp_alloc(cls, 0);
+  PyObject* moved = instance == NULL ? NULL : PyObject_CallMethod(instance, "_move_from", "O", made);
+  Py_DECREF(made);
+  if (moved == NULL) Py_CLEAR(instance);
+  Py_XDECREF(moved);
+  return instance;
+}
+
 /// Calls a class: without an empty wrapper for `__init__`, and a second one for the result.
 static PyObject* anyffi_py_construct_bound(PyObject* cls, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
   AnyffiBoundClass* found = anyffi_py_bound_class((PyTypeObject*)cls);
-  int is_bound = (PyObject*)found->cls == cls && names == NULL && count <= ANYFFI_MAX_SHORT;
+  int is_bound = (PyObject*)found->cls == cls;
   unsigned int version = anyffi_py_version((PyTypeObject*)cls);
   if (!is_bound || ((version == 0 || found->version != version) && !anyffi_py_is_bound_anew(found))) {
     return anyffi_py_call_slot(cls, args, count, names);
@@ -81,10 +93,13 @@ static PyObject* anyffi_py_construct_bound(PyObject* cls, PyObject* const* args,
   AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)found->function)->object;
   AnyffiValue values[ANYFFI_MAX_SHORT], made = anyffi_make_none();
   Py_ssize_t packed = 0;
+  if (names != NULL || count > ANYFFI_MAX_SHORT) {
+    return anyffi_py_as_instance((PyTypeObject*)cls, anyffi_py_vectorcall(found->function, args, flags, names));
+  }
   while (packed < count && anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed])) ++packed;
   if (packed < count) {
     anyffi_py_finish(cls, values, packed);
-    return anyffi_py_call_slot(cls, args, count, names);
+    return anyffi_py_as_instance((PyTypeObject*)cls, anyffi_py_vectorcall(found->function, args, flags, names));
   }
   int status = target->call(target->self, values, (int32_t)count, &made);
   PyObject* wrapper =

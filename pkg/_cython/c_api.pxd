@@ -148,6 +148,7 @@ cdef extern from "anyffi/host_api.h" nogil:
         uint32_t struct_size
 
     void anyffi_host_install(const AnyffiHost* host)
+    int32_t anyffi_host_has_ended()
 
 cdef extern from "anyffi/inline.h" nogil:
     void anyffi_release(AnyffiObject* object)

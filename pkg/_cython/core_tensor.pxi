@@ -13,6 +13,19 @@ cdef class TensorCore(ObjectCore):
         view.obj = self
 
 
+cdef int learn_numpy "anyffi_py_learn_numpy"() except -1:
+    """Reads NumPy's table of functions, if its version is known."""
+    cdef object module, table, cls
+    # Under the second name in versions before 2.
+    for name in ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath"):
+        module = sys.modules.get(name)
+        table, cls = getattr(module, "_ARRAY_API", None), getattr(module, "ndarray", None)
+        if isinstance(cls, type) and read_numpy(<PyObject*>table, <PyTypeObject*>cls):
+            keep(cls)
+            break
+    return 0
+
+
 cdef int set_up_tensors() except -1:
     cdef object text = _export.TEXT_SIGNATURE + _export.export_tensor.__doc__
     cdef bytes doc = text.encode()

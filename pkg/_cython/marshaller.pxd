@@ -131,6 +131,9 @@ cdef extern from "ndarray.h":
         const AnyffiTensorData*, uint64_t, PyObject*, AnyffiValue*
     ) except -1
 
+cdef extern from "new_array.h":
+    bint read_numpy "anyffi_py_read_numpy"(PyObject*, PyTypeObject*)
+
 cdef extern from "dlpack_import.h":
     ctypedef struct Exporter "AnyffiExporter":
         PyTypeObject* cls

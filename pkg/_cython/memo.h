@@ -16,9 +16,9 @@ typedef struct {
 } AnyffiMet;
 
 typedef struct {
-  PyObject* convert_tensor;  // what makes an element of a tensor, or NULL; for plain.h
-  size_t used;               // while this is 0, nothing below is set
-  size_t capacity;           // a power of two
+  PyObject* (*convert_tensor)(PyObject*);  // makes an element of a tensor, or NULL; for plain.h
+  size_t used;                             // while this is 0, nothing below is set
+  size_t capacity;                         // a power of two
   AnyffiMet* slots;
   AnyffiMet first[ANYFFI_MEMO_FIRST_CAPACITY];
 } AnyffiMemo;

@@ -9,6 +9,7 @@
 
 #include "containers.h"
 #include "memo.h"
+#include "new_array.h"
 
 /// Converts an object that the caller keeps alive. One with more references than `expected` may occur twice.
 static PyObject* anyffi_py_plain_object(AnyffiObject* object, int32_t expected, AnyffiMemo* memo);
@@ -225,7 +226,7 @@ static PyObject* anyffi_py_plain_object(AnyffiObject* object, int32_t expected, 
   if (code == 0) {
     PyObject* unpacked = anyffi_py_unpack_object_copy(object);
     if (object->type_code != ANYFFI_TENSOR || memo->convert_tensor == NULL || unpacked == NULL) return unpacked;
-    PyObject* converted = PyObject_CallOneArg(memo->convert_tensor, unpacked);
+    PyObject* converted = memo->convert_tensor(unpacked);
     Py_DECREF(unpacked);
     return converted;
   }
@@ -293,7 +294,7 @@ static PyObject* anyffi_py_plain(PyObject* x) {
 static PyObject* anyffi_py_plain_borrowed(AnyffiObject* object) {
   AnyffiMemo memo;
   memo.used = 0;
-  memo.convert_tensor = anyffi_state.make_array;
+  memo.convert_tensor = anyffi_py_new_array;
   return anyffi_py_forget_plain(&memo, anyffi_py_plain_object(object, 1, &memo));
 }
 

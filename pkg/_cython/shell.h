@@ -39,6 +39,9 @@ static int anyffi_py_pack_described(int32_t code, PyObject* payload, AnyffiValue
 static int anyffi_py_learn_ndarray(PyObject* x);
 static int anyffi_py_learn_exporter(PyObject* x);
 
+/// Reads NumPy's table of functions, if its version is known.
+static int anyffi_py_learn_numpy(void);
+
 /// Converts a key of an Array or a List that is no slice, by the rules.
 static int anyffi_py_convert_index(PyObject* wrapper, PyObject* key, int64_t* index);
 

@@ -9,6 +9,7 @@ import operator
 from collections.abc import Iterable, Iterator
 from reprlib import recursive_repr
 
+from .._builtins import __builtins__  # noqa: F401
 from .._pickling import unpickle_container
 from .._rules.containers import checks_self, hashable
 from .._rules.internal import Elements
@@ -27,12 +28,23 @@ _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 def _distinct(elements: Iterable[Any]) -> _Distinct:
     """Return the distinct elements of an iterable, ignoring overrides of a set's subclass."""
     if isinstance(elements, _Set):
-        return dict.fromkeys(elements._elements())
+        return _from_keys(elements._elements())
     bases: tuple[Any, ...] = (set, frozenset)
     for base in bases:
         if issubclass(type(elements), base):
-            return dict.fromkeys(base.__iter__(elements))
-    return dict.fromkeys(elements)
+            return _from_keys(base.__iter__(elements))
+    return _from_keys(elements)
+
+
+def _from_keys(elements: Iterable[Any]) -> _Distinct:
+    try:
+        return dict.fromkeys(elements)
+    except TypeError as error:
+        # Python 3.14 says that it cannot be a key of a dict, and why in parentheses.
+        before, is_unhashable, reason = str(error).partition("' as a dict key (")
+        if is_unhashable and before.startswith("cannot use '") and error.args:
+            error.args = (reason[:-1],)
+        raise
 
 
 class _FloatNan(float):

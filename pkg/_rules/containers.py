@@ -9,9 +9,10 @@ import operator
 import sys
 from types import FunctionType, MappingProxyType
 
+from .._builtins import __builtins__  # noqa: F401
 from .._typing import Any, Callable, NoReturn, TypeVar
 from .codes import code
-from .decisions import find_on_type, is_wrapper_class
+from .decisions import find_on_type, is_changeable, is_wrapper_class
 
 __all__ = [
     "ELEMENTS",
@@ -46,13 +47,14 @@ KEYS, VALUES, ITEMS, ELEMENTS = range(4)
 
 _Class = TypeVar("_Class", bound=type)
 
-_IMMUTABLE_TYPE, _HEAP_TYPE = 1 << 8, 1 << 9  # of Py_TPFLAGS
-
 
 def _name_in_c(cls: type) -> str:
     """Return the name of a class in the interpreter's message: for a class written in C with its module."""
-    of_python = cls.__flags__ & (_IMMUTABLE_TYPE | _HEAP_TYPE) == _HEAP_TYPE
-    return cls.__name__ if of_python or cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+    return (
+        cls.__name__
+        if is_changeable(cls) or cls.__module__ == "builtins"
+        else f"{cls.__module__}.{cls.__name__}"
+    )
 
 
 #: Special methods that are no slots of C: they have the messages of methods.
@@ -128,6 +130,10 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
     return check_self
 
 
+#: What messages about the number of its arguments begin with.
+_NAME_OF_SETITEM = "__setitem__" if sys.version_info >= (3, 14) else ""
+
+
 def _as_slot(cls: type, shown: str, method: Any) -> Any:
     """Return a method that checks its arguments as the slot wrapper of a class in C does."""
     name = method.__name__
@@ -145,8 +151,8 @@ def _as_slot(cls: type, shown: str, method: Any) -> Any:
             raise TypeError(f"wrapper {name}() takes no keyword arguments")
         given = len(args) - 1
         if given != wanted:
-            space = " " if wanted == 2 else ""  # as in the interpreter's message
-            raise TypeError(f"{space}expected {wanted} argument{'s'[: wanted != 1]}, got {given}")
+            before = f"{_NAME_OF_SETITEM} " if wanted == 2 else ""
+            raise TypeError(f"{before}expected {wanted} argument{'s'[: wanted != 1]}, got {given}")
         return method(*args)
 
     return check_self

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
+from abc import get_cache_token
 from collections.abc import ItemsView, KeysView, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
 from itertools import islice
 
+from .._builtins import __builtins__  # noqa: F401
 from .._typing import Any, Callable
-from .decisions import find_on_type, is_a
+from .decisions import find_on_type, is_a, is_changeable
 from .dtype import dtype
 from .internal import Elements, Opaque
 from .times import create_date_time, create_duration, to_date_time, to_duration
@@ -76,7 +78,26 @@ def _to_sequence(x: Any) -> Any:
     return items
 
 
+#: Whether classes that never change are sequences.
+_unchanging: dict[type, bool] = {}
+_unchanging_since: Any = None
+
+
 def _is_sequence(cls: type) -> bool:
+    global _unchanging_since
+    if is_changeable(cls):
+        return _find_out_sequence(cls)
+    # It changes whenever a class is registered for an abstract one.
+    token = get_cache_token()
+    if token != _unchanging_since:
+        _unchanging.clear()
+        _unchanging_since = token
+    if cls not in _unchanging:
+        _unchanging[cls] = _find_out_sequence(cls)
+    return _unchanging[cls]
+
+
+def _find_out_sequence(cls: type) -> bool:
     # Series of pandas and polars also have indices, missing values and types of their own.
     if find_on_type(cls, "to_numpy") is not None or issubclass(cls, type):
         return False

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from itertools import repeat
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
 
+from .._builtins import __builtins__  # noqa: F401
 from .._typing import Any, Callable, NoReturn
 from .arrays import lower_array, lower_exporter, lower_memory, may_be_hidden, refuse_hidden
 from .codes import code
@@ -38,6 +39,7 @@ __all__ = [
     "dict_of",
     "find_on_type",
     "is_a",
+    "is_changeable",
     "is_hashed_plainly",
     "is_wrapper_class",
     "lower_class",
@@ -88,6 +90,14 @@ def register_core(core: type) -> None:
 def is_wrapper_class(cls: type) -> bool:
     """Return whether instances of a class are wrappers of any backend."""
     return issubclass(cls, _cores)
+
+
+_IMMUTABLE_TYPE, _HEAP_TYPE = 1 << 8, 1 << 9  # of Py_TPFLAGS
+
+
+def is_changeable(cls: type) -> bool:
+    """Return whether attributes of a class can be set, as those of a class of Python can."""
+    return cls.__flags__ & (_IMMUTABLE_TYPE | _HEAP_TYPE) == _HEAP_TYPE
 
 
 def find_on_type(cls: type, name: str) -> Any:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import builtins
 import sys
-from types import TracebackType
+from types import FrameType, TracebackType
 
+from .._builtins import __builtins__  # noqa: F401
 from .._typing import Any, Callable, TypeVar, overload
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "make",
     "register_declared",
     "register_error",
+    "require_first_interpreter",
     "require_main_interpreter",
     "set_class_finder",
     "unexplained",
@@ -50,6 +52,16 @@ def require_main_interpreter(is_main: bool) -> None:
         raise ImportError(
             "anyffi can be imported in the main interpreter of a process only, and this is a subinterpreter; "
             "use threads or processes"
+        )
+
+
+def require_first_interpreter(is_first: bool) -> None:
+    """Raise ImportError after an interpreter that had imported the package has ended in this process."""
+    if not is_first:
+        raise ImportError(
+            "anyffi was imported by an interpreter that has ended (Py_Finalize), and cannot be imported "
+            "again in the same process, where C++ may hold objects of that interpreter; keep one until "
+            "the process ends"
         )
 
 
@@ -207,9 +219,20 @@ def _traceback(exception: BaseException) -> str:
         # Imported late: the import is slow, and few programs need it.
         import traceback
 
-        return "".join(traceback.format_tb(_traceback_of(exception)))
+        found = _traceback_of(exception)
+        shown = [
+            line
+            for (frame, _), line in zip(traceback.walk_tb(found), traceback.extract_tb(found))
+            if not _is_internal(frame)
+        ]
+        return "".join(traceback.format_list(shown))
     except Exception:
         return ""
+
+
+def _is_internal(frame: FrameType) -> bool:
+    """Return whether a frame is that of the package's own code, which depends on the mode."""
+    return str(frame.f_globals.get("__name__")).startswith("anyffi._")
 
 
 def without_frames(traceback: TracebackType | None, modules: tuple[str, ...]) -> TracebackType | None:

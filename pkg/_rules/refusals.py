@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 
+from .._builtins import __builtins__  # noqa: F401
 from .._typing import Any
 from .decisions import find_on_type, is_wrapper_class
 

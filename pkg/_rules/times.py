@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 
+from .._builtins import __builtins__  # noqa: F401
 from .._typing import Any
 from .decisions import find_on_type
 
 __all__ = ["create_date_time", "create_duration", "to_date_time", "to_duration"]
 
 _DAY = 24 * 60 * 60
+#: Up to here seconds in a float are nearer to a number of microseconds than to the next one.
+_EXACT_AS_FLOAT = 2**32 * 10**6
 #: The units of NumPy's times in nanoseconds; those of months have no fixed length.
 _UNITS = {"W": 7 * _DAY * 10**9, "D": _DAY * 10**9, "h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9}
 _UNITS.update({"ms": 10**6, "us": 10**3, "ns": 1})
@@ -22,29 +26,38 @@ def to_date_time(x: Any) -> list[int] | None:
     """
     # A program that has such a value has imported its module.
     module: Any = sys.modules.get("datetime")
-    if module is not None and isinstance(x, module.datetime):
-        _refuse_missing(x)
-        utc = module.timezone.utc
-        # Its own methods, which a subclass may override.
-        if module.datetime.utcoffset(x) is None:
-            x = module.datetime.astimezone(x, utc)
-        return _split(module.datetime.__sub__(x, module.datetime(1970, 1, 1, tzinfo=utc)), x, "nanosecond")
-    return _split_numpy(x, "datetime64")
+    if module is None or not isinstance(x, module.datetime):
+        return _split_numpy(x, "datetime64")
+    # Its own methods, which a subclass may override.
+    cls = module.datetime
+    rest = 0 if type(x) is cls else _finer_part(x, "nanosecond")
+    if cls.utcoffset(x) is None:
+        microsecond = cls.microsecond.__get__(x)
+        # A float of so many seconds has its fraction, but for its last digits.
+        return [round(cls.timestamp(x) - microsecond * 1e-6), microsecond * 1000 + rest]
+    delta = cls.__sub__(x, _epoch(module))
+    return [delta.days * _DAY + delta.seconds, delta.microseconds * 1000 + rest]
+
+
+@functools.cache
+def _epoch(module: Any) -> Any:
+    return module.datetime(1970, 1, 1, tzinfo=module.timezone.utc)
 
 
 def to_duration(x: Any) -> list[int] | None:
     """Return seconds and nanoseconds; None of what is no duration."""
     module: Any = sys.modules.get("datetime")
-    if module is not None and isinstance(x, module.timedelta):
-        _refuse_missing(x)
-        return _split(x, x, "nanoseconds")
-    return _split_numpy(x, "timedelta64")
+    if module is None or not isinstance(x, module.timedelta):
+        return _split_numpy(x, "timedelta64")
+    rest = 0 if type(x) is module.timedelta else _finer_part(x, "nanoseconds")
+    return [x.days * _DAY + x.seconds, x.microseconds * 1000 + rest]
 
 
-def _split(delta: Any, source: Any, finer: str) -> list[int]:
-    # The classes of pandas also have nanoseconds.
-    rest = 0 if find_on_type(type(source), finer) is None else getattr(source, finer)
-    return [delta.days * _DAY + delta.seconds, delta.microseconds * 1000 + rest]
+def _finer_part(x: Any, name: str) -> int:
+    """Return the nanoseconds that the classes of pandas also have."""
+    _refuse_missing(x)
+    found: int = 0 if find_on_type(type(x), name) is None else getattr(x, name)
+    return found
 
 
 def _split_numpy(x: Any, name: str) -> list[int] | None:
@@ -67,14 +80,21 @@ def _refuse_missing(x: Any) -> None:
 
 def create_date_time(microseconds: int) -> Any:
     """Return the local time at so many microseconds since 1970 in UTC, without a zone."""
-    import datetime
-
+    create = _datetime().datetime.fromtimestamp
+    if abs(microseconds) < _EXACT_AS_FLOAT:
+        return create(microseconds / 10**6)
     seconds, rest = divmod(microseconds, 10**6)
-    return datetime.datetime.fromtimestamp(seconds).replace(microsecond=rest)
+    return create(seconds).replace(microsecond=rest)
 
 
 def create_duration(microseconds: int) -> Any:
     """Return a duration of so many microseconds."""
-    import datetime
+    return _datetime().timedelta(0, 0, microseconds)
 
-    return datetime.timedelta(microseconds=microseconds)
+
+def _datetime() -> Any:
+    # An import statement takes longer than what the functions do.
+    module = sys.modules.get("datetime")
+    if module is None:
+        import datetime as module
+    return module

@@ -13,6 +13,7 @@ from collections.abc import Hashable
 from functools import partial
 from types import FunctionType, MethodType
 
+from .._builtins import __builtins__  # noqa: F401
 from .._typing import Any, Callable
 from .codes import code
 from .decisions import (
@@ -91,10 +92,14 @@ def known_reader(cls: type) -> Reader | None:
     return known[0] if token is None or token == get_cache_token() else None
 
 
-def known_version(cls: type) -> tuple[Any, int] | None:
-    """Return the version of a class and its number, if its decision is remembered and depends on it alone."""
+def known_version(cls: type) -> tuple[Any, int, Any] | None:
+    """Return what the remembered decision for a class depends on; None if it is not remembered.
+
+    These are the version of the class as an attribute `value`, its number then, and the token of abstract
+    classes, or None where no registration counts.
+    """
     known = _known.get(id(cls))
-    return None if known is None or known[3] is not None else known[1:3]
+    return None if known is None else known[1:4]
 
 
 def find_converter(cls: type) -> Callable[[Any], Any] | None:

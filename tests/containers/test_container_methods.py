@@ -266,6 +266,8 @@ def _outcome(expression: str, x: Any, ffi: Any) -> Any:
             r"'\1' object cannot be interpreted as an integer",
             str(error),
         )
+        # The message since Python 3.14.
+        text = re.sub(r"cannot use '\w+' as a (?:dict key|set element) \((.*)\)", r"\1", text)
         for name, plain in PLAIN.items():
             text = text.replace(name, plain.__name__)
         return type(error), text if CPYTHON else None

@@ -298,8 +298,10 @@ def test_signatures_of_overloads(ffi: Any) -> None:
     assert circle.__doc__ == "Of a circle, roughly."
     assert circle.overloads == ()
     assert ffi.convert(len).overloads == ()
-    for text in ("Of a circle", "Of a rectangle", "(w: 'float', h: 'float')"):
-        assert text in pydoc.render_doc(area, renderer=pydoc.plaintext)
+    # Since Python 3.14 without quotes around annotations.
+    shown = pydoc.render_doc(area, renderer=pydoc.plaintext).replace("'float'", "float")
+    for text in ("Of a circle", "Of a rectangle", "(w: float, h: float)"):
+        assert text in shown
     assert "overloads" in dir(area)
 
 

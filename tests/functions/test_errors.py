@@ -306,6 +306,29 @@ def test_cpp_reads_kind_message_and_traceback(ffi: Any) -> None:
     assert catch(lambda: 5) == 5
 
 
+def test_the_traceback_that_cpp_reads_has_no_frames_of_the_package(ffi: Any) -> None:
+    catch, apply, echo, fail = map(
+        ffi.get_global_func, ("testing.catch_error", "testing.apply", "testing.echo", "testing.raise_error")
+    )
+
+    class Refuses:
+        def __index__(self) -> int:
+            raise ValueError("index")
+
+    for work, frames in (
+        (lambda: apply(lambda: fail("KeyError", "k")), 2),
+        (lambda: echo(Refuses()), 2),
+        (lambda: ffi.List([Refuses()]), 2),
+        (lambda: ffi.get_global_func("testing.nobody"), 1),
+        (lambda: ffi.load_module("./missing.so"), 1),
+        (lambda: ffi.Array(5), 1),
+    ):
+        _, _, trace = catch(work)
+        files = [line.split('"')[1] for line in trace.splitlines() if line.startswith("  File ")]
+        # The functions of the tests record what they return.
+        assert [name for name in files if not name.endswith("outcomes.py")] == [__file__] * frames, trace
+
+
 def test_cpp_reads_an_exception_whose_str_fails(ffi: Any) -> None:
     class Hostile(Exception):
         def __str__(self) -> str:

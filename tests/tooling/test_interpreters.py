@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import functools
-import glob
 import os
 import pathlib
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
+from interpreters import SUPPORTED, find_installed
 from support import CC, ROOT, Build, build_directory, needs_compilers, run
 
 pytestmark = [needs_compilers, pytest.mark.slow("other interpreters")]
@@ -78,26 +77,18 @@ class Interpreter(NamedTuple):
 
 @functools.lru_cache(maxsize=1)
 def interpreters() -> tuple[Interpreter, ...]:
-    """Find one interpreter of each version and implementation, on PATH or among those of pyenv."""
+    """Find one interpreter of each version and implementation; those without the GIL are left out."""
     ask = (
         "import sys, sysconfig as s; v = sys.version_info; assert v >= (3, 9); print(sys.implementation.name + "
         "'%d.%d' % v[:2], sys.executable, s.get_path('include'), s.get_config_var('EXT_SUFFIX'), sep='\\n')"
     )
-    found: dict[str, Interpreter] = {}
-    for path in _candidates():
+    paths = [find_installed(version, needs_headers=False) for version in SUPPORTED if version[-1] != "t"]
+    found = []
+    for path in filter(None, (*paths, shutil.which("pypy3"))):
         done = run([path, "-S", "-c", ask], LD_PRELOAD=None)
         if done.returncode == 0:
-            interpreter = Interpreter(*done.stdout.splitlines())
-            found.setdefault(interpreter.name, interpreter)
-    return tuple(found[name] for name in sorted(found))
-
-
-def _candidates() -> Iterator[str]:
-    for name in (*(f"python3.{minor}" for minor in range(9, 16)), "pypy3"):
-        path = shutil.which(name)
-        if path is not None:
-            yield path
-    yield from glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python"))
+            found.append(Interpreter(*done.stdout.splitlines()))
+    return tuple(sorted(found))
 
 
 @pytest.fixture(scope="session")

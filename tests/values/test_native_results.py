@@ -10,6 +10,7 @@ from typing import Any
 import cases
 import numpy as np
 import pytest
+from support import CPYTHON, run
 
 LONG = "a text that is stored apart"
 
@@ -95,8 +96,44 @@ def test_tensors_as_arrays(ffi: Any, results: Any) -> None:
     assert memory.sum() == 0.0
 
 
-def test_without_numpy(ffi: Any, results: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    function, tensor = results("native_tensor"), ffi.convert(np.zeros(2))
-    monkeypatch.setitem(sys.modules, "numpy", None)
-    with pytest.raises(ImportError, match="NumPy is needed to make an array of a tensor: pip install numpy"):
-        function(tensor)
+@pytest.mark.parametrize("name", cases.DLPACK)
+def test_arrays_are_numpys_own(ffi: Any, results: Any, name: str) -> None:
+    for shape in ((), (3,), (2, 3), (2, 0, 3), (1, 3)):
+        array = np.zeros(shape, name)
+        for given in (array, array.view()):
+            found = results("native_tensor")(given)
+            assert type(found) is np.ndarray
+            assert found.dtype == array.dtype
+            assert found.dtype.num == array.dtype.num
+            assert found.shape == shape
+            assert found.strides == array.strides or not array.size
+            assert found.flags.num & ~0x4 == given.flags.num & ~0x4  # it never owns its memory
+            if CPYTHON:
+                assert type(found.base) is ffi.Tensor
+            array.flags.writeable = False
+
+
+def test_arrays_of_other_layouts(ffi: Any, results: Any) -> None:
+    array = np.arange(24, dtype="i4").reshape(2, 3, 4)
+    for given in (array.T, array[:, ::2], array[:, :, ::-1], array[1:], array[:0], np.zeros((1,) * 33)):
+        found = results("native_tensor")(given)
+        assert np.array_equal(found, given)
+        assert found.shape == given.shape
+        assert found.strides == given.strides or not given.size
+        assert np.shares_memory(found, given) == (given.size > 0)
+
+
+WITHOUT_NUMPY = """
+import sys
+sys.modules["numpy"] = None
+import anyffi, anyffi.testing
+try:
+    anyffi.get_global_func("testing.results.native_tensor")(anyffi.get_global_func("testing.tensor.empty")((2,), anyffi.dtype("float32")))
+except ImportError as error:
+    print(error)
+"""
+
+
+def test_without_numpy(ffi: Any) -> None:
+    done = run([sys.executable, "-c", WITHOUT_NUMPY], FFI_MODE=ffi.ffi_mode)
+    assert done.stdout == "NumPy is needed to make an array of a tensor: pip install numpy\n", done.stderr

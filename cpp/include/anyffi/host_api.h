@@ -83,6 +83,8 @@ typedef struct AnyffiHost {
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.
 void anyffi_host_install(const AnyffiHost* host);
+/// Returns 1 after `anyffi_host_install(NULL)` has removed a host: objects of it may be left.
+int32_t anyffi_host_has_ended(void);
 /// Removes every registered function that holds a handle; for the host's exit.
 void anyffi_registry_remove_host_functions(void);
 /// The bytes left on the calling thread's stack, for front ends that bound recursion themselves. Where the system does
@@ -193,6 +195,9 @@ typedef struct AnyffiWrapperLayout {
   uint32_t count_offset;
   uint32_t count_size;
   void* nothing;
+  /// Create text of code points of 1, 2 or 4 bytes (PyUnicode_FromKindAndData), and bytes (PyBytes_FromStringAndSize).
+  void* (*make_text)(int width, const void* data, intptr_t length);
+  void* (*make_bytes)(const char* data, intptr_t size);
 } AnyffiWrapperLayout;
 
 /// Declares the layout, copied, before the first use of a function below. One front end of a process uses it.
@@ -204,6 +209,9 @@ AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
 void* anyffi_wrapper_get_current(void* const* word);
 /// The same of an owned object, which is released if there is one.
 void* anyffi_wrapper_take_current(AnyffiValue* owner);
+/// A new reference to the host's object for an owned value: text or bytes, the object of a handle, or the current
+/// wrapper. Then the value is released. `nothing` for other values; NULL with an exception of the host on failure.
+void* anyffi_wrapper_take_host(AnyffiValue* owner);
 /// Visits a wrapper's class, and what `anyffi_object_traverse` visits: a `tp_traverse` of CPython.
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
 /// Releases an object that has no other reference and may have something to visit, and leaves the wrapper empty: a
@@ -269,6 +277,9 @@ typedef enum AnyffiComparison {
 
 typedef enum AnyffiWrappedLimit { ANYFFI_MAX_WRAPPED = 4 } AnyffiWrappedLimit;
 
+/// An Array of the elements of all elements, where these are Arrays of one size, which is returned, that hold inline
+/// values, text and bytes alone, and have no wrappers of users' classes. 0 for others, -1 on failure.
+int64_t anyffi_wrapper_flatten(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* out);
 /// The number of elements or entries; -1 for other types.
 int64_t anyffi_wrapper_get_size(const AnyffiWrapperRef* self, int32_t type_code);
 /// An owned copy of an element, from the end for a negative index: returns 1, else 0 with `out` None or Unset.
@@ -308,6 +319,9 @@ int32_t anyffi_wrapper_compare(const AnyffiWrapperRef* self, const AnyffiWrapper
 /// The same with values in the place of a second sequence; -2 on failure.
 int32_t anyffi_wrapper_compare_values(const AnyffiWrapperRef* self, AnyffiValue* recipe, int32_t size,
                                       int32_t type_code, int32_t operation);
+/// The same of a mapping with `count` keys, which are distinct, and values in turn; equality alone.
+int32_t anyffi_wrapper_compare_pairs(const AnyffiWrapperRef* self, AnyffiValue* recipe, int32_t size, int32_t count,
+                                     int32_t type_code, int32_t operation);
 /// Whether two mappings have the same keys: 1, 0 or ANYFFI_UNDECIDED.
 int32_t anyffi_wrapper_compare_keys(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other);
 /// Whether two sets have no element in common: 1, 0 or ANYFFI_UNDECIDED.
@@ -400,14 +414,14 @@ typedef struct AnyffiComplexRecipe {
 ///
 /// A recipe is an array of `size` values, consumed by the call. A value with the flag ANYFFI_RECIPE stands for a
 /// container or slice, of the `as_int` values before it (keys and values in turn; start, stop and step), or for what
-/// `as_pointer` points to: an AnyffiTensorRecipe, AnyffiFunctionRecipe or AnyffiPyObjectRecipe, or for ANYFFI_OBJECT an
-/// owned value, which is moved. All others are borrowed. The remaining values are the arguments; the created ones are
-/// movable.
+/// `as_pointer` points to: an AnyffiTensorRecipe, AnyffiFunctionRecipe or AnyffiPyObjectRecipe, for the object of a
+/// string or bytes a view, which is copied, or for ANYFFI_OBJECT an owned value, which is moved. All others are
+/// borrowed. The remaining values are the arguments; the created ones are movable.
 int anyffi_function_call_recipe(void* function, AnyffiValue* recipe, int32_t size, AnyffiValue* result);
 /// The first step alone: replaces a recipe by the arguments. Returns their number; -1 on failure, with nothing to
 /// release.
 int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size);
-/// The one object that a recipe describes, owned.
+/// The one value that a recipe describes, owned.
 int anyffi_recipe_create(AnyffiValue* recipe, int32_t size, AnyffiValue* out);
 /// The last step alone, for a recipe that is followed by an Unset value: releases the movable values, and leaves None.
 /// It takes one argument, so that a front end can install it as a finalizer.

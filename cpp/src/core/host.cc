@@ -20,6 +20,7 @@ namespace anyffi::runtime {
 namespace {
 
 std::atomic<const AnyffiHost*> current{nullptr};
+std::atomic<bool> has_ended{false};
 
 }  // namespace
 
@@ -84,6 +85,7 @@ void anyffi_host_install(const AnyffiHost* hooks) {
   static std::mutex mutex;
   std::lock_guard<std::mutex> guard(mutex);
   if (hooks == nullptr) {
+    if (anyffi::runtime::host() != nullptr) anyffi::runtime::has_ended.store(true, std::memory_order_relaxed);
     anyffi::runtime::current.store(nullptr, std::memory_order_release);
     return;
   }
@@ -94,6 +96,8 @@ void anyffi_host_install(const AnyffiHost* hooks) {
   if (copy.wrapper_track == nullptr && former != nullptr) copy.wrapper_track = former->wrapper_track;
   anyffi::runtime::current.store(&copy, std::memory_order_release);
 }
+
+int32_t anyffi_host_has_ended(void) { return anyffi::runtime::has_ended.load(std::memory_order_relaxed); }
 
 void* anyffi_host_suspend(void) {
   const AnyffiHost* hooks = host();

@@ -55,6 +55,10 @@ bool make_alone(const AnyffiValue& step, AnyffiValue* out, int* status) {
       *status = anyffi_complex_create(number.real, number.imag, out);
       return true;
     }
+    case ANYFFI_STR_OBJECT:
+    case ANYFFI_BYTES_OBJECT:
+      *status = anyffi_value_own(static_cast<const AnyffiValue*>(recipe), out);
+      return true;
     case ANYFFI_OBJECT:
       anyffi_value_move(static_cast<AnyffiValue*>(step.as_pointer), out);
       *status = 0;
@@ -116,6 +120,7 @@ int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size) {
 
 int anyffi_recipe_create(AnyffiValue* recipe, int32_t size, AnyffiValue* out) {
   if (anyffi_recipe_build(recipe, size) < 0) return -1;
+  if (!anyffi::runtime::is_made(recipe[0])) return anyffi_value_own(&recipe[0], out);
   *out = recipe[0];
   out->aux = 0;
   return 0;

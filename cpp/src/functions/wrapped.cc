@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "values/native.h"
+
 namespace anyffi::runtime {
 namespace {
 
@@ -111,6 +113,40 @@ int32_t anyffi_wrapper_concat_values(const AnyffiWrapperRef* self, AnyffiValue* 
   }
   anyffi_value_release(out);
   return -1;
+}
+
+namespace {
+
+/// The common size of rows that are Arrays without subclasses of users, of inline values and text; 0 of others.
+int64_t common_size(const AnyffiSequence* rows) {
+  constexpr uint64_t kScalars = kComparedTypes | anyffi_type_bit(ANYFFI_BYTES_OBJECT) | ANYFFI_CHECKED;
+  int64_t width = 0;
+  for (int64_t i = 0; i < rows->size; ++i) {
+    const AnyffiValue& row = rows->data[i];
+    if (row.type_code != ANYFFI_ARRAY || !has_own_wrapper(row.as_object)) return 0;
+    const AnyffiSequence* cells = as_sequence(row.as_object);
+    if ((cells->type_mask & ~kScalars) != 0 || (i > 0 && cells->size != width)) return 0;
+    width = cells->size;
+  }
+  return width;
+}
+
+}  // namespace
+
+int64_t anyffi_wrapper_flatten(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* out) {
+  const AnyffiObject* object = find(self, type_code);
+  const AnyffiSequence* rows = object != nullptr ? as_sequence(object) : nullptr;
+  int64_t width = rows != nullptr ? common_size(rows) : 0;
+  if (width == 0) return 0;
+  if (anyffi_sequence_create(ANYFFI_ARRAY, rows->size * width, out) != 0) return -1;
+  for (int64_t i = 0; i < rows->size; ++i) {
+    const AnyffiSequence* row = as_sequence(rows->data[i].as_object);
+    AnyffiObject* flat = out->as_object;
+    if (anyffi_sequence_splice(flat, as_sequence(flat)->size, 0, row->data, width) == 0) continue;
+    anyffi_value_release(out);
+    return -1;
+  }
+  return width;
 }
 
 // ---- construction ---------------------------------------------------------------------------------------------------

@@ -29,6 +29,10 @@ bool has_plain_keys(const Mapping* mapping) {
   return true;
 }
 
+bool is_plain_key(const AnyffiValue& key) {
+  return (anyffi_type_bit(key.type_code) & ~kAlwaysNative) == 0 || is_native_container(key);
+}
+
 /// The entry of a mapping with the key of another one's entry, most often that of the same number; -1 if there is none,
 /// -2 with an error.
 int64_t find_same(const Mapping* mapping, const Mapping* from, int64_t number) {
@@ -131,6 +135,27 @@ int32_t anyffi_wrapper_compare_keys(const AnyffiWrapperRef* self, const AnyffiWr
   const AnyffiObject *a = self->object, *b = other->object;
   if (a == nullptr || b == nullptr || !is_mapping(a->type_code) || !is_mapping(b->type_code)) return ANYFFI_UNDECIDED;
   return equal_entries(as_mapping(a), as_mapping(b), true);
+}
+
+int32_t anyffi_wrapper_compare_pairs(const AnyffiWrapperRef* self, AnyffiValue* recipe, int32_t size, int32_t count,
+                                     int32_t type_code, int32_t operation) {
+  const AnyffiObject* object = find(self, type_code);
+  if (object == nullptr) return ANYFFI_UNDECIDED;
+  const Mapping* mine = as_mapping(object);
+  if (mine->size != count) return operation == kNotEqual;
+  Built pairs(recipe, size);
+  if (!pairs.is_built()) return ANYFFI_UNDECIDED - 1;
+  if (!has_plain_keys(mine)) return ANYFFI_UNDECIDED;
+  for (int32_t i = 0; i + 1 < pairs.count(); i += 2) {
+    const AnyffiValue &key = pairs.values()[i], &value = pairs.values()[i + 1];
+    int64_t found;
+    if (!is_plain_key(key)) return ANYFFI_UNDECIDED;
+    if (anyffi_mapping_find(object, &key, &found) != 0) return ANYFFI_UNDECIDED - 1;
+    int32_t is_equal = found < 0 ? 0 : anyffi_value_equal_native(&mine->entries[found].value, &value);
+    if (is_equal < 0) return ANYFFI_UNDECIDED;
+    if (is_equal == 0) return operation == kNotEqual;
+  }
+  return operation == kEqual;
 }
 
 // ---- sets -----------------------------------------------------------------------------------------------------------

@@ -31,6 +31,22 @@ bool is_alive(void* wrapper) {
   return *at<intptr_t>(wrapper, layout.count_offset) != 0;
 }
 
+void* make_text(const AnyffiValue& value) {
+  static constexpr int kWidths[] = {1, 1, 2, 4};
+  AnyffiTextView view;
+  anyffi_view_text(&value, &view);
+  return layout.make_text(kWidths[view.encoding & 3], view.data, view.length);
+}
+
+/// The handle of an object that stands for one of the host; null for other objects.
+void* handle_of(const AnyffiObject* object) {
+  void* handle = nullptr;
+  if (object->type_code == ANYFFI_PY_OBJECT) handle = reinterpret_cast<const AnyffiPyObject*>(object)->handle;
+  if (object->type_code == ANYFFI_FUNCTION) handle = reinterpret_cast<const AnyffiFunction*>(object)->handle;
+  if (object->type_code == ANYFFI_ERROR) handle = reinterpret_cast<const AnyffiError*>(object)->handle;
+  return handle != layout.nothing ? handle : nullptr;
+}
+
 /// Keeps the host's pending exception while a finalizer runs: destructors may call into the host.
 class PendingException {
  public:
@@ -73,6 +89,28 @@ void* anyffi_wrapper_take_current(AnyffiValue* owner) {
   // The wrapper has a reference of its own, so that this one is not the last.
   if (found != layout.nothing) anyffi_value_release(owner);
   return found;
+}
+
+void* anyffi_wrapper_take_host(AnyffiValue* owner) {
+  int32_t type_code = owner->type_code;
+  void* made;
+  if (type_code == ANYFFI_STR || type_code == ANYFFI_STR_OBJECT) {
+    made = make_text(*owner);
+  } else if (type_code == ANYFFI_BYTES || type_code == ANYFFI_BYTES_OBJECT) {
+    AnyffiTextView view;
+    anyffi_view_text(owner, &view);
+    made = layout.make_bytes(static_cast<const char*>(view.data), view.length);
+  } else if (type_code <= 0) {
+    made = layout.nothing;
+    layout.retain(made);
+    return made;
+  } else if (void* handle = handle_of(owner->as_object)) {
+    layout.retain(made = handle);
+  } else {
+    return anyffi_wrapper_take_current(owner);
+  }
+  if (made != nullptr && type_code > 0) anyffi_value_release(owner);
+  return made;
 }
 
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context) {

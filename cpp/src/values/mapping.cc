@@ -262,11 +262,7 @@ int anyffi_mapping_erase(AnyffiObject* object, int64_t number) {
     return anyffi_error_raise("IndexError", "no such entry");
   }
   AnyffiEntry& entry = mapping->entries[number];
-  if (mapping->index != nullptr) {
-    uint64_t slot = first_slot(entry.hash, mapping->index_mask);
-    while (mapping->index[slot] != static_cast<uint32_t>(number + 1)) slot = (slot + 1) & mapping->index_mask;
-    mapping->index[slot] = kRemoved;
-  }
+  free_slot(mapping, number, entry.hash);
   Owned key(entry.key);
   Owned value(entry.value);
   entry.key = kUnset;

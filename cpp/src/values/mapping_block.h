@@ -80,6 +80,19 @@ inline void append_entry(Mapping* mapping, const AnyffiValue& key, const AnyffiV
   append_entry_at(mapping, key, value, hash, slot);
 }
 
+/// Empties the slot of an entry, and the removed ones before it if no search goes on behind it.
+inline void free_slot(Mapping* mapping, int64_t number, int64_t hash) {
+  if (mapping->index == nullptr) return;
+  uint64_t mask = mapping->index_mask, slot = first_slot(hash, mask);
+  while (mapping->index[slot] != static_cast<uint32_t>(number + 1)) slot = (slot + 1) & mask;
+  mapping->index[slot] = kRemoved;
+  if (mapping->index[(slot + 1) & mask] != kFree) return;
+  for (; mapping->index[slot] == kRemoved; slot = (slot - 1) & mask) {
+    mapping->index[slot] = kFree;
+    --mapping->filled;
+  }
+}
+
 /// Whether an entry can be appended.
 inline bool has_room(const Mapping* mapping) {
   return mapping->used < mapping->capacity &&

@@ -46,12 +46,18 @@ inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int
     }
     return -1;
   }
-  uint64_t slot = first_slot(hash, mapping->index_mask);
+  constexpr uint64_t kNone = ~uint64_t{0};
+  uint64_t slot = first_slot(hash, mapping->index_mask), removed = kNone;
   for (; mapping->index[slot] != kFree; slot = (slot + 1) & mapping->index_mask) {
     uint32_t number = mapping->index[slot] - 1;
-    if (number != kRemoved - 1 && same_words(entries[number].key, key)) return number;
+    if (__builtin_expect(number == kRemoved - 1, 0)) {
+      if (removed == kNone) removed = slot;
+    } else if (same_words(entries[number].key, key)) {
+      return number;
+    }
   }
-  *out_slot = slot;
+  // Not behind the removed ones: each key that comes and goes would make the search longer.
+  *out_slot = removed == kNone ? slot : removed;
   return -1;
 }
 

@@ -42,6 +42,8 @@ TENSOR_TABLE: Table = {
     "__eq__": ("x is y",),
     "dtype.": ("str(x.dtype)", "hash(x.dtype)", "x.dtype == a.dtype"),
     "__array__": (),
+    # In `memoryview(x)` below.
+    "__buffer__": (),
 }
 
 
@@ -78,6 +80,22 @@ SHAPES = [
             "nanobind": Snippet("f(x)", RESULT, "echo_Tensor"),
         },
         law=CALL,
+    ),
+    *(
+        Shape(
+            f"result Native<Tensor>: {name}",
+            "tensors",
+            {
+                "anyffi": Snippet("f(x)", f"import numpy as np\nx = {array}", "as_ndarray"),
+                "nanobind": Snippet("f(x)", f"import numpy as np\nx = {array}", "echo_Tensor"),
+            },
+            law=CALL,
+        )
+        for name, array in (
+            ("float64", "np.zeros(8)"),
+            ("rank 4", "np.zeros((2, 3, 4, 5), 'i4')"),
+            ("transposed", "np.zeros((3, 4)).T"),
+        )
     ),
     Shape(
         "callback of an ndarray to np.float64",

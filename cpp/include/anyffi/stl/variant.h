@@ -5,6 +5,9 @@
 
 #include <anyffi/variant.h>
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <variant>
 
 namespace anyffi {
@@ -20,6 +23,18 @@ struct Traits<std::monostate> : Traits<std::nullptr_t> {
   static AnyffiValue store(std::monostate) { return AnyffiValue{}; }
 };
 
+namespace detail {
+/// The family of the values that T takes as they are; kNoFamily for types that decide by themselves.
+constexpr int32_t kNoFamily = INT32_MIN;
+template <class T>
+inline constexpr int32_t kOwnFamily = std::is_same_v<T, bool>                     ? ANYFFI_BOOL
+                                      : std::is_integral_v<T> && !kIsCharacter<T> ? ANYFFI_INT
+                                      : std::is_floating_point_v<T>               ? ANYFFI_FLOAT
+                                      : std::is_same_v<T, std::string>            ? ANYFFI_STR
+                                      : std::is_same_v<T, std::monostate>         ? ANYFFI_NONE
+                                                                                  : kNoFamily;
+}  // namespace detail
+
 /// The first type of the value's own family, else the first that accepts it, as for Variant.
 template <class... Ts>
 struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::value && ...)>> {
@@ -30,11 +45,18 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
   ANYFFI_HIDDEN_ static constexpr auto key_name = detail::union_key_names<Ts...>();
   static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
   static constexpr bool kBorrows = false;
-  using Holder = typename Traits<Variant<Ts...>>::Holder;
+  struct Holder {
+    std::optional<std::variant<Ts...>> direct;
+    typename Traits<Variant<Ts...>>::Holder erased;
+  };
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    return Traits<Variant<Ts...>>::load(value, holder, why);
+    return load_direct(value, holder, std::index_sequence_for<Ts...>()) ||
+           Traits<Variant<Ts...>>::load(value, holder.erased, why);
   }
-  static std::variant<Ts...> take(Holder& holder) { return take_as(holder, std::index_sequence_for<Ts...>()); }
+  static std::variant<Ts...> take(Holder& holder) {
+    if (holder.direct) return *std::move(holder.direct);
+    return take_as(holder.erased, std::index_sequence_for<Ts...>());
+  }
   static AnyffiValue store(const std::variant<Ts...>& variant) {
     return std::visit([](const auto& value) { return Traits<Bare<decltype(value)>>::store(value); }, variant);
   }
@@ -44,10 +66,38 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
   }
 
  private:
+  using Erased = typename Traits<Variant<Ts...>>::Holder;
+
+  /// Loads a number or text of the family of one of the types, if those before it are of other known families.
   template <size_t... I>
-  static std::variant<Ts...> take_as(Holder& holder, std::index_sequence<I...>) {
-    using Make = std::variant<Ts...> (*)(Holder&);
-    static constexpr Make kMakers[] = {[](Holder& held) {
+  static bool load_direct(AnyffiValue& value, Holder& holder, std::index_sequence<I...>) {
+    int32_t family = anyffi_is_str(value.type_code) ? int32_t{ANYFFI_STR} : value.type_code;
+    bool goes_on = true;
+    return ((goes_on && (goes_on = detail::kOwnFamily<Ts> != detail::kNoFamily) && detail::kOwnFamily<Ts> == family &&
+             load_as<Ts, I>(value, holder)) ||
+            ...);
+  }
+  template <class T, size_t I>
+  static bool load_as([[maybe_unused]] AnyffiValue& value, [[maybe_unused]] Holder& holder) {
+    if constexpr (detail::kIsNumber<T>) {
+      T number;
+      if (!Traits<T>::load_plain(value, number)) return false;
+      holder.direct.emplace(std::in_place_index<I>, number);
+      return true;
+    } else if constexpr (detail::kOwnFamily<T> == ANYFFI_STR) {
+      AnyffiTextView text;
+      if (anyffi_value_get_text_view(&value, &text) != 0 || text.encoding != ANYFFI_ASCII) return false;
+      holder.direct.emplace(std::in_place_index<I>, static_cast<const char*>(text.data),
+                            static_cast<size_t>(text.length));
+      return true;
+    } else {
+      return false;
+    }
+  }
+  template <size_t... I>
+  static std::variant<Ts...> take_as(Erased& holder, std::index_sequence<I...>) {
+    using Make = std::variant<Ts...> (*)(Erased&);
+    static constexpr Make kMakers[] = {[](Erased& held) {
       return std::variant<Ts...>(std::in_place_index<I>,
                                  held.template cast<std::variant_alternative_t<I, std::variant<Ts...>>>());
     }...};

@@ -1,0 +1,12 @@
+"""Python's builtins as they are at import, for modules that must work whatever becomes of `builtins` later.
+
+The functions of a module look up builtins in its global `__builtins__`, if it has one.
+"""
+
+from __future__ import annotations
+
+import builtins
+
+__all__ = ["__builtins__"]
+
+__builtins__ = dict(vars(builtins))  # type: ignore[assignment]

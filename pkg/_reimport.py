@@ -1,0 +1,47 @@
+"""Imports of the package after its modules were removed from `sys.modules`: they return the same modules.
+
+The runtime holds objects of the package's classes, so that a process can have each class once only.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+from ._typing import Any
+
+__all__ = ["keep", "restore"]
+
+#: The attribute of `sys`: the package by the path of its file. It is outside of what can be removed.
+_KEPT = "_anyffi_packages"
+
+
+def _submodules(package: ModuleType) -> dict[str, ModuleType]:
+    """Return the modules of a package that were imported, at all levels, by their full names."""
+    found = {}
+    for name, value in list(vars(package).items()):
+        full = f"{package.__name__}.{name}"
+        if isinstance(value, ModuleType) and value.__name__ == full:
+            found[full] = value
+            found.update(_submodules(value))
+    return found
+
+
+def restore(path: str) -> None:
+    """Put the package with this path back into `sys.modules`, with its modules, if it was imported before."""
+    kept: dict[str, Any] = vars(sys).get(_KEPT, {})
+    if path in kept:
+        package, modules = kept[path]
+        for name, module in {package.__name__: package, **modules, **_submodules(package)}.items():
+            current = sys.modules.get(name)
+            if current is None or name == package.__name__:
+                sys.modules[name] = module
+
+
+def keep(package: ModuleType) -> None:
+    """Remember the package and its modules until the interpreter ends."""
+    kept = vars(sys).setdefault(_KEPT, {})
+    # A name of the package may hide a module, so those that are imported by now are listed.
+    prefix = f"{package.__name__}."
+    modules = {name: module for name, module in sys.modules.items() if name.startswith(prefix)}
+    kept.setdefault(str(package.__file__), (package, modules))

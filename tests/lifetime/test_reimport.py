@@ -1,0 +1,153 @@
+"""The package is imported again, its interpreter ended, or Python's builtins were replaced."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+import sysconfig
+from typing import Any
+
+import pytest
+from programs import run_program
+from support import CC, cpython_only, needs_compilers, run
+
+REMOVE = """
+import sys
+def remove(prefix="anyffi"):
+    for name in [name for name in sys.modules if name.startswith(prefix)]:
+        del sys.modules[name]
+"""
+
+
+def test_modules_removed_from_sys_modules_return(ffi: Any) -> None:
+    program = f"""{REMOVE}
+import anyffi, anyffi.cpp, anyffi.testing as t
+first, classes, xs = anyffi, anyffi.List, anyffi.List([1])
+remove()
+import anyffi
+assert anyffi is first is sys.modules["anyffi"] and anyffi.List is classes and t.echo(xs) is xs
+import anyffi.testing, anyffi.cpp
+assert anyffi.testing is t and anyffi.cpp is first.cpp
+remove()
+from anyffi.testing import echo
+assert echo(xs) is xs and sys.modules["anyffi"] is first
+remove()
+from anyffi._rules.codes import code
+assert code.LIST and sys.modules["anyffi._rules.codes"].code is code
+del sys.modules["anyffi"]
+import anyffi as again, pickle
+assert again is first and type(pickle.loads(pickle.dumps(xs))) is classes
+"""
+    run_program(program, ffi.ffi_mode)
+
+
+def test_reload(ffi: Any) -> None:
+    program = """
+import importlib, anyffi, anyffi.testing as t
+classes, before, xs = anyffi.List, sorted(vars(anyffi)), anyffi.List([len])
+assert importlib.reload(anyffi) is anyffi
+assert sorted(vars(anyffi)) == before and anyffi.List is classes and t.echo(xs) is xs
+assert importlib.reload(anyffi.testing).echo(xs) is xs
+assert importlib.reload(anyffi.registry).get_global_func("testing.echo")(xs) is xs
+"""
+    run_program(program, ffi.ffi_mode)
+
+
+@pytest.mark.skipif("t" not in getattr(sys, "abiflags", ""), reason="only some builds run without the GIL")
+def test_without_the_lock(ffi: Any) -> None:
+    program = """
+import sys
+for attempt in range(2):
+    try:
+        import anyffi
+    except ImportError as error:
+        print(error)
+assert not sys._is_gil_enabled()
+"""
+    line = (
+        "anyffi needs the global interpreter lock (GIL), which is off in this process; start Python with "
+        "-X gil=1 or the environment variable PYTHON_GIL=1\n"
+    )
+    assert run_program(program, ffi.ffi_mode, PYTHON_GIL=None) == 2 * line
+    program = "import sys, anyffi; print(sys._is_gil_enabled())"
+    assert run_program(program, ffi.ffi_mode, PYTHON_GIL="1") == "True\n"
+
+
+@cpython_only("PyPy ignores `__builtins__` of a module")
+def test_replaced_builtins(ffi: Any) -> None:
+    """Whatever becomes of `builtins`, calls and callbacks work as before."""
+    program = """
+import builtins, anyffi, anyffi.testing as t
+values = [1, 2.5, None, "a" * 50, b"b" * 50, {"k": (1,)}, slice(1), print]
+expected = t.apply(lambda x: x, values)
+names = vars(builtins)
+types = [name for name, found in names.items() if isinstance(found, (type, type(len))) and name[0] != "_"]
+class Own(Exception): pass
+def fail(): raise Own
+def replaced(*args, **kwargs): raise SystemError
+for name in types:
+    original, names[name] = names[name], replaced
+    try:
+        result = t.apply(lambda x: x, values)
+        try:
+            t.apply(fail)
+        except Own as error:
+            found = error
+    finally:
+        names[name] = original
+    assert result == expected, name
+    assert type(found) is Own, name
+    del found
+assert len(types) > 100
+"""
+    run_program(program, ffi.ffi_mode)
+
+
+@cpython_only("needs the library of CPython")
+@needs_compilers
+def test_an_interpreter_that_has_ended(ffi: Any, tmp_path: pathlib.Path) -> None:
+    """The second one of a process cannot import the package: the first one's objects may be left."""
+    folder, library = sysconfig.get_config_vars("LIBDIR", "LDLIBRARY")
+    if not library.endswith(".so") or not os.path.exists(os.path.join(folder, library)):
+        pytest.skip("this interpreter is no shared library")
+    source = tmp_path / "twice.c"
+    source.write_text("""
+        #include <Python.h>
+        int main(int argc, char** argv) {
+          int status = 0;
+          for (int i = 0; i < 3; ++i) {
+            Py_Initialize();
+            status |= PyRun_SimpleString(argv[1]);
+            Py_Finalize();
+          }
+          return status != 0;
+        }
+    """)
+    link = [f"-L{folder}", f"-l{library[3:-3]}", f"-Wl,-rpath,{folder}"]
+    include = sysconfig.get_path("include")
+    built = run([CC, source, "-o", tmp_path / "twice", "-I", include, *link], LD_PRELOAD=None)
+    assert built.returncode == 0, built.stderr
+    program = f"""
+import sys
+sys.path[:] = {sys.path!r}
+sys.dont_write_bytecode = True
+import site
+for folder in {[path for path in sys.path if path.endswith("site-packages")]!r}:
+    site.addsitedir(folder)
+for attempt in range(2):
+    try:
+        import anyffi, anyffi.testing as t
+    except ImportError as error:
+        print(error)
+    else:
+        print(anyffi.ffi_mode, t.apply(lambda x: x, [1]))
+sys.stdout.flush()
+"""
+    done = run([tmp_path / "twice", program], FFI_MODE=ffi.ffi_mode, PYTHONHOME=sys.base_prefix)
+    assert (done.returncode, done.stderr) == (0, "")
+    first, *others = done.stdout.splitlines()
+    assert first == f"{ffi.ffi_mode} anyffi.List([1])" == others.pop(0)
+    assert len(others) == 4
+    for line in others:
+        assert line.startswith("anyffi was imported by an interpreter that has ended (Py_Finalize), and ")
