@@ -41,7 +41,7 @@ def _hold(wrapper: Any) -> None:
 
 
 class Overrides:
-    """Bind the methods of a Python class that derives from a C++ class to the virtual functions of its objects."""
+    """Bind the methods of a Python class, which derives from a C++ class, to virtual functions."""
 
     def __init__(self, cls: type | None, bind: Any, keep: Any, is_shared: Any) -> None:
         self._class = cls

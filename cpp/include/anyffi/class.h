@@ -127,6 +127,26 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return add_method(ANYFFI_GETTER, name, get);
   }
 
+  /// An array of numbers inside of the object, T[N] or std::array, as a tensor on its memory.
+  template <class C, class M>
+  Class& tensor_field(const char* name, M C::* member, const char* text = nullptr) noexcept {
+    static_assert(detail::kIsFixedBase<C, T>,
+                  "anyffi: a field is a member of the class, or of a base that is not virtual");
+    static_assert(
+        detail::ArrayMember<std::remove_cv_t<M>>::kIsArray,
+        "anyffi: the memory of this member may move or is no array: tensor_field() takes T[N] and std::array; "
+        "bind a property that returns a Tensor, a copy of the others");
+    add_method(ANYFFI_GETTER, name, [member](const Ref<T>& self) { return detail::tensor_of_member<T>(self, member); });
+    return text ? doc(text) : *this;
+  }
+
+  /// Slices of a sequence, as lists of what a function returns for each index: beside `op(getitem, f)`.
+  template <class S, class F>
+  Class& slices(S size, F f) noexcept {
+    Arg index{"index"};
+    return add_method(0, "__getitem__", detail::make_slices<T>(size, f), index);
+  }
+
   /// An operator of C++ as that of Python, such as `op(anyffi::ops::add)`, where both operands are a T; or any function
   /// as the operator's method.
   template <class Op>
