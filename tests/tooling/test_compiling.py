@@ -159,7 +159,10 @@ def test_a_function_that_cannot_be_registered_is_explained(source: str, message:
     ("member", "message"),
     [
         (".init<int64_t>()", "the class has no constructor with these parameters"),
-        (".init([] { return 5; })", "a constructor returns a T, an anyffi::Ref<T>, or a pointer that owns it"),
+        (
+            ".init([] { return 5; })",
+            "a constructor returns a T, an anyffi::Ref<T>, or a pointer that owns it",
+        ),
         ('.method("f", [](int64_t) {})', "the first parameter of a method is the object"),
         ('.method("f", [](const T&, std::string) {})', "#include <anyffi/stl/string.h>"),
         (
