@@ -73,6 +73,7 @@ class Constructor:
 
     def __init__(self, cls: type, function: Any) -> None:
         self._function = function
+        self._key = cls.__dict__.get("_type_key", self)
         self.__objclass__ = cls
         self.__name__ = "__init__"
         self.__qualname__ = f"{cls.__qualname__}.__init__"
@@ -85,20 +86,25 @@ class Constructor:
         if not args:
             name = type_name(self.__objclass__)
             raise TypeError(f"descriptor '__init__' of '{name}' object needs an argument")
-        wrapper, *others = args
-        instance: Any = wrapper
-        if not isinstance(wrapper, self.__objclass__):
-            name, given = type_name(self.__objclass__), type(wrapper).__name__
-            raise TypeError(f"descriptor '__init__' requires a '{name}' object but received a '{given}'")
+        instance: Any = args[0]
+        cls: Any = type(instance)
+        if not isinstance(instance, self.__objclass__):
+            name = type_name(self.__objclass__)
+            raise TypeError(
+                f"descriptor '__init__' requires a '{name}' object but received a '{cls.__name__}'"
+            )
         if instance._address:
-            raise TypeError(f"{type(instance).__name__} is already initialized")
-        # As far as the class of this constructor, only classes of Python may precede.
-        mro = type(instance).__mro__
-        for derived in mro[: mro.index(self.__objclass__)]:
+            raise TypeError(f"{cls.__name__} is already initialized")
+        if getattr(cls, "_type_key", None) is not self._key:
+            self._refuse_derived(cls)
+        instance._move_from(self._function(*args[1:], **kwargs))
+
+    def _refuse_derived(self, cls: type) -> None:
+        """Raise TypeError unless as far as the class of this constructor only classes of Python precede."""
+        for derived in cls.__mro__[: cls.__mro__.index(self.__objclass__)]:
             if "_type_key" in derived.__dict__:
                 name, own = type_name(self.__objclass__), type_name(derived)
                 raise TypeError(f"the constructor of {name} makes no {own}; call super().__init__()")
-        instance._move_from(self._function(*others, **kwargs))
 
     if sys.implementation.name == "pypy":
         # By it PyPy's `inspect` recognises an `__init__` that is not the interpreter's.
