@@ -252,10 +252,18 @@ class BoundClasses:
                 members[_free(name)] = self._bind(cls, function)
         if "__eq__" in members:
             members.setdefault("__hash__", None)
-        if "__copy__" in members:
-            members["__copy__"], members["__deepcopy__"] = defaults.make_copies(members["__copy__"])
         if "_restore" in members:
-            members["__reduce__"] = defaults.__reduce__
+            members["__reduce__"] = defaults.make_reduce(type_code)
+            if any(
+                row[0] == "__copy__"
+                for x in self._ancestors(type_code)
+                for row in self._runtime.type_methods(x)
+            ):
+                # That of the base would copy the base.
+                members.setdefault("__copy__", defaults.make_copy(members["_restore"].__func__))
+        if "__copy__" in members:
+            copies = defaults.make_copies(members["__copy__"], type_code)
+            members["__copy__"], members["__deepcopy__"] = copies
         if described.has_repr:
             members.setdefault("__repr__", lambda self: self._runtime.value_repr(self))
         if described.fields:

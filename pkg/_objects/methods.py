@@ -85,6 +85,12 @@ class Constructor:
             raise TypeError(f"descriptor '__init__' requires a '{name}' object but received a '{given}'")
         if instance._address:
             raise TypeError(f"{type(instance).__name__} is already initialized")
+        # As far as the class of this constructor, only classes of Python may precede.
+        mro = type(instance).__mro__
+        for derived in mro[: mro.index(self.__objclass__)]:
+            if "_type_key" in derived.__dict__:
+                name, own = type_name(self.__objclass__), type_name(derived)
+                raise TypeError(f"the constructor of {name} makes no {own}; call super().__init__()")
         instance._move_from(self._function(*others, **kwargs))
 
     if sys.implementation.name == "pypy":

@@ -451,3 +451,34 @@ def test_references(ffi: Any) -> None:
             except ValueError:
                 pass
         assert (sys.getrefcount(x), sys.getrefcount(items)) == before
+
+
+class Column:
+    """As a Series of pandas or a data set of h5py: an array that is none of NumPy."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(self.values, dtype)
+
+    def to_numpy(self) -> Any:
+        raise AssertionError("never called")
+
+
+def test_arrays_of_other_libraries(ffi: Any) -> None:
+    rows = typed(ffi, "to_rows")
+    assert rows(Column([[1, 2, 3.5]])) == [1, 2, 3.5]
+    assert rows(Column(X)) == X.ravel().tolist()
+    with pytest.raises(TypeError, match="dtype object has no DLPack code"):
+        rows(Column([[object()] * 3]))
+    for wrong in ([1, 2, 3], [[1, 2]]):
+        with pytest.raises(TypeError, match=r"argument 0 \(x\): expected a .* with shape \(\*, 3\)"):
+            rows(Column(wrong))
+    with pytest.raises(ZeroDivisionError):
+        rows(Raising())
+
+
+class Raising:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise ZeroDivisionError

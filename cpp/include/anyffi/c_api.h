@@ -203,7 +203,8 @@ typedef enum AnyffiConversion {
   ANYFFI_AS_PATH = 4,      /* Bytes for the system, of text, bytes or a path of the host */
   ANYFFI_AS_DATE_TIME = 5, /* a List of two ints, seconds since 1970 in UTC and nanoseconds, of a time of the host */
   ANYFFI_AS_DURATION = 6,  /* the same of a duration of the host */
-  ANYFFI_AS_INT = 7        /* an Int or BigInt, of a member of an enumeration of the host */
+  ANYFFI_AS_INT = 7,       /* an Int or BigInt, of a member of an enumeration of the host */
+  ANYFFI_AS_TENSOR = 8     /* a Tensor, of an object of the host that it can make an array of */
 } AnyffiConversion;
 
 /// Converts a value, owned; `out` is None if it is not of that sort. Runs code of the host. A list in `out` has no

@@ -142,6 +142,15 @@ bool convert_bytes(Conversion& to, const AnyffiValue& value) {
   return same_type && convert_tensor(to, data);
 }
 
+/// Objects of the host that are arrays without DLPack, and its sequences.
+bool convert_object(Conversion& to, const AnyffiValue& value) {
+  Owned array;
+  if (anyffi_value_convert(&value, ANYFFI_AS_TENSOR, array.out()) != 0) return to.refuse_raised();
+  uint64_t flags;
+  const AnyffiTensorData* data = tensor_of(*array.get(), &flags);
+  return data != nullptr ? convert_tensor(to, *data) : convert_sequence(to, value);
+}
+
 bool convert_value(Conversion& to, const AnyffiValue& value) {
   uint64_t flags;
   if (const AnyffiTensorData* data = tensor_of(value, &flags)) {
@@ -149,6 +158,7 @@ bool convert_value(Conversion& to, const AnyffiValue& value) {
     return to.spec.device_type == ANYFFI_kDLCPU && convert_tensor(to, *data);
   }
   if (to.spec.device_type != ANYFFI_kDLCPU) return false;
+  if (value.type_code == ANYFFI_PY_OBJECT) return convert_object(to, value);
   return anyffi_is_bytes(value.type_code) ? convert_bytes(to, value) : convert_sequence(to, value);
 }
 
