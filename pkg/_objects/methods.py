@@ -88,7 +88,7 @@ class Constructor:
             raise TypeError(f"descriptor '__init__' of '{name}' object needs an argument")
         instance: Any = args[0]
         cls: Any = type(instance)
-        if not isinstance(instance, self.__objclass__):
+        if not isinstance(args[0], self.__objclass__):
             name = type_name(self.__objclass__)
             raise TypeError(
                 f"descriptor '__init__' requires a '{name}' object but received a '{cls.__name__}'"
