@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 from ctypes import ArgumentError, c_char, c_int32
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import keywords as _binding
 from .._rules.codes import code
 from .._rules.internal import MISSING as _MISSING
-from .._typing import TYPE_CHECKING, Any, Callable
+from .._typing import TYPE_CHECKING, Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .native import take_native
 from .owned import OwnedValue, release
@@ -40,11 +40,10 @@ _set_call = Arguments.__dict__["_call"].__set__
 
 
 #: How arguments with keywords are passed: to which function, the one that was called if it is None, and what
-#: puts them in order. The key in a function's plans are the numbers of positional and of named arguments, and
-#: the names joined: looking names up could call methods of a subclass of str.
-_Plan = tuple[Any, Callable[[tuple[Any, ...]], tuple[Any, ...]]]
-#: It occurs in no name of a parameter.
-_SEPARATOR = "\0"
+#: puts them in order, None if they are. The key in a function's plans are the number of positional arguments,
+#: and the names as exact str: looking others up could call methods of a subclass.
+_Plan = tuple[Any, Optional[Callable[[tuple[Any, ...]], tuple[Any, ...]]]]
+_Key = tuple[int, tuple[str, ...]]
 _MOST_PLANS = 64
 
 
@@ -56,7 +55,7 @@ class FunctionCore(ObjectCore):
     __slots__ = ("_described", "_plans", "_target")
 
     _described: _binding.Info | None
-    _plans: dict[tuple[int, int, str], _Plan]
+    _plans: dict[_Key, _Plan]
     _target: tuple[Any, Any, Any, Any]
 
     if TYPE_CHECKING:  # the public class has it
@@ -71,13 +70,21 @@ class FunctionCore(ObjectCore):
         result: Any = None
         try:
             if kwargs:
-                key = len(args), len(kwargs), _SEPARATOR.join(kwargs)
+                names = tuple(kwargs)
+                for name in names:
+                    if type(name) is not str:
+                        names = tuple([str.__str__(name) for name in names])
+                        break
+                key = len(args), names
                 try:
                     plan = _get_plans(self).get(key)
                 except AttributeError:
                     plan = None
                 selected, arrange = _make_plan(self, key, args, kwargs) if plan is None else plan
-                args = arrange((*args, *kwargs.values(), _MISSING))
+                if arrange is None:
+                    args += tuple(kwargs.values())
+                else:
+                    args = arrange((*args, *kwargs.values(), _MISSING))
                 if selected is not None:
                     return selected(*args)
             try:
@@ -176,16 +183,17 @@ _get_target = FunctionCore.__dict__["_target"].__get__
 _get_plans = FunctionCore.__dict__["_plans"].__get__
 
 
-def _make_plan(wrapper: FunctionCore, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Plan:
+def _make_plan(wrapper: FunctionCore, key: _Key, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Plan:
     info = wrapper._info()
-    selected, places = None, list(range(len(args) + len(kwargs)))
+    in_order = list(range(len(args) + len(kwargs)))
+    selected, places = None, in_order
     if _binding.is_overloaded(info):
         selected = wrapper._select(args, kwargs)
     else:
-        places = _binding.place(info, len(args), [str.__str__(name) for name in kwargs])
+        places = _binding.place(info, len(args), key[1])
     if not hasattr(wrapper, "_plans") or len(wrapper._plans) == _MOST_PLANS:
         wrapper._plans = {}
-    plan = wrapper._plans[key] = selected, _binding.arrange(places)
+    plan = wrapper._plans[key] = selected, None if places == in_order else _binding.arrange(places)
     return plan
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .known import as_number, pack_compared, pack_known
 from .methods import GIVEN, MOST, Maker, Method, call_shared, changing, invoke, is_exactly, runtime_function
+from .owned import release
 from .scalars import NONE
 from .unpack import raise_taken
 from .wrapper import memory_of
@@ -24,12 +25,18 @@ _find_element = platform.plain(library.wrapper_find_element)
 
 def pack_slice(which: slice) -> bytes | None:
     """Pack the parts of a slice of ints and None; None for others, and for a step of zero."""
-    parts = []
-    for part in (which.start, which.stop, which.step):
-        if part is not None and (type(part) is not int or not -_INT64_MAX <= part <= _INT64_MAX):
+    start, stop, step = which.start, which.stop, which.step
+    if step == 0 and type(step) is int:
+        return None
+    packed = NONE
+    for part in (start, stop, step) if step is not None else (start, stop):
+        if part is None:
+            packed += NONE
+        elif type(part) is int and -_INT64_MAX <= part <= _INT64_MAX:
+            packed += _value(_INT, 0, part)
+        else:
             return None
-        parts.append(_value(_INT, 0, part) if part is not None else NONE)
-    return None if which.step == 0 else b"".join(parts)
+    return packed[VALUE_SIZE:] if step is not None else packed[VALUE_SIZE:] + NONE
 
 
 def _is_index(x: Any) -> bool:
@@ -48,13 +55,12 @@ def _set_item(shared: Method) -> Method:
 
     def set_item(self: Any = GIVEN, key: Any = GIVEN, item: Any = GIVEN, /, *rest: Any, **named: Any) -> None:
         keep: list[Any] = []
-        index = as_number(key)
-        if _is_index(index) and not rest and not named:
+        index = key if type(key) is int or type(key) is slice else as_number(key)
+        if type(index) is int and -MOST <= index <= MOST and not rest and not named:
             packed = pack_known(item, keep)
             if packed is not None:
-                size = len(packed) // VALUE_SIZE
                 try:
-                    found = _set_element(memory_of(self), index, packed, size)
+                    found = _set_element(memory_of(self), index, packed, len(packed) // VALUE_SIZE)
                 except (AttributeError, TypeError):
                     found = 0
                 if found == 1:
@@ -154,6 +160,10 @@ def _extend(shared: Method) -> Method:
     return extend
 
 
+def _keep(value: tuple[int, int, int], owner: Any) -> Any:
+    return owner
+
+
 def _repeat(shared: Method) -> Method:
     repeat_sequence, function = runtime_function("Sequence.repeat"), runtime_function("List.extend")
 
@@ -161,8 +171,11 @@ def _repeat(shared: Method) -> Method:
         if not _is_index(times) or times < 1 or rest or not is_exactly(self, _LIST):
             return call_shared(shared, self, times, *rest)
         memory = memory_of(self)
-        more = invoke(repeat_sequence, memory, None, _value(_INT, 0, times - 1))
-        invoke(function, memory, memory_of(more))
+        more = invoke(repeat_sequence, memory, None, _value(_INT, 0, times - 1), _keep)
+        try:
+            invoke(function, memory, None, bytes(more))
+        finally:
+            release(more)
         return self
 
     return repeat

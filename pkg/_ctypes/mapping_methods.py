@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._rules.containers import KEYS, missing_item
 from .._rules.internal import MISSING
@@ -31,7 +31,7 @@ from .methods import (
 from .owned import OwnedValue
 from .scalars import NONE
 from .unpack import raise_taken, take
-from .wrapper import memory_of
+from .wrapper import memory_of, wrap_new
 
 __all__ = ["dict_methods", "map_methods"]
 
@@ -217,7 +217,9 @@ def _merge(type_code: int, *, is_reflected: bool = False) -> Maker:
             theirs = None if mine is None else pack_known(other, keep)
             if mine is None or theirs is None or rest or named:
                 return call_shared(shared, self, other, *rest, **named)
-            return invoke(function, None, None, (theirs + mine if is_reflected else mine + theirs) + step)
+            return invoke(
+                function, None, None, (theirs + mine if is_reflected else mine + theirs) + step, wrap_new
+            )
 
         return merge
 

@@ -9,16 +9,18 @@ from __future__ import annotations
 import functools
 import struct
 import sys
+from gc import get_referents
+from types import MappingProxyType
 
-from .._builtins import __builtins__  # noqa: F401
-from .._rules.codes import FIRST_DYNAMIC_TYPE
+from .._builtins import *  # noqa: F403
+from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .owned import OwnedValue
 from .pack import pack_borrowed
 from .recipe import read_plain, write_container
 from .unpack import discard_error, raise_taken, take
-from .wrapper import REF_SIZE, ObjectCore, classes, memory_of
+from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, wrap_new
 
 __all__ = [
     "GIVEN",
@@ -101,8 +103,13 @@ def runtime_function(name: str) -> Any:
     return platform.context_of(_value_of(found)[2])
 
 
-def invoke(function: Any, memory: Any, other: Any = None, recipe: Any = None) -> Any:
-    """Call a function with the objects of one or two wrappers, and packed arguments."""
+def invoke(
+    function: Any, memory: Any, other: Any = None, recipe: Any = None, take: Callable[..., Any] = take
+) -> Any:
+    """Call a function with the objects of one or two wrappers, and packed arguments.
+
+    `take` unpacks the result: `wrap_new` that of a function which returns a new object.
+    """
     size = len(recipe) // VALUE_SIZE if recipe else 0
     result = OwnedValue(VALUE_SIZE)
     try:
@@ -113,7 +120,11 @@ def invoke(function: Any, memory: Any, other: Any = None, recipe: Any = None) ->
         raise
     if status != 0:
         raise_taken()
-    return take(_value_of(result), result)
+    value = _value_of(result)
+    return None if value[0] == _NONE else take(value, result)
+
+
+_NONE = code.NONE
 
 
 def is_exactly(x: Any, *type_codes: int) -> bool:
@@ -135,10 +146,19 @@ _code_bytes = {type_code: type_code.to_bytes(4, sys.byteorder) for type_code in 
 
 
 def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
-    """Compare a mapping with a dict, as `anyffi_wrapper_compare` does; -1 where that takes code of Python."""
+    """Compare a mapping with a dict, or a proxy of one, as `anyffi_wrapper_compare` does.
+
+    -1 where that takes code of Python.
+    """
     keep: list[Any] = []
-    other = dict(other) if type(other) is dict else None  # another thread may change it
-    if other is None or read_plain(tuple(other.values())) is None:
+    if type(other) is MappingProxyType:
+        below = get_referents(other)
+        other = below[0] if len(below) == 1 else None
+    if type(other) is not dict:
+        return -1
+    other = dict(other)  # another thread may change it
+    items = tuple(other.values())
+    if read_plain(items, set(map(id, map(type, items)))) is None:
         return -1
     pairs = write_container(other, keep)
     if pairs is None:
@@ -156,14 +176,14 @@ def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
 
 
 def changing(name: str, *type_codes: int) -> Maker:
-    """Return what makes a method without arguments of a function of the runtime."""
+    """Return what makes a method without arguments of a function of the runtime, for None or a new object."""
     function = runtime_function(name)
 
     def make(shared: Method) -> Method:
         def change(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             if rest or named or not is_exactly(self, *type_codes):
                 return call_shared(shared, self, *rest, **named)
-            return invoke(function, memory_of(self))
+            return invoke(function, memory_of(self), take=wrap_new)
 
         return change
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import struct
 from abc import get_cache_token
+from types import MappingProxyType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
@@ -93,6 +94,9 @@ _changing: dict[int, tuple[Any, int, Any, Writer | None]] = {}
 
 argument_writers.update(dict.fromkeys(map(id, (tuple, list, dict, set, frozenset)), write_container))
 argument_writers[id(slice)] = write_slice
+if platform.retain:
+    # Where the dict below it can be read.
+    argument_writers[id(MappingProxyType)] = write_container
 
 
 def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:

@@ -8,15 +8,17 @@ packed. pack.py packs all other values.
 
 from __future__ import annotations
 
+from gc import get_referents
 from itertools import chain
+from types import MappingProxyType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE
-from .runs import write_run
-from .scalars import NONE, RECIPE, borrow_bytes, borrow_str, scalar_packers
+from .abi import VALUE, VALUE_SIZE, library, platform
+from .runs import write_run, write_run_of
+from .scalars import NONE, RECIPE, borrow_bytes, borrow_str, new_object, scalar_packers
 from .stepping import is_stepping
 from .writers import find_writer
 
@@ -35,7 +37,7 @@ _write_big_int: Any = find_writer(int)
 _value = VALUE.pack
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _INT, _ARRAY, _LIST, _DICT, _SLICE = code.INT, code.ARRAY, code.LIST, code.DICT, code.SLICE
-_WITH_KEYS = (_DICT, code.SET, code.FROZEN_SET)
+_WITH_KEYS = (_DICT, code.MAP, code.SET, code.FROZEN_SET)
 #: The classes, by identity, of keys that are distinct as values if they are as objects.
 _KEYS = frozenset(map(id, (str, int, bool, bytes, type(None))))
 
@@ -63,11 +65,22 @@ def set_reader(read: Callable[[Any], tuple[int, Any] | None]) -> None:
     _read_container = read
 
 
-def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth: int = 1) -> bytes | None:
-    """Return the recipe of a container; None if it holds other than exact builtins and arrays, or one twice.
+#: The containers of an argument so far, by identity: `_ONCE`; or for one that is known to occur again its
+#: value, None before the first occurrence, empty during it. At 0, the identity of one that was written and
+#: occurred again.
+Met = dict[int, Any]
+_ABSENT, _ONCE = 0, 1
 
-    None also where somebody steps through the conversion. `met` has the identities of the containers of this
-    argument so far, unless this is the outermost.
+
+#: More containers that occur again are packed object by object.
+_MOST_SHARED = 4
+
+
+def write_container(x: Any, keep: list[Any], met: Met | None = None, depth: int = 1) -> bytes | None:
+    """Return the recipe of a container; None if it holds other than exact builtins and arrays, or itself.
+
+    None also where somebody steps through the conversion. `met` has the containers of this argument so far,
+    unless this is the outermost.
     """
     if depth == 1 and is_stepping():
         return None
@@ -114,16 +127,45 @@ def write_container(x: Any, keep: list[Any], met: set[int] | None = None, depth:
             step = write(item, keep)
         else:
             if met is None:
-                met = {id(x)}
-            if id(item) in met:
-                return None
-            met.add(id(item))
-            step = write_container(item, keep, met, depth + 1)
+                met = {id(x): _ONCE}
+            known = met.get(id(item), _ABSENT)
+            if known == _ABSENT:
+                met[id(item)] = _ONCE
+                step = write_container(item, keep, met, depth + 1)
+            elif known == _ONCE:
+                met[0], step = id(item), None
+            else:
+                step = _write_shared(item, keep, met, depth + 1)
         if type(step) is not bytes:
-            return None
+            return _write_again(x, keep, met) if depth == 1 and met is not None and 0 in met else None
         steps.append(step)
     steps.append(_value(type_code, RECIPE, len(items)))
     return b"".join(steps)
+
+
+def _write_again(x: Any, keep: list[Any], met: Met) -> bytes | None:
+    """Write the outermost container anew, knowing one more container that occurs again."""
+    again = met[0]
+    shared = [key for key, value in met.items() if key and value != _ONCE]
+    if again == id(x) or len(shared) == _MOST_SHARED:
+        return None
+    return write_container(x, keep, {id(x): _ONCE, **dict.fromkeys((*shared, again))})
+
+
+def _write_shared(x: Any, keep: list[Any], met: Met, depth: int) -> bytes | None:
+    """Return the step of a container that occurs again: the first time that of an object created here."""
+    packed: bytes | None = met[id(x)]
+    if packed is not None:
+        return packed or None
+    met[id(x)] = b""
+    recipe = write_container(x, keep, met, depth)
+    if recipe is None:
+        return None
+    made = new_object(library.recipe_create, recipe, len(recipe) // VALUE_SIZE)
+    keep.append(made)
+    type_code, _, address = VALUE.unpack(made)
+    met[id(x)] = _value(type_code, 0, address)
+    return _value(code.OBJECT, RECIPE, platform.address_of_memory(made))
 
 
 def _are_distinct(keys: tuple[Any, ...]) -> bool:
@@ -139,7 +181,7 @@ def _are_distinct(keys: tuple[Any, ...]) -> bool:
 
 
 def _read_other(x: Any) -> tuple[int, Any] | None:
-    """Read an exact set, or an instance of a remembered subclass of tuple, list or dict; None for others.
+    """Read an exact set, a proxy of a dict, or an instance of a remembered subclass; None for others.
 
     None in check mode, which replays what `lower` returns for these.
     """
@@ -150,11 +192,17 @@ def _read_other(x: Any) -> tuple[int, Any] | None:
         items = [None] * (2 * len(x))
         items[::2] = tuple(x)
         return (code.SET if cls is set else code.FROZEN_SET), tuple(items)
+    if cls is MappingProxyType:
+        # The mapping below may be a user's.
+        below = get_referents(x)
+        if len(below) != 1 or type(below[0]) is not dict:
+            return None
+        return code.MAP, tuple(chain.from_iterable(list(below[0].items())))
     read = _rules.find_opener(cls)
     if read is None:
         return None
     type_code, parts = read(x)
-    return type_code, tuple(chain.from_iterable(parts)) if type_code == _DICT else parts
+    return type_code, tuple(chain.from_iterable(parts)) if type_code in _WITH_KEYS else parts
 
 
 _MADE_SLICE = _value(_SLICE, RECIPE, 3)
@@ -193,20 +241,26 @@ def write_plain(items: Any, keep: list[Any], *, with_nans: bool = True) -> bytes
     short = _write_short(elements, keep) if len(elements) <= _SHORT else None
     if short is not None:
         return short
-    parts = read_plain(elements)
+    classes = set(map(id, map(type, elements)))
+    parts = read_plain(elements, classes)
     if parts is None:
         return None
-    classes = set(map(id, map(type, elements)))
-    rows = not classes <= SCALARS
-    if not with_nans and (rows or id(float) in classes) and any(x != x for x in (*parts, *elements)):
+    if not with_nans and (parts or id(float) in classes) and any(x != x for x in (*parts, *elements)):
         return None
+    if len(classes) == 1:
+        keep.append(elements)
+        run = write_run_of(elements)
+        if run is not None:
+            return run
     written = write_container(elements, keep)
     return None if written is None else written[:-VALUE_SIZE]
 
 
-def read_plain(elements: tuple[Any, ...]) -> list[Any] | None:
-    """Return the parts of tuples and frozensets in elements; None if there are other than exact scalars."""
-    classes = set(map(id, map(type, elements)))
+def read_plain(elements: tuple[Any, ...], classes: set[int]) -> list[Any] | None:
+    """Return the parts of tuples and frozensets in elements; None if there are other than exact scalars.
+
+    `classes` has the identities of the elements' classes.
+    """
     if classes <= SCALARS:
         return []
     if not classes <= _PLAIN:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import struct
+import sys
 from array import array
 from itertools import chain
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE
-from .scalars import INLINE_BYTES, RECIPE
+from .abi import VALUE, VALUE_SIZE, platform
+from .scalars import INLINE_BYTES, MAX_BORROWED, RECIPE
 
-__all__ = ["write_run"]
+__all__ = ["write_run", "write_run_of"]
 
 _value = VALUE.pack
 _INT, _FLOAT, _ARRAY = code.INT, code.FLOAT, code.ARRAY
 
 
-def write_run(items: tuple[Any, ...], met: set[int] | None = None) -> bytes | None:
+def write_run(items: tuple[Any, ...], met: dict[int, Any] | None = None) -> bytes | None:
     """Return the values of items that are all of one class; None if they are not."""
     cls = type(items[0])
     write = _runs.get(id(cls))
@@ -37,7 +38,13 @@ def write_run(items: tuple[Any, ...], met: set[int] | None = None) -> bytes | No
     return None if write is None else write(items)
 
 
-def _write_rows(rows: tuple[Any, ...], met: set[int] | None) -> bytes | None:
+def write_run_of(items: tuple[Any, ...]) -> bytes | None:
+    """Return the values of items that are known to be of one class; None for other than scalars."""
+    write = _runs.get(id(type(items[0])))
+    return None if write is None else write(items)
+
+
+def _write_rows(rows: tuple[Any, ...], met: dict[int, Any] | None) -> bytes | None:
     """Return the recipe of distinct tuples of one length, with scalars of one class; None for others."""
     count, width = len(rows), len(rows[0])
     distinct = set(map(id, rows))
@@ -45,7 +52,7 @@ def _write_rows(rows: tuple[Any, ...], met: set[int] | None) -> bytes | None:
         not width
         or len(distinct) < count
         or {*map(len, rows)} != {width}
-        or (met and not met.isdisjoint(distinct))
+        or (met and not distinct.isdisjoint(met))
     ):
         return None
     flat = tuple(chain.from_iterable(rows))
@@ -53,7 +60,7 @@ def _write_rows(rows: tuple[Any, ...], met: set[int] | None) -> bytes | None:
     if run is None:
         return None
     if met is not None:
-        met |= distinct
+        met.update(dict.fromkeys(distinct, 1))
     values, step = array("q", run), array("q", _value(_ARRAY, RECIPE, width))
     # Two words for each value, and for the step after those of a tuple.
     words = array("q", bytes(VALUE_SIZE * count * (width + 1)))
@@ -113,10 +120,27 @@ def _write_texts(items: tuple[str, ...]) -> bytes | None:
     try:
         parts[2::3] = map(_TAILS.__getitem__, map(len, items))
     except IndexError:
-        return None
+        return _borrow_texts(items)
     return "".join(parts).encode("latin-1") if "".join(items).isascii() else None
 
 
+def _borrow_texts(items: tuple[str, ...]) -> bytes | None:
+    """Borrow ASCII texts of which none is short, from the items; None for others."""
+    lengths = array("q", map(len, items))
+    is_usual = _ASCII and min(lengths) > INLINE_BYTES and max(lengths) <= MAX_BORROWED
+    if not is_usual or not all(map(str.isascii, items)):
+        return None
+    values = array("q", _AN_ASCII_VIEW * len(items))
+    values[::2] = array("q", [_VIEW_HEAD + (length << _LENGTH_SHIFT) for length in lengths])
+    values[1::2] = array("q", map(_ASCII.__add__, map(id, items)))
+    return values.tobytes()
+
+
+_ASCII = platform.ascii_offset
+_AN_ASCII_VIEW = _value(code.STR_VIEW, 0, 0)
+#: The first word of a view of ASCII text, and where its length is.
+_VIEW_HEAD = struct.unpack("=qq", _AN_ASCII_VIEW)[0]
+_LENGTH_SHIFT = 34 if sys.byteorder == "little" else 2
 _A_BOOL = _value(code.BOOL, 0, 0)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 import sys
-from functools import partial
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
@@ -15,6 +15,7 @@ from .unpack import raise_taken
 
 __all__ = [
     "INLINE_BYTES",
+    "MAX_BORROWED",
     "NONE",
     "RECIPE",
     "Packed",
@@ -35,7 +36,7 @@ Writer = Callable[[Any, list[Any]], Packed]
 #: The flag of a value that is a step of a recipe.
 RECIPE = 2  # ANYFFI_RECIPE
 
-_MAX_BORROWED = (1 << 30) - 1
+MAX_BORROWED = (1 << 30) - 1
 INLINE_BYTES = 11  # ANYFFI_INLINE_BYTES
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
@@ -66,19 +67,17 @@ def _encode(x: str) -> tuple[bytes, int]:
     """Return the code points at their narrowest width, and the AnyffiTextEncoding."""
     if x.isascii():
         return x.encode(), 0
-    size = len(x)
-    if size <= INLINE_BYTES:
-        # Faster than a look at each code point. Surrogates are two bytes each, others are two of them.
-        data = x.encode("latin-1", "ignore")
-        if len(data) == size:
-            return data, 1
-        data = x.encode(_ENCODINGS[2], "surrogatepass")
-        if len(data) == 2 * size:
-            return data, 2
-        return x.encode(_ENCODINGS[3], "surrogatepass"), 3
     highest = max(x)
     encoding = 1 if highest < "\u0100" else 2 if highest < "\U00010000" else 3
     return x.encode(_ENCODINGS[encoding], "surrogatepass" if encoding > 1 else "strict"), encoding
+
+
+@functools.lru_cache(maxsize=1024)
+def _pack_wide(x: str) -> bytes | None:
+    """Return short text other than ASCII as an inline value; None if it does not fit."""
+    data, encoding = _encode(x)
+    spare = INLINE_BYTES - len(x)
+    return _inline_value(_STR, data, encoding << 4 | spare) if len(data) <= INLINE_BYTES else None
 
 
 def new_object(create: Callable[..., int], *args: Any) -> Packed:
@@ -97,13 +96,15 @@ def _pack_int(x: int) -> bytes | None:
 
 
 def _own_str(x: str) -> Packed:
-    if len(x) > INLINE_BYTES and not x.isascii():
+    if len(x) <= INLINE_BYTES:
+        packed = _inline_value(_STR, x.encode(), INLINE_BYTES - len(x)) if x.isascii() else _pack_wide(x)
+        if packed is not None:
+            return packed
+    elif not x.isascii():
         found = _view_text(x)
         if found is not None:
             return new_object(library.str_create, found[1], len(x), found[0])
     data, encoding = _encode(x)
-    if len(data) <= INLINE_BYTES:
-        return _inline_value(_STR, data, encoding << 4 | (INLINE_BYTES - len(x)))
     return new_object(library.str_create, data, len(x), encoding)
 
 
@@ -117,7 +118,7 @@ def _own_bytes(x: bytes) -> Packed:
 #: identity of the class, since hashing or comparing a class may run code of its metaclass.
 scalar_packers: dict[int, Callable[[Any], Packed]] = {
     id(int): _pack_int,
-    id(float): partial(_float_value, code.FLOAT, 0),
+    id(float): functools.partial(_float_value, code.FLOAT, 0),
     id(type(None)): lambda x: NONE,
     id(bool): lambda x: _TRUE if x else _FALSE,
     id(str): _own_str,
@@ -141,16 +142,16 @@ def borrow_str(x: str, keep: list[Any]) -> Packed:
     if x.isascii():
         if size <= INLINE_BYTES:
             return _inline_value(_STR, x.encode(), INLINE_BYTES - size)
-        if size <= _MAX_BORROWED:
+        if size <= MAX_BORROWED:
             return _value(_STR_VIEW, size << 2, id(x) + _ASCII if _ASCII else _address_of_ascii(x, keep))
-    elif INLINE_BYTES < size <= _MAX_BORROWED:
+    elif size <= INLINE_BYTES and (packed := _pack_wide(x)) is not None:
+        return packed
+    elif size <= MAX_BORROWED:
         found = _view_text(x)
         if found is not None:
             return _value(_STR_VIEW, size << 2 | found[0], found[1])
     data, encoding = _encode(x)
-    if len(data) <= INLINE_BYTES:
-        return _inline_value(_STR, data, encoding << 4 | (INLINE_BYTES - size))
-    if size > _MAX_BORROWED:
+    if size > MAX_BORROWED:
         keep.append(new_object(library.str_create, data, size, encoding))
         return keep[-1]
     data += _ENDS[encoding]
@@ -163,7 +164,7 @@ def borrow_bytes(x: bytes, keep: list[Any]) -> Packed:
     size = len(x)
     if size <= INLINE_BYTES:
         return _inline_value(_BYTES, x, INLINE_BYTES - size)
-    if size <= _MAX_BORROWED:
+    if size <= MAX_BORROWED:
         return _value(_BYTES_VIEW, size << 2, id(x) + _BYTES_AT if _BYTES_AT else _address_of_bytes(x, keep))
     keep.append(new_object(library.bytes_create, x, size))
     return keep[-1]

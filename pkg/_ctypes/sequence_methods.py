@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from functools import partial
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._rules.containers import hashable
 from .._typing import Any
@@ -33,7 +33,7 @@ from .owned import OwnedValue, cells
 from .recipe import write_container, write_plain
 from .sequences import ArrayCore, ListCore, read_immutable
 from .unpack import raise_taken, take
-from .wrapper import memory_of, unwrap
+from .wrapper import memory_of, unwrap, wrap_new
 
 __all__ = ["array_methods", "list_methods", "shape_methods"]
 
@@ -58,10 +58,12 @@ _LIKE = {_ARRAY: (_ARRAY, _SHAPE), _LIST: (_LIST,)}
 
 def _item_of(type_code: int) -> Maker:
     slice_sequence = runtime_function("Sequence.slice")
+    # The slice of all elements of an Array is the Array.
+    take_slice = wrap_new if type_code == _LIST else take
 
     def make(shared: Method) -> Method:
         def get_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
-            index = key if type(key) is int else as_number(key)
+            index = key if type(key) is int or type(key) is slice else as_number(key)
             if type(index) is int and -MOST <= index <= MOST and not rest and not named:
                 try:
                     element = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
@@ -78,7 +80,7 @@ def _item_of(type_code: int) -> Maker:
             elif type(key) is slice and not rest and not named:
                 bounds = pack_slice(key)
                 if bounds is not None and is_exactly(self, *_LIKE[type_code]):
-                    return invoke(slice_sequence, memory_of(self), None, bounds)
+                    return invoke(slice_sequence, memory_of(self), None, bounds, take_slice)
             return call_shared(shared, self, key, *rest, **named)
 
         return get_item
@@ -100,11 +102,25 @@ def _contains(type_code: int) -> Maker:
                     found = -2
                 if found == -3:
                     raise_taken()
+            elif value is not GIVEN and not rest and is_exactly(self, *_LIKE[type_code]):
+                return _search(memory_of(self), type_code, value)
             return call_shared(shared, self, value, *rest) if found < -1 else found >= 0
 
         return contains
 
     return make
+
+
+def _search(memory: Any, type_code: int, value: Any) -> bool:
+    """Compare the elements with a value one by one, as `find_value` does."""
+    for position in range(MOST):
+        element = OwnedValue(VALUE_SIZE)
+        if _get_element(memory, type_code, position, element) != 1:
+            return False
+        item = take(_value_of(element), element)
+        if item is value or item == value:
+            return True
+    return False
 
 
 def _index(type_code: int) -> Maker:
@@ -207,7 +223,7 @@ def _concatenation(type_code: int, *, is_reflected: bool = False) -> Maker:
                 made = OwnedValue(VALUE_SIZE)
                 status = concat(self, other, made_code, made)
                 if status == 1:
-                    return take(_value_of(made), made)
+                    return wrap_new(_value_of(made), made)
                 if status == -1:
                     raise_taken()
             return call_shared(shared, self, other, *rest, **named)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._rules.containers import ELEMENTS
 from .._typing import Any, Callable
@@ -28,7 +28,7 @@ from .methods import (
 from .owned import OwnedValue
 from .set_operands import GREATER_EQUAL, LESS_EQUAL, comparison_of_sets, is_set, relation, write_elements
 from .unpack import raise_taken, take
-from .wrapper import memory_of
+from .wrapper import memory_of, wrap_new
 
 __all__ = ["frozen_set_methods", "set_methods"]
 
@@ -115,7 +115,7 @@ def _operation(
         if status == -1:
             raise_taken()
         value = _value_of(made)
-        return None if status != 0 or value[0] == _UNSET else take(value, made)
+        return None if status != 0 or value[0] == _UNSET else wrap_new(value, made)
 
     def make(shared: Method) -> Method:
         def combine(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:

@@ -6,7 +6,7 @@ import struct
 import sys
 from ctypes import ArgumentError, string_at
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import errors as _errors
 from .._rules import values as _rules
 from .._rules.codes import code
@@ -14,7 +14,7 @@ from .._rules.refusals import explain
 from .._typing import Any, Callable, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .owned import OwnedValue, release
-from .structs import BigInt, Box, Bytes, Complex, Error, Function, Header, PyObject, Slice, Str, Value
+from .structs import BigInt, Box, Bytes, Complex, Error, Function, PyObject, Slice, Str, Value
 from .wrapper import wrap, wrap_new, wrap_owned
 
 __all__ = [
@@ -148,15 +148,16 @@ def _read_big_int(address: int) -> int:
     return made
 
 
+_PARTS = struct.Struct("=dd")
+
+
 def _read_complex(address: int) -> complex:
-    found = Complex.from_address(address)
-    made: complex = _rules.lift(code.COMPLEX, (found.real, found.imag))
-    return made
+    return complex(*_PARTS.unpack(string_at(address + Complex.real.offset, _PARTS.size)))
 
 
 def _read_slice(address: int) -> slice:
-    found = Slice.from_address(address)
-    return slice(_read_field(found.start), _read_field(found.stop), _read_field(found.step))
+    content = string_at(address + Slice.start.offset, 3 * VALUE_SIZE)
+    return slice(*[unpack_copy(part) for part in VALUE.iter_unpack(content)])
 
 
 _make_error = _errors.make
@@ -208,8 +209,8 @@ def unpack(value: tuple[int, int, int]) -> Any:
     if type_code <= 0:
         read = _inline_readers.get(type_code)
         return read(aux, payload) if read is not None else _rules.lift(type_code, None)
-    reader = _object_readers.get(Header.from_address(payload).type_code, wrap)
-    return reader(payload)
+    reader = _object_readers.get(type_code)
+    return wrap(payload) if reader is None else reader(payload)
 
 
 def unpack_owned(value: Any) -> Any:

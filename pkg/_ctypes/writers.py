@@ -11,7 +11,7 @@ import sys
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._rules.decisions import (
@@ -172,6 +172,8 @@ def _write_exact(read: Any, exact: Any, x: Any, keep: list[Any]) -> Any:
         return _value(_INT, 0, exact) if _INT64_MIN <= exact <= _INT64_MAX else _write_lowered(read, x, keep)
     if cls is float:
         return _value_of_float(_FLOAT, 0, exact)
+    if cls is complex:
+        return _write_complex((exact.real, exact.imag), keep)
     packed = pack_scalar(exact)
     return _write_lowered(read, x, keep) if packed is None else packed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._rules.conversions import set_enumerations
 from .._rules.errors import set_class_finder

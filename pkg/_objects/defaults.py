@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_object
 from .._typing import Any
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import MethodType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any, Callable
 from .docs import signature_of_constructor, signature_of_method

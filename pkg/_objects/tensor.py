@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import operator
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._pickling import describe_tensor, unpickle_tensor
-from .._rules.arrays import PADDED, make_array, make_interface
+from .._rules.arrays import count_bytes, make_array, make_interface
 from .._rules.device import Device, read_device
 from .._rules.dtype import dtype
 from .._typing import TYPE_CHECKING, Any, Callable
@@ -85,10 +85,7 @@ class TensorMethods:
 
     def _bytes_of(self, count: int) -> int:
         element = self._dtype()
-        bits = element.bits * element.lanes
-        if self._flags() & PADDED:
-            bits = -8 * (-bits // 8)
-        return -(-count * bits // 8)
+        return count_bytes(count, element.bits * element.lanes, self._flags())
 
     def data_ptr(self) -> int:
         """Return the address of the first element."""

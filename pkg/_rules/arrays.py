@@ -6,7 +6,7 @@ import functools
 import struct
 import sys
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 from .codes import code
 from .device import DLDeviceType, read_device
@@ -19,6 +19,7 @@ __all__ = [
     "OF_HOST",
     "PADDED",
     "READ_ONLY",
+    "count_bytes",
     "lower_array",
     "lower_exporter",
     "lower_memory",
@@ -32,6 +33,15 @@ __all__ = [
 DLPACK_VERSION = (1, 3)
 
 READ_ONLY, PADDED = 1, 4  # ANYFFI_TENSOR_READ_ONLY, ANYFFI_TENSOR_PADDED
+
+
+def count_bytes(count: int, bits: int, flags: int) -> int:
+    """Return the number of bytes of elements without gaps between them, given the bits of each."""
+    if flags & PADDED:
+        bits = -8 * (-bits // 8)
+    return -(-count * bits // 8)
+
+
 #: Whether the runtime can read and make capsules; if not, NumPy does it.
 HAS_CAPSULES = sys.implementation.name == "cpython"
 #: Whether tensors export their memory by the buffer protocol.

@@ -13,7 +13,7 @@ from collections.abc import ItemsView, KeysView, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
 from itertools import islice
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 from .decisions import find_on_type, is_a, is_changeable
 from .dtype import dtype

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from itertools import repeat
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable, NoReturn
 from .arrays import lower_array, lower_exporter, lower_memory, may_be_hidden, refuse_hidden
 from .codes import code
@@ -350,7 +350,7 @@ SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
 
 
 #: Those of them that read a container without running other code.
-OPENERS = frozenset(SUBCLASSES[base] for base in (tuple, list, dict))
+OPENERS = frozenset(SUBCLASSES[base] for base in (tuple, list, dict, set, frozenset))
 #: The same for the builtins themselves, by identity: they are never freed.
 EXACT = {id(cls): read for cls, read in SUBCLASSES.items()}
 #: Functions need no look-ups of protocols.

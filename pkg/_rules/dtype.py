@@ -6,7 +6,7 @@ import functools
 import operator
 import sys
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

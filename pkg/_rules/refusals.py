@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any
 from .advice import advise
 from .decisions import find_on_type, is_wrapper_class
@@ -32,6 +32,8 @@ _NONE_FITS = re.compile(r"(?P<name>.*\(\): no overload takes )\((?P<got>.*)\)(?P
 _EXPECTED = re.compile(r": expected (.*), got ")
 _STEP = re.compile(r'\[(-?\d+)\]|\["([^"]*)"\]')
 _UNKNOWN = object()
+#: Classes of Python's own values, which have no other name.
+_PLAIN = frozenset([type(None), bool, bytes, complex, dict, float, frozenset, int, list, set, str, tuple])
 
 _module_of = type.__dict__["__module__"].__get__
 _name_of = type.__dict__["__name__"].__get__
@@ -88,7 +90,7 @@ def _explain_overloads(match: re.Match[str], args: tuple[Any, ...]) -> str:
         # The arguments of an overload may be in another order: only unambiguous names are replaced.
         for name in set(former):
             (found, *others) = {new for old, new in zip(former, names) if old == name}
-            if not others:
+            if found != name and not others:
                 pattern = rf"(: argument \d+ \([^()\n]*\): expected .*, got ){re.escape(name)}(?=$| of )"
                 lines = re.sub(pattern, lambda line, found=found: line[1] + found, lines, flags=re.MULTILINE)
     hints: set[str] = set()
@@ -128,6 +130,8 @@ def _name(x: Any, former: str) -> str:
     The runtime's name stays for its own objects, and for what an `__anyffi_value__` returned.
     """
     cls = type(x)
+    if cls in _PLAIN:
+        return cls.__name__
     if is_wrapper_class(cls) or find_on_type(cls, "__anyffi_value__") is not None:
         return former
     name: str = _name_of(cls)

@@ -13,7 +13,7 @@ from collections.abc import Hashable
 from functools import partial
 from types import FunctionType, MethodType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 from .codes import code
 from .decisions import (
@@ -112,7 +112,7 @@ def find_converter(cls: type) -> Callable[[Any], Any] | None:
 
 
 def find_opener(cls: type) -> Reader | None:
-    """Return the function that lowers a remembered subclass of tuple, list or dict, else None."""
+    """Return the function that lowers a remembered subclass of an exact container, else None."""
     known = _known.get(id(cls))
     return known[0] if known is not None and known[0] in OPENERS and known[1].value == known[2] else None
 
