@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from inspect import Signature
 
-__all__ = ["OPERATORS", "Constructor", "MethodMethods", "make_iter", "no_constructor"]
+__all__ = [
+    "OPERATORS",
+    "Constructor",
+    "MethodMethods",
+    "OverridableConstructor",
+    "make_iter",
+    "no_constructor",
+]
 
 _ARITHMETIC = (
     *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod"),
@@ -114,6 +121,18 @@ class Constructor:
 
     def __repr__(self) -> str:
         return f"<anyffi constructor of {type_name(self.__objclass__)}>"
+
+
+class OverridableConstructor(Constructor):
+    """That of a class whose virtual functions Python classes may override."""
+
+    def __init__(self, cls: type, function: Any, overrides: Any) -> None:
+        super().__init__(cls, function)
+        self._overrides = overrides
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> None:
+        super().__call__(*args, **kwargs)
+        self._overrides.bind(args[0])
 
 
 def type_name(cls: type) -> str:

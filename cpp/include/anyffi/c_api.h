@@ -892,6 +892,17 @@ AnyffiInstance* anyffi_instance_find(const void* content, int32_t type_code);
 
 /// Leaves the front end's wrapper of an object without an object, which the caller keeps alive.
 int anyffi_object_empty_wrapper(AnyffiObject* object);
+/// A method that the front end calls on an object of a class whose functions it may override: the front end has chosen
+/// the function of C++, so that the next override of this name that C++ looks for on the thread is none. `object` is
+/// NULL where there is no such call.
+typedef struct AnyffiGuardedCall {
+  const AnyffiObject* object;
+  const char* name;
+} AnyffiGuardedCall;
+
+/// That of the calling thread.
+AnyffiGuardedCall* anyffi_guarded_call(void);
+
 /// Keeps the object of a value alive until `nurse` is destroyed.
 int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient);
 
