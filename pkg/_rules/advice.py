@@ -18,7 +18,7 @@ _name_of = type.__dict__["__name__"].__get__
 _NUMBERS = frozenset(["Any", "Sequence", "bool", "complex", "float", "int"])
 
 
-def advise(cls: type, expected: str, layout: str) -> str | None:
+def advise(cls: type, expected: str, layout: str | None) -> str | None:
     """Return what to pass instead of an instance of a class, such as `its .to_numpy()`.
 
     Parameters
@@ -27,13 +27,13 @@ def advise(cls: type, expected: str, layout: str) -> str | None:
         The class of the value that was refused.
     expected : str
         The type of the parameter, as the message has it.
-    layout : str
-        What the message says of an array: ` of float64, of shape ()`.
+    layout : str or None
+        What the message says of an array: ` of float64, of shape ()`. None if that is not known.
     """
     words = set(re.findall(r"\w+", _ITEMS.sub("", expected)))
     items = set(re.findall(r"\w+", "".join(_ITEMS.findall(expected))))
     if words & {"Tensor", "tensor"}:
-        return _for_tensor(cls)
+        return None if layout else _for_tensor(cls)
     if words & {"Array", "Iterable", "List", "Sequence"}:
         return _for_sequence(cls, items)
     if words & {"Dict", "Map", "Mapping"}:
@@ -90,12 +90,14 @@ def _for_mapping(cls: type) -> str | None:
     return _first(cls, "to_pydict", "to_dict", "model_dump", "_asdict")
 
 
-def _for_scalar(cls: type, words: set[str], layout: str) -> str | None:
+def _for_scalar(cls: type, words: set[str], layout: str | None) -> str | None:
     if _has(cls, "as_py"):  # scalars of Arrow
         return "its .as_py()"
     if _has(cls, "__dlpack__") or _has(cls, "to_numpy"):
         is_number = bool(words & {"bool", "complex", "float", "int"}) and _has(cls, "item")
-        return "its .item()" if is_number and (not layout or layout.endswith("of shape ()")) else None
+        return (
+            "its .item()" if is_number and (layout == "" or (layout or "").endswith("of shape ()")) else None
+        )
     if "float" in words and _has(cls, "__float__") and "complex" not in _name_of(cls):
         return "float() of it"
     if "complex" in words and _has(cls, "__complex__"):

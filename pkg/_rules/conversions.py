@@ -164,7 +164,7 @@ def _to_tensor(x: Any) -> Any:
         import numpy
     except ImportError:
         return None
-    found = numpy.asarray(x)
+    found = numpy.asanyarray(x)  # so that a mask is refused
     return None if found.dtype == object and _is_sequence(cls) else found
 
 

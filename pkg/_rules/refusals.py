@@ -95,7 +95,7 @@ def _explain_overloads(match: re.Match[str], args: tuple[Any, ...]) -> str:
                 lines = re.sub(pattern, lambda line, found=found: line[1] + found, lines, flags=re.MULTILINE)
     hints: set[str] = set()
     if len(args) == 1:
-        hints = {_hint(args[0], expected, " of any shape") for expected in _EXPECTED.findall(lines)}
+        hints = {_hint(args[0], expected, None) for expected in _EXPECTED.findall(lines)}
     hints.discard("")
     # About all lines, or none.
     return f"{match['name']}({', '.join(names)}){lines}{hints.pop() if len(hints) == 1 else ''}"
@@ -145,9 +145,9 @@ def _name(x: Any, former: str) -> str:
     return name
 
 
-def _hint(x: Any, expected: str, layout: str) -> str:
+def _hint(x: Any, expected: str, layout: str | None) -> str:
     # Of the type that was expected, with another shape.
-    if is_wrapper_class(type(x)) or layout.startswith(" with shape"):
+    if is_wrapper_class(type(x)) or (layout or "").startswith(" with shape"):
         return ""
     advice = advise(type(x), expected, layout)
     return f"; pass {advice}" if advice else ""

@@ -183,7 +183,7 @@ TEST(Mapping, IsMadeOfEntries) {
   EXPECT_EQ(map.size(), 2);
   EXPECT_EQ(map["a"], 3);
   Dict<anyffi::String> mixed{{"a", 1}, {"b", "x"}, {"c", List<>{1, "y"}}};
-  EXPECT_EQ(text_of(mixed["b"]), "x");
+  EXPECT_EQ(mixed["b"].cast<anyffi::String>(), anyffi::String("x"));
   anyffi::Map<int64_t, anyffi::Map<int64_t, double>> nested{{1, {{2, 3.0}}}, {4, {}}};
   EXPECT_EQ(nested[1][2], 3.0);
   EXPECT_EQ(nested[4].size(), 0);

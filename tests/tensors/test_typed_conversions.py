@@ -460,7 +460,7 @@ class Column:
         self.values = values
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.array(self.values, dtype)
+        return np.array(self.values, dtype, subok=True)
 
     def to_numpy(self) -> Any:
         raise AssertionError("never called")
@@ -472,9 +472,15 @@ def test_arrays_of_other_libraries(ffi: Any) -> None:
     assert rows(Column(X)) == X.ravel().tolist()
     with pytest.raises(TypeError, match="dtype object has no DLPack code"):
         rows(Column([[object()] * 3]))
-    for wrong in ([1, 2, 3], [[1, 2]]):
-        with pytest.raises(TypeError, match=r"argument 0 \(x\): expected a .* with shape \(\*, 3\)"):
+    for wrong, layout in (
+        ([1, 2, 3], ""),
+        ([[1, 2]], r", of shape \(1, 2\)"),
+        ([[1j] * 3], r", of shape \(1, 3\)"),
+    ):
+        with pytest.raises(TypeError, match=rf"with shape \(\*, 3\), got .*Column of \w+{layout}$"):
             rows(Column(wrong))
+    with pytest.raises(TypeError, match="masked"):
+        rows(Column(np.ma.array([[1.0] * 3], mask=True)))
     with pytest.raises(ZeroDivisionError):
         rows(Raising())
 

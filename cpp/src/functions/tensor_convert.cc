@@ -148,7 +148,13 @@ bool convert_object(Conversion& to, const AnyffiValue& value) {
   if (anyffi_value_convert(&value, ANYFFI_AS_TENSOR, array.out()) != 0) return to.refuse_raised();
   uint64_t flags;
   const AnyffiTensorData* data = tensor_of(*array.get(), &flags);
-  return data != nullptr ? convert_tensor(to, *data) : convert_sequence(to, value);
+  if (data == nullptr) return convert_sequence(to, value);
+  if (convert_tensor(to, *data)) return true;
+  if (to.why.reason == ANYFFI_MISMATCH_TENSOR) {
+    to.why.got = *array.get();
+    anyffi_mismatch_detach(&to.why);
+  }
+  return false;
 }
 
 bool convert_value(Conversion& to, const AnyffiValue& value) {

@@ -6,7 +6,6 @@
 #include <anyffi/detail/cells.h>
 #include <anyffi/detail/checked.h>
 
-#include <cstring>
 #include <initializer_list>
 
 namespace anyffi {
@@ -54,8 +53,8 @@ inline void point_at_key(AnyffiMismatch& why) {
   constexpr size_t kSize = sizeof(kWord) - 1;
   auto size = static_cast<size_t>(why.path_size);
   if (why.reason == ANYFFI_MISMATCH_RAISED || size == 0 || size + kSize > sizeof(why.path)) return;
-  std::memmove(why.path + 1 + kSize, why.path + 1, size - 1);
-  std::memcpy(why.path + 1, kWord, kSize);
+  __builtin_memmove(why.path + 1 + kSize, why.path + 1, size - 1);
+  __builtin_memcpy(why.path + 1, kWord, kSize);
   why.path_size += static_cast<int32_t>(kSize);
 }
 
