@@ -2,18 +2,13 @@
 
 The environment variable FFI_MODE chooses one of them, or both at once; `ffi_mode` is the choice.
 """
-# ruff: noqa: E402  # what an earlier import left comes first
 
 from __future__ import annotations
 
 import sys as _sys
 from types import FunctionType as _FunctionType
 
-from . import _reimport
-
-_reimport.restore(__file__)
-
-from . import _backend, _public, module, registry
+from . import _backend, _public, _reimport, module, registry
 from ._library import find_include_dir, find_library
 from ._public import *  # noqa: F403  # the public classes
 from ._rules.device import Device, DLDeviceType, device

@@ -90,7 +90,8 @@ def open_backend(name: str) -> Api:
 
 
 #: The API over the backend that FFI_MODE chose.
-active = _current.api = open_backend(_mode.ffi_mode)
-
-# The runtime outlives the interpreter: it releases Python's objects now, and calls no hook afterwards.
-atexit.register(active._core.shut_down)
+if _current.api is None:
+    _current.api = open_backend(_mode.ffi_mode)
+    # The runtime outlives the interpreter: it releases Python's objects now, and calls no hook afterwards.
+    atexit.register(_current.api._core.shut_down)
+active: Api = _current.api

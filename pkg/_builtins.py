@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import builtins
 
+from ._reimport import keep as _keep  # noqa: F401  # executed again where the modules were removed
+
 __all__ = ["__builtins__"]
 
 __builtins__ = dict(vars(builtins))  # type: ignore[assignment]

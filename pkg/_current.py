@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._reimport import keep as _keep  # noqa: F401  # executed again where the modules were removed
 from ._typing import Any
 
 __all__ = ["api"]

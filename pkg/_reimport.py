@@ -1,6 +1,7 @@
 """Imports of the package after its modules were removed from `sys.modules`: they return the same modules.
 
-The runtime holds objects of the package's classes, so that a process can have each class once only.
+The runtime holds objects of the package's classes, so that a process can have each class once only. This is
+the first module that an import executes.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from types import ModuleType
 
 from ._typing import Any
 
-__all__ = ["keep", "restore"]
+__all__ = ["keep"]
 
 #: The attribute of `sys`: the package by the path of its file. It is outside of what can be removed.
 _KEPT = "_anyffi_packages"
@@ -27,21 +28,27 @@ def _submodules(package: ModuleType) -> dict[str, ModuleType]:
     return found
 
 
-def restore(path: str) -> None:
+def _restore(path: str) -> None:
     """Put the package with this path back into `sys.modules`, with its modules, if it was imported before."""
     kept: dict[str, Any] = vars(sys).get(_KEPT, {})
     if path in kept:
         package, modules = kept[path]
-        for name, module in {package.__name__: package, **modules, **_submodules(package)}.items():
-            current = sys.modules.get(name)
-            if current is None or name == package.__name__:
-                sys.modules[name] = module
+        # The import system takes what `sys.modules` has after a module was executed.
+        sys.modules.update({package.__name__: package, **modules, **_submodules(package)})
 
 
 def keep(package: ModuleType) -> None:
-    """Remember the package and its modules until the interpreter ends."""
+    """Remember the package until the interpreter ends, or restore the one that was imported before."""
     kept = vars(sys).setdefault(_KEPT, {})
-    # A name of the package may hide a module, so those that are imported by now are listed.
-    prefix = f"{package.__name__}."
-    modules = {name: module for name, module in sys.modules.items() if name.startswith(prefix)}
-    kept.setdefault(str(package.__file__), (package, modules))
+    path = str(package.__file__)
+    if path not in kept:
+        # A name of the package may hide a module, so those that are imported by now are listed.
+        prefix = f"{package.__name__}."
+        modules = {name: module for name, module in sys.modules.items() if name.startswith(prefix)}
+        kept[path] = package, modules
+    elif kept[path][0] is not package:
+        _restore(path)
+
+
+# Before any module with a state is executed again.
+_restore(str(sys.modules[__package__].__file__))

@@ -15,7 +15,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 __all__ = ["SUPPORTED", "Unavailable", "find_installed", "find_or_make", "is_version", "split_versions"]
 
@@ -178,7 +177,7 @@ def _unpack(version: str) -> pathlib.Path:
     # Loaded early: the system's own are too old for this C library.
     names = ("libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1")
     early = [word for name in names for word in ("--add-needed", name)]
-    patchelf: list[Any] = [loader, "--library-path", libraries, usr / "bin" / "patchelf"]
+    patchelf: list[str | pathlib.Path] = [loader, "--library-path", libraries, usr / "bin" / "patchelf"]
     # In one run they fail.
     for options in (["--force-rpath", "--set-rpath", libraries], early, ["--set-interpreter", loader]):
         subprocess.run([*patchelf, *options, python], check=True)
@@ -207,7 +206,7 @@ def _compile(version: str) -> pathlib.Path:
     options = [f"--prefix={_KEPT / version}", "--disable-test-modules", "--disable-gil"]
     log = folder / "log"
     with log.open("w") as output:
-        for command in ([source / "configure", *options], ["make", "-j1"], ["make", "install"]):
+        for command in ([str(source / "configure"), *options], ["make", "-j1"], ["make", "install"]):
             subprocess.run(
                 ["nice", *map(str, command)], cwd=built, stdout=output, stderr=subprocess.STDOUT, check=True
             )

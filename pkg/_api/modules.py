@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._objects.bound import BoundClasses
 from .._objects.runtime import Runtime
 from .._typing import TYPE_CHECKING
@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from .._public import Module
 
 __all__ = ["ModuleApi"]
+
+
+def _find_meant(path: str) -> str | None:
+    """Return the library that was meant by a name without its `lib` or suffix, or with another suffix."""
+    folder, name = os.path.split(os.fsdecode(path))
+    names = (name, name + ".so", os.path.splitext(name)[0] + ".so")
+    paths = [os.path.join(folder, prefix + x) for x in names for prefix in ("", "lib")]
+    return next((x for x in paths if os.path.isfile(x)), None)
 
 
 class ModuleApi:
@@ -50,7 +58,15 @@ class ModuleApi:
         path = os.fspath(path)
         if not path:  # which would become the working directory
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-        return self._load(os.path.abspath(path), "", override)
+        path = os.path.abspath(path)
+        try:
+            return self._load(path, "", override)
+        except FileNotFoundError as error:
+            meant = None if os.path.exists(path) else _find_meant(path)
+            if meant is None:
+                raise
+            reason = f"{error.strerror}, but there is {os.path.basename(meant)!r}"
+        raise FileNotFoundError(errno.ENOENT, reason, path)
 
     def _load(self, path: str, library: str, override: bool) -> Module:
         """Load a version of a library that is identified by a name, or by its path if that is empty."""

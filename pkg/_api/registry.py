@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._objects.bound import BoundClasses
 from .._objects.runtime import Runtime
 from .._typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, overload

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._ctypes import abi as _abi
 from .._ctypes import hooks as _hooks
 from .._ctypes import pack as _pack

@@ -10,7 +10,7 @@ import operator
 from typing import Any, Callable
 
 from .. import _ctypes
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._ctypes import abi as _abi
 from .._ctypes import structs as _structs
 from .._ctypes import unpack as _unpack

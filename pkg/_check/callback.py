@@ -10,7 +10,7 @@ from __future__ import annotations
 from ctypes import string_at
 from typing import Any
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._ctypes import abi as _abi
 from .._ctypes import callback as _callback
 from .._ctypes import unpack as _unpack

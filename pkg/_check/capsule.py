@@ -18,7 +18,7 @@ from ctypes import (
 )
 from typing import Any
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._ctypes.structs import TensorData
 
 __all__ = ["copy_capsule"]

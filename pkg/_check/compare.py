@@ -7,7 +7,7 @@ import sys
 from ctypes import c_void_p
 from typing import Any, NamedTuple, Optional
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._ctypes.abi import VALUE, VALUE_SIZE
 from .._rules.codes import code
 from .._rules.device import Device

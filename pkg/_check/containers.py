@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Callable, NamedTuple
 
 from .. import _cython
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._ctypes import iterators, mappings, sequences
 from .._ctypes.abi import translate_error
 from .._ctypes.containers import unwrap_as

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from ctypes import addressof
 from typing import Any, Callable
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import errors as _errors
 from .._rules import values as _rules
 from .._rules.codes import code

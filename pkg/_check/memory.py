@@ -6,7 +6,7 @@ import struct
 from ctypes import sizeof, string_at
 from typing import Any, Callable
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._ctypes import structs
 from .._ctypes.abi import VALUE_SIZE
 from .._rules.codes import code

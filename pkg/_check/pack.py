@@ -7,7 +7,7 @@ from types import BuiltinFunctionType, FunctionType, TracebackType
 from typing import Any, Callable
 
 from .. import _ctypes
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._ctypes import abi as _abi
 from .._ctypes import pack as _pack
 from .._cython import ObjectCore, _core

@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any, Callable
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._ctypes.plain import Parts, to_parts
 from .._cython import _core
 from .._rules.codes import code

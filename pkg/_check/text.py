@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ctypes import c_void_p
 from typing import Any
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._ctypes.abi import VALUE, VALUE_SIZE, library
 from .._rules.codes import code
 from .._rules.device import Device

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ctypes import ArgumentError
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable

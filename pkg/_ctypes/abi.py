@@ -11,7 +11,7 @@ import struct
 import sys
 from ctypes import c_int32
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._library import find_library
 from .._rules import codes as _types
 from .._rules.errors import require_first_interpreter

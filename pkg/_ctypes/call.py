@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from ctypes import ArgumentError, c_char, c_int32
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import keywords as _binding
 from .._rules.codes import code
 from .._rules.internal import MISSING as _MISSING

@@ -7,7 +7,7 @@ import functools
 from ctypes import c_int32, c_int64, c_void_p
 from types import FunctionType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import conversions as _conversions
 from .._rules import errors as _errors
 from .._rules import values as _rules

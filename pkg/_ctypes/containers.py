@@ -6,7 +6,7 @@ result is owned.
 
 from __future__ import annotations
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import containers as rules
 from .._typing import Any, Callable
 from .abi import library

@@ -9,7 +9,7 @@ import ctypes
 import functools
 from ctypes import PYFUNCTYPE, c_char_p, c_int, c_int32, c_void_p, py_object
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.errors import require_main_interpreter
 from .._typing import Any
 from . import layout

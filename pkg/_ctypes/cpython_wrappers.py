@@ -7,7 +7,7 @@ import functools
 import operator
 from ctypes import PYFUNCTYPE, c_uint32, c_void_p, py_object
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 from . import layout
 

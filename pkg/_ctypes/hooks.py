@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import errors as _errors
 from .._rules import values as _rules
 from . import call, containers, native, pack, plain, recipe, unpack, wrapper

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import containers as rules
 from .._rules.codes import code
 from .._rules.containers import ITEMS, VALUES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._typing import Any
 from .abi import VALUE

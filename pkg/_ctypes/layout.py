@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 from ctypes import c_int, c_ssize_t, c_uint, c_ulong, c_void_p, string_at
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from ctypes import c_int32, c_int64, string_at
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import containers as rules
 from .._rules.codes import code
 from .._rules.containers import ELEMENTS, ITEMS, KEYS, checks_self

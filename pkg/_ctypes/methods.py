@@ -12,7 +12,7 @@ import sys
 from gc import get_referents
 from types import MappingProxyType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform

@@ -10,7 +10,7 @@ import struct
 import sys
 from ctypes import c_void_p
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.arrays import PADDED, READ_ONLY
 from .._rules.codes import code
 from .._typing import Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ctypes import c_char_p, c_int32, c_int64, c_void_p
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._rules.decisions import lower_ndarray

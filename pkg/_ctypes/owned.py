@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from ctypes import memmove
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any
 from .abi import VALUE_SIZE, library, platform
 

@@ -11,7 +11,7 @@ from array import array
 from ctypes import string_at
 from types import MappingProxyType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import containers as rules
 from .._rules import values as _rules
 from .._rules.arrays import make_array

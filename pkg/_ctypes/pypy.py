@@ -10,7 +10,7 @@ import signal
 import weakref
 from ctypes import CFUNCTYPE, c_int, c_int32, c_void_p
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 from .pypy_calls import (
     POINTER,

@@ -19,7 +19,7 @@ from threading import get_ident
 from __pypy__.thread import _signals_enter, _signals_exit  # type: ignore[import-not-found]
 from _cffi_backend import FFI  # type: ignore[import-untyped]
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 
 __all__ = [

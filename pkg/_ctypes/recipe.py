@@ -12,7 +12,7 @@ from gc import get_referents
 from itertools import chain
 from types import MappingProxyType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable

@@ -7,7 +7,7 @@ import sys
 from array import array
 from itertools import chain
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable

@@ -6,7 +6,7 @@ import functools
 import struct
 import sys
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform

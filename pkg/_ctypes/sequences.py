@@ -7,7 +7,7 @@ import sys
 from array import array
 from ctypes import c_int32, string_at
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import containers as rules
 from .._rules.codes import code
 from .._rules.containers import checks_self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._rules.containers import ELEMENTS
 from .._typing import Any, Callable

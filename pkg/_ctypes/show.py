@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from ctypes import Structure
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._typing import Any
 from . import abi, structs

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._mode import ffi_step
 from .._typing import Callable
 

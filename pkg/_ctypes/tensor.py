@@ -7,7 +7,7 @@ import math
 import struct
 from ctypes import Structure, c_char, c_int32, c_int64, c_uint64, string_at
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.arrays import count_bytes
 from .._rules.codes import code
 from .._rules.containers import checks_self, wrong_self

@@ -6,7 +6,7 @@ import struct
 import sys
 from ctypes import ArgumentError, string_at
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import errors as _errors
 from .._rules import values as _rules
 from .._rules.codes import code

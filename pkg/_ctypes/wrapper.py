@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import TYPE_CHECKING, Any, Callable

@@ -11,7 +11,7 @@ import sys
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._rules.decisions import (

@@ -7,13 +7,12 @@ wrong where it is installed and broken: nothing here may hide the difference.
 from __future__ import annotations
 
 from .._rules.errors import require_first_interpreter
-from . import _core as _core
+from ._core import NAME
 
 # Each interpreter of a process finds the same module; the first one clears it.
-require_first_interpreter(getattr(_core, "NAME", None) is not None)
+require_first_interpreter(NAME is not None)
 
 from ._core import (  # noqa: E402
-    NAME,
     ArrayCore,
     DictCore,
     FrozenSetCore,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._rules.conversions import set_enumerations
 from .._rules.errors import set_class_finder
@@ -14,7 +14,8 @@ from .docs import FunctionAnnotations, FunctionDoc
 from .enums import made_enumerations, make_enumeration
 from .exceptions import find_base, make_exception
 from .fields import Field
-from .methods import OPERATORS, Constructor, MethodMethods, make_iter, no_constructor
+from .methods import OPERATORS, Constructor, MethodMethods, OverridableConstructor, make_iter, no_constructor
+from .overrides import BIND, KEEP, Overrides
 from .runtime import Runtime
 
 __all__ = ["BoundClasses"]
@@ -30,6 +31,7 @@ _RESERVED = frozenset(
         "_type_code",
         "_move_from",
         "_release",
+        "_overrides",
         "_runtime",
         "_classes",
         "_restore",
@@ -234,9 +236,12 @@ class BoundClasses:
                 name: function for name, _, function in self._runtime.type_methods(type_code, NotImplemented)
             }
         setters = {name: function for name, flags, function in rows if flags & _SETTER}
+        private = {name: function for name, _, function in rows if name in (BIND, KEEP)}
         for name, flags, function in rows:
+            if name in private:
+                continue
             if flags & _CONSTRUCTOR:
-                members["__init__"] = Constructor(cls, function)
+                members["__init__"] = self._constructor(cls, function, private)
             elif flags & _RESTORE:
                 members["_restore"] = staticmethod(function)
             elif flags & _STATIC:
@@ -252,16 +257,32 @@ class BoundClasses:
                 members[_free(name)] = self._bind(cls, function)
         if "__eq__" in members:
             members.setdefault("__hash__", None)
-        if "__copy__" in members:
-            members["__copy__"], members["__deepcopy__"] = defaults.make_copies(members["__copy__"])
         if "_restore" in members:
-            members["__reduce__"] = defaults.__reduce__
+            members["__reduce__"] = defaults.make_reduce(type_code)
+            if any(
+                row[0] == "__copy__"
+                for x in self._ancestors(type_code)
+                for row in self._runtime.type_methods(x)
+            ):
+                # That of the base would copy the base.
+                members.setdefault("__copy__", defaults.make_copy(members["_restore"].__func__))
+        if "__copy__" in members:
+            copies = defaults.make_copies(members["__copy__"], type_code)
+            members["__copy__"], members["__deepcopy__"] = copies
         if described.has_repr:
             members.setdefault("__repr__", lambda self: self._runtime.value_repr(self))
         if described.fields:
             members.setdefault("__repr__", defaults.__repr__)
             members["_field_names"] = tuple(_free(row[0]) for row in described.fields)
         return members
+
+    def _constructor(self, cls: Any, function: Any, private: dict[str, Any]) -> Constructor:
+        if not private:
+            return Constructor(cls, function)
+        # A class that users registered is one of Python.
+        own = cls if "_type_key" in cls.__dict__ else None
+        overrides = Overrides(own, private[BIND], private[KEEP], self._runtime.object_is_shared)
+        return OverridableConstructor(cls, function, overrides)
 
     def _bind(self, cls: Any, function: Any) -> Any:
         method = self._method.__new__(self._method)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, MutableMapping, MutableSequence, MutableSet
 from collections.abc import Set as AbstractSet
 from types import FunctionType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.codes import code, row_name
 from .._typing import Any, Optional
 from .docs import FunctionAnnotations, FunctionDoc, ModuleDoc

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import GenericAlias
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.values import find_on_type
 from .._typing import Any, Callable
 from .runtime import Runtime

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_object
 from .._typing import Any
 
-__all__ = ["__reduce__", "__repr__", "make_copies", "namespace_of_key"]
+__all__ = ["__repr__", "make_copies", "make_copy", "make_reduce", "namespace_of_key"]
 
 #: The module of classes whose key has no dot.
 _NO_MODULE = "anyffi.objects"
@@ -53,8 +53,21 @@ def _remade(self: Any, made: Any) -> Any:
     return other
 
 
-def make_copies(copy: Any) -> tuple[Any, Any]:
+def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
+    """Refuse an object of a derived class: the functions of a base would make one of the base."""
+    if self._type_code != type_code:
+        own, base = (self._runtime.type_describe(x)[0] for x in (self._type_code, type_code))
+        raise TypeError(
+            f"cannot {verb} '{type(self).__qualname__}' object: {member} in C++ is that of its base {base}, "
+            f"and would make one of these. Describe {own} with {member}, too"
+        )
+
+
+def make_copies(copy: Any, type_code: int) -> tuple[Any, Any]:
+    """Return `__copy__` and `__deepcopy__` for objects of a type, by a function that copies one of them."""
+
     def __copy__(self: Any) -> Any:
+        _require_own(self, type_code, "copy", "copyable()")
         made = _remade(self, copy(self))
         attributes = _attributes(self)
         if attributes:
@@ -64,6 +77,7 @@ def make_copies(copy: Any) -> tuple[Any, Any]:
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         from copy import deepcopy
 
+        _require_own(self, type_code, "copy", "copyable()")
         made = memo[id(self)] = _remade(self, copy(self))
         attributes = _attributes(self)
         if attributes:
@@ -73,15 +87,26 @@ def make_copies(copy: Any) -> tuple[Any, Any]:
     return __copy__, __deepcopy__
 
 
-def __reduce__(self: Any) -> tuple[Any, ...]:
-    """Return what `pickle` stores: the class, the state from C++, and the attributes of a subclass."""
-    state = self._runtime.to_plain(self.__getstate__())
-    cls = type(self)
-    # The classes made here have no place that `import` finds.
-    shown = cls.__dict__.get("_type_key", cls)
-    attributes = _attributes(self)
-    return (
-        (unpickle_object, (shown, state))
-        if attributes is None
-        else (unpickle_object, (shown, state), attributes)
-    )
+def make_reduce(type_code: int) -> Any:
+    """Return `__reduce__` for objects of a type: it gives class, state from C++, and attributes."""
+
+    def __reduce__(self: Any) -> tuple[Any, ...]:
+        """Helper for pickle."""
+        _require_own(self, type_code, "pickle", "pickle()")
+        state = self._runtime.to_plain(self.__getstate__())
+        cls = type(self)
+        # The classes made here have no place that `import` finds.
+        shown = cls.__dict__.get("_type_key", cls)
+        attributes = _attributes(self)
+        return (
+            (unpickle_object, (shown, state))
+            if attributes is None
+            else (unpickle_object, (shown, state), attributes)
+        )
+
+    return __reduce__
+
+
+def make_copy(restore: Any) -> Any:
+    """Return a function that copies an object by the functions for pickles."""
+    return lambda self: restore(self._runtime.to_plain(self.__getstate__()))

@@ -5,7 +5,7 @@ Descriptors, since the classes have attributes of these names, too.
 
 from __future__ import annotations
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import keywords
 from .._typing import TYPE_CHECKING, Any
 

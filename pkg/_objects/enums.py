@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_value
 from .._typing import Any
 from .defaults import namespace_of_key

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_value
 from .._rules.errors import class_of_kind, is_declared, register_declared
 from .._typing import Any, Callable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.refusals import explain_field
 from .._typing import Any
 from .runtime import Runtime
@@ -29,6 +29,9 @@ class Field(property):
 
             put = runtime.field_setter(name, put_slowly)
         super().__init__(get, put)
+        # For the messages of Python 3.10 and later; only the body of a class does it by itself.
+        if hasattr(self, "__set_name__"):
+            self.__set_name__(None, name)
         # The `doc` of a property is hidden by the docstring of a derived class.
         self.__doc__ = doc
         self.type_name = type_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import chain
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._pickling import LateFunction, unpickle_callable, unpickle_export, unpickle_function
 from .._rules import keywords
 from .._rules.decisions import decide, lower_function

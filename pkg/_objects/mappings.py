@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from reprlib import recursive_repr
 from types import MappingProxyType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_container
 from .._rules.containers import ITEMS, KEYS, VALUES, checks_self, holds_scalars
 from .._rules.internal import MISSING

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import MethodType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any, Callable
 from .docs import signature_of_constructor, signature_of_method
@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from inspect import Signature
 
-__all__ = ["OPERATORS", "Constructor", "MethodMethods", "make_iter", "no_constructor"]
+__all__ = [
+    "OPERATORS",
+    "Constructor",
+    "MethodMethods",
+    "OverridableConstructor",
+    "make_iter",
+    "no_constructor",
+]
 
 _ARITHMETIC = (
     *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod"),
@@ -66,6 +73,7 @@ class Constructor:
 
     def __init__(self, cls: type, function: Any) -> None:
         self._function = function
+        self._key = cls.__dict__.get("_type_key", self)
         self.__objclass__ = cls
         self.__name__ = "__init__"
         self.__qualname__ = f"{cls.__qualname__}.__init__"
@@ -78,14 +86,25 @@ class Constructor:
         if not args:
             name = type_name(self.__objclass__)
             raise TypeError(f"descriptor '__init__' of '{name}' object needs an argument")
-        wrapper, *others = args
-        instance: Any = wrapper
-        if not isinstance(wrapper, self.__objclass__):
-            name, given = type_name(self.__objclass__), type(wrapper).__name__
-            raise TypeError(f"descriptor '__init__' requires a '{name}' object but received a '{given}'")
+        instance: Any = args[0]
+        cls: Any = type(instance)
+        if not isinstance(args[0], self.__objclass__):
+            name = type_name(self.__objclass__)
+            raise TypeError(
+                f"descriptor '__init__' requires a '{name}' object but received a '{cls.__name__}'"
+            )
         if instance._address:
-            raise TypeError(f"{type(instance).__name__} is already initialized")
-        instance._move_from(self._function(*others, **kwargs))
+            raise TypeError(f"{cls.__name__} is already initialized")
+        if getattr(cls, "_type_key", None) is not self._key:
+            self._refuse_derived(cls)
+        instance._move_from(self._function(*args[1:], **kwargs))
+
+    def _refuse_derived(self, cls: type) -> None:
+        """Raise TypeError unless as far as the class of this constructor only classes of Python precede."""
+        for derived in cls.__mro__[: cls.__mro__.index(self.__objclass__)]:
+            if "_type_key" in derived.__dict__:
+                name, own = type_name(self.__objclass__), type_name(derived)
+                raise TypeError(f"the constructor of {name} makes no {own}; call super().__init__()")
 
     if sys.implementation.name == "pypy":
         # By it PyPy's `inspect` recognises an `__init__` that is not the interpreter's.
@@ -108,6 +127,18 @@ class Constructor:
 
     def __repr__(self) -> str:
         return f"<anyffi constructor of {type_name(self.__objclass__)}>"
+
+
+class OverridableConstructor(Constructor):
+    """That of a class whose virtual functions Python classes may override."""
+
+    def __init__(self, cls: type, function: Any, overrides: Any) -> None:
+        super().__init__(cls, function)
+        self._overrides = overrides
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> None:
+        super().__call__(*args, **kwargs)
+        self._overrides.bind(args[0])
 
 
 def type_name(cls: type) -> str:

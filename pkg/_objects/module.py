@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_module, unpickle_program
 from .._typing import TYPE_CHECKING, Any
 from .object import is_shown

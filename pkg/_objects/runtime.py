@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any
 
 __all__ = ["Runtime"]
@@ -73,6 +73,7 @@ class Runtime:
         self.module_find_origin = get("Module.find_origin")
         self.object_get_field = get("Object.get_field")
         self.object_set_field = get("Object.set_field")
+        self.object_is_shared = get("Object.is_shared")
         self.type_describe = get("type.describe")
         self.type_methods = get("type.methods")
         self.type_find = get("type.find")

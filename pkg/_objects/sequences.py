@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from reprlib import recursive_repr
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_container
 from .._rules.containers import as_bound, as_count, as_position, checks_self, hashable, unpack_slice
 from .._rules.values import find_on_type

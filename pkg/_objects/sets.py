@@ -9,7 +9,7 @@ import operator
 from collections.abc import Iterable, Iterator
 from reprlib import recursive_repr
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_container
 from .._rules.containers import checks_self, hashable
 from .._rules.internal import Elements
@@ -40,10 +40,11 @@ def _from_keys(elements: Iterable[Any]) -> _Distinct:
     try:
         return dict.fromkeys(elements)
     except TypeError as error:
-        # Python 3.14 says that it cannot be a key of a dict, and why in parentheses.
-        before, is_unhashable, reason = str(error).partition("' as a dict key (")
-        if is_unhashable and before.startswith("cannot use '") and error.args:
-            error.args = (reason[:-1],)
+        # Python 3.14 says that it cannot be a key of a dict, and why in parentheses. Users' code has a frame.
+        if type(error) is TypeError and error.__traceback__ and error.__traceback__.tb_next is None:
+            before, is_unhashable, reason = str(error).partition("' as a dict key (")
+            if is_unhashable and before.startswith("cannot use '"):
+                error.args = (reason[:-1],)
         raise
 
 

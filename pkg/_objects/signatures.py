@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any, Protocol
 
 from .. import _current
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules import keywords
 from .._rules.device import Device
 from .._rules.dtype import dtype

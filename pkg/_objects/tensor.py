@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._pickling import describe_tensor, unpickle_tensor
 from .._rules.arrays import count_bytes, make_array, make_interface
 from .._rules.device import Device, read_device

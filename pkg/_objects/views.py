@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from reprlib import recursive_repr
 from types import GenericAlias, MappingProxyType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._rules.containers import ITEMS, KEYS, VALUES
 from .._typing import Any
 

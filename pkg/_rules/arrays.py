@@ -6,7 +6,7 @@ import functools
 import struct
 import sys
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 from .codes import code
 from .device import DLDeviceType, read_device

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from types import SimpleNamespace
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any
 
 __all__ = ["FIRST_DYNAMIC_TYPE", "code", "fill", "row_name"]

@@ -9,7 +9,7 @@ import operator
 import sys
 from types import FunctionType, MappingProxyType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable, NoReturn, TypeVar
 from .codes import code
 from .decisions import find_on_type, is_changeable, is_wrapper_class

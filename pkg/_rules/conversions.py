@@ -13,7 +13,7 @@ from collections.abc import ItemsView, KeysView, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
 from itertools import islice
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 from .decisions import find_on_type, is_a, is_changeable
 from .dtype import dtype
@@ -37,7 +37,7 @@ def convert(x: Any, conversion: int) -> Any:
 
     Returns
     -------
-    list, Elements, str, bytes, slice, tuple or None
+    list, Elements, str, bytes, slice, tuple, numpy.ndarray or None
         Of a range a slice of start, number and step; of a buffer a tuple of the dtype and the bytes.
     """
     return _TO[conversion](x)
@@ -155,6 +155,19 @@ def _create_path(native: bytes) -> Any:
     return pathlib.Path(os.fsdecode(native))
 
 
+def _to_tensor(x: Any) -> Any:
+    """Return the NumPy array of what has `__array__`, as Series of pandas and data sets of h5py have."""
+    cls = type(x)
+    if not any(find_on_type(cls, name) is not None for name in ("__array__", "__array_interface__")):
+        return None
+    try:
+        import numpy
+    except ImportError:
+        return None
+    found = numpy.asanyarray(x)  # so that a mask is refused
+    return None if found.dtype == object and _is_sequence(cls) else found
+
+
 def _to_int(x: Any) -> Any:
     return int.__pos__(x) if isinstance(x, int) else None
 
@@ -167,5 +180,6 @@ _TO: dict[int, Callable[[Any], Any]] = {
     5: to_date_time,
     6: to_duration,
     7: _to_int,
+    8: _to_tensor,
 }
 _FROM: dict[int, Callable[[Any], Any]] = {4: _create_path, 5: create_date_time, 6: create_duration}

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from itertools import repeat
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable, NoReturn
 from .arrays import lower_array, lower_exporter, lower_memory, may_be_hidden, refuse_hidden
 from .codes import code
@@ -139,7 +139,10 @@ def _decide_numpy(cls: type) -> Reader | None:
     if issubclass(cls, np.ndarray):
         # A subclass that overrides `__dlpack__` is read through it.
         is_own = find_on_type(cls, "__dlpack__") is not np.ndarray.__dict__.get("__dlpack__")
-        return None if is_own else lower_ndarray
+        if is_own:
+            return None
+        ma: Any = sys.modules.get("numpy.ma")
+        return _lower_masked if ma is not None and issubclass(cls, ma.MaskedArray) else lower_ndarray
     return lower_numpy_dtype if issubclass(cls, np.dtype) else None
 
 
@@ -191,6 +194,15 @@ def lower_opaque(x: Any) -> Lowered:
 
 def lower_ndarray(x: Any) -> Lowered:
     return lower_array(sys.modules["numpy"], x)
+
+
+def _lower_masked(x: Any) -> Lowered:
+    if sys.modules["numpy.ma"].is_masked(x):
+        raise TypeError(
+            f"a tensor has no mask, and elements of the {type(x).__name__} are masked; "
+            "pass its .filled(value) or its .compressed()"
+        )
+    return lower_ndarray(x)
 
 
 def _lower_missing(x: Any) -> Lowered:

@@ -6,7 +6,7 @@ import enum
 import functools
 import operator
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any
 
 __all__ = ["DLDeviceType", "Device", "device", "read_device", "share_device"]

@@ -6,7 +6,7 @@ import functools
 import operator
 import sys
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -285,4 +285,13 @@ def _of_numpy(x: Any) -> _Triple:
             return _parse(x.name)  # the names are the same
         except ValueError:
             pass
-    raise TypeError(f"dtype {x} has no DLPack code")
+    raise TypeError(f"dtype {x} has no DLPack code{_advise(x)}")
+
+
+def _advise(x: Any) -> str:
+    """Return what to do with an array of a dtype that no tensor has."""
+    if not x.isnative:
+        return "; pass the array's .astype(dtype.newbyteorder('='))"
+    if x.kind in "OSUT":
+        return "; pass the array's .tolist()"
+    return "; pass the array's .view('int64')" if x.kind in "mM" else ""

@@ -10,7 +10,7 @@ import builtins
 import sys
 from types import FrameType, TracebackType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable, TypeVar, overload
 
 __all__ = [

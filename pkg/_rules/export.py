@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any
 from .arrays import HAS_CAPSULES, make_array
 from .containers import wrong_self

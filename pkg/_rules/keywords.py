@@ -13,7 +13,7 @@ from functools import lru_cache
 from operator import itemgetter
 from types import FunctionType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable, Optional
 from .internal import MISSING
 

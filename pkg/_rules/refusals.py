@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import sys
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any
+from .advice import advise
 from .decisions import find_on_type, is_wrapper_class
 
 __all__ = ["explain", "explain_field"]
@@ -28,9 +29,11 @@ _REFUSED_FIELD = re.compile(r"([^:,]*" + _REASON)
 #: What a message calls a tensor that it describes.
 _TENSORS = ("one of ", "a tensor of ")
 _NONE_FITS = re.compile(r"(?P<name>.*\(\): no overload takes )\((?P<got>.*)\)(?P<lines>(?:\n.*)*)")
+_EXPECTED = re.compile(r": expected (.*), got ")
 _STEP = re.compile(r'\[(-?\d+)\]|\["([^"]*)"\]')
-_SEQUENCE = re.compile(r"\b(Array|Iterable|List|Sequence|Tensor|tensor)\b")
 _UNKNOWN = object()
+#: Classes of Python's own values, which have no other name.
+_PLAIN = frozenset([type(None), bool, bytes, complex, dict, float, frozenset, int, list, set, str, tuple])
 
 _module_of = type.__dict__["__module__"].__get__
 _name_of = type.__dict__["__name__"].__get__
@@ -72,10 +75,11 @@ def _explain_one(match: re.Match[str], args: tuple[Any, ...]) -> str:
 
 
 def _complete(match: re.Match[str], given: Any) -> str:
-    refused = _follow(given, match["path"] or "")
-    if refused is _UNKNOWN or match["got"].startswith(_TENSORS):
+    refused, is_row = _follow(given, match["path"] or "")
+    if refused is _UNKNOWN or match["got"].startswith(_TENSORS) or (is_row and match["got"] != "Tensor"):
         return match[0]
-    return f"{match[1]}{_name(refused, match['got'])}{match['rest']}{_hint(refused, match['expected'])}"
+    hint = "" if is_row else _hint(refused, match["expected"], match["rest"])
+    return f"{match[1]}{_name(refused, match['got'])}{match['rest']}{hint}"
 
 
 def _explain_overloads(match: re.Match[str], args: tuple[Any, ...]) -> str:
@@ -86,19 +90,26 @@ def _explain_overloads(match: re.Match[str], args: tuple[Any, ...]) -> str:
         # The arguments of an overload may be in another order: only unambiguous names are replaced.
         for name in set(former):
             (found, *others) = {new for old, new in zip(former, names) if old == name}
-            if not others:
+            if found != name and not others:
                 pattern = rf"(: argument \d+ \([^()\n]*\): expected .*, got ){re.escape(name)}(?=$| of )"
                 lines = re.sub(pattern, lambda line, found=found: line[1] + found, lines, flags=re.MULTILINE)
-    hints = {_hint(x, lines) for x in args} - {""}
-    return f"{match['name']}({', '.join(names)}){lines}{''.join(sorted(hints))}"
+    hints: set[str] = set()
+    if len(args) == 1:
+        hints = {_hint(args[0], expected, None) for expected in _EXPECTED.findall(lines)}
+    hints.discard("")
+    # About all lines, or none.
+    return f"{match['name']}({', '.join(names)}){lines}{hints.pop() if len(hints) == 1 else ''}"
 
 
-def _follow(x: Any, path: str) -> Any:
-    """Return the element at a path, through exact builtins alone, whose methods call no code of users."""
+def _follow(x: Any, path: str) -> tuple[Any, bool]:
+    """Return the element at a path, through exact builtins alone, whose methods call no code of users.
+
+    An array stands for its rows, which have its class; the second value says so.
+    """
     end = 0
     for step in _STEP.finditer(path):
         if step.start() != end:
-            return _UNKNOWN
+            return _UNKNOWN, False
         end = step.end()
         key: Any = int(step[1]) if step[1] is not None else step[2]
         if type(x) in (list, tuple) and type(key) is int and key < len(x):
@@ -106,9 +117,11 @@ def _follow(x: Any, path: str) -> Any:
         elif type(x) is dict:
             # Not by a look-up: keys of users have methods, too.
             x = next((item for k, item in x.items() if type(k) is type(key) and k == key), _UNKNOWN)
+        elif find_on_type(type(x), "__dlpack__") is not None:
+            return x, True
         else:
-            return _UNKNOWN
-    return x if end == len(path) else _UNKNOWN
+            return _UNKNOWN, False
+    return (x if end == len(path) else _UNKNOWN), False
 
 
 def _name(x: Any, former: str) -> str:
@@ -117,6 +130,8 @@ def _name(x: Any, former: str) -> str:
     The runtime's name stays for its own objects, and for what an `__anyffi_value__` returned.
     """
     cls = type(x)
+    if cls in _PLAIN:
+        return cls.__name__
     if is_wrapper_class(cls) or find_on_type(cls, "__anyffi_value__") is not None:
         return former
     name: str = _name_of(cls)
@@ -130,9 +145,9 @@ def _name(x: Any, former: str) -> str:
     return name
 
 
-def _hint(x: Any, expected: str) -> str:
-    if _SEQUENCE.search(expected) is None:
+def _hint(x: Any, expected: str, layout: str | None) -> str:
+    # Of the type that was expected, with another shape.
+    if is_wrapper_class(type(x)) or (layout or "").startswith(" with shape"):
         return ""
-    if find_on_type(type(x), "to_numpy") is not None:
-        return "; pass its .to_numpy()"
-    return "; pass numpy.asarray() of it" if type(x) is memoryview else ""
+    advice = advise(type(x), expected, layout)
+    return f"; pass {advice}" if advice else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any
 from .decisions import find_on_type
 

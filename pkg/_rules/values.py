@@ -13,7 +13,7 @@ from collections.abc import Hashable
 from functools import partial
 from types import FunctionType, MethodType
 
-from .._builtins import __builtins__  # noqa: F401
+from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 from .codes import code
 from .decisions import (

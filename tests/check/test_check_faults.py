@@ -36,6 +36,7 @@ FAULTS = {
     "changed_text": r"argument 0: cython packs StrView\(latin-1, '.*pl.*ce'\), ctypes packs StrView\(latin-1, '.*c\?'\)",
     "wrong_width": r"argument 0: cython packs StrView\(latin-1, '.*'\), ctypes packs StrView\(utf-16.*'\)",
     "missing_flag": r"argument 0: cython packs List\[Int\(1\)\] movable, ctypes packs List\[Int\(1\)\]$",
+    "lost_sharing_of_many": r"argument 0, at \[0\]: cython packs List.* counts \(2, 1\), ctypes packs List.* counts \(1, 1\)",
     "lost_sharing": r"argument 0, at \[0\]: cython packs List.* counts \(2, 1\), ctypes packs List.* counts \(1, 1\)",
     "exchanged_sharing": r"argument 0, at \[2\]: cython packs .* met before: True, ctypes packs .* met before: True",
     "reference_too_many": r"argument 0, at \[0\]: cython packs List.* counts \(2, 1\), ctypes packs List.* counts \(3, 1\)",

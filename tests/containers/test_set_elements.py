@@ -45,7 +45,7 @@ def test_elements_of_typed_sets(ffi: Any) -> None:
     start = "testing.typed.set_int(x: Set[int]) -> Set[int]: argument 0 (x)"
     for bad, message in (
         ({"k"}, ', at ["k"]: expected int, got str'),
-        ([1], ": expected Set[int], got list"),
+        ([1], ": expected Set[int], got list; pass set() of it"),
     ):
         with pytest.raises(TypeError) as caught:
             ints(bad)

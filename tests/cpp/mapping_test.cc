@@ -177,3 +177,14 @@ TEST(Mapping, EqualKeysAreReportedByIndex) {
   }
   EXPECT_EQ(counting.live(), 0);
 }
+
+TEST(Mapping, IsMadeOfEntries) {
+  anyffi::Map<anyffi::String, int64_t> map{{"a", 1}, {"b", 2}, {"a", 3}};
+  EXPECT_EQ(map.size(), 2);
+  EXPECT_EQ(map["a"], 3);
+  Dict<anyffi::String> mixed{{"a", 1}, {"b", "x"}, {"c", List<>{1, "y"}}};
+  EXPECT_EQ(mixed["b"].cast<anyffi::String>(), anyffi::String("x"));
+  anyffi::Map<int64_t, anyffi::Map<int64_t, double>> nested{{1, {{2, 3.0}}}, {4, {}}};
+  EXPECT_EQ(nested[1][2], 3.0);
+  EXPECT_EQ(nested[4].size(), 0);
+}

@@ -187,3 +187,10 @@ TEST(Text, FailedAllocationsLeakNothing) {
   expect_no_leak([] { Bytes("bytes that are on the heap", 26); });
   expect_no_leak([] { AnyValue(String("a string that is on the heap"))[3]; });
 }
+
+TEST(Text, IsMadeOfStandardStrings) {
+  std::string text("h\xc3\xa9", 3);
+  EXPECT_EQ(String(text).size(), 2);
+  EXPECT_EQ(anyffi::Bytes(text).size(), 3);
+  EXPECT_EQ(anyffi::Bytes(std::string_view("x\0y", 3))[2], 'y');
+}

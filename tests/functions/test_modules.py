@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import os
 import pathlib
@@ -340,3 +341,16 @@ def test_the_testing_library_is_not_loaded_by_import(ffi: Any) -> None:
             assert "no_such_function" in str(error)
     """
     run_program(program, ffi.ffi_mode)
+
+
+def test_a_name_without_prefix_or_suffix(ffi: Any, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "libshapes.so").touch()
+    for name in ("shapes", "shapes.so", "libshapes", "shapes.dll", "libshapes.dylib"):
+        with pytest.raises(
+            FileNotFoundError, match="No such file or directory, but there is .*libshapes.so"
+        ) as raised:
+            ffi.load_module(tmp_path / name)
+        assert (raised.value.errno, raised.value.filename) == (errno.ENOENT, str(tmp_path / name))
+        assert raised.value.__context__ is None
+    with pytest.raises(FileNotFoundError, match="No such file or directory: "):
+        ffi.load_module(tmp_path / "other")

@@ -6,6 +6,7 @@ import collections
 import datetime
 import decimal
 import fractions
+import pathlib
 import re
 from typing import Any
 
@@ -102,7 +103,7 @@ FUNCTIONS = [
 
 #: Besides the name of a class: a value, where its type is right and it is not.
 _MESSAGE = re.compile(
-    r"(?:testing\.)?[\w.]+\(x: .*\) -> .*: argument 0 \(x\)(, at \S+)?: (?P<reason>expected (?P<expected>.*), got (?P<got>.*)"
+    r"(?:testing\.)?[\w.]+\(x: .*\) -> .*: argument 0 \(x\)(, at .+?)?: (?P<reason>expected (?P<expected>.*), got (?P<got>.*)"
     r"|an int given as a bool must be 0 or 1, got .*|.* does not fit \w+.*|.* has \d+ elements, got .*|expected .* character.*, got .*|.* is not a number of .*, got .*)",
     re.DOTALL,
 )
@@ -120,7 +121,7 @@ def test_every_value_as_every_type(ffi: Any, name: str) -> None:
             assert match, message
             if type(error) is TypeError and match[1] is None:
                 got = match["got"]
-                assert re.sub(r" of float16, of shape \(2, 2\)$|; pass .*", "", got) == cls, message
+                assert re.sub(r"( of float16, of shape \(2, 2\))?(; pass .*)?$", "", got) == cls, message
         except OSError:
             assert name == "stl.error_code"
 
@@ -147,6 +148,60 @@ def test_what_to_pass_instead(ffi: Any) -> None:
     assert refusal(floats, memoryview(b"abc")).endswith("got memoryview; pass numpy.asarray() of it")
     add_one = ffi.get_global_func("testing.add_one")
     assert refusal(add_one, Series()).endswith(f"expected int, got {__name__}.Series")
+
+
+class Has:
+    """Makes classes that have methods, which are never called."""
+
+    def __class_getitem__(cls, names: Any) -> Any:
+        def never(*args: Any) -> Any:
+            raise AssertionError("never called")
+
+        return type("Has", (), dict.fromkeys(names.split(), never))()
+
+
+ADVICE = [
+    ("stl.vector_double", Has["__len__ to_numpy tolist"], "its .to_numpy()"),
+    ("stl.vector_string", Has["__len__ to_numpy tolist"], "its .tolist()"),
+    ("stl.vector_string", Has["__len__ to_numpy to_list"], "its .to_list()"),
+    ("stl.vector_int", {1}, "list() of it"),
+    ("stl.vector_int", iter([1]), "list() of it"),
+    ("stl.vector_double", np.ones(2, np.float16), "its .tolist()"),
+    ("stl.vector_int", {1: 2}, ""),
+    ("stl.vector_string", "abc", ""),
+    ("stl.vector_double", np.float32(1), ""),
+    ("stl.set", [1], "set() of it"),
+    ("stl.map", Has["to_dict to_numpy"], "its .to_dict()"),
+    ("stl.map", Has["to_dict columns"], 'its .to_dict("list")'),
+    ("stl.map", Has["to_dict to_dicts"], "its .to_dict(as_series=False)"),
+    ("stl.map", Has["to_pydict"], "its .to_pydict()"),
+    ("stl.map", Has["model_dump"], "its .model_dump()"),
+    ("stl.map", [1], ""),
+    ("stl.complex", decimal.Decimal(1), "complex() of it"),
+    ("tensor.sum", [1.0], "numpy.asarray() of it"),
+    ("tensor.sum", Has["__array__"], "numpy.asarray() of it"),
+    ("tensor.sum", Has["toarray"], "its .toarray()"),
+    ("add_one", np.array(1), "its .item()"),
+    ("add_one", np.ones(3), ""),
+    ("add_one", Has["as_py"], "its .as_py()"),
+    ("add_one", 1.5, ""),
+    ("stl.optional_vector", [decimal.Decimal(1)], ""),
+    ("stl.vector_double", [decimal.Decimal(1)], "float() of it"),
+    ("stl.vector_double", [np.array(1)], "its .item()"),
+    ("stl.string", pathlib.Path("a"), "os.fspath() of it"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "advice"), ADVICE)
+def test_advice(ffi: Any, name: str, value: Any, advice: str) -> None:
+    message = refusal(ffi.get_global_func("testing." + name), value)
+    assert message.partition("; pass ")[2] == advice
+
+
+def test_rows_of_arrays(ffi: Any) -> None:
+    floats = ffi.get_global_func("testing.stl.vector_double")
+    assert refusal(floats, np.ones((2, 2))).endswith("at [0]: expected float, got numpy.ndarray of float64")
+    assert refusal(floats, [[1.0]]).endswith("at [0]: expected float, got list")
 
 
 def test_elements(ffi: Any) -> None:

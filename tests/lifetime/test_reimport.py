@@ -42,6 +42,23 @@ assert again is first and type(pickle.loads(pickle.dumps(xs))) is classes
     run_program(program, ffi.ffi_mode)
 
 
+@pytest.mark.parametrize(
+    "name", ["testing", "cpp", "registry", "module", "_pickling", "_current", "_rules.codes", "_objects.sets"]
+)
+def test_submodules_removed_from_sys_modules_return(ffi: Any, name: str) -> None:
+    program = f"""{REMOVE}
+import anyffi, anyffi.testing as t, anyffi.cpp, importlib, pickle
+xs, found = anyffi.List([1]), sys.modules["anyffi.{name}"]
+remove("anyffi.")
+assert importlib.import_module("anyffi.{name}") is found
+from anyffi.testing import echo
+assert echo(xs) is t.echo(xs) is xs and type(t.echo([1])) is anyffi.List
+remove("anyffi.")
+assert type(pickle.loads(pickle.dumps(xs))) is anyffi.List
+"""
+    run_program(program, ffi.ffi_mode)
+
+
 def test_reload(ffi: Any) -> None:
     program = """
 import importlib, anyffi, anyffi.testing as t

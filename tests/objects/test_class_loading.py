@@ -124,8 +124,9 @@ def test_classes_of_a_module(ffi: Any, load: Any) -> None:
     assert str(inspect.signature(cls().answer)) == "() -> 'int'"
     assert (cls.answer.__name__, cls.answer.__qualname__) == ("answer", "Named.answer")
     assert callable(cls.answer)
-    text = pydoc.plain(pydoc.render_doc(cls))
-    assert "answer(self) -> 'int'" in text
+    # Since Python 3.14 without quotes around annotations.
+    text = pydoc.plain(pydoc.render_doc(cls)).replace("'int'", "int")
+    assert "answer(self) -> int" in text
     with pytest.raises(AttributeError, match="did you mean 'Named'"):
         module.Nmed
     assert issubclass(cls, ffi.Object)

@@ -105,9 +105,7 @@ def test_typed_tensors(box: Any) -> None:
         TypeError, match=r"sum\(self: box.Box, rows: float32.*argument 1 \(rows\): expected .*float64"
     ):
         one.sum(rows.astype("f8"))
-    with pytest.raises(
-        TypeError, match=r"argument 1 \(rows\): expected .*, got list; pass numpy.asarray|got list"
-    ):
+    with pytest.raises(TypeError, match=r"argument 1 \(rows\): expected .*, got list; pass numpy.asarray"):
         one.sum([[1.0]])
     with pytest.raises(TypeError, match=r"Box\(\): no overload takes \(str\)"):
         box.Box("x")

@@ -243,6 +243,26 @@ def test_references_to_what_cpp_owns(ptr: Any) -> None:
         ptr.count_of(5)
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_what_cpp_owns_is_no_garbage(ptr: Any, which: int) -> None:
+    class Callback:
+        def __init__(self, button: Any) -> None:
+            self.button = button
+
+        def __call__(self, x: int) -> int:
+            return x + 1 if self.button is not None else -1
+
+    button = ptr.shared_button() if which else ptr.button()
+    button.on_click = Callback(button)
+    del button
+    # C++ has the object, too, and with it the callback.
+    for _ in range(3):
+        collect()
+        assert ptr.press(which) == 2
+    button = ptr.shared_button() if which else ptr.button()
+    button.on_click = len
+
+
 def test_keep_alive(ptr: Any) -> None:
     before = live(ptr)
     view = ptr.View(ptr.Counted(5))

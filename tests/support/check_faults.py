@@ -112,6 +112,8 @@ class One:
 
 
 SHARED = [1]
+#: More than one recipe holds.
+MANY_SHARED = [[i] for i in range(8)]
 
 # ---- arguments -----------------------------------------------------------------------------------
 
@@ -210,9 +212,15 @@ def missing_flag() -> None:
 
 @fault
 def lost_sharing() -> None:
+    with broken(recipe, "_write_shared", lambda x, keep, met, depth: recipe.write_container(x, keep)):
+        t.nop([SHARED, SHARED])
+
+
+@fault
+def lost_sharing_of_many() -> None:
     former = objects.pack_nested
     with broken(objects, "pack_nested", lambda x, memo, depth: former(x, {}, depth)):
-        t.nop([SHARED, SHARED])
+        t.nop(MANY_SHARED + MANY_SHARED)
 
 
 @fault
@@ -231,7 +239,7 @@ def reference_too_many() -> None:
 
     former = objects._retain
     with broken(objects, "_retain", share):
-        t.nop([SHARED, SHARED])
+        t.nop(MANY_SHARED + MANY_SHARED)
 
 
 @fault
@@ -286,7 +294,7 @@ def lost_result() -> None:
 
 @fault
 def changed_result() -> None:
-    with changed(unpack._object_readers, code.STR_OBJECT, str.upper):
+    with changed(unpack, "_take_host", lambda found: found.upper()):
         t.echo("longer than what fits in place")
 
 
@@ -299,7 +307,7 @@ def unreadable_result() -> None:
 @fault
 def another_wrapper() -> None:
     other = anyffi.List()
-    with broken(unpack, "wrap_owned", lambda value, owner: other):
+    with changed(unpack, "_take_host", lambda found: other):
         t.echo([1])
 
 

@@ -87,6 +87,12 @@ struct CountingDelete {
 };
 Counted global_counted{7};
 
+struct Button {
+  anyffi::Function on_click = anyffi::Function::from([](int64_t x) { return x; });
+};
+Button global_button;
+auto shared_button = std::make_shared<Button>();
+
 struct Plain {
   int64_t x = 3;
 };
@@ -130,6 +136,7 @@ ANYFFI_CLASS(Counted, "ptr.Counted").init<int64_t>(arg("n")).field("n", &Counted
 ANYFFI_CLASS(View, "ptr.View")
     .init<const Counted&>(arg("of")).keep_alive<1, 2>()
     .property("n", &View::n);
+ANYFFI_CLASS(Button, "ptr.Button").field("on_click", &Button::on_click);
 ANYFFI_CLASS(Plain, "ptr.Plain").init<>().field("x", &Plain::x);
 ANYFFI_CLASS(Derived, "ptr.Derived", Plain).init<>().field("y", &Derived::y);
 
@@ -170,6 +177,11 @@ ANYFFI_EXPORT(next_value, [](const std::shared_ptr<Node>& node) { return node->n
               arg("node"));
 ANYFFI_EXPORT(call_with, [](const anyffi::Function& f, std::shared_ptr<Shape> shape) { return f(shape, shape.get()); },
               arg("f"), arg("shape"));
+ANYFFI_EXPORT(button, []() -> Button& { return global_button; }).returns(Returns::kReference);
+ANYFFI_EXPORT(shared_button, [] { return shared_button; });
+ANYFFI_EXPORT(press, [](int64_t which) {
+  return (which == 0 ? global_button.on_click : shared_button->on_click)(1).cast<int64_t>();
+}, arg("which"));
 ANYFFI_EXPORT(maybe, [](std::optional<std::shared_ptr<Node>> node) { return node; }, arg("node"));
 """
 

@@ -191,3 +191,18 @@ def test_classes_as_dtypes(ffi: Any) -> None:
     """NumPy takes a class that it does not know for objects."""
     for cls in (ffi.List, ffi.Tensor, ffi.Function):
         assert np.dtype(cls) == object
+
+
+def test_masked_arrays(ffi: Any) -> None:
+    """Masked elements would become numbers."""
+    total = ffi.get_global_func("testing.tensor.sum")
+    masked = np.ma.array([1.0, 2.0], mask=[True, False])
+    for given in (masked, [masked], {"k": masked}):
+        with pytest.raises(
+            TypeError, match=r"elements of the MaskedArray are masked; pass its \.filled\(value\)"
+        ):
+            ffi.convert(given)
+    assert total(masked.compressed()) == 2
+    assert total(masked.filled(5)) == 7
+    assert total(np.ma.array([1.0, 2.0])) == 3
+    assert total(np.ma.array([1.0, 2.0], mask=[False, False])) == 3

@@ -451,3 +451,40 @@ def test_references(ffi: Any) -> None:
             except ValueError:
                 pass
         assert (sys.getrefcount(x), sys.getrefcount(items)) == before
+
+
+class Column:
+    """As a Series of pandas or a data set of h5py: an array that is none of NumPy."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(self.values, dtype, subok=True)
+
+    def to_numpy(self) -> Any:
+        raise AssertionError("never called")
+
+
+def test_arrays_of_other_libraries(ffi: Any) -> None:
+    rows = typed(ffi, "to_rows")
+    assert rows(Column([[1, 2, 3.5]])) == [1, 2, 3.5]
+    assert rows(Column(X)) == X.ravel().tolist()
+    with pytest.raises(TypeError, match="dtype object has no DLPack code"):
+        rows(Column([[object()] * 3]))
+    for wrong, layout in (
+        ([1, 2, 3], ""),
+        ([[1, 2]], r", of shape \(1, 2\)"),
+        ([[1j] * 3], r", of shape \(1, 3\)"),
+    ):
+        with pytest.raises(TypeError, match=rf"with shape \(\*, 3\), got .*Column of \w+{layout}$"):
+            rows(Column(wrong))
+    with pytest.raises(TypeError, match="masked"):
+        rows(Column(np.ma.array([[1.0] * 3], mask=True)))
+    with pytest.raises(ZeroDivisionError):
+        rows(Raising())
+
+
+class Raising:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise ZeroDivisionError

@@ -31,7 +31,7 @@ def test_the_main_header_is_light() -> None:
     done = compile_text("#include <anyffi/anyffi.h>\n", "-E", "-P")
     assert done.returncode == 0, done.stderr
     # The main headers of comparable libraries have 60,000 lines.
-    assert len(done.stdout.splitlines()) < 16_500
+    assert len(done.stdout.splitlines()) < 17_500
     included = compile_text("#include <anyffi/anyffi.h>\n", "-M")
     assert not HEAVY & {pathlib.PurePath(word).name for word in included.stdout.split()}
 
@@ -159,7 +159,10 @@ def test_a_function_that_cannot_be_registered_is_explained(source: str, message:
     ("member", "message"),
     [
         (".init<int64_t>()", "the class has no constructor with these parameters"),
-        (".init([] { return 5; })", "a constructor returns a T or an anyffi::Ref<T>"),
+        (
+            ".init([] { return 5; })",
+            "a constructor returns a T, an anyffi::Ref<T>, or a pointer that owns it",
+        ),
         ('.method("f", [](int64_t) {})', "the first parameter of a method is the object"),
         ('.method("f", [](const T&, std::string) {})', "#include <anyffi/stl/string.h>"),
         (

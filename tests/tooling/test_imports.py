@@ -19,8 +19,8 @@ PACKAGE = ROOT / "pkg"
 #: Lowest first. A module imports only modules before it in this list, or in its own folder.
 LAYERS = (
     ("_typing", "names for annotations"),
-    ("_builtins", "Python's builtins as they are at import"),
     ("_reimport", "what a second import finds"),
+    ("_builtins", "Python's builtins as they are at import"),
     ("_library", "where the native files are"),
     ("_mode", "what FFI_MODE says"),
     ("_current", "the API in use, for what is below the modules that make it"),

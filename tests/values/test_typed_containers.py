@@ -95,11 +95,11 @@ def test_a_list_made_for_the_call_is_frozen_in_place(ffi: Any) -> None:
         ("list_float", "(x: List[float]) -> List[float]", [1.0, "x"], "[1]", "expected float, got str"),
         ("map_str_int", "(x: Map[str, int]) -> Map[str, int]", {"a": 1, "b": "x"}, '["b"]', "expected int, got str"),
         ("dict_str_int", "(x: Dict[str, int]) -> Dict[str, int]", {"a": []}, '["a"]', "expected int, got list"),
-        ("dict_str_int", "(x: Dict[str, int]) -> Dict[str, int]", {5: 1}, "[5]", "expected str, got int"),
+        ("dict_str_int", "(x: Dict[str, int]) -> Dict[str, int]", {5: 1}, "[key 5]", "expected str, got int"),
         ("array_array_str", "(x: Array[Array[str]]) -> Array[Array[str]]", [["a"], ["b", 5]], "[1][1]", "expected str, got int"),
         ("array_array_str", "(x: Array[Array[str]]) -> Array[Array[str]]", [["a"], "b"], "[1]", "expected Array[str], got str"),
         ("array_int", "(x: Array[int]) -> Array[int]", "text", "", "expected Array[int], got str"),
-        ("list_int", "(x: List[int]) -> List[int]", (1,), "", "expected List[int], got tuple"),
+        ("list_int", "(x: List[int]) -> List[int]", (1,), "", "expected List[int], got tuple; pass list() of it"),
         ("map_str_int", "(x: Map[str, int]) -> Map[str, int]", [1], "", "expected Map[str, int], got list"),
     ],
 )  # fmt: skip

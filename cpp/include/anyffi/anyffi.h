@@ -51,6 +51,7 @@
 #include <anyffi/box.h>                 // Int, Float, Bool
 #include <anyffi/reflection.h>          // field, fields
 #include <anyffi/class.h>               // ANYFFI_CLASS
+#include <anyffi/overridable.h>         // Overridable<T>: virtual functions that Python overrides
 #include <anyffi/enum.h>                // ANYFFI_ENUM
 #include <anyffi/exception_class.h>     // ANYFFI_EXCEPTION
 #include <anyffi/ops.h>                 // operators of classes

@@ -203,7 +203,8 @@ typedef enum AnyffiConversion {
   ANYFFI_AS_PATH = 4,      /* Bytes for the system, of text, bytes or a path of the host */
   ANYFFI_AS_DATE_TIME = 5, /* a List of two ints, seconds since 1970 in UTC and nanoseconds, of a time of the host */
   ANYFFI_AS_DURATION = 6,  /* the same of a duration of the host */
-  ANYFFI_AS_INT = 7        /* an Int or BigInt, of a member of an enumeration of the host */
+  ANYFFI_AS_INT = 7,       /* an Int or BigInt, of a member of an enumeration of the host */
+  ANYFFI_AS_TENSOR = 8     /* a Tensor, of an object of the host that it can make an array of */
 } AnyffiConversion;
 
 /// Converts a value, owned; `out` is None if it is not of that sort. Runs code of the host. A list in `out` has no
@@ -891,6 +892,17 @@ AnyffiInstance* anyffi_instance_find(const void* content, int32_t type_code);
 
 /// Leaves the front end's wrapper of an object without an object, which the caller keeps alive.
 int anyffi_object_empty_wrapper(AnyffiObject* object);
+/// A method that the front end calls on an object of a class whose functions it may override: the front end has chosen
+/// the function of C++, so that the next override of this name that C++ looks for on the thread is none. `object` is
+/// NULL where there is no such call.
+typedef struct AnyffiGuardedCall {
+  const AnyffiObject* object;
+  const char* name;
+} AnyffiGuardedCall;
+
+/// That of the calling thread.
+AnyffiGuardedCall* anyffi_guarded_call(void);
+
 /// Keeps the object of a value alive until `nurse` is destroyed.
 int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient);
 

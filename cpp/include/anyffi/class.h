@@ -14,15 +14,20 @@
 #include <anyffi/detail/class_builder.h>
 #include <anyffi/detail/class_members.h>
 #include <anyffi/ops.h>
+#include <anyffi/overridable.h>
 
 namespace anyffi {
 
 /// Describes an object class T to front ends. Runs in static initialisers, so it never throws: `load_module` raises the
 /// errors. `doc` and `release_gil` apply to the member before them, `doc` before all members to the class. Names and
 /// texts must never be freed, like literals. Lists of `arg(...)` are as in Registration::def, without the object.
-template <class T, class = void>
+///
+/// Objects that Python constructs are of class Alias, which derives from T.
+template <class T, class Alias = T>
 class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder {
  public:
+  /// Continues a description.
+  explicit Class(detail::ClassBuilder&& other) noexcept : ClassBuilder(std::move(other)) {}
   Class() noexcept
       : ClassBuilder(&type_code_of<T>, &detail::type_code_slot<T>, &detail::module_class<T>,
                      detail::declared_class<T>()) {}
@@ -34,6 +39,24 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// Releases the host's lock while the body of the method or constructor runs.
   Class& release_gil() noexcept {
     if (function_) function_->release_gil();
+    return *this;
+  }
+
+  /// Lets classes of Python override virtual functions: by A, which derives from Overridable<T>. Stands before all
+  /// members.
+  template <class A>
+  Class<T, A> overridable() noexcept {
+    static_assert(std::is_base_of_v<Overridable<T>, A>, "anyffi: the class derives from anyffi::Overridable<T>");
+    static_assert(std::is_polymorphic_v<T> && std::has_virtual_destructor_v<T>,
+                  "anyffi: a class whose functions Python overrides has a virtual destructor");
+    begin_overridable(&visit_overridable<A>);
+    Class<T, A> next(static_cast<ClassBuilder&&>(*this));
+    next.add_override_methods();
+    return next;
+  }
+  /// The same of a class whose methods only those of derived classes override.
+  Class& overridable() noexcept {
+    begin_overridable(nullptr);
     return *this;
   }
 
@@ -54,9 +77,10 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// A constructor with parameters of these types. Several are overloads.
   template <class... A, class... N>
   std::enable_if_t<(detail::kIsName<Bare<N>> && ...), Class&> init(N&&... names) noexcept {
-    static_assert(!std::is_abstract_v<T>, "anyffi: an abstract class has no constructor");
-    static_assert(detail::kIsCreatedOf<T, A...>, "anyffi: the class has no constructor with these parameters");
-    detail::Construct<T, A...> create;
+    static_assert(!std::is_abstract_v<Alias>, "anyffi: an abstract class has no constructor");
+    static_assert(detail::kIsCreatedOf<Alias, A...>, "anyffi: the class has no constructor with these parameters");
+    std::conditional_t<std::is_same_v<T, Alias>, detail::Construct<T, A...>, detail::ConstructAlias<T, Alias, A...>>
+        create;
     return add_static(ANYFFI_STATIC_METHOD | ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), create,
                       names...);
   }
@@ -103,6 +127,26 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return add_method(ANYFFI_GETTER, name, get);
   }
 
+  /// An array of numbers inside of the object, T[N] or std::array, as a tensor on its memory.
+  template <class C, class M>
+  Class& tensor_field(const char* name, M C::* member, const char* text = nullptr) noexcept {
+    static_assert(detail::kIsFixedBase<C, T>,
+                  "anyffi: a field is a member of the class, or of a base that is not virtual");
+    static_assert(
+        detail::ArrayMember<std::remove_cv_t<M>>::kIsArray,
+        "anyffi: the memory of this member may move or is no array: tensor_field() takes T[N] and std::array; "
+        "bind a property that returns a Tensor, a copy of the others");
+    add_method(ANYFFI_GETTER, name, [member](const Ref<T>& self) { return detail::tensor_of_member<T>(self, member); });
+    return text ? doc(text) : *this;
+  }
+
+  /// Slices of a sequence, as lists of what a function returns for each index: beside `op(getitem, f)`.
+  template <class S, class F>
+  Class& slices(S size, F f) noexcept {
+    Arg index{"index"};
+    return add_method(0, "__getitem__", detail::make_slices<T>(size, f), index);
+  }
+
   /// An operator of C++ as that of Python, such as `op(anyffi::ops::add)`, where both operands are a T; or any function
   /// as the operator's method.
   template <class Op>
@@ -139,6 +183,28 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   }
 
  private:
+  template <class, class>
+  friend class Class;
+
+  /// What Python uses to bind the overrides of an object, and to keep its own part of the object.
+  void add_override_methods() noexcept {
+    add_method(0, "__anyffi_bind__", [](const Ref<T>& self, const Function& finder) {
+      auto* alias = dynamic_cast<Alias*>(&*self);
+      if (alias) alias->anyffi_overrides.bind(self.get(), finder);
+      return alias != nullptr;
+    });
+    add_method(0, "__anyffi_keep__", [](T& self, const Function& holder) {
+      if (auto* alias = dynamic_cast<Alias*>(&self)) alias->anyffi_overrides.keep(holder);
+    });
+  }
+  template <class A>
+  static int visit_overridable(const AnyffiValue* self, AnyffiVisit visit, void* context) {
+    if (auto* alias = dynamic_cast<A*>(detail::content_of<T>(self->as_object))) {
+      if (int status = alias->anyffi_overrides.visit(visit, context)) return status;
+    }
+    return detail::visit_bound<T>(self, visit, context);
+  }
+
   template <class F, class... N>
   Class& add_static(uint32_t flags, const char* name, F& f, N&... names) noexcept {
     using Callable = detail::CallableOf<F>;

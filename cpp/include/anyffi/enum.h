@@ -23,14 +23,28 @@ struct Enumeration {
   bool is_open;  // any number is a value
   /// The host's object for each member, once it was needed: a reference.
   AnyffiObject** made;
+  /// A hash table with linear probing: 1 + the index of a member, or 0. A power of two of slots, half of them 0.
+  int32_t* slots;
+  uint32_t mask;
 
+  /// Most enumerations count from 0.
   int32_t find(int64_t number) const {
     auto guess = static_cast<uint64_t>(number);
     if (guess < static_cast<uint64_t>(size) && members[guess].offset == number) return static_cast<int32_t>(guess);
+    uint32_t slot = start_of(number);
+    while (slots[slot] != 0 && members[slots[slot] - 1].offset != number) slot = (slot + 1) & mask;
+    return slots[slot] - 1;
+  }
+  void fill() {
     for (int32_t i = 0; i < size; ++i) {
-      if (members[i].offset == number) return i;
+      uint32_t slot = start_of(members[i].offset);
+      // The first name of a number is that of the member.
+      while (slots[slot] != 0 && members[slots[slot] - 1].offset != members[i].offset) slot = (slot + 1) & mask;
+      if (slots[slot] == 0) slots[slot] = i + 1;
     }
-    return -1;
+  }
+  uint32_t start_of(int64_t number) const {
+    return static_cast<uint32_t>((static_cast<uint64_t>(number) * 0x9E3779B97F4A7C15u) >> 32) & mask;
   }
   bool has(int64_t number) const { return is_open || find(number) >= 0; }
 };
@@ -51,12 +65,19 @@ __attribute__((cold, noinline)) inline Enumeration* read_enumeration(int32_t (*t
     anyffi_error_take_raised(ignored.out());
   }
   if (!info || info->num_fields == 0) return nullptr;
-  size_t size = sizeof(Enumeration) + sizeof(AnyffiObject*) * static_cast<size_t>(info->num_fields);
+  uint32_t num_slots = 2;
+  while (num_slots < 2 * static_cast<uint32_t>(info->num_fields)) num_slots *= 2;
+  auto count = static_cast<size_t>(info->num_fields);
+  size_t size = sizeof(Enumeration) + sizeof(AnyffiObject*) * count + sizeof(int32_t) * num_slots;
   auto* found = static_cast<Enumeration*>(anyffi_alloc(size));
   if (!found) return nullptr;
   auto** made = reinterpret_cast<AnyffiObject**>(found + 1);
-  for (int32_t i = 0; i < info->num_fields; ++i) made[i] = nullptr;
-  *found = Enumeration{info->fields, info->num_fields, std::strcmp(info->fields->type_name, "IntFlag") == 0, made};
+  auto* slots = reinterpret_cast<int32_t*>(made + count);
+  for (size_t i = 0; i < count; ++i) made[i] = nullptr;
+  for (uint32_t i = 0; i < num_slots; ++i) slots[i] = 0;
+  bool is_open = std::strcmp(info->fields->type_name, "IntFlag") == 0;
+  *found = Enumeration{info->fields, info->num_fields, is_open, made, slots, num_slots - 1};
+  found->fill();
   Enumeration* other = nullptr;
   if (__atomic_compare_exchange_n(slot, &other, found, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return found;
   anyffi_free(found);
@@ -152,7 +173,7 @@ struct Traits<E, std::enable_if_t<detail::kIsEnumeration<E>>> {
 /// Describes an enumeration to front ends, as Class does a class.
 template <class E>
 class __attribute__((visibility("hidden")))
-Class<E, std::enable_if_t<std::is_enum_v<E>>> : public detail::ClassBuilder {
+Class<E, std::enable_if_t<std::is_enum_v<E>, E>> : public detail::ClassBuilder {
  public:
   Class() noexcept
       : ClassBuilder(&type_code_of<E>, &detail::type_code_slot<E>, &detail::module_class<E>, detail::DeclaredClass{}) {}

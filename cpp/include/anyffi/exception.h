@@ -6,6 +6,7 @@
 #include <anyffi/c_api.h>
 
 #include <exception>
+#include <typeinfo>
 
 extern "C" {
 #if defined(__GNUC__)
@@ -30,6 +31,8 @@ typedef struct AnyffiException {
   void (*throw_pointer)();
   /// Whether a function throws a pointer to this class or one that derives from it.
   bool (*catches_pointer)(void (*thrower)());
+  /// Two libraries may have classes of one name, which only the addresses of these tell apart. May be NULL.
+  const std::type_info* type;
   struct AnyffiException* next; /* of the runtime */
 } AnyffiException;
 

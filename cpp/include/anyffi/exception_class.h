@@ -96,9 +96,17 @@ bool catches_pointer(void (*thrower)()) {
   return false;
 }
 
+#if ANYFFI_HAS_RTTI_
 template <class T>
-ANYFFI_HIDDEN_ inline AnyffiException exception_row{nullptr,           &raise_current<T>,   &throw_as<T>,
-                                                    &throw_pointer<T>, &catches_pointer<T>, nullptr};
+ANYFFI_HIDDEN_ inline constexpr const std::type_info* kTypeInfo = &typeid(T);
+#else
+template <class T>
+ANYFFI_HIDDEN_ inline constexpr const std::type_info* kTypeInfo = nullptr;
+#endif
+
+template <class T>
+ANYFFI_HIDDEN_ inline AnyffiException exception_row{
+    nullptr, &raise_current<T>, &throw_as<T>, &throw_pointer<T>, &catches_pointer<T>, kTypeInfo<T>, nullptr};
 
 }  // namespace detail
 

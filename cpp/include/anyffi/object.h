@@ -200,15 +200,21 @@ __attribute__((cold, noinline)) Ref<T> make_flagged(int32_t code, uint8_t flags,
   return made;
 }
 
+/// `make_object`, inlined into constructors.
+template <class T, class... Args>
+__attribute__((always_inline)) inline Ref<T> make_inlined(Args&&... args) {
+  int32_t code = type_code_of<T>();
+  uint8_t flags = *instance_flags_of<T>;
+  if (__builtin_expect(flags != 0, 0)) return make_flagged<T>(code, flags, std::forward<Args>(args)...);
+  return make_in_place<T>(code, std::forward<Args>(args)...);
+}
+
 }  // namespace detail
 
 /// Creates an object of class T. It is destroyed when its last reference is released.
 template <class T, class... Args>
 Ref<T> make_object(Args&&... args) {
-  int32_t code = type_code_of<T>();
-  uint8_t flags = *detail::instance_flags_of<T>;
-  if (__builtin_expect(flags != 0, 0)) return detail::make_flagged<T>(code, flags, std::forward<Args>(args)...);
-  return detail::make_in_place<T>(code, std::forward<Args>(args)...);
+  return detail::make_inlined<T>(std::forward<Args>(args)...);
 }
 
 namespace detail {

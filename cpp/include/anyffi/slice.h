@@ -20,7 +20,38 @@ class Slice : public ObjectRef {
   AnyView stop() const { return AnyView(parts().stop); }
   AnyView step() const { return AnyView(parts().step); }
 
+  /// The indices that it selects in a sequence: `start + i * step` for each i below `count`, all of them valid.
+  struct Indices {
+    int64_t start, step, count;
+  };
+  /// ValueError if the step is 0, TypeError for parts that are neither int nor None.
+  Indices indices(int64_t size) const {
+    int64_t by = clamped(step(), 1);
+    if (by == 0) throw Error("ValueError", "slice step cannot be zero");
+    if (by == INT64_MIN) by = -INT64_MAX;
+    // The bounds of start and stop in this direction.
+    int64_t least = by < 0 ? -1 : 0, most = by < 0 ? size - 1 : size;
+    auto position = [&](const AnyView& given, int64_t otherwise) {
+      if (given.is_none()) return otherwise;
+      int64_t index = clamped(given, 0);
+      if (index < 0) index += size;
+      return index < least ? least : index > most ? most : index;
+    };
+    int64_t first = position(start(), by < 0 ? most : least);
+    int64_t last = position(stop(), by < 0 ? least : most);
+    int64_t distance = by < 0 ? first - last : last - first;
+    int64_t stride = by < 0 ? -by : by;
+    return {first, by, distance > 0 ? (distance - 1) / stride + 1 : 0};
+  }
+
  private:
+  /// A part as Python reads it: ints that are too large stand for the largest.
+  static int64_t clamped(const AnyView& part, int64_t otherwise) {
+    if (part.is_none()) return otherwise;
+    if (part.type_code() != ANYFFI_BIG_INT) return part.cast<int64_t>();
+    AnyffiValue value = part.raw();
+    return reinterpret_cast<const AnyffiBigInt*>(value.as_object)->negative ? INT64_MIN : INT64_MAX;
+  }
   const AnyffiSlice& parts() const { return *reinterpret_cast<const AnyffiSlice*>(object_); }
 };
 

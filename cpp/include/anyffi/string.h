@@ -5,6 +5,8 @@
 
 #include <anyffi/object.h>
 
+#include <string_view>
+
 namespace anyffi {
 
 namespace detail {
@@ -89,6 +91,7 @@ class Bytes {
  public:
   Bytes() noexcept : value_(detail::Adopt{}, anyffi_make_inline_text(ANYFFI_BYTES, ANYFFI_ASCII, "", 0, 0)) {}
   Bytes(const void* data, int64_t size) { detail::check(anyffi_bytes_create(data, size, value_.out())); }
+  explicit Bytes(std::string_view bytes) : Bytes(bytes.data(), static_cast<int64_t>(bytes.size())) {}
   Bytes(detail::Adopt, const AnyffiValue& owned) noexcept : value_(detail::Adopt{}, owned) {}
 
   int64_t size() const noexcept { return text().length; }
@@ -115,6 +118,7 @@ class String {
   String() noexcept : value_(detail::Adopt{}, anyffi_make_inline_text(ANYFFI_STR, ANYFFI_ASCII, "", 0, 0)) {}
   /// From UTF-8; UnicodeDecodeError if it is invalid.
   String(const char* utf8) : value_(utf8) {}  // NOLINT: implicit on purpose
+  explicit String(std::string_view utf8) : String(utf8.data(), static_cast<int64_t>(utf8.size())) {}
   String(const char* utf8, int64_t size) { detail::check(anyffi_str_from_utf8(utf8, size, value_.out())); }
   /// From code points of the width of `encoding` (AnyffiTextEncoding).
   String(const void* code_points, int64_t length, int32_t encoding) {

@@ -142,3 +142,12 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Object.get_field")
 ANYFFI_REGISTER_GLOBAL("anyffi.Object.set_field")
     .def(&set_field, arg("object"), arg("name"), arg("value"))
     .doc("Set a field. AttributeError if the object's type has no such field, or it is read-only.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Object.is_shared")
+    .def(
+        [](AnyView object) {
+          AnyffiValue value = object.raw();
+          return value.type_code > 0 && __atomic_load_n(&value.as_object->strong_count, __ATOMIC_ACQUIRE) > 1;
+        },
+        arg("object"))
+    .doc("Return whether there are references to an object besides that of its wrapper.");

@@ -73,7 +73,12 @@ AnyffiException* load_row(AnyffiException** row) { return __atomic_load_n(row, _
 /// Raises the current exception if its class was registered; false if not.
 bool raise_registered() {
   AnyffiException* row = load_row(&first_class);
-  if (row == nullptr || abi::__cxa_current_exception_type() == nullptr) return false;
+  const std::type_info* thrown = abi::__cxa_current_exception_type();
+  if (row == nullptr || thrown == nullptr) return false;
+  // That of the library which threw it comes before one of the same name.
+  for (AnyffiException* same = row; same != nullptr; same = load_row(&same->next)) {
+    if (same->type == thrown && same->raise_current(same->kind)) return true;
+  }
   for (; row != nullptr; row = load_row(&row->next)) {
     if (row->raise_current(row->kind)) return true;
   }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/compiler.h"
 #include "core/errors.h"
 #include "core/memory.h"
 #include "core/types.h"
@@ -85,6 +86,8 @@ Instances& instances() {
   static auto* made = new Instances();
   return *made;
 }
+
+ANYFFI_THREAD_LOCAL AnyffiGuardedCall guarded_call = {nullptr, nullptr};
 
 /// What an object keeps alive.
 struct Nurse {
@@ -172,3 +175,5 @@ int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient) {
     return 0;
   });
 }
+
+AnyffiGuardedCall* anyffi_guarded_call(void) { return &guarded_call; }

@@ -142,6 +142,21 @@ bool convert_bytes(Conversion& to, const AnyffiValue& value) {
   return same_type && convert_tensor(to, data);
 }
 
+/// Objects of the host that are arrays without DLPack, and its sequences.
+bool convert_object(Conversion& to, const AnyffiValue& value) {
+  Owned array;
+  if (anyffi_value_convert(&value, ANYFFI_AS_TENSOR, array.out()) != 0) return to.refuse_raised();
+  uint64_t flags;
+  const AnyffiTensorData* data = tensor_of(*array.get(), &flags);
+  if (data == nullptr) return convert_sequence(to, value);
+  if (convert_tensor(to, *data)) return true;
+  if (to.why.reason == ANYFFI_MISMATCH_TENSOR) {
+    to.why.got = *array.get();
+    anyffi_mismatch_detach(&to.why);
+  }
+  return false;
+}
+
 bool convert_value(Conversion& to, const AnyffiValue& value) {
   uint64_t flags;
   if (const AnyffiTensorData* data = tensor_of(value, &flags)) {
@@ -149,6 +164,7 @@ bool convert_value(Conversion& to, const AnyffiValue& value) {
     return to.spec.device_type == ANYFFI_kDLCPU && convert_tensor(to, *data);
   }
   if (to.spec.device_type != ANYFFI_kDLCPU) return false;
+  if (value.type_code == ANYFFI_PY_OBJECT) return convert_object(to, value);
   return anyffi_is_bytes(value.type_code) ? convert_bytes(to, value) : convert_sequence(to, value);
 }
 

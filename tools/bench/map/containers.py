@@ -105,6 +105,12 @@ READING = (
     "for a, b in x: pass",
 )
 WRITING = ("cls(plain)", "x.clear(); x.extend(plain)", "x.clear(); x.update(plain)")
+CONCATENATING = ("x + plain", "plain + x")
+#: How Python makes what `to_python` returns, of `x`.
+MADE = {
+    "dict": "dict.fromkeys(x, 7)",
+    "types.MappingProxyType": "types.MappingProxyType(dict.fromkeys(x, 7))",
+}
 
 #: Makes a container of keys, from what the class is called with.
 MAKERS = {
@@ -122,8 +128,13 @@ def setup_of(cls: str, plain: str, kind: str, size: int) -> str:
 
 def in_python(name: str, statement: str, kind: Kind) -> str | None:
     """Return Python's statement beside ours, if it must create as many objects."""
-    if TABLES[name][0] in ("dict", "types.MappingProxyType"):
+    plain = TABLES[name][0]
+    if statement == "x.to_python()":
+        return replace_name("x", kind.fresh, MADE.get(plain, f"{plain}(x)"))
+    if plain in MADE:
         return None
+    if statement in CONCATENATING and kind.is_built:
+        return replace_name("plain", f"{plain}({kind.fresh})", statement)
     if statement in READING:
         return replace_name("x", kind.fresh, statement)
     return replace_name("plain", kind.fresh, statement) if statement in WRITING and kind.is_built else None

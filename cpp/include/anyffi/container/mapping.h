@@ -5,6 +5,9 @@
 
 #include <anyffi/container/sequence.h>
 
+#include <initializer_list>
+#include <utility>
+
 namespace anyffi {
 
 namespace detail {
@@ -25,7 +28,7 @@ bool check_entries(const AnyffiValue& given, AnyffiMismatch& why) {
     bool keys_fit = has_only(mapping->key_type_mask, Traits<K>::type_mask) || fits_as_is<K>(entry.key);
     if (keys_fit && fits_as_is<V>(entry.value)) continue;
     Element key(entry.key, mapping->header), value(entry.value, mapping->header);
-    if (!check_element<K>(key, key.value, why) || !check_element<V>(value, key.value, why)) return false;
+    if (!check_key<K>(key, why) || !check_element<V>(value, key.value, why)) return false;
   }
   check.succeed();
   return true;
@@ -58,7 +61,7 @@ bool load_map(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
       if (entry.key.type_code == ANYFFI_UNSET) continue;
       Element key(entry.key, mapping->header), item(entry.value, mapping->header);
       check.visit(key.value), check.visit(item.value);
-      if (!keys_fit && !check_element<K>(key, key.value, why)) return false;
+      if (!keys_fit && !check_key<K>(key, why)) return false;
       AnyValue converted;
       Fit fit = values_fit ? Fit::kUnchanged : load_element<V>(item, key.value, converted, why);
       if (fit == Fit::kRefused) return false;
@@ -178,6 +181,9 @@ class Dict : public detail::MappingView<K, V> {
  public:
   using detail::MappingView<K, V>::MappingView;
   Dict() : Dict(detail::Adopt{}, detail::new_mapping(ANYFFI_DICT)) {}
+  Dict(std::initializer_list<std::pair<K, V>> entries) : Dict() {
+    for (const auto& [key, value] : entries) set(key, value);
+  }
 
   /// Sets the value of a key; an existing key keeps its position.
   void set(const K& key, const V& value) {
@@ -201,6 +207,7 @@ class Map : public detail::MappingView<K, V> {
  public:
   using detail::MappingView<K, V>::MappingView;
   Map() : Map(detail::Adopt{}, detail::new_mapping(ANYFFI_MAP)) {}
+  Map(std::initializer_list<std::pair<K, V>> entries) : Map(Dict<K, V>(entries).freeze()) {}
   /// A Dict of the entries: a copy, or in place if an rvalue is the only reference.
   Dict<K, V> thaw() const& { return detail::copied<Dict<K, V>>(*this, ANYFFI_DICT); }
   Dict<K, V> thaw() && { return detail::converted<Dict<K, V>>(std::move(*this), ANYFFI_DICT); }

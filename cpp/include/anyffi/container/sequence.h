@@ -47,6 +47,17 @@ bool load_converted(const AnyffiValue& value, int32_t conversion, int32_t type_c
   return is_loaded;
 }
 
+/// Makes the outermost step of the path one to a key, not to its item: `[key 1]`.
+inline void point_at_key(AnyffiMismatch& why) {
+  constexpr char kWord[] = "key ";
+  constexpr size_t kSize = sizeof(kWord) - 1;
+  auto size = static_cast<size_t>(why.path_size);
+  if (why.reason == ANYFFI_MISMATCH_RAISED || size == 0 || size + kSize > sizeof(why.path)) return;
+  __builtin_memmove(why.path + 1 + kSize, why.path + 1, size - 1);
+  __builtin_memcpy(why.path + 1, kWord, kSize);
+  why.path_size += static_cast<int32_t>(kSize);
+}
+
 /// An element during its conversion. Conversions, and the repr of a key, may run code that changes the container, so an
 /// element of a mutable one is retained, unless the container was made for this call: nobody else has it.
 class Element {
@@ -68,6 +79,13 @@ class Element {
     kept_key = AnyValue();
     bool is_gone = got.type_code() > 0 && got.raw().as_object->strong_count == 1;
     return is_gone && why.reason != ANYFFI_MISMATCH_RAISED ? refuse_changed(why) : false;
+  }
+
+  /// The same for a key of a mapping.
+  bool refused_as_key(AnyffiMismatch& why) {
+    refused(why, value);
+    point_at_key(why);
+    return false;
   }
 
   /// A copy, never movable.
@@ -97,6 +115,13 @@ template <class T>
 bool check_element(Element& element, const AnyffiValue& key, AnyffiMismatch& why) {
   typename Traits<T>::Holder holder{};
   return Traits<T>::load(element.value, holder, why) || element.refused(why, key);
+}
+
+/// The same for a key of a mapping.
+template <class T>
+bool check_key(Element& key, AnyffiMismatch& why) {
+  typename Traits<T>::Holder holder{};
+  return Traits<T>::load(key.value, holder, why) || key.refused_as_key(why);
 }
 
 enum class Fit { kRefused, kUnchanged, kConverted };

@@ -58,6 +58,8 @@ constexpr MissingName kMissingNames[] = {
     {"filesystem::path", Missing::kFilesystem},
     {"shared_ptr<", Missing::kMemory},
     {"unique_ptr<", Missing::kMemory},
+    {"shared_ptr<", Missing::kPointer},
+    {"unique_ptr<", Missing::kPointer},
     {"weak_ptr<", Missing::kPointer},
     {"reference_wrapper<", Missing::kPointer},
     {"forward_list<", Missing::kLinked},
@@ -78,24 +80,25 @@ constexpr bool is_included(Missing missing, std::integer_sequence<int, I...>) {
   return ((missing == static_cast<Missing>(I) && kIncludes<static_cast<Missing>(I), T>) || ...);
 }
 
-/// The reason by a name in `std::`, if the header that it stands for is not included.
-template <class T>
-constexpr Missing find_reason(const char* name) {
-  for (const MissingName& row : kMissingNames) {
-    if (after(name, row.name) == nullptr) continue;
-    if (!is_included<T>(row.missing, std::make_integer_sequence<int, static_cast<int>(Missing::kObject)>())) {
-      return row.missing;
-    }
-    return Missing::kNothing;
-  }
-  return Missing::kNothing;
-}
-
 /// Whether an object class is among the arguments of a template, at any depth.
 template <class T>
 struct HoldsObject : std::bool_constant<kIsObjectClass<T>> {};
 template <template <class...> class C, class... Ts>
 struct HoldsObject<C<Ts...>> : std::bool_constant<(HoldsObject<Ts>::value || ...)> {};
+
+/// The reason by a name in `std::`, if the header that it stands for is not included.
+template <class T>
+constexpr Missing find_reason(const char* name) {
+  for (const MissingName& row : kMissingNames) {
+    if (after(name, row.name) == nullptr) continue;
+    // Only smart pointers to objects convert.
+    if (row.missing == Missing::kMemory && !HoldsObject<T>::value) continue;
+    if (!is_included<T>(row.missing, std::make_integer_sequence<int, static_cast<int>(Missing::kObject)>())) {
+      return row.missing;
+    }
+  }
+  return Missing::kNothing;
+}
 
 /// Searches the type's name, as the compiler writes it, for names behind `std::` and its inline namespaces.
 template <class T>

@@ -35,6 +35,21 @@ struct RowTable {
 class __attribute__((visibility("hidden"))) ClassBuilder {
  public:
   ClassBuilder(const ClassBuilder&) = delete;
+  /// Continues a description that has no members yet.
+  ClassBuilder(ClassBuilder&& other) noexcept
+      : fields_(other.fields_),
+        slot_(other.slot_),
+        listed_(other.listed_),
+        class_doc_(other.class_doc_),
+        visit_(other.visit_),
+        visit_fields_(other.visit_fields_),
+        is_guarded_(other.is_guarded_) {
+    other.slot_ = nullptr;
+    if (other.methods_.size == 0 && !other.has_fields_) return;
+    int status =
+        catch_all([]() -> int { throw Error("ValueError", "overridable() stands before the members of the class"); });
+    if (status != 0) anyffi_registry_defer_error();
+  }
   ClassBuilder& operator=(const ClassBuilder&) = delete;
   ~ClassBuilder() {
     finish();
@@ -80,6 +95,7 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
       // Never released: the type refers to it.
       function.release();
       self->function_ = native;
+      if (self->is_guarded_ && !(self->flags_ & ANYFFI_STATIC_METHOD)) native->guard();
       // What a property refers to is inside of the object.
       if (self->flags_ & ANYFFI_GETTER) native->set_returns(Returns::kReferenceInternal);
       self->doc_ = &native->info.doc;
@@ -94,6 +110,7 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
     doc_ = &ignored_;
     int status = catch_all([&] {
       doc_ = &fields_.add(field).doc;
+      has_fields_ = true;
       if (visit_ == nullptr && field.visit != nullptr) visit_ = visit_fields_;
       return 0;
     });
@@ -104,6 +121,12 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
   const char** doc_ = &class_doc_;      // of the last member
 
   RowTable<AnyffiFieldInfo> fields_;
+
+  /// Lets Python override the methods that follow; `visit` replaces what visits the references of objects.
+  void begin_overridable(int (*visit)(const AnyffiValue* self, AnyffiVisit visit, void* context)) noexcept {
+    is_guarded_ = true;
+    if (visit) visit_ = visit;
+  }
 
  private:
   /// Reports the last method if its declaration is incomplete.
@@ -121,7 +144,8 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
   }
 
   __attribute__((cold, noinline)) void define() noexcept {
-    if (*slot_ == ANYFFI_NONE) return;  // it could not be registered
+    // It could not be registered, or another builder continues.
+    if (!slot_ || *slot_ == ANYFFI_NONE) return;
     AnyffiTypeInfo info{};
     info.struct_size = sizeof(info);
     info.doc = class_doc_;
@@ -144,6 +168,8 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
   int (*visit_)(const AnyffiValue* self, AnyffiVisit visit, void* context);
   int (*visit_fields_)(const AnyffiValue* self, AnyffiVisit visit, void* context);
   const char* ignored_ = nullptr;
+  bool is_guarded_ = false;
+  bool has_fields_ = false;
   RowTable<AnyffiMethodInfo> methods_;
 };
 

@@ -3,7 +3,9 @@
 #ifndef ANYFFI_DETAIL_CLASS_MEMBERS_H_
 #define ANYFFI_DETAIL_CLASS_MEMBERS_H_
 
-#include <anyffi/function.h>
+#include <anyffi/native.h>
+#include <anyffi/overridable.h>
+#include <anyffi/slice.h>
 
 namespace anyffi {
 namespace detail {
@@ -28,7 +30,12 @@ inline constexpr bool kIsCreatedOf = std::is_constructible_v<T, A&&...> || kIsBr
 
 template <class T, class... A>
 struct Construct {
-  Ref<T> operator()(A... args) const { return make_object<T>(std::forward<A>(args)...); }
+  Ref<T> operator()(A... args) const { return make_inlined<T>(std::forward<A>(args)...); }
+};
+
+template <class T, class Alias, class... A>
+struct ConstructAlias {
+  Ref<T> operator()(A... args) const { return make_overridable<T, Alias>(std::forward<A>(args)...); }
 };
 
 /// Whether a function returns a new object of class T.
@@ -236,6 +243,80 @@ AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member
   return field;
 }
 
+/* ---- slices ---- */
+
+template <class T, class F>
+decltype(auto) call_on(const F& f, T& object) {
+  if constexpr (std::is_member_function_pointer_v<F>) {
+    return (object.*f)();
+  } else {
+    return f(object);
+  }
+}
+
+/// A method that returns a list of what `f` returns for each index of a slice.
+template <class T, class S, class F>
+auto make_slices(S size, F f) {
+  return [size, f](T& object, const Slice& slice) {
+    auto get = [&](int64_t index) -> decltype(auto) {
+      if constexpr (std::is_member_function_pointer_v<F>) {
+        return (object.*f)(index);
+      } else {
+        return f(object, index);
+      }
+    };
+    List<Bare<decltype(get(0))>> found;
+    Slice::Indices indices = slice.indices(static_cast<int64_t>(call_on<T>(size, object)));
+    for (int64_t i = 0; i < indices.count; ++i) found.push_back(get(indices.start + i * indices.step));
+    return Native<List<Bare<decltype(get(0))>>>(std::move(found));
+  };
+}
+
+/* ---- arrays of numbers ---- */
+
+/// The elements and extents of an array inside of an object: T[N], T[N][M], std::array of any depth.
+template <class M, class = void>
+struct ArrayMember {
+  static constexpr bool kIsArray = false;
+  static constexpr int32_t kRank = 0;
+  using Element = M;
+};
+template <class M, size_t kSize, class Part>
+struct ArrayOf {
+  static constexpr bool kIsArray = true;
+  using Inner = ArrayMember<Part>;
+  using Element = typename Inner::Element;
+  static constexpr int32_t kRank = 1 + Inner::kRank;
+  static void fill(int64_t* shape) {
+    *shape = static_cast<int64_t>(kSize);
+    if constexpr (Inner::kIsArray) Inner::fill(shape + 1);
+  }
+};
+template <class Part, size_t kSize>
+struct ArrayMember<Part[kSize]> : ArrayOf<Part[kSize], kSize, Part> {};
+template <class M>
+struct ArrayMember<M, std::enable_if_t<(std::tuple_size<M>::value * sizeof(typename M::value_type) == sizeof(M))>>
+    : ArrayOf<M, std::tuple_size<M>::value, typename M::value_type> {};
+
+/// A tensor on the memory of a member, which keeps the object alive.
+template <class T, class C, class M>
+Tensor tensor_of_member(const Ref<T>& self, M C::* member) {
+  using Array = ArrayMember<std::remove_cv_t<M>>;
+  using Element = std::remove_cv_t<typename Array::Element>;
+  int64_t shape[Array::kRank], strides[Array::kRank];
+  Array::fill(shape);
+  int64_t step = 1;
+  for (int32_t i = Array::kRank; i-- > 0; step *= shape[i]) strides[i] = step;
+  AnyffiTensorData data{};
+  data.data = const_cast<void*>(static_cast<const volatile void*>(&(static_cast<C&>(*self).*member)));
+  data.device = {ANYFFI_kDLCPU, 0};
+  data.ndim = Array::kRank;
+  data.dtype = DataTypeOf<Element>::value;
+  data.shape = shape;
+  data.strides = strides;
+  return Tensor(data, std::is_const_v<std::remove_all_extents_t<M>> ? ANYFFI_TENSOR_READ_ONLY : 0, ObjectRef(self));
+}
+
 /* ---- iteration ---- */
 
 /// What an iteration gives: an element, as a function returns it, or Missing at the end.
@@ -260,15 +341,6 @@ struct Walk {
     return item;
   }
 };
-
-template <class T, class F>
-decltype(auto) call_on(F& f, T& object) {
-  if constexpr (std::is_member_function_pointer_v<F>) {
-    return (object.*f)();
-  } else {
-    return f(object);
-  }
-}
 
 /// A function that returns a function that returns one element after the other, and at last Missing.
 template <class T, class B, class E>

@@ -35,6 +35,10 @@ struct NativeFunction {
     returns = given;
     if (enroll && given != Returns::kCopy && given != Returns::kMove) enroll();
   }
+  void guard() {
+    is_guarded = true;
+    plain_size = -1;
+  }
   void keep_alive(uint8_t nurse, uint8_t patient) {
     if (nurse > info.num_params || patient > info.num_params || nurse == patient || num_kept == 2) {
       throw Error("ValueError",
@@ -143,19 +147,12 @@ __attribute__((cold, noinline)) inline int keep_patients(const NativeFunction& n
   return 0;
 }
 
-/// A method that Python calls on an object of a class that overrides methods: Python has chosen the function of C++, as
-/// by `super()`, so that the first override of this name that C++ looks for is not Python's.
-struct GuardedCall {
-  const AnyffiObject* object;
-  const char* name;
-};
-ANYFFI_HIDDEN_ inline thread_local GuardedCall guarded_call{};
-
 /// Calls a function with all arguments, beyond what its fast path does.
 __attribute__((cold, noinline)) inline int call_specially(NativeFunction& native, AnyffiValue* args,
                                                           AnyffiValue* result) {
-  GuardedCall former = guarded_call;
-  if (native.is_guarded) guarded_call = {args[0].type_code > 0 ? args[0].as_object : nullptr, native.info.name};
+  AnyffiGuardedCall* guarded = anyffi_guarded_call();
+  AnyffiGuardedCall former = *guarded;
+  if (native.is_guarded) *guarded = {args[0].type_code > 0 ? args[0].as_object : nullptr, native.info.name};
   AnyffiObject* patients[2] = {};
   // The call may steal or release them.
   for (int i = 0; i < native.num_kept; ++i) {
@@ -164,7 +161,7 @@ __attribute__((cold, noinline)) inline int call_specially(NativeFunction& native
     anyffi_retain(patients[i] = args[index - 1].as_object);
   }
   int status = native.base.call(&native, args, native.plain_size, result);
-  guarded_call = former;
+  *guarded = former;
   if (status == 0 && native.num_kept > 0) status = keep_patients(native, args, result);
   for (AnyffiObject* patient : patients) {
     if (patient) anyffi_release(patient);

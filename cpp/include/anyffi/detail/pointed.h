@@ -27,6 +27,10 @@ struct Pointed {
   void (*destroy_held)(void* held);
 };
 
+/// The owner of contents that objects do not own alone: the host's garbage collector does not visit them. Never
+/// released.
+ANYFFI_HIDDEN_ inline AnyffiObject no_owner{ANYFFI_OBJECT, 1, uint64_t{1} << 40, nullptr, nullptr};
+
 inline void withdraw(AnyffiObject* self) {
   if (self->weak_count & ANYFFI_WAS_WEAK) anyffi_instance_withdraw(reinterpret_cast<AnyffiInstance*>(self));
 }
@@ -35,7 +39,8 @@ inline void withdraw(AnyffiObject* self) {
 inline void destroy_reference(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_CONTENTS) {
     withdraw(self);
-    if (auto* owner = reinterpret_cast<AnyffiInstance*>(self)->owner) anyffi_release(owner);
+    auto* owner = reinterpret_cast<AnyffiInstance*>(self)->owner;
+    if (owner && owner != &no_owner) anyffi_release(owner);
   }
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
 }
@@ -51,6 +56,8 @@ inline void destroy_pointed(AnyffiObject* self, int32_t what) {
 
 /// Owns the content by `delete`: an owner in C++ can take it.
 inline void destroy_owned(AnyffiObject* self, int32_t what) { destroy_pointed(self, what); }
+/// Shares the content: owns a std::shared_ptr<void>.
+inline void destroy_shared(AnyffiObject* self, int32_t what) { destroy_pointed(self, what); }
 /// Owns something that owns the content.
 inline void destroy_holder(AnyffiObject* self, int32_t what) { destroy_pointed(self, what); }
 
@@ -93,11 +100,12 @@ struct Pointee {
 
 /// Makes an object that refers to a content the owner of what `pointee` owns, unless something owns it already.
 inline bool upgrade(AnyffiInstance* known, const Pointee& pointee) {
-  if (known->header.deleter != &destroy_reference || known->owner || !pointee.destroy_held) return false;
+  if (known->header.deleter != &destroy_reference || known->owner != &no_owner || !pointee.destroy_held) return false;
   auto* pointed = reinterpret_cast<Pointed*>(known);
   pointed->held = pointee.held;
   pointed->destroy_held = pointee.destroy_held;
   known->header.deleter = pointee.deleter;
+  if (pointee.deleter != &destroy_shared) known->owner = nullptr;
   return true;
 }
 
@@ -111,7 +119,9 @@ __attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
   } guard{&pointee};
   auto* pointed = static_cast<Pointed*>(anyffi_alloc(sizeof(Pointed)));
   if (!pointed) throw std::bad_alloc();
-  *pointed = Pointed{{{pointee.type_code, 1, 1, pointee.deleter, nullptr}, pointee.content, pointee.owner},
+  bool is_alone = pointee.deleter == &destroy_owned || pointee.deleter == &destroy_holder;
+  AnyffiObject* owner = pointee.owner || is_alone ? pointee.owner : &no_owner;
+  *pointed = Pointed{{{pointee.type_code, 1, 1, pointee.deleter, nullptr}, pointee.content, owner},
                      pointee.held,
                      pointee.destroy_held};
   AnyffiInstance* known;

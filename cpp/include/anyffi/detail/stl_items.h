@@ -157,7 +157,7 @@ bool load_entries(const AnyffiValue& value, const char* name, AnyffiMismatch& wh
     Element key(entry.key, mapping->header, is_private), item(entry.value, mapping->header, is_private);
     typename Traits<K>::Holder key_holder{};
     typename Traits<V>::Holder item_holder{};
-    if (!Traits<K>::load(key.value, key_holder, why)) return key.refused(why, key.value);
+    if (!Traits<K>::load(key.value, key_holder, why)) return key.refused_as_key(why);
     if (!Traits<V>::load(item.value, item_holder, why)) return item.refused(why, key.value);
     if (!visit(Traits<K>::take(key_holder), Traits<V>::take(item_holder))) {
       return refuse(why, key.value, name, ANYFFI_MISMATCH_VALUE, "two keys are equal in C++");

@@ -94,7 +94,7 @@ struct TypedCall {
       } else if constexpr (std::is_reference_v<R>) {
         const Result& object = function(pass<I, A>(memory, numbers)...);
         if constexpr (kIsObjectClass<Result>) {
-          if (!store_argument<Result>(frame, object, args, kSize, result)) {
+          if (__builtin_expect(!store_argument<Result>(frame, object, args, kSize, result), 0)) {
             store_other_reference<Result>(native.returns, object, args, kSize, result);
           }
         } else {

@@ -16,9 +16,6 @@ void delete_holder(void* held) {
   delete static_cast<P*>(held);
 }
 
-/// Owns a std::shared_ptr<void>.
-inline void destroy_shared(AnyffiObject* self, int32_t what) { destroy_pointed(self, what); }
-
 /// Makes a std::shared_ptr keep an object alive, whatever owns its content.
 struct ReleaseObject {
   AnyffiObject* object;

@@ -1,0 +1,189 @@
+/// \file
+/// Overridable<T>: virtual functions of a class that classes of Python override.
+///
+///     struct PyShape : anyffi::Overridable<geo::Shape> {
+///       using Overridable::Overridable;
+///       double area() const override { return override_pure<double>("area"); }
+///       std::string name() const override {
+///         return override_or<std::string>("name", [&] { return Shape::name(); });
+///       }
+///     };
+///
+///     ANYFFI_CLASS(geo::Shape, "geo.Shape").overridable<PyShape>().init<>().method("area", &geo::Shape::area);
+#ifndef ANYFFI_OVERRIDABLE_H_
+#define ANYFFI_OVERRIDABLE_H_
+
+#include <anyffi/function.h>
+
+namespace anyffi {
+namespace detail {
+
+/// What Python overrides of an object. Methods may be looked up on any thread.
+class Overrides {
+ public:
+  Overrides() = default;
+  // A copy of the object is one of C++.
+  Overrides(const Overrides&) noexcept {}
+  Overrides& operator=(const Overrides&) noexcept { return *this; }
+  ~Overrides() {
+    for (Entry* entry = entries_; entry;) {
+      Entry* next = entry->next;
+      delete entry;
+      entry = next;
+    }
+  }
+
+  /// Sets the object, borrowed, and a function of Python that returns the method of a name, or None.
+  void bind(AnyffiObject* self, Function finder) {
+    self_ = self;
+    finder_ = std::move(finder);
+  }
+  /// Keeps what the object is in Python alive as long as the object.
+  void keep(Function holder) { holder_ = std::move(holder); }
+  int visit(AnyffiVisit visit, void* context) const { return visit_references_of(holder_, visit, context); }
+
+  /// The method of Python, which takes the object first; NULL if there is none, or if Python has just called this one.
+  AnyffiFunction* find(const char* name) const {
+    if (!self_) return nullptr;
+    AnyffiGuardedCall* guarded = anyffi_guarded_call();
+    if (guarded->object == self_ && __builtin_strcmp(guarded->name, name) == 0) {
+      guarded->object = nullptr;
+      return nullptr;
+    }
+    for (Entry* entry = __atomic_load_n(&entries_, __ATOMIC_ACQUIRE); entry; entry = entry->next) {
+      if (entry->name == name) return entry->method();
+    }
+    return look_up(name);
+  }
+
+  template <class R, class... A>
+  R call(AnyffiFunction* method, A&&... args) const {
+    static_assert(!std::is_reference_v<R> && !std::is_pointer_v<R>,
+                  "anyffi: what an override returns would not live long enough: return a value or a std::shared_ptr");
+    AnyffiValue values[sizeof...(A) + 1];
+    values[0] = anyffi_make_object(self_);
+    ArgPack<A...> pack(values + 1);
+    pack.fill(std::forward<A>(args)...);
+    AnyffiValue result{};
+    AnyffiGuardedCall* guarded = anyffi_guarded_call();
+    AnyffiGuardedCall former = *guarded;
+    guarded->object = nullptr;
+    int status = method->call(method->self, values, pack.kSize + 1, &result);
+    *guarded = former;
+    check(status);
+    if constexpr (std::is_void_v<R>) {
+      anyffi_value_drop(&result);
+    } else if constexpr (kIsStoredInline<R>) {
+      struct Guard {
+        AnyffiValue* value;
+        ~Guard() { anyffi_value_drop(value); }
+      } guard{&result};
+      return convert<R>(result);
+    } else {
+      settle(result);
+      AnyValue owned(Adopt{}, result);
+      return convert<R>(owned.raw());
+    }
+  }
+
+ private:
+  struct Entry {
+    const char* name;
+    AnyValue found;  // a Function, or None
+    Entry* next;
+    AnyffiFunction* method() const {
+      return found.is_none() ? nullptr : reinterpret_cast<AnyffiFunction*>(found.raw().as_object);
+    }
+  };
+
+  __attribute__((cold, noinline)) AnyffiFunction* look_up(const char* name) const {
+    AnyValue self(Adopt{}, anyffi_make_object(self_));
+    anyffi_retain(self_);
+    auto* entry = new Entry{name, AnyValue(), nullptr};
+    try {
+      entry->found = finder_(self, name);
+    } catch (...) {
+      delete entry;
+      throw;
+    }
+    entry->next = __atomic_load_n(&entries_, __ATOMIC_ACQUIRE);
+    while (!__atomic_compare_exchange_n(&entries_, &entry->next, entry, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    }
+    return entry->method();
+  }
+
+  AnyffiObject* self_ = nullptr;  // NULL: no class of Python derives from that of the object
+  Function finder_{Adopt{}, nullptr};
+  Function holder_{Adopt{}, nullptr};
+  mutable Entry* entries_ = nullptr;
+};
+
+[[noreturn]] __attribute__((cold, noinline)) inline void throw_missing_override(const char* type_key,
+                                                                                const char* name) {
+  throw Error("NotImplementedError", String("'") + name + "' of " + type_key +
+                                         " is pure virtual: a Python class that derives from it must define it");
+}
+
+/// The memory of an object of class T that is an Alias, which derives from T.
+template <class T, class Alias>
+void destroy_overridable(AnyffiObject* self, int32_t what) {
+  if (what & ANYFFI_DELETE_CONTENTS) {
+    withdraw(self);
+    static_cast<Alias*>(static_cast<T*>(reinterpret_cast<AnyffiInstance*>(self)->content))->~Alias();
+  }
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+}
+
+template <class T, class Alias, class... A>
+Ref<T> make_overridable(A&&... args) {
+  int32_t code = type_code_of<T>();
+  void* memory = anyffi_alloc(Instance<Alias>::kSize);
+  if (!memory) throw std::bad_alloc();
+  auto* instance = static_cast<Instance<Alias>*>(memory);
+  try {
+    instance->base.content = static_cast<T*>(construct<Alias>(instance->place(), std::forward<A>(args)...));
+  } catch (...) {
+    anyffi_free(memory);
+    throw;
+  }
+  instance->base.header = AnyffiObject{code, 1, 1, &destroy_overridable<T, Alias>, nullptr};
+  instance->base.owner = nullptr;
+  Ref<T> made(Adopt{}, &instance->base.header);
+  if (*instance_flags_of<T> != 0) enroll_new(made.get());
+  return made;
+}
+
+}  // namespace detail
+
+/// The base of the class that passes calls of virtual functions to Python.
+template <class T>
+class Overridable : public T {
+ public:
+  using T::T;
+  Overridable() = default;
+  using Overridden = T;
+
+ protected:
+  /// Calls the method of Python, which a class that derives from T must define. Python's methods are looked up at the
+  /// first call of each for each object. Arguments that are objects are copied: pass pointers to refer to them.
+  template <class R, class... A>
+  R override_pure(const char* name, A&&... args) const {
+    AnyffiFunction* method = anyffi_overrides.find(name);
+    if (__builtin_expect(!method, 0)) detail::throw_missing_override(detail::kTypeKeyOf<T>, name);
+    return anyffi_overrides.template call<R>(method, std::forward<A>(args)...);
+  }
+  /// The same of a method that a class may define; else calls `otherwise`.
+  template <class R, class F, class... A>
+  R override_or(const char* name, F otherwise, A&&... args) const {
+    AnyffiFunction* method = anyffi_overrides.find(name);
+    if (!method) return otherwise();
+    return anyffi_overrides.template call<R>(method, std::forward<A>(args)...);
+  }
+
+ public:
+  detail::Overrides anyffi_overrides;  // not for users
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_OVERRIDABLE_H_

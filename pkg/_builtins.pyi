@@ -1,0 +1,2 @@
+# For type checkers builtins are what they always are.
+__all__: list[str] = []

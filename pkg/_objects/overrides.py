@@ -1,0 +1,84 @@
+"""Methods of C++ classes that Python classes override: what C++ calls, and how long Python's part lives."""
+
+from __future__ import annotations
+
+import functools
+from types import FunctionType
+
+from .._typing import Any, Callable
+from .fields import Field
+from .methods import MethodMethods
+
+__all__ = ["BIND", "KEEP", "Overrides"]
+
+#: Methods that C++ describes for a class whose functions may be overridden; no members.
+BIND, KEEP = "__anyffi_bind__", "__anyffi_keep__"
+
+
+def _find(is_own: Callable[[object], bool], instance: Any, name: str) -> Any:
+    """Return the method of Python that overrides one of C++, as a function of the object; else None.
+
+    C++ calls it once for each name and object.
+    """
+    if name in getattr(instance, "__dict__", ()):
+        return functools.partial(_call, name)
+    for cls in type(instance).__mro__:
+        if name in cls.__dict__:
+            found = cls.__dict__[name]
+            if is_own(found):
+                return None
+            return found if type(found) is FunctionType else functools.partial(_call, name)
+    return None
+
+
+def _call(name: str, instance: Any, /, *args: Any) -> Any:
+    found = getattr(instance, name)
+    return found if isinstance(getattr(type(instance), name, None), property) else found(*args)
+
+
+def _hold(wrapper: Any) -> None:
+    """Do nothing: C++ keeps the wrapper alive by a partial call of this function."""
+
+
+class Overrides:
+    """Bind the methods of a Python class, which derives from a C++ class, to virtual functions."""
+
+    def __init__(self, cls: type | None, bind: Any, keep: Any, is_shared: Any) -> None:
+        self._class = cls
+        self._bind = bind
+        self._keep = keep
+        self._is_shared = is_shared
+        self._find = functools.partial(_find, _is_of_cpp)
+
+    def bind(self, instance: Any) -> None:
+        """Let C++ find the overrides of a new object."""
+        cls = type(instance)
+        if cls is self._class or not self._bind(instance, self._find):
+            return
+        if cls.__dict__.get("_overrides") is not self:
+            self._prepare(cls)
+
+    def _prepare(self, cls: Any) -> None:
+        """Let instances live on, when Python has no more references to them but C++ has.
+
+        The interpreter finalizes an object once; from then on the garbage collector finds the cycle of the
+        wrapper, the object and what the object holds, once no other reference to either is left.
+        """
+        finalize = getattr(cls, "__del__", None)
+        if not getattr(finalize, "_keeps_shared", False):
+
+            def __del__(wrapper: Any) -> None:
+                if wrapper._address and self._is_shared(wrapper):
+                    self._keep(wrapper, functools.partial(_hold, wrapper))
+                elif finalize is not None:
+                    finalize(wrapper)
+
+            __del__._keeps_shared = True  # type: ignore[attr-defined]
+            cls.__del__ = __del__
+        cls._overrides = self
+
+
+def _is_of_cpp(member: object) -> bool:
+    if isinstance(member, staticmethod):
+        member = member.__func__
+    return isinstance(member, (MethodMethods, Field)) or type(member).__module__.startswith("anyffi")

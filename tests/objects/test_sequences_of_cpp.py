@@ -1,0 +1,81 @@
+"""Slices of sequences of C++, arrays inside of objects, sparse enumerations, exceptions of one name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sequence_sources import SAME_NAMES, SEQUENCES
+from support import Build, collect, needs_compilers
+
+pytestmark = [
+    needs_compilers,
+    pytest.mark.slow("compiling"),
+    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
+]
+
+
+@pytest.fixture
+def seqs(ffi: Any, build: Build) -> Any:
+    return ffi.load_module(build("sequences.cc", SEQUENCES))
+
+
+def test_slices(seqs: Any) -> None:
+    words, plain = seqs.Words(), list("abcde")
+    bounds = (None, 0, 1, 3, 5, 9, -1, -5, -9, 2**70, -(2**70), 2**63 - 1, -(2**63))
+    steps = (None, 1, 2, -1, -2, 7, -7, 2**63 - 1, -(2**63), 2**70, -(2**70))
+    for start in bounds:
+        for stop in bounds:
+            for step in steps:
+                assert words[start:stop:step] == plain[start:stop:step]
+    assert type(words[:]) is list
+    assert (words[2], len(words)) == ("c", 5)
+    with pytest.raises(ValueError, match="slice step cannot be zero"):
+        words[::0]
+    with pytest.raises(TypeError):
+        words["a":]
+    with pytest.raises(IndexError):
+        words[5]
+
+
+def test_arrays_inside_of_objects(seqs: Any) -> None:
+    np = pytest.importorskip("numpy")
+    net = seqs.Net()
+    weights = np.asarray(net.w)
+    weights[1] = 10
+    assert (net.sum(), weights.dtype, weights.shape) == (18, np.float64, (4,))
+    assert seqs.Net.w.__doc__.splitlines()[-1] == "The weights."
+    plain = np.asarray(net.plain)
+    assert (plain.tolist(), plain.dtype) == ([[1, 2, 3], [4, 5, 6]], np.float32)
+    plain[1, 2] = 60
+    assert np.asarray(net.plain)[1, 2] == 60
+    fixed = np.asarray(net.fixed)
+    assert (fixed.tolist(), fixed.flags.writeable) == ([7, 8, 9], False)
+    with pytest.raises(AttributeError):
+        net.w = weights
+    del net, plain, fixed
+    collect()
+    assert weights.tolist() == [1, 10, 3, 4]
+
+
+def test_a_sparse_enumeration(seqs: Any) -> None:
+    sparse = seqs.Sparse
+    for member in sparse:
+        assert seqs.same(member) is member
+        assert seqs.same(int(member)) is member
+    assert sparse.ALSO is sparse.FAR
+    for number in (1, 999999, -4, 2**62):
+        with pytest.raises(ValueError, match="expected a member of seqs.Sparse"):
+            seqs.same(number)
+
+
+def test_exceptions_of_one_name(ffi: Any, build: Build) -> None:
+    modules = [
+        ffi.load_module(build(f"{key}.cc", SAME_NAMES.replace("KEY", key)))
+        for key in ("one_error", "two_error")
+    ]
+    for module, key in zip(modules, ("one_error", "two_error")):
+        with pytest.raises(ValueError, match=f"of {key}") as caught:
+            module.fail()
+        assert type(caught.value) is module.Failure
+        assert f"{type(caught.value).__module__}" == key
