@@ -32,8 +32,10 @@ _NONE_FITS = re.compile(r"(?P<name>.*\(\): no overload takes )\((?P<got>.*)\)(?P
 _EXPECTED = re.compile(r": expected (.*), got ")
 _STEP = re.compile(r'\[(-?\d+)\]|\["([^"]*)"\]')
 _UNKNOWN = object()
-#: Classes of Python's own values, which have no other name.
-_PLAIN = frozenset([type(None), bool, bytes, complex, dict, float, frozenset, int, list, set, str, tuple])
+#: Identities of the classes of Python's own values, which have no other name. Other classes may have no hash.
+_PLAIN = frozenset(
+    map(id, [type(None), bool, bytes, complex, dict, float, frozenset, int, list, set, str, tuple])
+)
 
 _module_of = type.__dict__["__module__"].__get__
 _name_of = type.__dict__["__name__"].__get__
@@ -130,7 +132,7 @@ def _name(x: Any, former: str) -> str:
     The runtime's name stays for its own objects, and for what an `__anyffi_value__` returned.
     """
     cls = type(x)
-    if cls in _PLAIN:
+    if id(cls) in _PLAIN:
         return cls.__name__
     if is_wrapper_class(cls) or find_on_type(cls, "__anyffi_value__") is not None:
         return former
