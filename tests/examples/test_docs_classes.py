@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 from pages import blocks, directory_of, run_examples
-from support import Build, needs_compilers
+from support import CPYTHON, Build, needs_compilers
 
 pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
 
 PAGE = "classes.md"
 
 
+@pytest.mark.skipif(not CPYTHON, reason="the page moves an object to C++, which PyPy cannot")
 @pytest.mark.keeps_live(reason="a module stays loaded")
 def test_the_page(ffi: Any, build: Build) -> None:
     library = build("shop.cc", "\n".join(blocks(PAGE, "cpp")))

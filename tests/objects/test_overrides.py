@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 from override_sources import OVERRIDES
-from support import Build, collect, needs_compilers
+from support import Build, collect, cpython_only, needs_compilers
 
 pytestmark = [
     needs_compilers,
     pytest.mark.slow("compiling"),
     pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
 ]
+
+KEEPS = "on PyPy an object lives on without its Python part"
 
 
 @pytest.fixture
@@ -166,6 +168,7 @@ def test_locks_and_threads(over: Any) -> None:
     assert (over.area_unlocked(circle), over.area_elsewhere(circle)) == (6, 6)
 
 
+@cpython_only(KEEPS)
 def test_what_cpp_keeps(over: Any) -> None:
     before = live(over)
     circle = make_circle(over)(5)
@@ -208,6 +211,7 @@ def test_nothing_waits_for_the_collector_that_cpp_does_not_keep(over: Any) -> No
         gc.enable()
 
 
+@cpython_only(KEEPS)
 def test_cycles(over: Any) -> None:
     before = live(over)
     circle = make_circle(over)(1)
@@ -220,6 +224,7 @@ def test_cycles(over: Any) -> None:
     assert live(over) == before
 
 
+@cpython_only(KEEPS)
 def test_a_finalizer_of_users(over: Any) -> None:
     deleted = []
 
@@ -238,6 +243,7 @@ def test_a_finalizer_of_users(over: Any) -> None:
     assert live(over) == before
 
 
+@cpython_only(KEEPS)
 def test_objects_as_results(over: Any) -> None:
     circle = make_circle(over)
 
