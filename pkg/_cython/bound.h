@@ -35,7 +35,8 @@ static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* 
 
 /// A class whose constructor is a function of the runtime, as it was when it was remembered.
 typedef struct {
-  PyTypeObject* cls;
+  PyTypeObject* cls;     // NULL while calls are observed: `type.__call__` then calls `__init__`
+  PyTypeObject* owner;   // the class in any case
   PyObject* init;        // its `__init__`, owned
   PyObject* function;    // the wrapper, owned
   unsigned int version;  // of the class
@@ -81,6 +82,12 @@ static PyObject* anyffi_py_as_instance(PyTypeObject* cls, PyObject* made) {
   return instance;
 }
 
+static PyObject* anyffi_py_call_constructor(PyObject* function, PyObject* const* args, size_t flags, PyObject* names) {
+  return anyffi_py_has_items((AnyffiFunction*)((AnyffiWrapper*)function)->object)
+             ? anyffi_py_vectorcall_items(function, args, flags, names)
+             : anyffi_py_vectorcall(function, args, flags, names);
+}
+
 /// Calls a class: without an empty wrapper for `__init__`, and a second one for the result.
 static PyObject* anyffi_py_construct_bound(PyObject* cls, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
@@ -93,13 +100,13 @@ static PyObject* anyffi_py_construct_bound(PyObject* cls, PyObject* const* args,
   AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)found->function)->object;
   AnyffiValue values[ANYFFI_MAX_SHORT], made = anyffi_make_none();
   Py_ssize_t packed = 0;
-  if (names != NULL || count > ANYFFI_MAX_SHORT) {
-    return anyffi_py_as_instance((PyTypeObject*)cls, anyffi_py_vectorcall(found->function, args, flags, names));
+  int is_short = names == NULL && count <= ANYFFI_MAX_SHORT;
+  while (is_short && packed < count && anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed])) {
+    ++packed;
   }
-  while (packed < count && anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed])) ++packed;
-  if (packed < count) {
+  if (!is_short || packed < count) {
     anyffi_py_finish(cls, values, packed);
-    return anyffi_py_as_instance((PyTypeObject*)cls, anyffi_py_vectorcall(found->function, args, flags, names));
+    return anyffi_py_as_instance((PyTypeObject*)cls, anyffi_py_call_constructor(found->function, args, flags, names));
   }
   int status = target->call(target->self, values, (int32_t)count, &made);
   PyObject* wrapper =
@@ -111,7 +118,7 @@ static PyObject* anyffi_py_construct_bound(PyObject* cls, PyObject* const* args,
 static void anyffi_py_set_constructor(PyTypeObject* cls, PyObject* function) {
   if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode) return;
   AnyffiBoundClass* place = anyffi_py_bound_class(cls);
-  if (place->cls != NULL && place->cls != cls) return;
+  if (place->owner != NULL && place->owner != cls) return;
   cls->tp_vectorcall = anyffi_py_construct_bound;
   PyType_Modified(cls);
   PyObject* init = anyffi_py_look_up_name(cls, "__init__");
@@ -120,7 +127,16 @@ static void anyffi_py_set_constructor(PyTypeObject* cls, PyObject* function) {
   Py_INCREF(function);
   Py_XSETREF(place->function, function);
   place->version = 0;
-  place->cls = cls;
+  place->owner = cls;
+  place->cls = anyffi_state.observer == NULL ? cls : NULL;
+}
+
+/// Lets calls of classes take the fast path only if there is no observer.
+static void anyffi_py_hide_constructors(int are_hidden) {
+  for (int i = 0; i < ANYFFI_MAX_BOUND; ++i) {
+    AnyffiBoundClass* place = &anyffi_bound_classes[i];
+    place->cls = are_hidden ? NULL : place->owner;
+  }
 }
 
 #endif  // ANYFFI_BOUND_H_

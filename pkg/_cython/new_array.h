@@ -1,6 +1,6 @@
 /// NumPy arrays on the memory of tensors.
 ///
-/// This makes the same as `make_array` of the rules, much faster, of what is frequent: contiguous memory and NumPy's
+/// This makes the same as `make_array` of the rules, much faster, of what is frequent: memory of the CPU and NumPy's
 /// own element types. NumPy's headers are not needed: its table of functions is part of its ABI, where each function
 /// keeps its place (https://numpy.org/doc/stable/reference/c-api/array.html).
 
@@ -24,6 +24,8 @@ typedef struct {
   int (*set_base_object)(PyObject* array, PyObject* base);
 } AnyffiNumPyFunctions;
 static AnyffiNumPyFunctions anyffi_numpy;
+/// Whether NumPy was asked for its table, which may be of an unknown version.
+static int anyffi_numpy_was_asked;
 
 /// Reads NumPy's table of functions. False if it has another version than those that this code was written for, or
 /// another class of arrays than `cls`.
@@ -97,7 +99,9 @@ static PyObject* anyffi_py_new_array(PyObject* wrapper) {
   PyObject* array = anyffi_numpy.array_type == NULL ? NULL : anyffi_py_new_array_fast(wrapper);
   if (array != NULL) return array;
   array = PyObject_CallOneArg(anyffi_state.make_array, wrapper);
-  if (array != NULL && anyffi_numpy.array_type == NULL && anyffi_py_learn_numpy() < 0) Py_CLEAR(array);
+  if (array == NULL || anyffi_numpy_was_asked) return array;
+  anyffi_numpy_was_asked = 1;
+  if (anyffi_py_learn_numpy() < 0) Py_CLEAR(array);
   return array;
 }
 

@@ -4,6 +4,7 @@
 #define ANYFFI_VECTORCALL_H_
 
 #include "call_named.h"
+#include "observe.h"
 
 /// What Python calls a method through.
 static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* args, size_t flags, PyObject* names);
@@ -62,13 +63,67 @@ static PyObject* anyffi_py_vectorcall(PyObject* function, PyObject* const* args,
   return anyffi_py_call_slow(function, args, count, NULL);
 }
 
+/// The same for a function that `anyffi_py_has_items`, also as a method.
+static PyObject* anyffi_py_vectorcall_items(PyObject* function, PyObject* const* args, size_t flags, PyObject* names) {
+  Py_ssize_t count = PyVectorcall_NARGS(flags);
+  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
+  if (Py_TYPE(function)->tp_call == anyffi_py_call_tuple) {
+    if (names == NULL) return anyffi_py_call_items(target, args, NULL, count);
+    Py_ssize_t total = count + PyTuple_GET_SIZE(names);
+    if (anyffi_py_are_in_order(function, count, names)) return anyffi_py_call_items(target, args, NULL, total);
+  }
+  return anyffi_py_call_slow(function, args, count, names);
+}
+
 /// What Python calls a function by first. From then on it calls through the pointer, so that whatever is called through
 /// it holds a function.
 static PyObject* anyffi_py_call_tuple(PyObject* function, PyObject* args, PyObject* kwargs) {
-  if (anyffi_py_unwrap_function(function) == NULL) return NULL;
+  AnyffiFunction* target = anyffi_py_unwrap_function(function);
+  if (target == NULL) return NULL;
   int is_method = PyType_HasFeature(Py_TYPE(function), Py_TPFLAGS_METHOD_DESCRIPTOR);
-  ((AnyffiFunctionWrapper*)function)->vectorcall = is_method ? anyffi_py_vectorcall_method : anyffi_py_vectorcall;
+  ((AnyffiFunctionWrapper*)function)->vectorcall = anyffi_py_has_items(target) ? anyffi_py_vectorcall_items
+                                                   : is_method                 ? anyffi_py_vectorcall_method
+                                                                               : anyffi_py_vectorcall;
   return PyVectorcall_Call(function, args, kwargs);
+}
+
+/// Calls with a tuple and a dict, which may be NULL, and no observer.
+__attribute__((cold)) static PyObject* anyffi_py_call_unobserved(PyObject* function, PyObject* args, PyObject* kwargs) {
+  Py_ssize_t count = PyTuple_GET_SIZE(args), position = 0, total = count;
+  if (kwargs == NULL || PyDict_GET_SIZE(kwargs) == 0) {
+    return anyffi_py_call_named(function, PySequence_Fast_ITEMS(args), count, NULL);
+  }
+  PyObject *name, *value, *result = NULL, *names = PyTuple_New(PyDict_GET_SIZE(kwargs));
+  PyObject* all = names == NULL ? NULL : PyTuple_New(count + PyDict_GET_SIZE(kwargs));
+  if (all != NULL) {
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      Py_INCREF(PyTuple_GET_ITEM(args, i));
+      PyTuple_SET_ITEM(all, i, PyTuple_GET_ITEM(args, i));
+    }
+    while (PyDict_Next(kwargs, &position, &name, &value)) {
+      Py_INCREF(name);
+      Py_INCREF(value);
+      PyTuple_SET_ITEM(names, total - count, name);
+      PyTuple_SET_ITEM(all, total++, value);
+    }
+    result = anyffi_py_call_named(function, PySequence_Fast_ITEMS(all), count, names);
+  }
+  AnyffiSaved saved;
+  if (result == NULL) saved = anyffi_py_save_exception();
+  Py_XDECREF(all);
+  Py_XDECREF(names);
+  if (result == NULL) anyffi_py_restore_exception(saved);
+  return result;
+}
+
+/// `tp_call` of FunctionCore and its subclasses while an observer is set. Since it is not `anyffi_py_call_tuple`, no
+/// call takes a fast path.
+__attribute__((cold)) static PyObject* anyffi_py_call_observed(PyObject* function, PyObject* args, PyObject* kwargs) {
+  if (anyffi_state.observer == NULL) return anyffi_py_call_unobserved(function, args, kwargs);
+  PyObject* given = kwargs == NULL ? Py_None : kwargs;
+  PyObject* record = PyObject_CallFunctionObjArgs(anyffi_state.begin_call, function, args, given, NULL);
+  if (record == NULL && (record = anyffi_py_drop_exhausted()) == NULL) return NULL;
+  return anyffi_py_end_observed(record, anyffi_py_call_unobserved(function, args, kwargs));
 }
 
 #endif  // ANYFFI_VECTORCALL_H_

@@ -19,18 +19,18 @@ int32_t compare_sets(const AnyffiObject* a, const AnyffiObject* b, int32_t opera
 
 namespace {
 
-/// Whether no key is a NaN, and none takes code of the host: a NaN equals a key of the runtime, but no other value.
+/// Whether a key is no NaN, and takes no code of the host: a NaN equals a key of the runtime, but no other value.
+bool is_plain_key(const AnyffiValue& key) {
+  return (anyffi_type_bit(key.type_code) & ~kAlwaysNative) == 0 || is_native_container(key);
+}
+
 bool has_plain_keys(const Mapping* mapping) {
   if ((mapping->key_type_mask & ~kAlwaysNative) == 0) return true;
   for (int64_t i = 0; i < mapping->used; ++i) {
     const AnyffiValue& key = mapping->entries[i].key;
-    if (key.type_code != ANYFFI_UNSET && !is_native_container(key)) return false;
+    if (key.type_code != ANYFFI_UNSET && !is_plain_key(key)) return false;
   }
   return true;
-}
-
-bool is_plain_key(const AnyffiValue& key) {
-  return (anyffi_type_bit(key.type_code) & ~kAlwaysNative) == 0 || is_native_container(key);
 }
 
 /// The entry of a mapping with the key of another one's entry, most often that of the same number; -1 if there is none,

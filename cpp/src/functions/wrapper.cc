@@ -39,14 +39,6 @@ void* make_text(const AnyffiValue& value) {
 }
 
 /// The handle of an object that stands for one of the host; null for other objects.
-void* handle_of(const AnyffiObject* object) {
-  void* handle = nullptr;
-  if (object->type_code == ANYFFI_PY_OBJECT) handle = reinterpret_cast<const AnyffiPyObject*>(object)->handle;
-  if (object->type_code == ANYFFI_FUNCTION) handle = reinterpret_cast<const AnyffiFunction*>(object)->handle;
-  if (object->type_code == ANYFFI_ERROR) handle = reinterpret_cast<const AnyffiError*>(object)->handle;
-  return handle != layout.nothing ? handle : nullptr;
-}
-
 /// Keeps the host's pending exception while a finalizer runs: destructors may call into the host.
 class PendingException {
  public:
@@ -104,7 +96,7 @@ void* anyffi_wrapper_take_host(AnyffiValue* owner) {
     made = layout.nothing;
     layout.retain(made);
     return made;
-  } else if (void* handle = handle_of(owner->as_object)) {
+  } else if (void* handle = handle_of(*owner); handle != nullptr && handle != layout.nothing) {
     layout.retain(made = handle);
   } else {
     return anyffi_wrapper_take_current(owner);

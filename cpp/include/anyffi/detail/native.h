@@ -221,6 +221,34 @@ __attribute__((cold, noinline)) inline int fill_and_call(NativeFunction& native,
   return status;
 }
 
+/// `AnyffiFunctionInfo.load_items`.
+__attribute__((noinline)) inline int load_native_items(void* self, int32_t index, AnyffiValue* value, void* room,
+                                                       size_t room_size) {
+  auto& native = *static_cast<NativeFunction*>(self);
+  const ParamType* type = native.params[index];
+  // The object must not outlive the call.
+  if (native.num_kept > 0 || native.returns == Returns::kReferenceInternal) return -1;
+  bool is_in_room = sizeof(LoadedArgument) + type->size <= room_size;
+  void* memory = is_in_room ? room : anyffi_alloc(sizeof(LoadedArgument) + type->size);
+  if (!memory) return -1;
+  auto* destroy = is_in_room ? &LoadedArgument::destroy_in_room : &LoadedArgument::destroy;
+  auto* loaded = new (memory) LoadedArgument{{ANYFFI_OBJECT, 1, 1, destroy, nullptr}, type};
+  AnyffiMismatch why;
+  try {
+    if (type->load(*value, why, loaded->slot())) {
+      *value = object_value(&loaded->header);
+      value->aux = ANYFFI_MOVABLE | ANYFFI_LOADED;
+      return 0;
+    }
+  } catch (...) {
+    // The conversion of the packed container raises it again.
+  }
+  if (!is_in_room) anyffi_free(memory);
+  AnyValue ignored;
+  anyffi_error_take_raised(ignored.out());
+  return -1;
+}
+
 /// `AnyffiFunctionInfo.try_call`.
 inline int try_native(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   *result = trial_mark();

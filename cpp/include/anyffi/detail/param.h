@@ -67,6 +67,23 @@ struct ParamType {
   uint32_t size;
   uint32_t alignment;
   bool takes_utf8;
+  bool reads_items;  // `load` accepts containers of the host, and what `load_items` made of one
+};
+
+/// An argument that was converted before its call, which moves it into the slot. The slot follows.
+struct alignas(16) LoadedArgument {
+  AnyffiObject header;
+  const ParamType* type;
+
+  void* slot() { return this + 1; }
+  static void destroy_in_room(AnyffiObject* self, int32_t what) {
+    auto* argument = reinterpret_cast<LoadedArgument*>(self);
+    if ((what & ANYFFI_DELETE_CONTENTS) && argument->type->destroy) argument->type->destroy(argument->slot());
+  }
+  static void destroy(AnyffiObject* self, int32_t what) {
+    destroy_in_room(self, what);
+    if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+  }
 };
 
 /// What a slot keeps for a parameter that is converted by Traits<T>: the T itself if it outlives the Holder.
@@ -84,11 +101,30 @@ __attribute__((cold, noinline)) inline bool keep_refused(AnyffiMismatch& why) no
   return false;
 }
 
+/// Whether parameters of type T read containers of the host.
+template <class T, class = void>
+inline constexpr bool kTakesItems = false;
+template <class T>
+inline constexpr bool kTakesItems<T, std::enable_if_t<HasTraits<T>::value>> =
+    kReadsItems<T> && alignof(typename Slot<T>::Kept) <= 16;
+
 /// Not inlined: one for each type, called by all functions with such a parameter. After a failure the caller drops the
 /// value in `why`.
 template <class T>
 __attribute__((noinline)) bool load_slot(AnyffiValue& value, AnyffiMismatch& why, void* memory) {
   using Holder = typename Traits<T>::Holder;
+  if constexpr (kTakesItems<T>) {
+    if (value.type_code > 0 && (value.aux & ANYFFI_LOADED)) {
+      using Kept = typename Slot<T>::Kept;
+      auto* loaded = reinterpret_cast<LoadedArgument*>(value.as_object);
+      auto* kept = static_cast<Kept*>(loaded->slot());
+      new (memory) Kept(std::move(*kept));
+      kept->~Kept();
+      if (__builtin_expect(loaded->header.deleter == &LoadedArgument::destroy, 0)) anyffi_free(loaded);
+      value = AnyffiValue{};
+      return true;
+    }
+  }
   if constexpr (Slot<T>::kIsTaken) {
     Holder holder{};
     if (__builtin_expect(!Traits<T>::load(value, holder, why), 0)) return keep_refused(why);
@@ -131,8 +167,8 @@ bool normalize_number(AnyffiValue& value, AnyffiMismatch& why) {
 template <class T>
 constexpr ParamType describe_param() {
   using Kept = typename Slot<T>::Kept;
-  ParamType type{&load_slot<T>,  nullptr,      nullptr,       Traits<T>::name,
-                 kExactTypes<T>, sizeof(Kept), alignof(Kept), kTakesUtf8<T>};
+  ParamType type{&load_slot<T>, nullptr,       nullptr,       Traits<T>::name, kExactTypes<T>,
+                 sizeof(Kept),  alignof(Kept), kTakesUtf8<T>, kTakesItems<T>};
   if constexpr (!std::is_trivially_destructible_v<Kept>) type.destroy = &destroy_slot<T>;
   if constexpr (kIsNumber<T>) type.normalize = &normalize_number<T>;
   return type;
@@ -189,7 +225,9 @@ inline constexpr bool kIsObjectArg<ObjectArg<T>> = true;
 template <class T>
 bool load_same_class(const AnyffiValue& value, ObjectArg<T>*, void* slot) {
   if (value.type_code <= 0 || value.type_code != type_code_slot<T>) return false;
-  *static_cast<void**>(slot) = reinterpret_cast<const AnyffiInstance*>(value.as_object)->content;
+  auto* borrowed = new (slot) BorrowedPointer<T>;
+  borrowed->content = static_cast<T*>(reinterpret_cast<const AnyffiInstance*>(value.as_object)->content);
+  borrowed->in_use.begin(value.as_object);
   return true;
 }
 

@@ -4,6 +4,7 @@
 #define ANYFFI_DETAIL_STL_ITEMS_H_
 
 #include <anyffi/container/set.h>
+#include <anyffi/detail/host_items.h>
 
 #include <cstddef>
 
@@ -20,6 +21,12 @@ template <class T, class = void>
 inline constexpr bool kLoadsInPlace = std::is_arithmetic_v<T> && kIsNumber<T> && !std::is_same_v<T, bool>;
 template <class T>
 inline constexpr bool kLoadsInPlace<T, std::enable_if_t<Traits<T>::kIsLoadedInPlace>> = true;
+
+/// Containers with `emplace_back`, which returns the new element.
+template <class C, class = void>
+inline constexpr bool kGrowsByItems = false;
+template <class C>
+inline constexpr bool kGrowsByItems<C, std::void_t<decltype(std::declval<C&>().emplace_back())>> = true;
 
 /// Calls `load` with each element of an Array, a List, or what converts to one; for T of one byte also of Bytes.
 template <class T, class Load>
@@ -50,15 +57,29 @@ bool load_each(const AnyffiValue& value, const char* name, AnyffiMismatch& why, 
   return true;
 }
 
-/// Calls `visit` with each element, converted to T.
-template <class T, class Visit>
-bool load_items(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
-  return load_each<T>(value, name, why, [&](AnyffiValue& item) {
-    typename Traits<T>::Holder holder{};
-    if (!Traits<T>::load(item, holder, why)) return false;
-    visit(Traits<T>::take(holder));
-    return true;
-  });
+/// Calls `visit` with each element, converted to T; `filled` is what it fills.
+template <class T, class C, class Visit>
+bool load_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Visit visit) {
+  auto load = [&](AnyffiValue& item) {
+    if constexpr (kLoadsInPlace<T> && kGrowsByItems<C>) {
+      return Traits<T>::load(item, filled.emplace_back(), why);
+    } else {
+      typename Traits<T>::Holder holder{};
+      if (!Traits<T>::load(item, holder, why)) return false;
+      visit(Traits<T>::take(holder));
+      return true;
+    }
+  };
+  if constexpr (kLoadsQuietly<T>) {
+    if (is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) {
+      if constexpr (kGrowsByRanges<T, C>) {
+        return load_host_numbers<T>(value, filled, name, why);
+      } else {
+        return load_host_items(value, filled, name, why, load);
+      }
+    }
+  }
+  return load_each<T>(value, name, why, load);
 }
 
 /// Makes a value that is a copy hashable, as a key or an element of a set must be: lists become Arrays and sets
@@ -145,12 +166,24 @@ AnyffiValue store_items(Items&& items) {
 
 /// Calls `visit` with each entry, converted to K and V; it returns whether the key is new. Distinct keys may be equal
 /// in C++, as 2**53 and 2**53 + 1 are as double: that is an error.
-template <class K, class V, class Visit>
-bool load_entries(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
+template <class K, class V, class C, class Visit>
+bool load_entries(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Visit visit) {
   static_assert(!kIsView<K> && !kIsView<V>, "anyffi: a container must own its elements: use std::string, not a view");
+  if constexpr (kLoadsQuietly<K> && kLoadsQuietly<V>) {
+    if (is_items_of(value, ANYFFI_MAP, ANYFFI_DICT)) {
+      return load_host_entries(value, filled, name, why, [&](AnyffiValue& key, AnyffiValue& item) {
+        typename Traits<K>::Holder key_holder{};
+        typename Traits<V>::Holder item_holder{};
+        return Traits<K>::load(key, key_holder, why) && Traits<V>::load(item, item_holder, why) &&
+               visit(Traits<K>::take(key_holder), Traits<V>::take(item_holder));
+      });
+    }
+  }
   if (value.type_code != ANYFFI_MAP && value.type_code != ANYFFI_DICT) return refuse(why, value, name);
   auto* mapping = reinterpret_cast<const AnyffiMapping*>(value.as_object);
   bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
+  // The order of a hash table depends on it.
+  Reserve<C>::in(filled, mapping->size);
   for (int64_t i = 0; i < mapping->used; ++i) {
     const AnyffiEntry& entry = mapping->entries[i];
     if (entry.key.type_code == ANYFFI_UNSET) continue;
@@ -183,15 +216,25 @@ AnyffiValue store_entries(const Entries& entries) {
 }
 
 /// Calls `visit` with each element of a set, converted to T; it returns whether the element is new.
-template <class T, class Visit>
-bool load_elements(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Visit visit) {
+template <class T, class C, class Visit>
+bool load_elements(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Visit visit) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
+  if constexpr (kLoadsQuietly<T>) {
+    if (is_items_of(value, ANYFFI_FROZEN_SET, ANYFFI_SET)) {
+      return load_host_items(value, filled, name, why, [&](AnyffiValue& item) {
+        typename Traits<T>::Holder holder{};
+        return Traits<T>::load(item, holder, why) && visit(Traits<T>::take(holder));
+      });
+    }
+  }
   if (__builtin_expect(value.type_code != ANYFFI_SET && value.type_code != ANYFFI_FROZEN_SET, 0)) {
-    return load_converted(value, ANYFFI_AS_SET, ANYFFI_SET, name, why,
-                          [&](AnyffiValue& converted) { return load_elements<T>(converted, name, why, visit); });
+    return load_converted(value, ANYFFI_AS_SET, ANYFFI_SET, name, why, [&](AnyffiValue& converted) {
+      return load_elements<T>(converted, filled, name, why, visit);
+    });
   }
   auto* set = reinterpret_cast<const AnyffiMapping*>(value.as_object);
   bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
+  Reserve<C>::in(filled, set->size);
   for (int64_t i = 0; i < set->used; ++i) {
     if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
     Element element(set->entries[i].key, set->header, is_private);
@@ -228,14 +271,10 @@ struct StdSequenceTraits {
   static constexpr bool kBorrows = false;
   static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kReadsItems = kLoadsQuietly<T>;
   using Holder = S;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    if constexpr (kLoadsInPlace<T>) {
-      return load_each<T>(value, name, why,
-                          [&](AnyffiValue& item) { return Traits<T>::load(item, holder.emplace_back(), why); });
-    } else {
-      return load_items<T>(value, name, why, [&](T&& item) { holder.push_back(std::move(item)); });
-    }
+    return load_items<T>(value, holder, name, why, [&](T&& item) { holder.push_back(std::move(item)); });
   }
   static S take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const S& items) { return store_items<T>(items); }
@@ -253,10 +292,12 @@ struct StdMapTraits {
   static constexpr bool kBorrows = false;
   static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kReadsItems = kLoadsQuietly<K> && kLoadsQuietly<V>;
   using Holder = M;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    return load_entries<K, V>(
-        value, name, why, [&](K&& key, V&& item) { return holder.emplace(std::move(key), std::move(item)).second; });
+    return load_entries<K, V>(value, holder, name, why, [&](K&& key, V&& item) {
+      return holder.emplace(std::move(key), std::move(item)).second;
+    });
   }
   static M take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const M& entries) { return store_entries<K, V>(entries); }
@@ -273,9 +314,11 @@ struct StdSetTraits {
   static constexpr bool kBorrows = false;
   static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kReadsItems = kLoadsQuietly<T>;
   using Holder = S;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    return load_elements<T>(value, name, why, [&](T&& element) { return holder.insert(std::move(element)).second; });
+    return load_elements<T>(value, holder, name, why,
+                            [&](T&& element) { return holder.insert(std::move(element)).second; });
   }
   static S take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const S& elements) { return store_elements<T>(elements); }

@@ -154,7 +154,12 @@ struct TypedCall {
   template <size_t I, class P>
   static void destroy(Memory& memory) {
     using T = ConvertedType<P>;
-    if constexpr (!std::is_trivially_destructible_v<typename Slot<T>::Kept>) destroy_slot<T>(slot<I>(memory));
+    using Kept = typename Slot<T>::Kept;
+    if constexpr (kIsObjectArg<T>) {
+      static_cast<Kept*>(slot<I>(memory))->~Kept();  // inlined
+    } else if constexpr (!std::is_trivially_destructible_v<Kept>) {
+      destroy_slot<T>(slot<I>(memory));
+    }
   }
 };
 

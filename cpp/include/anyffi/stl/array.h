@@ -20,6 +20,7 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
   static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
   static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kReadsItems = detail::kLoadsQuietly<T>;
   using Holder = std::array<T, N>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     size_t count = 0;
@@ -27,7 +28,7 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
       if (count < N) holder[count] = std::move(item);
       ++count;
     };
-    if (!detail::load_items<T>(value, name, why, fill)) return false;
+    if (!detail::load_items<T>(value, holder, name, why, fill)) return false;
     return count == N || detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, kSizeText);
   }
   static Holder take(Holder& holder) { return std::move(holder); }

@@ -4,6 +4,7 @@
 #define ANYFFI_STL_COMPLEX_H_
 
 #include <anyffi/data_type.h>
+#include <anyffi/detail/host_items.h>
 
 #include <complex>
 
@@ -22,13 +23,21 @@ struct Traits<std::complex<T>> {
       sizeof(T) < 8 ? Traits<T>::type_mask : Traits<T>::type_mask | detail::type_bits(ANYFFI_COMPLEX);
   static constexpr bool kBorrows = false;
   static constexpr bool kIsLoadedInPlace = true;
+  static constexpr bool kLoadsQuietly = true;
   using Holder = std::complex<T>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     T real{}, imag{};
     bool fits;
-    if (value.type_code == ANYFFI_COMPLEX) {
-      auto* number = reinterpret_cast<const AnyffiComplex*>(value.as_object);
-      AnyffiValue parts[] = {Traits<double>::store(number->real), Traits<double>::store(number->imag)};
+    bool is_item = detail::is_items_of(value, ANYFFI_COMPLEX, ANYFFI_COMPLEX);
+    if (is_item && sizeof(T) == sizeof(double)) {
+      auto* numbers = static_cast<const double*>(value.as_pointer);
+      holder = std::complex<T>(static_cast<T>(numbers[0]), static_cast<T>(numbers[1]));
+      return true;
+    }
+    if (value.type_code == ANYFFI_COMPLEX || is_item) {
+      auto* numbers = is_item ? static_cast<const double*>(value.as_pointer)
+                              : &reinterpret_cast<const AnyffiComplex*>(value.as_object)->real;
+      AnyffiValue parts[] = {Traits<double>::store(numbers[0]), Traits<double>::store(numbers[1])};
       fits = Traits<T>::load(parts[0], real, why) && Traits<T>::load(parts[1], imag, why);
     } else {
       fits = Traits<T>::load(value, real, why);

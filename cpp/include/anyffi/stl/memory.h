@@ -11,11 +11,6 @@ namespace anyffi {
 
 namespace detail {
 
-template <class P>
-void delete_holder(void* held) {
-  delete static_cast<P*>(held);
-}
-
 /// Makes a std::shared_ptr keep an object alive, whatever owns its content.
 struct ReleaseObject {
   AnyffiObject* object;
@@ -99,7 +94,7 @@ struct Traits<std::shared_ptr<P>, std::enable_if_t<detail::kIsObjectClass<std::r
     if (!pointer) return AnyffiValue{};
     using Held = std::shared_ptr<void>;
     auto* held = new Held(std::const_pointer_cast<T>(std::move(shared)));
-    return detail::refer_to_pointer(pointer, nullptr, &detail::destroy_shared, held, &detail::delete_holder<Held>);
+    return detail::refer_to_pointer(pointer, nullptr, &detail::destroy_shared, held, &detail::delete_as<Held>);
   }
 };
 
@@ -131,15 +126,21 @@ struct Traits<std::unique_ptr<P, D>, std::enable_if_t<detail::kIsObjectClass<std
     return true;
   }
   static Pointer take(Holder& holder) { return Pointer(holder.take()); }
+  /// The content of a field, which stays with its owner.
+  static AnyffiValue refer_inside(const Pointer& pointer, AnyffiObject* owner) {
+    (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED>;
+    if (!pointer) return AnyffiValue{};
+    return detail::refer_to_borrowed(const_cast<T*>(static_cast<const T*>(pointer.get())), owner);
+  }
   static AnyffiValue store(Pointer pointer) {
     (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED>;
     if (!pointer) return AnyffiValue{};
-    auto* content = const_cast<T*>(pointer.get());
     if constexpr (kIsPlain) {
       return detail::refer_to_owned(const_cast<T*>(pointer.release()));
     } else {
+      auto* content = const_cast<T*>(pointer.get());
       auto* held = new Pointer(std::move(pointer));
-      return detail::refer_to_pointer(content, nullptr, &detail::destroy_holder, held, &detail::delete_holder<Pointer>);
+      return detail::refer_to_pointer(content, nullptr, &detail::destroy_holder, held, &detail::delete_as<Pointer>);
     }
   }
 };

@@ -60,6 +60,8 @@ struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> :
   static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
   static constexpr uint32_t result_flags = detail::kResultFlags<T>;
   static constexpr bool kBorrows = false;
+  static constexpr bool kLoadsQuietly = detail::kLoadsQuietly<T>;
+  static constexpr bool kReadsItems = detail::kReadsItems<T>;
   using Conversion = detail::OptionalConversion<T>;
   static bool load(AnyffiValue& value, typename Conversion::Holder& holder, AnyffiMismatch& why) {
     if (value.type_code == ANYFFI_NONE || Conversion::load(value, holder, why)) return true;

@@ -82,6 +82,7 @@ __attribute__((noinline)) inline AnyffiValue adopt_ascii(std::string&& text) {
 template <>
 struct Traits<std::string> {
   static constexpr bool kIsSteady = true;
+  static constexpr bool kLoadsQuietly = true;
   static constexpr FixedText name{"str"};
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
@@ -89,6 +90,10 @@ struct Traits<std::string> {
   static constexpr bool kOutlivesHolder = true;
   using Holder = std::string;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
+    if (given.type_code == ANYFFI_STR_VIEW && (given.aux & 3) == ANYFFI_ASCII) {
+      holder.assign(static_cast<const char*>(given.as_pointer), given.aux >> 2);
+      return true;
+    }
     AnyValue encoded;
     AnyffiTextView text;
     if (!detail::load_utf8(given, encoded, text, why)) return false;

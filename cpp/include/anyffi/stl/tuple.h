@@ -4,6 +4,7 @@
 #define ANYFFI_STL_TUPLE_H_
 
 #include <anyffi/container/tuple.h>
+#include <anyffi/detail/host_items.h>
 
 #include <tuple>
 
@@ -21,8 +22,14 @@ struct StdTupleTraits {
   static constexpr uint64_t type_mask = 0;
   static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
+  static constexpr bool kReadsItems = (kLoadsQuietly<Ts> && ...);
   using Holder = std::tuple<typename Traits<Ts>::Holder...>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    if constexpr (kReadsItems) {
+      if (is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) {
+        return read_all(value, holder, why, std::index_sequence_for<Ts...>());
+      }
+    }
     if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) return refuse(why, value, name);
     return load_all(value, holder, why, std::index_sequence_for<Ts...>());
   }
@@ -35,6 +42,15 @@ struct StdTupleTraits {
   static bool load_all(const AnyffiValue& value, Holder& holder, AnyffiMismatch& why, std::index_sequence<I...>) {
     (void)holder;
     return has_size(value, why) && (load_one<Ts>(value, std::get<I>(holder), I, why) && ...);
+  }
+  template <size_t... I>
+  static bool read_all(const AnyffiValue& value, Holder& holder, AnyffiMismatch& why, std::index_sequence<I...>) {
+    (void)holder;
+    HostItems<sizeof...(Ts)> items(value);
+    items.read();
+    bool is_read =
+        items.is_whole(sizeof...(Ts)) && (Traits<Ts>::load(items.begin()[I], std::get<I>(holder), why) && ...);
+    return is_read || refuse_items(why, name);
   }
   static bool has_size(const AnyffiValue& value, AnyffiMismatch& why) {
     if (reinterpret_cast<const AnyffiSequence*>(value.as_object)->size == sizeof...(Ts)) return true;

@@ -1,0 +1,141 @@
+/// \file
+/// Containers of the host that a conversion reads itself: a few items at a time, without a copy as cells.
+#ifndef ANYFFI_DETAIL_HOST_ITEMS_H_
+#define ANYFFI_DETAIL_HOST_ITEMS_H_
+
+#include <anyffi/detail/base.h>
+
+namespace anyffi {
+namespace detail {
+
+/// How many cells are read at once. More would not be faster.
+constexpr int64_t kItemsAtOnce = 64;
+
+/// Reads a value of `anyffi_make_items`; `kStep` cells are one item.
+template <int64_t kCapacity = kItemsAtOnce, int64_t kStep = 1>
+class HostItems {
+ public:
+  explicit HostItems(const AnyffiValue& value) : items_(anyffi_open_items(&value)) {}
+  HostItems(const HostItems&) = delete;
+  HostItems& operator=(const HostItems&) = delete;
+  ~HostItems() { release(); }
+
+  /// Reads the next cells, which are valid until the next call; false at the end.
+  bool read() {
+    release();
+    // The end is known without a call.
+    if (num_read_ > 0 && num_read_ == items_.size * kStep) return (count_ = 0) != 0;
+    count_ = anyffi_items_read(&items_, cells_, kCapacity);
+    num_read_ += count_;
+    return count_ > 0;
+  }
+  /// Whether the end was reached, not an item that the host has to pack.
+  bool is_complete() const { return count_ == 0; }
+  /// Whether the last `read` got all items of a container with this many.
+  bool is_whole(int64_t size) const { return count_ == size && items_.size == size; }
+  /// The number of items of the whole container, after the first `read`.
+  int64_t size() const { return items_.size; }
+  AnyffiValue* begin() { return cells_; }
+  AnyffiValue* end() { return cells_ + (count_ > 0 ? count_ : 0); }
+
+ private:
+  void release() {
+    if (__builtin_expect((items_.flags & ANYFFI_ITEMS_OWNED) == 0, 1)) return;
+    items_.flags &= ~ANYFFI_ITEMS_OWNED;
+    for (AnyffiValue& cell : *this) {
+      if (cell.type_code > 0 && (cell.aux & ANYFFI_MOVABLE)) anyffi_release(cell.as_object);
+    }
+  }
+
+  AnyffiItems items_;
+  int64_t count_ = 0;
+  int64_t num_read_ = 0;
+  AnyffiValue cells_[kCapacity > 0 ? kCapacity : 1];
+};
+
+/// Whether a value is a container of the host that would be packed as one of two types.
+inline bool is_items_of(const AnyffiValue& value, int32_t first, int32_t second) {
+  if (__builtin_expect(!anyffi_is_items(&value), 1)) return false;
+  int32_t type_code = anyffi_open_items(&value).type_code;
+  return type_code == first || type_code == second;
+}
+
+/// Refuses without naming the value: the host packs the container again, and the conversion of that says why.
+inline bool refuse_items(AnyffiMismatch& why, const char* name) { return refuse(why, AnyffiValue{}, name); }
+
+/// Reserves memory in containers that have it.
+template <class C, class = void>
+struct Reserve {
+  static constexpr bool kHas = false;
+  static void in(C&, int64_t) {}
+};
+template <class C>
+struct Reserve<C, std::void_t<decltype(std::declval<C&>().reserve(1))>> {
+  static constexpr bool kHas = true;
+  static void in(C& container, int64_t size) { container.reserve(static_cast<size_t>(size)); }
+};
+
+/// Calls `load` with each item, in a container that is filled by it.
+template <class C, class Load>
+bool load_host_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Load load) {
+  HostItems<> items(value);
+  if (items.read()) {
+    Reserve<C>::in(filled, items.size());
+    do {
+      for (AnyffiValue& item : items) {
+        if (__builtin_expect(!load(item), 0)) return refuse_items(why, name);
+      }
+    } while (items.read());
+  }
+  return items.is_complete() || refuse_items(why, name);
+}
+
+/// Whether a C of numbers grows by ranges of them.
+template <class T, class C, class = void>
+inline constexpr bool kGrowsByRanges = false;
+template <class T, class C>
+inline constexpr bool
+    kGrowsByRanges<T, C,
+                   std::void_t<decltype(std::declval<C&>().insert(std::declval<C&>().end(), static_cast<T*>(nullptr),
+                                                                  static_cast<T*>(nullptr)))>> =
+        std::is_arithmetic_v<T> && kIsNumber<T> && Reserve<C>::kHas;
+
+/// Loads numbers, and appends all that are read at once.
+template <class T, class C>
+bool load_host_numbers(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why) {
+  HostItems<> items(value);
+  typename Traits<T>::Holder numbers[kItemsAtOnce];
+  if (items.read()) {
+    Reserve<C>::in(filled, items.size());
+    do {
+      auto* end = numbers;
+      for (AnyffiValue& item : items) {
+        bool is_plain = Traits<T>::load_plain(item, *end);
+        if (__builtin_expect(!is_plain, 0) && !Traits<T>::load(item, *end, why)) return refuse_items(why, name);
+        ++end;
+      }
+      filled.insert(filled.end(), numbers, end);
+    } while (items.read());
+  }
+  return items.is_complete() || refuse_items(why, name);
+}
+
+/// The same with each key and value.
+template <class C, class Load>
+bool load_host_entries(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Load load) {
+  HostItems<kItemsAtOnce, 2> items(value);
+  if (items.read()) {
+    Reserve<C>::in(filled, items.size());
+    do {
+      for (AnyffiValue* key = items.begin(); key != items.end(); key += 2) {
+        if (__builtin_expect(!load(key[0], key[1]), 0)) return refuse_items(why, name);
+      }
+    } while (items.read());
+  }
+  return items.is_complete() || refuse_items(why, name);
+}
+
+}  // namespace detail
+}  // namespace anyffi
+
+#endif  // ANYFFI_DETAIL_HOST_ITEMS_H_

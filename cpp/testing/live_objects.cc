@@ -1,0 +1,199 @@
+/// \file
+/// Objects of the runtime that are alive, for `anyffi.debug`: an allocator that records its blocks.
+
+#include <anyffi/anyffi.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <dlfcn.h>
+#endif
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace {
+
+using anyffi::AnyValue;
+
+struct Block {
+  size_t size;
+  int64_t number; /* blocks are numbered in their order */
+};
+
+struct Record {
+  AnyffiAllocator former{&std::malloc, &std::free};
+  std::mutex mutex;
+  std::unordered_map<void*, Block> blocks;
+  int64_t count = 0;
+};
+
+/// Never destroyed: the process frees blocks to its very end.
+std::atomic<Record*> g_record{nullptr};
+
+void* recording_alloc(size_t size) {
+  Record* record = g_record;
+  void* memory = record->former.alloc(size);
+  if (memory != nullptr) {
+    std::lock_guard<std::mutex> lock(record->mutex);
+    record->blocks[memory] = {size, ++record->count};
+  }
+  return memory;
+}
+
+void recording_free(void* memory) {
+  Record* record = g_record;
+  if (memory != nullptr) {
+    std::lock_guard<std::mutex> lock(record->mutex);
+    record->blocks.erase(memory);
+  }
+  record->former.free(memory);
+}
+
+/// Begins to record, at the first call.
+Record& record() {
+  static Record* made = [] {
+    anyffi_memory_stop_caching();
+    // Threads that allocate during the exchange find the default.
+    g_record = new Record();
+    AnyffiAllocator allocator{&recording_alloc, &recording_free};
+    anyffi_allocator_exchange(&allocator);
+    g_record.load()->former = allocator;
+    return g_record.load();
+  }();
+  return *made;
+}
+
+bool is_code(void (*function)(AnyffiObject*, int32_t)) {
+#if defined(__unix__) || defined(__APPLE__)
+  Dl_info info;
+  return function != nullptr && dladdr(reinterpret_cast<void*>(function), &info) != 0;
+#else
+  return function != nullptr;
+#endif
+}
+
+constexpr auto kWasWeak = static_cast<uint32_t>(ANYFFI_WAS_WEAK);
+
+/// Blocks also hold elements, text and the memory of tensors, and free ones stay on the runtime's lists.
+bool is_live_object(const void* memory, size_t size) {
+  if (size < sizeof(AnyffiObject)) return false;
+  auto* object = static_cast<const AnyffiObject*>(memory);
+  return object->type_code > 0 && anyffi_type_get_info(object->type_code) != nullptr && object->strong_count > 0 &&
+         (object->weak_count & ~kWasWeak) > 0 && object->weak_count / 2 < kWasWeak && is_code(object->deleter);
+}
+
+struct Live {
+  AnyffiObject* object;
+  int64_t number;
+};
+
+/// The objects that are alive, in the order of their memory. Call with the mutex locked.
+std::vector<Live> find_live(const Record& record) {
+  std::map<int64_t, AnyffiObject*> found;
+  for (auto [memory, block] : record.blocks) {
+    if (is_live_object(memory, block.size)) found[block.number] = static_cast<AnyffiObject*>(memory);
+  }
+  std::vector<Live> live;
+  for (auto [number, object] : found) live.push_back({object, number});
+  return live;
+}
+
+/// A list of `[value, type key, number of its memory, whether it has a wrapper]`; at the first call an empty one.
+anyffi::List<anyffi::List<AnyValue>> live_objects() {
+  bool is_first = g_record == nullptr;
+  Record& blocks = record();
+  if (is_first) return {};
+  std::vector<Live> live;
+  std::vector<bool> are_wrapped;
+  {
+    std::lock_guard<std::mutex> lock(blocks.mutex);
+    live = find_live(blocks);
+    for (const Live& each : live) {
+      anyffi_retain(each.object);
+      are_wrapped.push_back(each.object->wrapper != nullptr);
+    }
+  }
+  anyffi::List<anyffi::List<AnyValue>> rows;
+  for (size_t i = 0; i < live.size(); ++i) {
+    anyffi::List<AnyValue> row;
+    AnyffiObject* object = live[i].object;
+    const char* key = anyffi_type_get_info(object->type_code)->type_key;
+    row.push_back(AnyValue(anyffi::detail::Adopt{}, anyffi_make_object(object)));
+    row.push_back(AnyValue(anyffi::String(key)));
+    row.push_back(AnyValue(live[i].number));
+    row.push_back(AnyValue(static_cast<bool>(are_wrapped[i])));
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+int64_t last_number() {
+  Record& blocks = record();
+  std::lock_guard<std::mutex> lock(blocks.mutex);
+  return blocks.count;
+}
+
+void forget_objects(int64_t after) {
+  Record& blocks = record();
+  std::lock_guard<std::mutex> lock(blocks.mutex);
+  for (auto block = blocks.blocks.begin(); block != blocks.blocks.end();) {
+    block = block->second.number > after ? blocks.blocks.erase(block) : std::next(block);
+  }
+}
+
+/// Whether a library or the runtime keeps an object for as long as the process lasts, like the functions it exports.
+bool is_permanent(const AnyffiObject* object) {
+  if (object->type_code == ANYFFI_MODULE) return true;
+  if (object->type_code != ANYFFI_FUNCTION) return false;
+  auto* function = reinterpret_cast<const AnyffiFunction*>(object);
+  return function->handle == nullptr && function->info != nullptr;
+}
+
+/// Writes what is alive to stderr. Python has ended by now.
+void report() {
+  Record& blocks = record();
+  std::map<std::string, int64_t> counts;
+  {
+    std::lock_guard<std::mutex> lock(blocks.mutex);
+    for (const Live& each : find_live(blocks)) {
+      if (!is_permanent(each.object)) ++counts[anyffi_type_get_info(each.object->type_code)->type_key];
+    }
+  }
+  std::fprintf(stderr, counts.empty() ? "anyffi: no object is alive at exit\n" : "anyffi: objects alive at exit:\n");
+  for (const auto& [key, count] : counts) {
+    std::fprintf(stderr, "%8lld %s\n", static_cast<long long>(count), key.c_str());
+  }
+}
+
+void report_at_exit() {
+  static const bool is_registered = [] {
+    record();
+    return std::atexit(&report) == 0;
+  }();
+  static_cast<void>(is_registered);
+}
+
+}  // namespace
+
+ANYFFI_REGISTER_GLOBAL("anyffi.debug.live_objects")
+    .def(&live_objects)
+    .doc(
+        "Return a row for each object of the runtime that was created since the first call, on this thread, and is "
+        "alive: its value, the key of its type, the number of its memory, and whether it has a wrapper.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.debug.report_at_exit")
+    .def(&report_at_exit)
+    .doc("Write the number of objects by type that are alive when the process ends, of those created from now on.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.debug.last_number")
+    .def(&last_number)
+    .doc("Return the number of the last block of memory, as `live_objects` numbers them.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.debug.forget")
+    .def(&forget_objects, anyffi::arg("after"))
+    .doc("Leave out the objects in blocks of memory after a number: those that a library keeps for good.");

@@ -1,0 +1,212 @@
+/// Containers whose items a C++ conversion reads itself: no object of the runtime is made of them.
+///
+/// No Python code runs from the first item to the last one, so that nothing changes meanwhile. What would need some is
+/// packed as any other argument, and so is what the conversion refuses, for the error.
+
+#ifndef ANYFFI_ITEMS_H_
+#define ANYFFI_ITEMS_H_
+
+#include "decisions.h"
+#include "scalars.h"
+
+/// The type code of what an exact container, or an instance of a known subclass, is packed as; 0 for others.
+static inline int32_t anyffi_py_items_code(PyObject* x, PyTypeObject* cls) {
+  if (cls == &PyList_Type) return ANYFFI_LIST;
+  if (cls == &PyTuple_Type) return ANYFFI_ARRAY;
+  if (cls == &PyDict_Type) return ANYFFI_DICT;
+  if (cls == &PySet_Type) return ANYFFI_SET;
+  if (cls == &PyFrozenSet_Type) return ANYFFI_FROZEN_SET;
+  switch (anyffi_py_known_decision(cls)) {
+    case ANYFFI_DECISION_TUPLE:
+      return ANYFFI_ARRAY;
+    case ANYFFI_DECISION_LIST:
+      return ANYFFI_LIST;
+    case ANYFFI_DECISION_DICT:
+      return ANYFFI_DICT;
+    case ANYFFI_DECISION_SET:
+      return ANYFFI_SET;
+    case ANYFFI_DECISION_FROZEN_SET:
+      return ANYFFI_FROZEN_SET;
+    default:
+      return (void)x, 0;
+  }
+}
+
+/// Reads a str, or an instance of a subclass: text that is not ASCII as UTF-8, which Python keeps.
+static int anyffi_py_read_text_item(PyObject* x, AnyffiValue* out) {
+  Py_ssize_t size;
+  if (!anyffi_py_is_ready(x)) return 0;
+  if (PyUnicode_IS_ASCII(x)) return anyffi_py_pack_text(x, &PyUnicode_Type, out);
+  const char* utf8 = PyUnicode_AsUTF8AndSize(x, &size);
+  if (utf8 == NULL) PyErr_Clear();
+  if (utf8 == NULL || size > ANYFFI_MAX_BORROWED) return 0;
+  *out = anyffi_make_utf8(utf8, (uint32_t)size);
+  return 1;
+}
+
+/// Reads a scalar of a class other than the frequent builtins, as an owned value; 0 for what is none.
+static int anyffi_py_read_scalar_item(PyObject* x, AnyffiDecision decision, AnyffiValue* out) {
+  int is_scalar = (decision >= ANYFFI_DECISION_INT && decision <= ANYFFI_DECISION_BYTEARRAY) ||
+                  decision >= ANYFFI_DECISION_NUMPY_BOOL;
+  if (!is_scalar) return 0;
+  if (decision == ANYFFI_DECISION_FLOAT) {
+    *out = anyffi_py_make_float(PyFloat_AS_DOUBLE(x));
+    return 1;
+  }
+  if (decision == ANYFFI_DECISION_STR) return anyffi_py_read_text_item(x, out);
+  if (decision == ANYFFI_DECISION_BYTES) return anyffi_py_pack_text(x, &PyBytes_Type, out);
+  int packed = anyffi_py_pack_decided_scalar(x, decision, out);
+  // Memory is exhausted, and packing the container will say so.
+  if (packed < 0) PyErr_Clear();
+  if (packed > 0 && out->type_code > 0) out->aux = ANYFFI_MOVABLE;
+  return packed > 0;
+}
+
+/// Reads an item that is no exact number; 0 where the container has to be packed.
+ANYFFI_NEVER_INLINE int anyffi_py_read_other_item(PyObject* x, AnyffiItems* items, int in_key, AnyffiValue* out) {
+  PyTypeObject* cls = Py_TYPE(x);
+  if (cls == &PyUnicode_Type) return anyffi_py_read_text_item(x, out);
+  if (cls == &PyComplex_Type && !in_key) {
+    *out = anyffi_make_items(&((PyComplexObject*)x)->cval, ANYFFI_COMPLEX, 0);
+    return 1;
+  }
+  int32_t code = anyffi_py_items_code(x, cls);
+  if (code != 0) {
+    *out = anyffi_make_items(x, code, in_key);
+    return 1;
+  }
+  AnyffiDecision decision = cls == &PyLong_Type    ? ANYFFI_DECISION_INT
+                            : cls == &PyBytes_Type ? ANYFFI_DECISION_BYTES
+                                                   : anyffi_py_known_decision(cls);
+  if (!anyffi_py_pack_immediate(x, cls, out) && !anyffi_py_read_scalar_item(x, decision, out)) return 0;
+  if (!in_key) {
+    if (out->type_code > 0 && (out->aux & ANYFFI_MOVABLE)) items->flags |= ANYFFI_ITEMS_OWNED;
+    return 1;
+  }
+  // Two keys that are not equal to themselves are an error.
+  if (out->type_code > 0) {
+    if (out->aux & ANYFFI_MOVABLE) anyffi_release(out->as_object);
+    return 0;
+  }
+  return out->type_code != ANYFFI_FLOAT || out->as_float == out->as_float;
+}
+
+ANYFFI_ALWAYS_INLINE int anyffi_py_read_item(PyObject* x, AnyffiItems* items, int in_key, AnyffiValue* out) {
+  PyTypeObject* cls = Py_TYPE(x);
+  int64_t number;
+  if (cls == &PyLong_Type && anyffi_py_read_short_int(x, &number)) {
+    *out = anyffi_make_int(number);
+  } else if (cls == &PyFloat_Type && !in_key) {
+    *out = anyffi_py_make_float(PyFloat_AS_DOUBLE(x));
+  } else if (cls == &PyBool_Type) {
+    *out = anyffi_make_value((uint32_t)ANYFFI_BOOL, x == Py_True);
+  } else if (x == Py_None) {
+    *out = anyffi_make_none();
+  } else {
+    return anyffi_py_read_other_item(x, items, in_key, out);
+  }
+  return 1;
+}
+
+/// Releases the items before one that could not be read; always -1.
+ANYFFI_NEVER_INLINE int64_t anyffi_py_drop_items(AnyffiValue* items, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (items[i].type_code > 0 && (items[i].aux & ANYFFI_MOVABLE)) anyffi_release(items[i].as_object);
+  }
+  return -1;
+}
+
+static int64_t anyffi_py_read_sequence_items(AnyffiItems* items, PyObject* const* elements, AnyffiValue* out,
+                                             int64_t capacity) {
+  int64_t count = items->size - items->position, i = 0;
+  int in_key = items->flags & ANYFFI_ITEMS_IN_KEY;
+  if (count > capacity) count = capacity;
+  elements += items->position;
+  items->position += count;
+  // Most elements are of the class of the one before.
+  while (i < count) {
+    PyTypeObject* cls = Py_TYPE(elements[i]);
+    int64_t number, first = i;
+    if (cls == &PyLong_Type) {
+      for (; i < count && Py_IS_TYPE(elements[i], cls) && anyffi_py_read_short_int(elements[i], &number); ++i) {
+        out[i] = anyffi_make_int(number);
+      }
+    } else if (cls == &PyFloat_Type && !in_key) {
+      for (; i < count && Py_IS_TYPE(elements[i], cls); ++i) {
+        out[i] = anyffi_py_make_float(PyFloat_AS_DOUBLE(elements[i]));
+      }
+    } else if (cls == &PyTuple_Type || cls == &PyList_Type) {
+      int32_t code = cls == &PyTuple_Type ? ANYFFI_ARRAY : ANYFFI_LIST;
+      for (; i < count && Py_IS_TYPE(elements[i], cls); ++i) out[i] = anyffi_make_items(elements[i], code, in_key);
+    } else if (cls == &PyBool_Type) {
+      for (; i < count && Py_IS_TYPE(elements[i], cls); ++i) {
+        out[i] = anyffi_make_value((uint32_t)ANYFFI_BOOL, elements[i] == Py_True);
+      }
+    } else if (cls == &PyUnicode_Type) {
+      while (i < count && Py_IS_TYPE(elements[i], cls) && anyffi_py_read_text_item(elements[i], &out[i])) ++i;
+    } else if (cls == &PyComplex_Type && !in_key) {
+      for (; i < count && Py_IS_TYPE(elements[i], cls); ++i) {
+        out[i] = anyffi_make_items(&((PyComplexObject*)elements[i])->cval, ANYFFI_COMPLEX, 0);
+      }
+    } else if (elements[i] == Py_None) {
+      for (; i < count && elements[i] == Py_None; ++i) out[i] = anyffi_make_none();
+    } else if (!in_key) {
+      AnyffiDecision decision = anyffi_py_known_decision(cls);
+      while (i < count && Py_IS_TYPE(elements[i], cls) && anyffi_py_read_scalar_item(elements[i], decision, &out[i])) {
+        if (out[i++].type_code > 0) items->flags |= ANYFFI_ITEMS_OWNED;
+      }
+    }
+    if (i > first) continue;
+    if (!anyffi_py_read_other_item(elements[i], items, in_key, &out[i])) return anyffi_py_drop_items(out, i);
+    ++i;
+  }
+  return count;
+}
+
+static int64_t anyffi_py_read_dict_items(AnyffiItems* items, PyObject* dict, AnyffiValue* out, int64_t capacity) {
+  PyObject *key, *item;
+  Py_ssize_t position = (Py_ssize_t)items->position;
+  int64_t count = 0;
+  while (count + 2 <= capacity && PyDict_Next(dict, &position, &key, &item)) {
+    if (!anyffi_py_read_item(key, items, 1, &out[count])) return anyffi_py_drop_items(out, count);
+    if (!anyffi_py_read_item(item, items, items->flags & ANYFFI_ITEMS_IN_KEY, &out[count + 1]))
+      return anyffi_py_drop_items(out, count + 1);
+    count += 2;
+  }
+  items->position = position;
+  return count;
+}
+
+static int64_t anyffi_py_read_set_items(AnyffiItems* items, PyObject* set, AnyffiValue* out, int64_t capacity) {
+  PyObject* element;
+  Py_ssize_t position = (Py_ssize_t)items->position;
+  int64_t count = 0;
+  if (!ANYFFI_KNOWN_LAYOUT) return -1;
+  while (count < capacity && anyffi_py_next_element(set, &position, &element)) {
+    if (!anyffi_py_read_item(element, items, 1, &out[count])) return anyffi_py_drop_items(out, count);
+    ++count;
+  }
+  items->position = position;
+  return count;
+}
+
+/// The hook behind `anyffi_items_read`.
+static int64_t anyffi_py_read_items(AnyffiItems* items, AnyffiValue* out, int64_t capacity) {
+  PyObject* x = (PyObject*)items->container;
+  switch (items->type_code) {
+    case ANYFFI_ARRAY:
+      items->size = Py_SIZE(x);
+      return anyffi_py_read_sequence_items(items, anyffi_py_tuple_items(x), out, capacity);
+    case ANYFFI_LIST:
+      items->size = Py_SIZE(x);
+      return anyffi_py_read_sequence_items(items, anyffi_py_list_items(x), out, capacity);
+    case ANYFFI_DICT:
+      items->size = PyDict_Size(x);
+      return anyffi_py_read_dict_items(items, x, out, capacity);
+    default:
+      items->size = PySet_GET_SIZE(x);
+      return anyffi_py_read_set_items(items, x, out, capacity);
+  }
+}
+
+#endif  // ANYFFI_ITEMS_H_
