@@ -9,13 +9,9 @@ from typing import Any
 
 import pytest
 from override_sources import OVERRIDES
-from support import Build, collect, cpython_only, needs_compilers
+from support import Build, collect, compiles_classes, count_live, cpython_only
 
-pytestmark = [
-    needs_compilers,
-    pytest.mark.slow("compiling"),
-    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
-]
+pytestmark = compiles_classes
 
 KEEPS = "on PyPy an object lives on without its Python part"
 
@@ -37,11 +33,6 @@ def make_circle(over: Any) -> Any:
             return 3 * float(self.radius)
 
     return Circle
-
-
-def live(over: Any) -> int:
-    collect()
-    return int(over.live())
 
 
 def test_overrides(over: Any) -> None:
@@ -170,7 +161,7 @@ def test_locks_and_threads(over: Any) -> None:
 
 @cpython_only(KEEPS)
 def test_what_cpp_keeps(over: Any) -> None:
-    before = live(over)
+    before = count_live(over)
     circle = make_circle(over)(5)
     circle.extra = ["state"]
     ref = weakref.ref(circle)
@@ -193,14 +184,14 @@ def test_what_cpp_keeps(over: Any) -> None:
     del found
     assert over.kept_area() == 15
     over.forget()
-    assert live(over) == before
+    assert count_live(over) == before
     assert ref() is None
 
 
 def test_nothing_waits_for_the_collector_that_cpp_does_not_keep(over: Any) -> None:
     if not hasattr(sys, "getrefcount"):
         pytest.skip("PyPy has no reference counts")
-    before = live(over)
+    before = count_live(over)
     gc.disable()
     try:
         circle = make_circle(over)(1)
@@ -213,7 +204,7 @@ def test_nothing_waits_for_the_collector_that_cpp_does_not_keep(over: Any) -> No
 
 @cpython_only(KEEPS)
 def test_cycles(over: Any) -> None:
-    before = live(over)
+    before = count_live(over)
     circle = make_circle(over)(1)
     circle.me = circle
     over.keep(circle)
@@ -221,7 +212,7 @@ def test_cycles(over: Any) -> None:
     collect()
     assert over.kept_area() == 3
     over.forget()
-    assert live(over) == before
+    assert count_live(over) == before
 
 
 @cpython_only(KEEPS)
@@ -232,7 +223,7 @@ def test_a_finalizer_of_users(over: Any) -> None:
         def __del__(self) -> None:
             deleted.append(self.area())
 
-    before = live(over)
+    before = count_live(over)
     Final(2)
     collect()
     assert deleted == [6]
@@ -240,7 +231,7 @@ def test_a_finalizer_of_users(over: Any) -> None:
     collect()
     assert over.kept_area() == 9
     over.forget()
-    assert live(over) == before
+    assert count_live(over) == before
 
 
 @cpython_only(KEEPS)
@@ -257,7 +248,7 @@ def test_objects_as_results(over: Any) -> None:
         def words(self, of: Any) -> Any:
             return [*map(str, of), *super().words(of)]
 
-    before = live(over)
+    before = count_live(over)
     works = Works()
     made = over.make_from(works)
     assert (type(made), made.radius) == (circle, 7)
@@ -268,7 +259,7 @@ def test_objects_as_results(over: Any) -> None:
         over.take(made)
     over.forget()
     del made, works
-    assert live(over) == before
+    assert count_live(over) == before
 
 
 def test_metadata(over: Any) -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from pointer_sources import POINTERS, UNDECLARED
-from support import Build, collect, cpython_only, needs_compilers
+from support import (
+    CPYTHON,
+    Build,
+    collect,
+    compiles_classes,
+    count_live,
+    cpython_only,
+    run_in_threads,
+)
 
-pytestmark = [
-    needs_compilers,
-    pytest.mark.slow("compiling"),
-    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
-]
+pytestmark = compiles_classes
 
 KEEPS = "PyPy refers to an object more than once, so that none can be moved to C++"
 
@@ -27,13 +31,8 @@ def ptr(ffi: Any, build: Build) -> Any:
     module.take(None)
 
 
-def live(ptr: Any) -> int:
-    collect()
-    return int(ptr.live())
-
-
 def test_shared_results(ptr: Any) -> None:
-    before = live(ptr)
+    before = count_live(ptr)
     shape = ptr.make_shared(3)
     assert type(shape) is ptr.Square
     assert (shape.side, shape.area, shape.name) == (3, 9, "shape")
@@ -43,19 +42,19 @@ def test_shared_results(ptr: Any) -> None:
     assert type(hidden) is ptr.Shape
     assert hidden.area == 42
     assert ptr.make_const().value == 4
-    assert live(ptr) == before + 2
+    assert count_live(ptr) == before + 2
     del shape, hidden
-    assert live(ptr) == before
+    assert count_live(ptr) == before
 
 
 def test_shared_arguments_keep_the_object(ptr: Any) -> None:
-    before = live(ptr)
+    before = count_live(ptr)
     shape = ptr.Square(2)
     shape.side = 5
     ptr.keep(shape)
     assert ptr.kept() is shape
     del shape
-    assert live(ptr) == before + 1
+    assert count_live(ptr) == before + 1
     again = ptr.kept()
     assert (type(again), again.side) == (ptr.Square, 5)
     assert ptr.kept() is again
@@ -63,26 +62,26 @@ def test_shared_arguments_keep_the_object(ptr: Any) -> None:
     assert ptr.kept() is None
     assert again.area == 25
     del again
-    assert live(ptr) == before
+    assert count_live(ptr) == before
 
 
 def test_a_shared_object_is_shared(ptr: Any) -> None:
-    before = live(ptr)
+    before = count_live(ptr)
     shape = ptr.make_shared(2)
     ptr.keep(shape)
     # One of C++, one of the object, one of the parameter.
     assert ptr.uses(shape) == 3
     assert ptr.kept() is shape
     del shape
-    assert live(ptr) == before + 1
+    assert count_live(ptr) == before + 1
     assert ptr.kept().side == 2
     assert ptr.uses(ptr.kept()) == 3
     ptr.keep(None)
-    assert live(ptr) == before
+    assert count_live(ptr) == before
 
 
 def test_elements(ptr: Any) -> None:
-    before = live(ptr)
+    before = count_live(ptr)
     shapes = [ptr.Square(1), ptr.make_shared(2), None]
     ptr.keep_all(shapes)
     assert all(a is b for a, b in zip(ptr.all(), shapes))
@@ -95,11 +94,11 @@ def test_elements(ptr: Any) -> None:
     node = ptr.Node(1)
     assert ptr.maybe(node) is node
     del shapes, node
-    assert live(ptr) == before
+    assert count_live(ptr) == before
 
 
 def test_shared_from_this(ptr: Any) -> None:
-    before = live(ptr)
+    before = count_live(ptr)
     node = ptr.Node(4)
     with pytest.raises(RuntimeError, match="bad_weak_ptr"):
         node.self()
@@ -117,28 +116,28 @@ def test_shared_from_this(ptr: Any) -> None:
     with pytest.raises(TypeError, match=r"ptr.Node.next: expected ptr.Node \| None, got int"):
         node.next = 5
     del node, other
-    assert live(ptr) == before
+    assert count_live(ptr) == before
 
 
 def test_unique_results(ptr: Any) -> None:
-    before = live(ptr)
+    before = count_live(ptr)
     shape = ptr.make_unique(3)
     assert (type(shape), shape.area) == (ptr.Square, 9)
     raw = ptr.make_raw()
     assert (type(raw), raw.area) == (ptr.Square, 9)
-    assert live(ptr) == before + 2
+    assert count_live(ptr) == before + 2
     del shape, raw
-    assert live(ptr) == before
+    assert count_live(ptr) == before
     custom = ptr.custom()
     assert custom.n == 1
     del custom
-    assert live(ptr) == before + 100
+    assert count_live(ptr) == before + 100
 
 
 @cpython_only(KEEPS)
 @pytest.mark.parametrize("made_by", ["Square", "make_unique"])
 def test_unique_arguments_take_the_object(ptr: Any, made_by: str) -> None:
-    before = live(ptr)
+    before = count_live(ptr)
     shape = getattr(ptr, made_by)(6)
     ptr.take(shape)
     assert ptr.taken_area() == 36
@@ -165,12 +164,12 @@ def test_unique_arguments_take_the_object(ptr: Any, made_by: str) -> None:
     ptr.take(back)
     assert ptr.taken_area() == 36
     ptr.take(None)
-    assert live(ptr) == before
+    assert count_live(ptr) == before
 
 
 @cpython_only(KEEPS)
 def test_what_cannot_be_taken(ptr: Any) -> None:
-    before = live(ptr)
+    before = count_live(ptr)
     shared = ptr.make_shared(1)
     with pytest.raises(ValueError, match="argument 0 .shape.: a std::shared_ptr owns this object"):
         ptr.take(shared)
@@ -200,11 +199,11 @@ def test_what_cannot_be_taken(ptr: Any) -> None:
     assert safe.n == 3
     ptr.take(None)
     del shared, kept, counted, safe
-    assert live(ptr) == before
+    assert count_live(ptr) == before
 
 
 def test_references(ptr: Any) -> None:
-    before = live(ptr)
+    before = count_live(ptr)
     machine = ptr.Machine()
     part = machine.part
     assert part.x == 5
@@ -227,12 +226,12 @@ def test_references(ptr: Any) -> None:
     machine.inner.x = 10
     assert (inner.x, machine.copied().x) == (10, 10)
     assert machine.itself() is machine.me() is machine
-    assert live(ptr) == before + 1
+    assert count_live(ptr) == before + 1
     del machine
-    assert live(ptr) == before + 1
+    assert count_live(ptr) == before + 1
     assert inner.x == 10
     del inner, part, same
-    assert live(ptr) == before
+    assert count_live(ptr) == before
 
 
 def test_references_to_what_cpp_owns(ptr: Any) -> None:
@@ -268,12 +267,12 @@ def test_what_cpp_owns_is_no_garbage(ptr: Any, which: int) -> None:
 
 
 def test_keep_alive(ptr: Any) -> None:
-    before = live(ptr)
+    before = count_live(ptr)
     view = ptr.View(ptr.Counted(5))
-    assert live(ptr) == before + 2
+    assert count_live(ptr) == before + 2
     assert view.n == 5
     del view
-    assert live(ptr) == before
+    assert count_live(ptr) == before
 
 
 def test_callbacks(ptr: Any) -> None:
@@ -294,8 +293,71 @@ def test_a_declaration_without_an_owner(ffi: Any, build: Build) -> None:
         ffi.load_module(build("undeclared.cc", UNDECLARED))
 
 
+def test_fields_that_own(ptr: Any) -> None:
+    before = count_live(ptr)
+    owner = ptr.Owner()
+    square = owner.square
+    assert owner.nothing is None
+    assert type(square) is ptr.Square
+    assert square is owner.square
+    square.side = 5
+    assert owner.square.area == 25
+    with pytest.raises(AttributeError):
+        owner.square = None
+    with pytest.raises(ValueError, match="does not own its content alone"):
+        ptr.take(square)
+    del owner
+    assert (square.area, count_live(ptr)) == (25, before + 1)
+    del square
+    assert count_live(ptr) == before
+
+
+class Numbers(Sequence[int]):
+    """A sequence that runs a function when an element is read."""
+
+    def __init__(self, run: Any) -> None:
+        self.run = run
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, index: Any) -> int:
+        if index >= 3:
+            raise IndexError
+        self.run()
+        return 5
+
+
+USES = {
+    "method": lambda ptr, x, give: x.after(give),
+    "pointer": lambda ptr, x, give: ptr.after(x, give),
+    "field": lambda ptr, x, give: setattr(x, "numbers", Numbers(give)),
+    "next argument": lambda ptr, x, give: ptr.copy_after(x, Numbers(give)),
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_what_a_call_uses_cannot_be_taken(ptr: Any, use: Any) -> None:
+    before = count_live(ptr)
+    x = ptr.Plain() if use is USES["next argument"] else ptr.Counted(4)
+    given = []
+
+    def give() -> None:
+        with pytest.raises(ValueError, match=r"cannot be moved to C\+\+"):
+            (ptr.take_plain if type(x) is ptr.Plain else ptr.take_slowly)(x)
+        given.append(x)
+
+    assert use(ptr, x, give) in (4, 6, None)
+    assert given
+    given.clear()
+    if CPYTHON:
+        assert (ptr.take_plain if type(x) is ptr.Plain else ptr.take_slowly)(x) in (3, 4)
+    del x, give
+    assert count_live(ptr) == before
+
+
 def test_threads(ptr: Any) -> None:
-    before = live(ptr)
+    before = count_live(ptr)
     ptr.keep(ptr.make_shared(2))
     wrong = []
 
@@ -307,12 +369,8 @@ def test_threads(ptr: Any) -> None:
             ptr.take(None)
             ptr.make_unique(3)
 
-    threads = [threading.Thread(target=use) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_in_threads([use] * 4)
     assert wrong == []
     ptr.keep(None)
     del wrong
-    assert live(ptr) == before
+    assert count_live(ptr) == before

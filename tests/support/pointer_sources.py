@@ -71,10 +71,17 @@ struct Store {
 };
 Store store;
 
+struct Owner {
+  Owner() : square(new Square(3)) {}
+  std::unique_ptr<Square> square;
+  const std::unique_ptr<Shape> nothing;
+};
+
 struct Counted {
   explicit Counted(int64_t n) : n(n) { ++live; }
   ~Counted() { --live; }
   int64_t n;
+  std::vector<int64_t> numbers;
 };
 struct View {
   explicit View(const Counted& of) : of(&of) { ++live; }
@@ -132,7 +139,12 @@ ANYFFI_CLASS(Machine, "ptr.Machine")
     .method("inners", &Machine::inners).returns(Returns::kReferenceInternal)
     .method("itself", &Machine::itself)
     .method("me", &Machine::me).returns(Returns::kReferenceInternal);
-ANYFFI_CLASS(Counted, "ptr.Counted").init<int64_t>(arg("n")).field("n", &Counted::n);
+ANYFFI_CLASS(Owner, "ptr.Owner").init<>().field("square", &Owner::square).field("nothing", &Owner::nothing);
+ANYFFI_CLASS(Counted, "ptr.Counted")
+    .init<int64_t>(arg("n"))
+    .field("n", &Counted::n)
+    .field("numbers", &Counted::numbers)
+    .method("after", [](Counted& self, const anyffi::Function& f) { f(); return self.n; }, arg("f"));
 ANYFFI_CLASS(View, "ptr.View")
     .init<const Counted&>(arg("of")).keep_alive<1, 2>()
     .property("n", &View::n);
@@ -168,6 +180,11 @@ ANYFFI_EXPORT(take_plain, [](std::unique_ptr<Plain> a) { return a->x; }, arg("a"
 ANYFFI_EXPORT(custom, [] { return std::unique_ptr<Counted, CountingDelete>(new Counted(1)); });
 ANYFFI_EXPORT(global, []() -> Counted& { return global_counted; }).returns(Returns::kReference);
 ANYFFI_EXPORT(count_of, [](const Counted* counted) { return counted ? counted->n : -1; }, arg("counted") = nullptr);
+ANYFFI_EXPORT(after, [](const Counted* counted, const anyffi::Function& f) { f(); return counted->n; },
+              arg("counted"), arg("f"));
+ANYFFI_EXPORT(copy_after, [](Plain plain, const std::vector<int64_t>& numbers) {
+  return plain.x + static_cast<int64_t>(numbers.size());
+}, arg("plain"), arg("numbers"));
 ANYFFI_EXPORT(sum, [](const std::vector<Counted*>& all) {
   int64_t total = 0;
   for (auto* counted : all) total += counted ? counted->n : 100;

@@ -164,18 +164,20 @@ struct NewMemory {
   }
 };
 
-template <class T, class... Args>
+/// An object of class T, whose content is a T or of a class that derives from T.
+template <class T, class Content = T, class... Args>
 __attribute__((always_inline)) inline Ref<T> make_in_place(int32_t code, Args&&... args) {
-  void* memory = anyffi_alloc(Instance<T>::kSize);
+  using Made = Instance<T, Content>;
+  void* memory = anyffi_alloc(Made::kSize);
   if (!memory) throw std::bad_alloc();
-  auto* instance = static_cast<Instance<T>*>(memory);
+  auto* instance = static_cast<Made*>(memory);
   try {
-    instance->base.content = construct<T>(instance->place(), std::forward<Args>(args)...);
+    instance->base.content = static_cast<T*>(construct<Content>(instance->place(), std::forward<Args>(args)...));
   } catch (...) {
     anyffi_free(memory);
     throw;
   }
-  instance->base.header = AnyffiObject{code, 1, 1, &Instance<T>::destroy, nullptr};
+  instance->base.header = AnyffiObject{code, 1, 1, &Made::destroy, nullptr};
   instance->base.owner = nullptr;
   return Ref<T>(Adopt{}, &instance->base.header);
 }
@@ -184,7 +186,7 @@ __attribute__((always_inline)) inline Ref<T> make_in_place(int32_t code, Args&&.
 template <class T, class... Args>
 __attribute__((cold, noinline)) Ref<T> make_flagged(int32_t code, uint8_t flags, Args&&... args) {
   if (kHasOwnNew<T> || !(flags & ANYFFI_SEPARATE)) {
-    Ref<T> made = make_in_place<T>(code, std::forward<Args>(args)...);
+    Ref<T> made = make_in_place<T, T>(code, std::forward<Args>(args)...);
     enroll_new(made.get());
     return made;
   }
@@ -206,7 +208,7 @@ __attribute__((always_inline)) inline Ref<T> make_inlined(Args&&... args) {
   int32_t code = type_code_of<T>();
   uint8_t flags = *instance_flags_of<T>;
   if (__builtin_expect(flags != 0, 0)) return make_flagged<T>(code, flags, std::forward<Args>(args)...);
-  return make_in_place<T>(code, std::forward<Args>(args)...);
+  return make_in_place<T, T>(code, std::forward<Args>(args)...);
 }
 
 }  // namespace detail
@@ -283,15 +285,24 @@ namespace detail {
 template <class T>
 struct ObjectArg {};
 
+template <class P>
+struct BorrowedPointer {
+  P* content = nullptr;
+  InUse in_use;
+
+  P& operator*() const { return *content; }
+};
+
 template <class T>
 struct BorrowedObject {
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kIsSteady = true;
   static constexpr bool kBorrows = false;
-  using Holder = T*;
+  using Holder = BorrowedPointer<T>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     if (!is_instance<T>(value)) return refuse(why, value, kTypeKeyOf<T>);
-    holder = content_of<T>(value.as_object);
+    holder.content = content_of<T>(value.as_object);
+    holder.in_use.begin(value.as_object);
     return true;
   }
 };
@@ -313,7 +324,7 @@ struct Traits<detail::ObjectArg<T>> : detail::BorrowedObject<T> {
 template <class T>
 struct Traits<T, std::enable_if_t<detail::kIsObjectValue<T>>> : detail::BorrowedObject<T> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T>;
-  static T take(T*& holder) {
+  static T take(detail::BorrowedPointer<T>& holder) {
     static_assert(std::is_copy_constructible_v<T>,
                   "anyffi: a parameter takes an object by value, whose class has no copy constructor: take T& or "
                   "const T&");

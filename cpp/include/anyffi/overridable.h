@@ -124,31 +124,9 @@ class Overrides {
                                          " is pure virtual: a Python class that derives from it must define it");
 }
 
-/// The memory of an object of class T that is an Alias, which derives from T.
-template <class T, class Alias>
-void destroy_overridable(AnyffiObject* self, int32_t what) {
-  if (what & ANYFFI_DELETE_CONTENTS) {
-    withdraw(self);
-    static_cast<Alias*>(static_cast<T*>(reinterpret_cast<AnyffiInstance*>(self)->content))->~Alias();
-  }
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
-}
-
 template <class T, class Alias, class... A>
 Ref<T> make_overridable(A&&... args) {
-  int32_t code = type_code_of<T>();
-  void* memory = anyffi_alloc(Instance<Alias>::kSize);
-  if (!memory) throw std::bad_alloc();
-  auto* instance = static_cast<Instance<Alias>*>(memory);
-  try {
-    instance->base.content = static_cast<T*>(construct<Alias>(instance->place(), std::forward<A>(args)...));
-  } catch (...) {
-    anyffi_free(memory);
-    throw;
-  }
-  instance->base.header = AnyffiObject{code, 1, 1, &destroy_overridable<T, Alias>, nullptr};
-  instance->base.owner = nullptr;
-  Ref<T> made(Adopt{}, &instance->base.header);
+  Ref<T> made = make_in_place<T, Alias>(type_code_of<T>(), std::forward<A>(args)...);
   if (*instance_flags_of<T> != 0) enroll_new(made.get());
   return made;
 }

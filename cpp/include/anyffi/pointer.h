@@ -101,15 +101,15 @@ struct Traits<P*, std::enable_if_t<detail::kIsObjectPointer<P*>>> {
   static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_NONE);
   static constexpr bool kIsSteady = true;
   static constexpr bool kBorrows = false;
-  using Holder = P*;
+  using Holder = detail::BorrowedPointer<P>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    holder = nullptr;
     if (value.type_code == ANYFFI_NONE) return true;
     if (!detail::is_instance<T>(value)) return detail::refuse(why, value, name);
-    holder = detail::content_of<T>(value.as_object);
+    holder.content = detail::content_of<T>(value.as_object);
+    holder.in_use.begin(value.as_object);
     return true;
   }
-  static P* take(Holder& holder) { return holder; }
+  static P* take(Holder& holder) { return holder.content; }
   static AnyffiValue store(P* pointer) {
     (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED>;
     return detail::store_pointer(const_cast<T*>(pointer));

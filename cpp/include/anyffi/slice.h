@@ -25,8 +25,9 @@ class Slice : public ObjectRef {
     int64_t start, step, count;
   };
   /// ValueError if the step is 0, TypeError for parts that are neither int nor None.
-  Indices indices(int64_t size) const {
-    int64_t by = clamped(step(), 1);
+  Indices indices(int64_t size) const { return indices(size, start(), stop(), step()); }
+  static Indices indices(int64_t size, const AnyView& start, const AnyView& stop, const AnyView& step) {
+    int64_t by = clamped(step, 1);
     if (by == 0) throw Error("ValueError", "slice step cannot be zero");
     if (by == INT64_MIN) by = -INT64_MAX;
     // The bounds of start and stop in this direction.
@@ -37,8 +38,8 @@ class Slice : public ObjectRef {
       if (index < 0) index += size;
       return index < least ? least : index > most ? most : index;
     };
-    int64_t first = position(start(), by < 0 ? most : least);
-    int64_t last = position(stop(), by < 0 ? least : most);
+    int64_t first = position(start, by < 0 ? most : least);
+    int64_t last = position(stop, by < 0 ? least : most);
     int64_t distance = by < 0 ? first - last : last - first;
     int64_t stride = by < 0 ? -by : by;
     return {first, by, distance > 0 ? (distance - 1) / stride + 1 : 0};

@@ -17,6 +17,7 @@ using anyffi::arg;
 using anyffi::Array;
 using anyffi::Error;
 using anyffi::List;
+using anyffi::Slice;
 using anyffi::detail::check;
 using anyffi::runtime::as_sequence;
 using anyffi::runtime::is_sequence;
@@ -28,25 +29,9 @@ const AnyffiSequence* read_sequence(const AnyView& value) {
 }
 
 /// The indices that a slice selects in a sequence.
-struct Stride {
-  int64_t start, step, count;
-
-  Stride(const AnyffiSequence* sequence, AnyView from, AnyView to, AnyView by) {
-    int64_t size = sequence->size;
-    step = by.is_none() ? 1 : std::max(by.cast<int64_t>(), -INT64_MAX);
-    if (step == 0) throw Error("ValueError", "slice step cannot be zero");
-    // The bounds of start and stop in this direction.
-    int64_t least = step < 0 ? -1 : 0, most = step < 0 ? size - 1 : size;
-    auto position = [&](AnyView given, int64_t otherwise) {
-      if (given.is_none()) return otherwise;
-      int64_t index = given.cast<int64_t>();
-      return std::clamp(index < 0 ? index + size : index, least, most);
-    };
-    start = position(from, step < 0 ? most : least);
-    int64_t stop = position(to, step < 0 ? least : most);
-    int64_t distance = step < 0 ? start - stop : stop - start;
-    count = distance > 0 ? (distance - 1) / std::abs(step) + 1 : 0;
-  }
+struct Stride : Slice::Indices {
+  Stride(const AnyffiSequence* sequence, const AnyView& from, const AnyView& to, const AnyView& by)
+      : Indices(Slice::indices(sequence->size, from, to, by)) {}
   int64_t at(int64_t i) const { return start + i * step; }
   /// The same indices, ascending.
   Stride ascending() const {

@@ -243,6 +243,17 @@ inline constexpr bool kIsSteady = kIsNumber<T>;
 template <class T>
 inline constexpr bool kIsSteady<T, std::enable_if_t<Traits<T>::kIsSteady>> = true;
 
+/// Whether loading a T runs no code of users. Containers of such elements, `Traits<T>::kReadsItems`, also load
+/// containers of the host (host_items.h).
+template <class T, class = void>
+inline constexpr bool kReadsItems = false;
+template <class T>
+inline constexpr bool kReadsItems<T, std::enable_if_t<Traits<T>::kReadsItems>> = true;
+template <class T, class = void>
+inline constexpr bool kLoadsQuietly = (kIsNumber<T> && !kIsEnumeration<T>) || kIsCharacter<T> || kReadsItems<T>;
+template <class T>
+inline constexpr bool kLoadsQuietly<T, std::enable_if_t<Traits<T>::kLoadsQuietly>> = true;
+
 template <class Conversion, class T>
 bool load_number_slow(const AnyffiValue& given, T& out, AnyffiMismatch& why);
 

@@ -7,7 +7,29 @@
 #include <anyffi/registry.h>
 
 namespace anyffi {
+
+/// How a field, or the objects of a class, take part in comparisons by structure (structure.h).
+enum class Structure : int32_t {
+  kPlain = ANYFFI_STRUCTURE_PLAIN,
+  /// A field is not compared.
+  kIgnore = ANYFFI_STRUCTURE_IGNORE,
+  /// Of a field or class: the same object, not an equal one.
+  kIdentity = ANYFFI_STRUCTURE_IDENTITY,
+  /// The objects in a field, also those in containers there, are variables, which it binds in the fields after it.
+  kDefines = ANYFFI_STRUCTURE_DEFINES,
+  /// Likewise, in all that follows in the innermost object with a field that defines.
+  kDeclares = ANYFFI_STRUCTURE_DECLARES,
+  /// Of a class: an object that nothing binds equals itself alone.
+  kVariable = ANYFFI_STRUCTURE_VARIABLE
+};
+
 namespace detail {
+
+/// What was said of a field, or with NULL of the class.
+struct StructureRow {
+  const char* field;
+  Structure structure;
+};
 
 /// Rows of a table that is never freed once a type was defined by it.
 template <class Row>
@@ -43,12 +65,11 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
         class_doc_(other.class_doc_),
         visit_(other.visit_),
         visit_fields_(other.visit_fields_),
-        is_guarded_(other.is_guarded_) {
+        is_guarded_(other.is_guarded_),
+        structures_(other.structures_) {
     other.slot_ = nullptr;
     if (other.methods_.size == 0 && !other.has_fields_) return;
-    int status =
-        catch_all([]() -> int { throw Error("ValueError", "overridable() stands before the members of the class"); });
-    if (status != 0) anyffi_registry_defer_error();
+    defer_error(nullptr, "overridable() stands before the members of the class");
   }
   ClassBuilder& operator=(const ClassBuilder&) = delete;
   ~ClassBuilder() {
@@ -87,6 +108,7 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
     self->finish();
     self->function_ = nullptr;
     self->doc_ = &self->ignored_;
+    self->has_last_field_ = false;
     int status = catch_all([&] {
       ObjectRef function = create_native(name, *spec, callable, rest.list);
       auto* native = reinterpret_cast<NativeFunction*>(function.get());
@@ -110,6 +132,7 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
     doc_ = &ignored_;
     int status = catch_all([&] {
       doc_ = &fields_.add(field).doc;
+      has_last_field_ = true;
       has_fields_ = true;
       if (visit_ == nullptr && field.visit != nullptr) visit_ = visit_fields_;
       return 0;
@@ -121,6 +144,20 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
   const char** doc_ = &class_doc_;      // of the last member
 
   RowTable<AnyffiFieldInfo> fields_;
+
+  /// Of a field by its name, or of the last member: a field, or the class if there is no member yet.
+  __attribute__((cold, noinline)) void add_structure(const char* field, Structure structure) noexcept {
+    bool is_of_class = doc_ == &class_doc_;
+    int status = catch_all([&] {
+      if (!field && !is_of_class && !has_last_field_) {
+        throw Error("ValueError", "structural() stands behind a field, or before all members");
+      }
+      if (!field && !is_of_class) field = fields_.rows[fields_.size - 1].name;
+      structures_.add(StructureRow{field, structure});
+      return 0;
+    });
+    if (status != 0) anyffi_registry_defer_error();
+  }
 
   /// Lets Python override the methods that follow; `visit` replaces what visits the references of objects.
   void begin_overridable(int (*visit)(const AnyffiValue* self, AnyffiVisit visit, void* context)) noexcept {
@@ -158,6 +195,13 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
     if (anyffi_type_define(&code, &info) != 0) return anyffi_registry_defer_error();
     for (int32_t i = 0; i < fields_.size; ++i) fields_.rows[i].type_code = code;
     *slot_ = code;
+    for (int32_t i = 0; i < structures_.size; ++i) {
+      const StructureRow& row = structures_.rows[i];
+      if (anyffi_type_set_structure(code, row.field, static_cast<int32_t>(row.structure)) != 0) {
+        anyffi_registry_defer_error();
+      }
+    }
+    anyffi_free(structures_.rows);
     list_class(listed_, code);
   }
 
@@ -170,6 +214,8 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
   const char* ignored_ = nullptr;
   bool is_guarded_ = false;
   bool has_fields_ = false;
+  bool has_last_field_ = false;
+  RowTable<StructureRow> structures_;
   RowTable<AnyffiMethodInfo> methods_;
 };
 

@@ -131,6 +131,8 @@ int get_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* ou
     auto* member = static_cast<M*>(member_of(self, field));
     if constexpr (kIsObjectClass<M>) {
       *out = refer_to_borrowed(member, self);
+    } else if constexpr (kTakesObject<M>) {
+      *out = Traits<M>::refer_inside(*member, self);
     } else if constexpr (kHoldsPointer<M>) {
       AnyffiValue owner = object_value(self);
       ReturnScope scope(Returns::kReferenceInternal, &owner, 1);
@@ -147,6 +149,8 @@ int set_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* va
   using Conversion = Traits<std::conditional_t<kIsObjectClass<M>, ObjectArg<M>, M>>;
   return catch_all([&] {
     typename Conversion::Holder holder{};
+    InUse in_use;
+    in_use.begin(self);
     AnyffiMismatch why;
     if (!Conversion::load(*value, holder, why)) return anyffi_mismatch_raise_field(&why, field);
     auto* member = static_cast<M*>(member_of(self, field));
@@ -217,6 +221,17 @@ DeclaredClass declared_class() {
   return declared;
 }
 
+/// AnyffiFieldStorage of a data member.
+template <class M>
+constexpr int32_t storage_of() {
+  if constexpr (std::is_same_v<M, AnyValue>) return ANYFFI_STORED_VALUE;
+  if constexpr (std::is_base_of_v<ObjectRef, M>) return ANYFFI_STORED_OBJECT;
+  if constexpr (std::is_integral_v<M> && std::is_signed_v<M> && sizeof(M) == 8) return ANYFFI_STORED_INT;
+  if constexpr (std::is_same_v<M, double>) return ANYFFI_STORED_FLOAT;
+  if constexpr (std::is_same_v<M, bool>) return ANYFFI_STORED_BOOL;
+  return ANYFFI_STORED_OTHERWISE;
+}
+
 template <class T, class M, class C>
 AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member) {
   using Value = Bare<M>;
@@ -226,6 +241,7 @@ AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member
   auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
   auto* place = &(static_cast<C*>(object)->*member);
   field.offset = reinterpret_cast<const volatile char*>(place) - reinterpret_cast<const volatile char*>(object);
+  if constexpr (!std::is_volatile_v<M>) field.storage = storage_of<Value>();
   // The members of a base that is bound are visited by its own fields.
   if constexpr (References<Value>::kHasAny && (std::is_same_v<C, T> || std::is_void_v<typename KeyOf<T>::Parent>)) {
     field.visit = &visit_member<Value>;
@@ -235,8 +251,9 @@ AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member
     if constexpr (!std::is_const_v<M> && std::is_copy_assignable_v<M>) field.set = &set_member<Value>;
   } else {
     field.type_name = kResultName<Value>;
-    // A view or pointer would dangle.
-    if constexpr (!std::is_const_v<M> && !kIsView<Value> && !kHoldsPointer<Value> && std::is_move_assignable_v<M>) {
+    // A view or pointer would dangle; and so would what refers to the former content of a std::unique_ptr.
+    constexpr bool kWouldDangle = kIsView<Value> || kHoldsPointer<Value> || kTakesObject<Value>;
+    if constexpr (!std::is_const_v<M> && !kWouldDangle && std::is_move_assignable_v<M>) {
       field.set = &set_member<Value>;
     }
   }
@@ -245,12 +262,12 @@ AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member
 
 /* ---- slices ---- */
 
-template <class T, class F>
-decltype(auto) call_on(const F& f, T& object) {
+template <class T, class F, class... A>
+decltype(auto) call_on(const F& f, T& object, A... args) {
   if constexpr (std::is_member_function_pointer_v<F>) {
-    return (object.*f)();
+    return (object.*f)(args...);
   } else {
-    return f(object);
+    return f(object, args...);
   }
 }
 
@@ -258,17 +275,11 @@ decltype(auto) call_on(const F& f, T& object) {
 template <class T, class S, class F>
 auto make_slices(S size, F f) {
   return [size, f](T& object, const Slice& slice) {
-    auto get = [&](int64_t index) -> decltype(auto) {
-      if constexpr (std::is_member_function_pointer_v<F>) {
-        return (object.*f)(index);
-      } else {
-        return f(object, index);
-      }
-    };
-    List<Bare<decltype(get(0))>> found;
+    List<Bare<decltype(call_on<T>(f, object, int64_t{}))>> found;
     Slice::Indices indices = slice.indices(static_cast<int64_t>(call_on<T>(size, object)));
-    for (int64_t i = 0; i < indices.count; ++i) found.push_back(get(indices.start + i * indices.step));
-    return Native<List<Bare<decltype(get(0))>>>(std::move(found));
+    for (int64_t i = 0; i < indices.count; ++i)
+      found.push_back(call_on<T>(f, object, indices.start + i * indices.step));
+    return Native<decltype(found)>(std::move(found));
   };
 }
 

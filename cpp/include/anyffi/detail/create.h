@@ -101,9 +101,11 @@ __attribute__((cold, noinline)) inline ObjectRef create_native(const char* name,
     native.info.exact_types = exact_types;
     native.info.result_type = spec.result_type;
     native.info.try_call = &try_native;
+    native.info.load_items = &load_native_items;
   }
   for (uint32_t i = 0; i < count && i < 64; ++i) {
     native.info.utf8_params |= static_cast<uint64_t>(types[i]->takes_utf8) << i;
+    native.info.item_params |= static_cast<uint64_t>(types[i]->reads_items) << i;
   }
   ObjectRef function(Adopt{}, &native.base.header);
   if (spec.callable_type) {

@@ -51,21 +51,31 @@ constexpr uintptr_t align_up(uintptr_t address, size_t alignment) {
   return (address + alignment - 1) & ~(alignment - 1);
 }
 
-/// The content of type T follows the struct, in the same block.
-template <class T>
+/// An object will not be found by its content any more.
+inline void withdraw(AnyffiObject* self) {
+  if (__builtin_expect((self->weak_count & ANYFFI_WAS_WEAK) != 0, 0)) {
+    anyffi_instance_withdraw(reinterpret_cast<AnyffiInstance*>(self));
+  }
+}
+
+/// The content of an object of class T follows the struct, in the same block. It is a T, or of a class `Content` that
+/// derives from T.
+template <class T, class Content = T>
 struct Instance {
   AnyffiInstance base;
 
   /// `anyffi_alloc` aligns to 16 bytes.
   static constexpr size_t kOffset = align_up(sizeof(AnyffiInstance), 16);
-  static constexpr size_t kSize = kOffset + sizeof(T) + (alignof(T) > 16 ? alignof(T) - 16 : 0);
+  static constexpr size_t kSize = kOffset + sizeof(Content) + (alignof(Content) > 16 ? alignof(Content) - 16 : 0);
 
-  void* place() { return reinterpret_cast<void*>(align_up(reinterpret_cast<uintptr_t>(this) + kOffset, alignof(T))); }
+  void* place() {
+    return reinterpret_cast<void*>(align_up(reinterpret_cast<uintptr_t>(this) + kOffset, alignof(Content)));
+  }
   static void destroy(AnyffiObject* self, int32_t what) {
     auto* instance = reinterpret_cast<Instance*>(self);
     if (what & ANYFFI_DELETE_CONTENTS) {
-      if (__builtin_expect((self->weak_count & ANYFFI_WAS_WEAK) != 0, 0)) anyffi_instance_withdraw(&instance->base);
-      static_cast<T*>(instance->base.content)->~T();
+      withdraw(self);
+      static_cast<Content*>(static_cast<T*>(instance->base.content))->~Content();
     }
     if (what & ANYFFI_DELETE_MEMORY) anyffi_free(instance);
   }
@@ -201,7 +211,8 @@ namespace detail {
 template <class T>
 bool is_instance(const AnyffiValue& value) {
   int32_t code = type_code_of<T>();
-  return value.type_code == code || (value.type_code > 0 && anyffi_type_is_a(value.type_code, code));
+  // The code in the value may be that of a draft, which was completed since.
+  return value.type_code == code || (value.type_code > 0 && anyffi_type_is_a(value.as_object->type_code, code));
 }
 
 /// The content of an object that `is_instance`.

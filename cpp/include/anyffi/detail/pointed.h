@@ -31,10 +31,6 @@ struct Pointed {
 /// released.
 ANYFFI_HIDDEN_ inline AnyffiObject no_owner{ANYFFI_OBJECT, 1, uint64_t{1} << 40, nullptr, nullptr};
 
-inline void withdraw(AnyffiObject* self) {
-  if (self->weak_count & ANYFFI_WAS_WEAK) anyffi_instance_withdraw(reinterpret_cast<AnyffiInstance*>(self));
-}
-
 /// Refers to a content that `owner`, if there is one, keeps alive.
 inline void destroy_reference(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_CONTENTS) {
@@ -60,6 +56,23 @@ inline void destroy_owned(AnyffiObject* self, int32_t what) { destroy_pointed(se
 inline void destroy_shared(AnyffiObject* self, int32_t what) { destroy_pointed(self, what); }
 /// Owns something that owns the content.
 inline void destroy_holder(AnyffiObject* self, int32_t what) { destroy_pointed(self, what); }
+
+/// Keeps an owner in C++ from taking an object that a call uses: code that the call runs may try to.
+class InUse {
+ public:
+  InUse() = default;
+  ~InUse() {
+    if (__builtin_expect(object_ != nullptr, 0)) anyffi_release(object_);
+  }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+  void begin(AnyffiObject* object) {
+    if (__builtin_expect(object->deleter == &destroy_owned, 0)) anyffi_retain(object_ = object);
+  }
+
+ private:
+  AnyffiObject* object_ = nullptr;
+};
 
 template <class T>
 void delete_as(void* held) {
