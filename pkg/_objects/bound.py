@@ -167,12 +167,30 @@ class BoundClasses:
                 if other not in self._registered and type_code in self._ancestors(other):
                     self.make(other)
 
+    def add_record(self, type_code: int, draft_code: int, cls: Any) -> None:
+        """Set the class of a type that Python declared, and of its drafts."""
+        with self._lock:
+            self._made[type_code] = cls
+            self._core.set_class(type_code, cls)
+            self._core.set_class(draft_code, cls)
+            for other in self._made:
+                if other in self._members and type_code in self._ancestors(other):
+                    self.make(other)
+
+    def registered_code(self, cls: type) -> int | None:
+        """Return the type code for which users registered a class, or None."""
+        return next((type_code for type_code, known in self._registered.items() if known is cls), None)
+
     def refresh(self, type_code: int) -> None:
         """Replace the members of a class, whose library was loaded again."""
         with self._lock:
             cls = self._made.get(type_code)
             described = self._describe_type(type_code)
-            if cls is None or self._members[type_code][0] == described.version:
+            if (
+                cls is None
+                or type_code not in self._members
+                or self._members[type_code][0] == described.version
+            ):
                 return
             self._set_members(cls, type_code, described)
             if self._registered_ancestor(type_code) is None and type_code not in self._registered:
@@ -259,11 +277,7 @@ class BoundClasses:
             members.setdefault("__hash__", None)
         if "_restore" in members:
             members["__reduce__"] = defaults.make_reduce(type_code)
-            if any(
-                row[0] == "__copy__"
-                for x in self._ancestors(type_code)
-                for row in self._runtime.type_methods(x)
-            ):
+            if any("__copy__" in self.class_of(x).__dict__ for x in self._ancestors(type_code)):
                 # That of the base would copy the base.
                 members.setdefault("__copy__", defaults.make_copy(members["_restore"].__func__))
         if "__copy__" in members:

@@ -66,9 +66,12 @@ def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
 def make_copies(copy: Any, type_code: int) -> tuple[Any, Any]:
     """Return `__copy__` and `__deepcopy__` for objects of a type, by a function that copies one of them."""
 
-    def __copy__(self: Any) -> Any:
+    def copy_content(self: Any) -> Any:
         _require_own(self, type_code, "copy", "copyable()")
-        made = _remade(self, copy(self))
+        return _remade(self, copy(self))
+
+    def __copy__(self: Any) -> Any:
+        made = copy_content(self)
         attributes = _attributes(self)
         if attributes:
             made.__dict__.update(attributes)
@@ -77,8 +80,7 @@ def make_copies(copy: Any, type_code: int) -> tuple[Any, Any]:
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         from copy import deepcopy
 
-        _require_own(self, type_code, "copy", "copyable()")
-        made = memo[id(self)] = _remade(self, copy(self))
+        made = memo[id(self)] = copy_content(self)
         attributes = _attributes(self)
         if attributes:
             made.__dict__.update(deepcopy(attributes, memo))

@@ -22,7 +22,8 @@ class Field(property):
 
             def put_slowly(self: Any, value: Any) -> None:
                 try:
-                    runtime.object_set_field(self, name, value)
+                    if runtime.object_set_field(self, name, value):
+                        runtime.renew_wrapper(self)
                 except TypeError as exception:
                     explain_field(exception, value)
                     raise

@@ -11,7 +11,7 @@ from .._typing import Any, Callable
 from .fields import Field
 from .methods import MethodMethods
 
-__all__ = ["BIND", "KEEP", "Overrides"]
+__all__ = ["BIND", "KEEP", "Overrides", "call_override"]
 
 #: Methods that C++ describes for a class whose functions may be overridden; no members.
 BIND, KEEP = "__anyffi_bind__", "__anyffi_keep__"
@@ -27,17 +27,18 @@ def _find(is_own: Callable[[object], bool], instance: Any, name: str) -> Any:
     C++ calls it once for each name and object.
     """
     if name in getattr(instance, "__dict__", ()):
-        return functools.partial(_call, name)
+        return functools.partial(call_override, name)
     for cls in type(instance).__mro__:
         if name in cls.__dict__:
             found = cls.__dict__[name]
             if is_own(found):
                 return None
-            return found if type(found) is FunctionType else functools.partial(_call, name)
+            return found if type(found) is FunctionType else functools.partial(call_override, name)
     return None
 
 
-def _call(name: str, instance: Any, /, *args: Any) -> Any:
+def call_override(name: str, instance: Any, /, *args: Any) -> Any:
+    """Call the override of a method, or read that of a property."""
     found = getattr(instance, name)
     return found if isinstance(getattr(type(instance), name, None), property) else found(*args)
 

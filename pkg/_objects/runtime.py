@@ -23,6 +23,7 @@ class Runtime:
         self.get_function = core.get_function
         self.field_getter = core.field_getter
         self.field_setter = core.field_setter
+        self.renew_wrapper = core.renew_wrapper
         self.function_overloads = get("Function.overloads")
         self.function_select = get("Function.select")
         self.function_signature = get("Function.signature")
@@ -74,6 +75,19 @@ class Runtime:
         self.object_get_field = get("Object.get_field")
         self.object_set_field = get("Object.set_field")
         self.object_is_shared = get("Object.is_shared")
+        self.json_read = get("json.read")
+        self.json_write = get("json.write")
+        self.record_create = get("record.create")
+        self.record_declare = get("record.declare")
+        self.record_describe = get("record.describe")
+        self.structure_equal = get("structure.equal")
+        self.structure_hash = get("structure.hash")
+        self.structure_field_index = get("structure.field_index")
+        self.structure_map = get("structure.map")
+        self.structure_replace = get("structure.replace")
+        self.structure_set = get("structure.set")
+        self.structure_visit = get("structure.visit")
+        self.structure_diff = get("structure.diff")
         self.type_describe = get("type.describe")
         self.type_methods = get("type.methods")
         self.type_find = get("type.find")
@@ -82,6 +96,7 @@ class Runtime:
         self.value_equal = get("value.equal")
         self.value_hash = get("value.hash")
         self.value_repr = get("value.repr")
+        self.value_show = get("value.show")
         self.tensor_copy = get("Tensor.copy")
         self.tensor_to_capsule = get("Tensor.to_capsule")
         self.tensor_from_writable_capsule = get("Tensor.from_writable_capsule")

@@ -11,12 +11,10 @@ import threading
 from typing import Any
 
 import pytest
-from support import Build, needs_compilers
+from support import Build, compiles_classes, run_in_threads
 
 pytestmark = [
-    needs_compilers,
-    pytest.mark.slow("compiling"),
-    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
+    *compiles_classes,
     pytest.mark.unrecorded("keys of types differ between modes"),
 ]
 
@@ -172,10 +170,6 @@ def test_threads_that_need_a_class_at_once(ffi: Any, load: Any) -> None:
         barrier.wait()
         seen.append(type(module.make()))
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_in_threads([work] * 8)
     assert len(seen) == 8
     assert set(seen) == {module.Threads}

@@ -10,13 +10,9 @@ from typing import Any
 
 import pytest
 from class_sources import CLASSES
-from support import Build, collect, needs_compilers
+from support import Build, collect, compiles_classes
 
-pytestmark = [
-    needs_compilers,
-    pytest.mark.slow("compiling"),
-    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
-]
+pytestmark = compiles_classes
 
 
 @pytest.fixture
@@ -415,7 +411,7 @@ def test_nothing_is_left(geo: Any) -> None:
             with pytest.raises(TypeError):
                 wrong()
 
-    find_live = anyffi.get_global_func("testing.live_objects")
+    find_live = anyffi.get_global_func("anyffi.debug.live_objects")
 
     def count() -> int:
         collect()

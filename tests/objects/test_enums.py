@@ -10,13 +10,9 @@ from typing import Any
 
 import pytest
 from enum_sources import METRICS, OTHERS
-from support import Build, needs_compilers
+from support import Build, compiles_classes
 
-pytestmark = [
-    needs_compilers,
-    pytest.mark.slow("compiling"),
-    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
-]
+pytestmark = compiles_classes
 
 
 @pytest.fixture

@@ -8,13 +8,9 @@ from typing import Any, Callable
 
 import pytest
 from exception_sources import FAILURES, WRONG
-from support import Build, needs_compilers
+from support import Build, compiles_classes
 
-pytestmark = [
-    needs_compilers,
-    pytest.mark.slow("compiling"),
-    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
-]
+pytestmark = compiles_classes
 
 
 @pytest.fixture

@@ -7,13 +7,9 @@ import pickle
 from typing import Any
 
 import pytest
-from support import Build, needs_compilers
+from support import Build, compiles_classes
 
-pytestmark = [
-    needs_compilers,
-    pytest.mark.slow("compiling"),
-    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
-]
+pytestmark = compiles_classes
 
 SOURCE = """
 #include <anyffi/anyffi.h>

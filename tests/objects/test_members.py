@@ -10,13 +10,9 @@ from typing import Any
 
 import pytest
 from member_sources import BOXES
-from support import Build, collect, needs_compilers
+from support import Build, collect, compiles_classes
 
-pytestmark = [
-    needs_compilers,
-    pytest.mark.slow("compiling"),
-    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
-]
+pytestmark = compiles_classes
 
 np = pytest.importorskip("numpy")
 

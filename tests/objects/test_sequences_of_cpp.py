@@ -6,13 +6,9 @@ from typing import Any
 
 import pytest
 from sequence_sources import SAME_NAMES, SEQUENCES
-from support import Build, collect, needs_compilers
+from support import Build, collect, compiles_classes
 
-pytestmark = [
-    needs_compilers,
-    pytest.mark.slow("compiling"),
-    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
-]
+pytestmark = compiles_classes
 
 
 @pytest.fixture

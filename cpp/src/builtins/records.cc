@@ -1,0 +1,41 @@
+/// \file
+/// Records: types that front ends declare, under `anyffi.record.*`.
+#include "records/record.h"
+
+namespace {
+
+using anyffi::AnyValue;
+using anyffi::arg;
+using anyffi::Array;
+using anyffi::String;
+
+anyffi::runtime::String text_of(const String& text) {
+  anyffi::Bytes utf8 = text.utf8();
+  return {reinterpret_cast<const char*>(utf8.data()), static_cast<size_t>(utf8.size())};
+}
+
+}  // namespace
+
+ANYFFI_REGISTER_GLOBAL("anyffi.record.declare")
+    .def(
+        [](const String& key, const AnyValue& doc, int32_t parent, const Array<Array<>>& fields) {
+          auto declared = anyffi::runtime::declare_record(text_of(key), doc, parent, fields);
+          return Array<int64_t>{declared.type_code, declared.draft_code};
+        },
+        arg("key"), arg("doc"), arg("parent"), arg("fields"))
+    .doc(
+        "Declare a type, whose fields follow those of its parent: of each name, docstring or None, and what describes "
+        "its type. Return the codes of the type and of its drafts: the same unless a field has no initial value.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.record.describe")
+    .def(
+        [](const String& key, const Array<>& description) {
+          anyffi::runtime::SelfTypes selves{text_of(key), {}};
+          return String(anyffi::runtime::make_field_type(description, selves)->name.c_str());
+        },
+        arg("key"), arg("description"))
+    .doc("Return the name of a type of fields, in the type of a key.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.record.create")
+    .def(&anyffi::runtime::create_draft, arg("type_code"))
+    .doc("Return a new draft: an object whose fields are not set yet, of the type of drafts of a declared type.");

@@ -1,0 +1,62 @@
+/// \file
+/// Records: types whose fields a front end declares at run time, with the layout of the C++ struct of the same members.
+#ifndef ANYFFI_SRC_RECORDS_RECORD_H_
+#define ANYFFI_SRC_RECORDS_RECORD_H_
+
+#include "records/field_type.h"
+
+/// What a type of records has besides its AnyffiTypeInfo. Never freed. The objects of the type are an AnyffiInstance
+/// and, behind it, the content: the fields of the parent, then its own.
+///
+/// An object whose fields get their values one after another is a draft until all are set. Its fields have initial
+/// values meanwhile, so that C++ can take it for a struct. Where a field is guarded, because there is no such value,
+/// the draft is of a type of its own, below no other, which no C++ function accepts.
+struct AnyffiRecord {
+  using FieldType = anyffi::runtime::FieldType;
+
+  /// A member that owns a reference.
+  struct Owner {
+    int64_t offset;
+    bool is_value;  // else a pointer
+  };
+
+  const AnyffiRecord* parent = nullptr;
+  int32_t type_code = ANYFFI_NONE;
+  int64_t end = 0;                                  // of the last member
+  int64_t alignment = 1;                            // of the content
+  anyffi::runtime::Vector<AnyffiFieldInfo> fields;  // own; of a type of drafts all
+  anyffi::runtime::Vector<const FieldType*> types;  // of `fields`
+  anyffi::runtime::Vector<Owner> owners;            // also in the parent
+  size_t num_inherited = 0;                         // fields
+  int32_t num_guarded = 0;                          // of all fields
+  const AnyffiRecord* completed = nullptr;          // of a type of drafts: the record of the type that they get
+  mutable AnyffiObject* placeholder = nullptr;      // see `placeholder_of`
+
+  /// As `sizeof`: a struct without members has one byte.
+  int64_t size() const noexcept { return end == 0 ? 1 : (end + alignment - 1) / alignment * alignment; }
+};
+
+namespace anyffi::runtime {
+
+/// The content of records lies here.
+constexpr int64_t kContentOffset = sizeof(AnyffiInstance);
+
+/// The type codes of a declared record and of its drafts, which are the same if it has no guarded fields.
+struct DeclaredRecord {
+  int32_t type_code;
+  int32_t draft_code;
+};
+
+/// Declares a type, whose fields follow those of its parent: of each name, docstring or None, and what describes its
+/// type. A key may be declared again: with the same fields it is the same type, with others a new one. Throws.
+DeclaredRecord declare_record(const String& key, const AnyValue& doc, int32_t parent, const Array<Array<>>& fields);
+
+/// A new draft of a type of drafts. Throws.
+AnyValue create_draft(int32_t type_code);
+
+/// The record of a type; throws a ValueError for others.
+const AnyffiRecord& record_of(int32_t type_code);
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_RECORDS_RECORD_H_

@@ -1,0 +1,125 @@
+"""Dataclasses whose fields C++ reads, too."""
+
+from __future__ import annotations
+
+from .._builtins import *  # noqa: F403
+from .._objects.records import Records
+from .._typing import TYPE_CHECKING, Any, Callable, TypeVar, overload
+
+if TYPE_CHECKING:
+    from dataclasses import Field, field
+
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_: object) -> Callable[[Any], Any]:
+        return lambda function: function
+
+    field = None
+
+__all__ = ["DataclassApi"]
+
+_T = TypeVar("_T")
+
+#: The defaults of `dataclasses.dataclass`, which of some arguments has none before Python 3.10.
+_DEFAULTS = {
+    "init": True,
+    "repr": True,
+    "eq": True,
+    "order": False,
+    "unsafe_hash": False,
+    "frozen": False,
+    "match_args": True,
+    "kw_only": False,
+}
+
+
+class DataclassApi:
+    """Dataclasses, with one backend."""
+
+    _records: Records
+    Object: Any
+    to_python: Any
+
+    @overload
+    def dataclass(self, cls: type[_T], /) -> type[_T]: ...
+    @overload
+    def dataclass(
+        self,
+        key: str | None = None,
+        /,
+        *,
+        init: bool = True,
+        repr: bool = True,
+        eq: bool = True,
+        order: bool = False,
+        unsafe_hash: bool = False,
+        frozen: bool = False,
+        match_args: bool = True,
+        kw_only: bool = False,
+        slots: bool = True,
+    ) -> Callable[[type[_T]], type[_T]]: ...
+    @dataclass_transform(field_specifiers=(field,))
+    def dataclass(self, key: Any = None, /, *, slots: bool = True, **options: bool) -> Any:
+        """Make a class a dataclass whose instances C++ reads and writes as a struct: a class decorator.
+
+        It is `dataclasses.dataclass`, with its arguments, and `dataclasses.field`, `fields`, `replace` and
+        the others work with it. The fields lie in an object of the runtime, typed by their annotations: a
+        value of another type is a TypeError. The class returned is a new one, which derives from
+        `anyffi.Object`.
+
+        Parameters
+        ----------
+        key : str, optional
+            The key of the type in the runtime; by default module and name of the class. The decorator may
+            also stand alone.
+        init, repr, eq, order, unsafe_hash, frozen, match_args, kw_only : bool
+            As for `dataclasses.dataclass`.
+        slots : bool
+            False: instances have a `__dict__` for other attributes.
+
+        Raises
+        ------
+        TypeError
+            An annotation has no meaning for C++.
+        ValueError
+            Another class has the key.
+
+        Examples
+        --------
+        >>> @anyffi.dataclass("example.Point")
+        ... class Point:
+        ...     x: int
+        ...     y: int = 0
+        >>> Point(1)
+        Point(x=1, y=0)
+        """
+        unknown = [name for name in options if name not in _DEFAULTS]
+        if unknown:
+            raise TypeError(f"dataclass() got an unexpected keyword argument {unknown[0]!r}")
+        if isinstance(key, type):
+            return self._records.declare(key, None, slots, _given(options))
+        if not (key is None or isinstance(key, str)):
+            raise TypeError(f"dataclass() takes a class or a type key, not {type(key).__name__}")
+        return lambda cls: self._records.declare(cls, key, slots, _given(options))
+
+    def fields(self, class_or_instance: Any, /) -> tuple[Field[Any], ...]:
+        """Return the fields of a dataclass, as `dataclasses.fields` does, or of a class of C++."""
+        import dataclasses
+
+        cls = class_or_instance if isinstance(class_or_instance, type) else type(class_or_instance)
+        if dataclasses.is_dataclass(cls) or not issubclass(cls, self.Object):
+            return dataclasses.fields(class_or_instance)
+        return self._records.fields_of(cls)
+
+    def asdict(self, obj: Any, /, *, dict_factory: Any = dict) -> Any:
+        """Return an object's fields by name as `dataclasses.asdict` does, with Python's containers."""
+        return self._records.unfold(obj, dict_factory, is_dict=True)
+
+    def astuple(self, obj: Any, /, *, tuple_factory: Any = tuple) -> Any:
+        """Return an object's fields as `dataclasses.astuple` does, with Python's containers."""
+        return self._records.unfold(obj, tuple_factory, is_dict=False)
+
+
+def _given(options: dict[str, bool]) -> dict[str, bool]:
+    return {name: value for name, value in options.items() if value is not _DEFAULTS[name]}

@@ -1,0 +1,302 @@
+"""What annotations of fields mean to the runtime: descriptions for `anyffi.record.declare`."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections.abc
+import ctypes
+import sys
+import types
+import typing
+
+from .._builtins import *  # noqa: F403
+from .._rules.decisions import find_on_type
+from .._rules.device import Device
+from .._rules.dtype import dtype
+from .._typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["Annotations", "evaluate_classes"]
+
+_ANY = ("Any",)
+
+#: By class: the name of the type in the runtime, and how many parts it has.
+_PLAIN: dict[Any, tuple[str, int]] = {
+    typing.Any: ("Any", 0),
+    object: ("Any", 0),
+    None: ("None", 0),
+    type(None): ("None", 0),
+    bool: ("bool", 0),
+    int: ("int", 0),
+    float: ("float", 0),
+    complex: ("complex", 0),
+    str: ("str", 0),
+    bytes: ("bytes", 0),
+    slice: ("slice", 0),
+    ctypes.c_void_p: ("c_void_p", 0),
+    dtype: ("dtype", 0),
+    Device: ("Device", 0),
+    list: ("List", 1),
+    tuple: ("Array", 1),
+    set: ("Set", 1),
+    frozenset: ("FrozenSet", 1),
+    dict: ("Dict", 2),
+    types.MappingProxyType: ("Map", 2),
+    collections.abc.MutableSequence: ("List", 1),
+    collections.abc.MutableSet: ("Set", 1),
+    collections.abc.MutableMapping: ("Dict", 2),
+}
+#: Abstract classes that both members of a pair implement.
+_PAIRS: dict[Any, tuple[str, str, int]] = {
+    collections.abc.Sequence: ("List", "Array", 1),
+    collections.abc.Set: ("Set", "FrozenSet", 1),
+    collections.abc.Mapping: ("Dict", "Map", 2),
+}
+#: Of the public classes the number of parts.
+_PUBLIC = {
+    "Object": 0,
+    "Function": 0,
+    "Module": 0,
+    "Tensor": 0,
+    "Shape": 0,
+    "Array": 1,
+    "List": 1,
+    "Set": 1,
+    "FrozenSet": 1,
+    "Dict": 2,
+    "Map": 2,
+}
+_UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))
+#: Values of classes below these become values of the runtime.
+_CONVERTED = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, type)
+_WRAPPERS = ("Annotated", "Final", "Required", "NotRequired", "ReadOnly")
+
+
+class _Unknown(Exception):
+    """A name that has no value yet: it is that of a class which is defined later."""
+
+
+class _Part:
+    """A generic class with parts, or a union, of an annotation that is text."""
+
+    def __init__(self, origin: Any, parts: tuple[Any, ...]) -> None:
+        self.origin = origin
+        self.parts = parts
+
+
+class _Later:
+    """The name of a class that is defined later."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def evaluate_classes(cls: type) -> Mapping[str, Any]:
+    """Return the local names of the function in which a class is being defined; none for others."""
+    if "<locals>" not in cls.__qualname__:
+        return {}
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__") != cls.__module__:
+        frame = frame.f_back  # type: ignore[assignment]
+    return {} if frame is None else frame.f_locals
+
+
+class Annotations:
+    """The annotations of one class.
+
+    Parameters
+    ----------
+    cls : type
+        The class, whose own name stands for itself.
+    public : dict
+        The public classes of the backend, by name.
+    code_of : callable
+        Returns the type code of a class of objects, or None.
+    local_names : mapping
+        Names of the function that defines the class.
+    """
+
+    def __init__(
+        self,
+        cls: type,
+        public: dict[str, Any],
+        code_of: Callable[[type], int | None],
+        local_names: Mapping[str, Any],
+    ) -> None:
+        self._cls = cls
+        self._code_of = code_of
+        self._public = {public[name]: (name, count) for name, count in _PUBLIC.items()}
+        module = sys.modules.get(cls.__module__)
+        self._scopes = (dict(cls.__dict__), local_names, vars(module) if module else {}, vars(builtins))
+
+    def describe(self, annotation: Any) -> tuple[Any, ...]:
+        """Return the description of an annotation; TypeError for one that has no meaning for the runtime."""
+        if isinstance(annotation, str):
+            return self.describe(self._evaluate(annotation))
+        if isinstance(annotation, typing.ForwardRef):
+            return self.describe(annotation.__forward_arg__)
+        if isinstance(annotation, _Later):
+            return self._describe_later(annotation.name)
+        if annotation is typing.Tuple:  # noqa: UP006
+            annotation = tuple
+        if isinstance(annotation, _Part):
+            origin, parts = annotation.origin, annotation.parts
+        else:
+            origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
+            if hasattr(annotation, "__metadata__"):
+                return self.describe(annotation.__origin__)
+        if origin is None or (not parts and origin is not tuple):
+            return self._describe_plain(annotation if origin is None else origin)
+        return self._describe_generic(origin, parts, annotation)
+
+    # ---- kinds of annotations ------------------------------------------------------------------------
+
+    def _describe_plain(self, x: Any) -> tuple[Any, ...]:
+        name, count = self._find(x)
+        if name:
+            return (name, *[_ANY] * count)
+        if x in _PAIRS:
+            first, second, count = _PAIRS[x]
+            return "union", (first, *[_ANY] * count), (second, *[_ANY] * count)
+        if x is self._cls or (getattr(x, "__name__", None) == "Self" and isinstance(x, _special_form())):
+            return ("self",)
+        if x is collections.abc.Callable or x is typing.Callable:
+            return ("Function",)
+        if isinstance(x, typing.TypeVar):
+            return self._describe_union(x.__constraints__ or (x.__bound__ or typing.Any,))
+        if hasattr(x, "__supertype__"):  # of NewType
+            return self.describe(x.__supertype__)
+        if hasattr(x, "__value__") and hasattr(x, "__type_params__"):
+            return self.describe(x.__value__)
+        if isinstance(x, type):
+            return self._describe_class(x)
+        raise self._refused(x)
+
+    def _describe_class(self, cls: Any) -> tuple[Any, ...]:
+        code = self._code_of(cls)
+        if code is not None:
+            return "object", code
+        if find_on_type(cls, "__dlpack__") is not None:
+            return ("Tensor",)
+        if issubclass(cls, _CONVERTED) or cls.__module__ == "numpy" or find_on_type(cls, "__index__"):
+            # Their values would come back as those of another class.
+            raise self._refused(cls)
+        accepts = _make_check(cls)
+        return "instance", f"{cls.__module__}.{cls.__qualname__}", accepts
+
+    def _describe_generic(self, origin: Any, parts: tuple[Any, ...], whole: Any) -> tuple[Any, ...]:
+        if origin in _UNIONS:
+            return self._describe_union(parts)
+        if origin is typing.Literal:
+            if all(type(x) in (int, str, bytes, bool, type(None)) for x in parts):
+                return "literal", *parts
+            raise self._refused(whole)
+        if origin is collections.abc.Callable or origin is typing.Callable:
+            return ("Function",)
+        if origin in (tuple, typing.Tuple):  # noqa: UP006
+            if len(parts) == 2 and parts[1] is ...:
+                return "Array", self.describe(parts[0])
+            return "tuple", *[self.describe(x) for x in parts if x != ()]
+        if getattr(origin, "_name", None) in _WRAPPERS or getattr(origin, "__name__", None) in _WRAPPERS:
+            return self.describe(parts[0])
+        if origin in _PAIRS:
+            first, second, count = _PAIRS[origin]
+            inner = self._describe_parts(parts, count, whole)
+            return "union", (first, *inner), (second, *inner)
+        name, count = self._find(origin)
+        if name and count:
+            return (name, *self._describe_parts(parts, count, whole))
+        # A generic class of users, whose parameters are not known to its objects; or `np.ndarray[...]`.
+        return self._describe_plain(origin)
+
+    def _describe_parts(self, parts: tuple[Any, ...], count: int, whole: Any) -> list[Any]:
+        if len(parts) != count:
+            raise self._refused(whole)
+        return [self.describe(x) for x in parts]
+
+    def _describe_union(self, parts: Any) -> tuple[Any, ...]:
+        found: list[Any] = []
+        for x in parts:
+            described = self.describe(x)
+            found += described[1:] if described[0] == "union" else [described]
+        if _ANY in found:
+            return _ANY
+        return found[0] if len(found) == 1 else ("union", *found)
+
+    def _describe_later(self, name: str) -> tuple[Any, ...]:
+        if name in (self._cls.__name__, self._cls.__qualname__):
+            return ("self",)
+        place = self._cls.__qualname__.rpartition(".")[0]
+        return "named", ".".join(filter(None, (self._cls.__module__, place, name)))
+
+    def _find(self, x: Any) -> tuple[str, int]:
+        try:
+            return self._public.get(x) or _PLAIN.get(x) or ("", 0)
+        except TypeError:
+            return "", 0
+
+    def _refused(self, annotation: Any) -> TypeError:
+        shown = annotation.__qualname__ if isinstance(annotation, type) else repr(annotation)
+        return TypeError(f"the annotation {shown} is no type of values in C++; use typing.Any for any value")
+
+    # ---- annotations as text -------------------------------------------------------------------------
+
+    def _evaluate(self, text: str) -> Any:
+        try:
+            tree = ast.parse(text.strip(), mode="eval")
+        except SyntaxError:
+            raise self._refused(text) from None
+        return self._read(tree.body)
+
+    def _read(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Name):
+            return self._look_up(node.id)
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Attribute):
+            owner = self._read(node.value)
+            if isinstance(owner, _Later):
+                return _Later(f"{owner.name}.{node.attr}")
+            return getattr(owner, node.attr)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return _Part(typing.Union, (self._read(node.left), self._read(node.right)))
+        if isinstance(node, ast.Subscript):
+            return self._read_generic(node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -self._read(node.operand)
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return tuple(self._read(x) for x in node.elts)
+        raise self._refused(ast.unparse(node))
+
+    def _read_generic(self, node: ast.Subscript) -> Any:
+        origin = self._read(node.value)
+        # The node of an index before Python 3.9.
+        index = node.slice
+        nodes = index.elts if isinstance(index, ast.Tuple) else [index]
+        if origin is getattr(typing, "Annotated", None):
+            return self._read(nodes[0])
+        parts = tuple(self._read(x) for x in nodes)
+        if isinstance(origin, _Later):
+            return origin
+        if origin is typing.Optional:
+            return _Part(typing.Union, (*parts, None))
+        return _Part(typing.get_origin(origin) or origin, parts)
+
+    def _look_up(self, name: str) -> Any:
+        if name == self._cls.__name__:
+            return self._cls
+        for scope in self._scopes:
+            if name in scope:
+                return scope[name]
+        return _Later(name)
+
+
+def _special_form() -> Any:
+    return type(typing.Any) if not isinstance(typing.Any, type) else type(typing.Optional)
+
+
+def _make_check(cls: type) -> Callable[[Any], bool]:
+    return lambda x: isinstance(x, cls)

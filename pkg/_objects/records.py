@@ -1,0 +1,366 @@
+"""Dataclasses whose fields lie in objects of the runtime."""
+
+from __future__ import annotations
+
+import sys
+from copyreg import __newobj__  # type: ignore[attr-defined]
+from types import CellType, FunctionType
+
+from .._builtins import *  # noqa: F403
+from .._rules.codes import code
+from .._typing import TYPE_CHECKING, Any
+from .fields import Field
+
+if TYPE_CHECKING:
+    from .bound import BoundClasses
+
+__all__ = ["RecordMethods", "Records"]
+
+
+class _Signature:
+    """`__signature__` of dataclasses: that of `__init__`, not of `__new__`."""
+
+    def __get__(self, instance: object, owner: Any) -> Any:
+        if instance is not None:
+            raise AttributeError("__signature__")
+        from inspect import signature
+
+        shown = signature(owner.__init__)
+        return shown.replace(parameters=list(shown.parameters.values())[1:])
+
+
+class RecordMethods:
+    """What all dataclasses have, below their own methods."""
+
+    __slots__ = ()
+
+    #: The codes of the type and of its drafts: objects whose fields are not all set.
+    _record: tuple[int, int]
+    #: The `__init__` that the standard library made, or None.
+    _generated: Any
+    #: Fields with a default that is no factory, by name; and those of them that are no parameters.
+    _defaults: tuple[tuple[str, Any], ...]
+    _set_nowhere: tuple[tuple[str, Any], ...]
+    #: By field which values it holds as they are.
+    _takes: dict[str, int]
+    __signature__ = _Signature()
+    _runtime: Any
+    _move_from: Any
+
+    if not TYPE_CHECKING:
+
+        def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
+            made = cls._runtime.record_create(cls._record[1])
+            if type(made) is not cls:
+                self = object.__new__(cls)
+                self._move_from(made)
+                made = self
+            # Others are set by the standard library's `__init__`.
+            is_generated = cls.__init__ is cls._generated
+            for name, default in cls._set_nowhere if is_generated else cls._defaults:
+                object.__setattr__(made, name, default)
+            return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Helper for pickle: the fields that are set, and the attributes that a class in Python adds."""
+        import dataclasses
+
+        names = [field.name for field in dataclasses.fields(self)]  # type: ignore[arg-type]
+        state = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        for cls in type(self).__mro__:
+            slots = cls.__dict__.get("__slots__", ())
+            for name in (slots,) if isinstance(slots, str) else slots:
+                if name not in _NO_STATE and hasattr(self, name):
+                    state[name] = getattr(self, name)
+        state.update(getattr(self, "__dict__", ()))
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Helper for pickle."""
+        return __newobj__, (type(self),), self.__getstate__()
+
+
+_NO_STATE = ("__weakref__", "__dict__", "_memory")
+
+
+class Records:
+    """The dataclasses of one backend."""
+
+    def __init__(self, core: Any, public: dict[str, Any], classes: BoundClasses) -> None:
+        self._core = core
+        self._public = public
+        self._object: Any = public["Object"]
+        self._runtime = self._object._runtime
+        self._classes = classes
+        #: By key: which class it is that of.
+        self._places: dict[str, str] = {}
+
+    def declare(self, cls: type, key: str | None, slots: bool, options: dict[str, Any]) -> Any:
+        """Return the dataclass made of a class.
+
+        Parameters
+        ----------
+        cls : type
+            The class, with annotations.
+        key : str, optional
+            Of the type; by default module and name of the class.
+        slots : bool
+            Whether instances have no `__dict__`.
+        options : dict
+            Arguments of `dataclasses.dataclass`.
+        """
+        import dataclasses
+
+        if not isinstance(cls, type):
+            raise TypeError(f"anyffi.dataclass decorates classes, not {cls!r}")
+        key = key or f"{cls.__module__}.{cls.__qualname__}"
+        place = f"{cls.__module__}.{cls.__qualname__}"
+        if self._places.get(key, place) != place:
+            raise ValueError(f"the type key {key!r} is that of the dataclass {self._places[key]}")
+        base, parent = self._find_base(cls)
+        made: Any = self._rebuild(cls, base, slots, dataclasses.field)
+        has_init = "__init__" in made.__dict__ or options.get("init") is False
+        made = dataclasses.dataclass(**options)(made)
+        made._generated = None if has_init else made.__dict__["__init__"]
+        fields = dataclasses.fields(made)
+        with_default = [field for field in fields if field.default is not dataclasses.MISSING]
+        made._defaults = tuple((field.name, field.default) for field in with_default)
+        made._set_nowhere = tuple((field.name, field.default) for field in with_default if not field.init)
+        self._lay_out(made, key, parent, fields)
+        self._places[key] = place
+        return made
+
+    def code_of(self, cls: type) -> int | None:
+        """Return the type code of a class of objects; None for others."""
+        if not issubclass(cls, self._object):
+            return None
+        for base in cls.__mro__:
+            if "_record" in base.__dict__:
+                return base.__dict__["_record"][0]  # type: ignore[no-any-return]
+            if "_type_key" in base.__dict__:
+                return self._runtime.type_find(base.__dict__["_type_key"])  # type: ignore[no-any-return]
+            found = self._classes.registered_code(base)
+            if found is not None:
+                return found
+        return None
+
+    def fields_of(self, cls: type) -> tuple[Any, ...]:
+        """Return the fields of a dataclass or of a class of C++, those of the bases first."""
+        import dataclasses
+
+        if dataclasses.is_dataclass(cls):
+            return dataclasses.fields(cls)
+        found = {}
+        for base in reversed(cls.__mro__):
+            for name, value in base.__dict__.items():
+                if isinstance(value, Field):
+                    found[name] = made = dataclasses.field(init=False)
+                    made.name, made.type = name, value.type_name
+        return tuple(found.values())
+
+    def unfold(self, x: Any, factory: Any, is_dict: bool) -> Any:
+        """Return an object as what the factory makes of its fields, and so the objects in its fields."""
+        if isinstance(x, type) or not self.fields_of(type(x)):
+            name = "asdict" if is_dict else "astuple"
+            raise TypeError(f"{name}() should be called on dataclass instances")
+        return self._unfold(x, factory, is_dict)
+
+    def _unfold(self, x: Any, factory: Any, is_dict: bool) -> Any:
+        def unfold(item: Any) -> Any:
+            return self._unfold(item, factory, is_dict)
+
+        public = self._public
+        if isinstance(x, (list, public["List"])):
+            return [unfold(item) for item in x]
+        if isinstance(x, (dict, public["Dict"], public["Map"])):
+            return {unfold(key): unfold(value) for key, value in x.items()}
+        if isinstance(x, (tuple, public["Array"])):
+            return tuple(unfold(item) for item in x)
+        if isinstance(x, (set, public["Set"])):
+            return {unfold(item) for item in x}
+        if isinstance(x, (frozenset, public["FrozenSet"])):
+            return frozenset(unfold(item) for item in x)
+        fields = self.fields_of(type(x))
+        if fields:
+            pairs = [(field.name, unfold(getattr(x, field.name))) for field in fields]
+            return factory(pairs if is_dict else [value for _, value in pairs])
+        from copy import deepcopy
+
+        return deepcopy(x)
+
+    # ---- the class -----------------------------------------------------------------------------------
+
+    def _find_base(self, cls: type) -> tuple[tuple[type, ...], int]:
+        """Return the bases of the class to make, and the code of the type from which it derives."""
+        found = [base for base in cls.__bases__ if issubclass(base, self._object)]
+        parents = {self.code_of(base) or code.OBJECT for base in found if base is not self._object}
+        if len(parents) > 1:
+            raise TypeError(f"{cls.__name__} has several bases with fields in the runtime; one may have")
+        for base in found:
+            if base is not self._object and not issubclass(base, RecordMethods):
+                raise TypeError(
+                    f"{cls.__name__} derives from {base.__name__}: a dataclass derives from others, "
+                    "from anyffi.Object, and from classes without content in the runtime"
+                )
+        others = [base for base in cls.__bases__ if base not in (object, self._object)]
+        if parents:
+            return tuple(others), parents.pop()
+        return (*others, RecordMethods, self._object), code.OBJECT
+
+    def _rebuild(self, cls: type, bases: tuple[type, ...], slots: bool, field: Any) -> Any:
+        """Make a class anew, with other bases."""
+        namespace = {name: value for name, value in cls.__dict__.items() if name not in _NO_STATE}
+        annotated = _annotations_of(cls)
+        if slots:
+            own = namespace.get("__slots__", ())
+            own = (own,) if isinstance(own, str) else tuple(own)
+            for name in own:
+                # Those of the former class.
+                namespace.pop(name, None)
+            namespace["__slots__"] = tuple(x for x in own if x not in annotated and x not in _NO_STATE)
+        for name in annotated:
+            # The attribute of the base is no default.
+            if name not in namespace and any(
+                isinstance(base.__dict__.get(name), Field) for base in cls.__mro__
+            ):
+                namespace[name] = field()
+        namespace["__qualname__"] = cls.__qualname__
+        made = type(cls)(cls.__name__, bases, namespace)
+        for value in namespace.values():
+            _move_cells(value, cls, made)
+        return made
+
+    def _lay_out(self, cls: Any, key: str, parent: int, fields: Any) -> None:
+        """Declare the type of a class, and let its fields read and write the objects."""
+        from .annotations import Annotations, evaluate_classes
+
+        annotations = Annotations(cls, self._public, self.code_of, evaluate_classes(cls))
+        inherited: dict[str, Any] = {}
+        for base in reversed(cls.__mro__[1:]):
+            inherited.update({k: v for k, v in base.__dict__.items() if isinstance(v, Field)})
+        rows, redeclared = [], []
+        takes = dict(getattr(cls, "_takes", {}))
+        for field in fields:
+            if field.name in inherited and field.name not in _annotations_of(cls):
+                continue
+            try:
+                described = annotations.describe(field.type)
+            except TypeError as error:
+                raise TypeError(f"field {field.name!r} of {cls.__name__}: {error}") from None
+            takes[field.name] = _taken_by(described)
+            if field.name in inherited:
+                redeclared.append((field, described))
+                continue
+            doc = getattr(field, "doc", None) or field.metadata.get("doc")
+            rows.append((field.name, doc, described))
+        for field, described in redeclared:
+            self._require_same(cls, key, field.name, described, inherited[field.name])
+        declared = self._runtime.record_declare(key, _own_doc(cls), parent, rows)
+        cls._record = tuple(declared)
+        cls._takes = takes
+        cls._type_key = key
+        type_code = declared[0]
+        described_type = self._runtime.type_describe(type_code)
+        for name, type_name, doc, is_writable in described_type[3]:
+            setattr(cls, name, Field(self._runtime, name, type_name, doc, is_writable))
+        for field, _ in redeclared:
+            # The standard library has set its default.
+            setattr(cls, field.name, inherited[field.name])
+        self._set_structure(cls, type_code, fields)
+        self._classes.add_record(type_code, declared[1], cls)
+        self._plan(cls, fields)
+
+    def _set_structure(self, cls: Any, type_code: int, fields: Any) -> None:
+        """Say how fields and objects take part in comparisons by structure."""
+        for field in fields:
+            if "structural" in field.metadata:
+                self._runtime.structure_set(type_code, field.name, field.metadata["structural"])
+        if "__structural__" in cls.__dict__:
+            self._runtime.structure_set(type_code, None, cls.__structural__)
+
+    def _plan(self, cls: Any, fields: Any) -> None:
+        """Let the backend make objects at once, where nothing but the generated `__init__` would run."""
+        import dataclasses
+
+        code = getattr(cls._generated, "__code__", None)
+        is_plain = cls.__setattr__ is object.__setattr__ or cls.__dataclass_params__.frozen
+        is_called = type(cls).__call__ is type.__call__ and cls.__new__ is RecordMethods.__new__
+        if code is None or not is_plain or not is_called or hasattr(cls, "__post_init__"):
+            return
+        num_positional, num_parameters = code.co_argcount - 1, code.co_argcount + code.co_kwonlyargcount - 1
+        parameters = code.co_varnames[1 : num_parameters + 1]
+        rows = []
+        for field in fields:
+            is_factory = field.default_factory is not dataclasses.MISSING
+            default = field.default_factory if is_factory else field.default
+            has_default = default is not dataclasses.MISSING
+            index = parameters.index(field.name) if field.name in parameters else -1
+            descriptor = next(
+                base.__dict__[field.name] for base in cls.__mro__ if field.name in base.__dict__
+            )
+            if (index < 0 and not has_default) or not isinstance(descriptor, Field):
+                return
+            takes = cls._takes[field.name]
+            rows.append((field.name, descriptor, default, is_factory, has_default, index, takes))
+        # An InitVar is a parameter, but no field.
+        if {row[0] for row in rows} >= set(parameters):
+            self._core.plan_record(cls, cls._record[0], tuple(rows), num_positional, num_parameters)
+
+    def _require_same(self, cls: Any, key: str, name: str, described: Any, former: Field) -> None:
+        """Refuse another type for a field of a base, which C++ reads as that of the base."""
+        shown = self._runtime.record_describe(key, described)
+        if shown != former.type_name:
+            raise TypeError(
+                f"field {name!r} of {cls.__name__} is {shown}, in its base {former.type_name}: "
+                "a field keeps its type"
+            )
+
+
+#: ANYFFI_TAKES_STR, ANYFFI_TAKES_NONE and ANYFFI_TAKES_SCALAR of pkg/_cython/dataclass.h
+_TAKES = {"str": 1, "None": 2, "Any": 6}
+
+
+def _taken_by(described: tuple[Any, ...]) -> int:
+    """Return which values a field holds as they are."""
+    parts = described[1:] if described[0] == "union" else (described,)
+    return sum({_TAKES.get(part[0], 0) for part in parts})
+
+
+def _own_doc(cls: type) -> str | None:
+    doc = cls.__dict__.get("__doc__")
+    return doc if isinstance(doc, str) else None
+
+
+def _annotations_of(cls: type) -> Any:
+    """Return the annotations of a class itself, without evaluating them."""
+    if sys.version_info >= (3, 14):
+        from annotationlib import Format, get_annotations
+
+        return get_annotations(cls, format=Format.FORWARDREF)
+    return cls.__dict__.get("__annotations__", {})  # noqa: RUF063
+
+
+def _move_cells(value: Any, former: type, made: type) -> None:
+    """Let `super()` and `__class__` in a function mean the class that replaces its own."""
+    if isinstance(value, (staticmethod, classmethod)):
+        value = value.__func__
+    elif isinstance(value, property):
+        for function in (value.fget, value.fset, value.fdel):
+            _move_cells(function, former, made)
+    value = getattr(value, "__wrapped__", value)
+    if not isinstance(value, FunctionType):
+        return
+    for cell in value.__closure__ or ():
+        if isinstance(cell, CellType) and _content_of(cell) is former:
+            cell.cell_contents = made
+
+
+def _content_of(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # empty
+        return None

@@ -1,0 +1,257 @@
+"""Fields of dataclasses: what their annotations mean, and what they refuse."""
+
+# ruff: noqa: UP006, UP035, UP045
+
+from __future__ import annotations
+
+import collections.abc
+import ctypes
+import enum
+import pathlib
+import sys
+import typing
+from typing import Annotated, Any, Callable, Dict, List, Literal, NewType, Optional, Tuple, TypeVar, Union
+
+import pytest
+
+pytestmark = pytest.mark.keeps_live("types are never freed")
+
+UserId = NewType("UserId", int)
+Bound = TypeVar("Bound", bound=float)
+Free = TypeVar("Free")
+
+
+def one_field(ffi: Any, annotation: Any, key: str = "test.one") -> Any:
+    """Return a dataclass with a field `x`."""
+    cls = type("One", (), {"__annotations__": {"x": annotation}, "__module__": __name__})
+    return ffi.dataclass(key)(cls)
+
+
+def name_of(ffi: Any, cls: Any) -> Any:
+    return cls.__dict__["x"].type_name
+
+
+#: Annotation, what the runtime calls it, values that it takes, and values that it refuses.
+ROWS: list[tuple[Any, str, list[Any], list[Any]]] = [
+    (int, "int", [1, True, -(2**63)], ["1", 1.5, None, 2**63]),
+    (float, "float", [1.5, 2, True, float("inf")], ["1", None, 1j]),
+    (bool, "bool", [True, False], [2, "x", None]),
+    (str, "str", ["", "short", "a much longer text ∀" * 9, "\ud800"], [b"x", 1, None]),
+    (bytes, "bytes", [b"", b"x" * 99, bytearray(b"y")], ["x", 1]),
+    (complex, "complex", [1j, 2], ["x"]),
+    (None, "None", [None], [1]),
+    (slice, "slice", [slice(1, 2)], [1]),
+    (object, "Any", [1, None, "x", object()], []),
+    (Any, "Any", [[1], {"a": 1}, len], []),
+    (list, "List[Any]", [[], [1, "a"]], [(1,), 3, None]),
+    (List[int], "List[int]", [[], [1, True]], [["a"], [1, None], (1,)]),
+    (tuple, "Array[Any]", [(), (1, "x")], [3, None]),
+    (Tuple, "Array[Any]", [(1,)], [3]),
+    (Tuple[int, ...], "Array[int]", [(), (1, 2), [3]], [("a",)]),
+    (Tuple[int, str], "tuple[int, str]", [(1, "a"), [1, "a"]], [(1, 2), ("a", "a"), 3]),
+    (Dict[str, float], "Dict[str, float]", [{}, {"a": 1, "b": 2.5}], [{1: 1.0}, {"a": "b"}, []]),
+    (typing.FrozenSet[int], "FrozenSet[int]", [frozenset({1}), {2}], [frozenset("a")]),
+    (typing.Set[str], "Set[str]", [{"a"}], [{1}, frozenset("a")]),
+    (Optional[int], "int | None", [1, None], ["a", 1.5]),
+    (Union[int, str, None], "int | str | None", [1, "a", None], [1.5, []]),
+    (Union[float, int], "float | int", [1, 1.5, True], ["a"]),
+    (Union[int, List[str]], "int | List[str]", [1, ["a"]], [[1], "a"]),
+    (Union[int, Any], "Any", [1, "a", None], []),
+    (Literal["a", "b", 3], "Literal['a', 'b', 3]", ["a", 3], ["c", 3.0, None]),
+    (Optional[Literal[1]], "Literal[1] | None", [1, None], [2]),
+    (UserId, "int", [1], ["a"]),
+    (Annotated[int, "note"], "int", [1], ["a"]),
+    (Bound, "float", [1.5], ["a"]),
+    (Free, "Any", [1, "a"], []),
+    (Callable[[int], int], "Function", [len, lambda x: x], [1, None]),
+    (collections.abc.Callable, "Function", [len], [1]),
+    (typing.Sequence[int], "List[int] | Array[int]", [[1], (1,)], [["a"], 3]),
+    (typing.Mapping[str, int], "Dict[str, int] | Map[str, int]", [{"a": 1}], [{"a": "b"}]),
+    (List[Dict[str, List[int]]], "List[Dict[str, List[int]]]", [[{"a": [1]}]], [[{"a": ["b"]}]]),
+    (pathlib.PurePath, "pathlib.PurePath", [pathlib.PurePosixPath("/a")], ["/a", 1]),
+    (ctypes.c_void_p, "c_void_p", [ctypes.c_void_p(8)], [8]),
+]
+
+
+@pytest.mark.parametrize(("annotation", "name", "good", "bad"), ROWS, ids=[row[1] for row in ROWS])
+def test_types(annotation: Any, name: str, good: list[Any], bad: list[Any], ffi: Any) -> None:
+    cls = one_field(ffi, annotation)
+    assert name_of(ffi, cls) == name
+    for value in good:
+        made = cls(value)
+        if isinstance(value, ctypes.c_void_p):
+            assert made.x.value == value.value
+        elif not isinstance(value, (bytearray, list, set, frozenset)):
+            assert ffi.to_python(made.x) == value
+        else:
+            assert type(value)(made.x) == value
+    made = cls.__new__(cls)
+    for value in bad:
+        with pytest.raises((TypeError, ValueError, OverflowError), match=r"^test\.one\.x"):
+            cls(value)
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            made.x = value
+        with pytest.raises(AttributeError, match="no attribute 'x'"):
+            made.x
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "message"),
+    [
+        (List[Dict[str, int]], [{"a": 1}, {"b": "c"}], '.x, at [1]["b"]: expected int, got str'),
+        (Dict[str, int], {1: 2}, ".x, at [key 1]: expected str, got int"),
+        (Tuple[int, str], (1, 2), ".x, at [1]: expected str, got int"),
+        (Tuple[int, str], (1,), ".x: tuple[int, str] has 2 elements, got (1,)"),
+        (Literal["a"], "b", ".x: expected Literal['a'], got 'b'"),
+        (Optional[int], "b", ".x: expected int | None, got str"),
+        (int, memoryview(b"x"), ".x: expected int, got memoryview"),
+        (List[str], [{1}], ".x, at [0]: expected str, got set"),
+        (int, 2**64, ".x: 18446744073709551616 does not fit int64"),
+        (pathlib.PurePath, 3, ".x: expected pathlib.PurePath, got int"),
+    ],
+)
+def test_messages(annotation: Any, value: Any, message: str, ffi: Any) -> None:
+    cls = one_field(ffi, annotation)
+    with pytest.raises((TypeError, ValueError, OverflowError)) as raised:
+        cls(value)
+    assert str(raised.value) == "test.one" + message
+
+
+def test_containers_are_references(ffi: Any) -> None:
+    cls = one_field(ffi, List[int])
+    given = ffi.List([1])
+    made = cls(given)
+    made.x.append(2)
+    assert made.x is given
+    assert list(given) == [1, 2]
+    frozen = one_field(ffi, Tuple[Tuple[int, ...], ...])([[1], [2, 3]])
+    assert type(frozen.x) is type(frozen.x[0]) is ffi.Array
+
+
+def test_public_classes(ffi: Any) -> None:
+    numpy = pytest.importorskip("numpy")
+
+    class Holder:
+        items: ffi.List[int]  # type: ignore[name-defined]
+        table: ffi.Dict  # type: ignore[name-defined]
+        any_object: ffi.Object  # type: ignore[name-defined]
+        weights: numpy.ndarray  # type: ignore[name-defined]
+        device: ffi.Device  # type: ignore[name-defined]
+
+    Holder.__annotations__ = {
+        "items": ffi.List[int],
+        "table": ffi.Dict,
+        "any_object": ffi.Object,
+        "weights": numpy.ndarray,
+    }
+    cls = ffi.dataclass(Holder)
+    made = cls([1], {}, ffi.List(), numpy.zeros(3))
+    assert made.weights.shape == (3,)
+    with pytest.raises(TypeError, match="weights: expected Tensor, got str"):
+        made.weights = "x"
+    with pytest.raises(TypeError, match=r"items, at \[0\]: expected int, got str"):
+        made.items = ["x"]
+
+
+class Color(enum.IntEnum):
+    RED = 1
+
+
+@pytest.mark.parametrize("annotation", [Color, ctypes.c_int, type, 3, "1 +", "[int]", "len", List[3]])  # type: ignore[misc,list-item]
+def test_annotations_without_meaning(annotation: Any, ffi: Any) -> None:
+    if annotation is ctypes.c_int:
+        assert one_field(ffi, annotation)(ctypes.c_int(3)).x.value == 3
+        return
+    with pytest.raises(
+        TypeError, match=r"^field 'x' of One: the annotation .* is no type of values in C\+\+"
+    ):
+        one_field(ffi, annotation)
+
+
+def test_names_of_later_classes(ffi: Any) -> None:
+    @ffi.dataclass
+    class Parent:
+        child: Child | None = None
+        children: list["Child"] = ffi.dataclass and None  # type: ignore[assignment]  # noqa: UP037
+
+    @ffi.dataclass
+    class Child:
+        parent: Optional[Parent] = None
+
+    parent = Parent(None, [])
+    parent.child = Child(parent)
+    parent.children.append(parent.child)
+    parent.children = list(parent.children)
+    assert parent.child.parent is parent
+    with pytest.raises(TypeError, match=r"child: expected .*\.Child | None, got Parent"):
+        parent.child = parent
+    with pytest.raises(TypeError, match=r"parent: expected .*Parent \| None, got Child"):
+        Child(Child())
+
+
+def test_unions_in_text(ffi: Any) -> None:
+    """Also where the interpreter knows no `int | None`."""
+    assert name_of(ffi, one_field(ffi, "int | None")) == "int | None"
+    assert name_of(ffi, one_field(ffi, "'int'")) == "int"
+    assert name_of(ffi, one_field(ffi, "dict[str, list[int | 'str']]")) == "Dict[str, List[int | str]]"
+    assert name_of(ffi, one_field(ffi, "typing.Optional['One']")) == "test.one | None"
+    assert name_of(ffi, one_field(ffi, "tuple[()]")) == "tuple[()]"
+    assert name_of(ffi, one_field(ffi, "Literal[-1, 'a']")) == "Literal[-1, 'a']"
+    assert name_of(ffi, one_field(ffi, "Callable[[int], str]")) == "Function"
+    assert name_of(ffi, one_field(ffi, "ClassVarOf.nothing")) == f"{__name__}.ClassVarOf.nothing"
+
+
+def test_a_field_keeps_its_type(ffi: Any) -> None:
+    @ffi.dataclass
+    class Base:
+        x: int
+        y: Any = None
+
+    @ffi.dataclass
+    class Same(Base):
+        x: int = 3
+
+    assert Same().x == 3
+    with pytest.raises(TypeError, match="field 'x' of Other is str, in its base int: a field keeps its type"):
+
+        @ffi.dataclass
+        class Other(Base):
+            x: str = ""  # type: ignore[assignment]
+
+
+def test_keys(ffi: Any) -> None:
+    first = one_field(ffi, int, "test.key")
+    again = one_field(ffi, int, "test.key")
+    assert first(1) != again(1)
+    assert type(ffi.List([again(1)])[0]) is again
+
+    with pytest.raises(ValueError, match="the type key 'test.key' is that of the dataclass"):
+        ffi.dataclass("test.key")(type("Two", (), {"__annotations__": {"x": int}, "__module__": __name__}))
+    with pytest.raises(ValueError, match="type key 'Array' is reserved for the runtime"):
+        one_field(ffi, int, "Array")
+
+
+def test_wrong_subclass_of_python(ffi: Any) -> None:
+    """A class that is derived from is the class of arrivals, whose wrapper is gone."""
+
+    @ffi.dataclass
+    class Point:
+        x: int
+
+    class Named(Point):
+        name = "n"
+
+    kept = ffi.List([Named(3)])
+    assert type(kept[0]) is Point
+    alive = Named(4)
+    kept.append(alive)
+    assert kept[1] is alive
+
+
+if sys.version_info >= (3, 11):
+
+    def test_self(ffi: Any) -> None:
+        cls = one_field(ffi, Optional[typing.Self])  # type: ignore[valid-type,misc]
+        made = cls(None)
+        made.x = made
+        assert made.x is made

@@ -1,0 +1,257 @@
+"""Objects of dataclasses: pickles, copies, life, drafts, and what C++ sees of them."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import sys
+import threading
+import weakref
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from pickles import every_protocol
+
+#: The classes of each backend, declared once: types are never freed.
+_declared: dict[int, Any] = {}
+
+
+class Classes:
+    def __init__(self, ffi: Any) -> None:
+        @ffi.dataclass("test.objects.Leaf")
+        class Leaf:
+            x: int
+            text: str = "some text that is not stored inline"
+
+        @ffi.dataclass("test.objects.Node", eq=False)
+        class Node:
+            value: Any = None
+            next: Node | None = None
+            children: list[Any] = field(default_factory=list)
+            leaf: Leaf | None = None
+
+        @ffi.dataclass("test.objects.Frozen", frozen=True)
+        class Frozen:
+            x: int
+            y: Any = field(default=None, compare=False)
+
+        @ffi.dataclass("test.objects.Late", eq=False)
+        class Late:
+            x: int
+            y: int = field(init=False)
+            other: Any = field(init=False)
+
+        class Open(Leaf):
+            def __init__(self, x: int, extra: Any) -> None:
+                super().__init__(x)
+                self.extra = extra
+
+        self.Leaf, self.Node, self.Frozen, self.Late, self.Open = Leaf, Node, Frozen, Late, Open
+
+
+@pytest.fixture
+def classes(ffi: Any) -> Any:
+    core = id(ffi.Object)
+    if core not in _declared:
+        _declared[core] = Classes(ffi)
+    found = _declared[core]
+    module = sys.modules[__name__]
+    for cls in vars(found).values():
+        cls.__qualname__ = cls.__name__
+        cls.__module__ = __name__
+        setattr(module, cls.__name__, cls)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def declare(classes: Any) -> Any:
+    """Declare the classes before the blocks of a test are counted, and collect its cycles."""
+    yield
+    gc.collect()
+
+
+first = pytest.mark.keeps_live("the first test declares the types")
+
+
+@first
+def test_declared(classes: Any) -> None:
+    assert classes.Leaf(1).x == 1
+
+
+@first
+@every_protocol
+def test_pickles(protocol: int, classes: Any) -> None:
+    leaf = classes.Leaf(3)
+    node = classes.Node([1, leaf], children=[leaf], leaf=leaf)
+    node.next = node
+    again = pickle.loads(pickle.dumps(node, protocol))
+    assert again.next is again
+    assert again.leaf == leaf
+    assert again.leaf is not leaf
+    assert again.value[1] is again.leaf is again.children[0]
+    assert pickle.loads(pickle.dumps(classes.Frozen(1, [2]), protocol)).y == [2]
+    opened = pickle.loads(pickle.dumps(classes.Open(1, [leaf]), protocol))
+    assert (type(opened), opened.x, opened.extra) == (classes.Open, 1, [leaf])
+    late = pickle.loads(pickle.dumps(classes.Late(1), protocol))
+    assert late.x == 1
+    with pytest.raises(AttributeError):
+        late.y
+
+
+@first
+def test_copies(classes: Any, ffi: Any) -> None:
+    leaf = classes.Leaf(3)
+    node = classes.Node([leaf], children=[leaf, {"a": leaf}])
+    node.next = node
+    shallow, deep = copy.copy(node), copy.deepcopy(node)
+    assert shallow is not node
+    assert shallow.children is node.children
+    assert shallow.next is node
+    assert deep.next is deep
+    assert deep.children[0] is deep.value[0] is deep.children[1]["a"]
+    assert deep.children[0] == leaf
+    assert deep.children[0] is not leaf
+    inside = copy.deepcopy(ffi.List([leaf, leaf]))
+    assert inside[0] is inside[1] is not leaf
+
+
+def test_nothing_leaks(classes: Any, ffi: Any) -> None:
+    for _ in range(20):
+        leaf = classes.Leaf(1, text="t" * 50)
+        leaf.text = "u" * 60
+        node = classes.Node(leaf, children=[leaf, "x" * 40], leaf=leaf)
+        node.children = [leaf]
+        node.value = {"a": [leaf]}
+        for wrong in ("x", [3], 1.5):
+            with pytest.raises(TypeError):
+                node.leaf = wrong
+            with pytest.raises(TypeError):
+                classes.Leaf(wrong)
+        with pytest.raises(TypeError):
+            classes.Node(1, 2, 3, 4, 5, 6)
+        classes.Late(1)
+        classes.Frozen(3, [leaf])
+
+
+def test_cycles_are_collected(classes: Any) -> None:
+    node = classes.Node()
+    node.children = [1, lambda: node]
+    node.value = {"self": [lambda: node]}
+    node.next = classes.Node(lambda: node)
+    gone = weakref.ref(node)
+    del node
+    gc.collect()
+    assert gone() is None
+
+
+def test_drafts_are_collected(classes: Any) -> None:
+    late = classes.Late(1)
+    late.other = [lambda: late]
+    gone = weakref.ref(late)
+    del late
+    gc.collect()
+    assert gone() is None
+
+
+def test_identity(classes: Any, ffi: Any) -> None:
+    leaf = classes.Leaf(3)
+    node = classes.Node(leaf=leaf)
+    assert node.leaf is leaf
+    echo = ffi.get_global_func("testing.echo")
+    assert echo(leaf) is leaf
+    assert ffi.List([node])[0].leaf is leaf
+    number = id(leaf)
+    del leaf
+    assert node.leaf.x == 3
+    del number
+
+
+def test_drafts(classes: Any, ffi: Any) -> None:
+    late = classes.Late(1)
+    with pytest.raises(AttributeError, match=r"^'Late' object has no attribute 'y'$"):
+        late.y
+    assert not hasattr(late, "other")
+    with pytest.raises(AttributeError):
+        repr(late)
+    echo = ffi.get_global_func("testing.echo")
+    assert echo(late) is late
+    node = classes.Node(late)
+    assert node.value is late
+    late.y = 4
+    late.other = "x"
+    assert (late.x, late.y, late.other, node.value is late) == (1, 4, "x", True)
+    assert "y=4" in repr(late)
+    with pytest.raises(AttributeError):
+        del late.y
+    empty = object.__new__(classes.Leaf)
+    with pytest.raises(ValueError, match="is empty: __init__ was not called"):
+        empty.x
+    with pytest.raises(ValueError, match="is empty"):
+        empty.x = 3
+    again = classes.Late(2)
+    again.__init__(3)
+    assert again.x == 3
+
+
+@dataclass
+class Hostile:
+    """Its conversion changes what it is stored into."""
+
+    run: Any
+
+    def __index__(self) -> int:
+        self.run()
+        return 7
+
+
+def test_code_that_runs_during_an_assignment(classes: Any) -> None:
+    leaf = classes.Leaf(1)
+
+    def raise_error() -> None:
+        raise KeyError("mine")
+
+    leaf.x = Hostile(lambda: setattr(leaf, "x", 3))
+    assert leaf.x == 7
+    with pytest.raises(KeyError, match="mine"):
+        leaf.x = Hostile(raise_error)
+    assert classes.Leaf(Hostile(gc.collect)).x == 7
+    node = classes.Node()
+
+    class Releasing:
+        def __del__(self) -> None:
+            node.value = "from __del__"
+
+    node.value = Releasing()
+    node.value = None
+    gc.collect()
+    assert node.value in (None, "from __del__")
+
+
+def test_threads(classes: Any) -> None:
+    leaf = classes.Leaf(1)
+    failures: list[Any] = []
+
+    def work(number: int) -> None:
+        try:
+            for _ in range(200):
+                leaf.text = "text of some length, by a thread " * number
+                assert leaf.text.startswith("text")
+                classes.Node(leaf, children=[leaf]).leaf = leaf
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(i + 1,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_deep_chains(classes: Any) -> None:
+    node = None
+    for i in range(20_000):
+        node = classes.Node(i, node)
+    del node
