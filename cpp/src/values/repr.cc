@@ -2,6 +2,7 @@
 /// The `repr` of values.
 #include <anyffi/inline.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include "core/types.h"
 #include "tensors/names.h"
 #include "values/containers.h"
+#include "values/show.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -72,14 +74,26 @@ class OpenScope {
 };
 
 /// Builds the text. Functions that return int may run the host's code, and fail; all may throw bad_alloc.
+///
+/// With a limit it runs no code of the host or of users, and stops soon after so many code points.
 class Writer {
  public:
+  explicit Writer(int64_t most = -1) : most_(most) {}
+
   int write(const AnyffiValue& value);
-  int finish(AnyffiValue* out) const {
+  int finish(AnyffiValue* out) {
+    if (is_full()) {
+      text_.resize(static_cast<size_t>(most_));
+      put("...");
+    }
     return anyffi_str_create(text_.data(), static_cast<int64_t>(text_.size()), ANYFFI_UCS4, out);
   }
 
  private:
+  bool is_bounded() const { return most_ >= 0; }
+  bool is_full() const { return is_bounded() && static_cast<int64_t>(text_.size()) > most_; }
+  /// How much of a text is worth reading.
+  int64_t readable(int64_t length) const { return is_bounded() ? std::min(length, most_ + 1) : length; }
   void put(const char* ascii) {
     for (; *ascii != 0; ++ascii) text_.push_back(static_cast<unsigned char>(*ascii));
   }
@@ -93,6 +107,7 @@ class Writer {
     std::snprintf(buffer, sizeof(buffer), format, numbers...);
     put(buffer);
   }
+  void put_type(int32_t type_code);
   void put_tensor(const AnyffiTensorData& tensor);
   int write_sequence(const AnyffiSequence* sequence, bool array);
   int write_mapping(const AnyffiMapping* mapping);
@@ -106,6 +121,7 @@ class Writer {
   int write_from(Hook hook);
 
   Vector<uint32_t> text_;
+  int64_t most_; /* negative: no limit */
 };
 
 void Writer::put_hex(char letter, uint32_t number, int digits) {
@@ -148,7 +164,8 @@ void Writer::put_float(double number) {
 
 void Writer::put_quoted(const AnyffiTextView& text, bool bytes) {
   bool has_single = false, has_double = false;
-  for (int64_t i = 0; i < text.length; ++i) {
+  int64_t length = readable(text.length);
+  for (int64_t i = 0; i < length; ++i) {
     uint32_t unit = anyffi_get_code_point(&text, i);
     has_single |= unit == '\'';
     has_double |= unit == '"';
@@ -156,7 +173,7 @@ void Writer::put_quoted(const AnyffiTextView& text, bool bytes) {
   uint32_t quote = has_single && !has_double ? '"' : '\'';
   if (bytes) put("b");
   text_.push_back(quote);
-  for (int64_t i = 0; i < text.length; ++i) {
+  for (int64_t i = 0; i < length; ++i) {
     uint32_t unit = anyffi_get_code_point(&text, i);
     if (unit == quote || unit == '\\') {
       text_.push_back('\\');
@@ -191,7 +208,7 @@ void Writer::put_tensor(const AnyffiTensorData& tensor) {
 int Writer::write_sequence(const AnyffiSequence* sequence, bool array) {
   put(array ? "(" : "[");
   // Each element is retained, and the size read anew: an element's repr may change the sequence.
-  for (int64_t i = 0; i < sequence->size; ++i) {
+  for (int64_t i = 0; i < sequence->size && !is_full(); ++i) {
     if (i > 0) put(", ");
     Owned element = retained(sequence->data[i]);
     if (write(*element.get()) != 0) return -1;
@@ -203,7 +220,7 @@ int Writer::write_sequence(const AnyffiSequence* sequence, bool array) {
 int Writer::write_mapping(const AnyffiMapping* mapping) {
   put("{");
   bool first = true;
-  for (int64_t i = 0; i < mapping->used; ++i) {
+  for (int64_t i = 0; i < mapping->used && !is_full(); ++i) {
     if (mapping->entries[i].key.type_code == ANYFFI_UNSET) continue;
     Owned key = retained(mapping->entries[i].key);
     Owned value = retained(mapping->entries[i].value);
@@ -222,7 +239,7 @@ int Writer::write_set(const AnyffiMapping* set) {
   if (set->size == 0) return put(frozen ? "frozenset()" : "set()"), 0;
   put(frozen ? "frozenset({" : "{");
   bool first = true;
-  for (int64_t i = 0; i < set->used; ++i) {
+  for (int64_t i = 0; i < set->used && !is_full(); ++i) {
     if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
     Owned element = retained(set->entries[i].key);
     if (!first) put(", ");
@@ -298,6 +315,9 @@ int Writer::write_fields(const AnyffiTypeInfo& info, AnyffiObject* object) {
 }
 
 int Writer::write_object(const AnyffiValue& value) {
+  if (is_bounded() && (value.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE || handle_of(value) != nullptr)) {
+    return put_type(value.type_code), 0;
+  }
   const AnyffiHost* hooks = host();
   void* handle = handle_of(value);
   if (handle != nullptr && hooks != nullptr && hooks->handle_repr != nullptr) {
@@ -309,10 +329,15 @@ int Writer::write_object(const AnyffiValue& value) {
   if (value.type_code == ANYFFI_ERROR) return write_error(reinterpret_cast<AnyffiError*>(value.as_object));
   const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
   if (info != nullptr && has_fields(*info)) return write_fields(*info, value.as_object);
-  put(value.type_code < ANYFFI_FIRST_DYNAMIC_TYPE ? "<anyffi." : "<");
+  put_type(value.type_code);
+  return 0;
+}
+
+void Writer::put_type(int32_t type_code) {
+  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
+  put(type_code < ANYFFI_FIRST_DYNAMIC_TYPE ? "<anyffi." : "<");
   put(info != nullptr ? info->type_key : "unknown");
   put(" object>");
-  return 0;
 }
 
 /// The repr of a container within itself.
@@ -353,6 +378,12 @@ int Writer::write(const AnyffiValue& value) {
       return put_format("anyffi.Device('%s')", device_name(value.as_device).text), 0;
     case ANYFFI_MISSING:
       return put("MISSING"), 0;
+    case ANYFFI_BIG_INT: {
+      // The digits of long ones take long.
+      long long words = reinterpret_cast<AnyffiBigInt*>(value.as_object)->size;
+      if (is_bounded() && words > 16) return put_format("<int of %lld words>", words), 0;
+      break;
+    }
     case ANYFFI_BOX:
       return write(reinterpret_cast<AnyffiBox*>(value.as_object)->value);
     default:
@@ -368,6 +399,7 @@ int Writer::write(const AnyffiValue& value) {
     const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
     return put_format("<%.64s>", info != nullptr ? info->type_key : "unknown"), 0;
   }
+  if (is_full()) return 0;
   if (OpenScope::contains(value.as_object)) return put(repr_inside_itself(value.type_code)), 0;
   DepthGuard depth;
   if (!depth) return -1;
@@ -384,6 +416,16 @@ int Writer::write(const AnyffiValue& value) {
 }
 
 }  // namespace
+
+int show_value(const AnyffiValue* value, int64_t most, AnyffiValue* out) {
+  AnyffiValue given = *value;
+  *out = anyffi_make_none();
+  return guard([&] {
+    Writer writer(most > 0 ? most : 0);
+    return writer.write(given) == 0 ? writer.finish(out) : -1;
+  });
+}
+
 }  // namespace anyffi::runtime
 
 int anyffi_value_repr(const AnyffiValue* value, AnyffiValue* out) {

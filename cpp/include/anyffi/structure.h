@@ -1,0 +1,123 @@
+/// \file
+/// Operations on values and all that they consist of: elements, keys and values, fields of objects.
+#ifndef ANYFFI_STRUCTURE_H_
+#define ANYFFI_STRUCTURE_H_
+
+#include <anyffi/container/sequence.h>
+#include <anyffi/function.h>
+
+namespace anyffi {
+
+/// Options of comparisons by structure.
+struct StructureOptions {
+  /// Variables that nothing binds stand for each other, one for one.
+  bool map_free_vars = false;
+  /// Only the types and shapes of tensors are compared.
+  bool skip_tensor_content = false;
+
+  uint32_t flags() const noexcept {
+    uint32_t flags = 0;
+    if (map_free_vars) flags |= ANYFFI_MAP_FREE_VARIABLES;
+    if (skip_tensor_content) flags |= ANYFFI_SKIP_TENSOR_CONTENT;
+    return flags;
+  }
+};
+
+/// Whether two values have the same type and the same parts, at all levels. Exceptions of Python's `==` pass through.
+inline bool structural_equal(AnyView a, AnyView b, StructureOptions options = {}) {
+  int32_t result;
+  detail::check(anyffi_structure_equal(&a.raw(), &b.raw(), options.flags(), &result));
+  return result != 0;
+}
+
+/// A hash that is the same in every process and on every machine, and for values of the same structure.
+inline int64_t structural_hash(AnyView value, StructureOptions options = {}) {
+  int64_t result;
+  detail::check(anyffi_structure_hash(&value.raw(), options.flags(), &result));
+  return result;
+}
+
+/// A part in which two values differ; false if there is none.
+struct Mismatch {
+  /// The steps that lead to it, Arrays of two: 0 and the name of a field, 1 and an index, 2 and a key, 3 and an element
+  /// of a set.
+  Array<Array<>> path;
+  /// None on a side that has no such part.
+  AnyValue left;
+  AnyValue right;
+  bool has_left = false;
+  bool has_right = false;
+
+  explicit operator bool() const noexcept { return has_left || has_right; }
+};
+
+/// All parts in which two values differ.
+class Differences {
+ public:
+  Differences(AnyView a, AnyView b, StructureOptions options, bool only_first) {
+    AnyValue found;
+    detail::check(anyffi_structure_diff(&a.raw(), &b.raw(), options.flags(), only_first, found.out()));
+    rows_ = found.cast<Array<Array<>>>();
+  }
+  int64_t size() const noexcept { return rows_.size(); }
+  Mismatch operator[](int64_t index) const {
+    Array<> row = rows_[index];
+    auto sides = row[3].cast<int64_t>();
+    return {row[0].cast<Array<Array<>>>(), row[1], row[2], (sides & 1) != 0, (sides & 2) != 0};
+  }
+
+ private:
+  Array<Array<>> rows_;
+};
+
+inline Differences structural_diff(AnyView a, AnyView b, StructureOptions options = {}) {
+  return Differences(a, b, options, false);
+}
+
+/// The first part in which two values differ, if there is one.
+inline Mismatch first_mismatch(AnyView a, AnyView b, StructureOptions options = {}) {
+  Differences found(a, b, options, true);
+  return found.size() == 0 ? Mismatch{} : found[0];
+}
+
+/// Calls a function with a value and with all that it consists of, with what has several references once: before its
+/// parts, which are left out if it returns false, or after them.
+inline void structural_visit(AnyView value, const Function& function, bool is_post = false) {
+  AnyView called = function;
+  detail::check(anyffi_structure_visit(&value.raw(), &called.raw(), is_post));
+}
+
+/// What a function returns for a value, after its parts were replaced by what it returned for them. What has not
+/// changed is not made again.
+inline AnyValue structural_map(AnyView value, const Function& function) {
+  AnyView called = function;
+  AnyValue made;
+  detail::check(anyffi_structure_map(&value.raw(), &called.raw(), made.out()));
+  return made;
+}
+
+/// A copy of a value and of all that it consists of, which may contain itself.
+inline AnyValue deep_copy(AnyView value) {
+  AnyView none;
+  AnyValue made;
+  detail::check(anyffi_structure_map(&value.raw(), &none.raw(), made.out()));
+  return made;
+}
+
+/// The JSON of a value. TypeError for what cannot be written.
+inline String to_json(AnyView value) {
+  AnyValue text;
+  detail::check(anyffi_json_write(&value.raw(), text.out()));
+  return text.cast<String>();
+}
+
+/// The value of such JSON, a string or bytes. ValueError, with the place, for other text.
+inline AnyValue from_json(AnyView text) {
+  AnyValue value;
+  detail::check(anyffi_json_read(&text.raw(), value.out()));
+  return value;
+}
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_STRUCTURE_H_

@@ -1,0 +1,310 @@
+/// \file
+/// Making the values of a graph: what a node refers to before the node itself, without recursion. Only what can change
+/// after it was made may be part of a cycle.
+#include <cstring>
+#include <string_view>
+
+#include "core/errors.h"
+#include "core/host.h"
+#include "structure/arrays.h"
+#include "structure/json_reader.h"
+
+namespace anyffi::runtime {
+
+JsonBuilder::~JsonBuilder() {
+  if (is_done_) return;
+  SavedError saved;
+  // What was made may contain itself.
+  for (size_t i = changed_.size(); i-- > 0;) {
+    AnyffiValue former = *changed_[i].value.get();
+    if (changed_[i].field->set(changed_[i].object->as_object, changed_[i].field, &former) != 0) {
+      Owned ignored;
+      anyffi_error_take_raised(ignored.out());
+    }
+  }
+  for (Owned& value : made_) {
+    if (value->type_code == ANYFFI_LIST)
+      anyffi_sequence_erase(value->as_object, 0, as_sequence(value->as_object)->size);
+    if (value->type_code == ANYFFI_DICT) anyffi_mapping_clear(value->as_object);
+  }
+}
+
+int JsonBuilder::fail(const JsonGraph::Node& node, const char* message) noexcept {
+  return raise_format("ValueError", "%s, in the node at position %zu (%s)", message, node.position,
+                      anyffi_type_get_info(node.type_code)->type_key);
+}
+
+int JsonBuilder::explain(const JsonGraph::Node& node) noexcept {
+  Owned raised;
+  anyffi_error_take_raised(raised.out());
+  auto* error = reinterpret_cast<AnyffiError*>(raised->as_object);
+  AnyffiTextView kind;
+  bool is_kept =
+      error->handle != nullptr || anyffi_value_get_text_view(&error->kind, &kind) != 0 || kind.encoding != ANYFFI_ASCII;
+  if (!is_kept) {
+    std::string_view name(static_cast<const char*>(kind.data), static_cast<size_t>(kind.length));
+    is_kept = name == "MemoryError" || name == "KeyboardInterrupt" || name == "RecursionError";
+  }
+  if (is_kept) return anyffi_error_set_raised(raised->as_object), -1;
+  // The message alone: where and in what follows.
+  AnyffiValue values[] = {error->kind, error->message, anyffi_make_int(static_cast<int64_t>(node.position)),
+                          anyffi_make_none()};
+  const char* key = anyffi_type_get_info(node.type_code)->type_key;
+  Owned type_key;
+  if (anyffi_str_from_utf8(key, static_cast<int64_t>(std::strlen(key)), type_key.out()) != 0) return -1;
+  values[3] = *type_key.get();
+  constexpr const char kFormat[] = "{}: {}, in the node at position {} ({})";
+  return anyffi_error_raise_formatted("ValueError", kFormat, sizeof(kFormat) - 1, values, 4);
+}
+
+int JsonBuilder::run(AnyffiValue* out) {
+  made_.resize(graph_.nodes.size());
+  states_.resize(graph_.nodes.size(), State::kNew);
+  if (graph_.root.type_code != ANYFFI_UNSET) {
+    is_done_ = true;
+    *out = std::exchange(graph_.root, anyffi_make_none());
+    return 0;
+  }
+  auto root = static_cast<int32_t>(graph_.root.as_int);
+  if (open(root) != 0) return -1;
+  for (uint32_t steps = 1; !stack_.empty(); ++steps) {
+    if ((steps & 0xFFFF) == 0 && anyffi_host_check_signals() != 0) return -1;
+    int32_t number = stack_.back();
+    const JsonGraph::Node& node = graph_.nodes[static_cast<size_t>(number)];
+    size_t& at = at_.back();
+    int32_t next = -1;
+    for (; at < node.count && next < 0; ++at) {
+      const AnyffiValue& cell = graph_.values[node.first + at];
+      if (cell.type_code != ANYFFI_UNSET) continue;
+      auto index = static_cast<size_t>(cell.as_int);
+      if (states_[index] == State::kOpen && made_[index]->type_code == ANYFFI_NONE) {
+        return fail(graph_.nodes[index], "a cycle of which a part cannot change after it was made");
+      }
+      if (states_[index] == State::kNew) next = static_cast<int32_t>(index);
+    }
+    if (next >= 0) {
+      if (open(next) != 0) return -1;
+      continue;
+    }
+    if (close(number) != 0) return -1;
+    states_[static_cast<size_t>(number)] = State::kDone;
+    stack_.pop_back();
+    at_.pop_back();
+  }
+  is_done_ = true;
+  *out = retained(*made_[static_cast<size_t>(root)].get()).take();
+  return 0;
+}
+
+/// Begins a node: makes what can be filled later.
+int JsonBuilder::open(int32_t number) {
+  auto index = static_cast<size_t>(number);
+  const JsonGraph::Node& node = graph_.nodes[index];
+  states_[index] = State::kOpen;
+  stack_.push_back(number);
+  at_.push_back(0);
+  if (node.type_code == ANYFFI_LIST) {
+    return anyffi_sequence_create(ANYFFI_LIST, static_cast<int64_t>(node.count), made_[index].out());
+  }
+  if (node.type_code == ANYFFI_DICT) {
+    return anyffi_mapping_create(ANYFFI_DICT, static_cast<int64_t>(node.count / 2), made_[index].out());
+  }
+  if (node.type_code < ANYFFI_FIRST_DYNAMIC_TYPE || node.has_state) return 0;
+  const ObjectType& type = types_.find(node.type_code);
+  const Recipe& recipe = maker_.recipe_of(type);
+  if (!recipe.is_empty_first()) return 0;
+  return construct(type, recipe, nullptr, made_[index].out()) != 0 ? explain(node) : 0;
+}
+
+int JsonBuilder::close(int32_t number) {
+  auto index = static_cast<size_t>(number);
+  const JsonGraph::Node& node = graph_.nodes[index];
+  Owned& made = made_[index];
+  auto count = static_cast<int64_t>(node.count);
+  int status = 0;
+  switch (node.type_code) {
+    case ANYFFI_LIST:
+      return fill_sequence(node, made->as_object);
+    case ANYFFI_DICT:
+      return fill_mapping(node, made->as_object);
+    case ANYFFI_ARRAY:
+    case ANYFFI_SHAPE: {
+      Owned sequence;
+      if (anyffi_sequence_create(node.type_code, count, sequence.out()) != 0) return -1;
+      if (fill_sequence(node, sequence->as_object) != 0) return -1;
+      made = std::move(sequence);
+      return 0;
+    }
+    case ANYFFI_MAP:
+    case ANYFFI_SET:
+    case ANYFFI_FROZEN_SET: {
+      Owned mapping;
+      if (anyffi_mapping_create(node.type_code, count, mapping.out()) != 0) return -1;
+      if (fill_mapping(node, mapping->as_object) != 0) return -1;
+      made = std::move(mapping);
+      return 0;
+    }
+    case ANYFFI_SLICE:
+      return make_slice(node, made.out());
+    case ANYFFI_TENSOR:
+      return make_tensor(node, made.out());
+    default: {
+      AnyffiValue object = made.take();
+      status = make_object(node, &object);
+      made = Owned(object);
+      return status;
+    }
+  }
+}
+
+int JsonBuilder::fill_sequence(const JsonGraph::Node& node, AnyffiObject* object) {
+  AnyffiSequence* sequence = as_sequence(object);
+  for (size_t i = 0; i < node.count; ++i) {
+    AnyffiValue& cell = graph_.values[node.first + i];
+    if (node.type_code == ANYFFI_SHAPE && cell.type_code != ANYFFI_INT) return fail(node, "a Shape of other than ints");
+    // Values are moved.
+    AnyffiValue value =
+        cell.type_code == ANYFFI_UNSET ? retained(resolve(cell)).take() : std::exchange(cell, anyffi_make_none());
+    append_owned(&sequence->header, value);
+  }
+  return 0;
+}
+
+int JsonBuilder::fill_mapping(const JsonGraph::Node& node, AnyffiObject* object) {
+  AnyffiMapping* mapping = as_mapping(object);
+  bool is_set = node.type_code == ANYFFI_SET || node.type_code == ANYFFI_FROZEN_SET;
+  size_t step = is_set ? 1 : 2;
+  if (node.count % step != 0) return fail(node, "a key without a value");
+  auto take = [&](size_t i) {
+    AnyffiValue& cell = graph_.values[node.first + i];
+    return cell.type_code == ANYFFI_UNSET ? retained(resolve(cell)).take() : std::exchange(cell, anyffi_make_none());
+  };
+  uint64_t keys = 0, values = 0;
+  for (size_t i = 0; i < node.count; i += step) {
+    AnyffiEntry& entry = mapping->entries[mapping->used];
+    entry.key = take(i);
+    entry.value = is_set ? anyffi_make_none() : take(i + 1);
+    keys |= anyffi_type_bit(entry.key.type_code);
+    values |= anyffi_type_bit(entry.value.type_code);
+    ++mapping->used;
+  }
+  mapping->key_type_mask |= keys;
+  anyffi_add_types(object, &mapping->value_type_mask, values);
+  int64_t first, second;
+  if (anyffi_mapping_finish(object, &first, &second) != 0) return explain(node);
+  return first < 0 ? 0 : fail(node, "two equal keys");
+}
+
+int JsonBuilder::make_slice(const JsonGraph::Node& node, AnyffiValue* out) {
+  if (node.count != 3) return fail(node, "a slice has start, stop and step");
+  const AnyffiValue* cells = &graph_.values[node.first];
+  return anyffi_slice_create(&resolve(cells[0]), &resolve(cells[1]), &resolve(cells[2]), out);
+}
+
+int JsonBuilder::make_tensor(const JsonGraph::Node& node, AnyffiValue* out) {
+  AnyffiTextView bytes;
+  anyffi_view_text(&graph_.values[node.first], &bytes);
+  AnyffiTensorData data{};
+  data.dtype = node.dtype;
+  data.ndim = node.ndim;
+  data.shape = graph_.sizes.data() + node.first_size;
+  int64_t size;
+  if (anyffi_tensor_get_nbytes(&data, 0, &size) != 0) {
+    Owned ignored;
+    anyffi_error_take_raised(ignored.out());
+    return fail(node, "the shape of a tensor is too large");
+  }
+  if (size != bytes.length) return fail(node, "the data of a tensor has another size than its shape and dtype");
+  if (anyffi_tensor_create_empty(data.shape, data.ndim, &data.dtype, out) != 0) return -1;
+  if (size != 0) {
+    auto* tensor = reinterpret_cast<AnyffiTensor*>(out->as_object);
+    std::memcpy(tensor->tensor.data, bytes.data, static_cast<size_t>(size));
+  }
+  return 0;
+}
+
+/// The values of all fields, borrowed; Unset where there is none.
+int JsonBuilder::find_fields(const JsonGraph::Node& node, const ObjectType& type, Vector<AnyffiValue>* out) {
+  AnyffiValue unset = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+  out->assign(type.fields.size(), unset);
+  for (size_t i = 0; i < node.count; i += 2) {
+    AnyffiTextView name;
+    anyffi_view_text(&graph_.values[node.first + i], &name);
+    size_t found = type.fields.size();
+    // Mostly they are in order.
+    for (size_t j = 0; j < type.fields.size() && found == type.fields.size() && name.encoding == ANYFFI_ASCII; ++j) {
+      size_t at = (i / 2 + j) % type.fields.size();
+      const char* other = type.fields[at].field->name;
+      bool is_same = std::strlen(other) == static_cast<size_t>(name.length) &&
+                     std::memcmp(other, name.data, static_cast<size_t>(name.length)) == 0;
+      if (is_same && (*out)[at].type_code == ANYFFI_UNSET) found = at;
+    }
+    if (found == type.fields.size()) return fail(node, "an unknown field, or one that is there twice");
+    (*out)[found] = resolve(graph_.values[node.first + i + 1]);
+  }
+  for (size_t i = 0; i < out->size(); ++i) {
+    if ((*out)[i].type_code != ANYFFI_UNSET) continue;
+    String message = String("the field '") + type.fields[i].field->name + "' is missing";
+    return fail(node, message.c_str());
+  }
+  return 0;
+}
+
+int JsonBuilder::make_object(const JsonGraph::Node& node, AnyffiValue* made) {
+  const ObjectType& type = types_.find(node.type_code);
+  if (node.has_state) {
+    if (type.get_state == nullptr) return fail(node, "a state of a type that has none");
+    return restore(type, resolve(graph_.values[node.first]), made) != 0 ? explain(node) : 0;
+  }
+  if (type.get_state != nullptr) return fail(node, "fields of a type that has a state");
+  const Recipe& recipe = maker_.recipe_of(type);
+  Vector<AnyffiValue> fields;
+  if (find_fields(node, type, &fields) != 0) return -1;
+  bool is_made = made->type_code > 0;
+  if (!is_made && construct(type, recipe, fields.data(), made) != 0) return explain(node);
+  Owned object = retained(*made);
+  // It may be part of a cycle: what it had is set again if a later node fails.
+  for (int32_t index : recipe.rest) {
+    const AnyffiFieldInfo* field = type.fields[static_cast<size_t>(index)].field;
+    if (!is_made || form_of(fields[static_cast<size_t>(index)].type_code) == Form::kLeaf) continue;
+    Owned former;
+    if (field->get(object->as_object, field, former.out()) != 0) return explain(node);
+    changed_.push_back(Former{retained(*object.get()), field, std::move(former)});
+  }
+  return set_rest(type, recipe, fields.data(), object->as_object) != 0 ? explain(node) : 0;
+}
+
+}  // namespace anyffi::runtime
+
+int anyffi_json_read(const AnyffiValue* text, AnyffiValue* out) {
+  using namespace anyffi::runtime;
+  *out = anyffi_make_none();
+  return guard([&] {
+    const AnyffiValue* given = text;
+    Owned utf8;
+    if (anyffi_is_str(text->type_code)) {
+      AnyffiTextView view;
+      anyffi_view_text(text, &view);
+      if (view.encoding != ANYFFI_ASCII) {
+        if (anyffi_str_to_utf8(text, utf8.out()) != 0) return -1;
+        given = utf8.get();
+      }
+    } else if (!anyffi_is_bytes(text->type_code)) {
+      return anyffi_error_raise("TypeError", "JSON is text or bytes");
+    }
+    AnyffiTextView view;
+    anyffi_view_text(given, &view);
+    // A zero byte ends the text: inline text and views may lack it.
+    String copy;
+    auto* bytes = static_cast<const char*>(view.data);
+    if (given->type_code != ANYFFI_STR_OBJECT && given->type_code != ANYFFI_BYTES_OBJECT) {
+      copy.assign(bytes, static_cast<size_t>(view.length));
+      bytes = copy.c_str();
+    }
+    JsonGraph graph;
+    JsonParser parser(bytes, static_cast<size_t>(view.length), &graph);
+    if (!parser.run()) return -1;
+    JsonBuilder builder(&graph);
+    return builder.run(out);
+  });
+}

@@ -1,0 +1,128 @@
+/// \file
+/// Reading values that were written as JSON.
+#ifndef ANYFFI_SRC_STRUCTURE_JSON_READER_H_
+#define ANYFFI_SRC_STRUCTURE_JSON_READER_H_
+
+#include <cstring>
+
+#include "structure/json_scanner.h"
+#include "structure/making.h"
+
+namespace anyffi::runtime {
+
+/// What a text consists of: its nodes, and all their values one after the other. A value of type Unset refers to the
+/// node of its number.
+struct JsonGraph {
+  enum class Data : uint8_t { kNone, kList, kNames, kText };
+
+  struct Node {
+    int32_t type_code; /* 0 until the node was read */
+    Data data;
+    bool has_state;
+    bool has_shape;
+    size_t position;
+    size_t first; /* of its values: of a list the elements, of names these and values in turn; and the state */
+    size_t count;
+    size_t first_size; /* of its shape, in `sizes` */
+    int32_t ndim;
+    AnyffiDataType dtype; /* `bits` 0: none */
+  };
+
+  Vector<AnyffiValue> values;
+  Vector<Node> nodes;
+  Vector<int64_t> sizes;
+  AnyffiValue root = anyffi_make_none();
+
+  JsonGraph() = default;
+  JsonGraph(const JsonGraph&) = delete;
+  JsonGraph& operator=(const JsonGraph&) = delete;
+  ~JsonGraph() {
+    for (const AnyffiValue& value : values) anyffi_value_drop(&value);
+    anyffi_value_drop(&root);
+  }
+};
+
+/// Whether a text of some size is a literal.
+inline bool is_text(const char* text, size_t size, const char* other) noexcept {
+  return std::strlen(other) == size && std::memcmp(text, other, size) == 0;
+}
+
+/// Reads the text.
+class JsonParser {
+ public:
+  JsonParser(const char* text, size_t size, JsonGraph* graph) noexcept : scanner_(text, size), graph_(graph) {}
+  bool run();
+
+ private:
+  bool read_nodes();
+  bool read_node();
+  bool read_type(int32_t* out);
+  bool read_data(JsonGraph::Node* node);
+  bool read_sizes(JsonGraph::Node* node);
+  bool read_value(AnyffiValue* out);
+  bool read_special(AnyffiValue* out);
+  bool read_key(const char** out, size_t* out_size);
+  bool read_big_int(AnyffiValue* out);
+  bool read_named_float(double* out);
+  bool read_complex(AnyffiValue* out);
+  bool read_code_points(AnyffiValue* out);
+  bool read_bytes(AnyffiValue* out);
+  bool read_dtype(AnyffiDataType* out);
+  bool read_device(AnyffiValue* out);
+  bool add_value();
+
+  JsonScanner scanner_;
+  JsonGraph* graph_;
+  String last_key_;
+  int32_t last_type_ = 0;
+};
+
+/// Makes the values of a graph.
+class JsonBuilder {
+ public:
+  explicit JsonBuilder(JsonGraph* graph) : graph_(*graph) {}
+  JsonBuilder(const JsonBuilder&) = delete;
+  JsonBuilder& operator=(const JsonBuilder&) = delete;
+  ~JsonBuilder();
+
+  int run(AnyffiValue* out);
+
+ private:
+  enum class State : uint8_t { kNew, kOpen, kDone };
+  struct Former {
+    Owned object;
+    const AnyffiFieldInfo* field;
+    Owned value;
+  };
+
+  int open(int32_t number);
+  int close(int32_t number);
+  int fill_sequence(const JsonGraph::Node& node, AnyffiObject* sequence);
+  int fill_mapping(const JsonGraph::Node& node, AnyffiObject* mapping);
+  int make_slice(const JsonGraph::Node& node, AnyffiValue* out);
+  int make_tensor(const JsonGraph::Node& node, AnyffiValue* out);
+  int make_object(const JsonGraph::Node& node, AnyffiValue* made);
+  int find_fields(const JsonGraph::Node& node, const ObjectType& type, Vector<AnyffiValue>* out);
+  /// The value of a cell, borrowed, once all nodes are made.
+  const AnyffiValue& resolve(const AnyffiValue& cell) const noexcept {
+    return cell.type_code == ANYFFI_UNSET ? *made_[static_cast<size_t>(cell.as_int)].get() : cell;
+  }
+  /// ValueError with the place of a node. Always -1.
+  int fail(const JsonGraph::Node& node, const char* message) noexcept;
+  /// Raises what was raised as a ValueError with the place, unless it is of the host, or about memory.
+  int explain(const JsonGraph::Node& node) noexcept;
+
+  JsonGraph& graph_;
+  ObjectTypes types_;
+  Maker maker_{types_};
+  Vector<Owned> made_;
+  Vector<State> states_;
+  Vector<int32_t> stack_;
+  Vector<size_t> at_; /* of each node on the stack the value that is looked at */
+  Vector<Former> changed_;
+  bool is_done_ = false;
+};
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_STRUCTURE_JSON_READER_H_

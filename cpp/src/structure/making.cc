@@ -1,0 +1,185 @@
+/// \file
+/// Making objects of their fields.
+#include "structure/making.h"
+
+#include <anyffi/host_api.h>
+
+#include <cstring>
+
+#include "core/errors.h"
+
+namespace anyffi::runtime {
+namespace {
+
+int32_t find_field(const ObjectType& type, const char* name) noexcept {
+  for (size_t i = type.fields.size(); name != nullptr && i-- > 0;) {
+    if (std::strcmp(type.fields[i].field->name, name) == 0) return static_cast<int32_t>(i);
+  }
+  return -1;
+}
+
+/// Fits a constructor to the fields; false if one of its parameters is no field and has no default, or a field remains
+/// that cannot be set.
+bool fit(const ObjectType& type, AnyffiObject* constructor, Recipe* out) {
+  const AnyffiFunctionInfo* info = reinterpret_cast<AnyffiFunction*>(constructor)->info;
+  if (info == nullptr) return false;
+  Recipe found;
+  found.constructor = constructor;
+  Vector<bool> is_taken(type.fields.size(), false);
+  for (int32_t i = 0; i < info->num_params; ++i) {
+    int32_t field = find_field(type, info->params[i].name);
+    if (field < 0 && info->params[i].default_value == nullptr) return false;
+    found.params.push_back(field);
+    if (field >= 0) is_taken[static_cast<size_t>(field)] = true;
+  }
+  for (size_t i = 0; i < type.fields.size(); ++i) {
+    if (is_taken[i]) continue;
+    if (type.fields[i].field->set == nullptr) {
+      out->missing = type.fields[i].field->name;
+      return false;
+    }
+    found.rest.push_back(static_cast<int32_t>(i));
+  }
+  *out = std::move(found);
+  return true;
+}
+
+}  // namespace
+
+Recipe find_recipe(const ObjectType& type) {
+  Recipe best;
+  if (type.info->record != nullptr) {
+    best.is_record = true;
+    for (size_t i = 0; i < type.fields.size(); ++i) best.rest.push_back(static_cast<int32_t>(i));
+    return best;
+  }
+  AnyffiObject* constructor = find_method(*type.info, "", ANYFFI_CONSTRUCTOR);
+  if (constructor == nullptr) return best;
+  const AnyffiFunctionInfo* info = reinterpret_cast<AnyffiFunction*>(constructor)->info;
+  if (info == nullptr || (info->flags & ANYFFI_OVERLOADED) == 0) return fit(type, constructor, &best), best;
+  for (const AnyffiOverload* each = info->overloads; each != nullptr; each = each->next) {
+    // The one that takes the fewest fields: the object can then be made before them.
+    Recipe other;
+    if (!fit(type, each->function, &other)) {
+      if (best.constructor == nullptr) best.missing = other.missing;
+    } else if (best.constructor == nullptr || other.rest.size() > best.rest.size()) {
+      best = std::move(other);
+    }
+  }
+  return best;
+}
+
+int raise_no_recipe(const ObjectType& type, const Recipe& recipe) noexcept {
+  if (recipe.missing != nullptr) {
+    return raise_format(
+        "TypeError",
+        "objects of '%s' cannot be made of their fields: no constructor takes '%s', which is read-only; "
+        "describe the class with pickle(), or with a constructor whose parameters are named as the fields",
+        type.info->type_key, recipe.missing);
+  }
+  return raise_format("TypeError",
+                      "objects of '%s' cannot be made of their fields: describe the class with pickle(), or with a "
+                      "constructor whose parameters are named as the fields",
+                      type.info->type_key);
+}
+
+int construct(const ObjectType& type, const Recipe& recipe, const AnyffiValue* fields, AnyffiValue* out) noexcept {
+  *out = anyffi_make_none();
+  if (recipe.is_record) return anyffi_record_create(type.info->type_code, out);
+  if (recipe.constructor == nullptr) return raise_no_recipe(type, recipe);
+  return guard([&] {
+    Vector<AnyffiValue> args;
+    for (int32_t field : recipe.params) {
+      AnyffiValue arg = field < 0 ? anyffi_make_none() : fields[field];
+      if (field < 0 || arg.type_code == ANYFFI_UNSET) arg = anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0);
+      args.push_back(arg);
+    }
+    AnyffiValue function = anyffi_make_object(recipe.constructor);
+    if (anyffi_function_call(&function, args.data(), static_cast<int32_t>(args.size()), out) != 0) return -1;
+    return out->type_code > 0 && anyffi_type_is_a(out->type_code, type.info->type_code)
+               ? 0
+               : (anyffi_value_drop(out), *out = anyffi_make_none(),
+                  anyffi_error_raise("TypeError", "a constructor did not return an object"));
+  });
+}
+
+int set_rest(const ObjectType& type, const Recipe& recipe, const AnyffiValue* fields, AnyffiObject* object) noexcept {
+  for (int32_t index : recipe.rest) {
+    AnyffiValue value = fields[index];
+    const AnyffiFieldInfo* field = type.fields[static_cast<size_t>(index)].field;
+    if (value.type_code != ANYFFI_UNSET && field->set(object, field, &value) != 0) return -1;
+  }
+  return 0;
+}
+
+int restore(const ObjectType& type, const AnyffiValue& state, AnyffiValue* out) noexcept {
+  *out = anyffi_make_none();
+  AnyffiValue function = anyffi_make_object(find_method(*type.info, "", ANYFFI_RESTORE));
+  AnyffiValue arg = state;
+  return anyffi_function_call(&function, &arg, 1, out);
+}
+
+const Recipe& Maker::recipe_of(const ObjectType& type) {
+  for (auto& [code, recipe] : recipes_) {
+    if (code == type.info->type_code) return *recipe;
+  }
+  recipes_.emplace_back(type.info->type_code, std::make_unique<Recipe>(find_recipe(type)));
+  return *recipes_.back().second;
+}
+
+Form Maker::form_of_value(const AnyffiValue& value, const ObjectType** out_type) {
+  *out_type = nullptr;
+  Form form = form_of(value.type_code);
+  if (form != Form::kFields) return form;
+  *out_type = &types_.find(value.type_code);
+  const ObjectType& type = **out_type;
+  if (type.fields.empty()) return type.form;
+  // Also what is compared by identity has parts.
+  bool has_state_only = type.get_state != nullptr && !recipe_of(type).is_known();
+  return has_state_only ? Form::kState : Form::kFields;
+}
+
+int Maker::make_like(const AnyffiValue& value, const AnyffiValue* parts, size_t count, AnyffiValue* out) {
+  const ObjectType* type;
+  auto size = static_cast<int64_t>(count);
+  *out = anyffi_make_none();
+  switch (form_of_value(value, &type)) {
+    case Form::kSequence: {
+      // A Shape has ints only.
+      bool is_shape = value.type_code == ANYFFI_SHAPE;
+      for (size_t i = 0; i < count && is_shape; ++i) is_shape = parts[i].type_code == ANYFFI_INT;
+      int32_t code = value.type_code == ANYFFI_SHAPE && !is_shape ? ANYFFI_ARRAY : value.type_code;
+      return anyffi_sequence_create_from(code, parts, size, out);
+    }
+    case Form::kMapping:
+    case Form::kSet: {
+      Vector<AnyffiValue> items;
+      for (size_t i = 0; i < count && form_of(value.type_code) == Form::kSet; ++i) {
+        items.push_back(parts[i]);
+        items.push_back(anyffi_make_none());
+      }
+      int64_t first, second;
+      bool is_set = !items.empty();
+      if (anyffi_mapping_create_from(value.type_code, is_set ? items.data() : parts, is_set ? size : size / 2, out,
+                                     &first, &second) != 0) {
+        return -1;
+      }
+      return first < 0 ? 0 : anyffi_error_raise("ValueError", "two keys or elements have become equal");
+    }
+    case Form::kSlice:
+      return anyffi_slice_create(&parts[0], &parts[1], &parts[2], out);
+    case Form::kState:
+      return restore(*type, parts[0], out);
+    case Form::kFields: {
+      const Recipe& recipe = recipe_of(*type);
+      if (construct(*type, recipe, parts, out) != 0) return -1;
+      if (set_rest(*type, recipe, parts, out->as_object) == 0) return 0;
+      anyffi_value_drop(out);
+      return fail(out);
+    }
+    default:
+      return anyffi_error_raise("TypeError", "a value without parts");
+  }
+}
+
+}  // namespace anyffi::runtime

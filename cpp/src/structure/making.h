@@ -1,0 +1,69 @@
+/// \file
+/// Making objects of their fields.
+#ifndef ANYFFI_SRC_STRUCTURE_MAKING_H_
+#define ANYFFI_SRC_STRUCTURE_MAKING_H_
+
+#include <anyffi/inline.h>
+
+#include <memory>
+#include <utility>
+
+#include "structure/parts.h"
+
+namespace anyffi::runtime {
+
+/// How objects of a type are made of their fields: by a constructor whose parameters are named like fields; what it
+/// does not take is set. Records, which the runtime makes itself, have none.
+struct Recipe {
+  bool is_record = false;
+  AnyffiObject* constructor = nullptr; /* NULL: there is no way */
+  Vector<int32_t> params;              /* of each parameter the number of its field, or -1: its default */
+  Vector<int32_t> rest;                /* fields that are set */
+  bool is_known() const noexcept { return is_record || constructor != nullptr; }
+  const char* missing = nullptr; /* without a constructor: a field that nothing takes, or NULL */
+
+  /// Whether an object can be made before its fields.
+  bool is_empty_first() const noexcept {
+    if (is_record) return true;
+    for (int32_t field : params) {
+      if (field >= 0) return false;
+    }
+    return constructor != nullptr;
+  }
+};
+
+Recipe find_recipe(const ObjectType& type);
+
+/// Raises TypeError: objects of this type cannot be made. Always -1.
+int raise_no_recipe(const ObjectType& type, const Recipe& recipe) noexcept;
+/// Calls the constructor with values, one for each field of the type. Unset stands for a default.
+int construct(const ObjectType& type, const Recipe& recipe, const AnyffiValue* fields, AnyffiValue* out) noexcept;
+/// Sets the fields that it does not take, but for those that are Unset.
+int set_rest(const ObjectType& type, const Recipe& recipe, const AnyffiValue* fields, AnyffiObject* object) noexcept;
+/// Makes an object of what `__getstate__` returned.
+int restore(const ObjectType& type, const AnyffiValue& state, AnyffiValue* out) noexcept;
+
+/// Calls a function with one value.
+inline int call_function(const AnyffiValue& function, const AnyffiValue& arg, Owned* out) noexcept {
+  AnyffiValue args[] = {arg};
+  return anyffi_function_call(&function, args, 1, out->out());
+}
+
+/// Makes values like others, of other parts. For one operation.
+class Maker {
+ public:
+  explicit Maker(ObjectTypes& types) noexcept : types_(types) {}
+
+  const Recipe& recipe_of(const ObjectType& type);
+  /// A value of the form and type of another one, of `parts` in the order of `next_part`. ValueError for equal keys.
+  int make_like(const AnyffiValue& value, const AnyffiValue* parts, size_t count, AnyffiValue* out);
+  Form form_of_value(const AnyffiValue& value, const ObjectType** out_type);
+
+ private:
+  ObjectTypes& types_;
+  Vector<std::pair<int32_t, std::unique_ptr<Recipe>>> recipes_;
+};
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_STRUCTURE_MAKING_H_

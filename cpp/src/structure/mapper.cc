@@ -1,0 +1,233 @@
+/// \file
+/// Mapping and copying values, with a stack of its own. What has several references is met once.
+#include <anyffi/inline.h>
+
+#include "core/errors.h"
+#include "core/value.h"
+#include "structure/arrays.h"
+#include "structure/making.h"
+#include "structure/tables.h"
+
+namespace anyffi::runtime {
+namespace {
+
+/// Makes a value of what a function returns for each part; or a deep copy.
+class Mapper {
+ public:
+  /// `function` is NULL for a copy.
+  explicit Mapper(const AnyffiValue* function) : function_(function) {}
+  Mapper(const Mapper&) = delete;
+  Mapper& operator=(const Mapper&) = delete;
+  ~Mapper();
+  int run(const AnyffiValue& value, AnyffiValue* out);
+
+ private:
+  struct Frame {
+    Owned value;
+    const ObjectType* type;
+    int64_t index;
+    size_t first; /* of its parts, old and new in turn, in `parts_` */
+    int32_t row;  /* in `made_`, or -1 */
+    Form form;
+    bool is_changed;
+  };
+
+  int meet(Owned value, bool is_shared);
+  int begin_copy(Frame* frame);
+  int finish(Owned* out);
+  int make(Frame& frame, Owned* out);
+  int fill(Frame& frame, const AnyffiValue& object);
+  void add(const Owned& old, Owned result);
+
+  const AnyffiValue* function_;
+  ObjectTypes types_;
+  Maker maker_{types_};
+  Vector<Frame> stack_;
+  Vector<Owned> parts_;
+  PairTable rows_;
+  Vector<Owned> made_;
+  Vector<Owned> kept_;
+  Owned result_;
+  bool is_done_ = false;
+};
+
+Mapper::~Mapper() {
+  if (is_done_ || function_ != nullptr) return;
+  SavedError saved;
+  // What was copied in part may contain itself.
+  for (Owned& value : made_) {
+    if (value->type_code == ANYFFI_LIST)
+      anyffi_sequence_erase(value->as_object, 0, as_sequence(value->as_object)->size);
+    if (value->type_code == ANYFFI_DICT || value->type_code == ANYFFI_SET) anyffi_mapping_clear(value->as_object);
+  }
+}
+
+/// Notes what has become of a part, or of the root.
+void Mapper::add(const Owned& old, Owned result) {
+  if (stack_.empty()) {
+    result_ = std::move(result);
+    return;
+  }
+  Frame& frame = stack_.back();
+  frame.is_changed |= !is_identical(*old.get(), *result.get());
+  parts_.push_back(std::move(result));
+}
+
+int Mapper::meet(Owned value, bool is_shared) {
+  const ObjectType* type;
+  Form form = maker_.form_of_value(*value.get(), &type);
+  bool is_node =
+      form != Form::kLeaf || value->type_code == ANYFFI_TENSOR || value->type_code >= ANYFFI_FIRST_DYNAMIC_TYPE;
+  int32_t row = -1;
+  if (is_node && is_shared) {
+    int32_t& known = rows_.insert(value->as_object, nullptr);
+    if (known >= 0) {
+      const Owned& made = made_[static_cast<size_t>(known)];
+      if (made->type_code == ANYFFI_UNSET) {
+        return anyffi_error_raise("ValueError",
+                                  "a value that contains itself, of which a part cannot change, cannot be "
+                                  "mapped or copied");
+      }
+      return add(value, retained(*made.get())), 0;
+    }
+    known = row = static_cast<int32_t>(made_.size());
+    made_.push_back(Owned(anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0)));
+    kept_.push_back(retained(*value.get()));
+  }
+  Frame frame{std::move(value), type, 0, parts_.size(), row, form, false};
+  if (form == Form::kLeaf) {
+    Owned result;
+    if (make(frame, &result) != 0) return -1;
+    if (row >= 0) made_[static_cast<size_t>(row)] = retained(*result.get());
+    return add(frame.value, std::move(result)), 0;
+  }
+  if (function_ == nullptr && row >= 0 && begin_copy(&frame) != 0) return -1;
+  stack_.push_back(std::move(frame));
+  return 0;
+}
+
+/// Makes what a cycle may refer to before it is filled.
+int Mapper::begin_copy(Frame* frame) {
+  Owned& made = made_[static_cast<size_t>(frame->row)];
+  int32_t code = frame->value->type_code;
+  if (code == ANYFFI_LIST) return anyffi_sequence_create(code, as_sequence(frame->value->as_object)->size, made.out());
+  if (code == ANYFFI_DICT || code == ANYFFI_SET) {
+    return anyffi_mapping_create(code, as_mapping(frame->value->as_object)->size, made.out());
+  }
+  if (frame->form != Form::kFields) return 0;
+  const Recipe& recipe = maker_.recipe_of(*frame->type);
+  return recipe.is_empty_first() ? construct(*frame->type, recipe, nullptr, made.out()) : 0;
+}
+
+int Mapper::fill(Frame& frame, const AnyffiValue& object) {
+  const AnyffiValue* parts = reinterpret_cast<const AnyffiValue*>(parts_.data()) + frame.first;
+  auto count = static_cast<int64_t>(parts_.size() - frame.first);
+  if (object.type_code == ANYFFI_LIST) return anyffi_sequence_splice(object.as_object, 0, 0, parts, count);
+  if (object.type_code == ANYFFI_DICT || object.type_code == ANYFFI_SET) {
+    int64_t step = object.type_code == ANYFFI_DICT ? 2 : 1;
+    for (int64_t i = 0; i < count; i += step) {
+      AnyffiValue key = retained(parts[i]).take();
+      AnyffiValue value = step == 2 ? retained(parts[i + 1]).take() : anyffi_make_none();
+      int32_t existed;
+      if (anyffi_mapping_set(object.as_object, &key, &value, &existed) != 0) return -1;
+    }
+    return 0;
+  }
+  return set_rest(*frame.type, maker_.recipe_of(*frame.type), parts, object.as_object);
+}
+
+int Mapper::make(Frame& frame, Owned* out) {
+  const AnyffiValue& value = *frame.value.get();
+  static_assert(sizeof(Owned) == sizeof(AnyffiValue));
+  const AnyffiValue* parts = reinterpret_cast<const AnyffiValue*>(parts_.data()) + frame.first;
+  size_t count = parts_.size() - frame.first;
+  if (function_ != nullptr) {
+    Owned changed = retained(value);
+    if (frame.is_changed && maker_.make_like(value, parts, count, changed.out()) != 0) return -1;
+    return call_function(*function_, *changed.get(), out);
+  }
+  if (frame.row >= 0 && made_[static_cast<size_t>(frame.row)]->type_code != ANYFFI_UNSET) {
+    *out = retained(*made_[static_cast<size_t>(frame.row)].get());
+    return fill(frame, *out->get());
+  }
+  if (value.type_code == ANYFFI_TENSOR) {
+    auto* tensor = reinterpret_cast<AnyffiTensor*>(value.as_object);
+    return anyffi_tensor_copy(&tensor->tensor, tensor->flags, out->out());
+  }
+  if (frame.form == Form::kLeaf && value.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
+    const ObjectType& type = types_.find(value.type_code);
+    AnyffiObject* copy = find_method(*type.info, "__copy__", 0);
+    if (copy == nullptr) return raise_no_recipe(type, Recipe());
+    return call_function(anyffi_make_object(copy), value, out);
+  }
+  bool is_immutable = frame.form == Form::kLeaf || frame.form == Form::kSlice || value.type_code == ANYFFI_ARRAY ||
+                      value.type_code == ANYFFI_SHAPE || value.type_code == ANYFFI_MAP ||
+                      value.type_code == ANYFFI_FROZEN_SET;
+  if (is_immutable && !frame.is_changed) return *out = retained(value), 0;
+  return maker_.make_like(value, parts, count, out->out());
+}
+
+int Mapper::run(const AnyffiValue& value, AnyffiValue* out) {
+  Owned root;
+  if (anyffi_value_own(&value, root.out()) != 0 || meet(std::move(root), true) != 0) return -1;
+  for (uint32_t steps = 1; !stack_.empty(); ++steps) {
+    if ((steps & 0xFFFF) == 0 && anyffi_host_check_signals() != 0) return -1;
+    Frame& frame = stack_.back();
+    Owned part;
+    bool is_shared;
+    int status = next_part(*frame.value.get(), frame.form, frame.type, &frame.index, &part, &is_shared);
+    if (status > 0) {
+      if (meet(std::move(part), is_shared) != 0) return -1;
+      continue;
+    }
+    Owned result;
+    if (status < 0 || make(frame, &result) != 0) return -1;
+    Frame done = std::move(frame);
+    stack_.pop_back();
+    parts_.resize(done.first);
+    if (done.row >= 0) made_[static_cast<size_t>(done.row)] = retained(*result.get());
+    add(done.value, std::move(result));
+  }
+  is_done_ = true;
+  *out = result_.take();
+  return 0;
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+int anyffi_structure_map(const AnyffiValue* value, const AnyffiValue* function, AnyffiValue* out) {
+  using namespace anyffi::runtime;
+  *out = anyffi_make_none();
+  return guard([&] {
+    Mapper mapper(function->type_code == ANYFFI_NONE ? nullptr : function);
+    return mapper.run(*value, out);
+  });
+}
+
+int anyffi_structure_replace(const AnyffiValue* value, int64_t index, const AnyffiValue* part, AnyffiValue* out) {
+  using namespace anyffi::runtime;
+  *out = anyffi_make_none();
+  return guard([&] {
+    ObjectTypes types;
+    Maker maker(types);
+    const ObjectType* type;
+    const AnyffiValue& given = unboxed(*value);
+    Form form = maker.form_of_value(given, &type);
+    Vector<Owned> parts;
+    int64_t at = 0;
+    for (;;) {
+      Owned each;
+      bool is_shared;
+      int status = next_part(given, form, type, &at, &each, &is_shared);
+      if (status < 0) return -1;
+      if (status == 0) break;
+      parts.push_back(std::move(each));
+    }
+    if (index < 0 || index >= static_cast<int64_t>(parts.size())) {
+      return anyffi_error_raise("IndexError", "there is no such part");
+    }
+    if (anyffi_value_own(part, parts[static_cast<size_t>(index)].out()) != 0) return -1;
+    return maker.make_like(given, reinterpret_cast<const AnyffiValue*>(parts.data()), parts.size(), out);
+  });
+}

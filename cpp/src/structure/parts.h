@@ -1,0 +1,128 @@
+/// \file
+/// What values consist of.
+#ifndef ANYFFI_SRC_STRUCTURE_PARTS_H_
+#define ANYFFI_SRC_STRUCTURE_PARTS_H_
+
+#include <anyffi/c_api.h>
+
+#include "core/memory.h"
+#include "core/owned.h"
+
+namespace anyffi::runtime {
+
+/// The parts of a value: none; elements; keys and values; elements without an order; start, stop and step; fields; or
+/// what `__getstate__` returns, of an object without fields that can be pickled.
+enum class Form : uint8_t { kLeaf, kSequence, kMapping, kSet, kSlice, kFields, kState };
+
+/// A field, and its AnyffiStructure.
+struct Part {
+  const AnyffiFieldInfo* field;
+  int32_t structure;
+};
+
+/// A type of objects, as `structural_equal` and the like see it.
+struct ObjectType {
+  const AnyffiTypeInfo* info;
+  Form form;
+  int32_t structure;       /* AnyffiStructure */
+  bool is_scope;           /* a field binds variables for the fields after it */
+  uint64_t key_hash;       /* the same in every process */
+  Vector<Part> fields;     /* those of ancestors first */
+  AnyffiObject* get_state; /* the function `__getstate__`, or NULL */
+};
+
+/// Looks up types, for one operation.
+class ObjectTypes {
+ public:
+  ObjectTypes() = default;
+  ObjectTypes(const ObjectTypes&) = delete;
+  ObjectTypes& operator=(const ObjectTypes&) = delete;
+  ~ObjectTypes();
+
+  const ObjectType& find(int32_t type_code) {
+    auto index = static_cast<size_t>(type_code - ANYFFI_FIRST_DYNAMIC_TYPE);
+    if (index < types_.size() && types_[index] != nullptr) return *types_[index];
+    return add(type_code);
+  }
+
+ private:
+  const ObjectType& add(int32_t type_code);
+
+  Vector<ObjectType*> types_;
+};
+
+/// The form of a type with a fixed code; kFields for registered ones, of which only ObjectTypes knows it.
+inline Form form_of(int32_t type_code) noexcept {
+  switch (type_code) {
+    case ANYFFI_ARRAY:
+    case ANYFFI_LIST:
+    case ANYFFI_SHAPE:
+      return Form::kSequence;
+    case ANYFFI_MAP:
+    case ANYFFI_DICT:
+      return Form::kMapping;
+    case ANYFFI_SET:
+    case ANYFFI_FROZEN_SET:
+      return Form::kSet;
+    case ANYFFI_SLICE:
+      return Form::kSlice;
+    default:
+      return type_code >= ANYFFI_FIRST_DYNAMIC_TYPE ? Form::kFields : Form::kLeaf;
+  }
+}
+
+/// What `__getstate__` of an object returns.
+int get_state(const ObjectType& type, AnyffiObject* object, AnyffiValue* out) noexcept;
+
+/// The name and, owned, the value of a part of a slice or an object. `type` is NULL for a slice.
+int32_t count_parts(const ObjectType* type) noexcept;
+const char* name_part(const ObjectType* type, int64_t index) noexcept;
+int get_part(const ObjectType* type, AnyffiObject* object, int64_t index, AnyffiValue* out) noexcept;
+
+/// Reads the parts of a value in turn: of a mapping each key and its value. `index` is 0 at first. 1, or 0 after the
+/// last; -1 on failure. `out_is_shared`: whether there is another reference to it.
+int next_part(const AnyffiValue& value, Form form, const ObjectType* type, int64_t* index, Owned* out,
+              bool* out_is_shared) noexcept;
+
+/// Reads a part in place, borrowed; false where `get_part` must read it.
+inline bool peek_part(const ObjectType* type, const AnyffiObject* object, int64_t index, AnyffiValue* out) noexcept {
+  if (type == nullptr || type->form != Form::kFields) return false;
+  const AnyffiFieldInfo* field = type->fields[static_cast<size_t>(index)].field;
+  if (field->storage == ANYFFI_STORED_OTHERWISE) return false;
+  void* content = object->type_code == field->type_code ? reinterpret_cast<const AnyffiInstance*>(object)->content
+                                                        : anyffi_instance_get_content(object, field->type_code);
+  const char* place = static_cast<const char*>(content) + field->offset;
+  switch (field->storage) {
+    case ANYFFI_STORED_INT:
+      *out = anyffi_make_int(*reinterpret_cast<const int64_t*>(place));
+      return true;
+    case ANYFFI_STORED_FLOAT:
+      *out = anyffi_make_value(static_cast<uint32_t>(ANYFFI_FLOAT), *reinterpret_cast<const uint64_t*>(place));
+      return true;
+    case ANYFFI_STORED_BOOL:
+      *out = anyffi_make_value(static_cast<uint32_t>(ANYFFI_BOOL), *reinterpret_cast<const bool*>(place) ? 1 : 0);
+      return true;
+    case ANYFFI_STORED_VALUE:
+      *out = *reinterpret_cast<const AnyffiValue*>(place);
+      if (out->type_code > 0) out->aux = 0;
+      return true;
+    case ANYFFI_STORED_OBJECT: {
+      AnyffiObject* part = *reinterpret_cast<AnyffiObject* const*>(place);
+      *out = part != nullptr ? anyffi_make_object(part) : anyffi_make_none();
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+inline const AnyffiValue& unboxed(const AnyffiValue& value) noexcept {
+  return value.type_code == ANYFFI_BOX ? reinterpret_cast<AnyffiBox*>(value.as_object)->value : value;
+}
+
+/// The function of a method of a type itself, by its name or one of its flags; NULL if there is none.
+AnyffiObject* find_method(const AnyffiTypeInfo& info, const char* name, uint32_t flag) noexcept;
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_STRUCTURE_PARTS_H_

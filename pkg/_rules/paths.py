@@ -1,0 +1,205 @@
+"""Paths to parts of values, and the differences that they lead to."""
+
+from __future__ import annotations
+
+import json
+
+from .._builtins import *  # noqa: F403
+from .._typing import Any
+
+__all__ = ["MISSING", "AccessPath", "Edit", "Mismatch", "Missing", "read_difference"]
+
+
+class Missing:
+    """The class of `MISSING`, which stands for the value on a side that has none."""
+
+    __slots__ = ()
+    __module__ = "anyffi.structure"
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __reduce__(self) -> str:
+        return "MISSING"
+
+
+MISSING = Missing()
+
+#: StepType of the runtime, by its number.
+_STEP_TYPES = ("field", "index", "key", "element")
+
+
+def _show_step(kind: str, value: Any) -> str:
+    if kind == "field":
+        return f".{value}"
+    if kind == "element":
+        return f"{{{value!r}}}"
+    return f"[{json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)}]"
+
+
+class AccessPath:
+    """The way from a value to one of its parts; `str` writes it as an expression.
+
+    Parameters
+    ----------
+    steps : iterable of tuple
+        Each is ``("field", name)``, ``("index", number)``, ``("key", key)``, or ``("element", element)`` for
+        an element of a set.
+
+    Examples
+    --------
+    >>> path = AccessPath([("index", 1), ("key", "w")])
+    >>> print(path)
+    [1]["w"]
+    >>> path.resolve([0, {"w": 5}])
+    5
+    """
+
+    __slots__ = ("steps",)
+    __module__ = "anyffi.structure"
+
+    steps: tuple[tuple[str, Any], ...]
+
+    def __init__(self, steps: Any = ()) -> None:
+        self.steps = tuple((kind, value) for kind, value in steps)
+        for kind, _ in self.steps:
+            if kind not in _STEP_TYPES:
+                raise ValueError(f"unknown type of a step: {kind!r}; there are {', '.join(_STEP_TYPES)}")
+
+    def __str__(self) -> str:
+        return "".join(_show_step(kind, value) for kind, value in self.steps)
+
+    def __repr__(self) -> str:
+        return f"<anyffi.structure.AccessPath {self}>"
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __eq__(self, other: object) -> bool:
+        return self.steps == other.steps if isinstance(other, AccessPath) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AccessPath, (self.steps,)
+
+    def resolve(self, root: Any) -> Any:
+        """Return the part of a value that the path leads to.
+
+        Raises
+        ------
+        AttributeError, IndexError, KeyError
+            The value has no such part.
+        """
+        for kind, value in self.steps:
+            if kind == "field":
+                root = root.__getstate__() if value == "__getstate__()" else _read_field(root, value)
+            elif kind != "element":
+                root = root[value]
+            elif value in root:
+                root = value
+            else:
+                raise KeyError(value)
+        return root
+
+
+def _read_field(value: Any, name: str) -> Any:
+    runtime = getattr(type(value), "_runtime", None)
+    return getattr(value, name) if runtime is None else runtime.object_get_field(value, name)
+
+
+class _Difference:
+    """What two values have at a path."""
+
+    __slots__ = ("_sides", "path")
+    __module__ = "anyffi.structure"
+
+    path: AccessPath
+    _sides: tuple[Any, Any]
+
+    def __init__(self, path: AccessPath, left: Any, right: Any) -> None:
+        self.path = path
+        self._sides = left, right
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.path == other.path and self._sides == other._sides
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path, *self._sides)
+
+
+class Mismatch(_Difference):
+    """The first part in which two values differ; `str` is its path.
+
+    Attributes
+    ----------
+    path : AccessPath
+        From the values to the part.
+    left, right : object
+        The part of each value; `MISSING` where it has none.
+    """
+
+    __slots__ = ()
+    __module__ = "anyffi.structure"
+
+    @property
+    def left(self) -> Any:
+        """The part of the first value."""
+        return self._sides[0]
+
+    @property
+    def right(self) -> Any:
+        """The part of the second value."""
+        return self._sides[1]
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def __repr__(self) -> str:
+        return f"<anyffi.structure.Mismatch at {str(self) or 'the root'}: {self.left!r} != {self.right!r}>"
+
+
+class Edit(_Difference):
+    """A change of one part of a value.
+
+    Attributes
+    ----------
+    path : AccessPath
+        From the value to the part.
+    old, new : object
+        The part before and after; `MISSING` where there is none.
+    """
+
+    __slots__ = ()
+    __module__ = "anyffi.structure"
+
+    @property
+    def old(self) -> Any:
+        """The part before."""
+        return self._sides[0]
+
+    @property
+    def new(self) -> Any:
+        """The part after."""
+        return self._sides[1]
+
+    @property
+    def op(self) -> str:
+        """What is done: ``"replace"``, ``"add"`` or ``"remove"``."""
+        return "add" if self.old is MISSING else "remove" if self.new is MISSING else "replace"
+
+    def __repr__(self) -> str:
+        sides = " -> ".join(repr(x) for x in self._sides if x is not MISSING)
+        return f"<anyffi.structure.Edit: {self.op} {str(self.path) or 'the root'}: {sides}>"
+
+
+def read_difference(cls: type[Any], row: Any) -> Any:
+    """Return what the runtime describes by a row of `anyffi.structure.diff`, as an instance of a class."""
+    steps, left, right, sides = row
+    path = AccessPath((_STEP_TYPES[kind], value) for kind, value in steps)
+    return cls(path, left if sides & 1 else MISSING, right if sides & 2 else MISSING)

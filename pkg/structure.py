@@ -1,0 +1,34 @@
+"""Operations on values and all that they consist of: comparison, hashes, differences."""
+
+from __future__ import annotations
+
+from ._backend import active as _active
+from ._rules.paths import MISSING, AccessPath, Edit, Mismatch
+
+__all__ = [
+    "MISSING",
+    "AccessPath",
+    "Edit",
+    "Mismatch",
+    "copy",
+    "diff",
+    "first_mismatch",
+    "from_json",
+    "map",
+    "replace",
+    "structural_equal",
+    "structural_hash",
+    "to_json",
+    "visit",
+]
+
+structural_equal = _active.structural_equal
+structural_hash = _active.structural_hash
+first_mismatch = _active.first_mismatch
+diff = _active.diff
+to_json = _active.to_json
+from_json = _active.from_json
+visit = _active.visit
+map = _active.map
+copy = _active.copy
+replace = _active.replace

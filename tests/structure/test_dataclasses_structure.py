@@ -1,0 +1,96 @@
+"""Dataclasses: their structure, walks and JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+pytestmark = [
+    pytest.mark.keeps_live("types are never freed"),
+    pytest.mark.unrecorded("keys of types differ between modes"),
+]
+
+
+def make_classes(ffi: Any) -> Any:
+    class Classes:
+        @ffi.dataclass(f"struct.{ffi.ffi_mode}.Var")
+        class Var:
+            __structural__ = "variable"
+
+            name: str = dataclasses.field(metadata={"structural": "ignore"})
+
+        @ffi.dataclass(f"struct.{ffi.ffi_mode}.Add")
+        class Add:
+            a: Any
+            b: Any
+
+        @ffi.dataclass(f"struct.{ffi.ffi_mode}.Lambda")
+        class Lambda:
+            params: list[Any] = dataclasses.field(metadata={"structural": "defines"})
+            body: Any = None
+
+        @ffi.dataclass(f"struct.{ffi.ffi_mode}.Numbers")
+        class Numbers:
+            i: int
+            f: float
+            flag: bool
+            text: str
+            next: Any = None
+
+    return Classes
+
+
+def test_structure(ffi: Any) -> None:
+    c = make_classes(ffi)
+    x, y = c.Var("x"), c.Var("y")
+    assert ffi.structural_equal(c.Lambda([x], c.Add(x, 1)), c.Lambda([y], c.Add(y, 1)))
+    assert ffi.structural_hash(c.Lambda([x], c.Add(x, 1))) == ffi.structural_hash(c.Lambda([y], c.Add(y, 1)))
+    assert not ffi.structural_equal(c.Lambda([x], c.Add(x, 1)), c.Lambda([y], c.Add(x, 1)))
+    assert not ffi.structural_equal(x, y)
+    assert str(ffi.first_mismatch(c.Add(1, c.Add(2, {"w": 3})), c.Add(1, c.Add(2, {"w": 4})))) == '.b.b["w"]'
+    a, b = c.Numbers(1, 2.0, True, "text"), c.Numbers(1, 2.0, True, "text")
+    assert ffi.structural_equal(a, b)
+    for name, value in [("i", 2), ("f", 3.0), ("flag", False), ("text", "other"), ("next", 1)]:
+        assert str(ffi.first_mismatch(a, dataclasses.replace(b, **{name: value}))) == f".{name}"
+    with pytest.raises(ValueError, match="structure"):
+
+        @ffi.dataclass(f"struct.{ffi.ffi_mode}.Bad")
+        class Bad:
+            a: int = dataclasses.field(metadata={"structural": "what"})
+
+
+def test_walks_and_json(ffi: Any) -> None:
+    c = make_classes(ffi)
+    x = c.Var("x")
+    term = c.Lambda([x], c.Add(x, c.Numbers(1, 2.5, True, "text")))
+    made = ffi.from_json(ffi.to_json(term))
+    assert type(made) is c.Lambda
+    assert type(made.body.b) is c.Numbers
+    assert made.params[0].same_as(made.body.a)
+    assert made == term or ffi.structural_equal(made.body.b, term.body.b)
+    copied = ffi.copy(term)
+    assert ffi.structural_equal(copied, term)
+    assert not copied.body.same_as(term.body)
+    more = ffi.map(term, lambda e: e + 1 if type(e) is int else e)
+    assert (more.body.b.i, term.body.b.i) == (2, 1)
+    assert more.params[0].same_as(x)
+    ring = c.Numbers(1, 2.0, False, "ring")
+    ring.next = ffi.List([ring])
+    read = ffi.from_json(ffi.to_json(ring))
+    assert read.next[0].same_as(read)
+    copied = ffi.copy(ring)
+    assert copied.next[0].same_as(copied)
+    assert ffi.structural_equal(read, ring)
+    for each in (ring, read, copied):
+        each.next = None
+    key = f"struct.{ffi.ffi_mode}.Numbers"
+    for data, message in [
+        ('{"i": 1}', "the field 'f' is missing"),
+        ('{"i": "x", "f": 1.0, "flag": true, "text": "", "next": null}', "expected int, got str"),
+        ('{"i": 1, "f": 1.0, "flag": true, "text": "", "next": null, "more": 1}', "an unknown field"),
+    ]:
+        text = f'{{"format": "anyffi", "version": 1, "root": {{"ref": 0}}, "nodes": [{{"type": "{key}", "data": {data}}}]}}'
+        with pytest.raises(ValueError, match=message):
+            ffi.from_json(text)

@@ -1,0 +1,211 @@
+"""Visiting, mapping, copying and replacing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+from ir_sources import IR
+from support import Build, needs_compilers
+
+
+def plain(ffi: Any, value: Any) -> Any:
+    return ffi.to_python(value)
+
+
+def test_visits(ffi: Any) -> None:
+    shared = ffi.List([5])
+    value = ffi.List([1, (2, {"a": 3}), {4}, shared, shared, slice(6, None)])
+    seen: list[Any] = []
+    ffi.visit(value, lambda x: seen.append(plain(ffi, x)))
+    assert seen[0] == plain(ffi, value)
+    assert seen[1:] == [1, (2, {"a": 3}), 2, {"a": 3}, "a", 3, {4}, 4, [5], 5, slice(6, None), 6, None, None]
+    post: list[Any] = []
+    ffi.visit(value, lambda x: post.append(plain(ffi, x)), order="post")
+    assert post[-1] == seen[0]
+    assert len(post) == len(seen)
+    assert post[0] == 1
+    short: list[Any] = []
+    ffi.visit(value, lambda x: (short.append(plain(ffi, x)), not isinstance(x, ffi.Array))[1])
+    assert 2 not in short
+    assert 4 in short
+    with pytest.raises(ValueError, match="order"):
+        ffi.visit(value, print, order="in")
+    with pytest.raises(TypeError, match="callable"):
+        ffi.visit(value, 1)
+
+
+def test_exceptions_of_functions_arrive(ffi: Any) -> None:
+    def fail(x: Any) -> Any:
+        if x == 3:
+            raise ZeroDivisionError("three")
+        return x
+
+    value = ffi.List([1, [2, [3]]])
+    for order in ("pre", "post"):
+        with pytest.raises(ZeroDivisionError):
+            ffi.visit(value, fail, order=order)
+    with pytest.raises(ZeroDivisionError):
+        ffi.map(value, fail)
+    assert plain(ffi, value) == [1, [2, [3]]]
+
+
+def test_maps(ffi: Any) -> None:
+    def more(x: Any) -> Any:
+        return x + 1 if isinstance(x, int) else x
+
+    value = ffi.List([1, ("a", [2]), {"k": 3}, {4}, frozenset([5]), slice(6, 7), "s"])
+    assert plain(ffi, ffi.map(value, more)) == [
+        2,
+        ("a", [3]),
+        {"k": 4},
+        {5},
+        frozenset([6]),
+        slice(7, 8),
+        "s",
+    ]
+    assert plain(ffi, value)[0] == 1
+    assert ffi.map(3, more) == 4
+    assert ffi.map("a string that is not stored inline", lambda x: x) == "a string that is not stored inline"
+    with pytest.raises(ValueError, match="equal"):
+        ffi.map({1: 2, 3: 4}, lambda x: 0 if isinstance(x, int) else x)
+    assert plain(ffi, ffi.map(ffi.Shape([1, 2]), lambda x: "x" if x == 1 else x)) == ("x", 2)
+
+
+def test_what_does_not_change_is_not_made_again(ffi: Any) -> None:
+    kept, shared = ffi.List([1]), ffi.List([2])
+    value = ffi.List([kept, shared, (shared,)])
+    made = ffi.map(value, lambda x: 5 if x == 2 and isinstance(x, int) else x)
+    assert made[0] is kept
+    assert made[1].same_as(made[2][0])
+    assert not made[1].same_as(shared)
+    assert ffi.map(value, lambda x: x) is value
+
+
+def test_a_value_that_contains_itself_cannot_be_mapped(ffi: Any) -> None:
+    value = ffi.List()
+    value.append(value)
+    with pytest.raises(ValueError, match="contains itself"):
+        ffi.map(value, lambda x: x)
+    count = 0
+
+    def visit(x: Any) -> None:
+        nonlocal count
+        count += 1
+
+    ffi.visit(value, visit)
+    assert count == 1
+    value.clear()
+
+
+def test_copies(ffi: Any) -> None:
+    array = numpy.arange(3)
+    inner = ffi.List([array])
+    immutable = ffi.Array((1, "a"))
+    value = ffi.List([inner, {"k": inner}, (inner,), immutable, {7}, len, None])
+    made = ffi.copy(value)
+    assert ffi.structural_equal(made, value)
+    assert made[0].same_as(made[1]["k"])
+    assert made[0].same_as(made[2][0])
+    assert not made[0].same_as(inner)
+    assert made[3] is immutable
+    numpy.asarray(made[0][0])[0] = 9
+    assert array[0] == 0
+    value = ffi.List([1])
+    value.append(ffi.Dict({"me": value, "set": {1}}))
+    made = ffi.copy(value)
+    assert made[1]["me"].same_as(made)
+    assert ffi.structural_equal(made, value)
+    made.clear()
+    value.clear()
+
+
+def test_a_failing_copy_of_a_cycle_leaves_nothing(ffi: Any) -> None:
+    class Opaque:
+        pass
+
+    value = ffi.List([1])
+    value.append(value)
+    holder = ffi.Dict({"a": value})
+    value.append(ffi.Array((holder, Opaque())))
+    made = ffi.copy(value)
+    assert ffi.structural_equal(made[0], 1)
+    for each in (made, value):
+        each.clear()
+    holder.clear()
+
+
+def test_replacing(ffi: Any) -> None:
+    value = ffi.List([{"w": [1, 2], (1, 2): 3}, {4, 5}, slice(6, 7), (8,)])
+    other = [{"w": [1, 9], (1, 2): 0}, {4, 6}, slice(6, 0), (1,)]
+    for edit in ffi.diff(value, other):
+        if edit.op == "replace":
+            value = ffi.replace(value, edit.path, edit.new)
+    assert plain(ffi, value) == [{"w": [1, 9], (1, 2): 0}, {4, 5}, slice(6, 0), (1,)]
+    import anyffi.structure
+
+    path = anyffi.structure.AccessPath
+    assert plain(ffi, ffi.replace(value, path([("index", 1), ("element", 5)]), 7))[1] == {4, 7}
+    assert ffi.replace(value, path(), 1) == 1
+    for bad in (path([("index", 9)]), path([("index", 0), ("key", "x")])):
+        with pytest.raises((IndexError, KeyError, ValueError)):
+            ffi.replace(value, bad, 1)
+
+
+def test_any_depth_and_sharing(ffi: Any) -> None:
+    value = ffi.List([1])
+    for _ in range(20_000):
+        value = ffi.List([value])
+    assert ffi.structural_equal(ffi.copy(value), value)
+    assert ffi.structural_equal(ffi.map(value, lambda x: x), value)
+    shared: Any = ffi.List([1])
+    for _ in range(60):
+        shared = ffi.List([shared, shared])
+    count = 0
+
+    def visit(x: Any) -> None:
+        nonlocal count
+        count += 1
+
+    ffi.visit(shared, visit)
+    assert count == 62
+    assert ffi.structural_equal(ffi.copy(shared), shared)
+    made = ffi.map(shared, lambda x: 2 if x == 1 and isinstance(x, int) else x)
+    for _ in range(60):
+        assert made[0].same_as(made[1])
+        made = made[0]
+    assert made[0] == 2
+
+
+@needs_compilers
+@pytest.mark.slow("compiling")
+@pytest.mark.keeps_live("a module stays loaded, and its classes with it")
+def test_objects(ffi: Any, build: Build) -> None:
+    ir = ffi.load_module(build("ir.cc", IR))
+    x, y = ir.Var("x"), ir.Var("y")
+    saved = ir.Saved(1, 2)
+    term = ir.Lambda([x], ir.Pair(x, ir.Pair(1, saved)))
+    kept = term.body.b
+    made = ffi.map(term, lambda each: y if isinstance(each, ir.Var) else each)
+    assert type(made) is ir.Lambda
+    assert made.params[0].same_as(y)
+    assert made.body.a.same_as(y)
+    assert made.body.b.same_as(kept)
+    assert term.params[0].same_as(x)
+    other = ffi.map(term, lambda each: 7 if each == 2 else each)
+    assert other.body.b.b.__getstate__() == (1, 7)
+    copied = ffi.copy(term)
+    assert ffi.structural_equal(copied, term)
+    assert copied.params[0].same_as(copied.body.a)
+    assert not copied.params[0].same_as(x)
+    names: list[str] = []
+    ffi.visit(term, lambda each: names.append(type(each).__name__))
+    assert names == ["Lambda", "List", "Var", "str", "Pair", "Pair", "int", "Saved", "Array", "int", "int"]
+    with pytest.raises(TypeError, match="Plain"):
+        ffi.copy([ir.Plain()])
+    path = ffi.first_mismatch(ir.Pair(1, [ir.Pair(2, 3)]), ir.Pair(1, [ir.Pair(2, 4)])).path
+    assert str(path) == ".b[0].b"
+    assert ffi.replace(ir.Pair(1, [ir.Pair(2, 3)]), path, 9).b[0].b == 9
+    with pytest.raises(TypeError, match=r"int64|str"):
+        ffi.map(ir.Var("x"), lambda each: 5 if isinstance(each, str) else each)
