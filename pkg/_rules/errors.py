@@ -18,6 +18,7 @@ __all__ = [
     "class_of_kind",
     "fill",
     "is_declared",
+    "is_from_handler",
     "make",
     "register_declared",
     "register_error",
@@ -177,13 +178,13 @@ def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:
             return None
         exception: Any = cls(*args)
     except Exception as raised:
-        if _is_from_handler(raised):
+        if is_from_handler(raised):
             raise
         return None
     return exception if isinstance(exception, BaseException) else None
 
 
-def _is_from_handler(exception: BaseException) -> bool:
+def is_from_handler(exception: BaseException) -> bool:
     """Return whether a signal handler raised it: handlers may run between any two bytecodes."""
     # Programs with a handler have imported it.
     signal: Any = sys.modules.get("signal")
@@ -220,26 +221,27 @@ def _traceback(exception: BaseException) -> str:
         import traceback
 
         found = _traceback_of(exception)
+        # Without the package's own frames, which depend on the mode.
         shown = [
             line
             for (frame, _), line in zip(traceback.walk_tb(found), traceback.extract_tb(found))
-            if not _is_internal(frame)
+            if not _is_in(frame, ("anyffi._",))
         ]
         return "".join(traceback.format_list(shown))
     except Exception:
         return ""
 
 
-def _is_internal(frame: FrameType) -> bool:
-    """Return whether a frame is that of the package's own code, which depends on the mode."""
-    return str(frame.f_globals.get("__name__")).startswith("anyffi._")
+def _is_in(frame: FrameType, modules: tuple[str, ...]) -> bool:
+    """Return whether a frame is one of modules whose names begin so."""
+    return str(frame.f_globals.get("__name__")).startswith(modules)
 
 
 def without_frames(traceback: TracebackType | None, modules: tuple[str, ...]) -> TracebackType | None:
     """Remove the frames of modules whose names begin so from a traceback."""
     kept = []
     while traceback is not None:
-        if not traceback.tb_frame.f_globals.get("__name__", "").startswith(modules):
+        if not _is_in(traceback.tb_frame, modules):
             kept.append(traceback)
         traceback = traceback.tb_next
     for outer, inner in zip(kept, kept[1:]):

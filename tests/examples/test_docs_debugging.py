@@ -24,16 +24,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     import anyffi
 
     folder = tmp_path_factory.mktemp("debugging")
-    [source] = blocks(PAGE, "cpp")
-    (folder / "scale.cc").write_text(source)
     runtime = pathlib.Path(anyffi.find_library("anyffi")).parent
     flags = ["-g", "-O0", "-std=c++17", "-shared", "-fPIC", "-I", anyffi.find_include_dir()]
-    done = run(
-        [CXX, *flags, "scale.cc", "-o", "scale.so", "-L", runtime, "-lanyffi"], cwd=folder, LD_PRELOAD=None
-    )
-    assert done.returncode == 0, done.stderr
+    for source in blocks(PAGE, "cpp"):
+        name = pathlib.Path(source.split()[1])
+        (folder / name).write_text(source)
+        command = [CXX, *flags, name, "-o", name.with_suffix(".so"), "-L", runtime, "-lanyffi"]
+        done = run(command, cwd=folder, LD_PRELOAD=None)
+        assert done.returncode == 0, done.stderr
+    for block in blocks(PAGE, "python"):
+        if block.startswith("# ") and block.split()[1].endswith(".py"):
+            (folder / block.split()[1]).write_text(block)
     program = next(block for block in blocks(PAGE, "python") if block.startswith("# fails.py"))
-    (folder / "fails.py").write_text(program)
     (folder / "works.py").write_text(program.replace('[1.5, "two"]', "[1.5, 1.5]"))
     return folder
 
@@ -56,8 +58,8 @@ def check_transcript(block: str, prompt: str, folder: pathlib.Path, **env: str) 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="older debuggers write other lines")
 def test_pdb(folder: pathlib.Path) -> None:
-    [block] = blocks(PAGE, "pdb")
-    check_transcript(block, "(Pdb) ", folder)
+    for block in blocks(PAGE, "pdb"):
+        check_transcript(block, "(Pdb) ", folder)
 
 
 @pytest.mark.skipif(SANITIZED, reason="gdb does not end where the sanitizers are preloaded")
@@ -68,6 +70,15 @@ def test_gdb(folder: pathlib.Path, mode: str, request: pytest.FixtureRequest) ->
         pytest.skip(f"without {mode} mode")
     [block] = blocks(PAGE, "gdb")
     check_transcript(block, "(gdb) ", folder, FFI_MODE=mode)
+
+
+def test_console(folder: pathlib.Path, both: Any) -> None:
+    for block in blocks(PAGE, "console"):
+        for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            words = command.replace("python ", f"{shlex.quote(sys.executable)} ")
+            done = run(["sh", "-c", f"{words} 2>&1"], cwd=folder, FFI_MODE=None)
+            expected = re.escape(output).replace(r"\.\.\.", ".*")
+            assert re.fullmatch(expected, done.stdout), f"{command}\n{done.stdout}"
 
 
 @pytest.mark.parametrize("mode", ["cython", "ctypes"])

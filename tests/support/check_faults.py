@@ -334,7 +334,7 @@ def argument_of_a_callback() -> None:
 
 @fault
 def swapped_arguments_of_a_callback() -> None:
-    with broken(callback, "_object_of", lambda f: lambda *args: f(*args[::-1])):
+    with broken(callback, "_callable_of", lambda f: lambda *args: f(*args[::-1])):
         t.apply(echo, 1, 2)
 
 

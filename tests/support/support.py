@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Callable
 
@@ -46,6 +47,12 @@ def collect(until: Callable[[], bool] = lambda: False) -> None:
         gc.collect()
 
 
+def count_live(module: Any) -> int:
+    """Return how many objects of its classes a module counts, after a collection."""
+    collect()
+    return int(module.live())
+
+
 CXX = os.environ.get("CXX", "c++")
 CC = os.environ.get("CC", "cc")
 
@@ -56,6 +63,40 @@ needs_compilers = pytest.mark.skipif(
     shutil.which(CXX) is None or shutil.which(CC) is None,
     reason="compiles libraries: needs a C and a C++ compiler",
 )
+
+
+#: Marks of a module whose tests compile bound classes.
+compiles_classes = [
+    needs_compilers,
+    pytest.mark.slow("compiling"),
+    pytest.mark.keeps_live("a module stays loaded, and its classes with it"),
+]
+
+
+def run_in_threads(bodies: list[Callable[[], Any]]) -> None:
+    """Run them at once, and raise the first error of any."""
+    errors: list[BaseException] = []
+    start = threading.Barrier(len(bodies))
+
+    def run(body: Callable[[], Any]) -> None:
+        try:
+            start.wait()
+            body()
+        except BaseException as error:
+            errors.append(error)
+
+    former = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=run, args=(body,)) for body in bodies]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(former)
+    if errors:
+        raise errors[0]
 
 
 def words_of(error: BaseException) -> str | None:

@@ -1,0 +1,83 @@
+/// Calls and callbacks while an observer is set, which is called before and after each: `anyffi.trace` and its like.
+///
+/// No frame of Python is open while the function runs, so that it finds the same callers as without an observer.
+
+#ifndef ANYFFI_OBSERVE_H_
+#define ANYFFI_OBSERVE_H_
+
+#include "errors.h"
+#include "native.h"
+#include "pack.h"
+
+/// Drops the exception of an observer for which the stack or the memory ended: a new reference to None; NULL if it is
+/// another exception, such as that of a signal handler.
+static PyObject* anyffi_py_drop_exhausted(void) {
+  if (!PyErr_ExceptionMatches(PyExc_RecursionError) && !PyErr_ExceptionMatches(PyExc_MemoryError)) return NULL;
+  PyErr_Clear();
+  Py_RETURN_NONE;
+}
+
+/// Ends what the observer began; `record` is what it returned then, None if it does not want to know, and is stolen.
+/// Steals the result, NULL with an exception, and returns it. An exception of a signal handler replaces it.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_end_observed(PyObject* record, PyObject* result) {
+  if (record == Py_None) {
+    Py_DECREF(record);
+    return result;
+  }
+  if (result != NULL) {
+    PyObject* done = PyObject_CallFunctionObjArgs(anyffi_state.end_call, record, result, NULL);
+    if (done == NULL) done = anyffi_py_drop_exhausted();
+    if (done == NULL) Py_CLEAR(result);
+    Py_XDECREF(done);
+    Py_DECREF(record);
+    return result;
+  }
+  AnyffiSaved saved = anyffi_py_save_exception();
+#if PY_VERSION_HEX < 0x030C0000
+  PyErr_NormalizeException(&saved.cls, &saved.exception, &saved.traceback);
+#endif
+  PyObject* done = PyObject_CallFunctionObjArgs(anyffi_state.fail_call, record, saved.exception, NULL);
+  Py_DECREF(record);
+  if (done == NULL) done = anyffi_py_drop_exhausted();
+  if (done != NULL) {
+    Py_DECREF(done);
+    anyffi_py_restore_exception(saved);
+  } else {
+    anyffi_py_drop_exception(saved);
+  }
+  return NULL;
+}
+
+/// Calls a callable of Python for the runtime; `args` is a tuple.
+static PyObject* anyffi_py_invoke_observed(PyObject* function, PyObject* args) {
+  PyObject* record = PyObject_CallFunctionObjArgs(anyffi_state.begin_callback, function, args, NULL);
+  if (record == NULL && (record = anyffi_py_drop_exhausted()) == NULL) return NULL;
+  PyObject* result = anyffi_py_invoke(function, PySequence_Fast_ITEMS(args), (size_t)PyTuple_GET_SIZE(args));
+  return anyffi_py_end_observed(record, result);
+}
+
+/// As `anyffi_py_run`, with an observer.
+ANYFFI_NEVER_INLINE int anyffi_py_run_observed(PyObject* function, const AnyffiValue* args, int32_t count,
+                                               AnyffiValue* result) {
+  int status = -1;
+  int32_t unpacked = 0;
+  PyObject* given = PyTuple_New(count);
+  for (; given != NULL && unpacked < count; ++unpacked) {
+    PyObject* value = anyffi_py_unpack_argument(&args[unpacked]);
+    if (value == NULL) break;
+    PyTuple_SET_ITEM(given, unpacked, value);
+  }
+  if (given != NULL && unpacked == count) {
+    PyObject* value = anyffi_py_invoke_observed(function, given);
+    if (value != NULL) status = anyffi_py_pack_owned(value, result);
+    Py_XDECREF(value);
+  }
+  // Finalizers of arguments must not see the exception.
+  AnyffiSaved saved;
+  if (status < 0) saved = anyffi_py_save_exception();
+  Py_XDECREF(given);
+  if (status < 0) anyffi_py_restore_exception(saved);
+  return status;
+}
+
+#endif  // ANYFFI_OBSERVE_H_

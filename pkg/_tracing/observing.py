@@ -1,0 +1,169 @@
+"""The observer of calls and callbacks: it passes them on to all watchers, which cannot disturb a call."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import deque
+
+from .. import _backend
+from .._builtins import *  # noqa: F403
+from .._rules import errors as _errors
+from .._rules import keywords
+from .._typing import Any, Callable
+
+__all__ = ["Described", "Watcher", "describe", "untold", "unwatch", "watch"]
+
+
+class Described:
+    """What is known of a function of the runtime."""
+
+    __slots__ = ("name", "params", "reference", "signature")
+
+    def __init__(self, function: Any) -> None:
+        # The call will say that it is empty.
+        is_empty = not function._address
+        info = None if is_empty else function._info()
+        self.name: str = (info and info[0]) or "function"
+        #: The names of its parameters, None for one without; of overloads none.
+        self.params: tuple[Any, ...] = () if info is None else tuple(param[0] for param in info[2])
+        runtime = function._runtime
+        #: The pickle of what finds it in another process, or why there is none, once somebody asked.
+        self.reference: Any = None
+        self.signature: Any = None
+        if keywords.is_overloaded(info):
+            shown = [runtime.function_signature(one) for one in function.overloads]
+            self.signature = " | ".join(map(str, shown))
+        elif not is_empty:
+            self.signature = runtime.function_signature(function)
+
+
+class _Reference(weakref.ref[Any]):
+    """A weak reference to a wrapper, with its identity."""
+
+    __slots__ = ("key",)
+
+    key: int
+
+
+#: By the identity of a function's wrapper: a reference to it, and what is known; None for a function of the
+#: package itself.
+_known: dict[int, tuple[_Reference, Described | None]] = {}
+#: References whose wrappers are gone. Filled by C: in a callback of Python an exception of a signal handler
+#: would be lost.
+_dead: deque[Any] = deque()
+
+
+def describe(function: Any) -> Described | None:
+    """Return what is known of a function; None for those by which the package itself uses the runtime."""
+    known = _known.get(id(function))
+    if known is not None and known[0]() is function:
+        return known[1]
+    while _dead:
+        dead = _dead.popleft()
+        former = _known.get(dead.key)
+        if former is not None and former[0] is dead:
+            del _known[dead.key]
+    if not function._address:
+        return Described(function)
+    info = function._info()
+    name = info and info[0]
+    found = None if name is not None and name.startswith("anyffi.") else Described(function)
+    reference = _Reference(function, _dead.append)
+    reference.key = id(function)
+    _known[reference.key] = reference, found
+    return found
+
+
+class Watcher:
+    """Watches calls: `end` or `fail` get what `begin_call` or `begin_callback` returned, but for None."""
+
+    def begin_call(self, function: Any, known: Described, args: tuple[Any, ...], kwargs: Any) -> Any:
+        """See a call from Python; `kwargs` may be None."""
+
+    def begin_callback(self, function: Any, args: tuple[Any, ...]) -> Any:
+        """See a call from C++."""
+
+    def end(self, record: Any, result: Any) -> None:
+        """See the result."""
+
+    def fail(self, record: Any, exception: BaseException) -> None:
+        """See the exception."""
+
+
+_watchers: tuple[Watcher, ...] = ()
+_lock = threading.Lock()
+#: How many events no watcher could take: memory or the stack were exhausted, or a disk full.
+_untold = [0]
+
+
+def untold() -> int:
+    """Return how many events were lost."""
+    return _untold[0]
+
+
+def _tell(watch: Callable[..., Any], *args: Any) -> Any:
+    """Call a watcher; what fails in it must not fail the call, but for an exception of a signal handler."""
+    try:
+        return watch(*args)
+    except (RecursionError, MemoryError):
+        _untold[0] += 1
+        return None
+    except Exception as raised:
+        if _errors.is_from_handler(raised):
+            raise
+        _untold[0] += 1
+        return None
+
+
+class _Observer:
+    """The functions that the backends call (`_rules/observing.py`)."""
+
+    @staticmethod
+    def begin_call(function: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
+        known = _tell(describe, function)
+        if known is None:
+            return None
+        return [
+            (each, record)
+            for each in _watchers
+            for record in (_tell(each.begin_call, function, known, args, kwargs),)
+            if record is not None
+        ] or None
+
+    @staticmethod
+    def begin_callback(function: Any, args: tuple[Any, ...]) -> Any:
+        return [
+            (each, record)
+            for each in _watchers
+            for record in (_tell(each.begin_callback, function, args),)
+            if record is not None
+        ] or None
+
+    @staticmethod
+    def end(records: Any, result: Any) -> None:
+        for watcher, record in reversed(records):
+            _tell(watcher.end, record, result)
+
+    @staticmethod
+    def fail(records: Any, exception: BaseException) -> None:
+        for watcher, record in reversed(records):
+            _tell(watcher.fail, record, exception)
+
+
+def watch(watcher: Watcher) -> None:
+    """Have a watcher see all calls and callbacks from now on."""
+    global _watchers
+    with _lock:
+        _watchers += (watcher,)
+        if len(_watchers) == 1:
+            _backend.set_observer(_Observer)
+
+
+def unwatch(watcher: Watcher) -> None:
+    """End that. Calls that it has seen begin may still end."""
+    global _watchers
+    with _lock:
+        _watchers = tuple(each for each in _watchers if each is not watcher)
+        if not _watchers:
+            _backend.set_observer(None)

@@ -1,0 +1,297 @@
+"""Records of calls, with their arguments and outcomes, to be replayed: those of FFI_RECORD."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import pickle
+import random
+import sys
+import threading
+import time
+import zlib
+from collections import Counter
+from types import FunctionType
+
+from .. import _current, _mode
+from .._api.modules import loaded_paths
+from .._builtins import *  # noqa: F403
+from .._typing import Any
+from .observing import Described, Watcher, watch
+from .rendering import name_of_class, render, type_of
+
+__all__ = ["HEADER", "MAGIC", "NOTES", "RECORDS", "Recorder", "describe_error", "pack_call", "record_to"]
+
+#: The first line of a file of records; the second is an object of JSON about the process.
+MAGIC = b"anyffi-records 1\n"
+#: Before each record its size and checksum, four bytes each, least significant first.
+HEADER = 8
+RECORDS, NOTES = ".calls", ".notes"
+
+#: A directory has this many files before the oldest is removed, and a call may take one of them.
+_FILES = 8
+#: Arguments that no call can change.
+_FIXED = frozenset([type(None), bool, int, float, complex, str, bytes, type(...)])
+_MOST_NOTES = 1000
+
+
+class _TooLarge(Exception):
+    """The arguments or the result are larger than a record may be."""
+
+
+class _Bounded(io.RawIOBase):
+    """Memory for a pickle of at most so many bytes."""
+
+    def __init__(self, most: int) -> None:
+        self.parts: list[bytes] = []
+        self._left = most
+
+    def write(self, data: Any) -> int:
+        size = len(data) if type(data) is bytes else memoryview(data).nbytes
+        self._left -= size
+        if self._left < 0:
+            raise _TooLarge
+        self.parts.append(bytes(data))
+        return size
+
+
+class _Pickler(pickle.Pickler):
+    """Pickles what another process can load."""
+
+    def reducer_override(self, x: Any) -> Any:
+        """Refuse what only this program defines."""
+        if (isinstance(x, type) or type(x) is FunctionType) and x.__module__ == "__main__":
+            raise pickle.PicklingError(
+                f"{x.__qualname__} is defined in __main__, the program itself; move it to a module"
+            )
+        return NotImplemented
+
+
+def _pack(x: Any, most: int) -> bytes:
+    memory = _Bounded(most)
+    _Pickler(memory, protocol=5).dump(x)
+    return b"".join(memory.parts)
+
+
+def pack_call(function: bytes, args: tuple[Any, ...], kwargs: dict[str, Any], most: int) -> bytes:
+    """Pickle the arguments of a call, together: an object that is given twice stays one."""
+    return _pack((args, kwargs), most - len(function))
+
+
+def describe_error(exception: BaseException) -> tuple[str, str, str]:
+    """Return `("raise", class, text)`."""
+    cls = type(exception)
+    try:
+        text = str.__str__(str(exception))
+    except Exception as error:
+        text = f"<text whose __str__ raises {name_of_class(type(error))}>"
+    return "raise", f"{cls.__module__}.{cls.__qualname__}", text
+
+
+class Recorder(Watcher):
+    """Writes calls of C++ by Python to files in a directory.
+
+    Parameters
+    ----------
+    folder : str
+        Made if it does not exist, for its owner alone.
+    sample : float
+        The part of the calls that is recorded, above 0 to 1, chosen at random.
+    size : int
+        How many bytes the directory may have; the oldest files are removed. A call may have an eighth.
+    """
+
+    def __init__(self, folder: str, sample: float = 1.0, size: int = 64 * 2**20) -> None:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        self._folder = folder
+        self._size = size
+        self._most = size // _FILES
+        self._sample = sample
+        self._lock = threading.RLock()
+        self._local = threading.local()
+        #: Why calls could not be recorded, by function and reason.
+        self._notes: Counter[tuple[str, str]] = Counter()
+        self._open()
+
+    def _open(self) -> None:
+        self._pid = os.getpid()
+        # Not that of `random`, which programs seed.
+        self._random = random.Random()
+        self._stem = f"{int(time.time() * 1000)}-{self._pid}"
+        self._number = 0
+        self._file: int | None = None
+        self._left = self._num_libraries = 0
+
+    def begin_call(self, function: Any, known: Described, args: tuple[Any, ...], kwargs: Any) -> Any:
+        """Pickle the arguments, as they are before the call."""
+        # What pickling calls is not part of the program.
+        if getattr(self._local, "is_busy", False):
+            return None
+        if self._sample < 1 and self._random.random() >= self._sample:
+            return None
+        self._local.is_busy = True
+        try:
+            reference = _reference_of(function, known)
+            packed = pack_call(reference, args, kwargs or {}, self._most)
+        except Exception as error:
+            self._note(known, _reason(error))
+            return None
+        finally:
+            self._local.is_busy = False
+        may_change = not all(type(x) in _FIXED for x in (*args, *(kwargs or {}).values()))
+        return known, reference, packed, (args, kwargs or {}) if may_change else None
+
+    def end(self, record: Any, result: Any) -> None:
+        """Write the call with its result."""
+        self._local.is_busy = True
+        try:
+            try:
+                outcome: Any = ("return", _pack(result, self._most))
+            except Exception as error:
+                # Of a function or an opaque object its type can still be compared.
+                outcome = ("show", type_of(result), render(result), _reason(error))
+            self._write(record, outcome)
+        finally:
+            self._local.is_busy = False
+
+    def fail(self, record: Any, exception: BaseException) -> None:
+        """Write the call with its exception."""
+        self._local.is_busy = True
+        try:
+            self._write(record, describe_error(exception))
+        finally:
+            self._local.is_busy = False
+
+    def _write(self, record: Any, outcome: Any) -> None:
+        known, reference, packed, arguments = record
+        after = None
+        if arguments is not None:
+            try:
+                after = pack_call(reference, arguments[0], arguments[1], self._most)
+            except Exception as error:
+                self._note(known, f"after the call: {_reason(error)}")
+                return
+            if after == packed:
+                after = None
+        name = known.signature or known.name
+        data = _frame((name, reference, packed, outcome, after))
+        with self._lock:
+            self._append(data)
+
+    def _append(self, data: bytes) -> None:
+        if os.getpid() != self._pid:
+            # After a fork: the file is the parent's.
+            self._open()
+        if self._file is None or self._left < len(data):
+            self._begin_file(len(data))
+        if self._num_libraries != len(loaded_paths):
+            # Objects of their classes cannot be loaded before them.
+            self._num_libraries = len(loaded_paths)
+            data = _frame((list(loaded_paths),)) + data
+        assert self._file is not None
+        self._left -= len(data)
+        if os.write(self._file, data) != len(data):
+            # A full disk: what follows would not be found behind it.
+            os.close(self._file)
+            self._file = None
+
+    def _begin_file(self, size: int) -> None:
+        if self._file is not None:
+            os.close(self._file)
+        self._file = None
+        self._remove_oldest(size)
+        path = os.path.join(self._folder, f"{self._stem}-{self._number:06}{RECORDS}")
+        self._number += 1
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        about = {"mode": _mode.ffi_mode, "pid": self._pid, "command": list(map(str, sys.argv))}
+        begun = MAGIC + json.dumps(about).encode() + b"\n"
+        os.write(self._file, begun)
+        self._left = self._most - len(begun)
+        self._num_libraries = 0
+
+    def _remove_oldest(self, size: int) -> None:
+        found = []
+        with os.scandir(self._folder) as entries:
+            for entry in entries:
+                if entry.name.endswith((RECORDS, NOTES)):
+                    # Another process may have removed it.
+                    with contextlib.suppress(OSError):
+                        found.append((entry.stat().st_mtime_ns, entry.name, entry.stat().st_size))
+        total = sum(each[2] for each in found) + max(size, self._most)
+        for _, name, its_size in sorted(found):
+            if total <= self._size:
+                break
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(self._folder, name))
+            total -= its_size
+
+    def _note(self, known: Described, reason: str) -> None:
+        key = known.signature or known.name, reason
+        self._notes[key] += 1
+        # The first at once, since the process may be killed.
+        if self._notes[key] == 1 and len(self._notes) <= _MOST_NOTES:
+            line = json.dumps({"name": key[0], "reason": reason}) + "\n"
+            path = os.path.join(self._folder, f"{self._stem}{NOTES}")
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                os.write(file, line.encode())
+            finally:
+                os.close(file)
+
+
+def _frame(record: tuple[Any, ...]) -> bytes:
+    """Return a record as it stands in a file: a call, or the libraries that were loaded before it."""
+    written = pickle.dumps(record, protocol=5)
+    return len(written).to_bytes(4, "little") + zlib.crc32(written).to_bytes(4, "little") + written
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, _TooLarge):
+        return "larger than a record may be"
+    text = describe_error(error)[2]
+    if isinstance(error, pickle.PicklingError):
+        return text[:300]
+    return f"{name_of_class(type(error))}: {text[:300]}"
+
+
+def _reference_of(function: Any, known: Described) -> bytes:
+    """Return the pickle of what finds the function in another process."""
+    if known.reference is None:
+        try:
+            known.reference = _pack(_find_member(function) or function, 2**16)
+        except Exception as error:
+            # Without its traceback, which refers to the function.
+            known.reference = pickle.PicklingError(_reason(error))
+    if isinstance(known.reference, Exception):
+        raise pickle.PicklingError(*known.reference.args)
+    found: bytes = known.reference
+    return found
+
+
+#: Where a function stands in what is an attribute of a class.
+_PARTS = ("_function", "fget", "fset", "__func__")
+
+
+def _find_member(function: Any) -> tuple[str, str, str] | None:
+    """Return the key of a class of C++, the name of an attribute, and where in that the function is."""
+    classes = _current.api._classes
+    for cls in (*classes._made.values(), *classes._registered.values()):
+        key = cls.__dict__.get("_type_key")
+        for name, member in cls.__dict__.items():
+            if key is None:
+                break
+            if member is function:
+                return key, name, ""
+            for part in _PARTS:
+                if getattr(member, part, None) is function:
+                    return key, name, part
+    return None
+
+
+def record_to(folder: str, sample: float, size: int) -> Recorder:
+    """Record calls until the interpreter ends."""
+    made = Recorder(os.path.abspath(folder), sample, size)
+    watch(made)
+    return made

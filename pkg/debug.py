@@ -1,0 +1,27 @@
+"""Tools to find what keeps objects of the runtime alive."""
+
+from __future__ import annotations
+
+from ._tracing.liveness import LiveObject, find_live
+
+__all__ = ["LiveObject", "live_objects"]
+
+
+def live_objects() -> dict[str, list[LiveObject]]:
+    """Return the objects of the runtime that are alive, by the key of their type.
+
+    Of those that were created since the first call, which returns none. Begin early, and call `gc.collect`
+    before: what remains is leaked, or kept by somebody.
+
+    Returns
+    -------
+    dict
+        By type, in alphabetical order, the objects in the order of their memory.
+    """
+    found: dict[str, list[LiveObject]] = {}
+    for each in find_live():
+        found.setdefault(each.type_key, []).append(each)
+    return dict(sorted(found.items()))
+
+
+live_objects.__module__ = "anyffi.debug"

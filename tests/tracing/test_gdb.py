@@ -1,0 +1,84 @@
+"""The script for gdb: values, the arguments of a call, and Python's stack."""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+import shutil
+import sys
+from typing import Any
+
+import anyffi
+import pytest
+from support import CXX, ROOT, SANITIZED, cpython_only, needs_compilers, run
+
+pytestmark = [needs_compilers, pytest.mark.slow("compiling"), cpython_only("gdb finds its stack")]
+
+SOURCE = """
+#include <anyffi/anyffi.h>
+static int64_t stop(anyffi::AnyValue number, anyffi::AnyValue text, anyffi::AnyView xs) {
+  return xs.size() + text.size() + number.cast<int64_t>();
+}
+ANYFFI_EXPORT(stop, &stop);
+"""
+
+PROGRAM = """
+import anyffi
+module = anyffi.load_module("./stopped.so")
+def caller(xs):
+    module.stop(-5, "short", xs)
+caller(anyffi.List([1]))
+"""
+
+
+def test_the_table_of_types(ffi: Any) -> None:
+    tree = ast.parse((ROOT / "pkg" / "_tracing" / "gdb_script.py").read_text())
+    [table] = [
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and node.targets[0].id == "NAMES"  # type: ignore[attr-defined]
+    ]
+    rows = {row[0]: row[1] for row in ffi.Object._runtime.type_table()}
+    assert ast.literal_eval(table) == {code: name for code, name in rows.items() if code < 128}
+
+
+@pytest.mark.skipif(SANITIZED, reason="gdb does not end where the sanitizers are preloaded")
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+@pytest.mark.parametrize("mode", ["cython", "ctypes"])
+def test_a_stopped_call(tmp_path: pathlib.Path, mode: str, request: pytest.FixtureRequest) -> None:
+    if mode not in request.config.getoption("--modes"):
+        pytest.skip(f"without {mode} mode")
+    (tmp_path / "stopped.cc").write_text(SOURCE)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    runtime = pathlib.Path(anyffi.find_library("anyffi")).parent
+    flags = ["-g", "-O0", "-std=c++17", "-shared", "-fPIC", "-I", anyffi.find_include_dir()]
+    done = run(
+        [CXX, *flags, "stopped.cc", "-o", "stopped.so", "-L", runtime, "-lanyffi"],
+        cwd=tmp_path,
+        LD_PRELOAD=None,
+    )
+    assert done.returncode == 0, done.stderr
+    script = run([sys.executable, "-m", "anyffi", "gdb"]).stdout.strip()
+    commands = [
+        "set breakpoint pending on",
+        "break stop",
+        "run",
+        "anyffi-border",
+        "print text",
+        "print xs",
+        "kill",
+    ]
+    words = [x for command in commands for x in ("-ex", command)]
+    done = run(
+        ["gdb", "-q", "-batch", "-x", script, *words, "--args", sys.executable, "program.py"],
+        cwd=tmp_path,
+        FFI_MODE=mode,
+        LD_PRELOAD=None,
+    )
+    output = done.stdout
+    assert "argument 0: Int(-5)\n" in output, output + done.stderr
+    assert "argument 1: Str('short')\n" in output
+    assert "argument 2: List at 0x" in output
+    assert "= Str('short')\n" in output
+    assert "= List at 0x" in output
+    assert 'program.py", line 5 in caller' in done.stderr, done.stderr

@@ -1,0 +1,111 @@
+"""Objects that stay alive: `anyffi.debug`, `no_leaks`, and the report at exit."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+from typing import Any
+
+from programs import run_program
+from support import cpython_only, run
+
+pytestmark = cpython_only("PyPy finalizes objects at some later time")
+
+
+def test_live_objects_by_type(ffi: Any) -> None:
+    program = """
+        import gc, sys, tracemalloc, anyffi
+        from anyffi import debug
+
+        tracemalloc.start(10)
+        assert debug.live_objects() == {}
+        xs = anyffi.List(["x" * 100, [1]])
+        f = anyffi.Function(lambda: xs)
+        alive = debug.live_objects()
+        assert {key: len(found) for key, found in alive.items()} == {"Function": 1, "List": 2, "StrObject": 1}
+        assert [x.where for x in alive["List"]].count("<string>:7") == 1, alive
+        [function] = alive["Function"]
+        assert function.where == "<string>:8"
+        assert repr(function) == "<Function <function <lambda>> made at <string>:8>"
+        assert any(x.value is xs for x in alive["List"])
+        del xs, f, alive, function
+        gc.collect()
+        assert debug.live_objects() == {}, debug.live_objects()
+    """
+    run_program(program, ffi.ffi_mode)
+
+
+def test_no_leaks(ffi: Any) -> None:
+    program = """
+        import gc, anyffi, anyffi.testing as t
+
+        for _ in range(3):
+            with t.no_leaks():
+                xs = anyffi.List([lambda: xs])
+                t.apply(lambda *args: args, [1], "x" * 100, 2**70)
+                del xs
+        kept = []
+        try:
+            with t.no_leaks():
+                kept.append(anyffi.List([1, anyffi.Dict()]))
+        except AssertionError as error:
+            text = str(error)
+        assert text.startswith("2 objects of anyffi are still alive:\\n    <"), text
+        assert "<List anyffi.List([1, {}])>" in text and "<Dict anyffi.Dict({})>" in text
+        with t.no_leaks():
+            pass  # what was alive before does not count
+        try:
+            with t.no_leaks():
+                kept.append(anyffi.List())
+                raise KeyError
+        except KeyError:
+            pass
+        with t.no_leaks():
+            kept.clear()
+    """
+    run_program(program, ffi.ffi_mode)
+
+
+def test_the_fixture(ffi: Any, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["anyffi.pytest_plugin"]\n')
+    (tmp_path / "test_it.py").write_text(
+        "import anyffi\n"
+        "kept = []\n"
+        "def test_keeps(no_leaks): kept.append(anyffi.List([7]))\n"
+        "def test_keeps_nothing(no_leaks): anyffi.List([7])\n"
+    )
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--rootdir", tmp_path]
+    done = run([sys.executable, "-m", "pytest", *options, tmp_path], FFI_MODE=ffi.ffi_mode, cwd=tmp_path)
+    assert "2 passed, 1 error" in done.stdout, done.stdout
+    assert "<List anyffi.List([7])" in done.stdout
+
+
+def report(program: str, mode: str) -> str:
+    done = run([sys.executable, "-c", program], FFI_MODE=mode, FFI_LEAK_CHECK="1")
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def test_the_report_at_exit(ffi: Any) -> None:
+    mode = ffi.ffi_mode
+    nothing = "anyffi: no object is alive at exit\n"
+    assert report("import anyffi", mode) == nothing
+    program = "import anyffi, anyffi.testing as t\nxs = anyffi.List([lambda: xs, {1: [2]}])\nt.echo(xs)\n"
+    assert report(program, mode) == nothing
+    program += "ys = anyffi.List([anyffi.Dict()])\nys.append(ys)\ndel ys"
+    assert report(program, mode) == "anyffi: objects alive at exit:\n       1 Dict\n       1 List\n"
+
+
+def test_another_choice() -> None:
+    done = run([sys.executable, "-c", "import anyffi"], FFI_LEAK_CHECK="yes")
+    assert "ImportError: FFI_LEAK_CHECK='yes' is not a choice of anyffi; choose one of: 0, 1" in done.stderr
+
+
+def test_all_watch_at_once(ffi: Any, tmp_path: pathlib.Path) -> None:
+    variables = {"FFI_TRACE": "trace", "FFI_RECORD": "records"}
+    variables = {name: os.fspath(tmp_path / place) for name, place in variables.items()}
+    program = "import anyffi, anyffi.testing as t\nassert t.echo([1]) == [1]"
+    output = run_program(program, ffi.ffi_mode, noisy=True, FFI_LEAK_CHECK="1", **variables)
+    assert output == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["records", "trace"]
