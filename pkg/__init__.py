@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys as _sys
 from types import FunctionType as _FunctionType
 
-from . import _backend, _public, _reimport, module, registry
+from . import _backend, _mode, _public, _reimport, module, registry, structure
 from ._library import find_include_dir, find_library
 from ._public import *  # noqa: F403  # the public classes
 from ._rules.device import Device, DLDeviceType, device
@@ -24,9 +24,13 @@ from .registry import (
     register_object,
     remove_global_func,
 )
+from .structure import first_mismatch, from_json, structural_equal, structural_hash, to_json
 
 if TYPE_CHECKING:
-    from . import cpp
+    from dataclasses import field
+
+    from . import cpp, debug
+    from ._tracing.tracing import trace
 
     __version__: str
 
@@ -34,14 +38,22 @@ __all__ = [
     "DLDeviceType",
     "Device",
     "MarshalMismatch",
+    "asdict",
+    "astuple",
     "convert",
     "cpp",
+    "dataclass",
+    "debug",
     "device",
     "dtype",
     "ffi_mode",
+    "field",
+    "fields",
     "find_include_dir",
     "find_library",
+    "first_mismatch",
     "from_dlpack",
+    "from_json",
     "get_global_func",
     "init_ffi_api",
     "list_global_func_names",
@@ -52,8 +64,13 @@ __all__ = [
     "register_object",
     "registry",
     "remove_global_func",
+    "structural_equal",
+    "structural_hash",
+    "structure",
     "system_lib",
+    "to_json",
     "to_python",
+    "trace",
 ]
 __all__ += _public.__all__
 
@@ -61,6 +78,10 @@ ffi_mode = _backend.active.ffi_mode
 convert = _backend.active.convert
 from_dlpack = _backend.active.from_dlpack
 to_python = _backend.active.to_python
+dataclass = _backend.active.dataclass
+fields = _backend.active.fields
+asdict = _backend.active.asdict
+astuple = _backend.active.astuple
 
 # Pickles and `help` use the name of the public module.
 for _found in (device, dtype, find_include_dir, find_library, register_error, Device):
@@ -74,10 +95,18 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         # Imported late: they take longer to import than the rest of the package.
-        if name == "cpp":
+        if name == "field":
+            import dataclasses
+
+            return globals().setdefault(name, dataclasses.field)
+        if name in ("cpp", "debug"):
             import importlib
 
-            return importlib.import_module(".cpp", __name__)
+            return importlib.import_module(f".{name}", __name__)
+        if name == "trace":
+            from ._tracing.tracing import trace
+
+            return globals().setdefault(name, trace)
         if name == "__version__":
             from importlib.metadata import version
 
@@ -86,7 +115,12 @@ if not TYPE_CHECKING:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "__version__", "cpp"})
+    return sorted({*globals(), "__version__", "cpp", "debug", "field", "trace"})
 
+
+if _mode.ffi_trace or _mode.ffi_record or _mode.ffi_leak_check:
+    from . import _tracing as _watching
+
+    _watching.begin()
 
 _reimport.keep(_sys.modules[__name__])

@@ -30,6 +30,11 @@ def main(argv: Sequence[str] | None = None) -> None:
         metavar="MODULE",
         help="a Python module, the path of a shared library, or a prefix of registered names",
     )
+    stubgen.add_argument(
+        "--cpp",
+        action="store_true",
+        help="write a C++ header instead, with the structs of the module's dataclasses",
+    )
     stubgen.add_argument("-o", "--output", metavar="FILE", help="where to write it, instead of to stdout")
     stubgen.add_argument(
         "--load",
@@ -46,21 +51,41 @@ def main(argv: Sequence[str] | None = None) -> None:
         metavar="NAME",
         help="with the path of a library: also its global functions under this prefix",
     )
-    options = parser.parse_args(argv)
+    stubgen.set_defaults(run=_write_stub)
 
+    from ._tracing.commands import add_commands
+
+    add_commands(commands)
+    options = parser.parse_args(argv)
+    try:
+        status = options.run(options)
+    except (OSError, ValueError) as error:
+        command = (sys.argv[1:] if argv is None else argv)[0]
+        parser.exit(1, f"python -m anyffi {command}: {error}\n")
+    if status:
+        parser.exit(status)
+
+
+def _write_stub(options: argparse.Namespace) -> int:
     from ._stubs.generate import StubError, generate, import_from
 
     try:
         if options.path is not None:
             import_from(options.path)
-        text = generate(options.source, options.load, options.prefix)
-        if options.output is None:
-            sys.stdout.write(text)
+        if options.cpp:
+            from ._stubs.structs import generate_structs
+
+            text = generate_structs([options.source, *options.load])
         else:
-            with open(options.output, "w", encoding="utf-8") as file:
-                file.write(text)
-    except (StubError, OSError) as error:
-        parser.exit(1, f"python -m anyffi stubgen: {error}\n")
+            text = generate(options.source, options.load, options.prefix)
+    except StubError as error:
+        raise ValueError(str(error)) from error
+    if options.output is None:
+        sys.stdout.write(text)
+    else:
+        with open(options.output, "w", encoding="utf-8") as file:
+            file.write(text)
+    return 0
 
 
 if __name__ == "__main__":

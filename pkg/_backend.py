@@ -9,14 +9,17 @@ from types import FunctionType
 
 from . import _current, _mode
 from ._api.convert import ConvertApi
+from ._api.dataclasses import DataclassApi
 from ._api.modules import ModuleApi
 from ._api.registry import RegistryApi
+from ._api.structure import StructureApi
 from ._objects import classes
 from ._objects.bound import BoundClasses
+from ._objects.records import Records
 from ._pickling import unpickle_api
 from ._typing import Any
 
-__all__ = ["CORE", "Api", "active", "open_backend"]
+__all__ = ["CORE", "Api", "active", "open_backend", "set_observer"]
 
 #: The names that a backend defines; docs/backends.md describes each.
 CORE = (
@@ -25,10 +28,13 @@ CORE = (
     "methods_of",
     "set_class",
     "set_class_maker",
+    "set_observer",
     "create_exchange",
     "field_getter",
     "field_setter",
     "get_function",
+    "plan_record",
+    "renew_wrapper",
     "to_object",
     "to_plain",
     "shut_down",
@@ -37,7 +43,7 @@ CORE = (
 _MODULES = {"ctypes": "anyffi._ctypes", "cython": "anyffi._cython", "check": "anyffi._check"}
 
 
-class Api(RegistryApi, ModuleApi, ConvertApi):
+class Api(RegistryApi, ModuleApi, ConvertApi, StructureApi, DataclassApi):
     """The public classes and functions over one backend."""
 
     __module__ = "anyffi"
@@ -54,13 +60,14 @@ class Api(RegistryApi, ModuleApi, ConvertApi):
         self._runtime = self.Object._runtime
         self._classes = self.Object._classes = BoundClasses(core, public)
         self._type_keys = {}
+        self._records = Records(core, public, self._classes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The public functions are its methods: pickles refer to them by this name.
         return unpickle_api, ()
 
 
-for _part in (RegistryApi, ModuleApi, ConvertApi):
+for _part in (RegistryApi, ModuleApi, ConvertApi, StructureApi, DataclassApi):
     for _name, _function in vars(_part).items():
         # Users see them as functions of `anyffi`: in errors about arguments, `help` and pickles.
         if isinstance(_function, FunctionType):
@@ -68,6 +75,7 @@ for _part in (RegistryApi, ModuleApi, ConvertApi):
             _function.__module__ = "anyffi"
 
 _opened: dict[str, Api] = {}
+_observer: Any = None
 _lock = threading.RLock()
 
 
@@ -85,8 +93,23 @@ def open_backend(name: str) -> Api:
         raise ImportError(f"the mode of this process is {_mode.ffi_mode}: {name!r} cannot be opened in it")
     with _lock:
         if name not in _opened:
-            _opened[name] = Api(importlib.import_module(_MODULES[name]))
+            core = importlib.import_module(_MODULES[name])
+            _opened[name] = Api(core)
+            if _observer is not None:
+                core.set_observer(_observer)
         return _opened[name]
+
+
+def set_observer(observer: Any) -> None:
+    """Have an observer see the calls and callbacks of every backend (`_rules/observing.py`); None: none.
+
+    Always the same one, since the compiled marshaller keeps it for ever.
+    """
+    global _observer
+    with _lock:
+        _observer = observer
+        for api in _opened.values():
+            api._core.set_observer(observer)
 
 
 #: The API over the backend that FFI_MODE chose.

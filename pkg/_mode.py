@@ -1,4 +1,4 @@
-"""FFI_MODE: which marshaller this process uses, or both; and FFI_STEP. Read here, once, and nowhere else."""
+"""The environment variables FFI_MODE, which chooses the marshaller, and FFI_*: read here, once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ import importlib.util
 import os
 import sys
 
-__all__ = ["ffi_mode", "ffi_step"]
+__all__ = [
+    "ffi_leak_check",
+    "ffi_mode",
+    "ffi_record",
+    "ffi_record_sample",
+    "ffi_record_size",
+    "ffi_step",
+    "ffi_trace",
+]
 
 _CHOICES = ("auto", "cython", "ctypes", "check")
 _STEPS = {"": None, "0": False, "1": True}
@@ -57,8 +65,42 @@ def _read_step(asked: str) -> bool | None:
     return _STEPS[asked]
 
 
+def _read_leak_check(asked: str) -> bool:
+    if asked not in ("", "0", "1"):
+        raise ImportError(f"FFI_LEAK_CHECK={asked!r} is not a choice of anyffi; choose one of: 0, 1")
+    return asked == "1"
+
+
+def _read_sample(asked: str) -> float:
+    try:
+        sample = float(asked or 1)
+    except ValueError:
+        sample = 0
+    if not 0 < sample <= 1:
+        raise ImportError(f"FFI_RECORD_SAMPLE={asked!r} is no part of calls: a number above 0, up to 1")
+    return sample
+
+
+def _read_size(asked: str) -> int:
+    unit = {"K": 2**10, "M": 2**20, "G": 2**30}.get(asked[-1:], 1)
+    digits = asked if unit == 1 else asked[:-1]
+    if not (digits.isascii() and digits.isdecimal()) or int(digits) * unit < 2**16:
+        raise ImportError(
+            f"FFI_RECORD_SIZE={asked!r} is no size of at least 64K: write 64M or 1G, for example"
+        )
+    return int(digits) * unit
+
+
 _require_lock()
 #: Whether ctypes mode converts element by element; None: while a debugger traces.
 ffi_step = _read_step(os.environ.get("FFI_STEP", ""))
 #: The marshaller of this process: ``"cython"`` or ``"ctypes"``; or ``"check"``, both at once.
 ffi_mode = _choose(os.environ.get("FFI_MODE", ""), ffi_step)
+#: The file of a trace of the whole process; empty: none.
+ffi_trace = os.environ.get("FFI_TRACE", "")
+#: The directory for records of calls; empty: none. What part of them, and how many bytes it may have.
+ffi_record = os.environ.get("FFI_RECORD", "")
+ffi_record_sample = _read_sample(os.environ.get("FFI_RECORD_SAMPLE", ""))
+ffi_record_size = _read_size(os.environ.get("FFI_RECORD_SIZE", "") or "64M")
+#: Whether to report what objects are alive at exit.
+ffi_leak_check = _read_leak_check(os.environ.get("FFI_LEAK_CHECK", ""))

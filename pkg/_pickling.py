@@ -11,7 +11,7 @@ import math
 import sys
 
 from . import _current
-from ._rules.arrays import PADDED, READ_ONLY
+from ._rules.arrays import PADDED, READ_ONLY, count_bytes
 from ._rules.device import Device
 from ._rules.dtype import dtype, read_dtype
 from ._rules.internal import Memory
@@ -251,7 +251,4 @@ def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags:
 
 def _size_of(element: tuple[int, int, int], shape: tuple[int, ...], flags: int) -> int:
     _, bits, lanes = element
-    item = bits * lanes
-    if flags & PADDED:
-        item = (item + 7) // 8 * 8
-    return (math.prod(shape) * item + 7) // 8
+    return count_bytes(math.prod(shape), bits * lanes, flags)

@@ -8,9 +8,10 @@ from __future__ import annotations
 from ._backend import active as _active
 from ._backend import open_backend
 from ._library import find_library
+from ._tracing.liveness import no_leaks
 from ._typing import Any
 
-__all__ = ["library", "open_backend"]
+__all__ = ["library", "no_leaks", "open_backend"]
 
 #: The module that the functions come from.
 library = _active.load_module(find_library("anyffi_testing"))
@@ -24,7 +25,7 @@ else:
     _active.load_module(_fixtures)
 
 # Pickles use the name of the public module.
-open_backend.__module__ = __name__
+open_backend.__module__ = no_leaks.__module__ = __name__
 
 _PREFIX = "testing."
 

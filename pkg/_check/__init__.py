@@ -23,6 +23,8 @@ from .._cython import methods_of as _methods_of
 from .._cython import set_class as _set_class
 from .._rules import values as _rules
 from .._rules.codes import code
+from . import call as _call
+from . import callback as _callback
 from .call import FunctionCore
 from .callback import run_callback
 from .compare import same
@@ -51,8 +53,11 @@ __all__ = [
     "field_setter",
     "get_function",
     "methods_of",
+    "plan_record",
+    "renew_wrapper",
     "set_class",
     "set_class_maker",
+    "set_observer",
     "shut_down",
     "to_object",
     "to_plain",
@@ -73,6 +78,12 @@ def set_class(type_code: int, cls: type) -> None:
     _wrapper.set_class(type_code, cls, ObjectCore)
 
 
+def set_observer(observer: Any) -> None:
+    """Call the functions of an observer before and after each call and callback; None: of none."""
+    _call.set_observer(observer)
+    _callback.set_observer(observer)
+
+
 def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function from a wrapper to a field of its object: `slow` itself."""
     return slow
@@ -81,6 +92,14 @@ def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
     """Return a function that sets a field of a wrapper's object: `slow` itself."""
     return slow
+
+
+def plan_record(cls: type, type_code: int, rows: Any, num_positional: int, num_parameters: int) -> None:
+    """Do nothing: both marshallers convert each value that the standard library's `__init__` sets."""
+
+
+def renew_wrapper(wrapper: Any) -> None:
+    """Do nothing: wrappers know no type of their objects."""
 
 
 def to_object(x: Any) -> Any:

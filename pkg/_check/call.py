@@ -19,6 +19,7 @@ from .._cython import FunctionCore as _FunctionCore
 from .._cython import ObjectCore, _core
 from .._rules import errors as _errors
 from .._rules import keywords as _binding
+from .._rules import observing as _observing
 from .._rules import refusals as _refusals
 from .._rules import values as _rules
 from .._rules.codes import code
@@ -37,7 +38,7 @@ from .pack import (
 from .plain import same_results
 from .text import show, show_all
 
-__all__ = ["FunctionCore"]
+__all__ = ["FunctionCore", "set_observer"]
 
 _library = _abi.library
 _release_recipe = _abi.platform.plain(_library.recipe_release)
@@ -270,7 +271,7 @@ class FunctionCore(_FunctionCore):  # type: ignore[misc]
                 self._info()  # raises TypeError unless it is a function
             if kwargs:
                 if _binding.is_overloaded(self._info()):
-                    return _select(self, args, kwargs)(*args, *kwargs.values())
+                    return _call(_select(self, args, kwargs), *args, *kwargs.values())
                 args = _bind(self, args, kwargs)
             journal = None if are_scalars(args) else Journal()
             return _Call(self, args, journal).run()
@@ -278,3 +279,13 @@ class FunctionCore(_FunctionCore):  # type: ignore[misc]
             # As in a ctypes call: frames hold arguments, and the exception keeps its context.
             del args, kwargs
             raise exception.with_traceback(without_own_frames(exception.__traceback__))  # noqa: B904
+
+
+#: The call that an observer does not see.
+_call: Any = FunctionCore.__call__
+
+
+def set_observer(observer: Any) -> None:
+    """Call the functions of an observer before and after each call; None: of none."""
+    call: Any = _call if observer is None else _observing.observe_call(_call, observer)
+    FunctionCore.__call__ = call  # type: ignore[method-assign]

@@ -8,13 +8,14 @@ cython after it.
 from __future__ import annotations
 
 from ctypes import string_at
-from typing import Any
+from typing import Any, Callable
 
 from .._builtins import *  # noqa: F403
 from .._ctypes import abi as _abi
 from .._ctypes import callback as _callback
 from .._ctypes import unpack as _unpack
 from .._cython import _core
+from .._rules import observing as _observing
 from .._rules import values as _rules
 from .compare import same_exception
 from .journal import Journal, thread
@@ -32,13 +33,28 @@ from .pack import (
 from .plain import same_results
 from .text import show, show_all
 
-__all__ = ["run_callback"]
+__all__ = ["run_callback", "set_observer"]
 
 _SIZE = _abi.VALUE_SIZE
 _DONE = 1  # ANYFFI_HOST_DONE
 
 #: The stages of a callback: ctypes unpacks the arguments, the function runs, ctypes packs its result.
 _UNPACKING, _RUNNING, _PACKING = range(3)
+
+
+def _itself(function: Any) -> Any:
+    return function
+
+
+_callable_of: Callable[[Any], Any] = _itself
+
+
+def set_observer(observer: Any) -> None:
+    """Call the functions of an observer before and after each callback; None: of none."""
+    global _callable_of
+    _callable_of = (
+        _itself if observer is None else lambda function: _observing.observe_callback(function, observer)
+    )
 
 
 class _Callback:
@@ -93,7 +109,7 @@ class _Callback:
         self._stage = _RUNNING
         thread.journal = None
         self._compare(by_ctypes)
-        self._result = self._function(*self._by_cython)
+        self._result = _callable_of(self._function)(*self._by_cython)
         self._stage = _PACKING
         self._journal = thread.journal = Journal()
         self._journal.begin(self._result)

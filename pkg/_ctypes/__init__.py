@@ -17,6 +17,7 @@ from .call import FunctionCore
 from .callback import create_exchange, install_host, shut_down
 from .mapping_methods import dict_methods, map_methods
 from .mappings import DictCore, FrozenSetCore, MapCore, SetCore
+from .observed import set_observer
 from .owned import OwnedValue, release
 from .pack import pack_borrowed, pack_owned, set_class
 from .plain import to_plain
@@ -27,7 +28,7 @@ from .stepping import steps_always
 from .tensor import TensorCore
 from .unpack import raise_taken, take
 from .views import ItemsCore, KeysCore, ValuesCore
-from .wrapper import ObjectCore, set_class_maker, wrap_here, wrap_owned
+from .wrapper import ObjectCore, renew_wrapper, set_class_maker, wrap_here, wrap_owned
 
 __all__ = [
     "NAME",
@@ -48,8 +49,11 @@ __all__ = [
     "field_setter",
     "get_function",
     "methods_of",
+    "plan_record",
+    "renew_wrapper",
     "set_class",
     "set_class_maker",
+    "set_observer",
     "shut_down",
     "to_object",
     "to_plain",
@@ -106,6 +110,10 @@ def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
     """Return a function that sets a field of a wrapper's object: `slow` itself."""
     return slow
+
+
+def plan_record(cls: type, type_code: int, rows: Any, num_positional: int, num_parameters: int) -> None:
+    """Do nothing: the standard library's `__init__` sets the fields."""
 
 
 def to_object(x: Any) -> Any:

@@ -23,11 +23,22 @@ if sys.implementation.name == "cpython":
 else:
     from . import pypy as platform  # type: ignore[no-redef]
 
-__all__ = ["VALUE", "VALUE_SIZE", "address_of", "library", "platform", "translate_error", "translates_errors"]
+__all__ = [
+    "VALUE",
+    "VALUE_SIZE",
+    "address_of",
+    "library",
+    "platform",
+    "translate_error",
+    "translates_errors",
+    "type_code_in",
+]
 
 #: An AnyffiValue: type code, aux, and the payload as a signed word.
 VALUE = struct.Struct("=iIq")
 VALUE_SIZE = VALUE.size
+#: The type code alone, in a tuple.
+type_code_in = struct.Struct("=i").unpack_from
 #: What `c_api.h` calls ANYFFI_ABI_VERSION; the layouts below are those of this version.
 _ABI_VERSION = 1
 

@@ -19,7 +19,7 @@ from .structs import Function, FunctionInfo
 from .unpack import discard_error, raise_error, take, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
-__all__ = ["FunctionCore", "set_packer"]
+__all__ = ["FunctionCore", "plain_call", "set_packer"]
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _NONE, _INT = code.NONE, code.INT
@@ -86,7 +86,8 @@ class FunctionCore(ObjectCore):
                 else:
                     args = arrange((*args, *kwargs.values(), _MISSING))
                 if selected is not None:
-                    return selected(*args)
+                    # Not as Python would call it: an observer has seen the call.
+                    return plain_call(selected, *args)
             try:
                 target, context, call_recipe, whole = _get_target(self)
             except AttributeError:
@@ -166,6 +167,9 @@ class FunctionCore(ObjectCore):
         self._described = _describe(info.contents) if info else None
         return self._described
 
+
+#: `FunctionCore.__call__`, whatever observes it.
+plain_call: Any = FunctionCore.__call__
 
 _NO_WRITERS: dict[int, Any] = {}
 #: Finds what packs arguments of a class in one step, by its identity.

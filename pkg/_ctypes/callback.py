@@ -21,7 +21,7 @@ from .structs import ExchangeHooks, Host
 from .unpack import unpack_copy
 from .wrapper import empty, wrap
 
-__all__ = ["create_exchange", "install_host", "shut_down"]
+__all__ = ["create_exchange", "install_host", "set_finder", "shut_down"]
 
 _DONE = 1  # ANYFFI_HOST_DONE
 #: Near the end of the stack there may be no room to set an error. Then ctypes returns `_SWALLOWED`, and the
@@ -29,6 +29,8 @@ _DONE = 1  # ANYFFI_HOST_DONE
 _NO_ROOM, _SWALLOWED = (RecursionError, ctypes.ArgumentError), 0
 
 _object_of = platform.object_of
+#: The same for the callables of callbacks.
+_callable_of: Callable[[Any], Any] = _object_of
 _is_cleared = _rules.is_cleared
 _INT = code.INT
 _read_values = VALUE.iter_unpack
@@ -44,6 +46,12 @@ _move = library.value_move
 _release_at = library.value_release
 #: Callbacks and hooks, which the runtime may call until the process ends.
 _kept: list[Any] = []
+
+
+def set_finder(find: Callable[[Any], Any]) -> None:
+    """Find the callable of a callback by another function than `object_of`."""
+    global _callable_of
+    _callable_of = find
 
 
 def _set_raised(exception: BaseException) -> None:
@@ -70,7 +78,7 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
                 if function.__globals__ is None if type(function) is FunctionType else _is_cleared(function):
                     raise _rules.cleared_function(function)
                 values = _read_values(_memory_type(VALUE_SIZE * count).from_address(args)) if count else ()
-                x = _object_of(function)(*[v[2] if v[0] == _INT else unpack_transferred(v) for v in values])
+                x = _callable_of(function)(*[v[2] if v[0] == _INT else unpack_transferred(v) for v in values])
                 packed = pack_owned(x)
                 if type(packed) is bytes:
                     _value_at(result).raw = packed

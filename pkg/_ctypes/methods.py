@@ -7,9 +7,7 @@ a method means, with its signature and its errors.
 from __future__ import annotations
 
 import functools
-import struct
 import sys
-from gc import get_referents
 from types import MappingProxyType
 
 from .._builtins import *  # noqa: F403
@@ -18,7 +16,7 @@ from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .owned import OwnedValue
 from .pack import pack_borrowed
-from .recipe import read_plain, write_container
+from .recipe import dict_below, read_plain, write_container
 from .unpack import discard_error, raise_taken, take
 from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, wrap_new
 
@@ -58,7 +56,6 @@ _compare = platform.plain(library.wrapper_compare)
 _compare_pairs = platform.plain(library.wrapper_compare_pairs)
 _has_key = platform.plain(library.wrapper_has_key)
 _get_size = platform.plain(library.wrapper_get_size)
-_type_code_in = struct.Struct("=i").unpack_from
 
 #: A method of a class of containers.
 Method = Callable[..., Any]
@@ -152,8 +149,7 @@ def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
     """
     keep: list[Any] = []
     if type(other) is MappingProxyType:
-        below = get_referents(other)
-        other = below[0] if len(below) == 1 else None
+        other = dict_below(other)
     if type(other) is not dict:
         return -1
     other = dict(other)  # another thread may change it

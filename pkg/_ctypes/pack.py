@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import struct
 from abc import get_cache_token
 from types import MappingProxyType
 
@@ -14,7 +13,7 @@ from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
 from . import objects, wrapper, writers
-from .abi import VALUE, VALUE_SIZE, library, platform
+from .abi import VALUE, VALUE_SIZE, library, platform, type_code_in
 from .objects import object_value, pack_nested
 from .owned import OwnedValue, release
 from .recipe import write_container, write_slice
@@ -92,7 +91,8 @@ def find_argument_writer(cls: type) -> Writer | None:
 #: Another class at the same address has another number.
 _changing: dict[int, tuple[Any, int, Any, Writer | None]] = {}
 
-argument_writers.update(dict.fromkeys(map(id, (tuple, list, dict, set, frozenset)), write_container))
+_opened = frozenset(map(id, (tuple, list, dict, set, frozenset)))
+argument_writers.update(dict.fromkeys(_opened, write_container))
 argument_writers[id(slice)] = write_slice
 if platform.retain:
     # Where the dict below it can be read.
@@ -148,7 +148,6 @@ def pack_owned(x: Any) -> Packed:
     return pack_nested(x, {}, 1)[0] if packed is None else packed
 
 
-_opened = frozenset(map(id, (tuple, list, dict, set, frozenset)))
 _create = platform.plain(library.recipe_create)
 
 
@@ -162,7 +161,7 @@ def create_known(x: Any) -> Packed | None:
     recipe = None if write is None else write(x, keep)
     if type(recipe) is not bytes:
         return None
-    if not keep and len(recipe) == VALUE_SIZE and _type_code_in(recipe)[0] in _INLINE:
+    if not keep and len(recipe) == VALUE_SIZE and type_code_in(recipe)[0] in _INLINE:
         return recipe
     made = OwnedValue(VALUE_SIZE)
     if _create(recipe, len(recipe) // VALUE_SIZE, made) != 0:
@@ -170,7 +169,6 @@ def create_known(x: Any) -> Packed | None:
     return made
 
 
-_type_code_in = struct.Struct("=i").unpack_from
 #: The codes of what owns nothing.
 _INLINE = frozenset((code.NONE, _INT, code.FLOAT, code.BOOL, code.DATA_TYPE, code.DEVICE, code.POINTER))
 

@@ -7,7 +7,6 @@ the cells of the copy are read.
 from __future__ import annotations
 
 import struct
-from array import array
 from ctypes import string_at
 from types import MappingProxyType
 
@@ -18,6 +17,7 @@ from .._rules.arrays import make_array
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, translates_errors
+from .containers import read_numbers
 from .pack import object_value
 from .scalars import new_object
 from .stepping import is_stepping
@@ -30,8 +30,6 @@ _value_of = VALUE.unpack
 _INT, _UNSET, _TENSOR = code.INT, code.UNSET, code.TENSOR
 #: The type mask of values that are no objects.
 _INLINE_TYPES = 0xFFFF
-#: The `array` type of the payloads of numbers of one kind, by type mask.
-_READERS = {1 << -code.INT: "q", 1 << -code.FLOAT: "d"}
 #: AnyffiEntry: key, value, hash.
 _ENTRY = struct.Struct("=iIqiIqq")
 #: The immutable partners of mutable containers.
@@ -140,10 +138,8 @@ def read_parts(type_code: int, address: int) -> tuple[list[Any], Any, bool]:
     if type_code == code.ARRAY or type_code == code.LIST:
         found = Sequence.from_address(address)
         cells = string_at(found.data, VALUE_SIZE * found.size) if found.size else b""
-        # Those of one kind are read together, in a tenth of the time.
-        if found.type_mask in _READERS and not is_stepping():
-            return array(_READERS[found.type_mask], cells)[1::2].tolist(), (), False
-        return [], VALUE.iter_unpack(cells), False
+        numbers = None if is_stepping() else read_numbers(cells, found.type_mask)
+        return ([], VALUE.iter_unpack(cells), False) if numbers is None else (numbers, (), False)
     mapping = Mapping.from_address(address)
     content = string_at(mapping.entries, _ENTRY.size * mapping.used) if mapping.used else b""
     entries = [entry for entry in _ENTRY.iter_unpack(content) if entry[0] != _UNSET]

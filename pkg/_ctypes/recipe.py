@@ -17,13 +17,14 @@ from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
-from .runs import write_run, write_run_of
+from .runs import ONCE, write_run, write_run_of
 from .scalars import NONE, RECIPE, borrow_bytes, borrow_str, new_object, scalar_packers
 from .stepping import is_stepping
 from .writers import find_writer
 
 __all__ = [
     "SCALARS",
+    "dict_below",
     "read_container",
     "read_plain",
     "set_reader",
@@ -65,11 +66,11 @@ def set_reader(read: Callable[[Any], tuple[int, Any] | None]) -> None:
     _read_container = read
 
 
-#: The containers of an argument so far, by identity: `_ONCE`; or for one that is known to occur again its
+#: The containers of an argument so far, by identity: `ONCE`; or for one that is known to occur again its
 #: value, None before the first occurrence, empty during it. At 0, the identity of one that was written and
 #: occurred again.
 Met = dict[int, Any]
-_ABSENT, _ONCE = 0, 1
+_ABSENT = 0
 
 
 #: More containers that occur again are packed object by object.
@@ -127,12 +128,12 @@ def write_container(x: Any, keep: list[Any], met: Met | None = None, depth: int 
             step = write(item, keep)
         else:
             if met is None:
-                met = {id(x): _ONCE}
+                met = {id(x): ONCE}
             known = met.get(id(item), _ABSENT)
             if known == _ABSENT:
-                met[id(item)] = _ONCE
+                met[id(item)] = ONCE
                 step = write_container(item, keep, met, depth + 1)
-            elif known == _ONCE:
+            elif known == ONCE:
                 met[0], step = id(item), None
             else:
                 step = _write_shared(item, keep, met, depth + 1)
@@ -146,10 +147,10 @@ def write_container(x: Any, keep: list[Any], met: Met | None = None, depth: int 
 def _write_again(x: Any, keep: list[Any], met: Met) -> bytes | None:
     """Write the outermost container anew, knowing one more container that occurs again."""
     again = met[0]
-    shared = [key for key, value in met.items() if key and value != _ONCE]
+    shared = [key for key, value in met.items() if key and value != ONCE]
     if again == id(x) or len(shared) == _MOST_SHARED:
         return None
-    return write_container(x, keep, {id(x): _ONCE, **dict.fromkeys((*shared, again))})
+    return write_container(x, keep, {id(x): ONCE, **dict.fromkeys((*shared, again))})
 
 
 def _write_shared(x: Any, keep: list[Any], met: Met, depth: int) -> bytes | None:
@@ -180,6 +181,12 @@ def _are_distinct(keys: tuple[Any, ...]) -> bool:
     return SCALARS.issuperset(map(id, map(type, parts))) and all(x == x for x in parts)
 
 
+def dict_below(proxy: Any) -> dict[Any, Any] | None:
+    """Return the dict that a MappingProxyType shows; None where that is a user's mapping."""
+    below = get_referents(proxy)
+    return below[0] if len(below) == 1 and type(below[0]) is dict else None
+
+
 def _read_other(x: Any) -> tuple[int, Any] | None:
     """Read an exact set, a proxy of a dict, or an instance of a remembered subclass; None for others.
 
@@ -193,11 +200,8 @@ def _read_other(x: Any) -> tuple[int, Any] | None:
         items[::2] = tuple(x)
         return (code.SET if cls is set else code.FROZEN_SET), tuple(items)
     if cls is MappingProxyType:
-        # The mapping below may be a user's.
-        below = get_referents(x)
-        if len(below) != 1 or type(below[0]) is not dict:
-            return None
-        return code.MAP, tuple(chain.from_iterable(list(below[0].items())))
+        below = dict_below(x)
+        return None if below is None else (code.MAP, tuple(chain.from_iterable(list(below.items()))))
     read = _rules.find_opener(cls)
     if read is None:
         return None

@@ -14,9 +14,11 @@ from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, platform
 from .scalars import INLINE_BYTES, MAX_BORROWED, RECIPE
 
-__all__ = ["write_run", "write_run_of"]
+__all__ = ["ONCE", "write_run", "write_run_of"]
 
 _value = VALUE.pack
+#: Of a container of an argument that occurred once so far.
+ONCE = 1
 _INT, _FLOAT, _ARRAY = code.INT, code.FLOAT, code.ARRAY
 
 
@@ -60,7 +62,7 @@ def _write_rows(rows: tuple[Any, ...], met: dict[int, Any] | None) -> bytes | No
     if run is None:
         return None
     if met is not None:
-        met.update(dict.fromkeys(distinct, 1))
+        met.update(dict.fromkeys(distinct, ONCE))
     values, step = array("q", run), array("q", _value(_ARRAY, RECIPE, width))
     # Two words for each value, and for the step after those of a tuple.
     words = array("q", bytes(VALUE_SIZE * count * (width + 1)))

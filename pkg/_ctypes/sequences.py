@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import sys
-from array import array
 from ctypes import c_int32, string_at
 
 from .._builtins import *  # noqa: F403
@@ -13,7 +12,7 @@ from .._rules.codes import code
 from .._rules.containers import checks_self
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, address_of, library, translates_errors
-from .containers import unwrap_as
+from .containers import read_numbers, unwrap_as
 from .iterators import SequenceIterator, iterate_sequence
 from .owned import OwnedValue, release
 from .pack import pack_borrowed
@@ -56,8 +55,6 @@ def get_item(self: Any, type_code: int, key: Any) -> Any:
 
 _fields_of = struct.Struct("=QqqQ").unpack
 _DATA = Sequence.data.offset
-#: The `array` type of the payloads of numbers of one kind, by type mask.
-_READERS = {1 << -code.INT: "q", 1 << -code.FLOAT: "d"}
 
 
 def read_immutable(address: int) -> list[Any] | None:
@@ -65,10 +62,15 @@ def read_immutable(address: int) -> list[Any] | None:
     data, size, _, type_mask = _fields_of(string_at(address + _DATA, 32))
     if not rules.holds_scalars(type_mask):
         return None
+    return _read_scalars(data, size, type_mask)
+
+
+def _read_scalars(data: int, size: int, type_mask: int) -> list[Any]:
     cells = string_at(data, VALUE_SIZE * size) if size else b""
-    reader = _READERS.get(type_mask)
-    if reader is not None:
-        return array(reader, cells)[1::2].tolist()
+    numbers = read_numbers(cells, type_mask)
+    if numbers is not None:
+        return numbers
+    # Ints are the most frequent.
     return [value[2] if value[0] == _INT else unpack(value) for value in VALUE.iter_unpack(cells)]
 
 
@@ -83,10 +85,8 @@ def list_items(address: int) -> list[Any]:
     try:
         if library.sequence_slice(address, code.ARRAY, 0, 1, sys.maxsize, copy) != 0:
             raise_taken()
-        array = Sequence.from_address(_value_of(copy)[2])
-        cells = VALUE.iter_unpack(string_at(array.data, VALUE_SIZE * array.size))
-        # Ints are the most frequent.
-        return [value[2] if value[0] == _INT else unpack(value) for value in cells]
+        data, size, _, type_mask = _fields_of(string_at(_value_of(copy)[2] + _DATA, 32))
+        return _read_scalars(data, size, type_mask)
     finally:
         release(copy)
 

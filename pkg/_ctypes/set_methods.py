@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import struct
-
 from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._rules.containers import ELEMENTS
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE, library, platform
+from .abi import VALUE, VALUE_SIZE, library, platform, type_code_in
 from .construction import construction
 from .iterators import iterate_entries
 from .known import pack_known
@@ -34,7 +32,6 @@ __all__ = ["frozen_set_methods", "set_methods"]
 
 _UNSET, _FROZEN_SET, _SET = code.UNSET, code.FROZEN_SET, code.SET
 _value_of = VALUE.unpack
-_type_code_in = struct.Struct("=i").unpack_from
 _change = platform.plain(library.wrapper_change)
 _change_values = platform.plain(library.wrapper_change_values)
 _combine = platform.plain(library.wrapper_combine)
@@ -52,7 +49,7 @@ _OR, _AND, _SUB, _XOR = range(4)
 def _pack_element(x: Any, keep: list[Any]) -> bytes | None:
     """Pack an element; None also for a mutable set, for which the equal frozenset is looked up."""
     packed = pack_known(x, keep)
-    if packed is None or _type_code_in(packed, len(packed) - VALUE_SIZE) == (_SET,):
+    if packed is None or type_code_in(packed, len(packed) - VALUE_SIZE) == (_SET,):
         return None
     return packed
 

@@ -166,6 +166,8 @@ class FunctionInfo(Structure):
         ("exact_types", c_void_p),
         ("overloads", c_void_p),
         ("utf8_params", c_uint64),
+        ("item_params", c_uint64),
+        ("load_items", c_void_p),
     ]
 
 
@@ -262,6 +264,7 @@ class Host(Structure):
                 "handle_create",
                 "wrapper_track",
                 "wrapper_empty",
+                "items_read",
             )
         ),
     ]

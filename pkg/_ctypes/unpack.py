@@ -105,8 +105,9 @@ def _read_device(aux: int, payload: int) -> Any:
 
 
 def _share(shared: dict[int, Any], type_code: int, layout: struct.Struct, payload: int) -> Any:
-    made = _rules.lift(type_code, layout.unpack_from(_WORD.pack(payload)))
-    if len(shared) < _MOST_SHARED and _rules.lift(type_code, layout.unpack_from(_WORD.pack(payload))) is made:
+    fields = layout.unpack_from(_WORD.pack(payload))
+    made = _rules.lift(type_code, fields)
+    if len(shared) < _MOST_SHARED and _rules.lift(type_code, fields) is made:
         shared[payload] = made
     return made
 

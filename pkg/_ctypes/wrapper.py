@@ -24,6 +24,7 @@ __all__ = [
     "memory_of",
     "new_wrapper",
     "refer",
+    "renew_wrapper",
     "set_class",
     "set_class_maker",
     "set_factory",
@@ -153,6 +154,15 @@ def refer(address: int, wrapper: int = 0) -> bytes:
     return _REF.pack(address, wrapper)
 
 
+def renew_wrapper(wrapper: Any) -> None:
+    """Let a wrapper know the type that its object has now: it packs values of it."""
+    address = unwrap(wrapper)
+    other = _new_object(type(wrapper))
+    _fill(other, address)
+    _delete_memory(wrapper)
+    wrapper._move_from(other)
+
+
 def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
     """Make `cls`, a subclass of `base`, the class of wrappers for a type, and for subtypes that have none."""
     if not issubclass(cls, base):
@@ -256,12 +266,8 @@ def wrap_owned(value: tuple[int, int, int], owner: Any) -> Any:
 def wrap_new(value: tuple[int, int, int], owner: Any) -> Any:
     """Do the same, in less time, for an object that has no wrapper unless another thread made one."""
     if makes_plainly and _new_wrapper is new_wrapper:
-        # As `_make_plainly` does.
-        type_code, _, address = value
-        made: Any = _new_object(classes.get(type_code) or class_of(type_code))
-        memory = _Memory(_hold(0, id(made), type_code, 0, address))
-        set_memory(made, memory)
-        if _claim(memory, owner):
+        made = _make_plainly(value[0], value[2], owner)
+        if made is not None:
             return made
     try:
         return wrap(value[2])

@@ -31,7 +31,7 @@ from .._rules.decisions import (
 )
 from .._rules.internal import MISSING
 from .._typing import Any, Callable
-from .abi import VALUE, platform
+from .abi import VALUE, platform, type_code_in
 from .ndarray import write_array
 from .scalars import RECIPE, Writer, borrow_bytes, borrow_str, pack_scalar, scalar_borrowers
 from .wrapper import write_wrapper
@@ -117,13 +117,12 @@ def _write_big_int(payload: tuple[bytes, bool], keep: list[Any]) -> bytes:
 def _write_text(x: Any, keep: list[Any]) -> Any:
     """Pack exact text or bytes, made for this, that are owned where they are not inline."""
     view = borrow_str(x, keep) if type(x) is str else borrow_bytes(x, keep)
-    if type(view) is not bytes or _type_code_in(view)[0] not in _VIEWS:
+    if type(view) is not bytes or type_code_in(view)[0] not in _VIEWS:
         return view
     keep.append(x)
     return _step(code.STR_OBJECT if type(x) is str else code.BYTES_OBJECT, view, keep)
 
 
-_type_code_in = struct.Struct("=i").unpack_from
 _VIEWS = (code.STR_VIEW, code.BYTES_VIEW)
 
 

@@ -28,16 +28,16 @@ from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, EntryIteratorLayout, Exporter, FieldGetterLayout,
     FunctionWrapper, MethodRow, NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout,
     PublicRow, ViewLayout, add_tensor_methods, allocate, array_methods, array_operators, c_dict_item,
-    c_map_item, call, call_named, call_tuple, callback, check_layout, common_keys,
+    c_map_item, call, call_named, call_observed, call_tuple, callback, check_layout, common_keys,
     create_exchange_capsule, create_tensor, dict_delete, dict_item, dict_methods, dict_operators,
     dict_or_in_place, exporter_of, find_item, find_value, forget_classes, frozen_set_methods,
     frozen_set_operators, get_buffer, get_item, get_registered, getter_of, handle_equal, handle_hash,
-    has_element, has_key, install_host, learn_dtype, learn_hidden, learn_table, leave_exception,
-    list_add_in_place, list_elements, list_methods, list_operators, look_up, map_item, map_methods,
-    map_operators, mapping_compare, new_method, new_operator, next_item, pack, pack_owned, pack_scalar,
-    place_named, plain, public_functions, put_item, raise_taken, read_field, read_numpy,
-    remember_data_type, sequence_compare, sequence_has, sequence_hash, set_compare, set_constructor,
-    set_hash, set_in_place,
+    has_element, has_key, hide_constructors, install_host, learn_dtype, learn_hidden, learn_table,
+    leave_exception, list_add_in_place, list_elements, list_methods, list_operators, look_up, map_item,
+    map_methods, map_operators, mapping_compare, new_method, new_operator, next_item, pack, pack_owned,
+    pack_scalar, place_named, plain, plan_record_call, public_functions, put_item, raise_taken,
+    read_field, read_numpy, remember_data_type, sequence_compare, sequence_has, sequence_hash,
+    set_compare, set_constructor, set_hash, set_in_place,
     set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state, tensor_length, track,
     unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping,
     unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed, views_equal, wrap,
@@ -45,9 +45,9 @@ from marshaller cimport (
 )
 from python cimport (
     PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyDictProxy_Type,
-    PyInterpreterState_Get, PyInterpreterState_Main, PyListIter_Type, PyObject, PySequence_Fast_ITEMS,
-    PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None, Py_TPFLAGS_HAVE_VECTORCALL,
-    Py_TPFLAGS_METHOD_DESCRIPTOR, Py_TYPE, call_vector, vectorcallfunc,
+    PyFunction_Type, PyInterpreterState_Get, PyInterpreterState_Main, PyListIter_Type, PyObject,
+    PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None,
+    Py_TPFLAGS_HAVE_VECTORCALL, Py_TPFLAGS_METHOD_DESCRIPTOR, Py_TYPE, call_vector, vectorcallfunc,
 )
 
 import abc
@@ -88,6 +88,7 @@ include "core_views.pxi"
 include "core_public.pxi"
 include "core_tensor.pxi"
 include "core_pack.pxi"
+include "core_observe.pxi"
 include "core_check.pxi"
 
 
@@ -107,10 +108,16 @@ def set_class(int32_t type_code, type cls not None):
         (<dict>state.dynamic_classes)[type_code] = cls
         if "_type_key" in cls.__dict__:
             set_wrapper_slots(<PyTypeObject*>cls)
-            function = getattr(cls.__dict__["__init__"], "_function", None)
+            function = getattr(cls.__dict__.get("__init__"), "_function", None)
             if isinstance(function, FunctionCore):
                 unwrap_function(<PyObject*>function)
                 set_constructor(<PyTypeObject*>cls, <PyObject*>function)
+
+
+def plan_record(type cls not None, int32_t type_code, tuple rows, int num_positional, int num_parameters):
+    """Let calls of a dataclass make its objects at once; see dataclass.h for the rows."""
+    set_wrapper_slots(<PyTypeObject*>cls)
+    plan_record_call(<PyTypeObject*>cls, type_code, rows, num_positional, num_parameters)
 
 
 def set_class_maker(make):
@@ -144,6 +151,10 @@ def field_setter(name, slow):
     made.slow = slow
     made.vectorcall = write_field
     return made
+
+
+def renew_wrapper(wrapper):
+    """Do nothing: wrappers know no type of their objects."""
 
 
 def to_plain(x):
@@ -194,6 +205,7 @@ cdef int read_rules() except -1:
     state.make_error = keep(_errors.make)
     state.fill_error = keep(_errors.fill)
     state.explain = keep(_refusals.explain)
+    state.explain_field = keep(_refusals.explain_field)
     state.convert = keep(_conversions.convert)
     state.create = keep(_conversions.create)
     state.class_of_kind = keep(_errors.class_of_kind)

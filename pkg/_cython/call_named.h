@@ -3,7 +3,7 @@
 #ifndef ANYFFI_CALL_NAMED_H_
 #define ANYFFI_CALL_NAMED_H_
 
-#include "call.h"
+#include "call_items.h"
 #include "keywords.h"
 #include "shell.h"
 
@@ -18,6 +18,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_bind_slowly(PyObject* function, PyObject
 /// Calls with arguments at the places of parameters; `values` has room for all of them.
 static PyObject* anyffi_py_call_placed(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
                                        Py_ssize_t count, AnyffiValue* values) {
+  if (anyffi_py_has_items(target)) return anyffi_py_call_items(target, args, places, count);
   Py_ssize_t packed = 0;
   for (; packed < count; ++packed) {
     if (places[packed] < 0) {
@@ -119,7 +120,8 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded(PyObject* function, Anyf
 }
 
 /// Calls with keywords that are not in order, or whose parameters are not known yet, or with many arguments.
-static PyObject* anyffi_py_call_named(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_named(PyObject* function, PyObject* const* args, Py_ssize_t count,
+                                                    PyObject* names) {
   AnyffiFunction* target = anyffi_py_unwrap_function(function);
   if (target == NULL) return NULL;
   if (names == NULL || PyTuple_GET_SIZE(names) == 0) return anyffi_py_call(target, args, count);

@@ -5,6 +5,7 @@
 
 #include "errors.h"
 #include "native.h"
+#include "observe.h"
 #include "pack.h"
 
 /// Up to this many arguments are unpacked on the stack.
@@ -51,6 +52,9 @@ ANYFFI_NEVER_INLINE int anyffi_py_run_long(PyObject* function, const AnyffiValue
 /// Calls a Python function and packs its result: 0, or -1 with an exception.
 static inline int anyffi_py_run(PyObject* function, const AnyffiValue* args, int32_t count, AnyffiValue* result) {
   PyObject* places[ANYFFI_CALLBACK_ON_STACK + 1];
+  if (__builtin_expect(anyffi_state.observer != NULL, 0)) {
+    return anyffi_py_run_observed(function, args, count, result);
+  }
   if (count > ANYFFI_CALLBACK_ON_STACK) return anyffi_py_run_long(function, args, count, result);
   return anyffi_py_run_with(function, args, count, result, places);
 }
@@ -67,10 +71,10 @@ static inline int anyffi_py_is_cleared(PyObject* function) {
 /// What the runtime calls, from any thread, for a function over a Python callable.
 static int anyffi_py_callback(void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result) {
   int former = anyffi_py_lock();
-  // The runtime marked it unset, to find out whether the callback got as far as here.
-  *result = anyffi_make_none();
   int status = ANYFFI_HOST_DONE;
+  // The runtime marked the result unset, to find out whether the callback got as far as here.
   if (__builtin_expect(anyffi_py_is_cleared((PyObject*)handle), 0)) {
+    *result = anyffi_make_none();
     anyffi_py_raise_made(anyffi_state.cleared_function, (PyObject*)handle);
     status = anyffi_py_leave_raised();
   } else if (anyffi_py_run((PyObject*)handle, args, count, result) < 0) {

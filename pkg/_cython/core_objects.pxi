@@ -129,9 +129,13 @@ cdef object call_bound "anyffi_py_call_bound"(
     positional, named = split_arguments(args, count, names)
     info = (<object>function)._info()
     if _binding.is_overloaded(info):
-        return (<object>function)._select(positional, named)(*positional, *named.values())
-    bound = _binding.bind(info, positional, named)
-    return call(unwrap_function(function), PySequence_Fast_ITEMS(<PyObject*>bound), len(bound))
+        # Called here and not by Python: an observer has seen the call.
+        selected = (<object>function)._select(positional, named)
+        bound = (*positional, *named.values())
+    else:
+        selected = <object>function
+        bound = _binding.bind(info, positional, named)
+    return call(unwrap_function(<PyObject*>selected), PySequence_Fast_ITEMS(<PyObject*>bound), len(bound))
 
 
 cdef int refuse_unknown(PyObject* function, Py_ssize_t count, PyObject* names) except -1:
@@ -201,7 +205,7 @@ cdef int enable_vectorcall(type cls) except -1:
             break
     if base is FunctionCore:
         slots.tp_vectorcall_offset = (<PyTypeObject*>FunctionCore).tp_vectorcall_offset
-        slots.tp_call = call_tuple
+        slots.tp_call = call_tuple if state.observer == NULL else call_observed
         slots.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
         PyType_Modified(slots)
     return 0

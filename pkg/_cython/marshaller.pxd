@@ -40,6 +40,7 @@ cdef extern from "state.h":
         PyObject* make_error
         PyObject* fill_error
         PyObject* explain
+        PyObject* explain_field
         PyObject* convert
         PyObject* create
         PyObject* class_of_kind
@@ -65,6 +66,11 @@ cdef extern from "state.h":
         PyObject* changed_keys
         PyObject* views_name
         PyTypeObject* view_core
+        PyObject* observer
+        PyObject* begin_call
+        PyObject* begin_callback
+        PyObject* end_call
+        PyObject* fail_call
 
     State state "anyffi_state"
 
@@ -172,9 +178,14 @@ cdef extern from "call_named.h":
 
 cdef extern from "bound.h":
     void set_constructor "anyffi_py_set_constructor"(PyTypeObject*, PyObject*)
+    void hide_constructors "anyffi_py_hide_constructors"(int)
+
+cdef extern from "dataclass.h":
+    int plan_record_call "anyffi_py_plan_record"(PyTypeObject*, int32_t, object, int, int) except -1
 
 cdef extern from "vectorcall.h":
     object call_tuple "anyffi_py_call_tuple"(PyObject*, PyObject*, PyObject*)
+    object call_observed "anyffi_py_call_observed"(PyObject*, PyObject*, PyObject*)
 
 cdef extern from "callback.h":
     int callback "anyffi_py_callback"(void*, AnyffiValue*, int32_t, AnyffiValue*) noexcept nogil

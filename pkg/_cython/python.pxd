@@ -22,7 +22,7 @@ cdef extern from "Python.h":
     ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
     ctypedef PyObject* (*binaryfunc)(PyObject*, PyObject*)
 
-    PyTypeObject PyBaseObject_Type, PyDictProxy_Type, PyListIter_Type, PyLong_Type
+    PyTypeObject PyBaseObject_Type, PyDictProxy_Type, PyFunction_Type, PyListIter_Type, PyLong_Type
     PyObject* Py_None
     unsigned long Py_TPFLAGS_HAVE_VECTORCALL
     unsigned long Py_TPFLAGS_METHOD_DESCRIPTOR

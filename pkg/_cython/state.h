@@ -49,6 +49,7 @@ typedef struct {
   PyObject* make_error;
   PyObject* fill_error;
   PyObject* explain;
+  PyObject* explain_field;
   PyObject* convert;
   PyObject* create;
   /// Exception classes by kind; NULL in check mode, where `make_error` makes every exception.
@@ -81,6 +82,12 @@ typedef struct {
   /// The name of the attribute with the classes of views, and the base of these.
   PyObject* views_name;
   PyTypeObject* view_core;
+  /// What is called before and after calls and callbacks, and its functions; NULL while nothing observes them.
+  PyObject* observer;
+  PyObject* begin_call;
+  PyObject* begin_callback;
+  PyObject* end_call;
+  PyObject* fail_call;
 } AnyffiState;
 
 static AnyffiState anyffi_state;

@@ -5,38 +5,11 @@ from __future__ import annotations
 import gc
 import re
 import signal
-import sys
 import threading
-from typing import Any, Callable
+from typing import Any
 
 import pytest
-from support import CPYTHON, STACK_ENDS
-
-
-def run_in_threads(bodies: list[Callable[[], Any]]) -> None:
-    """Run them at once, and raise the first error of any."""
-    errors: list[BaseException] = []
-    start = threading.Barrier(len(bodies))
-
-    def run(body: Callable[[], Any]) -> None:
-        try:
-            start.wait()
-            body()
-        except BaseException as error:
-            errors.append(error)
-
-    former = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        threads = [threading.Thread(target=run, args=(body,)) for body in bodies]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(former)
-    if errors:
-        raise errors[0]
+from support import CPYTHON, STACK_ENDS, run_in_threads
 
 
 def test_calls(ffi: Any) -> None:

@@ -7,7 +7,6 @@ import gc
 import hashlib
 import struct
 import sys
-import threading
 import weakref
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 import pytest
 from anyffi import Device, DLDeviceType
 from anyffi._rules.internal import Memory
+from support import run_in_threads
 from tensors import ARRAYS, CPYTHON, IDS, PADDED, READ_ONLY, address, make, read_only
 
 pytestmark = pytest.mark.skipif(not CPYTHON, reason="PyPy has no buffers of C")
@@ -206,11 +206,7 @@ def test_threads_export_one_tensor(ffi: Any) -> None:
             if found.tolist() != wanted or tensor.shape != (3, 4) or tensor.strides != (4, -1):
                 wrong.append(found)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_in_threads([work] * 4)
     assert wrong == []
 
 

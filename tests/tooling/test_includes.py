@@ -18,6 +18,8 @@ LAYERS = {
     "tensors": "tensors: need only memory, errors, the host, and text for their names",
     "values": "operations on any value: repr shows tensors, hashes and comparisons read text",
     "functions": "calls and their errors: arguments are values of any type, recipes make containers and tensors",
+    "records": "types of a front end: their fields are checked as arguments of functions are",
+    "structure": "values and their parts: calls methods of objects, compares leaves as values do",
     "registry": "functions by name: holds functions, and names are compared as text",
     "modules": "shared libraries: undo what their initialisers put into the registry",
     "builtins": "registered functions for front ends: written with the public C++ headers, over everything else",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gc
 import sys
-import threading
 from typing import Any
 
 import pytest
-from support import CPYTHON
+from support import CPYTHON, run_in_threads
 
 from tests.support.support import Build
 
@@ -178,9 +177,5 @@ def test_threads_pass_one_text(ffi: Any) -> None:
             if apply(lambda a, b: (a, b), text, text) != (text, text):
                 wrong.append(1)
 
-    threads = [threading.Thread(target=run) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_in_threads([run] * 4)
     assert not wrong

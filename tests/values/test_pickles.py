@@ -50,7 +50,17 @@ def test_both_modes_write_the_same(both: tuple[Any, Any], name: str, protocol: i
 #: PyPy's module of `list[int]` and the like.
 _PYPY = "_pypy_generic_alias"
 #: Modules of Python, which any pickle may name.
-_OF_PYTHON = {"builtins", "__builtin__", "copy_reg", "copyreg", "enum", "types", "_codecs", _PYPY}
+_OF_PYTHON = {
+    "builtins",
+    "__builtin__",
+    "copy_reg",
+    "copyreg",
+    "dataclasses",
+    "enum",
+    "types",
+    "_codecs",
+    _PYPY,
+}
 _PROMISED = {"anyffi", "anyffi._pickling", "anyffi.cpp", "anyffi.testing"}
 
 

@@ -7,14 +7,13 @@ import inspect
 import json
 import pickle
 import sys
-import threading
 import types
 from typing import Any
 
 import cases
 import numpy as np
 import pytest
-from support import cpython_only
+from support import cpython_only, run_in_threads
 
 LONG = "a text that is stored apart"
 WIDE = "\u4e00\0\ud800"
@@ -213,11 +212,7 @@ def test_threads(results: Any) -> None:
             if function(x) != x:
                 failures.append(i)
 
-    threads = [threading.Thread(target=run) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_in_threads([run] * 4)
     assert not failures
 
 

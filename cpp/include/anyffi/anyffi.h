@@ -51,10 +51,12 @@
 #include <anyffi/box.h>                 // Int, Float, Bool
 #include <anyffi/reflection.h>          // field, fields
 #include <anyffi/class.h>               // ANYFFI_CLASS
+#include <anyffi/record.h>              // ANYFFI_RECORD: structs for dataclasses of Python
 #include <anyffi/overridable.h>         // Overridable<T>: virtual functions that Python overrides
 #include <anyffi/enum.h>                // ANYFFI_ENUM
 #include <anyffi/exception_class.h>     // ANYFFI_EXCEPTION
 #include <anyffi/ops.h>                 // operators of classes
+#include <anyffi/structure.h>           // structural_equal, to_json: values with all that they consist of
 
 // The C ABI
 #include <anyffi/c_api.h>               // structs and functions

@@ -186,7 +186,9 @@ typedef enum AnyffiValueFlag {
   /// With ANYFFI_NATIVE: the containers inside too, with or without the flag.
   ANYFFI_DEEP = 8,
   /// A tensor whose overload is tried without `.convert()`.
-  ANYFFI_EXACT = 16
+  ANYFFI_EXACT = 16,
+  /// What `load_items` of AnyffiFunctionInfo made.
+  ANYFFI_LOADED = 32
 } AnyffiValueFlag;
 
 /// Makes an owned value equal to `value`: copies borrowed text and bytes, unboxes, retains objects, clears flags.
@@ -425,6 +427,13 @@ typedef struct AnyffiFunctionInfo {
   /// Bit i: parameter i (below 64) also accepts text as a value of `anyffi_make_utf8`, which `call` gets from a caller
   /// that has the UTF-8 of text at hand.
   uint64_t utf8_params;
+  /// Bit i: parameter i (below 64) is a C++ container that `load_items` fills straight from one of the host.
+  uint64_t item_params;
+  /// With the same `self` as `call`, before it: converts a value of `anyffi_make_items` for a parameter in
+  /// `item_params`. It becomes an object for that call alone, owned, with ANYFFI_MOVABLE and ANYFFI_LOADED; in `room`,
+  /// which is aligned to 16 bytes, if `room_size` suffices. Runs no code of the host but `items_read`. Another number
+  /// than 0, without an error and with nothing to release: the container has to be packed.
+  int (*load_items)(void* self, int32_t index, AnyffiValue* value, void* room, size_t room_size);
 } AnyffiFunctionInfo;
 
 /// One of several functions under one name, in the order in which they are tried.
@@ -444,6 +453,29 @@ typedef struct AnyffiFunction {
   const AnyffiFunctionInfo* info;   /* NULL if unknown; outlives the function */
   void* handle;                     /* the host's callable behind the function, or NULL */
 } AnyffiFunction;
+
+typedef enum AnyffiItemsFlag {
+  /// The container is part of a key, or of an element of a set.
+  ANYFFI_ITEMS_IN_KEY = 1,
+  /// Set by `anyffi_items_read`: some of the values that it wrote are owned.
+  ANYFFI_ITEMS_OWNED = 2
+} AnyffiItemsFlag;
+
+/// A container of the host that is being read, of which nothing changes meanwhile. `size` is that of the container from
+/// the first call of `anyffi_items_read` on; `position` begins at 0 and is the host's.
+typedef struct AnyffiItems {
+  void* container;   /* a handle, borrowed */
+  int32_t type_code; /* of what it would be packed as: from ANYFFI_ARRAY to ANYFFI_SET */
+  int32_t flags;     /* AnyffiItemsFlag */
+  int64_t size;
+  int64_t position;
+} AnyffiItems;
+
+/// Reads the next items, at most `capacity` values: of a mapping keys and values in turn. They borrow from the
+/// container; those with ANYFFI_MOVABLE are owned; a container inside is a value of `anyffi_make_items`. Returns how
+/// many there are, 0 at the end, -1 without an error where the host has to pack the container: with a hook of users
+/// inside, or a key that is not equal to itself.
+int64_t anyffi_items_read(AnyffiItems* items, AnyffiValue* out, int64_t capacity);
 
 /// Steals `self`, also on failure (then `release_self(self)` was called).
 int anyffi_function_create(AnyffiCall call, void* self, void (*release_self)(void* self),
@@ -538,6 +570,9 @@ typedef struct AnyffiAllocator {
 void anyffi_allocator_exchange(AnyffiAllocator* allocator);
 /// Frees the calling thread's free lists, which hold at most 70 KB.
 void anyffi_memory_trim(void);
+/// Frees them, and keeps no free blocks from now on, on this thread and on those that begin later: every object is then
+/// allocated by the allocator, which may record it.
+void anyffi_memory_stop_caching(void);
 /// The number of blocks in the free lists of all threads.
 int64_t anyffi_memory_count_cached(void);
 
@@ -799,6 +834,59 @@ int anyffi_tensor_from_dlpack_legacy(AnyffiLegacyTensor* managed, AnyffiValue* o
 int anyffi_tensor_to_dlpack(AnyffiObject* tensor, AnyffiManagedTensor** out);
 int anyffi_tensor_to_dlpack_legacy(AnyffiObject* tensor, AnyffiLegacyTensor** out);
 
+/* ---- structure ------------------------------------------------------------------------------- */
+
+/// Operations on values and all that they consist of: elements, keys and values, fields of objects. No recursion: any
+/// depth, cycles, and objects with several references, which are visited once.
+typedef enum AnyffiStructureFlag {
+  ANYFFI_MAP_FREE_VARIABLES = 1, /* free variables stand for each other, too */
+  ANYFFI_SKIP_TENSOR_CONTENT = 2
+} AnyffiStructureFlag;
+
+/// How a field, or an object, takes part.
+typedef enum AnyffiStructure {
+  ANYFFI_STRUCTURE_PLAIN = 0,
+  ANYFFI_STRUCTURE_IGNORE = 1,   /* a field: not at all */
+  ANYFFI_STRUCTURE_IDENTITY = 2, /* a field or type: the same object, not an equal one */
+  /// A field: the objects in it, also in containers there, are variables, which it binds in the fields after it.
+  ANYFFI_STRUCTURE_DEFINES = 3,
+  /// Likewise, in all that follows in the innermost object with a field of the sort before.
+  ANYFFI_STRUCTURE_DECLARES = 4,
+  ANYFFI_STRUCTURE_VARIABLE = 5 /* a type: where nothing binds an object, the same one */
+} AnyffiStructure;
+
+/// Sets how a field of a registered type takes part, or with NULL its objects: also those of types that derive from it.
+/// ValueError for an unknown field, and what does not apply to fields or types.
+int anyffi_type_set_structure(int32_t type_code, const char* field, int32_t structure);
+
+/// Whether two values have the same structure; `out` is 0 or 1. May run code of the host.
+int anyffi_structure_equal(const AnyffiValue* a, const AnyffiValue* b, uint32_t flags, int32_t* out);
+/// A hash that is the same in every process and on every machine, and for values of the same structure.
+int anyffi_structure_hash(const AnyffiValue* value, uint32_t flags, int64_t* out);
+/// The differences, or the first one alone, as an Array. Each is an Array of its path, the values at its ends (None
+/// where there is none), and 1 if there is one in `a` plus 2 if there is one in `b`. A path is an Array of Arrays of
+/// two: 0 and the name of a field, 1 and an index, 2 and a key, 3 and an element of a set.
+int anyffi_structure_diff(const AnyffiValue* a, const AnyffiValue* b, uint32_t flags, int32_t only_first,
+                          AnyffiValue* out);
+
+/// Calls a function with a value and with all that it consists of, with what has several references once: before its
+/// parts, which are left out if it returns False, or after them (`is_post`).
+int anyffi_structure_visit(const AnyffiValue* value, const AnyffiValue* function, int32_t is_post);
+/// What a function returns for a value, after its parts were replaced by what it returned for them. What has not
+/// changed is not made again. With None instead of a function: a deep copy, which may contain itself. ValueError for
+/// cycles through what cannot change after it was made, TypeError for objects that cannot be made.
+int anyffi_structure_map(const AnyffiValue* value, const AnyffiValue* function, AnyffiValue* out);
+/// A value like another one with another part: an element, by its index in the order of insertion, of a mapping the key
+/// (2 i) or value (2 i + 1) of an entry, or a field.
+int anyffi_structure_replace(const AnyffiValue* value, int64_t index, const AnyffiValue* part, AnyffiValue* out);
+
+/// The JSON of a value, as a string: a list of nodes (containers, tensors, objects) that refer to each other by number,
+/// so that what is shared stays so. TypeError, with the path, for what cannot be written: functions, pointers, objects
+/// of the host. docs/structure.md describes the format.
+int anyffi_json_write(const AnyffiValue* value, AnyffiValue* out);
+/// The value of such JSON, a string or bytes of UTF-8. ValueError, with the place, for any other text.
+int anyffi_json_read(const AnyffiValue* text, AnyffiValue* out);
+
 /* ---- registry -------------------------------------------------------------------------------- */
 
 /// Registers a function by name, a string. ValueError if the name is taken and `override_existing` is 0.
@@ -917,8 +1005,18 @@ void anyffi_type_add_instance_flags(int32_t type_code, uint8_t flags);
 /// The flags of a type, an AnyffiInstanceFlag each; never freed.
 const uint8_t* anyffi_type_get_instance_flags(int32_t type_code);
 
+/// How a field lies at its offset in the content of objects.
+typedef enum AnyffiFieldStorage {
+  ANYFFI_STORED_OTHERWISE = 0, /* as its `get` and `set` alone know */
+  ANYFFI_STORED_INT = 1,       /* int64_t */
+  ANYFFI_STORED_FLOAT = 2,     /* double */
+  ANYFFI_STORED_BOOL = 3,      /* bool, one byte */
+  ANYFFI_STORED_VALUE = 4,     /* an owned AnyffiValue */
+  ANYFFI_STORED_OBJECT = 5     /* a reference: AnyffiObject* */
+} AnyffiFieldStorage;
+
 /// A field of objects; or a member of an enumeration, without `get`: `type_name` is its base class in Python's `enum`,
-/// `offset` its value, and `reserved` is 1 if that is unsigned.
+/// `offset` its value, and `storage` is 1 if that is unsigned.
 typedef struct AnyffiFieldInfo {
   const char* name;
   const char* doc;
@@ -929,9 +1027,9 @@ typedef struct AnyffiFieldInfo {
   int (*set)(AnyffiObject* self, const struct AnyffiFieldInfo* field, AnyffiValue* value);
   /// Visits the references that the data member owns; NULL if it owns none.
   int (*visit)(const void* member, AnyffiVisit visit, void* context);
-  int64_t offset;    /* for `get` and `set` alone */
-  int32_t type_code; /* likewise: of the type that declares the field */
-  int32_t reserved;
+  int64_t offset;    /* in the content as one of the type `type_code` */
+  int32_t type_code; /* of the type that declares the field */
+  int32_t storage;   /* AnyffiFieldStorage; if that is ANYFFI_STORED_OTHERWISE, `offset` is for `get` and `set` alone */
 } AnyffiFieldInfo;
 
 /// The field of a name of a type or of its nearest ancestor that has one, or NULL.
@@ -996,6 +1094,8 @@ typedef struct AnyffiTypeInfo {
   int64_t alignment;
   uint64_t member_types; /* AnyffiMemberType of each leading number or pointer, the first in the lowest bits */
   int64_t parent_offset; /* of the parent's content in that of this type */
+  /// Of a type whose objects the runtime lays out and makes: its record. NULL: of a type of C++.
+  const struct AnyffiRecord* record;
 } AnyffiTypeInfo;
 
 /// NULL if the code is not registered.
@@ -1011,6 +1111,10 @@ int anyffi_type_register(const AnyffiTypeInfo* info, int32_t* out_type_code);
 /// define is ignored. ValueError if one library defines a type twice. A later version with other fields gets a new
 /// type: `type_code` is changed to its code.
 int anyffi_type_define(int32_t* type_code, const AnyffiTypeInfo* info);
+/// Checks that the members of a struct lie where a front end has declared the fields of the type, or will: then the
+/// declaration fails. Of each field name, type, offset and storage, in the order of the members; the table must never
+/// be freed. ValueError, which names the first difference.
+int anyffi_type_check_fields(const char* type_key, const AnyffiFieldInfo* fields, int32_t num_fields);
 /// 1 if `ancestor` is `type_code` or one of its ancestors.
 int32_t anyffi_type_is_a(int32_t type_code, int32_t ancestor);
 /// Writes up to `capacity` codes, ascending, and returns how many there are.

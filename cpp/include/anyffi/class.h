@@ -36,6 +36,16 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     *doc_ = text;
     return *this;
   }
+  /// How the field before it, or before all members the class, takes part in comparisons by structure.
+  Class& structural(Structure structure) noexcept {
+    add_structure(nullptr, structure);
+    return *this;
+  }
+  /// The same of a field by its name, also of one that a base describes.
+  Class& structural(const char* field, Structure structure) noexcept {
+    add_structure(field, structure);
+    return *this;
+  }
   /// Releases the host's lock while the body of the method or constructor runs.
   Class& release_gil() noexcept {
     if (function_) function_->release_gil();

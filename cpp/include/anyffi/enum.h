@@ -196,7 +196,7 @@ Class<E, std::enable_if_t<std::is_enum_v<E>, E>> : public detail::ClassBuilder {
     member.doc = text;
     member.type_name = base_;
     member.offset = static_cast<int64_t>(static_cast<Number>(value));
-    member.reserved = std::is_unsigned_v<Number>;
+    member.storage = std::is_unsigned_v<Number>;
     add_field(member);
     return *this;
   }

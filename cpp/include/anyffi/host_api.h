@@ -79,6 +79,9 @@ typedef struct AnyffiHost {
   void (*wrapper_track)(void* wrapper);
   /// Leaves the wrapper of an object empty, if it has one, which releases its reference to the object.
   int (*wrapper_empty)(AnyffiObject* object);
+  /// `anyffi_items_read`, called with the lock held. NULL for a host that calls no `load_items`; then that of the
+  /// former host remains.
+  int64_t (*items_read)(AnyffiItems* items, AnyffiValue* out, int64_t capacity);
 } AnyffiHost;
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.
@@ -426,6 +429,12 @@ int anyffi_recipe_create(AnyffiValue* recipe, int32_t size, AnyffiValue* out);
 /// The last step alone, for a recipe that is followed by an Unset value: releases the movable values, and leaves None.
 /// It takes one argument, so that a front end can install it as a finalizer.
 void anyffi_recipe_release(AnyffiValue* recipe);
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/// A new object of a type that a front end declared (`anyffi.record.declare`). Each of its fields must be set, by `set`
+/// of the field, before anything else is done with it, but for releasing it.
+int anyffi_record_create(int32_t type_code, AnyffiValue* out);
 
 // anyffi: plain declarations end
 

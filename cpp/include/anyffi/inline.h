@@ -232,6 +232,28 @@ static inline int anyffi_is_utf8(const AnyffiValue* value) {
   return value->type_code == ANYFFI_BYTES_VIEW && (value->aux & 3) == ANYFFI_UTF8_MARK;
 }
 
+/// A container of the host, or a pointer to the two doubles of a Complex, for `load_items` alone: an Unset value, whose
+/// `aux` is twice the type code, plus 1 if it is part of a key. Borrows the handle.
+static inline AnyffiValue anyffi_make_items(void* container, int32_t type_code, int32_t in_key) {
+  uint64_t aux = (uint64_t)(uint32_t)(type_code << 1 | in_key);
+  return anyffi_make_value((uint32_t)ANYFFI_UNSET | aux << 32, (uint64_t)(uintptr_t)container);
+}
+
+static inline int anyffi_is_items(const AnyffiValue* value) {
+  return value->type_code == ANYFFI_UNSET && value->aux != 0;
+}
+
+/// Begins to read a value of `anyffi_make_items`.
+static inline AnyffiItems anyffi_open_items(const AnyffiValue* value) {
+  AnyffiItems items;
+  items.container = value->as_pointer;
+  items.type_code = (int32_t)(value->aux >> 1);
+  items.flags = (int32_t)(value->aux & ANYFFI_ITEMS_IN_KEY);
+  items.size = 0;
+  items.position = 0;
+  return items;
+}
+
 /// The code point at `index`, which must be below the length.
 static inline uint32_t anyffi_get_code_point(const AnyffiTextView* text, int64_t index) {
   if (text->encoding <= ANYFFI_LATIN1) return ((const uint8_t*)text->data)[index];

@@ -37,13 +37,19 @@ __attribute__((cold, noinline)) inline void set_kept(NativeFunction& function, u
   if (status != 0) anyffi_registry_defer_error();
 }
 
+/// Reports an error of a declaration, of `name` if that is not NULL, when the library has loaded.
+__attribute__((cold, noinline)) inline void defer_error(const char* name, const char* error) noexcept {
+  int status =
+      catch_all([&]() -> int { throw Error("ValueError", name ? String(name) + ": " + error : String(error)); });
+  if (status != 0) anyffi_registry_defer_error();
+}
+
 /// Reports a function whose declaration is incomplete.
 __attribute__((cold, noinline)) inline void check_declaration(const NativeFunction& function,
                                                               const char* name) noexcept {
   const char* error = function.find_error();
   if (!error) return;
-  int status = catch_all([&]() -> int { throw Error("ValueError", String(name) + ": " + error); });
-  if (status != 0) anyffi_registry_defer_error();
+  defer_error(name, error);
 }
 
 /// Lists a class in the module table, once.

@@ -39,7 +39,7 @@ AnyValue text_or_none(const char* text) { return text != nullptr ? AnyValue(text
 
 /// The value of a member of an enumeration.
 AnyValue number_of(const AnyffiFieldInfo& member) {
-  return member.reserved != 0 ? AnyValue(static_cast<uint64_t>(member.offset)) : AnyValue(member.offset);
+  return member.storage != 0 ? AnyValue(static_cast<uint64_t>(member.offset)) : AnyValue(member.offset);
 }
 
 /// Raises AttributeError, with suggestions.
@@ -66,7 +66,7 @@ AnyValue get_field(const ObjectRef& object, const char* name) {
   return value;
 }
 
-void set_field(const ObjectRef& object, const char* name, AnyView value) {
+bool set_field(const ObjectRef& object, const char* name, AnyView value) {
   const AnyffiFieldInfo* field = find_field(object, name);
   if (field->set == nullptr) {
     String type_key = get_info(object.type_code()).type_key;
@@ -74,7 +74,9 @@ void set_field(const ObjectRef& object, const char* name, AnyView value) {
   }
   AnyffiValue given = value.raw();
   if (given.type_code > 0) given.aux = 0;  // not movable: the caller keeps its reference
+  int32_t type_code = object.type_code();
   check(field->set(object.get(), field, &given));
+  return object.type_code() != type_code;
 }
 
 /// A function of its own for each caller, so that each front end has its own wrapper of it. Those of a type are never
@@ -141,7 +143,9 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Object.get_field")
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Object.set_field")
     .def(&set_field, arg("object"), arg("name"), arg("value"))
-    .doc("Set a field. AttributeError if the object's type has no such field, or it is read-only.");
+    .doc(
+        "Set a field. AttributeError if the object's type has no such field, or it is read-only. Return whether the "
+        "object has another type now: that was the last field of a draft.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Object.is_shared")
     .def(

@@ -3,6 +3,7 @@
 #include <anyffi/anyffi.h>
 
 #include "values/containers.h"
+#include "values/show.h"
 
 namespace {
 
@@ -36,6 +37,12 @@ AnyValue repr(AnyView value) {
   return text;
 }
 
+AnyValue show(AnyView value, int64_t most) {
+  AnyValue text;
+  check(anyffi::runtime::show_value(&value.raw(), most, text.out()));
+  return text;
+}
+
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("anyffi.value.equal")
@@ -47,6 +54,10 @@ ANYFFI_REGISTER_GLOBAL("anyffi.value.hash")
     .doc("Return the runtime's hash: Python's for numbers and tuples of them; its own for text.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.value.repr").def(&repr, arg("value")).doc("Return the runtime's repr of a value.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.value.show")
+    .def(&show, arg("value"), arg("most"))
+    .doc("Return the runtime's repr, cut after so many characters; runs no users' code.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.container.freeze")
     .def(&freeze, arg("container"))

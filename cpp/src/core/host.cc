@@ -94,6 +94,7 @@ void anyffi_host_install(const AnyffiHost* hooks) {
   std::memcpy(&copy, hooks, std::min<size_t>(hooks->struct_size, sizeof(copy)));
   const AnyffiHost* former = anyffi::runtime::host();
   if (copy.wrapper_track == nullptr && former != nullptr) copy.wrapper_track = former->wrapper_track;
+  if (copy.items_read == nullptr && former != nullptr) copy.items_read = former->items_read;
   anyffi::runtime::current.store(&copy, std::memory_order_release);
 }
 
@@ -133,6 +134,11 @@ int anyffi_host_check_signals(void) {
     return enter_host(hooks->check_signals) == 0 ? 0 : anyffi_error_raise("KeyboardInterrupt", "");
   }
   return call_hook(hooks->check_signals);
+}
+
+int64_t anyffi_items_read(AnyffiItems* items, AnyffiValue* out, int64_t capacity) {
+  const AnyffiHost* hooks = host();
+  return hooks != nullptr && hooks->items_read != nullptr ? hooks->items_read(items, out, capacity) : -1;
 }
 
 int anyffi_object_empty_wrapper(AnyffiObject* object) {

@@ -40,6 +40,9 @@ void trim(FreeLists& lists) {
   }
 }
 
+/// Whether free blocks are kept at all.
+std::atomic<bool> keeps_free{kUseFreeLists};
+
 /// One large block for all threads, which begins with its size; or NULL. Where each call creates a large text, `malloc`
 /// would return the pages to the system every time, and touching new ones takes ten times as long as copying the text.
 std::atomic<size_t*> spare{nullptr};
@@ -76,8 +79,19 @@ class Registration {
     next_ = all;
     if (next_ != nullptr) next_->previous_ = this;
     all = this;
-    for (size_t i = 0; i < kNumSizes; ++i) lists_->room[i] = max_free_of(i);
+    is_used_ = keeps_free.load(std::memory_order_relaxed);
+    for (size_t i = 0; is_used_ && i < kNumSizes; ++i) lists_->room[i] = max_free_of(i);
     opened = true;
+  }
+
+  /// Leaves the lists of this thread empty from now on.
+  static void close() {
+    std::lock_guard<std::mutex> lock(threads_mutex());
+    for (Registration* registration = all; registration != nullptr; registration = registration->next_) {
+      if (registration->lists_ != &free_lists) continue;
+      registration->is_used_ = false;
+      for (uint16_t& room : free_lists.room) room = 0;
+    }
   }
 
   ~Registration() {
@@ -92,7 +106,7 @@ class Registration {
     std::lock_guard<std::mutex> lock(threads_mutex());
     int64_t found = spare.load(std::memory_order_relaxed) != nullptr;
     for (const Registration* registration = all; registration != nullptr; registration = registration->next_) {
-      for (size_t i = 0; i < kNumSizes; ++i)
+      for (size_t i = 0; registration->is_used_ && i < kNumSizes; ++i)
         found += max_free_of(i) - __atomic_load_n(&registration->lists_->room[i], __ATOMIC_RELAXED);
     }
     return found;
@@ -105,6 +119,7 @@ class Registration {
   static Registration* all;
 
   FreeLists* lists_ = &free_lists;
+  bool is_used_;
   Registration* next_;
   Registration* previous_ = nullptr;
 };
@@ -122,11 +137,12 @@ void* allocate_new_block(size_t size) noexcept {
 }
 
 __attribute__((noinline)) void free_block_slow(void* memory, size_t size) noexcept {
-  if (kUseFreeLists && size >= kMinSpare && size <= kMaxSpare) {
+  bool keeps = keeps_free.load(std::memory_order_relaxed);
+  if (keeps && size >= kMinSpare && size <= kMaxSpare) {
     keep_spare(memory, size);
     return;
   }
-  if (!kUseFreeLists || size_class_of(size) >= kNumSizes || Registration::opened) {
+  if (!keeps || size_class_of(size) >= kNumSizes || Registration::opened) {
     anyffi_free(memory);
     return;
   }
@@ -151,6 +167,12 @@ void anyffi_allocator_exchange(AnyffiAllocator* allocator) {
 void anyffi_memory_trim(void) {
   trim(free_lists);
   if (size_t* block = spare.exchange(nullptr, std::memory_order_acq_rel)) anyffi_free(block);
+}
+
+void anyffi_memory_stop_caching(void) {
+  keeps_free.store(false, std::memory_order_relaxed);
+  anyffi_memory_trim();
+  Registration::close();
 }
 
 int64_t anyffi_memory_count_cached(void) { return Registration::count(); }

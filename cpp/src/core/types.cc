@@ -352,7 +352,49 @@ int raise_defined_twice(const AnyffiTypeInfo& type) {
   return raise_format("ValueError", "type '%s' is defined twice by one library", type.type_key);
 }
 
+int raise_defined_by_library(const AnyffiTypeInfo& type) {
+  return raise_format("ValueError", "type '%s' is already defined by a library; give one of them another key",
+                      type.type_key);
+}
+
 }  // namespace
+
+int declare_type(AnyffiTypeInfo given, AnyffiFieldInfo* fields, int32_t* out_type_code) {
+  const AnyffiTypeInfo* parent = anyffi_type_get_info(given.parent);
+  if (find_fixed(given.type_key) != nullptr) {
+    return raise_format("ValueError", "type key '%s' is reserved for the runtime", given.type_key);
+  }
+  DynamicTypes& types = dynamic_types();
+  std::unique_lock<std::mutex> lock(types.mutex);
+  int32_t code = ANYFFI_NONE;
+  auto known = types.entries.find(given.type_key);
+  if (known != types.entries.end()) {
+    const AnyffiTypeInfo& former = *anyffi_type_get_info(known->second.code);
+    AnyffiTypeInfo compared = given;
+    compared.fields = fields;
+    bool is_same = is_same_class(former, given);
+    if (former.record == nullptr && (!is_same || is_defined(types, former.type_code))) {
+      lock.unlock();
+      return is_same ? raise_defined_by_library(given) : raise_other_class(former, given);
+    }
+    if (former.record == nullptr || (is_same && are_same_fields(former, compared))) code = former.type_code;
+  }
+  if (code == ANYFFI_NONE) {
+    AnyffiTypeInfo bare = given;
+    bare.num_fields = 0;
+    code = append_type(types, bare, *parent, Registrant());
+    if (code == ANYFFI_NONE) {
+      lock.unlock();
+      return anyffi_error_raise("RuntimeError", "too many types");
+    }
+  }
+  for (int32_t i = 0; i < given.num_fields; ++i) fields[i].type_code = code;
+  given.fields = fields;
+  types.definers.insert_or_assign(code, Registrant());
+  *out_type_code = code;
+  publish(types, code, copy_record(given, *parent, code));
+  return 0;
+}
 
 int define_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_t* type_code, FormerType* former) {
   DynamicTypes& types = dynamic_types();
