@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from support import CPYTHON
+from support import CPYTHON, collect
 
 NAN = math.nan
 
@@ -243,9 +243,11 @@ def test_nothing_is_left(ffi: Any, name: str) -> None:
     for make in VALUES[name]:
         x = make()
         _outcome(function, x)
+        collect()
         before = live()
         for _ in range(3):
             _outcome(function, x)
+        collect(until=lambda: live() == before)
         assert live() == before
 
 
