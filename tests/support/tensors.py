@@ -25,6 +25,9 @@ READ_ONLY, COPIED, PADDED = 1, 2, 4
 ARRAYS = [x for x in cases.EXAMPLES if isinstance(x, np.ndarray)]
 IDS = [f"{x.dtype}{x.shape}" for x in map(np.asarray, ARRAYS)]
 
+#: Whether NumPy exports and imports capsules with a version, and so read-only arrays: since 2.1.
+VERSIONED = tuple(int(part) for part in np.__version__.split(".")[:2]) >= (2, 1)
+
 
 class Exporter:
     """An array of another library, which offers `__dlpack__` alone."""
