@@ -81,6 +81,14 @@ def fuzz(session: nox.Session) -> None:
 
 
 @nox.session
+def faults(session: nox.Session) -> None:
+    """Let each allocation of many operations fail in turn; the closing line says how many did."""
+    build(session)
+    tests = [f"tests/lifetime/{name}.py" for name in ("test_memory", "test_memory_faults")]
+    session.run("python", "-m", "pytest", *tests, *(session.posargs or IN_PARALLEL))
+
+
+@nox.session
 def demo(session: nox.Session) -> None:
     """Run the demo programs in both modes, side by side."""
     build(session)

@@ -280,6 +280,14 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     )
     ran = ", ".join(f"{mode} {counts[mode]} tests" for mode in modes_of(config))
     terminalreporter.write_line(f"modes: {ran}; {counts['no mode']} tests of no mode")
+    faults = sum(
+        value
+        for report in terminalreporter.stats.get("passed", [])
+        for name, value in report.user_properties
+        if name == "faults"
+    )
+    if faults:
+        terminalreporter.write_line(f"faults: {faults} allocations failed, one at a time")
     left_out = config.stash.get(_left_out, collections.Counter())
     if left_out:
         reasons = ", ".join(f"{reason} {count}" for reason, count in left_out.most_common())

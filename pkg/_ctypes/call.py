@@ -113,12 +113,13 @@ class FunctionCore(ObjectCore):
                     status = call_recipe(whole, values, len(values) // VALUE_SIZE, result)
                 else:
                     status = target(context, values, len(packed), result)
+                if status != 0:
+                    _take_raised(result)
             except BaseException:
-                # Raised by a signal handler during the call; it replaces the function's error.
+                # Raised by a signal handler, or without memory; it replaces the function's error.
                 discard_error()
                 raise
             if status != 0:
-                _take_raised(result)
                 value = _value_of(result)
                 raise_error(value, args if status == _REFUSED else None)
             value = _value_of(result)

@@ -82,6 +82,7 @@ _api = ctypes.pythonapi
 # Prototypes of our own: those of `pythonapi` are shared by the process.
 # The argument is declared, so that this call also fails where the stack is too short to convert it.
 _increment = PYFUNCTYPE(None, c_void_p)(("Py_IncRef", _api))
+_decrement = PYFUNCTYPE(None, c_void_p)(("Py_DecRef", _api))
 _new_capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", _api))
 #: A capsule keeps the address of its name.
 _EXCHANGE = b"dlpack_exchange_api"
@@ -229,9 +230,16 @@ def create_over(x: Any, create: Any, *args: Any) -> int:
     handle = id(x)
     counted = functools.partial(_increment, handle)
     created = functools.partial(create, *args[:-1], handle, args[-1])
-    # No bytecode runs between the two, where a signal handler could raise.
-    _, status = map(_invoke, (counted, created))
-    return int(status)
+    results: list[Any] = []
+    try:
+        # No bytecode runs between the two, where a signal handler could raise.
+        results.extend(map(_invoke, (counted, created)))
+    except BaseException:
+        # There was no memory for the arguments of the second, an ArgumentError of ctypes.
+        if len(results) == 1:
+            _decrement(handle)
+        raise
+    return int(results[1])
 
 
 def object_at(address: int) -> Any:

@@ -51,10 +51,22 @@ def read_container(x: Any) -> tuple[int, Any] | None:
     if cls is tuple:
         return _ARRAY, x
     if cls is dict:
-        return _DICT, tuple(chain.from_iterable(list(x.items())))
+        return _DICT, _in_turn(x)
     if cls is slice:
         return _SLICE, (x.start, x.stop, x.step)
     return None
+
+
+def _in_turn(x: dict[Any, Any]) -> tuple[Any, ...]:
+    """Return keys and values in turn, without an iterator of pairs.
+
+    CPython ends the process if memory is short when it makes one (`dictiter_new` in Objects/dictobject.c).
+    """
+    copied = x.copy()  # in one step: other threads may change the dictionary
+    items: list[Any] = [None] * (2 * len(copied))
+    items[::2] = copied
+    items[1::2] = copied.values()
+    return tuple(items)
 
 
 _read_container: Callable[[Any], tuple[int, Any] | None] = read_container
@@ -201,7 +213,7 @@ def _read_other(x: Any) -> tuple[int, Any] | None:
         return (code.SET if cls is set else code.FROZEN_SET), tuple(items)
     if cls is MappingProxyType:
         below = dict_below(x)
-        return None if below is None else (code.MAP, tuple(chain.from_iterable(list(below.items()))))
+        return None if below is None else (code.MAP, _in_turn(below))
     read = _rules.find_opener(cls)
     if read is None:
         return None

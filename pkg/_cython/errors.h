@@ -122,6 +122,8 @@ static int anyffi_py_leave_exception(PyObject* exception) {
 
 /// Moves the exception that is set into the thread's error slot of the runtime; always -1.
 ANYFFI_NEVER_INLINE int anyffi_py_leave_raised(void) {
+  // CPython 3.11 sets none if there is no memory for the frame of a function (_PyEval_Vector in Python/ceval.c).
+  if (PyErr_Occurred() == NULL) PyErr_NoMemory();
   AnyffiSaved saved = anyffi_py_save_exception();
 #if PY_VERSION_HEX < 0x030C0000
   PyErr_NormalizeException(&saved.cls, &saved.exception, &saved.traceback);

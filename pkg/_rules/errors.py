@@ -178,7 +178,7 @@ def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:
             return None
         exception: Any = cls(*args)
     except Exception as raised:
-        if is_from_handler(raised):
+        if isinstance(raised, MemoryError) or is_from_handler(raised):
             raise
         return None
     return exception if isinstance(exception, BaseException) else None

@@ -1,0 +1,56 @@
+"""Every allocation of a process may fail, Python's own included: MemoryError or success, nothing lost, no crash."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+from typing import Any
+
+import pytest
+from memory_calls import CALLS
+from support import CC, CPYTHON, ROOT, SANITIZED, needs_compilers, run
+
+pytestmark = [
+    needs_compilers,
+    pytest.mark.skipif(
+        not CPYTHON or SANITIZED or not sys.platform.startswith("linux"),
+        reason="replaces the malloc of CPython and of glibc",
+    ),
+    pytest.mark.slow("allocation failures"),
+]
+
+#: How many operations one process runs.
+TOGETHER = 8
+
+
+@pytest.fixture(scope="module")
+def failing_memory(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    library = tmp_path_factory.mktemp("memory") / "failing_memory.so"
+    source = ROOT / "tests" / "support" / "failing_memory.c"
+    done = run(
+        [CC, "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", source, "-o", library]
+    )
+    assert done.returncode == 0, done.stderr
+    return library
+
+
+@pytest.mark.unrecorded("a process of its own")
+@pytest.mark.parametrize("first", range(0, len(CALLS), TOGETHER))
+def test_each_allocation_of_the_process_fails(
+    ffi: Any, first: int, failing_memory: pathlib.Path, record_property: Any
+) -> None:
+    if ffi.ffi_mode == "check":
+        pytest.skip("check mode allocates what both modes do, and compares them")
+    program = ROOT / "tests" / "support" / "memory_faults.py"
+    done = run(
+        [sys.executable, program, ffi.ffi_mode, *[*CALLS][first : first + TOGETHER]],
+        FFI_MODE=ffi.ffi_mode,
+        LD_PRELOAD=os.fspath(failing_memory),
+        PYTHONMALLOC="malloc",
+    )
+    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr[-300:]}"
+    *wrong, count = done.stdout.splitlines()
+    assert wrong == []
+    record_property("faults", int(count))
+    assert int(count) > 0

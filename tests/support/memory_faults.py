@@ -1,0 +1,93 @@
+"""A program of its own: let each allocation of an operation fail in turn, whoever makes it.
+
+    LD_PRELOAD=FAILING_MEMORY PYTHONMALLOC=malloc python memory_faults.py MODE OPERATION...
+
+The last line of the output is the number of
+them; lines before it say what was neither right nor a MemoryError. If the process is killed, the last line on stderr
+says where.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import sys
+from typing import Any
+
+import anyffi.testing  # loads the functions of the operations
+from anyffi._backend import open_backend
+from memory_calls import CALLS, alike, settle
+
+#: What CPython says where it has lost a MemoryError, for frames of functions until 3.11; and ctypes about arguments.
+_LOST = ("error return without exception set", "returned NULL without setting an exception", "MemoryError")
+
+
+def _cells() -> memoryview:
+    """Return what failing_memory.c counts by."""
+    library = ctypes.CDLL(os.environ["LD_PRELOAD"])
+    return memoryview((ctypes.c_long * 2).in_dll(library, "failing_memory_cells")).cast("B").cast("l")
+
+
+def _is_right(ffi: Any, outcome: Any, expected: Any) -> bool:
+    """Return whether a call succeeded, or raised what it should; the message may be shorter then."""
+    if alike(ffi, outcome, expected):
+        return True
+    # Class and message of an exception that the operation caught.
+    kind, *texts = outcome if isinstance(outcome, (tuple, ffi.Array)) and outcome else (None,)
+    if kind in (SystemError, "SystemError", "ArgumentError"):
+        return any(words in texts[0] for words in _LOST)
+    # An exception whose texts cannot be made has that kind. What ctypes swallows before the first line of a
+    # callback arrives as KeyboardInterrupt.
+    known = ["MemoryError", "Exception", *(["KeyboardInterrupt"] if ffi.ffi_mode == "ctypes" else [])]
+    return kind is not None and (kind in known or kind == expected[0])
+
+
+def fail_each(ffi: Any, name: str) -> int:
+    cells, blocks = _cells(), anyffi.testing.live_blocks
+    trim = ffi.get_global_func("testing.fail_allocation")
+    for _ in range(3):
+        CALLS[name](ffi)()
+        expected = ffi.to_python(CALLS[name](ffi)())
+    settle(ffi, name)
+    gc.collect()
+    before = blocks()
+    point = 0
+    while True:
+        # An operation that fails may have changed its object or not, so that each gets its own.
+        run = CALLS[name](ffi)
+        run()
+        # Free lists of the runtime would hide allocations.
+        trim(-1)
+        print(name, point, file=sys.stderr, flush=True)
+        outcome = failed = None
+        try:
+            cells[1] = 0
+            cells[0] = point
+            outcome = run()
+        except MemoryError:
+            failed = True
+        except (SystemError, KeyboardInterrupt) as error:
+            outcome = (type(error), str(error)) if type(error) is SystemError else ("KeyboardInterrupt", "")
+        finally:
+            cells[0] = -1
+        if not cells[1]:
+            break
+        if not failed and not _is_right(ffi, ffi.to_python(outcome), expected):
+            print(f"{name}, allocation {point}: {outcome!r} instead of {expected!r}")
+        point += 1
+    if not alike(ffi, ffi.to_python(run()), expected):
+        print(f"{name}: the last call has another result")
+    del run, outcome
+    settle(ffi, name)
+    gc.collect()
+    if blocks() != before:
+        print(f"{name}: {blocks() - before} blocks of runtime memory were lost")
+    return point
+
+
+if __name__ == "__main__":
+    _mode, *_names = sys.argv[1:]
+    _ffi = open_backend(_mode)
+    gc.freeze()
+    print(sum(fail_each(_ffi, name) for name in _names))
