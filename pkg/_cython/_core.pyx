@@ -167,6 +167,11 @@ def create_exchange():
     return create_exchange_capsule()
 
 
+def install_hooks():
+    """Install the hooks of the host, in the place of those of another backend."""
+    install_host(_rules.HOST_FLAGS, handle_hash, handle_equal)
+
+
 def shut_down():
     """Release the Python functions in the registry and uninstall the hooks.
 
@@ -245,7 +250,7 @@ cdef int set_up() except -1:
     set_up_mappings()
     list_types()
     _rules.register_core(ObjectCore)
-    install_host(_rules.HOST_FLAGS, handle_hash, handle_equal)
+    install_hooks()
     return 0
 
 

@@ -134,20 +134,6 @@ class Records:
         self._places[key] = place
         return made
 
-    def code_of(self, cls: type) -> int | None:
-        """Return the type code of a class of objects; None for others."""
-        if not issubclass(cls, self._object):
-            return None
-        for base in cls.__mro__:
-            if "_record" in base.__dict__:
-                return base.__dict__["_record"][0]  # type: ignore[no-any-return]
-            if "_type_key" in base.__dict__:
-                return self._runtime.type_find(base.__dict__["_type_key"])  # type: ignore[no-any-return]
-            found = self._classes.registered_code(base)
-            if found is not None:
-                return found
-        return None
-
     def fields_of(self, cls: type) -> tuple[Any, ...]:
         """Return the fields of a dataclass or of a class of C++, those of the bases first."""
         import dataclasses
@@ -197,7 +183,7 @@ class Records:
     def _find_base(self, cls: type) -> tuple[tuple[type, ...], int]:
         """Return the bases of the class to make, and the code of the type from which it derives."""
         found = [base for base in cls.__bases__ if issubclass(base, self._object)]
-        parents = {self.code_of(base) or code.OBJECT for base in found if base is not self._object}
+        parents = {self._classes.code_of(base) or code.OBJECT for base in found if base is not self._object}
         if len(parents) > 1:
             raise TypeError(f"{cls.__name__} has several bases with fields in the runtime; one may have")
         for base in found:
@@ -238,7 +224,7 @@ class Records:
         """Declare the type of a class, and let its fields read and write the objects."""
         from .annotations import Annotations, evaluate_classes
 
-        annotations = Annotations(cls, self._public, self.code_of, evaluate_classes(cls))
+        annotations = Annotations(cls, self._public, self._classes.code_of, evaluate_classes(cls))
         inherited: dict[str, Any] = {}
         for base in reversed(cls.__mro__[1:]):
             inherited.update({k: v for k, v in base.__dict__.items() if isinstance(v, Field)})
