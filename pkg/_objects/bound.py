@@ -200,13 +200,13 @@ class BoundClasses:
 
     def note_subclass(self, cls: type) -> None:
         """Let the runtime ask a new class of Python, if it says which objects are equal."""
-        type_code = self.code_of(cls)
+        type_code = self.code_of(cls) if _compares_in_python(cls) else None
         if type_code is not None and type_code >= FIRST_DYNAMIC_TYPE:
-            self.let_compare(type_code, cls)
+            self._runtime.type_let_host_compare(type_code)
 
     def let_compare(self, type_code: int, cls: type) -> None:
         """Let the runtime compare objects of a type as a class in Python says, if it says anything."""
-        if _is_of_python(cls, "__eq__") or _is_of_python(cls, "__hash__"):
+        if _compares_in_python(cls):
             self._runtime.type_let_host_compare(type_code)
 
     def refresh(self, type_code: int) -> None:
@@ -354,6 +354,10 @@ def _free(name: str) -> str:
 
 def _is_of_package(cls: type) -> bool:
     return cls.__module__ == "anyffi" or cls.__module__.startswith("anyffi._") or cls is object
+
+
+def _compares_in_python(cls: type) -> bool:
+    return _is_of_python(cls, "__eq__") or _is_of_python(cls, "__hash__")
 
 
 def _is_of_python(cls: type, name: str) -> bool:
