@@ -102,6 +102,7 @@ class BoundClasses:
         #: For each class made here the version of the type and the names of its members.
         self._members: dict[int, tuple[int, tuple[str, ...]]] = {}
         core.set_class_maker(self.make)
+        core.set_field_class(Field)
         set_enumerations(self.class_of)
         set_class_finder(self._find_exception)
 
