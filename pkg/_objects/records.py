@@ -10,6 +10,7 @@ from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._typing import TYPE_CHECKING, Any
 from .fields import Field
+from .structural import require_word, set_structure
 
 if TYPE_CHECKING:
     from .bound import BoundClasses
@@ -99,7 +100,9 @@ class Records:
         #: By key: which class it is that of.
         self._places: dict[str, str] = {}
 
-    def declare(self, cls: type, key: str | None, slots: bool, options: dict[str, Any]) -> Any:
+    def declare(
+        self, cls: type, key: str | None, slots: bool, structural: str | None, options: dict[str, Any]
+    ) -> Any:
         """Return the dataclass made of a class.
 
         Parameters
@@ -110,6 +113,8 @@ class Records:
             Of the type; by default module and name of the class.
         slots : bool
             Whether instances have no `__dict__`.
+        structural : str, optional
+            How its objects take part in comparisons by structure.
         options : dict
             Arguments of `dataclasses.dataclass`.
         """
@@ -117,6 +122,8 @@ class Records:
 
         if not isinstance(cls, type):
             raise TypeError(f"anyffi.dataclass decorates classes, not {cls!r}")
+        if structural is not None:
+            require_word(structural, of_field=False)
         key = key or f"{cls.__module__}.{cls.__qualname__}"
         place = f"{cls.__module__}.{cls.__qualname__}"
         if self._places.get(key, place) != place:
@@ -130,7 +137,7 @@ class Records:
         with_default = [field for field in fields if field.default is not dataclasses.MISSING]
         made._defaults = tuple((field.name, field.default) for field in with_default)
         made._set_nowhere = tuple((field.name, field.default) for field in with_default if not field.init)
-        self._lay_out(made, key, parent, fields)
+        self._lay_out(made, key, parent, fields, structural)
         self._places[key] = place
         return made
 
@@ -220,7 +227,7 @@ class Records:
             _move_cells(value, cls, made)
         return made
 
-    def _lay_out(self, cls: Any, key: str, parent: int, fields: Any) -> None:
+    def _lay_out(self, cls: Any, key: str, parent: int, fields: Any, structural: str | None) -> None:
         """Declare the type of a class, and let its fields read and write the objects."""
         from .annotations import Annotations, evaluate_classes
 
@@ -256,17 +263,9 @@ class Records:
         for field, _ in redeclared:
             # The standard library has set its default.
             setattr(cls, field.name, inherited[field.name])
-        self._set_structure(cls, type_code, fields)
+        set_structure(self._runtime, type_code, fields, structural)
         self._classes.add_record(type_code, declared[1], cls)
         self._plan(cls, fields)
-
-    def _set_structure(self, cls: Any, type_code: int, fields: Any) -> None:
-        """Say how fields and objects take part in comparisons by structure."""
-        for field in fields:
-            if "structural" in field.metadata:
-                self._runtime.structure_set(type_code, field.name, field.metadata["structural"])
-        if "__structural__" in cls.__dict__:
-            self._runtime.structure_set(type_code, None, cls.__structural__)
 
     def _plan(self, cls: Any, fields: Any) -> None:
         """Let the backend make objects at once, where nothing but the generated `__init__` would run."""

@@ -85,6 +85,7 @@ class Runtime:
         self.structure_field_index = get("structure.field_index")
         self.structure_map = get("structure.map")
         self.structure_replace = get("structure.replace")
+        self.structure_reset = get("structure.reset")
         self.structure_set = get("structure.set")
         self.structure_visit = get("structure.visit")
         self.structure_diff = get("structure.diff")
