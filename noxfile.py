@@ -161,6 +161,5 @@ def run_mypy(session: nox.Session) -> None:
     if not package.is_symlink():
         package.symlink_to(ROOT / "pkg", target_is_directory=True)
     session.run("mypy", "-p", "anyffi", env={"MYPYPATH": str(path)})
-    session.run(
-        "mypy", "noxfile.py", "tools", "tests/tooling/typing_of_users.py", env={"MYPYPATH": str(path)}
-    )
+    programs = [f"tests/tooling/typing_of_{name}.py" for name in ("users", "dataclasses")]
+    session.run("mypy", "noxfile.py", "tools", *programs, env={"MYPYPATH": str(path)})

@@ -9,6 +9,7 @@ import sys as _sys
 from types import FunctionType as _FunctionType
 
 from . import _backend, _mode, _public, _reimport, module, registry, structure
+from ._dataclasses import dataclass, field
 from ._library import find_include_dir, find_library
 from ._public import *  # noqa: F403  # the public classes
 from ._rules.device import Device, DLDeviceType, device
@@ -27,8 +28,6 @@ from .registry import (
 from .structure import first_mismatch, from_json, structural_equal, structural_hash, to_json
 
 if TYPE_CHECKING:
-    from dataclasses import field
-
     from . import cpp, debug
     from ._tracing.tracing import trace
 
@@ -78,13 +77,12 @@ ffi_mode = _backend.active.ffi_mode
 convert = _backend.active.convert
 from_dlpack = _backend.active.from_dlpack
 to_python = _backend.active.to_python
-dataclass = _backend.active.dataclass
 fields = _backend.active.fields
 asdict = _backend.active.asdict
 astuple = _backend.active.astuple
 
 # Pickles and `help` use the name of the public module.
-for _found in (device, dtype, find_include_dir, find_library, register_error, Device):
+for _found in (device, dtype, field, find_include_dir, find_library, register_error, Device):
     for _function in (_found, *vars(_found).values()):
         # On PyPy builtin functions are of the same type.
         if isinstance(_function, _FunctionType) and str(_function.__module__).startswith(__name__):
@@ -95,10 +93,6 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         # Imported late: they take longer to import than the rest of the package.
-        if name == "field":
-            import dataclasses
-
-            return globals().setdefault(name, dataclasses.field)
         if name in ("cpp", "debug"):
             import importlib
 

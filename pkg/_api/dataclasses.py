@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
 from .._objects.records import Records
-from .._typing import TYPE_CHECKING, Any, Callable, TypeVar, overload
+from .._typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dataclasses import Field, field
-
-    from typing_extensions import dataclass_transform
-else:
-
-    def dataclass_transform(**_: object) -> Callable[[Any], Any]:
-        return lambda function: function
-
-    field = None
+    from dataclasses import Field
 
 __all__ = ["DataclassApi"]
-
-_T = TypeVar("_T")
 
 #: The defaults of `dataclasses.dataclass`, which of some arguments has none before Python 3.10.
 _DEFAULTS = {
@@ -41,26 +31,9 @@ class DataclassApi:
     Object: Any
     to_python: Any
 
-    @overload
-    def dataclass(self, cls: type[_T], /) -> type[_T]: ...
-    @overload
     def dataclass(
-        self,
-        key: str | None = None,
-        /,
-        *,
-        init: bool = True,
-        repr: bool = True,
-        eq: bool = True,
-        order: bool = False,
-        unsafe_hash: bool = False,
-        frozen: bool = False,
-        match_args: bool = True,
-        kw_only: bool = False,
-        slots: bool = True,
-    ) -> Callable[[type[_T]], type[_T]]: ...
-    @dataclass_transform(field_specifiers=(field,))
-    def dataclass(self, key: Any = None, /, *, slots: bool = True, **options: bool) -> Any:
+        self, key: Any = None, /, *, slots: bool = True, structural: Any = None, **options: bool
+    ) -> Any:
         """Make a class a dataclass whose instances C++ reads and writes as a struct: a class decorator.
 
         It is `dataclasses.dataclass`, with its arguments, and `dataclasses.field`, `fields`, `replace` and
@@ -77,6 +50,10 @@ class DataclassApi:
             As for `dataclasses.dataclass`.
         slots : bool
             False: instances have a `__dict__` for other attributes.
+        structural : str, optional
+            How instances take part in comparisons by structure: `"plain"`, the default; `"identity"`, as the
+            same object; `"variable"`, one that nothing binds equals itself alone. Fields have one, too: see
+            `anyffi.field`.
 
         Raises
         ------
@@ -98,10 +75,10 @@ class DataclassApi:
         if unknown:
             raise TypeError(f"dataclass() got an unexpected keyword argument {unknown[0]!r}")
         if isinstance(key, type):
-            return self._records.declare(key, None, slots, _given(options))
+            return self._records.declare(key, None, slots, structural, _given(options))
         if not (key is None or isinstance(key, str)):
             raise TypeError(f"dataclass() takes a class or a type key, not {type(key).__name__}")
-        return lambda cls: self._records.declare(cls, key, slots, _given(options))
+        return lambda cls: self._records.declare(cls, key, slots, structural, _given(options))
 
     def fields(self, class_or_instance: Any, /) -> tuple[Field[Any], ...]:
         """Return the fields of a dataclass, as `dataclasses.fields` does, or of a class of C++."""

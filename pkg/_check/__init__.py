@@ -57,6 +57,7 @@ __all__ = [
     "renew_wrapper",
     "set_class",
     "set_class_maker",
+    "set_field_class",
     "set_observer",
     "shut_down",
     "to_object",
@@ -92,6 +93,10 @@ def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
     """Return a function that sets a field of a wrapper's object: `slow` itself."""
     return slow
+
+
+def set_field_class(cls: type) -> None:
+    """Do nothing: the getters of fields are those of check mode."""
 
 
 def plan_record(cls: type, type_code: int, rows: Any, num_positional: int, num_parameters: int) -> None:

@@ -53,6 +53,7 @@ __all__ = [
     "renew_wrapper",
     "set_class",
     "set_class_maker",
+    "set_field_class",
     "set_observer",
     "shut_down",
     "to_object",
@@ -110,6 +111,10 @@ def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
     """Return a function that sets a field of a wrapper's object: `slow` itself."""
     return slow
+
+
+def set_field_class(cls: type) -> None:
+    """Do nothing: the properties of fields call their getters."""
 
 
 def plan_record(cls: type, type_code: int, rows: Any, num_positional: int, num_parameters: int) -> None:

@@ -12,6 +12,7 @@ from .._rules import conversions as _conversions
 from .._rules import errors as _errors
 from .._rules import values as _rules
 from .._rules.codes import code
+from .._rules.decisions import find_on_type
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .native import unpack_transferred
@@ -23,7 +24,7 @@ from .wrapper import empty, wrap
 
 __all__ = ["create_exchange", "install_host", "set_finder", "shut_down"]
 
-_DONE = 1  # ANYFFI_HOST_DONE
+_DONE, _DECLINED = 1, 2  # AnyffiHostStatus
 #: Near the end of the stack there may be no room to set an error. Then ctypes returns `_SWALLOWED`, and the
 #: caller, which is as near to the end, raises its own RecursionError.
 _NO_ROOM, _SWALLOWED = (RecursionError, ctypes.ArgumentError), 0
@@ -101,14 +102,13 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
         return _SWALLOWED
 
 
-def _with_status(function: Callable[..., None]) -> Callable[..., int]:
+def _with_status(function: Callable[..., int | None]) -> Callable[..., int]:
     """Make a function report an exception as hooks do: by status, with the thread's error set."""
 
     def report(*args: Any) -> int:
         try:
             try:
-                function(*args)
-                return _DONE
+                return function(*args) or _DONE
             except BaseException as exception:
                 _set_raised(translate_error(exception))
                 return -1
@@ -167,8 +167,33 @@ def _create(conversion: int, given: int, out: int) -> None:
     move_into(pack_owned(_conversions.create(conversion, value)), out)
 
 
+def _object_hash(given: int, out: int) -> int | None:
+    """Hash an object of the runtime, as its class says; a hook without a handle."""
+    x = unpack_copy(VALUE.unpack(ctypes.string_at(given, VALUE_SIZE)))
+    if find_on_type(type(x), "__hash__") is object.__hash__:
+        return _DECLINED
+    c_int64.from_address(out).value = hash(x)
+    return None
+
+
+def _object_equal(given: int, other: int, out: int) -> int | None:
+    """Compare values of which at least one is an object of the runtime; a hook without a handle."""
+    x, y = (unpack_copy(VALUE.unpack(ctypes.string_at(place, VALUE_SIZE))) for place in (given, other))
+    if all(find_on_type(type(one), "__eq__") is object.__eq__ for one in (x, y)):
+        return _DECLINED
+    c_int32.from_address(out).value = bool(x == y)
+    return None
+
+
 def _address(function: Any) -> int:
     return ctypes.cast(function, c_void_p).value or 0
+
+
+def _plain_hook(function: Callable[..., int | None], *params: Any) -> int:
+    """Make a hook without a handle of a function."""
+    made = platform.plain_hook_type(*params)(_with_status(function))
+    _kept.append(made)
+    return _address(made)
 
 
 def install_host() -> None:
@@ -176,8 +201,6 @@ def install_host() -> None:
     callback = platform.callback_type(_callback)
     _kept.append(callback)
     set_callback(_address(callback))
-    create = platform.plain_hook_type(c_int32, c_void_p, c_void_p)(_with_status(_create))
-    _kept.append(create)
     host = Host(struct_size=ctypes.sizeof(Host), **platform.hooks(_with_status))
     host.flags |= _rules.HOST_FLAGS
     host.handle_hash = _address(_hash)
@@ -186,10 +209,10 @@ def install_host() -> None:
     host.handle_type_name = _address(_type_name)
     host.error_fill = _address(_error_fill)
     host.handle_convert = _address(_convert)
-    host.handle_create = _address(create)
-    empty_wrapper = platform.plain_hook_type(c_void_p)(_with_status(empty))
-    _kept.append(empty_wrapper)
-    host.wrapper_empty = _address(empty_wrapper)
+    host.handle_create = _plain_hook(_create, c_int32, c_void_p, c_void_p)
+    host.wrapper_empty = _plain_hook(empty, c_void_p)
+    host.object_hash = _plain_hook(_object_hash, c_void_p, c_void_p)
+    host.object_equal = _plain_hook(_object_equal, c_void_p, c_void_p, c_void_p)
     library.host_install(ctypes.addressof(host))
 
 

@@ -265,6 +265,8 @@ class Host(Structure):
                 "wrapper_track",
                 "wrapper_empty",
                 "items_read",
+                "object_hash",
+                "object_equal",
             )
         ),
     ]

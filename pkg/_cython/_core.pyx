@@ -37,7 +37,7 @@ from marshaller cimport (
     map_methods, map_operators, mapping_compare, new_method, new_operator, next_item, pack, pack_owned,
     pack_scalar, place_named, plain, plan_record_call, public_functions, put_item, raise_taken,
     read_field, read_numpy, remember_data_type, sequence_compare, sequence_has, sequence_hash,
-    set_compare, set_constructor, set_hash, set_in_place,
+    set_compare, set_constructor, set_field_slots, set_hash, set_in_place,
     set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state, tensor_length, track,
     unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping,
     unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed, views_equal, wrap,
@@ -153,6 +153,11 @@ def field_setter(name, slow):
     return made
 
 
+def set_field_class(type cls not None):
+    """Let properties of a class that derives from `property` read and write fields without a call."""
+    set_field_slots(<PyTypeObject*>cls, <PyTypeObject*>FieldGetter)
+
+
 def renew_wrapper(wrapper):
     """Do nothing: wrappers know no type of their objects."""
 
@@ -165,6 +170,11 @@ def to_plain(x):
 def create_exchange():
     """Return a capsule with DLPack's table of functions for our tensors; None where there can be none."""
     return create_exchange_capsule()
+
+
+def install_hooks():
+    """Install the hooks of the host, in the place of those of another backend."""
+    install_host(_rules.HOST_FLAGS, handle_hash, handle_equal)
 
 
 def shut_down():
@@ -245,7 +255,7 @@ cdef int set_up() except -1:
     set_up_mappings()
     list_types()
     _rules.register_core(ObjectCore)
-    install_host(_rules.HOST_FLAGS, handle_hash, handle_equal)
+    install_hooks()
     return 0
 
 

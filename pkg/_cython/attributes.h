@@ -3,6 +3,8 @@
 #ifndef ANYFFI_ATTRIBUTES_H_
 #define ANYFFI_ATTRIBUTES_H_
 
+#include <structmember.h>
+
 #include "native.h"
 #include "pack.h"
 #include "wrapper.h"
@@ -27,11 +29,23 @@ ANYFFI_NEVER_INLINE int anyffi_py_find_field(AnyffiFieldGetter* getter, int32_t 
 
 /// Returns the object of a wrapper that has the field, borrowed; NULL for others.
 static inline AnyffiObject* anyffi_py_owner_of_field(AnyffiFieldGetter* getter, PyObject* x) {
-  if (!anyffi_py_is_wrapper(x)) return NULL;
+  if (!anyffi_py_is_wrapper_class(Py_TYPE(x)) && !anyffi_py_is_wrapper(x)) return NULL;
   AnyffiObject* object = ((AnyffiWrapper*)x)->object;
   if (object == NULL) return NULL;
   if (object->type_code == getter->type_code || anyffi_py_find_field(getter, object->type_code)) return object;
   return NULL;
+}
+
+static inline PyObject* anyffi_py_read_field_of(AnyffiFieldGetter* getter, AnyffiObject* object) {
+  AnyffiValue value = anyffi_make_none();
+  const AnyffiFieldInfo* field = getter->field;
+  if (__builtin_expect(field->get(object, field, &value) != 0, 0)) {
+    anyffi_py_raise_taken();
+    return NULL;
+  }
+  if (value.type_code == ANYFFI_INT) return PyLong_FromLongLong(value.as_int);
+  if (value.type_code == ANYFFI_FLOAT) return PyFloat_FromDouble(value.as_float);
+  return anyffi_py_unpack_result(&value);
 }
 
 /// The vectorcall function of a FieldGetter, whose argument is the wrapper.
@@ -39,15 +53,19 @@ static PyObject* anyffi_py_read_field(PyObject* self, PyObject* const* args, siz
   AnyffiFieldGetter* getter = (AnyffiFieldGetter*)self;
   if (PyVectorcall_NARGS(flags) == 1 && names == NULL) {
     AnyffiObject* object = anyffi_py_owner_of_field(getter, args[0]);
-    if (object != NULL) {
-      AnyffiValue value = anyffi_make_none();
-      const AnyffiFieldInfo* field = getter->field;
-      if (field->get(object, field, &value) == 0) return anyffi_py_unpack_result(&value);
-      anyffi_py_raise_taken();
-      return NULL;
-    }
+    if (object != NULL) return anyffi_py_read_field_of(getter, object);
   }
   return PyObject_Vectorcall(getter->slow, args, flags, names);
+}
+
+/// 1 if the field has the value now, 0 for a value that `slow` takes, -1 with an exception.
+static inline int anyffi_py_write_field_of(AnyffiFieldGetter* setter, AnyffiObject* object, PyObject* x) {
+  AnyffiValue value;
+  const AnyffiFieldInfo* field = setter->field;
+  if (field->set == NULL || !anyffi_py_pack_plain(x, &value)) return 0;
+  if (__builtin_expect(field->set(object, field, &value) == 0, 1)) return 1;
+  anyffi_py_raise_taken();
+  return -1;
 }
 
 /// The same for a setter, whose arguments are the wrapper and the value.
@@ -55,16 +73,60 @@ static PyObject* anyffi_py_write_field(PyObject* self, PyObject* const* args, si
   AnyffiFieldGetter* setter = (AnyffiFieldGetter*)self;
   if (PyVectorcall_NARGS(flags) == 2 && names == NULL) {
     AnyffiObject* object = anyffi_py_owner_of_field(setter, args[0]);
-    AnyffiValue value;
-    if (object != NULL && setter->field->set != NULL && anyffi_py_pack_plain(args[1], &value)) {
-      const AnyffiFieldInfo* field = setter->field;
-      if (field->set(object, field, &value) == 0) Py_RETURN_NONE;
-      anyffi_py_raise_taken();
-      return NULL;
-    }
+    int put = object == NULL ? 0 : anyffi_py_write_field_of(setter, object, args[1]);
+    if (put > 0) Py_RETURN_NONE;
+    if (put < 0) return NULL;
   }
   return PyObject_Vectorcall(setter->slow, args, flags, names);
 }
+
+// ---- properties of fields -------------------------------------------------------------------------------------------
+
+/// The type of FieldGetter, and where a property holds its getter and its setter; 0 where that is unknown.
+static PyTypeObject* anyffi_getter_type;
+static Py_ssize_t anyffi_getter_offset, anyffi_setter_offset;
+
+/// The getter or setter of a property that is one of this backend, borrowed; else NULL.
+static inline AnyffiFieldGetter* anyffi_py_accessor(PyObject* self, Py_ssize_t offset) {
+  PyObject* found = *(PyObject**)((char*)self + offset);
+  return found != NULL && Py_TYPE(found) == anyffi_getter_type ? (AnyffiFieldGetter*)found : NULL;
+}
+
+/// The `tp_descr_get` of the class of fields: that of `property` without a call of the getter.
+static PyObject* anyffi_py_get_field(PyObject* self, PyObject* x, PyObject* cls) {
+  AnyffiFieldGetter* getter = x == NULL ? NULL : anyffi_py_accessor(self, anyffi_getter_offset);
+  AnyffiObject* object = getter == NULL ? NULL : anyffi_py_owner_of_field(getter, x);
+  if (__builtin_expect(object != NULL, 1)) return anyffi_py_read_field_of(getter, object);
+  return PyProperty_Type.tp_descr_get(self, x, cls);
+}
+
+/// Its `tp_descr_set`.
+static int anyffi_py_set_field(PyObject* self, PyObject* x, PyObject* value) {
+  AnyffiFieldGetter* setter = value == NULL ? NULL : anyffi_py_accessor(self, anyffi_setter_offset);
+  AnyffiObject* object = setter == NULL ? NULL : anyffi_py_owner_of_field(setter, x);
+  int put = object == NULL ? 0 : anyffi_py_write_field_of(setter, object, value);
+  return put != 0 ? (put > 0 ? 0 : -1) : PyProperty_Type.tp_descr_set(self, x, value);
+}
+
+static Py_ssize_t anyffi_py_offset_of_member(PyTypeObject* cls, const char* name) {
+  for (PyMemberDef* member = cls->tp_members; member != NULL && member->name != NULL; ++member) {
+    if (strcmp(member->name, name) == 0) return member->offset;
+  }
+  return 0;
+}
+
+/// Sets the slots of a class that derives from `property`.
+static void anyffi_py_set_field_slots(PyTypeObject* cls, PyTypeObject* getter_type) {
+  anyffi_getter_type = getter_type;
+  anyffi_getter_offset = anyffi_py_offset_of_member(&PyProperty_Type, "fget");
+  anyffi_setter_offset = anyffi_py_offset_of_member(&PyProperty_Type, "fset");
+  if (anyffi_getter_offset == 0 || anyffi_setter_offset == 0) return;
+  cls->tp_descr_get = anyffi_py_get_field;
+  cls->tp_descr_set = anyffi_py_set_field;
+  PyType_Modified(cls);
+}
+
+// ---- attributes of modules ------------------------------------------------------------------------------------------
 
 #if ANYFFI_KNOWN_LAYOUT && PY_VERSION_HEX < 0x030C0000
 /// An attribute that was found in the dict of an instance, and is no attribute of its class.

@@ -53,6 +53,38 @@ static int anyffi_py_handle_equal(void* handle, const AnyffiValue* other, int32_
   return anyffi_py_end_hook(is_equal, former);
 }
 
+typedef int (*AnyffiHandleHash)(void* handle, int64_t* out);
+typedef int (*AnyffiHandleEqual)(void* handle, const AnyffiValue* other, int32_t* out);
+
+/// The installed hooks of opaque objects, which also hash and compare those of the runtime, as their classes say.
+static AnyffiHandleHash anyffi_hash_handle;
+static AnyffiHandleEqual anyffi_equal_handle;
+
+static int anyffi_py_object_hash(const AnyffiValue* object, int64_t* out) {
+  int former = anyffi_py_lock();
+  PyObject* x = anyffi_py_unpack_copy(object);
+  int status = x == NULL ? anyffi_py_leave_raised() : ANYFFI_HOST_DECLINED;
+  if (x != NULL && Py_TYPE(x)->tp_hash != PyBaseObject_Type.tp_hash) status = anyffi_hash_handle(x, out);
+  Py_XDECREF(x);
+  anyffi_py_unlock(former);
+  return status;
+}
+
+static int anyffi_py_object_equal(const AnyffiValue* a, const AnyffiValue* b, int32_t* out) {
+  int former = anyffi_py_lock();
+  PyObject* x = anyffi_py_unpack_copy(a);
+  PyObject* y = x == NULL ? NULL : anyffi_py_unpack_copy(b);
+  int status = y == NULL ? anyffi_py_leave_raised() : ANYFFI_HOST_DECLINED;
+  richcmpfunc identity = PyBaseObject_Type.tp_richcompare;
+  if (y != NULL && (Py_TYPE(x)->tp_richcompare != identity || Py_TYPE(y)->tp_richcompare != identity)) {
+    status = anyffi_equal_handle(x, b, out);
+  }
+  Py_XDECREF(y);
+  Py_XDECREF(x);
+  anyffi_py_unlock(former);
+  return status;
+}
+
 /// Packs a new reference, which it steals; NULL means that an exception is set.
 static int anyffi_py_pack_new(PyObject* made, AnyffiValue* out) {
   int status = made == NULL ? -1 : anyffi_py_pack_owned(made, out);
@@ -151,11 +183,10 @@ static void anyffi_py_wrapper_track(void* wrapper) {
   if (anyffi_py_is_alive(x) && !PyObject_GC_IsTracked(x)) PyObject_GC_Track(x);
 }
 
-typedef int (*AnyffiHandleHash)(void* handle, int64_t* out);
-typedef int (*AnyffiHandleEqual)(void* handle, const AnyffiValue* other, int32_t* out);
-
 /// Installs the hooks; check mode hashes and compares opaque objects with different functions.
 static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, AnyffiHandleEqual equal) {
+  anyffi_hash_handle = hash;
+  anyffi_equal_handle = equal;
   AnyffiHost host;
   host.struct_size = sizeof(AnyffiHost);
   host.flags = flags;
@@ -181,6 +212,8 @@ static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, Anyffi
   host.wrapper_track = anyffi_py_wrapper_track;
   host.wrapper_empty = anyffi_py_wrapper_empty;
   host.items_read = anyffi_py_read_items;
+  host.object_hash = anyffi_py_object_hash;
+  host.object_equal = anyffi_py_object_equal;
   anyffi_host_install(&host);
 }
 

@@ -102,6 +102,7 @@ class BoundClasses:
         #: For each class made here the version of the type and the names of its members.
         self._members: dict[int, tuple[int, tuple[str, ...]]] = {}
         core.set_class_maker(self.make)
+        core.set_field_class(Field)
         set_enumerations(self.class_of)
         set_class_finder(self._find_exception)
 
@@ -163,6 +164,7 @@ class BoundClasses:
             if cls.__module__ != self._object.__module__:  # the package's own classes serve many types
                 self._complete(cls, type_code)
             self._registered[type_code] = cls
+            self.let_compare(type_code, cls)
             for other in [*self._made, *self._registered]:
                 if other not in self._registered and type_code in self._ancestors(other):
                     self.make(other)
@@ -173,13 +175,40 @@ class BoundClasses:
             self._made[type_code] = cls
             self._core.set_class(type_code, cls)
             self._core.set_class(draft_code, cls)
+            for each in (type_code, draft_code):
+                self.let_compare(each, cls)
             for other in self._made:
                 if other in self._members and type_code in self._ancestors(other):
                     self.make(other)
 
-    def registered_code(self, cls: type) -> int | None:
+    def code_of(self, cls: type) -> int | None:
+        """Return the type code of a class of objects; None for others."""
+        if not issubclass(cls, self._object):
+            return None
+        for base in cls.__mro__:
+            if "_record" in base.__dict__:
+                return base.__dict__["_record"][0]  # type: ignore[no-any-return]
+            if "_type_key" in base.__dict__:
+                return self._runtime.type_find(base.__dict__["_type_key"])  # type: ignore[no-any-return]
+            found = self._registered_code(base)
+            if found is not None:
+                return found
+        return None
+
+    def _registered_code(self, cls: type) -> int | None:
         """Return the type code for which users registered a class, or None."""
         return next((type_code for type_code, known in self._registered.items() if known is cls), None)
+
+    def note_subclass(self, cls: type) -> None:
+        """Let the runtime ask a new class of Python, if it says which objects are equal."""
+        type_code = self.code_of(cls) if _compares_in_python(cls) else None
+        if type_code is not None and type_code >= FIRST_DYNAMIC_TYPE:
+            self._runtime.type_let_host_compare(type_code)
+
+    def let_compare(self, type_code: int, cls: type) -> None:
+        """Let the runtime compare objects of a type as a class in Python says, if it says anything."""
+        if _compares_in_python(cls):
+            self._runtime.type_let_host_compare(type_code)
 
     def refresh(self, type_code: int) -> None:
         """Replace the members of a class, whose library was loaded again."""
@@ -326,6 +355,20 @@ def _free(name: str) -> str:
 
 def _is_of_package(cls: type) -> bool:
     return cls.__module__ == "anyffi" or cls.__module__.startswith("anyffi._") or cls is object
+
+
+def _compares_in_python(cls: type) -> bool:
+    return _is_of_python(cls, "__eq__") or _is_of_python(cls, "__hash__")
+
+
+def _is_of_python(cls: type, name: str) -> bool:
+    """Return whether `__eq__` or `__hash__` of a class is neither that of all objects nor one of C++."""
+    base = next(base for base in cls.__mro__ if name in base.__dict__)
+    found = base.__dict__[name]
+    if found is None:
+        # A class with an `__eq__` alone has this `__hash__`.
+        found = base.__dict__.get("__eq__")
+    return base is not object and not isinstance(found, MethodMethods)
 
 
 def _namespace_of(cls: Any) -> dict[str, Any]:

@@ -31,6 +31,14 @@ class ObjectMethods:
 
     _runtime: Runtime
     _address: int
+    _classes: Any
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        classes = getattr(cls, "_classes", None)
+        # None while the package's own classes are made.
+        if classes is not None:
+            classes.note_subclass(cls)
 
     def __dir__(self) -> list[str]:
         return [name for name in object.__dir__(self) if is_shown(name)]

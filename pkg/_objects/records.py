@@ -10,6 +10,7 @@ from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._typing import TYPE_CHECKING, Any
 from .fields import Field
+from .structural import require_word, set_structure
 
 if TYPE_CHECKING:
     from .bound import BoundClasses
@@ -99,7 +100,9 @@ class Records:
         #: By key: which class it is that of.
         self._places: dict[str, str] = {}
 
-    def declare(self, cls: type, key: str | None, slots: bool, options: dict[str, Any]) -> Any:
+    def declare(
+        self, cls: type, key: str | None, slots: bool, structural: str | None, options: dict[str, Any]
+    ) -> Any:
         """Return the dataclass made of a class.
 
         Parameters
@@ -110,6 +113,8 @@ class Records:
             Of the type; by default module and name of the class.
         slots : bool
             Whether instances have no `__dict__`.
+        structural : str, optional
+            How its objects take part in comparisons by structure.
         options : dict
             Arguments of `dataclasses.dataclass`.
         """
@@ -117,6 +122,8 @@ class Records:
 
         if not isinstance(cls, type):
             raise TypeError(f"anyffi.dataclass decorates classes, not {cls!r}")
+        if structural is not None:
+            require_word(structural, of_field=False)
         key = key or f"{cls.__module__}.{cls.__qualname__}"
         place = f"{cls.__module__}.{cls.__qualname__}"
         if self._places.get(key, place) != place:
@@ -130,23 +137,9 @@ class Records:
         with_default = [field for field in fields if field.default is not dataclasses.MISSING]
         made._defaults = tuple((field.name, field.default) for field in with_default)
         made._set_nowhere = tuple((field.name, field.default) for field in with_default if not field.init)
-        self._lay_out(made, key, parent, fields)
+        self._lay_out(made, key, parent, fields, structural)
         self._places[key] = place
         return made
-
-    def code_of(self, cls: type) -> int | None:
-        """Return the type code of a class of objects; None for others."""
-        if not issubclass(cls, self._object):
-            return None
-        for base in cls.__mro__:
-            if "_record" in base.__dict__:
-                return base.__dict__["_record"][0]  # type: ignore[no-any-return]
-            if "_type_key" in base.__dict__:
-                return self._runtime.type_find(base.__dict__["_type_key"])  # type: ignore[no-any-return]
-            found = self._classes.registered_code(base)
-            if found is not None:
-                return found
-        return None
 
     def fields_of(self, cls: type) -> tuple[Any, ...]:
         """Return the fields of a dataclass or of a class of C++, those of the bases first."""
@@ -197,7 +190,7 @@ class Records:
     def _find_base(self, cls: type) -> tuple[tuple[type, ...], int]:
         """Return the bases of the class to make, and the code of the type from which it derives."""
         found = [base for base in cls.__bases__ if issubclass(base, self._object)]
-        parents = {self.code_of(base) or code.OBJECT for base in found if base is not self._object}
+        parents = {self._classes.code_of(base) or code.OBJECT for base in found if base is not self._object}
         if len(parents) > 1:
             raise TypeError(f"{cls.__name__} has several bases with fields in the runtime; one may have")
         for base in found:
@@ -234,11 +227,11 @@ class Records:
             _move_cells(value, cls, made)
         return made
 
-    def _lay_out(self, cls: Any, key: str, parent: int, fields: Any) -> None:
+    def _lay_out(self, cls: Any, key: str, parent: int, fields: Any, structural: str | None) -> None:
         """Declare the type of a class, and let its fields read and write the objects."""
         from .annotations import Annotations, evaluate_classes
 
-        annotations = Annotations(cls, self._public, self.code_of, evaluate_classes(cls))
+        annotations = Annotations(cls, self._public, self._classes.code_of, evaluate_classes(cls))
         inherited: dict[str, Any] = {}
         for base in reversed(cls.__mro__[1:]):
             inherited.update({k: v for k, v in base.__dict__.items() if isinstance(v, Field)})
@@ -270,17 +263,9 @@ class Records:
         for field, _ in redeclared:
             # The standard library has set its default.
             setattr(cls, field.name, inherited[field.name])
-        self._set_structure(cls, type_code, fields)
+        set_structure(self._runtime, type_code, fields, structural)
         self._classes.add_record(type_code, declared[1], cls)
         self._plan(cls, fields)
-
-    def _set_structure(self, cls: Any, type_code: int, fields: Any) -> None:
-        """Say how fields and objects take part in comparisons by structure."""
-        for field in fields:
-            if "structural" in field.metadata:
-                self._runtime.structure_set(type_code, field.name, field.metadata["structural"])
-        if "__structural__" in cls.__dict__:
-            self._runtime.structure_set(type_code, None, cls.__structural__)
 
     def _plan(self, cls: Any, fields: Any) -> None:
         """Let the backend make objects at once, where nothing but the generated `__init__` would run."""

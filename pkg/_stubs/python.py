@@ -12,7 +12,7 @@ from typing import Any, Callable, Union
 from .._objects.container import Container
 from .annotations import Annotations
 from .expressions import is_type, literal, repeated, unquote
-from .source import Assignment, Definition, Source, is_overload, statements
+from .source import Assignment, Definition, Imported, Source, is_overload, statements
 from .text import docstring, parameter_texts
 
 __all__ = ["PythonDeclarations"]
@@ -148,7 +148,8 @@ class PythonDeclarations:
             while isinstance(root, (ast.Attribute, ast.Call)):
                 root = root.func if isinstance(root, ast.Call) else root.value
             found = self._source.imported.get(getattr(root, "id", ""))
-            is_registration = found is not None and found.module.partition(".")[0] == "anyffi"
+            is_ours = found is not None and found.module.partition(".")[0] == "anyffi"
+            is_registration = is_ours and not _is_dataclass(mark, found)
             is_of_property = isinstance(mark, ast.Attribute) and mark.attr in ("setter", "deleter", "getter")
             if is_of_property or (not is_registration and self._resolve(mark)):
                 yield ast.unparse(mark)
@@ -265,6 +266,13 @@ class PythonDeclarations:
 def _is_alias(value: object) -> bool:
     """Return whether a value is a type, a generic one, or a variable of types."""
     return isinstance(value, type) or type(value).__module__ in ("typing", "typing_extensions", "types")
+
+
+def _is_dataclass(mark: ast.expr, found: Imported | None) -> bool:
+    """Return whether a decorator of ours is `dataclass`, which tells type checkers of a constructor."""
+    called = mark.func if isinstance(mark, ast.Call) else mark
+    name = called.attr if isinstance(called, ast.Attribute) else found and found.name
+    return name == "dataclass"
 
 
 def _is_shown(name: str) -> bool:

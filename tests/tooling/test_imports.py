@@ -32,6 +32,7 @@ LAYERS = (
     ("_objects", "methods of the public classes, over what every backend offers"),
     ("_public", "the public classes by name"),
     ("_api", "the public functions, which take and return public classes"),
+    ("_dataclasses", "the public functions that make dataclasses, for type checkers to see"),
     ("_backend", "opens backends by name and puts classes and functions together"),
     ("_tracing", "what watches calls"),
     ("registry", "public"),

@@ -59,8 +59,9 @@ def test_pyright_accepts_the_examples(examples: pathlib.Path, package_path: path
 
 
 @needs_pyright
-def test_pyright_accepts_the_program_of_a_user(tmp_path: pathlib.Path, package_path: pathlib.Path) -> None:
-    shutil.copy(ROOT / "tests" / "tooling" / "typing_of_users.py", tmp_path)
+def test_pyright_accepts_the_programs_of_users(tmp_path: pathlib.Path, package_path: pathlib.Path) -> None:
+    for name in ("typing_of_users.py", "typing_of_dataclasses.py"):
+        shutil.copy(ROOT / "tests" / "tooling" / name, tmp_path)
     assert run_pyright(tmp_path, ["*.py"], search=[package_path]) == ""
 
 
@@ -99,6 +100,15 @@ class Size:
 
     w: int
     h: float = 0.0
+
+
+@anyffi.dataclass("python_part.Span", structural="identity")
+class Span(anyffi.Object):
+    """From one to the other."""
+
+    start: int
+    stop: int = anyffi.field(default=0, structural="ignore")
+    sizes: list[Size] = anyffi.field(default_factory=list)
 
 
 class Row(NamedTuple):
@@ -180,6 +190,7 @@ DECLARED = [
     "class _Base(Generic[T]):\n    item: T\n",
     "def either(x: T, y: _Private = ..., /, z: Any = -1, *args: int, mode: Literal['a', 'b'] = ..., **kw: Any) -> T:",
     "def registered(x: int) -> str: ...",
+    "@anyffi.dataclass('python_part.Span', structural='identity')\nclass Span(anyffi.Object):\n",
     "__version__: str",
     "LIMIT: int",
 ]
@@ -196,6 +207,7 @@ number: int = point.at(1) + len(point) + point.item + p.Size(1, h=2.5).w + p.Row
 points: dict[str, list[p.Point]] = p.Point.read(Path("."))
 color: p.Color = p.Color.RED
 made: p.Point = p.Point.make(1, 2.5)
+span: p.Span = p.Span(1, stop=p.Span(2).start)
 shown: str = p.registered(1) + p.__version__
 """
 

@@ -1,6 +1,6 @@
 """The type stub of the public classes agrees with the classes.
 
-`tools/dev.py lint` checks tests/tooling/typing_of_users.py; here it runs, and the stub is compared with the classes.
+`tools/dev.py lint` checks the programs tests/tooling/typing_of_*.py; here they run, and the stub is compared with the classes.
 """
 
 from __future__ import annotations
@@ -21,11 +21,9 @@ CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDe
 SHARED = {"_Sequence", "_Set"}
 
 
-def test_the_accepted_program_runs(ffi: Any) -> None:
-    done = run(
-        [sys.executable, "-W", "error", ROOT / "tests" / "tooling" / "typing_of_users.py"],
-        FFI_MODE=ffi.ffi_mode,
-    )
+@pytest.mark.parametrize("name", ["typing_of_users.py", "typing_of_dataclasses.py"])
+def test_the_accepted_programs_run(name: str, ffi: Any) -> None:
+    done = run([sys.executable, "-W", "error", ROOT / "tests" / "tooling" / name], FFI_MODE=ffi.ffi_mode)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

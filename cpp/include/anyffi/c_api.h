@@ -994,10 +994,11 @@ AnyffiGuardedCall* anyffi_guarded_call(void);
 /// Keeps the object of a value alive until `nurse` is destroyed.
 int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient);
 
-/// How libraries make new objects of a type, because functions return or take pointers to such.
+/// How libraries make new objects of a type, because functions return or take pointers to such; and who compares them.
 typedef enum AnyffiInstanceFlag {
-  ANYFFI_ENROLLED = 1, /* they are enrolled */
-  ANYFFI_SEPARATE = 2  /* the content has memory of its own, so that an owner in C++ can take it */
+  ANYFFI_ENROLLED = 1,     /* they are enrolled */
+  ANYFFI_SEPARATE = 2,     /* the content has memory of its own, so that an owner in C++ can take it */
+  ANYFFI_HOST_COMPARES = 4 /* a class of the host may say when they are equal: `object_hash` of AnyffiHost */
 } AnyffiInstanceFlag;
 
 /// Adds flags to a type and those that derive from it.
@@ -1078,7 +1079,8 @@ typedef struct AnyffiTypeInfo {
   const char* type_key;
   const char* python_name;
   int64_t instance_size; /* 0: unknown; likewise `alignment` and `member_types` */
-  /// Hooks, which may fail. NULL: that of the nearest ancestor, else identity.
+  /// Hooks, which may fail. NULL: that of the nearest ancestor, else identity. `anyffi_type_define` sets both for a
+  /// type with a method `__eq__` or `__hash__`: these are called, and objects with the first alone cannot be hashed.
   int (*hash)(const AnyffiValue* self, int64_t* out);
   int (*equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
   /// Calls `visit` once for each reference that the object owns, with a borrowed value, until one call does not return

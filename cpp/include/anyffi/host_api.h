@@ -33,7 +33,10 @@ typedef enum AnyffiHostFlag {
 /// The result of callbacks and hooks of the host on success; on failure they leave an error in the slot and return -1.
 /// Hooks written in the host's own language (ctypes) return any other number if a signal interrupts them before their
 /// first line or after their last, where the host swallows the exception: the runtime raises KeyboardInterrupt then.
-typedef enum AnyffiHostStatus { ANYFFI_HOST_DONE = 1 } AnyffiHostStatus;
+typedef enum AnyffiHostStatus {
+  ANYFFI_HOST_DONE = 1,
+  ANYFFI_HOST_DECLINED = 2 /* of `object_hash` and `object_equal`: the runtime decides */
+} AnyffiHostStatus;
 
 /// The hooks of a host. Each acquires the host's lock itself where it needs it. Those that may fail return
 /// ANYFFI_HOST_DONE or -1.
@@ -82,6 +85,10 @@ typedef struct AnyffiHost {
   /// `anyffi_items_read`, called with the lock held. NULL for a host that calls no `load_items`; then that of the
   /// former host remains.
   int64_t (*items_read)(AnyffiItems* items, AnyffiValue* out, int64_t capacity);
+  /// Hash an object of a type with ANYFFI_HOST_COMPARES, and compare two values of which at least one is such, as the
+  /// host's classes say. ANYFFI_HOST_DECLINED where these say nothing.
+  int (*object_hash)(const AnyffiValue* object, int64_t* out);
+  int (*object_equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
 } AnyffiHost;
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.

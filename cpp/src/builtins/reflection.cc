@@ -133,6 +133,10 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.describe")
         "a hook for `repr`; and a number that "
         "changes when the type is defined anew.");
 
+ANYFFI_REGISTER_GLOBAL("anyffi.type.let_host_compare")
+    .def([](int32_t type_code) { anyffi_type_add_instance_flags(type_code, ANYFFI_HOST_COMPARES); }, arg("type_code"))
+    .doc("Let the host hash and compare the objects of a type and of those that derive from it.");
+
 ANYFFI_REGISTER_GLOBAL("anyffi.type.convertible_from")
     .def([](int32_t type_code) { return text_or_none(get_info(type_code).convertible_from); }, arg("type_code"))
     .doc("Return the type of values that parameters convert to an object of a type, or None.");

@@ -2,6 +2,8 @@
 /// Operations on the structure of values, under `anyffi.structure.*`.
 #include <anyffi/anyffi.h>
 
+#include "structure/parts.h"
+
 namespace {
 
 using anyffi::AnyValue;
@@ -71,6 +73,10 @@ ANYFFI_REGISTER_GLOBAL("anyffi.structure.set")
         },
         arg("type_code"), arg("field"), arg("structure"))
     .doc("Set how a field of a type, or without one its objects, take part in comparisons by structure.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.structure.reset")
+    .def(&anyffi::runtime::reset_structure, arg("type_code"))
+    .doc("Forget what was set for a type itself, which a front end declares anew.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.structure.visit")
     .def(&visit, arg("value"), arg("function"), arg("is_post"))

@@ -407,6 +407,8 @@ int define_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_
   given.methods = info.methods;
   given.num_methods = info.num_methods;
   given.visit_children = info.visit_children;
+  if (info.hash != nullptr) given.hash = info.hash;
+  if (info.equal != nullptr) given.equal = info.equal;
   std::unique_lock<std::mutex> lock(types.mutex);
   auto definer = types.definers.find(*type_code);
   bool was_defined = definer != types.definers.end();

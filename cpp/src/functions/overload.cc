@@ -262,6 +262,10 @@ AnyffiObject* make_operator(AnyffiObject* function, int32_t type_code, const Any
   return made.as_object;
 }
 
+int call_as_operator(const AnyffiFunction& function, AnyffiValue* operands, AnyffiValue* result) {
+  return try_candidate(function, operands, 2, result);
+}
+
 }  // namespace anyffi::runtime
 
 using namespace anyffi::runtime;

@@ -2,9 +2,13 @@
 /// Definitions of types by libraries, which a failed load undoes.
 #include <anyffi/c_api.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "core/errors.h"
 #include "core/loading.h"
 #include "core/types.h"
+#include "functions/comparing.h"
 #include "registry/journal.h"
 
 using namespace anyffi::runtime;
@@ -15,7 +19,10 @@ int anyffi_type_define(int32_t* type_code, const AnyffiTypeInfo* info) {
     LoadJournal* journal = LoadJournal::current();
     if (journal != nullptr) journal->reserve_type();
     FormerType former;
-    if (define_type(*info, registrant, type_code, &former) != 0) return -1;
+    AnyffiTypeInfo given{};
+    std::memcpy(static_cast<void*>(&given), info, std::min<size_t>(info->struct_size, sizeof(given)));
+    compare_by_methods(&given);
+    if (define_type(given, registrant, type_code, &former) != 0) return -1;
     if (journal != nullptr && former.record != nullptr) journal->record_type(former);
     return 0;
   });

@@ -33,6 +33,12 @@ Structures& structures() {
 
 }  // namespace
 
+void reset_structure(int32_t type_code) noexcept {
+  Structures& known = structures();
+  std::lock_guard<std::mutex> lock(known.mutex);
+  known.of_type.erase(type_code);
+}
+
 AnyffiObject* find_method(const AnyffiTypeInfo& info, const char* name, uint32_t flag) noexcept {
   for (int32_t i = 0; i < info.num_methods; ++i) {
     const AnyffiMethodInfo& method = info.methods[i];

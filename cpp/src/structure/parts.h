@@ -121,6 +121,8 @@ inline const AnyffiValue& unboxed(const AnyffiValue& value) noexcept {
 }
 
 /// The function of a method of a type itself, by its name or one of its flags; NULL if there is none.
+/// Forgets what `anyffi_type_set_structure` has set for a type.
+void reset_structure(int32_t type_code) noexcept;
 AnyffiObject* find_method(const AnyffiTypeInfo& info, const char* name, uint32_t flag) noexcept;
 
 }  // namespace anyffi::runtime

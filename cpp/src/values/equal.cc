@@ -13,6 +13,7 @@
 #include "core/value.h"
 #include "text/text.h"
 #include "values/containers.h"
+#include "values/host_objects.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -136,6 +137,10 @@ int values_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   if (!depth) return -1;
   int status = host_equal(a, b, out);
   if (status != -2) return status;
+  if (is_compared_by_host(a) || is_compared_by_host(b)) {
+    status = ask_host(&AnyffiHost::object_equal, &a, &b, out);
+    if (status <= 0) return status;
+  }
   if (is_sequence(a.type_code) || is_sequence(b.type_code)) {
     if (anyffi_type_get_family(a.type_code) != anyffi_type_get_family(b.type_code)) return 0;
     return sequences_equal(as_sequence(a.as_object), as_sequence(b.as_object), out);

@@ -15,6 +15,7 @@
 #include "core/owned.h"
 #include "core/types.h"
 #include "values/containers.h"
+#include "values/host_objects.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -195,6 +196,13 @@ int hash_object(const AnyffiValue& value, int64_t* out) {
     }
     *out = hash_address(handle);
     return 0;
+  }
+  if (is_compared_by_host(value)) {
+    int status = ask_host(&AnyffiHost::object_hash, &value, out);
+    if (status <= 0) {
+      *out = avoid_minus_one(*out);
+      return status;
+    }
   }
   if (auto* hook = find_hook(value.type_code, &AnyffiTypeInfo::hash)) {
     if (hook(&value, out) != 0) return -1;

@@ -1,0 +1,41 @@
+"""`anyffi.field`: what a dataclass is told of a field."""
+
+from __future__ import annotations
+
+from .._builtins import *  # noqa: F403
+from .._objects.structural import KEY, require_word
+from .._typing import Any
+
+__all__ = ["field"]
+
+
+def field(*, structural: Any = None, metadata: Any = None, **options: Any) -> Any:
+    """Describe a field of a dataclass, as `dataclasses.field` does.
+
+    Parameters
+    ----------
+    structural : str, optional
+        How the field takes part in comparisons by structure: `"plain"`, the default; `"ignore"`, not at all;
+        `"identity"`, as the same object; `"defines"`, its objects are variables that it binds in the fields
+        after it; `"declares"`, they are bound in all that follows in the innermost object with a field that
+        defines.
+    metadata : mapping, optional
+        As for `dataclasses.field`.
+    **options
+        The other arguments of `dataclasses.field`.
+
+    Examples
+    --------
+    >>> @anyffi.dataclass("example.Token")
+    ... class Token:
+    ...     text: str
+    ...     line: int = anyffi.field(default=0, structural="ignore")
+    >>> anyffi.structural_equal(Token("x", 1), Token("x", 2))
+    True
+    """
+    import dataclasses
+
+    if structural is not None:
+        require_word(structural, of_field=True)
+        metadata = {**(metadata or {}), KEY: structural}
+    return dataclasses.field(metadata=metadata, **options)

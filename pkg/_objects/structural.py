@@ -1,0 +1,33 @@
+"""How fields and objects of dataclasses take part in comparisons by structure."""
+
+from __future__ import annotations
+
+from .._builtins import *  # noqa: F403
+from .._typing import Any
+
+__all__ = ["KEY", "require_word", "set_structure"]
+
+#: In the metadata of a field: its word.
+KEY = "anyffi.structural"
+
+_OF_FIELDS = ("plain", "ignore", "identity", "defines", "declares")
+_OF_CLASSES = ("plain", "identity", "variable")
+
+
+def require_word(word: Any, *, of_field: bool) -> None:
+    """Raise ValueError for a word without meaning."""
+    known = _OF_FIELDS if of_field else _OF_CLASSES
+    if word not in known:
+        shown = ", ".join(map(repr, known[:-1]))
+        what = "field" if of_field else "class"
+        raise ValueError(f"`structural` of a {what} is {shown} or {known[-1]!r}, not {word!r}")
+
+
+def set_structure(runtime: Any, type_code: int, fields: Any, own: str | None) -> None:
+    """Say how the fields and objects of a type take part, in the place of what was said before."""
+    runtime.structure_reset(type_code)
+    for field in fields:
+        if KEY in field.metadata:
+            runtime.structure_set(type_code, field.name, field.metadata[KEY])
+    if own is not None:
+        runtime.structure_set(type_code, None, own)
