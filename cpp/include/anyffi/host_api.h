@@ -82,6 +82,9 @@ typedef struct AnyffiHost {
   /// `anyffi_items_read`, called with the lock held. NULL for a host that calls no `load_items`; then that of the
   /// former host remains.
   int64_t (*items_read)(AnyffiItems* items, AnyffiValue* out, int64_t capacity);
+  /// `anyffi_items_write`, called with the lock held. NULL for a host that never sets ANYFFI_TAKES_ITEMS; then that of
+  /// the former host remains.
+  int (*items_write)(void** state, const AnyffiValue* values, int64_t count);
 } AnyffiHost;
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.
