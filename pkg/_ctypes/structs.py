@@ -265,6 +265,7 @@ class Host(Structure):
                 "wrapper_track",
                 "wrapper_empty",
                 "items_read",
+                "items_write",
                 "object_hash",
                 "object_equal",
             )

@@ -5,16 +5,6 @@
 
 #include "vectorcall.h"
 
-/// Packs an argument that is immediate, or an object whose class was registered at run time.
-ANYFFI_ALWAYS_INLINE int anyffi_py_pack_operand(PyObject* x, AnyffiValue* out) {
-  if (anyffi_py_pack_immediate(x, Py_TYPE(x), out)) return 1;
-  if (!anyffi_py_is_wrapper(x)) return 0;
-  AnyffiObject* object = ((AnyffiWrapper*)x)->object;
-  if (object == NULL || object->type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return 0;
-  *out = anyffi_make_object(object);
-  return 1;
-}
-
 /// What Python calls a method through: a wrapper, and arguments that are probably immediate.
 static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);

@@ -218,6 +218,16 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_immediate(AnyffiFunction* target, P
   return anyffi_py_call_packed(target, values, count);
 }
 
+/// Packs an argument that is immediate, or an object whose class was registered at run time: nothing to release.
+ANYFFI_ALWAYS_INLINE int anyffi_py_pack_operand(PyObject* x, AnyffiValue* out) {
+  if (anyffi_py_pack_immediate(x, Py_TYPE(x), out)) return 1;
+  if (!anyffi_py_is_wrapper(x)) return 0;
+  AnyffiObject* object = ((AnyffiWrapper*)x)->object;
+  if (object == NULL || object->type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return 0;
+  *out = anyffi_make_object(object);
+  return 1;
+}
+
 /// Calls with at most ANYFFI_MAX_SHORT arguments, of which the first is probably a callable.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
   AnyffiValue values[ANYFFI_MAX_SHORT];

@@ -6,12 +6,15 @@
 
 #include "call.h"
 #include "items.h"
+#include "write_items.h"
 
-/// 1 if some parameter of a function takes items. In check mode both marshallers pack all containers.
+/// 1 if some parameter of a function takes items, or it returns some. In check mode both marshallers convert all
+/// containers.
 static inline int anyffi_py_has_items(const AnyffiFunction* target) {
   const AnyffiFunctionInfo* info = target->info;
   if (info == NULL || info->struct_size < sizeof(AnyffiFunctionInfo)) return 0;
-  return info->item_params != 0 && !anyffi_state.is_check_mode;
+  int returns_items = ANYFFI_WRITES_ITEMS && (info->flags & ANYFFI_RETURNS_ITEMS);
+  return (info->item_params != 0 || returns_items) && !anyffi_state.is_check_mode;
 }
 
 /// Memory for an argument that `load_items` makes: enough for all frequent types.
@@ -27,6 +30,16 @@ static int anyffi_py_load_items(const AnyffiFunction* target, Py_ssize_t index, 
   if (type_code == 0) return 0;
   *out = anyffi_make_items(x, type_code, 0);
   return target->info->load_items(target->self, (int32_t)index, out, room, sizeof(*room)) == 0;
+}
+
+/// As `anyffi_py_call_given`, for results of which C++ makes Python's containers.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_writing(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
+                                                      PyObject* const* args, const int32_t* places) {
+  AnyffiValue result = anyffi_make_none();
+  if (ANYFFI_WRITES_ITEMS && (target->info->flags & ANYFFI_RETURNS_ITEMS)) result.aux = ANYFFI_TAKES_ITEMS;
+  int status = target->call(target->self, values, (int32_t)count, &result);
+  if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, places, count);
+  return result.type_code == ANYFFI_UNSET ? (PyObject*)result.as_pointer : anyffi_py_take_result(0, &result);
 }
 
 /// Calls with memory for all arguments; `args` are those given, at `places` unless that is NULL.
@@ -46,17 +59,33 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_loading(AnyffiFunction* target, Py
       break;
     }
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_given(target, values, count, args, places);
+  PyObject* result = packed < count ? NULL : anyffi_py_call_writing(target, values, count, args, places);
   return anyffi_py_finish(result, values, packed);
 }
 
-/// Calls a function that `anyffi_py_has_items`, with any arguments.
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_items(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
+/// Calls with at most ANYFFI_MAX_SHORT arguments.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_rooms(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
                                                    Py_ssize_t count) {
+  AnyffiValue values[ANYFFI_MAX_SHORT];
+  AnyffiRoom rooms[ANYFFI_MAX_SHORT];
+  return anyffi_py_call_loading(target, args, places, count, values, rooms);
+}
+
+/// As `anyffi_py_call_items`, with at most ANYFFI_MAX_SHORT arguments for a function that takes no items.
+static inline PyObject* anyffi_py_call_giving(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
+  AnyffiValue values[ANYFFI_MAX_SHORT];
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!anyffi_py_pack_operand(args[i], &values[i])) return anyffi_py_call_rooms(target, args, NULL, count);
+  }
+  return anyffi_py_call_writing(target, values, count, args, NULL);
+}
+
+/// Calls a function that `anyffi_py_has_items`, with any arguments.
+static PyObject* anyffi_py_call_items(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
+                                      Py_ssize_t count) {
   if (count <= ANYFFI_MAX_SHORT) {
-    AnyffiValue values[ANYFFI_MAX_SHORT];
-    AnyffiRoom rooms[ANYFFI_MAX_SHORT];
-    return anyffi_py_call_loading(target, args, places, count, values, rooms);
+    int takes_items = target->info->item_params != 0 || places != NULL;
+    return takes_items ? anyffi_py_call_rooms(target, args, places, count) : anyffi_py_call_giving(target, args, count);
   }
   AnyffiValue* values = anyffi_py_allocate(count + (Py_ssize_t)(sizeof(AnyffiRoom) / sizeof(AnyffiValue)) * count);
   if (values == NULL) return NULL;

@@ -212,6 +212,7 @@ static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, Anyffi
   host.wrapper_track = anyffi_py_wrapper_track;
   host.wrapper_empty = anyffi_py_wrapper_empty;
   host.items_read = anyffi_py_read_items;
+  host.items_write = anyffi_py_write_items;
   host.object_hash = anyffi_py_object_hash;
   host.object_equal = anyffi_py_object_equal;
   anyffi_host_install(&host);

@@ -297,6 +297,11 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_uncommon(PyObject* x, AnyffiValue* out) {
   return 0;
 }
 
+/// Apart, since it would take registers from all values of `anyffi_py_pack_other`.
+ANYFFI_NEVER_INLINE AnyffiDecision anyffi_py_look_up_decision(PyTypeObject* cls) {
+  return anyffi_py_known_decision(cls);
+}
+
 /// As `anyffi_py_pack_object`, for values that are not lists or tuples either.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
@@ -318,7 +323,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
       *out = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
       return 0;
     }
-    AnyffiDecision decision = anyffi_py_known_decision(cls);
+    AnyffiDecision decision = anyffi_py_look_up_decision(cls);
     if (decision == ANYFFI_DECISION_WRAPPER) return anyffi_py_pack_wrapper(x, out);
     // Exporters have no other decision.
     made =

@@ -188,7 +188,10 @@ typedef enum AnyffiValueFlag {
   /// A tensor whose overload is tried without `.convert()`.
   ANYFFI_EXACT = 16,
   /// What `load_items` of AnyffiFunctionInfo made.
-  ANYFFI_LOADED = 32
+  ANYFFI_LOADED = 32,
+  /// In the None that a result enters as, of a function with ANYFFI_RETURNS_ITEMS: the caller takes a container of the
+  /// host, made by `anyffi_items_write`.
+  ANYFFI_TAKES_ITEMS = 64
 } AnyffiValueFlag;
 
 /// Makes an owned value equal to `value`: copies borrowed text and bytes, unboxes, retains objects, clears flags.
@@ -405,7 +408,10 @@ typedef enum AnyffiFunctionFlag {
   /// Several functions under one name: `overloads`.
   ANYFFI_OVERLOADED = 4,
   /// A method: messages name the first argument as Python's do.
-  ANYFFI_METHOD = 8
+  ANYFFI_METHOD = 8,
+  /// Its result may be a container of the host, for a caller with ANYFFI_TAKES_ITEMS: an Unset value, whose payload is
+  /// the handle, owned.
+  ANYFFI_RETURNS_ITEMS = 16
 } AnyffiFunctionFlag;
 
 typedef struct AnyffiFunctionInfo {
@@ -476,6 +482,19 @@ typedef struct AnyffiItems {
 /// many there are, 0 at the end, -1 without an error where the host has to pack the container: with a hook of users
 /// inside, or a key that is not equal to itself.
 int64_t anyffi_items_read(AnyffiItems* items, AnyffiValue* out, int64_t capacity);
+
+/// In `aux` of an Int, during a call or while it is written: its 64 bits are an unsigned number above INT64_MAX, a
+/// BigInt everywhere else.
+#define ANYFFI_UNSIGNED 1u
+
+/// Writes a value of which the host makes one of its own, in parts: numbers, None, text by `anyffi_make_utf8`, complex
+/// numbers and containers by `anyffi_make_items`. A container has its size in place of the handle, and its items follow
+/// it, of a mapping keys and values in turn; a Complex has the address of two doubles, or of two floats with
+/// `in_key` 1.
+/// `*state` begins as NULL and is the host's. Returns 1 once the value is complete: `*state` is its handle, owned.
+/// Returns 0 before; -1, without an error and with nothing to release, where the runtime has to make the value: if text
+/// or a key is not valid. Borrows until it returns; runs no code of users. NULL values give up.
+int anyffi_items_write(void** state, const AnyffiValue* values, int64_t count);
 
 /// Steals `self`, also on failure (then `release_self(self)` was called).
 int anyffi_function_create(AnyffiCall call, void* self, void (*release_self)(void* self),

@@ -85,6 +85,9 @@ typedef struct AnyffiHost {
   /// `anyffi_items_read`, called with the lock held. NULL for a host that calls no `load_items`; then that of the
   /// former host remains.
   int64_t (*items_read)(AnyffiItems* items, AnyffiValue* out, int64_t capacity);
+  /// `anyffi_items_write`, called with the lock held. NULL for a host that never sets ANYFFI_TAKES_ITEMS; then that of
+  /// the former host remains.
+  int (*items_write)(void** state, const AnyffiValue* values, int64_t count);
   /// Hash an object of a type with ANYFFI_HOST_COMPARES, and compare two values of which at least one is such, as the
   /// host's classes say. ANYFFI_HOST_DECLINED where these say nothing.
   int (*object_hash)(const AnyffiValue* object, int64_t* out);

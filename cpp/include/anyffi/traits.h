@@ -39,9 +39,6 @@ bool load_number(const AnyffiValue& given, T& out, AnyffiMismatch& why) {
   return is_loaded;
 }
 
-/// In `aux` of an Int, during a call: its 64 bits are an unsigned number above INT64_MAX, a BigInt everywhere else.
-constexpr uint32_t kUnsignedMark = 1;
-
 constexpr const char* integer_name(bool is_signed, int bytes) {
   return bytes == 1   ? (is_signed ? "int8" : "uint8")
          : bytes == 2 ? (is_signed ? "int16" : "uint16")
@@ -67,7 +64,7 @@ struct Traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bo
   static bool load_plain(const AnyffiValue& value, T& out) {
     int64_t number = value.as_int;
     out = static_cast<T>(number);
-    bool is_negative = number < 0 && !(sizeof(T) == 8 && value.aux == detail::kUnsignedMark);
+    bool is_negative = number < 0 && !(sizeof(T) == 8 && value.aux == ANYFFI_UNSIGNED);
     bool fits = static_cast<int64_t>(out) == number && (std::is_signed_v<T> || !is_negative);
     return value.type_code == ANYFFI_INT && fits;
   }

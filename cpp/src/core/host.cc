@@ -95,6 +95,7 @@ void anyffi_host_install(const AnyffiHost* hooks) {
   const AnyffiHost* former = anyffi::runtime::host();
   if (copy.wrapper_track == nullptr && former != nullptr) copy.wrapper_track = former->wrapper_track;
   if (copy.items_read == nullptr && former != nullptr) copy.items_read = former->items_read;
+  if (copy.items_write == nullptr && former != nullptr) copy.items_write = former->items_write;
   anyffi::runtime::current.store(&copy, std::memory_order_release);
 }
 
@@ -139,6 +140,11 @@ int anyffi_host_check_signals(void) {
 int64_t anyffi_items_read(AnyffiItems* items, AnyffiValue* out, int64_t capacity) {
   const AnyffiHost* hooks = host();
   return hooks != nullptr && hooks->items_read != nullptr ? hooks->items_read(items, out, capacity) : -1;
+}
+
+int anyffi_items_write(void** state, const AnyffiValue* values, int64_t count) {
+  const AnyffiHost* hooks = host();
+  return hooks != nullptr && hooks->items_write != nullptr ? hooks->items_write(state, values, count) : -1;
 }
 
 int anyffi_object_empty_wrapper(AnyffiObject* object) {

@@ -154,6 +154,8 @@ __attribute__((cold, noinline)) inline int call_specially(NativeFunction& native
   AnyffiGuardedCall former = *guarded;
   if (native.is_guarded) *guarded = {args[0].type_code > 0 ? args[0].as_object : nullptr, native.info.name};
   AnyffiObject* patients[2] = {};
+  // A nurse is an object of the runtime.
+  if (native.num_kept > 0 && result->type_code == ANYFFI_NONE) *result = AnyffiValue{};
   // The call may steal or release them.
   for (int i = 0; i < native.num_kept; ++i) {
     uint8_t index = native.kept[i].patient;

@@ -5,6 +5,7 @@
 #define ANYFFI_DETAIL_PARAM_H_
 
 #include <anyffi/args.h>
+#include <anyffi/detail/items_writer.h>
 #include <anyffi/detail/signature.h>
 
 namespace anyffi {
@@ -157,7 +158,7 @@ bool normalize_number(AnyffiValue& value, AnyffiMismatch& why) {
   if (!Traits<T>::load(value, number, why)) return false;
   if constexpr (std::is_unsigned_v<Number> && sizeof(Number) == 8) {
     value = anyffi_make_int(static_cast<int64_t>(number));
-    if (value.as_int < 0) value.aux = kUnsignedMark;
+    if (value.as_int < 0) value.aux = ANYFFI_UNSIGNED;
   } else {
     value = Traits<Number>::store(number);
   }
@@ -239,12 +240,14 @@ __attribute__((noinline)) bool store_result(CallFrame& frame, R* kept, AnyffiVal
     ~Guard() { kept->~R(); }
   } guard{kept};
   acquire_lock(frame);
+  if (write_result(*kept, result)) return true;
   assign(*result, Traits<R>::store(static_cast<R&&>(*kept)));
   return true;
 }
 template <class R>
 __attribute__((noinline)) bool store_reference(CallFrame& frame, const R& object, AnyffiValue* result) {
   acquire_lock(frame);
+  if (write_result(object, result)) return true;
   assign(*result, Traits<R>::store(object));
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include <anyffi/container/set.h>
 #include <anyffi/detail/host_items.h>
+#include <anyffi/detail/items_writer.h>
 
 #include <cstddef>
 
@@ -272,6 +273,8 @@ struct StdSequenceTraits {
   static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   static constexpr bool kReadsItems = kLoadsQuietly<T>;
+  static constexpr bool kIsWritten = true;
+  static constexpr bool kWritesItems = detail::kWritesItems<T>;
   using Holder = S;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     return load_items<T>(value, holder, name, why, [&](T&& item) { holder.push_back(std::move(item)); });
@@ -279,6 +282,7 @@ struct StdSequenceTraits {
   static S take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const S& items) { return store_items<T>(items); }
   static AnyffiValue store(S&& items) { return store_items<T>(std::move(items)); }
+  static void write(ItemsWriter& writer, const S& items) { write_items<T>(writer, ANYFFI_LIST, items); }
 };
 
 /// Traits of std::map and std::unordered_map.
@@ -293,6 +297,8 @@ struct StdMapTraits {
   static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   static constexpr bool kReadsItems = kLoadsQuietly<K> && kLoadsQuietly<V>;
+  static constexpr bool kIsWritten = true;
+  static constexpr bool kWritesItems = detail::kWritesItems<K> && detail::kWritesItems<V>;
   using Holder = M;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     return load_entries<K, V>(value, holder, name, why, [&](K&& key, V&& item) {
@@ -301,6 +307,7 @@ struct StdMapTraits {
   }
   static M take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const M& entries) { return store_entries<K, V>(entries); }
+  static void write(ItemsWriter& writer, const M& entries) { write_entries<K, V>(writer, entries); }
 };
 
 /// Traits of std::set and std::unordered_set.
@@ -315,6 +322,8 @@ struct StdSetTraits {
   static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   static constexpr bool kReadsItems = kLoadsQuietly<T>;
+  static constexpr bool kIsWritten = true;
+  static constexpr bool kWritesItems = detail::kWritesItems<T>;
   using Holder = S;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     return load_elements<T>(value, holder, name, why,
@@ -322,6 +331,7 @@ struct StdSetTraits {
   }
   static S take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const S& elements) { return store_elements<T>(elements); }
+  static void write(ItemsWriter& writer, const S& elements) { write_items<T>(writer, ANYFFI_SET, elements); }
 };
 
 }  // namespace detail

@@ -243,6 +243,7 @@ constexpr TypedSpec<sizeof...(A)> typed_spec(TypedCall<F, R, A...>*) {
   } else {
     spec.result_type = kResultName<Bare<R>>;
   }
+  if constexpr (kIsWritten<Bare<R>>) spec.flags |= ANYFFI_RETURNS_ITEMS;
   spec.num_params = Typed::kSize;
   spec.has_names = kHasNames;
   spec.has_defaults = kHasDefaults;

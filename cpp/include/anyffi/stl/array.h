@@ -21,6 +21,8 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
   static constexpr bool kBorrows = false;
   static constexpr bool kOutlivesHolder = true;
   static constexpr bool kReadsItems = detail::kLoadsQuietly<T>;
+  static constexpr bool kIsWritten = true;
+  static constexpr bool kWritesItems = detail::kWritesItems<T>;
   using Holder = std::array<T, N>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     size_t count = 0;
@@ -34,6 +36,9 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
   static Holder take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const Holder& items) { return detail::store_items<T>(items); }
   static AnyffiValue store(Holder&& items) { return detail::store_items<T>(std::move(items)); }
+  static void write(detail::ItemsWriter& writer, const Holder& items) {
+    detail::write_items<T>(writer, ANYFFI_LIST, items);
+  }
 
  private:
   ANYFFI_HIDDEN_ static constexpr auto kSizeText = name + " has " + detail::number_text<N>() + " elements";

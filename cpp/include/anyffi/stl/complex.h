@@ -5,6 +5,7 @@
 
 #include <anyffi/data_type.h>
 #include <anyffi/detail/host_items.h>
+#include <anyffi/detail/items_writer.h>
 
 #include <complex>
 
@@ -24,6 +25,8 @@ struct Traits<std::complex<T>> {
   static constexpr bool kBorrows = false;
   static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kLoadsQuietly = true;
+  static constexpr bool kIsWritten = true;
+  static constexpr bool kWritesItems = sizeof(T) <= sizeof(double);
   using Holder = std::complex<T>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     T real{}, imag{};
@@ -53,6 +56,10 @@ struct Traits<std::complex<T>> {
     detail::check(
         anyffi_complex_create(static_cast<double>(number.real()), static_cast<double>(number.imag()), &value));
     return value;
+  }
+  static void write(detail::ItemsWriter& writer, const std::complex<T>& number) {
+    auto* parts = const_cast<std::complex<T>*>(&number);
+    writer.put(anyffi_make_items(parts, ANYFFI_COMPLEX, sizeof(T) < sizeof(double)));
   }
 };
 

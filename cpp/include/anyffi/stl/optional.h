@@ -4,6 +4,7 @@
 #define ANYFFI_STL_OPTIONAL_H_
 
 #include <anyffi/any.h>
+#include <anyffi/detail/items_writer.h>
 
 #include <optional>
 
@@ -62,6 +63,8 @@ struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> :
   static constexpr bool kBorrows = false;
   static constexpr bool kLoadsQuietly = detail::kLoadsQuietly<T>;
   static constexpr bool kReadsItems = detail::kReadsItems<T>;
+  static constexpr bool kIsWritten = detail::kIsWritten<T>;
+  static constexpr bool kWritesItems = detail::kWritesItems<T>;
   using Conversion = detail::OptionalConversion<T>;
   static bool load(AnyffiValue& value, typename Conversion::Holder& holder, AnyffiMismatch& why) {
     if (value.type_code == ANYFFI_NONE || Conversion::load(value, holder, why)) return true;
@@ -73,6 +76,10 @@ struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> :
   }
   static AnyffiValue store(std::optional<T>&& optional) {
     return optional ? Traits<T>::store(*std::move(optional)) : AnyffiValue{};
+  }
+  static void write(detail::ItemsWriter& writer, const std::optional<T>& optional) {
+    if (!optional) return writer.put(AnyffiValue{});
+    detail::write_item<T>(writer, *optional);
   }
 };
 

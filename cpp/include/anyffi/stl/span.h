@@ -30,6 +30,8 @@ struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const
   static constexpr uint64_t type_mask = 0;
   static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
+  static constexpr bool kIsWritten = true;
+  static constexpr bool kWritesItems = detail::kWritesItems<Item>;
   struct Holder {
     std::vector<Item> copy;
     std::span<T> items;
@@ -50,6 +52,9 @@ struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const
   }
   static std::span<T> take(Holder& holder) { return holder.items; }
   static AnyffiValue store(std::span<T> items) { return detail::store_items<Item>(items); }
+  static void write(detail::ItemsWriter& writer, std::span<T> items) {
+    detail::write_items<Item>(writer, ANYFFI_LIST, items);
+  }
 
  private:
   static bool borrow_from(const AnyffiValue& value, const TensorView& tensor, Holder& holder, AnyffiMismatch& why) {

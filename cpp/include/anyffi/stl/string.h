@@ -3,6 +3,7 @@
 #ifndef ANYFFI_STL_STRING_H_
 #define ANYFFI_STL_STRING_H_
 
+#include <anyffi/detail/items_writer.h>
 #include <anyffi/string.h>
 
 #include <string>
@@ -83,6 +84,8 @@ template <>
 struct Traits<std::string> {
   static constexpr bool kIsSteady = true;
   static constexpr bool kLoadsQuietly = true;
+  static constexpr bool kIsWritten = false;
+  static constexpr bool kWritesItems = true;
   static constexpr FixedText name{"str"};
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
@@ -105,6 +108,10 @@ struct Traits<std::string> {
   static AnyffiValue store(std::string&& utf8) {
     bool is_adopted = utf8.size() >= detail::kMinAdopted && detail::is_ascii(utf8.data(), utf8.size());
     return is_adopted ? detail::adopt_ascii(std::move(utf8)) : store(std::string_view(utf8));
+  }
+  static void write(detail::ItemsWriter& writer, const std::string& utf8) {
+    if (utf8.size() > (uint32_t{1} << 30) - 1) return writer.decline();
+    writer.put(anyffi_make_utf8(utf8.data(), static_cast<uint32_t>(utf8.size())));
   }
 };
 

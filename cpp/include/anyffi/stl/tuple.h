@@ -5,6 +5,7 @@
 
 #include <anyffi/container/tuple.h>
 #include <anyffi/detail/host_items.h>
+#include <anyffi/detail/items_writer.h>
 
 #include <tuple>
 
@@ -23,6 +24,8 @@ struct StdTupleTraits {
   static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
   static constexpr bool kReadsItems = (kLoadsQuietly<Ts> && ...);
+  static constexpr bool kIsWritten = true;
+  static constexpr bool kWritesItems = (detail::kWritesItems<Ts> && ...);
   using Holder = std::tuple<typename Traits<Ts>::Holder...>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     if constexpr (kReadsItems) {
@@ -36,6 +39,10 @@ struct StdTupleTraits {
   static Whole take(Holder& holder) { return take_all(holder, std::index_sequence_for<Ts...>()); }
   static AnyffiValue store(const Whole& whole) { return store_all(whole, std::index_sequence_for<Ts...>()); }
   static AnyffiValue store(Whole&& whole) { return store_all(std::move(whole), std::index_sequence_for<Ts...>()); }
+  static void write(ItemsWriter& writer, const Whole& whole) {
+    writer.begin(ANYFFI_ARRAY, sizeof...(Ts));
+    std::apply([&](const auto&... items) { (write_item<Ts>(writer, items), ...); }, whole);
+  }
 
  private:
   template <size_t... I>

@@ -3,6 +3,7 @@
 #ifndef ANYFFI_STL_VARIANT_H_
 #define ANYFFI_STL_VARIANT_H_
 
+#include <anyffi/detail/items_writer.h>
 #include <anyffi/variant.h>
 
 #include <cstdint>
@@ -15,12 +16,15 @@ namespace anyffi {
 /// None only.
 template <>
 struct Traits<std::monostate> : Traits<std::nullptr_t> {
+  static constexpr bool kIsWritten = false;
+  static constexpr bool kWritesItems = true;
   using Holder = std::monostate;
   static bool load(AnyffiValue& value, Holder&, AnyffiMismatch& why) {
     return value.type_code == ANYFFI_NONE || detail::refuse(why, value, name);
   }
   static std::monostate take(Holder&) { return {}; }
   static AnyffiValue store(std::monostate) { return AnyffiValue{}; }
+  static void write(detail::ItemsWriter& writer, std::monostate) { writer.put(AnyffiValue{}); }
 };
 
 namespace detail {
@@ -44,6 +48,8 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
   ANYFFI_HIDDEN_ static constexpr auto result_name = detail::union_result_names<Ts...>();
   ANYFFI_HIDDEN_ static constexpr auto key_name = detail::union_key_names<Ts...>();
   static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
+  static constexpr bool kIsWritten = (detail::kIsWritten<Ts> || ...);
+  static constexpr bool kWritesItems = (detail::kWritesItems<Ts> && ...);
   static constexpr bool kBorrows = false;
   struct Holder {
     std::optional<std::variant<Ts...>> direct;
@@ -63,6 +69,9 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
   static AnyffiValue store(std::variant<Ts...>&& variant) {
     return std::visit([](auto&& value) { return Traits<Bare<decltype(value)>>::store(std::move(value)); },
                       std::move(variant));
+  }
+  static void write(detail::ItemsWriter& writer, const std::variant<Ts...>& variant) {
+    std::visit([&](const auto& value) { detail::write_item<Bare<decltype(value)>>(writer, value); }, variant);
   }
 
  private:

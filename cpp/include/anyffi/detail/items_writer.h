@@ -1,0 +1,143 @@
+/// \file
+/// Results of which the host makes containers of its own, straight from those of C++: without a copy as cells.
+#ifndef ANYFFI_DETAIL_ITEMS_WRITER_H_
+#define ANYFFI_DETAIL_ITEMS_WRITER_H_
+
+#include <anyffi/detail/base.h>
+
+namespace anyffi {
+namespace detail {
+
+/// Whether a T can be written: a number, text or a container of such, which run no code of users. Other types than
+/// numbers have `Traits<T>::write`; what it writes borrows from the T.
+template <class T, class = void>
+inline constexpr bool kWritesItems = std::is_arithmetic_v<T> && kIsNumber<T>;
+template <class T>
+inline constexpr bool kWritesItems<T, std::enable_if_t<std::is_enum_v<T>>> = kIsStoredInline<T> && sizeof(T) < 8;
+template <class T>
+inline constexpr bool kWritesItems<T, std::enable_if_t<Traits<T>::kWritesItems>> = true;
+
+/// Whether results of type T are written: not a single number or text, which are quick as they are.
+template <class T, class = void>
+inline constexpr bool kIsWritten = false;
+template <class T>
+inline constexpr bool kIsWritten<T, std::enable_if_t<Traits<T>::kIsWritten>> = kWritesItems<T>;
+
+/// A number of a type that is written.
+template <class T>
+AnyffiValue make_number(T number) {
+  if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
+    AnyffiValue value = anyffi_make_int(static_cast<int64_t>(number));
+    if (value.as_int < 0) value.aux = ANYFFI_UNSIGNED;
+    return value;
+  } else {
+    return Traits<T>::store(number);
+  }
+}
+
+/// Collects values for `anyffi_items_write`.
+class ItemsWriter {
+ public:
+  /// How many values are written at once. More would not be faster.
+  static constexpr int64_t kCapacity = 128;
+
+  ItemsWriter() = default;
+  ItemsWriter(const ItemsWriter&) = delete;
+  ItemsWriter& operator=(const ItemsWriter&) = delete;
+  ~ItemsWriter() { decline(); }
+
+  void put(const AnyffiValue& value) {
+    if (__builtin_expect(count_ == kCapacity, 0)) flush();
+    assign(cells_[count_++], value);
+  }
+  /// Begins a container; its items follow, of a mapping keys and values in turn.
+  void begin(int32_t type_code, size_t size) { put(anyffi_make_items(reinterpret_cast<void*>(size), type_code, 0)); }
+
+  /// Puts a number for each item. The loop has no call, so that the compiler keeps its state in registers.
+  template <class T, class Items>
+  void put_numbers(const Items& items) {
+    auto item = items.begin();
+    for (auto end = items.end(); item != end;) {
+      if (count_ == kCapacity) flush();
+      AnyffiValue* cell = cells_ + count_;
+      for (; cell != cells_ + kCapacity && item != end; ++item) assign(*cell++, make_number<T>(*item));
+      count_ = cell - cells_;
+    }
+  }
+  /// Leaves the value to the runtime.
+  void decline() {
+    if (status_ == 0 && state_) anyffi_items_write(&state_, nullptr, 0);
+    if (status_ == 0) status_ = -1;
+  }
+  /// Ends the one value that was written; false if the host does not make it.
+  bool finish(AnyffiValue* result) {
+    flush();
+    if (status_ != 1) return false;
+    *result = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), reinterpret_cast<uintptr_t>(state_));
+    return true;
+  }
+
+ private:
+  __attribute__((noinline)) void flush() {
+    if (status_ == 0) status_ = anyffi_items_write(&state_, cells_, count_);
+    count_ = 0;
+  }
+
+  void* state_ = nullptr;
+  int status_ = 0;
+  int64_t count_ = 0;
+  AnyffiValue cells_[kCapacity];
+};
+
+/// Writes a T.
+template <class T, class U>
+void write_item(ItemsWriter& writer, const U& item) {
+  if constexpr (kIsNumber<T>) {
+    writer.put(make_number<T>(item));
+  } else {
+    Traits<T>::write(writer, item);
+  }
+}
+
+/// Writes a sequence or set of T.
+template <class T, class Items>
+void write_items(ItemsWriter& writer, int32_t type_code, const Items& items) {
+  writer.begin(type_code, items.size());
+  if constexpr (kIsNumber<T>) {
+    writer.put_numbers<T>(items);
+  } else {
+    for (const auto& item : items) write_item<T>(writer, item);
+  }
+}
+
+/// Writes a mapping of K to V.
+template <class K, class V, class Entries>
+void write_entries(ItemsWriter& writer, const Entries& entries) {
+  writer.begin(ANYFFI_DICT, entries.size());
+  for (const auto& entry : entries) {
+    write_item<K>(writer, entry.first);
+    write_item<V>(writer, entry.second);
+  }
+}
+
+/// Makes the result of a call for a caller that takes items; false if it has to be stored.
+template <class R>
+__attribute__((noinline)) bool write_whole(const R& whole, AnyffiValue* result) {
+  ItemsWriter writer;
+  Traits<R>::write(writer, whole);
+  return writer.finish(result);
+}
+template <class R>
+bool write_result(const R& whole, AnyffiValue* result) {
+  if constexpr (kIsWritten<R>) {
+    bool is_wanted = result->type_code == ANYFFI_NONE && (result->aux & ANYFFI_TAKES_ITEMS);
+    return is_wanted && write_whole(whole, result);
+  }
+  (void)whole, (void)result;
+  return false;
+}
+
+}  // namespace detail
+}  // namespace anyffi
+
+#endif  // ANYFFI_DETAIL_ITEMS_WRITER_H_
