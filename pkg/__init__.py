@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dataclasses import field
 
     from . import cpp, debug
+    from ._api.dataclasses import dataclass
     from ._tracing.tracing import trace
 
     __version__: str
@@ -78,7 +79,6 @@ ffi_mode = _backend.active.ffi_mode
 convert = _backend.active.convert
 from_dlpack = _backend.active.from_dlpack
 to_python = _backend.active.to_python
-dataclass = _backend.active.dataclass
 fields = _backend.active.fields
 asdict = _backend.active.asdict
 astuple = _backend.active.astuple
@@ -92,6 +92,7 @@ for _found in (device, dtype, find_include_dir, find_library, register_error, De
 
 
 if not TYPE_CHECKING:
+    dataclass = _backend.active.dataclass
 
     def __getattr__(name: str) -> Any:
         # Imported late: they take longer to import than the rest of the package.

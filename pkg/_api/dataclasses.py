@@ -10,16 +10,34 @@ if TYPE_CHECKING:
     from dataclasses import Field, field
 
     from typing_extensions import dataclass_transform
-else:
-
-    def dataclass_transform(**_: object) -> Callable[[Any], Any]:
-        return lambda function: function
-
-    field = None
 
 __all__ = ["DataclassApi"]
 
 _T = TypeVar("_T")
+
+if TYPE_CHECKING:
+    # What type checkers take for the public function: they follow no method that is assigned to a name.
+    @overload
+    @dataclass_transform(field_specifiers=(field,))
+    def dataclass(cls: type[_T], /) -> type[_T]: ...
+    @overload
+    @dataclass_transform(field_specifiers=(field,))
+    def dataclass(
+        key: str | None = None,
+        /,
+        *,
+        init: bool = True,
+        repr: bool = True,
+        eq: bool = True,
+        order: bool = False,
+        unsafe_hash: bool = False,
+        frozen: bool = False,
+        match_args: bool = True,
+        kw_only: bool = False,
+        slots: bool = True,
+    ) -> Callable[[type[_T]], type[_T]]: ...
+    def dataclass(key: Any = None, /, **options: bool) -> Any: ...
+
 
 #: The defaults of `dataclasses.dataclass`, which of some arguments has none before Python 3.10.
 _DEFAULTS = {
@@ -41,25 +59,6 @@ class DataclassApi:
     Object: Any
     to_python: Any
 
-    @overload
-    def dataclass(self, cls: type[_T], /) -> type[_T]: ...
-    @overload
-    def dataclass(
-        self,
-        key: str | None = None,
-        /,
-        *,
-        init: bool = True,
-        repr: bool = True,
-        eq: bool = True,
-        order: bool = False,
-        unsafe_hash: bool = False,
-        frozen: bool = False,
-        match_args: bool = True,
-        kw_only: bool = False,
-        slots: bool = True,
-    ) -> Callable[[type[_T]], type[_T]]: ...
-    @dataclass_transform(field_specifiers=(field,))
     def dataclass(self, key: Any = None, /, *, slots: bool = True, **options: bool) -> Any:
         """Make a class a dataclass whose instances C++ reads and writes as a struct: a class decorator.
 
