@@ -83,6 +83,7 @@ def generate_structs(modules: Sequence[str]) -> str:
     guard = "_".join(re.sub(r"\W", "_", name).upper() for name in modules)
     lines = [
         "// Written by python -m anyffi stubgen --cpp: the structs of dataclasses of Python.",
+        "// clang-format off",
         f"#ifndef {guard}_STRUCTS_H_",
         f"#define {guard}_STRUCTS_H_",
         "",
@@ -155,10 +156,10 @@ def _define(key: str, cls: Any, found: dict[str, Any]) -> Iterator[str]:
     yield "};"
     if scope:
         yield f"}}  // namespace {scope}"
-    yield f"ANYFFI_RECORD_FIELDS({_name(key)})"
     rows = [f'    .field("{name}", &{_name(key)}::{_word(name)})' for name, _ in fields]
-    yield from rows[:-1]
-    yield (rows[-1] if rows else "") + ";"
+    *rows, last = [f"ANYFFI_RECORD_FIELDS({_name(key)})", *rows]
+    yield from rows
+    yield f"{last};"
 
 
 def _comment(doc: str | None) -> str:

@@ -148,6 +148,7 @@ TEST(Text, BytesHoldAnything) {
     EXPECT_EQ(std::memcmp(bytes.data(), data.data(), static_cast<size_t>(length)), 0);
     EXPECT_EQ(bytes.data()[length], 0);
     EXPECT_TRUE(bytes == Bytes(data.data(), length));
+    EXPECT_TRUE(bytes == Bytes(std::string_view(bytes)));
     EXPECT_FALSE(AnyView(bytes) == AnyView(String("")));
     for (int64_t i = 0; i < length; ++i) {
       EXPECT_EQ(AnyValue(bytes)[i].cast<int64_t>(), static_cast<uint8_t>(data[static_cast<size_t>(i)]));

@@ -23,7 +23,7 @@ TEXT = st.text(st.characters())
 def programs(ffi: Any) -> Iterator[dict[str, types.ModuleType]]:
     with example_programs.loaded(ffi, *example_programs.NAMES) as programs:
         # A type is registered at its first use, and never freed.
-        for name in ("cached_op", "text"):
+        for name in ("cached_op", "ir", "neighbours", "text"):
             list(programs[name].examples())
         yield programs
 

@@ -35,7 +35,7 @@ def test_all_examples_are_right(both: Any) -> None:
     done = demo()
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Every result is the same in both modes and in plain Python." in done.stdout
-    assert len(NAMES) == 10
+    assert len(NAMES) == 12
     for name in NAMES:
         assert f"\n{name}: " in done.stdout
     assert "np.empty((1, 2, 1))" in done.stdout

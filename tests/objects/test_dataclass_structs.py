@@ -267,6 +267,7 @@ def test_generated_structs(ffi: Any, build: Build, tmp_path: Any, monkeypatch: p
         "  anyffi::List<anyffi::Variant<int64_t, anyffi::String>> mixed;",
         "  anyffi::ObjectRef paths;",
         "  anyffi::String default_;",
+        "ANYFFI_RECORD_FIELDS(gen::Empty);",
         'ANYFFI_TYPE_KEY(gen::tree::Node, "gen.tree.Node", gen::Leaf);',
     ):
         assert line in text, line

@@ -24,11 +24,17 @@ def libraries() -> pathlib.Path:
     return build_directory() / "docs" / "examples"
 
 
+def _stand_in(ffi: Any, module: Any) -> types.ModuleType:
+    made = types.ModuleType(module.__name__)
+    vars(made).update(vars(module))
+    vars(made).update({name: getattr(ffi, name) for name in module.__all__ if hasattr(ffi, name)})
+    return made
+
+
 @contextlib.contextmanager
 def _seen_as_anyffi(ffi: Any) -> Iterator[None]:
-    stand_in = types.ModuleType("anyffi")
-    vars(stand_in).update(vars(anyffi))
-    vars(stand_in).update({name: getattr(ffi, name) for name in anyffi.__all__ if hasattr(ffi, name)})
+    stand_in: Any = _stand_in(ffi, anyffi)
+    stand_in.structure = _stand_in(ffi, anyffi.structure)
     before = dict(sys.modules)
     sys.modules["anyffi"] = stand_in
     try:

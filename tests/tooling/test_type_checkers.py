@@ -18,7 +18,7 @@ EXAMPLES = sorted(
     if (folder / f"{folder.name}.py").exists()
 )
 #: Python modules over a library, by the folder of the example.
-MODULES = {"zeros": ["_npi"], "npx": ["_npx", "_npx.linalg", "_npx.random"]}
+MODULES = {"zeros": ["_npi"], "neighbours": ["hnsw"], "npx": ["_npx", "_npx.linalg", "_npx.random"]}
 
 
 @pytest.fixture(scope="session")

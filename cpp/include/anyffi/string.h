@@ -101,6 +101,11 @@ class Bytes {
     if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(size())) throw Error("IndexError", "index out of range");
     return data()[index];
   }
+  /// Valid until this Bytes is moved or destroyed.
+  explicit operator std::string_view() const noexcept {
+    AnyffiTextView view = text();
+    return {static_cast<const char*>(view.data), static_cast<size_t>(view.length)};
+  }
   const AnyView& value() const noexcept { return value_; }
   friend bool operator==(const Bytes& a, const Bytes& b) { return detail::same_text(a.value().raw(), b.value().raw()); }
   friend bool operator!=(const Bytes& a, const Bytes& b) { return !(a == b); }
