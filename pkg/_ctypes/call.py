@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from ctypes import ArgumentError, c_char, c_int32
 
 from .._builtins import *  # noqa: F403
 from .._rules import keywords as _binding
 from .._rules.codes import code
+from .._rules.culprits import locate
 from .._rules.internal import MISSING as _MISSING
 from .._typing import TYPE_CHECKING, Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
@@ -139,6 +141,8 @@ class FunctionCore(ObjectCore):
             for kept in keep:
                 if type(kept) is OwnedValue:
                     release(kept)
+            if len(packed) < len(args):
+                self._locate(exception, args)
             # For debuggers, which find the names of this frame. Described when somebody looks.
             arguments = _new_arguments(Arguments)
             _set_call(arguments, (self, args, packed))
@@ -151,6 +155,11 @@ class FunctionCore(ObjectCore):
             raise translated
         finally:
             del translated
+
+    def _locate(self, exception: BaseException, args: tuple[Any, ...]) -> None:
+        """Name the place in the message of an exception about an argument."""
+        with suppress(Exception):
+            locate(exception, args, self)
 
     def _move_from(self, other: ObjectCore) -> None:
         super()._move_from(other)

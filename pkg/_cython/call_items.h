@@ -46,7 +46,8 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_loading(AnyffiFunction* target, Py
       break;
     }
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_given(target, values, count, args, places);
+  PyObject* result = packed < count ? anyffi_py_fail_pack(target, args, places, count)
+                                    : anyffi_py_call_given(target, values, count, args, places);
   return anyffi_py_finish(result, values, packed);
 }
 
