@@ -55,7 +55,7 @@ _set_target = _ctypes.FunctionCore.__dict__["_target"].__set__
 _type_code_of = ObjectCore.__dict__["_type_code"].__get__
 
 
-class _Packer(_ctypes.FunctionCore):  # type: ignore[misc]
+class _Packer(_ctypes.FunctionCore):
     """Stands for the function that is called. What it raises is completed by the caller."""
 
     __slots__ = ()

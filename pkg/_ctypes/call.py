@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from contextlib import suppress
 from ctypes import ArgumentError, c_char, c_int32
 
 from .._builtins import *  # noqa: F403
@@ -158,8 +157,13 @@ class FunctionCore(ObjectCore):
 
     def _locate(self, exception: BaseException, args: tuple[Any, ...]) -> None:
         """Name the place in the message of an exception about an argument."""
-        with suppress(Exception):
+        try:
             locate(exception, args, self)
+        except MemoryError:
+            raise
+        except Exception:
+            # As where the stack ends: the message stays as it is.
+            pass
 
     def _move_from(self, other: ObjectCore) -> None:
         super()._move_from(other)

@@ -67,8 +67,9 @@ static void anyffi_py_complete(PyObject* rule, PyObject* function, PyObject* con
     Py_DECREF(given);
   }
   if (done == NULL) {
-    // Raised by a signal handler, or memory is exhausted: the message stays as it is.
-    int is_exit = !PyErr_ExceptionMatches(PyExc_Exception);
+    // Raised by a signal handler, or memory is exhausted, which replaces the exception. Else its message stays as it
+    // is.
+    int is_exit = !PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError);
     AnyffiSaved other = anyffi_py_save_exception();
     anyffi_py_restore_exception(is_exit ? other : saved);
     saved = is_exit ? saved : other;
