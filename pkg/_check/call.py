@@ -17,6 +17,7 @@ from .._ctypes import unpack as _unpack
 from .._ctypes import wrapper as _wrapper
 from .._cython import FunctionCore as _FunctionCore
 from .._cython import ObjectCore, _core
+from .._rules import culprits as _culprits
 from .._rules import errors as _errors
 from .._rules import keywords as _binding
 from .._rules import observing as _observing
@@ -54,9 +55,18 @@ _set_target = _ctypes.FunctionCore.__dict__["_target"].__set__
 _type_code_of = ObjectCore.__dict__["_type_code"].__get__
 
 
+class _Packer(_ctypes.FunctionCore):
+    """Stands for the function that is called. What it raises is completed by the caller."""
+
+    __slots__ = ()
+
+    def _locate(self, exception: BaseException, args: tuple[Any, ...]) -> None:
+        pass
+
+
 def _call_by_ctypes(args: tuple[Any, ...], target: Callable[..., int], context: Any) -> Any:
     """Make a call by ctypes of a Python function instead of one of the runtime."""
-    function = _new_function(_ctypes.FunctionCore)
+    function = _new_function(_Packer)
     _set_target(function, (target, context, _call_by_recipe, (target, context)))
     return function(*args)
 
@@ -122,6 +132,8 @@ class _Call(Packing):
                 by_ctypes = _call_by_ctypes(self._values, _Call.invoke, self)
             except BaseException as raised:
                 problem = self._settle(raised)
+            if problem is not None and self._stage == _PACKING:
+                _culprits.locate(problem, self._values, self._function)
             if problem is None:
                 if not self._failed and self._problem is None and same_results(self._by_cython, by_ctypes):
                     return self._by_cython

@@ -8,6 +8,7 @@ from ctypes import ArgumentError, c_char, c_int32
 from .._builtins import *  # noqa: F403
 from .._rules import keywords as _binding
 from .._rules.codes import code
+from .._rules.culprits import locate
 from .._rules.internal import MISSING as _MISSING
 from .._typing import TYPE_CHECKING, Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
@@ -140,6 +141,8 @@ class FunctionCore(ObjectCore):
             for kept in keep:
                 if type(kept) is OwnedValue:
                     release(kept)
+            if len(packed) < len(args):
+                self._locate(exception, args)
             # For debuggers, which find the names of this frame. Described when somebody looks.
             arguments = _new_arguments(Arguments)
             _set_call(arguments, (self, args, packed))
@@ -152,6 +155,16 @@ class FunctionCore(ObjectCore):
             raise translated
         finally:
             del translated
+
+    def _locate(self, exception: BaseException, args: tuple[Any, ...]) -> None:
+        """Name the place in the message of an exception about an argument."""
+        try:
+            locate(exception, args, self)
+        except MemoryError:
+            raise
+        except Exception:
+            # As where the stack ends: the message stays as it is.
+            pass
 
     def _move_from(self, other: ObjectCore) -> None:
         super()._move_from(other)

@@ -66,6 +66,7 @@ from anyffi._rules import errors as _errors
 from anyffi._rules import export as _export
 from anyffi._rules import internal as _values
 from anyffi._rules import keywords as _binding
+from anyffi._rules import culprits as _culprits
 from anyffi._rules import refusals as _refusals
 from anyffi._rules import values as _rules
 
@@ -215,6 +216,7 @@ cdef int read_rules() except -1:
     state.make_error = keep(_errors.make)
     state.fill_error = keep(_errors.fill)
     state.explain = keep(_refusals.explain)
+    state.locate = keep(_culprits.locate)
     state.explain_field = keep(_refusals.explain_field)
     state.convert = keep(_conversions.convert)
     state.create = keep(_conversions.create)

@@ -50,8 +50,10 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_take_result(int status, AnyffiValue* re
   return anyffi_py_unpack_result(result);
 }
 
-/// Completes the message of the exception that is set, which is about the arguments.
-static void anyffi_py_explain(PyObject* const* args, const int32_t* places, Py_ssize_t count) {
+/// Completes the message of the exception that is set, which is about the arguments, by a function of the rules.
+/// `function` is its last argument unless it is NULL.
+static void anyffi_py_complete(PyObject* rule, PyObject* function, PyObject* const* args, const int32_t* places,
+                               Py_ssize_t count) {
   AnyffiSaved saved = anyffi_py_save_exception();
   PyObject* given = PyTuple_New(count);
   PyObject* done = NULL;
@@ -61,12 +63,13 @@ static void anyffi_py_explain(PyObject* const* args, const int32_t* places, Py_s
       Py_INCREF(x);
       PyTuple_SET_ITEM(given, i, x);
     }
-    done = PyObject_CallFunctionObjArgs(anyffi_state.explain, saved.exception, given, NULL);
+    done = PyObject_CallFunctionObjArgs(rule, saved.exception, given, function, NULL);
     Py_DECREF(given);
   }
   if (done == NULL) {
-    // Raised by a signal handler, or memory is exhausted: the message stays as it is.
-    int is_exit = !PyErr_ExceptionMatches(PyExc_Exception);
+    // Raised by a signal handler, or memory is exhausted, which replaces the exception. Else its message stays as it
+    // is.
+    int is_exit = !PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError);
     AnyffiSaved other = anyffi_py_save_exception();
     anyffi_py_restore_exception(is_exit ? other : saved);
     saved = is_exit ? saved : other;
@@ -81,7 +84,19 @@ static void anyffi_py_explain(PyObject* const* args, const int32_t* places, Py_s
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_call(int status, PyObject* const* args, const int32_t* places,
                                                   Py_ssize_t count) {
   anyffi_py_raise_taken();
-  if (status == ANYFFI_REFUSED) anyffi_py_explain(args, places, count);
+  if (status == ANYFFI_REFUSED) anyffi_py_complete(anyffi_state.explain, NULL, args, places, count);
+  return NULL;
+}
+
+/// Names the place in the message of the exception that is set, because an argument could not be packed; NULL.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_pack(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
+                                                  Py_ssize_t count) {
+  PyObject* function = (PyObject*)target->header.wrapper;
+  // The rules raise instances. Users' code in C may leave a class and a text, before Python 3.12.
+  AnyffiSaved saved = anyffi_py_save_exception();
+  int is_made = saved.exception != NULL && PyExceptionInstance_Check(saved.exception);
+  anyffi_py_restore_exception(saved);
+  if (is_made && function != NULL) anyffi_py_complete(anyffi_state.locate, function, args, places, count);
   return NULL;
 }
 
@@ -159,7 +174,8 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_with(AnyffiFunction* target, PyObj
                             anyffi_py_pack_object(args[packed], &values[packed]) >= 0)) {
     ++packed;
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_given(target, values, count, args, NULL);
+  PyObject* result = packed < count ? anyffi_py_fail_pack(target, args, NULL, count)
+                                    : anyffi_py_call_given(target, values, count, args, NULL);
   return anyffi_py_finish(result, values, packed);
 }
 
@@ -193,7 +209,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_short(AnyffiFunction* target, PyObj
 /// tenth of the time of a call with a short tuple.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_object(AnyffiFunction* target, PyObject* const* args) {
   AnyffiValue value;
-  if (anyffi_py_pack_object(args[0], &value) < 0) return NULL;
+  if (anyffi_py_pack_object(args[0], &value) < 0) return anyffi_py_fail_pack(target, args, NULL, 1);
   return anyffi_py_finish(anyffi_py_call_given(target, &value, 1, args, NULL), &value, 1);
 }
 
@@ -240,7 +256,8 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, Py
       anyffi_py_record_borrowed(&values[packed], args[packed]);
     }
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_given(target, values, count, args, NULL);
+  PyObject* result = packed < count ? anyffi_py_fail_pack(target, args, NULL, count)
+                                    : anyffi_py_call_given(target, values, count, args, NULL);
   return anyffi_py_finish(result, values, packed);
 }
 

@@ -59,7 +59,8 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_loading(AnyffiFunction* target, Py
       break;
     }
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_writing(target, values, count, args, places);
+  PyObject* result = packed < count ? anyffi_py_fail_pack(target, args, places, count)
+                                    : anyffi_py_call_writing(target, values, count, args, places);
   return anyffi_py_finish(result, values, packed);
 }
 

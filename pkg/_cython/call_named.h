@@ -28,7 +28,8 @@ static PyObject* anyffi_py_call_placed(AnyffiFunction* target, PyObject* const* 
       break;
     }
   }
-  PyObject* result = packed < count ? NULL : anyffi_py_call_given(target, values, count, args, places);
+  PyObject* result = packed < count ? anyffi_py_fail_pack(target, args, places, count)
+                                    : anyffi_py_call_given(target, values, count, args, places);
   return anyffi_py_finish(result, values, packed);
 }
 
@@ -73,7 +74,9 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
     PyObject* parameters = named->parameters;
     Py_INCREF(parameters);
     while (packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0) ++packed;
-    if (packed == count) {
+    if (packed < count) {
+      made = anyffi_py_fail_pack(target, args, NULL, count);
+    } else {
       AnyffiValue result = anyffi_make_none();
       AnyffiPlaceArgs place = anyffi_py_place_overload;
       int status = anyffi_function_call_placed(target, place, named, values, (int32_t)count, &result);

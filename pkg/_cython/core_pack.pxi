@@ -149,7 +149,7 @@ cdef object call_value "anyffi_py_call_value"(PyObject* x):
     cdef PyObject* found = look_up(Py_TYPE(x), <PyObject*>value_name)
     cdef object hook
     if found == NULL:
-        return _decisions.value_of(<object>x, _rules.MAX_DEPTH)
+        return _decisions.value_of(<object>x, _rules.MAX_DEPTH, <object>x)
     hook = <object>found
     try:
         made = hook(<object>x) if type(hook) is FunctionType else _decisions.bind(hook, <object>x)()
@@ -157,7 +157,7 @@ cdef object call_value "anyffi_py_call_value"(PyObject* x):
         _decisions.raise_again(error)
     if look_up(Py_TYPE(<PyObject*>made), <PyObject*>value_name) == NULL:
         return made
-    return _decisions.value_of(made, _rules.MAX_DEPTH - 1)
+    return _decisions.value_of(made, _rules.MAX_DEPTH - 1, <object>x)
 
 
 cdef object call_export "anyffi_py_call_export"(PyObject* x):

@@ -40,6 +40,7 @@ cdef extern from "state.h":
         PyObject* make_error
         PyObject* fill_error
         PyObject* explain
+        PyObject* locate
         PyObject* explain_field
         PyObject* convert
         PyObject* create

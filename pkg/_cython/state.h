@@ -49,6 +49,7 @@ typedef struct {
   PyObject* make_error;
   PyObject* fill_error;
   PyObject* explain;
+  PyObject* locate;
   PyObject* explain_field;
   PyObject* convert;
   PyObject* create;

@@ -9,6 +9,7 @@ import sys
 from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 from .codes import code
+from .culprits import blame
 from .device import DLDeviceType, read_device
 from .dtype import dtype, find_dtype
 from .internal import Memory
@@ -55,12 +56,17 @@ def lower_array(np: Any, x: Any) -> tuple[int, Any]:
         # From the array's own storage, ignoring overrides of a subclass.
         return np.ndarray.__dict__[name].__get__(x)
 
-    element = find_dtype(read("dtype"))
+    try:
+        element = find_dtype(read("dtype"))
+    except TypeError as error:
+        blame(error, x)
+        raise
     assert element is not None
     shape, strides, size = read("shape"), read("strides"), read("itemsize")
     # The stride of an axis of at most one element does not matter.
     if 0 not in shape and any(stride % size for extent, stride in zip(shape, strides) if extent > 1):
-        raise BufferError(f"strides {strides} are not multiples of the {size} bytes of an element")
+        text = f"strides {strides} are not multiples of the {size} bytes of an element"
+        raise blame(BufferError(text), x)
     extents = struct.pack(f"={2 * len(shape)}q", *shape, *(stride // size for stride in strides))
     address, read_only = read("__array_interface__")["data"]
     flags = (READ_ONLY if read_only else 0) | (PADDED if element[1] % 8 else 0)

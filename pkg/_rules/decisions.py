@@ -18,6 +18,7 @@ from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable, NoReturn
 from .arrays import lower_array, lower_exporter, lower_memory, may_be_hidden, refuse_hidden
 from .codes import code
+from .culprits import blame
 from .device import Device, read_device
 from .dtype import dtype, find_dtype, read_dtype
 from .internal import MISSING, Elements, Memory, Opaque
@@ -198,10 +199,11 @@ def lower_ndarray(x: Any) -> Lowered:
 
 def _lower_masked(x: Any) -> Lowered:
     if sys.modules["numpy.ma"].is_masked(x):
-        raise TypeError(
+        text = (
             f"a tensor has no mask, and elements of the {type(x).__name__} are masked; "
             "pass its .filled(value) or its .compressed()"
         )
+        raise blame(TypeError(text), x)
     return lower_ndarray(x)
 
 
@@ -237,7 +239,7 @@ _OWN: tuple[tuple[type, Reader], ...] = (
 
 
 def lower_value(x: Any) -> Lowered:
-    return code.UNSET, value_of(x, MAX_DEPTH)
+    return code.UNSET, value_of(x, MAX_DEPTH, x)
 
 
 def lower_numpy_dtype(x: Any) -> Lowered:
@@ -299,14 +301,15 @@ def is_a(cls: type, abstract: type) -> bool:
         return any(base is abstract for base in _mro_of(cls))
 
 
-def value_of(x: Any, limit: int) -> Any:
-    """Call `__anyffi_value__`, at most `limit` times, until the result has none."""
+def value_of(x: Any, limit: int, first: Any) -> Any:
+    """Call `__anyffi_value__`, at most `limit` times, until the result has none; `first` was passed."""
     for _ in range(limit):
         hook = find_on_type(type(x), "__anyffi_value__")
         if hook is None or issubclass(type(x), (*_cores, dtype, Device)):
             return x
         x = bind(hook, x)()
-    raise RecursionError(f"__anyffi_value__ returned another object with __anyffi_value__ {MAX_DEPTH} times")
+    text = f"__anyffi_value__ returned another object with __anyffi_value__ {MAX_DEPTH} times"
+    raise blame(RecursionError(text), first)
 
 
 def lower_int(x: int) -> Lowered:

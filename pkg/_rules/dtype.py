@@ -8,6 +8,7 @@ import sys
 
 from .._builtins import *  # noqa: F403
 from .._typing import TYPE_CHECKING, Any
+from .culprits import blame
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -285,7 +286,7 @@ def _of_numpy(x: Any) -> _Triple:
             return _parse(x.name)  # the names are the same
         except ValueError:
             pass
-    raise TypeError(f"dtype {x} has no DLPack code{_advise(x)}")
+    raise blame(TypeError(f"dtype {x} has no DLPack code{_advise(x)}"), x)
 
 
 def _advise(x: Any) -> str:

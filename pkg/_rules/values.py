@@ -16,6 +16,7 @@ from types import FunctionType, MethodType
 from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 from .codes import code
+from .culprits import blame
 from .decisions import (
     EXACT,
     MAX_DEPTH,
@@ -207,18 +208,20 @@ def plain_contains_itself() -> RecursionError:
     return RecursionError("a container that contains itself has no Python form")
 
 
-def nested_too_deep() -> RecursionError:
-    return RecursionError(f"containers are nested more than {MAX_DEPTH} levels deep")
+def nested_too_deep() -> BaseException:
+    return blame(RecursionError(f"containers are nested more than {MAX_DEPTH} levels deep"), None)
 
 
-def contains_itself(container: Any) -> RecursionError:
-    return RecursionError(f"a {type(container).__name__} that contains itself cannot be passed")
+def contains_itself(container: Any) -> BaseException:
+    return blame(
+        RecursionError(f"a {type(container).__name__} that contains itself cannot be passed"), container
+    )
 
 
-def equal_keys(type_code: int, first: Any, second: Any) -> ValueError:
+def equal_keys(type_code: int, first: Any, second: Any) -> BaseException:
     """Return the error for two keys of a mapping, or elements of a set, that are equal in the runtime."""
     noun = "elements" if type_code in (code.SET, code.FROZEN_SET) else "keys"
-    return ValueError(f"{noun} {first!r} and {second!r} are equal once they are converted")
+    return blame(ValueError(f"{noun} {first!r} and {second!r} are equal once they are converted"), first)
 
 
 def is_cleared(function: Any) -> bool:

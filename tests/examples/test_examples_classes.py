@@ -120,6 +120,16 @@ def test_hostile_files(neighbours: Any, tmp_path: Any) -> None:
             neighbours.Index(path)
 
 
+def test_a_stub_declares_classes_of_another_module_name(tmp_path: Any) -> None:
+    source = 'import anyffi\n_library = anyffi.load_module("./libneighbours.so")\n'
+    names = ("Full", "Index", "Metric")
+    (tmp_path / "points.py").write_text(source + "".join(f"{name} = _library.{name}\n" for name in names))
+    text = stubgen("points", folder=tmp_path, cwd=example_programs.libraries())
+    for line in ("class Full(RuntimeError):", "class Index(anyffi.Object):", "class Metric(IntEnum):"):
+        assert f"\n{line}" in text
+    assert "_library" not in text
+
+
 # ---- ir --------------------------------------------------------------------------------------------------
 
 

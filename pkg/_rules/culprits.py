@@ -1,0 +1,124 @@
+"""Errors about a value that cannot be converted: which argument of a call it is, and where in it.
+
+What packs a value does not know the call. It notes about which value it raises, by its address alone, which
+keeps nothing alive; and the call looks for that value in its arguments. Calls that succeed do nothing for it.
+"""
+
+from __future__ import annotations
+
+from threading import local
+
+from .._builtins import *  # noqa: F403
+from .._typing import Any
+from .keywords import is_overloaded
+
+__all__ = ["blame", "locate"]
+
+#: Values that hold no others, and that cannot be refused.
+_SCALARS = frozenset(map(id, (type(None), bool, bytes, complex, float, int, str)))
+#: Types of keys whose `repr` calls no code of users.
+_SHOWN = frozenset(map(id, (type(None), bool, bytes, float, int, str)))
+_MOST_STEP, _MOST_PATH = 40, 200
+
+_noted = local()
+
+
+def blame(error: BaseException, x: Any) -> BaseException:
+    """Note about which value an exception is that is to be raised, and return the exception."""
+    _noted.last = error.args[0], id(x)
+    return error
+
+
+def locate(exception: BaseException, args: tuple[Any, ...], function: Any) -> None:
+    """Name function, argument and place in the message of an exception that packing the arguments raised.
+
+    Exceptions of users' code stay as they are.
+
+    Parameters
+    ----------
+    exception : BaseException
+        What was raised.
+    args : tuple
+        The arguments, in the order of the parameters.
+    function : anyffi.Function
+        What was called.
+    """
+    last = getattr(_noted, "last", None)
+    if last is None or len(exception.args) != 1:
+        return
+    (text,) = exception.args
+    if type(text) is not str or text != last[0]:
+        return
+    del _noted.last
+    name = function.__name__
+    if name.startswith("anyffi."):
+        # A part of the package, which the user has not called.
+        return
+    found = _find(args, last[1])
+    if found is None:
+        # It came out of a hook; an argument that may have one can be the only one.
+        others = [i for i, x in enumerate(args) if id(type(x)) not in _SCALARS]
+        if len(others) != 1:
+            return
+        found = others[0], ""
+    index, path = found
+    place = f", at {path}" if path else ""
+    exception.args = (f"{_describe(function, name, index)}{place}: {text}",)
+
+
+def _describe(function: Any, name: str, index: int) -> str:
+    info = function._info()
+    if info is None or is_overloaded(info):
+        return f"{name}(): argument {index}"
+    text = f"{function._runtime.function_signature(function)}: argument {index}"
+    return f"{text} ({info[2][index][0] or f'arg{index}'})" if index < len(info[2]) else text
+
+
+def _find(args: tuple[Any, ...], culprit: int) -> tuple[int, str] | None:
+    """Return the index of the first argument that holds a value, and the path to it."""
+    for index, argument in enumerate(args):
+        seen: set[int] = set()
+        # Not recursive: containers may be nested as deep as Python allows.
+        pending = [(argument, "")]
+        while pending:
+            x, path = pending.pop()
+            if id(x) == culprit:
+                return index, path
+            if id(type(x)) not in _SCALARS and id(x) not in seen:
+                seen.add(id(x))
+                pending += [(item, _join(path, step)) for step, item in reversed(_parts(x))]
+    return None
+
+
+def _parts(x: Any) -> list[tuple[str, Any]]:
+    """Return the parts of one of Python's own containers, with the steps to them; calls no code of users."""
+    cls = type(x)
+    if issubclass(cls, list):
+        return [(f"[{i}]", item) for i, item in enumerate(list.__iter__(x))]
+    if issubclass(cls, tuple):
+        return [(f"[{i}]", item) for i, item in enumerate(tuple.__iter__(x))]
+    if issubclass(cls, dict):
+        # An entry's key is refused at its mapping.
+        return [each for key, item in dict.items(x) for each in (("", key), (_step(key), item))]
+    if issubclass(cls, set):
+        return [("", item) for item in set.__iter__(x)]
+    if issubclass(cls, frozenset):
+        return [("", item) for item in frozenset.__iter__(x)]
+    if cls is slice:
+        return [(f".{name}", getattr(x, name)) for name in ("start", "stop", "step")]
+    return []
+
+
+def _step(key: Any) -> str:
+    """Return the step to the value of a key, as C++ writes it in messages."""
+    if id(type(key)) not in _SHOWN:
+        return "[...]"
+    text = repr(key)
+    if type(key) is str and text[0] == "'" and '"' not in text:
+        text = f'"{text[1:-1]}"'
+    return f"[{text}]" if len(text) < _MOST_STEP - 1 else f"[{text}"[: _MOST_STEP - 4] + "...]"
+
+
+def _join(path: str, step: str) -> str:
+    # A path that is too long keeps its outer end.
+    return path + step if len(path) + len(step) < _MOST_PATH else path
