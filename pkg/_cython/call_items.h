@@ -72,6 +72,28 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_rooms(AnyffiFunction* target, PyObj
   return anyffi_py_call_loading(target, args, places, count, values, rooms);
 }
 
+/// As `anyffi_py_call_items`, with at most ANYFFI_MAX_SHORT arguments. The first one, if it is a container, is read
+/// during the call itself, which converts it before any other: if nothing else has to be packed.
+static inline PyObject* anyffi_py_call_reading(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
+  AnyffiValue values[ANYFFI_MAX_SHORT], result = anyffi_make_none();
+  int32_t code = count > 0 && (target->info->item_params & 1) ? anyffi_py_items_code(args[0], Py_TYPE(args[0])) : 0;
+  if (code == 0) return anyffi_py_call_rooms(target, args, NULL, count);
+  values[0] = anyffi_make_items(args[0], code, 0);
+  for (Py_ssize_t i = 1; i < count; ++i) {
+    if (!anyffi_py_pack_operand(args[i], &values[i])) return anyffi_py_call_rooms(target, args, NULL, count);
+  }
+  if (ANYFFI_WRITES_ITEMS && (target->info->flags & ANYFFI_RETURNS_ITEMS)) result.aux = ANYFFI_TAKES_ITEMS;
+  int status = target->call(target->self, values, (int32_t)count, &result);
+  if (__builtin_expect(status == ANYFFI_REFUSED, 0)) {
+    AnyffiValue error;
+    anyffi_error_take_raised(&error);
+    anyffi_value_drop(&error);
+    return anyffi_py_call_rooms(target, args, NULL, count);
+  }
+  if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, NULL, count);
+  return result.type_code == ANYFFI_UNSET ? (PyObject*)result.as_pointer : anyffi_py_take_result(0, &result);
+}
+
 /// As `anyffi_py_call_items`, with at most ANYFFI_MAX_SHORT arguments for a function that takes no items.
 static inline PyObject* anyffi_py_call_giving(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
   AnyffiValue values[ANYFFI_MAX_SHORT];
@@ -85,8 +107,9 @@ static inline PyObject* anyffi_py_call_giving(AnyffiFunction* target, PyObject* 
 static PyObject* anyffi_py_call_items(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
                                       Py_ssize_t count) {
   if (count <= ANYFFI_MAX_SHORT) {
-    int takes_items = target->info->item_params != 0 || places != NULL;
-    return takes_items ? anyffi_py_call_rooms(target, args, places, count) : anyffi_py_call_giving(target, args, count);
+    if (places != NULL) return anyffi_py_call_rooms(target, args, places, count);
+    return target->info->item_params != 0 ? anyffi_py_call_reading(target, args, count)
+                                          : anyffi_py_call_giving(target, args, count);
   }
   AnyffiValue* values = anyffi_py_allocate(count + (Py_ssize_t)(sizeof(AnyffiRoom) / sizeof(AnyffiValue)) * count);
   if (values == NULL) return NULL;

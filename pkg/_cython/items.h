@@ -36,11 +36,15 @@ static inline int32_t anyffi_py_items_code(PyObject* x, PyTypeObject* cls) {
 static int anyffi_py_read_text_item(PyObject* x, AnyffiValue* out) {
   Py_ssize_t size;
   if (!anyffi_py_is_ready(x)) return 0;
-  if (PyUnicode_IS_ASCII(x)) return anyffi_py_pack_text(x, &PyUnicode_Type, out);
+  // Short text too is a view: nothing but a C++ conversion reads it.
   const char* utf8 = PyUnicode_AsUTF8AndSize(x, &size);
   if (utf8 == NULL) PyErr_Clear();
   if (utf8 == NULL || size > ANYFFI_MAX_BORROWED) return 0;
   *out = anyffi_make_utf8(utf8, (uint32_t)size);
+  if (PyUnicode_IS_ASCII(x)) {
+    *out = anyffi_make_value((uint32_t)ANYFFI_STR_VIEW | (uint64_t)((uint32_t)size << 2 | ANYFFI_ASCII) << 32,
+                             (uint64_t)(uintptr_t)utf8);
+  }
   return 1;
 }
 
@@ -118,13 +122,19 @@ ANYFFI_NEVER_INLINE int64_t anyffi_py_drop_items(AnyffiValue* items, int64_t cou
 
 static int64_t anyffi_py_read_sequence_items(AnyffiItems* items, PyObject* const* elements, AnyffiValue* out,
                                              int64_t capacity) {
-  int64_t count = items->size - items->position, i = 0;
+  int64_t count = items->size - items->position;
   int in_key = items->flags & ANYFFI_ITEMS_IN_KEY;
   if (count > capacity) count = capacity;
   elements += items->position;
   items->position += count;
+  if (count <= 4) {
+    for (int64_t i = 0; i < count; ++i) {
+      if (!anyffi_py_read_item(elements[i], items, in_key, &out[i])) return anyffi_py_drop_items(out, i);
+    }
+    return count;
+  }
   // Most elements are of the class of the one before.
-  while (i < count) {
+  for (int64_t i = 0; i < count;) {
     PyTypeObject* cls = Py_TYPE(elements[i]);
     int64_t number, first = i;
     if (cls == &PyLong_Type) {

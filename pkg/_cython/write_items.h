@@ -213,8 +213,8 @@ static inline void anyffi_py_restart_collector(int was_enabled) {
 #endif
 }
 
-/// Makes a list or tuple of scalars that are all there; NULL where something else was written. Only the container itself
-/// is known to the collector.
+/// Makes a list or tuple of scalars that are all there; NULL where something else was written. Only the container
+/// itself is known to the collector.
 static inline PyObject* anyffi_py_write_flat(const AnyffiValue* values, int64_t count) {
   int32_t code = (int32_t)(values->aux >> 1);
   if (code != ANYFFI_LIST && code != ANYFFI_ARRAY) return NULL;

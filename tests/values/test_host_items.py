@@ -342,6 +342,25 @@ def test_other_ways_of_calling(ffi: Any) -> None:
     assert ffi.get_global_func("testing.apply")(rvalue, ["a"]) == ["a", "end"]
 
 
+def test_a_first_argument_beside_others(ffi: Any) -> None:
+    rvalue = ffi.get_global_func("testing.stl.rvalue")
+    rows = ffi.get_global_func("testing.stl.rows")
+    assert rvalue(["a"], "b") == ["a", "b"]
+    for bad in (["a"], 1, None):
+        with pytest.raises(TypeError, match=r"argument 1 \(last\): expected str"):
+            rvalue(["a"], bad)
+    with pytest.raises(TypeError, match=r"argument 0 \(x\), at \[0\]: expected str, got int"):
+        rvalue([1], 2)
+    with pytest.raises(TypeError, match="takes from 1 to 2 positional arguments but 3 were given"):
+        rvalue([1], "b", "c")
+    with pytest.raises(TypeError, match=r"argument 2 \(z\): expected int, got float"):
+        rows([[1]], [], 1.5)
+    # The body raises, after its argument was read.
+    with pytest.raises(IndexError):
+        ffi.get_global_func("testing.stl.at")([1, 2], 5)
+    assert ffi.get_global_func("testing.stl.at")([1, 2], 1) == 2
+
+
 def test_elements_are_not_kept(ffi: Any) -> None:
     function = ffi.get_global_func("testing.stl.vector_vector_float")
     row = [1.5] * 10

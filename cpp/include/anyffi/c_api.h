@@ -433,7 +433,8 @@ typedef struct AnyffiFunctionInfo {
   /// Bit i: parameter i (below 64) also accepts text as a value of `anyffi_make_utf8`, which `call` gets from a caller
   /// that has the UTF-8 of text at hand.
   uint64_t utf8_params;
-  /// Bit i: parameter i (below 64) is a C++ container that `load_items` fills straight from one of the host.
+  /// Bit i: parameter i (below 64) is a C++ container that `load_items` fills straight from one of the host. `call` too
+  /// accepts a value of `anyffi_make_items` for it, or returns ANYFFI_REFUSED.
   uint64_t item_params;
   /// With the same `self` as `call`, before it: converts a value of `anyffi_make_items` for a parameter in
   /// `item_params`. It becomes an object for that call alone, owned, with ANYFFI_MOVABLE and ANYFFI_LOADED; in `room`,

@@ -254,6 +254,21 @@ inline constexpr bool kLoadsQuietly = (kIsNumber<T> && !kIsEnumeration<T>) || kI
 template <class T>
 inline constexpr bool kLoadsQuietly<T, std::enable_if_t<Traits<T>::kLoadsQuietly>> = true;
 
+/// Whether a T can be written: a number, text or a container of such, which run no code of users. Other types than
+/// numbers have `Traits<T>::write`; what it writes borrows from the T.
+template <class T, class = void>
+inline constexpr bool kWritesItems = std::is_arithmetic_v<T> && kIsNumber<T>;
+template <class T>
+inline constexpr bool kWritesItems<T, std::enable_if_t<std::is_enum_v<T>>> = kIsStoredInline<T> && sizeof(T) < 8;
+template <class T>
+inline constexpr bool kWritesItems<T, std::enable_if_t<Traits<T>::kWritesItems>> = true;
+
+/// Whether results of type T are written: not a single number or text, which are quick as they are.
+template <class T, class = void>
+inline constexpr bool kIsWritten = false;
+template <class T>
+inline constexpr bool kIsWritten<T, std::enable_if_t<Traits<T>::kIsWritten>> = kWritesItems<T>;
+
 template <class Conversion, class T>
 bool load_number_slow(const AnyffiValue& given, T& out, AnyffiMismatch& why);
 

@@ -8,21 +8,6 @@
 namespace anyffi {
 namespace detail {
 
-/// Whether a T can be written: a number, text or a container of such, which run no code of users. Other types than
-/// numbers have `Traits<T>::write`; what it writes borrows from the T.
-template <class T, class = void>
-inline constexpr bool kWritesItems = std::is_arithmetic_v<T> && kIsNumber<T>;
-template <class T>
-inline constexpr bool kWritesItems<T, std::enable_if_t<std::is_enum_v<T>>> = kIsStoredInline<T> && sizeof(T) < 8;
-template <class T>
-inline constexpr bool kWritesItems<T, std::enable_if_t<Traits<T>::kWritesItems>> = true;
-
-/// Whether results of type T are written: not a single number or text, which are quick as they are.
-template <class T, class = void>
-inline constexpr bool kIsWritten = false;
-template <class T>
-inline constexpr bool kIsWritten<T, std::enable_if_t<Traits<T>::kIsWritten>> = kWritesItems<T>;
-
 /// A number of a type that is written.
 template <class T>
 AnyffiValue make_number(T number) {
@@ -120,21 +105,11 @@ void write_entries(ItemsWriter& writer, const Entries& entries) {
   }
 }
 
-/// Makes the result of a call for a caller that takes items; false if it has to be stored.
 template <class R>
 __attribute__((noinline)) bool write_whole(const R& whole, AnyffiValue* result) {
   ItemsWriter writer;
   Traits<R>::write(writer, whole);
   return writer.finish(result);
-}
-template <class R>
-bool write_result(const R& whole, AnyffiValue* result) {
-  if constexpr (kIsWritten<R>) {
-    bool is_wanted = result->type_code == ANYFFI_NONE && (result->aux & ANYFFI_TAKES_ITEMS);
-    return is_wanted && write_whole(whole, result);
-  }
-  (void)whole, (void)result;
-  return false;
 }
 
 }  // namespace detail

@@ -34,6 +34,7 @@ struct NativeFunction {
   void set_returns(Returns given) {
     returns = given;
     if (enroll && given != Returns::kCopy && given != Returns::kMove) enroll();
+    if (given == Returns::kReferenceInternal) info.item_params = 0;
   }
   void guard() {
     is_guarded = true;
@@ -45,6 +46,8 @@ struct NativeFunction {
                   "keep_alive() counts the result as 0 and the arguments from 1, and stands at most twice");
     }
     kept[num_kept++] = {nurse, patient};
+    // An argument that is kept is an object of the runtime.
+    info.item_params = 0;
     plain_size = -1;
   }
   /// What is wrong with the declaration, once it is complete, or NULL.
@@ -228,8 +231,6 @@ __attribute__((noinline)) inline int load_native_items(void* self, int32_t index
                                                        size_t room_size) {
   auto& native = *static_cast<NativeFunction*>(self);
   const ParamType* type = native.params[index];
-  // The object must not outlive the call.
-  if (native.num_kept > 0 || native.returns == Returns::kReferenceInternal) return -1;
   bool is_in_room = sizeof(LoadedArgument) + type->size <= room_size;
   void* memory = is_in_room ? room : anyffi_alloc(sizeof(LoadedArgument) + type->size);
   if (!memory) return -1;

@@ -5,7 +5,6 @@
 #define ANYFFI_DETAIL_PARAM_H_
 
 #include <anyffi/args.h>
-#include <anyffi/detail/items_writer.h>
 #include <anyffi/detail/signature.h>
 
 namespace anyffi {
@@ -230,6 +229,20 @@ bool load_same_class(const AnyffiValue& value, ObjectArg<T>*, void* slot) {
   borrowed->content = static_cast<T*>(reinterpret_cast<const AnyffiInstance*>(value.as_object)->content);
   borrowed->in_use.begin(value.as_object);
   return true;
+}
+
+/// Makes the result of a call for a caller that takes items; false if it has to be stored. Defined in items_writer.h,
+/// which the headers of types that are written include.
+template <class R>
+bool write_whole(const R& whole, AnyffiValue* result);
+template <class R>
+bool write_result(const R& whole, AnyffiValue* result) {
+  if constexpr (kIsWritten<R>) {
+    bool is_wanted = result->type_code == ANYFFI_NONE && (result->aux & ANYFFI_TAKES_ITEMS);
+    return is_wanted && write_whole(whole, result);
+  }
+  (void)whole, (void)result;
+  return false;
 }
 
 /// Store a result, with the host's lock; one for each type. Always return true, so that the caller ends with a jump.

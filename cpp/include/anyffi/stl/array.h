@@ -25,6 +25,9 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
   static constexpr bool kWritesItems = detail::kWritesItems<T>;
   using Holder = std::array<T, N>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    if constexpr (kReadsItems && N > 0 && N <= detail::kItemsAtOnce) {
+      if (detail::is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) return read_all(value, holder, why);
+    }
     size_t count = 0;
     auto fill = [&](T&& item) {
       if (count < N) holder[count] = std::move(item);
@@ -41,6 +44,18 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
   }
 
  private:
+  /// Reads a container of the host at once.
+  static bool read_all(const AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    detail::HostItems<static_cast<int64_t>(N)> items(value);
+    items.read();
+    bool is_read = items.is_whole(N);
+    for (size_t i = 0; is_read && i < N; ++i) {
+      typename Traits<T>::Holder item{};
+      is_read = Traits<T>::load(items.begin()[i], item, why);
+      if (is_read) holder[i] = Traits<T>::take(item);
+    }
+    return is_read || detail::refuse_items(why, name);
+  }
   ANYFFI_HIDDEN_ static constexpr auto kSizeText = name + " has " + detail::number_text<N>() + " elements";
 };
 

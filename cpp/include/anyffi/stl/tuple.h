@@ -26,7 +26,12 @@ struct StdTupleTraits {
   static constexpr bool kReadsItems = (kLoadsQuietly<Ts> && ...);
   static constexpr bool kIsWritten = true;
   static constexpr bool kWritesItems = (detail::kWritesItems<Ts> && ...);
-  using Holder = std::tuple<typename Traits<Ts>::Holder...>;
+  /// Whether each item is its own Holder, whose `take` only moves it: the whole is loaded where it will stay.
+  static constexpr bool kIsLoadedInPlace =
+      std::is_default_constructible_v<Whole> &&
+      ((std::is_same_v<typename Traits<Ts>::Holder, Ts> && (kIsNumber<Ts> || detail::kOutlivesHolder<Ts>)) && ...);
+  static constexpr bool kOutlivesHolder = kIsLoadedInPlace;
+  using Holder = std::conditional_t<kIsLoadedInPlace, Whole, std::tuple<typename Traits<Ts>::Holder...>>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     if constexpr (kReadsItems) {
       if (is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) {
@@ -36,7 +41,13 @@ struct StdTupleTraits {
     if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) return refuse(why, value, name);
     return load_all(value, holder, why, std::index_sequence_for<Ts...>());
   }
-  static Whole take(Holder& holder) { return take_all(holder, std::index_sequence_for<Ts...>()); }
+  static Whole take(Holder& holder) {
+    if constexpr (kIsLoadedInPlace) {
+      return std::move(holder);
+    } else {
+      return take_all(holder, std::index_sequence_for<Ts...>());
+    }
+  }
   static AnyffiValue store(const Whole& whole) { return store_all(whole, std::index_sequence_for<Ts...>()); }
   static AnyffiValue store(Whole&& whole) { return store_all(std::move(whole), std::index_sequence_for<Ts...>()); }
   static void write(ItemsWriter& writer, const Whole& whole) {
