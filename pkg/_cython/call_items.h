@@ -10,7 +10,7 @@
 /// 1 if some parameter of a function takes items. In check mode both marshallers pack all containers.
 static inline int anyffi_py_has_items(const AnyffiFunction* target) {
   const AnyffiFunctionInfo* info = target->info;
-  if (info == NULL || info->struct_size < sizeof(AnyffiFunctionInfo)) return 0;
+  if (info == NULL || !ANYFFI_HAS(AnyffiFunctionInfo, info, load_items)) return 0;
   return info->item_params != 0 && !anyffi_state.is_check_mode;
 }
 
