@@ -5,6 +5,7 @@ from __future__ import annotations
 from c_abi_host import HOST
 from programs import run_program
 
+
 def test_opaque_objects() -> None:
     run_program(
         HOST

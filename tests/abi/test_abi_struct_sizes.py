@@ -73,9 +73,7 @@ def test_functions(ffi: Any, version: str) -> None:
         check(lib.anyffi_function_check_param_names(info))
         check(lib.anyffi_registry_set(lone_key.at, function.at, 0))
         for _ in range(2):
-            check(
-                lib.anyffi_function_add_overload(overloaded.at.as_object, function.at.as_object, c.NULL, 0)
-            )
+            check(lib.anyffi_function_add_overload(overloaded.at.as_object, function.at.as_object, c.NULL, 0))
         check(lib.anyffi_registry_set(several_key.at, overloaded.at, 0))
         try:
             for name in (lone, several):
@@ -161,7 +159,7 @@ def test_modules(ffi: Any, build: Build, version: str) -> None:
     module = ffi.load_module(library)
     assert module.one() == 1
     with pytest.raises(AttributeError, match="two"):
-        module.two  # noqa: B018
+        module.two
     assert "one" in dir(module)
 
 

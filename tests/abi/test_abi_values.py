@@ -174,7 +174,9 @@ def test_boxes(sample: Sample) -> None:
 def test_copies_of_odd_tensors(lanes: int) -> None:
     """Elements of no bytes, of which there may be any number; an axis of one element, whose stride may be any."""
     memory = c.new("float[]", [1.5, 2.5])
-    data, _extents = tensor_data([1, 1 << 50, 1] if lanes == 0 else [1, 2, 1], [2**63 - 1, 1, -(2**63)], memory)
+    data, _extents = tensor_data(
+        [1, 1 << 50, 1] if lanes == 0 else [1, 2, 1], [2**63 - 1, 1, -(2**63)], memory
+    )
     data.dtype.lanes = lanes
     with balanced(), made(lib.anyffi_tensor_copy, data, 0) as copy:
         tensor = copy.object("AnyffiTensor").tensor

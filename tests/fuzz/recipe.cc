@@ -10,7 +10,8 @@ namespace anyffi::fuzz {
 namespace {
 
 constexpr int64_t kNumbers[] = {0, 1, -1, 2, 3, 127, 255, 1 << 20, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
-constexpr double kFloats[] = {0.0, -0.0, 1.0, 2.5, 1e300, -1e-300, __builtin_nan(""), __builtin_inf(), 9007199254740994};
+constexpr double kFloats[] = {
+    0.0, -0.0, 1.0, 2.5, 1e300, -1e-300, __builtin_nan(""), __builtin_inf(), 9007199254740994};
 constexpr int64_t kExtents[] = {int64_t{1} << 20, int64_t{1} << 40, INT64_MAX};
 constexpr int32_t kDevices[] = {ANYFFI_kDLCPU, ANYFFI_kDLCPU, ANYFFI_kDLCUDA, ANYFFI_kDLCUDAHost};
 constexpr size_t kMemory = 4096;
@@ -43,7 +44,8 @@ void Recipe::add_text() {
   } else {
     auto encoding = input_.ConsumeIntegralInRange<int32_t>(ANYFFI_LATIN1, ANYFFI_UCS4);
     if (encoding == ANYFFI_UCS4) {
-      for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i % 4 == 2 ? bytes[i] & 15 : i % 4 == 3 ? 0 : bytes[i]);
+      for (size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<char>(i % 4 == 2 ? bytes[i] & 15 : i % 4 == 3 ? 0 : bytes[i]);
     }
     finished(anyffi_str_create(bytes.data(), size >> (encoding - 1), encoding, &made));
   }
@@ -101,7 +103,9 @@ void Recipe::add_container(int32_t type_code, int depth, bool is_plain) {
   bool is_set = type_code == ANYFFI_SET || type_code == ANYFFI_FROZEN_SET;
   bool is_mapping = type_code == ANYFFI_MAP || type_code == ANYFFI_DICT;
   for (int64_t i = 0; i < count; ++i) {
-    is_plain ? add_plain(depth - 1) : type_code == ANYFFI_SHAPE ? push(ANYFFI_INT, input_.PickValueInArray(kNumbers)) : add(depth - 1);
+    is_plain                    ? add_plain(depth - 1)
+    : type_code == ANYFFI_SHAPE ? push(ANYFFI_INT, input_.PickValueInArray(kNumbers))
+                                : add(depth - 1);
     if (is_mapping) add(depth - 1);
     if (is_set) push(ANYFFI_NONE, 0);
   }
@@ -146,7 +150,8 @@ void Recipe::add_over_handle() {
   Handle* handle = world_.new_handle();
   switch (input_.ConsumeIntegralInRange(0, 2)) {
     case 0:
-      return push_made(ANYFFI_FUNCTION, &functions_.emplace_back(AnyffiFunctionRecipe{&call_back, handle, &retain_handle}));
+      return push_made(ANYFFI_FUNCTION,
+                       &functions_.emplace_back(AnyffiFunctionRecipe{&call_back, handle, &retain_handle}));
     case 1:
       return push_made(ANYFFI_ERROR, &objects_.emplace_back(AnyffiPyObjectRecipe{handle, &retain_handle}));
     default:
@@ -180,14 +185,17 @@ void Recipe::add(int depth) {
       return add_over_handle();
     case 2: {
       std::vector<int64_t>& words = numbers_.emplace_back();
-      for (int left = input_.ConsumeIntegralInRange(0, 3); left > 0; --left) words.push_back(input_.PickValueInArray(kNumbers));
+      for (int left = input_.ConsumeIntegralInRange(0, 3); left > 0; --left)
+        words.push_back(input_.PickValueInArray(kNumbers));
       bool is_negative = input_.ConsumeBool();
-      return push_made(ANYFFI_BIG_INT, &big_ints_.emplace_back(AnyffiBigIntRecipe{
-                                           reinterpret_cast<uint64_t*>(words.data()), static_cast<int64_t>(words.size()), is_negative}));
+      return push_made(ANYFFI_BIG_INT,
+                       &big_ints_.emplace_back(AnyffiBigIntRecipe{reinterpret_cast<uint64_t*>(words.data()),
+                                                                  static_cast<int64_t>(words.size()), is_negative}));
     }
     case 3: {
       double real = input_.PickValueInArray(kFloats);
-      return push_made(ANYFFI_COMPLEX, &complexes_.emplace_back(AnyffiComplexRecipe{real, input_.PickValueInArray(kFloats)}));
+      return push_made(ANYFFI_COMPLEX,
+                       &complexes_.emplace_back(AnyffiComplexRecipe{real, input_.PickValueInArray(kFloats)}));
     }
     case 4:
       return add_from_world();

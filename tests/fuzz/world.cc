@@ -63,7 +63,8 @@ int fail_hook() {
 int write_text(AnyffiValue* out) {
   std::string text = world().input().ConsumeRandomLengthString(20);
   for (char& letter : text) letter = static_cast<char>(letter & 0x7F);
-  return anyffi_str_create(text.data(), static_cast<int64_t>(text.size()), ANYFFI_LATIN1, out) == 0 ? ANYFFI_HOST_DONE : -1;
+  return anyffi_str_create(text.data(), static_cast<int64_t>(text.size()), ANYFFI_LATIN1, out) == 0 ? ANYFFI_HOST_DONE
+                                                                                                    : -1;
 }
 
 int32_t lock() { return 0; }

@@ -55,7 +55,8 @@ void use_sequence(World& world) {
       return finish(world, anyffi_wrapper_erase_element(&both.mine, index), -1);
     case 3: {
       int32_t start = index < 0 ? 0 : index;
-      return finish(world, anyffi_wrapper_find_element(&both.mine, both.code, plain.values(), plain.size(), start, stop), -3);
+      return finish(world,
+                    anyffi_wrapper_find_element(&both.mine, both.code, plain.values(), plain.size(), start, stop), -3);
     }
     case 4:
       return finish(world, anyffi_wrapper_count_elements(&both.mine, both.code, plain.values(), plain.size()), -2);
@@ -71,8 +72,8 @@ void use_sequence(World& world) {
       return finish(world, width > 0 ? 1 : width, -1, &out);
     }
     case 8:
-      finish(world,
-             anyffi_wrapper_compare_values(&both.mine, several.values(), several.size(), both.code, index & 3), -2);
+      finish(world, anyffi_wrapper_compare_values(&both.mine, several.values(), several.size(), both.code, index & 3),
+             -2);
       return;
     default:
       require(anyffi_wrapper_get_size(&both.mine, both.code) >= 0, "a container has a size");
@@ -111,7 +112,8 @@ void use_entries(World& world) {
       return world.keep(&second);
     case 5:
       if (!is_set) return;
-      return finish_combination(world, anyffi_wrapper_combine(&both.mine, &both.other, both.code, operation, &out), &out);
+      return finish_combination(world, anyffi_wrapper_combine(&both.mine, &both.other, both.code, operation, &out),
+                                &out);
     case 6:
       if (!is_set) return;
       return finish_combination(world,
