@@ -4,10 +4,12 @@
 
 #include <anyffi/inline.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <set>
+#include <vector>
 
 namespace anyffi::fuzz {
 namespace {
@@ -100,6 +102,24 @@ void check_mapping(const AnyffiMapping& mapping, std::set<const void*>* seen) {
   require(live == mapping.size, "the size counts the live entries");
 }
 
+/// Calls `visit` with all values that a container holds.
+template <class Visit>
+void visit_parts(AnyffiObject* object, Visit visit) {
+  if (object->type_code == ANYFFI_ARRAY || object->type_code == ANYFFI_LIST) {
+    auto* sequence = reinterpret_cast<AnyffiSequence*>(object);
+    for (int64_t i = 0; i < sequence->size; ++i) visit(sequence->data[i]);
+  } else if (object->type_code >= ANYFFI_MAP && object->type_code <= ANYFFI_SET) {
+    auto* mapping = reinterpret_cast<AnyffiMapping*>(object);
+    for (int64_t i = 0; i < mapping->used; ++i) visit(mapping->entries[i].key), visit(mapping->entries[i].value);
+  } else if (object->type_code == ANYFFI_SLICE) {
+    auto* slice = reinterpret_cast<AnyffiSlice*>(object);
+    visit(slice->start), visit(slice->stop), visit(slice->step);
+  } else if (object->type_code == ANYFFI_ERROR) {
+    auto* error = reinterpret_cast<AnyffiError*>(object);
+    visit(error->args), visit(error->cause);
+  }
+}
+
 void choose(const char* name) {
   for (int i = 0; i < num_targets; ++i) {
     if (std::strcmp(targets[i]->name, name) == 0) chosen = targets[i];
@@ -148,6 +168,29 @@ void failed(const AnyffiValue* out) {
 void check_value(const AnyffiValue& value) {
   std::set<const void*> seen;
   check(value, &seen);
+}
+
+void break_cycles(const AnyffiValue& root) {
+  std::set<AnyffiObject*> seen;
+  std::vector<AnyffiObject*> rest;
+  auto add = [&](const AnyffiValue& value) {
+    if (value.type_code > 0 && seen.insert(value.as_object).second) rest.push_back(value.as_object);
+  };
+  add(root);
+  while (!rest.empty()) {
+    AnyffiObject* object = rest.back();
+    rest.pop_back();
+    visit_parts(object, add);
+  }
+  for (AnyffiObject* object : seen) anyffi_object_retain(object);
+  for (AnyffiObject* object : seen) {
+    if (object->type_code == ANYFFI_LIST) {
+      anyffi_sequence_erase(object, 0, reinterpret_cast<AnyffiSequence*>(object)->size);
+    } else if (object->type_code == ANYFFI_DICT || object->type_code == ANYFFI_SET) {
+      anyffi_mapping_clear(object);
+    }
+  }
+  for (AnyffiObject* object : seen) anyffi_object_release(object);
 }
 
 void fail_allocation(uint32_t number) { until_failure = number; }

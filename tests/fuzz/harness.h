@@ -28,6 +28,8 @@ void failed(const AnyffiValue* out = nullptr);
 /// The rules for what an owned value is, and all that it holds.
 void check_value(const AnyffiValue& value);
 
+/// Empties all containers that can be reached from a value and changed: no cycle remains.
+void break_cycles(const AnyffiValue& root);
 /// Prints a value, before a rule about it that does not hold.
 void show(const AnyffiValue& value);
 

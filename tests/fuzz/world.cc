@@ -4,55 +4,11 @@
 
 #include <anyffi/inline.h>
 
-#include <set>
-
 namespace anyffi::fuzz {
 namespace {
 
 World* current = nullptr;
 constexpr int kMostLevels = 3;
-
-/// Calls `visit` with all values that a container holds.
-template <class Visit>
-void visit_parts(AnyffiObject* object, Visit visit) {
-  if (object->type_code == ANYFFI_ARRAY || object->type_code == ANYFFI_LIST) {
-    auto* sequence = reinterpret_cast<AnyffiSequence*>(object);
-    for (int64_t i = 0; i < sequence->size; ++i) visit(sequence->data[i]);
-  } else if (object->type_code >= ANYFFI_MAP && object->type_code <= ANYFFI_SET) {
-    auto* mapping = reinterpret_cast<AnyffiMapping*>(object);
-    for (int64_t i = 0; i < mapping->used; ++i) visit(mapping->entries[i].key), visit(mapping->entries[i].value);
-  } else if (object->type_code == ANYFFI_SLICE) {
-    auto* slice = reinterpret_cast<AnyffiSlice*>(object);
-    visit(slice->start), visit(slice->stop), visit(slice->step);
-  } else if (object->type_code == ANYFFI_ERROR) {
-    auto* error = reinterpret_cast<AnyffiError*>(object);
-    visit(error->args), visit(error->cause);
-  }
-}
-
-/// Empties all containers that can be reached and changed: no cycle remains.
-void break_cycles(const std::deque<AnyffiValue>& roots) {
-  std::set<AnyffiObject*> seen;
-  std::vector<AnyffiObject*> rest;
-  auto add = [&](const AnyffiValue& value) {
-    if (value.type_code > 0 && seen.insert(value.as_object).second) rest.push_back(value.as_object);
-  };
-  for (const AnyffiValue& root : roots) add(root);
-  while (!rest.empty()) {
-    AnyffiObject* object = rest.back();
-    rest.pop_back();
-    visit_parts(object, add);
-  }
-  for (AnyffiObject* object : seen) anyffi_object_retain(object);
-  for (AnyffiObject* object : seen) {
-    if (object->type_code == ANYFFI_LIST) {
-      anyffi_sequence_erase(object, 0, reinterpret_cast<AnyffiSequence*>(object)->size);
-    } else if (object->type_code == ANYFFI_DICT || object->type_code == ANYFFI_SET) {
-      anyffi_mapping_clear(object);
-    }
-  }
-  for (AnyffiObject* object : seen) anyffi_object_release(object);
-}
 
 /// Reports a failure as a hook does.
 int fail_hook() {
@@ -127,7 +83,7 @@ World::World(Input& input) : input_(&input) { current = this; }
 
 World::~World() {
   fail_allocation(0);
-  break_cycles(values_);
+  for (const AnyffiValue& value : values_) break_cycles(value);
   for (AnyffiValue& value : values_) anyffi_value_release(&value);
   for (const Handle& handle : handles_) require(handle.references == 0, "all handles are released");
   current = nullptr;
