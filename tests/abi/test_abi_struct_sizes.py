@@ -62,7 +62,7 @@ _numbers = itertools.count()
 def test_functions(ffi: Any, version: str) -> None:
     """Called, described, bound and chosen among overloads without a member that is not there."""
     info = add_info(version)
-    lone, several = f"sizes.add{next(_numbers)}", f"sizes.overloads{next(_numbers)}"
+    lone, several = f"sizes.add_{version}", f"sizes.overloads_{version}"
     existed = c.new("int32_t*")
     with (
         made(lib.anyffi_function_create, _sum, OWNER, release_owner, info) as function,

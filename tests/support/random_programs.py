@@ -16,8 +16,8 @@ from typing import Any, Callable
 import numpy as np
 from outcomes import shown, shown_error
 
-#: What differs: addresses, and in some messages the modules of classes: of iterators, and of elements of an Array.
-_OWN = re.compile(r"0x[0-9a-fA-F]+|anyffi\.(?=\w+Iterator)|random_programs\.")
+#: What differs: addresses, and in some messages the names of classes: of iterators, and of elements of an Array.
+_OWN = re.compile(r"0x[0-9a-fA-F]+|anyffi\.(?=\w+Iterator)|(?<=, got )[\w.]+")
 
 Step = tuple[int, int, int, int]
 
