@@ -74,10 +74,9 @@ def pypy(session: nox.Session) -> None:
 
 @nox.session
 def fuzz(session: nox.Session) -> None:
-    """Run the property tests, with very many examples each."""
+    """Run the fuzzers of C++, random programs in both modes, and the property tests; see `--help`."""
     build(session)
-    options = ["-m", "hypothesis", "--hypothesis-profile=fuzz"]
-    session.run("python", "-m", "pytest", *options, *(session.posargs or IN_PARALLEL))
+    session.run("python", str(ROOT / "tools" / "fuzz.py"), *session.posargs)
 
 
 @nox.session

@@ -74,10 +74,10 @@ def _is_mapping(content: tuple[Any, ...]) -> bool:
     return not content or type(content[0]) is dict or is_exactly(content[0], *_MAPPINGS)
 
 
-def _create_of(memory: Any, type_code: int, content: Any = None) -> int:
+def _create_of(memory: Any, type_code: int, content: Any = GIVEN) -> int:
     keep: list[Any] = []
     cls = type(content)
-    if content is None:
+    if content is GIVEN:
         content = ()
     elif cls is not dict if type_code in _MAPPINGS else (cls is not tuple and cls is not list):
         return 0

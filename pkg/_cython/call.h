@@ -133,7 +133,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_finish(PyObject* result, const AnyffiVa
 /// encodes. A lone surrogate is left to the callee, which raises in its turn among the arguments.
 ANYFFI_NEVER_INLINE void anyffi_py_offer_utf8(const AnyffiFunctionInfo* info, Py_ssize_t index, PyObject* text,
                                               AnyffiValue* out) {
-  if (info == NULL || info->struct_size < sizeof(AnyffiFunctionInfo) || index >= 64) return;
+  if (info == NULL || !ANYFFI_HAS(AnyffiFunctionInfo, info, utf8_params) || index >= 64) return;
   if ((info->utf8_params >> index & 1) == 0 || anyffi_state.is_check_mode) return;
   Py_ssize_t size;
   const char* utf8 = PyUnicode_AsUTF8AndSize(text, &size);

@@ -12,7 +12,7 @@
 /// containers.
 static inline int anyffi_py_has_items(const AnyffiFunction* target) {
   const AnyffiFunctionInfo* info = target->info;
-  if (info == NULL || info->struct_size < sizeof(AnyffiFunctionInfo)) return 0;
+  if (info == NULL || !ANYFFI_HAS(AnyffiFunctionInfo, info, load_items)) return 0;
   int returns_items = ANYFFI_WRITES_ITEMS && (info->flags & ANYFFI_RETURNS_ITEMS);
   return (info->item_params != 0 || returns_items) && !anyffi_state.is_check_mode;
 }

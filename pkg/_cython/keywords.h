@@ -127,7 +127,8 @@ static const AnyffiFunction* anyffi_py_find_only_overload(const AnyffiFunction* 
     const AnyffiFunctionInfo* info = function->info;
     ++index;
     if (count < info->num_required || count > info->num_params) continue;
-    if (info->num_params > ANYFFI_FEW_NAMED || info->try_call == NULL) return NULL;
+    if (info->num_params > ANYFFI_FEW_NAMED || !ANYFFI_HAS(AnyffiFunctionInfo, info, try_call)) return NULL;
+    if (info->try_call == NULL) return NULL;
     int32_t filled = anyffi_py_place_overload(named, overload, index, found == NULL ? places : others);
     if (filled < 0) continue;
     if (found != NULL) return NULL;

@@ -168,3 +168,18 @@ def test_boxes(sample: Sample) -> None:
             assert equal(box, value)
             with own(box) as opened:
                 assert bytes(opened) == bytes(value)
+
+
+@pytest.mark.parametrize("lanes", [0, 1], ids=["of no bytes", "float32"])
+def test_copies_of_odd_tensors(lanes: int) -> None:
+    """Elements of no bytes, of which there may be any number; an axis of one element, whose stride may be any."""
+    memory = c.new("float[]", [1.5, 2.5])
+    data, _extents = tensor_data(
+        [1, 1 << 50, 1] if lanes == 0 else [1, 2, 1], [2**63 - 1, 1, -(2**63)], memory
+    )
+    data.dtype.lanes = lanes
+    with balanced(), made(lib.anyffi_tensor_copy, data, 0) as copy:
+        tensor = copy.object("AnyffiTensor").tensor
+        assert [tensor.shape[axis] for axis in range(3)] == [data.shape[axis] for axis in range(3)]
+        if lanes:
+            assert list(c.cast("float*", tensor.data)[0:2]) == [1.5, 2.5]

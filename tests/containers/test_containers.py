@@ -214,3 +214,9 @@ def test_same_as(ffi: Any) -> None:
     assert not x.same_as(other=None)
     with pytest.raises(TypeError, match="doesn't apply to a 'int' object"):
         ffi.Object.same_as(5, x)
+
+
+@pytest.mark.parametrize("name", ["Array", "List", "Shape", "Map", "Dict", "Set", "FrozenSet"])
+def test_none_is_no_content(ffi: Any, name: str) -> None:
+    with pytest.raises(TypeError, match="^'NoneType' object is not iterable$"):
+        getattr(ffi, name)(None)

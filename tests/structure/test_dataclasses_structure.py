@@ -15,11 +15,9 @@ pytestmark = [
 
 def make_classes(ffi: Any) -> Any:
     class Classes:
-        @ffi.dataclass(f"struct.{ffi.ffi_mode}.Var")
+        @ffi.dataclass(f"struct.{ffi.ffi_mode}.Var", structural="variable")
         class Var:
-            __structural__ = "variable"
-
-            name: str = dataclasses.field(metadata={"structural": "ignore"})
+            name: str = anyffi.field(structural="ignore")
 
         @ffi.dataclass(f"struct.{ffi.ffi_mode}.Add")
         class Add:
@@ -28,7 +26,7 @@ def make_classes(ffi: Any) -> Any:
 
         @ffi.dataclass(f"struct.{ffi.ffi_mode}.Lambda")
         class Lambda:
-            params: list[Any] = dataclasses.field(metadata={"structural": "defines"})
+            params: list[Any] = anyffi.field(structural="defines")
             body: Any = None
 
         @ffi.dataclass(f"struct.{ffi.ffi_mode}.Numbers")
@@ -58,7 +56,7 @@ def test_structure(ffi: Any) -> None:
 
         @ffi.dataclass(f"struct.{ffi.ffi_mode}.Bad")
         class Bad:
-            a: int = dataclasses.field(metadata={"structural": "what"})
+            a: int = anyffi.field(structural="what")
 
 
 def test_walks_and_json(ffi: Any) -> None:

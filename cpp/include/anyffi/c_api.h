@@ -9,6 +9,18 @@
 ///   `anyffi_value_release`.
 /// - Every function may be called on any thread. One object must not be modified by two threads at once.
 /// - `const char*` is NUL-terminated UTF-8.
+///
+/// What stays as it is while ANYFFI_ABI_VERSION does, from version 0.1.0 of the package on, so that what was built with
+/// an older header runs with a newer runtime:
+/// - A function keeps its name, its parameters and what it does. A new version of it gets another name.
+/// - A code, a flag and a value of an enumeration keeps its number; numbers of removed ones are not used again.
+/// - A struct keeps its size and its members. One that begins with `struct_size` may get new members at its end, for
+/// which
+///   zero means what was the rule before. Whoever fills it sets `struct_size` to the size in its own header. Whoever
+///   reads it touches only members that ANYFFI_HAS says are there, and ignores what is behind those it knows.
+/// - `reserved` members are zero, and have no meaning until they get another name.
+/// Tests hold the rules: cpp/src/core/layout.cc has all sizes and offsets, tests/abi/frozen the symbols and
+/// declarations.
 #ifndef ANYFFI_C_API_H_
 #define ANYFFI_C_API_H_
 
@@ -17,6 +29,9 @@
 
 /// Incremented whenever a struct or a rule in this header changes incompatibly.
 #define ANYFFI_ABI_VERSION 1
+
+/// Whether a struct that begins with `struct_size` has a member: it may come from a library with an older header.
+#define ANYFFI_HAS(type, pointer, member) ((pointer)->struct_size >= offsetof(type, member) + sizeof((pointer)->member))
 
 /// The type table, one row for each type with a fixed code:
 ///   X(NAME, code, FAMILY, PARENT, storage, "type key", "Python's name")

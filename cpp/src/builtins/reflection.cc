@@ -82,7 +82,7 @@ bool set_field(const ObjectRef& object, const char* name, AnyView value) {
 /// A function of its own for each caller, so that each front end has its own wrapper of it. Those of a type are never
 /// released. If there is a value for refusals, the function returns it where no overload takes the operands.
 ObjectRef copy_function(const AnyffiMethodInfo& method, int32_t type_code, const AnyValue& refusal) {
-  if (refusal != nullptr) {
+  if (refusal.type_code() != ANYFFI_NONE) {
     AnyffiObject* made = anyffi::runtime::make_operator(method.function, type_code, &refusal.raw());
     if (made == nullptr) anyffi::detail::throw_raised();
     return ObjectRef(anyffi::detail::Adopt{}, made);

@@ -23,6 +23,13 @@ namespace {
 std::atomic<void* (*)(size_t)> current_alloc{&std::malloc};
 std::atomic<void (*)(void*)> current_free{&std::free};
 
+// GCC defines a macro, Clang has a feature.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__
+#endif
+#endif
+
 #if defined(__SANITIZE_ADDRESS__)
 /// A block on a free list would hide uses after the object was freed.
 constexpr bool kUseFreeLists = false;

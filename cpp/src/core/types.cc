@@ -298,9 +298,15 @@ int32_t append_type(DynamicTypes& types, const AnyffiTypeInfo& given, const Anyf
   return code;
 }
 
-int register_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_t* out_type_code) {
+/// A copy of a record of a library, which may have been built with another header.
+AnyffiTypeInfo read_record(const AnyffiTypeInfo& info) {
   AnyffiTypeInfo given{};
   std::memcpy(static_cast<void*>(&given), &info, std::min<size_t>(info.struct_size, sizeof(given)));
+  return given;
+}
+
+int register_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_t* out_type_code) {
+  AnyffiTypeInfo given = read_record(info);
   if (given.type_key == nullptr || given.type_key[0] == '\0') {
     return anyffi_error_raise("ValueError", "a type needs a type key");
   }
@@ -400,15 +406,16 @@ int define_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_
   DynamicTypes& types = dynamic_types();
   const AnyffiTypeInfo* current = *type_code < ANYFFI_FIRST_DYNAMIC_TYPE ? nullptr : anyffi_type_get_info(*type_code);
   if (current == nullptr) return anyffi_error_raise("ValueError", "only types registered at run time can be defined");
+  const AnyffiTypeInfo defined = read_record(info);
   AnyffiTypeInfo given = *current;
-  given.doc = info.doc;
-  given.fields = info.fields;
-  given.num_fields = info.num_fields;
-  given.methods = info.methods;
-  given.num_methods = info.num_methods;
-  given.visit_children = info.visit_children;
-  if (info.hash != nullptr) given.hash = info.hash;
-  if (info.equal != nullptr) given.equal = info.equal;
+  given.doc = defined.doc;
+  given.fields = defined.fields;
+  given.num_fields = defined.num_fields;
+  given.methods = defined.methods;
+  given.num_methods = defined.num_methods;
+  given.visit_children = defined.visit_children;
+  if (defined.hash != nullptr) given.hash = defined.hash;
+  if (defined.equal != nullptr) given.equal = defined.equal;
   std::unique_lock<std::mutex> lock(types.mutex);
   auto definer = types.definers.find(*type_code);
   bool was_defined = definer != types.definers.end();
@@ -465,8 +472,8 @@ using namespace anyffi::runtime;
 
 const AnyffiTypeInfo* anyffi_type_get_info(int32_t type_code) {
   if (type_code > -kInlineRows && type_code <= kLastFixedObject) return &fixed_rows[row_of(type_code)];
-  int32_t index = type_code - ANYFFI_FIRST_DYNAMIC_TYPE;
   if (type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return nullptr;
+  int32_t index = type_code - ANYFFI_FIRST_DYNAMIC_TYPE;
   DynamicTypes& types = dynamic_types();
   if (index >= types.count.load(std::memory_order_acquire)) return nullptr;
   const AnyffiTypeInfo** chunk = types.chunks[index / kChunkSize].load(std::memory_order_acquire);

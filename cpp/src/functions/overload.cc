@@ -44,7 +44,7 @@ bool clear_overflow() {
 
 /// Calls a candidate; returns its status, or ANYFFI_NO_MATCH.
 inline int try_candidate(const AnyffiFunction& function, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-  AnyffiCall try_call = function.info->try_call;
+  AnyffiCall try_call = try_call_of(*function.info);
   if (try_call == nullptr) return function.call(function.self, args, num_args, result);
   int status = try_call(function.self, args, num_args, result);
   if (__builtin_expect(status != ANYFFI_NO_MATCH_RAISED, 1)) return status;
@@ -185,9 +185,10 @@ int call_exact(const Overloaded& set, AnyffiValue* args, int32_t num_args, Anyff
   }
   for (const AnyffiOverload* overload = set.info.overloads; overload != nullptr; overload = overload->next) {
     const AnyffiFunction& function = function_of(*overload);
-    if (function.info->try_call == nullptr) return ANYFFI_NO_MATCH;
+    AnyffiCall try_call = try_call_of(*function.info);
+    if (try_call == nullptr) return ANYFFI_NO_MATCH;
     if (compare(*function.info, type_masks, num_args) != kExact) continue;
-    int status = function.info->try_call(function.self, args, num_args, result);
+    int status = try_call(function.self, args, num_args, result);
     if (__builtin_expect(status != ANYFFI_NO_MATCH_RAISED, 1)) return status;
     return clear_overflow() ? int{ANYFFI_NO_MATCH} : -1;
   }

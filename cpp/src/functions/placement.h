@@ -91,12 +91,18 @@ enum Match : unsigned {
   kExact = 8
 };
 
+/// The `try_call` of a function; null if it has none.
+inline AnyffiCall try_call_of(const AnyffiFunctionInfo& info) {
+  return ANYFFI_HAS(AnyffiFunctionInfo, &info, try_call) ? info.try_call : nullptr;
+}
+
 /// Compares the type masks of `size` arguments.
 inline Match compare(const AnyffiFunctionInfo& info, const uint64_t* given, int32_t size) {
-  bool is_counted = info.try_call != nullptr && (info.flags & ANYFFI_VARIADIC) == 0;
+  bool is_counted = try_call_of(info) != nullptr && (info.flags & ANYFFI_VARIADIC) == 0;
   if (is_counted && (size > info.num_params || size < info.num_required)) return kNumber;
   Match worst = kExact;
-  for (int32_t i = 0; info.exact_types != nullptr && i < size && i < info.num_params; ++i) {
+  bool has_types = ANYFFI_HAS(AnyffiFunctionInfo, &info, exact_types) && info.exact_types != nullptr;
+  for (int32_t i = 0; has_types && i < size && i < info.num_params; ++i) {
     if ((info.exact_types[i] & given[i]) != 0) continue;
     if (given[i] != anyffi_type_bit(ANYFFI_BOOL) || (info.exact_types[i] & anyffi_type_bit(ANYFFI_INT)) == 0) {
       return kConversion;

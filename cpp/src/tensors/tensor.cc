@@ -111,7 +111,8 @@ void copy_elements(const AnyffiTensorData& from, size_t item_size, char* to) {
     to += item_size;
     int32_t axis = from.ndim - 1;
     for (; axis >= 0; --axis) {
-      int64_t step = from.strides[axis] * static_cast<int64_t>(item_size);
+      // The stride of an axis with one element may be any number.
+      int64_t step = from.shape[axis] == 1 ? 0 : from.strides[axis] * static_cast<int64_t>(item_size);
       if (++index[static_cast<size_t>(axis)] < from.shape[axis]) {
         source += step;
         break;
@@ -133,7 +134,8 @@ int copy_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) 
   uint64_t copy_flags = (flags & ANYFFI_TENSOR_PADDED) | ANYFFI_TENSOR_COPIED;
   if (create_empty(data.shape, data.ndim, data.dtype, copy_flags, made.out()) != 0) return -1;
   return guard([&] {
-    if (has_elements(data)) {
+    // Elements of no bytes may be any number.
+    if (has_elements(data) && bits > 0) {
       void* memory = reinterpret_cast<AnyffiTensor*>(made.get()->as_object)->tensor.data;
       copy_elements(data, static_cast<size_t>(bits / 8), static_cast<char*>(memory));
     }

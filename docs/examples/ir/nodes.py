@@ -21,13 +21,11 @@ class Expr:
         return Printer().visit(self)
 
 
-@anyffi.dataclass("ir.Var", eq=False)
+@anyffi.dataclass("ir.Var", eq=False, structural="variable")
 class Var(Expr):
     """A variable: what binds it says which one it is, and not its name."""
 
-    __structural__ = "variable"
-
-    name: str = anyffi.field(metadata={"structural": "ignore"})
+    name: str = anyffi.field(structural="ignore")
 
 
 @anyffi.dataclass("ir.Const", eq=False)
@@ -50,7 +48,7 @@ class Let(Expr):
     """A variable for a value: `var` is bound in the fields after it, so in `body`, but not in `value`."""
 
     value: Expr
-    var: Var = anyffi.field(metadata={"structural": "defines"})
+    var: Var = anyffi.field(structural="defines")
     body: Expr
 
 
@@ -58,7 +56,7 @@ class Let(Expr):
 class Function(Expr):
     """A function of variables."""
 
-    params: tuple[Var, ...] = anyffi.field(metadata={"structural": "defines"})
+    params: tuple[Var, ...] = anyffi.field(structural="defines")
     body: Expr
 
 

@@ -1,0 +1,73 @@
+"""What the C ABI is, as text that can be kept: the runtime's exported symbols, and all declarations of the headers.
+
+    python tests/support/frozen.py        writes both anew, after a change that the rules in c_api.h allow
+
+Until version 0.1.0 is released, any change is allowed.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import anyffi
+from c_abi import INCLUDE, plain_declarations
+from support import CC, ROOT
+
+FROZEN = ROOT / "tests" / "abi" / "frozen"
+SYMBOLS = FROZEN / "symbols.txt"
+#: What `abidw` writes of a library that defines the functions of both headers, of 64-bit machines.
+DECLARATIONS = FROZEN / "declarations.abi"
+
+_PROTOTYPE = re.compile(r"^(?!typedef)\w[\w *]*?\banyffi_\w+\([^;{}]*\);", re.MULTILINE)
+#: What follows from the machine and the place of the checkout is left out.
+_ABIDW = (
+    "abidw",
+    *("--type-id-style", "hash"),
+    *(f"--no-{what}" for what in ("architecture", "corpus-path", "show-locs", "comp-dir-path", "elf-needed")),
+    *("--no-parameter-names", "--no-write-default-sizes"),
+)
+
+
+def exported_symbols() -> list[str]:
+    """Return the names that the dynamic linker sees in the installed runtime library."""
+    words = ["nm", "-D", "--defined-only", anyffi.find_library("anyffi")]
+    listed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    return sorted(line.split()[-1] for line in listed.splitlines())
+
+
+def prototypes() -> list[str]:
+    """Return the declarations of all functions of c_api.h and host_api.h."""
+    return _PROTOTYPE.findall(re.sub(r"//[^\n]*|/\*.*?\*/", "", plain_declarations(), flags=re.DOTALL))
+
+
+def build_declared(library: pathlib.Path, include: pathlib.Path) -> None:
+    """Build a library with the functions that the headers declare, which do nothing, and its debug information.
+
+    One more for each type: those that no function refers to are not compared.
+    """
+    types = re.findall(r"^typedef (?:struct|enum) (\w+) \{", plain_declarations(), re.MULTILINE)
+    uses = [f"void use_{name}({name}* x);" for name in types]
+    bodies = "\n".join(f"{prototype[:-1]} {{ __builtin_trap(); }}" for prototype in (*prototypes(), *uses))
+    words = [CC, "-g", "-w", "-shared", "-fPIC", "-I", include, "-x", "c", "-", "-o", library]
+    source = f"#include <anyffi/host_api.h>\n{bodies}\n"
+    subprocess.run(words, check=True, input=source, text=True)
+
+
+def write_declarations(to: pathlib.Path, include: pathlib.Path = INCLUDE) -> None:
+    """Write all declarations of the headers, as abidiff compares them."""
+    with tempfile.TemporaryDirectory() as folder:
+        library = pathlib.Path(folder) / "declared.so"
+        build_declared(library, include)
+        subprocess.run([*_ABIDW, "--out-file", to, library], check=True)
+
+
+def main() -> None:
+    SYMBOLS.write_text("".join(f"{name}\n" for name in exported_symbols()))
+    write_declarations(DECLARATIONS)
+
+
+if __name__ == "__main__":
+    main()
