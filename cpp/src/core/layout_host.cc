@@ -13,7 +13,7 @@
 #if UINTPTR_MAX == UINT64_MAX
 
 // ---- hooks
-SIZE(AnyffiHost, 184);
+SIZE(AnyffiHost, 208);
 AT(AnyffiHost, struct_size, 0);
 AT(AnyffiHost, flags, 4);
 AT(AnyffiHost, lock, 8);
@@ -38,6 +38,9 @@ AT(AnyffiHost, handle_create, 152);
 AT(AnyffiHost, wrapper_track, 160);
 AT(AnyffiHost, wrapper_empty, 168);
 AT(AnyffiHost, items_read, 176);
+AT(AnyffiHost, items_write, 184);
+AT(AnyffiHost, object_hash, 192);
+AT(AnyffiHost, object_equal, 200);
 
 // ---- objects that own a handle
 SIZE(AnyffiPyObject, 40);
