@@ -17,7 +17,10 @@ class Package:
     """A backend that looks like the package."""
 
     def __init__(self, ffi: Any) -> None:
+        import anyffi
+
         self.structure = ffi
+        self.field = anyffi.field  # of no backend
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.structure, name)
