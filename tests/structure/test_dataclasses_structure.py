@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import anyffi
 import pytest
 
 pytestmark = [
@@ -52,7 +53,7 @@ def test_structure(ffi: Any) -> None:
     assert ffi.structural_equal(a, b)
     for name, value in [("i", 2), ("f", 3.0), ("flag", False), ("text", "other"), ("next", 1)]:
         assert str(ffi.first_mismatch(a, dataclasses.replace(b, **{name: value}))) == f".{name}"
-    with pytest.raises(ValueError, match="structure"):
+    with pytest.raises(ValueError, match="`structural` of a field is"):
 
         @ffi.dataclass(f"struct.{ffi.ffi_mode}.Bad")
         class Bad:

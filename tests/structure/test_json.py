@@ -11,8 +11,8 @@ import hypothesis
 import numpy
 import pytest
 import strategies
+from calculus_sources import IR
 from hypothesis import strategies as st
-from ir_sources import IR
 from support import Build, needs_compilers
 
 VALUES: list[Any] = [
@@ -309,34 +309,34 @@ def break_cycles(ffi: Any, value: Any) -> None:
 @pytest.mark.slow("compiling")
 @pytest.mark.keeps_live("a module stays loaded, and its classes with it")
 def test_objects(ffi: Any, build: Build) -> None:
-    ir = ffi.load_module(build("ir.cc", IR))
-    x = ir.Var("x")
-    value = ir.Lambda([x], ir.Pair(x, [ir.Saved(3, 4), ir.Unique(5)]))
+    calculus = ffi.load_module(build("calculus.cc", IR))
+    x = calculus.Var("x")
+    value = calculus.Lambda([x], calculus.Pair(x, [calculus.Saved(3, 4), calculus.Unique(5)]))
     made = ffi.from_json(ffi.to_json(value))
-    assert type(made) is ir.Lambda
+    assert type(made) is calculus.Lambda
     assert made.params[0].same_as(made.body.a)
     assert made.params[0].name == "x"
     assert made.body.b[0].__getstate__() == (3, 4)
     assert made.body.b[1].number == 5
     with pytest.raises(TypeError, match="Plain"):
-        ffi.to_json([ir.Plain()])
-    deep = ir.chain(100_000, 1)
+        ffi.to_json([calculus.Plain()])
+    deep = calculus.chain(100_000, 1)
     assert ffi.structural_equal(ffi.from_json(ffi.to_json(deep)), deep)
     for nodes, message in [
-        ('{"type": "ir.Pair", "data": {"a": 1}}', "the field 'b' is missing"),
-        ('{"type": "ir.Pair", "data": {"a": 1, "b": 2, "c": 3}}', "an unknown field"),
+        ('{"type": "calculus.Pair", "data": {"a": 1}}', "the field 'b' is missing"),
+        ('{"type": "calculus.Pair", "data": {"a": 1, "b": 2, "c": 3}}', "an unknown field"),
         (
-            '{"type": "ir.Pair", "data": {"a": 1, "b": 2, "a": 3}}',
+            '{"type": "calculus.Pair", "data": {"a": 1, "b": 2, "a": 3}}',
             "an unknown field, or one that is there twice",
         ),
-        ('{"type": "ir.Pair", "data": [1, 2]}', "does not fit its type"),
-        ('{"type": "ir.Pair", "data": {"a": {"ref": 0}, "b": 2}}', "a cycle"),
-        ('{"type": "ir.Var", "data": {"name": 1}}', "TypeError: .*expected str, got int"),
-        ('{"type": "ir.Var", "state": 1}', "a state of a type that has none"),
-        ('{"type": "ir.Saved", "data": {}}', "fields of a type that has a state"),
-        ('{"type": "ir.Saved", "state": 1}', "TypeError: .*expected"),
-        ('{"type": "ir.Saved", "state": {"ref": 1}}, {"type": "Array", "data": []}', "IndexError"),
-        ('{"type": "ir.Plain", "data": {"x": 1}}', "an unknown field"),
+        ('{"type": "calculus.Pair", "data": [1, 2]}', "does not fit its type"),
+        ('{"type": "calculus.Pair", "data": {"a": {"ref": 0}, "b": 2}}', "a cycle"),
+        ('{"type": "calculus.Var", "data": {"name": 1}}', "TypeError: .*expected str, got int"),
+        ('{"type": "calculus.Var", "state": 1}', "a state of a type that has none"),
+        ('{"type": "calculus.Saved", "data": {}}', "fields of a type that has a state"),
+        ('{"type": "calculus.Saved", "state": 1}', "TypeError: .*expected"),
+        ('{"type": "calculus.Saved", "state": {"ref": 1}}, {"type": "Array", "data": []}', "IndexError"),
+        ('{"type": "calculus.Plain", "data": {"x": 1}}', "an unknown field"),
     ]:
         with pytest.raises(ValueError, match=message) as caught:
             ffi.from_json(graph(nodes))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 import pytest
-from ir_sources import IR
+from calculus_sources import IR
 from support import Build, needs_compilers
 
 
@@ -182,13 +182,13 @@ def test_any_depth_and_sharing(ffi: Any) -> None:
 @pytest.mark.slow("compiling")
 @pytest.mark.keeps_live("a module stays loaded, and its classes with it")
 def test_objects(ffi: Any, build: Build) -> None:
-    ir = ffi.load_module(build("ir.cc", IR))
-    x, y = ir.Var("x"), ir.Var("y")
-    saved = ir.Saved(1, 2)
-    term = ir.Lambda([x], ir.Pair(x, ir.Pair(1, saved)))
+    calculus = ffi.load_module(build("calculus.cc", IR))
+    x, y = calculus.Var("x"), calculus.Var("y")
+    saved = calculus.Saved(1, 2)
+    term = calculus.Lambda([x], calculus.Pair(x, calculus.Pair(1, saved)))
     kept = term.body.b
-    made = ffi.map(term, lambda each: y if isinstance(each, ir.Var) else each)
-    assert type(made) is ir.Lambda
+    made = ffi.map(term, lambda each: y if isinstance(each, calculus.Var) else each)
+    assert type(made) is calculus.Lambda
     assert made.params[0].same_as(y)
     assert made.body.a.same_as(y)
     assert made.body.b.same_as(kept)
@@ -203,9 +203,11 @@ def test_objects(ffi: Any, build: Build) -> None:
     ffi.visit(term, lambda each: names.append(type(each).__name__))
     assert names == ["Lambda", "List", "Var", "str", "Pair", "Pair", "int", "Saved", "Array", "int", "int"]
     with pytest.raises(TypeError, match="Plain"):
-        ffi.copy([ir.Plain()])
-    path = ffi.first_mismatch(ir.Pair(1, [ir.Pair(2, 3)]), ir.Pair(1, [ir.Pair(2, 4)])).path
+        ffi.copy([calculus.Plain()])
+    path = ffi.first_mismatch(
+        calculus.Pair(1, [calculus.Pair(2, 3)]), calculus.Pair(1, [calculus.Pair(2, 4)])
+    ).path
     assert str(path) == ".b[0].b"
-    assert ffi.replace(ir.Pair(1, [ir.Pair(2, 3)]), path, 9).b[0].b == 9
+    assert ffi.replace(calculus.Pair(1, [calculus.Pair(2, 3)]), path, 9).b[0].b == 9
     with pytest.raises(TypeError, match=r"int64|str"):
-        ffi.map(ir.Var("x"), lambda each: 5 if isinstance(each, str) else each)
+        ffi.map(calculus.Var("x"), lambda each: 5 if isinstance(each, str) else each)

@@ -22,24 +22,24 @@ struct Unique { int64_t number; };
 struct Saved { int64_t a = 1, b = 2; };
 struct Plain { int64_t x = 0; };
 
-ANYFFI_CLASS(Var, "ir.Var").structural(Structure::kVariable)
+ANYFFI_CLASS(Var, "calculus.Var").structural(Structure::kVariable)
     .init<std::string>(arg("name")).field("name", &Var::name).structural(Structure::kIgnore);
-ANYFFI_CLASS(Pair, "ir.Pair").init<AnyValue, AnyValue>(arg("a"), arg("b")).field("a", &Pair::a).field("b", &Pair::b);
-ANYFFI_CLASS(Lambda, "ir.Lambda").init<List<>, AnyValue>(arg("params"), arg("body"))
+ANYFFI_CLASS(Pair, "calculus.Pair").init<AnyValue, AnyValue>(arg("a"), arg("b")).field("a", &Pair::a).field("b", &Pair::b);
+ANYFFI_CLASS(Lambda, "calculus.Lambda").init<List<>, AnyValue>(arg("params"), arg("body"))
     .field("params", &Lambda::params).structural(Structure::kDefines).field("body", &Lambda::body);
-ANYFFI_CLASS(Let, "ir.Let").init<AnyValue, AnyValue, AnyValue>(arg("var"), arg("value"), arg("body"))
+ANYFFI_CLASS(Let, "calculus.Let").init<AnyValue, AnyValue, AnyValue>(arg("var"), arg("value"), arg("body"))
     .field("value", &Let::value).field("var", &Let::var).structural(Structure::kDefines).field("body", &Let::body);
-ANYFFI_CLASS(Bind, "ir.Bind").init<AnyValue, AnyValue>(arg("var"), arg("value"))
+ANYFFI_CLASS(Bind, "calculus.Bind").init<AnyValue, AnyValue>(arg("var"), arg("value"))
     .field("value", &Bind::value).field("var", &Bind::var).structural(Structure::kDeclares);
-ANYFFI_CLASS(Note, "ir.Note").init<std::string, AnyValue, AnyValue>(arg("text"), arg("value"), arg("origin") = nullptr)
+ANYFFI_CLASS(Note, "calculus.Note").init<std::string, AnyValue, AnyValue>(arg("text"), arg("value"), arg("origin") = nullptr)
     .field("text", &Note::text).structural(Structure::kIgnore)
     .field("value", &Note::value).field("origin", &Note::origin).structural(Structure::kIdentity);
-ANYFFI_CLASS(Unique, "ir.Unique").structural(Structure::kIdentity)
+ANYFFI_CLASS(Unique, "calculus.Unique").structural(Structure::kIdentity)
     .init<int64_t>(arg("number")).field("number", &Unique::number);
-ANYFFI_CLASS(Saved, "ir.Saved").init<>().init<int64_t, int64_t>(arg("a"), arg("b"))
+ANYFFI_CLASS(Saved, "calculus.Saved").init<>().init<int64_t, int64_t>(arg("a"), arg("b"))
     .pickle([](const Saved& s) { return anyffi::Array<int64_t>{s.a, s.b}; },
             [](const anyffi::Array<int64_t>& s) { return Saved{s[0], s[1]}; });
-ANYFFI_CLASS(Plain, "ir.Plain").init<>();
+ANYFFI_CLASS(Plain, "calculus.Plain").init<>();
 
 /// Trees and chains without wrappers in Python.
 static AnyValue make_tree(int64_t depth, int64_t seed) {
