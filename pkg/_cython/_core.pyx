@@ -202,7 +202,10 @@ cdef int list_types() except -1:
     """Fills in the rules' copy of the runtime's type table."""
     cdef int32_t codes[256]
     cdef int32_t count = min(anyffi_type_list(codes, 256), 256)
-    _types.fill([(codes[i], anyffi_type_get_info(codes[i]).type_key.decode()) for i in range(count)])
+    keys = []
+    for i in range(count):
+        keys.append((codes[i], anyffi_type_get_info(codes[i]).type_key.decode()))
+    _types.fill(keys)
     return 0
 
 

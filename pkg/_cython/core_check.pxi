@@ -157,7 +157,10 @@ def hold_raised():
 def read_values(size_t place, int32_t count):
     """Return the Python values of borrowed values."""
     cdef int32_t i
-    return [unpack_argument(&(<AnyffiValue*>place)[i]) for i in range(count)]
+    cdef list values = []
+    for i in range(count):
+        values.append(unpack_argument(&(<AnyffiValue*>place)[i]))
+    return values
 
 
 def call_rendered(function, list args not None, result):
@@ -194,7 +197,10 @@ def find_places_of(function, tuple args not None, dict named not None):
     places = places_in(<tuple>(<FunctionWrapper*>wrapper).parameters, info, len(args), tuple(named))
     if places is None:
         return None
-    return tuple([<object>state.missing if place < 0 else values[place] for place in places])
+    cdef list placed = []
+    for place in places:
+        placed.append(<object>state.missing if place < 0 else values[place])
+    return tuple(placed)
 
 
 def find_overload_places(function, Py_ssize_t num_args, dict named not None):
@@ -216,6 +222,11 @@ cdef list places_in(tuple parameters, const AnyffiFunctionInfo* info, Py_ssize_t
     cdef Py_ssize_t i, filled
     try:
         filled = place_named(<PyObject*>parameters, info, num_args, <PyObject*>named, places)
-        return None if filled < 0 else [places[i] for i in range(filled)]
+        if filled < 0:
+            return None
+        found = []
+        for i in range(filled):
+            found.append(places[i])
+        return found
     finally:
         anyffi_free(places)

@@ -77,7 +77,10 @@ cdef class FunctionCore(ObjectCore):
         cdef const AnyffiFunctionInfo* info = unwrap_function(<PyObject*>self).info
         if info == NULL:
             return None
-        params = [describe_parameter(&info.params[i]) for i in range(info.num_params)]
+        # No comprehension of new objects: without memory, Cython releases the one that cannot be appended twice.
+        params = []
+        for i in range(info.num_params):
+            params.append(describe_parameter(&info.params[i]))
         return (
             text_or_none(info.name), text_or_none(info.doc), tuple(params), info.num_required, info.flags,
             text_or_none(info.result_type),
@@ -187,8 +190,11 @@ cdef tuple names_of(const AnyffiFunctionInfo* info):
     cdef int32_t i
     if info == NULL:
         return ()
-    names = [text_or_none(info.params[i].name) for i in range(info.num_params)]
-    return tuple([name and sys.intern(name) for name in names])
+    cdef list names = []
+    for i in range(info.num_params):
+        name = text_or_none(info.params[i].name)
+        names.append(name and sys.intern(name))
+    return tuple(names)
 
 
 # ---- slots that Cython cannot set --------------------------------------------------------------------------

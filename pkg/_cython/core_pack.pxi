@@ -232,6 +232,14 @@ cdef int learn_foreign_dtype(object array, AnyffiDataType element, uint64_t flag
     return 0
 
 
+cdef bint are_sizes(const Py_ssize_t* sizes, tuple expected) except -1:
+    cdef Py_ssize_t i
+    for i in range(len(expected)):
+        if sizes[i] != expected[i]:
+            return False
+    return True
+
+
 cdef int learn_ndarray "anyffi_py_learn_ndarray"(PyObject* x) except -1:
     """Compares an array of NumPy's class with its Python-level attributes."""
     global knows_ndarray
@@ -239,7 +247,6 @@ cdef int learn_ndarray "anyffi_py_learn_ndarray"(PyObject* x) except -1:
     cdef object cls = type(array)
     cdef NumPyArray* read = <NumPyArray*>x
     cdef object dtype
-    cdef int i
     if knows_ndarray or cls is not getattr(sys.modules.get("numpy"), "ndarray", None):
         return 0
     if array.ndim == 0 or array.ndim > MAX_AXES:
@@ -256,8 +263,8 @@ cdef int learn_ndarray "anyffi_py_learn_ndarray"(PyObject* x) except -1:
         and read.dtype.number == dtype.num
         and read.dtype.byte_order == ord(dtype.byteorder)
         and read.flags == array.flags.num
-        and tuple([read.shape[i] for i in range(read.ndim)]) == array.shape
-        and tuple([read.strides[i] for i in range(read.ndim)]) == array.strides
+        and are_sizes(read.shape, array.shape)
+        and are_sizes(read.strides, array.strides)
     ):
         state.ndarray = <PyTypeObject*>keep(cls)
     return 0

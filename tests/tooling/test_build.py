@@ -63,6 +63,12 @@ def test_the_marshaller_depends_on_its_own_files_alone() -> None:
     assert [path for path in paths if ROOT / "pkg" not in path.resolve().parents] == []
 
 
+def test_no_comprehension_of_new_objects() -> None:
+    """Without memory, Cython releases twice what a comprehension cannot append; loops do not."""
+    for path in build_directory().rglob("_core.pyx.c"):
+        assert "ListComp_AppendAndDecref(__pyx_t" not in path.read_text()
+
+
 def test_every_file_of_the_package_is_installed() -> None:
     installed = json.loads((build_directory() / "meson-info" / "intro-installed.json").read_text())
     names = {pathlib.Path(destination).name for destination in installed.values()}
