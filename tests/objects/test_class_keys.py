@@ -21,7 +21,7 @@ def host(ffi: Any) -> Iterator[None]:
 
 BOUND = """
     #include <anyffi/anyffi.h>
-    namespace shop {
+    namespace till {
     struct Money {
       explicit Money(int64_t cents) : cents(cents) {}
       int64_t cents;
@@ -31,25 +31,25 @@ BOUND = """
     struct Flag { bool is_set = false; };
     struct Wrong { };
     }
-    ANYFFI_TYPE_KEY(shop::Money, "shop.Money");
-    ANYFFI_TYPE_KEY(shop::Coin, "shop.Coin", shop::Money);
-    ANYFFI_TYPE_KEY(shop::Flag, "shop.Flag");
-    ANYFFI_TYPE_KEY(shop::Wrong, "shop.Wrong");
+    ANYFFI_TYPE_KEY(till::Money, "till.Money");
+    ANYFFI_TYPE_KEY(till::Coin, "till.Coin", till::Money);
+    ANYFFI_TYPE_KEY(till::Flag, "till.Flag");
+    ANYFFI_TYPE_KEY(till::Wrong, "till.Wrong");
     using namespace anyffi;
-    ANYFFI_BIND(shop::Money)
+    ANYFFI_BIND(till::Money)
         .init<int64_t>()
         .op(ops::eq)
-        .op(ops::eq, [](const shop::Money& self, int64_t cents) { return self.cents == cents; })
-        .op(ops::hash, [](const shop::Money& self) {
+        .op(ops::eq, [](const till::Money& self, int64_t cents) { return self.cents == cents; })
+        .op(ops::hash, [](const till::Money& self) {
           if (self.cents == 13) throw Error("ValueError", "unlucky");
           return self.cents;
         });
-    ANYFFI_BIND(shop::Coin).init<int64_t>();
-    ANYFFI_BIND(shop::Flag).init<>().op(ops::eq, [](const shop::Flag&, const shop::Flag&) { return true; });
-    ANYFFI_BIND(shop::Wrong).init<>().op(ops::hash, [](const shop::Wrong&) { return String("x"); });
+    ANYFFI_BIND(till::Coin).init<int64_t>();
+    ANYFFI_BIND(till::Flag).init<>().op(ops::eq, [](const till::Flag&, const till::Flag&) { return true; });
+    ANYFFI_BIND(till::Wrong).init<>().op(ops::hash, [](const till::Wrong&) { return String("x"); });
     static int64_t count_distinct(int64_t n) {
       Dict<> found;
-      for (int64_t i = 0; i < n; ++i) found.set(make_object<shop::Money>(i % 7), i);
+      for (int64_t i = 0; i < n; ++i) found.set(make_object<till::Money>(i % 7), i);
       return found.size();
     }
     ANYFFI_EXPORT(count_distinct, &count_distinct);

@@ -19,7 +19,7 @@ pytestmark = [needs_compilers, pytest.mark.slow("type checkers")]
 USER = """
 import box
 import geo
-import hnsw
+import space
 import numpy as np
 import mart
 
@@ -74,12 +74,12 @@ with geo.Guard() as guard:
     print(guard.depth, hash(guard), bool(guard))
 geo.Index([])  # type: ignore[call-overload]
 
-metric: hnsw.Metric = hnsw.echo(hnsw.Metric.IP)
-metric = hnsw.echo(1)
-metric = hnsw.Index(metric).metric
-metrics: list[hnsw.Metric] = hnsw.vector([metric, 0])
-access: hnsw.Access = hnsw.access(hnsw.Access.READ | hnsw.Access.WRITE)
-hnsw.echo("IP")  # type: ignore[arg-type]
+metric: space.Metric = space.echo(space.Metric.IP)
+metric = space.echo(1)
+metric = space.Index(metric).metric
+metrics: list[space.Metric] = space.vector([metric, 0])
+access: space.Access = space.access(space.Access.READ | space.Access.WRITE)
+space.echo("IP")  # type: ignore[arg-type]
 try:
     mart.fail("sold out")
 except mart.SoldOut as error:
@@ -114,7 +114,7 @@ def folder(build: Build, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Pa
     sources = (
         ("box", "boxes.cc", BOXES),
         ("geo", "classes.cc", CLASSES),
-        ("hnsw", "metrics.cc", METRICS),
+        ("space", "metrics.cc", METRICS),
         ("mart", "failures.cc", FAILURES),
     )
     for name, file, source in sources:
@@ -131,7 +131,7 @@ def test_declarations(folder: pathlib.Path) -> None:
     text = (folder / "box.pyi").read_text()
     for line in DECLARED:
         assert line in text
-    values = (folder / "hnsw.pyi").read_text() + (folder / "mart.pyi").read_text()
+    values = (folder / "space.pyi").read_text() + (folder / "mart.pyi").read_text()
     for line in VALUES:
         assert line in values
     assert "_restore" not in text
@@ -140,7 +140,7 @@ def test_declarations(folder: pathlib.Path) -> None:
 
 @needs_mypy
 def test_mypy_accepts_them(folder: pathlib.Path) -> None:
-    assert run_mypy(folder, "box.pyi", "geo.pyi", "hnsw.pyi", "mart.pyi", "user.py", search=[folder]) == ""
+    assert run_mypy(folder, "box.pyi", "geo.pyi", "space.pyi", "mart.pyi", "user.py", search=[folder]) == ""
 
 
 @needs_pyright

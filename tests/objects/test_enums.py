@@ -16,14 +16,14 @@ pytestmark = compiles_classes
 
 
 @pytest.fixture
-def hnsw(ffi: Any, build: Build) -> Any:
+def space(ffi: Any, build: Build) -> Any:
     return ffi.load_module(build("metrics.cc", METRICS))
 
 
-def test_class(hnsw: Any) -> None:
-    metric = hnsw.Metric
+def test_class(space: Any) -> None:
+    metric = space.Metric
     assert issubclass(metric, enum.IntEnum)
-    assert (metric.__module__, metric.__qualname__) == ("hnsw", "Metric")
+    assert (metric.__module__, metric.__qualname__) == ("space", "Metric")
     assert {name: int(member) for name, member in metric.__members__.items()} == {
         "L2": 0,
         "IP": 1,
@@ -32,126 +32,126 @@ def test_class(hnsw: Any) -> None:
     }
     assert metric.mro_ is metric.L2
     assert inspect.getdoc(metric) == "How points are compared.\n\nL2\n    Euclid\nIP\n    Inner product"
-    assert issubclass(hnsw.Access, enum.IntFlag)
-    assert int(hnsw.Access.TOP) == 1 << 63
-    assert "Metric" in dir(hnsw)
+    assert issubclass(space.Access, enum.IntFlag)
+    assert int(space.Access.TOP) == 1 << 63
+    assert "Metric" in dir(space)
 
 
-def test_results_are_members(hnsw: Any) -> None:
-    metric = hnsw.Metric
+def test_results_are_members(space: Any) -> None:
+    metric = space.Metric
     for each in metric:
-        for f in (hnsw.echo, hnsw.pair, hnsw.unlocked):
+        for f in (space.echo, space.pair, space.unlocked):
             assert f(each) is each
             assert f(int(each)) is each
-    assert hnsw.echo() is metric.IP
-    assert hnsw.maybe() is metric._cos__
-    assert hnsw.maybe(None) is None
-    assert type(hnsw.plain(0)) is int
-    with pytest.raises(ValueError, match=r"^9 is not a member of hnsw\.Metric$"):
-        hnsw.broken()
+    assert space.echo() is metric.IP
+    assert space.maybe() is metric._cos__
+    assert space.maybe(None) is None
+    assert type(space.plain(0)) is int
+    with pytest.raises(ValueError, match=r"^9 is not a member of space\.Metric$"):
+        space.broken()
 
 
-def test_arguments(hnsw: Any) -> None:
-    for f in (hnsw.number, hnsw.number_unlocked):
-        assert [f(x) for x in (hnsw.Metric.IP, 1, True, hnsw.Metric._cos__)] == [1, 1, 1, -7]
+def test_arguments(space: Any) -> None:
+    for f in (space.number, space.number_unlocked):
+        assert [f(x) for x in (space.Metric.IP, 1, True, space.Metric._cos__)] == [1, 1, 1, -7]
         for wrong in (5, 300, 2**70, -(2**63)):
             with pytest.raises(
-                ValueError, match=rf"argument 0 \(metric\): expected a member of hnsw.Metric, got {wrong}$"
+                ValueError, match=rf"argument 0 \(metric\): expected a member of space.Metric, got {wrong}$"
             ):
                 f(wrong)
         for other in ("L2", 1.0, None, [0]):
-            with pytest.raises(TypeError, match=r"argument 0 \(metric\): expected hnsw.Metric, got "):
+            with pytest.raises(TypeError, match=r"argument 0 \(metric\): expected space.Metric, got "):
                 f(other)
     with pytest.raises(
-        ValueError, match=r"argument 0 \(all\), at \[1\]: expected a member of hnsw.Metric, got 4"
+        ValueError, match=r"argument 0 \(all\), at \[1\]: expected a member of space.Metric, got 4"
     ):
-        hnsw.vector([0, 4])
-    assert [hnsw.pick(x) for x in (1, 1.5, hnsw.Metric.IP, 5)] == ["metric", "double", "metric", "double"]
+        space.vector([0, 4])
+    assert [space.pick(x) for x in (1, 1.5, space.Metric.IP, 5)] == ["metric", "double", "metric", "double"]
 
 
-def test_flags(hnsw: Any) -> None:
-    access = hnsw.Access
-    both = hnsw.access(access.READ | access.WRITE)
+def test_flags(space: Any) -> None:
+    access = space.Access
+    both = space.access(access.READ | access.WRITE)
     assert type(both) is access
     assert both == 3
-    assert hnsw.access(access.TOP) is access.TOP
-    assert hnsw.access(1 << 20 | 1) == 1 << 20 | 1
-    assert type(hnsw.access(0)) is access
+    assert space.access(access.TOP) is access.TOP
+    assert space.access(1 << 20 | 1) == 1 << 20 | 1
+    assert type(space.access(0)) is access
     with pytest.raises(OverflowError, match="-1 does not fit uint64"):
-        hnsw.access(-1)
+        space.access(-1)
     with pytest.raises(OverflowError, match="does not fit uint64"):
-        hnsw.access(1 << 64)
-    assert hnsw.boxed(access.TOP | 5) == 1 << 63 | 5
-    assert hnsw.boxed(2**40) == 2**40
-    assert hnsw.back(access.WRITE) == 2
+        space.access(1 << 64)
+    assert space.boxed(access.TOP | 5) == 1 << 63 | 5
+    assert space.boxed(2**40) == 2**40
+    assert space.back(access.WRITE) == 2
 
 
-def test_inside_of_other_types(hnsw: Any) -> None:
-    metric, access = hnsw.Metric, hnsw.Access
-    found = hnsw.vector([metric.IP, 0])
+def test_inside_of_other_types(space: Any) -> None:
+    metric, access = space.Metric, space.Access
+    found = space.vector([metric.IP, 0])
     assert found == [metric.IP, metric.L2]
     assert [type(x) for x in found] == [metric, metric]
-    found = hnsw.set({0, metric.IP})
+    found = space.set({0, metric.IP})
     assert found == {metric.L2, metric.IP}
     assert {type(x) for x in found} == {metric}
-    ((key, value),) = hnsw.map({1: 3}).items()
+    ((key, value),) = space.map({1: 3}).items()
     assert key is metric.IP
     assert value is access(3)
-    assert hnsw.by_name({"a": 1})["a"] is metric.IP
-    assert hnsw.vector(()) == []
-    listed = hnsw.list([1, -7])
+    assert space.by_name({"a": 1})["a"] is metric.IP
+    assert space.vector(()) == []
+    listed = space.list([1, -7])
     assert [listed[0], listed[1]] == [metric.L2, metric._cos__]
     assert listed[1] is metric._cos__
-    assert list(hnsw.list(listed)) == list(listed)
-    assert hnsw.dict({metric.IP: 0}) is metric.L2
+    assert list(space.list(listed)) == list(listed)
+    assert space.dict({metric.IP: 0}) is metric.L2
 
 
-def test_fields(hnsw: Any) -> None:
-    index = hnsw.Index()
-    assert index.metric is hnsw.Metric.IP
+def test_fields(space: Any) -> None:
+    index = space.Index()
+    assert index.metric is space.Metric.IP
     index.metric = 0
-    assert index.metric is hnsw.Metric.L2
-    assert index.other is hnsw.Metric._cos__
-    index.all = [hnsw.Metric.IP]
-    assert index.all[0] is hnsw.Metric.IP
-    assert hnsw.Index(hnsw.Metric.IP).metric is hnsw.Metric.IP
-    with pytest.raises(ValueError, match="hnsw.Index.metric: expected a member of hnsw.Metric, got 8"):
+    assert index.metric is space.Metric.L2
+    assert index.other is space.Metric._cos__
+    index.all = [space.Metric.IP]
+    assert index.all[0] is space.Metric.IP
+    assert space.Index(space.Metric.IP).metric is space.Metric.IP
+    with pytest.raises(ValueError, match="space.Index.metric: expected a member of space.Metric, got 8"):
         index.metric = 8
-    assert "IP" in repr(hnsw.Index())
+    assert "IP" in repr(space.Index())
 
 
-def test_callbacks(hnsw: Any) -> None:
+def test_callbacks(space: Any) -> None:
     seen = []
 
     def f(x: Any) -> Any:
         seen.append(x)
-        return hnsw.Metric.L2
+        return space.Metric.L2
 
-    assert hnsw.call(f, hnsw.Metric.IP) is hnsw.Metric.L2
-    assert hnsw.call(lambda x: x, 1) is hnsw.Metric.IP
-    assert seen == [hnsw.Metric.IP]
-    assert type(seen[0]) is hnsw.Metric
-    with pytest.raises(ValueError, match="expected a member of hnsw.Metric, got 5"):
-        hnsw.call(lambda x: 5, 0)
-
-
-def test_signatures(hnsw: Any) -> None:
-    parameter = inspect.signature(hnsw.echo).parameters["metric"]
-    assert parameter.annotation == "hnsw.Metric"
-    assert parameter.default is hnsw.Metric.IP
-    assert inspect.signature(hnsw.maybe).parameters["metric"].default is hnsw.Metric._cos__
-    assert inspect.signature(hnsw.echo).return_annotation == "hnsw.Metric"
+    assert space.call(f, space.Metric.IP) is space.Metric.L2
+    assert space.call(lambda x: x, 1) is space.Metric.IP
+    assert seen == [space.Metric.IP]
+    assert type(seen[0]) is space.Metric
+    with pytest.raises(ValueError, match="expected a member of space.Metric, got 5"):
+        space.call(lambda x: 5, 0)
 
 
-def test_copies_and_pickles(hnsw: Any) -> None:
-    for member in (*hnsw.Metric, hnsw.Access.READ | hnsw.Access.TOP):
+def test_signatures(space: Any) -> None:
+    parameter = inspect.signature(space.echo).parameters["metric"]
+    assert parameter.annotation == "space.Metric"
+    assert parameter.default is space.Metric.IP
+    assert inspect.signature(space.maybe).parameters["metric"].default is space.Metric._cos__
+    assert inspect.signature(space.echo).return_annotation == "space.Metric"
+
+
+def test_copies_and_pickles(space: Any) -> None:
+    for member in (*space.Metric, space.Access.READ | space.Access.TOP):
         for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
             assert pickle.loads(pickle.dumps(member, protocol)) is member
         assert copy.copy(member) is copy.deepcopy(member) is member
 
 
-def test_libraries_share_the_class(ffi: Any, hnsw: Any, build: Build) -> None:
+def test_libraries_share_the_class(ffi: Any, space: Any, build: Build) -> None:
     other = ffi.load_module(build("others.cc", OTHERS))
-    assert other.other(1) is hnsw.Metric.IP
-    with pytest.raises(ValueError, match="expected a member of hnsw.Metric, got 3"):
+    assert other.other(1) is space.Metric.IP
+    with pytest.raises(ValueError, match="expected a member of space.Metric, got 3"):
         other.other(3)

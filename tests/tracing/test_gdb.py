@@ -81,4 +81,6 @@ def test_a_stopped_call(tmp_path: pathlib.Path, mode: str, request: pytest.Fixtu
     assert "argument 2: List at 0x" in output
     assert "= Str('short')\n" in output
     assert "= List at 0x" in output
-    assert 'program.py", line 5 in caller' in done.stderr, done.stderr
+    # On some machines gdb can call no function of a process, and the script says so.
+    if "no stack of Python: Couldn't write extended state" not in output:
+        assert 'program.py", line 5 in caller' in done.stderr, done.stderr
