@@ -138,23 +138,28 @@ cdef int learn_class "anyffi_py_learn_class"(PyObject* cls) except -1:
 
 
 cdef object call_index "anyffi_py_call_index"(PyObject* x):
+    cdef object raised
     try:
         return PyNumber_Index(<object>x)
     except BaseException as error:
-        _decisions.raise_again(error)
+        # Raised after the handler: in it, Cython releases NULL if there is no memory for a traceback.
+        raised = error
+    _decisions.raise_again(raised)
 
 
 cdef object call_value "anyffi_py_call_value"(PyObject* x):
     cdef object cls = <object>Py_TYPE(x)
     cdef PyObject* found = look_up(Py_TYPE(x), <PyObject*>value_name)
-    cdef object hook
+    cdef object hook, made, raised = None
     if found == NULL:
         return _decisions.value_of(<object>x, _rules.MAX_DEPTH, <object>x)
     hook = <object>found
     try:
         made = hook(<object>x) if type(hook) is FunctionType else _decisions.bind(hook, <object>x)()
     except BaseException as error:
-        _decisions.raise_again(error)
+        raised = error
+    if raised is not None:
+        _decisions.raise_again(raised)
     if look_up(Py_TYPE(<PyObject*>made), <PyObject*>value_name) == NULL:
         return made
     return _decisions.value_of(made, _rules.MAX_DEPTH - 1, <object>x)
@@ -162,6 +167,7 @@ cdef object call_value "anyffi_py_call_value"(PyObject* x):
 
 cdef object call_export "anyffi_py_call_export"(PyObject* x):
     cdef PyObject* found = look_up(Py_TYPE(x), <PyObject*>dlpack_name)
+    cdef object raised
     if found == NULL:
         return _decisions.lower_exported(<object>x)[1]
     hook = <object>found
@@ -174,7 +180,8 @@ cdef object call_export "anyffi_py_call_export"(PyObject* x):
                 return hook(<object>x)
         return _arrays.lower_exporter(<object>x, _decisions.bind(hook, <object>x))[1]
     except BaseException as error:
-        _decisions.raise_again(error)
+        raised = error
+    _decisions.raise_again(raised)
 
 
 cdef int learn_data_type "anyffi_py_learn_data_type"(PyObject* x, AnyffiDataType found) except -1:

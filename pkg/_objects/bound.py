@@ -368,7 +368,7 @@ def _is_of_python(cls: type, name: str) -> bool:
     if found is None:
         # A class with an `__eq__` alone has this `__hash__`.
         found = base.__dict__.get("__eq__")
-    return base is not object and not isinstance(found, MethodMethods)
+    return not _is_of_package(base) and not isinstance(found, MethodMethods)
 
 
 def _namespace_of(cls: Any) -> dict[str, Any]:
