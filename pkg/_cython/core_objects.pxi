@@ -77,7 +77,7 @@ cdef class FunctionCore(ObjectCore):
         cdef const AnyffiFunctionInfo* info = unwrap_function(<PyObject*>self).info
         if info == NULL:
             return None
-        # No comprehension of new objects: without memory, Cython releases the one that cannot be appended twice.
+        # A comprehension would release what cannot be appended twice, without memory: an error of Cython's.
         params = []
         for i in range(info.num_params):
             params.append(describe_parameter(&info.params[i]))
