@@ -124,7 +124,7 @@ static PyObject* anyffi_py_construct(PyObject* cls, PyObject* const* args, Py_ss
     status = anyffi_py_make_container(args, count, names, type_code, &made);
   }
   if (status == 0) return anyffi_py_call_slot(cls, args, count, names);
-  return status < 0 ? NULL : anyffi_py_wrap(made.as_object);
+  return status < 0 ? anyffi_py_fail_method(type_code, NULL, args, count, names) : anyffi_py_wrap(made.as_object);
 }
 
 #define ANYFFI_PY_CONSTRUCTORS(X)  \
