@@ -36,6 +36,7 @@ def test_an_empty_wrapper(ffi: Any) -> None:
             assert outcome(use).__context__ is outer
 
 
+@cpython_only("on PyPy, NumPy calls them")
 def test_exporters_that_refuse_versions(ffi: Any) -> None:
     class Old:
         def __dlpack__(self) -> Any:
