@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from derived_sources import DERIVED
 from pickles import every_protocol
-from support import Build, collect, compiles_classes, cpython_only
+from support import Build, collect, compiles_classes, count_live, cpython_only
 
 pytestmark = compiles_classes
 
@@ -43,7 +43,7 @@ class Classes:
             def area(self) -> int:
                 return 1000 + int(super().area())
 
-        @ffi.dataclass("test.derived.Deeper", kw_only=True)
+        @ffi.dataclass("test.derived.Deeper")
         class Deeper(Named):
             depth: float = 0.5
 
@@ -176,7 +176,7 @@ def test_failing_construction(ffi: Any, lib: Any, classes: Classes) -> None:
     class Failing(lib.Closed):  # type: ignore[misc, name-defined]
         y: int = 0
 
-    live = lib.live()
+    live = count_live(lib)
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
         Failing()
 
@@ -186,10 +186,10 @@ def test_failing_construction(ffi: Any, lib: Any, classes: Classes) -> None:
 
     made = OfShared(3)
     assert (made.x, made.y, lib.get_shared()) == (5, 3, made)
-    with pytest.raises(TypeError, match="not new"):
+    with pytest.raises(TypeError, match="not new|object of another class"):
         OfShared()
     assert made.x == 5
-    assert lib.live() == live
+    assert count_live(lib) == live
 
 
 def test_copies(classes: Classes, lib: Any) -> None:
@@ -241,7 +241,7 @@ def test_structure(classes: Classes, ffi: Any) -> None:
 
 
 def test_life(classes: Classes, lib: Any) -> None:
-    before = lib.live()
+    before = count_live(lib)
     named = classes.Named("four")
     lib.keep(named)
     assert lib.get_kept() is named
@@ -255,14 +255,14 @@ def test_life(classes: Classes, lib: Any) -> None:
     lib.forget()
     collect()
     assert found() is None
-    assert lib.live() == before
+    assert count_live(lib) == before
     with pytest.raises(ValueError, match="does not own its content alone"):
         lib.take(classes.Named("a"))
 
 
 @cpython_only(KEEPS)
 def test_cycles_are_collected(classes: Classes, lib: Any) -> None:
-    before = lib.live()
+    before = count_live(lib)
     named, own, simple = classes.Named("four"), classes.Own(3), classes.Bare(3)
     # Through fields of Python, fields of C++, attributes, and overrides.
     named.other = lambda: named
@@ -273,7 +273,7 @@ def test_cycles_are_collected(classes: Classes, lib: Any) -> None:
     assert lib.live() == before + 3
     del named, own, simple
     collect()
-    assert lib.live() == before
+    assert count_live(lib) == before
 
 
 def test_frozen(ffi: Any, lib: Any) -> None:
