@@ -249,9 +249,13 @@ Comparer::Verdict Comparer::advance_parts() {
     int64_t index = frame.current = frame.index;
     if (index >= count_parts(frame.type)) return kSame;
     ++frame.index;
-    int32_t structure = frame.form == Form::kFields ? frame.type->fields[static_cast<size_t>(index)].structure : 0;
-    if (structure == ANYFFI_STRUCTURE_IGNORE) continue;
     const ObjectType* type = frame.type;
+    int32_t structure = ANYFFI_STRUCTURE_PLAIN;
+    if (frame.form == Form::kFields) {
+      const Part& part = type->fields[static_cast<size_t>(index)];
+      structure = part.structure;
+      if (structure == ANYFFI_STRUCTURE_IGNORE || holds_same(part.field, frame.a.as_object, frame.b.as_object)) continue;
+    }
     bool binds = structure == ANYFFI_STRUCTURE_DEFINES || structure == ANYFFI_STRUCTURE_DECLARES;
     AnyffiValue parts[2];
     Verdict verdict;
