@@ -210,7 +210,8 @@ Comparer::Verdict Comparer::advance_parts() {
     if (frame.form == Form::kFields) {
       const Part& part = type->fields[static_cast<size_t>(index)];
       structure = part.structure;
-      if (structure == ANYFFI_STRUCTURE_IGNORE || holds_same(part.field, frame.a.as_object, frame.b.as_object)) continue;
+      if (structure == ANYFFI_STRUCTURE_IGNORE || holds_same(part.field, frame.a.as_object, frame.b.as_object))
+        continue;
     }
     bool binds = structure == ANYFFI_STRUCTURE_DEFINES || structure == ANYFFI_STRUCTURE_DECLARES;
     AnyffiValue parts[2];
