@@ -154,6 +154,7 @@ def refer(address: int, wrapper: int = 0) -> bytes:
     return _REF.pack(address, wrapper)
 
 
+@translates_errors
 def renew_wrapper(wrapper: Any) -> None:
     """Let a wrapper know the type that its object has now: it packs values of it."""
     address = unwrap(wrapper)

@@ -235,6 +235,10 @@ def test_structure(classes: Classes, ffi: Any) -> None:
     assert (made.x, made.y, made.next.x, made.next.y) == (1, 1, 7, 1)
     made.next.x = 8
     assert b.x == 7
+    draft = classes.Simple.__new__(classes.Simple)
+    draft.y, draft.next = 3, None
+    with pytest.raises(ValueError, match="drafts are made by their class"):
+        ffi.from_json(ffi.to_json(draft))
     named = classes.Named("a")
     with pytest.raises(ValueError, match=r"Python overrides functions of C\+\+"):
         ffi.from_json(ffi.to_json(named))

@@ -1,5 +1,5 @@
 /// \file
-/// The table of types: fixed rows from ANYFFI_TYPES, and types registered at run time.
+/// The table of types: the fixed ones, and those that are registered at run time.
 #include "core/types.h"
 
 #include <anyffi/host_api.h>
@@ -7,160 +7,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <iterator>
 #include <map>
 #include <mutex>
 
 #include "core/errors.h"
 #include "core/loading.h"
 #include "core/memory.h"
+#include "core/same_types.h"
+#include "core/type_rows.h"
 
 namespace anyffi::runtime {
 namespace {
-
-/* ---- fixed rows ---- */
-
-constexpr int32_t kInlineRows = 15; /* codes 0 to -14 */
-constexpr int32_t kAncestors[] = {ANYFFI_OBJECT, ANYFFI_ARRAY};
-
-constexpr int64_t instance_size_of(int32_t type_code) {
-  switch (type_code) {
-    case ANYFFI_BOX:
-      return sizeof(AnyffiBox);
-    case ANYFFI_STR_OBJECT:
-      return sizeof(AnyffiStrObject);
-    case ANYFFI_BYTES_OBJECT:
-      return sizeof(AnyffiBytesObject);
-    case ANYFFI_BIG_INT:
-      return sizeof(AnyffiBigInt);
-    case ANYFFI_COMPLEX:
-      return sizeof(AnyffiComplex);
-    case ANYFFI_SLICE:
-      return sizeof(AnyffiSlice);
-    case ANYFFI_ERROR:
-      return sizeof(AnyffiError);
-    case ANYFFI_FUNCTION:
-      return sizeof(AnyffiFunction);
-    case ANYFFI_PY_OBJECT:
-      return sizeof(AnyffiPyObject);
-    case ANYFFI_ARRAY:
-    case ANYFFI_LIST:
-    case ANYFFI_SHAPE:
-      return sizeof(AnyffiSequence);
-    case ANYFFI_MAP:
-    case ANYFFI_DICT:
-    case ANYFFI_FROZEN_SET:
-    case ANYFFI_SET:
-      return sizeof(AnyffiMapping);
-    case ANYFFI_TENSOR:
-      return sizeof(AnyffiTensor);
-    default:
-      return type_code <= 0 ? sizeof(AnyffiValue) : sizeof(AnyffiObject);
-  }
-}
-
-/// The docstring of a fixed type; NULL for borrowed ones and those that stay inside the runtime.
-constexpr const char* doc_of(int32_t type_code) {
-  switch (type_code) {
-    case ANYFFI_NONE:
-      return "The absence of a value.";
-    case ANYFFI_BOOL:
-      return "True or false.";
-    case ANYFFI_INT:
-      return "An integer of 64 bits.";
-    case ANYFFI_FLOAT:
-      return "A double.";
-    case ANYFFI_STR:
-    case ANYFFI_STR_OBJECT:
-      return "Text: code points of one, two or four bytes, always of the narrowest width that holds it.";
-    case ANYFFI_BYTES:
-    case ANYFFI_BYTES_OBJECT:
-      return "Immutable bytes.";
-    case ANYFFI_ELLIPSIS:
-      return "Python's `...`.";
-    case ANYFFI_POINTER:
-      return "An address, not owned.";
-    case ANYFFI_DATA_TYPE:
-      return "The type of a tensor's elements, as DLPack defines it.";
-    case ANYFFI_DEVICE:
-      return "Where a tensor is stored, as DLPack defines it.";
-    case ANYFFI_OBJECT:
-      return "A reference-counted object; all object types derive from it.";
-    case ANYFFI_BOX:
-      return "An inline value as an object.";
-    case ANYFFI_BIG_INT:
-      return "An integer that does not fit 64 bits.";
-    case ANYFFI_COMPLEX:
-      return "A complex number of two doubles.";
-    case ANYFFI_SLICE:
-      return "Start, stop and step.";
-    case ANYFFI_ERROR:
-      return "An error: its kind, message and traceback.";
-    case ANYFFI_FUNCTION:
-      return "A function of any language.";
-    case ANYFFI_MODULE:
-      return "The functions of a shared library.";
-    case ANYFFI_PY_OBJECT:
-      return "An object of the host's language, opaque to the runtime.";
-    case ANYFFI_ARRAY:
-      return "An immutable sequence.";
-    case ANYFFI_LIST:
-      return "A mutable sequence.";
-    case ANYFFI_MAP:
-      return "An immutable mapping, in order of insertion.";
-    case ANYFFI_DICT:
-      return "A mutable mapping, in order of insertion.";
-    case ANYFFI_FROZEN_SET:
-      return "An immutable set, in order of insertion.";
-    case ANYFFI_SET:
-      return "A mutable set, in order of insertion.";
-    case ANYFFI_TENSOR:
-      return "An n-dimensional array, whose memory may be shared.";
-    case ANYFFI_SHAPE:
-      return "An Array whose elements are all Int.";
-    default:
-      return nullptr;
-  }
-}
-
-constexpr AnyffiTypeInfo make_row(int32_t code, int32_t family, int32_t parent, int32_t storage, const char* type_key,
-                                  const char* python_name) {
-  AnyffiTypeInfo row{};
-  row.struct_size = sizeof(AnyffiTypeInfo);
-  row.type_code = code;
-  row.family = family;
-  row.parent = parent;
-  row.storage = storage;
-  row.depth = parent == code ? 0 : parent == ANYFFI_OBJECT ? 1 : 2;
-  row.ancestors = kAncestors;
-  row.type_key = type_key;
-  row.python_name = python_name;
-  row.instance_size = instance_size_of(code);
-  row.doc = doc_of(code);
-  return row;
-}
-
-#define ROW(NAME, code, FAMILY, PARENT, storage, key, python) \
-  make_row(code, ANYFFI_##FAMILY, ANYFFI_##PARENT, ANYFFI_STORAGE_##storage, key, python),
-
-AnyffiTypeInfo fixed_rows[] = {ANYFFI_TYPES(ROW)};
-
-#undef ROW
-
-constexpr int32_t kFixedRows = sizeof(fixed_rows) / sizeof(fixed_rows[0]);
-constexpr int32_t kLastFixedObject = kFixedRows - kInlineRows;
-
-constexpr int32_t row_of(int32_t code) { return code <= 0 ? -code : code + kInlineRows - 1; }
-
-// Rows are in the order of their codes, and the only parents are the type itself, Object and Array.
-#define CHECK(NAME, code, FAMILY, PARENT, storage, key, python) \
-  &&code >= -(kInlineRows - 1) && code <= kLastFixedObject &&   \
-      (ANYFFI_##PARENT == code ||                               \
-       ((ANYFFI_##PARENT == ANYFFI_OBJECT || ANYFFI_##PARENT == ANYFFI_ARRAY) && code > ANYFFI_##PARENT))
-static_assert(true ANYFFI_TYPES(CHECK), "ANYFFI_TYPES has a row out of order, or with a parent that is not allowed");
-#undef CHECK
-
-/* ---- types registered at run time ---- */
 
 constexpr int32_t kChunkSize = 256;
 constexpr int32_t kChunks = 1024;
@@ -188,13 +45,6 @@ DynamicTypes& dynamic_types() {
   return *types;
 }
 
-const AnyffiTypeInfo* find_fixed(std::string_view key) {
-  for (const AnyffiTypeInfo& row : fixed_rows) {
-    if (key == row.type_key) return &row;
-  }
-  return nullptr;
-}
-
 /// Copies a record into one block with the codes of its ancestors.
 AnyffiTypeInfo* copy_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& parent, int32_t code) {
   auto ancestors_size = (static_cast<size_t>(parent.depth) + 1) * sizeof(int32_t);
@@ -215,56 +65,6 @@ AnyffiTypeInfo* copy_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& p
     record->python_name = dot != nullptr ? dot + 1 : record->type_key;
   }
   return record;
-}
-
-/// `16 bytes, aligned to 8, beginning with int64, pointer`, without the header, which all objects have.
-String describe_layout(const AnyffiTypeInfo& info) {
-  static constexpr const char* kNames[] = {nullptr, "int8", "int16", "int32", "int64", "float32", "float64", "pointer"};
-  String text = std::to_string(info.instance_size - int64_t{sizeof(AnyffiObject)}).c_str();
-  text += " bytes";
-  if (info.alignment != 0) text.append(", aligned to ").append(std::to_string(info.alignment).c_str());
-  for (uint64_t members = info.member_types; members != 0; members >>= ANYFFI_MEMBER_BITS) {
-    uint64_t member = members & ((1 << ANYFFI_MEMBER_BITS) - 1);
-    if (member == 0 || member >= std::size(kNames)) break;
-    text.append(members == info.member_types ? ", beginning with " : ", ").append(kNames[member]);
-  }
-  return text;
-}
-
-/// Whether two registrations agree on the layout, where both give it.
-bool is_same_layout(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
-  auto agree = [](auto x, auto y) { return x == 0 || y == 0 || x == y; };
-  return agree(a.instance_size, b.instance_size) && agree(a.alignment, b.alignment) &&
-         agree(a.member_types, b.member_types);
-}
-
-bool is_same_class(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
-  return a.parent == b.parent && a.parent_offset == b.parent_offset && is_same_layout(a, b);
-}
-
-bool is_same_text(const char* a, const char* b) {
-  return a == b || (a != nullptr && b != nullptr && std::strcmp(a, b) == 0);
-}
-
-/// Whether the names, types and places of the fields are the same.
-bool are_same_fields(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
-  return std::equal(a.fields, a.fields + a.num_fields, b.fields, b.fields + b.num_fields,
-                    [](const AnyffiFieldInfo& x, const AnyffiFieldInfo& y) {
-                      return is_same_text(x.name, y.name) && is_same_text(x.type_name, y.type_name) &&
-                             x.offset == y.offset;
-                    });
-}
-
-int raise_other_class(const AnyffiTypeInfo& former, const AnyffiTypeInfo& given) {
-  if (former.parent != given.parent) {
-    return raise_format("ValueError", "type '%s' is already registered, with the parent '%s'", given.type_key,
-                        anyffi_type_get_info(former.parent)->type_key);
-  }
-  return raise_format("ValueError",
-                      "type '%s' is already registered by another library, with another layout: its objects take %s "
-                      "there, and %s here; build both libraries with the same definition of it, or give one of the "
-                      "types another key, and start a new process",
-                      given.type_key, describe_layout(former).c_str(), describe_layout(given).c_str());
 }
 
 bool is_defined(const DynamicTypes& types, int32_t type_code) {

@@ -145,6 +145,7 @@ void set_base(AnyffiObject* draft, const AnyffiValue& base) {
 
 AnyValue create_on_base(int32_t type_code, const AnyffiValue& base) {
   const AnyffiRecord& record = record_of(type_code);
+  if (record.completed != nullptr) throw Error("TypeError", "drafts are made by their class");
   require_base(record, base);
   AnyffiInstance* made = allocate(type_code, record, false);
   if (made == nullptr) throw std::bad_alloc();

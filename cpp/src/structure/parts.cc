@@ -99,11 +99,6 @@ const ObjectType& ObjectTypes::add(int32_t type_code) {
   return *type;
 }
 
-int32_t count_parts(const ObjectType* type) noexcept {
-  if (type == nullptr) return 3;
-  return type->form == Form::kState ? 1 : static_cast<int32_t>(type->fields.size());
-}
-
 const char* name_part(const ObjectType* type, int64_t index) noexcept {
   if (type == nullptr) return kSliceParts[index];
   return type->form == Form::kState ? "__getstate__()" : type->fields[static_cast<size_t>(index)].field->name;

@@ -5,6 +5,8 @@
 
 #include <anyffi/c_api.h>
 
+#include <cstring>
+
 #include "core/memory.h"
 #include "core/owned.h"
 
@@ -75,7 +77,10 @@ inline Form form_of(int32_t type_code) noexcept {
 int get_state(const ObjectType& type, AnyffiObject* object, AnyffiValue* out) noexcept;
 
 /// The name and, owned, the value of a part of a slice or an object. `type` is NULL for a slice.
-int32_t count_parts(const ObjectType* type) noexcept;
+inline int32_t count_parts(const ObjectType* type) noexcept {
+  if (type == nullptr) return 3;
+  return type->form == Form::kState ? 1 : static_cast<int32_t>(type->fields.size());
+}
 const char* name_part(const ObjectType* type, int64_t index) noexcept;
 int get_part(const ObjectType* type, AnyffiObject* object, int64_t index, AnyffiValue* out) noexcept;
 
@@ -84,14 +89,36 @@ int get_part(const ObjectType* type, AnyffiObject* object, int64_t index, Anyffi
 int next_part(const AnyffiValue& value, Form form, const ObjectType* type, int64_t* index, Owned* out,
               bool* out_is_shared) noexcept;
 
+/// Where a field lies in an object, unless its storage is ANYFFI_STORED_OTHERWISE.
+inline const char* place_of(const AnyffiFieldInfo* field, const AnyffiObject* object) noexcept {
+  void* content = object->type_code == field->type_code ? reinterpret_cast<const AnyffiInstance*>(object)->content
+                                                        : anyffi_instance_get_content(object, field->type_code);
+  return static_cast<const char*>(content) + field->offset;
+}
+
+/// Whether a field is seen at once to hold the same number, short text or None in two objects.
+inline bool holds_same(const AnyffiFieldInfo* field, const AnyffiObject* a, const AnyffiObject* b) noexcept {
+  switch (field->storage) {
+    case ANYFFI_STORED_INT:
+      return std::memcmp(place_of(field, a), place_of(field, b), sizeof(int64_t)) == 0;
+    case ANYFFI_STORED_BOOL:
+      return *place_of(field, a) == *place_of(field, b);
+    case ANYFFI_STORED_VALUE: {
+      const char* place = place_of(field, a);
+      return reinterpret_cast<const AnyffiValue*>(place)->type_code <= 0 &&
+             std::memcmp(place, place_of(field, b), sizeof(AnyffiValue)) == 0;
+    }
+    default:
+      return false;
+  }
+}
+
 /// Reads a part in place, borrowed; false where `get_part` must read it.
 inline bool peek_part(const ObjectType* type, const AnyffiObject* object, int64_t index, AnyffiValue* out) noexcept {
   if (type == nullptr || type->form != Form::kFields) return false;
   const AnyffiFieldInfo* field = type->fields[static_cast<size_t>(index)].field;
   if (field->storage == ANYFFI_STORED_OTHERWISE) return false;
-  void* content = object->type_code == field->type_code ? reinterpret_cast<const AnyffiInstance*>(object)->content
-                                                        : anyffi_instance_get_content(object, field->type_code);
-  const char* place = static_cast<const char*>(content) + field->offset;
+  const char* place = place_of(field, object);
   switch (field->storage) {
     case ANYFFI_STORED_INT:
       *out = anyffi_make_int(*reinterpret_cast<const int64_t*>(place));

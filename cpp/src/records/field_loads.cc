@@ -1,0 +1,141 @@
+/// \file
+/// The checks of fields: those of the typed parameters of C++ functions, with types that are known at run time.
+#include "records/field_loads.h"
+
+#include "core/compiler.h"
+
+namespace anyffi::runtime {
+
+using detail::refuse;
+
+namespace {
+
+ANYFFI_THREAD_LOCAL const FieldType* const* parts_of_thread = nullptr;
+
+bool hold(AnyffiValue& given, AnyValue& out) {
+  detail::hold_object(given, out);
+  return true;
+}
+
+}  // namespace
+
+const FieldType* const*& current_parts() noexcept { return parts_of_thread; }
+
+bool refused_as(const FieldType& type, AnyffiMismatch& why) {
+  if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = type.name.c_str();
+  return false;
+}
+
+bool has_fitting_elements(const FieldType& type, const AnyffiValue& given) {
+  auto fits = [](uint64_t mask, const FieldType* part) { return detail::has_only(mask, part->type_mask); };
+  switch (given.type_code) {
+    case ANYFFI_LIST:
+      return fits(reinterpret_cast<const AnyffiSequence*>(given.as_object)->type_mask, type.parts[0]);
+    case ANYFFI_DICT:
+      return fits(reinterpret_cast<const AnyffiMapping*>(given.as_object)->key_type_mask, type.parts[0]) &&
+             fits(reinterpret_cast<const AnyffiMapping*>(given.as_object)->value_type_mask, type.parts[1]);
+    case ANYFFI_SET:
+      return fits(reinterpret_cast<const AnyffiMapping*>(given.as_object)->key_type_mask, type.parts[0]);
+    default:
+      return false;
+  }
+}
+
+/// An Array of a fixed size, whose elements have types of their own.
+bool load_tuple(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
+  AnyValue holder;
+  if (!Traits<Array<>>::load(given, holder, why)) return refused_as(type, why);
+  auto* sequence = reinterpret_cast<const AnyffiSequence*>(holder.raw().as_object);
+  auto size = static_cast<int64_t>(type.parts.size());
+  if (sequence->size != size) {
+    refuse(why, holder.raw(), type.name.c_str(), ANYFFI_MISMATCH_VALUE, type.detail.c_str());
+    anyffi_mismatch_detach(&why);
+    return false;
+  }
+  AnyValue copy;
+  for (int64_t i = 0; i < size; ++i) {
+    Current current(&type.parts[static_cast<size_t>(i)]);
+    detail::Element element(sequence->data[i], sequence->header);
+    AnyValue converted;
+    auto fit = detail::load_element<Part<0>>(element, anyffi_make_int(i), converted, why);
+    if (fit == detail::Fit::kRefused) {
+      anyffi_mismatch_detach(&why);  // what was refused may be the holder's
+      return false;
+    }
+    if (fit == detail::Fit::kConverted && !detail::convert_cell(holder.raw(), copy, i, std::move(converted), why)) {
+      return false;
+    }
+  }
+  out = std::move(copy.is_none() ? holder : copy);
+  return true;
+}
+
+/// As `Variant`: the first type of the value's own family, else the first that accepts it.
+bool load_union(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
+  AnyffiValue value = given;
+  if (value.type_code > 0) value.aux = 0;
+  int32_t family = anyffi_type_get_family(detail::unboxed(value).type_code);
+  refuse(why, value, type.name.c_str());
+  AnyValue found, overflow;
+  bool is_found = false;
+  for (const FieldType* part : type.parts) {
+    AnyValue made;
+    AnyffiMismatch mine;
+    if (part->load(*part, value, made, mine)) {
+      bool is_same = made.family() == family;
+      if (!is_found || is_same) found = std::move(made);
+      is_found = true;
+      if (is_same) break;
+    } else if (mine.reason == ANYFFI_MISMATCH_RAISED) {
+      if (!detail::take_overflow(overflow)) return refuse(why, value, "", ANYFFI_MISMATCH_RAISED);
+    } else if (why.reason == ANYFFI_MISMATCH_TYPE && why.path_size == 0 &&
+               (mine.reason != ANYFFI_MISMATCH_TYPE || mine.path_size > 0)) {
+      why = mine;
+    }
+  }
+  if (is_found) {
+    out = std::move(found);
+  } else if (!overflow.is_none()) {
+    anyffi_error_set_raised(overflow.raw().as_object);
+    why.reason = ANYFFI_MISMATCH_RAISED;
+  }
+  return is_found;
+}
+
+bool load_object(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
+  if (given.type_code > 0 && anyffi_type_is_a(given.as_object->type_code, type.type_code)) return hold(given, out);
+  return refuse(why, given, type.name.c_str());
+}
+
+/// An object of the type that has the key when it is loaded: annotations may precede the class that they name.
+bool load_named(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
+  const AnyffiTypeInfo* info = given.type_code > 0 ? anyffi_type_get_info(given.as_object->type_code) : nullptr;
+  for (; info != nullptr; info = info->depth == 0 ? nullptr : anyffi_type_get_info(info->parent)) {
+    if (type.name == info->type_key) return hold(given, out);
+  }
+  return refuse(why, given, type.name.c_str());
+}
+
+bool load_literal(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
+  const AnyffiValue& value = detail::unboxed(given);
+  for (const AnyValue& choice : type.choices) {
+    if (choice.family() == anyffi_type_get_family(value.type_code) &&
+        anyffi_value_equal_native(&choice.raw(), &value) == 1) {
+      out = choice;
+      return true;
+    }
+  }
+  return refuse(why, given, type.name.c_str(), ANYFFI_MISMATCH_VALUE, type.detail.c_str());
+}
+
+/// What a function of the front end accepts: an instance of a class of its own.
+bool load_instance(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
+  AnyValue held;
+  AnyView value(given);
+  held = AnyValue(value);
+  if (!type.choices[0](value).cast<bool>()) return refuse(why, given, type.name.c_str());
+  out = std::move(held);
+  return true;
+}
+
+}  // namespace anyffi::runtime

@@ -1,0 +1,111 @@
+/// \file
+/// Loading the values of fields: by the traits of C++ types, whose elements are of types known at run time.
+#ifndef ANYFFI_SRC_RECORDS_FIELD_LOADS_H_
+#define ANYFFI_SRC_RECORDS_FIELD_LOADS_H_
+
+#include <utility>
+
+#include "records/field_type.h"
+
+namespace anyffi::runtime {
+
+/// The parts of the container that the thread is loading.
+const FieldType* const*& current_parts() noexcept;
+
+class Current {
+ public:
+  explicit Current(const FieldType* const* parts) : former_(std::exchange(current_parts(), parts)) {}
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+  ~Current() { current_parts() = former_; }
+
+ private:
+  const FieldType* const* former_;
+};
+
+/// In the place of a C++ type of elements: part `I` of `current_parts`.
+template <int I>
+struct Part {};
+
+}  // namespace anyffi::runtime
+
+namespace anyffi {
+
+template <int I>
+struct Traits<runtime::Part<I>> {
+  static constexpr FixedText name{"Any"};
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kBorrows = false;
+  using Holder = AnyValue;
+  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+    const runtime::FieldType& type = *runtime::current_parts()[I];
+    return type.load(type, value, holder, why);
+  }
+  static AnyffiValue take(AnyValue& holder) { return holder.release(); }
+};
+
+namespace detail {
+
+/// `load_element` stores what the part converts an element to.
+template <>
+inline Fit load_element<runtime::Part<0>>(Element& element, const AnyffiValue& key, AnyValue& converted,
+                                          AnyffiMismatch& why) {
+  if (!Traits<runtime::Part<0>>::load(element.value, converted, why)) {
+    element.refused(why, key);
+    return Fit::kRefused;
+  }
+  return same_words(converted.raw(), element.value) ? Fit::kUnchanged : Fit::kConverted;
+}
+template <>
+inline Fit load_element<runtime::Part<1>>(Element& element, const AnyffiValue& key, AnyValue& converted,
+                                          AnyffiMismatch& why) {
+  if (!Traits<runtime::Part<1>>::load(element.value, converted, why)) {
+    element.refused(why, key);
+    return Fit::kRefused;
+  }
+  return same_words(converted.raw(), element.value) ? Fit::kUnchanged : Fit::kConverted;
+}
+
+}  // namespace detail
+}  // namespace anyffi
+
+namespace anyffi::runtime {
+
+/// Names the whole type where the value itself was refused. Always false.
+bool refused_as(const FieldType& type, AnyffiMismatch& why);
+/// Whether the type masks of a container show that its elements need no check.
+bool has_fitting_elements(const FieldType& type, const AnyffiValue& given);
+
+template <class T>
+bool load_leaf(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
+  typename Traits<T>::Holder holder{};
+  if (!Traits<T>::load(given, holder, why)) return refused_as(type, why);
+  AnyffiValue made = Traits<T>::store(Traits<T>::take(holder));
+  detail::settle(made);
+  out = AnyValue(detail::Adopt{}, made);
+  return true;
+}
+
+template <class C, int32_t kCode = ANYFFI_NONE>
+bool load_container(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
+  if (given.type_code == kCode && has_fitting_elements(type, given)) {
+    detail::hold_object(given, out);
+    return true;
+  }
+  Current current(type.parts.data());
+  AnyValue holder;
+  if (!Traits<C>::load(given, holder, why)) return refused_as(type, why);
+  out = std::move(holder);
+  return true;
+}
+
+bool load_tuple(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why);
+bool load_union(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why);
+bool load_object(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why);
+bool load_named(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why);
+bool load_literal(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why);
+bool load_instance(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why);
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_RECORDS_FIELD_LOADS_H_
