@@ -7,6 +7,7 @@ import sys
 from .._builtins import *  # noqa: F403
 from .._objects.runtime import Runtime
 from .._objects.tensor import TensorMethods
+from .._rules.advice import advise
 from .._rules.arrays import HAS_CAPSULES, lower_exporter, refuse_hidden
 from .._rules.culprits import locate_method
 from .._rules.decisions import bind, find_on_type
@@ -155,8 +156,10 @@ class _Exporter:
         cls = type(exported)
         self.export = find_on_type(cls, "__dlpack__")
         if self.export is None and cls.__name__ != "PyCapsule":
+            advice = advise(cls, "Tensor", None)
             raise TypeError(
                 f"expected an array that exports its memory, or a capsule of DLPack, got {cls.__name__}"
+                + (f"; pass {advice}" if advice else "")
             )
         self.exported = exported
         self.options: dict[str, Any] = {}

@@ -223,6 +223,7 @@ cdef int read_rules() except -1:
     state.locate_method = keep(_culprits.locate_method)
     state.called_convert = keep(("anyffi.convert", None))
     state.locate_result = keep(_culprits.locate_result)
+    state.locate_field = keep(_culprits.locate_field)
     state.blame = keep(_culprits.blame_made)
     state.explain_field = keep(_refusals.explain_field)
     state.convert = keep(_conversions.convert)

@@ -94,13 +94,27 @@ static void anyffi_py_explain_field(PyObject* x) {
   anyffi_py_restore_exception(saved);
 }
 
+/// Names a field in the message of the exception that packing its value raised; -1.
+ANYFFI_NEVER_INLINE int anyffi_py_fail_field(const AnyffiFieldInfo* field, PyObject* x) {
+  AnyffiSaved saved = anyffi_py_save_exception();
+  PyObject* name = PyUnicode_FromFormat("%s.%s", anyffi_type_get_info(field->type_code)->type_key, field->name);
+  if (name == NULL) {
+    anyffi_py_drop_exception(saved);
+    return -1;
+  }
+  anyffi_py_restore_exception(saved);
+  anyffi_py_complete_made(anyffi_state.locate_field, name, &x, NULL, 1);
+  Py_DECREF(name);
+  return -1;
+}
+
 /// Sets a field of a new object; -1 with an exception.
 static int anyffi_py_put_field(AnyffiObject* object, const AnyffiRecordField* field, PyObject* x) {
   char* member = (char*)((AnyffiInstance*)object)->content + field->field->offset;
   int put = anyffi_py_put_directly(field, member, x);
   if (__builtin_expect(put != 0, 1)) return put;
   AnyffiValue value;
-  if (anyffi_py_pack(x, &value) < 0) return -1;
+  if (anyffi_py_pack(x, &value) < 0) return anyffi_py_fail_field(field->field, x);
   put = field->field->set(object, field->field, &value);
   if (put != 0) {
     anyffi_py_raise_taken();

@@ -44,6 +44,7 @@ cdef extern from "state.h":
         PyObject* locate_method
         PyObject* called_convert
         PyObject* locate_result
+        PyObject* locate_field
         PyObject* blame
         PyObject* explain_field
         PyObject* convert

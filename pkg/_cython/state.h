@@ -53,6 +53,7 @@ typedef struct {
   PyObject* locate_method;
   PyObject* called_convert;
   PyObject* locate_result;
+  PyObject* locate_field;
   PyObject* blame;
   PyObject* explain_field;
   PyObject* convert;

@@ -279,7 +279,7 @@ class BoundClasses:
         """Return the members that a type itself has, by name."""
         members: dict[str, Any] = {}
         for name, type_name, doc, is_writable in described.fields:
-            members[_free(name)] = Field(self._runtime, name, type_name, doc, is_writable)
+            members[_free(name)] = Field(self._runtime, described.key, name, type_name, doc, is_writable)
         rows = list(self._runtime.type_methods(type_code))
         operators: dict[str, Any] = {}
         if any(name in OPERATORS for name, _, _ in rows):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
+from .._rules.culprits import locate_field
 from .._rules.refusals import explain_field
 from .._typing import Any
 from .runtime import Runtime
@@ -14,7 +15,13 @@ class Field(property):
     """A property that reads, and perhaps writes, a field of the object."""
 
     def __init__(
-        self, runtime: Runtime, name: str, type_name: str | None, doc: str | None, is_writable: bool
+        self,
+        runtime: Runtime,
+        owner: str,
+        name: str,
+        type_name: str | None,
+        doc: str | None,
+        is_writable: bool,
     ) -> None:
         get = runtime.field_getter(name, lambda self: runtime.object_get_field(self, name))
         put = None
@@ -24,8 +31,10 @@ class Field(property):
                 try:
                     if runtime.object_set_field(self, name, value):
                         runtime.renew_wrapper(self)
-                except TypeError as exception:
-                    explain_field(exception, value)
+                except Exception as exception:
+                    locate_field(exception, (value,), f"{owner}.{name}")
+                    if isinstance(exception, TypeError):
+                        explain_field(exception, value)
                     raise
 
             put = runtime.field_setter(name, put_slowly)

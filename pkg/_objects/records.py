@@ -202,7 +202,7 @@ class Records:
         type_code = declared[0]
         described_type = self._runtime.type_describe(type_code)
         for name, type_name, doc, is_writable in described_type[3]:
-            setattr(cls, name, Field(self._runtime, name, type_name, doc, is_writable))
+            setattr(cls, name, Field(self._runtime, key, name, type_name, doc, is_writable))
         for field, _ in redeclared:
             # The standard library has set its default.
             setattr(cls, field.name, inherited[field.name])

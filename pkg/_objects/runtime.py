@@ -44,7 +44,7 @@ class Runtime:
         self.list_reverse = get("List.reverse")
         self.list_set_slice = get("List.set_slice")
         self.list_sort = get("List.sort")
-        self.shape_create = get("Shape.create")
+        self.shape_create = get("Shape")
         self.mapping_merge = get("Mapping.merge")
         self.dict_erase = get("Dict.erase")
         self.dict_pop = get("Dict.pop")

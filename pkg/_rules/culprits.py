@@ -8,19 +8,21 @@ whose results are packed.
 
 from __future__ import annotations
 
+import re
 from threading import local
-from types import BuiltinFunctionType, FunctionType, MethodType
 
 from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 from .keywords import is_overloaded
 
-__all__ = ["blame", "blame_made", "locate", "locate_method", "locate_result"]
+__all__ = ["blame", "blame_made", "locate", "locate_field", "locate_method", "locate_result"]
 
 #: Values that hold no others, and that cannot be refused.
 _SCALARS = frozenset(map(id, (type(None), bool, bytes, complex, float, int, str)))
 #: Types of keys whose `repr` calls no code of users.
 _SHOWN = frozenset(map(id, (type(None), bool, bytes, float, int, str)))
+#: What C++ leaves out of the names of callables, too.
+_ADDRESS = re.compile(" at 0x[0-9a-fA-F]*")
 _MOST_STEP, _MOST_PATH = 40, 200
 
 _noted = local()
@@ -78,7 +80,12 @@ def locate_method(exception: BaseException, args: tuple[Any, ...], called: tuple
 
 def locate_result(exception: BaseException, args: tuple[Any], function: Any) -> None:
     """Do the same for the result, the only one of `args`, of a Python function that C++ called."""
-    _locate(exception, args, lambda index: f"the result of {_name_callable(function)}")
+    _locate(exception, args, lambda index: f"the result of {_ADDRESS.sub('', repr(function))}")
+
+
+def locate_field(exception: BaseException, args: tuple[Any], name: str) -> None:
+    """Do the same for the value, the only one of `args`, that a field was to get."""
+    _locate(exception, args, lambda index: name)
 
 
 def _locate(exception: BaseException, args: tuple[Any, ...], describe: Callable[[int], str | None]) -> None:
@@ -98,29 +105,15 @@ def _locate(exception: BaseException, args: tuple[Any, ...], describe: Callable[
             found = others[0], ""
         index, path = found
         what = describe(index)
-    except RecursionError:
-        # Where the stack ends the message stays as it is.
+    except MemoryError:
+        raise
+    except Exception:
+        # Where the stack ends, or a callable has no name, the message stays as it is.
         return
     if what is not None:
         del _noted.last
         place = f", at {path}" if path else ""
         exception.args = (f"{what}{place}: {text}",)
-
-
-def _name_callable(function: Any) -> str:
-    """Name a callable, without calling code of users."""
-    cls = type(function)
-    if cls is MethodType:
-        function = function.__func__
-        cls = type(function)
-    if cls is FunctionType or cls is BuiltinFunctionType:
-        return f"{function.__qualname__}()"
-    is_class = issubclass(cls, type)
-    name: str = _name_of(function if is_class else cls)
-    return f"{name}()" if is_class else f"calling {name}"
-
-
-_name_of = type.__dict__["__qualname__"].__get__
 
 
 def _describe(function: Any, index: int) -> str | None:

@@ -88,7 +88,7 @@ TEST(Tuple, TakesSequencesOfItsLength) {
   EXPECT_EQ(message_of(f, Array<>{AnyValue(1), Array<>{AnyValue("a"), AnyValue(5)}}),
             "function(x: tuple[int, Array[str]]) -> None: argument 0 (x), at [1][1]: expected str, got int");
   EXPECT_EQ(message_of(f, Array<>{AnyValue(1)}),
-            "function(x: tuple[int, Array[str]]) -> None: argument 0 (x): tuple[int, Array[str]] has 2 elements, "
+            "function(x: tuple[int, Array[str]]) -> None: argument 0 (x): expected 2 elements, "
             "got (1,)");
 }
 
@@ -254,7 +254,7 @@ TEST(Shape, TakesSequencesOfInts) {
   list.cast<List<>>().set(1, 5);
   anyffi::detail::check(anyffi_container_convert(list.out(), ANYFFI_SHAPE, shape.out()));
   EXPECT_EQ(shape.cast<Shape>()[1], 5);
-  AnyValue made = Function::get_global("anyffi.Shape.create")(Array<int64_t>{7});
+  AnyValue made = Function::get_global("anyffi.Shape")(Array<int64_t>{7});
   EXPECT_TRUE(made.type_code() == ANYFFI_SHAPE && made == AnyValue(Shape{7}));
   AnyValue copy = Function::get_global("anyffi.container.freeze")(shape);
   EXPECT_EQ(copy.type_code(), ANYFFI_SHAPE);

@@ -168,6 +168,14 @@ class Returning:
     def __call__(self) -> Any:
         return self.value
 
+    def __repr__(self) -> str:
+        return f"Returning of {np.size(self.value)}"
+
+
+class Nameless(Returning):
+    def __repr__(self) -> str:
+        raise KeyError("no name")
+
 
 def test_results_of_callbacks(ffi: Any) -> None:
     apply = ffi.get_global_func("testing.apply")
@@ -175,12 +183,15 @@ def test_results_of_callbacks(ffi: Any) -> None:
     def local() -> Any:
         return [1, {"k": TEXT}]
 
-    name = "test_results_of_callbacks.<locals>.local()"
+    # As C++ names a callable whose result has the wrong type.
+    name = "<function test_results_of_callbacks.<locals>.local>"
     place = ', at [1]["k"]'
     assert message(apply, local) == f"the result of {name}{place}: {DTYPE}"
     assert message(ffi.convert(local)) == f"the result of {name}{place}: {DTYPE}"
-    assert message(apply, Returning(TEXT).method) == f"the result of Returning.method(): {DTYPE}"
-    assert message(apply, Returning((TEXT,))) == f"the result of calling Returning, at [0]: {DTYPE}"
+    method = message(apply, Returning(TEXT).method)
+    assert method == f"the result of <bound method Returning.method of Returning of 1>: {DTYPE}"
+    assert message(apply, Nameless(TEXT)) == DTYPE
+    assert message(apply, Returning((TEXT,))) == f"the result of Returning of 1, at [0]: {DTYPE}"
 
 
 def test_exceptions_of_hooks_stay_as_they_are(ffi: Any) -> None:
@@ -209,6 +220,36 @@ def test_an_error_of_an_inner_call_is_named_once(ffi: Any) -> None:
 
     apply = ffi.get_global_func("testing.apply")
     assert message(apply, inner) == f"anyffi.List(): argument 0, at [0]: {DTYPE}"
+
+
+@pytest.mark.keeps_live("types are never freed")
+def test_fields(ffi: Any) -> None:
+    @ffi.dataclass
+    class Point:
+        x: Any
+        y: Any = 0
+
+    point = Point(1)
+    name = f"{__name__}.test_fields.<locals>.Point"
+    shown = message(setattr, point, "y", [TEXT])
+    assert shown == f"{shown.partition('.y')[0]}.y, at [0]: {DTYPE}"
+    assert "Point" in shown.partition(".y")[0], name
+    assert message(Point, [1, TEXT]) == shown.replace(".y, at [0]", ".x, at [1]")
+    assert message(Point, 1, y=TEXT) == shown.replace(".y, at [0]", ".y")
+    assert point.y == 0
+
+
+def test_shapes(ffi: Any) -> None:
+    shown = message(ffi.Shape, [1, 2.5])
+    assert (
+        shown
+        == "anyffi.Shape(extents: Shape) -> Shape: argument 0 (extents), at [1]: expected int, got float"
+    )
+
+
+def test_numbers_that_no_float_can_hold(ffi: Any) -> None:
+    with pytest.raises(OverflowError, match=rf"^testing.*: argument 0 .*: {10**400} does not fit float64$"):
+        ffi.get_global_func("testing.typed.float64")(10**400)
 
 
 def test_a_subclass(ffi: Any) -> None:

@@ -111,7 +111,7 @@ def test_methods(geo: Any) -> None:
         geo.Index.get_name()
     with pytest.raises(TypeError, match=r"takes 1 positional argument but 2 were given"):
         index.get_name(1)
-    with pytest.raises(TypeError, match="expected geo.Index, got Vec"):
+    with pytest.raises(TypeError, match="expected geo.Index, got geo.Vec"):
         index.like(geo.Vec(1))
 
 
@@ -197,7 +197,7 @@ def test_inheritance(geo: Any) -> None:
     assert leaf.add(5) == 1
     assert (leaf.depth, leaf.space) == (1, "leaf")
     assert type(geo.new_leaf()) is geo.Leaf
-    with pytest.raises(TypeError, match="expected geo.Index, got Vec"):
+    with pytest.raises(TypeError, match="expected geo.Index, got geo.Vec"):
         index.like(geo.Vec(1))
 
 

@@ -258,7 +258,7 @@ def test_errors_name_the_element(ffi: Any) -> None:
         ints(deque([10**210]))
     with pytest.raises(TypeError, match=r"at \[1\]\[0\]: expected float, got str"):
         get(ffi, "stl.vector_vector_float")([range(2), deque(["x"])])
-    with pytest.raises(ValueError, match=r"Sequence\[float\] has 3 elements"):
+    with pytest.raises(ValueError, match=r"expected 3 elements, got"):
         get(ffi, "stl.array")(range(2))
 
 

@@ -97,7 +97,7 @@ def test_floats(ffi: Any, name: str) -> None:
     def check(x: Any) -> None:
         wanted = expected(x)
         if wanted is None:
-            with pytest.raises(OverflowError, match="float32|int too large to convert to float"):
+            with pytest.raises(OverflowError, match="does not fit float(32|64)"):
                 function(x)
         elif math.isnan(wanted):
             assert math.isnan(function(x))
@@ -140,7 +140,7 @@ def test_complex_numbers(ffi: Any, name: str) -> None:
     def check(x: Any) -> None:
         wanted = expected(x)
         if wanted is None:
-            with pytest.raises(OverflowError, match="complex64|int too large to convert to float"):
+            with pytest.raises(OverflowError, match="does not fit complex(64|128)"):
                 function(x)
         else:
             # Narrowing may lose the payload of a NaN.

@@ -114,7 +114,10 @@ struct Traits<T, std::enable_if_t<std::is_floating_point_v<T>>> {
       return detail::refuse(why, value, "float");
     double number = value.as_float;
     if (value.type_code == ANYFFI_BIG_INT && anyffi_big_int_get_float(value.as_object, &number) != 0) {
-      return detail::refuse(why, value, "float", ANYFFI_MISMATCH_RAISED);
+      AnyffiValue error;
+      anyffi_error_take_raised(&error);
+      anyffi_value_release(&error);
+      return detail::refuse(why, value, "float", ANYFFI_MISMATCH_RANGE, sizeof(T) < 8 ? "float32" : "float64");
     }
     return round(number, out) || detail::refuse(why, value, "float", ANYFFI_MISMATCH_RANGE, "float32");
   }

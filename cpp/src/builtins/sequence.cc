@@ -77,6 +77,6 @@ ANYFFI_REGISTER_GLOBAL("anyffi.List.splice")
 ANYFFI_REGISTER_GLOBAL("anyffi.List.clear").def([](List<> list) { list.clear(); }, arg("list"));
 ANYFFI_REGISTER_GLOBAL("anyffi.List.reverse").def(&reverse, arg("list"));
 
-ANYFFI_REGISTER_GLOBAL("anyffi.Shape.create")
+ANYFFI_REGISTER_GLOBAL("anyffi.Shape")
     .def([](Shape extents) { return extents; }, arg("extents"))
     .doc("Return a Shape of an Array or List of ints.");

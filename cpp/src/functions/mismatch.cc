@@ -30,12 +30,22 @@ void append_layout(String* out, const AnyffiValue& got) {
   *out += ')';
 }
 
+/// The name of a value's type; of an object class its key, which is what signatures name it by.
+void append_class_name(String* out, const AnyffiValue& value) {
+  const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
+  if (info != nullptr && value.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
+    *out += info->type_key;
+  } else {
+    append_type_name(out, value);
+  }
+}
+
 /// Appends the refused value, or the name of its type if that was wrong.
 void append_got(String* out, const AnyffiMismatch& mismatch) {
   if (mismatch.got_text[0] != 0) {
     *out += mismatch.got_text;
   } else if (mismatch.reason == ANYFFI_MISMATCH_TYPE || mismatch.reason == ANYFFI_MISMATCH_TENSOR) {
-    append_type_name(out, mismatch.got);
+    append_class_name(out, mismatch.got);
     if (mismatch.got.type_code == ANYFFI_TENSOR) append_layout(out, mismatch.got);
   } else {
     append_repr(out, &mismatch.got);

@@ -148,7 +148,7 @@ int raise_no_function(Module* module, const String& name) {
 }
 
 int get_function(Module* module, const AnyffiValue* name, AnyffiValue* out) {
-  if (!anyffi_is_str(name->type_code)) return anyffi_error_raise("TypeError", "the name of a function must be a str");
+  if (!anyffi_is_str(name->type_code)) return raise_about_type(name, "the name of a function must be a str, not %s");
   String wanted;
   append_text(&wanted, name);
   for (Module* reached : flatten(module)) {

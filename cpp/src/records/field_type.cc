@@ -172,7 +172,7 @@ const FieldType* make_field_type(const Array<>& description, SelfTypes& selves) 
       type->refers = std::any_of(type->parts.begin(), type->parts.end(), [](auto* part) { return part->refers; });
     }
     type->name = name_of(*row, *type);
-    if (row->load == &load_tuple) type->detail = type->name + " has " + std::to_string(num_parts).c_str() + " elements";
+    if (row->load == &load_tuple) type->detail = String("expected ") + std::to_string(num_parts).c_str() + " elements";
   }
   type->is_guarded = !type->make_initial ||
                      (row->load == &load_object && tag != "self" && !has_placeholder(type->type_code)) ||

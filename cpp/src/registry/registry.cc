@@ -56,7 +56,7 @@ Registry& registry() {
 
 int check_name(const AnyffiValue* name) {
   if (anyffi_is_str(name->type_code)) return 0;
-  return anyffi_error_raise("TypeError", "the name of a function must be a str");
+  return raise_about_type(name, "the name of a function must be a str, not %s");
 }
 
 int raise_taken(const AnyffiValue* name) {

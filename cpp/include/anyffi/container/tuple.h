@@ -102,7 +102,7 @@ struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
       return "Array[" + detail::union_names<Ts...>() + "]";
     }
   }();
-  static constexpr auto kSizeText = name + " has " + detail::number_text<sizeof...(Ts)>() + " elements";
+  static constexpr auto kSizeText = "expected " + detail::number_text<sizeof...(Ts)>() + " elements";
   static constexpr uint64_t type_mask = 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (!detail::is_array(value.type_code) && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);

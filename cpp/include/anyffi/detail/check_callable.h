@@ -214,10 +214,10 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
   ANYFFI_ASSERT_REASON_(F, kAny, "is a std::any: use anyffi::AnyValue");                                               \
   ANYFFI_ASSERT_REASON_(                                                                                               \
       F, kTraits,                                                                                                      \
-      "has a type without a conversion: specialise anyffi::Traits<T> for it (see anyffi/traits_via.h), or give the "   \
-      "class a kTypeKey and take it as T&, return it as anyffi::Ref<T>; register a member function that T inherits "   \
-      "from "                                                                                                          \
-      "a class without one as anyffi::method<T>(&T::f)");                                                              \
+      "has a type without a conversion: specialise anyffi::Traits<T> for it (see anyffi/traits_via.h), or bind the "   \
+      "class by ANYFFI_CLASS(T, \"module.T\") before this, or give the class a kTypeKey and take it as T&, return it " \
+      "as anyffi::Ref<T>; register a member function that T inherits from a class without one as "                     \
+      "anyffi::method<T>(&T::f)");                                                                                     \
   static_assert(!::anyffi::detail::MissingOf<F>::kLosesWrites,                                                         \
                 "anyffi: a parameter is a non-const reference to a temporary copy, so writes would be lost: "          \
                 "take it by value, by const reference or by &&")

@@ -56,7 +56,7 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
     }
     return is_read || detail::refuse_items(why, name);
   }
-  ANYFFI_HIDDEN_ static constexpr auto kSizeText = name + " has " + detail::number_text<N>() + " elements";
+  ANYFFI_HIDDEN_ static constexpr auto kSizeText = "expected " + detail::number_text<N>() + " elements";
 };
 
 namespace detail {

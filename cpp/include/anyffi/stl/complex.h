@@ -47,8 +47,7 @@ struct Traits<std::complex<T>> {
     }
     holder = std::complex<T>(real, imag);
     if (fits) return true;
-    if (why.reason == ANYFFI_MISMATCH_RAISED) return false;
-    return detail::refuse(why, value, name, why.reason, "complex64");
+    return detail::refuse(why, value, name, why.reason, sizeof(T) < 8 ? "complex64" : "complex128");
   }
   static std::complex<T> take(Holder& holder) { return holder; }
   static AnyffiValue store(const std::complex<T>& number) {
