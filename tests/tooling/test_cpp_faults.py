@@ -15,7 +15,9 @@ from support import CXX, SANITIZED, run
 pytestmark = [
     pytest.mark.skipif(shutil.which(CXX) is None, reason="needs a C++ compiler"),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="sets limits of processes"),
-    pytest.mark.skipif(SANITIZED, reason="compilers run without the sanitizers, which these processes would need"),
+    pytest.mark.skipif(
+        SANITIZED, reason="compilers run without the sanitizers, which these processes would need"
+    ),
     pytest.mark.slow("compiling"),
 ]
 
@@ -101,7 +103,9 @@ check()
     run_program(program, ffi.ffi_mode, **home)
 
 
-def test_a_killed_compiler(home: dict[str, str], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_compiler(
+    home: dict[str, str], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = 'for last; do :; done; echo half > "$last"; kill -9 $$\n'
     monkeypatch.setenv("CXX", compiler(tmp_path, script))
     monkeypatch.setenv("XDG_CACHE_HOME", home["XDG_CACHE_HOME"])
