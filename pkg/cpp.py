@@ -7,11 +7,13 @@ nothing is built twice, and several processes may build the same library at once
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +29,9 @@ from .module import Module
 __all__ = ["build", "load_inline", "load_ipython_extension"]
 
 _Paths = Sequence[Union[str, "os.PathLike[str]"]]
+
+#: Errors of files that another cache helps with.
+_NO_CACHE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOTDIR)
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
@@ -81,11 +86,12 @@ def load_inline(
     if not isinstance(cpp_source, str):
         raise TypeError(f"cpp_source must be a str, got {type(cpp_source).__name__}")
     text = f'#include <anyffi/anyffi.h>\n#line 1 "{name}"\n{cpp_source}\n{exports(functions)}'.encode()
-    kept = os.path.join(_make_cache(), f"{name}-{_digest(text)}")
-    os.makedirs(kept, exist_ok=True)
-    source = os.path.join(kept, f"{name}.cc")
-    _write(os.path.join(kept, name), cpp_source.encode())
-    _write(source, text)
+    with _cache_errors():
+        kept = os.path.join(_make_cache(), f"{name}-{_digest(text)}")
+        os.makedirs(kept, exist_ok=True)
+        source = os.path.join(kept, f"{name}.cc")
+        _write(os.path.join(kept, name), cpp_source.encode())
+        _write(source, text)
     path = _build(name, [source], extra_cflags, extra_ldflags, extra_include_paths, kept)
     return _active._load(path, f"inline {name}", override)
 
@@ -120,9 +126,9 @@ def build(
     Raises
     ------
     RuntimeError
-        There is no compiler, or it refuses the code: the message is the compiler's.
+        There is no compiler, it refuses the code, or it was ended: the message is the compiler's.
     OSError
-        A source cannot be read, or the cache not be written.
+        A source cannot be read, or the cache not be written, and has not got the library.
     """
     return _build(name, sources, extra_cflags, extra_ldflags, extra_include_paths, None)
 
@@ -158,41 +164,63 @@ def _build(
         [(path, _digest_file(path)) for path in paths],
     ]
     stem = f"{name}-{_digest(json.dumps(identity).encode())}"
-    cache = _make_cache()
-    with _lock(os.path.join(cache, stem)):
+    with _cache_errors():
+        cache = _make_cache()
         manifest = os.path.join(cache, stem + ".json")
+        # What is there needs no lock, nor that the cache can be written.
         found = _find_built(manifest)
         if found is not None:
             return found
-        with tempfile.TemporaryDirectory(prefix=stem, dir=cache) as folder:
-            objects = [os.path.join(folder, f"{i}.o") for i in range(len(paths))]
+        with _lock(os.path.join(cache, stem)):
+            found = _find_built(manifest)
+            if found is not None:
+                return found
+            _remove_left(cache, stem)
+            return _compile(name, compiler, cflags, ldflags, paths, cache, stem)
 
-            def compile_one(path: str, made: str) -> None:
-                command = [*compiler, *cflags, "-MMD", "-MF", made + ".d", "-c", path, "-o", made]
-                _run(name, command, made, made + ".d")
 
-            with ThreadPoolExecutor(os.cpu_count()) as pool:
-                list(pool.map(compile_one, paths, objects))
-            library = os.path.join(folder, "library")
-            _run(name, [*compiler, *objects, *ldflags, "-o", library], library)
-            headers = {path: _digest_file(path) for path in _headers_of(objects)}
-            content = json.dumps(headers, sort_keys=True).encode()
-            target = os.path.join(cache, f"{stem}-{_digest(content)}{_SUFFIX}")
-            os.replace(library, target)
-            described = os.path.join(folder, "manifest")
-            with open(described, "w", encoding="utf-8") as file:
-                json.dump({"library": target, "headers": headers}, file)
-            os.replace(described, manifest)
-        return target
+def _compile(
+    name: str,
+    compiler: list[str],
+    cflags: list[str],
+    ldflags: list[str],
+    paths: list[str],
+    cache: str,
+    stem: str,
+) -> str:
+    """Compile, link, and describe what was made in a manifest; other processes see all of it or nothing."""
+    with tempfile.TemporaryDirectory(prefix=stem, dir=cache) as folder:
+        objects = [os.path.join(folder, f"{i}.o") for i in range(len(paths))]
+
+        def compile_one(path: str, made: str) -> None:
+            command = [*compiler, *cflags, "-MMD", "-MF", made + ".d", "-c", path, "-o", made]
+            _run(name, command, made, made + ".d")
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(compile_one, paths, objects))
+        library = os.path.join(folder, "library")
+        _run(name, [*compiler, *objects, *ldflags, "-o", library], library)
+        headers = {path: _digest_file(path) for path in _headers_of(objects)}
+        content = json.dumps(headers, sort_keys=True).encode()
+        target = os.path.join(cache, f"{stem}-{_digest(content)}{_SUFFIX}")
+        described = os.path.join(folder, "manifest")
+        size = os.path.getsize(library)
+        with open(described, "w", encoding="utf-8") as file:
+            json.dump({"library": target, "size": size, "headers": headers}, file)
+        os.replace(library, target)
+        os.replace(described, os.path.join(cache, stem + ".json"))
+    return target
 
 
 def _write(path: str, content: bytes) -> None:
     """Write a file unless it exists."""
     if os.path.exists(path):
         return
-    with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), delete=False) as file:
-        file.write(content)
-    os.replace(file.name, path)
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
+        made = os.path.join(folder, "made")
+        with open(made, "wb") as file:
+            file.write(content)
+        os.replace(made, path)
 
 
 def _check_name(name: str) -> None:
@@ -250,11 +278,34 @@ def _digest_file(path: str) -> str:
         return _digest(file.read())
 
 
-def _make_cache() -> str:
+def _cache_path() -> str:
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    cache = os.path.join(home, "anyffi")
+    return os.path.join(home, "anyffi")
+
+
+def _make_cache() -> str:
+    cache = _cache_path()
     os.makedirs(cache, exist_ok=True)
     return cache
+
+
+@contextlib.contextmanager
+def _cache_errors() -> Iterator[None]:
+    """Say in errors of files what they were for, and what can be done."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _NO_CACHE:
+            raise
+        text = f"{error.strerror}; anyffi.cpp writes to its cache, which XDG_CACHE_HOME moves"
+        raise OSError(error.errno, text, error.filename or _cache_path()) from None
+
+
+def _remove_left(cache: str, stem: str) -> None:
+    """Remove what processes left that were killed while they built this library, which is locked."""
+    for entry in os.scandir(cache):
+        if entry.name.startswith(stem) and entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -277,9 +328,11 @@ def _find_built(manifest: str) -> str | None:
             built = json.load(file)
         unchanged = all(_digest_file(path) == digest for path, digest in built["headers"].items())
         library: str = built["library"]
+        # The system may have ended before all of it was written.
+        unchanged = unchanged and os.path.getsize(library) == built["size"]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
-    return library if unchanged and os.path.exists(library) else None
+    return library if unchanged else None
 
 
 def _headers_of(objects: list[str]) -> Iterator[str]:
@@ -299,7 +352,16 @@ def _run(name: str, command: list[str], *outputs: str) -> None:
         if not missing:
             return
         message = f"it wrote no {os.path.basename(missing[0])}: is {command[0]} a C++ compiler? {message}"
+    elif done.returncode < 0:
+        message = f"it was ended by {_signal_name(-done.returncode)}; is there enough memory? {message}"
     raise RuntimeError(f"{name} cannot be built ({shlex.join(command)}):\n{message}")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def load_ipython_extension(ipython: Any) -> None:

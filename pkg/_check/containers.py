@@ -13,7 +13,7 @@ from typing import Any, Callable, NamedTuple
 from .. import _cython
 from .._builtins import *  # noqa: F403
 from .._ctypes import iterators, mappings, sequences
-from .._ctypes.abi import translate_error
+from .._ctypes.abi import platform, translate_error
 from .._ctypes.containers import unwrap_as
 from .._ctypes.iterators import copy_iterator
 from .._ctypes.mappings import ABSENT, find_item
@@ -139,6 +139,7 @@ class _Iterator:
         return self._by_cython.__reduce__()
 
 
+@platform.final
 class EntryIterator(_Iterator):
     """Iterates over entries."""
 
@@ -146,6 +147,7 @@ class EntryIterator(_Iterator):
     __module__ = "anyffi"
 
 
+@platform.final
 class SequenceIterator(_Iterator):
     """Iterates by index."""
 

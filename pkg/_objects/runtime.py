@@ -15,7 +15,10 @@ class Runtime:
         def get(name: str) -> Any:
             function = core.get_function("anyffi." + name)
             if function is None:
-                raise ImportError(f"libanyffi lacks anyffi.{name}: it is of another version than the package")
+                raise ImportError(
+                    f"libanyffi lacks anyffi.{name}: it is of another version than the package, or there was "
+                    "no memory when the process loaded it"
+                )
             return function
 
         self.to_object = core.to_object

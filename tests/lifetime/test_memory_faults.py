@@ -54,3 +54,24 @@ def test_each_allocation_of_the_process_fails(
     assert wrong == []
     record_property("faults", int(count))
     assert int(count) > 0
+
+
+@pytest.mark.unrecorded("a process of its own")
+@pytest.mark.parametrize("fault", ["import", "exit"])
+def test_an_allocation_fails_at_import_or_exit(
+    ffi: Any, fault: str, failing_memory: pathlib.Path, record_property: Any
+) -> None:
+    if ffi.ffi_mode == "check":
+        pytest.skip("check mode imports what both modes do")
+    program = ROOT / "tests" / "support" / "process_faults.py"
+    done = run(
+        [sys.executable, "-W", "ignore", program, fault, 25],
+        FFI_MODE=ffi.ffi_mode,
+        LD_PRELOAD=os.fspath(failing_memory),
+        PYTHONMALLOC="malloc",
+        PYTHONHASHSEED="0",
+    )
+    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr[-1000:]}"
+    *wrong, count = done.stdout.splitlines()
+    assert wrong == [], done.stderr[-1000:]
+    record_property("faults", int(count))

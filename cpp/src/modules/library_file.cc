@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "core/errors.h"
 #include "core/memory.h"
@@ -76,20 +77,74 @@ const Header& own_header() {
   return *static_cast<const Header*>(info.dli_fbase);
 }
 
+/// The segments that are loaded: of rising addresses that do not overlap, inside of the file and of memory.
+class Loaded {
+ public:
+  /// Returns what is wrong, or null.
+  const char* add(const Segment& segment, uint64_t file_size) {
+    if (segment.p_offset > file_size || segment.p_filesz > file_size - segment.p_offset) {
+      return "a segment goes beyond the end of the file";
+    }
+    if (segment.p_filesz > segment.p_memsz || segment.p_vaddr > kMost || segment.p_memsz > kMost) {
+      return "a segment has an invalid size";
+    }
+    if (segment.p_vaddr < end_) return "segments overlap";
+    if ((segment.p_align & (segment.p_align - 1)) != 0 || segment.p_align > kMost) {
+      return "a segment has an invalid alignment";
+    }
+    end_ = segment.p_vaddr + segment.p_memsz;
+    segments_.push_back(segment);
+    return nullptr;
+  }
+  /// The same for a segment that is a part of a loaded one; one that the loader reads lies at the same place in the
+  /// file, and one that it protects ends with a page.
+  const char* check_part(const Segment& part) const {
+    for (const Segment& segment : segments_) {
+      if (part.p_vaddr < segment.p_vaddr || part.p_vaddr - segment.p_vaddr >= segment.p_memsz) continue;
+      uint64_t place = part.p_vaddr - segment.p_vaddr, left = segment.p_memsz - place;
+      if (part.p_type == PT_GNU_RELRO) return part.p_memsz > left + kPage ? kOutside : nullptr;
+      bool is_aligned = part.p_vaddr % alignof(ElfW(Word)) == 0;
+      if (!is_aligned || part.p_memsz > left || part.p_filesz > left) break;
+      if (part.p_type == PT_DYNAMIC && part.p_filesz < sizeof(ElfW(Dyn))) break;
+      if (part.p_offset - segment.p_offset != place) break;
+      return nullptr;
+    }
+    return kOutside;
+  }
+
+ private:
+  static constexpr const char* kOutside = "a segment lies outside of those that are loaded";
+  static constexpr uint64_t kMost = uint64_t{1} << 40, kPage = 1 << 16;
+  Vector<Segment> segments_;
+  uint64_t end_ = 0;
+};
+
+int raise_incomplete(const String& path, uint64_t place, const char* reason) {
+  return raise_format("ValueError", "%s: not a complete shared library: byte %llu: %s", path.c_str(),
+                      static_cast<unsigned long long>(place), reason);
+}
+
+/// The loader trusts the program headers; damaged ones would end the process. What else is damaged may do so still.
 int check_segments(const File& file, const Header& header, uint64_t file_size, const String& path) {
+  Loaded loaded;
+  bool has_dynamic = false;
+  Vector<std::pair<Segment, uint64_t>> parts;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Segment segment;
     uint64_t place = header.e_phoff + uint64_t{i} * header.e_phentsize;
-    if (header.e_phentsize < sizeof(segment) || !file.read(&segment, sizeof(segment), place)) {
-      return raise_format("ValueError", "%s: not a complete shared library: byte %llu: no program header", path.c_str(),
-                          static_cast<unsigned long long>(place));
+    if (header.e_phentsize != sizeof(segment) || !file.read(&segment, sizeof(segment), place)) {
+      return raise_incomplete(path, place, "no program header");
     }
-    bool inside = segment.p_offset <= file_size && segment.p_filesz <= file_size - segment.p_offset;
-    if (segment.p_type == PT_LOAD && !inside) {
-      return raise_format("ValueError",
-                          "%s: not a complete shared library: byte %llu: a segment goes beyond the end of the file",
-                          path.c_str(), static_cast<unsigned long long>(segment.p_offset));
-    }
+    const char* wrong = segment.p_type == PT_LOAD ? loaded.add(segment, file_size) : nullptr;
+    if (wrong != nullptr) return raise_incomplete(path, place, wrong);
+    bool is_part = segment.p_type == PT_DYNAMIC || segment.p_type == PT_GNU_RELRO || segment.p_type == PT_NOTE;
+    if (is_part && segment.p_memsz != 0) parts.emplace_back(segment, place);
+    has_dynamic = has_dynamic || segment.p_type == PT_DYNAMIC;
+  }
+  if (!has_dynamic) return raise_incomplete(path, header.e_phoff, "no dynamic section");
+  for (const auto& [part, place] : parts) {
+    const char* wrong = loaded.check_part(part);
+    if (wrong != nullptr) return raise_incomplete(path, place, wrong);
   }
   return 0;
 }

@@ -1,0 +1,157 @@
+"""A program of its own: let one allocation fail while the package is imported, or while the interpreter exits.
+
+    LD_PRELOAD=FAILING_MEMORY PYTHONMALLOC=malloc python process_faults.py (import | exit) POINTS
+
+Each of POINTS allocations fails in a child process, which imports the package, uses it and exits. The last line of
+the output is the number of those that failed; lines before it say what was wrong.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import gc
+import os
+import random
+import re
+import sys
+import tempfile
+import traceback
+from typing import Any, Callable, NoReturn
+
+# What the package imports of others is imported here: the allocations that fail are to be its own.
+import collections.abc  # noqa: F401  # isort: skip
+import contextlib  # noqa: F401
+import functools  # noqa: F401
+import inspect  # noqa: F401
+import json  # noqa: F401
+import threading  # noqa: F401
+import types  # noqa: F401
+import weakref  # noqa: F401
+
+import numpy  # noqa: F401
+
+#: The innermost frames where CPython 3.11 itself may end the process: its import locks and its compiler.
+_OWN_CRASH = re.compile(
+    r"first\):\n  File \"<frozen importlib._bootstrap>\".* in (release|__exit__|acquire)$"
+    r"|first\):\n.*in _call_with_frames_removed\n.* in source_to_code$",
+    re.MULTILINE,
+)
+
+
+def _cells() -> memoryview:
+    """Return what failing_memory.c counts by."""
+    library = ctypes.CDLL(os.environ["LD_PRELOAD"])
+    return memoryview((ctypes.c_long * 2).in_dll(library, "failing_memory_cells")).cast("B").cast("l")
+
+
+def _use() -> Any:
+    import anyffi
+    import anyffi.testing as t
+
+    assert t.apply(lambda x: x + 1, 1) == 2
+    assert t.echo(anyffi.List([1, "two"])) == [1, "two"]
+    return t
+
+
+def _fail_import(cells: memoryview, point: int) -> None:
+    """Fail once; the next import must succeed, and the package work."""
+    try:
+        cells[0] = point
+        import anyffi.testing  # noqa: F401
+    except BaseException as error:
+        cells[0] = -1
+        # CPython's compiler, and its import system, lose some MemoryErrors.
+        if not isinstance(error, (MemoryError, ImportError, SystemError)):
+            raise
+    cells[0] = -1
+    try:
+        _use()
+    except ImportError as error:
+        # The runtime registers its functions while the system loads it, once in a process.
+        if "libanyffi lacks" not in str(error):
+            raise
+
+
+class _Late:
+    """Makes calls when it is finalized."""
+
+    def __init__(self, t: Any) -> None:
+        self.kept = [t.apply, t.echo, lambda: self]
+
+    def __del__(self) -> None:
+        self.kept[0](self.kept[1], [1])
+
+
+def _fail_exit(cells: memoryview, point: int) -> None:
+    """Fail while an interpreter ends that has objects everywhere."""
+    t = _use()
+    import atexit
+
+    import anyffi
+
+    t.hold([_Late(t), lambda: 5, ValueError(_Late(t)), object()])
+    late = _Late(t)
+    anyffi.register_global_func("faults.late", lambda: late)
+    sys.kept = anyffi.convert({"late": _Late(t), "f": lambda: t})  # type: ignore[attr-defined]
+    cycle = [anyffi.convert(lambda: cycle), _Late(t)]
+    atexit.register(t.apply, lambda: t.echo([1]))
+    gc.collect()
+    cells[0] = point
+
+
+FAULTS: dict[str, Callable[[memoryview, int], None]] = {"import": _fail_import, "exit": _fail_exit}
+
+
+def run_child(cells: memoryview, fault: str, point: int) -> tuple[int, bool, str]:
+    """Return how a child ended, whether an allocation of it has failed, as far as it could tell, and its stack."""
+    reader, writer = os.pipe()
+    with tempfile.TemporaryFile("w+") as stack:
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            faulthandler.enable(os.dup(stack.fileno()))
+            _fail(cells, fault, point, writer)
+        os.close(writer)
+        told = os.read(reader, 1)
+        os.close(reader)
+        status = os.waitpid(child, 0)[1]
+        stack.seek(0)
+        return status, told == b"1", stack.read()
+
+
+def _fail(cells: memoryview, fault: str, point: int, writer: int) -> NoReturn:
+    cells[1] = 0
+    status = 0
+    try:
+        FAULTS[fault](cells, point)
+    except BaseException:
+        cells[0] = -1
+        traceback.print_exc()
+        status = 1
+    if fault == "import":
+        os.write(writer, b"1" if cells[1] else b"0")
+    sys.exit(status)
+
+
+def main() -> None:
+    fault, count = sys.argv[1], int(sys.argv[2])
+    cells, draw = _cells(), random.Random(1)
+    if fault == "exit":
+        _use()
+    # The number of allocations that can fail.
+    low, high = 0, 4_000_000 if fault == "import" else 2000
+    while fault == "import" and high - low > 5000:
+        middle = (low + high) // 2
+        low, high = (middle, high) if run_child(cells, fault, middle)[1] else (low, middle)
+    # The first ones fail in this program, on its way out.
+    points = sorted(draw.sample(range(20, high), count))
+    for point in points:
+        status, _, stack = run_child(cells, fault, point)
+        if status != 0 and not _OWN_CRASH.search(stack):
+            print(f"{fault}, allocation {point}: status {status}\n{stack}".rstrip(), flush=True)
+    print(len(points))
+
+
+if __name__ == "__main__":
+    main()
