@@ -189,9 +189,10 @@ def fail(message: str) -> NoReturn:
 def environment_of(session: str) -> Environment:
     version = "py{}{}".format(*sys.version_info)
     if session == "asan":
+        # Reports need lines, not variables; -O2 with variables takes over twice as long to compile.
         options = (
-            "development=true b_sanitize=address,undefined b_lundef=false buildtype=debugoptimized "
-            "planted_faults=true"
+            "development=true b_sanitize=address,undefined b_lundef=false optimization=1 debug=true "
+            "c_args=-g1 cpp_args=-g1 planted_faults=true"
         )
         return Environment(f"{version}-asan", meson_options=tuple(options.split()))
     if session == "pypy":

@@ -57,6 +57,7 @@ __all__ = [
     "renew_wrapper",
     "set_class",
     "set_class_maker",
+    "set_constructor_class",
     "set_field_class",
     "set_observer",
     "shut_down",
@@ -97,6 +98,10 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
 
 def set_field_class(cls: type) -> None:
     """Do nothing: the getters of fields are those of check mode."""
+
+
+def set_constructor_class(cls: type) -> None:
+    """Do nothing: both marshallers convert the arguments of constructors."""
 
 
 def plan_record(cls: type, type_code: int, rows: Any, num_positional: int, num_parameters: int) -> None:

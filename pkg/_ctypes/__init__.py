@@ -53,6 +53,7 @@ __all__ = [
     "renew_wrapper",
     "set_class",
     "set_class_maker",
+    "set_constructor_class",
     "set_field_class",
     "set_observer",
     "shut_down",
@@ -115,6 +116,10 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
 
 def set_field_class(cls: type) -> None:
     """Do nothing: the properties of fields call their getters."""
+
+
+def set_constructor_class(cls: type) -> None:
+    """Do nothing: the constructors of classes are called as they are written."""
 
 
 def plan_record(cls: type, type_code: int, rows: Any, num_positional: int, num_parameters: int) -> None:

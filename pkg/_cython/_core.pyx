@@ -37,7 +37,7 @@ from marshaller cimport (
     map_methods, map_operators, mapping_compare, new_method, new_operator, next_item, no_sequence,
     pack, pack_owned, pack_scalar, place_named, plain, plan_record_call, public_functions, put_item,
     raise_taken, read_field, read_numpy, remember_data_type, sequence_compare, sequence_has, sequence_hash,
-    set_compare, set_constructor, set_field_slots, set_hash, set_in_place,
+    set_compare, set_constructor, set_constructor_slots, set_field_slots, set_hash, set_in_place,
     set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state, tensor_length, track,
     unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping,
     unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed, views_equal, wrap,
@@ -157,6 +157,11 @@ def field_setter(name, slow):
 def set_field_class(type cls not None):
     """Let properties of a class that derives from `property` read and write fields without a call."""
     set_field_slots(<PyTypeObject*>cls, <PyTypeObject*>FieldGetter)
+
+
+def set_constructor_class(type cls not None):
+    """Let the `__init__` of classes of C++, called by `super()`, do without a call in Python."""
+    set_constructor_slots(<PyTypeObject*>cls)
 
 
 def renew_wrapper(wrapper):

@@ -47,6 +47,13 @@ ANYFFI_NEVER_INLINE int anyffi_py_is_bound_anew(AnyffiBoundClass* found) {
   return 1;
 }
 
+/// Puts a new object, which has no wrapper, into an empty wrapper. Steals the object.
+static inline void anyffi_py_fill_wrapper(PyObject* wrapper, AnyffiObject* made) {
+  ((AnyffiWrapper*)wrapper)->object = made;
+  made->wrapper = wrapper;
+  anyffi_py_track(wrapper, made);
+}
+
 /// Puts a new object into a new wrapper of a class. Steals the object.
 static PyObject* anyffi_py_wrap_as(PyTypeObject* cls, AnyffiValue* made) {
   PyObject* wrapper = cls->tp_alloc(cls, 0);
@@ -54,9 +61,7 @@ static PyObject* anyffi_py_wrap_as(PyTypeObject* cls, AnyffiValue* made) {
     anyffi_py_discard(made);
     return NULL;
   }
-  ((AnyffiWrapper*)wrapper)->object = made->as_object;
-  made->as_object->wrapper = wrapper;
-  anyffi_py_track(wrapper, made->as_object);
+  anyffi_py_fill_wrapper(wrapper, made->as_object);
   return wrapper;
 }
 
@@ -127,6 +132,82 @@ static void anyffi_py_hide_constructors(int are_hidden) {
     AnyffiBoundClass* place = &anyffi_bound_classes[i];
     place->cls = are_hidden ? NULL : place->owner;
   }
+}
+
+// ---- `__init__`, called by classes of Python that derive from one of C++ --------------------------------------------
+
+/// The class of constructors, and its former slots.
+static PyTypeObject* anyffi_constructor_class;
+static ternaryfunc anyffi_constructor_call;
+static descrgetfunc anyffi_constructor_get;
+
+/// The class that a constructor belongs to, if an instance is of it or of a class of Python that derives from it; else
+/// NULL.
+static AnyffiBoundClass* anyffi_py_constructed_class(PyObject* init, PyObject* x) {
+  static PyObject* key = NULL;
+  if (key == NULL && (key = PyUnicode_InternFromString("_type_key")) == NULL) PyErr_Clear();
+  for (PyTypeObject* cls = Py_TYPE(x); key != NULL && cls != NULL; cls = cls->tp_base) {
+    AnyffiBoundClass* found = anyffi_py_bound_class(cls);
+    if (found->cls != cls || found->init != init) continue;
+    PyObject* own = anyffi_py_look_up(cls, key);
+    return own != NULL && own == anyffi_py_look_up(Py_TYPE(x), key) ? found : NULL;
+  }
+  return NULL;
+}
+
+/// Initializes a wrapper: 1, 0 for what the function of Python handles, -1 with an exception.
+static int anyffi_py_initialize(PyObject* init, PyObject* x, PyObject* const* args, Py_ssize_t count) {
+  AnyffiBoundClass* found = count > ANYFFI_MAX_SHORT ? NULL : anyffi_py_constructed_class(init, x);
+  if (found == NULL || ((AnyffiWrapper*)x)->object != NULL) return 0;
+  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)found->function)->object;
+  AnyffiValue values[ANYFFI_MAX_SHORT], made = anyffi_make_none();
+  Py_ssize_t packed = 0;
+  while (packed < count && anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed])) ++packed;
+  if (packed < count) {
+    anyffi_py_finish(x, values, packed);
+    return 0;
+  }
+  int status = target->call(target->self, values, (int32_t)count, &made);
+  if (status != 0) {
+    anyffi_py_fail_call(status, args, NULL, count);
+  } else if (((AnyffiWrapper*)x)->object != NULL) {
+    // By what the constructor called.
+    status = anyffi_py_discard(&made);
+    PyErr_Format(PyExc_TypeError, "%s is already initialized", Py_TYPE(x)->tp_name);
+  } else {
+    anyffi_py_fill_wrapper(x, made.as_object);
+  }
+  return anyffi_py_finish(status == 0 ? x : NULL, values, count) == NULL ? -1 : 1;
+}
+
+/// The `tp_call` of that class: `super().__init__(...)` with positional arguments, without a call in Python.
+static PyObject* anyffi_py_call_init(PyObject* init, PyObject* args, PyObject* kwargs) {
+  Py_ssize_t count = PyTuple_GET_SIZE(args);
+  if (count > 0 && (kwargs == NULL || PyDict_GET_SIZE(kwargs) == 0) && Py_TYPE(init) == anyffi_constructor_class) {
+    PyObject* const* given = PySequence_Fast_ITEMS(args);
+    int status = anyffi_py_initialize(init, given[0], given + 1, count - 1);
+    if (status < 0) return NULL;
+    if (status > 0) Py_RETURN_NONE;
+  }
+  return anyffi_constructor_call(init, args, kwargs);
+}
+
+/// Its `tp_descr_get`, which does what the one in Python does.
+static PyObject* anyffi_py_bind_init(PyObject* init, PyObject* x, PyObject* cls) {
+  int is_own = x != NULL && x != Py_None && Py_TYPE(init) == anyffi_constructor_class;
+  return is_own ? PyMethod_New(init, x) : anyffi_constructor_get(init, x, cls);
+}
+
+/// Sets the slots of the class of constructors.
+static void anyffi_py_set_constructor_slots(PyTypeObject* cls) {
+  if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode || anyffi_constructor_class != NULL) return;
+  Py_INCREF(cls);
+  anyffi_constructor_class = cls;
+  anyffi_constructor_call = cls->tp_call;
+  anyffi_constructor_get = cls->tp_descr_get;
+  cls->tp_call = anyffi_py_call_init;
+  cls->tp_descr_get = anyffi_py_bind_init;
+  PyType_Modified(cls);
 }
 
 #endif  // ANYFFI_BOUND_H_

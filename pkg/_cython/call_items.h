@@ -72,30 +72,48 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_rooms(AnyffiFunction* target, PyObj
   return anyffi_py_call_loading(target, args, places, count, values, rooms);
 }
 
+/// Raises the error of a call whose first argument was read during it, or packs that where it was refused.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_reading(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
+                                                     int status) {
+  if (status != ANYFFI_REFUSED) return anyffi_py_fail_call(status, args, NULL, count);
+  AnyffiValue error;
+  anyffi_error_take_raised(&error);
+  anyffi_value_drop(&error);
+  return anyffi_py_call_rooms(target, args, NULL, count);
+}
+
+/// Calls with arguments of which the first is a container that is read during the call itself.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_read(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
+                                                   AnyffiValue* values) {
+  AnyffiValue result = anyffi_make_none();
+  if (ANYFFI_WRITES_ITEMS && (target->info->flags & ANYFFI_RETURNS_ITEMS)) result.aux = ANYFFI_TAKES_ITEMS;
+  int status = target->call(target->self, values, (int32_t)count, &result);
+  if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_reading(target, args, count, status);
+  return result.type_code == ANYFFI_UNSET ? (PyObject*)result.as_pointer : anyffi_py_take_result(0, &result);
+}
+
+/// The most frequent call of this kind: with one list, tuple or dict.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* target, PyObject* const* args,
+                                                           int32_t type_code) {
+  AnyffiValue value = anyffi_make_items(args[0], type_code, 0);
+  return anyffi_py_call_read(target, args, 1, &value);
+}
+
 /// As `anyffi_py_call_items`, with at most ANYFFI_MAX_SHORT arguments. The first one, if it is a container, is read
 /// during the call itself, which converts it before any other: if nothing else has to be packed.
-static inline PyObject* anyffi_py_call_reading(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
-  AnyffiValue values[ANYFFI_MAX_SHORT], result = anyffi_make_none();
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_reading(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
+  AnyffiValue values[ANYFFI_MAX_SHORT];
   int32_t code = count > 0 && (target->info->item_params & 1) ? anyffi_py_items_code(args[0], Py_TYPE(args[0])) : 0;
   if (code == 0) return anyffi_py_call_rooms(target, args, NULL, count);
   values[0] = anyffi_make_items(args[0], code, 0);
   for (Py_ssize_t i = 1; i < count; ++i) {
     if (!anyffi_py_pack_operand(args[i], &values[i])) return anyffi_py_call_rooms(target, args, NULL, count);
   }
-  if (ANYFFI_WRITES_ITEMS && (target->info->flags & ANYFFI_RETURNS_ITEMS)) result.aux = ANYFFI_TAKES_ITEMS;
-  int status = target->call(target->self, values, (int32_t)count, &result);
-  if (__builtin_expect(status == ANYFFI_REFUSED, 0)) {
-    AnyffiValue error;
-    anyffi_error_take_raised(&error);
-    anyffi_value_drop(&error);
-    return anyffi_py_call_rooms(target, args, NULL, count);
-  }
-  if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, NULL, count);
-  return result.type_code == ANYFFI_UNSET ? (PyObject*)result.as_pointer : anyffi_py_take_result(0, &result);
+  return anyffi_py_call_read(target, args, count, values);
 }
 
 /// As `anyffi_py_call_items`, with at most ANYFFI_MAX_SHORT arguments for a function that takes no items.
-static inline PyObject* anyffi_py_call_giving(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_giving(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
   AnyffiValue values[ANYFFI_MAX_SHORT];
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (!anyffi_py_pack_operand(args[i], &values[i])) return anyffi_py_call_rooms(target, args, NULL, count);
@@ -103,19 +121,40 @@ static inline PyObject* anyffi_py_call_giving(AnyffiFunction* target, PyObject* 
   return anyffi_py_call_writing(target, values, count, args, NULL);
 }
 
-/// Calls a function that `anyffi_py_has_items`, with any arguments.
-static PyObject* anyffi_py_call_items(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
-                                      Py_ssize_t count) {
-  if (count <= ANYFFI_MAX_SHORT) {
-    if (places != NULL) return anyffi_py_call_rooms(target, args, places, count);
-    return target->info->item_params != 0 ? anyffi_py_call_reading(target, args, count)
-                                          : anyffi_py_call_giving(target, args, count);
-  }
+/// The same with at most one argument, which takes fewer registers.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_giving_one(AnyffiFunction* target, PyObject* const* args,
+                                                        Py_ssize_t count) {
+  AnyffiValue value;
+  if (count > 0 && !anyffi_py_pack_operand(args[0], &value)) return anyffi_py_call_rooms(target, args, NULL, count);
+  return anyffi_py_call_writing(target, &value, count, args, NULL);
+}
+
+/// Calls with more arguments than ANYFFI_MAX_SHORT.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_many_items(AnyffiFunction* target, PyObject* const* args,
+                                                        const int32_t* places, Py_ssize_t count) {
   AnyffiValue* values = anyffi_py_allocate(count + (Py_ssize_t)(sizeof(AnyffiRoom) / sizeof(AnyffiValue)) * count);
   if (values == NULL) return NULL;
   PyObject* result = anyffi_py_call_loading(target, args, places, count, values, (AnyffiRoom*)(values + count));
   anyffi_free(values);
   return result;
+}
+
+/// Calls a function that `anyffi_py_has_items`, with any arguments. Each path is a jump.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_items(AnyffiFunction* target, PyObject* const* args,
+                                                    const int32_t* places, Py_ssize_t count) {
+  if (count > ANYFFI_MAX_SHORT) return anyffi_py_call_many_items(target, args, places, count);
+  if (places != NULL) return anyffi_py_call_rooms(target, args, places, count);
+  uint64_t item_params = target->info->item_params;
+  if (item_params == 0) {
+    return count <= 1 ? anyffi_py_call_giving_one(target, args, count) : anyffi_py_call_giving(target, args, count);
+  }
+  if (count == 1 && (item_params & 1)) {
+    PyTypeObject* cls = Py_TYPE(args[0]);
+    if (cls == &PyList_Type) return anyffi_py_call_one_container(target, args, ANYFFI_LIST);
+    if (cls == &PyTuple_Type) return anyffi_py_call_one_container(target, args, ANYFFI_ARRAY);
+    if (cls == &PyDict_Type) return anyffi_py_call_one_container(target, args, ANYFFI_DICT);
+  }
+  return anyffi_py_call_reading(target, args, count);
 }
 
 #endif  // ANYFFI_CALL_ITEMS_H_

@@ -120,8 +120,8 @@ ANYFFI_NEVER_INLINE int64_t anyffi_py_drop_items(AnyffiValue* items, int64_t cou
   return -1;
 }
 
-static int64_t anyffi_py_read_sequence_items(AnyffiItems* items, PyObject* const* elements, AnyffiValue* out,
-                                             int64_t capacity) {
+ANYFFI_NEVER_INLINE int64_t anyffi_py_read_sequence_items(AnyffiItems* items, PyObject* const* elements,
+                                                          AnyffiValue* out, int64_t capacity) {
   int64_t count = items->size - items->position;
   int in_key = items->flags & ANYFFI_ITEMS_IN_KEY;
   if (count > capacity) count = capacity;
@@ -173,7 +173,8 @@ static int64_t anyffi_py_read_sequence_items(AnyffiItems* items, PyObject* const
   return count;
 }
 
-static int64_t anyffi_py_read_dict_items(AnyffiItems* items, PyObject* dict, AnyffiValue* out, int64_t capacity) {
+ANYFFI_NEVER_INLINE int64_t anyffi_py_read_dict_items(AnyffiItems* items, PyObject* dict, AnyffiValue* out,
+                                                      int64_t capacity) {
   PyObject *key, *item;
   Py_ssize_t position = (Py_ssize_t)items->position;
   int64_t count = 0;
@@ -187,7 +188,8 @@ static int64_t anyffi_py_read_dict_items(AnyffiItems* items, PyObject* dict, Any
   return count;
 }
 
-static int64_t anyffi_py_read_set_items(AnyffiItems* items, PyObject* set, AnyffiValue* out, int64_t capacity) {
+ANYFFI_NEVER_INLINE int64_t anyffi_py_read_set_items(AnyffiItems* items, PyObject* set, AnyffiValue* out,
+                                                     int64_t capacity) {
   PyObject* element;
   Py_ssize_t position = (Py_ssize_t)items->position;
   int64_t count = 0;
@@ -200,7 +202,7 @@ static int64_t anyffi_py_read_set_items(AnyffiItems* items, PyObject* set, Anyff
   return count;
 }
 
-/// The hook behind `anyffi_items_read`.
+/// The hook behind `anyffi_items_read`. Each path is a jump.
 static int64_t anyffi_py_read_items(AnyffiItems* items, AnyffiValue* out, int64_t capacity) {
   PyObject* x = (PyObject*)items->container;
   switch (items->type_code) {
@@ -211,7 +213,7 @@ static int64_t anyffi_py_read_items(AnyffiItems* items, AnyffiValue* out, int64_
       items->size = Py_SIZE(x);
       return anyffi_py_read_sequence_items(items, anyffi_py_list_items(x), out, capacity);
     case ANYFFI_DICT:
-      items->size = PyDict_Size(x);
+      items->size = PyDict_GET_SIZE(x);
       return anyffi_py_read_dict_items(items, x, out, capacity);
     default:
       items->size = PySet_GET_SIZE(x);

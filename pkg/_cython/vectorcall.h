@@ -64,15 +64,19 @@ static PyObject* anyffi_py_vectorcall(PyObject* function, PyObject* const* args,
 }
 
 /// The same for a function that `anyffi_py_has_items`, also as a method.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_vectorcall_named_items(PyObject* function, PyObject* const* args,
+                                                               Py_ssize_t count, PyObject* names) {
+  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
+  int is_in_order =
+      Py_TYPE(function)->tp_call == anyffi_py_call_tuple && anyffi_py_are_in_order(function, count, names);
+  return is_in_order ? anyffi_py_call_items(target, args, NULL, count + PyTuple_GET_SIZE(names))
+                     : anyffi_py_call_slow(function, args, count, names);
+}
 static PyObject* anyffi_py_vectorcall_items(PyObject* function, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
-  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
-  if (Py_TYPE(function)->tp_call == anyffi_py_call_tuple) {
-    if (names == NULL) return anyffi_py_call_items(target, args, NULL, count);
-    Py_ssize_t total = count + PyTuple_GET_SIZE(names);
-    if (anyffi_py_are_in_order(function, count, names)) return anyffi_py_call_items(target, args, NULL, total);
-  }
-  return anyffi_py_call_slow(function, args, count, names);
+  if (names != NULL) return anyffi_py_vectorcall_named_items(function, args, count, names);
+  if (Py_TYPE(function)->tp_call != anyffi_py_call_tuple) return anyffi_py_call_slow(function, args, count, NULL);
+  return anyffi_py_call_items((AnyffiFunction*)((AnyffiWrapper*)function)->object, args, NULL, count);
 }
 
 /// What Python calls a function by first. From then on it calls through the pointer, so that whatever is called through

@@ -107,6 +107,7 @@ class BoundClasses:
         self._members: dict[int, tuple[int, tuple[str, ...]]] = {}
         core.set_class_maker(self.make)
         core.set_field_class(Field)
+        core.set_constructor_class(Constructor)
         set_enumerations(self.class_of)
         set_class_finder(self._find_exception)
 

@@ -351,6 +351,61 @@ def test_subclasses_in_python(geo: Any) -> None:
     assert made.itself() is made
 
 
+def test_constructors_called_by_classes_of_python(geo: Any) -> None:
+    class Derived(geo.Vec):  # type: ignore[misc, name-defined]
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            assert super().__init__(*args, **kwargs) is None
+            assert self.itself() is self
+
+    class Further(Attributes, Derived):
+        pass
+
+    for cls in (Derived, Further):
+        assert (cls(1, 2) == geo.Vec(1, 2), cls(1).x, cls(y=3, x=1).y) == (True, 1, 3)
+        made = weakref.ref(cls(1))
+        collect()
+        assert made() is None
+        for wrong in ((1, "2"), ([],), (1, 2, 3), ("x" * 100,)):
+            with pytest.raises(TypeError) as direct:
+                geo.Vec(*wrong)
+            with pytest.raises(TypeError) as derived:
+                cls(*wrong)
+            assert str(derived.value) == str(direct.value)
+        again = cls(1)
+        with pytest.raises(TypeError, match=f"^{cls.__name__} is already initialized$"):
+            again.__init__(2)
+        assert again.x == 1
+    bare = Derived.__new__(Derived)
+    assert geo.Vec.__init__(bare, 7) is None
+    assert bare.x == 7
+    with pytest.raises(
+        TypeError, match="descriptor '__init__' requires a 'geo.Vec' object but received a 'Moved'"
+    ):
+        geo.Vec.__init__(geo.Moved(1), 7)
+
+
+def test_a_constructor_that_initializes_its_object(geo: Any, ffi: Any) -> None:
+    count = 0
+
+    def ask() -> int:
+        nonlocal count
+        count += 1
+        if count == 2:
+            made.__init__("test_classes.ask")
+        return count
+
+    ffi.register_global_func("test_classes.ask", ask, override=True)
+    try:
+        # The class has all its short cuts once there is an object.
+        assert geo.Asked("test_classes.ask").answer == 1
+        made = geo.Asked.__new__(type("Derived", (geo.Asked,), {}))
+        with pytest.raises(TypeError, match="^Derived is already initialized$"):
+            made.__init__("test_classes.ask")
+    finally:
+        ffi.remove_global_func("test_classes.ask")
+    assert made.answer == 3
+
+
 def test_weak_references_and_identity(geo: Any, ffi: Any) -> None:
     vec = geo.Vec(1)
     ref = weakref.ref(vec)

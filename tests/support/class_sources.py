@@ -87,6 +87,9 @@ struct alignas(64) Wide {
   bool is_aligned() const { return reinterpret_cast<uintptr_t>(this) % 64 == 0; }
 };
 
+struct Asked {
+  int64_t answer;
+};
 struct Moved {
   std::unique_ptr<int64_t> value;
 };
@@ -183,6 +186,10 @@ ANYFFI_CLASS(geo::Wide, "geo.Wide").init<int64_t>(arg("x")).field("x", &geo::Wid
 ANYFFI_CLASS(geo::Moved, "geo.Moved")
     .init([](int64_t x) { return geo::Moved{std::make_unique<int64_t>(x)}; }, arg("x"))
     .property("value", [](const geo::Moved& self) { return *self.value; });
+ANYFFI_CLASS(geo::Asked, "geo.Asked")
+    .init([](const std::string& name) { return geo::Asked{anyffi::Function::get_global(name.c_str())().cast<int64_t>()}; },
+          arg("name"))
+    .field("answer", &geo::Asked::answer);
 ANYFFI_CLASS(geo::Node, "geo.Node")
     .init<std::string>(arg("name"))
     .field("name", &geo::Node::name)

@@ -100,13 +100,14 @@ inline constexpr bool
                                                                   static_cast<T*>(nullptr)))>> =
         std::is_arithmetic_v<T> && kIsNumber<T> && Reserve<C>::kHas;
 
-/// Loads numbers, and appends all that are read at once.
+/// Loads numbers, and appends all that are read at once. A short container is filled by one call.
 template <class T, class C>
 bool load_host_numbers(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why) {
   HostItems<> items(value);
   typename Traits<T>::Holder numbers[kItemsAtOnce];
   if (items.read()) {
-    Reserve<C>::in(filled, items.size());
+    bool is_whole = items.is_whole(items.size());
+    if (!is_whole) Reserve<C>::in(filled, items.size());
     do {
       auto* end = numbers;
       for (AnyffiValue& item : items) {
@@ -114,6 +115,7 @@ bool load_host_numbers(const AnyffiValue& value, C& filled, const char* name, An
         if (__builtin_expect(!is_plain, 0) && !Traits<T>::load(item, *end, why)) return refuse_items(why, name);
         ++end;
       }
+      if (is_whole) return filled.assign(numbers, end), true;
       filled.insert(filled.end(), numbers, end);
     } while (items.read());
   }

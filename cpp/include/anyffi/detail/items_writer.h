@@ -42,11 +42,13 @@ class ItemsWriter {
   template <class T, class Items>
   void put_numbers(const Items& items) {
     auto item = items.begin();
-    for (auto end = items.end(); item != end;) {
+    for (auto left = static_cast<int64_t>(items.size()); left > 0;) {
       if (count_ == kCapacity) flush();
       AnyffiValue* cell = cells_ + count_;
-      for (; cell != cells_ + kCapacity && item != end; ++item) assign(*cell++, make_number<T>(*item));
-      count_ = cell - cells_;
+      int64_t fits = left < kCapacity - count_ ? left : kCapacity - count_;
+      for (AnyffiValue* end = cell + fits; cell != end; ++item) assign(*cell++, make_number<T>(*item));
+      count_ += fits;
+      left -= fits;
     }
   }
   /// Leaves the value to the runtime.

@@ -31,7 +31,7 @@ inline constexpr bool kGrowsByItems<C, std::void_t<decltype(std::declval<C&>().e
 
 /// Calls `load` with each element of an Array, a List, or what converts to one; for T of one byte also of Bytes.
 template <class T, class Load>
-bool load_each(const AnyffiValue& value, const char* name, AnyffiMismatch& why, Load load) {
+bool load_each(const AnyffiValue& value, const char* name, AnyffiMismatch& why, const Load& load) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
   if (__builtin_expect(!is_array(value.type_code) && value.type_code != ANYFFI_LIST, 0)) {
     if constexpr (kIsByte<T>) {
@@ -61,6 +61,9 @@ bool load_each(const AnyffiValue& value, const char* name, AnyffiMismatch& why, 
 /// Calls `visit` with each element, converted to T; `filled` is what it fills.
 template <class T, class C, class Visit>
 bool load_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Visit visit) {
+  if constexpr (kLoadsQuietly<T> && kGrowsByRanges<T, C>) {
+    if (is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) return load_host_numbers<T>(value, filled, name, why);
+  }
   auto load = [&](AnyffiValue& item) {
     if constexpr (kLoadsInPlace<T> && kGrowsByItems<C>) {
       return Traits<T>::load(item, filled.emplace_back(), why);
@@ -71,14 +74,8 @@ bool load_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMis
       return true;
     }
   };
-  if constexpr (kLoadsQuietly<T>) {
-    if (is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) {
-      if constexpr (kGrowsByRanges<T, C>) {
-        return load_host_numbers<T>(value, filled, name, why);
-      } else {
-        return load_host_items(value, filled, name, why, load);
-      }
-    }
+  if constexpr (kLoadsQuietly<T> && !kGrowsByRanges<T, C>) {
+    if (is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) return load_host_items(value, filled, name, why, load);
   }
   return load_each<T>(value, name, why, load);
 }

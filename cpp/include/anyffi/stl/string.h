@@ -94,7 +94,8 @@ struct Traits<std::string> {
   using Holder = std::string;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
     if (given.type_code == ANYFFI_STR_VIEW && (given.aux & 3) == ANYFFI_ASCII) {
-      holder.assign(static_cast<const char*>(given.as_pointer), given.aux >> 2);
+      // Fewer instructions than `assign`, which expects that there is some text.
+      holder = std::string(static_cast<const char*>(given.as_pointer), given.aux >> 2);
       return true;
     }
     AnyValue encoded;
