@@ -111,7 +111,9 @@ CALLS: dict[str, Call] = {
     "arrays": _calling("nop", [np.zeros(3), (np.zeros(()),)], np.zeros((2, 0))),
     "array refused": _calling("echo", np.zeros(2, object)),
     "array refused by convert": lambda ffi: lambda: _catching(ffi.convert, [np.zeros(2, object)]),
-    "array refused by a Dict": _on(lambda ffi: ffi.Dict, lambda x: _catching(lambda: x(k=np.zeros(2, object)))),
+    "array refused by a Dict": _on(
+        lambda ffi: ffi.Dict, lambda x: _catching(lambda: x(k=np.zeros(2, object)))
+    ),
     "no capsule": lambda ffi: lambda: _catching(ffi.List, [NoCapsule()]),
     "array refused as a result": _calling("apply", lambda: [np.zeros(2, object)]),
     "exporter": _calling("echo", Exporter()),
