@@ -54,7 +54,7 @@ def locate(exception: BaseException, args: tuple[Any, ...], function: Any) -> No
     function : anyffi.Function
         What was called.
     """
-    _locate(exception, args, lambda index: _describe(function, index))
+    _locate(exception, args, _describe, function)
 
 
 def locate_method(exception: BaseException, args: tuple[Any, ...], called: tuple[str, Any]) -> None:
@@ -69,26 +69,26 @@ def locate_method(exception: BaseException, args: tuple[Any, ...], called: tuple
     called : tuple
         The name of the method, and the names of the keywords; None for none.
     """
-    name, keywords = called
-    first = len(args) - len(keywords or ())
-
-    def describe(index: int) -> str:
-        return f"{name}(): argument {index if index < first else repr(str.__str__(keywords[index - first]))}"
-
-    _locate(exception, args, describe)
+    _locate(exception, args, _describe_method, called)
 
 
 def locate_result(exception: BaseException, args: tuple[Any], function: Any) -> None:
     """Do the same for the result, the only one of `args`, of a Python function that C++ called."""
-    _locate(exception, args, lambda index: f"the result of {_ADDRESS.sub('', repr(function))}")
+    _locate(exception, args, _describe_result, function)
 
 
 def locate_field(exception: BaseException, args: tuple[Any], name: str) -> None:
     """Do the same for the value, the only one of `args`, that a field was to get."""
-    _locate(exception, args, lambda index: name)
+    _locate(exception, args, _describe_field, name)
 
 
-def _locate(exception: BaseException, args: tuple[Any, ...], describe: Callable[[int], str | None]) -> None:
+# What describes the call is no closure: where CPython 3.11 has no memory for one, it loses references.
+def _locate(
+    exception: BaseException,
+    args: tuple[Any, ...],
+    describe: Callable[[Any, int, int], str | None],
+    called: Any,
+) -> None:
     last = getattr(_noted, "last", None)
     if last is None or len(exception.args) != 1:
         return
@@ -104,7 +104,7 @@ def _locate(exception: BaseException, args: tuple[Any, ...], describe: Callable[
                 return
             found = others[0], ""
         index, path = found
-        what = describe(index)
+        what = describe(called, index, len(args))
     except MemoryError:
         raise
     except Exception:
@@ -116,7 +116,21 @@ def _locate(exception: BaseException, args: tuple[Any, ...], describe: Callable[
         exception.args = (f"{what}{place}: {text}",)
 
 
-def _describe(function: Any, index: int) -> str | None:
+def _describe_method(called: tuple[str, Any], index: int, count: int) -> str:
+    name, keywords = called
+    first = count - len(keywords or ())
+    return f"{name}(): argument {index if index < first else repr(str.__str__(keywords[index - first]))}"
+
+
+def _describe_result(function: Any, index: int, count: int) -> str:
+    return f"the result of {_ADDRESS.sub('', repr(function))}"
+
+
+def _describe_field(name: str, index: int, count: int) -> str:
+    return name
+
+
+def _describe(function: Any, index: int, count: int) -> str | None:
     name = function.__name__
     if name.startswith("anyffi."):
         # A part of the package, which the user has not called.

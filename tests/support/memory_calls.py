@@ -33,6 +33,13 @@ class OldExporter:
         return np.zeros(3).__dlpack__()
 
 
+class NoCapsule:
+    """Exports something else."""
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return 5
+
+
 def _export(tensor: Any) -> None:
     """Export a capsule of each version, consumed and unused."""
     for options in ({}, {"max_version": (1, 0)}):
@@ -110,6 +117,12 @@ CALLS: dict[str, Call] = {
     "strided array": _calling("tensor.sum", np.zeros((2, 3))[:, ::2]),
     "arrays": _calling("nop", [np.zeros(3), (np.zeros(()),)], np.zeros((2, 0))),
     "array refused": _calling("echo", np.zeros(2, object)),
+    "array refused by convert": lambda ffi: lambda: _catching(ffi.convert, [np.zeros(2, object)]),
+    "array refused by a Dict": _on(
+        lambda ffi: ffi.Dict, lambda x: _catching(lambda: x(k=np.zeros(2, object)))
+    ),
+    "no capsule": lambda ffi: lambda: _catching(ffi.List, [NoCapsule()]),
+    "array refused as a result": _calling("apply", lambda: [np.zeros(2, object)]),
     "exporter": _calling("echo", Exporter()),
     "old exporter": _calling("echo", OldExporter()),
     "tensor repr": _on(lambda ffi: ffi.convert(np.zeros((2, 3))), repr),
