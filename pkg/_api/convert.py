@@ -8,6 +8,7 @@ from .._builtins import *  # noqa: F403
 from .._objects.runtime import Runtime
 from .._objects.tensor import TensorMethods
 from .._rules.arrays import HAS_CAPSULES, lower_exporter, refuse_hidden
+from .._rules.culprits import locate_method
 from .._rules.decisions import bind, find_on_type
 from .._rules.device import Device, read_device
 from .._typing import TYPE_CHECKING, Any
@@ -38,7 +39,14 @@ class ConvertApi:
         >>> anyffi.convert([1, 2])
         anyffi.List([1, 2])
         """
-        return self._core.to_object(value)
+        return self._convert(value, "anyffi.convert")
+
+    def _convert(self, value: Any, name: str) -> Any:
+        try:
+            return self._core.to_object(value)
+        except Exception as exception:
+            locate_method(exception, (value,), (name, None))
+            raise
 
     def to_python(self, value: Any) -> Any:
         """Convert the runtime's containers to Python's own, at all levels.
@@ -122,7 +130,7 @@ class ConvertApi:
                 lower_exporter(given, given.__dlpack__)[1]
             )
         else:
-            made = self._core.to_object(given)
+            made = self._convert(given, "anyffi.from_dlpack")
         if place is not None and made.device != place:
             raise BufferError(f"a tensor on {made.device} cannot become one on {place}")
         if copy and (exporter is None or not exporter.has_options):

@@ -175,7 +175,20 @@ def _read_container(x: Any) -> tuple[int, Any] | None:
     return found
 
 
+def _locate_nothing(*args: Any) -> None:
+    """Leave the message about a callback's result as it is, for the comparison; callback.py completes it."""
+
+
 _hooks.install(
-    _hooks.Hooks(_pack_argument, _read_container, Rules, make_error, _unwrap, _new_wrapper, _plain.DESCRIBERS)
+    _hooks.Hooks(
+        _pack_argument,
+        _read_container,
+        Rules,
+        make_error,
+        _unwrap,
+        _new_wrapper,
+        _plain.DESCRIBERS,
+        _locate_nothing,
+    )
 )
 _pack.set_callback(_core.enter_check_mode(run_callback, hash_of, equals, Rules, make_error))

@@ -17,6 +17,7 @@ from .._ctypes import unpack as _unpack
 from .._cython import _core
 from .._rules import observing as _observing
 from .._rules import values as _rules
+from .._rules.culprits import locate_result
 from .compare import same_exception
 from .journal import Journal, thread
 from .pack import (
@@ -134,7 +135,9 @@ class _Callback:
             return raised
         if self._stage == _PACKING:
             thread.journal = self._journal
-            return self._packing().settle(raised)
+            settled = self._packing().settle(raised)
+            locate_result(settled, (self._result,), self._function)
+            return settled
         if is_external(raised, self._journal):
             return raised
         if self._problem is not None and same_exception(self._problem, raised):

@@ -158,13 +158,7 @@ class FunctionCore(ObjectCore):
 
     def _locate(self, exception: BaseException, args: tuple[Any, ...]) -> None:
         """Name the place in the message of an exception about an argument."""
-        try:
-            locate(exception, args, self)
-        except MemoryError:
-            raise
-        except Exception:
-            # As where the stack ends: the message stays as it is.
-            pass
+        locate(exception, args, self)
 
     def _move_from(self, other: ObjectCore) -> None:
         super()._move_from(other)

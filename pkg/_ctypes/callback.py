@@ -12,6 +12,7 @@ from .._rules import conversions as _conversions
 from .._rules import errors as _errors
 from .._rules import values as _rules
 from .._rules.codes import code
+from .._rules.culprits import locate_result
 from .._rules.decisions import find_on_type
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
@@ -22,7 +23,7 @@ from .structs import ExchangeHooks, Host
 from .unpack import unpack_copy
 from .wrapper import empty, wrap
 
-__all__ = ["create_exchange", "install_host", "set_finder", "shut_down"]
+__all__ = ["create_exchange", "install_host", "set_finder", "set_locator", "shut_down"]
 
 _DONE, _DECLINED = 1, 2  # AnyffiHostStatus
 #: Near the end of the stack there may be no room to set an error. Then ctypes returns `_SWALLOWED`, and the
@@ -47,6 +48,16 @@ _move = library.value_move
 _release_at = library.value_release
 #: Callbacks and hooks, which the runtime may call until the process ends.
 _kept: list[Any] = []
+
+
+#: Completes errors about results of callbacks.
+_locate_result: Callable[..., None] = locate_result
+
+
+def set_locator(locate: Callable[..., None]) -> None:
+    """Complete errors about results of callbacks by another function than `locate_result`."""
+    global _locate_result
+    _locate_result = locate
 
 
 def set_finder(find: Callable[[Any], Any]) -> None:
@@ -80,7 +91,11 @@ def _callback(function: Any, args: int, count: int, result: int) -> int:
                     raise _rules.cleared_function(function)
                 values = _read_values(_memory_type(VALUE_SIZE * count).from_address(args)) if count else ()
                 x = _callable_of(function)(*[v[2] if v[0] == _INT else unpack_transferred(v) for v in values])
-                packed = pack_owned(x)
+                try:
+                    packed = pack_owned(x)
+                except Exception as exception:
+                    _locate_result(exception, (x,), _object_of(function))
+                    raise
                 if type(packed) is bytes:
                     _value_at(result).raw = packed
                 else:

@@ -6,6 +6,7 @@ import struct
 
 from .._builtins import *  # noqa: F403
 from .._rules.codes import code
+from .._rules.culprits import locate_method
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .methods import GIVEN, Maker, Method, call_shared, is_exactly
@@ -40,13 +41,18 @@ def construction(type_code: int) -> dict[str, Maker]:
     is_mapping, is_immutable = alike is _MAPPINGS, type_code in _IMMUTABLE
 
     def make(shared: Method) -> Method:
+        shown = f"anyffi.{shared.__qualname__.partition('.')[0]}"
+
         def init(self: Any = GIVEN, /, *content: Any, **named: Any) -> None:
             if is_immutable and not named and len(content) == 1 and content[0] is self:
                 return  # as `__new__` returned it
             is_new = type(self) is classes.get(type_code) and is_empty(self)
+            given, method = (content, named), shared
             if is_new and is_mapping and (named or not _is_mapping(content)) and len(content) <= 1:
                 # As the shared method does; this may run users' code.
                 content, named = (dict(*content, **named),), {}
+                # Without its errors, which would name places in that dict.
+                method = shared.__wrapped__  # type: ignore[attr-defined]
             if is_new and not named and len(content) <= 1:
                 memory = hold_memory(self, type_code)
                 if content and type_code != code.SHAPE and is_exactly(content[0], *alike):
@@ -58,7 +64,12 @@ def construction(type_code: int) -> dict[str, Maker]:
                 if status == 1:
                     set_memory(self, memory)
                     return
-            call_shared(shared, self, *content, **named)
+            try:
+                call_shared(method, self, *content, **named)
+            except Exception as exception:
+                args, keywords = given
+                locate_method(exception, (*args, *keywords.values()), (shown, tuple(keywords)))
+                raise
 
         return init
 

@@ -11,7 +11,8 @@ from typing import Any, Callable, NamedTuple
 from .._builtins import *  # noqa: F403
 from .._rules import errors as _errors
 from .._rules import values as _rules
-from . import call, containers, native, pack, plain, recipe, unpack, wrapper
+from .._rules.culprits import locate_result as _locate_result
+from . import call, callback, containers, native, pack, plain, recipe, unpack, wrapper
 
 __all__ = ["Hooks", "install"]
 
@@ -33,6 +34,8 @@ class Hooks(NamedTuple):
     new_wrapper: Callable[[int], Any] = wrapper.new_wrapper
     #: By type code what makes a container of Python of its parts.
     makers: plain.Makers = plain.MAKERS
+    #: `locate_result(exception, args, function)`: the message about what a callback returned.
+    locate_result: Callable[..., None] = _locate_result
 
 
 _DEFAULTS = Hooks()
@@ -47,3 +50,4 @@ def install(hooks: Hooks = _DEFAULTS) -> None:
     containers.set_unwrapper(hooks.unwrap)
     wrapper.set_factory(hooks.new_wrapper)
     native.set_makers(hooks.makers)
+    callback.set_locator(hooks.locate_result)

@@ -7,6 +7,7 @@ from ctypes import c_char_p, c_int32, c_int64, c_void_p
 from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import code
+from .._rules.culprits import blame_made
 from .._rules.decisions import lower_ndarray
 from .._typing import Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, address_of, library, platform
@@ -77,7 +78,12 @@ def pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
         return packed, True
     make = _containers.get(type_code)
     if make is None:
-        return _pack_lowered(type_code, items)
+        try:
+            return _pack_lowered(type_code, items)
+        except Exception as exception:
+            if type_code == code.TENSOR:
+                blame_made(exception, (x,))
+            raise
     if depth > _rules.MAX_DEPTH:
         raise _current_rules.nested_too_deep()
     if type_code != code.SLICE or not _all_scalars(items):

@@ -34,9 +34,9 @@ from marshaller cimport (
     frozen_set_operators, get_buffer, get_item, get_registered, getter_of, handle_equal, handle_hash,
     has_element, has_key, hide_constructors, install_host, learn_dtype, learn_hidden, learn_table,
     leave_exception, list_add_in_place, list_elements, list_methods, list_operators, look_up, map_item,
-    map_methods, map_operators, mapping_compare, new_method, new_operator, next_item, pack, pack_owned,
-    pack_scalar, place_named, plain, plan_record_call, public_functions, put_item, raise_taken,
-    read_field, read_numpy, remember_data_type, sequence_compare, sequence_has, sequence_hash,
+    map_methods, map_operators, mapping_compare, new_method, new_operator, next_item, no_sequence,
+    pack, pack_owned, pack_scalar, place_named, plain, plan_record_call, public_functions, put_item,
+    raise_taken, read_field, read_numpy, remember_data_type, sequence_compare, sequence_has, sequence_hash,
     set_compare, set_constructor, set_constructor_slots, set_field_slots, set_hash, set_in_place,
     set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state, tensor_length, track,
     unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping,
@@ -225,6 +225,10 @@ cdef int read_rules() except -1:
     state.fill_error = keep(_errors.fill)
     state.explain = keep(_refusals.explain)
     state.locate = keep(_culprits.locate)
+    state.locate_method = keep(_culprits.locate_method)
+    state.called_convert = keep(("anyffi.convert", None))
+    state.locate_result = keep(_culprits.locate_result)
+    state.blame = keep(_culprits.blame_made)
     state.explain_field = keep(_refusals.explain_field)
     state.convert = keep(_conversions.convert)
     state.create = keep(_conversions.create)

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "locate.h"
 #include "native.h"
 #include "pack.h"
 #include "wrapper.h"
@@ -50,36 +51,6 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_take_result(int status, AnyffiValue* re
   return anyffi_py_unpack_result(result);
 }
 
-/// Completes the message of the exception that is set, which is about the arguments, by a function of the rules.
-/// `function` is its last argument unless it is NULL.
-static void anyffi_py_complete(PyObject* rule, PyObject* function, PyObject* const* args, const int32_t* places,
-                               Py_ssize_t count) {
-  AnyffiSaved saved = anyffi_py_save_exception();
-  PyObject* given = PyTuple_New(count);
-  PyObject* done = NULL;
-  if (given != NULL) {
-    for (Py_ssize_t i = 0; i < count; ++i) {
-      PyObject* x = places == NULL ? args[i] : places[i] < 0 ? anyffi_state.missing : args[places[i]];
-      Py_INCREF(x);
-      PyTuple_SET_ITEM(given, i, x);
-    }
-    done = PyObject_CallFunctionObjArgs(rule, saved.exception, given, function, NULL);
-    Py_DECREF(given);
-  }
-  if (done == NULL) {
-    // Raised by a signal handler, or memory is exhausted, which replaces the exception. Else its message stays as it
-    // is.
-    int is_exit = !PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError);
-    AnyffiSaved other = anyffi_py_save_exception();
-    anyffi_py_restore_exception(is_exit ? other : saved);
-    saved = is_exit ? saved : other;
-    anyffi_py_drop_exception(saved);
-    return;
-  }
-  Py_DECREF(done);
-  anyffi_py_restore_exception(saved);
-}
-
 /// Raises the error of a call; NULL.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_call(int status, PyObject* const* args, const int32_t* places,
                                                   Py_ssize_t count) {
@@ -92,11 +63,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_call(int status, PyObject* const* a
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_pack(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
                                                   Py_ssize_t count) {
   PyObject* function = (PyObject*)target->header.wrapper;
-  // The rules raise instances. Users' code in C may leave a class and a text, before Python 3.12.
-  AnyffiSaved saved = anyffi_py_save_exception();
-  int is_made = saved.exception != NULL && PyExceptionInstance_Check(saved.exception);
-  anyffi_py_restore_exception(saved);
-  if (is_made && function != NULL) anyffi_py_complete(anyffi_state.locate, function, args, places, count);
+  if (function != NULL) anyffi_py_complete_made(anyffi_state.locate, function, args, places, count);
   return NULL;
 }
 

@@ -28,7 +28,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_run_with(PyObject* function, const AnyffiValu
     if (value != NULL) {
       // Most results, without a call.
       int is_packed = anyffi_py_pack_immediate(value, Py_TYPE(value), result);
-      status = is_packed ? 0 : anyffi_py_pack_owned(value, result);
+      status = is_packed ? 0 : anyffi_py_pack_result(function, value, result);
       Py_DECREF(value);
     }
   }

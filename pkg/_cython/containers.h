@@ -107,7 +107,8 @@ static PyObject* anyffi_py_map_item(PyObject* wrapper, PyObject* key) {
   AnyffiValue found;
   int is_there = anyffi_py_find_item(wrapper, ANYFFI_MAP, key, &found);
   if (is_there > 0) return anyffi_py_unpack(&found);
-  return is_there < 0 ? NULL : anyffi_py_raise_key_error(key);
+  return is_there < 0 ? anyffi_py_fail_method(ANYFFI_MAP, "__getitem__", &key, 1, NULL)
+                      : anyffi_py_raise_key_error(key);
 }
 
 /// `wrapper[key]` of a Dict, whose subclass may have `__missing__`.
@@ -115,7 +116,7 @@ static PyObject* anyffi_py_dict_item(PyObject* wrapper, PyObject* key) {
   AnyffiValue found;
   int is_there = anyffi_py_find_item(wrapper, ANYFFI_DICT, key, &found);
   if (is_there > 0) return anyffi_py_unpack(&found);
-  if (is_there < 0) return NULL;
+  if (is_there < 0) return anyffi_py_fail_method(ANYFFI_DICT, "__getitem__", &key, 1, NULL);
   if (ANYFFI_KNOWN_LAYOUT && anyffi_py_look_up(Py_TYPE(wrapper), anyffi_state.missing_name) == NULL) {
     return anyffi_py_raise_key_error(key);
   }
@@ -126,7 +127,7 @@ static int anyffi_py_has_key(PyObject* wrapper, int32_t type_code, PyObject* key
   AnyffiValue found;
   int is_there = anyffi_py_find_item(wrapper, type_code, key, &found);
   if (is_there > 0) anyffi_value_drop(&found);
-  return is_there;
+  return is_there < 0 ? anyffi_py_fail_special(type_code, "__contains__", key) : is_there;
 }
 
 /// What `anyffi_py_has_element` returns for a Set or set, which Python-level code compares as a FrozenSet.
@@ -140,7 +141,7 @@ static int anyffi_py_has_element(PyObject* wrapper, int32_t type_code, PyObject*
   int status = 0;
   if (elements == NULL) return -1;
   int was_made = anyffi_py_pack(element, &packed);
-  if (was_made < 0) return -1;
+  if (was_made < 0) return anyffi_py_fail_special(type_code, "__contains__", element);
   int is_set = packed.type_code == ANYFFI_SET;
   if (!is_set) status = anyffi_mapping_find(elements, &packed, &entry);
   if (anyffi_py_end_access(status, was_made, &packed) < 0) return -1;
@@ -150,8 +151,11 @@ static int anyffi_py_has_element(PyObject* wrapper, int32_t type_code, PyObject*
 static int anyffi_py_put_item(PyObject* wrapper, int32_t type_code, PyObject* key, PyObject* item) {
   AnyffiValue packed_key, packed_item;
   int32_t existed = 0;
-  if (anyffi_py_pack_owned(key, &packed_key) < 0) return -1;
-  if (anyffi_py_pack_owned(item, &packed_item) < 0) return anyffi_py_discard(&packed_key);
+  if (anyffi_py_pack_owned(key, &packed_key) < 0) return anyffi_py_fail_set_item(type_code, key, item);
+  if (anyffi_py_pack_owned(item, &packed_item) < 0) {
+    anyffi_py_discard(&packed_key);
+    return anyffi_py_fail_set_item(type_code, key, item);
+  }
   AnyffiObject* mapping = anyffi_py_unwrap_as(wrapper, type_code);
   if (mapping == NULL) {
     anyffi_py_discard(&packed_item);

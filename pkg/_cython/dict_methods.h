@@ -16,7 +16,8 @@ static PyObject* anyffi_py_mapping_get(PyObject* self, PyObject* const* args, Py
   }
   int is_there = anyffi_py_find_item(self, type_code, args[0], &found);
   if (is_there > 0) return anyffi_py_unpack(&found);
-  return is_there < 0 ? NULL : anyffi_py_return_new(count == 2 ? args[1] : Py_None);
+  if (is_there < 0) return anyffi_py_fail_method(type_code, "get", args, count, NULL);
+  return anyffi_py_return_new(count == 2 ? args[1] : Py_None);
 }
 
 static PyObject* anyffi_py_map_get(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
@@ -53,6 +54,7 @@ static int anyffi_py_dict_delete(PyObject* self, PyObject* key) {
   int was_there = anyffi_py_take_entry(self, ANYFFI_DICT, key, &removed);
   if (was_there > 0) anyffi_value_drop(&removed);
   if (was_there == 0) anyffi_py_raise_key_error(key);
+  if (was_there < 0) anyffi_py_fail_special(ANYFFI_DICT, "__delitem__", key);
   return was_there > 0 ? 0 : -1;
 }
 
@@ -63,7 +65,7 @@ static PyObject* anyffi_py_dict_pop(PyObject* self, PyObject* const* args, Py_ss
   }
   int was_there = anyffi_py_take_entry(self, ANYFFI_DICT, args[0], &popped);
   if (was_there > 0) return anyffi_py_unpack(&popped);
-  if (was_there < 0) return NULL;
+  if (was_there < 0) return anyffi_py_fail_method(ANYFFI_DICT, "pop", args, count, NULL);
   return count == 2 ? anyffi_py_return_new(args[1]) : anyffi_py_raise_key_error(args[0]);
 }
 
@@ -96,10 +98,12 @@ static PyObject* anyffi_py_dict_setdefault(PyObject* self, PyObject* const* args
   }
   int is_there = anyffi_py_find_item(self, ANYFFI_DICT, args[0], &value);
   if (is_there > 0) return anyffi_py_unpack(&value);
-  if (is_there < 0 || anyffi_py_pack_owned(count == 2 ? args[1] : Py_None, &value) < 0) return NULL;
+  if (is_there < 0 || anyffi_py_pack_owned(count == 2 ? args[1] : Py_None, &value) < 0) {
+    return anyffi_py_fail_method(ANYFFI_DICT, "setdefault", args, count, NULL);
+  }
   if (anyffi_py_pack_owned(args[0], &key) < 0) {
     anyffi_py_discard(&value);
-    return NULL;
+    return anyffi_py_fail_method(ANYFFI_DICT, "setdefault", args, count, NULL);
   }
   AnyffiValue stored = value;
   anyffi_value_retain(&stored);

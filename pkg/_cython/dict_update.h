@@ -105,7 +105,8 @@ static PyObject* anyffi_py_dict_update(PyObject* self, PyObject* const* args, Py
     if (status == 0) status = anyffi_py_update_from_pairs(dict, args[0]);
   }
   if (status == 0) return anyffi_py_call_shared(ANYFFI_DICT, "update", self, args, count, names);
-  return status < 0 ? NULL : anyffi_py_return_new(Py_None);
+  if (status < 0) return anyffi_py_fail_method(ANYFFI_DICT, "update", args, count, names);
+  Py_RETURN_NONE;
 }
 
 /// `self |= other`.
@@ -113,7 +114,8 @@ static PyObject* anyffi_py_dict_or_in_place(PyObject* self, PyObject* other) {
   AnyffiObject* dict = anyffi_py_peek(self, ANYFFI_DICT);
   int status = dict != NULL ? anyffi_py_update_from(dict, other) : 0;
   if (status == 0) return anyffi_py_call_shared_slot(ANYFFI_DICT, "__ior__", self, other);
-  return status < 0 ? NULL : anyffi_py_return_new(self);
+  if (status < 0) return anyffi_py_fail_method(ANYFFI_DICT, "__ior__", &other, 1, NULL);
+  return anyffi_py_return_new(self);
 }
 
 /// `self | other`.
@@ -130,7 +132,7 @@ static PyObject* anyffi_py_mapping_or(PyObject* self, PyObject* other, int32_t t
   }
   if (anyffi_py_update_from(made.as_object, other) < 0) {
     anyffi_py_discard(&made);
-    return NULL;
+    return anyffi_py_fail_method(type_code, "__or__", &other, 1, NULL);
   }
   return anyffi_py_wrap(made.as_object);
 }
@@ -147,7 +149,7 @@ static PyObject* anyffi_py_mapping_reflected_or(PyObject* self, PyObject* other,
     packed = anyffi_py_direct_dict(dict, dict, type_code, &made, &direct, 1);
     anyffi_py_forget_containers(&direct.memo);
   }
-  if (packed < 0) return NULL;
+  if (packed < 0) return anyffi_py_fail_method(type_code, "__ror__", &other, 1, NULL);
   if (packed == 0) return anyffi_py_call_shared_slot(type_code, "__ror__", self, other);
   if (anyffi_mapping_update(made.as_object, mine) == 0) return anyffi_py_wrap(made.as_object);
   anyffi_py_raise_taken();

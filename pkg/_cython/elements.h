@@ -65,7 +65,7 @@ static int anyffi_py_set_slice(PyObject* self, PyObject* key, PyObject* values) 
   }
   int was_made = anyffi_py_read_elements(self, values, &elements);
   if (was_made == 2) return anyffi_py_set_slice_shared(self, key, values);
-  if (was_made < 0) return -1;
+  if (was_made < 0) return anyffi_py_fail_set_item(ANYFFI_LIST, key, values);
   // Packing may have run code that changed the list.
   int status = anyffi_py_set_elements(self, key, &elements, start, stop, step);
   if (was_made && status == 0) anyffi_value_drop(&elements);
@@ -133,7 +133,8 @@ static int anyffi_py_set_item(PyObject* self, PyObject* key, PyObject* item) {
   AnyffiValue packed;
   if (PySlice_Check(key)) return anyffi_py_set_slice(self, key, item);
   int64_t index = anyffi_py_find_position(self, key);
-  if (index < 0 || anyffi_py_pack_new_element(item, &packed) < 0) return -1;
+  if (index < 0) return -1;
+  if (anyffi_py_pack_new_element(item, &packed) < 0) return anyffi_py_fail_set_item(ANYFFI_LIST, key, item);
   AnyffiSequence* list = (AnyffiSequence*)((AnyffiWrapper*)self)->object;
   // Packing may have run code that shortened the list.
   if (index >= list->size) {

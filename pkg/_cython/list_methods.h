@@ -62,7 +62,7 @@ static int anyffi_py_extend(PyObject* self, PyObject* values) {
 static PyObject* anyffi_py_list_extend(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   int status = anyffi_py_has_arguments(count, 1, names) ? anyffi_py_extend(self, args[0]) : 0;
   if (status == 0) return anyffi_py_call_shared(ANYFFI_LIST, "extend", self, args, count, names);
-  if (status < 0) return NULL;
+  if (status < 0) return anyffi_py_fail_method(ANYFFI_LIST, "extend", args, count, names);
   Py_RETURN_NONE;
 }
 
@@ -70,7 +70,8 @@ static PyObject* anyffi_py_list_extend(PyObject* self, PyObject* const* args, Py
 static PyObject* anyffi_py_list_add_in_place(PyObject* self, PyObject* other) {
   int status = anyffi_py_extend(self, other);
   if (status == 0) return anyffi_py_call_shared_slot(ANYFFI_LIST, "__iadd__", self, other);
-  return status < 0 ? NULL : anyffi_py_return_new(self);
+  if (status < 0) return anyffi_py_fail_method(ANYFFI_LIST, "__iadd__", &other, 1, NULL);
+  return anyffi_py_return_new(self);
 }
 
 /// `self *= times`.
@@ -94,11 +95,21 @@ static PyObject* anyffi_py_list_multiply_in_place(PyObject* self, PyObject* time
   return anyffi_py_return_new(self);
 }
 
+/// Where `append` inserts.
+#define ANYFFI_AT_END INT64_MAX
+
+/// Names `append` or `insert` in the message of the exception that packing the value raised; NULL.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_insert(int64_t position, PyObject* value) {
+  PyObject* const args[] = {Py_None, value};
+  if (position == ANYFFI_AT_END) return anyffi_py_fail_method(ANYFFI_LIST, "append", &value, 1, NULL);
+  return anyffi_py_fail_method(ANYFFI_LIST, "insert", args, 2, NULL);
+}
+
 /// Inserts a value at a position, which is clamped; None, or NULL with an exception.
 static PyObject* anyffi_py_insert(PyObject* self, int64_t position, PyObject* value) {
   AnyffiValue packed;
   int was_made = anyffi_py_pack(value, &packed);
-  if (was_made < 0) return NULL;
+  if (was_made < 0) return anyffi_py_fail_insert(position, value);
   AnyffiSequence* list = anyffi_py_unwrap_sequence(self, ANYFFI_LIST);
   int status = -1;
   if (list != NULL) {
@@ -116,7 +127,7 @@ static PyObject* anyffi_py_list_append(PyObject* self, PyObject* const* args, Py
   if (list == NULL || !anyffi_py_has_arguments(count, 1, names)) {
     return anyffi_py_call_shared(ANYFFI_LIST, "append", self, args, count, names);
   }
-  return anyffi_py_insert(self, INT64_MAX, args[0]);
+  return anyffi_py_insert(self, ANYFFI_AT_END, args[0]);
 }
 
 static PyObject* anyffi_py_list_insert(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
@@ -125,7 +136,7 @@ static PyObject* anyffi_py_list_insert(PyObject* self, PyObject* const* args, Py
       !anyffi_py_read_index(args[0], &position)) {
     return anyffi_py_call_shared(ANYFFI_LIST, "insert", self, args, count, names);
   }
-  return anyffi_py_insert(self, position, args[1]);
+  return anyffi_py_insert(self, position == ANYFFI_AT_END ? position - 1 : position, args[1]);
 }
 
 static PyObject* anyffi_py_list_pop(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {

@@ -6,6 +6,7 @@
 #define ANYFFI_PACK_H_
 
 #include "dlpack_import.h"
+#include "locate.h"
 #include "ndarray.h"
 #include "pack_containers.h"
 #include "pack_direct.h"
@@ -82,6 +83,17 @@ static int anyffi_py_pack_value_of(PyObject* value, AnyffiValue* out, AnyffiNest
   return 1;
 }
 
+/// Packs the capsule that the `__dlpack__` of `x` returned; 1, or -1 with an exception.
+static int anyffi_py_pack_capsule(PyObject* x, PyObject* capsule, AnyffiValue* out) {
+  int packed = anyffi_py_pack_handle(ANYFFI_TENSOR, capsule, out);
+  if (packed < 0) {
+    anyffi_py_complete(anyffi_state.blame, NULL, &x, NULL, 1);
+  } else if (anyffi_py_learn_exporter(x) < 0) {
+    return anyffi_py_discard(out);
+  }
+  return packed;
+}
+
 /// Packs what `lower` of the rules returned for `x`.
 static int anyffi_py_pack_payload(PyObject* x, int32_t code, PyObject* payload, AnyffiValue* out, AnyffiNest* nest) {
   AnyffiObject* found;
@@ -107,9 +119,7 @@ static int anyffi_py_pack_payload(PyObject* x, int32_t code, PyObject* payload, 
     case ANYFFI_PY_OBJECT:
       return anyffi_py_pack_handle(code, payload, out);
     case ANYFFI_TENSOR:
-      packed = anyffi_py_pack_handle(code, payload, out);
-      if (packed > 0 && anyffi_py_learn_exporter(x) < 0) return anyffi_py_discard(out);
-      return packed;
+      return anyffi_py_pack_capsule(x, payload, out);
     case ANYFFI_TENSOR_VIEW:
       packed = anyffi_py_pack_described(code, payload, out) < 0 ? -1 : 1;
       if (packed > 0 && anyffi_state.ndarray == NULL && anyffi_py_learn_ndarray(x) < 0) return anyffi_py_discard(out);
@@ -173,9 +183,8 @@ static int anyffi_py_pack_exported(PyObject* x, AnyffiValue* out) {
   if (anyffi_state.is_check_mode) return 0;
   PyObject* capsule = anyffi_py_call_export(x);
   if (capsule == NULL) return -1;
-  int packed = anyffi_py_pack_handle(ANYFFI_TENSOR, capsule, out);
+  int packed = anyffi_py_pack_capsule(x, capsule, out);
   Py_DECREF(capsule);
-  if (packed > 0 && anyffi_py_learn_exporter(x) < 0) return anyffi_py_discard(out);
   return packed;
 }
 
@@ -368,6 +377,13 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_rare_object(PyObject* x, AnyffiValue* out
 /// Packs an argument, which the caller keeps alive; returns as `anyffi_py_pack_object`.
 static inline int anyffi_py_pack(PyObject* x, AnyffiValue* out) {
   return anyffi_py_pack_plain(x, out) ? 0 : anyffi_py_pack_rare_object(x, out);
+}
+
+/// Packs what a Python function returned that C++ called, as an owned value; 0, or -1 with an exception.
+static int anyffi_py_pack_result(PyObject* function, PyObject* x, AnyffiValue* out) {
+  int status = anyffi_py_pack_owned(x, out);
+  if (status < 0) anyffi_py_complete_made(anyffi_state.locate_result, function, &x, NULL, 1);
+  return status;
 }
 
 #endif  // ANYFFI_PACK_H_

@@ -28,9 +28,15 @@ static PyObject* anyffi_py_to_object(PyObject* x) {
   return packed.type_code == ANYFFI_FUNCTION ? anyffi_py_wrap(packed.as_object) : anyffi_py_unpack(&packed);
 }
 
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_convert(PyObject* x) {
+  anyffi_py_complete_made(anyffi_state.locate_method, anyffi_state.called_convert, &x, NULL, 1);
+  return NULL;
+}
+
 static PyObject* anyffi_py_public_convert(PyObject* function, PyObject* const* args, size_t flags, PyObject* names) {
   if (!anyffi_py_has_one(flags, names)) return anyffi_py_call_public(function, args, flags, names);
-  return anyffi_py_to_object(args[1]);
+  PyObject* made = anyffi_py_to_object(args[1]);
+  return made != NULL ? made : anyffi_py_fail_convert(args[1]);
 }
 
 static PyObject* anyffi_py_public_to_python(PyObject* function, PyObject* const* args, size_t flags, PyObject* names) {

@@ -55,7 +55,9 @@ static PyObject* anyffi_py_sequence_add(PyObject* self, PyObject* other, int is_
   if (anyffi_py_peek(self, type_code) == NULL || (!is_alike && found == NULL)) {
     return anyffi_py_call_shared_slot(type_code, name, self, other);
   }
-  if (is_alike && anyffi_py_pack_object(other, &packed) < 0) return NULL;
+  if (is_alike && anyffi_py_pack_object(other, &packed) < 0) {
+    return anyffi_py_fail_method(type_code, name, &other, 1, NULL);
+  }
   const AnyffiSequence* theirs = (AnyffiSequence*)(is_alike ? packed.as_object : found);
   AnyffiSequence* mine = anyffi_py_peek_sequence(self, type_code);
   int32_t made = mine->header.type_code;

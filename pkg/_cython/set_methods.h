@@ -16,7 +16,7 @@ static PyObject* anyffi_py_set_add(PyObject* self, PyObject* const* args, Py_ssi
   if (set == NULL || !anyffi_py_has_arguments(count, 1, names)) {
     return anyffi_py_call_shared(ANYFFI_SET, "add", self, args, count, names);
   }
-  if (anyffi_py_pack_owned(args[0], &key) < 0) return NULL;
+  if (anyffi_py_pack_owned(args[0], &key) < 0) return anyffi_py_fail_method(ANYFFI_SET, "add", args, count, NULL);
   return anyffi_py_none_or_raise(anyffi_mapping_set(set, &key, &value, &existed));
 }
 
@@ -30,14 +30,16 @@ static int anyffi_py_remove_element(PyObject* self, PyObject* const* args, Py_ss
 static PyObject* anyffi_py_set_discard(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   int was_there = anyffi_py_remove_element(self, args, count, names);
   if (was_there == ANYFFI_IS_SET) return anyffi_py_call_shared(ANYFFI_SET, "discard", self, args, count, names);
-  return was_there < 0 ? NULL : anyffi_py_return_new(Py_None);
+  if (was_there < 0) return anyffi_py_fail_method(ANYFFI_SET, "discard", args, count, NULL);
+  Py_RETURN_NONE;
 }
 
 static PyObject* anyffi_py_set_remove(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   int was_there = anyffi_py_remove_element(self, args, count, names);
   if (was_there == ANYFFI_IS_SET) return anyffi_py_call_shared(ANYFFI_SET, "remove", self, args, count, names);
   if (was_there == 0) return anyffi_py_raise_key_error(args[0]);
-  return was_there < 0 ? NULL : anyffi_py_return_new(Py_None);
+  if (was_there < 0) return anyffi_py_fail_method(ANYFFI_SET, "remove", args, count, NULL);
+  Py_RETURN_NONE;
 }
 
 static PyObject* anyffi_py_set_pop(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {

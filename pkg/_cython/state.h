@@ -50,6 +50,10 @@ typedef struct {
   PyObject* fill_error;
   PyObject* explain;
   PyObject* locate;
+  PyObject* locate_method;
+  PyObject* called_convert;
+  PyObject* locate_result;
+  PyObject* blame;
   PyObject* explain_field;
   PyObject* convert;
   PyObject* create;

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_container
 from .._rules.containers import ITEMS, KEYS, VALUES, checks_self, holds_scalars
+from .._rules.culprits import locate_method
 from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any
 from .container import Container, deep_copy, is_made, is_public, new_or_same, shown_class, single_argument
@@ -217,7 +218,11 @@ class DictMethods(MappingMethods):
     def fromkeys(cls, iterable: Iterable[Any], value: Any = None, /) -> Any:
         """Return a new mapping with the keys of `iterable` and one value for all of them."""
         # Converted once, so that all keys share it.
-        shared = cls._runtime.to_object(value)
+        try:
+            shared = cls._runtime.to_object(value)
+        except Exception as exception:
+            locate_method(exception, (iterable, value), ("anyffi.Dict.fromkeys", None))
+            raise
         made = cls()
         for key in iterable:
             made[key] = shared

@@ -12,6 +12,7 @@ from types import FunctionType, MappingProxyType
 from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable, NoReturn, TypeVar
 from .codes import code
+from .culprits import locate_method
 from .decisions import find_on_type, is_changeable, is_wrapper_class
 
 __all__ = [
@@ -86,6 +87,7 @@ _STARS = _VAR_POSITIONAL | _VAR_KEYWORD
 def _checked(cls: type, shown: str, method: Any) -> Any:
     """Return a method that checks `self`; up to two more arguments are passed without a tuple and a dict."""
     name = method.__name__
+    called = (shown if name == "__init__" else f"{shown}.{name}"), None
     code = method.__code__
     is_positional = name.startswith("__") or code.co_argcount in (1, code.co_posonlyargcount)
     count = 0 if code.co_flags & _STARS or code.co_kwonlyargcount or not is_positional else code.co_argcount
@@ -105,28 +107,45 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
                 raise wrong_self(name, shown, self)
             if first is _NONE:
                 return method(self)
-            return method(self, first, *rest) if rest else method(self, first)
+            try:
+                return method(self, first, *rest) if rest else method(self, first)
+            except Exception as exception:
+                locate_method(exception, (first, *rest), called)
+                raise
 
     elif count == 3:
 
         def check_self(self: Any = _NONE, first: Any = _NONE, second: Any = _NONE, /, *rest: Any) -> Any:
             if not isinstance(self, cls):
                 raise wrong_self(name, shown, self)
-            if second is _NONE:
-                return method(self) if first is _NONE else method(self, first)
-            return method(self, first, second, *rest)
+            try:
+                if second is _NONE:
+                    return method(self) if first is _NONE else method(self, first)
+                return method(self, first, second, *rest)
+            except Exception as exception:
+                locate_method(exception, (first, second, *rest), called)
+                raise
 
     else:
 
         def check_self(self: Any = _NONE, /, *args: Any, **kwargs: Any) -> Any:
             if not isinstance(self, cls):
                 raise wrong_self(name, shown, self)
-            return method(self, *args, **kwargs)
+            try:
+                return method(self, *args, **kwargs)
+            except Exception as exception:
+                locate_method(exception, (*args, *kwargs.values()), (called[0], tuple(kwargs)))
+                raise
 
     # Errors about a wrong number of arguments name the method; before Python 3.10 they take it from the code.
     method.__qualname__ = name
+    made = check_self.__code__
     if sys.version_info < (3, 10):
-        check_self.__code__ = check_self.__code__.replace(co_name=name)
+        made = made.replace(co_name=name)
+    if 0 < count < 4:
+        # Errors about keywords have the names of positional-only parameters.
+        made = made.replace(co_varnames=code.co_varnames[:count] + made.co_varnames[count:])
+    check_self.__code__ = made
     return check_self
 
 
@@ -141,6 +160,7 @@ def _as_slot(cls: type, shown: str, method: Any) -> Any:
     while hasattr(innermost, "__wrapped__"):
         innermost = innermost.__wrapped__
     wanted = innermost.__code__.co_argcount - 1
+    called = f"{shown}.{name}", None
 
     def check_self(*args: Any, **named: Any) -> Any:
         if not args:
@@ -153,7 +173,11 @@ def _as_slot(cls: type, shown: str, method: Any) -> Any:
         if given != wanted:
             before = f"{_NAME_OF_SETITEM} " if wanted == 2 else ""
             raise TypeError(f"{before}expected {wanted} argument{'s'[: wanted != 1]}, got {given}")
-        return method(*args)
+        try:
+            return method(*args)
+        except Exception as exception:
+            locate_method(exception, args[1:], called)
+            raise
 
     return check_self
 

@@ -1,18 +1,21 @@
-"""Errors about a value that cannot be converted: which argument of a call it is, and where in it.
+"""Errors about a value that cannot be converted: what was called, which argument it is, and where in it.
 
 What packs a value does not know the call. It notes about which value it raises, by its address alone, which
 keeps nothing alive; and the call looks for that value in its arguments. Calls that succeed do nothing for it.
+The calls are those of functions, methods of containers and `convert`, and those of Python's functions by C++,
+whose results are packed.
 """
 
 from __future__ import annotations
 
 from threading import local
+from types import BuiltinFunctionType, FunctionType, MethodType
 
 from .._builtins import *  # noqa: F403
-from .._typing import Any
+from .._typing import Any, Callable
 from .keywords import is_overloaded
 
-__all__ = ["blame", "locate"]
+__all__ = ["blame", "blame_made", "locate", "locate_method", "locate_result"]
 
 #: Values that hold no others, and that cannot be refused.
 _SCALARS = frozenset(map(id, (type(None), bool, bytes, complex, float, int, str)))
@@ -29,6 +32,12 @@ def blame(error: BaseException, x: Any) -> BaseException:
     return error
 
 
+def blame_made(exception: BaseException, args: tuple[Any]) -> None:
+    """Do the same for an exception that the runtime raised about the only one of `args`."""
+    if len(exception.args) == 1:
+        blame(exception, args[0])
+
+
 def locate(exception: BaseException, args: tuple[Any, ...], function: Any) -> None:
     """Name function, argument and place in the message of an exception that packing the arguments raised.
 
@@ -43,30 +52,82 @@ def locate(exception: BaseException, args: tuple[Any, ...], function: Any) -> No
     function : anyffi.Function
         What was called.
     """
+    _locate(exception, args, lambda index: _describe(function, index))
+
+
+def locate_method(exception: BaseException, args: tuple[Any, ...], called: tuple[str, Any]) -> None:
+    """Do the same for a method of a container, or for another function of the package.
+
+    Parameters
+    ----------
+    exception : BaseException
+        What was raised.
+    args : tuple
+        The arguments besides `self`, those of keywords at the end.
+    called : tuple
+        The name of the method, and the names of the keywords; None for none.
+    """
+    name, keywords = called
+    first = len(args) - len(keywords or ())
+
+    def describe(index: int) -> str:
+        return f"{name}(): argument {index if index < first else repr(str.__str__(keywords[index - first]))}"
+
+    _locate(exception, args, describe)
+
+
+def locate_result(exception: BaseException, args: tuple[Any], function: Any) -> None:
+    """Do the same for the result, the only one of `args`, of a Python function that C++ called."""
+    _locate(exception, args, lambda index: f"the result of {_name_callable(function)}")
+
+
+def _locate(exception: BaseException, args: tuple[Any, ...], describe: Callable[[int], str | None]) -> None:
     last = getattr(_noted, "last", None)
     if last is None or len(exception.args) != 1:
         return
     (text,) = exception.args
     if type(text) is not str or text != last[0]:
         return
-    del _noted.last
+    try:
+        found = _find(args, last[1])
+        if found is None:
+            # It came out of a hook; an argument that may have one can be the only one.
+            others = [i for i, x in enumerate(args) if id(type(x)) not in _SCALARS]
+            if len(others) != 1:
+                return
+            found = others[0], ""
+        index, path = found
+        what = describe(index)
+    except RecursionError:
+        # Where the stack ends the message stays as it is.
+        return
+    if what is not None:
+        del _noted.last
+        place = f", at {path}" if path else ""
+        exception.args = (f"{what}{place}: {text}",)
+
+
+def _name_callable(function: Any) -> str:
+    """Name a callable, without calling code of users."""
+    cls = type(function)
+    if cls is MethodType:
+        function = function.__func__
+        cls = type(function)
+    if cls is FunctionType or cls is BuiltinFunctionType:
+        return f"{function.__qualname__}()"
+    is_class = issubclass(cls, type)
+    name: str = _name_of(function if is_class else cls)
+    return f"{name}()" if is_class else f"calling {name}"
+
+
+_name_of = type.__dict__["__qualname__"].__get__
+
+
+def _describe(function: Any, index: int) -> str | None:
     name = function.__name__
     if name.startswith("anyffi."):
         # A part of the package, which the user has not called.
-        return
-    found = _find(args, last[1])
-    if found is None:
-        # It came out of a hook; an argument that may have one can be the only one.
-        others = [i for i, x in enumerate(args) if id(type(x)) not in _SCALARS]
-        if len(others) != 1:
-            return
-        found = others[0], ""
-    index, path = found
-    place = f", at {path}" if path else ""
-    exception.args = (f"{_describe(function, name, index)}{place}: {text}",)
-
-
-def _describe(function: Any, name: str, index: int) -> str:
+        return None
     info = function._info()
     if info is None or is_overloaded(info):
         return f"{name}(): argument {index}"

@@ -26,6 +26,13 @@ class Exporter:
         return np.zeros(3).__dlpack__(**options)
 
 
+class OldExporter:
+    """An array that was written before DLPack had versions."""
+
+    def __dlpack__(self) -> Any:
+        return np.zeros(3).__dlpack__()
+
+
 def _export(tensor: Any) -> None:
     """Export a capsule of each version, consumed and unused."""
     for options in ({}, {"max_version": (1, 0)}):
@@ -104,6 +111,7 @@ CALLS: dict[str, Call] = {
     "arrays": _calling("nop", [np.zeros(3), (np.zeros(()),)], np.zeros((2, 0))),
     "array refused": _calling("echo", np.zeros(2, object)),
     "exporter": _calling("echo", Exporter()),
+    "old exporter": _calling("echo", OldExporter()),
     "tensor repr": _on(lambda ffi: ffi.convert(np.zeros((2, 3))), repr),
     "tensor attributes": _on(
         lambda ffi: ffi.convert(np.zeros((2, 3))),

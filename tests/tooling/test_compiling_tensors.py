@@ -53,7 +53,11 @@ WRONG = {
     ),
     "loop over any rank": (
         "void f(TypedView<double> x) { for (double v : x) (void)v; }",
-        "a loop over all elements needs a rank, or row_major",
+        "a loop over all elements needs a rank, as in TypedView<T, 2>, or row_major",
+    ),
+    "rows of any rank": (
+        "void f(TypedView<double> x) { for (auto row : x.rows()) (void)row; }",
+        "only tensors of two or more axes have rows",
     ),
     "elements on a device": (
         "double f(TypedView<double, 1, ANYFFI_kDLCUDA> x) { return x(0); }",
@@ -85,6 +89,9 @@ def test_what_does_not_compile(name: str) -> None:
     )
     assert done.returncode != 0
     assert "anyffi: " + message in done.stderr
+    if "ANYFFI_EXPORT" not in source:
+        # About a signature compilers have more to say.
+        assert done.stderr.count(" error: ") == 1
 
 
 @pytest.mark.parametrize("standard", ["c++17", "c++20"])

@@ -95,6 +95,7 @@ class ElementAccess {
   static constexpr TensorOptions kOptions = Requirement::kOptions;
   static constexpr int32_t kRank = kOptions.rank;
   static constexpr bool kIsOnCpu = kOptions.device == ANYFFI_kDLCPU;
+  static constexpr bool kIsWalked = Requirement::kIsCompact || kRank >= 0;
 
  public:
   using element_type = T;
@@ -149,19 +150,28 @@ class ElementAccess {
     constexpr TensorOrder kOrder = kOptions.order == col_major ? row_major : strided;
     return subspan<1, kOrder>(index, std::index_sequence<0>());
   }
-  auto rows() const { return Rows(self().span()); }
+  auto rows() const {
+    static_assert(kRank >= 2, "anyffi: only tensors of two or more axes have rows");
+    if constexpr (kRank >= 2) {
+      return Rows(self().span());
+    } else {
+      // For a loop, about which the compiler would have more to say.
+      return Rows(TensorSpan<T, 2>(nullptr, nullptr, nullptr));
+    }
+  }
 
   /// All elements, the last axis first; compact ones in their order in memory, by pointers.
   auto begin() const {
     assert_on_cpu();
-    if constexpr (Requirement::kIsCompact) {
+    static_assert(kIsWalked, "anyffi: a loop over all elements needs a rank, as in TypedView<T, 2>, or row_major");
+    if constexpr (Requirement::kIsCompact || !kIsWalked) {
       return self().data();
     } else {
       return iterator(size());
     }
   }
   auto end() const {
-    if constexpr (Requirement::kIsCompact) {
+    if constexpr (Requirement::kIsCompact || !kIsWalked) {
       return self().data() + size();
     } else {
       return iterator(0);
@@ -198,7 +208,6 @@ class ElementAccess {
   }
 
   auto iterator(int64_t left) const {
-    static_assert(kRank >= 0, "anyffi: a loop over all elements needs a rank, or row_major");
     auto span = self().span();
     int64_t extents[kRank < 1 ? 1 : kRank], strides[kRank < 1 ? 1 : kRank];
     for (int32_t axis = 0; axis < kRank; ++axis) {

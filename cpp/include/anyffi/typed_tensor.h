@@ -181,7 +181,7 @@ class TypedTensor : public Tensor, public detail::RawAccess<TypedTensor<T, optio
     static_assert(Requirement::kOptions.device == ANYFFI_kDLCPU, "anyffi: a container is in memory of the CPU");
     check_extents(extents, rank);
     auto* kept = new C(std::move(container));
-    AnyffiTensorData data{const_cast<std::remove_cv_t<T>*>(kept->data()),
+    AnyffiTensorData data{const_cast<void*>(static_cast<const void*>(kept->data())),
                           Device(),
                           static_cast<int32_t>(rank),
                           Requirement::kType,

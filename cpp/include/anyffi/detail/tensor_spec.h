@@ -117,8 +117,9 @@ struct TensorRequirement {
   static_assert(kOptions.is_valid, "anyffi: a typed tensor has one rank or shape<...>, of up to 16 axes");
   static_assert(std::is_trivially_copyable_v<Element>, "anyffi: elements of tensors are plain numbers");
   static_assert(kHasDataType<Element>, "anyffi: specialise anyffi::DataTypeOf for the type of the elements");
-  static constexpr AnyffiDataType kType = DataTypeOf<Element>::value;
-  static_assert(kType.bits * kType.lanes == 8 * sizeof(Element), "anyffi: the DataTypeOf this type has another size");
+  static constexpr AnyffiDataType kType = DataTypeOf<std::conditional_t<kHasDataType<Element>, Element, bool>>::value;
+  static_assert(!kHasDataType<Element> || kType.bits * kType.lanes == 8 * sizeof(Element),
+                "anyffi: the DataTypeOf this type has another size");
   static constexpr int32_t kRank = kOptions.rank;
   static constexpr TensorOrder kOrder = kOptions.order;
   static constexpr bool kIsWritable = !std::is_const_v<T>;
