@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -273,6 +274,24 @@ def test_keep_alive(ptr: Any) -> None:
     assert view.n == 5
     del view
     assert count_live(ptr) == before
+
+
+class Token:
+    pass
+
+
+@pytest.mark.parametrize("method", ["keep", "take"])
+@pytest.mark.parametrize("wrapped", [lambda token: [token], lambda token: lambda: token], ids=["list", "function"])
+def test_keep_alive_of_what_is_made_for_the_call(ptr: Any, method: str, wrapped: Any) -> None:
+    plain, token = ptr.Plain(), Token()
+    alive = weakref.ref(token)
+    getattr(plain, method)(wrapped(token))
+    del token
+    collect()
+    assert alive() is not None
+    del plain
+    collect(lambda: alive() is None)
+    assert alive() is None
 
 
 def test_callbacks(ptr: Any) -> None:

@@ -149,7 +149,9 @@ ANYFFI_CLASS(View, "ptr.View")
     .init<const Counted&>(arg("of")).keep_alive<1, 2>()
     .property("n", &View::n);
 ANYFFI_CLASS(Button, "ptr.Button").field("on_click", &Button::on_click);
-ANYFFI_CLASS(Plain, "ptr.Plain").init<>().field("x", &Plain::x);
+ANYFFI_CLASS(Plain, "ptr.Plain").init<>().field("x", &Plain::x)
+    .method("keep", [](Plain&, const anyffi::AnyValue&) {}, arg("what")).keep_alive<1, 2>()
+    .method("take", [](Plain&, anyffi::AnyValue what) { what = {}; }, arg("what")).keep_alive<1, 2>();
 ANYFFI_CLASS(Derived, "ptr.Derived", Plain).init<>().field("y", &Derived::y);
 
 ANYFFI_EXPORT(live, [] { return live; });

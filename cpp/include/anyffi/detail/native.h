@@ -134,13 +134,12 @@ __attribute__((cold, noinline)) inline int fail_call(NativeFunction& native, Cal
   return -1;
 }
 
-/// Makes the patients of a call live as long as their nurses.
+/// Makes the patients of a call live as long as their nurses. `held`: the patients among the arguments.
 __attribute__((cold, noinline)) inline int keep_patients(const NativeFunction& native, const AnyffiValue* args,
-                                                         AnyffiValue* result) {
+                                                         const AnyffiValue* held, AnyffiValue* result) {
   for (int i = 0; i < native.num_kept; ++i) {
-    auto pick = [&](uint8_t index) { return index == 0 ? result : &args[index - 1]; };
-    const AnyffiValue* nurse = pick(native.kept[i].nurse);
-    const AnyffiValue* patient = pick(native.kept[i].patient);
+    const AnyffiValue* nurse = native.kept[i].nurse == 0 ? result : &args[native.kept[i].nurse - 1];
+    const AnyffiValue* patient = native.kept[i].patient == 0 ? result : &held[i];
     if (nurse->type_code <= 0 || patient->type_code <= 0) continue;
     if (anyffi_object_keep_alive(nurse->as_object, patient) == 0) continue;
     anyffi_value_drop(result);
@@ -156,20 +155,21 @@ __attribute__((cold, noinline)) inline int call_specially(NativeFunction& native
   AnyffiGuardedCall* guarded = anyffi_guarded_call();
   AnyffiGuardedCall former = *guarded;
   if (native.is_guarded) *guarded = {args[0].type_code > 0 ? args[0].as_object : nullptr, native.info.name};
-  AnyffiObject* patients[2] = {};
+  AnyffiValue patients[2] = {};
   // A nurse is an object of the runtime.
   if (native.num_kept > 0 && result->type_code == ANYFFI_NONE) *result = AnyffiValue{};
   // The call may steal or release them.
   for (int i = 0; i < native.num_kept; ++i) {
     uint8_t index = native.kept[i].patient;
     if (index == 0 || args[index - 1].type_code <= 0) continue;
-    anyffi_retain(patients[i] = args[index - 1].as_object);
+    patients[i] = args[index - 1];
+    anyffi_retain(patients[i].as_object);
   }
   int status = native.base.call(&native, args, native.plain_size, result);
   *guarded = former;
-  if (status == 0 && native.num_kept > 0) status = keep_patients(native, args, result);
-  for (AnyffiObject* patient : patients) {
-    if (patient) anyffi_release(patient);
+  if (status == 0 && native.num_kept > 0) status = keep_patients(native, args, patients, result);
+  for (const AnyffiValue& patient : patients) {
+    if (patient.type_code > 0) anyffi_release(patient.as_object);
   }
   return status;
 }
