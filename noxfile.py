@@ -88,6 +88,13 @@ def faults(session: nox.Session) -> None:
 
 
 @nox.session
+def stress(session: nox.Session) -> None:
+    """Strain processes by forks, exits, imports, signals and threads; see `--help`."""
+    build(session)
+    session.run("python", str(ROOT / "tools" / "stress.py"), *session.posargs)
+
+
+@nox.session
 def demo(session: nox.Session) -> None:
     """Run the demo programs in both modes, side by side."""
     build(session)

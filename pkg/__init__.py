@@ -8,7 +8,12 @@ from __future__ import annotations
 import sys as _sys
 from types import FunctionType as _FunctionType
 
-from . import _backend, _mode, _public, _reimport, module, registry, structure
+from . import _reimport
+
+# Modules that were removed from `sys.modules` come back; none of them is executed again.
+_reimport.restore()
+
+from . import _backend, _mode, _public, module, registry, structure
 from ._dataclasses import dataclass, field
 from ._library import find_include_dir, find_library
 from ._public import *  # noqa: F403  # the public classes

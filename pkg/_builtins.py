@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import builtins
 
-from ._reimport import keep as _keep  # noqa: F401  # executed again where the modules were removed
+from ._reimport import restore
 
 __all__ = ["__builtins__"]
+
+restore()
 
 __builtins__ = dict(vars(builtins))  # type: ignore[assignment]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from ._reimport import keep as _keep  # noqa: F401  # executed again where the modules were removed
+from ._reimport import restore
 from ._typing import Any
 
 __all__ = ["api"]
+
+restore()
 
 #: An instance of `_backend.Api`.
 api: Any = None

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from ._typing import Any
 
-__all__ = ["keep"]
+__all__ = ["keep", "restore"]
 
 #: The attribute of `sys`: the package by the path of its file. It is outside of what can be removed.
 _KEPT = "_anyffi_packages"
@@ -28,8 +28,12 @@ def _submodules(package: ModuleType) -> dict[str, ModuleType]:
     return found
 
 
-def _restore(path: str) -> None:
-    """Put the package with this path back into `sys.modules`, with its modules, if it was imported before."""
+def restore() -> None:
+    """Put the package back into `sys.modules`, with its modules, if it was imported before.
+
+    Modules with a state call it before they have one: any of them may be missing, and this one not.
+    """
+    path = str(sys.modules[__package__].__file__)
     kept: dict[str, Any] = vars(sys).get(_KEPT, {})
     if path in kept:
         package, modules = kept[path]
@@ -47,8 +51,4 @@ def keep(package: ModuleType) -> None:
         modules = {name: module for name, module in sys.modules.items() if name.startswith(prefix)}
         kept[path] = package, modules
     elif kept[path][0] is not package:
-        _restore(path)
-
-
-# Before any module with a state is executed again.
-_restore(str(sys.modules[__package__].__file__))
+        restore()

@@ -239,6 +239,9 @@ def _live_objects(request: pytest.FixtureRequest) -> Iterator[None]:
     same = stash.get(_module, None) is request.module
     stash[_module] = request.module
     before = settled(live_blocks, stash.get(_blocks_before, -1) if same else -1)
+    if not same:
+        # What stays of earlier modules would make each collection slower than the last.
+        gc.freeze()
     yield
     stash[_blocks_before] = -1
     # The traceback of a failed test keeps its objects alive for a while.

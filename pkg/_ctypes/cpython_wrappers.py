@@ -8,7 +8,7 @@ import operator
 from ctypes import PYFUNCTYPE, c_uint32, c_void_p, py_object
 
 from .._builtins import *  # noqa: F403
-from .._typing import Any, Callable
+from .._typing import Any, Callable, TypeVar
 from . import layout
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "collected",
     "declare_wrappers",
     "exporting",
+    "final",
     "host_taker",
     "memory",
     "memory_class",
@@ -25,6 +26,8 @@ __all__ = [
     "value_in",
     "wrapper_finders",
 ]
+
+_Class = TypeVar("_Class", bound=type)
 
 _api = ctypes.pythonapi
 #: The address of the function that retains an object.
@@ -35,12 +38,10 @@ _kept: list[Any] = []
 
 
 def _subclass(name: str, base: Any, functions: dict[int, Any], flags: int) -> Any:
-    """Create a subclass with C functions in slots of the type."""
+    """Create a subclass, of a name with its module, with C functions in slots of the type."""
     filled = [layout.Slot(slot, ctypes.cast(function, c_void_p)) for slot, function in functions.items()]
     slots = (layout.Slot * (len(filled) + 1))(*filled)
-    spec = layout.Spec(
-        f"{__name__}.{name}".encode(), base.__basicsize__, base.__itemsize__, layout.TYPE_FLAGS | flags, slots
-    )
+    spec = layout.Spec(name.encode(), base.__basicsize__, base.__itemsize__, layout.TYPE_FLAGS | flags, slots)
     _kept.extend((spec, slots))
     return _create_type(ctypes.addressof(spec), (base,))
 
@@ -48,12 +49,19 @@ def _subclass(name: str, base: Any, functions: dict[int, Any], flags: int) -> An
 def collected(base: Any, traverse: Any, clear: Any) -> Any:
     """Create a subclass of a class of wrappers with the C ABI's functions as `tp_traverse` and `tp_clear`."""
     functions = {layout.TP_TRAVERSE: traverse, layout.TP_CLEAR: clear}
-    return _subclass("Collected", base, functions, layout.TYPE_HAS_GC)
+    return _subclass(f"{__name__}.Collected", base, functions, layout.TYPE_IS_BASE | layout.TYPE_HAS_GC)
 
 
 def exporting(base: Any, get_buffer: Any) -> Any:
     """Create a subclass of a class of wrappers with a function of the C ABI as its `bf_getbuffer`."""
-    return _subclass("Exporting", base, {layout.BF_GETBUFFER: get_buffer}, 0)
+    return _subclass(f"{__name__}.Exporting", base, {layout.BF_GETBUFFER: get_buffer}, layout.TYPE_IS_BASE)
+
+
+def final(base: _Class) -> _Class:
+    """Create a subclass of the same name that has none itself; messages show its module, as of one in C."""
+    made: _Class = _subclass(f"{base.__module__}.{base.__name__}", base, {}, 0)
+    made.__doc__ = base.__doc__
+    return made
 
 
 def memory_class(release: Any, finalize: Any) -> Any:
@@ -66,7 +74,7 @@ def memory_class(release: Any, finalize: Any) -> Any:
     the recursion limit. Memory has no part in garbage collection, as classes written in Python have from
     3.11 on: the collector would finalize it before the user's object that holds it.
     """
-    return _subclass("Memory", bytes, {layout.TP_FINALIZE: finalize}, 0)
+    return _subclass(f"{__name__}.Memory", bytes, {layout.TP_FINALIZE: finalize}, layout.TYPE_IS_BASE)
 
 
 def address_of_memory(memory: Any) -> int:

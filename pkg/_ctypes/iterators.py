@@ -65,6 +65,7 @@ def copy_iterator(iterator: Any) -> Any:
     return made
 
 
+@platform.final
 class SequenceIterator:
     """Iterates by index, as the iterator of `list` does, and so sees changes."""
 
@@ -137,6 +138,7 @@ def iterate_sequence(
     return made
 
 
+@platform.final
 class EntryIterator:
     """Iterates over entries in either direction; detects the changes that those of dict and set detect."""
 

@@ -32,6 +32,7 @@ __all__ = [
     "TYPE",
     "TYPE_FLAGS",
     "TYPE_HAS_GC",
+    "TYPE_IS_BASE",
     "VERSION_TAG",
     "Slot",
     "Spec",
@@ -67,8 +68,8 @@ NDARRAY_DATA = object.__basicsize__
 
 #: Numbers of the stable ABI (Include/typeslots.h).
 BF_GETBUFFER, TP_CLEAR, TP_TRAVERSE, TP_FINALIZE = 1, 51, 71, 80
-#: Py_TPFLAGS_DEFAULT with BASETYPE, and HAVE_GC (Include/object.h, stable ABI).
-TYPE_FLAGS, TYPE_HAS_GC = 1 << 18 | 1 << 10, 1 << 14
+#: Py_TPFLAGS_DEFAULT, BASETYPE and HAVE_GC (Include/object.h, stable ABI).
+TYPE_FLAGS, TYPE_IS_BASE, TYPE_HAS_GC = 1 << 18, 1 << 10, 1 << 14
 #: `tp_flags` and `tp_version_tag` in PyTypeObject, whose fields before them are all words
 #: (Include/cpython/object.h).
 _FLAGS = object.__basicsize__ + 19 * POINTER

@@ -149,11 +149,12 @@ def _extend(shared: Method) -> Method:
     function = runtime_function("List.extend")
     is_operator = shared.__name__ == "__iadd__"
 
-    def extend(self: Any = GIVEN, iterable: Any = GIVEN, /, *rest: Any) -> Any:
+    def extend(self: Any = GIVEN, iterable: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
         keep: list[Any] = []
-        packed = _pack_elements(iterable, keep) if is_exactly(self, _LIST) and not rest else None
+        is_frequent = is_exactly(self, _LIST) and not rest and not named
+        packed = _pack_elements(iterable, keep) if is_frequent else None
         if packed is None:
-            return call_shared(shared, self, iterable, *rest)
+            return call_shared(shared, self, iterable, *rest, **named)
         invoke(function, memory_of(self), None, packed)
         return self if is_operator else None
 
@@ -167,9 +168,9 @@ def _keep(value: tuple[int, int, int], owner: Any) -> Any:
 def _repeat(shared: Method) -> Method:
     repeat_sequence, function = runtime_function("Sequence.repeat"), runtime_function("List.extend")
 
-    def repeat(self: Any = GIVEN, times: Any = GIVEN, /, *rest: Any) -> Any:
-        if not _is_index(times) or times < 1 or rest or not is_exactly(self, _LIST):
-            return call_shared(shared, self, times, *rest)
+    def repeat(self: Any = GIVEN, times: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
+        if not _is_index(times) or times < 1 or rest or named or not is_exactly(self, _LIST):
+            return call_shared(shared, self, times, *rest, **named)
         memory = memory_of(self)
         more = invoke(repeat_sequence, memory, None, _value(_INT, 0, times - 1), _keep)
         try:

@@ -262,18 +262,18 @@ def contains_key(type_code: int, pack: Callable[[Any, list[Any]], Any]) -> Maker
     """Make `__contains__` of a mapping or a set; `pack` returns None for what needs code of Python."""
 
     def make(shared: Method) -> Method:
-        def contains(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any) -> Any:
+        def contains(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             keep: list[Any] = []
             packed = pack(key, keep)
             found = -2
-            if packed is not None and not rest:
+            if packed is not None and not rest and not named:
                 try:
                     found = _has_key(memory_of(self), type_code, packed, len(packed) // VALUE_SIZE)
                 except (AttributeError, TypeError):
                     found = -2
                 if found == -1:
                     raise_taken()
-            return found == 1 if found >= 0 else call_shared(shared, self, key, *rest)
+            return found == 1 if found >= 0 else call_shared(shared, self, key, *rest, **named)
 
         return contains
 

@@ -11,7 +11,7 @@ import weakref
 from ctypes import CFUNCTYPE, c_int, c_int32, c_void_p
 
 from .._builtins import *  # noqa: F403
-from .._typing import Any, Callable
+from .._typing import Any, Callable, TypeVar
 from .pypy_calls import (
     POINTER,
     address_of_function,
@@ -36,6 +36,7 @@ __all__ = [
     "create_over",
     "declare_wrappers",
     "exporting",
+    "final",
     "give",
     "guard",
     "hook_type",
@@ -62,6 +63,8 @@ __all__ = [
     "version_of",
     "wrapper_finders",
 ]
+
+_Class = TypeVar("_Class", bound=type)
 
 #: Classes have no versions.
 version_of = None
@@ -270,6 +273,11 @@ def collected(base: Any, traverse: Any, clear: Any) -> Any:
 
 def exporting(base: Any, get_buffer: Any) -> Any:
     """Return the class itself: PyPy's buffers are not those of C."""
+    return base
+
+
+def final(base: _Class) -> _Class:
+    """Return the class itself: messages show no class with its module."""
     return base
 
 

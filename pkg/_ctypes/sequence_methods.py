@@ -90,11 +90,13 @@ def _item_of(type_code: int) -> Maker:
 
 def _contains(type_code: int) -> Maker:
     def make(shared: Method) -> Method:
-        def contains(self: Any = GIVEN, value: Any = GIVEN, /, *rest: Any) -> Any:
+        def contains(self: Any = GIVEN, value: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             keep: list[Any] = []
             packed = pack_compared(value, keep)
             found = -2
-            if packed is not None and not rest:
+            if rest or named:
+                return call_shared(shared, self, value, *rest, **named)
+            if packed is not None:
                 size = len(packed) // VALUE_SIZE
                 try:
                     found = _find_element(memory_of(self), type_code, packed, size, 0, -1)
@@ -102,9 +104,9 @@ def _contains(type_code: int) -> Maker:
                     found = -2
                 if found == -3:
                     raise_taken()
-            elif value is not GIVEN and not rest and is_exactly(self, *_LIKE[type_code]):
+            elif value is not GIVEN and is_exactly(self, *_LIKE[type_code]):
                 return _search(memory_of(self), type_code, value)
-            return call_shared(shared, self, value, *rest) if found < -1 else found >= 0
+            return call_shared(shared, self, value) if found < -1 else found >= 0
 
         return contains
 
@@ -125,11 +127,11 @@ def _search(memory: Any, type_code: int, value: Any) -> bool:
 
 def _index(type_code: int) -> Maker:
     def make(shared: Method) -> Method:
-        def index(self: Any = GIVEN, value: Any = GIVEN, /, *bounds: Any) -> Any:
+        def index(self: Any = GIVEN, value: Any = GIVEN, /, *bounds: Any, **named: Any) -> Any:
             keep: list[Any] = []
             packed = pack_compared(value, keep)
             found = -1
-            if packed is not None and len(bounds) <= 2:
+            if packed is not None and len(bounds) <= 2 and not named:
                 start, stop = bounds + (0, MOST)[len(bounds) :]
                 if type(start) is int and type(stop) is int and 0 <= start <= MOST and 0 <= stop <= MOST:
                     size = len(packed) // VALUE_SIZE
@@ -140,7 +142,7 @@ def _index(type_code: int) -> Maker:
                     if found == -3:
                         raise_taken()
             # An absent value takes the interpreter's own message.
-            return call_shared(shared, self, value, *bounds) if found < 0 else found
+            return call_shared(shared, self, value, *bounds, **named) if found < 0 else found
 
         return index
 

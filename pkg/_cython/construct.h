@@ -14,21 +14,25 @@ static int anyffi_py_copy_as(AnyffiObject* from, int32_t type_code, AnyffiValue*
   return anyffi_container_copy(&container, type_code, out) == 0 ? 1 : anyffi_py_raise_taken();
 }
 
-/// Makes a Shape of a new Array or List, which it steals. The runtime's function raises the error about other elements.
-static int anyffi_py_make_shape(AnyffiValue* made) {
+/// Makes a Shape of a new Array or List, which it steals, of the elements of `items`. The runtime's function raises the
+/// error about others than ints.
+static int anyffi_py_make_shape(PyObject* items, AnyffiValue* made) {
   if (anyffi_py_are_ints((AnyffiSequence*)made->as_object)) {
     made->as_object->type_code = ANYFFI_SHAPE;
     return 1;
   }
-  PyObject* runtime = PyObject_GetAttrString(anyffi_state.classes[ANYFFI_SHAPE], "_runtime");
+  // The error names the classes of wrappers, which elements may only get here.
+  PyObject* plain = PySequence_Tuple(items);
+  PyObject* runtime = plain == NULL ? NULL : PyObject_GetAttrString(anyffi_state.classes[ANYFFI_SHAPE], "_runtime");
   PyObject* create = runtime == NULL ? NULL : PyObject_GetAttrString(runtime, "shape_create");
   AnyffiFunction* function = create == NULL ? NULL : anyffi_py_unwrap_function(create);
   AnyffiValue shape = anyffi_make_none();
   int status = -1;
   if (function != NULL) {
     status = function->call(function->self, made, 1, &shape);
-    if (status != 0) anyffi_py_raise_taken();
+    if (status != 0) anyffi_py_fail_call(status, &plain, NULL, 1);
   }
+  Py_XDECREF(plain);
   Py_XDECREF(runtime);
   Py_XDECREF(create);
   // The function may have taken it.
@@ -42,8 +46,10 @@ static int anyffi_py_make_sequence(PyObject* x, int32_t type_code, AnyffiValue* 
   AnyffiObject* found = anyffi_py_peek_exact(x, ANYFFI_LIST);
   if (found == NULL) found = anyffi_py_peek_exact(x, ANYFFI_ARRAY);
   if (found != NULL) {
-    if (anyffi_py_copy_as(found, type_code == ANYFFI_SHAPE ? ANYFFI_ARRAY : type_code, out) < 0) return -1;
+    if (type_code != ANYFFI_SHAPE) return anyffi_py_copy_as(found, type_code, out);
+    if (anyffi_py_copy_as(found, ANYFFI_ARRAY, out) < 0) return -1;
     out->aux = ANYFFI_MOVABLE;
+    return anyffi_py_make_shape(x, out);
   } else {
     int is_list = type_code == ANYFFI_LIST;
     // A tuple is returned as it is.
@@ -51,12 +57,12 @@ static int anyffi_py_make_sequence(PyObject* x, int32_t type_code, AnyffiValue* 
                       : PyList_CheckExact(x) ? anyffi_py_return_new(x)
                                              : PySequence_List(x);
     if (items == NULL) return -1;
-    int packed = anyffi_py_pack_object(items, out);
+    int status = anyffi_py_pack_object(items, out) < 0 ? -1 : 1;
+    if (status > 0 && type_code == ANYFFI_SHAPE) status = anyffi_py_make_shape(items, out);
     Py_DECREF(items);
-    if (packed < 0) return -1;
+    if (status < 0) return -1;
   }
-  if (type_code == ANYFFI_SHAPE) return anyffi_py_make_shape(out);
-  out->as_object->type_code = type_code;
+  if (type_code != ANYFFI_SHAPE) out->as_object->type_code = type_code;
   return 1;
 }
 

@@ -5,7 +5,7 @@
 @cython.final
 @cython.freelist(8)
 cdef class SequenceIterator:
-    """Iterates by index, as a list's iterator does, and so sees changes."""
+    """Iterates by index, as the iterator of `list` does, and so sees changes."""
 
     cdef ObjectCore sequence
     cdef int64_t index
@@ -63,7 +63,7 @@ cdef SequenceIterator walk_sequence(ObjectCore wrapper, int32_t type_code, bint 
 @cython.final
 @cython.freelist(8)
 cdef class EntryIterator:
-    """Iterates over entries, forwards or backwards, and raises where the iterators of dict and set do."""
+    """Iterates over entries in either direction; detects the changes that those of dict and set detect."""
 
     cdef ObjectCore container
     cdef int64_t position, size, left
@@ -112,5 +112,7 @@ cdef int set_up_iterators() except -1:
     state.changed_size = keep(_container_rules.changed_size)
     state.changed_keys = keep(_container_rules.changed_keys)
     (<PyTypeObject*>EntryIterator).tp_iternext = next_item
+    (<PyTypeObject*>EntryIterator).tp_as_sequence = &no_sequence
+    (<PyTypeObject*>SequenceIterator).tp_as_sequence = &no_sequence
     set_special(<PyTypeObject*>EntryIterator, &PyListIter_Type, "__next__", <void*>next_item)
     return 0

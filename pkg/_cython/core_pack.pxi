@@ -173,12 +173,15 @@ cdef object call_export "anyffi_py_call_export"(PyObject* x):
     hook = <object>found
     try:
         if type(hook) is FunctionType:
-            try:
-                return hook(<object>x, max_version=_arrays.DLPACK_VERSION)
-            except TypeError:
-                # Older than DLPack's versions.
-                return hook(<object>x)
+            return hook(<object>x, max_version=_arrays.DLPACK_VERSION)
         return _arrays.lower_exporter(<object>x, _decisions.bind(hook, <object>x))[1]
+    except BaseException as error:
+        raised = error
+    if type(hook) is not FunctionType or not isinstance(raised, TypeError):
+        _decisions.raise_again(raised)
+    try:
+        # Older than DLPack's versions.
+        return hook(<object>x)
     except BaseException as error:
         raised = error
     _decisions.raise_again(raised)

@@ -12,6 +12,10 @@ typedef struct {
   int part, step;
 } AnyffiEntryIterator;
 
+/// The methods of sequences of the iterators: none. Python refuses `del iterator[x]` in other words where a type has no
+/// table of them, as types written in Python always have.
+static PySequenceMethods anyffi_py_no_sequence;
+
 /// Ends an iteration.
 static void anyffi_py_end_iteration(AnyffiEntryIterator* iterator) {
   Py_INCREF(Py_None);

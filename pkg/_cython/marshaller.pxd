@@ -6,7 +6,7 @@ from c_api cimport (
     AnyffiCall, AnyffiDataType, AnyffiFieldInfo, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
     AnyffiObject, AnyffiSequence, AnyffiTensorData, AnyffiValue,
 )
-from python cimport PyGetSetDef, PyObject, PyTypeObject, binaryfunc, vectorcallfunc
+from python cimport PyGetSetDef, PyObject, PySequenceMethods, PyTypeObject, binaryfunc, vectorcallfunc
 
 cdef extern from "layout.h":
     bint is_known_layout "ANYFFI_KNOWN_LAYOUT"
@@ -227,6 +227,7 @@ cdef extern from "entry_iterator.h":
         int64_t position
         int step
     PyObject* next_item "anyffi_py_next_item"(PyObject*) noexcept
+    PySequenceMethods no_sequence "anyffi_py_no_sequence"
 
 cdef extern from "plain.h":
     object plain "anyffi_py_plain"(PyObject*)

@@ -9,6 +9,8 @@ cdef extern from "Python.h":
     ctypedef int (*traverseproc)(PyObject*, visitproc, void*)
     ctypedef struct PyMappingMethods:
         PyObject* (*mp_subscript)(PyObject*, PyObject*)
+    ctypedef struct PySequenceMethods:
+        pass
     ctypedef struct PyTypeObject:
         const char* tp_name
         unsigned long tp_flags
@@ -19,6 +21,7 @@ cdef extern from "Python.h":
         traverseproc tp_traverse
         PyObject* (*tp_iternext)(PyObject*)
         PyMappingMethods* tp_as_mapping
+        PySequenceMethods* tp_as_sequence
     ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
     ctypedef PyObject* (*binaryfunc)(PyObject*, PyObject*)
 

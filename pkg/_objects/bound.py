@@ -32,9 +32,13 @@ _RESERVED = frozenset(
         "_move_from",
         "_release",
         "_overrides",
+        "_bind_overrides",
         "_runtime",
         "_classes",
         "_restore",
+        "_copied",
+        "_record",
+        "_of_cpp",
         "_field_names",
         "_type_key",
         "__class__",
@@ -310,6 +314,7 @@ class BoundClasses:
                 # That of the base would copy the base.
                 members.setdefault("__copy__", defaults.make_copy(members["_restore"].__func__))
         if "__copy__" in members:
+            members["_copied"] = staticmethod(members["__copy__"])
             copies = defaults.make_copies(members["__copy__"], type_code)
             members["__copy__"], members["__deepcopy__"] = copies
         if described.has_repr:

@@ -50,6 +50,7 @@ def _remade(self: Any, made: Any) -> Any:
         return made
     other = object.__new__(type(self))
     other._move_from(made)
+    other._bind_overrides()
     return other
 
 

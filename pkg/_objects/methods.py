@@ -19,6 +19,7 @@ __all__ = [
     "Constructor",
     "MethodMethods",
     "OverridableConstructor",
+    "bind_overrides",
     "make_iter",
     "no_constructor",
 ]
@@ -93,16 +94,22 @@ class Constructor:
             raise TypeError(
                 f"descriptor '__init__' requires a '{name}' object but received a '{cls.__name__}'"
             )
-        if instance._address:
+        # A dataclass has its fields before its part of C++.
+        record = getattr(cls, "_record", None)
+        if instance._address and (record is None or instance._type_code != record[1]):
             raise TypeError(f"{cls.__name__} is already initialized")
         if getattr(cls, "_type_key", None) is not self._key:
             self._refuse_derived(cls)
-        instance._move_from(self._function(*args[1:], **kwargs))
+        made = self._function(*args[1:], **kwargs)
+        if record is None:
+            instance._move_from(made)
+        else:
+            instance._set_base(made)
 
     def _refuse_derived(self, cls: type) -> None:
         """Raise TypeError unless as far as the class of this constructor only classes of Python precede."""
         for derived in cls.__mro__[: cls.__mro__.index(self.__objclass__)]:
-            if "_type_key" in derived.__dict__:
+            if "_type_key" in derived.__dict__ and "_record" not in derived.__dict__:
                 name, own = type_name(self.__objclass__), type_name(derived)
                 raise TypeError(f"the constructor of {name} makes no {own}; call super().__init__()")
 
@@ -139,6 +146,15 @@ class OverridableConstructor(Constructor):
     def __call__(self, /, *args: Any, **kwargs: Any) -> None:
         super().__call__(*args, **kwargs)
         self._overrides.bind(args[0])
+
+
+def bind_overrides(instance: Any) -> None:
+    """Let C++ find the overrides of an object whose `__init__` has not run, such as a copy."""
+    for cls in type(instance).__mro__:
+        constructor = cls.__dict__.get("__init__")
+        if isinstance(constructor, OverridableConstructor):
+            constructor._overrides.bind(instance)
+            return
 
 
 def type_name(cls: type) -> str:

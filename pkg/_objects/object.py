@@ -5,6 +5,7 @@ from __future__ import annotations
 from .._builtins import *  # noqa: F403
 from .._rules.containers import checks_self
 from .._typing import Any
+from .methods import bind_overrides
 from .runtime import Runtime
 
 __all__ = ["ObjectMethods", "is_shown"]
@@ -32,6 +33,7 @@ class ObjectMethods:
     _runtime: Runtime
     _address: int
     _classes: Any
+    _bind_overrides = bind_overrides
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -3,89 +3,20 @@
 from __future__ import annotations
 
 import sys
-from copyreg import __newobj__  # type: ignore[attr-defined]
 from types import CellType, FunctionType
 
 from .._builtins import *  # noqa: F403
-from .._rules.codes import code
+from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import TYPE_CHECKING, Any
+from .derived import DerivedMethods, make_post_init, refuse_members
 from .fields import Field
+from .record_methods import NO_STATE, RecordMethods
 from .structural import require_word, set_structure
 
 if TYPE_CHECKING:
     from .bound import BoundClasses
 
-__all__ = ["RecordMethods", "Records"]
-
-
-class _Signature:
-    """`__signature__` of dataclasses: that of `__init__`, not of `__new__`."""
-
-    def __get__(self, instance: object, owner: Any) -> Any:
-        if instance is not None:
-            raise AttributeError("__signature__")
-        from inspect import signature
-
-        shown = signature(owner.__init__)
-        return shown.replace(parameters=list(shown.parameters.values())[1:])
-
-
-class RecordMethods:
-    """What all dataclasses have, below their own methods."""
-
-    __slots__ = ()
-
-    #: The codes of the type and of its drafts: objects whose fields are not all set.
-    _record: tuple[int, int]
-    #: The `__init__` that the standard library made, or None.
-    _generated: Any
-    #: Fields with a default that is no factory, by name; and those of them that are no parameters.
-    _defaults: tuple[tuple[str, Any], ...]
-    _set_nowhere: tuple[tuple[str, Any], ...]
-    #: By field which values it holds as they are.
-    _takes: dict[str, int]
-    __signature__ = _Signature()
-    _runtime: Any
-    _move_from: Any
-
-    if not TYPE_CHECKING:
-
-        def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
-            made = cls._runtime.record_create(cls._record[1])
-            if type(made) is not cls:
-                self = object.__new__(cls)
-                self._move_from(made)
-                made = self
-            # Others are set by the standard library's `__init__`.
-            is_generated = cls.__init__ is cls._generated
-            for name, default in cls._set_nowhere if is_generated else cls._defaults:
-                object.__setattr__(made, name, default)
-            return made
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Helper for pickle: the fields that are set, and the attributes that a class in Python adds."""
-        import dataclasses
-
-        names = [field.name for field in dataclasses.fields(self)]  # type: ignore[arg-type]
-        state = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        for cls in type(self).__mro__:
-            slots = cls.__dict__.get("__slots__", ())
-            for name in (slots,) if isinstance(slots, str) else slots:
-                if name not in _NO_STATE and hasattr(self, name):
-                    state[name] = getattr(self, name)
-        state.update(getattr(self, "__dict__", ()))
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, value)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Helper for pickle."""
-        return __newobj__, (type(self),), self.__getstate__()
-
-
-_NO_STATE = ("__weakref__", "__dict__", "_memory")
+__all__ = ["Records"]
 
 
 class Records:
@@ -131,6 +62,11 @@ class Records:
         base, parent = self._find_base(cls)
         made: Any = self._rebuild(cls, base, slots, dataclasses.field)
         has_init = "__init__" in made.__dict__ or options.get("init") is False
+        if issubclass(made, DerivedMethods):
+            made._of_cpp = self._find_cpp_class(made, parent)
+            refuse_members(made, _annotations_of(made))
+            if not has_init and not hasattr(made, "__post_init__"):
+                made.__post_init__ = make_post_init(made)
         made = dataclasses.dataclass(**options)(made)
         made._generated = None if has_init else made.__dict__["__init__"]
         fields = dataclasses.fields(made)
@@ -193,20 +129,27 @@ class Records:
         parents = {self._classes.code_of(base) or code.OBJECT for base in found if base is not self._object}
         if len(parents) > 1:
             raise TypeError(f"{cls.__name__} has several bases with fields in the runtime; one may have")
-        for base in found:
-            if base is not self._object and not issubclass(base, RecordMethods):
-                raise TypeError(
-                    f"{cls.__name__} derives from {base.__name__}: a dataclass derives from others, "
-                    "from anyffi.Object, and from classes without content in the runtime"
-                )
         others = [base for base in cls.__bases__ if base not in (object, self._object)]
-        if parents:
-            return tuple(others), parents.pop()
-        return (*others, RecordMethods, self._object), code.OBJECT
+        if not parents:
+            return (*others, RecordMethods, self._object), code.OBJECT
+        parent = parents.pop()
+        owner = next(base for base in others if issubclass(base, self._object))
+        if not issubclass(owner, RecordMethods):
+            if parent < FIRST_DYNAMIC_TYPE:
+                raise TypeError(
+                    f"{cls.__name__} derives from {owner.__name__}: a dataclass derives from others, from "
+                    "anyffi.Object, from classes of C++, and from classes without content in the runtime"
+                )
+            others.insert(others.index(owner), DerivedMethods)
+        return tuple(others), parent
+
+    def _find_cpp_class(self, cls: Any, parent: int) -> Any:
+        """Return the class made for the type of C++ from which a dataclass derives."""
+        return getattr(cls, "_of_cpp", None) or self._classes.class_of(parent)
 
     def _rebuild(self, cls: type, bases: tuple[type, ...], slots: bool, field: Any) -> Any:
         """Make a class anew, with other bases."""
-        namespace = {name: value for name, value in cls.__dict__.items() if name not in _NO_STATE}
+        namespace = {name: value for name, value in cls.__dict__.items() if name not in NO_STATE}
         annotated = _annotations_of(cls)
         if slots:
             own = namespace.get("__slots__", ())
@@ -214,7 +157,7 @@ class Records:
             for name in own:
                 # Those of the former class.
                 namespace.pop(name, None)
-            namespace["__slots__"] = tuple(x for x in own if x not in annotated and x not in _NO_STATE)
+            namespace["__slots__"] = tuple(x for x in own if x not in annotated and x not in NO_STATE)
         for name in annotated:
             # The attribute of the base is no default.
             if name not in namespace and any(
@@ -271,7 +214,7 @@ class Records:
         """Let the backend make objects at once, where nothing but the generated `__init__` would run."""
         import dataclasses
 
-        code = getattr(cls._generated, "__code__", None)
+        code = None if issubclass(cls, DerivedMethods) else getattr(cls._generated, "__code__", None)
         is_plain = cls.__setattr__ is object.__setattr__ or cls.__dataclass_params__.frozen
         is_called = type(cls).__call__ is type.__call__ and cls.__new__ is RecordMethods.__new__
         if code is None or not is_plain or not is_called or hasattr(cls, "__post_init__"):

@@ -80,6 +80,7 @@ class Runtime:
         self.record_create = get("record.create")
         self.record_declare = get("record.declare")
         self.record_describe = get("record.describe")
+        self.record_set_base = get("record.set_base")
         self.structure_equal = get("structure.equal")
         self.structure_hash = get("structure.hash")
         self.structure_field_index = get("structure.field_index")

@@ -90,8 +90,9 @@ def lower_exporter(x: Any, export: Callable[..., Any]) -> tuple[int, Any]:
     try:
         return code.TENSOR, export(max_version=DLPACK_VERSION)
     except TypeError:
-        # Older than DLPack's versions.
-        return code.TENSOR, export()
+        pass
+    # Older than DLPack's versions.
+    return code.TENSOR, export()
 
 
 def may_be_hidden(cls: type) -> bool:

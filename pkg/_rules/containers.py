@@ -139,8 +139,13 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
 
     # Errors about a wrong number of arguments name the method; before Python 3.10 they take it from the code.
     method.__qualname__ = name
+    made = check_self.__code__
     if sys.version_info < (3, 10):
-        check_self.__code__ = check_self.__code__.replace(co_name=name)
+        made = made.replace(co_name=name)
+    if 0 < count < 4:
+        # Errors about keywords have the names of positional-only parameters.
+        made = made.replace(co_varnames=code.co_varnames[:count] + made.co_varnames[count:])
+    check_self.__code__ = made
     return check_self
 
 

@@ -180,6 +180,7 @@ class PythonDeclarations:
     def _body(self, node: ast.ClassDef, cls: Any, indent: str) -> Iterator[str]:
         values = dict(vars(cls)) if isinstance(cls, type) else {}
         is_enum = isinstance(cls, type) and issubclass(cls, enum.Enum)
+        is_dataclass = "__dataclass_fields__" in values
         declared: set[str] = set()
         overloaded = {getattr(each, "name", "") for each in statements(node.body) if is_overload(each)}
         for each in statements(node.body):
@@ -189,9 +190,10 @@ class PythonDeclarations:
                     yield from self._definitions([each], values.get(each.name), indent)
             elif isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
                 declared.add(each.target.id)
-                if _is_shown(each.target.id):
-                    default = " = ..." if each.value is not None else ""
-                    yield f"{indent}{each.target.id}: {self._annotation(each.annotation)}{default}"
+                # A private field is a parameter, too.
+                if is_dataclass or _is_shown(each.target.id):
+                    shown = self._annotation(each.annotation) + self._default(each)
+                    yield f"{indent}{each.target.id}: {shown}"
             elif isinstance(each, ast.Assign) and is_enum and isinstance(each.targets[0], ast.Name):
                 declared.add(each.targets[0].id)
                 yield f"{indent}{each.targets[0].id} = {repeated(each.value)}"
@@ -201,6 +203,31 @@ class PythonDeclarations:
         for name, annotation in self._set_by_init(node):
             if name not in declared and name not in values:
                 yield f"{indent}{name}: {annotation}"
+
+    def _default(self, node: ast.AnnAssign) -> str:
+        """Return what follows the annotation of an attribute: of a field what its parameter depends on."""
+        if node.value is None:
+            return ""
+        if not isinstance(node.value, ast.Call) or not self._is_field(node.value.func):
+            return " = ..."
+        given = {keyword.arg: keyword.value for keyword in node.value.keywords}
+        shown = [f"{name}={ast.unparse(given[name])}" for name in ("init", "kw_only") if name in given]
+        has_default = "default" in given or "default_factory" in given
+        if not shown:
+            return " = ..." if has_default else ""
+        if has_default:
+            # The checker compares it with the annotation.
+            cast, anything = (self._annotations.shorten(f"typing.{name}") for name in ("cast", "Any"))
+            shown.append(f"default={cast}({anything}, ...)")
+        func = copy.deepcopy(node.value.func)
+        return f" = {ast.unparse(func)}({', '.join(shown)})" if self._resolve(func) else " = ..."
+
+    def _is_field(self, node: ast.expr) -> bool:
+        """Return whether an expression is `field` of `dataclasses` or `anyffi`."""
+        found = self._source.imported.get(getattr(getattr(node, "value", node), "id", ""))
+        if found is None or found.module not in ("dataclasses", "anyffi"):
+            return False
+        return (node.attr if isinstance(node, ast.Attribute) else found.name) == "field"
 
     def _set_by_init(self, node: ast.ClassDef) -> Iterator[tuple[str, str]]:
         """Iterate over the public attributes that `__init__` sets."""

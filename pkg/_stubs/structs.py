@@ -76,7 +76,8 @@ def generate_structs(modules: Sequence[str]) -> str:
         for value in vars(module).values():
             if isinstance(value, type) and "_record" in value.__dict__:
                 for base in reversed(value.__mro__):
-                    if "_record" in base.__dict__:
+                    # There is no struct for what derives from a class of C++.
+                    if "_record" in base.__dict__ and not hasattr(base, "_of_cpp"):
                         found[base.__dict__["_type_key"]] = base
     if not found:
         raise StubError(f"there is no class with anyffi.dataclass in {', '.join(modules)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from typing import Any
@@ -33,6 +34,26 @@ def test_an_empty_wrapper(ffi: Any) -> None:
             raise outer
         except KeyError:
             assert outcome(use).__context__ is outer
+
+
+@cpython_only("on PyPy, NumPy calls them")
+def test_exporters_that_refuse_versions(ffi: Any) -> None:
+    class Old:
+        def __dlpack__(self) -> Any:
+            raise ValueError("no memory to share")
+
+    class OldOfClass:
+        @classmethod
+        def __dlpack__(cls) -> Any:
+            raise ValueError("no memory to share")
+
+    class Refusing:
+        def __dlpack__(self, **options: Any) -> Any:
+            raise ValueError if not options else TypeError
+
+    echo = ffi.get_global_func("testing.echo")
+    for exporter in (Old(), OldOfClass(), Refusing()):
+        assert outcome(functools.partial(echo, exporter)).__context__ is None
 
 
 @pytest.mark.unrecorded("writing outcomes down needs some of the stack")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
 import sys
-import sysconfig
 from typing import Any
 
 import pytest
+from embedding import build_embedding, run_embedded
 from programs import run_program
-from support import CC, cpython_only, needs_compilers, run
+from support import cpython_only, needs_compilers
 
 REMOVE = """
 import sys
@@ -55,6 +54,22 @@ from anyffi.testing import echo
 assert echo(xs) is t.echo(xs) is xs and type(t.echo([1])) is anyffi.List
 remove("anyffi.")
 assert type(pickle.loads(pickle.dumps(xs))) is anyffi.List
+"""
+    run_program(program, ffi.ffi_mode)
+
+
+def test_some_modules_removed_from_sys_modules_return(ffi: Any) -> None:
+    """The module that restores the others may be among those that stay."""
+    program = """
+import importlib, random, sys, anyffi, anyffi.testing as t
+first, classes, draw = anyffi, anyffi.List, random.Random(1)
+for _ in range(20):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "anyffi"]:
+        if draw.random() < 0.5:
+            del sys.modules[name]
+    assert importlib.import_module("anyffi") is first
+    assert importlib.import_module("anyffi.testing").echo([1]) == [1]
+    assert importlib.import_module("anyffi").List is classes
 """
     run_program(program, ffi.ffi_mode)
 
@@ -125,33 +140,10 @@ assert len(types) > 100
 @needs_compilers
 def test_an_interpreter_that_has_ended(ffi: Any, tmp_path: pathlib.Path) -> None:
     """The second one of a process cannot import the package: the first one's objects may be left."""
-    folder, library = sysconfig.get_config_vars("LIBDIR", "LDLIBRARY")
-    if not library.endswith(".so") or not os.path.exists(os.path.join(folder, library)):
+    embedding = build_embedding(tmp_path)
+    if embedding is None:
         pytest.skip("this interpreter is no shared library")
-    source = tmp_path / "twice.c"
-    source.write_text("""
-        #include <Python.h>
-        int main(int argc, char** argv) {
-          int status = 0;
-          for (int i = 0; i < 3; ++i) {
-            Py_Initialize();
-            status |= PyRun_SimpleString(argv[1]);
-            Py_Finalize();
-          }
-          return status != 0;
-        }
-    """)
-    link = [f"-L{folder}", f"-l{library[3:-3]}", f"-Wl,-rpath,{folder}"]
-    include = sysconfig.get_path("include")
-    built = run([CC, source, "-o", tmp_path / "twice", "-I", include, *link], LD_PRELOAD=None)
-    assert built.returncode == 0, built.stderr
-    program = f"""
-import sys
-sys.path[:] = {sys.path!r}
-sys.dont_write_bytecode = True
-import site
-for folder in {[path for path in sys.path if path.endswith("site-packages")]!r}:
-    site.addsitedir(folder)
+    code = """
 for attempt in range(2):
     try:
         import anyffi, anyffi.testing as t
@@ -161,7 +153,7 @@ for attempt in range(2):
         print(anyffi.ffi_mode, t.apply(lambda x: x, [1]))
 sys.stdout.flush()
 """
-    done = run([tmp_path / "twice", program], FFI_MODE=ffi.ffi_mode, PYTHONHOME=sys.base_prefix)
+    done = run_embedded(embedding, ffi.ffi_mode, code, code, code)
     assert (done.returncode, done.stderr) == (0, "")
     first, *others = done.stdout.splitlines()
     assert first == f"{ffi.ffi_mode} anyffi.List([1])" == others.pop(0)

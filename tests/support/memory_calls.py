@@ -33,6 +33,13 @@ class NoCapsule:
         return 5
 
 
+class OldExporter:
+    """An array that was written before DLPack had versions."""
+
+    def __dlpack__(self) -> Any:
+        return np.zeros(3).__dlpack__()
+
+
 def _export(tensor: Any) -> None:
     """Export a capsule of each version, consumed and unused."""
     for options in ({}, {"max_version": (1, 0)}):
@@ -117,6 +124,7 @@ CALLS: dict[str, Call] = {
     "no capsule": lambda ffi: lambda: _catching(ffi.List, [NoCapsule()]),
     "array refused as a result": _calling("apply", lambda: [np.zeros(2, object)]),
     "exporter": _calling("echo", Exporter()),
+    "old exporter": _calling("echo", OldExporter()),
     "tensor repr": _on(lambda ffi: ffi.convert(np.zeros((2, 3))), repr),
     "tensor attributes": _on(
         lambda ffi: ffi.convert(np.zeros((2, 3))),

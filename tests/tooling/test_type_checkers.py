@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import shutil
+import sys
 
 import pytest
 from programs import stubgen
@@ -109,6 +110,7 @@ class Span(anyffi.Object):
     start: int
     stop: int = anyffi.field(default=0, structural="ignore")
     sizes: list[Size] = anyffi.field(default_factory=list)
+    count: int = anyffi.field(init=False, default=0)
 
 
 class Row(NamedTuple):
@@ -191,6 +193,7 @@ DECLARED = [
     "def either(x: T, y: _Private = ..., /, z: Any = -1, *args: int, mode: Literal['a', 'b'] = ..., **kw: Any) -> T:",
     "def registered(x: int) -> str: ...",
     "@anyffi.dataclass('python_part.Span', structural='identity')\nclass Span(anyffi.Object):\n",
+    "    sizes: list[Size] = ...\n    count: int = anyffi.field(init=False, default=cast(Any, ...))\n",
     "__version__: str",
     "LIMIT: int",
 ]
@@ -231,6 +234,32 @@ def test_mypy_accepts_the_stub_of_a_python_module(
     python_part: pathlib.Path, package_path: pathlib.Path
 ) -> None:
     assert run_mypy(python_part, "python_part.pyi", "user.py", search=[package_path]) == ""
+
+
+KEYWORDS = """
+from __future__ import annotations
+import dataclasses
+import anyffi
+
+@anyffi.dataclass("keywords.Span")
+class Span:
+    start: int
+    _unit: str = anyffi.field(kw_only=True, default="m")
+    stop: int = dataclasses.field(repr=False)
+    _: dataclasses.KW_ONLY
+    note: str
+"""
+
+
+@needs_mypy
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="dataclasses have no kw_only")
+def test_keywords_of_dataclasses(tmp_path: pathlib.Path, package_path: pathlib.Path) -> None:
+    (tmp_path / "keywords.py").write_text(KEYWORDS)
+    assert stubgen("keywords", "--path", tmp_path, "-o", tmp_path / "keywords.pyi") == ""
+    (tmp_path / "good.py").write_text("from keywords import Span\n\nspan = Span(1, 2, note='', _unit='k')\n")
+    (tmp_path / "bad.py").write_text("from keywords import Span\n\nspan = Span(1, 2, 'k', '')\n")
+    assert run_mypy(tmp_path, "keywords.pyi", "good.py", search=[package_path]) == ""
+    assert "Too many positional arguments" in run_mypy(tmp_path, "bad.py", search=[package_path])
 
 
 @needs_pyright

@@ -189,7 +189,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   }
   /// `copy.copy` and `copy.deepcopy` by the copy constructor.
   Class& copyable() noexcept {
-    return add_method(0, "__copy__", [](const T& object) { return make_object<T>(object); });
+    return add_method(0, "__copy__", [](const T& object) { return detail::copy_object<T, Alias>(object); });
   }
 
  private:
@@ -228,7 +228,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   template <class F, class... N>
   Class& add_factory(uint32_t flags, const char* name, F& f, N&... names) noexcept {
     decltype(auto) factory = detail::as_function(f);
-    decltype(auto) constructor = detail::as_constructor<T>(factory);
+    decltype(auto) constructor = detail::as_constructor<T, Alias>(factory);
     return add_static(ANYFFI_STATIC_METHOD | flags, name, constructor, names...);
   }
   template <class F, class... N>

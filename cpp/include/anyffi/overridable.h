@@ -131,6 +131,21 @@ Ref<T> make_overridable(A&&... args) {
   return made;
 }
 
+/// A copy: of an object of Python's class again one, which Python binds.
+template <class T, class Alias>
+Ref<T> copy_object(const T& object) {
+  if constexpr (!std::is_same_v<T, Alias> && std::is_copy_constructible_v<Alias>) {
+    if (auto* alias = dynamic_cast<const Alias*>(&object)) return make_overridable<T, Alias>(*alias);
+  }
+  if constexpr (std::is_abstract_v<T>) {
+    static constexpr auto kMessage =
+        "only objects of Python's classes that derive from " + kTypeKeyOf<T> + ", which is abstract, can be copied";
+    throw Error("TypeError", static_cast<const char*>(kMessage));
+  } else {
+    return make_object<T>(object);
+  }
+}
+
 }  // namespace detail
 
 /// The base of the class that passes calls of virtual functions to Python.
@@ -139,6 +154,9 @@ class Overridable : public T {
  public:
   using T::T;
   Overridable() = default;
+  /// Of an object that a factory returned.
+  template <class U, std::enable_if_t<std::is_same_v<Bare<U>, T> && std::is_constructible_v<T, U&&>, int> = 0>
+  explicit Overridable(U&& other) : T(std::forward<U>(other)) {}
   using Overridden = T;
 
  protected:

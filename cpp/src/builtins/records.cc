@@ -39,3 +39,12 @@ ANYFFI_REGISTER_GLOBAL("anyffi.record.describe")
 ANYFFI_REGISTER_GLOBAL("anyffi.record.create")
     .def(&anyffi::runtime::create_draft, arg("type_code"))
     .doc("Return a new draft: an object whose fields are not set yet, of the type of drafts of a declared type.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.record.set_base")
+    .def(
+        [](anyffi::AnyView draft, anyffi::AnyView base) {
+          if (draft.raw().type_code <= 0) throw anyffi::Error("TypeError", "not an object of a record");
+          anyffi::runtime::set_base(draft.raw().as_object, base.raw());
+        },
+        arg("draft"), arg("base"))
+    .doc("Give a draft the object of C++ from whose class its own derives: one to which nobody else refers.");

@@ -11,6 +11,10 @@
 /// An object whose fields get their values one after another is a draft until all are set. Its fields have initial
 /// values meanwhile, so that C++ can take it for a struct. Where a field is guarded, because there is no such value,
 /// the draft is of a type of its own, below no other, which no C++ function accepts.
+///
+/// A record may derive from a class of C++. Its objects refer to the content of another one, an object of that class,
+/// which they own; the fields lie where they always do, and C++ has no struct of them. So no field is guarded: such an
+/// object is a draft of a type of its own until it has its base.
 struct AnyffiRecord {
   using FieldType = anyffi::runtime::FieldType;
 
@@ -22,6 +26,7 @@ struct AnyffiRecord {
 
   const AnyffiRecord* parent = nullptr;
   int32_t type_code = ANYFFI_NONE;
+  int32_t base_code = ANYFFI_NONE;                  // of the class of C++ from which it derives, if there is one
   int64_t end = 0;                                  // of the last member
   int64_t alignment = 1;                            // of the content
   anyffi::runtime::Vector<AnyffiFieldInfo> fields;  // own; of a type of drafts all
@@ -34,12 +39,12 @@ struct AnyffiRecord {
 
   /// As `sizeof`: a struct without members has one byte.
   int64_t size() const noexcept { return end == 0 ? 1 : (end + alignment - 1) / alignment * alignment; }
+  bool has_base() const noexcept { return base_code != ANYFFI_NONE; }
+  /// Whether its drafts have a type of their own.
+  bool has_draft_type() const noexcept { return num_guarded != 0 || has_base(); }
 };
 
 namespace anyffi::runtime {
-
-/// The content of records lies here.
-constexpr int64_t kContentOffset = sizeof(AnyffiInstance);
 
 /// The type codes of a declared record and of its drafts, which are the same if it has no guarded fields.
 struct DeclaredRecord {
@@ -53,6 +58,12 @@ DeclaredRecord declare_record(const String& key, const AnyValue& doc, int32_t pa
 
 /// A new draft of a type of drafts. Throws.
 AnyValue create_draft(int32_t type_code);
+
+/// Gives a draft the object of C++ from which it derives: a new one, to which there is no other reference. Throws.
+void set_base(AnyffiObject* draft, const AnyffiValue& base);
+
+/// A new object of a type of records that derives from a class of C++, whose fields are to be set. Throws.
+AnyValue create_on_base(int32_t type_code, const AnyffiValue& base);
 
 /// The record of a type; throws a ValueError for others.
 const AnyffiRecord& record_of(int32_t type_code);

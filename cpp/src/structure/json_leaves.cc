@@ -20,7 +20,7 @@ struct Escaped {
   constexpr Escaped() {
     for (int c = 0; c < 0x20; ++c) of[c] = true;
     for (int c = 0x7F; c < 256; ++c) of[c] = true;
-    of['"'] = of['\\'] = true;
+    for (const unsigned char c : {'"', '\\'}) of[c] = true;
   }
 };
 constexpr Escaped kEscaped;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/errors.h"
+#include "records/record.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -48,12 +49,17 @@ bool fit(const ObjectType& type, AnyffiObject* constructor, Recipe* out) {
 
 Recipe find_recipe(const ObjectType& type) {
   Recipe best;
-  if (type.info->record != nullptr) {
+  const AnyffiTypeInfo* maker = type.info;
+  if (maker->record != nullptr && maker->record->has_base()) {
+    maker = anyffi_type_get_info(maker->record->base_code);
+    best.is_overridden = find_method(*maker, "__anyffi_bind__", 0) != nullptr;
+    if (best.is_overridden) return best;
+  } else if (maker->record != nullptr) {
     best.is_record = true;
     for (size_t i = 0; i < type.fields.size(); ++i) best.rest.push_back(static_cast<int32_t>(i));
     return best;
   }
-  AnyffiObject* constructor = find_method(*type.info, "", ANYFFI_CONSTRUCTOR);
+  AnyffiObject* constructor = find_method(*maker, "", ANYFFI_CONSTRUCTOR);
   if (constructor == nullptr) return best;
   const AnyffiFunctionInfo* info = reinterpret_cast<AnyffiFunction*>(constructor)->info;
   if (info == nullptr || (info->flags & ANYFFI_OVERLOADED) == 0) return fit(type, constructor, &best), best;
@@ -70,6 +76,12 @@ Recipe find_recipe(const ObjectType& type) {
 }
 
 int raise_no_recipe(const ObjectType& type, const Recipe& recipe) noexcept {
+  if (recipe.is_overridden) {
+    return raise_format("TypeError",
+                        "objects of '%s' cannot be made of their fields: Python overrides functions of C++ of those "
+                        "alone that it makes itself",
+                        type.info->type_key);
+  }
   if (recipe.missing != nullptr) {
     return raise_format(
         "TypeError",
@@ -96,6 +108,11 @@ int construct(const ObjectType& type, const Recipe& recipe, const AnyffiValue* f
     }
     AnyffiValue function = anyffi_make_object(recipe.constructor);
     if (anyffi_function_call(&function, args.data(), static_cast<int32_t>(args.size()), out) != 0) return -1;
+    if (type.info->record != nullptr) {
+      Owned base(std::exchange(*out, anyffi_make_none()));
+      *out = create_on_base(type.info->type_code, *base.get()).release();
+      return 0;
+    }
     return out->type_code > 0 && anyffi_type_is_a(out->type_code, type.info->type_code)
                ? 0
                : (anyffi_value_drop(out), *out = anyffi_make_none(),

@@ -13,9 +13,11 @@
 namespace anyffi::runtime {
 
 /// How objects of a type are made of their fields: by a constructor whose parameters are named like fields; what it
-/// does not take is set. Records, which the runtime makes itself, have none.
+/// does not take is set. Records, which the runtime makes itself, have none, unless they derive from a class of C++:
+/// then it is that of the class.
 struct Recipe {
   bool is_record = false;
+  bool is_overridden = false;          /* there is no way: Python overrides functions of C++ of the base */
   AnyffiObject* constructor = nullptr; /* NULL: there is no way */
   Vector<int32_t> params;              /* of each parameter the number of its field, or -1: its default */
   Vector<int32_t> rest;                /* fields that are set */

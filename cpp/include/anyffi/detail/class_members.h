@@ -87,12 +87,30 @@ struct NewOnly {
   };
 };
 
+/// A constructor whose factory returns a T, of which it makes an object whose functions Python may override.
+template <class T, class Alias, class F>
+struct OverridableOnly {
+  template <class R, class... A>
+  struct Of {
+    F factory;
+    Ref<T> operator()(A... args) { return make_overridable<T, Alias>(factory(std::forward<A>(args)...)); }
+  };
+  template <class R, class... A>
+  struct IsNeeded {
+    static constexpr bool kValue =
+        !std::is_same_v<T, Alias> && std::is_same_v<R, T> && std::is_constructible_v<Alias, T&&>;
+  };
+};
+
 /// The function of a constructor for a factory.
-template <class T, class F>
+template <class T, class Alias, class F>
 decltype(auto) as_constructor(F& f) {
   using Signature = SignatureOf<F>;
+  using Overriding = OverridableOnly<T, Alias, F>;
   if constexpr (Signature::template Apply<NewOnly<T, F>::template IsNeeded>::kValue) {
     return typename Signature::template Apply<NewOnly<T, F>::template Of>{f};
+  } else if constexpr (Signature::template Apply<Overriding::template IsNeeded>::kValue) {
+    return typename Signature::template Apply<Overriding::template Of>{f};
   } else {
     return (f);
   }

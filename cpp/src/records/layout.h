@@ -1,0 +1,49 @@
+/// \file
+/// How the objects of records lie in memory, and how their fields are read and written.
+#ifndef ANYFFI_SRC_RECORDS_LAYOUT_H_
+#define ANYFFI_SRC_RECORDS_LAYOUT_H_
+
+#include "records/record.h"
+
+namespace anyffi::runtime {
+
+/// The content of records lies here.
+constexpr int64_t kContentOffset = sizeof(AnyffiInstance);
+
+/// The fields of an object that the runtime made.
+inline char* content_of_own(AnyffiObject* self) noexcept { return reinterpret_cast<char*>(self) + kContentOffset; }
+
+/// The deleters of objects that the runtime made: a draft's until its fields are all set.
+void destroy(AnyffiObject* self, int32_t what);
+void destroy_draft(AnyffiObject* self, int32_t what);
+
+/// Behind the content of a draft: which of its fields are set.
+struct Progress {
+  int32_t missing;
+  int32_t guarded;  // missing ones that have no initial value
+  bool is_set[];
+};
+
+inline Progress* progress_of(AnyffiObject* self, const AnyffiRecord& record) noexcept {
+  return reinterpret_cast<Progress*>(content_of_own(self) + (record.size() + 7) / 8 * 8);
+}
+
+/// How fields are stored.
+struct Storage {
+  int64_t size;
+  int64_t alignment;
+  int (*get)(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* out);
+  int (*set)(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* value);
+  int (*visit)(const void* member, AnyffiVisit visit, void* context);
+  AnyffiMemberType member_type; /* 0: of a class */
+};
+
+/// That of an AnyffiFieldStorage, in records that derive from a class of C++ or in others.
+const Storage& find_storage(int32_t storage, bool has_base) noexcept;
+
+/// Visits the references of an object: `visit_children` of its type.
+int visit_owners(const AnyffiValue* self, AnyffiVisit visit, void* context);
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_RECORDS_LAYOUT_H_

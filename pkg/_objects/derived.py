@@ -1,0 +1,90 @@
+"""Dataclasses that derive from classes of C++."""
+
+from __future__ import annotations
+
+from .._builtins import *  # noqa: F403
+from .._pickling import unpickle_derived
+from .._typing import Any
+from .record_methods import RecordMethods
+
+__all__ = ["DerivedMethods", "make_post_init", "refuse_members"]
+
+
+class DerivedMethods(RecordMethods):
+    """What these have besides, above the methods of C++."""
+
+    __slots__ = ()
+
+    #: The class made for the type of C++.
+    _of_cpp: Any
+    _bind_overrides: Any
+
+    def _set_base(self, made: Any) -> None:
+        """Make a new object of C++ a part of this one."""
+        self._runtime.record_set_base(self, made)
+        self._runtime.renew_wrapper(self)
+
+    @classmethod
+    def _on_base(cls, made: Any) -> Any:
+        """Return an instance, with defaults, for a new object of C++."""
+        other = cls.__new__(cls)
+        other._set_base(made)
+        other._bind_overrides()
+        return other
+
+    def _copy_base(self) -> Any:
+        members = self._of_cpp.__dict__
+        if "_copied" in members:
+            return members["_copied"].__func__(self)
+        if "_restore" in members:
+            return self._of_cpp._restore(self._state_of_base())
+        raise self._error("copy", "copyable() or pickle()")
+
+    def _state_of_base(self) -> Any:
+        return self._runtime.to_plain(self._of_cpp.__getstate__(self))
+
+    def _error(self, verb: str, member: str) -> TypeError:
+        own, base = type(self).__qualname__, self._of_cpp
+        return TypeError(
+            f"cannot {verb} '{own}' object: its base {base.__module__}.{base.__qualname__} has no "
+            f"{member} in C++"
+        )
+
+    def __copy__(self) -> Any:
+        made = self._on_base(self._copy_base())
+        made.__setstate__(self.__getstate__())
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        from copy import deepcopy
+
+        made = memo[id(self)] = self._on_base(self._copy_base())
+        made.__setstate__(deepcopy(self.__getstate__(), memo))
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Helper for pickle."""
+        if "_restore" not in self._of_cpp.__dict__:
+            raise self._error("pickle", "pickle()")
+        return unpickle_derived, (type(self), self._state_of_base()), self.__getstate__()
+
+
+def make_post_init(cls: Any) -> Any:
+    """Return the `__post_init__` of a class that defines none: it calls the constructor of C++."""
+
+    def __post_init__(self: Any, *args: Any) -> None:
+        super(cls, self).__init__()
+
+    return __post_init__
+
+
+def refuse_members(cls: type, annotated: Any) -> None:
+    """Refuse fields that have the name of a member of the class of C++."""
+    for name in annotated:
+        for base in cls.__mro__:
+            members = base.__dict__
+            if "_type_key" in members and "_record" not in members and name in members:
+                raise TypeError(
+                    f"field {name!r} of {cls.__name__} is a member of its base {base.__name__}, which C++ "
+                    "defines: give one of them another name"
+                )

@@ -1,0 +1,80 @@
+"""Methods of dataclasses whose fields lie in objects of the runtime."""
+
+from __future__ import annotations
+
+from copyreg import __newobj__  # type: ignore[attr-defined]
+
+from .._builtins import *  # noqa: F403
+from .._typing import TYPE_CHECKING, Any
+
+__all__ = ["NO_STATE", "RecordMethods"]
+
+#: Slots that hold no attributes of users.
+NO_STATE = ("__weakref__", "__dict__", "_memory")
+
+
+class _Signature:
+    """`__signature__` of dataclasses: that of `__init__`, not of `__new__`."""
+
+    def __get__(self, instance: object, owner: Any) -> Any:
+        if instance is not None:
+            raise AttributeError("__signature__")
+        from inspect import signature
+
+        shown = signature(owner.__init__)
+        return shown.replace(parameters=list(shown.parameters.values())[1:])
+
+
+class RecordMethods:
+    """What all dataclasses have, below their own methods."""
+
+    __slots__ = ()
+
+    #: The codes of the type and of its drafts: objects whose fields are not all set.
+    _record: tuple[int, int]
+    #: The `__init__` that the standard library made, or None.
+    _generated: Any
+    #: Fields with a default that is no factory, by name; and those of them that are no parameters.
+    _defaults: tuple[tuple[str, Any], ...]
+    _set_nowhere: tuple[tuple[str, Any], ...]
+    #: By field which values it holds as they are.
+    _takes: dict[str, int]
+    __signature__ = _Signature()
+    _runtime: Any
+    _move_from: Any
+
+    if not TYPE_CHECKING:
+
+        def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
+            made = cls._runtime.record_create(cls._record[1])
+            if type(made) is not cls:
+                self = object.__new__(cls)
+                self._move_from(made)
+                made = self
+            # Others are set by the standard library's `__init__`.
+            is_generated = cls.__init__ is cls._generated
+            for name, default in cls._set_nowhere if is_generated else cls._defaults:
+                object.__setattr__(made, name, default)
+            return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Helper for pickle: the fields that are set, and the attributes that a class in Python adds."""
+        import dataclasses
+
+        names = [field.name for field in dataclasses.fields(self)]  # type: ignore[arg-type]
+        state = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        for cls in type(self).__mro__:
+            slots = cls.__dict__.get("__slots__", ())
+            for name in (slots,) if isinstance(slots, str) else slots:
+                if name not in NO_STATE and hasattr(self, name):
+                    state[name] = getattr(self, name)
+        state.update(getattr(self, "__dict__", ()))
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Helper for pickle."""
+        return __newobj__, (type(self),), self.__getstate__()

@@ -1,0 +1,25 @@
+"""The programs that strain a process, for about a second each; `tools/dev.py stress` runs them for longer."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+from support import ROOT, SANITIZED, cpython_only, needs_compilers, run
+
+pytestmark = [
+    cpython_only("forks and embeds CPython"),
+    needs_compilers,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks, and sends signals to threads"),
+    pytest.mark.skipif(SANITIZED, reason="child processes report what ends them"),
+    pytest.mark.slow("stress"),
+]
+
+
+@pytest.mark.unrecorded("a process of its own")
+@pytest.mark.parametrize("name", ["fork", "start_methods", "exits", "embed", "imports", "signals", "soak"])
+def test_stress(ffi: Any, name: str) -> None:
+    program = ROOT / "tests" / "support" / "stress.py"
+    done = run([sys.executable, "-W", "error", program, name, "--seconds=0.5"], FFI_MODE=ffi.ffi_mode)
+    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"

@@ -1,0 +1,304 @@
+"""Dataclasses that derive from classes of C++."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import gc
+import pickle
+import sys
+import weakref
+from typing import Any
+
+import pytest
+from derived_sources import DERIVED
+from pickles import every_protocol
+from support import Build, collect, compiles_classes, count_live, cpython_only
+
+pytestmark = compiles_classes
+
+KEEPS = "on PyPy an object lives on without its Python part"
+
+
+@pytest.fixture
+def lib(ffi: Any, build: Build) -> Any:
+    module = ffi.load_module(build("derived.cc", DERIVED))
+    yield module
+    module.forget()
+
+
+class Classes:
+    """The classes of each backend, declared once: types are never freed."""
+
+    def __init__(self, ffi: Any, lib: Any) -> None:
+        @ffi.dataclass("test.derived.Named")
+        class Named(lib.Shape):  # type: ignore[misc, name-defined]
+            name: str
+            tags: list[str] = dataclasses.field(default_factory=list)
+            other: Any = None
+
+            def __post_init__(self) -> None:
+                super().__init__("named", size=len(self.name))
+
+            def area(self) -> int:
+                return 1000 + int(super().area())
+
+        @ffi.dataclass("test.derived.Deeper")
+        class Deeper(Named):
+            depth: float = 0.5
+
+        @ffi.dataclass("test.derived.Simple")
+        class Simple(lib.Plain):  # type: ignore[misc, name-defined]
+            y: int
+            next: Simple | None = None
+
+        @ffi.dataclass("test.derived.Own", init=False, eq=False)
+        class Own(lib.Wide):  # type: ignore[misc, name-defined]
+            flag: bool
+            late: Any = None
+
+            def __init__(self, x: int) -> None:
+                super().__init__(x)
+                self.from_start = self.x
+                self.flag = x > 5
+
+            from_start: int
+
+        @ffi.dataclass("test.derived.Bare", init=False)
+        class Bare(lib.Plain):  # type: ignore[misc, name-defined]
+            note: str = "a"
+
+        self.Named, self.Deeper, self.Simple, self.Own, self.Bare = Named, Deeper, Simple, Own, Bare
+        for cls in (Named, Deeper, Simple, Own, Bare):
+            cls.__qualname__ = cls.__name__
+            setattr(sys.modules[__name__], cls.__name__, cls)
+
+
+_declared: dict[int, Classes] = {}
+
+
+@pytest.fixture
+def classes(ffi: Any, lib: Any) -> Classes:
+    made = _declared.get(id(ffi)) or _declared.setdefault(id(ffi), Classes(ffi, lib))
+    for cls in vars(made).values():
+        setattr(sys.modules[__name__], cls.__name__, cls)
+    return made
+
+
+def test_members_of_both(classes: Classes, lib: Any) -> None:
+    named = classes.Named("four", ["a"])
+    assert (named.name, list(named.tags), named.label, named.size) == ("four", ["a"], "named", 4)
+    assert isinstance(named, lib.Shape)
+    assert dataclasses.is_dataclass(named)
+    assert repr(named).endswith("Named(name='four', tags=anyffi.List(['a']), other=None)")
+    named.size = 5
+    named.name = "x"
+    assert (named.area(), named.size, named.name) == (1025, 5, "x")
+    assert named == classes.Named("x", ["a"])
+    assert [field.name for field in dataclasses.fields(named)] == ["name", "tags", "other"]
+    deeper = classes.Deeper("ab", depth=2)
+    assert (deeper.depth, deeper.size, deeper.area(), deeper.name) == (2.0, 2, 1004, "ab")
+    assert lib.read(deeper, "depth") == 2.0
+    assert lib.read(deeper, "label") == "named"
+    assert lib.read(deeper, "name") == "ab"
+
+
+def test_types_of_fields_are_checked(classes: Classes) -> None:
+    with pytest.raises(TypeError, match=r"test\.derived\.Named\.name: expected str, got int"):
+        classes.Named(5)
+    named = classes.Named("a")
+    with pytest.raises(TypeError, match=r"tags, at \[0\]: expected str, got int"):
+        named.tags = [1]
+
+
+def test_overrides(classes: Classes, lib: Any) -> None:
+    named = classes.Deeper("four")
+    assert lib.area_of(named) == 1016
+    assert lib.area_of(lib.Shape("a", 3)) == 9
+    assert named.me() is named
+
+
+def test_default_constructor(classes: Classes, lib: Any) -> None:
+    simple = classes.Simple(3)
+    assert (simple.x, simple.y, simple.next) == (1, 3, None)
+    assert lib.grow(simple, 4) == 5
+    simple.next = classes.Simple(4, simple.next)
+    assert (simple.next.y, simple.x) == (4, 5)
+    bare = classes.Bare(9)
+    assert (bare.x, bare.note) == (9, "a")
+    assert dataclasses.replace(simple, y=5).x == 1
+
+
+def test_own_init(classes: Classes, lib: Any) -> None:
+    own = classes.Own(7)
+    assert (own.x, own.y, own.flag, own.from_start, own.late) == (7, 2, True, 7, None)
+    assert lib.grow(own, 1) == 8
+    assert own.x == 8
+    made = classes.Own.__new__(classes.Own)
+    with pytest.raises(AttributeError, match="flag"):
+        made.flag
+    with pytest.raises(TypeError):
+        lib.grow(made, 1)
+    with pytest.raises((TypeError, AttributeError)):
+        made.x
+    lib.Wide.__init__(made, 1)
+    assert (made.x, made.late) == (1, None)
+    with pytest.raises(AttributeError, match="flag"):
+        made.flag
+    with pytest.raises(TypeError, match="already initialized"):
+        lib.Wide.__init__(made, 1)
+    with pytest.raises(TypeError, match=r"makes no derive\.Wide"):
+        lib.Plain.__init__(classes.Own.__new__(classes.Own), 1)
+
+
+def test_refused_declarations(ffi: Any, lib: Any) -> None:
+    with pytest.raises(TypeError, match="field 'x' of Bad is a member of its base Plain"):
+
+        @ffi.dataclass("test.derived.Bad")
+        class Bad(lib.Plain):  # type: ignore[misc, name-defined]
+            x: int
+
+    with pytest.raises(TypeError, match="several bases"):
+
+        @ffi.dataclass("test.derived.Bad2")
+        class Bad2(lib.Plain, lib.Closed):  # type: ignore[misc, name-defined]
+            z: int
+
+    with pytest.raises(TypeError, match="Bad3 derives from List"):
+
+        @ffi.dataclass("test.derived.Bad3")
+        class Bad3(ffi.List):  # type: ignore[misc, name-defined]
+            z: int
+
+
+def test_failing_construction(ffi: Any, lib: Any, classes: Classes) -> None:
+    @ffi.dataclass("test.derived.Failing")
+    class Failing(lib.Closed):  # type: ignore[misc, name-defined]
+        y: int = 0
+
+    live = count_live(lib)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        Failing()
+
+    @ffi.dataclass("test.derived.OfShared")
+    class OfShared(lib.Shared):  # type: ignore[misc, name-defined]
+        y: int = 0
+
+    made = OfShared(3)
+    assert (made.x, made.y, lib.get_shared()) == (5, 3, made)
+    with pytest.raises(TypeError, match="not new|object of another class"):
+        OfShared()
+    assert made.x == 5
+    assert count_live(lib) == live
+
+
+def test_copies(classes: Classes, lib: Any) -> None:
+    named = classes.Deeper("four", ["a"], depth=3)
+    named.size = 10
+    for made in (copy.copy(named), copy.deepcopy(named)):
+        assert type(made) is classes.Deeper
+        assert (made.name, made.tags, made.depth, made.size, made.label) == ("four", ["a"], 3.0, 10, "named")
+        assert lib.area_of(made) == 1100
+        assert made is not named
+    assert copy.copy(named).tags is named.tags
+    assert copy.deepcopy(named).tags is not named.tags
+    loop = classes.Named("loop")
+    loop.other = [loop]
+    made = copy.deepcopy(loop)
+    assert made.other[0] is made
+    loop.other = made.other = None
+    with pytest.raises(TypeError, match=r"its base derive\.Plain has no copyable\(\) or pickle\(\) in C\+\+"):
+        copy.copy(classes.Simple(1))
+
+
+@every_protocol
+def test_pickles(classes: Classes, lib: Any, protocol: int) -> None:
+    named = classes.Deeper("four", ["a"], depth=3)
+    named.size = 10
+    made = pickle.loads(pickle.dumps(named, protocol))
+    assert (type(made), made.name, made.depth, made.size) == (classes.Deeper, "four", 3.0, 10)
+    assert lib.area_of(made) == 1100
+    with pytest.raises(TypeError, match=r"cannot pickle 'Simple' object: its base derive\.Plain"):
+        pickle.dumps(classes.Simple(1), protocol)
+
+
+def test_structure(classes: Classes, ffi: Any) -> None:
+    a, b = classes.Simple(1), classes.Simple(1)
+    assert ffi.structural_equal(a, b)
+    assert ffi.structural_hash(a) == ffi.structural_hash(b)
+    b.x = 7
+    assert not ffi.structural_equal(a, b)
+    assert str(ffi.first_mismatch(a, b).path) == ".x"
+    a.next = b
+    made = ffi.from_json(ffi.to_json(a))
+    assert type(made) is classes.Simple
+    assert (made.x, made.y, made.next.x, made.next.y) == (1, 1, 7, 1)
+    made.next.x = 8
+    assert b.x == 7
+    named = classes.Named("a")
+    with pytest.raises(ValueError, match=r"Python overrides functions of C\+\+"):
+        ffi.from_json(ffi.to_json(named))
+
+
+def test_life(classes: Classes, lib: Any) -> None:
+    before = count_live(lib)
+    named = classes.Named("four")
+    lib.keep(named)
+    assert lib.get_kept() is named
+    found = weakref.ref(named)
+    del named
+    gc.collect()
+    if sys.implementation.name != "pypy":
+        assert lib.area_of_kept() == 1016
+        assert lib.get_kept().name == "four"
+        assert type(lib.get_kept()) is classes.Named
+    lib.forget()
+    collect()
+    assert found() is None
+    assert count_live(lib) == before
+    with pytest.raises(ValueError, match="does not own its content alone"):
+        lib.take(classes.Named("a"))
+
+
+@cpython_only(KEEPS)
+def test_cycles_are_collected(classes: Classes, lib: Any) -> None:
+    before = count_live(lib)
+    named, own, simple = classes.Named("four"), classes.Own(3), classes.Bare(3)
+    # Through fields of Python, fields of C++, attributes, and overrides.
+    named.other = lambda: named
+    own.held = lambda: own
+    own.late = [lambda: own]
+    simple.held = lambda: simple
+    lib.area_of(named)
+    assert lib.live() == before + 3
+    del named, own, simple
+    collect()
+    assert count_live(lib) == before
+
+
+def test_frozen(ffi: Any, lib: Any) -> None:
+    @ffi.dataclass("test.derived.Frozen", frozen=True)
+    class Frozen(lib.Plain):  # type: ignore[misc, name-defined]
+        y: int
+
+    frozen = Frozen(2)
+    assert (frozen.x, frozen.y, hash(frozen)) == (1, 2, hash(Frozen(2)))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        frozen.y = 3
+
+
+def test_class_of_python_in_between(ffi: Any, lib: Any) -> None:
+    class Between(lib.Shape):  # type: ignore[misc, name-defined]
+        def area(self) -> int:
+            return 77
+
+    @ffi.dataclass("test.derived.Above")
+    class Above(Between):
+        y: int
+
+    class Below(Above):
+        pass
+
+    for cls in (Above, Below):
+        made = cls(3)
+        assert (made.y, lib.area_of(made), made.label) == (3, 77, "none")
