@@ -26,18 +26,18 @@ class Exporter:
         return np.zeros(3).__dlpack__(**options)
 
 
-class OldExporter:
-    """An array that was written before DLPack had versions."""
-
-    def __dlpack__(self) -> Any:
-        return np.zeros(3).__dlpack__()
-
-
 class NoCapsule:
     """Exports something else."""
 
     def __dlpack__(self, **options: Any) -> Any:
         return 5
+
+
+class OldExporter:
+    """An array that was written before DLPack had versions."""
+
+    def __dlpack__(self) -> Any:
+        return np.zeros(3).__dlpack__()
 
 
 def _export(tensor: Any) -> None:
