@@ -281,7 +281,9 @@ class Token:
 
 
 @pytest.mark.parametrize("method", ["keep", "take"])
-@pytest.mark.parametrize("wrapped", [lambda token: [token], lambda token: lambda: token], ids=["list", "function"])
+@pytest.mark.parametrize(
+    "wrapped", [lambda token: [token], lambda token: lambda: token], ids=["list", "function"]
+)
 def test_keep_alive_of_what_is_made_for_the_call(ptr: Any, method: str, wrapped: Any) -> None:
     plain, token = ptr.Plain(), Token()
     alive = weakref.ref(token)
