@@ -82,7 +82,7 @@ def locate_field(exception: BaseException, args: tuple[Any], name: str) -> None:
     _locate(exception, args, _describe_field, name)
 
 
-# What describes the call is no closure: where CPython 3.11 has no memory for one, it loses references.
+# No function here has a closure: where CPython 3.11 has no memory for the cell, it loses the arguments.
 def _locate(
     exception: BaseException,
     args: tuple[Any, ...],
@@ -154,7 +154,8 @@ def _find(args: tuple[Any, ...], culprit: int) -> tuple[int, str] | None:
                 return index, path
             if id(type(x)) not in _SCALARS and id(x) not in seen:
                 seen.add(id(x))
-                pending += [(item, _join(path, step)) for step, item in reversed(_parts(x))]
+                for step, item in reversed(_parts(x)):
+                    pending.append((item, _join(path, step)))
     return None
 
 
@@ -173,7 +174,7 @@ def _parts(x: Any) -> list[tuple[str, Any]]:
     if issubclass(cls, frozenset):
         return [("", item) for item in frozenset.__iter__(x)]
     if cls is slice:
-        return [(f".{name}", getattr(x, name)) for name in ("start", "stop", "step")]
+        return [(".start", x.start), (".stop", x.stop), (".step", x.step)]
     return []
 
 

@@ -121,6 +121,9 @@ CALLS: dict[str, Call] = {
     "array refused by a Dict": _on(
         lambda ffi: ffi.Dict, lambda x: _catching(lambda: x(k=np.zeros(2, object)))
     ),
+    "array refused by a List": _on(
+        lambda ffi: ffi.List(), lambda xs: _catching(xs.append, np.zeros(2, object))
+    ),
     "no capsule": lambda ffi: lambda: _catching(ffi.List, [NoCapsule()]),
     "array refused as a result": _calling("apply", lambda: [np.zeros(2, object)]),
     "exporter": _calling("echo", Exporter()),
