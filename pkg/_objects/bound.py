@@ -191,6 +191,9 @@ class BoundClasses:
         if not issubclass(cls, self._object):
             return None
         for base in cls.__mro__:
+            if base is self._object:
+                # Objects of any type, also where it is registered for one.
+                break
             if "_record" in base.__dict__:
                 return base.__dict__["_record"][0]  # type: ignore[no-any-return]
             if "_type_key" in base.__dict__:

@@ -64,7 +64,7 @@ def _enumeration(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
 
 def describe_member(stub: _Stub, name: str, value: Any, indent: str) -> Iterator[str] | None:
     """Return the lines for a member that C++ defines; None for another one."""
-    if name == "_restore":
+    if name in ("_restore", "_copied"):
         return iter(())
     if isinstance(value, (Field, Property)):
         return _property(stub, name, value, indent)

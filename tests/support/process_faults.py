@@ -62,7 +62,7 @@ def _fail_import(cells: memoryview, point: int) -> None:
     except BaseException as error:
         cells[0] = -1
         # CPython's compiler, and its import system, lose some MemoryErrors.
-        if not isinstance(error, (MemoryError, ImportError, SystemError)):
+        if not isinstance(error, (MemoryError, ImportError, SystemError, SyntaxError)):
             raise
     cells[0] = -1
     try:

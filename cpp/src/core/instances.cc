@@ -97,8 +97,10 @@ struct Nurse {
 
 struct Nurses {
   using Entry = std::pair<AnyffiObject* const, Nurse>;
+  using Entries =
+      std::unordered_map<AnyffiObject*, Nurse, std::hash<AnyffiObject*>, std::equal_to<>, Allocator<Entry>>;
   std::mutex mutex;
-  std::unordered_map<AnyffiObject*, Nurse, std::hash<AnyffiObject*>, std::equal_to<>, Allocator<Entry>> entries;
+  Entries entries;
 };
 
 Nurses& nurses() {
@@ -115,6 +117,8 @@ void delete_nurse(AnyffiObject* self, int32_t what) {
     auto found = all.entries.find(self);
     nurse = std::move(found->second);
     all.entries.erase(found);
+    // Without memory while nothing is kept alive.
+    if (all.entries.empty()) Nurses::Entries().swap(all.entries);
   }
   self->deleter = nurse.deleter;
   nurse.deleter(self, what);
