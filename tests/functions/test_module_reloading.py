@@ -137,9 +137,13 @@ class TestNewVersions:
         second = load(f"second_{ffi.ffi_mode}", source, "second.so")
         for module in (first, second):
             assert module.value(module.point(5)) == 5
-        with pytest.raises(TypeError, match=r"expected modules_versions\.First_\w+, got modules_versions\.Second_\w+$"):
+        with pytest.raises(
+            TypeError, match=r"expected modules_versions\.First_\w+, got modules_versions\.Second_\w+$"
+        ):
             first.value(second.point(5))
-        with pytest.raises(TypeError, match=r"expected modules_versions\.Second_\w+, got modules_versions\.First_\w+$"):
+        with pytest.raises(
+            TypeError, match=r"expected modules_versions\.Second_\w+, got modules_versions\.First_\w+$"
+        ):
             second.value(first.point(5))
 
     def test_objects_of_an_equal_class_are_exchanged(self, ffi: Any, load: Any) -> None:
@@ -165,7 +169,9 @@ class TestNewVersions:
         assert new.value(new.point(5)) == 12
         assert old.value(point) == old.value(old.point(5)) == 5
         for function, other in ((new.value, point), (old.value, new.point(5))):
-            with pytest.raises(TypeError, match=r"got modules_versions\.Changed_\w+ of another version of its library$"):
+            with pytest.raises(
+                TypeError, match=r"got modules_versions\.Changed_\w+ of another version of its library$"
+            ):
                 function(other)
         newest = load(f"newest_{name}", version_of_class(key, members, registers=registers))
         assert newest.value(new.point(6)) == 6
