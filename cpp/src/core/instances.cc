@@ -97,8 +97,7 @@ struct Nurse {
 
 struct Nurses {
   using Entry = std::pair<AnyffiObject* const, Nurse>;
-  using Entries =
-      std::unordered_map<AnyffiObject*, Nurse, std::hash<AnyffiObject*>, std::equal_to<>, Allocator<Entry>>;
+  using Entries = std::unordered_map<AnyffiObject*, Nurse, std::hash<AnyffiObject*>, std::equal_to<>, Allocator<Entry>>;
   std::mutex mutex;
   Entries entries;
 };
