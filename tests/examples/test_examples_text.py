@@ -56,7 +56,9 @@ def test_tokens_of_a_text(ffi: Any, text: Any, value: str) -> None:
 
 @pytest.mark.parametrize("highest", [0x7F, 0xFF, 0xFFFF, sys.maxunicode])
 def test_every_character(ffi: Any, text: Any, highest: int) -> None:
-    value = "a".join(c for c in EVERY if ord(c) <= highest)
+    # Under the allocator of the sanitizers, the time of Python's own `str.translate` is quadratic.
+    step = 50 if SANITIZED and highest > 0xFFFF else 1
+    value = "a".join([c for c in EVERY if ord(c) <= highest][::step])
     assert ffi.to_python(text.split(value)) == value.split()
     assert ffi.to_python(text.words(value)) == text.plain.words(value)
 
