@@ -238,6 +238,9 @@ def _live_objects(request: pytest.FixtureRequest) -> Iterator[None]:
     # Objects left by the fixtures of the previous module do not count here.
     same = stash.get(_module, None) is request.module
     stash[_module] = request.module
+    if request.node.get_closest_marker("unfreezes"):
+        gc.unfreeze()
+        same = False
     before = settled(live_blocks, stash.get(_blocks_before, -1) if same else -1)
     if not same:
         # What stays of earlier modules would make each collection slower than the last.

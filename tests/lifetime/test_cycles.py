@@ -336,6 +336,7 @@ def test_referents(ffi: Any) -> None:
     assert gc.get_referents(ffi.List([1])).count(ffi.List) == 1
 
 
+@pytest.mark.unfreezes
 def test_frozen_cycles(ffi: Any) -> None:
     mark = Mark()
     ref = weakref.ref(mark)

@@ -178,6 +178,7 @@ def test_a_big_result(results: Any) -> None:
     assert found == list(range(200_000))
 
 
+@pytest.mark.unfreezes
 @cpython_only("PyPy's collector calls nothing in the middle of a call")
 def test_the_collector_sees_complete_containers(results: Any) -> None:
     """Objects are converted while the collector runs, whose callbacks look at everything."""
