@@ -142,7 +142,7 @@ class FunctionCore(ObjectCore):
                 if type(kept) is OwnedValue:
                     release(kept)
             if len(packed) < len(args):
-                self._locate(exception, args)
+                locate(exception, args, self)
             # For debuggers, which find the names of this frame. Described when somebody looks.
             arguments = _new_arguments(Arguments)
             _set_call(arguments, (self, args, packed))
@@ -155,10 +155,6 @@ class FunctionCore(ObjectCore):
             raise translated
         finally:
             del translated
-
-    def _locate(self, exception: BaseException, args: tuple[Any, ...]) -> None:
-        """Name the place in the message of an exception about an argument."""
-        locate(exception, args, self)
 
     def _move_from(self, other: ObjectCore) -> None:
         super()._move_from(other)

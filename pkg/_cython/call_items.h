@@ -32,14 +32,23 @@ static int anyffi_py_load_items(const AnyffiFunction* target, Py_ssize_t index, 
   return target->info->load_items(target->self, (int32_t)index, out, room, sizeof(*room)) == 0;
 }
 
-/// As `anyffi_py_call_given`, for results of which C++ makes Python's containers.
-ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_writing(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
-                                                      PyObject* const* args, const int32_t* places) {
+/// Calls a function of whose result C++ may make Python's containers: its status, and the result if that is 0.
+ANYFFI_ALWAYS_INLINE int anyffi_py_run_writing(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
+                                               PyObject** out) {
   AnyffiValue result = anyffi_make_none();
   if (ANYFFI_WRITES_ITEMS && (target->info->flags & ANYFFI_RETURNS_ITEMS)) result.aux = ANYFFI_TAKES_ITEMS;
   int status = target->call(target->self, values, (int32_t)count, &result);
-  if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, places, count);
-  return result.type_code == ANYFFI_UNSET ? (PyObject*)result.as_pointer : anyffi_py_take_result(0, &result);
+  if (__builtin_expect(status != 0, 0)) return status;
+  *out = result.type_code == ANYFFI_UNSET ? (PyObject*)result.as_pointer : anyffi_py_take_result(0, &result);
+  return 0;
+}
+
+/// As `anyffi_py_call_given`, for such results.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_writing(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
+                                                      PyObject* const* args, const int32_t* places) {
+  PyObject* made;
+  int status = anyffi_py_run_writing(target, values, count, &made);
+  return __builtin_expect(status != 0, 0) ? anyffi_py_fail_call(status, args, places, count) : made;
 }
 
 /// Calls with memory for all arguments; `args` are those given, at `places` unless that is NULL.
@@ -85,11 +94,9 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_reading(AnyffiFunction* target, PyO
 /// Calls with arguments of which the first is a container that is read during the call itself.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_read(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
                                                    AnyffiValue* values) {
-  AnyffiValue result = anyffi_make_none();
-  if (ANYFFI_WRITES_ITEMS && (target->info->flags & ANYFFI_RETURNS_ITEMS)) result.aux = ANYFFI_TAKES_ITEMS;
-  int status = target->call(target->self, values, (int32_t)count, &result);
-  if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_reading(target, args, count, status);
-  return result.type_code == ANYFFI_UNSET ? (PyObject*)result.as_pointer : anyffi_py_take_result(0, &result);
+  PyObject* made;
+  int status = anyffi_py_run_writing(target, values, count, &made);
+  return __builtin_expect(status != 0, 0) ? anyffi_py_fail_reading(target, args, count, status) : made;
 }
 
 /// The most frequent call of this kind: with one list, tuple or dict.

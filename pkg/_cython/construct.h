@@ -50,20 +50,21 @@ static int anyffi_py_make_sequence(PyObject* x, int32_t type_code, AnyffiValue* 
     if (anyffi_py_copy_as(found, ANYFFI_ARRAY, out) < 0) return -1;
     out->aux = ANYFFI_MOVABLE;
     return anyffi_py_make_shape(x, out);
-  } else {
-    int is_list = type_code == ANYFFI_LIST;
-    // A tuple is returned as it is.
-    PyObject* items = !is_list               ? PySequence_Tuple(x)
-                      : PyList_CheckExact(x) ? anyffi_py_return_new(x)
-                                             : PySequence_List(x);
-    if (items == NULL) return -1;
-    int status = anyffi_py_pack_object(items, out) < 0 ? -1 : 1;
-    if (status > 0 && type_code == ANYFFI_SHAPE) status = anyffi_py_make_shape(items, out);
-    Py_DECREF(items);
-    if (status < 0) return -1;
   }
-  if (type_code != ANYFFI_SHAPE) out->as_object->type_code = type_code;
-  return 1;
+  int is_list = type_code == ANYFFI_LIST;
+  // A tuple is returned as it is.
+  PyObject* items = !is_list               ? PySequence_Tuple(x)
+                    : PyList_CheckExact(x) ? anyffi_py_return_new(x)
+                                           : PySequence_List(x);
+  if (items == NULL) return -1;
+  int status = anyffi_py_pack_object(items, out) < 0 ? -1 : 1;
+  if (status > 0 && type_code == ANYFFI_SHAPE) {
+    status = anyffi_py_make_shape(items, out);
+  } else if (status > 0) {
+    out->as_object->type_code = type_code;
+  }
+  Py_DECREF(items);
+  return status;
 }
 
 static int anyffi_py_make_mapping(PyObject* const* args, Py_ssize_t count, PyObject* names, int32_t type_code,
