@@ -46,24 +46,24 @@ struct Traits<runtime::Part<I>> {
 
 namespace detail {
 
-/// `load_element` stores what the part converts an element to.
-template <>
-inline Fit load_element<runtime::Part<0>>(Element& element, const AnyffiValue& key, AnyValue& converted,
-                                          AnyffiMismatch& why) {
-  if (!Traits<runtime::Part<0>>::load(element.value, converted, why)) {
+/// Stores what the part converts an element to.
+template <int I>
+Fit load_part(Element& element, const AnyffiValue& key, AnyValue& converted, AnyffiMismatch& why) {
+  if (!Traits<runtime::Part<I>>::load(element.value, converted, why)) {
     element.refused(why, key);
     return Fit::kRefused;
   }
   return same_words(converted.raw(), element.value) ? Fit::kUnchanged : Fit::kConverted;
 }
 template <>
+inline Fit load_element<runtime::Part<0>>(Element& element, const AnyffiValue& key, AnyValue& converted,
+                                          AnyffiMismatch& why) {
+  return load_part<0>(element, key, converted, why);
+}
+template <>
 inline Fit load_element<runtime::Part<1>>(Element& element, const AnyffiValue& key, AnyValue& converted,
                                           AnyffiMismatch& why) {
-  if (!Traits<runtime::Part<1>>::load(element.value, converted, why)) {
-    element.refused(why, key);
-    return Fit::kRefused;
-  }
-  return same_words(converted.raw(), element.value) ? Fit::kUnchanged : Fit::kConverted;
+  return load_part<1>(element, key, converted, why);
 }
 
 }  // namespace detail
