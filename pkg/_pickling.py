@@ -23,7 +23,6 @@ __all__ = [
     "unpickle_api",
     "unpickle_callable",
     "unpickle_container",
-    "unpickle_derived",
     "unpickle_export",
     "unpickle_function",
     "unpickle_module",
@@ -61,15 +60,7 @@ def unpickle_object(cls: Any, state: Any) -> Any:
     """Make an object of a class, or of the type of that key, without running its `__init__`."""
     if isinstance(cls, str):
         cls = _current.api._class_of_key(cls)
-    made = object.__new__(cls)
-    made._move_from(cls._restore(state))
-    made._bind_overrides()
-    return made
-
-
-def unpickle_derived(cls: Any, state: Any) -> Any:
-    """Make an object of a dataclass that derives from a class of C++, of the state of that."""
-    return cls._on_base(cls._of_cpp._restore(state))
+    return cls._take(cls._restore(state))
 
 
 def unpickle_value(key: str, *args: Any) -> Any:

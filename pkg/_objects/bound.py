@@ -33,6 +33,7 @@ _RESERVED = frozenset(
         "_release",
         "_overrides",
         "_bind_overrides",
+        "_take",
         "_runtime",
         "_classes",
         "_restore",

@@ -46,12 +46,7 @@ def _attributes(self: Any) -> dict[str, Any] | None:
 
 def _remade(self: Any, made: Any) -> Any:
     """Move a new object into an instance of the class of another one."""
-    if type(made) is type(self):
-        return made
-    other = object.__new__(type(self))
-    other._move_from(made)
-    other._bind_overrides()
-    return other
+    return made if type(made) is type(self) else type(self)._take(made)
 
 
 def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
-from .._pickling import unpickle_derived
+from .._pickling import unpickle_object
 from .._typing import Any
 from .record_methods import RecordMethods
 
@@ -25,7 +25,7 @@ class DerivedMethods(RecordMethods):
         self._runtime.renew_wrapper(self)
 
     @classmethod
-    def _on_base(cls, made: Any) -> Any:
+    def _take(cls, made: Any) -> Any:
         """Return an instance, with defaults, for a new object of C++."""
         other = cls.__new__(cls)
         other._set_base(made)
@@ -51,14 +51,14 @@ class DerivedMethods(RecordMethods):
         )
 
     def __copy__(self) -> Any:
-        made = self._on_base(self._copy_base())
+        made = self._take(self._copy_base())
         made.__setstate__(self.__getstate__())
         return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         from copy import deepcopy
 
-        made = memo[id(self)] = self._on_base(self._copy_base())
+        made = memo[id(self)] = self._take(self._copy_base())
         made.__setstate__(deepcopy(self.__getstate__(), memo))
         return made
 
@@ -66,7 +66,7 @@ class DerivedMethods(RecordMethods):
         """Helper for pickle."""
         if "_restore" not in self._of_cpp.__dict__:
             raise self._error("pickle", "pickle()")
-        return unpickle_derived, (type(self), self._state_of_base()), self.__getstate__()
+        return unpickle_object, (type(self), self._state_of_base()), self.__getstate__()
 
 
 def make_post_init(cls: Any) -> Any:

@@ -34,6 +34,15 @@ class ObjectMethods:
     _address: int
     _classes: Any
     _bind_overrides = bind_overrides
+    _move_from: Any
+
+    @classmethod
+    def _take(cls, made: Any) -> Any:
+        """Move a new object of C++ into a new instance, whose `__init__` does not run."""
+        other = object.__new__(cls)
+        other._move_from(made)
+        other._bind_overrides()
+        return other
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
