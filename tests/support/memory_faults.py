@@ -9,24 +9,17 @@ says where.
 
 from __future__ import annotations
 
-import ctypes
 import gc
-import os
 import sys
 from typing import Any
 
 import anyffi.testing  # loads the functions of the operations
 from anyffi._backend import open_backend
+from failing_memory import open_cells
 from memory_calls import CALLS, alike, settle
 
 #: What CPython says where it has lost a MemoryError, for frames of functions until 3.11; and ctypes about arguments.
 _LOST = ("error return without exception set", "returned NULL without setting an exception", "MemoryError")
-
-
-def _cells() -> memoryview:
-    """Return what failing_memory.c counts by."""
-    library = ctypes.CDLL(os.environ["LD_PRELOAD"])
-    return memoryview((ctypes.c_long * 2).in_dll(library, "failing_memory_cells")).cast("B").cast("l")
 
 
 def _is_right(ffi: Any, outcome: Any, expected: Any) -> bool:
@@ -44,7 +37,7 @@ def _is_right(ffi: Any, outcome: Any, expected: Any) -> bool:
 
 
 def fail_each(ffi: Any, name: str) -> int:
-    cells, blocks = _cells(), anyffi.testing.live_blocks
+    cells, blocks = open_cells(), anyffi.testing.live_blocks
     trim = ffi.get_global_func("testing.fail_allocation")
     for _ in range(3):
         CALLS[name](ffi)()

@@ -8,7 +8,6 @@ the output is the number of those that failed; lines before it say what was wron
 
 from __future__ import annotations
 
-import ctypes
 import faulthandler
 import gc
 import os
@@ -30,6 +29,7 @@ import types  # noqa: F401
 import weakref  # noqa: F401
 
 import numpy  # noqa: F401
+from failing_memory import open_cells
 
 #: The innermost frames where CPython 3.11 itself may end the process: its import locks and its compiler.
 _OWN_CRASH = re.compile(
@@ -37,12 +37,6 @@ _OWN_CRASH = re.compile(
     r"|first\):\n.*in _call_with_frames_removed\n.* in source_to_code$",
     re.MULTILINE,
 )
-
-
-def _cells() -> memoryview:
-    """Return what failing_memory.c counts by."""
-    library = ctypes.CDLL(os.environ["LD_PRELOAD"])
-    return memoryview((ctypes.c_long * 2).in_dll(library, "failing_memory_cells")).cast("B").cast("l")
 
 
 def _use() -> Any:
@@ -136,7 +130,7 @@ def _fail(cells: memoryview, fault: str, point: int, writer: int) -> NoReturn:
 
 def main() -> None:
     fault, count = sys.argv[1], int(sys.argv[2])
-    cells, draw = _cells(), random.Random(1)
+    cells, draw = open_cells(), random.Random(1)
     if fault == "exit":
         _use()
     # The number of allocations that can fail.
