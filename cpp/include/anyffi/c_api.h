@@ -1036,7 +1036,7 @@ typedef enum AnyffiInstanceFlag {
   ANYFFI_HOST_COMPARES = 4 /* a class of the host may say when they are equal: `object_hash` of AnyffiHost */
 } AnyffiInstanceFlag;
 
-/// Adds flags to a type and those that derive from it.
+/// Adds flags to a type and those that derive from it; built-in types have none.
 void anyffi_type_add_instance_flags(int32_t type_code, uint8_t flags);
 /// The flags of a type, an AnyffiInstanceFlag each; never freed.
 const uint8_t* anyffi_type_get_instance_flags(int32_t type_code);

@@ -134,7 +134,8 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.describe")
         "changes when the type is defined anew.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.let_host_compare")
-    .def([](int32_t type_code) { anyffi_type_add_instance_flags(type_code, ANYFFI_HOST_COMPARES); }, arg("type_code"))
+    .def([](int32_t type_code) { anyffi_type_add_instance_flags(get_info(type_code).type_code, ANYFFI_HOST_COMPARES); },
+         arg("type_code"))
     .doc("Let the host hash and compare the objects of a type and of those that derive from it.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.convertible_from")

@@ -343,10 +343,11 @@ int32_t anyffi_type_get_family(int32_t type_code) {
 int32_t anyffi_abi_get_version(void) { return ANYFFI_ABI_VERSION; }
 
 void anyffi_type_add_instance_flags(int32_t type_code, uint8_t flags) {
+  if (type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return;
   DynamicTypes& types = dynamic_types();
   std::lock_guard<std::mutex> lock(types.mutex);
   int32_t count = types.count.load(std::memory_order_relaxed);
-  for (int32_t i = type_code - ANYFFI_FIRST_DYNAMIC_TYPE; i >= 0 && i < count; ++i) {
+  for (int32_t i = type_code - ANYFFI_FIRST_DYNAMIC_TYPE; i < count; ++i) {
     if (!anyffi_type_is_a(ANYFFI_FIRST_DYNAMIC_TYPE + i, type_code)) continue;
     __atomic_fetch_or(&instance_flags[i], flags, __ATOMIC_RELAXED);
   }
