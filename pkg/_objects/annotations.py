@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 import collections.abc
 import ctypes
@@ -15,6 +14,7 @@ from .._rules.decisions import find_on_type
 from .._rules.device import Device
 from .._rules.dtype import dtype
 from .._typing import TYPE_CHECKING, Any
+from .annotation_text import AnnotationText, Later, Part, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -75,25 +75,6 @@ _CONVERTED = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set
 _WRAPPERS = ("Annotated", "Final", "Required", "NotRequired", "ReadOnly")
 
 
-class _Unknown(Exception):
-    """A name that has no value yet: it is that of a class which is defined later."""
-
-
-class _Part:
-    """A generic class with parts, or a union, of an annotation that is text."""
-
-    def __init__(self, origin: Any, parts: tuple[Any, ...]) -> None:
-        self.origin = origin
-        self.parts = parts
-
-
-class _Later:
-    """The name of a class that is defined later."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
 def evaluate_classes(cls: type) -> Mapping[str, Any]:
     """Return the local names of the function in which a class is being defined; none for others."""
     if "<locals>" not in cls.__qualname__:
@@ -130,19 +111,20 @@ class Annotations:
         self._code_of = code_of
         self._public = {public[name]: (name, count) for name, count in _PUBLIC.items()}
         module = sys.modules.get(cls.__module__)
-        self._scopes = (dict(cls.__dict__), local_names, vars(module) if module else {}, vars(builtins))
+        scopes = ({cls.__name__: cls}, dict(cls.__dict__), local_names, vars(module) if module else {})
+        self._text = AnnotationText((*scopes, vars(builtins)))
 
     def describe(self, annotation: Any) -> tuple[Any, ...]:
         """Return the description of an annotation; TypeError for one that has no meaning for the runtime."""
         if isinstance(annotation, str):
-            return self.describe(self._evaluate(annotation))
+            return self.describe(self._text.evaluate(annotation))
         if isinstance(annotation, typing.ForwardRef):
             return self.describe(annotation.__forward_arg__)
-        if isinstance(annotation, _Later):
+        if isinstance(annotation, Later):
             return self._describe_later(annotation.name)
         if annotation is typing.Tuple:  # noqa: UP006
             annotation = tuple
-        if isinstance(annotation, _Part):
+        if isinstance(annotation, Part):
             origin, parts = annotation.origin, annotation.parts
         else:
             origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
@@ -173,7 +155,7 @@ class Annotations:
             return self.describe(x.__value__)
         if isinstance(x, type):
             return self._describe_class(x)
-        raise self._refused(x)
+        raise refused(x)
 
     def _describe_class(self, cls: Any) -> tuple[Any, ...]:
         code = self._code_of(cls)
@@ -183,7 +165,7 @@ class Annotations:
             return ("Tensor",)
         if issubclass(cls, _CONVERTED) or cls.__module__ == "numpy" or find_on_type(cls, "__index__"):
             # Their values would come back as those of another class.
-            raise self._refused(cls)
+            raise refused(cls)
         accepts = _make_check(cls)
         return "instance", f"{cls.__module__}.{cls.__qualname__}", accepts
 
@@ -193,7 +175,7 @@ class Annotations:
         if origin is typing.Literal:
             if all(type(x) in (int, str, bytes, bool, type(None)) for x in parts):
                 return "literal", *parts
-            raise self._refused(whole)
+            raise refused(whole)
         if origin is collections.abc.Callable or origin is typing.Callable:
             return ("Function",)
         if origin in (tuple, typing.Tuple):  # noqa: UP006
@@ -214,7 +196,7 @@ class Annotations:
 
     def _describe_parts(self, parts: tuple[Any, ...], count: int, whole: Any) -> list[Any]:
         if len(parts) != count:
-            raise self._refused(whole)
+            raise refused(whole)
         return [self.describe(x) for x in parts]
 
     def _describe_union(self, parts: Any) -> tuple[Any, ...]:
@@ -237,61 +219,6 @@ class Annotations:
             return self._public.get(x) or _PLAIN.get(x) or ("", 0)
         except TypeError:
             return "", 0
-
-    def _refused(self, annotation: Any) -> TypeError:
-        shown = annotation.__qualname__ if isinstance(annotation, type) else repr(annotation)
-        return TypeError(f"the annotation {shown} is no type of values in C++; use typing.Any for any value")
-
-    # ---- annotations as text -------------------------------------------------------------------------
-
-    def _evaluate(self, text: str) -> Any:
-        try:
-            tree = ast.parse(text.strip(), mode="eval")
-        except SyntaxError:
-            raise self._refused(text) from None
-        return self._read(tree.body)
-
-    def _read(self, node: ast.expr) -> Any:
-        if isinstance(node, ast.Name):
-            return self._look_up(node.id)
-        if isinstance(node, ast.Constant):
-            return node.value
-        if isinstance(node, ast.Attribute):
-            owner = self._read(node.value)
-            if isinstance(owner, _Later):
-                return _Later(f"{owner.name}.{node.attr}")
-            return getattr(owner, node.attr)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            return _Part(typing.Union, (self._read(node.left), self._read(node.right)))
-        if isinstance(node, ast.Subscript):
-            return self._read_generic(node)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return -self._read(node.operand)
-        if isinstance(node, (ast.List, ast.Tuple)):
-            return tuple(self._read(x) for x in node.elts)
-        raise self._refused(ast.unparse(node))
-
-    def _read_generic(self, node: ast.Subscript) -> Any:
-        origin = self._read(node.value)
-        # The node of an index before Python 3.9.
-        index = node.slice
-        nodes = index.elts if isinstance(index, ast.Tuple) else [index]
-        if origin is getattr(typing, "Annotated", None):
-            return self._read(nodes[0])
-        parts = tuple(self._read(x) for x in nodes)
-        if isinstance(origin, _Later):
-            return origin
-        if origin is typing.Optional:
-            return _Part(typing.Union, (*parts, None))
-        return _Part(typing.get_origin(origin) or origin, parts)
-
-    def _look_up(self, name: str) -> Any:
-        if name == self._cls.__name__:
-            return self._cls
-        for scope in self._scopes:
-            if name in scope:
-                return scope[name]
-        return _Later(name)
 
 
 def _special_form() -> Any:

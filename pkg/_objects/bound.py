@@ -10,73 +10,14 @@ from .._rules.conversions import set_enumerations
 from .._rules.errors import set_class_finder
 from .._typing import Any
 from . import defaults
-from .docs import FunctionAnnotations, FunctionDoc
 from .enums import made_enumerations, make_enumeration
 from .exceptions import find_base, make_exception
 from .fields import Field
-from .methods import OPERATORS, Constructor, MethodMethods, OverridableConstructor, make_iter, no_constructor
-from .overrides import BIND, KEEP, Overrides
+from .members import Members, TypeDescription
+from .methods import Constructor, MethodMethods, no_constructor
 from .runtime import Runtime
 
 __all__ = ["BoundClasses"]
-
-# AnyffiMethodFlag
-_STATIC, _GETTER, _SETTER, _CONSTRUCTOR, _RESTORE = 1, 2, 4, 8, 16
-
-
-#: Attributes of wrappers and classes that a member must not replace; it gets a `_` at its end.
-_RESERVED = frozenset(
-    [
-        "_address",
-        "_type_code",
-        "_move_from",
-        "_release",
-        "_overrides",
-        "_bind_overrides",
-        "_take",
-        "_runtime",
-        "_classes",
-        "_restore",
-        "_copied",
-        "_record",
-        "_of_cpp",
-        "_field_names",
-        "_type_key",
-        "__class__",
-        "__new__",
-        "__init__",
-        "__del__",
-        "__dict__",
-        "__slots__",
-        "__weakref__",
-        "__module__",
-        "__qualname__",
-        "__reduce__",
-        "__reduce_ex__",
-        "__getattribute__",
-        "__init_subclass__",
-        "__subclasshook__",
-        "__class_getitem__",
-        "__anyffi_value__",
-    ]
-)
-
-
-class _Type:
-    """What the runtime knows of a type, as `anyffi.type.describe` returns it."""
-
-    def __init__(
-        self, key: str, doc: str | None, parent: int, fields: Any, has_repr: bool, version: int
-    ) -> None:
-        self.key = key
-        self.doc = doc
-        self.parent = parent
-        #: Of each field of its own the name, type, docstring and whether it is writable; of an enumeration
-        #: the members.
-        self.fields = fields
-        self.has_repr = has_repr
-        #: Changes when the type is defined anew.
-        self.version = version
 
 
 class BoundClasses:
@@ -86,18 +27,7 @@ class BoundClasses:
         self._core = core
         self._runtime: Runtime = public["Object"]._runtime
         self._object: Any = public["Object"]
-        self._function: Any = public["Function"]
-        self._method: Any = type(
-            "Method",
-            (MethodMethods, self._function),
-            {
-                "__slots__": ("__objclass__",),
-                "__module__": "anyffi",
-                "__doc__": FunctionDoc(MethodMethods.__doc__),
-                "__annotations__": FunctionAnnotations(),
-                "_binds": True,
-            },
-        )
+        self._maker = Members(public, self.class_of, self._ancestors)
         self._lock = threading.RLock()
         #: By type code: the classes made here, and those that users registered.
         self._made: dict[int, Any] = {}
@@ -132,7 +62,7 @@ class BoundClasses:
         type_code = self._runtime.type_find(key)
         return None if type_code is None or type_code < FIRST_DYNAMIC_TYPE else self.class_of(type_code)
 
-    def _make_foreign(self, type_code: int, described: _Type) -> Any:
+    def _make_foreign(self, type_code: int, described: TypeDescription) -> Any:
         """Return the class of an enumeration or of exceptions, of which there are no objects."""
         key = described.key
         base, name, text, _ = described.fields[0]
@@ -251,18 +181,18 @@ class BoundClasses:
 
     # ---- members -------------------------------------------------------------------------------------
 
-    def _describe_type(self, type_code: int) -> _Type:
-        return _Type(*self._runtime.type_describe(type_code))
+    def _describe_type(self, type_code: int) -> TypeDescription:
+        return TypeDescription(*self._runtime.type_describe(type_code))
 
-    def _build(self, type_code: int, described: _Type) -> Any:
+    def _build(self, type_code: int, described: TypeDescription) -> Any:
         base = self._object if described.parent == code.OBJECT else self.class_of(described.parent)
         namespace = {"__slots__": (), **defaults.namespace_of_key(described.key, described.doc)}
         cls: Any = type(namespace["__qualname__"], (base,), namespace)
         self._set_members(cls, type_code, described)
         return cls
 
-    def _set_members(self, cls: Any, type_code: int, described: _Type) -> None:
-        members = {"__init__": no_constructor, **self._members_of(cls, type_code, described)}
+    def _set_members(self, cls: Any, type_code: int, described: TypeDescription) -> None:
+        members = {"__init__": no_constructor, **self._maker.members_of(cls, type_code, described)}
         _, former = self._members.get(type_code, (0, ()))
         for name in former:
             if name not in members and name in cls.__dict__:
@@ -275,92 +205,10 @@ class BoundClasses:
         """Add the members of a type and of its ancestors to a class, except for names that it has."""
         known = {name for base in cls.__mro__ if not _is_of_package(base) for name in base.__dict__}
         for owner in (type_code, *self._ancestors(type_code)):
-            for name, value in self._members_of(cls, owner, self._describe_type(owner)).items():
+            for name, value in self._maker.members_of(cls, owner, self._describe_type(owner)).items():
                 if name not in known and not (name == "__init__" and owner != type_code):
                     known.add(name)
                     setattr(cls, name, value)
-
-    def _members_of(self, cls: Any, type_code: int, described: _Type) -> dict[str, Any]:
-        """Return the members that a type itself has, by name."""
-        members: dict[str, Any] = {}
-        for name, type_name, doc, is_writable in described.fields:
-            members[_free(name)] = Field(self._runtime, described.key, name, type_name, doc, is_writable)
-        rows = list(self._runtime.type_methods(type_code))
-        operators: dict[str, Any] = {}
-        if any(name in OPERATORS for name, _, _ in rows):
-            operators = {
-                name: function for name, _, function in self._runtime.type_methods(type_code, NotImplemented)
-            }
-        setters = {name: function for name, flags, function in rows if flags & _SETTER}
-        private = {name: function for name, _, function in rows if name in (BIND, KEEP)}
-        for name, flags, function in rows:
-            if name in private:
-                continue
-            if flags & _CONSTRUCTOR:
-                members["__init__"] = self._constructor(cls, function, private)
-            elif flags & _RESTORE:
-                members["_restore"] = staticmethod(function)
-            elif flags & _STATIC:
-                members[_free(name)] = staticmethod(function)
-            elif flags & _GETTER:
-                put = self._bind(cls, setters[name]) if name in setters else None
-                members[_free(name)] = Property(self._bind(cls, function), put)
-            elif name in OPERATORS:
-                members[name] = self._bind(cls, operators[name])
-            elif name == "__iter__":
-                members[name] = make_iter(self._bind(cls, function), self._function)
-            elif not flags & _SETTER:
-                members[_free(name)] = self._bind(cls, function)
-        if "__eq__" in members:
-            members.setdefault("__hash__", None)
-        if "_restore" in members:
-            members["__reduce__"] = defaults.make_reduce(type_code)
-            if any("__copy__" in self.class_of(x).__dict__ for x in self._ancestors(type_code)):
-                # That of the base would copy the base.
-                members.setdefault("__copy__", defaults.make_copy(members["_restore"].__func__))
-        if "__copy__" in members:
-            members["_copied"] = staticmethod(members["__copy__"])
-            copies = defaults.make_copies(members["__copy__"], type_code)
-            members["__copy__"], members["__deepcopy__"] = copies
-        if described.has_repr:
-            members.setdefault("__repr__", lambda self: self._runtime.value_repr(self))
-        if described.fields:
-            members.setdefault("__repr__", defaults.__repr__)
-            members["_field_names"] = tuple(_free(row[0]) for row in described.fields)
-        return members
-
-    def _constructor(self, cls: Any, function: Any, private: dict[str, Any]) -> Constructor:
-        if not private:
-            return Constructor(cls, function)
-        # A class that users registered is one of Python.
-        own = cls if "_type_key" in cls.__dict__ else None
-        overrides = Overrides(own, private[BIND], private[KEEP], self._runtime.object_is_shared)
-        return OverridableConstructor(cls, function, overrides)
-
-    def _bind(self, cls: Any, function: Any) -> Any:
-        method = self._method.__new__(self._method)
-        method._move_from(function)
-        method.__objclass__ = cls
-        return method
-
-
-class Property(property):
-    """A property of a C++ class."""
-
-    def __init__(self, get: Any, put: Any) -> None:
-        super().__init__(get, put)
-        self.__doc__ = get.__doc__
-
-    @property
-    def type_name(self) -> str | None:
-        """The annotation of its values."""
-        info = self.fget._info()  # type: ignore[union-attr]
-        found: str | None = info and info[5]
-        return found
-
-
-def _free(name: str) -> str:
-    return name + "_" if name in _RESERVED else name
 
 
 def _is_of_package(cls: type) -> bool:

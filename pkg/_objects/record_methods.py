@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copyreg import __newobj__  # type: ignore[attr-defined]
+from weakref import WeakKeyDictionary
 
 from .._builtins import *  # noqa: F403
 from .._typing import TYPE_CHECKING, Any
@@ -11,6 +12,23 @@ __all__ = ["NO_STATE", "RecordMethods"]
 
 #: Slots that hold no attributes of users.
 NO_STATE = ("__weakref__", "__dict__", "_memory")
+
+_ABSENT = object()
+_names: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
+
+
+def _names_of_state(cls: type) -> tuple[str, ...]:
+    """Return the names of fields, and of slots that classes in Python add."""
+    found = _names.get(cls)
+    if found is None:
+        import dataclasses
+
+        names = [field.name for field in dataclasses.fields(cls)]
+        for base in cls.__mro__:
+            slots = base.__dict__.get("__slots__", ())
+            names += (slots,) if isinstance(slots, str) else slots
+        found = _names[cls] = tuple(name for name in dict.fromkeys(names) if name not in NO_STATE)
+    return found
 
 
 class _Signature:
@@ -59,15 +77,11 @@ class RecordMethods:
 
     def __getstate__(self) -> dict[str, Any]:
         """Helper for pickle: the fields that are set, and the attributes that a class in Python adds."""
-        import dataclasses
-
-        names = [field.name for field in dataclasses.fields(self)]  # type: ignore[arg-type]
-        state = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        for cls in type(self).__mro__:
-            slots = cls.__dict__.get("__slots__", ())
-            for name in (slots,) if isinstance(slots, str) else slots:
-                if name not in NO_STATE and hasattr(self, name):
-                    state[name] = getattr(self, name)
+        state = {}
+        for name in _names_of_state(type(self)):
+            value = getattr(self, name, _ABSENT)
+            if value is not _ABSENT:
+                state[name] = value
         state.update(getattr(self, "__dict__", ()))
         return state
 

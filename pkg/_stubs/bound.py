@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .._objects.bound import Property
 from .._objects.fields import Field
+from .._objects.members import Property
 from .._objects.methods import Constructor, MethodMethods
 from .._public import Function, Object
 from .._rules import keywords

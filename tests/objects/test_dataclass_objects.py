@@ -11,8 +11,9 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pytest
-from pickles import every_protocol
+from pickles import every_protocol, tensor_of
 
 #: The classes of each backend, declared once: types are never freed.
 _declared: dict[int, Any] = {}
@@ -48,7 +49,11 @@ class Classes:
                 super().__init__(x)
                 self.extra = extra
 
+        class Marked(Leaf):
+            __slots__ = ("left", "right")
+
         self.Leaf, self.Node, self.Frozen, self.Late, self.Open = Leaf, Node, Frozen, Late, Open
+        self.Marked = Marked
 
 
 @pytest.fixture
@@ -98,6 +103,36 @@ def test_pickles(protocol: int, classes: Any) -> None:
     assert late.x == 1
     with pytest.raises(AttributeError):
         late.y
+
+
+@first
+def test_tensors_of_objects_are_pickled_out_of_band(classes: Any, ffi: Any) -> None:
+    array = np.arange(1000.0)
+    tensor = tensor_of(ffi, array)
+    node = classes.Node([tensor], children=[tensor], next=classes.Node(tensor))
+    buffers: list[Any] = []
+    data = pickle.dumps(node, protocol=5, buffer_callback=buffers.append)
+    # Once for all who refer to it.
+    (buffer,) = buffers
+    assert len(data) < 1000
+    assert bytes(buffer.raw()) == array.tobytes()
+    again = pickle.loads(data, buffers=[bytearray(buffer.raw())])
+    assert again.value[0] is again.children[0] is again.next.value
+    np.testing.assert_array_equal(np.asarray(again.next.value), array)
+    buffer.release()
+    with pytest.raises(pickle.UnpicklingError, match="not enough out-of-band buffers|no more buffers"):
+        pickle.loads(data, buffers=[])
+
+
+@first
+def test_pickles_of_classes_with_slots(classes: Any) -> None:
+    marked = classes.Marked(1)
+    marked.left = [marked]
+    again = pickle.loads(pickle.dumps(marked))
+    assert type(again) is classes.Marked
+    assert again.left[0] is again
+    assert again.x == 1
+    assert not hasattr(again, "right")
 
 
 @first

@@ -296,6 +296,25 @@ def test_keep_alive_of_what_is_made_for_the_call(ptr: Any, method: str, wrapped:
     assert alive() is None
 
 
+@cpython_only("PyPy does not look into objects of C++")
+def test_cycles_through_what_is_kept_alive(ptr: Any) -> None:
+    before = count_live(ptr)
+    bell, other = ptr.Bell(), ptr.Bell()
+    bell.attach(lambda x=bell, y=other: (x, y))
+    bell.attach([1, lambda x=bell: x])
+    other.attach([lambda x=bell: x])
+    nested = ptr.Bell()
+    nested.attach(lambda x=bell: x)
+    bell.attach(nested)
+    del nested
+    # Nothing is collected that Python uses.
+    held = bell
+    del bell, other
+    assert count_live(ptr) == before + 3
+    del held
+    assert count_live(ptr) == before
+
+
 def test_callbacks(ptr: Any) -> None:
     seen = []
     shape = ptr.Square(2)

@@ -94,6 +94,11 @@ struct CountingDelete {
 };
 Counted global_counted{7};
 
+struct Bell {
+  Bell() { ++live; }
+  Bell(const Bell&) = delete;
+  ~Bell() { --live; }
+};
 struct Button {
   anyffi::Function on_click = anyffi::Function::from([](int64_t x) { return x; });
 };
@@ -148,6 +153,9 @@ ANYFFI_CLASS(Counted, "ptr.Counted")
 ANYFFI_CLASS(View, "ptr.View")
     .init<const Counted&>(arg("of")).keep_alive<1, 2>()
     .property("n", &View::n);
+ANYFFI_CLASS(Bell, "ptr.Bell")
+    .init<>()
+    .method("attach", [](Bell&, const anyffi::AnyValue&) {}, arg("listener")).keep_alive<1, 2>();
 ANYFFI_CLASS(Button, "ptr.Button").field("on_click", &Button::on_click);
 ANYFFI_CLASS(Plain, "ptr.Plain").init<>().field("x", &Plain::x)
     .method("keep", [](Plain&, const anyffi::AnyValue&) {}, arg("what")).keep_alive<1, 2>()

@@ -81,6 +81,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   template <uint8_t kNurse, uint8_t kPatient>
   Class& keep_alive() noexcept {
     if (function_) detail::set_kept(*function_, index_of(kNurse), index_of(kPatient));
+    // The garbage collector looks into objects that have references.
+    if (kNurse == 1) visit_kept();
     return *this;
   }
 

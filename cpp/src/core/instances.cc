@@ -1,6 +1,8 @@
 /// \file
 /// The objects of C++ classes by the address of their content, so that one address is one object; and the objects that
 /// others keep alive.
+#include "core/instances.h"
+
 #include <anyffi/c_api.h>
 #include <anyffi/inline.h>
 
@@ -98,7 +100,7 @@ struct Nurse {
 struct Nurses {
   using Entry = std::pair<AnyffiObject* const, Nurse>;
   using Entries = std::unordered_map<AnyffiObject*, Nurse, std::hash<AnyffiObject*>, std::equal_to<>, Allocator<Entry>>;
-  std::mutex mutex;
+  std::recursive_mutex mutex; /* what a nurse keeps alive may be one */
   Entries entries;
 };
 
@@ -112,7 +114,7 @@ void delete_nurse(AnyffiObject* self, int32_t what) {
   Nurses& all = nurses();
   Nurse nurse;
   {
-    std::lock_guard<std::mutex> lock(all.mutex);
+    std::lock_guard<std::recursive_mutex> lock(all.mutex);
     auto found = all.entries.find(self);
     nurse = std::move(found->second);
     all.entries.erase(found);
@@ -126,7 +128,7 @@ void delete_nurse(AnyffiObject* self, int32_t what) {
 
 void add_patient(AnyffiObject* nurse, AnyffiObject* patient) {
   Nurses& all = nurses();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<std::recursive_mutex> lock(all.mutex);
   Nurse& entry = all.entries[nurse];
   if (entry.deleter == nullptr) {
     entry.deleter = nurse->deleter;
@@ -140,6 +142,18 @@ void add_patient(AnyffiObject* nurse, AnyffiObject* patient) {
 }
 
 }  // namespace
+
+int visit_patients(const AnyffiObject* nurse, AnyffiVisit visit, void* context) {
+  if (nurse->deleter != &delete_nurse) return 0;
+  Nurses& all = nurses();
+  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  for (AnyffiObject* patient : all.entries.find(const_cast<AnyffiObject*>(nurse))->second.patients) {
+    AnyffiValue value = anyffi_make_object(patient);
+    if (int status = visit(&value, context)) return status;
+  }
+  return 0;
+}
+
 }  // namespace anyffi::runtime
 
 using namespace anyffi::runtime;

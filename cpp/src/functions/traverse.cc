@@ -3,11 +3,13 @@
 ///
 /// A collector that subtracts the references it finds from refcounts (CPython's) frees what has no others. So a handle
 /// may be visited only for a reference that ends with the caller's: each object on the way to it has one reference,
-/// that of the object before it. This cannot change while the collector runs: nobody else has a reference to copy.
+/// that of the object before it, or of the table of what that keeps alive. This cannot change while the collector runs:
+/// nobody else has a reference to copy, nor to the object that keeps it.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include "core/host.h"
+#include "core/instances.h"
 #include "core/types.h"
 #include "values/containers.h"
 
@@ -91,7 +93,8 @@ int walk_object(const AnyffiObject* object, const Walk& walk) {
   auto* visit_children = find_hook(object->type_code, &AnyffiTypeInfo::visit_children);
   if (visit_children == nullptr) return 0;
   AnyffiValue self = anyffi_make_object(const_cast<AnyffiObject*>(object));
-  return visit_children(&self, &visit_child, &inner);
+  if (int status = visit_children(&self, &visit_child, &inner)) return status;
+  return visit_patients(object, &visit_child, &inner);
 }
 
 }  // namespace

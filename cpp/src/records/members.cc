@@ -121,30 +121,25 @@ bool load(const AnyffiFieldInfo* field, AnyffiValue* value, AnyValue& out, Anyff
   return type.load(type, *value, out, why);
 }
 
-template <Place kPlace>
-int set_value(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* value) {
+/// Gives a member what it holds from now on; returns what it held.
+AnyValue exchange(AnyffiValue* member, AnyValue made) noexcept {
+  return AnyValue(detail::Adopt{}, std::exchange(*member, made.release()));
+}
+AnyValue exchange(AnyffiObject** member, AnyValue made) noexcept {
+  AnyffiObject* former = std::exchange(*member, made.release().as_object);
+  return former == nullptr ? AnyValue() : AnyValue(detail::Adopt{}, anyffi_make_object(former));
+}
+
+/// Of a member that is an owned value (AnyffiValue), or a reference (AnyffiObject*).
+template <Place kPlace, class M>
+int set_owned(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* value) {
   return detail::catch_all([&] {
     AnyValue made;
     AnyffiMismatch why;
     if (!load(field, value, made, why)) return refuse(why, field);
     // Once the field has the new value: releasing the former one may run code of users.
-    auto* member = reinterpret_cast<AnyffiValue*>(kPlace(self, field));
-    AnyValue former(detail::Adopt{}, std::exchange(*member, made.release()));
+    AnyValue former = exchange(reinterpret_cast<M*>(kPlace(self, field)), std::move(made));
     if (is_draft(self)) note_set(self, field);
-    return 0;
-  });
-}
-
-template <Place kPlace>
-int set_object(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* value) {
-  return detail::catch_all([&] {
-    AnyValue made;
-    AnyffiMismatch why;
-    if (!load(field, value, made, why)) return refuse(why, field);
-    auto** member = reinterpret_cast<AnyffiObject**>(kPlace(self, field));
-    AnyffiObject* former = std::exchange(*member, made.release().as_object);
-    if (is_draft(self)) note_set(self, field);
-    if (former != nullptr) anyffi_release(former);
     return 0;
   });
 }
@@ -168,8 +163,8 @@ constexpr Storage kStorages[] = {
     {8, 8, &get_number<kPlace, int64_t>, &set_number<kPlace, int64_t>, nullptr, ANYFFI_MEMBER_INT64},
     {8, 8, &get_number<kPlace, double>, &set_number<kPlace, double>, nullptr, ANYFFI_MEMBER_FLOAT64},
     {1, 1, &get_number<kPlace, bool>, &set_number<kPlace, bool>, nullptr, ANYFFI_MEMBER_INT8},
-    {16, 8, &get_value<kPlace>, &set_value<kPlace>, &visit_value, {}},
-    {8, 8, &get_object<kPlace>, &set_object<kPlace>, &visit_pointer, {}},
+    {16, 8, &get_value<kPlace>, &set_owned<kPlace, AnyffiValue>, &visit_value, {}},
+    {8, 8, &get_object<kPlace>, &set_owned<kPlace, AnyffiObject*>, &visit_pointer, {}},
 };
 
 }  // namespace

@@ -1,8 +1,46 @@
 /// \file
-/// Comparison of values by their structure: the objects that were compared before.
+/// Comparison of values by their structure: objects, those that were compared before, and all others.
 #include "structure/comparer.h"
 
 namespace anyffi::runtime {
+namespace {
+
+/// Lets the memory of an object that will be compared soon arrive meanwhile.
+void fetch_part(const AnyffiFieldInfo* field, const AnyffiObject* object) noexcept {
+  if (field->storage != ANYFFI_STORED_VALUE && field->storage != ANYFFI_STORED_OBJECT) return;
+  const char* place = place_of(field, object);
+  auto* value = reinterpret_cast<const AnyffiValue*>(place);
+  if (field->storage == ANYFFI_STORED_VALUE && value->type_code <= 0) return;
+  const AnyffiObject* part =
+      field->storage == ANYFFI_STORED_VALUE ? value->as_object : *reinterpret_cast<AnyffiObject* const*>(place);
+  constexpr size_t kCacheLine = 64;
+  __builtin_prefetch(part);
+  __builtin_prefetch(reinterpret_cast<const char*>(part) + kCacheLine);
+}
+
+}  // namespace
+
+/// As `compare_elements`, for two objects of one type. Most are met once, and the first parts of most are numbers.
+Comparer::Verdict Comparer::compare_objects(const AnyffiValue& a, const AnyffiValue& b) {
+  const ObjectType& type = types_.find(a.type_code);
+  bool may_return = is_shared(a, 0) || is_shared(b, 0);
+  if (type.form == Form::kFields && type.structure == ANYFFI_STRUCTURE_PLAIN && a.as_object != b.as_object &&
+      !scopes_.may_be_bound(a.as_object)) {
+    int64_t index = skip_same(type, a.as_object, b.as_object, 0);
+    if (index == count_parts(&type)) return kSame;
+    if (!may_return) {
+      begin(a, b, &type, nullptr, -1, Form::kFields, false, Variable::kNone);
+      stack_.back().index = index;
+      // The first of them is needed at once.
+      for (auto next = static_cast<size_t>(index) + 1; next < type.fields.size(); ++next) {
+        fetch_part(type.fields[next].field, a.as_object);
+        fetch_part(type.fields[next].field, b.as_object);
+      }
+      return kBegun;
+    }
+  }
+  return compare_borrowed(a, b, may_return, false);
+}
 
 /// Whether two objects were compared before, or are being compared.
 bool Comparer::is_known(AnyffiObject* a, AnyffiObject* b, bool only_begun, int32_t* row) {

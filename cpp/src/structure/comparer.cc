@@ -13,10 +13,6 @@
 namespace anyffi::runtime {
 namespace {
 
-bool is_shared(const AnyffiValue& value, uint64_t own_references) noexcept {
-  return value.type_code > 0 && __atomic_load_n(&value.as_object->strong_count, __ATOMIC_RELAXED) > own_references + 1;
-}
-
 Comparer::Verdict verdict_of(int status) noexcept {
   return status < 0 ? Comparer::kFailed : status != 0 ? Comparer::kSame : Comparer::kDiffers;
 }
@@ -57,6 +53,9 @@ Comparer::Verdict Comparer::compare_elements(const AnyffiValue& a, const AnyffiV
   // Copies: where they lie may change.
   AnyffiValue left = anyffi_read_value(&unboxed(a));
   AnyffiValue right = anyffi_read_value(&unboxed(b));
+  if (left.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE && left.type_code == right.type_code && !binds) {
+    return compare_objects(left, right);
+  }
   int plain = compare_plain(left, right);
   if (plain == 1) return kSame;
   if (plain == 0) return record(&left, &right, nullptr);
@@ -202,17 +201,14 @@ Comparer::Verdict Comparer::advance_sequence() {
 Comparer::Verdict Comparer::advance_parts() {
   for (;;) {
     Frame& frame = stack_.back();
-    int64_t index = frame.current = frame.index;
-    if (index >= count_parts(frame.type)) return kSame;
-    ++frame.index;
     const ObjectType* type = frame.type;
+    int64_t index = frame.index;
+    if (frame.form == Form::kFields) index = skip_same(*type, frame.a.as_object, frame.b.as_object, index);
+    frame.current = index;
+    if (index >= count_parts(type)) return kSame;
+    frame.index = index + 1;
     int32_t structure = ANYFFI_STRUCTURE_PLAIN;
-    if (frame.form == Form::kFields) {
-      const Part& part = type->fields[static_cast<size_t>(index)];
-      structure = part.structure;
-      if (structure == ANYFFI_STRUCTURE_IGNORE || holds_same(part.field, frame.a.as_object, frame.b.as_object))
-        continue;
-    }
+    if (frame.form == Form::kFields) structure = type->fields[static_cast<size_t>(index)].structure;
     bool binds = structure == ANYFFI_STRUCTURE_DEFINES || structure == ANYFFI_STRUCTURE_DECLARES;
     AnyffiValue parts[2];
     Verdict verdict;

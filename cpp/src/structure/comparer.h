@@ -87,6 +87,7 @@ class Comparer {
   Verdict meet(const AnyffiValue& a, const AnyffiValue& b, bool may_return, bool binds);
   Verdict begin(const AnyffiValue& a, const AnyffiValue& b, const ObjectType* type, std::unique_ptr<Pairs> pairs,
                 int32_t row, Form form, bool binds, Variable variable);
+  Verdict compare_objects(const AnyffiValue& a, const AnyffiValue& b);
   Verdict compare_borrowed(const AnyffiValue& a, const AnyffiValue& b, bool may_return, bool binds);
   Verdict meet_leaves(const AnyffiValue& a, const AnyffiValue& b);
   Verdict meet_object(const AnyffiValue& a, const AnyffiValue& b, const ObjectType& type, bool binds,

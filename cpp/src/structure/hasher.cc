@@ -22,9 +22,9 @@ int Hasher::run_once(const AnyffiValue& value, int32_t levels, uint64_t* out) {
   results_.uses.clear();
   int status = 0;
   const AnyffiValue& given = unboxed(value);
-  bool is_shared = given.type_code > 0 && __atomic_load_n(&given.as_object->strong_count, __ATOMIC_RELAXED) > 1;
+  bool may_return = is_shared(given, 0);
   limit_ = levels;
-  status = meet(retained(given), is_shared, false);
+  status = meet(retained(given), may_return, false);
   for (uint32_t steps = 0; status >= 0 && stack_.size() > base;) {
     if ((++steps & 0xFFFF) == 0 && anyffi_host_check_signals() != 0) status = -1;
     if (status < 0 || (has_cycle_ && levels == kNoLimit)) break;

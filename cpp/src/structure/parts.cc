@@ -161,8 +161,7 @@ int next_part(const AnyffiValue& value, Form form, const ObjectType* type, int64
     }
     ++*index;
   }
-  const AnyffiValue* part = out->get();
-  *out_is_shared = part->type_code > 0 && __atomic_load_n(&part->as_object->strong_count, __ATOMIC_RELAXED) > 2;
+  *out_is_shared = is_shared(*out->get(), 1);
   return 1;
 }
 

@@ -89,28 +89,55 @@ int get_part(const ObjectType* type, AnyffiObject* object, int64_t index, Anyffi
 int next_part(const AnyffiValue& value, Form form, const ObjectType* type, int64_t* index, Owned* out,
               bool* out_is_shared) noexcept;
 
+/// The content of an object as one of the type that declares a field.
+inline const char* content_for(const AnyffiFieldInfo* field, const AnyffiObject* object) noexcept {
+  bool is_own = object->type_code == field->type_code;
+  return static_cast<const char*>(is_own ? reinterpret_cast<const AnyffiInstance*>(object)->content
+                                         : anyffi_instance_get_content(object, field->type_code));
+}
 /// Where a field lies in an object, unless its storage is ANYFFI_STORED_OTHERWISE.
 inline const char* place_of(const AnyffiFieldInfo* field, const AnyffiObject* object) noexcept {
-  void* content = object->type_code == field->type_code ? reinterpret_cast<const AnyffiInstance*>(object)->content
-                                                        : anyffi_instance_get_content(object, field->type_code);
-  return static_cast<const char*>(content) + field->offset;
+  return content_for(field, object) + field->offset;
 }
 
-/// Whether a field is seen at once to hold the same number, short text or None in two objects.
-inline bool holds_same(const AnyffiFieldInfo* field, const AnyffiObject* a, const AnyffiObject* b) noexcept {
+/// Whether a field is seen at once to hold the same number, short text or None at two places.
+inline bool holds_same(const AnyffiFieldInfo* field, const char* a, const char* b) noexcept {
   switch (field->storage) {
     case ANYFFI_STORED_INT:
-      return std::memcmp(place_of(field, a), place_of(field, b), sizeof(int64_t)) == 0;
+      return std::memcmp(a, b, sizeof(int64_t)) == 0;
     case ANYFFI_STORED_BOOL:
-      return *place_of(field, a) == *place_of(field, b);
-    case ANYFFI_STORED_VALUE: {
-      const char* place = place_of(field, a);
-      return reinterpret_cast<const AnyffiValue*>(place)->type_code <= 0 &&
-             std::memcmp(place, place_of(field, b), sizeof(AnyffiValue)) == 0;
-    }
+      return *a == *b;
+    case ANYFFI_STORED_VALUE:
+      return reinterpret_cast<const AnyffiValue*>(a)->type_code <= 0 && std::memcmp(a, b, sizeof(AnyffiValue)) == 0;
     default:
       return false;
   }
+}
+
+/// Whether there are references to an object besides that which led to it, and those of the caller.
+inline bool is_shared(const AnyffiValue& value, uint64_t own_references) noexcept {
+  return value.type_code > 0 && __atomic_load_n(&value.as_object->strong_count, __ATOMIC_RELAXED) > own_references + 1;
+}
+
+/// The first field, from a number on, that is not seen at once to be the same in two objects of a type, or how many
+/// there are.
+inline int64_t skip_same(const ObjectType& type, const AnyffiObject* a, const AnyffiObject* b, int64_t index) noexcept {
+  auto at = static_cast<size_t>(index);
+  int32_t declared_by = 0;
+  const char* left = nullptr;
+  const char* right = nullptr;
+  for (; at < type.fields.size(); ++at) {
+    const Part& part = type.fields[at];
+    if (part.structure == ANYFFI_STRUCTURE_IGNORE) continue;
+    if (part.field->storage == ANYFFI_STORED_OTHERWISE) break;
+    if (part.field->type_code != declared_by) {
+      declared_by = part.field->type_code;
+      left = content_for(part.field, a);
+      right = content_for(part.field, b);
+    }
+    if (!holds_same(part.field, left + part.field->offset, right + part.field->offset)) break;
+  }
+  return static_cast<int64_t>(at);
 }
 
 /// Reads a part in place, borrowed; false where `get_part` must read it.
@@ -119,28 +146,32 @@ inline bool peek_part(const ObjectType* type, const AnyffiObject* object, int64_
   const AnyffiFieldInfo* field = type->fields[static_cast<size_t>(index)].field;
   if (field->storage == ANYFFI_STORED_OTHERWISE) return false;
   const char* place = place_of(field, object);
+  AnyffiValue value;
   switch (field->storage) {
     case ANYFFI_STORED_INT:
-      *out = anyffi_make_int(*reinterpret_cast<const int64_t*>(place));
-      return true;
+      value = anyffi_make_int(*reinterpret_cast<const int64_t*>(place));
+      break;
     case ANYFFI_STORED_FLOAT:
-      *out = anyffi_make_value(static_cast<uint32_t>(ANYFFI_FLOAT), *reinterpret_cast<const uint64_t*>(place));
-      return true;
+      value = anyffi_make_value(static_cast<uint32_t>(ANYFFI_FLOAT), *reinterpret_cast<const uint64_t*>(place));
+      break;
     case ANYFFI_STORED_BOOL:
-      *out = anyffi_make_value(static_cast<uint32_t>(ANYFFI_BOOL), *reinterpret_cast<const bool*>(place) ? 1 : 0);
-      return true;
+      value = anyffi_make_value(static_cast<uint32_t>(ANYFFI_BOOL), *reinterpret_cast<const bool*>(place) ? 1 : 0);
+      break;
     case ANYFFI_STORED_VALUE:
-      *out = *reinterpret_cast<const AnyffiValue*>(place);
-      if (out->type_code > 0) out->aux = 0;
-      return true;
+      value = anyffi_read_value(reinterpret_cast<const AnyffiValue*>(place));
+      if (value.type_code > 0) value.aux = 0;
+      break;
     case ANYFFI_STORED_OBJECT: {
       AnyffiObject* part = *reinterpret_cast<AnyffiObject* const*>(place);
-      *out = part != nullptr ? anyffi_make_object(part) : anyffi_make_none();
-      return true;
+      value = part != nullptr ? anyffi_make_object(part) : anyffi_make_none();
+      break;
     }
     default:
       return false;
   }
+  // Written as two words: halves of one would stall who reads it at once.
+  *out = anyffi_read_value(&value);
+  return true;
 }
 
 inline const AnyffiValue& unboxed(const AnyffiValue& value) noexcept {

@@ -140,6 +140,11 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
     if (status != 0) anyffi_registry_defer_error();
   }
 
+  /// Lets the runtime visit what `.keep_alive` keeps for objects of the class, besides their own references.
+  void visit_kept() noexcept {
+    if (visit_ == nullptr) visit_ = visit_fields_;
+  }
+
   NativeFunction* function_ = nullptr;  // the last member, unless it is a field
   const char** doc_ = &class_doc_;      // of the last member
 

@@ -1,0 +1,128 @@
+/// \file
+/// Making the value of one node of a graph, whose parts are made.
+#include <cstring>
+
+#include "core/errors.h"
+#include "structure/arrays.h"
+#include "structure/json_reader.h"
+
+namespace anyffi::runtime {
+
+int JsonBuilder::fill_sequence(const JsonGraph::Node& node, AnyffiObject* object) {
+  AnyffiSequence* sequence = as_sequence(object);
+  for (size_t i = 0; i < node.count; ++i) {
+    AnyffiValue& cell = graph_.values[node.first + i];
+    if (node.type_code == ANYFFI_SHAPE && cell.type_code != ANYFFI_INT) return fail(node, "a Shape of other than ints");
+    // Values are moved.
+    AnyffiValue value =
+        cell.type_code == ANYFFI_UNSET ? retained(resolve(cell)).take() : std::exchange(cell, anyffi_make_none());
+    append_owned(&sequence->header, value);
+  }
+  return 0;
+}
+
+int JsonBuilder::fill_mapping(const JsonGraph::Node& node, AnyffiObject* object) {
+  AnyffiMapping* mapping = as_mapping(object);
+  bool is_set = node.type_code == ANYFFI_SET || node.type_code == ANYFFI_FROZEN_SET;
+  size_t step = is_set ? 1 : 2;
+  if (node.count % step != 0) return fail(node, "a key without a value");
+  auto take = [&](size_t i) {
+    AnyffiValue& cell = graph_.values[node.first + i];
+    return cell.type_code == ANYFFI_UNSET ? retained(resolve(cell)).take() : std::exchange(cell, anyffi_make_none());
+  };
+  uint64_t keys = 0, values = 0;
+  for (size_t i = 0; i < node.count; i += step) {
+    AnyffiEntry& entry = mapping->entries[mapping->used];
+    entry.key = take(i);
+    entry.value = is_set ? anyffi_make_none() : take(i + 1);
+    keys |= anyffi_type_bit(entry.key.type_code);
+    values |= anyffi_type_bit(entry.value.type_code);
+    ++mapping->used;
+  }
+  mapping->key_type_mask |= keys;
+  anyffi_add_types(object, &mapping->value_type_mask, values);
+  int64_t first, second;
+  if (anyffi_mapping_finish(object, &first, &second) != 0) return explain(node);
+  return first < 0 ? 0 : fail(node, "two equal keys");
+}
+
+int JsonBuilder::make_slice(const JsonGraph::Node& node, AnyffiValue* out) {
+  if (node.count != 3) return fail(node, "a slice has start, stop and step");
+  const AnyffiValue* cells = &graph_.values[node.first];
+  return anyffi_slice_create(&resolve(cells[0]), &resolve(cells[1]), &resolve(cells[2]), out);
+}
+
+int JsonBuilder::make_tensor(const JsonGraph::Node& node, AnyffiValue* out) {
+  AnyffiTextView bytes;
+  anyffi_view_text(&graph_.values[node.first], &bytes);
+  AnyffiTensorData data{};
+  data.dtype = node.dtype;
+  data.ndim = node.ndim;
+  data.shape = graph_.sizes.data() + node.first_size;
+  int64_t size;
+  if (anyffi_tensor_get_nbytes(&data, 0, &size) != 0) {
+    Owned ignored;
+    anyffi_error_take_raised(ignored.out());
+    return fail(node, "the shape of a tensor is too large");
+  }
+  if (size != bytes.length) return fail(node, "the data of a tensor has another size than its shape and dtype");
+  if (anyffi_tensor_create_empty(data.shape, data.ndim, &data.dtype, out) != 0) return -1;
+  if (size != 0) {
+    auto* tensor = reinterpret_cast<AnyffiTensor*>(out->as_object);
+    std::memcpy(tensor->tensor.data, bytes.data, static_cast<size_t>(size));
+  }
+  return 0;
+}
+
+/// The values of all fields, borrowed; Unset where there is none.
+int JsonBuilder::find_fields(const JsonGraph::Node& node, const ObjectType& type, Vector<AnyffiValue>* out) {
+  AnyffiValue unset = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+  out->assign(type.fields.size(), unset);
+  for (size_t i = 0; i < node.count; i += 2) {
+    AnyffiTextView name;
+    anyffi_view_text(&graph_.values[node.first + i], &name);
+    size_t found = type.fields.size();
+    // Mostly they are in order.
+    for (size_t j = 0; j < type.fields.size() && found == type.fields.size() && name.encoding == ANYFFI_ASCII; ++j) {
+      size_t at = (i / 2 + j) % type.fields.size();
+      const char* other = type.fields[at].field->name;
+      bool is_same = std::strlen(other) == static_cast<size_t>(name.length) &&
+                     std::memcmp(other, name.data, static_cast<size_t>(name.length)) == 0;
+      if (is_same && (*out)[at].type_code == ANYFFI_UNSET) found = at;
+    }
+    if (found == type.fields.size()) return fail(node, "an unknown field, or one that is there twice");
+    (*out)[found] = resolve(graph_.values[node.first + i + 1]);
+  }
+  for (size_t i = 0; i < out->size(); ++i) {
+    if ((*out)[i].type_code != ANYFFI_UNSET) continue;
+    String message = String("the field '") + type.fields[i].field->name + "' is missing";
+    return fail(node, message.c_str());
+  }
+  return 0;
+}
+
+int JsonBuilder::make_object(const JsonGraph::Node& node, AnyffiValue* made) {
+  const ObjectType& type = types_.find(node.type_code);
+  if (node.has_state) {
+    if (type.get_state == nullptr) return fail(node, "a state of a type that has none");
+    return restore(type, resolve(graph_.values[node.first]), made) != 0 ? explain(node) : 0;
+  }
+  if (type.get_state != nullptr) return fail(node, "fields of a type that has a state");
+  const Recipe& recipe = maker_.recipe_of(type);
+  Vector<AnyffiValue> fields;
+  if (find_fields(node, type, &fields) != 0) return -1;
+  bool is_made = made->type_code > 0;
+  if (!is_made && construct(type, recipe, fields.data(), made) != 0) return explain(node);
+  Owned object = retained(*made);
+  // It may be part of a cycle: what it had is set again if a later node fails.
+  for (int32_t index : recipe.rest) {
+    const AnyffiFieldInfo* field = type.fields[static_cast<size_t>(index)].field;
+    if (!is_made || form_of(fields[static_cast<size_t>(index)].type_code) == Form::kLeaf) continue;
+    Owned former;
+    if (field->get(object->as_object, field, former.out()) != 0) return explain(node);
+    changed_.push_back(Former{retained(*object.get()), field, std::move(former)});
+  }
+  return set_rest(type, recipe, fields.data(), object->as_object) != 0 ? explain(node) : 0;
+}
+
+}  // namespace anyffi::runtime

@@ -1,0 +1,192 @@
+"""The members of classes that C++ describes: fields, methods, properties, operators, constructors."""
+
+from __future__ import annotations
+
+from .._builtins import *  # noqa: F403
+from .._typing import TYPE_CHECKING, Any
+from . import defaults
+from .docs import FunctionAnnotations, FunctionDoc
+from .fields import Field
+from .methods import OPERATORS, Constructor, MethodMethods, OverridableConstructor, make_iter
+from .overrides import BIND, KEEP, Overrides
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .runtime import Runtime
+
+__all__ = ["Members", "Property", "TypeDescription"]
+
+# AnyffiMethodFlag
+_STATIC, _GETTER, _SETTER, _CONSTRUCTOR, _RESTORE = 1, 2, 4, 8, 16
+
+
+#: Attributes of wrappers and classes that a member must not replace; it gets a `_` at its end.
+_RESERVED = frozenset(
+    [
+        "_address",
+        "_type_code",
+        "_move_from",
+        "_release",
+        "_overrides",
+        "_bind_overrides",
+        "_take",
+        "_runtime",
+        "_classes",
+        "_restore",
+        "_copied",
+        "_record",
+        "_of_cpp",
+        "_field_names",
+        "_type_key",
+        "__class__",
+        "__new__",
+        "__init__",
+        "__del__",
+        "__dict__",
+        "__slots__",
+        "__weakref__",
+        "__module__",
+        "__qualname__",
+        "__reduce__",
+        "__reduce_ex__",
+        "__getattribute__",
+        "__init_subclass__",
+        "__subclasshook__",
+        "__class_getitem__",
+        "__anyffi_value__",
+    ]
+)
+
+
+class TypeDescription:
+    """What the runtime knows of a type, as `anyffi.type.describe` returns it."""
+
+    def __init__(
+        self, key: str, doc: str | None, parent: int, fields: Any, has_repr: bool, version: int
+    ) -> None:
+        self.key = key
+        self.doc = doc
+        self.parent = parent
+        #: Of each field of its own the name, type, docstring and whether it is writable; of an enumeration
+        #: the members.
+        self.fields = fields
+        self.has_repr = has_repr
+        #: Changes when the type is defined anew.
+        self.version = version
+
+
+class Members:
+    """Makes the members of one backend's classes.
+
+    Parameters
+    ----------
+    public : dict
+        The public classes of the backend, by name.
+    class_of, ancestors : callable
+        Return the class made for a type, and the codes of a type's ancestors.
+    """
+
+    def __init__(
+        self,
+        public: dict[str, Any],
+        class_of: Callable[[int], Any],
+        ancestors: Callable[[int], list[int]],
+    ) -> None:
+        self._runtime: Runtime = public["Object"]._runtime
+        self._function: Any = public["Function"]
+        self._class_of = class_of
+        self._ancestors = ancestors
+        self._method: Any = type(
+            "Method",
+            (MethodMethods, self._function),
+            {
+                "__slots__": ("__objclass__",),
+                "__module__": "anyffi",
+                "__doc__": FunctionDoc(MethodMethods.__doc__),
+                "__annotations__": FunctionAnnotations(),
+                "_binds": True,
+            },
+        )
+
+    def members_of(self, cls: Any, type_code: int, described: TypeDescription) -> dict[str, Any]:
+        """Return the members that a type itself has, by name."""
+        members: dict[str, Any] = {}
+        for name, type_name, doc, is_writable in described.fields:
+            members[_free(name)] = Field(self._runtime, described.key, name, type_name, doc, is_writable)
+        rows = list(self._runtime.type_methods(type_code))
+        operators: dict[str, Any] = {}
+        if any(name in OPERATORS for name, _, _ in rows):
+            operators = {
+                name: function for name, _, function in self._runtime.type_methods(type_code, NotImplemented)
+            }
+        setters = {name: function for name, flags, function in rows if flags & _SETTER}
+        private = {name: function for name, _, function in rows if name in (BIND, KEEP)}
+        for name, flags, function in rows:
+            if name in private:
+                continue
+            if flags & _CONSTRUCTOR:
+                members["__init__"] = self._constructor(cls, function, private)
+            elif flags & _RESTORE:
+                members["_restore"] = staticmethod(function)
+            elif flags & _STATIC:
+                members[_free(name)] = staticmethod(function)
+            elif flags & _GETTER:
+                put = self._bind(cls, setters[name]) if name in setters else None
+                members[_free(name)] = Property(self._bind(cls, function), put)
+            elif name in OPERATORS:
+                members[name] = self._bind(cls, operators[name])
+            elif name == "__iter__":
+                members[name] = make_iter(self._bind(cls, function), self._function)
+            elif not flags & _SETTER:
+                members[_free(name)] = self._bind(cls, function)
+        if "__eq__" in members:
+            members.setdefault("__hash__", None)
+        if "_restore" in members:
+            members["__reduce__"] = defaults.make_reduce(type_code)
+            if any("__copy__" in self._class_of(x).__dict__ for x in self._ancestors(type_code)):
+                # That of the base would copy the base.
+                members.setdefault("__copy__", defaults.make_copy(members["_restore"].__func__))
+        if "__copy__" in members:
+            members["_copied"] = staticmethod(members["__copy__"])
+            copies = defaults.make_copies(members["__copy__"], type_code)
+            members["__copy__"], members["__deepcopy__"] = copies
+        if described.has_repr:
+            members.setdefault("__repr__", lambda self: self._runtime.value_repr(self))
+        if described.fields:
+            members.setdefault("__repr__", defaults.__repr__)
+            members["_field_names"] = tuple(_free(row[0]) for row in described.fields)
+        return members
+
+    def _constructor(self, cls: Any, function: Any, private: dict[str, Any]) -> Constructor:
+        if not private:
+            return Constructor(cls, function)
+        # A class that users registered is one of Python.
+        own = cls if "_type_key" in cls.__dict__ else None
+        overrides = Overrides(own, private[BIND], private[KEEP], self._runtime.object_is_shared)
+        return OverridableConstructor(cls, function, overrides)
+
+    def _bind(self, cls: Any, function: Any) -> Any:
+        method = self._method.__new__(self._method)
+        method._move_from(function)
+        method.__objclass__ = cls
+        return method
+
+
+class Property(property):
+    """A property of a C++ class."""
+
+    def __init__(self, get: Any, put: Any) -> None:
+        super().__init__(get, put)
+        self.__doc__ = get.__doc__
+
+    @property
+    def type_name(self) -> str | None:
+        """The annotation of its values."""
+        info = self.fget._info()  # type: ignore[union-attr]
+        found: str | None = info and info[5]
+        return found
+
+
+def _free(name: str) -> str:
+    return name + "_" if name in _RESERVED else name
