@@ -94,7 +94,7 @@ def _read_size(asked: str) -> int:
 
 
 _require_lock()
-#: Whether C++ frames stand in tracebacks. First, since the choice of a mode may import the compiled marshaller.
+#: Whether C++ frames stand in tracebacks. First: the choice of a mode may import the compiled marshaller.
 ffi_traceback = _read_switch("FFI_TRACEBACK")
 #: Whether ctypes mode converts element by element; None: while a debugger traces.
 ffi_step = _read_step(os.environ.get("FFI_STEP", ""))

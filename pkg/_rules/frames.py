@@ -129,7 +129,8 @@ def _choose(library: str, symbol: str, rows: list[tuple[str, str, int]]) -> list
     for i, (full_name, file, line) in enumerate(rows):
         name = _shorten(full_name)
         is_header = bool(file) and _is_header(file)
-        # The last one is the function itself; those before it are inlined into it. Namespaces come with parameters.
+        # The last one is the function itself; those before it are inlined into it. Names without parameters
+        # lack their namespaces.
         if is_header and (i + 1 < len(rows) or "(" not in full_name.replace("operator()", "")):
             continue
         if not name or ((is_header or not file) and _PASSING_NAMES.match(name)):

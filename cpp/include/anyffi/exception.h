@@ -10,8 +10,8 @@
 
 namespace anyffi::detail {
 
-/// Never thrown. A handler for it, before all others of a border, lets the runtime record where an exception was thrown:
-/// the unwinder asks the type of each handler whether it catches the exception while the stack is still whole.
+/// Never thrown. A handler for it, before all others of a border, lets the runtime record where an exception was
+/// thrown: the unwinder asks the type of each handler whether it catches the exception while the stack is still whole.
 class ANYFFI_EXPORT_SYMBOL ThrowWatch {
  public:
 #if defined(__GLIBCXX__)
