@@ -21,7 +21,8 @@ from c_api cimport (
     anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_record_frames,
     anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free, anyffi_host_has_ended,
     anyffi_host_install, anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper,
-    anyffi_registry_remove_host_functions, anyffi_release, anyffi_type_get_info, anyffi_type_list, anyffi_value_drop, anyffi_value_retain,
+    anyffi_registry_remove_host_functions, anyffi_release, anyffi_type_get_info, anyffi_type_list,
+    anyffi_value_drop, anyffi_value_retain,
 )
 from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, EntryIteratorLayout, Exporter, FieldGetterLayout,
