@@ -207,8 +207,15 @@ _module = pytest.StashKey[object]()
 _passed = pytest.StashKey[bool]()
 
 
+@hypothesis.given(hypothesis.strategies.none())
+def _draw(nothing: None) -> None:
+    """Let Hypothesis find the random states that it seeds."""
+
+
 def pytest_collection_finish() -> None:
     """Hide the objects of the test collection from the garbage collector: each test collects twice."""
+    # Hypothesis asks the collector who refers to NumPy's random state.
+    _draw()
     gc.collect()
     if hasattr(gc, "freeze"):
         gc.freeze()

@@ -32,8 +32,10 @@ WIDTH = 40
 SET_LEVELS = 2
 #: Text that is particular to a process: addresses and temporary directories.
 _OWN = re.compile(r"""0x[0-9a-fA-F]{6,}|/\S*/pytest-of-[^\s'":]*""")
-#: What Python adds about where the recursion limit was reached.
-_WHERE_STACK_ENDED = re.compile(r"(?<=maximum recursion depth exceeded) (?:while|in)\b[^'\"]*")
+#: How Python says that a limit of the stack was reached, and where; CPython 3.14 tells that of C from that of Python.
+_STACK_ENDED = re.compile(
+    r"(?:maximum recursion depth exceeded|Stack overflow \(used \d+ kB\))(?: (?:while|in)\b[^'\"]*)?"
+)
 #: Functions whose results differ between runs.
 _LEFT_OUT = {"testing.hash", "testing.live_blocks", "testing.total_blocks"}
 
@@ -64,7 +66,7 @@ class Recorder:
         return wanted and threading.get_ident() == self._thread
 
     def add(self, where: str, outcome: str) -> None:
-        line = f"{where}: {_WHERE_STACK_ENDED.sub('', _OWN.sub('<own>', outcome))}"
+        line = f"{where}: {_STACK_ENDED.sub('<stack ended>', _OWN.sub('<own>', outcome))}"
         # Names may contain lone surrogates, which cannot be sent to another process.
         data = line.encode("utf-8", "backslashreplace")
         self._digest.update(data)
