@@ -83,17 +83,21 @@ def _frames_of_call(parts: list[str]) -> list[tuple[str, str, str]]:
 def _host_of(frames: list[tuple[str, str, str]]) -> list[bool]:
     modules = (sys.modules.get(name) for name in _EXTENSIONS)
     files = {getattr(module, "__file__", None) for module in modules}
-    if not any(os.path.basename(library).startswith("libpython") for library, _, _ in frames):
+    if not any(_file_name(library).startswith("libpython") for library, _, _ in frames):
         files.add("")
     # Code of no library is a compiled one of Python's.
     return [
-        not place or library in files or _HOST.match(os.path.basename(library)) is not None
+        not place or library in files or _HOST.match(_file_name(library)) is not None
         for library, place, _ in frames
     ]
 
 
 def _is_passing(library: str) -> bool:
-    return _PASSING.match(os.path.basename(library)) is not None
+    return _PASSING.match(_file_name(library)) is not None
+
+
+def _file_name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _resolve(frames: list[tuple[str, str, str]]) -> list[tuple[CodeType, int]]:
