@@ -38,6 +38,8 @@ _write_big_int: Any = find_writer(int)
 _value = VALUE.pack
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _INT, _ARRAY, _LIST, _DICT, _SLICE = code.INT, code.ARRAY, code.LIST, code.DICT, code.SLICE
+#: The classes, by identity, of the most frequent containers.
+_CONTAINERS = frozenset(map(id, (dict, list, tuple)))
 _WITH_KEYS = (_DICT, code.MAP, code.SET, code.FROZEN_SET)
 #: The classes, by identity, of keys that are distinct as values if they are as objects.
 _KEYS = frozenset(map(id, (str, int, bool, bytes, type(None))))
@@ -125,18 +127,17 @@ def write_container(x: Any, keep: list[Any], met: Met | None = None, depth: int 
         if item is None:
             steps.append(NONE)
             continue
-        packer = _packer_of(id(cls))
         if cls is str:
             step = borrow_str(item, keep)
         elif cls is bytes:
             step = borrow_bytes(item, keep)
-        elif packer is not None:
+        elif (packer := _packer_of(id(cls))) is not None:
             step = packer(item)
             if step is None:
                 step = _write_big_int(item, keep)
         elif cls is slice:
             step = write_slice(item, keep)
-        elif (write := find_writer(cls)) is not None:
+        elif id(cls) not in _CONTAINERS and (write := find_writer(cls)) is not None:
             step = write(item, keep)
         else:
             if met is None:

@@ -141,12 +141,13 @@ static inline AnyffiValue anyffi_read_value(const AnyffiValue* from) {
 
 /// An owned copy of an element of a container, without ANYFFI_NATIVE.
 static inline AnyffiValue anyffi_own_element(const AnyffiValue* element) {
-  AnyffiValue owned = anyffi_read_value(element);
-  if (owned.type_code > 0) {
-    anyffi_retain(owned.as_object);
-    owned.aux = 0;
+  AnyffiValue value = anyffi_read_value(element);
+  if (value.type_code > 0) {
+    anyffi_retain(value.as_object);
+    value.aux = 0;
   }
-  return owned;
+  /* As two words: one of two halves would stall who reads it at once. */
+  return anyffi_read_value(&value);
 }
 
 static inline AnyffiValue anyffi_make_none(void) { return anyffi_make_value(0, 0); }

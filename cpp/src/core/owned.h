@@ -21,7 +21,8 @@ class Owned {
   Owned(Owned&& other) noexcept : value_(other.take()) {}
   Owned& operator=(Owned&& other) noexcept {
     if (this != &other) {
-      AnyffiValue former = std::exchange(value_, other.take());
+      AnyffiValue former = take();
+      value_ = other.take();
       anyffi_value_drop(&former);
     }
     return *this;
@@ -36,7 +37,12 @@ class Owned {
     anyffi_value_drop(&former);
     return &value_;
   }
-  AnyffiValue take() noexcept { return std::exchange(value_, anyffi_make_none()); }
+  AnyffiValue take() noexcept {
+    // By words: what was just written as two of them would stall a copy of all 16 bytes.
+    AnyffiValue taken = anyffi_read_value(&value_);
+    value_ = anyffi_make_none();
+    return taken;
+  }
 
  private:
   AnyffiValue value_;

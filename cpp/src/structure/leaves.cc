@@ -113,6 +113,11 @@ int compare_leaves(const AnyffiValue& a, const AnyffiValue& b, uint32_t flags) n
 }
 
 int hash_leaf(const AnyffiValue& value, uint32_t flags, uint64_t* out) noexcept {
+  int32_t code = value.type_code;
+  if (code == ANYFFI_NONE || code == ANYFFI_INT || code == ANYFFI_BOOL) {
+    *out = add_hash(begin_hash(code), static_cast<uint64_t>(value.as_int));
+    return 0;
+  }
   AnyffiTextView text;
   if (anyffi_value_get_text_view(&value, &text) == 0) {
     uint64_t sum = begin_hash(anyffi_type_get_family(value.type_code));
