@@ -17,7 +17,15 @@ LEFT_OUT = {
 }
 EXTREMES = (0, -1, *(sign * 2**bits + rest for bits in (31, 63) for sign, rest in ((1, -1), (-1, 0))))
 #: What functions may raise about arguments that they do not take.
-ABOUT_ARGUMENTS = (TypeError, ValueError, LookupError, AttributeError, OverflowError, MemoryError)
+ABOUT_ARGUMENTS = (
+    TypeError,
+    ValueError,
+    LookupError,
+    AttributeError,
+    BufferError,
+    OverflowError,
+    MemoryError,
+)
 
 
 def call_with_extremes(ffi: Any, *first: Any) -> int:

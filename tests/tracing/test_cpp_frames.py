@@ -214,7 +214,9 @@ print(module.swallow(back, 2))
         file = library.parent / "shapes.cc"
         expected += [f'  File "{file}", line {number + 1}, in {name}', f"    {LINES[number].strip()}"]
     for mode in modes(ffi):
-        assert outcome(library, mode, program) == [*expected, ""]
+        first, *shown = outcome(library, mode, program)
+        # From 3.13 on, Python shows the lines of a program that is an argument, too.
+        assert [first, *shown[-len(expected) :]] == [*expected, ""]
 
 
 @needs_addr2line
