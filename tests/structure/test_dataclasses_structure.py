@@ -93,3 +93,47 @@ def test_walks_and_json(ffi: Any) -> None:
         text = f'{{"format": "anyffi", "version": 1, "root": {{"ref": 0}}, "nodes": [{{"type": "{key}", "data": {data}}}]}}'
         with pytest.raises(ValueError, match=message):
             ffi.from_json(text)
+
+
+def test_an_object_that_refers_to_itself_alone(ffi: Any) -> None:
+    c = make_classes(ffi)
+    x, y = c.Add(1, None), c.Add(1, None)
+    x.b, y.b = x, y
+    assert ffi.structural_equal(x, y)
+    assert ffi.structural_hash(x) == ffi.structural_hash(y)
+    for made in (ffi.from_json(ffi.to_json(x)), ffi.copy(x)):
+        assert made.b is made
+        assert made is not x
+        made.b = None
+    y.a = 2
+    assert not ffi.structural_equal(x, y)
+    x.b = y.b = None
+
+
+def test_objects_with_and_without_wrappers(ffi: Any) -> None:
+    c = make_classes(ffi)
+
+    def make(held: list[Any]) -> Any:
+        shared = c.Add(0, 0)
+        for _ in range(40):
+            held.append(shared)
+            shared = c.Add(shared, shared)
+        top = c.Add(shared, None)
+        bottom = c.Add(None, top)
+        held.append(bottom)
+        top.b = bottom
+        return top
+
+    held: list[Any] = []
+    with_wrappers, without = make(held), make([])
+    assert ffi.structural_equal(with_wrappers, without)
+    assert ffi.structural_hash(with_wrappers) == ffi.structural_hash(without)
+    seen: list[Any] = []
+    ffi.visit(with_wrappers, lambda part: seen.append(part) if isinstance(part, c.Add) else None)
+    assert len(seen) == 43
+    copied = ffi.copy(with_wrappers)
+    assert copied.a.a is copied.a.b
+    assert copied.b.b is copied
+    assert ffi.structural_equal(copied, without)
+    for top in (with_wrappers, without, copied):
+        top.b = None

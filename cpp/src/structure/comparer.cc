@@ -24,6 +24,7 @@ bool is_long_text(const AnyffiValue& a, const AnyffiValue& b) noexcept {
 }  // namespace
 
 int Comparer::run(const AnyffiValue& a, const AnyffiValue& b) {
+  Owned first = retained(a), second = retained(b);
   Verdict verdict = compare_elements(a, b, false);
   for (uint32_t steps = 1; !stack_.empty() && (verdict == kSame || verdict == kBegun); ++steps) {
     if ((steps & 0xFFFFF) == 0) {

@@ -22,9 +22,10 @@ int Hasher::run_once(const AnyffiValue& value, int32_t levels, uint64_t* out) {
   results_.uses.clear();
   int status = 0;
   const AnyffiValue& given = unboxed(value);
-  bool may_return = is_shared(given, 0);
+  Owned root = retained(given);
   limit_ = levels;
-  status = meet(retained(given), may_return, false);
+  bool may_return = is_shared(given, 0);
+  status = meet(std::move(root), may_return, false);
   for (uint32_t steps = 0; status >= 0 && stack_.size() > base;) {
     if ((++steps & 0xFFFF) == 0 && anyffi_host_check_signals() != 0) status = -1;
     if (status < 0 || (has_cycle_ && levels == kNoLimit)) break;

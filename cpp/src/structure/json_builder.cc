@@ -121,7 +121,6 @@ int JsonBuilder::close(int32_t number) {
   const JsonGraph::Node& node = graph_.nodes[index];
   Owned& made = made_[index];
   auto count = static_cast<int64_t>(node.count);
-  int status = 0;
   switch (node.type_code) {
     case ANYFFI_LIST:
       return fill_sequence(node, made->as_object);
@@ -149,9 +148,10 @@ int JsonBuilder::close(int32_t number) {
     case ANYFFI_TENSOR:
       return make_tensor(node, made.out());
     default: {
-      AnyffiValue object = made.take();
-      status = make_object(node, &object);
-      made = Owned(object);
+      // One that is made already stays where its own fields find it.
+      AnyffiValue object = *made.get();
+      int status = make_object(node, &object);
+      if (made->type_code <= 0) made = Owned(object);
       return status;
     }
   }

@@ -114,9 +114,14 @@ inline bool holds_same(const AnyffiFieldInfo* field, const char* a, const char* 
   }
 }
 
-/// Whether there are references to an object besides that which led to it, and those of the caller.
+/// Whether there are references to an object besides that which led to it, those of the caller, and that of the front
+/// end's wrapper, which leads to no place in a value. Whoever begins with a value owns a reference: its wrapper may
+/// have the only other one.
 inline bool is_shared(const AnyffiValue& value, uint64_t own_references) noexcept {
-  return value.type_code > 0 && __atomic_load_n(&value.as_object->strong_count, __ATOMIC_RELAXED) > own_references + 1;
+  if (value.type_code <= 0) return false;
+  const AnyffiObject* object = value.as_object;
+  bool has_wrapper = __atomic_load_n(&object->wrapper, __ATOMIC_RELAXED) != nullptr;
+  return __atomic_load_n(&object->strong_count, __ATOMIC_RELAXED) > own_references + 1 + (has_wrapper ? 1 : 0);
 }
 
 /// The first field, from a number on, that is not seen at once to be the same in two objects of a type, or how many
