@@ -14,6 +14,7 @@ __all__ = [
     "ffi_record_size",
     "ffi_step",
     "ffi_trace",
+    "ffi_traceback",
 ]
 
 _CHOICES = ("auto", "cython", "ctypes", "check")
@@ -65,9 +66,10 @@ def _read_step(asked: str) -> bool | None:
     return _STEPS[asked]
 
 
-def _read_leak_check(asked: str) -> bool:
+def _read_switch(name: str) -> bool:
+    asked = os.environ.get(name, "")
     if asked not in ("", "0", "1"):
-        raise ImportError(f"FFI_LEAK_CHECK={asked!r} is not a choice of anyffi; choose one of: 0, 1")
+        raise ImportError(f"{name}={asked!r} is not a choice of anyffi; choose one of: 0, 1")
     return asked == "1"
 
 
@@ -92,6 +94,8 @@ def _read_size(asked: str) -> int:
 
 
 _require_lock()
+#: Whether C++ frames stand in tracebacks. First: the choice of a mode may import the compiled marshaller.
+ffi_traceback = _read_switch("FFI_TRACEBACK")
 #: Whether ctypes mode converts element by element; None: while a debugger traces.
 ffi_step = _read_step(os.environ.get("FFI_STEP", ""))
 #: The marshaller of this process: ``"cython"`` or ``"ctypes"``; or ``"check"``, both at once.
@@ -103,4 +107,4 @@ ffi_record = os.environ.get("FFI_RECORD", "")
 ffi_record_sample = _read_sample(os.environ.get("FFI_RECORD_SAMPLE", ""))
 ffi_record_size = _read_size(os.environ.get("FFI_RECORD_SIZE", "") or "64M")
 #: Whether to report what objects are alive at exit.
-ffi_leak_check = _read_leak_check(os.environ.get("FFI_LEAK_CHECK", ""))
+ffi_leak_check = _read_switch("FFI_LEAK_CHECK")

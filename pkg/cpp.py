@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Union
 
+from . import _mode
 from ._backend import active as _active
 from ._exports import Functions, exports, split_functions
 from ._library import find_include_dir, find_library
@@ -63,7 +64,8 @@ def load_inline(
         values of a mapping are docs. What the code exports itself with ``ANYFFI_EXPORT`` needs no mention.
     extra_cflags, extra_ldflags : sequence of str, optional
         Options for the compiler and the linker, after those that are always given (``-O2 -std=c++17``).
-        With ``-g`` debuggers show the lines of `cpp_source`, which stays in the user's cache.
+        With ``-g`` debuggers show the lines of `cpp_source`, which stays in the user's cache, as do
+        tracebacks with ``FFI_TRACEBACK=1``, which adds such an option.
     extra_include_paths : sequence of path-like, optional
         Where ``#include`` looks, too.
     override : bool
@@ -149,8 +151,10 @@ def _build(
     _check_items("extra_ldflags", extra_ldflags, str)
     paths = [os.path.abspath(os.fspath(path)) for path in sources]
     compiler = _find_compiler()
-    cflags = ["-std=c++17", "-O2", "-fPIC", *_version_flags(compiler), *extra_cflags]
-    if debug_dir is not None and any(flag.startswith("-g") for flag in extra_cflags):
+    cflags = ["-std=c++17", "-O2", "-fPIC", *_version_flags(compiler)]
+    # In DWARF 5, addr2line takes one file for another where a source names its file by `#line`.
+    cflags += [*(["-gdwarf-4"] if _mode.ffi_traceback else []), *extra_cflags]
+    if debug_dir is not None and any(flag.startswith("-g") for flag in cflags):
         cflags.append(f"-fdebug-prefix-map={os.getcwd()}={debug_dir}")
     for folder in (*extra_include_paths, find_include_dir()):
         cflags += ["-I", os.path.abspath(os.fspath(folder))]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ctypes import ArgumentError
 
+from .. import _mode
 from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import code
@@ -26,7 +27,7 @@ from .sequences import ArrayCore, ListCore
 from .set_methods import frozen_set_methods, set_methods
 from .stepping import steps_always
 from .tensor import TensorCore
-from .unpack import raise_taken, take
+from .unpack import raise_taken, show_frames, take
 from .views import ItemsCore, KeysCore, ValuesCore
 from .wrapper import ObjectCore, renew_wrapper, set_class_maker, wrap_here, wrap_owned
 
@@ -145,3 +146,5 @@ def to_object(x: Any) -> Any:
 _rules.register_core(ObjectCore)
 _rules.set_versions(platform.version_of)
 install_host()
+if _mode.ffi_traceback:
+    show_frames()

@@ -244,6 +244,10 @@ class FrozenSetCore(ObjectCore):
     def _elements(self) -> list[Any]:
         return list_elements(self, code.FROZEN_SET)
 
+    @translates_errors
+    def _type_mask(self) -> int:
+        return _type_mask(unwrap_as(self, code.FROZEN_SET))
+
     def _hash(self, computed: int = 0) -> int:
         """Return the hash that was computed before, or 0; remember another one."""
         mapping = Mapping.from_address(unwrap_as(self, code.FROZEN_SET))
@@ -277,3 +281,7 @@ class SetCore(ObjectCore):
     @translates_errors
     def _elements(self) -> list[Any]:
         return list_elements(self, code.SET)
+
+    @translates_errors
+    def _type_mask(self) -> int:
+        return _type_mask(unwrap_as(self, code.SET))

@@ -21,6 +21,8 @@ PROTOTYPES: dict[str, Any] = {
     "anyffi_bytes_create": (_int, c_void_p, c_int64, _values),
     "anyffi_complex_create": (_int, c_double, c_double, _values),
     "anyffi_error_create_host": (_int, c_void_p, _values),
+    "anyffi_error_get_frames": (None, _object, _values),
+    "anyffi_error_record_frames": (None, c_int32),
     "anyffi_error_set_raised": (None, _object),
     "anyffi_error_take_raised": (None, _values),
     "anyffi_function_call_recipe": (_int, c_void_p, _values, c_int32, _values),

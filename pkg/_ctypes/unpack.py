@@ -23,6 +23,7 @@ __all__ = [
     "raise_error",
     "raise_taken",
     "set_error_maker",
+    "show_frames",
     "take",
     "unpack",
     "unpack_copy",
@@ -162,6 +163,8 @@ def _read_slice(address: int) -> slice:
 
 
 _make_error = _errors.make
+#: Puts C++ frames into the traceback of an exception; None while nobody asked for that.
+_add_frames: Callable[[BaseException, Any], None] | None = None
 
 
 def set_error_maker(make: Callable[..., Any]) -> None:
@@ -298,6 +301,21 @@ def raise_taken() -> NoReturn:
         release(error)
 
 
+def _read_frames(address: int) -> Any:
+    text = OwnedValue(VALUE_SIZE)
+    library.error_get_frames(address, text)
+    return unpack_owned(text)
+
+
+def show_frames() -> None:
+    """Put C++ frames into the tracebacks of all errors from now on."""
+    global _add_frames
+    from .._rules.frames import add_frames
+
+    _add_frames = add_frames
+    library.error_record_frames(1)
+
+
 def raise_error(value: tuple[int, int, int], refused: tuple[Any, ...] | None = None) -> NoReturn:
     """Raise the exception of an error that the caller keeps alive. `refused`: arguments it is about."""
     from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
@@ -310,6 +328,8 @@ def raise_error(value: tuple[int, int, int], refused: tuple[Any, ...] | None = N
         exception = _errors.unexplained()
     if refused is not None:
         explain(exception, refused)
+    if _add_frames is not None and value[0] == code.ERROR:
+        _add_frames(exception, _read_frames(value[2]))
     context = exception.__context__
     try:
         raise exception

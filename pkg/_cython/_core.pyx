@@ -18,11 +18,11 @@ from c_api cimport (
     ANYFFI_SET_XOR, ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW,
     ANYFFI_kDLCPU, AnyffiDataType, AnyffiFieldInfo, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
     AnyffiObject, AnyffiOverload, AnyffiParamInfo, AnyffiSequence, AnyffiTensorData, AnyffiValue,
-    anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_set_raised,
-    anyffi_error_take_raised, anyffi_free, anyffi_host_has_ended, anyffi_host_install,
-    anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper,
-    anyffi_registry_remove_host_functions, anyffi_release,
-    anyffi_type_get_info, anyffi_type_list, anyffi_value_drop, anyffi_value_retain,
+    anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_record_frames,
+    anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free, anyffi_host_has_ended,
+    anyffi_host_install, anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper,
+    anyffi_registry_remove_host_functions, anyffi_release, anyffi_type_get_info, anyffi_type_list,
+    anyffi_value_drop, anyffi_value_retain,
 )
 from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, EntryIteratorLayout, Exporter, FieldGetterLayout,
@@ -55,6 +55,7 @@ import sys
 from collections.abc import Set as AbstractSet
 from types import MethodType
 
+from anyffi import _mode
 from anyffi._rules import arrays as _arrays
 from anyffi._rules import codes as _types
 from anyffi._rules import containers as _container_rules
@@ -271,6 +272,16 @@ cdef int set_up() except -1:
     list_types()
     _rules.register_core(ObjectCore)
     install_hooks()
+    if _mode.ffi_traceback:
+        show_frames()
+    return 0
+
+
+cdef int show_frames() except -1:
+    """Puts C++ frames into the tracebacks of all errors from now on."""
+    from anyffi._rules.frames import add_frames
+    state.add_frames = keep(add_frames)
+    anyffi_error_record_frames(1)
     return 0
 
 

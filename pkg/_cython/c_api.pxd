@@ -75,6 +75,7 @@ cdef extern from "anyffi/host_api.h" nogil:
 
     # ---- errors
 
+    void anyffi_error_record_frames(int32_t on)
     void anyffi_error_set_raised(AnyffiObject* error)
     void anyffi_error_take_raised(AnyffiValue* out)
 

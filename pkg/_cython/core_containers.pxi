@@ -183,6 +183,9 @@ cdef class FrozenSetCore(ObjectCore):
     def _elements(self):
         return list(walk_entries(self, ANYFFI_FROZEN_SET, ELEMENTS, False))
 
+    def _type_mask(self):
+        return unwrap_mapping(<PyObject*>self, ANYFFI_FROZEN_SET).key_type_mask
+
     def __richcmp__(self, other, int operation):
         return set_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_FROZEN_SET)
 
@@ -215,6 +218,9 @@ cdef class SetCore(ObjectCore):
 
     def _elements(self):
         return list(walk_entries(self, ANYFFI_SET, ELEMENTS, False))
+
+    def _type_mask(self):
+        return unwrap_mapping(<PyObject*>self, ANYFFI_SET).key_type_mask
 
     def __richcmp__(self, other, int operation):
         return set_compare(<PyObject*>self, <PyObject*>other, operation, ANYFFI_SET)

@@ -40,11 +40,7 @@ static int anyffi_py_read_text_item(PyObject* x, AnyffiValue* out) {
   const char* utf8 = PyUnicode_AsUTF8AndSize(x, &size);
   if (utf8 == NULL) PyErr_Clear();
   if (utf8 == NULL || size > ANYFFI_MAX_BORROWED) return 0;
-  *out = anyffi_make_utf8(utf8, (uint32_t)size);
-  if (PyUnicode_IS_ASCII(x)) {
-    *out = anyffi_make_value((uint32_t)ANYFFI_STR_VIEW | (uint64_t)((uint32_t)size << 2 | ANYFFI_ASCII) << 32,
-                             (uint64_t)(uintptr_t)utf8);
-  }
+  *out = PyUnicode_IS_ASCII(x) ? anyffi_make_ascii_view(utf8, (uint32_t)size) : anyffi_make_utf8(utf8, (uint32_t)size);
   return 1;
 }
 

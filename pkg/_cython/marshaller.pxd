@@ -38,6 +38,7 @@ cdef extern from "state.h":
         PyObject* get_cache_token
         int is_check_mode
         PyObject* make_error
+        PyObject* add_frames
         PyObject* fill_error
         PyObject* explain
         PyObject* locate

@@ -47,6 +47,8 @@ typedef struct {
   /// Whether users' code is replayed: containers that only `lower` records are then read by it.
   int is_check_mode;
   PyObject* make_error;
+  /// Puts C++ frames into the traceback of an exception; NULL while nobody asked for that.
+  PyObject* add_frames;
   PyObject* fill_error;
   PyObject* explain;
   PyObject* locate;

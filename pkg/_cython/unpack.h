@@ -265,15 +265,46 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_object(AnyffiObject* target) {
   return made;
 }
 
+/// Returns the text of the C++ frames of an error; NULL, without an exception, if it cannot be made.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_read_frames(const AnyffiValue* error) {
+  if (error->type_code != ANYFFI_ERROR) return NULL;
+  AnyffiValue text;
+  anyffi_error_get_frames(error->as_object, &text);
+  PyObject* read = anyffi_py_unpack(&text);
+  PyErr_Clear();
+  return read;
+}
+
+/// Puts C++ frames into the traceback of an exception. Steals both references; returns the exception, or NULL if a
+/// signal handler raised another one.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_add_frames(PyObject* exception, PyObject* frames) {
+  if (frames != NULL && frames != Py_None && exception != NULL) {
+    PyObject* done = PyObject_CallFunctionObjArgs(anyffi_state.add_frames, exception, frames, NULL);
+    if (done != NULL) {
+      Py_DECREF(done);
+    } else if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_MemoryError) ||
+               PyErr_ExceptionMatches(PyExc_RecursionError)) {
+      // It could not even be called. The error matters more.
+      PyErr_Clear();
+    } else {
+      Py_CLEAR(exception);
+    }
+  }
+  Py_XDECREF(frames);
+  return exception;
+}
+
 /// Raises the error that a function of the C ABI left; always -1.
 ANYFFI_NEVER_INLINE int anyffi_py_raise_taken(void) {
   AnyffiValue error;
   anyffi_error_take_raised(&error);
   int is_from_python = error.type_code == ANYFFI_ERROR && ((AnyffiError*)error.as_object)->handle != NULL;
+  PyObject* frames = anyffi_state.add_frames == NULL ? NULL : anyffi_py_read_frames(&error);
   PyObject* exception = anyffi_py_unpack(&error);
   if (exception != NULL && !PyExceptionInstance_Check(exception)) {
     Py_SETREF(exception, PyObject_CallNoArgs(anyffi_state.unexplained));
   }
+  if (anyffi_state.add_frames != NULL) exception = anyffi_py_add_frames(exception, frames);
   if (!is_from_python || exception == NULL) return anyffi_py_raise(exception);
   // It has been raised before: its traceback and context must not change.
   PyObject* cls = (PyObject*)Py_TYPE(exception);

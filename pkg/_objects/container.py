@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import GenericAlias
 
 from .._builtins import *  # noqa: F403
+from .._rules.containers import holds_scalars
 from .._rules.values import find_on_type
 from .._typing import Any, Callable
 from .runtime import Runtime
 
-__all__ = ["Container", "deep_copy", "is_made", "is_public", "new_or_same", "shown_class", "single_argument"]
+__all__ = [
+    "Container",
+    "deep_copies",
+    "is_made",
+    "is_public",
+    "new_or_same",
+    "shown_class",
+    "single_argument",
+]
 
 
 def shown_class(x: Any) -> str:
@@ -49,11 +58,11 @@ def is_public(cls: type) -> bool:
     return cls.__module__ == "anyffi"
 
 
-def deep_copy(x: Any, memo: dict[int, Any]) -> Any:
-    """Call `copy.deepcopy`, imported late."""
+def deep_copies(values: Iterable[Any], memo: dict[int, Any]) -> list[Any]:
+    """Call `copy.deepcopy`, imported late, for each value."""
     from copy import deepcopy
 
-    return deepcopy(x, memo)
+    return [deepcopy(x, memo) for x in values]
 
 
 class Container:
@@ -71,6 +80,8 @@ class Container:
     _address: int
     _type_code: int
     _move_from: Callable[[Any], None]
+    #: The types of all elements, keys and values.
+    _type_mask: Callable[[], int]
 
     @property
     def _itself(self) -> Any:
@@ -111,8 +122,12 @@ class Container:
         """Make a container of the same class with copied attributes and other elements, for deep copies."""
         made = self._make(content)
         memo[id(self)] = made
-        _set_state(made, deep_copy(self._state(), memo))
+        _set_state(made, *deep_copies([self._state()], memo))
         return made
+
+    def _is_copied_at_once(self) -> bool:
+        """Return whether a deep copy is a plain one: there is nothing inside to be copied."""
+        return is_public(type(self)) and holds_scalars(self._type_mask())
 
     def _state(self) -> Any:
         """Return the attributes of a subclass's instance, as `__getstate__` does."""

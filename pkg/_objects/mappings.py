@@ -9,11 +9,11 @@ from types import MappingProxyType
 
 from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_container
-from .._rules.containers import ITEMS, KEYS, VALUES, checks_self, holds_scalars
+from .._rules.containers import ITEMS, KEYS, VALUES, checks_self
 from .._rules.culprits import locate_method
 from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any
-from .container import Container, deep_copy, is_made, is_public, new_or_same, shown_class, single_argument
+from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class, single_argument
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -36,8 +36,6 @@ class MappingMethods(Container):
 
         def _pairs(self) -> list[tuple[Any, Any]]: ...
 
-        def _type_mask(self) -> int: ...
-
         #: The classes of views.
         _views: tuple[Any, Any, Any]
 
@@ -49,10 +47,6 @@ class MappingMethods(Container):
     def _size(self) -> int:
         """Return the number of entries, whatever a subclass's `__len__` returns."""
         return operator.length_hint(self._iterate(KEYS, False))
-
-    def _is_copied_at_once(self) -> bool:
-        """Return whether a deep copy is a plain one: there is nothing inside to be copied."""
-        return is_public(type(self)) and holds_scalars(self._type_mask())
 
     def _entries(self) -> dict[Any, Any]:
         return dict(self._pairs())
@@ -121,8 +115,8 @@ class MappingMethods(Container):
 
 
 def _copy_entries(mapping: MappingMethods, memo: dict[int, Any]) -> list[tuple[Any, Any]]:
-    pairs = mapping._pairs()
-    return [(deep_copy(key, memo), deep_copy(value, memo)) for key, value in pairs]
+    copies = iter(deep_copies([x for pair in mapping._pairs() for x in pair], memo))
+    return list(zip(copies, copies))
 
 
 @checks_self("anyffi.Map")

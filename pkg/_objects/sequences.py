@@ -13,7 +13,7 @@ from .._pickling import unpickle_container
 from .._rules.containers import as_bound, as_count, as_position, checks_self, hashable, unpack_slice
 from .._rules.values import find_on_type
 from .._typing import TYPE_CHECKING, Any, Callable
-from .container import Container, deep_copy, is_made, is_public, new_or_same, shown_class
+from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class
 from .runtime import Runtime
 
 if TYPE_CHECKING:
@@ -207,8 +207,10 @@ class ArrayMethods(SequenceMethods):
         return self if is_public(type(self)) else self._copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if self._is_copied_at_once():
+            return self
         items = self._items()
-        copies = [deep_copy(item, memo) for item in items]
+        copies = deep_copies(items, memo)
         if id(self) in memo:  # it contains itself, through a List or Dict
             return memo[id(self)]
         if is_public(type(self)) and all(map(operator.is_, items, copies)):
@@ -384,6 +386,8 @@ class ListMethods(SequenceMethods):
         return self.copy() if is_public(type(self)) else self._copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if self._is_copied_at_once():
+            return self.copy()
         made = self._remade((), memo)
-        self._runtime.list_extend(made, [deep_copy(item, memo) for item in self._items()])
+        self._runtime.list_extend(made, deep_copies(self._items(), memo))
         return made

@@ -14,7 +14,7 @@ from .._pickling import unpickle_container
 from .._rules.containers import checks_self, hashable
 from .._rules.internal import Elements
 from .._typing import TYPE_CHECKING, Any, Callable
-from .container import Container, deep_copy, is_made, is_public, new_or_same, shown_class
+from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class
 
 __all__ = ["FrozenSetMethods", "SetMethods"]
 
@@ -304,8 +304,10 @@ class FrozenSetMethods(_Set):
         return self if is_public(type(self)) else self._copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if self._is_copied_at_once():
+            return self
         elements = list(self._iterate())
-        copies = [deep_copy(element, memo) for element in elements]
+        copies = deep_copies(elements, memo)
         if id(self) in memo:  # an element has it as an attribute
             return memo[id(self)]
         if is_public(type(self)) and all(map(operator.is_, elements, copies)):
@@ -380,8 +382,10 @@ class SetMethods(_Set):
         return self.copy() if is_public(type(self)) else self._copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if self._is_copied_at_once():
+            return self.copy()
         made = self._remade((), memo)
-        made._add_all(_distinct([deep_copy(element, memo) for element in list(self._iterate())]))
+        made._add_all(_distinct(deep_copies(list(self._iterate()), memo)))
         return made
 
     def freeze(self, /) -> Any:

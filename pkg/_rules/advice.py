@@ -14,6 +14,9 @@ from .decisions import find_on_type
 __all__ = ["advise"]
 
 _ITEMS = re.compile(r"\[.*\]")
+_WORDS = re.compile(r"\w+")
+#: Identities of classes that can be turned into nothing else, the most frequent ones in errors.
+_FINAL = frozenset(map(id, [type(None), bytes, str]))
 _name_of = type.__dict__["__name__"].__get__
 _NUMBERS = frozenset(["Any", "Sequence", "bool", "complex", "float", "int"])
 
@@ -30,8 +33,10 @@ def advise(cls: type, expected: str, layout: str | None) -> str | None:
     layout : str or None
         What the message says of an array: ` of float64, of shape ()`. None if that is not known.
     """
-    words = set(re.findall(r"\w+", _ITEMS.sub("", expected)))
-    items = set(re.findall(r"\w+", "".join(_ITEMS.findall(expected))))
+    if id(cls) in _FINAL:
+        return None
+    words = set(_WORDS.findall(_ITEMS.sub("", expected)))
+    items = set(_WORDS.findall("".join(_ITEMS.findall(expected))))
     if words & {"Tensor", "tensor"}:
         return None if layout else _for_tensor(cls)
     if words & {"Array", "Iterable", "List", "Sequence"}:

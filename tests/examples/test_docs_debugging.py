@@ -81,6 +81,16 @@ def test_console(folder: pathlib.Path, both: Any) -> None:
             assert re.fullmatch(expected, done.stdout), f"{command}\n{done.stdout}"
 
 
+@pytest.mark.skipif(shutil.which("addr2line") is None, reason="binutils is not installed")
+def test_traceback(folder: pathlib.Path, both: Any) -> None:
+    [block] = blocks(PAGE, "traceback")
+    command, _, output = block.removeprefix("$ ").partition("\n")
+    words = command.replace("python ", f"{shlex.quote(sys.executable)} ")
+    done = run(["sh", "-c", f"{words} 2>&1"], cwd=folder)
+    shown = re.sub(r"^ +[~^]+\n", "", done.stdout, flags=re.MULTILINE)
+    assert re.fullmatch(re.escape(output).replace(r"\.\.\.", ".*"), shown), done.stdout
+
+
 @pytest.mark.parametrize("mode", ["cython", "ctypes"])
 def test_cycles_and_leaks(mode: str, request: pytest.FixtureRequest) -> None:
     if mode not in request.config.getoption("--modes"):

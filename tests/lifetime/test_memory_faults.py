@@ -57,6 +57,31 @@ def test_each_allocation_of_the_process_fails(
 
 
 @pytest.mark.unrecorded("a process of its own")
+def test_each_allocation_fails_while_frames_of_errors_are_recorded(
+    ffi: Any, failing_memory: pathlib.Path, record_property: Any
+) -> None:
+    if ffi.ffi_mode == "check":
+        pytest.skip("check mode allocates what both modes do, and compares them")
+    done = run(
+        [
+            sys.executable,
+            ROOT / "tests" / "support" / "memory_faults.py",
+            ffi.ffi_mode,
+            "callback caught",
+            "error of C++",
+        ],
+        FFI_MODE=ffi.ffi_mode,
+        FFI_TRACEBACK="1",
+        LD_PRELOAD=os.fspath(failing_memory),
+        PYTHONMALLOC="malloc",
+    )
+    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr[-300:]}"
+    *wrong, count = done.stdout.splitlines()
+    assert wrong == []
+    record_property("faults", int(count))
+
+
+@pytest.mark.unrecorded("a process of its own")
 @pytest.mark.parametrize("fault", ["import", "exit"])
 def test_an_allocation_fails_at_import_or_exit(
     ffi: Any, fault: str, failing_memory: pathlib.Path, record_property: Any

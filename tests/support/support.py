@@ -53,6 +53,10 @@ def count_live(module: Any) -> int:
     return int(module.live())
 
 
+#: What the runtime exports besides functions: the type of a handler that catches nothing (ThrowWatch), which it
+#: defines in place of the compiler.
+EXPORTED_TYPES = {"_ZTIN6anyffi6detail10ThrowWatchE"}
+
 CXX = os.environ.get("CXX", "c++")
 CC = os.environ.get("CC", "cc")
 

@@ -125,6 +125,8 @@ template <class Body>
 inline int catch_all(Body&& body) noexcept {
   try {
     return body();
+  } catch (const ThrowWatch&) {
+    __builtin_unreachable();
   } catch (const std::exception& exception) {
     return set_raised(exception);
   } catch (...) {

@@ -3,10 +3,25 @@
 #ifndef ANYFFI_EXCEPTION_H_
 #define ANYFFI_EXCEPTION_H_
 
-#include <anyffi/c_api.h>
+#include <anyffi/detail/base.h>
 
 #include <exception>
 #include <typeinfo>
+
+namespace anyffi::detail {
+
+/// Never thrown. A handler for it, before all others of a border, lets the runtime record where an exception was
+/// thrown: the unwinder asks the type of each handler whether it catches the exception while the stack is still whole.
+class ANYFFI_EXPORT_SYMBOL ThrowWatch {
+ public:
+#if defined(__GLIBCXX__)
+  virtual ~ThrowWatch();  // defined nowhere, so that the type is the runtime's
+#else
+  virtual ~ThrowWatch() = default;
+#endif
+};
+
+}  // namespace anyffi::detail
 
 extern "C" {
 #if defined(__GNUC__)

@@ -118,6 +118,14 @@ typedef struct AnyffiPyObject {
 int anyffi_py_object_create(void* handle, AnyffiValue* out);
 /// An error over an exception of the host; `anyffi_error_fill` sets its fields.
 int anyffi_error_create_host(void* handle, AnyffiValue* out);
+/// Whether C++ frames are recorded where an error is made or raised; 0 until it is called. Then raising one takes some
+/// microseconds more.
+void anyffi_error_record_frames(int32_t on);
+/// The recorded frames of an error as text; None if there are none, or no memory. Parts end in NUL: first "1" for an
+/// exception of the host, else "0"; then for each frame, innermost first, the file of its library (empty: the program's
+/// own), the place in it in hexadecimal digits, and the function's name, empty if the dynamic symbols have none. Both
+/// are empty for code of no library.
+void anyffi_error_get_frames(AnyffiObject* error, AnyffiValue* out);
 /// A function over a callable of the host: `callback` receives the handle as `self`. The runtime bounds recursion and
 /// sets `result` to Unset before the call; if it is still Unset afterwards, a signal came before the callback's first
 /// line, which is reported as KeyboardInterrupt.

@@ -220,6 +220,12 @@ static inline void anyffi_view_text(const AnyffiValue* value, AnyffiTextView* ou
   }
 }
 
+/// A view of ASCII text, which a zero byte follows; `size` is below 2**30.
+static inline AnyffiValue anyffi_make_ascii_view(const char* text, uint32_t size) {
+  uint64_t first = (uint32_t)ANYFFI_STR_VIEW | (uint64_t)(size << 2 | ANYFFI_ASCII) << 32;
+  return anyffi_make_value(first, (uint64_t)(uintptr_t)text);
+}
+
 /// The bits of the encoding in a view of bytes: zero, or that the bytes are text.
 #define ANYFFI_UTF8_MARK 1u
 

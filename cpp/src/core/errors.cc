@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/compiler.h"
+#include "core/frames.h"
 #include "core/host.h"
 #include "core/memory.h"
 #include "core/messages.h"
@@ -74,6 +75,12 @@ AnyffiError* recursion_error() {
   return &error;
 }
 
+/// An error as the runtime allocates it.
+struct OwnError {
+  AnyffiError error;
+  Frames* frames; /* NULL where none were recorded */
+};
+
 void delete_error(AnyffiObject* self, int32_t what) {
   auto* error = reinterpret_cast<AnyffiError*>(self);
   if (what & ANYFFI_DELETE_CONTENTS) {
@@ -81,17 +88,40 @@ void delete_error(AnyffiObject* self, int32_t what) {
       anyffi_value_release(part);
     }
     release_handle(std::exchange(error->handle, nullptr));
+    anyffi_free(std::exchange(reinterpret_cast<OwnError*>(self)->frames, nullptr));
   }
   if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
 }
 
 AnyffiError* allocate_error() noexcept {
-  auto* error = allocate_object<AnyffiError>(ANYFFI_ERROR, &delete_error);
-  if (error == nullptr) return nullptr;
+  auto* own = allocate_object<OwnError>(ANYFFI_ERROR, &delete_error);
+  if (own == nullptr) return nullptr;
+  own->frames = nullptr;
+  AnyffiError* error = &own->error;
   for (AnyffiValue* part : {&error->kind, &error->message, &error->args, &error->cause}) *part = anyffi_make_none();
   error->traceback = short_text("");
   error->handle = nullptr;
   return error;
+}
+
+/// The place for the frames of an error; NULL for the static ones.
+Frames** frames_of(AnyffiObject* error) noexcept {
+  return error->deleter == &delete_error ? &reinterpret_cast<OwnError*>(error)->frames : nullptr;
+}
+
+/// Records which code raises an error, unless it has been recorded before.
+__attribute__((cold, noinline)) void keep_frames(AnyffiObject* error) noexcept {
+  Frames** place = frames_of(error);
+  if (place == nullptr || __atomic_load_n(place, __ATOMIC_ACQUIRE) != nullptr) return drop_thrown_frames();
+  Frames *none = nullptr, *frames = take_frames();
+  // Another thread may raise the same error.
+  if (!__atomic_compare_exchange_n(place, &none, frames, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    anyffi_free(frames);
+  }
+}
+
+inline void note_frames(AnyffiObject* error) noexcept {
+  if (__builtin_expect(__atomic_load_n(&records_frames, __ATOMIC_RELAXED), 0)) keep_frames(error);
 }
 
 int raise_error(const char* kind, const char* message, size_t size, const AnyffiValue* args) {
@@ -183,6 +213,7 @@ int anyffi_error_create(const AnyffiValue* kind, const AnyffiValue* message, con
       (args != nullptr && anyffi_value_own(args, &error->args) != 0)) {
     return fail(out);
   }
+  note_frames(&error->header);
   *out = owner.take();
   return 0;
 }
@@ -228,6 +259,7 @@ void anyffi_error_fill(AnyffiObject* object) {
 }
 
 void anyffi_error_set_raised(AnyffiObject* error) {
+  note_frames(error);
   anyffi_retain(error);
   AnyffiObject* former = std::exchange(raised, error);
   if (former != nullptr) anyffi_release(former);
@@ -239,3 +271,14 @@ void anyffi_error_take_raised(AnyffiValue* out) {
 }
 
 int anyffi_error_raise(const char* kind, const char* message) { return raise_with_args(kind, message, kNone); }
+
+void anyffi_error_get_frames(AnyffiObject* error, AnyffiValue* out) {
+  Frames** place = frames_of(error);
+  const Frames* frames = place != nullptr ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : nullptr;
+  *out = kNone;
+  if (frames == nullptr) return;
+  bool is_from_host = reinterpret_cast<AnyffiError*>(error)->handle != nullptr;
+  if (guard([&] { return describe_frames(*frames, is_from_host, out); }) == 0) return;
+  Owned ignored;
+  anyffi_error_take_raised(ignored.out());
+}

@@ -161,6 +161,10 @@ struct HasTraits<T, std::void_t<decltype(Traits<T>::name)>> : std::true_type {};
 
 constexpr uint64_t kEveryType = ~uint64_t{0};
 
+/// Whether an argument, also a temporary one, may be passed as a view, by `Traits<T>::lend`.
+template <class T>
+inline constexpr bool kIsLent = false;
+
 /// Types that point into the value that they were converted from: C++ containers must not hold them.
 template <class T>
 inline constexpr bool kIsView = std::is_same_v<T, const char*>;

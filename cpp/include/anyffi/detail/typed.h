@@ -108,6 +108,8 @@ struct TypedCall {
           store_result(frame, kept, result);
         }
       }
+    } catch (const ThrowWatch&) {
+      __builtin_unreachable();
     } catch (const std::exception& exception) {
       return fail_call(native, frame, memory.bytes, args, exception);
     } catch (...) {

@@ -114,6 +114,12 @@ struct Traits<std::string> {
     bool is_adopted = utf8.size() >= detail::kMinAdopted && detail::is_ascii(utf8.data(), utf8.size());
     return is_adopted ? detail::adopt_ascii(std::move(utf8)) : store(std::string_view(utf8));
   }
+  /// A view of ASCII text, valid as long as the string; other text, and what a value holds inline, as `store` does.
+  static AnyffiValue lend(const std::string& utf8) {
+    size_t size = utf8.size();
+    bool is_view = size > ANYFFI_INLINE_BYTES && size < (size_t{1} << 30) && detail::is_ascii(utf8.data(), size);
+    return is_view ? anyffi_make_ascii_view(utf8.data(), static_cast<uint32_t>(size)) : store(std::string_view(utf8));
+  }
   static void write(detail::ItemsWriter& writer, const std::string& utf8) {
     if (utf8.size() > (uint32_t{1} << 30) - 1) return writer.decline();
     writer.put(anyffi_make_utf8(utf8.data(), static_cast<uint32_t>(utf8.size())));
@@ -127,6 +133,8 @@ template <>
 inline constexpr bool kTakesUtf8<std::string_view> = true;
 template <>
 inline constexpr bool kTakesUtf8<std::string> = true;
+template <>
+inline constexpr bool kIsLent<std::string> = true;
 template <class T>
 inline constexpr bool kIncludes<Missing::kString, T> = true;
 }  // namespace detail

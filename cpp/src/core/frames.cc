@@ -1,0 +1,80 @@
+/// \file
+/// Return addresses of the C++ code that raises an error.
+#include "core/frames.h"
+
+#include <anyffi/exception.h>
+#include <anyffi/host_api.h>
+#include <cxxabi.h>
+#include <unwind.h>
+
+#include <utility>
+
+#include "core/compiler.h"
+
+namespace anyffi::runtime {
+
+bool records_frames = false;
+
+namespace {
+
+/// Those of an exception on its way from `throw` to a border. The exception's error takes them there.
+ANYFFI_THREAD_LOCAL Frames* thrown = nullptr;
+
+_Unwind_Reason_Code add_frame(_Unwind_Context* context, void* frames) {
+  auto* into = static_cast<Frames*>(frames);
+  if (into->count == kMostFrames) return _URC_END_OF_STACK;
+  into->addresses[into->count++] = _Unwind_GetIP(context);
+  return _URC_NO_REASON;
+}
+
+Frames* record_frames() noexcept {
+  auto* frames = static_cast<Frames*>(anyffi_alloc(sizeof(Frames)));
+  if (frames == nullptr) return nullptr;
+  frames->count = 0;
+  _Unwind_Backtrace(&add_frame, frames);
+  return frames;
+}
+
+}  // namespace
+
+Frames* take_frames() noexcept {
+  Frames* frames = std::exchange(thrown, nullptr);
+  return frames != nullptr ? frames : record_frames();
+}
+
+void drop_thrown_frames() noexcept { anyffi_free(std::exchange(thrown, nullptr)); }
+
+#if defined(__GLIBCXX__)
+
+namespace {
+
+/// The type of ThrowWatch, which catches nothing. The unwinder asks it before the stack is unwound, so that the frames
+/// of what threw are still there.
+class ThrowWatchInfo final : public abi::__class_type_info {
+ public:
+  using abi::__class_type_info::__class_type_info;
+  bool __do_catch(const std::type_info*, void**, unsigned) const override {
+    if (__atomic_load_n(&records_frames, __ATOMIC_RELAXED)) {
+      drop_thrown_frames();
+      thrown = record_frames();
+    }
+    return false;
+  }
+};
+
+}  // namespace
+
+extern "C" {
+/// Defined in place of the one that the compiler would emit for the class.
+extern const ThrowWatchInfo anyffi_throw_watch_info __asm__("_ZTIN6anyffi6detail10ThrowWatchE")
+    __attribute__((visibility("default")));
+const ThrowWatchInfo anyffi_throw_watch_info("N6anyffi6detail10ThrowWatchE");
+}
+
+#endif
+
+}  // namespace anyffi::runtime
+
+void anyffi_error_record_frames(int32_t on) {
+  __atomic_store_n(&anyffi::runtime::records_frames, on != 0, __ATOMIC_RELAXED);
+}
