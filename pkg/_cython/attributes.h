@@ -36,42 +36,9 @@ static inline AnyffiObject* anyffi_py_owner_of_field(AnyffiFieldGetter* getter, 
   return NULL;
 }
 
-/// The deleter of objects of dataclasses that were made with all their fields; NULL before the first one.
-static void (*anyffi_record_deleter)(AnyffiObject* self, int32_t what);
-
-/// Where a field lies in such an object; NULL for others, in which it may be missing, or be that of another object.
-static inline const char* anyffi_py_member_of(const AnyffiFieldInfo* field, const AnyffiObject* object) {
-  const AnyffiInstance* instance = (const AnyffiInstance*)object;
-  if (object->deleter != anyffi_record_deleter || instance->content != (const void*)(instance + 1)) return NULL;
-  return (const char*)instance->content + field->offset;
-}
-
-/// Reads a member as the `get` of its field and `anyffi_py_unpack_result` do, without a reference of its own.
-static inline PyObject* anyffi_py_read_member(int32_t storage, const char* member) {
-  AnyffiValue value = anyffi_make_none();
-  switch (storage) {
-    case ANYFFI_STORED_INT:
-      return PyLong_FromLongLong(*(const int64_t*)member);
-    case ANYFFI_STORED_FLOAT:
-      return PyFloat_FromDouble(*(const double*)member);
-    case ANYFFI_STORED_BOOL:
-      return PyBool_FromLong(*(const _Bool*)member);
-    case ANYFFI_STORED_VALUE:
-      value = anyffi_read_value((const AnyffiValue*)member);
-      break;
-    default:
-      value.as_object = *(AnyffiObject* const*)member;
-      if (value.as_object != NULL) value.type_code = value.as_object->type_code;
-      break;
-  }
-  return value.type_code > 0 ? anyffi_py_unpack_object_copy(value.as_object) : anyffi_py_unpack(&value);
-}
-
 static inline PyObject* anyffi_py_read_field_of(AnyffiFieldGetter* getter, AnyffiObject* object) {
   AnyffiValue value = anyffi_make_none();
   const AnyffiFieldInfo* field = getter->field;
-  const char* member = anyffi_py_member_of(field, object);
-  if (member != NULL) return anyffi_py_read_member(field->storage, member);
   if (__builtin_expect(field->get(object, field, &value) != 0, 0)) {
     anyffi_py_raise_taken();
     return NULL;

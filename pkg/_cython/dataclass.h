@@ -175,7 +175,6 @@ static PyObject* anyffi_py_construct_record(PyObject* cls, PyObject* const* args
       return NULL;
     }
   }
-  anyffi_record_deleter = made.as_object->deleter;
   return anyffi_py_wrap_as((PyTypeObject*)cls, &made);
 }
 
