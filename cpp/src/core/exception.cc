@@ -21,9 +21,8 @@
 
 namespace {
 
-/// Whether this library's C++ runtime has a current exception. A library that was linked with -static-libstdc++ has one of
-/// its own, whose exceptions cannot be rethrown here. `__cxa_current_exception_type` would read what is not there for
-/// exceptions of other languages.
+/// Whether this library's C++ runtime has a current exception. A library that was linked with -static-libstdc++ has a
+/// runtime of its own, whose exceptions cannot be rethrown here.
 bool has_current() { return *reinterpret_cast<void**>(abi::__cxa_get_globals()) != nullptr; }
 
 /// Raises RuntimeError with the demangled type of the current exception.
