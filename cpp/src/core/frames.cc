@@ -18,8 +18,8 @@ bool records_frames = false;
 
 namespace {
 
-/// Those of exceptions on their way from `throw` to a border, innermost first: destructors may throw and catch others. The
-/// exception's error takes them there.
+/// Those of exceptions on their way from `throw` to a border, innermost first: destructors may throw and catch others.
+/// The exception's error takes them there.
 ANYFFI_THREAD_LOCAL Frames* thrown = nullptr;
 
 void drop_thrown() noexcept {
@@ -28,8 +28,8 @@ void drop_thrown() noexcept {
   anyffi_free(frames);
 }
 
-/// Whether the innermost one has been caught: code that runs while the stack is unwound has errors of its own. It is not
-/// known (0) for libraries that have a C++ runtime of their own.
+/// Whether the innermost one has been caught: code that runs while the stack is unwound has errors of its own. It is
+/// not known (0) for libraries that have a C++ runtime of their own.
 bool is_caught() noexcept {
   return thrown != nullptr && (thrown->uncaught == 0 || std::uncaught_exceptions() < thrown->uncaught);
 }
