@@ -193,7 +193,7 @@ def _look_up(library: str, places: list[str]) -> list[list[tuple[str, str, int]]
     except (OSError, struct.error, subprocess.SubprocessError):
         return nothing
     groups: list[list[str]] = []
-    for line in done.stdout.decode(errors="replace").split("\n"):
+    for line in done.stdout.decode(errors="replace").split("\n")[:-1]:
         if line.startswith("0x"):
             groups.append([])
         elif groups:
