@@ -50,7 +50,9 @@ def add_frames(exception: BaseException, text: str | None) -> None:
     """
     try:
         if text is not None:
-            exception.__traceback__ = _extend(exception.__traceback__, text)
+            traceback = _extend(exception.__traceback__, text)
+            # Classes may forbid to set attributes, as frozen dataclasses do.
+            BaseException.with_traceback(exception, traceback)
     except Exception as raised:
         # Without memory, for example. The error matters more.
         if is_from_handler(raised):
@@ -173,11 +175,13 @@ def _shorten(name: str) -> str:
 
 def _look_up(library: str, places: list[str]) -> list[list[tuple[str, str, int]]]:
     """Return functions, files and lines for places in a library; empty where nothing can say them."""
-    # Imported late: few programs need them.
-    import shutil
-    import subprocess
-
     nothing: list[list[tuple[str, str, int]]] = [[] for _ in places]
+    try:
+        # Imported late: few programs need them, and at the end of one they cannot be had.
+        import shutil
+        import subprocess
+    except (ImportError, OSError):
+        return nothing
     tool = next(filter(None, map(shutil.which, _TOOLS)), None)
     if tool is None:
         return nothing
@@ -189,7 +193,7 @@ def _look_up(library: str, places: list[str]) -> list[list[tuple[str, str, int]]
     except (OSError, struct.error, subprocess.SubprocessError):
         return nothing
     groups: list[list[str]] = []
-    for line in done.stdout.decode(errors="replace").splitlines():
+    for line in done.stdout.decode(errors="replace").split("\n")[:-1]:
         if line.startswith("0x"):
             groups.append([])
         elif groups:

@@ -55,6 +55,26 @@ static anyffi::String swallow(anyffi::Function f, int64_t how) {
 
 static void pass(anyffi::AnyValue error) { throw anyffi::Error(error); }
 
+struct Maker {
+  ~Maker() { made = anyffi::Error("ValueError", "a destructor's").value(); }
+  anyffi::AnyValue& made;
+};
+
+static int64_t unwind(const anyffi::Function& f, bool catches) {
+  static auto* made = new anyffi::AnyValue();
+  if (!made->is_none()) throw anyffi::Error(*made);
+  struct Catcher {
+    ~Catcher() { swallow(f, 2); }
+    anyffi::Function f;
+  };
+  if (catches) {
+    Catcher catcher{f};
+    throw std::invalid_argument("the outer one");
+  }
+  Maker maker{*made};
+  throw std::invalid_argument("the outer one");
+}
+ANYFFI_EXPORT(unwind, &unwind);
 ANYFFI_EXPORT(area, &shapes::area, anyffi::arg("how"));
 ANYFFI_EXPORT(apply, &apply);
 ANYFFI_EXPORT(swallow, &swallow);
@@ -198,6 +218,23 @@ assert show(lambda: module.apply(lambda how: module.pass_(error), 0)) is error
     for mode in modes(ffi):
         source = program.replace("module.pass_", 'getattr(module, "pass")')
         assert outcome(library, mode, source) == expected
+
+
+@needs_addr2line
+def test_destructors_have_errors_of_their_own(ffi: Any, compiled: Any) -> None:
+    program = """
+for catches in (True, False, False):
+    show(module.unwind, module.area, catches)
+"""
+    lines = [i + 1 for i, line in enumerate(LINES) if '"the outer one"' in line]
+    expected = []
+    for line in lines:
+        expected += ["ValueError the outer one", f"    shapes.cc {line} unwind"]
+    for mode in modes(ffi):
+        *found, title, caller, destructor = outcome(compiled("-g", "-O0"), mode, program)
+        assert found == expected
+        assert (title, caller.split()[-1]) == ("ValueError a destructor's", "unwind")
+        assert destructor == place("~Maker()", "Maker::~Maker")
 
 
 @needs_addr2line

@@ -51,6 +51,8 @@ void raise_plain(const T& exception, const char* kind) {
 /// Inside a handler: raises the current exception if it is a T.
 template <class T>
 bool raise_current(const char* kind) {
+  // A library that was linked with -static-libstdc++ does not see the exceptions of others, nor they its.
+  if (!std::current_exception()) return false;
   try {
     throw;
   } catch (const T& exception) {

@@ -21,6 +21,10 @@
 
 namespace {
 
+/// Whether this library's C++ runtime has a current exception. A library that was linked with -static-libstdc++ has a
+/// runtime of its own, whose exceptions cannot be rethrown here.
+bool has_current() { return *reinterpret_cast<void**>(abi::__cxa_get_globals()) != nullptr; }
+
 /// Raises RuntimeError with the demangled type of the current exception.
 void raise_unknown() {
   const std::type_info* type = abi::__cxa_current_exception_type();
@@ -73,11 +77,10 @@ AnyffiException* load_row(AnyffiException** row) { return __atomic_load_n(row, _
 /// Raises the current exception if its class was registered; false if not.
 bool raise_registered() {
   AnyffiException* row = load_row(&first_class);
-  const std::type_info* thrown = abi::__cxa_current_exception_type();
-  if (row == nullptr || thrown == nullptr) return false;
+  const std::type_info* thrown = has_current() ? abi::__cxa_current_exception_type() : nullptr;
   // That of the library which threw it comes before one of the same name.
   for (AnyffiException* same = row; same != nullptr; same = load_row(&same->next)) {
-    if (same->type == thrown && same->raise_current(same->kind)) return true;
+    if (thrown != nullptr && same->type == thrown && same->raise_current(same->kind)) return true;
   }
   for (; row != nullptr; row = load_row(&row->next)) {
     if (row->raise_current(row->kind)) return true;
@@ -126,6 +129,11 @@ void anyffi_error_set_exception(const std::exception* exception) {
 }
 
 ANYFFI_UNWINDS void anyffi_error_set_current_exception(void) {
+  if (!has_current()) {
+    if (raise_registered()) return;
+    anyffi_error_raise("RuntimeError", "C++ exception of unknown type, from a library with a C++ runtime of its own");
+    return;
+  }
   // A class that derives from several of these has an ambiguous base std::exception, which no handler catches.
   try {
     throw;

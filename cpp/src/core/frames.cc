@@ -7,6 +7,7 @@
 #include <cxxabi.h>
 #include <unwind.h>
 
+#include <exception>
 #include <utility>
 
 #include "core/compiler.h"
@@ -17,8 +18,21 @@ bool records_frames = false;
 
 namespace {
 
-/// Those of an exception on its way from `throw` to a border. The exception's error takes them there.
+/// Those of exceptions on their way from `throw` to a border, innermost first: destructors may throw and catch others.
+/// The exception's error takes them there.
 ANYFFI_THREAD_LOCAL Frames* thrown = nullptr;
+
+void drop_thrown() noexcept {
+  Frames* frames = thrown;
+  thrown = frames->outer;
+  anyffi_free(frames);
+}
+
+/// Whether the innermost one has been caught: code that runs while the stack is unwound has errors of its own. It is
+/// not known (0) for libraries that have a C++ runtime of their own.
+bool is_caught() noexcept {
+  return thrown != nullptr && (thrown->uncaught == 0 || std::uncaught_exceptions() < thrown->uncaught);
+}
 
 _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* frames) {
   auto* into = static_cast<Frames*>(frames);
@@ -30,6 +44,8 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* frames) {
 Frames* record_frames() noexcept {
   auto* frames = static_cast<Frames*>(anyffi_alloc(sizeof(Frames)));
   if (frames == nullptr) return nullptr;
+  frames->outer = nullptr;
+  frames->uncaught = 0;
   frames->count = 0;
   _Unwind_Backtrace(&add_frame, frames);
   return frames;
@@ -38,11 +54,15 @@ Frames* record_frames() noexcept {
 }  // namespace
 
 Frames* take_frames() noexcept {
-  Frames* frames = std::exchange(thrown, nullptr);
-  return frames != nullptr ? frames : record_frames();
+  if (!is_caught()) return record_frames();
+  Frames* frames = thrown;
+  thrown = std::exchange(frames->outer, nullptr);
+  return frames;
 }
 
-void drop_thrown_frames() noexcept { anyffi_free(std::exchange(thrown, nullptr)); }
+void drop_thrown_frames() noexcept {
+  if (is_caught()) drop_thrown();
+}
 
 #if defined(__GLIBCXX__)
 
@@ -55,8 +75,14 @@ class ThrowWatchInfo final : public abi::__class_type_info {
   using abi::__class_type_info::__class_type_info;
   bool __do_catch(const std::type_info*, void**, unsigned) const override {
     if (__atomic_load_n(&records_frames, __ATOMIC_RELAXED)) {
-      drop_thrown_frames();
-      thrown = record_frames();
+      int32_t uncaught = std::uncaught_exceptions();
+      // What is not further out than this one has ended.
+      while (thrown != nullptr && (thrown->uncaught == 0 || thrown->uncaught >= uncaught)) drop_thrown();
+      if (Frames* frames = record_frames()) {
+        frames->outer = thrown;
+        frames->uncaught = uncaught;
+        thrown = frames;
+      }
     }
     return false;
   }

@@ -13,6 +13,8 @@ constexpr int32_t kMostFrames = 64;
 
 /// Innermost first; more than `kMostFrames` are left out.
 struct Frames {
+  Frames* outer;    /* of the exception that is being unwound meanwhile; not owned once an error has these */
+  int32_t uncaught; /* how many exceptions were on their way, with this one */
   int32_t count;
   uintptr_t addresses[kMostFrames];
 };
