@@ -302,9 +302,16 @@ def raise_taken() -> NoReturn:
 
 
 def _read_frames(address: int) -> Any:
-    text = OwnedValue(VALUE_SIZE)
-    library.error_get_frames(address, text)
-    return unpack_owned(text)
+    """Return the text of the C++ frames of an error; None if it cannot be made."""
+    try:
+        text = OwnedValue(VALUE_SIZE)
+        library.error_get_frames(address, text)
+        return unpack_owned(text)
+    except Exception as raised:
+        # At the recursion limit, for example. The error matters more.
+        if _errors.is_from_handler(raised):
+            raise
+        return None
 
 
 def show_frames() -> None:
