@@ -24,13 +24,6 @@ namespace {
 
 ANYFFI_THREAD_LOCAL AnyffiObject* raised = nullptr;
 
-/// An error about a tensor. It is only compared, since the error may be gone.
-struct About {
-  const AnyffiObject* error;
-  const void* elements;
-};
-ANYFFI_THREAD_LOCAL About about{nullptr, nullptr};
-
 /// An inline ASCII string as a constant.
 template <size_t kSize>
 constexpr AnyffiValue short_text(const char (&text)[kSize]) {
@@ -78,7 +71,8 @@ AnyffiError* recursion_error() {
 /// An error as the runtime allocates it.
 struct OwnError {
   AnyffiError error;
-  Frames* frames; /* NULL where none were recorded */
+  Frames* frames;    /* NULL where none were recorded */
+  const void* about; /* the elements of the tensor that it is about, until its message names the argument */
 };
 
 void delete_error(AnyffiObject* self, int32_t what) {
@@ -97,6 +91,7 @@ AnyffiError* allocate_error() noexcept {
   auto* own = allocate_object<OwnError>(ANYFFI_ERROR, &delete_error);
   if (own == nullptr) return nullptr;
   own->frames = nullptr;
+  own->about = nullptr;
   AnyffiError* error = &own->error;
   for (AnyffiValue* part : {&error->kind, &error->message, &error->args, &error->cause}) *part = anyffi_make_none();
   error->traceback = short_text("");
@@ -104,18 +99,18 @@ AnyffiError* allocate_error() noexcept {
   return error;
 }
 
-/// The place for the frames of an error; NULL for the static ones.
-Frames** frames_of(AnyffiObject* error) noexcept {
-  return error->deleter == &delete_error ? &reinterpret_cast<OwnError*>(error)->frames : nullptr;
+/// NULL for the static ones.
+OwnError* own_error(AnyffiObject* error) noexcept {
+  return error != nullptr && error->deleter == &delete_error ? reinterpret_cast<OwnError*>(error) : nullptr;
 }
 
 /// Records which code raises an error, unless it has been recorded before.
 __attribute__((cold, noinline)) void keep_frames(AnyffiObject* error) noexcept {
-  Frames** place = frames_of(error);
-  if (place == nullptr || __atomic_load_n(place, __ATOMIC_ACQUIRE) != nullptr) return drop_thrown_frames();
+  OwnError* own = own_error(error);
+  if (own == nullptr || __atomic_load_n(&own->frames, __ATOMIC_ACQUIRE) != nullptr) return drop_thrown_frames();
   Frames *none = nullptr, *frames = take_frames();
   // Another thread may raise the same error.
-  if (!__atomic_compare_exchange_n(place, &none, frames, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+  if (!__atomic_compare_exchange_n(&own->frames, &none, frames, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     anyffi_free(frames);
   }
 }
@@ -140,13 +135,13 @@ int raise_error(const char* kind, const char* message, size_t size, const Anyffi
 bool has_raised() noexcept { return raised != nullptr; }
 
 int mark_raised_about(const void* elements) noexcept {
-  about = About{raised, elements};
+  if (OwnError* own = own_error(raised)) own->about = elements;
   return -1;
 }
 
 const void* take_raised_about() noexcept {
-  About found = std::exchange(about, About{});
-  return found.error == nullptr || found.error != raised ? nullptr : found.elements;
+  OwnError* own = own_error(raised);
+  return own == nullptr ? nullptr : std::exchange(own->about, nullptr);
 }
 
 SavedError::SavedError() noexcept : error_(std::exchange(raised, nullptr)) {}
@@ -273,8 +268,8 @@ void anyffi_error_take_raised(AnyffiValue* out) {
 int anyffi_error_raise(const char* kind, const char* message) { return raise_with_args(kind, message, kNone); }
 
 void anyffi_error_get_frames(AnyffiObject* error, AnyffiValue* out) {
-  Frames** place = frames_of(error);
-  const Frames* frames = place != nullptr ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : nullptr;
+  OwnError* own = own_error(error);
+  const Frames* frames = own != nullptr ? __atomic_load_n(&own->frames, __ATOMIC_ACQUIRE) : nullptr;
   *out = kNone;
   if (frames == nullptr) return;
   bool is_from_host = reinterpret_cast<AnyffiError*>(error)->handle != nullptr;

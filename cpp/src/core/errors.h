@@ -25,7 +25,7 @@ bool has_raised() noexcept;
 
 /// Records that the raised error is about a tensor, by the address of its elements; always -1.
 int mark_raised_about(const void* elements) noexcept;
-/// Takes that address, if the error of the record is the raised one; else NULL.
+/// Takes that address from the raised error; NULL if it has none.
 const void* take_raised_about() noexcept;
 
 /// Saves the thread's raised error and restores it (PyErr_Fetch, PyErr_Restore): for code of the host that runs while
