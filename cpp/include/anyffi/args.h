@@ -105,8 +105,8 @@ class ArgPack {
     using Conversion = Traits<Bare<T>>;
     if constexpr (kIsBorrowed<T>) {
       assign(values_[size_], Conversion::borrow(value));
-    } else if constexpr (kIsLent<Bare<T>>) {
-      assign(values_[size_], Conversion::lend(value));
+    } else if constexpr (kIsPassedAsView<Bare<T>>) {
+      assign(values_[size_], Conversion::view(value));
     } else {
       assign(values_[size_], Conversion::store(std::forward<T>(value)));
     }

@@ -161,9 +161,9 @@ struct HasTraits<T, std::void_t<decltype(Traits<T>::name)>> : std::true_type {};
 
 constexpr uint64_t kEveryType = ~uint64_t{0};
 
-/// Whether an argument, also a temporary one, may be passed as a view, by `Traits<T>::lend`.
+/// Whether an argument, also a temporary one, may be passed as a view, by `Traits<T>::view`.
 template <class T>
-inline constexpr bool kIsLent = false;
+inline constexpr bool kIsPassedAsView = false;
 
 /// Types that point into the value that they were converted from: C++ containers must not hold them.
 template <class T>

@@ -115,7 +115,7 @@ struct Traits<std::string> {
     return is_adopted ? detail::adopt_ascii(std::move(utf8)) : store(std::string_view(utf8));
   }
   /// A view of ASCII text, valid as long as the string; other text, and what a value holds inline, as `store` does.
-  static AnyffiValue lend(const std::string& utf8) {
+  static AnyffiValue view(const std::string& utf8) {
     size_t size = utf8.size();
     bool is_view = size > ANYFFI_INLINE_BYTES && size < (size_t{1} << 30) && detail::is_ascii(utf8.data(), size);
     return is_view ? anyffi_make_ascii_view(utf8.data(), static_cast<uint32_t>(size)) : store(std::string_view(utf8));
@@ -134,7 +134,7 @@ inline constexpr bool kTakesUtf8<std::string_view> = true;
 template <>
 inline constexpr bool kTakesUtf8<std::string> = true;
 template <>
-inline constexpr bool kIsLent<std::string> = true;
+inline constexpr bool kIsPassedAsView<std::string> = true;
 template <class T>
 inline constexpr bool kIncludes<Missing::kString, T> = true;
 }  // namespace detail
