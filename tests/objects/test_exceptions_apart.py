@@ -9,7 +9,7 @@ from typing import Any
 import anyffi
 import pytest
 from programs import run_program
-from support import CXX, needs_compilers, run
+from support import CXX, SANITIZED, needs_compilers, run
 
 pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
 
@@ -66,12 +66,14 @@ def test_exceptions_of_libraries_with_a_runtime_of_their_own(ffi: Any, tmp_path:
         if done.returncode != 0 and "-lstdc++" in done.stderr:
             pytest.skip("takes a static libstdc++")
         assert done.returncode == 0, done.stderr
+    # The preloaded libstdc++ of the sanitizers takes the place of the library's own.
+    unknown: set[str] = set() if SANITIZED else {"apart"}
     expected = {
         name: [
             f"{name} Failure declared",
             f"{name} Code C++ exception",
-            f"builtins {APART}" if name == "apart" else "builtins RuntimeError logic",
-            f"builtins {APART}" if name == "apart" else "builtins RuntimeError C++ exception of type int",
+            f"builtins {APART}" if name in unknown else "builtins RuntimeError logic",
+            f"builtins {APART}" if name in unknown else "builtins RuntimeError C++ exception of type int",
             "builtins IndexError far",
             "builtins KeyError 'of C++'",
         ]
