@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from copyreg import __newobj__  # type: ignore[attr-defined]
-from weakref import WeakKeyDictionary
+from functools import partial
+from weakref import ref
 
 from .._builtins import *  # noqa: F403
 from .._typing import TYPE_CHECKING, Any
@@ -14,21 +15,28 @@ __all__ = ["NO_STATE", "RecordMethods"]
 NO_STATE = ("__weakref__", "__dict__", "_memory")
 
 _ABSENT = object()
-_names: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
+#: By identity, since classes may be equal to others: the names, and what ends the entry with the class.
+_known: dict[int, tuple[tuple[str, ...], ref[type]]] = {}
 
 
 def _names_of_state(cls: type) -> tuple[str, ...]:
     """Return the names of fields, and of slots that classes in Python add."""
-    found = _names.get(cls)
-    if found is None:
-        import dataclasses
+    known = _known.get(id(cls))
+    if known is not None:
+        return known[0]
+    import dataclasses
 
-        names = [field.name for field in dataclasses.fields(cls)]
-        for base in cls.__mro__:
-            slots = base.__dict__.get("__slots__", ())
-            names += (slots,) if isinstance(slots, str) else slots
-        found = _names[cls] = tuple(name for name in dict.fromkeys(names) if name not in NO_STATE)
+    names = [field.name for field in dataclasses.fields(cls)]
+    for base in cls.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        names += (slots,) if isinstance(slots, str) else slots
+    found = tuple(name for name in dict.fromkeys(names) if name not in NO_STATE)
+    _known[id(cls)] = found, ref(cls, partial(_forget, id(cls)))
     return found
+
+
+def _forget(address: int, reference: Any) -> None:
+    _known.pop(address, None)
 
 
 class _Signature:

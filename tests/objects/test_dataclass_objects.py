@@ -106,6 +106,28 @@ def test_pickles(protocol: int, classes: Any) -> None:
 
 
 @first
+def test_classes_that_are_equal(classes: Any) -> None:
+    class Meta(type(classes.Leaf)):  # type: ignore[misc]
+        def __eq__(cls, other: object) -> bool:
+            return isinstance(other, Meta)
+
+        def __hash__(cls) -> int:
+            return 1
+
+    class First(classes.Leaf, metaclass=Meta):  # type: ignore[misc, name-defined]
+        __slots__ = ("first",)
+
+    class Second(classes.Leaf, metaclass=Meta):  # type: ignore[misc, name-defined]
+        __slots__ = ("second",)
+
+    assert First == Second
+    for cls, name in ((First, "first"), (Second, "second")):
+        leaf = cls(1)
+        setattr(leaf, name, 2)
+        again = copy.deepcopy(leaf)
+        assert (type(again) is cls, again.x, getattr(again, name)) == (True, 1, 2)
+
+
 def test_tensors_of_objects_are_pickled_out_of_band(classes: Any, ffi: Any) -> None:
     array = np.arange(1000.0)
     tensor = tensor_of(ffi, array)
