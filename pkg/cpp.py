@@ -152,8 +152,10 @@ def _build(
     paths = [os.path.abspath(os.fspath(path)) for path in sources]
     compiler = _find_compiler()
     cflags = ["-std=c++17", "-O2", "-fPIC", *_version_flags(compiler)]
-    # In DWARF 5, addr2line takes one file for another where a source names its file by `#line`.
-    cflags += [*(["-gdwarf-4"] if _mode.ffi_traceback else []), *extra_cflags]
+    if _mode.ffi_traceback:
+        # In DWARF 5, addr2line takes one file for another where a source names its file by `#line`.
+        cflags.append("-gdwarf-4")
+    cflags += extra_cflags
     if debug_dir is not None and any(flag.startswith("-g") for flag in cflags):
         cflags.append(f"-fdebug-prefix-map={os.getcwd()}={debug_dir}")
     for folder in (*extra_include_paths, find_include_dir()):

@@ -77,7 +77,7 @@ AnyffiException* load_row(AnyffiException** row) { return __atomic_load_n(row, _
 /// Raises the current exception if its class was registered; false if not.
 bool raise_registered() {
   AnyffiException* row = load_row(&first_class);
-  const std::type_info* thrown = has_current() ? abi::__cxa_current_exception_type() : nullptr;
+  const std::type_info* thrown = abi::__cxa_current_exception_type();
   // That of the library which threw it comes before one of the same name.
   for (AnyffiException* same = row; same != nullptr; same = load_row(&same->next)) {
     if (thrown != nullptr && same->type == thrown && same->raise_current(same->kind)) return true;

@@ -1,5 +1,5 @@
 /// \file
-/// The table of types, the fixed ones and those that are registered at run time, and what it is asked.
+/// The table of types, the fixed ones and those that are registered at run time: searches and reads.
 #include "core/types.h"
 
 #include <anyffi/host_api.h>

@@ -55,6 +55,9 @@ inline bool is_ascii(const char* text, size_t size) {
   return !(high & 0x8080808080808080);
 }
 
+/// The most bytes of a view of text.
+constexpr size_t kMaxViewed = (size_t{1} << 30) - 1;
+
 /// A string object on the memory of a std::string, for results that are too large to copy.
 struct AdoptedString {
   AnyffiStrObject base;
@@ -117,11 +120,11 @@ struct Traits<std::string> {
   /// A view of ASCII text, valid as long as the string; other text, and what a value holds inline, as `store` does.
   static AnyffiValue view(const std::string& utf8) {
     size_t size = utf8.size();
-    bool is_view = size > ANYFFI_INLINE_BYTES && size < (size_t{1} << 30) && detail::is_ascii(utf8.data(), size);
+    bool is_view = size > ANYFFI_INLINE_BYTES && size <= detail::kMaxViewed && detail::is_ascii(utf8.data(), size);
     return is_view ? anyffi_make_ascii_view(utf8.data(), static_cast<uint32_t>(size)) : store(std::string_view(utf8));
   }
   static void write(detail::ItemsWriter& writer, const std::string& utf8) {
-    if (utf8.size() > (uint32_t{1} << 30) - 1) return writer.decline();
+    if (utf8.size() > detail::kMaxViewed) return writer.decline();
     writer.put(anyffi_make_utf8(utf8.data(), static_cast<uint32_t>(utf8.size())));
   }
 };
