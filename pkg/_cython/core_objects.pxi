@@ -255,7 +255,8 @@ cdef int set_slots() except -1:
     for core in (ObjectCore, FunctionCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore,
                  TensorCore):
         (<PyTypeObject*>core).tp_new = PyBaseObject_Type.tp_new
-        del (<dict>(<PyTypeObject*>core).tp_dict)["__new__"]
+        # It is there no more where an import without memory failed further on and Python imports once more.
+        (<dict>(<PyTypeObject*>core).tp_dict).pop("__new__", None)
         PyType_Modified(<PyTypeObject*>core)
     # Cython refuses this method in the body of a class.
     (<dict>function.tp_dict)["__init_subclass__"] = classmethod(init_subclass)

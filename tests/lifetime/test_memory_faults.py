@@ -95,8 +95,8 @@ def test_an_allocation_fails_at_import_or_exit(
         LD_PRELOAD=os.fspath(failing_memory),
         PYTHONMALLOC="malloc",
         PYTHONHASHSEED="0",
-        # Without memory CPython says that it cannot marshal code, a ValueError.
-        PYTHONDONTWRITEBYTECODE="1",
+        PYTHONDONTWRITEBYTECODE="",
+        PYTHONPYCACHEPREFIX=os.fspath(failing_memory.parent),
     )
     assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr[-1000:]}"
     *wrong, count = done.stdout.splitlines()

@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "core/frames.h"
+#include "core/immortal.h"
 #include "core/memory.h"
 #include "core/messages.h"
 
@@ -56,15 +57,16 @@ struct Described {
 };
 
 void append_frame(String* out, uintptr_t address) {
-  static auto* described = new Described();
+  static Immortal<Described> made;
+  Described& described = *made;
   // Not waited for: a thread that is not in this process, after a fork, may have locked it.
-  std::unique_lock<std::mutex> lock(described->mutex, std::try_to_lock);
+  std::unique_lock<std::mutex> lock(described.mutex, std::try_to_lock);
   if (!lock.owns_lock()) {
     out->append(describe_address(address));
     return;
   }
-  auto found = described->texts.find(address);
-  if (found == described->texts.end()) found = described->texts.emplace(address, describe_address(address)).first;
+  auto found = described.texts.find(address);
+  if (found == described.texts.end()) found = described.texts.emplace(address, describe_address(address)).first;
   out->append(found->second);
 }
 

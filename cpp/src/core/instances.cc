@@ -11,6 +11,7 @@
 
 #include "core/compiler.h"
 #include "core/errors.h"
+#include "core/immortal.h"
 #include "core/memory.h"
 #include "core/types.h"
 
@@ -83,9 +84,8 @@ class Instances {
   size_t size_ = 0;
 };
 
-/// Never destroyed: objects may be released while the process exits.
 Instances& instances() {
-  static auto* made = new Instances();
+  static Immortal<Instances> made;
   return *made;
 }
 
@@ -105,7 +105,7 @@ struct Nurses {
 };
 
 Nurses& nurses() {
-  static auto* made = new Nurses();
+  static Immortal<Nurses> made;
   return *made;
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/compiler.h"
+#include "core/immortal.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -27,7 +28,7 @@ struct Libraries {
 };
 
 Libraries& libraries() {
-  static auto* all = new Libraries();
+  static Immortal<Libraries> all;
   return *all;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/immortal.h"
 #include "core/type_rows.h"
 #include "core/type_table.h"
 
@@ -18,9 +19,8 @@ uint8_t instance_flags[kChunkSize * kChunks];
 
 }  // namespace
 
-/// Never destroyed: objects may be released while the process exits.
 DynamicTypes& dynamic_types() {
-  static auto* types = new DynamicTypes();
+  static Immortal<DynamicTypes> types;
   return *types;
 }
 

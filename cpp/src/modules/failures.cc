@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/immortal.h"
 #include "core/memory.h"
 #include "core/owned.h"
 #include "registry/journal.h"
@@ -30,7 +31,7 @@ struct Failures {
 };
 
 Failures& failures() {
-  static auto* all = new Failures();
+  static Immortal<Failures> all;
   return *all;
 }
 

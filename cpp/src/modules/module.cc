@@ -12,6 +12,7 @@
 #include <set>
 
 #include "core/errors.h"
+#include "core/immortal.h"
 #include "core/messages.h"
 #include "core/object.h"
 #include "core/types.h"
@@ -22,7 +23,7 @@ namespace {
 
 /// One for all modules, so that two threads cannot create a cycle.
 std::mutex& import_mutex() {
-  static auto* mutex = new std::mutex();
+  static Immortal<std::mutex> mutex;
   return *mutex;
 }
 

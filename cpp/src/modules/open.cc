@@ -14,6 +14,7 @@
 #include <string>
 
 #include "core/errors.h"
+#include "core/immortal.h"
 #include "core/loading.h"
 #include "core/memory.h"
 #include "modules/failures.h"
@@ -50,7 +51,7 @@ struct Opened {
 };
 
 Opened& opened() {
-  static auto* all = new Opened();
+  static Immortal<Opened> all;
   return *all;
 }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/immortal.h"
 #include "core/object.h"
 #include "modules/library_file.h"
 #include "modules/module.h"
@@ -35,7 +36,7 @@ struct Libraries {
 };
 
 Libraries& libraries() {
-  static auto* all = new Libraries();
+  static Immortal<Libraries> all;
   return *all;
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/errors.h"
+#include "core/immortal.h"
 #include "core/types.h"
 
 namespace anyffi::runtime {
@@ -25,7 +26,7 @@ struct Expectations {
 };
 
 Expectations& expectations() {
-  static auto* made = new Expectations();
+  static Immortal<Expectations> made;
   return *made;
 }
 

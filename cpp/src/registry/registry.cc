@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "core/errors.h"
+#include "core/immortal.h"
 #include "core/memory.h"
 #include "core/messages.h"
 #include "core/owned.h"
@@ -48,9 +49,8 @@ struct Registry {
   Functions functions;
 };
 
-/// Never destroyed: libraries use it in their static initialisers and destructors.
 Registry& registry() {
-  static auto* instance = new Registry();
+  static Immortal<Registry> instance;
   return *instance;
 }
 

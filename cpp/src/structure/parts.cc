@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "core/errors.h"
+#include "core/immortal.h"
 #include "structure/leaves.h"
 #include "values/containers.h"
 
@@ -25,9 +26,8 @@ struct Structures {
   std::map<int32_t, Vector<Row>, std::less<>, Allocator<std::pair<const int32_t, Vector<Row>>>> of_type;
 };
 
-/// Never destroyed: other static objects may be, later.
 Structures& structures() {
-  static auto* made = new Structures();
+  static Immortal<Structures> made;
   return *made;
 }
 
