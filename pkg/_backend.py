@@ -30,6 +30,7 @@ CORE = (
     "set_class_maker",
     "set_constructor_class",
     "set_field_class",
+    "set_method_class",
     "set_observer",
     "create_exchange",
     "field_getter",

@@ -18,7 +18,16 @@ from .._ctypes import recipe as _recipe
 from .._ctypes import unpack as _unpack
 from .._ctypes import wrapper as _wrapper
 from .._ctypes.views import ItemsCore, KeysCore, ValuesCore
-from .._cython import ObjectCore, TensorCore, _core, create_exchange, get_function, set_class_maker, shut_down
+from .._cython import (
+    ObjectCore,
+    TensorCore,
+    _core,
+    create_exchange,
+    get_function,
+    set_class_maker,
+    set_method_class,
+    shut_down,
+)
 from .._cython import methods_of as _methods_of
 from .._cython import set_class as _set_class
 from .._rules import values as _rules
@@ -59,6 +68,7 @@ __all__ = [
     "set_class_maker",
     "set_constructor_class",
     "set_field_class",
+    "set_method_class",
     "set_observer",
     "shut_down",
     "to_object",

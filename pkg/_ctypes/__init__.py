@@ -56,6 +56,7 @@ __all__ = [
     "set_class_maker",
     "set_constructor_class",
     "set_field_class",
+    "set_method_class",
     "set_observer",
     "shut_down",
     "to_object",
@@ -121,6 +122,11 @@ def set_field_class(cls: type) -> None:
 
 def set_constructor_class(cls: type) -> None:
     """Do nothing: the constructors of classes are called as they are written."""
+
+
+def set_method_class(cls: type) -> None:
+    """Let nobody change the class of methods of C++, as in cython mode, whose calls depend on it."""
+    platform.make_immutable(cls)
 
 
 def plan_record(cls: type, type_code: int, rows: Any, num_positional: int, num_parameters: int) -> None:

@@ -52,6 +52,7 @@ __all__ = [
     "lend_bytes",
     "lend_text",
     "load",
+    "make_immutable",
     "memory",
     "memory_class",
     "ndarray_data",
@@ -95,6 +96,7 @@ _kept: list[Any] = []
 
 ndarray_data = layout.NDARRAY_DATA
 #: Without the GIL a class may change between the look at its version and its use.
+make_immutable = layout.make_immutable
 version_of = None if layout.FREE_THREADED else layout.version_of
 bytes_offset, ascii_offset = _BYTES, _ASCII = layout.BYTES, layout.ASCII
 

@@ -36,6 +36,7 @@ __all__ = [
     "VERSION_TAG",
     "Slot",
     "Spec",
+    "make_immutable",
     "offset_of_slot",
     "require",
     "version_of",
@@ -76,6 +77,8 @@ _FLAGS = object.__basicsize__ + 19 * POINTER
 VERSION_TAG = object.__basicsize__ + 46 * POINTER
 #: Py_TPFLAGS_VALID_VERSION_TAG, without which the tag counts for nothing before 3.11.
 _HAS_VERSION = 1 << 19
+#: Py_TPFLAGS_IMMUTABLETYPE, since 3.10.
+_IS_IMMUTABLE = 1 << 8
 
 
 class Version:
@@ -90,6 +93,12 @@ class Version:
     @property
     def value(self) -> int:
         return self._tag.value if self._flags.value & _HAS_VERSION else 0
+
+
+def make_immutable(cls: type) -> None:
+    """Let nobody set attributes of a class, before it has subclasses."""
+    if sys.version_info >= (3, 10):
+        c_ulong.from_address(id(cls) + _FLAGS).value |= _IS_IMMUTABLE
 
 
 def version_of(cls: type) -> Any:

@@ -47,6 +47,7 @@ __all__ = [
     "lend_bytes",
     "lend_text",
     "load",
+    "make_immutable",
     "memory",
     "memory_class",
     "ndarray_data",
@@ -68,6 +69,11 @@ _Class = TypeVar("_Class", bound=type)
 
 #: Classes have no versions.
 version_of = None
+
+
+def make_immutable(cls: type) -> None:
+    """Do nothing: PyPy has no such flag."""
+
 
 #: The type of a function's `call`.
 call_type = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)

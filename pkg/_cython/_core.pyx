@@ -38,16 +38,16 @@ from marshaller cimport (
     pack, pack_owned, pack_scalar, place_named, plain, plan_record_call, public_functions, put_item,
     raise_taken, read_field, read_numpy, remember_data_type, sequence_compare, sequence_has, sequence_hash,
     set_compare, set_constructor, set_constructor_slots, set_field_slots, set_hash, set_in_place,
-    set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state, tensor_length, track,
-    unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function, unwrap_mapping,
-    unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed, views_equal, wrap,
-    wrapper_for, write_field,
+    set_method_flags, set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state,
+    tensor_length, track, unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function,
+    unwrap_mapping, unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed,
+    views_equal, wrap, wrapper_for, write_field,
 )
 from python cimport (
     PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyDictProxy_Type,
     PyFunction_Type, PyInterpreterState_Get, PyInterpreterState_Main, PyListIter_Type, PyObject,
     PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None,
-    Py_TPFLAGS_HAVE_VECTORCALL, Py_TPFLAGS_METHOD_DESCRIPTOR, Py_TYPE, call_vector, vectorcallfunc,
+    Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, call_vector, vectorcallfunc,
 )
 
 import abc
@@ -163,6 +163,11 @@ def set_field_class(type cls not None):
 def set_constructor_class(type cls not None):
     """Let the `__init__` of classes of C++, called by `super()`, do without a call in Python."""
     set_constructor_slots(<PyTypeObject*>cls)
+
+
+def set_method_class(type cls not None):
+    """Let calls of methods of C++ do without a bound method; nobody can change the class from now on."""
+    set_method_flags(<PyTypeObject*>cls)
 
 
 def renew_wrapper(wrapper):

@@ -29,7 +29,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_find_field(AnyffiFieldGetter* getter, int32_t 
 
 /// Returns the object of a wrapper that has the field, borrowed; NULL for others.
 static inline AnyffiObject* anyffi_py_owner_of_field(AnyffiFieldGetter* getter, PyObject* x) {
-  if (!anyffi_py_is_wrapper_class(Py_TYPE(x)) && !anyffi_py_is_wrapper(x)) return NULL;
+  if (!anyffi_py_is_wrapper(x)) return NULL;
   AnyffiObject* object = ((AnyffiWrapper*)x)->object;
   if (object == NULL) return NULL;
   if (object->type_code == getter->type_code || anyffi_py_find_field(getter, object->type_code)) return object;

@@ -220,10 +220,6 @@ cdef int enable_vectorcall(type cls) except -1:
 def init_subclass(cls, **kwargs):
     super(FunctionCore, cls).__init_subclass__(**kwargs)
     enable_vectorcall(cls)
-    if "_binds" in cls.__dict__:
-        # Python then calls `x.f(1)` as `f(x, 1)`, without making a bound method.
-        (<PyTypeObject*>cls).tp_flags |= Py_TPFLAGS_METHOD_DESCRIPTOR
-        PyType_Modified(<PyTypeObject*>cls)
 
 
 cdef Py_ssize_t offsetof_vectorcall() except -1:

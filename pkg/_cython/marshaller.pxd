@@ -187,6 +187,7 @@ cdef extern from "call_named.h":
 cdef extern from "bound.h":
     void set_constructor "anyffi_py_set_constructor"(PyTypeObject*, PyObject*)
     void set_constructor_slots "anyffi_py_set_constructor_slots"(PyTypeObject*)
+    void set_method_flags "anyffi_py_set_method_flags"(PyTypeObject*)
     void hide_constructors "anyffi_py_hide_constructors"(int)
 
 cdef extern from "dataclass.h":

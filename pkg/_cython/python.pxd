@@ -28,7 +28,6 @@ cdef extern from "Python.h":
     PyTypeObject PyBaseObject_Type, PyDictProxy_Type, PyFunction_Type, PyListIter_Type, PyLong_Type
     PyObject* Py_None
     unsigned long Py_TPFLAGS_HAVE_VECTORCALL
-    unsigned long Py_TPFLAGS_METHOD_DESCRIPTOR
 
     void* PyInterpreterState_Get()
     void* PyInterpreterState_Main()

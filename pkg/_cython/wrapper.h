@@ -21,11 +21,13 @@ typedef struct {
   PyObject* parameters;  // names, once a call with keywords has asked for them
 } AnyffiFunctionWrapper;
 
-static inline int anyffi_py_is_wrapper(PyObject* x) { return PyObject_TypeCheck(x, anyffi_state.object_core); }
-
 /// 1 for the classes of most wrappers, whose base has the base ObjectCore; 0 for others, some of which are wrappers.
 static inline int anyffi_py_is_wrapper_class(PyTypeObject* cls) {
   return cls->tp_base != NULL && cls->tp_base->tp_base == anyffi_state.object_core;
+}
+
+static inline int anyffi_py_is_wrapper(PyObject* x) {
+  return anyffi_py_is_wrapper_class(Py_TYPE(x)) || PyObject_TypeCheck(x, anyffi_state.object_core);
 }
 
 /// Returns the object of a wrapper, borrowed; NULL with an exception for an empty wrapper.

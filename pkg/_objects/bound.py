@@ -39,6 +39,7 @@ class BoundClasses:
         core.set_class_maker(self.make)
         core.set_field_class(Field)
         core.set_constructor_class(Constructor)
+        core.set_method_class(self._maker.method_class)
         set_enumerations(self.class_of)
         set_class_finder(self._find_exception)
 

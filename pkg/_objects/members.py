@@ -97,7 +97,8 @@ class Members:
         self._function: Any = public["Function"]
         self._class_of = class_of
         self._ancestors = ancestors
-        self._method: Any = type(
+        #: The class of the methods of C++.
+        self.method_class: Any = type(
             "Method",
             (MethodMethods, self._function),
             {
@@ -105,7 +106,6 @@ class Members:
                 "__module__": "anyffi",
                 "__doc__": FunctionDoc(MethodMethods.__doc__),
                 "__annotations__": FunctionAnnotations(),
-                "_binds": True,
             },
         )
 
@@ -167,7 +167,7 @@ class Members:
         return OverridableConstructor(cls, function, overrides)
 
     def _bind(self, cls: Any, function: Any) -> Any:
-        method = self._method.__new__(self._method)
+        method = self.method_class.__new__(self.method_class)
         method._move_from(function)
         method.__objclass__ = cls
         return method

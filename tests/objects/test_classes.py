@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
+import dis
 import gc
 import pickle
+import sys
 import weakref
 from typing import Any
 
 import pytest
 from class_sources import CLASSES
-from support import Build, collect, compiles_classes
+from support import CPYTHON, Build, collect, compiles_classes
 
 pytestmark = compiles_classes
 
@@ -113,6 +115,30 @@ def test_methods(geo: Any) -> None:
         index.get_name(1)
     with pytest.raises(TypeError, match="expected geo.Index, got geo.Vec"):
         index.like(geo.Vec(1))
+
+
+@pytest.mark.skipif(not CPYTHON or sys.version_info < (3, 10), reason="has no flag of immutable classes")
+def test_the_class_of_methods_cannot_be_changed(geo: Any) -> None:
+    cls = type(geo.Index.__dict__["get_name"])
+    with pytest.raises(TypeError, match=r"^cannot set '__get__' attribute of immutable type 'Method'"):
+        cls.__get__ = None
+    with pytest.raises(TypeError, match=r"^cannot set '__module__' attribute of immutable type"):
+        del cls.__module__
+    assert geo.Index(3).get_name() == "none"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="the interpreter does not specialize instructions")
+def test_the_interpreter_remembers_methods(geo: Any, ffi: Any) -> None:
+    if ffi.ffi_mode != "cython":
+        pytest.skip("methods that marshal in Python are no method descriptors of the interpreter")
+
+    def call(index: Any) -> None:
+        for _ in range(100):
+            index.get_name()
+
+    call(geo.Index(3))
+    names = [each.opname for each in dis.get_instructions(call, adaptive=True)]
+    assert {"LOAD_METHOD_NO_DICT", "LOAD_ATTR_METHOD_NO_DICT"} & {*names}
 
 
 def test_fields(geo: Any) -> None:

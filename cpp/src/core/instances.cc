@@ -13,6 +13,7 @@
 #include "core/errors.h"
 #include "core/immortal.h"
 #include "core/memory.h"
+#include "core/spin_lock.h"
 #include "core/types.h"
 
 namespace anyffi::runtime {
@@ -22,7 +23,7 @@ namespace {
 /// member of an object is at its address, and one that is being destroyed remains until it is withdrawn.
 class Instances {
  public:
-  std::mutex mutex;
+  SpinLock lock;
 
   void add(AnyffiInstance* instance) {
     if (2 * (size_ + 1) > slots_.size()) grow();
@@ -47,7 +48,7 @@ class Instances {
     --size_;
   }
   /// A new reference to an object of this content and type, or of one that derives from it. No object that is found can
-  /// be freed while the mutex is held.
+  /// be freed while the lock is held.
   AnyffiInstance* find(const void* content, int32_t type_code) const noexcept {
     if (size_ == 0) return nullptr;
     for (size_t i = start_of(content); slots_[i] != nullptr; i = next(i)) {
@@ -160,7 +161,7 @@ using namespace anyffi::runtime;
 
 AnyffiInstance* anyffi_instance_find(const void* content, int32_t type_code) {
   Instances& all = instances();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<SpinLock> lock(all.lock);
   return all.find(content, type_code);
 }
 
@@ -168,7 +169,7 @@ int anyffi_instance_enroll(AnyffiInstance* instance, AnyffiInstance** out_former
   if (out_former != nullptr) *out_former = nullptr;
   return guard([&] {
     Instances& all = instances();
-    std::lock_guard<std::mutex> lock(all.mutex);
+    std::lock_guard<SpinLock> lock(all.lock);
     if (out_former != nullptr) {
       *out_former = all.find(instance->content, instance->header.type_code);
       if (*out_former != nullptr) return 0;
@@ -181,7 +182,7 @@ int anyffi_instance_enroll(AnyffiInstance* instance, AnyffiInstance** out_former
 
 void anyffi_instance_withdraw(AnyffiInstance* instance) {
   Instances& all = instances();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<SpinLock> lock(all.lock);
   all.remove(instance);
 }
 
