@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "core/immortal.h"
+
 namespace anyffi::runtime {
 
 #if defined(__linux__)
@@ -73,8 +75,8 @@ void* take_spare(size_t size) {
 }
 
 std::mutex& threads_mutex() {
-  // Never destroyed: threads may end after static destructors have run.
-  static auto* mutex = new std::mutex;
+  // Threads may end after static destructors have run.
+  static Immortal<std::mutex> mutex;
   return *mutex;
 }
 
