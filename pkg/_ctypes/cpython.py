@@ -95,8 +95,8 @@ _EXCHANGE = b"dlpack_exchange_api"
 _kept: list[Any] = []
 
 ndarray_data = layout.NDARRAY_DATA
-#: Without the GIL a class may change between the look at its version and its use.
 make_immutable = layout.make_immutable
+#: Without the GIL a class may change between the look at its version and its use.
 version_of = None if layout.FREE_THREADED else layout.version_of
 bytes_offset, ascii_offset = _BYTES, _ASCII = layout.BYTES, layout.ASCII
 

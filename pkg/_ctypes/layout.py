@@ -96,7 +96,7 @@ class Version:
 
 
 def make_immutable(cls: type) -> None:
-    """Let nobody set attributes of a class, before it has subclasses."""
+    """Let nobody set attributes of a class, which has no subclasses yet. CPython 3.9 has no such flag."""
     if sys.version_info >= (3, 10):
         c_ulong.from_address(id(cls) + _FLAGS).value |= _IS_IMMUTABLE
 
@@ -218,6 +218,12 @@ def _check() -> None:
     former = version_of(changing).value
     changing.attribute = None  # type: ignore[attr-defined]
     require(former == 0 or version_of(changing).value != former, "the version of a class")
+    make_immutable(changing)
+    try:
+        changing.attribute = 1  # type: ignore[attr-defined]
+    except TypeError:
+        return
+    require(sys.version_info < (3, 10), "the flag of immutable classes")
 
 
 _check()

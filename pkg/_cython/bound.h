@@ -23,8 +23,8 @@ static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* 
   return anyffi_py_vectorcall(method, args, flags, names);
 }
 
-/// Makes the interpreter call `x.f(1)` as `f(x, 1)`, without a bound method, and remember where it found `f`: it does
-/// only if the class of `f` is immutable (CPython 3.11's Python/specialize.c, `analyze_descriptor`).
+/// Makes the interpreter call `x.f(1)` as `f(x, 1)`, without a bound method, and remember where it found `f`, which it
+/// does only if the class of `f` is immutable (CPython 3.11's Python/specialize.c, `analyze_descriptor`).
 static void anyffi_py_set_method_flags(PyTypeObject* cls) {
   cls->tp_flags |= Py_TPFLAGS_METHOD_DESCRIPTOR;
 #ifdef Py_TPFLAGS_IMMUTABLETYPE

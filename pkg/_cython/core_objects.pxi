@@ -251,7 +251,7 @@ cdef int set_slots() except -1:
     for core in (ObjectCore, FunctionCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore,
                  TensorCore):
         (<PyTypeObject*>core).tp_new = PyBaseObject_Type.tp_new
-        # It is there no more where an import without memory failed further on and Python imports once more.
+        # It is gone already if an earlier import got this far and then ran out of memory.
         (<dict>(<PyTypeObject*>core).tp_dict).pop("__new__", None)
         PyType_Modified(<PyTypeObject*>core)
     # Cython refuses this method in the body of a class.

@@ -15,14 +15,15 @@ __all__ = ["NO_STATE", "RecordMethods"]
 NO_STATE = ("__weakref__", "__dict__", "_memory")
 
 _ABSENT = object()
-#: By identity, since classes may be equal to others: the names, and what ends the entry with the class.
+#: By identity, since classes may be equal to others: the names, and a reference to the class, whose address
+#: another one may get.
 _known: dict[int, tuple[tuple[str, ...], ref[type]]] = {}
 
 
 def _names_of_state(cls: type) -> tuple[str, ...]:
     """Return the names of fields, and of slots that classes in Python add."""
     known = _known.get(id(cls))
-    if known is not None:
+    if known is not None and known[1]() is cls:
         return known[0]
     import dataclasses
 
@@ -36,7 +37,9 @@ def _names_of_state(cls: type) -> tuple[str, ...]:
 
 
 def _forget(address: int, reference: Any) -> None:
-    _known.pop(address, None)
+    known = _known.get(address)
+    if known is not None and known[1] is reference:
+        del _known[address]
 
 
 class _Signature:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pickles import every_protocol, tensor_of
+from support import collect
 
 #: The classes of each backend, declared once: types are never freed.
 _declared: dict[int, Any] = {}
@@ -105,7 +106,6 @@ def test_pickles(protocol: int, classes: Any) -> None:
         late.y
 
 
-@first
 def test_classes_that_are_equal(classes: Any) -> None:
     class Meta(type(classes.Leaf)):  # type: ignore[misc]
         def __eq__(cls, other: object) -> bool:
@@ -128,6 +128,25 @@ def test_classes_that_are_equal(classes: Any) -> None:
         assert (type(again) is cls, again.x, getattr(again, name)) == (True, 1, 2)
 
 
+def test_classes_that_die_with_their_objects(classes: Any) -> None:
+    for i in range(50):
+        name = f"slot{i}"
+
+        class New(classes.Leaf):  # type: ignore[misc, name-defined]
+            __slots__ = (name,)
+
+            def __del__(self) -> None:
+                # The collector may have ended weak references to the class already.
+                self.__reduce_ex__(2)
+
+        leaf = New.kept = New(i)
+        setattr(leaf, name, i)
+        assert [*leaf.__reduce_ex__(2)[2]][2:] == [name]
+        del New, leaf
+        collect()
+
+
+@first
 def test_tensors_of_objects_are_pickled_out_of_band(classes: Any, ffi: Any) -> None:
     array = np.arange(1000.0)
     tensor = tensor_of(ffi, array)

@@ -2,8 +2,9 @@
 
     LD_PRELOAD=FAILING_MEMORY PYTHONMALLOC=malloc PYTHONPYCACHEPREFIX=FOLDER python process_faults.py FAULT POINTS
 
-FAULT is import or exit; FOLDER keeps the package compiled. Each of POINTS allocations fails in a child process, which imports the package, uses it and exits. The last line of
-the output is the number of those that failed; lines before it say what was wrong.
+FAULT is import or exit; FOLDER is where compiled modules are kept. Each of POINTS allocations fails in a child process,
+which imports the package, uses it and exits. The last line of the output is the number of those that failed; lines
+before it say what was wrong.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def _is_own_crash(stack: str) -> bool:
     file, line, function = innermost.groups()
     if file == "<frozen importlib._bootstrap>":
         return function in ("release", "__exit__", "acquire")
-    return ".items()" in linecache.getline(file, int(line))
+    return "Segmentation fault" in stack and ".items()" in linecache.getline(file, int(line))
 
 
 def _use() -> Any:

@@ -1,5 +1,5 @@
 /// \file
-/// A lock that is held for some instructions.
+/// A lock for short sections.
 #ifndef ANYFFI_CORE_SPIN_LOCK_H_
 #define ANYFFI_CORE_SPIN_LOCK_H_
 
@@ -10,8 +10,8 @@
 namespace anyffi::runtime {
 
 /// Inline, and released by a plain store: free it costs a quarter of a `std::mutex`, which calls the system's library
-/// twice. For sections that neither call back nor wait. A thread that finds it taken yields, and sleeps if that does
-/// not help, since the holder may have a lower priority.
+/// twice. For sections that are short nearly always, and that neither wait nor lock another one. A thread that finds it
+/// taken yields, and sleeps if that does not help, since the holder may have a lower priority.
 class SpinLock {
  public:
   void lock() noexcept {

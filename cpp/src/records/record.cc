@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 #include "core/errors.h"
 #include "core/types.h"
@@ -145,8 +144,7 @@ const AnyffiRecord& record_of(int32_t type_code) {
 }
 
 DeclaredRecord declare_record(const String& key, const AnyValue& doc, int32_t parent, const Array<Array<>>& fields) {
-  auto owned = std::make_unique<AnyffiRecord>();
-  AnyffiRecord* record = owned.get();
+  auto* record = new AnyffiRecord();
   if (parent != ANYFFI_OBJECT) inherit(*record, parent);
   SelfTypes selves{key, {}};
   for (const Array<>& row : fields) add_field(*record, row, selves);
@@ -158,8 +156,6 @@ DeclaredRecord declare_record(const String& key, const AnyValue& doc, int32_t pa
   auto lock = lock_expectations();
   require_expected(info.type_key, *record);
   detail::check(declare_type(info, record->fields.data(), &record->type_code));
-  // The type refers to it from now on, and is never destroyed.
-  owned.release();
   for (FieldType* self : selves.types) self->type_code = record->type_code;
   return {record->type_code, record->has_draft_type() ? declare_drafts(*record, info) : record->type_code};
 }
