@@ -37,9 +37,8 @@ def _names_of_state(cls: type) -> tuple[str, ...]:
 
 
 def _forget(address: int, reference: Any) -> None:
-    known = _known.get(address)
-    if known is not None and known[1] is reference:
-        del _known[address]
+    # Perhaps that of a later class, whose names are then found anew.
+    _known.pop(address, None)
 
 
 class _Signature:
