@@ -14,7 +14,7 @@
 
 namespace anyffi {
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// What one library knows of an enumeration; never freed.
 struct Enumeration {
@@ -118,7 +118,7 @@ __attribute__((noinline)) inline AnyffiValue store_member(const Enumeration* all
   return created;
 }
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 
 /// Accepts members, and the numbers of members; of flags every number in its range. ValueError for another number, also
 /// as a result.

@@ -16,7 +16,7 @@
 #include <anyffi/function.h>
 
 namespace anyffi {
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// What Python overrides of an object. Methods may be looked up on any thread.
 class Overrides {
@@ -146,7 +146,7 @@ Ref<T> copy_object(const T& object) {
   }
 }
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 
 /// The base of the class that passes calls of virtual functions to Python.
 template <class T>

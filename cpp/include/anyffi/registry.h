@@ -7,7 +7,7 @@
 
 namespace anyffi {
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// Head of the list of this library's exports. Weak and hidden: shared by the files of one library only.
 __attribute__((weak, visibility("hidden"))) const AnyffiModuleEntry* module_entries = nullptr;
@@ -64,7 +64,7 @@ inline void list_class(AnyffiModuleClass* row, int32_t type_code) {
 template <class T>
 ANYFFI_HIDDEN_ inline AnyffiModuleClass module_class{};
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 
 /// Registers a function. Runs in static initialisers, so it never throws: `load_module` raises the errors.
 class __attribute__((visibility("hidden"))) Registration {
@@ -161,7 +161,7 @@ class __attribute__((visibility("hidden"))) Registration {
   AnyffiModuleEntry entry_{};                   // of an export, else without a name
 };
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// A function of the module table. Lives as long as the library, which is never unloaded; needs no initializer, so that
 /// the exported symbol may be called at any time.
@@ -204,7 +204,7 @@ bool register_object() noexcept {
   return status == 0;
 }
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 
 extern "C" {

@@ -23,7 +23,7 @@ enum class Structure : int32_t {
   kVariable = ANYFFI_STRUCTURE_VARIABLE
 };
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// What was said of a field, or with NULL of the class.
 struct StructureRow {
@@ -224,7 +224,7 @@ class __attribute__((visibility("hidden"))) ClassBuilder {
   RowTable<AnyffiMethodInfo> methods_;
 };
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 
 #endif  // ANYFFI_DETAIL_CLASS_BUILDER_H_

@@ -6,7 +6,7 @@
 #include <anyffi/detail/check_names.h>
 
 namespace anyffi {
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// A T that may be made of a copy of the argument, which its Holder keeps. Its traits are specialised where T is.
 template <class T>
@@ -44,7 +44,7 @@ struct ConvertingCall {
 template <class F, class... N>
 using ConvertingOf = typename SignatureOf<F>::template Apply<ConvertingCall<F, kConverts<N>...>::template Of>;
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 
 #endif  // ANYFFI_DETAIL_CONVERTING_H_

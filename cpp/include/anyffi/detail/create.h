@@ -6,7 +6,7 @@
 #include <anyffi/detail/native.h>
 
 namespace anyffi {
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 struct CallableType {
   void (*move)(void* to, void* from);
@@ -123,7 +123,7 @@ __attribute__((cold, noinline)) inline ObjectRef create_native(const char* name,
   return function;
 }
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 
 #endif  // ANYFFI_DETAIL_CREATE_H_

@@ -11,7 +11,7 @@ namespace anyffi {
 
 class ObjectRef;
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 template <class T>
 T* content_of(const AnyffiObject* object);
@@ -79,7 +79,7 @@ struct References<M, std::enable_if_t<kOwns<M, typename M::first_type> || kOwns<
   }
 };
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 
 /// Passed to `visit_references` of an object class, which calls it once with each member that owns references.
 class Visitor {
@@ -101,7 +101,7 @@ class Visitor {
   mutable int status_ = 0;
 };
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 template <class T, class = void>
 struct ParentClass {
@@ -223,7 +223,7 @@ struct ClassVisitor<void> {
   }
 };
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 
 #endif  // ANYFFI_DETAIL_VISIT_H_
