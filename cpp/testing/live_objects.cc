@@ -77,14 +77,14 @@ bool is_code(void (*function)(AnyffiObject*, int32_t)) {
 #endif
 }
 
-constexpr auto kWasWeak = static_cast<uint32_t>(ANYFFI_WAS_WEAK);
+constexpr auto kMarks = static_cast<uint32_t>(ANYFFI_WEAK_MARKS);
 
 /// Blocks also hold elements, text and the memory of tensors, and free ones stay on the runtime's lists.
 bool is_live_object(const void* memory, size_t size) {
   if (size < sizeof(AnyffiObject)) return false;
   auto* object = static_cast<const AnyffiObject*>(memory);
   return object->type_code > 0 && anyffi_type_get_info(object->type_code) != nullptr && object->strong_count > 0 &&
-         (object->weak_count & ~kWasWeak) > 0 && object->weak_count / 2 < kWasWeak && is_code(object->deleter);
+         (object->weak_count & ~kMarks) > 0 && (object->weak_count & ~kMarks) < kMarks / 2 && is_code(object->deleter);
 }
 
 struct Live {

@@ -17,7 +17,7 @@ from .owned import OwnedValue
 __all__ = ["Argument", "Arguments", "Cell", "Created", "show_value"]
 
 _MOVABLE, _RECIPE = 1, 2  # AnyffiValueFlag
-_WAS_WEAK = 0x40000000  # ANYFFI_WAS_WEAK
+_WEAK_MARKS = 0x60000000  # ANYFFI_WEAK_MARKS
 _VALUE = abi.VALUE
 _FLOAT = struct.Struct("=d")
 _DATA_TYPE, _DEVICE = struct.Struct("=BBH"), struct.Struct("=ii")
@@ -174,7 +174,7 @@ def _show_struct(self: Any) -> str:
 
 
 def _show_header(self: Any) -> str:
-    counts = f"{self.strong_count} strong, {self.weak_count & ~_WAS_WEAK} weak"
+    counts = f"{self.strong_count} strong, {self.weak_count & ~_WEAK_MARKS} weak"
     wrapper = f", wrapper at {self.wrapper:#x}" if self.wrapper else ""
     return f"<header of {_name_of(self.type_code)}: {counts}{wrapper}>"
 

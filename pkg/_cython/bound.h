@@ -93,6 +93,21 @@ static PyObject* anyffi_py_call_constructor(PyObject* function, PyObject* const*
              : anyffi_py_vectorcall(function, args, flags, names);
 }
 
+/// Calls a constructor with at most ANYFFI_MAX_SHORT arguments, of which the first ones are packed and immediate.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_construct_rest(PyTypeObject* cls, PyObject* function, PyObject* const* args,
+                                                       Py_ssize_t count, Py_ssize_t packed, AnyffiValue* values) {
+  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
+  AnyffiValue made = anyffi_make_none();
+  while (packed < count && anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed])) ++packed;
+  if (packed < count) {
+    anyffi_py_finish((PyObject*)cls, values, packed);
+    return anyffi_py_as_instance(cls, anyffi_py_call_constructor(function, args, (size_t)count, NULL));
+  }
+  int status = target->call(target->self, values, (int32_t)count, &made);
+  PyObject* wrapper = status != 0 ? anyffi_py_fail_call(status, args, NULL, count) : anyffi_py_wrap_as(cls, &made);
+  return anyffi_py_finish(wrapper, values, count);
+}
+
 /// Calls a class: without an empty wrapper for `__init__`, and a second one for the result.
 static PyObject* anyffi_py_construct_bound(PyObject* cls, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
@@ -102,21 +117,19 @@ static PyObject* anyffi_py_construct_bound(PyObject* cls, PyObject* const* args,
   if (!is_bound || ((version == 0 || found->version != version) && !anyffi_py_is_bound_anew(found))) {
     return anyffi_py_call_slot(cls, args, count, names);
   }
-  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)found->function)->object;
-  AnyffiValue values[ANYFFI_MAX_SHORT], made = anyffi_make_none();
-  Py_ssize_t packed = 0;
-  int is_short = names == NULL && count <= ANYFFI_MAX_SHORT;
-  while (is_short && packed < count && anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed])) {
-    ++packed;
-  }
-  if (!is_short || packed < count) {
-    anyffi_py_finish(cls, values, packed);
+  if (names != NULL || count > ANYFFI_MAX_SHORT) {
     return anyffi_py_as_instance((PyTypeObject*)cls, anyffi_py_call_constructor(found->function, args, flags, names));
   }
+  AnyffiValue values[ANYFFI_MAX_SHORT], made = anyffi_make_none();
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (anyffi_py_pack_immediate(args[i], Py_TYPE(args[i]), &values[i])) continue;
+    return anyffi_py_construct_rest((PyTypeObject*)cls, found->function, args, count, i, values);
+  }
+  // Nothing has to be released.
+  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)found->function)->object;
   int status = target->call(target->self, values, (int32_t)count, &made);
-  PyObject* wrapper =
-      status != 0 ? anyffi_py_fail_call(status, args, NULL, count) : anyffi_py_wrap_as((PyTypeObject*)cls, &made);
-  return anyffi_py_finish(wrapper, values, count);
+  if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, NULL, count);
+  return anyffi_py_wrap_as((PyTypeObject*)cls, &made);
 }
 
 /// Remembers the function that creates the objects of a class, which is never destroyed.

@@ -67,10 +67,20 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_pack(AnyffiFunction* target, PyObje
   return NULL;
 }
 
+/// What a result enters as. An object may be borrowed, which saves two atomic instructions: the caller of a Python
+/// function keeps its arguments alive, and the GIL the wrappers of others.
+ANYFFI_ALWAYS_INLINE AnyffiValue anyffi_py_make_result(void) {
+#ifdef Py_GIL_DISABLED
+  return anyffi_make_none();
+#else
+  return anyffi_make_value((uint64_t)ANYFFI_BORROWED << 32, 0);
+#endif
+}
+
 /// Calls with packed arguments and returns the Python value of the result; NULL with an exception. For arguments that
 /// the runtime names as Python does: keeping others costs instructions.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count) {
-  AnyffiValue result = anyffi_make_none();
+  AnyffiValue result = anyffi_py_make_result();
   int status = target->call(target->self, values, (int32_t)count, &result);
   return anyffi_py_take_result(status, &result);
 }
@@ -78,7 +88,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, Any
 /// The same for any arguments; `args` are those given, at `places` unless that is NULL.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_given(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                     PyObject* const* args, const int32_t* places) {
-  AnyffiValue result = anyffi_make_none();
+  AnyffiValue result = anyffi_py_make_result();
   int status = target->call(target->self, values, (int32_t)count, &result);
   if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, places, count);
   return anyffi_py_take_result(0, &result);

@@ -200,6 +200,22 @@ static inline PyObject* anyffi_py_invoke(PyObject* function, PyObject* const* ar
   return PyObject_Vectorcall(function, args, flags, NULL);
 }
 
+/// As `PyObject_GC_UnTrack`, and `PyObject_GC_IsFinalized`, for an object that is probably not tracked. Of the two
+/// words before the object the first is 0 while it is not, and bit 0 of the second says that its finalizer ran.
+static inline void anyffi_py_untrack(PyObject* x) {
+#if ANYFFI_KNOWN_LAYOUT && !defined(Py_GIL_DISABLED)
+  if (((uintptr_t*)x)[-2] == 0) return;
+#endif
+  PyObject_GC_UnTrack(x);
+}
+static inline int anyffi_py_is_finalized(PyObject* x) {
+#if ANYFFI_KNOWN_LAYOUT && !defined(Py_GIL_DISABLED)
+  return (int)(((uintptr_t*)x)[-1] & 1);
+#else
+  return PyObject_GC_IsFinalized(x);
+#endif
+}
+
 /// 1 unless an object is in its `tp_dealloc`, where its refcount is 0.
 static inline int anyffi_py_is_alive(PyObject* x) { return Py_REFCNT(x) > 0; }
 

@@ -172,6 +172,24 @@ static int anyffi_py_check_descriptors(void) {
   return is_right ? 0 : anyffi_py_refuse_layout("a method");
 }
 
+/// Compares the words of the garbage collector before an object with what its functions say.
+static int anyffi_py_check_collected(void) {
+  PyObject* list = PyList_New(0);
+  if (list == NULL) return -1;
+  int is_right = 1;
+#if ANYFFI_KNOWN_LAYOUT && !defined(Py_GIL_DISABLED)
+  uintptr_t* words = (uintptr_t*)list;
+  is_right = PyObject_GC_IsTracked(list) && words[-2] != 0 && (words[-1] & 1) == 0;
+  PyObject_GC_UnTrack(list);
+  is_right = is_right && words[-2] == 0 && !PyObject_GC_IsFinalized(list);
+  words[-1] |= 1;
+  is_right = is_right && PyObject_GC_IsFinalized(list);
+  words[-1] &= ~(uintptr_t)1;
+#endif
+  Py_DECREF(list);
+  return is_right ? 0 : anyffi_py_refuse_layout("an object of the garbage collector");
+}
+
 /// Returns 0, or -1 with an ImportError that names the object whose layout is unknown.
 static int anyffi_py_check_layout(void) {
   static const Py_UCS4 highest[] = {'z', 0xE9, 0x20AC, 0xDC80, 0x1F600};
@@ -183,7 +201,8 @@ static int anyffi_py_check_layout(void) {
   int former = anyffi_py_lock();
   if (ANYFFI_KNOWN_LAYOUT && former != ANYFFI_PY_HELD) return anyffi_py_refuse_layout("the state of a thread");
   anyffi_py_unlock(former);
-  return anyffi_py_check_version() < 0 ? -1 : anyffi_py_check_descriptors();
+  if (anyffi_py_check_version() < 0 || anyffi_py_check_collected() < 0) return -1;
+  return anyffi_py_check_descriptors();
 }
 
 #endif  // ANYFFI_LAYOUT_CHECK_H_

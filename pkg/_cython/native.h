@@ -188,6 +188,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_native(AnyffiValue* value) {
 /// Unpacks a result. Releases it, also on failure.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_result(AnyffiValue* value) {
   if (value->type_code <= 0) return anyffi_py_unpack(value);
+  if (value->aux & ANYFFI_BORROWED) return anyffi_py_unpack_object_copy(value->as_object);
   return value->aux & ANYFFI_NATIVE ? anyffi_py_unpack_native(value) : anyffi_py_unpack_object(value->as_object);
 }
 

@@ -85,7 +85,7 @@ static void anyffi_py_destroy_wrapper(PyObject* self) {
     // A subclass's ran already, and runs once.
     if (PyObject_CallFinalizerFromDealloc(self) < 0) return;
   }
-  PyObject_GC_UnTrack(self);
+  anyffi_py_untrack(self);
   if (((AnyffiObjectWrapper*)self)->weak_references != NULL) PyObject_ClearWeakRefs(self);
   anyffi_py_release_wrapped(self);
   AnyffiFreeWrappers* list = anyffi_py_free_wrappers(cls);
@@ -95,7 +95,7 @@ static void anyffi_py_destroy_wrapper(PyObject* self) {
   } else {
     if (list == &anyffi_py_free_functions) Py_CLEAR(((AnyffiFunctionWrapper*)self)->parameters);
     // The mark of one whose finalizer ran would stay.
-    if (list->count < ANYFFI_MAX_FREE_WRAPPERS && !PyObject_GC_IsFinalized(self)) {
+    if (list->count < ANYFFI_MAX_FREE_WRAPPERS && !anyffi_py_is_finalized(self)) {
       ((AnyffiWrapper*)self)->object = (AnyffiObject*)list->first;
       list->first = self;
       list->count += 1;

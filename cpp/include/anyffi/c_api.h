@@ -170,8 +170,14 @@ typedef struct AnyffiObject {
 
 typedef enum AnyffiDeleteWhat { ANYFFI_DELETE_CONTENTS = 1, ANYFFI_DELETE_MEMORY = 2 } AnyffiDeleteWhat;
 
-/// The bit of `weak_count` that is set by the first weak reference and never cleared; the other bits count.
-typedef enum AnyffiWeakMark { ANYFFI_WAS_WEAK = 0x40000000 } AnyffiWeakMark;
+/// Bits of `weak_count`; the others count.
+typedef enum AnyffiWeakMark {
+  /// Set by the first weak reference, and never cleared.
+  ANYFFI_WAS_WEAK = 0x40000000,
+  /// From `anyffi_instance_enroll` to `anyffi_instance_withdraw`: another thread may find the object by its content.
+  ANYFFI_IS_ENROLLED = 0x20000000,
+  ANYFFI_WEAK_MARKS = 0x60000000
+} AnyffiWeakMark;
 
 /// 16 bytes; all zero is None; unused bytes are zero. docs/protocol.md has the layout of each type.
 typedef struct AnyffiValue {
@@ -206,7 +212,11 @@ typedef enum AnyffiValueFlag {
   ANYFFI_LOADED = 32,
   /// In the None that a result enters as, of a function with ANYFFI_RETURNS_ITEMS: the caller takes a container of the
   /// host, made by `anyffi_items_write`.
-  ANYFFI_TAKES_ITEMS = 64
+  ANYFFI_TAKES_ITEMS = 64,
+  /// In the None that a result enters as: the caller keeps the arguments alive, except movable ones, holds the host's
+  /// lock from the moment the result is stored, and does not pass the result on. The result may then be an object with
+  /// this flag, which is borrowed: from an argument, or from the host's wrapper of the object.
+  ANYFFI_BORROWED = 128
 } AnyffiValueFlag;
 
 /// Makes an owned value equal to `value`: copies borrowed text and bytes, unboxes, retains objects, clears flags.
@@ -586,6 +596,9 @@ void anyffi_object_retain(AnyffiObject* object);
 void anyffi_object_release(AnyffiObject* object);
 /// For inline forms of release: the strong count has just become zero.
 void anyffi_object_destroy(AnyffiObject* object);
+/// As `anyffi_object_release`, for what is probably the last reference to an object that is enrolled, or ever had a
+/// weak reference.
+void anyffi_object_release_last(AnyffiObject* object);
 void anyffi_object_retain_weak(AnyffiObject* object);
 void anyffi_object_release_weak(AnyffiObject* object);
 /// Adds a strong reference through a weak one: 1 if the object was still alive, else 0.
@@ -594,6 +607,10 @@ int32_t anyffi_object_lock_weak(AnyffiObject* object);
 /// Allocates the memory of every object of the runtime. NULL, without an error, when it is exhausted.
 void* anyffi_alloc(size_t size);
 void anyffi_free(void* memory);
+/// The same, from and to the thread's free lists where there is a block: for objects, most of which are made for one
+/// call. `size` is the same in both calls.
+void* anyffi_object_alloc(size_t size);
+void anyffi_object_free(void* memory, size_t size);
 
 typedef struct AnyffiAllocator {
   void* (*alloc)(size_t size);
@@ -1005,13 +1022,15 @@ typedef struct AnyffiInstance {
 /// The content of an object as one of the type `type_code`, which is that of the object or an ancestor.
 void* anyffi_instance_get_content(const AnyffiObject* object, int32_t type_code);
 
-/// Lets `anyffi_instance_find` find an object by its content, until its deleter withdraws it, before it destroys the
-/// content. If `out_former` is not NULL and there is such an object, that is the result, a new reference, and this one
-/// is not enrolled; else it is NULL. Sets ANYFFI_WAS_WEAK.
+/// Lets `anyffi_instance_find` find an object by its content, until it is withdrawn, at the latest when it is
+/// destroyed. If `out_former` is not NULL and there is such an object, that is the result, a new reference, and this
+/// one is not enrolled; else it is NULL.
 int anyffi_instance_enroll(AnyffiInstance* instance, AnyffiInstance** out_former);
+/// Does nothing with an object that is not enrolled.
 void anyffi_instance_withdraw(AnyffiInstance* instance);
-/// A new reference to an enrolled object with this content as one of the type; NULL if there is none.
-AnyffiInstance* anyffi_instance_find(const void* content, int32_t type_code);
+/// An enrolled object with this content as one of the type, as a value: None if there is none. A new reference; if
+/// `flags` is ANYFFI_BORROWED, and the object has a wrapper, a value with that flag.
+AnyffiValue anyffi_instance_find(const void* content, int32_t type_code, uint32_t flags);
 
 /// Leaves the front end's wrapper of an object without an object, which the caller keeps alive.
 int anyffi_object_empty_wrapper(AnyffiObject* object);

@@ -64,8 +64,8 @@ static inline void anyffi_retain(AnyffiObject* object) {
   __atomic_fetch_add(&object->strong_count, 1, __ATOMIC_RELAXED);
 }
 
-/// 1 if the caller's reference is the only one. 0 for an object that ever had a weak reference: one could become
-/// strong, and be released, between the two reads here, but ANYFFI_WAS_WEAK stays in the weak count.
+/// 1 if the caller's reference is the only one. 0 for an object that is enrolled or ever had a weak reference: one
+/// could become strong, and be released, between the two reads here, but ANYFFI_WAS_WEAK stays in the weak count.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 /* GCC 12 does not see that values with the payload of a number are not released. */
@@ -75,26 +75,31 @@ static inline int anyffi_has_one_reference(const AnyffiObject* object) {
   return __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1 &&
          __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) == 1;
 }
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 
 /// The same for who decides by it what to visit or to clear, not what to free: an object that only had weak references,
 /// or was enrolled, counts.
 static inline int anyffi_is_held_once(const AnyffiObject* object) {
   return __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1 &&
-         (__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) & ~(uint32_t)ANYFFI_WAS_WEAK) == 1;
+         (__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) & ~(uint32_t)ANYFFI_WEAK_MARKS) == 1;
 }
 
 static inline void anyffi_release(AnyffiObject* object) {
-  if (anyffi_has_one_reference(object)) {
-    /* No other thread can see the object: saves an atomic instruction. */
-    object->strong_count = 0;
-    anyffi_object_destroy(object);
+  if (__atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1) {
+    if (__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) == 1) {
+      /* No other thread can see the object: saves an atomic instruction. */
+      object->strong_count = 0;
+      anyffi_object_destroy(object);
+    } else {
+      anyffi_object_release_last(object);
+    }
     return;
   }
   if (__atomic_fetch_sub(&object->strong_count, 1, __ATOMIC_ACQ_REL) == 1) anyffi_object_destroy(object);
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 static inline void anyffi_value_retain(const AnyffiValue* value) {
   if (value->type_code > 0) anyffi_retain(value->as_object);

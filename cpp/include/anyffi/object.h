@@ -133,7 +133,7 @@ class Ref : public ObjectRef {
   T& operator*() const noexcept { return *operator->(); }
 };
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 template <class T, class... Args>
 T* construct(void* place, Args&&... args) {
@@ -153,14 +153,14 @@ inline constexpr bool kHasOwnNew = false;
 template <class T>
 inline constexpr bool kHasOwnNew<T, std::void_t<decltype(&T::operator new)>> = true;
 
-/// Memory for an object: of Instance<T>, or of Pointed with a content that lies separately.
+/// Memory for a Pointed, and for its content.
 template <class T>
 struct NewMemory {
   void* memory;
   void* separate;
   ~NewMemory() {
     if (separate) free_separate<T>(separate);
-    if (memory) anyffi_free(memory);
+    if (memory) anyffi_object_free(memory, sizeof(Pointed));
   }
 };
 
@@ -168,13 +168,13 @@ struct NewMemory {
 template <class T, class Content = T, class... Args>
 __attribute__((always_inline)) inline Ref<T> make_in_place(int32_t code, Args&&... args) {
   using Made = Instance<T, Content>;
-  void* memory = anyffi_alloc(Made::kSize);
+  void* memory = anyffi_object_alloc(Made::kSize);
   if (!memory) throw std::bad_alloc();
   auto* instance = static_cast<Made*>(memory);
   try {
     instance->base.content = static_cast<T*>(construct<Content>(instance->place(), std::forward<Args>(args)...));
   } catch (...) {
-    anyffi_free(memory);
+    anyffi_object_free(memory, Made::kSize);
     throw;
   }
   instance->base.header = AnyffiObject{code, 1, 1, &Made::destroy, nullptr};
@@ -184,13 +184,13 @@ __attribute__((always_inline)) inline Ref<T> make_in_place(int32_t code, Args&&.
 
 /// `make_object` of a class with instance flags.
 template <class T, class... Args>
-__attribute__((cold, noinline)) Ref<T> make_flagged(int32_t code, uint8_t flags, Args&&... args) {
+__attribute__((noinline)) Ref<T> make_flagged(int32_t code, uint8_t flags, Args&&... args) {
   if (kHasOwnNew<T> || !(flags & ANYFFI_SEPARATE)) {
     Ref<T> made = make_in_place<T, T>(code, std::forward<Args>(args)...);
     enroll_new(made.get());
     return made;
   }
-  NewMemory<T> fresh{anyffi_alloc(sizeof(Pointed)), nullptr};
+  NewMemory<T> fresh{anyffi_object_alloc(sizeof(Pointed)), nullptr};
   if (!fresh.memory) throw std::bad_alloc();
   fresh.separate = place_separately<T>();
   T* content = construct<T>(fresh.separate, std::forward<Args>(args)...);
@@ -211,7 +211,7 @@ __attribute__((always_inline)) inline Ref<T> make_inlined(Args&&... args) {
   return make_in_place<T, T>(code, std::forward<Args>(args)...);
 }
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 
 /// Creates an object of class T. It is destroyed when its last reference is released.
 template <class T, class... Args>
@@ -219,7 +219,7 @@ Ref<T> make_object(Args&&... args) {
   return detail::make_inlined<T>(std::forward<Args>(args)...);
 }
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// One level of recursion, for user-defined conversions, which may be recursive.
 class Depth {
@@ -260,7 +260,7 @@ bool load_from_value(R (*convert)(X), AnyffiValue& value, AnyValue& holder, Anyf
   });
 }
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 
 template <class T>
 struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
@@ -279,7 +279,7 @@ struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
   static bool fits_cell(const AnyffiValue& cell) { return cell.type_code == type_code_of<T>(); }
 };
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// A parameter of type T& of an object class without `from_value`: borrowed from the caller during the call.
 template <class T>
@@ -313,16 +313,16 @@ inline constexpr bool kIsObjectValue = false;
 template <class T>
 inline constexpr bool kIsObjectValue<T, true> = std::is_move_constructible_v<T>;
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 
 template <class T>
-struct Traits<detail::ObjectArg<T>> : detail::BorrowedObject<T> {
+struct ANYFFI_HIDDEN_ Traits<detail::ObjectArg<T>> : detail::BorrowedObject<T> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T>;
 };
 
 /// An object class by value: a parameter is a copy of the object, a result is a new object.
 template <class T>
-struct Traits<T, std::enable_if_t<detail::kIsObjectValue<T>>> : detail::BorrowedObject<T> {
+struct ANYFFI_HIDDEN_ Traits<T, std::enable_if_t<detail::kIsObjectValue<T>>> : detail::BorrowedObject<T> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T>;
   static T take(detail::BorrowedPointer<T>& holder) {
     static_assert(std::is_copy_constructible_v<T>,

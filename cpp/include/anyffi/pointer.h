@@ -12,7 +12,7 @@ namespace anyffi {
 template <class T>
 inline constexpr bool kIsCopyable = std::is_copy_constructible_v<T> && detail::kIsObjectValue<T>;
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 template <class T>
 inline constexpr bool kIsObjectPointer = false;
@@ -33,6 +33,10 @@ inline void check_distinct(const AnyffiValue* args, int32_t size) {
   }
 }
 
+/// Smart pointers that share the object of an argument.
+template <class T>
+inline constexpr bool kSharesObject = false;
+
 /// Smart pointers to a T, which own it.
 template <class T, class P>
 inline constexpr bool kIsOwner = false;
@@ -49,49 +53,54 @@ inline constexpr bool kHoldsPointer = HoldsPointer<T>::value;
 template <class R>
 inline constexpr bool kNeedsReturns = kHoldsPointer<Bare<R>>;
 
-/// What applies to the pointers in the result that is stored now.
+/// What applies to pointers in a result.
 struct ReturnContext {
   Returns returns;
   AnyffiObject* first;  // the first argument, if that is an object
-  const ReturnContext* former;
 };
+inline AnyffiObject* first_object(const AnyffiValue* args, int32_t size) noexcept {
+  return size > 0 && args[0].type_code > 0 ? args[0].as_object : nullptr;
+}
+/// That of the result that is stored now, for pointers inside of containers.
 ANYFFI_HIDDEN_ inline thread_local const ReturnContext* return_context = nullptr;
 
 class ReturnScope {
  public:
-  ReturnScope(Returns returns, const AnyffiValue* args, int32_t size) noexcept
-      : context_{returns, size > 0 && args[0].type_code > 0 ? args[0].as_object : nullptr, return_context} {
-    return_context = &context_;
-  }
-  ~ReturnScope() { return_context = context_.former; }
+  explicit ReturnScope(const ReturnContext& context) noexcept : former_(return_context) { return_context = &context; }
+  ~ReturnScope() { return_context = former_; }
   ReturnScope(const ReturnScope&) = delete;
   ReturnScope& operator=(const ReturnScope&) = delete;
 
  private:
-  ReturnContext context_;
+  const ReturnContext* former_;
 };
 
-/// A pointer outside of results, such as an argument of a callback, refers to an object that stays alive meanwhile.
+/// `flags`: 0, or ANYFFI_BORROWED for a result that may have it.
 template <class T>
-__attribute__((noinline)) AnyffiValue store_pointer(T* pointer) {
+__attribute__((noinline)) AnyffiValue store_pointer(T* pointer, const ReturnContext& context, uint32_t flags) {
   if (!pointer) return AnyffiValue{};
-  const ReturnContext* context = return_context;
-  Returns returns = context ? context->returns : Returns::kReference;
-  if (returns == Returns::kTakeOwnership) return refer_to_owned(pointer);
+  if (context.returns == Returns::kTakeOwnership) return refer_to_owned(pointer);
   AnyffiObject* owner = nullptr;
-  if (returns == Returns::kReferenceInternal) {
-    owner = context->first;
+  if (context.returns == Returns::kReferenceInternal) {
+    owner = context.first;
     if (!owner) throw Error("TypeError", "a result refers to what the first argument owns, which is no object");
-  } else if (returns != Returns::kReference) {
-    throw Error("TypeError", returns == Returns::kUnspecified
+  } else if (context.returns != Returns::kReference) {
+    throw Error("TypeError", context.returns == Returns::kUnspecified
                                  ? "the result refers to an object that cannot be copied, and nothing says who owns "
                                    "it: add .returns(anyffi::Returns::...) to the declaration of the function"
                                  : "a pointer is returned by copy or move: bind a lambda that returns the object");
   }
-  return refer_to_borrowed(pointer, owner);
+  return refer_to_borrowed(pointer, owner, flags);
 }
 
-}  // namespace detail
+/// A pointer outside of results, such as an argument of a callback, refers to an object that stays alive meanwhile.
+template <class T>
+AnyffiValue store_pointer(T* pointer) {
+  const ReturnContext reference{Returns::kReference, nullptr};
+  return store_pointer(pointer, return_context ? *return_context : reference, 0);
+}
+
+}  // namespace detail ANYFFI_HIDDEN_
 
 /// A pointer to an object of an object class, or NULL, which is None. A parameter borrows the object from the caller.
 template <class P>
@@ -113,6 +122,10 @@ struct Traits<P*, std::enable_if_t<detail::kIsObjectPointer<P*>>> {
   static AnyffiValue store(P* pointer) {
     (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED>;
     return detail::store_pointer(const_cast<T*>(pointer));
+  }
+  static AnyffiValue store_in(const detail::ReturnContext& context, P* pointer, uint32_t flags) {
+    (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED>;
+    return detail::store_pointer(const_cast<T*>(pointer), context, flags);
   }
 };
 

@@ -9,11 +9,11 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/biased_lock.h"
 #include "core/compiler.h"
 #include "core/errors.h"
 #include "core/immortal.h"
 #include "core/memory.h"
-#include "core/spin_lock.h"
 #include "core/types.h"
 
 namespace anyffi::runtime {
@@ -23,10 +23,10 @@ namespace {
 /// member of an object is at its address, and one that is being destroyed remains until it is withdrawn.
 class Instances {
  public:
-  SpinLock lock;
+  BiasedLock lock;
 
   void add(AnyffiInstance* instance) {
-    if (2 * (size_ + 1) > slots_.size()) grow();
+    if (2 * size_ >= mask_) grow();
     place(instance);
     ++size_;
   }
@@ -39,34 +39,41 @@ class Instances {
     }
     // Moves back what was displaced by it.
     for (size_t j = next(i); slots_[j] != nullptr; j = next(j)) {
-      size_t distance = (j - start_of(slots_[j]->content)) & mask();
-      if (distance < ((j - i) & mask())) continue;
+      size_t distance = (j - start_of(slots_[j]->content)) & mask_;
+      if (distance < ((j - i) & mask_)) continue;
       slots_[i] = slots_[j];
       i = j;
     }
     slots_[i] = nullptr;
     --size_;
   }
-  /// A new reference to an object of this content and type, or of one that derives from it. No object that is found can
-  /// be freed while the lock is held.
-  AnyffiInstance* find(const void* content, int32_t type_code) const noexcept {
+  /// An object of this content and type, or of one that derives from it: a new reference, or with ANYFFI_BORROWED what
+  /// its wrapper keeps alive. No object that is found can be freed while the lock is held.
+  AnyffiInstance* find(const void* content, int32_t type_code, uint32_t* flags) const noexcept {
     if (size_ == 0) return nullptr;
     for (size_t i = start_of(content); slots_[i] != nullptr; i = next(i)) {
       AnyffiObject* object = &slots_[i]->header;
       if (slots_[i]->content != content) continue;
       if (object->type_code != type_code && !anyffi_type_is_a(object->type_code, type_code)) continue;
       if (object->type_code != type_code && anyffi_instance_get_content(object, type_code) != content) continue;
-      if (anyffi_object_lock_weak(object) != 0) return slots_[i];
+      if (*flags != 0 && is_wrapped(object)) return slots_[i];
+      if (anyffi_object_lock_weak(object) == 0) continue;
+      *flags = 0;
+      return slots_[i];
     }
     return nullptr;
   }
 
  private:
-  size_t mask() const noexcept { return slots_.size() - 1; }
-  size_t next(size_t i) const noexcept { return (i + 1) & mask(); }
+  /// A dead object may be on the list of those to be destroyed, which its wrapper word links.
+  static bool is_wrapped(const AnyffiObject* object) noexcept {
+    return __atomic_load_n(&object->wrapper, __ATOMIC_ACQUIRE) != nullptr &&
+           __atomic_load_n(&object->strong_count, __ATOMIC_RELAXED) != 0;
+  }
+  size_t next(size_t i) const noexcept { return (i + 1) & mask_; }
   size_t start_of(const void* content) const noexcept {
     uint64_t mixed = (reinterpret_cast<uintptr_t>(content) >> 3) * 0x9E3779B97F4A7C15u;
-    return static_cast<size_t>(mixed >> 32) & mask();
+    return static_cast<size_t>(mixed >> 32) & mask_;
   }
   void place(AnyffiInstance* instance) noexcept {
     size_t i = start_of(instance->content);
@@ -76,12 +83,14 @@ class Instances {
   void grow() {
     Vector<AnyffiInstance*> former(slots_.empty() ? 64 : 2 * slots_.size());
     former.swap(slots_);
+    mask_ = slots_.size() - 1;
     for (AnyffiInstance* instance : former) {
       if (instance != nullptr) place(instance);
     }
   }
 
   Vector<AnyffiInstance*> slots_; /* a power of two of them, at least half of them NULL */
+  size_t mask_ = 0;               /* their number less one */
   size_t size_ = 0;
 };
 
@@ -144,6 +153,19 @@ void add_patient(AnyffiObject* nurse, AnyffiObject* patient) {
 
 }  // namespace
 
+bool withdraw_last(AnyffiInstance* instance) noexcept {
+  AnyffiObject* object = &instance->header;
+  Instances& all = instances();
+  BiasedLock::Section section(all.lock);
+  // While nobody else can get a reference. One that was released meanwhile may have left weak references.
+  if (__atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) != 1) return false;
+  if (__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) != (uint32_t{ANYFFI_IS_ENROLLED} | 1)) return false;
+  object->strong_count = 0;
+  object->weak_count = 1;
+  all.remove(instance);
+  return true;
+}
+
 int visit_patients(const AnyffiObject* nurse, AnyffiVisit visit, void* context) {
   if (nurse->deleter != &delete_nurse) return 0;
   Nurses& all = nurses();
@@ -159,30 +181,38 @@ int visit_patients(const AnyffiObject* nurse, AnyffiVisit visit, void* context) 
 
 using namespace anyffi::runtime;
 
-AnyffiInstance* anyffi_instance_find(const void* content, int32_t type_code) {
+AnyffiValue anyffi_instance_find(const void* content, int32_t type_code, uint32_t flags) {
   Instances& all = instances();
-  std::lock_guard<SpinLock> lock(all.lock);
-  return all.find(content, type_code);
+  BiasedLock::Section section(all.lock);
+  AnyffiInstance* found = all.find(content, type_code, &flags);
+  if (found == nullptr) return anyffi_make_none();
+  AnyffiValue value = anyffi_make_object(&found->header);
+  value.aux = flags;
+  return value;
 }
 
 int anyffi_instance_enroll(AnyffiInstance* instance, AnyffiInstance** out_former) {
   if (out_former != nullptr) *out_former = nullptr;
   return guard([&] {
     Instances& all = instances();
-    std::lock_guard<SpinLock> lock(all.lock);
+    BiasedLock::Section section(all.lock);
     if (out_former != nullptr) {
-      *out_former = all.find(instance->content, instance->header.type_code);
+      uint32_t flags = 0;
+      *out_former = all.find(instance->content, instance->header.type_code, &flags);
       if (*out_former != nullptr) return 0;
     }
     all.add(instance);
-    instance->header.weak_count |= ANYFFI_WAS_WEAK;
+    // Not yet found by others: no atomic instruction.
+    instance->header.weak_count |= ANYFFI_IS_ENROLLED;
     return 0;
   });
 }
 
 void anyffi_instance_withdraw(AnyffiInstance* instance) {
+  uint32_t is_enrolled = ANYFFI_IS_ENROLLED;
+  if ((__atomic_fetch_and(&instance->header.weak_count, ~is_enrolled, __ATOMIC_RELAXED) & is_enrolled) == 0) return;
   Instances& all = instances();
-  std::lock_guard<SpinLock> lock(all.lock);
+  BiasedLock::Section section(all.lock);
   all.remove(instance);
 }
 

@@ -1,11 +1,15 @@
 /// \file
-/// The objects that others keep alive.
+/// Objects that are found by their content, and those that others keep alive.
 #ifndef ANYFFI_SRC_CORE_INSTANCES_H_
 #define ANYFFI_SRC_CORE_INSTANCES_H_
 
 #include <anyffi/c_api.h>
 
 namespace anyffi::runtime {
+
+/// Withdraws an enrolled object and makes its last strong reference none, if there is no other reference to it, and
+/// never was a weak one; else false.
+bool withdraw_last(AnyffiInstance* instance) noexcept;
 
 /// Visits what `anyffi_object_keep_alive` keeps alive for an object: each has one reference more for it.
 int visit_patients(const AnyffiObject* nurse, AnyffiVisit visit, void* context);

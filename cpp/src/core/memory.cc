@@ -168,6 +168,10 @@ void* anyffi_alloc(size_t size) { return current_alloc.load(std::memory_order_re
 
 void anyffi_free(void* memory) { current_free.load(std::memory_order_relaxed)(memory); }
 
+void* anyffi_object_alloc(size_t size) { return allocate_block(size); }
+
+void anyffi_object_free(void* memory, size_t size) { free_block(memory, size); }
+
 void anyffi_allocator_exchange(AnyffiAllocator* allocator) {
   allocator->alloc = current_alloc.exchange(allocator->alloc);
   allocator->free = current_free.exchange(allocator->free);

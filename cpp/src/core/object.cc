@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/compiler.h"
+#include "core/instances.h"
 
 namespace {
 
@@ -16,6 +17,7 @@ namespace {
 constexpr int32_t kMaxActive = 16;
 
 constexpr uint32_t kWasWeak = ANYFFI_WAS_WEAK;
+constexpr uint32_t kIsEnrolled = ANYFFI_IS_ENROLLED;
 
 ANYFFI_THREAD_LOCAL int32_t active_deleters = 0;
 /// Dead objects to be destroyed, linked through their wrapper word: a dead object has no wrapper.
@@ -27,8 +29,13 @@ __attribute__((noinline)) void run_deleter_with_weak(AnyffiObject* object) {
 }
 
 void run_deleter(AnyffiObject* object) {
+  uint32_t weak_count = __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(weak_count & kIsEnrolled, 0)) {
+    anyffi_instance_withdraw(reinterpret_cast<AnyffiInstance*>(object));
+    weak_count = __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE);
+  }
   // Without weak references no other thread can reach the object, so that its weak count is stable.
-  if ((__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) & ~kWasWeak) == 1) {
+  if ((weak_count & ~kWasWeak) == 1) {
     object->deleter(object, ANYFFI_DELETE_CONTENTS | ANYFFI_DELETE_MEMORY);
   } else {
     run_deleter_with_weak(object);
@@ -54,7 +61,8 @@ void anyffi_object_release(AnyffiObject* object) { anyffi_release(object); }
 
 void anyffi_object_destroy(AnyffiObject* object) {
   if (active_deleters >= kMaxActive) {
-    object->wrapper = pending;
+    // Who finds an object by its content reads first the wrapper, then the count.
+    __atomic_store_n(&object->wrapper, pending, __ATOMIC_RELEASE);
     pending = object;
     return;
   }
@@ -64,13 +72,23 @@ void anyffi_object_destroy(AnyffiObject* object) {
   --active_deleters;
 }
 
+void anyffi_object_release_last(AnyffiObject* object) {
+  bool is_enrolled = __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) == (kIsEnrolled | 1);
+  if (is_enrolled && anyffi::runtime::withdraw_last(reinterpret_cast<AnyffiInstance*>(object))) {
+    anyffi_object_destroy(object);
+  } else if (__atomic_fetch_sub(&object->strong_count, 1, __ATOMIC_ACQ_REL) == 1) {
+    anyffi_object_destroy(object);
+  }
+}
+
 void anyffi_object_retain_weak(AnyffiObject* object) {
   __atomic_fetch_or(&object->weak_count, kWasWeak, __ATOMIC_RELAXED);
   __atomic_fetch_add(&object->weak_count, 1, __ATOMIC_RELAXED);
 }
 
 void anyffi_object_release_weak(AnyffiObject* object) {
-  if ((__atomic_fetch_sub(&object->weak_count, 1, __ATOMIC_ACQ_REL) & ~kWasWeak) == 1) {
+  uint32_t former = __atomic_fetch_sub(&object->weak_count, 1, __ATOMIC_ACQ_REL);
+  if ((former & ~uint32_t{ANYFFI_WEAK_MARKS}) == 1) {
     object->deleter(object, ANYFFI_DELETE_MEMORY);
   }
 }

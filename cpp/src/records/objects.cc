@@ -60,7 +60,7 @@ void join(AnyffiInstance* instance, const AnyffiValue& base) {
   instance->content = part->content;
   instance->owner = base.as_object;
   anyffi_retain(base.as_object);
-  bool is_enrolled = (part->header.weak_count & ANYFFI_WAS_WEAK) != 0;
+  bool is_enrolled = (part->header.weak_count & ANYFFI_IS_ENROLLED) != 0;
   if (is_enrolled && anyffi_instance_enroll(instance, nullptr) != 0) {
     instance->content = nullptr;
     instance->owner = nullptr;
@@ -76,7 +76,6 @@ void join(AnyffiInstance* instance, const AnyffiValue& base) {
 void destroy(AnyffiObject* self, int32_t what) {
   auto* instance = reinterpret_cast<AnyffiInstance*>(self);
   if (what & ANYFFI_DELETE_CONTENTS) {
-    if (self->weak_count & ANYFFI_WAS_WEAK) anyffi_instance_withdraw(instance);
     char* content = content_of_own(self);
     for (const AnyffiRecord::Owner& owner : anyffi_type_get_info(self->type_code)->record->owners) {
       char* member = content + owner.offset;

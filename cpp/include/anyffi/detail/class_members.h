@@ -8,7 +8,7 @@
 #include <anyffi/slice.h>
 
 namespace anyffi {
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// The part of a type key after its last dot, which is the name of the class in Python.
 constexpr const char* last_name(const char* type_key) {
@@ -152,9 +152,13 @@ int get_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* ou
     } else if constexpr (kTakesObject<M>) {
       *out = Traits<M>::refer_inside(*member, self);
     } else if constexpr (kHoldsPointer<M>) {
-      AnyffiValue owner = object_value(self);
-      ReturnScope scope(Returns::kReferenceInternal, &owner, 1);
-      assign(*out, Traits<M>::store(*member));
+      const ReturnContext context{Returns::kReferenceInternal, self};
+      if constexpr (kIsObjectPointer<M>) {
+        *out = Traits<M>::store_in(context, *member, 0);
+      } else {
+        ReturnScope scope(context);
+        assign(*out, Traits<M>::store(*member));
+      }
     } else {
       assign(*out, Traits<M>::store(*member));
     }
@@ -381,7 +385,7 @@ auto make_walk(B begin, E end) {
   };
 }
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 
 template <>
 struct Traits<detail::WalkItem> {

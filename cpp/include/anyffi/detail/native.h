@@ -6,7 +6,7 @@
 #include <anyffi/detail/param.h>
 
 namespace anyffi {
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// A runtime function over a C++ callable, which follows this struct; the tables follow the callable.
 struct NativeFunction {
@@ -156,8 +156,8 @@ __attribute__((cold, noinline)) inline int call_specially(NativeFunction& native
   AnyffiGuardedCall former = *guarded;
   if (native.is_guarded) *guarded = {args[0].type_code > 0 ? args[0].as_object : nullptr, native.info.name};
   AnyffiValue patients[2] = {};
-  // A nurse is an object of the runtime.
-  if (native.num_kept > 0 && result->type_code == ANYFFI_NONE) *result = AnyffiValue{};
+  // The result may be kept alive, or be dropped, before the caller has it.
+  if (result->type_code == ANYFFI_NONE) *result = AnyffiValue{};
   // The call may steal or release them.
   for (int i = 0; i < native.num_kept; ++i) {
     uint8_t index = native.kept[i].patient;
@@ -260,7 +260,7 @@ inline int try_native(void* self, AnyffiValue* args, int32_t num_args, AnyffiVal
   return status;
 }
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 
 #endif  // ANYFFI_DETAIL_NATIVE_H_

@@ -11,7 +11,7 @@
 #include <typeinfo>
 
 namespace anyffi {
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// The type key of an object class, and the object class that it derives from, or void.
 template <class T, class = void>
@@ -51,13 +51,6 @@ constexpr uintptr_t align_up(uintptr_t address, size_t alignment) {
   return (address + alignment - 1) & ~(alignment - 1);
 }
 
-/// An object will not be found by its content any more.
-inline void withdraw(AnyffiObject* self) {
-  if (__builtin_expect((self->weak_count & ANYFFI_WAS_WEAK) != 0, 0)) {
-    anyffi_instance_withdraw(reinterpret_cast<AnyffiInstance*>(self));
-  }
-}
-
 /// The content of an object of class T follows the struct, in the same block. It is a T, or of a class `Content` that
 /// derives from T.
 template <class T, class Content = T>
@@ -73,15 +66,12 @@ struct Instance {
   }
   static void destroy(AnyffiObject* self, int32_t what) {
     auto* instance = reinterpret_cast<Instance*>(self);
-    if (what & ANYFFI_DELETE_CONTENTS) {
-      withdraw(self);
-      static_cast<Content*>(static_cast<T*>(instance->base.content))->~Content();
-    }
-    if (what & ANYFFI_DELETE_MEMORY) anyffi_free(instance);
+    if (what & ANYFFI_DELETE_CONTENTS) static_cast<Content*>(static_cast<T*>(instance->base.content))->~Content();
+    if (what & ANYFFI_DELETE_MEMORY) anyffi_object_free(instance, kSize);
   }
 };
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 
 template <class T>
 class Ref;
@@ -112,9 +102,9 @@ constexpr const char* value_name(R (*)(X)) {
 }  // namespace detail
 
 template <class T>
-int32_t type_code_of();
+ANYFFI_HIDDEN_ int32_t type_code_of();
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 template <class T>
 ANYFFI_HIDDEN_ inline constexpr auto kTypeKeyOf = FixedText(KeyOf<T>::kValue);
@@ -191,7 +181,7 @@ __attribute__((cold, noinline)) ANYFFI_HIDDEN_ int32_t register_class() {
   return code;
 }
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 
 /// The type code of an object class: one that has `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};` and, if
 /// it derives from another object class, `using Parent = Base;`, or that got a key from ANYFFI_TYPE_KEY (class.h).
@@ -200,12 +190,12 @@ __attribute__((cold, noinline)) ANYFFI_HIDDEN_ int32_t register_class() {
 /// Libraries that register one key must have the same class, since they exchange its objects. So each registers its own
 /// (hidden symbols), and a different size, alignment, parent or leading members are an error.
 template <class T>
-ANYFFI_HIDDEN_ int32_t type_code_of() {
+int32_t type_code_of() {
   int32_t code = __atomic_load_n(&detail::type_code_slot<T>, __ATOMIC_ACQUIRE);
   return __builtin_expect(code != 0, 1) ? code : detail::register_class<T>();
 }
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// Whether an object is of class T or of one that derives from it.
 template <class T>
@@ -225,7 +215,7 @@ T* content_of(const AnyffiObject* object) {
   return static_cast<T*>(reinterpret_cast<const AnyffiInstance*>(object)->content);
 }
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 
 }  // namespace anyffi
 

@@ -8,7 +8,7 @@
 #include <anyffi/detail/signature.h>
 
 namespace anyffi {
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 struct NativeFunction;
 
@@ -245,6 +245,17 @@ bool write_result(const R& whole, AnyffiValue* result) {
   return false;
 }
 
+/// The flags that an object may have as the result of this call: 0 or ANYFFI_BORROWED.
+inline uint32_t result_flags(const AnyffiValue* result) {
+  return result->type_code == ANYFFI_NONE ? result->aux & ANYFFI_BORROWED : 0;
+}
+
+/// Results that are one object each, which may have an owner: Traits<R>::store_result.
+template <class R, class = void>
+inline constexpr bool kMayBorrow = false;
+template <class R>
+inline constexpr bool kMayBorrow<R, std::void_t<decltype(&Traits<R>::store_result)>> = true;
+
 /// Store a result, with the host's lock; one for each type. Always return true, so that the caller ends with a jump.
 template <class R>
 __attribute__((noinline)) bool store_result(CallFrame& frame, R* kept, AnyffiValue* result) {
@@ -254,7 +265,11 @@ __attribute__((noinline)) bool store_result(CallFrame& frame, R* kept, AnyffiVal
   } guard{kept};
   acquire_lock(frame);
   if (write_result(*kept, result)) return true;
-  assign(*result, Traits<R>::store(static_cast<R&&>(*kept)));
+  if constexpr (kMayBorrow<R>) {
+    assign(*result, Traits<R>::store_result(static_cast<R&&>(*kept), result_flags(result)));
+  } else {
+    assign(*result, Traits<R>::store(static_cast<R&&>(*kept)));
+  }
   return true;
 }
 template <class R>
@@ -281,8 +296,8 @@ __attribute__((noinline)) bool store_other_reference(Returns returns, const R& o
       return true;
     }
   }
-  ReturnScope scope(returns, args, count);
-  assign(*result, store_pointer(const_cast<R*>(&object)));
+  const ReturnContext context{returns, first_object(args, count)};
+  assign(*result, store_pointer(const_cast<R*>(&object), context, result_flags(result)));
   return true;
 }
 /// The object itself, if the function returned one of its arguments; else false.
@@ -292,21 +307,30 @@ __attribute__((noinline)) bool store_argument(CallFrame& frame, const R& object,
   acquire_lock(frame);
   for (int32_t i = 0; i < count; ++i) {
     if (!is_instance<R>(args[i]) || content_of<R>(args[i].as_object) != &object) continue;
-    anyffi_retain(args[i].as_object);
-    assign(*result, object_value(args[i].as_object));
+    AnyffiValue found = object_value(args[i].as_object);
+    found.aux = args[i].aux & ANYFFI_MOVABLE ? 0 : result_flags(result);
+    if (found.aux == 0) anyffi_retain(found.as_object);
+    assign(*result, found);
     return true;
   }
   return false;
 }
-/// The same of pointers, and of containers of them.
+/// A pointer, or a container of pointers.
 template <class R>
 __attribute__((noinline)) bool store_pointing(CallFrame& frame, Returns returns, R* kept, const AnyffiValue* args,
                                               int32_t count, AnyffiValue* result) {
-  ReturnScope scope(returns, args, count);
-  return store_result(frame, kept, result);
+  const ReturnContext context{returns, first_object(args, count)};
+  if constexpr (kIsObjectPointer<R>) {
+    acquire_lock(frame);
+    assign(*result, Traits<R>::store_in(context, *kept, result_flags(result)));
+    return true;
+  } else {
+    ReturnScope scope(context);
+    return store_result(frame, kept, result);
+  }
 }
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 
 #endif  // ANYFFI_DETAIL_PARAM_H_

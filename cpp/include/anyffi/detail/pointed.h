@@ -18,7 +18,7 @@ enum class Returns : uint8_t {
   kTakeOwnership       ///< of the pointer: deletes it
 };
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// An object with its content elsewhere. `held` is owned by the deleter, which may be replaced by one that owns more.
 struct Pointed {
@@ -34,20 +34,16 @@ ANYFFI_HIDDEN_ inline AnyffiObject no_owner{ANYFFI_OBJECT, 1, uint64_t{1} << 40,
 /// Refers to a content that `owner`, if there is one, keeps alive.
 inline void destroy_reference(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_CONTENTS) {
-    withdraw(self);
     auto* owner = reinterpret_cast<AnyffiInstance*>(self)->owner;
     if (owner && owner != &no_owner) anyffi_release(owner);
   }
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_object_free(self, sizeof(Pointed));
 }
 
 inline void destroy_pointed(AnyffiObject* self, int32_t what) {
   auto* pointed = reinterpret_cast<Pointed*>(self);
-  if (what & ANYFFI_DELETE_CONTENTS) {
-    withdraw(self);
-    pointed->destroy_held(pointed->held);
-  }
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
+  if (what & ANYFFI_DELETE_CONTENTS) pointed->destroy_held(pointed->held);
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_object_free(self, sizeof(Pointed));
 }
 
 /// Owns the content by `delete`: an owner in C++ can take it.
@@ -97,7 +93,7 @@ __attribute__((cold, noinline)) void free_separate(void* place) noexcept {
   }
 }
 /// Lets a new object be found by its content.
-__attribute__((cold, noinline)) inline void enroll_new(AnyffiObject* object) {
+__attribute__((noinline)) inline void enroll_new(AnyffiObject* object) {
   check(anyffi_instance_enroll(reinterpret_cast<AnyffiInstance*>(object), nullptr));
 }
 
@@ -111,9 +107,14 @@ struct Pointee {
   AnyffiObject* owner;               // borrowed
 };
 
+/// Whether nothing of C++ or Python is known to own the content of an object.
+inline bool is_unowned(const AnyffiObject* object) {
+  return object->deleter == &destroy_reference && reinterpret_cast<const AnyffiInstance*>(object)->owner == &no_owner;
+}
+
 /// Makes an object that refers to a content the owner of what `pointee` owns, unless something owns it already.
 inline bool upgrade(AnyffiInstance* known, const Pointee& pointee) {
-  if (known->header.deleter != &destroy_reference || known->owner != &no_owner || !pointee.destroy_held) return false;
+  if (!is_unowned(&known->header) || !pointee.destroy_held) return false;
   auto* pointed = reinterpret_cast<Pointed*>(known);
   pointed->held = pointee.held;
   pointed->destroy_held = pointee.destroy_held;
@@ -130,7 +131,7 @@ __attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
       if (pointee && pointee->destroy_held) pointee->destroy_held(pointee->held);
     }
   } guard{&pointee};
-  auto* pointed = static_cast<Pointed*>(anyffi_alloc(sizeof(Pointed)));
+  auto* pointed = static_cast<Pointed*>(anyffi_object_alloc(sizeof(Pointed)));
   if (!pointed) throw std::bad_alloc();
   bool is_alone = pointee.deleter == &destroy_owned || pointee.deleter == &destroy_holder;
   AnyffiObject* owner = pointee.owner || is_alone ? pointee.owner : &no_owner;
@@ -144,7 +145,7 @@ __attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
     if (pointee.owner) anyffi_retain(pointee.owner);
     return anyffi_make_object(&pointed->base.header);
   }
-  anyffi_free(pointed);
+  anyffi_object_free(pointed, sizeof(Pointed));
   check(status);
   // A pointer that is given twice is owned already.
   if (upgrade(known, pointee) || pointee.deleter == &destroy_owned) guard.pointee = nullptr;
@@ -173,19 +174,23 @@ Found find_dynamic(T* pointer) {
 
 /// The object of a pointer that is not NULL; `deleter` and `held` as in Pointee.
 template <class T>
-AnyffiValue refer_to_pointer(T* pointer, AnyffiObject* owner, void (*deleter)(AnyffiObject*, int32_t), void* held,
+AnyffiValue refer_to_pointer(T* pointer, void (*deleter)(AnyffiObject*, int32_t), void* held,
                              void (*destroy_held)(void*)) {
   Found found = find_dynamic(pointer);
-  return refer_to(Pointee{found.content, found.type_code, deleter, held, destroy_held, owner});
+  return refer_to(Pointee{found.content, found.type_code, deleter, held, destroy_held, nullptr});
 }
 
 template <class T>
 AnyffiValue refer_to_owned(T* pointer) {
-  return refer_to_pointer(pointer, nullptr, &destroy_owned, pointer, &delete_as<T>);
+  return refer_to_pointer(pointer, &destroy_owned, pointer, &delete_as<T>);
 }
+/// `flags`: 0, or ANYFFI_BORROWED for a result that may have it.
 template <class T>
-AnyffiValue refer_to_borrowed(T* pointer, AnyffiObject* owner = nullptr) {
-  return refer_to_pointer(pointer, owner, &destroy_reference, nullptr, nullptr);
+AnyffiValue refer_to_borrowed(T* pointer, AnyffiObject* owner = nullptr, uint32_t flags = 0) {
+  Found found = find_dynamic(pointer);
+  AnyffiValue known = anyffi_instance_find(found.content, found.type_code, flags);
+  if (known.type_code != ANYFFI_NONE) return known;
+  return refer_to(Pointee{found.content, found.type_code, &destroy_reference, nullptr, nullptr, owner});
 }
 
 /// Functions return or take pointers to objects of the class, which are therefore found by their addresses.
@@ -205,7 +210,7 @@ void enroll_instances() {
 template <class T, uint8_t kFlags>
 ANYFFI_HIDDEN_ inline const bool kIsFlagged = flag_instances<T>(kFlags);
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 
 #endif  // ANYFFI_DETAIL_POINTED_H_

@@ -7,7 +7,7 @@
 #include <anyffi/detail/create.h>
 
 namespace anyffi {
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// Converted numbers, which the compiler keeps in registers; all else is in the frame.
 template <size_t I, class T, bool = kIsNumber<T>>
@@ -26,14 +26,25 @@ struct Numbers<std::index_sequence<I...>, A...> : NumberLeaf<I, Bare<A>>... {
   }
 };
 
+template <class R>
+inline constexpr bool kIsRef = false;
+template <class T>
+inline constexpr bool kIsRef<Ref<T>> = true;
+
+template <class A>
+inline constexpr bool kIsQuietArg = kIsObjectArg<ConvertedType<A>> || kSharesObject<ConvertedType<A>> ||
+                                    std::is_trivially_destructible_v<typename Slot<ConvertedType<A>>::Kept>;
+
 template <class F, class R, class... A>
-struct TypedCall {
+struct ANYFFI_HIDDEN_ TypedCall {
   static constexpr int kSize = sizeof...(A);
   using Indices = std::index_sequence_for<A...>;
   using NumberPack = Numbers<Indices, A...>;
   using Result = Bare<R>;
   static constexpr bool kReturnsNumber = std::is_void_v<R> || kIsNumber<Result>;
-  static constexpr bool kReturnsObject = !kReturnsNumber && !std::is_reference_v<R>;
+  static constexpr bool kReturnsObject = !kReturnsNumber && !std::is_reference_v<R> && !kIsRef<Result>;
+  /// Whether a borrowed result is alive when the converted arguments have been destroyed: they run no code of others.
+  static constexpr bool kIsQuiet = (kIsQuietArg<A> && ...);
   /// Needs no frame, which saves a third of the call of a short function.
   static constexpr bool kIsPlain = (kIsNumber<Bare<A>> && ...) && kReturnsNumber;
   using Memory = Slots<std::conditional_t<kReturnsObject, Result, char>, ConvertedType<A>...>;
@@ -95,13 +106,19 @@ struct TypedCall {
         const Result& object = function(pass<I, A>(memory, numbers)...);
         if constexpr (kIsObjectClass<Result>) {
           if (__builtin_expect(!store_argument<Result>(frame, object, args, kSize, result), 0)) {
+            if constexpr (!kIsQuiet) result->aux = 0;
             store_other_reference<Result>(native.returns, object, args, kSize, result);
           }
         } else {
           store_reference<Result>(frame, object, result);
         }
+      } else if constexpr (kIsRef<Result>) {
+        AnyffiValue stored = Traits<Result>::store(function(pass<I, A>(memory, numbers)...));
+        acquire_lock(frame);
+        assign(*result, stored);
       } else {
         auto* kept = new (slot<kSize>(memory)) Result(function(pass<I, A>(memory, numbers)...));
+        if constexpr (!kIsQuiet && (kIsObjectPointer<Result> || kMayBorrow<Result>)) result->aux = 0;
         if constexpr (kHoldsPointer<Result>) {
           store_pointing(frame, native.returns, kept, args, kSize, result);
         } else {
@@ -285,7 +302,7 @@ R create_typed(R (*create)(Owner*, const char*, const CallSpec*, void*, ...), Ow
   }
 }
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 
 #endif  // ANYFFI_DETAIL_TYPED_H_

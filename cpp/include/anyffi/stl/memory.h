@@ -9,7 +9,7 @@
 
 namespace anyffi {
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 
 /// Makes a std::shared_ptr keep an object alive, whatever owns its content.
 struct ReleaseObject {
@@ -38,6 +38,20 @@ std::shared_ptr<T> share_object(AnyffiObject* object) {
   return std::shared_ptr<T>(content, ReleaseObject{object});
 }
 
+/// The object of what a std::shared_ptr that is not NULL points to; `flags` as in `refer_to_borrowed`.
+template <class T>
+AnyffiValue refer_to_shared(T* pointer, std::shared_ptr<const T> shared, uint32_t flags) {
+  Found found = find_dynamic(pointer);
+  AnyffiValue known = anyffi_instance_find(found.content, found.type_code, flags);
+  if (known.type_code != ANYFFI_NONE) {
+    if (__builtin_expect(!is_unowned(known.as_object), 1)) return known;
+    if (known.aux == 0) anyffi_release(known.as_object);
+  }
+  using Held = std::shared_ptr<void>;
+  auto* held = new Held(std::const_pointer_cast<T>(std::move(shared)));
+  return refer_to(Pointee{found.content, found.type_code, &destroy_shared, held, &delete_as<Held>, nullptr});
+}
+
 /// Why an owner in C++ cannot take an object, or NULL. The caller's reference and that of the wrapper are one.
 inline const char* why_not_given(const AnyffiObject* object) {
   if (object->deleter == &destroy_shared)
@@ -59,14 +73,14 @@ struct TakenObject {
     auto* pointed = reinterpret_cast<Pointed*>(object.get());
     T* content = content_of<T>(object.get());
     check(anyffi_object_empty_wrapper(object.get()));
-    withdraw(object.get());
+    anyffi_instance_withdraw(&pointed->base);
     pointed->base.header.deleter = &destroy_reference;
     pointed->base.content = pointed->held = nullptr;
     return content;
   }
 };
 
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 
 /// A parameter keeps the object alive, with all that belongs to it in Python. A result is an object that holds the
 /// std::shared_ptr; the same address is the same object while one lives.
@@ -88,13 +102,11 @@ struct Traits<std::shared_ptr<P>, std::enable_if_t<detail::kIsObjectClass<std::r
     return true;
   }
   static std::shared_ptr<P> take(Holder& holder) { return std::move(holder); }
-  static AnyffiValue store(std::shared_ptr<P> shared) {
+  static AnyffiValue store(std::shared_ptr<P> shared) { return store_result(std::move(shared), 0); }
+  static AnyffiValue store_result(std::shared_ptr<P> shared, uint32_t flags) {
     (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED>;
     auto* pointer = const_cast<T*>(shared.get());
-    if (!pointer) return AnyffiValue{};
-    using Held = std::shared_ptr<void>;
-    auto* held = new Held(std::const_pointer_cast<T>(std::move(shared)));
-    return detail::refer_to_pointer(pointer, nullptr, &detail::destroy_shared, held, &detail::delete_as<Held>);
+    return pointer ? detail::refer_to_shared<T>(pointer, std::move(shared), flags) : AnyffiValue{};
   }
 };
 
@@ -140,21 +152,23 @@ struct Traits<std::unique_ptr<P, D>, std::enable_if_t<detail::kIsObjectClass<std
     } else {
       auto* content = const_cast<T*>(pointer.get());
       auto* held = new Pointer(std::move(pointer));
-      return detail::refer_to_pointer(content, nullptr, &detail::destroy_holder, held, &detail::delete_as<Pointer>);
+      return detail::refer_to_pointer(content, &detail::destroy_holder, held, &detail::delete_as<Pointer>);
     }
   }
 };
 
-namespace detail {
+namespace detail ANYFFI_HIDDEN_ {
 template <class T, class D>
 inline constexpr bool kTakesObject<std::unique_ptr<T, D>> = true;
+template <class T>
+inline constexpr bool kSharesObject<std::shared_ptr<T>> = true;
 template <class T, class D>
 inline constexpr bool kIsOwner<T, std::unique_ptr<T, D>> = true;
 template <class T>
 inline constexpr bool kIsOwner<T, std::shared_ptr<T>> = true;
 template <class T>
 inline constexpr bool kIncludes<Missing::kMemory, T> = true;
-}  // namespace detail
+}  // namespace detail ANYFFI_HIDDEN_
 
 }  // namespace anyffi
 

@@ -1,0 +1,107 @@
+/// \file
+/// A lock that costs its first thread no atomic instruction.
+#ifndef ANYFFI_CORE_BIASED_LOCK_H_
+#define ANYFFI_CORE_BIASED_LOCK_H_
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+#include "core/memory.h"
+#include "core/spin_lock.h"
+
+#if defined(__linux__)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+// GCC defines a macro, Clang has a feature.
+#if defined(__SANITIZE_THREAD__)
+#define ANYFFI_THREAD_SANITIZER_ 1
+#elif defined(__has_feature)
+#define ANYFFI_THREAD_SANITIZER_ __has_feature(thread_sanitizer)
+#else
+#define ANYFFI_THREAD_SANITIZER_ 0
+#endif
+
+namespace anyffi::runtime {
+
+/// For sections as those of `SpinLock`, which nearly always run in one thread: the first one that comes owns the lock,
+/// and enters by plain stores until another thread comes, which ends the ownership for good. That thread then makes
+/// all others execute a memory barrier (`membarrier`, Linux 4.14): the owner either sees that it lost the lock, or is
+/// seen inside the section. Where the system has no such call, and under ThreadSanitizer, which does not know it,
+/// nobody owns the lock.
+class BiasedLock {
+ public:
+  /// A section, which holds the lock until its end.
+  class Section {
+   public:
+    explicit Section(BiasedLock& lock) noexcept : lock_(lock), is_owner_(lock.try_enter()) {
+      if (__builtin_expect(!is_owner_, 0)) lock.enter_shared();
+    }
+    ~Section() {
+      if (__builtin_expect(is_owner_, 1)) {
+        lock_.is_inside_.store(false, std::memory_order_release);
+      } else {
+        lock_.shared_.unlock();
+      }
+    }
+    Section(const Section&) = delete;
+    Section& operator=(const Section&) = delete;
+
+   private:
+    BiasedLock& lock_;
+    bool is_owner_;
+  };
+
+ private:
+  /// What tells threads apart: the address of something that each has.
+  static const void* this_thread() noexcept { return &free_lists; }
+  /// The owner of a lock that no thread owns any more.
+  static const void* nobody() noexcept { return reinterpret_cast<const void*>(uintptr_t{1}); }
+
+  bool try_enter() noexcept {
+    if (owner_.load(std::memory_order_relaxed) != this_thread()) return false;
+    is_inside_.store(true, std::memory_order_relaxed);
+    // Keeps the order of the compiler; `membarrier` sees to that of the machine.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (__builtin_expect(owner_.load(std::memory_order_relaxed) == this_thread(), 1)) return true;
+    is_inside_.store(false, std::memory_order_release);
+    return false;
+  }
+
+  __attribute__((noinline)) void enter_shared() noexcept {
+    shared_.lock();
+    const void* owner = owner_.load(std::memory_order_relaxed);
+    if (owner == nobody()) return;
+    if (owner == nullptr) {
+      // The first section of all, which is entered as any other thread's: the next one is the owner's.
+      owner_.store(can_bias() ? this_thread() : nobody(), std::memory_order_relaxed);
+      return;
+    }
+    owner_.store(nobody(), std::memory_order_relaxed);
+    run_barriers();
+    while (is_inside_.load(std::memory_order_acquire)) std::this_thread::yield();
+  }
+
+#if defined(__linux__) && defined(__NR_membarrier) && !ANYFFI_THREAD_SANITIZER_
+  static bool call_system(int command) noexcept { return syscall(__NR_membarrier, command, 0, 0) == 0; }
+  static bool can_bias() noexcept { return call_system(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); }
+  static void run_barriers() noexcept {
+    // A child of `fork` may have to register again.
+    while (!call_system(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) can_bias();
+  }
+#else
+  static bool can_bias() noexcept { return false; }
+  static void run_barriers() noexcept {}
+#endif
+
+  std::atomic<const void*> owner_{nullptr};
+  std::atomic<bool> is_inside_{false};  // the owner
+  SpinLock shared_;
+};
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_CORE_BIASED_LOCK_H_
