@@ -101,6 +101,12 @@ struct Allocator {
   }
 };
 
+/// The base of classes whose objects `new` makes in memory of the replaceable allocator.
+struct Allocated {
+  static void* operator new(size_t size) { return Allocator<char>().allocate(size); }
+  static void operator delete(void* memory) noexcept { anyffi_free(memory); }
+};
+
 using String = std::basic_string<char, std::char_traits<char>, Allocator<char>>;
 template <class T>
 using Vector = std::vector<T, Allocator<T>>;

@@ -10,7 +10,7 @@ using detail::refuse;
 
 namespace {
 
-ANYFFI_THREAD_LOCAL const FieldType* const* parts_of_thread = nullptr;
+ANYFFI_THREAD_LOCAL FieldParts parts_of_thread = nullptr;
 
 bool hold(AnyffiValue& given, AnyValue& out) {
   detail::hold_object(given, out);
@@ -19,7 +19,7 @@ bool hold(AnyffiValue& given, AnyValue& out) {
 
 }  // namespace
 
-const FieldType* const*& current_parts() noexcept { return parts_of_thread; }
+FieldParts& current_parts() noexcept { return parts_of_thread; }
 
 bool refused_as(const FieldType& type, AnyffiMismatch& why) {
   if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = type.name.c_str();
@@ -27,7 +27,7 @@ bool refused_as(const FieldType& type, AnyffiMismatch& why) {
 }
 
 bool has_fitting_elements(const FieldType& type, const AnyffiValue& given) {
-  auto fits = [](uint64_t mask, const FieldType* part) { return detail::has_only(mask, part->type_mask); };
+  auto fits = [](uint64_t mask, const auto& part) { return detail::has_only(mask, part->type_mask); };
   switch (given.type_code) {
     case ANYFFI_LIST:
       return fits(reinterpret_cast<const AnyffiSequence*>(given.as_object)->type_mask, type.parts[0]);
@@ -78,7 +78,7 @@ bool load_union(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyffi
   refuse(why, value, type.name.c_str());
   AnyValue found, overflow;
   bool is_found = false;
-  for (const FieldType* part : type.parts) {
+  for (const auto& part : type.parts) {
     AnyValue made;
     AnyffiMismatch mine;
     if (part->load(*part, value, made, mine)) {

@@ -9,18 +9,20 @@
 
 namespace anyffi::runtime {
 
+using FieldParts = const std::unique_ptr<const FieldType>*;
+
 /// The parts of the container that the thread is loading.
-const FieldType* const*& current_parts() noexcept;
+FieldParts& current_parts() noexcept;
 
 class Current {
  public:
-  explicit Current(const FieldType* const* parts) : former_(std::exchange(current_parts(), parts)) {}
+  explicit Current(FieldParts parts) : former_(std::exchange(current_parts(), parts)) {}
   Current(const Current&) = delete;
   Current& operator=(const Current&) = delete;
   ~Current() { current_parts() = former_; }
 
  private:
-  const FieldType* const* former_;
+  FieldParts former_;
 };
 
 /// In the place of a C++ type of elements: part `I` of `current_parts`.

@@ -30,7 +30,7 @@ AnyValue make_empty(const FieldType&) {
 
 AnyValue make_tuple(const FieldType& type) {
   List<> parts;
-  for (const FieldType* part : type.parts) {
+  for (const auto& part : type.parts) {
     parts.push_back(part->storage == ANYFFI_STORED_VALUE || part->storage == ANYFFI_STORED_OBJECT
                         ? part->make_initial(*part)
                         : AnyValue(int64_t{0}));
@@ -134,50 +134,79 @@ String name_choices(const FieldType& type) {
   return name + "]";
 }
 
+const Row* find_row(const String& tag) {
+  for (const Row& row : kRows) {
+    if (tag == row.name) return &row;
+  }
+  return nullptr;
+}
+
+void read_object(const Array<>& description, FieldType& type) {
+  type.type_code = description[1].cast<int32_t>();
+  const AnyffiTypeInfo* info = anyffi_type_get_info(type.type_code);
+  if (info == nullptr) refuse_description(description);
+  type.name = info->type_key;
+}
+
+void read_choices(const Array<>& description, FieldType& type) {
+  for (int64_t i = 1; i < description.size(); ++i) type.choices.push_back(description[i]);
+  type.name = name_choices(type);
+  type.detail = "expected " + type.name;
+}
+
+/// Of a container, a tuple or a union; of others none.
+void read_parts(const Array<>& description, const Row& row, FieldType& type, SelfTypes& selves) {
+  for (int64_t i = 1; i < description.size(); ++i) {
+    type.parts.push_back(make_field_type(description[i].cast<Array<>>(), selves));
+  }
+  if (row.load == &load_union) {
+    type.refers = std::any_of(type.parts.begin(), type.parts.end(), [](auto& part) { return part->refers; });
+  }
+  type.name = name_of(row, type);
+  if (row.load == &load_tuple) {
+    type.detail = String("expected ") + std::to_string(type.parts.size()).c_str() + " elements";
+  }
+}
+
+/// Whether the type has no initial value.
+bool is_guarded(const FieldType& type, bool is_self) {
+  if (type.make_initial == nullptr) return true;
+  if (type.load == &load_object) return !is_self && !has_placeholder(type.type_code);
+  return type.load == &load_tuple &&
+         std::any_of(type.parts.begin(), type.parts.end(), [](auto& part) { return part->is_guarded; });
+}
+
 }  // namespace
 
-const FieldType* make_field_type(const Array<>& description, SelfTypes& selves) {
+std::unique_ptr<FieldType> make_field_type(const Array<>& description, SelfTypes& selves) {
   if (description.size() == 0 || !anyffi_is_str(description[0].type_code())) refuse_description(description);
   String tag = text_of(description[0]);
-  const Row* row = nullptr;
-  for (const Row& known : kRows) {
-    if (tag == known.name) row = &known;
-  }
+  const Row* row = find_row(tag);
   int64_t num_parts = description.size() - 1;
   if (row == nullptr || (row->num_parts >= 0 && row->num_parts != num_parts)) refuse_description(description);
-  auto* type = new FieldType{
-      row->load, row->make_initial, "", row->storage, row->type_mask, false, row->refers, {}, ANYFFI_NONE, {}, ""};
-  if (tag == "self") {
+  auto type = std::make_unique<FieldType>();
+  type->load = row->load;
+  type->make_initial = row->make_initial;
+  type->storage = row->storage;
+  type->type_mask = row->type_mask;
+  type->refers = row->refers;
+  bool is_self = tag == "self";
+  if (is_self) {
     type->name = selves.key;
-    selves.types.push_back(type);
+    selves.types.push_back(type.get());
   } else if (row->load == &load_object) {
-    type->type_code = description[1].cast<int32_t>();
-    const AnyffiTypeInfo* info = anyffi_type_get_info(type->type_code);
-    if (info == nullptr) refuse_description(description);
-    type->name = info->type_key;
+    read_object(description, *type);
   } else if (row->load == &load_named) {
     type->name = text_of(description[1]);
   } else if (row->load == &load_instance) {
     type->name = text_of(description[1]);
     type->choices.push_back(description[2]);
   } else if (row->load == &load_literal) {
-    for (int64_t i = 1; i <= num_parts; ++i) type->choices.push_back(description[i]);
-    type->name = name_choices(*type);
-    type->detail = "expected " + type->name;
+    read_choices(description, *type);
   } else {
-    for (int64_t i = 1; i <= num_parts; ++i) {
-      type->parts.push_back(make_field_type(description[i].cast<Array<>>(), selves));
-    }
-    if (row->load == &load_union) {
-      type->refers = std::any_of(type->parts.begin(), type->parts.end(), [](auto* part) { return part->refers; });
-    }
-    type->name = name_of(*row, *type);
-    if (row->load == &load_tuple) type->detail = String("expected ") + std::to_string(num_parts).c_str() + " elements";
+    read_parts(description, *row, *type, selves);
   }
-  type->is_guarded = !type->make_initial ||
-                     (row->load == &load_object && tag != "self" && !has_placeholder(type->type_code)) ||
-                     std::any_of(type->parts.begin(), type->parts.end(),
-                                 [&](auto* part) { return row->load == &load_tuple && part->is_guarded; });
+  type->is_guarded = is_guarded(*type, is_self);
   return type;
 }
 

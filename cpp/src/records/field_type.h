@@ -5,22 +5,24 @@
 
 #include <anyffi/anyffi.h>
 
+#include <memory>
+
 #include "core/memory.h"
 
 namespace anyffi::runtime {
 
-/// A type of fields. Never freed, as the records that refer to it.
-struct FieldType {
+/// A type of fields.
+struct FieldType : Allocated {
   /// Converts a value, as the parameter of a function does; false with `why`.
-  bool (*load)(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why);
+  bool (*load)(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) = nullptr;
   /// A value that C++ may read while none is set, for fields that are no numbers; NULL: there is none.
-  AnyValue (*make_initial)(const FieldType& type);
+  AnyValue (*make_initial)(const FieldType& type) = nullptr;
   String name;  // as the traits of the same C++ type name it
   int32_t storage = ANYFFI_STORED_VALUE;
   uint64_t type_mask = 0;   // of values that `load` does not change
   bool is_guarded = false;  // there is no initial value
   bool refers = true;       // values may refer to objects of the host
-  Vector<const FieldType*> parts;
+  Vector<std::unique_ptr<const FieldType>> parts;
   int32_t type_code = ANYFFI_NONE;  // of objects; ANYFFI_NONE: found by `name`, once it is registered
   Vector<AnyValue> choices;         // of a literal
   String detail;                    // likewise: what its errors expect
@@ -30,7 +32,8 @@ struct FieldType {
 AnyValue placeholder_of(int32_t type_code);
 bool has_placeholder(int32_t type_code) noexcept;
 
-/// The types of fields that are the type which is being declared: its type code is set once it is known.
+/// The types of fields that are the type which is being declared: its type code is set once it is known. Refers to
+/// types that others own.
 struct SelfTypes {
   String key;
   Vector<FieldType*> types;
@@ -40,7 +43,7 @@ struct SelfTypes {
 /// type code, of a `named` one the key of a type that may not be registered yet, those of a `literal` are its values,
 /// those of an `instance` the name of a class and a function that says whether a value is one; `self` is the type that
 /// is being declared. Throws a ValueError for other descriptions.
-const FieldType* make_field_type(const Array<>& description, SelfTypes& selves);
+std::unique_ptr<FieldType> make_field_type(const Array<>& description, SelfTypes& selves);
 
 }  // namespace anyffi::runtime
 

@@ -29,7 +29,7 @@ String text_of(const AnyValue& value) {
 const char* keep_doc(const AnyValue& doc) { return doc.is_none() ? nullptr : keep(text_of(doc)); }
 
 void add_field(AnyffiRecord& record, const Array<>& row, SelfTypes& selves) {
-  const FieldType* type = make_field_type(row[2].cast<Array<>>(), selves);
+  const FieldType* type = make_field_type(row[2].cast<Array<>>(), selves).release();
   const Storage& storage = find_storage(type->storage, record.has_base());
   AnyffiFieldInfo field{};
   field.name = keep(text_of(row[0]));
