@@ -19,8 +19,7 @@ anyffi::runtime::String text_of(const String& text) {
 ANYFFI_REGISTER_GLOBAL("anyffi.record.declare")
     .def(
         [](const String& key, const AnyValue& doc, int32_t parent, const Array<Array<>>& fields) {
-          auto declared = anyffi::runtime::declare_record(text_of(key), doc, parent, fields);
-          return Array<int64_t>{declared.type_code, declared.draft_code};
+          return anyffi::runtime::declare_record(text_of(key), doc, parent, fields);
         },
         arg("key"), arg("doc"), arg("parent"), arg("fields"))
     .doc(

@@ -1,7 +1,8 @@
 /// \file
-/// Adding types at run time: those of libraries, which are registered and then defined, and those of front ends.
+/// Adding types of libraries at run time: they are registered and then defined.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/errors.h"
 #include "core/same_types.h"
@@ -11,10 +12,6 @@
 
 namespace anyffi::runtime {
 namespace {
-
-bool is_defined(const DynamicTypes& types, int32_t type_code) {
-  return types.definers.find(type_code) != types.definers.end();
-}
 
 /// A copy of a record of a library, which may have been built with another header.
 AnyffiTypeInfo read_record(const AnyffiTypeInfo& info) {
@@ -56,11 +53,12 @@ int register_type(const AnyffiTypeInfo& info, const Registrant& registrant, int3
       return raise_other_class(*former, given);
     }
   }
-  int32_t code = append_type(types, given, *parent, registrant);
+  int32_t code = find_next_code(types);
   if (code == ANYFFI_NONE) {
     lock.unlock();
-    return anyffi_error_raise("RuntimeError", "too many types");
+    return raise_too_many_types();
   }
+  publish_type(types, prepare_type(types, given, *parent, code, registrant));
   *out_type_code = code;
   return 0;
 }
@@ -69,49 +67,13 @@ int raise_defined_twice(const AnyffiTypeInfo& type) {
   return raise_format("ValueError", "type '%s' is defined twice by one library", type.type_key);
 }
 
-int raise_defined_by_library(const AnyffiTypeInfo& type) {
-  return raise_format("ValueError", "type '%s' is already defined by a library; give one of them another key",
-                      type.type_key);
-}
-
 }  // namespace
 
-int declare_type(AnyffiTypeInfo given, AnyffiFieldInfo* fields, int32_t* out_type_code) {
-  const AnyffiTypeInfo* parent = anyffi_type_get_info(given.parent);
-  if (find_fixed(given.type_key) != nullptr) {
-    return raise_format("ValueError", "type key '%s' is reserved for the runtime", given.type_key);
-  }
-  DynamicTypes& types = dynamic_types();
-  std::unique_lock<std::mutex> lock(types.mutex);
-  int32_t code = ANYFFI_NONE;
-  auto known = types.entries.find(given.type_key);
-  if (known != types.entries.end()) {
-    const AnyffiTypeInfo& former = *anyffi_type_get_info(known->second.code);
-    AnyffiTypeInfo compared = given;
-    compared.fields = fields;
-    bool is_same = is_same_class(former, given);
-    if (former.record == nullptr && (!is_same || is_defined(types, former.type_code))) {
-      lock.unlock();
-      return is_same ? raise_defined_by_library(given) : raise_other_class(former, given);
-    }
-    if (former.record == nullptr || (is_same && are_same_fields(former, compared))) code = former.type_code;
-  }
-  if (code == ANYFFI_NONE) {
-    AnyffiTypeInfo bare = given;
-    bare.num_fields = 0;
-    code = append_type(types, bare, *parent, Registrant());
-    if (code == ANYFFI_NONE) {
-      lock.unlock();
-      return anyffi_error_raise("RuntimeError", "too many types");
-    }
-  }
-  for (int32_t i = 0; i < given.num_fields; ++i) fields[i].type_code = code;
-  given.fields = fields;
-  types.definers.insert_or_assign(code, Registrant());
-  *out_type_code = code;
-  publish_record(types, code, copy_record(given, *parent, code));
-  return 0;
+bool is_defined(const DynamicTypes& types, int32_t type_code) {
+  return types.definers.find(type_code) != types.definers.end();
 }
+
+int raise_too_many_types() { return anyffi_error_raise("RuntimeError", "too many types"); }
 
 int define_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_t* type_code, FormerType* former) {
   DynamicTypes& types = dynamic_types();
@@ -137,20 +99,22 @@ int define_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_
   }
   const AnyffiTypeInfo& parent = *anyffi_type_get_info(given.parent);
   if (was_defined && !are_same_fields(*current, given)) {
-    *type_code = append_type(types, given, parent, registrant);
-    types.definers.insert_or_assign(*type_code, registrant);
+    int32_t code = find_next_code(types);
+    if (code == ANYFFI_NONE) {
+      lock.unlock();
+      return raise_too_many_types();
+    }
+    TypeChange change = prepare_type(types, given, parent, code, registrant);
+    prepare_definer(change, registrant);
+    publish_type(types, std::move(change));
+    *type_code = code;
     return 0;
   }
   Registrant former_definer = was_defined ? definer->second : Registrant();
-  AnyffiTypeInfo* record = copy_record(given, parent, *type_code);
-  try {
-    types.definers.insert_or_assign(*type_code, registrant);
-  } catch (...) {
-    anyffi_free(record);
-    throw;
-  }
+  TypeChange change = prepare_record(given, parent, *type_code);
+  prepare_definer(change, registrant);
+  publish_type(types, std::move(change));
   *former = FormerType{current, was_defined, former_definer};
-  publish_record(types, *type_code, record);
   return 0;
 }
 

@@ -1,11 +1,12 @@
 /// \file
-/// The table of types, the fixed ones and those that are registered at run time: searches and reads.
+/// The table of types, the fixed ones and those that are registered at run time: changes, searches and reads.
 #include "core/types.h"
 
 #include <anyffi/host_api.h>
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/immortal.h"
 #include "core/type_rows.h"
@@ -17,14 +18,9 @@ namespace {
 /// AnyffiInstanceFlag of each registered type; zero for others.
 uint8_t instance_flags[kChunkSize * kChunks];
 
-}  // namespace
-
-DynamicTypes& dynamic_types() {
-  static Immortal<DynamicTypes> types;
-  return *types;
-}
-
-AnyffiTypeInfo* copy_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& parent, int32_t code) {
+/// Copies a record into one block with the codes of its ancestors.
+std::unique_ptr<AnyffiTypeInfo, FreeMemory> copy_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& parent,
+                                                        int32_t code) {
   auto ancestors_size = (static_cast<size_t>(parent.depth) + 1) * sizeof(int32_t);
   void* memory = anyffi_alloc(sizeof(AnyffiTypeInfo) + ancestors_size);
   if (memory == nullptr) throw std::bad_alloc();
@@ -38,41 +34,83 @@ AnyffiTypeInfo* copy_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& p
   record->storage = ANYFFI_STORAGE_OBJECT;
   record->depth = parent.depth + 1;
   record->ancestors = ancestors;
-  if (record->python_name == nullptr) {
-    const char* dot = std::strrchr(record->type_key, '.');
-    record->python_name = dot != nullptr ? dot + 1 : record->type_key;
-  }
-  return record;
+  if (record->python_name == nullptr) record->python_name = python_name_of(record->type_key);
+  return std::unique_ptr<AnyffiTypeInfo, FreeMemory>(record);
 }
 
-int32_t append_type(DynamicTypes& types, const AnyffiTypeInfo& given, const AnyffiTypeInfo& parent,
-                    const Registrant& registrant) {
-  int32_t index = types.count.load(std::memory_order_relaxed);
-  if (index == kChunkSize * kChunks) return ANYFFI_NONE;
-  auto& chunk = types.chunks[index / kChunkSize];
-  if (chunk.load(std::memory_order_relaxed) == nullptr) {
-    chunk.store(Allocator<const AnyffiTypeInfo*>().allocate(kChunkSize), std::memory_order_release);
+std::atomic<const AnyffiTypeInfo**>& chunk_of(DynamicTypes& types, int32_t type_code) noexcept {
+  return types.chunks[(type_code - ANYFFI_FIRST_DYNAMIC_TYPE) / kChunkSize];
+}
+
+/// A node for a map, which then takes it without an allocation.
+template <class Map>
+typename Map::node_type make_node(const typename Map::key_type& key, const typename Map::mapped_type& value) {
+  Map made;
+  made.emplace(key, value);
+  return made.extract(made.begin());
+}
+
+/// Inserts a node, or gives its value to the one of the same key.
+template <class Map>
+void put_node(Map& map, typename Map::node_type node) noexcept {
+  if (node.empty()) return;
+  auto done = map.insert(std::move(node));
+  if (!done.inserted) done.position->second = done.node.mapped();
+}
+
+}  // namespace
+
+DynamicTypes& dynamic_types() {
+  static Immortal<DynamicTypes> types;
+  return *types;
+}
+
+const char* python_name_of(const char* type_key) noexcept {
+  const char* dot = std::strrchr(type_key, '.');
+  return dot != nullptr ? dot + 1 : type_key;
+}
+
+int32_t find_next_code(const DynamicTypes& types, int32_t num_before) noexcept {
+  int32_t index = types.count.load(std::memory_order_relaxed) + num_before;
+  return index < kChunkSize * kChunks ? ANYFFI_FIRST_DYNAMIC_TYPE + index : ANYFFI_NONE;
+}
+
+TypeChange prepare_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& parent, int32_t type_code) {
+  return {type_code, copy_record(given, parent, type_code), {}, {}, {}};
+}
+
+TypeChange prepare_type(DynamicTypes& types, const AnyffiTypeInfo& given, const AnyffiTypeInfo& parent,
+                        int32_t type_code, const Registrant& registrant) {
+  TypeChange change = prepare_record(given, parent, type_code);
+  if (chunk_of(types, type_code).load(std::memory_order_relaxed) == nullptr) {
+    change.chunk.reset(Allocator<const AnyffiTypeInfo*>().allocate(kChunkSize));
   }
-  int32_t code = ANYFFI_FIRST_DYNAMIC_TYPE + index;
-  AnyffiTypeInfo* record = copy_record(given, parent, code);
-  try {
-    // The type of an earlier version of the library keeps its code, but is no longer found by its key.
-    types.entries.insert_or_assign(record->type_key, DynamicTypes::Entry{code, registrant});
-  } catch (...) {
-    anyffi_free(record);
-    throw;
+  change.entry = make_node<DynamicTypes::Entries>(change.record->type_key, DynamicTypes::Entry{type_code, registrant});
+  return change;
+}
+
+void prepare_definer(TypeChange& change, const Registrant& definer) {
+  change.definer = make_node<DynamicTypes::Definers>(change.type_code, definer);
+}
+
+void publish_type(DynamicTypes& types, TypeChange change) noexcept {
+  put_node(types.entries, std::move(change.entry));
+  put_node(types.definers, std::move(change.definer));
+  auto& chunk = chunk_of(types, change.type_code);
+  if (chunk.load(std::memory_order_relaxed) == nullptr) chunk.store(change.chunk.release(), std::memory_order_release);
+  const AnyffiTypeInfo* record = change.record.release();
+  publish_record(types, change.type_code, record);
+  int32_t index = change.type_code - ANYFFI_FIRST_DYNAMIC_TYPE;
+  if (index < types.count.load(std::memory_order_relaxed)) return;
+  if (record->parent >= ANYFFI_FIRST_DYNAMIC_TYPE) {
+    instance_flags[index] = instance_flags[record->parent - ANYFFI_FIRST_DYNAMIC_TYPE];
   }
-  if (parent.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
-    instance_flags[index] = instance_flags[parent.type_code - ANYFFI_FIRST_DYNAMIC_TYPE];
-  }
-  chunk.load(std::memory_order_relaxed)[index % kChunkSize] = record;
   types.count.store(index + 1, std::memory_order_release);
-  return code;
 }
 
 void publish_record(DynamicTypes& types, int32_t type_code, const AnyffiTypeInfo* record) {
   int32_t index = type_code - ANYFFI_FIRST_DYNAMIC_TYPE;
-  const AnyffiTypeInfo** chunk = types.chunks[index / kChunkSize].load(std::memory_order_relaxed);
+  const AnyffiTypeInfo** chunk = chunk_of(types, type_code).load(std::memory_order_relaxed);
   __atomic_store_n(&chunk[index % kChunkSize], record, __ATOMIC_RELEASE);
 }
 

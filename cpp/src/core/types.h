@@ -27,12 +27,11 @@ struct FormerType {
 };
 /// `anyffi_type_define`; may throw bad_alloc.
 int define_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_t* type_code, FormerType* former);
-/// Registers and defines a type with a record, and sets the type code of its fields. A type of the key with the same
-/// fields is replaced; one with others keeps its objects, but is no longer found by the key. ValueError for a key that
-/// a library uses for another class. May throw bad_alloc.
-int declare_type(AnyffiTypeInfo given, AnyffiFieldInfo* fields, int32_t* out_type_code);
 /// Undoes a definition.
 void restore_type(const FormerType& former) noexcept;
+
+/// The part of a key behind its last dot: the name of the type, where it is given none.
+const char* python_name_of(const char* type_key) noexcept;
 
 /// The hook of a type or of its nearest ancestor that has one, or NULL: `find_hook(code, &AnyffiTypeInfo::hash)`.
 template <class Hook>

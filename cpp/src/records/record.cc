@@ -3,9 +3,10 @@
 #include "records/record.h"
 
 #include <algorithm>
-#include <cstring>
+#include <memory>
 
 #include "core/errors.h"
+#include "core/type_declarations.h"
 #include "core/types.h"
 #include "records/layout.h"
 #include "records/structs.h"
@@ -13,27 +14,22 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Text that is never freed.
-const char* keep(const String& text) {
-  auto* kept = static_cast<char*>(anyffi_alloc(text.size() + 1));
-  if (kept == nullptr) throw std::bad_alloc();
-  std::memcpy(kept, text.c_str(), text.size() + 1);
-  return kept;
-}
-
 String text_of(const AnyValue& value) {
   Bytes utf8 = value.cast<anyffi::String>().utf8();
   return String(reinterpret_cast<const char*>(utf8.data()), static_cast<size_t>(utf8.size()));
 }
 
-const char* keep_doc(const AnyValue& doc) { return doc.is_none() ? nullptr : keep(text_of(doc)); }
+const char* keep_doc(AnyffiRecord& record, const AnyValue& doc) {
+  return doc.is_none() ? nullptr : record.keep(text_of(doc));
+}
 
 void add_field(AnyffiRecord& record, const Array<>& row, SelfTypes& selves) {
-  const FieldType* type = make_field_type(row[2].cast<Array<>>(), selves).release();
+  record.own_types.push_back(make_field_type(row[2].cast<Array<>>(), selves));
+  const FieldType* type = record.own_types.back().get();
   const Storage& storage = find_storage(type->storage, record.has_base());
   AnyffiFieldInfo field{};
-  field.name = keep(text_of(row[0]));
-  field.doc = keep_doc(row[1]);
+  field.name = record.keep(text_of(row[0]));
+  field.doc = keep_doc(record, row[1]);
   field.type_name = type->name.c_str();
   field.get = storage.get;
   field.set = storage.set;
@@ -91,22 +87,29 @@ Vector<const AnyffiRecord*> line_of(const AnyffiRecord& record) {
   for (const AnyffiRecord* x = &record; x != nullptr; x = x->parent) line.insert(line.begin(), x);
   return line;
 }
-/// The type of the drafts of a record with guarded fields.
-int32_t declare_drafts(const AnyffiRecord& record, const AnyffiTypeInfo& completed) {
-  auto* draft = new AnyffiRecord(record);
+
+/// The record of the drafts of a record with guarded fields, to which it refers.
+std::unique_ptr<AnyffiRecord> make_draft(const AnyffiRecord& record) {
+  auto draft = std::make_unique<AnyffiRecord>();
+  draft->parent = record.parent;
+  draft->base_code = record.base_code;
+  draft->end = record.end;
+  draft->alignment = record.alignment;
+  draft->owners = record.owners;
+  draft->num_guarded = record.num_guarded;
   draft->completed = &record;
-  draft->num_inherited = 0;
-  draft->fields.clear();
-  draft->types.clear();
   for (const AnyffiRecord* owner : line_of(record)) {
     draft->fields.insert(draft->fields.end(), owner->fields.begin(), owner->fields.end());
     draft->types.insert(draft->types.end(), owner->types.begin(), owner->types.end());
   }
-  AnyffiTypeInfo info = describe(*draft, keep(String(completed.type_key) + " (not initialized)"));
-  info.python_name = anyffi_type_get_info(record.type_code)->python_name;
+  return draft;
+}
+
+AnyffiTypeInfo describe_draft(AnyffiRecord& draft, const AnyffiTypeInfo& completed) {
+  AnyffiTypeInfo info = describe(draft, draft.keep(String(completed.type_key) + " (not initialized)"));
+  info.python_name = python_name_of(completed.type_key);
   info.visit_children = completed.visit_children;
-  detail::check(declare_type(info, draft->fields.data(), &draft->type_code));
-  return draft->type_code;
+  return info;
 }
 
 /// Marks the types of fields for which there is no initial value. That of the type itself is one without such fields.
@@ -143,21 +146,31 @@ const AnyffiRecord& record_of(int32_t type_code) {
   return *info->record;
 }
 
-DeclaredRecord declare_record(const String& key, const AnyValue& doc, int32_t parent, const Array<Array<>>& fields) {
-  auto* record = new AnyffiRecord();
+Array<int64_t> declare_record(const String& key, const AnyValue& doc, int32_t parent, const Array<Array<>>& fields) {
+  auto record = std::make_unique<AnyffiRecord>();
   if (parent != ANYFFI_OBJECT) inherit(*record, parent);
   SelfTypes selves{key, {}};
   for (const Array<>& row : fields) add_field(*record, row, selves);
   guard(*record, selves);
-  AnyffiTypeInfo info = describe(*record, keep(key));
-  info.doc = keep_doc(doc);
+  AnyffiTypeInfo info = describe(*record, record->keep(key));
+  info.doc = keep_doc(*record, doc);
   info.parent = parent;
   if (refers(*record)) info.visit_children = &visit_owners;
+  auto draft = record->has_draft_type() ? make_draft(*record) : nullptr;
+  AnyffiTypeInfo draft_info = draft != nullptr ? describe_draft(*draft, info) : AnyffiTypeInfo{};
+  // The locks are released before records that are refused: what these own may run code of users.
   auto lock = lock_expectations();
   require_expected(info.type_key, *record);
-  detail::check(declare_type(info, record->fields.data(), &record->type_code));
+  TypeDeclarations declarations;
+  detail::check(declarations.add(info, record->fields.data(), &record->type_code));
+  if (draft != nullptr) detail::check(declarations.add(draft_info, draft->fields.data(), &draft->type_code));
   for (FieldType* self : selves.types) self->type_code = record->type_code;
-  return {record->type_code, record->has_draft_type() ? declare_drafts(*record, info) : record->type_code};
+  Array<int64_t> codes{record->type_code, draft != nullptr ? draft->type_code : record->type_code};
+  declarations.publish();
+  // The types refer to them from now on, and are never destroyed.
+  record.release();
+  draft.release();
+  return codes;
 }
 
 }  // namespace anyffi::runtime

@@ -3,10 +3,12 @@
 #ifndef ANYFFI_SRC_RECORDS_RECORD_H_
 #define ANYFFI_SRC_RECORDS_RECORD_H_
 
+#include <forward_list>
+
 #include "records/field_type.h"
 
-/// What a type of records has besides its AnyffiTypeInfo. Never freed. The objects of the type are an AnyffiInstance
-/// and, behind it, the content: the fields of the parent, then its own.
+/// What a type of records has besides its AnyffiTypeInfo. Never freed once the type is declared. The objects of the
+/// type are an AnyffiInstance and, behind it, the content: the fields of the parent, then its own.
 ///
 /// An object whose fields get their values one after another is a draft until all are set. Its fields have initial
 /// values meanwhile, so that C++ can take it for a struct. Where a field is guarded, because there is no such value,
@@ -15,8 +17,9 @@
 /// A record may derive from a class of C++. Its objects refer to the content of another one, an object of that class,
 /// which they own; the fields lie where they always do, and C++ has no struct of them. So no field is guarded: such an
 /// object is a draft of a type of its own until it has its base.
-struct AnyffiRecord {
+struct AnyffiRecord : anyffi::runtime::Allocated {
   using FieldType = anyffi::runtime::FieldType;
+  using String = anyffi::runtime::String;
 
   /// A member that owns a reference.
   struct Owner {
@@ -36,25 +39,27 @@ struct AnyffiRecord {
   int32_t num_guarded = 0;                          // of all fields
   const AnyffiRecord* completed = nullptr;          // of a type of drafts: the record of the type that they get
   mutable AnyffiObject* placeholder = nullptr;      // see `placeholder_of`
+  /// What `types` refers to; none of a type of drafts, which has those of the completed type and its ancestors.
+  anyffi::runtime::Vector<std::unique_ptr<const FieldType>> own_types;
+  /// Of the type and its fields, in a list: they must not move.
+  std::forward_list<String, anyffi::runtime::Allocator<String>> texts;
 
   /// As `sizeof`: a struct without members has one byte.
   int64_t size() const noexcept { return end == 0 ? 1 : (end + alignment - 1) / alignment * alignment; }
   bool has_base() const noexcept { return base_code != ANYFFI_NONE; }
   /// Whether its drafts have a type of their own.
   bool has_draft_type() const noexcept { return num_guarded != 0 || has_base(); }
+  /// A copy of a text, which lives as long as the record.
+  const char* keep(const String& text) { return texts.emplace_front(text).c_str(); }
 };
 
 namespace anyffi::runtime {
 
-/// The type codes of a declared record and of its drafts, which are the same if it has no guarded fields.
-struct DeclaredRecord {
-  int32_t type_code;
-  int32_t draft_code;
-};
-
 /// Declares a type, whose fields follow those of its parent: of each name, docstring or None, and what describes its
-/// type. A key may be declared again: with the same fields it is the same type, with others a new one. Throws.
-DeclaredRecord declare_record(const String& key, const AnyValue& doc, int32_t parent, const Array<Array<>>& fields);
+/// type. A key may be declared again: with the same fields it is the same type, with others a new one. Returns the
+/// codes of the type and of its drafts, which are the same if it has no guarded fields. Throws; then nothing is
+/// declared.
+Array<int64_t> declare_record(const String& key, const AnyValue& doc, int32_t parent, const Array<Array<>>& fields);
 
 /// A new draft of a type of drafts. Throws.
 AnyValue create_draft(int32_t type_code);
