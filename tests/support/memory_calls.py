@@ -9,6 +9,7 @@ from typing import Any, Callable
 import anyffi
 import cases
 import numpy as np
+from anyffi._rules.codes import code
 
 __all__ = ["CALLS", "LONG", "alike", "settle"]
 
@@ -71,6 +72,16 @@ def _calling(name: str, *args: Any) -> Call:
     def make(ffi: Any) -> Callable[[], Any]:
         function = ffi.get_global_func("testing." + name)
         return lambda: _catching(function, *args)
+
+    return make
+
+
+def _refusing(*described: Any) -> Call:
+    """Return an operation that cannot declare a type: all that it has made is freed again."""
+
+    def make(ffi: Any) -> Callable[[], Any]:
+        declare = ffi.get_global_func("anyffi.record.declare")
+        return lambda: _catching(declare, "Array", LONG, code.OBJECT, [("x", LONG, x) for x in described])
 
     return make
 
@@ -245,6 +256,9 @@ CALLS: dict[str, Call] = {
     "unknown name": lambda ffi: lambda: ffi.get_global_func("testing." + LONG, allow_missing=True),
     "register": lambda ffi: lambda: ffi.register_global_func("t.memory", _fail, override=True) and None,
     "names": lambda ffi: lambda: "testing.nop" in ffi.list_global_func_names(),
+    "declaration refused": _refusing(
+        ("int",), ("List", ("tuple", ("self",), ("literal", LONG))), ("Tensor",)
+    ),
     "signature": _on(
         lambda ffi: ffi.get_global_func("testing.typed.defaults"), lambda f: str(f.__signature__)
     ),
