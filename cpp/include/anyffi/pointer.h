@@ -75,22 +75,27 @@ class ReturnScope {
   const ReturnContext* former_;
 };
 
+/// A pointer whose declaration does not say who owns the object.
+[[noreturn]] __attribute__((cold, noinline)) inline void refuse_pointer(Returns returns) {
+  const char* reason = "a pointer is returned by copy or move: bind a lambda that returns the object";
+  if (returns == Returns::kReferenceInternal) {
+    reason = "a result refers to what the first argument owns, which is no object";
+  } else if (returns == Returns::kUnspecified) {
+    reason =
+        "the result refers to an object that cannot be copied, and nothing says who owns it: add "
+        ".returns(anyffi::Returns::...) to the declaration of the function";
+  }
+  throw Error("TypeError", reason);
+}
+
 /// `flags`: 0, or ANYFFI_BORROWED for a result that may have it.
 template <class T>
-__attribute__((noinline)) AnyffiValue store_pointer(T* pointer, const ReturnContext& context, uint32_t flags) {
+AnyffiValue store_pointer(T* pointer, const ReturnContext& context, uint32_t flags) {
   if (!pointer) return AnyffiValue{};
+  if (__builtin_expect(context.returns == Returns::kReference, 1)) return refer_to_borrowed(pointer, nullptr, flags);
   if (context.returns == Returns::kTakeOwnership) return refer_to_owned(pointer);
-  AnyffiObject* owner = nullptr;
-  if (context.returns == Returns::kReferenceInternal) {
-    owner = context.first;
-    if (!owner) throw Error("TypeError", "a result refers to what the first argument owns, which is no object");
-  } else if (context.returns != Returns::kReference) {
-    throw Error("TypeError", context.returns == Returns::kUnspecified
-                                 ? "the result refers to an object that cannot be copied, and nothing says who owns "
-                                   "it: add .returns(anyffi::Returns::...) to the declaration of the function"
-                                 : "a pointer is returned by copy or move: bind a lambda that returns the object");
-  }
-  return refer_to_borrowed(pointer, owner, flags);
+  if (context.returns != Returns::kReferenceInternal || !context.first) refuse_pointer(context.returns);
+  return refer_to_borrowed(pointer, context.first, flags);
 }
 
 /// A pointer outside of results, such as an argument of a callback, refers to an object that stays alive meanwhile.

@@ -18,6 +18,9 @@ namespace {
 /// AnyffiInstanceFlag of each registered type; zero for others.
 uint8_t instance_flags[kChunkSize * kChunks];
 
+/// The parent of each registered type, which never changes; ANYFFI_NONE for others.
+int32_t parents[kChunkSize * kChunks];
+
 /// Copies a record into one block with the codes of its ancestors.
 std::unique_ptr<AnyffiTypeInfo, FreeMemory> copy_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& parent,
                                                         int32_t code) {
@@ -102,6 +105,7 @@ void publish_type(DynamicTypes& types, TypeChange change) noexcept {
   publish_record(types, change.type_code, record);
   int32_t index = change.type_code - ANYFFI_FIRST_DYNAMIC_TYPE;
   if (index < types.count.load(std::memory_order_relaxed)) return;
+  __atomic_store_n(&parents[index], record->parent, __ATOMIC_RELAXED);
   if (record->parent >= ANYFFI_FIRST_DYNAMIC_TYPE) {
     instance_flags[index] = instance_flags[record->parent - ANYFFI_FIRST_DYNAMIC_TYPE];
   }
@@ -149,6 +153,13 @@ int32_t anyffi_type_is_a(int32_t type_code, int32_t ancestor) {
   if (type_code == ancestor) return 1;
   if (type_code <= ANYFFI_OBJECT || ancestor <= 0) return 0;
   if (ancestor == ANYFFI_OBJECT) return 1;
+  // Arguments of derived classes come here in each call, and most classes have at most one base.
+  while (type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
+    if (type_code - ANYFFI_FIRST_DYNAMIC_TYPE >= kChunkSize * kChunks) return 0;
+    type_code = __atomic_load_n(&parents[type_code - ANYFFI_FIRST_DYNAMIC_TYPE], __ATOMIC_RELAXED);
+    if (type_code == ancestor) return 1;
+  }
+  if (type_code <= ANYFFI_OBJECT) return 0;
   const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
   const AnyffiTypeInfo* wanted = anyffi_type_get_info(ancestor);
   return info != nullptr && wanted != nullptr && wanted->depth < info->depth &&
