@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -245,6 +246,36 @@ def test_references_to_what_cpp_owns(ptr: Any) -> None:
     counted.n = 7
     with pytest.raises(TypeError, match=r"expected ptr.Counted \| None, got int"):
         ptr.count_of(5)
+
+
+@cpython_only("PyPy does not count references")
+def test_returned_objects_are_counted_once(ptr: Any, ffi: Any) -> None:
+    use_count = ffi.get_global_func("testing.use_count")
+    machine, shape = ptr.Machine(), ptr.make_shared(3)
+    part = machine.part
+    ptr.keep(shape)
+    counted = getattr(ptr, "global")()
+    calls = {
+        "an argument": (machine, machine.itself),
+        "a pointer to an argument": (machine, machine.me),
+        "inside of an argument": (part, machine.get_part),
+        "a pointer to there": (part, machine.find, True),
+        "what C++ owns": (counted, getattr(ptr, "global")),
+        "what is shared": (shape, ptr.kept),
+        "elements": (shape, lambda: ptr.all()[0]),
+    }
+    ptr.keep_all([shape])
+    for object_, function, *args in calls.values():
+        counts = use_count(object_), sys.getrefcount(object_)
+        kept = [function(*args) for _ in range(10)]
+        assert all(x is object_ for x in kept)
+        assert use_count(object_) == counts[0]
+        del kept
+        collect()
+        assert (use_count(object_), sys.getrefcount(object_)) == counts
+    before = count_live(ptr)
+    del machine, part, object_, calls, function
+    assert count_live(ptr) == before - 1
 
 
 @pytest.mark.parametrize("which", [0, 1])
