@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "core/compiler.h"
 #include "core/spin_lock.h"
 
 #if defined(__linux__)
@@ -28,10 +29,7 @@
 namespace anyffi::runtime {
 
 /// Of each thread; its address tells them apart.
-#if defined(__linux__)
-__attribute__((tls_model("initial-exec")))
-#endif
-inline thread_local char thread_mark = 0;
+inline thread_local ANYFFI_STATIC_TLS char thread_mark = 0;
 
 /// For sections as those of `SpinLock`, which nearly always run in one thread: the first one that comes owns the lock,
 /// and enters by plain stores until another thread comes, which ends the ownership for good. That thread then makes

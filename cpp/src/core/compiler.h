@@ -5,8 +5,10 @@
 
 /// Puts thread-local words into the static TLS block: reading one is a single instruction, and cannot fail.
 #if defined(__linux__)
-#define ANYFFI_THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
+#define ANYFFI_STATIC_TLS __attribute__((tls_model("initial-exec")))
+#define ANYFFI_THREAD_LOCAL static __thread ANYFFI_STATIC_TLS
 #else
+#define ANYFFI_STATIC_TLS
 #define ANYFFI_THREAD_LOCAL static thread_local
 #endif
 
