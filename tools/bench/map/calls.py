@@ -141,12 +141,6 @@ def both(name: str, ours: Snippet, theirs: Snippet, law: Law = CALL, group: str 
     return Shape(name, group, {"anyffi": ours, law.of: theirs}, law=law)
 
 
-def on_object(name: str, ours: str, theirs: str) -> Shape:
-    """Make a shape of an object `p` of a class; `find` finds functions."""
-    setup = "p = find('Point')(1.0, 2.0); Point, norm, take = map(find, ('Point', 'norm', 'take_Point'))"
-    return both(name, Snippet(ours, setup, "Point"), Snippet(theirs, setup, "Point"), group="classes")
-
-
 def error(name: str, arguments: str, raised: str, function: str, setup: str = "") -> Shape:
     return same(name, Snippet(raises(f"f({arguments})", raised), setup, function), "errors")
 
@@ -191,14 +185,4 @@ SHAPES = [
         "mod['f']", Snippet("m['ints_0']", "m = module"), Snippet("m['ints_0']", "m = {'ints_0': 1}"), METHOD
     ),
     both("get_global_func", Snippet("get('map.nop')", NAMED), Snippet("d['nop']", "d = {'nop': 1}"), METHOD),
-    on_object("create an object", "Point(1.0, 2.0)", "Point(1.0, 2.0)"),
-    on_object("create an object by keyword", "Point(x=1.0, y=2.0)", "Point(x=1.0, y=2.0)"),
-    on_object("call a method", "norm(p)", "p.norm()"),
-    on_object("pass an object", "take(p)", "take(p)"),
-    on_object("read a float field", "p.x", "p.x"),
-    on_object("read an int field", "p.number", "p.number"),
-    on_object("read a str field", "p.name", "p.name"),
-    on_object("read a vector field", "p.items", "p.items"),
-    on_object("hash of an object", "hash(p)", "hash(p)"),
-    on_object("isinstance", "isinstance(p, type(p))", "isinstance(p, type(p))"),
 ]

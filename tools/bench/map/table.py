@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from . import calls, containers, directions, keys, tensors
+from . import calls, classes, containers, directions, keys, tensors
 from .laws import Shape
 
-SHAPES: list[Shape] = [*calls.SHAPES, *directions.SHAPES, *containers.SHAPES, *tensors.SHAPES, *keys.SHAPES]
+SHAPES: list[Shape] = [
+    *calls.SHAPES,
+    *classes.SHAPES,
+    *directions.SHAPES,
+    *containers.SHAPES,
+    *tensors.SHAPES,
+    *keys.SHAPES,
+]

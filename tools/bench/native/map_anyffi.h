@@ -66,7 +66,6 @@ struct Point {
   int64_t number = 0;
   std::string name = "mystr";
   std::vector<int64_t> items{1, 2, 3};
-  double norm() const { return x * x + y * y; }
   static constexpr auto fields() {
     return anyffi::fields(anyffi::field<&Point::x>("x"), anyffi::field<&Point::number>("number"),
                           anyffi::field<&Point::name>("name"), anyffi::field<&Point::items>("items"));

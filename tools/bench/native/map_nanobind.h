@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/operators.h>
 #include <nanobind/stl/chrono.h>
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/function.h>
@@ -10,6 +11,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/set.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -17,7 +19,9 @@
 #include <nanobind/stl/unordered_set.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
+#include <nanobind/trampoline.h>
 
+#include "map_classes.h"
 #include "map_make.h"
 
 namespace nb = nanobind;
@@ -65,15 +69,61 @@ struct Point {
   int64_t number = 0;
   std::string name = "mystr";
   std::vector<int64_t> items{1, 2, 3};
-  double norm() const { return x * x + y * y; }
 };
+
+struct PyRunner : Runner {
+  NB_TRAMPOLINE(Runner, 1);
+  int64_t run(int64_t k) override { NB_OVERRIDE(run, k); }
+};
+
+inline void bind_classes(nb::module_& m) {
+  nb::class_<Part>(m, "Part").def(nb::init<int64_t>(), arg("number")).def_rw("number", &Part::number);
+  nb::class_<Body>(m, "Body")
+      .def(nb::init<int64_t, int64_t>(), arg("a"), arg("b"))
+      .def_rw("x", &Body::x)
+      .def_rw("y", &Body::y)
+      .def_rw("weight", &Body::weight)
+      .def_rw("is_open", &Body::is_open)
+      .def_rw("name", &Body::name)
+      .def_rw("items", &Body::items)
+      .def_rw("part", &Body::part)
+      .def_rw("pointer", &Body::pointer)
+      .def_rw("shared", &Body::shared)
+      .def_prop_ro("sum", &Body::sum)
+      .def("nothing", &Body::nothing)
+      .def("add", &Body::add, arg("k"))
+      .def("scale", &Body::scale, arg("by"), arg("label"))
+      .def("pick", nb::overload_cast<int64_t>(&Body::pick, nb::const_), arg("k"))
+      .def("pick", nb::overload_cast<const std::string&>(&Body::pick, nb::const_), arg("k"))
+      .def_static("count", &Body::count)
+      .def("itself", &Body::itself, nb::rv_policy::reference)
+      .def("inner", &Body::inner, nb::rv_policy::reference_internal)
+      .def("get_pointer", &Body::get_pointer, nb::rv_policy::reference_internal)
+      .def("copy", &Body::copy)
+      .def(nb::self == nb::self)
+      .def(nb::self < nb::self)
+      .def(nb::self + nb::self)
+      .def("__len__", &Body::size)
+      .def("__getitem__", &Body::at, arg("i"));
+  nb::class_<Moving, Body>(m, "Moving")
+      .def(nb::init<int64_t, int64_t>(), arg("a"), arg("b"))
+      .def_rw("speed", &Moving::speed);
+  nb::class_<Runner, PyRunner>(m, "Runner").def(nb::init<>()).def("run", &Runner::run, arg("k"));
+  m.def("global_part", &global_part, nb::rv_policy::reference);
+  m.def("shared_part", &shared_part);
+  m.def("sum_of", &sum_of, arg("parts"));
+  m.def("take_body", [](const Body&) {}, arg("body"));
+  m.def("same_part", [](Part& part) -> Part& { return part; }, arg("part"), nb::rv_policy::reference);
+  m.def("hold_part", [](std::shared_ptr<Part> part) { return part; }, arg("part"));
+  m.def("run", [](Runner& runner, int64_t k) { return runner.run(k); }, arg("runner"), arg("k"));
+}
 
 /// Bind what is not generated.
 inline void bind_more(nb::module_& m) {
+  bind_classes(m);
   m.def("released", [](int64_t x) { return x + 1; }, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<Point>(m, "Point")
       .def(nb::init<double, double>(), arg("x"), arg("y"))
-      .def("norm", &Point::norm)
       .def_ro("x", &Point::x)
       .def_ro("number", &Point::number)
       .def_ro("name", &Point::name)
