@@ -22,13 +22,13 @@ _STEPS = {"": None, "0": False, "1": True}
 _EXTENSION = "anyffi._cython._core"
 
 
-def _require_lock() -> None:
-    """Raise ImportError in a process without the GIL; loading an extension would enable it unasked."""
+def _require_lock(mode: str) -> None:
+    """Raise ImportError for check mode in a process without the GIL: it compares what one thread does."""
     is_enabled = getattr(sys, "_is_gil_enabled", None)
-    if is_enabled is not None and not is_enabled():
+    if mode == "check" and is_enabled is not None and not is_enabled():
         raise ImportError(
-            "anyffi needs the global interpreter lock (GIL), which is off in this process; start Python with "
-            "-X gil=1 or the environment variable PYTHON_GIL=1"
+            "FFI_MODE=check needs the global interpreter lock (GIL), which is off in this process; start "
+            "Python with -X gil=1 or the environment variable PYTHON_GIL=1"
         )
 
 
@@ -93,13 +93,13 @@ def _read_size(asked: str) -> int:
     return int(digits) * unit
 
 
-_require_lock()
 #: Whether C++ frames stand in tracebacks. First: the choice of a mode may import the compiled marshaller.
 ffi_traceback = _read_switch("FFI_TRACEBACK")
 #: Whether ctypes mode converts element by element; None: while a debugger traces.
 ffi_step = _read_step(os.environ.get("FFI_STEP", ""))
 #: The marshaller of this process: ``"cython"`` or ``"ctypes"``; or ``"check"``, both at once.
 ffi_mode = _choose(os.environ.get("FFI_MODE", ""), ffi_step)
+_require_lock(ffi_mode)
 #: The file of a trace of the whole process; empty: none.
 ffi_trace = os.environ.get("FFI_TRACE", "")
 #: The directory for records of calls; empty: none. What part of them, and how many bytes it may have.

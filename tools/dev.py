@@ -74,8 +74,6 @@ class Environment:
         inherited = {k: v for k, v in os.environ.items() if k not in ("PYTHONHOME", "PYTHONPATH")}
         path = os.pathsep.join([str(self.bin), os.environ.get("PATH", os.defpath)])
         own = {"PATH": path, "VIRTUAL_ENV": str(self.home / "env"), "ANYFFI_BUILD_DIR": str(self.build)}
-        if self.unpinned:
-            own["PYTHON_GIL"] = "1"
         return {**inherited, **own}
 
     def run(self, *command: str) -> int:

@@ -50,12 +50,31 @@ def _load() -> Any:
     class Library:
         """Functions of libanyffi."""
 
+    sectioned = _list_sectioned(loaded) if platform.is_sectioned else {}
     for name, (result, *params) in PROTOTYPES.items():
-        function = getattr(loaded, name)
+        function = sectioned.get(name) or getattr(loaded, name)
         function.restype = result
         function.argtypes = params
         setattr(Library, name[len("anyffi_") :], staticmethod(platform.guard(function)))
     return Library
+
+
+class _Sectioned(ctypes.Structure):
+    """AnyffiSectioned."""
+
+    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p))
+
+
+def _list_sectioned(loaded: Any) -> dict[str, Any]:
+    """Return the functions on containers that run within sections, by name."""
+    find = loaded.anyffi_host_list_sectioned
+    find.restype = ctypes.POINTER(_Sectioned)
+    rows, made = find(), {}
+    for row in rows:
+        if row.name is None:
+            break
+        made[row.name.decode()] = loaded._FuncPtr(row.function)
+    return made
 
 
 def translate_error(exception: BaseException) -> BaseException:

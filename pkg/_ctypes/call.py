@@ -31,6 +31,8 @@ _value = VALUE.pack
 _value_of = VALUE.unpack
 _take_raised = library.error_take_raised
 _call_recipe = platform.plain(library.function_call_recipe)
+#: What calls a function in the place of its own C function, where threads run at once; else None.
+_call_sectioned = platform.plain(library.function_call_sectioned) if platform.is_sectioned else None
 #: A free list of memory for results: making one costs a quarter of a call. Only a call that succeeds puts it
 #: back, empty: a traceback may hold that of another, and an interrupted call relies on its finalizer.
 _results: deque[Any] = deque(maxlen=8)
@@ -208,6 +210,10 @@ def _make_plan(wrapper: FunctionCore, key: _Key, args: tuple[Any, ...], kwargs: 
 def _find_target(wrapper: FunctionCore) -> tuple[Any, Any, Any, Any]:
     address = _check_function(unwrap(wrapper), wrapper)
     function = Function.from_address(address)
+    if _call_sectioned is not None:
+        context = platform.context_of(address)
+        wrapper._target = _call_sectioned, context, _call_recipe, context
+        return wrapper._target
     wrapper._target = (
         platform.guard(platform.call_type(function.call)),
         platform.context_of(function.self or 0),

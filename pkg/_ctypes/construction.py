@@ -92,8 +92,10 @@ def _create_of(memory: Any, type_code: int, content: Any = GIVEN) -> int:
         content = ()
     elif cls is not dict if type_code in _MAPPINGS else (cls is not tuple and cls is not list):
         return 0
-    if type_code == code.SHAPE and not are_extents(content):
-        return 0
+    if type_code == code.SHAPE:
+        content = tuple(content)  # what is checked is what is written
+        if not are_extents(content):
+            return 0
     size = len(content)
     recipe = write_container(content, keep) if size else b""
     if recipe is None:

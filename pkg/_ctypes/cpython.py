@@ -11,6 +11,7 @@ from ctypes import PYFUNCTYPE, c_char_p, c_int, c_int32, c_void_p, py_object
 
 from .._builtins import *  # noqa: F403
 from .._rules.errors import require_main_interpreter
+from .._rules.internal import SECTION
 from .._typing import Any
 from . import layout
 from .cpython_wrappers import (
@@ -47,6 +48,7 @@ __all__ = [
     "hook_type",
     "hooks",
     "host_taker",
+    "is_sectioned",
     "join",
     "lend_ascii",
     "lend_bytes",
@@ -96,6 +98,8 @@ _kept: list[Any] = []
 
 ndarray_data = layout.NDARRAY_DATA
 make_immutable = layout.make_immutable
+#: Whether calls of the runtime run at once in several threads: those on containers within sections then.
+is_sectioned = layout.FREE_THREADED
 #: Without the GIL a class may change between the look at its version and its use.
 version_of = None if layout.FREE_THREADED else layout.version_of
 bytes_offset, ascii_offset = _BYTES, _ASCII = layout.BYTES, layout.ASCII
@@ -219,8 +223,11 @@ def hooks(reporting: Any) -> dict[str, int]:
         "capsule_get_pointer": _api.PyCapsule_GetPointer,
         "capsule_set_name": _api.PyCapsule_SetName,
     }
+    if is_sectioned:
+        functions["section_begin"] = _api.PyCriticalSection_Begin
+        functions["section_end"] = _api.PyCriticalSection_End
     addresses = {name: ctypes.cast(function, c_void_p).value or 0 for name, function in functions.items()}
-    return {"flags": _KEEPS_SIGNALS, **addresses}
+    return {"flags": _KEEPS_SIGNALS, "section_object": id(SECTION), **addresses}
 
 
 _invoke: Any = functools.partial.__call__

@@ -39,6 +39,7 @@ def pack_compared(x: Any, keep: list[Any]) -> bytes | None:
     if cls is int:
         return _value(_INT, 0, x) if _INT64_MIN <= x <= _INT64_MAX else None
     if cls is tuple or cls is list:
+        x = tuple(x)
         written = write_plain(x, keep)
         step = _value(code.ARRAY if cls is tuple else code.LIST, RECIPE, len(x))
         return None if written is None else written + step

@@ -27,6 +27,8 @@ PROTOTYPES: dict[str, Any] = {
     "anyffi_error_take_raised": (None, _values),
     "anyffi_function_call_recipe": (_int, c_void_p, _values, c_int32, _values),
     "anyffi_function_create_host": (_int, c_void_p, c_void_p, _values),
+    "anyffi_function_call_sectioned": (_int, c_void_p, _values, c_int32, _values),
+    "anyffi_host_list_sectioned": (c_void_p,),
     "anyffi_function_call_wrapped": (_int, _object, c_void_p, c_void_p, _values, c_int32, _values),
     "anyffi_wrapper_claim": (c_int32, c_void_p, _values),
     "anyffi_wrapper_combine": (c_int32, c_void_p, c_void_p, c_int32, c_int32, _values),

@@ -42,6 +42,7 @@ __all__ = [
     "hook_type",
     "hooks",
     "host_taker",
+    "is_sectioned",
     "join",
     "lend_ascii",
     "lend_bytes",
@@ -69,6 +70,8 @@ _Class = TypeVar("_Class", bound=type)
 
 #: Classes have no versions.
 version_of = None
+#: A lock keeps other threads out while the runtime is called.
+is_sectioned = False
 
 
 def make_immutable(cls: type) -> None:

@@ -24,6 +24,7 @@ from .writers import find_writer
 
 __all__ = [
     "SCALARS",
+    "copy_items",
     "dict_below",
     "read_container",
     "read_plain",
@@ -69,6 +70,12 @@ def _in_turn(x: dict[Any, Any]) -> tuple[Any, ...]:
     items[::2] = copied
     items[1::2] = copied.values()
     return tuple(items)
+
+
+def copy_items(x: Any) -> tuple[Any, ...]:
+    """Return the items of a list, tuple or set in one step: other threads may change it."""
+    # A list copies a set while that is locked, where threads run at once; a tuple does not.
+    return tuple([*x] if type(x) is set else x)
 
 
 _read_container: Callable[[Any], tuple[int, Any] | None] = read_container
@@ -209,8 +216,9 @@ def _read_other(x: Any) -> tuple[int, Any] | None:
     if _read_container is not read_container:
         return None
     if cls is set or cls is frozenset:
-        items = [None] * (2 * len(x))
-        items[::2] = tuple(x)
+        elements = copy_items(x)
+        items = [None] * (2 * len(elements))
+        items[::2] = elements
         return (code.SET if cls is set else code.FROZEN_SET), tuple(items)
     if cls is MappingProxyType:
         below = dict_below(x)
@@ -254,7 +262,7 @@ def write_plain(items: Any, keep: list[Any], *, with_nans: bool = True) -> bytes
     """
     if is_stepping():
         return None
-    elements: Any = tuple(items)
+    elements: Any = copy_items(items)
     short = _write_short(elements, keep) if len(elements) <= _SHORT else None
     if short is not None:
         return short

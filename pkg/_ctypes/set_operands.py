@@ -7,7 +7,7 @@ from .._rules.codes import code
 from .._typing import Any
 from .abi import VALUE_SIZE, library, platform
 from .methods import GIVEN, Maker, Method, call_shared, comparison, is_exactly
-from .recipe import write_plain
+from .recipe import copy_items, write_plain
 from .unpack import raise_taken
 from .wrapper import memory_of
 
@@ -40,8 +40,7 @@ def _relate(self: Any, other: Any, type_code: int, operation: int) -> int:
     keep: list[Any] = []
     if type(other) not in _PLAIN:
         return -1
-    # Another thread may change it.
-    elements = tuple(other)
+    elements = copy_items(other)
     count = len(elements)
     try:
         mine = memory_of(self)

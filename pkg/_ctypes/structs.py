@@ -268,6 +268,9 @@ class Host(Structure):
                 "items_write",
                 "object_hash",
                 "object_equal",
+                "section_begin",
+                "section_end",
+                "section_object",
             )
         ),
     ]

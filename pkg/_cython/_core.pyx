@@ -1,4 +1,4 @@
-# cython: binding=False
+# cython: binding=False, freethreading_compatible=True
 # Methods are then descriptors of C, which check the type of `self`: `Dict._entry([], 0)` is a TypeError.
 """The compiled marshaller: the names of `anyffi._backend.CORE`.
 
@@ -26,17 +26,18 @@ from c_api cimport (
 )
 from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, EntryIteratorLayout, Exporter, FieldGetterLayout,
+    Section, begin_section, drop_found, end_section, find_attribute_of, keep_class, rename_wrapper, set_step, unname_wrapper,
     FunctionWrapper, MethodRow, NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout,
     PublicRow, ViewLayout, add_tensor_methods, allocate, array_methods, array_operators, c_dict_item,
     c_map_item, call, call_named, call_observed, call_tuple, callback, check_layout, common_keys,
     create_exchange_capsule, create_tensor, dict_delete, dict_item, dict_methods, dict_operators,
-    dict_or_in_place, exporter_of, find_item, find_value, forget_classes, frozen_set_methods,
+    dict_or_in_place, find_item, find_value, forget_classes, frozen_set_methods,
     frozen_set_operators, get_buffer, get_item, get_registered, getter_of, handle_equal, handle_hash,
     has_element, has_key, hide_constructors, install_host, learn_dtype, learn_hidden, learn_table,
     leave_exception, list_add_in_place, list_elements, list_methods, list_operators, look_up, map_item,
     map_methods, map_operators, mapping_compare, new_method, new_operator, next_item, no_sequence,
     pack, pack_owned, pack_scalar, place_named, plain, plan_record_call, public_functions, put_item,
-    raise_taken, read_field, read_numpy, remember_data_type, sequence_compare, sequence_has, sequence_hash,
+    raise_taken, read_field, read_numpy, remember_data_type, remember_exporter, sequence_compare, sequence_has, sequence_hash,
     set_compare, set_constructor, set_constructor_slots, set_field_slots, set_hash, set_in_place,
     set_method_flags, set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state,
     tensor_length, track, unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function,
@@ -107,6 +108,7 @@ def set_class(int32_t type_code, type cls not None):
         if type_code == ANYFFI_MODULE and hasattr(cls, "__getattr__"):
             set_module_slot(<PyTypeObject*>cls)
     else:
+        keep_class(<PyObject*>cls)
         (<dict>state.dynamic_classes)[type_code] = cls
         if "_type_key" in cls.__dict__:
             set_wrapper_slots(<PyTypeObject*>cls)
@@ -114,6 +116,8 @@ def set_class(int32_t type_code, type cls not None):
             if isinstance(function, FunctionCore):
                 unwrap_function(<PyObject*>function)
                 set_constructor(<PyTypeObject*>cls, <PyObject*>function)
+    # Again: what another thread found meanwhile may be the former one.
+    forget_classes()
 
 
 def plan_record(type cls not None, int32_t type_code, tuple rows, int num_positional, int num_parameters):
@@ -264,6 +268,7 @@ cdef int set_up() except -1:
     state.function_core = <PyTypeObject*>FunctionCore
     state.callback = callback
     state.no_arguments = keep(())
+    state.section_object = keep(_values.SECTION)
     state.dynamic_classes = keep({})
     for code_point in range(256):
         state.characters[code_point] = keep(chr(code_point))

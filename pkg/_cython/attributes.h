@@ -18,28 +18,43 @@ typedef struct {
   int32_t type_code;             // ANYFFI_NONE: of no object yet
 } AnyffiFieldGetter;
 
-/// Sets the field for a type; 0 if the type has no such field.
-ANYFFI_NEVER_INLINE int anyffi_py_find_field(AnyffiFieldGetter* getter, int32_t type_code) {
+/// Finds the field of a type, and remembers it; NULL if the type has no such field.
+ANYFFI_NEVER_INLINE const AnyffiFieldInfo* anyffi_py_find_field(AnyffiFieldGetter* getter, int32_t type_code) {
   const AnyffiFieldInfo* found = anyffi_type_find_field(type_code, PyBytes_AS_STRING(getter->name));
-  if (found == NULL) return 0;
+  if (found == NULL) return NULL;
+#ifdef Py_GIL_DISABLED
+  // Of the first type alone: other threads read both.
+  const AnyffiFieldInfo* none = NULL;
+  if (__atomic_compare_exchange_n(&getter->field, &none, found, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    __atomic_store_n(&getter->type_code, type_code, __ATOMIC_RELEASE);
+  }
+#else
   getter->field = found;
   getter->type_code = type_code;
-  return 1;
+#endif
+  return found;
 }
 
-/// Returns the object of a wrapper that has the field, borrowed; NULL for others.
-static inline AnyffiObject* anyffi_py_owner_of_field(AnyffiFieldGetter* getter, PyObject* x) {
+/// Returns the object of a wrapper that has the field, borrowed, and the field; NULL for others.
+static inline AnyffiObject* anyffi_py_owner_of_field(AnyffiFieldGetter* getter, PyObject* x,
+                                                     const AnyffiFieldInfo** field) {
   if (!anyffi_py_is_wrapper(x)) return NULL;
   AnyffiObject* object = ((AnyffiWrapper*)x)->object;
   if (object == NULL) return NULL;
-  if (object->type_code == getter->type_code || anyffi_py_find_field(getter, object->type_code)) return object;
-  return NULL;
+  if (object->type_code == __atomic_load_n(&getter->type_code, __ATOMIC_ACQUIRE)) {
+    *field = getter->field;
+    return object;
+  }
+  *field = anyffi_py_find_field(getter, object->type_code);
+  return *field == NULL ? NULL : object;
 }
 
-static inline PyObject* anyffi_py_read_field_of(AnyffiFieldGetter* getter, AnyffiObject* object) {
+static inline PyObject* anyffi_py_read_field_of(const AnyffiFieldInfo* field, AnyffiObject* object) {
   AnyffiValue value = anyffi_make_none();
-  const AnyffiFieldInfo* field = getter->field;
-  if (__builtin_expect(field->get(object, field, &value) != 0, 0)) {
+  ANYFFI_BEGIN_SECTION
+  int status = field->get(object, field, &value);
+  ANYFFI_END_SECTION
+  if (__builtin_expect(status != 0, 0)) {
     anyffi_py_raise_taken();
     return NULL;
   }
@@ -52,18 +67,21 @@ static inline PyObject* anyffi_py_read_field_of(AnyffiFieldGetter* getter, Anyff
 static PyObject* anyffi_py_read_field(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
   AnyffiFieldGetter* getter = (AnyffiFieldGetter*)self;
   if (PyVectorcall_NARGS(flags) == 1 && names == NULL) {
-    AnyffiObject* object = anyffi_py_owner_of_field(getter, args[0]);
-    if (object != NULL) return anyffi_py_read_field_of(getter, object);
+    const AnyffiFieldInfo* field;
+    AnyffiObject* object = anyffi_py_owner_of_field(getter, args[0], &field);
+    if (object != NULL) return anyffi_py_read_field_of(field, object);
   }
   return PyObject_Vectorcall(getter->slow, args, flags, names);
 }
 
 /// 1 if the field has the value now, 0 for a value that `slow` takes, -1 with an exception.
-static inline int anyffi_py_write_field_of(AnyffiFieldGetter* setter, AnyffiObject* object, PyObject* x) {
+static inline int anyffi_py_write_field_of(const AnyffiFieldInfo* field, AnyffiObject* object, PyObject* x) {
   AnyffiValue value;
-  const AnyffiFieldInfo* field = setter->field;
   if (field->set == NULL || !anyffi_py_pack_plain(x, &value)) return 0;
-  if (__builtin_expect(field->set(object, field, &value) == 0, 1)) return 1;
+  ANYFFI_BEGIN_SECTION
+  int status = field->set(object, field, &value);
+  ANYFFI_END_SECTION
+  if (__builtin_expect(status == 0, 1)) return 1;
   anyffi_py_raise_taken();
   return -1;
 }
@@ -72,8 +90,9 @@ static inline int anyffi_py_write_field_of(AnyffiFieldGetter* setter, AnyffiObje
 static PyObject* anyffi_py_write_field(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
   AnyffiFieldGetter* setter = (AnyffiFieldGetter*)self;
   if (PyVectorcall_NARGS(flags) == 2 && names == NULL) {
-    AnyffiObject* object = anyffi_py_owner_of_field(setter, args[0]);
-    int put = object == NULL ? 0 : anyffi_py_write_field_of(setter, object, args[1]);
+    const AnyffiFieldInfo* field;
+    AnyffiObject* object = anyffi_py_owner_of_field(setter, args[0], &field);
+    int put = object == NULL ? 0 : anyffi_py_write_field_of(field, object, args[1]);
     if (put > 0) Py_RETURN_NONE;
     if (put < 0) return NULL;
   }
@@ -95,16 +114,18 @@ static inline AnyffiFieldGetter* anyffi_py_accessor(PyObject* self, Py_ssize_t o
 /// The `tp_descr_get` of the class of fields: that of `property` without a call of the getter.
 static PyObject* anyffi_py_get_field(PyObject* self, PyObject* x, PyObject* cls) {
   AnyffiFieldGetter* getter = x == NULL ? NULL : anyffi_py_accessor(self, anyffi_getter_offset);
-  AnyffiObject* object = getter == NULL ? NULL : anyffi_py_owner_of_field(getter, x);
-  if (__builtin_expect(object != NULL, 1)) return anyffi_py_read_field_of(getter, object);
+  const AnyffiFieldInfo* field;
+  AnyffiObject* object = getter == NULL ? NULL : anyffi_py_owner_of_field(getter, x, &field);
+  if (__builtin_expect(object != NULL, 1)) return anyffi_py_read_field_of(field, object);
   return PyProperty_Type.tp_descr_get(self, x, cls);
 }
 
 /// Its `tp_descr_set`.
 static int anyffi_py_set_field(PyObject* self, PyObject* x, PyObject* value) {
   AnyffiFieldGetter* setter = value == NULL ? NULL : anyffi_py_accessor(self, anyffi_setter_offset);
-  AnyffiObject* object = setter == NULL ? NULL : anyffi_py_owner_of_field(setter, x);
-  int put = object == NULL ? 0 : anyffi_py_write_field_of(setter, object, value);
+  const AnyffiFieldInfo* field;
+  AnyffiObject* object = setter == NULL ? NULL : anyffi_py_owner_of_field(setter, x, &field);
+  int put = object == NULL ? 0 : anyffi_py_write_field_of(field, object, value);
   return put != 0 ? (put > 0 ? 0 : -1) : PyProperty_Type.tp_descr_set(self, x, value);
 }
 

@@ -18,8 +18,12 @@ typedef struct AnyffiBorrowed {
   PyObject* object;
 } AnyffiBorrowed;
 
-/// Those in use, last first, and free ones. The GIL guards both.
+/// Those in use, last first, and free ones. The GIL guards both; without it each thread has its own.
+#ifdef Py_GIL_DISABLED
+static __thread AnyffiBorrowed *anyffi_py_borrowed, *anyffi_py_free_borrowed;
+#else
 static AnyffiBorrowed *anyffi_py_borrowed, *anyffi_py_free_borrowed;
+#endif
 
 /// 1 for views of text and bytes of at least that length.
 ANYFFI_ALWAYS_INLINE int anyffi_py_is_recorded(const AnyffiValue* value) {
@@ -50,8 +54,13 @@ ANYFFI_NEVER_INLINE void anyffi_py_forget_borrowed(const AnyffiValue* values, Py
     AnyffiBorrowed* found = *link;
     if (found == NULL) continue;
     *link = found->next;
+#ifdef Py_GIL_DISABLED
+    // Nothing is left when the thread ends.
+    PyMem_Free(found);
+#else
     found->next = anyffi_py_free_borrowed;
     anyffi_py_free_borrowed = found;
+#endif
   }
 }
 

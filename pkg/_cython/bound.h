@@ -51,15 +51,17 @@ static inline AnyffiBoundClass* anyffi_py_bound_class(PyTypeObject* cls) {
 
 /// Compares `__init__` and `__new__`, after the class was changed.
 ANYFFI_NEVER_INLINE int anyffi_py_is_bound_anew(AnyffiBoundClass* found) {
-  if (anyffi_py_look_up_name(found->cls, "__init__") != found->init) return 0;
-  if (found->cls->tp_new != PyBaseObject_Type.tp_new) return 0;
-  found->version = anyffi_py_version(found->cls);
+  unsigned int version = anyffi_py_version_now(found->owner);
+  if (anyffi_py_look_up_name(found->owner, "__init__") != found->init) return 0;
+  if (found->owner->tp_new != PyBaseObject_Type.tp_new) return 0;
+  found->version = version;
   return 1;
 }
 
 /// Puts a new object, which has no wrapper, into an empty wrapper. Steals the object.
 static inline void anyffi_py_fill_wrapper(PyObject* wrapper, AnyffiObject* made) {
   ((AnyffiWrapper*)wrapper)->object = made;
+  anyffi_py_enable_retain(wrapper);
   made->wrapper = wrapper;
   anyffi_py_track(wrapper, made);
 }
@@ -141,9 +143,9 @@ static void anyffi_py_set_constructor(PyTypeObject* cls, PyObject* function) {
   PyType_Modified(cls);
   PyObject* init = anyffi_py_look_up_name(cls, "__init__");
   Py_XINCREF(init);
-  Py_XSETREF(place->init, init);
   Py_INCREF(function);
-  Py_XSETREF(place->function, function);
+  anyffi_py_replace(&place->init, init);
+  anyffi_py_replace(&place->function, function);
   place->version = 0;
   place->owner = cls;
   place->cls = anyffi_state.observer == NULL ? cls : NULL;

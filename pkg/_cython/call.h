@@ -51,6 +51,26 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_take_result(int status, AnyffiValue* re
   return anyffi_py_unpack_result(result);
 }
 
+#ifdef Py_GIL_DISABLED
+/// Runs a function within a section.
+ANYFFI_NEVER_INLINE int anyffi_py_enter_within(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
+                                               AnyffiValue* result) {
+  ANYFFI_BEGIN_SECTION
+  int status = target->call(target->self, values, (int32_t)count, result);
+  ANYFFI_END_SECTION
+  return status;
+}
+#endif
+
+/// Runs a function of which an argument may be a container: within a section, if other threads can reach that.
+ANYFFI_ALWAYS_INLINE int anyffi_py_enter_function(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
+                                                  AnyffiValue* result) {
+#ifdef Py_GIL_DISABLED
+  if (anyffi_reach_containers(values, count)) return anyffi_py_enter_within(target, values, count, result);
+#endif
+  return target->call(target->self, values, (int32_t)count, result);
+}
+
 /// Raises the error of a call; NULL.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_call(int status, PyObject* const* args, const int32_t* places,
                                                   Py_ssize_t count) {
@@ -62,8 +82,9 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_call(int status, PyObject* const* a
 /// Names the place in the message of the exception that is set, because an argument could not be packed; NULL.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_pack(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
                                                   Py_ssize_t count) {
-  PyObject* function = (PyObject*)target->header.wrapper;
+  PyObject* function = anyffi_py_get_wrapper(&target->header);
   if (function != NULL) anyffi_py_complete_made(anyffi_state.locate, function, args, places, count);
+  Py_XDECREF(function);
   return NULL;
 }
 
@@ -89,7 +110,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, Any
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_given(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                     PyObject* const* args, const int32_t* places) {
   AnyffiValue result = anyffi_py_make_result();
-  int status = target->call(target->self, values, (int32_t)count, &result);
+  int status = anyffi_py_enter_function(target, values, count, &result);
   if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, places, count);
   return anyffi_py_take_result(0, &result);
 }

@@ -37,7 +37,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_run_writing(AnyffiFunction* target, AnyffiVal
                                                PyObject** out) {
   AnyffiValue result = anyffi_make_none();
   if (ANYFFI_WRITES_ITEMS && (target->info->flags & ANYFFI_RETURNS_ITEMS)) result.aux = ANYFFI_TAKES_ITEMS;
-  int status = target->call(target->self, values, (int32_t)count, &result);
+  int status = anyffi_py_enter_function(target, values, count, &result);
   if (__builtin_expect(status != 0, 0)) return status;
   *out = result.type_code == ANYFFI_UNSET ? (PyObject*)result.as_pointer : anyffi_py_take_result(0, &result);
   return 0;
@@ -102,8 +102,20 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_read(AnyffiFunction* target, PyObj
 /// The most frequent call of this kind: with one list, tuple or dict.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* target, PyObject* const* args,
                                                            int32_t type_code) {
+#ifdef Py_GIL_DISABLED
+  // A copy, which other threads cannot change.
+  PyObject* held = type_code == ANYFFI_DICT ? PyDict_Copy(args[0]) : anyffi_py_hold_items(args[0]);
+  if (held == NULL) return NULL;
+  AnyffiValue value = anyffi_make_items(held, type_code, 0);
+  PyObject* made = anyffi_py_call_read(target, args, 1, &value);
+  AnyffiSaved saved = anyffi_py_save_exception();
+  Py_DECREF(held);
+  anyffi_py_restore_exception(saved);
+  return made;
+#else
   AnyffiValue value = anyffi_make_items(args[0], type_code, 0);
   return anyffi_py_call_read(target, args, 1, &value);
+#endif
 }
 
 /// As `anyffi_py_call_items`, with at most ANYFFI_MAX_SHORT arguments. The first one, if it is a container, is read

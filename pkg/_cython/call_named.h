@@ -79,7 +79,9 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
     } else {
       AnyffiValue result = anyffi_make_none();
       AnyffiPlaceArgs place = anyffi_py_place_overload;
+      ANYFFI_BEGIN_SECTION
       int status = anyffi_function_call_placed(target, place, named, values, (int32_t)count, &result);
+      ANYFFI_END_SECTION
       // The function of an operator, which has the overloads of another one.
       if (status == ANYFFI_NO_MATCH) {
         made = anyffi_py_bind_slowly(function, args, named->count, named->names);

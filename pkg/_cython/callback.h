@@ -72,6 +72,9 @@ static inline int anyffi_py_is_cleared(PyObject* function) {
 static int anyffi_py_callback(void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result) {
   int former = anyffi_py_lock();
   int status = ANYFFI_HOST_DONE;
+#ifdef Py_GIL_DISABLED
+  PyCriticalSection* left = anyffi_py_leave_section();
+#endif
   // The runtime marked the result unset, to find out whether the callback got as far as here.
   if (__builtin_expect(anyffi_py_is_cleared((PyObject*)handle), 0)) {
     *result = anyffi_make_none();
@@ -82,6 +85,9 @@ static int anyffi_py_callback(void* handle, AnyffiValue* args, int32_t count, An
     *result = anyffi_make_none();
     status = anyffi_py_leave_raised();
   }
+#ifdef Py_GIL_DISABLED
+  anyffi_py_return_to_section(left);
+#endif
   anyffi_py_unlock(former);
   return status;
 }

@@ -5,10 +5,12 @@
 #define ANYFFI_COMPARE_H_
 
 #include "methods.h"
+#include "snapshots.h"
 
 /// The elements of a Python list or tuple, or of a sequence of the runtime.
 typedef struct {
   PyObject* items;           // the list or tuple, or NULL
+  PyObject* held;            // a tuple of the items until code of Python runs, owned; in builds without the GIL
   AnyffiSequence* sequence;  // the sequence, if `items` is NULL
 } AnyffiOperand;
 
@@ -18,6 +20,10 @@ static inline Py_ssize_t anyffi_py_operand_size(const AnyffiOperand* operand) {
 
 static inline PyObject* anyffi_py_operand_item(const AnyffiOperand* operand, Py_ssize_t i) {
   if (operand->items == NULL) return anyffi_py_unpack_copy(&operand->sequence->data[i]);
+#ifdef Py_GIL_DISABLED
+  // NULL with an IndexError if another thread has shortened the list.
+  if (PyList_Check(operand->items)) return PyList_GetItemRef(operand->items, i);
+#endif
   return anyffi_py_return_new(PySequence_Fast_ITEMS(operand->items)[i]);
 }
 
@@ -25,6 +31,7 @@ static inline PyObject* anyffi_py_operand_item(const AnyffiOperand* operand, Py_
 static int anyffi_py_read_operand(int32_t type_code, PyObject* x, AnyffiOperand* out) {
   int is_alike = type_code == ANYFFI_LIST ? PyList_Check(x) : PyTuple_Check(x);
   out->items = is_alike ? x : NULL;
+  out->held = NULL;
   out->sequence = is_alike ? NULL : (AnyffiSequence*)anyffi_py_peek_exact(x, type_code);
   return is_alike || out->sequence != NULL;
 }
@@ -63,6 +70,10 @@ static inline int anyffi_py_cell_equals_at(const AnyffiValue* cell, PyObject* it
 /// compared by its class.
 static int anyffi_py_items_equal(const AnyffiValue* cell, PyObject* items, int depth) {
   const AnyffiSequence* sequence = (const AnyffiSequence*)cell->as_object;
+#ifdef Py_GIL_DISABLED
+  // Other threads may change a list.
+  if (cell->type_code == ANYFFI_LIST) return -1;
+#endif
   int is_alike =
       cell->type_code == ANYFFI_LIST
           ? PyList_CheckExact(items)
@@ -87,8 +98,14 @@ static Py_ssize_t anyffi_py_skip_equal(const AnyffiSequence* mine, const AnyffiO
     int32_t is_equal;
     return (Py_ssize_t)anyffi_sequence_mismatch(&mine->header, &other->sequence->header, i, &is_equal);
   }
+#ifdef Py_GIL_DISABLED
+  if (other->held == NULL) return i < mine->size && i < Py_SIZE(other->items) ? i : -1;
+  PyObject* const* items = anyffi_py_tuple_items(other->held);
+  Py_ssize_t size = Py_SIZE(other->held);
+#else
   PyObject* const* items = PySequence_Fast_ITEMS(other->items);
   Py_ssize_t size = Py_SIZE(other->items);
+#endif
   if (size > mine->size) size = (Py_ssize_t)mine->size;
   for (; i < size; ++i) {
     if (anyffi_py_cell_equals(&mine->data[i], items[i]) != 1) return i;
@@ -97,8 +114,11 @@ static Py_ssize_t anyffi_py_skip_equal(const AnyffiSequence* mine, const AnyffiO
 }
 
 /// Compares a sequence with another operand.
-static PyObject* anyffi_py_compare_sequences(AnyffiSequence* mine, const AnyffiOperand* other, int operation) {
+static PyObject* anyffi_py_compare_sequences(AnyffiSequence* mine, AnyffiOperand* other, int operation) {
   int is_equality = operation == Py_EQ || operation == Py_NE;
+#ifdef Py_GIL_DISABLED
+  if (other->items != NULL && (other->held = anyffi_py_hold_items(other->items)) == NULL) return NULL;
+#endif
   if (is_equality && mine->size != anyffi_py_operand_size(other)) return PyBool_FromLong(operation == Py_NE);
   for (Py_ssize_t i = 0; (i = anyffi_py_skip_equal(mine, other, i)) >= 0; ++i) {
     PyObject* left = anyffi_py_unpack_copy(&mine->data[i]);
@@ -108,6 +128,14 @@ static PyObject* anyffi_py_compare_sequences(AnyffiSequence* mine, const AnyffiO
       break;
     }
     PyObject* right = left == NULL ? NULL : anyffi_py_operand_item(other, i);
+#ifdef Py_GIL_DISABLED
+    Py_CLEAR(other->held);
+    if (right == NULL && left != NULL && PyErr_ExceptionMatches(PyExc_IndexError)) {
+      PyErr_Clear();
+      Py_DECREF(left);
+      break;
+    }
+#endif
     int is_equal = right == NULL ? -1 : PyObject_RichCompareBool(left, right, Py_EQ);
     PyObject* result = NULL;
     // The comparison may have run code that shortened either.
@@ -134,6 +162,7 @@ static PyObject* anyffi_py_sequence_compare(PyObject* self, PyObject* other, int
   Py_INCREF(self);
   Py_INCREF(other);
   PyObject* result = anyffi_py_compare_sequences(mine, &operand, operation);
+  Py_XDECREF(operand.held);
   Py_DECREF(self);
   Py_DECREF(other);
   return result;

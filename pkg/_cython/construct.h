@@ -11,7 +11,10 @@
 
 static int anyffi_py_copy_as(AnyffiObject* from, int32_t type_code, AnyffiValue* out) {
   AnyffiValue container = anyffi_make_object(from);
-  return anyffi_container_copy(&container, type_code, out) == 0 ? 1 : anyffi_py_raise_taken();
+  ANYFFI_BEGIN_SECTION
+  int status = anyffi_container_copy(&container, type_code, out);
+  ANYFFI_END_SECTION
+  return status == 0 ? 1 : anyffi_py_raise_taken();
 }
 
 /// Makes a Shape of a new Array or List, which it steals, of the elements of `items`. The runtime's function raises the
@@ -160,7 +163,7 @@ static void anyffi_py_set_class_slots(PyTypeObject* cls, int32_t type_code) {
   ANYFFI_PY_CONSTRUCTORS(ANYFFI_PY_SET_CONSTRUCTOR)
 #undef ANYFFI_PY_SET_CONSTRUCTOR
   if (type_code == ANYFFI_ARRAY || type_code == ANYFFI_SHAPE || type_code == ANYFFI_LIST) {
-    cls->tp_as_sequence->sq_item = anyffi_py_sequence_item;
+    cls->tp_as_sequence->sq_item = anyffi_py_within_sequence_item;
   }
   anyffi_py_remember_constructor(cls, type_code);
   PyType_Modified(cls);

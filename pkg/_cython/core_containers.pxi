@@ -111,7 +111,7 @@ cdef class MapCore(ObjectCore):
         return walk_entries(self, ANYFFI_MAP, what, backwards)
 
     def _pairs(self):
-        return list(walk_entries(self, ANYFFI_MAP, ITEMS, False))
+        return list_entries(self, ANYFFI_MAP, ITEMS)
 
     def _type_mask(self):
         cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_MAP)
@@ -151,7 +151,7 @@ cdef class DictCore(ObjectCore):
         return walk_entries(self, ANYFFI_DICT, what, backwards)
 
     def _pairs(self):
-        return list(walk_entries(self, ANYFFI_DICT, ITEMS, False))
+        return list_entries(self, ANYFFI_DICT, ITEMS)
 
     def _type_mask(self):
         cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_DICT)
@@ -181,7 +181,7 @@ cdef class FrozenSetCore(ObjectCore):
         return walk_entries(self, ANYFFI_FROZEN_SET, ELEMENTS, False)
 
     def _elements(self):
-        return list(walk_entries(self, ANYFFI_FROZEN_SET, ELEMENTS, False))
+        return list_entries(self, ANYFFI_FROZEN_SET, ELEMENTS)
 
     def _type_mask(self):
         return unwrap_mapping(<PyObject*>self, ANYFFI_FROZEN_SET).key_type_mask
@@ -217,7 +217,7 @@ cdef class SetCore(ObjectCore):
         return walk_entries(self, ANYFFI_SET, ELEMENTS, False)
 
     def _elements(self):
-        return list(walk_entries(self, ANYFFI_SET, ELEMENTS, False))
+        return list_entries(self, ANYFFI_SET, ELEMENTS)
 
     def _type_mask(self):
         return unwrap_mapping(<PyObject*>self, ANYFFI_SET).key_type_mask
@@ -247,6 +247,15 @@ cdef int set_up_mappings() except -1:
     set_special(<PyTypeObject*>MapCore, &PyDictProxy_Type, "__getitem__", <void*>c_map_item)
     set_special(<PyTypeObject*>DictCore, &PyDictProxy_Type, "__getitem__", <void*>c_dict_item)
     return 0
+
+
+cdef list list_entries(ObjectCore wrapper, int32_t type_code, int what):
+    cdef Section section
+    begin_section(&section)
+    try:
+        return list(walk_entries(wrapper, type_code, what, False))
+    finally:
+        end_section(&section)
 
 
 # ---- what needs Python-level methods and errors ------------------------------------------------------------

@@ -33,21 +33,32 @@ cdef class SequenceIterator:
 
     def __length_hint__(self):
         cdef int64_t size
-        if self.sequence is None:
+        cdef ObjectCore sequence = sequence_of(self)
+        if sequence is None:
             return 0
-        size = (<AnyffiSequence*>unwrap(<PyObject*>self.sequence)).size
+        size = (<AnyffiSequence*>unwrap(<PyObject*>sequence)).size
         if self.step > 0:
             return max(size - self.index, 0)
         return self.index + 1 if self.index < size else 0
 
     def __reduce__(self):
-        return _container_rules.reduce_iterator(self.sequence, self.index, self.step)
+        return _container_rules.reduce_iterator(sequence_of(self), self.index, self.step)
 
     def __setstate__(self, index):
         cdef int64_t size = 0
-        if self.sequence is not None:
-            size = (<AnyffiSequence*>unwrap(<PyObject*>self.sequence)).size
+        cdef ObjectCore sequence = sequence_of(self)
+        if sequence is not None:
+            size = (<AnyffiSequence*>unwrap(<PyObject*>sequence)).size
         self.index = _container_rules.clip_index(index, size, self.step)
+
+
+cdef ObjectCore sequence_of(SequenceIterator iterator):
+    """The sequence, which another thread may leave meanwhile; None at the end."""
+    cdef Section section
+    begin_section(&section)
+    sequence = iterator.sequence
+    end_section(&section)
+    return sequence
 
 
 cdef SequenceIterator walk_sequence(ObjectCore wrapper, int32_t type_code, bint backwards):
@@ -81,16 +92,25 @@ cdef class EntryIterator:
         return next(self)
 
     def __length_hint__(self):
-        if self.container is None or (<AnyffiMapping*>unwrap(<PyObject*>self.container)).size != self.size:
+        cdef EntryIterator rest = copy_entries(self)
+        if rest.container is None or (<AnyffiMapping*>unwrap(<PyObject*>rest.container)).size != rest.size:
             return 0
-        return max(self.left, 0)
+        return max(rest.left, 0)
 
     def __reduce__(self):
-        cdef EntryIterator rest = EntryIterator.__new__(EntryIterator)
-        rest.container = self.container
-        rest.position, rest.size, rest.left = self.position, self.size, self.left
-        rest.what, rest.step = self.what, self.step
-        return iter, (list(rest),)
+        return iter, (list(copy_entries(self)),)
+
+
+cdef EntryIterator copy_entries(EntryIterator iterator):
+    """An iterator at the same position, which no other thread advances."""
+    cdef EntryIterator made = EntryIterator.__new__(EntryIterator)
+    cdef Section section
+    begin_section(&section)
+    made.container = iterator.container
+    made.position, made.size, made.left = iterator.position, iterator.size, iterator.left
+    made.what, made.step = iterator.what, iterator.step
+    end_section(&section)
+    return made
 
 
 cdef EntryIterator walk_entries(ObjectCore wrapper, int32_t type_code, int what, bint backwards):
@@ -114,5 +134,6 @@ cdef int set_up_iterators() except -1:
     (<PyTypeObject*>EntryIterator).tp_iternext = next_item
     (<PyTypeObject*>EntryIterator).tp_as_sequence = &no_sequence
     (<PyTypeObject*>SequenceIterator).tp_as_sequence = &no_sequence
+    set_step(<PyTypeObject*>SequenceIterator)
     set_special(<PyTypeObject*>EntryIterator, &PyListIter_Type, "__next__", <void*>next_item)
     return 0

@@ -12,9 +12,7 @@ cdef class ObjectCore:
     def __dealloc__(self):
         # Weak references were cleared: releasing may run Python code, which must not find this wrapper.
         if self.target != NULL:
-            # Without the atomic exchange: whoever writes it holds the GIL.
-            if self.target.wrapper == <void*>self:
-                self.target.wrapper = NULL
+            unname_wrapper(self.target, <PyObject*>self)
             anyffi_release(self.target)
 
     @property
@@ -32,7 +30,7 @@ cdef class ObjectCore:
             raise TypeError(f"{type(self).__name__} is already initialized")
         self.target = target
         other.target = NULL
-        anyffi_object_compare_exchange_wrapper(target, <void*>other, <void*>self)
+        rename_wrapper(target, <PyObject*>other, <PyObject*>self)
         track(<PyObject*>self, target)
 
     def _release(self):

@@ -149,11 +149,12 @@ cdef object call_index "anyffi_py_call_index"(PyObject* x):
 
 cdef object call_value "anyffi_py_call_value"(PyObject* x):
     cdef object cls = <object>Py_TYPE(x)
-    cdef PyObject* found = look_up(Py_TYPE(x), <PyObject*>value_name)
+    cdef PyObject* found = find_attribute_of(Py_TYPE(x), <PyObject*>value_name)
     cdef object hook, made, raised = None
     if found == NULL:
         return _decisions.value_of(<object>x, _rules.MAX_DEPTH, <object>x)
     hook = <object>found
+    drop_found(found)
     try:
         made = hook(<object>x) if type(hook) is FunctionType else _decisions.bind(hook, <object>x)()
     except BaseException as error:
@@ -166,11 +167,12 @@ cdef object call_value "anyffi_py_call_value"(PyObject* x):
 
 
 cdef object call_export "anyffi_py_call_export"(PyObject* x):
-    cdef PyObject* found = look_up(Py_TYPE(x), <PyObject*>dlpack_name)
+    cdef PyObject* found = find_attribute_of(Py_TYPE(x), <PyObject*>dlpack_name)
     cdef object raised
     if found == NULL:
         return _decisions.lower_exported(<object>x)[1]
     hook = <object>found
+    drop_found(found)
     try:
         if type(hook) is FunctionType:
             return hook(<object>x, max_version=_arrays.DLPACK_VERSION)
@@ -296,7 +298,7 @@ cdef int learn_exporter "anyffi_py_learn_exporter"(PyObject* x) except -1:
     if hidden is not None and not learn_hidden(&learned, <PyObject*>hidden[0], <PyObject*>hidden[1],
                                                <PyObject*>hidden[2]):
         return 0
-    exporter_of(cls)[0] = learned
+    remember_exporter(&learned)
     return 0
 
 

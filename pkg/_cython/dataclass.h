@@ -42,6 +42,7 @@ static inline AnyffiRecordPlan** anyffi_py_plan_of(PyTypeObject* cls) {
 /// Compares what a call runs, after the class was changed.
 ANYFFI_NEVER_INLINE int anyffi_py_is_planned_anew(AnyffiRecordPlan* plan) {
   PyTypeObject* cls = plan->cls;
+  unsigned int version = anyffi_py_version_now(cls);
   if (anyffi_py_look_up_name(cls, "__new__") != plan->make || anyffi_py_look_up_name(cls, "__init__") != plan->init ||
       anyffi_py_look_up_name(cls, "__setattr__") != plan->setter || PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT)) {
     return 0;
@@ -49,7 +50,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_is_planned_anew(AnyffiRecordPlan* plan) {
   for (int i = 0; i < plan->num_fields; ++i) {
     if (anyffi_py_look_up(cls, plan->fields[i].name) != plan->fields[i].descriptor) return 0;
   }
-  plan->version = anyffi_py_version(cls);
+  plan->version = version;
   return 1;
 }
 
@@ -219,7 +220,8 @@ static int anyffi_py_plan_record(PyTypeObject* cls, int32_t type_code, PyObject*
   plan->num_fields = (int)count;
   plan->num_parameters = num_parameters;
   plan->num_positional = num_positional;
-  *place = plan;
+  // Last: other threads read it from now on.
+  __atomic_store_n(place, plan, __ATOMIC_RELEASE);
   cls->tp_vectorcall = anyffi_py_construct_record;
   PyType_Modified(cls);
   return 0;

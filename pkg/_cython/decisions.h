@@ -6,8 +6,8 @@
 #ifndef ANYFFI_DECISIONS_H_
 #define ANYFFI_DECISIONS_H_
 
+#include "sections.h"
 #include "shell.h"
-#include "state.h"
 
 /// How values of a class are packed. `decision_of` in core_pack.pxi finds it for a function of the rules.
 typedef enum AnyffiDecision {
@@ -64,11 +64,41 @@ typedef struct {
 /// Two places for each class: of more classes at one place, some are forgotten.
 #define ANYFFI_KNOWN_CLASSES 512
 static AnyffiKnownClass anyffi_known_classes[ANYFFI_KNOWN_CLASSES];
+#ifdef Py_GIL_DISABLED
+/// Of each two places: odd while a thread writes there, and another one afterwards.
+static unsigned anyffi_known_changes[ANYFFI_KNOWN_CLASSES / 2];
+static AnyffiSpinLock anyffi_known_lock;
+#endif
 
 static inline AnyffiKnownClass* anyffi_py_places_of(PyTypeObject* cls) {
   // Addresses are multiples of 16; the multiplication spreads neighbours.
   uint64_t spread = ((uint64_t)(uintptr_t)cls >> 4) * (uint64_t)0x9E3779B97F4A7C15;
   return &anyffi_known_classes[(spread >> 40) % (ANYFFI_KNOWN_CLASSES / 2) * 2];
+}
+
+/// The record of a class as it was, or NULL: `*copy` where other threads may write the record meanwhile, and where one
+/// does it is not found.
+static inline const AnyffiKnownClass* anyffi_py_find_known(PyTypeObject* cls, AnyffiKnownClass* copy) {
+  const AnyffiKnownClass* known = anyffi_py_places_of(cls);
+#ifdef Py_GIL_DISABLED
+  const unsigned* changes = &anyffi_known_changes[(known - anyffi_known_classes) / 2];
+  unsigned before = __atomic_load_n(changes, __ATOMIC_ACQUIRE);
+  if (__atomic_load_n(&known->cls, __ATOMIC_RELAXED) != cls &&
+      __atomic_load_n(&(++known)->cls, __ATOMIC_RELAXED) != cls) {
+    return NULL;
+  }
+  copy->cls = cls;
+  copy->version = __atomic_load_n(&known->version, __ATOMIC_RELAXED);
+  copy->decision = __atomic_load_n(&known->decision, __ATOMIC_RELAXED);
+  copy->depends = __atomic_load_n(&known->depends, __ATOMIC_RELAXED);
+  copy->token = __atomic_load_n(&known->token, __ATOMIC_RELAXED);
+  copy->reader = __atomic_load_n(&known->reader, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return (before & 1) == 0 && __atomic_load_n(changes, __ATOMIC_RELAXED) == before ? copy : NULL;
+#else
+  (void)copy;
+  return known->cls != cls && (++known)->cls != cls ? NULL : known;
+#endif
 }
 
 /// Reads the token of abstract classes by the C function behind `abc.get_cache_token`; 0, without an exception, where
@@ -84,23 +114,42 @@ static inline uint64_t anyffi_py_registration_token(void) {
   return (uint64_t)(number + 1);
 }
 
+static inline void anyffi_py_write_known(AnyffiKnownClass* place, const AnyffiKnownClass* known) {
+#ifdef Py_GIL_DISABLED
+  __atomic_store_n(&place->cls, known->cls, __ATOMIC_RELAXED);
+  __atomic_store_n(&place->version, known->version, __ATOMIC_RELAXED);
+  __atomic_store_n(&place->decision, known->decision, __ATOMIC_RELAXED);
+  __atomic_store_n(&place->depends, known->depends, __ATOMIC_RELAXED);
+  __atomic_store_n(&place->token, known->token, __ATOMIC_RELAXED);
+  __atomic_store_n(&place->reader, known->reader, __ATOMIC_RELAXED);
+#else
+  *place = *known;
+#endif
+}
+
 /// Remembers the decision of a class.
 static void anyffi_py_remember_decision(PyTypeObject* cls, unsigned int version, AnyffiDecision decision, int depends,
                                         uint64_t token, PyObject* reader) {
   AnyffiKnownClass* place = anyffi_py_places_of(cls);
+  AnyffiKnownClass known = {cls, version, (uint16_t)decision, (uint16_t)depends, token, reader};
+#ifdef Py_GIL_DISABLED
+  anyffi_py_take_lock(&anyffi_known_lock);
+  unsigned* changes = &anyffi_known_changes[(place - anyffi_known_classes) / 2];
+  __atomic_store_n(changes, *changes + 1, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+#endif
   if (place->cls != cls) {
     // The older of two makes room.
     if (place[1].cls != cls)
-      place[1] = place[0];
+      anyffi_py_write_known(&place[1], &place[0]);
     else
       ++place;
   }
-  place->cls = cls;
-  place->version = version;
-  place->decision = (uint16_t)decision;
-  place->depends = (uint16_t)depends;
-  place->token = token;
-  place->reader = reader;
+  anyffi_py_write_known(place, &known);
+#ifdef Py_GIL_DISABLED
+  __atomic_store_n(changes, *changes + 1, __ATOMIC_RELEASE);
+  anyffi_py_drop_lock(&anyffi_known_lock);
+#endif
 }
 
 /// The decision of a class that is not remembered: that of a wrapper, or unknown.
@@ -111,16 +160,17 @@ ANYFFI_NEVER_INLINE AnyffiDecision anyffi_py_forgotten_decision(PyTypeObject* cl
 }
 
 /// The record of a class as it is now, or NULL.
-static inline const AnyffiKnownClass* anyffi_py_known_class(PyTypeObject* cls) {
-  const AnyffiKnownClass* known = anyffi_py_places_of(cls);
-  if (known->cls != cls && (++known)->cls != cls) return NULL;
+static inline const AnyffiKnownClass* anyffi_py_known_class(PyTypeObject* cls, AnyffiKnownClass* copy) {
+  const AnyffiKnownClass* known = anyffi_py_find_known(cls, copy);
+  if (known == NULL) return NULL;
   unsigned int version = anyffi_py_version(cls);
   return version != 0 && known->version == version ? known : NULL;
 }
 
 /// The decision of a class, if it is remembered; runs no Python code.
 static inline AnyffiDecision anyffi_py_known_decision(PyTypeObject* cls) {
-  const AnyffiKnownClass* known = anyffi_py_known_class(cls);
+  AnyffiKnownClass copy;
+  const AnyffiKnownClass* known = anyffi_py_known_class(cls, &copy);
   if (known == NULL) return anyffi_py_forgotten_decision(cls);
   if (known->depends && known->token != anyffi_py_registration_token()) return ANYFFI_DECISION_UNKNOWN;
   return (AnyffiDecision)known->decision;
@@ -129,7 +179,8 @@ static inline AnyffiDecision anyffi_py_known_decision(PyTypeObject* cls) {
 /// The function of the rules that lowers `x`, borrowed: that of its class if its decision is still right, else the one
 /// that decides.
 static inline PyObject* anyffi_py_reader_of(PyObject* x) {
-  const AnyffiKnownClass* known = anyffi_state.is_check_mode ? NULL : anyffi_py_known_class(Py_TYPE(x));
+  AnyffiKnownClass copy;
+  const AnyffiKnownClass* known = anyffi_state.is_check_mode ? NULL : anyffi_py_known_class(Py_TYPE(x), &copy);
   int is_right =
       known != NULL && known->reader != NULL && (!known->depends || known->token == anyffi_py_registration_token());
   return is_right ? known->reader : anyffi_state.lower;
@@ -140,8 +191,9 @@ static inline PyTypeObject* anyffi_py_key_of_class(PyObject* cls) { return (PyTy
 
 /// 1 if a class is packed as a function, as nearly all are, and that is remembered.
 static inline int anyffi_py_is_known_function(PyObject* cls) {
-  const AnyffiKnownClass* known = anyffi_py_places_of(anyffi_py_key_of_class(cls));
-  if (known->cls != anyffi_py_key_of_class(cls) && (++known)->cls != anyffi_py_key_of_class(cls)) return 0;
+  AnyffiKnownClass copy;
+  const AnyffiKnownClass* known = anyffi_py_find_known(anyffi_py_key_of_class(cls), &copy);
+  if (known == NULL) return 0;
   unsigned int version = anyffi_py_version((PyTypeObject*)cls);
   return version != 0 && known->version == version;
 }

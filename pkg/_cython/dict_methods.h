@@ -143,18 +143,29 @@ static PyObject* anyffi_py_dict_or(PyObject* left, PyObject* right) {
   return anyffi_py_mapping_reflected_or(right, left, ANYFFI_DICT);
 }
 
+ANYFFI_PY_OPERATOR(map_or)
+ANYFFI_PY_OPERATOR(dict_or)
+ANYFFI_PY_METHOD(map_get)
+ANYFFI_PY_METHOD(dict_clear)
+ANYFFI_PY_METHOD(dict_copy)
+ANYFFI_PY_METHOD(dict_get)
+ANYFFI_PY_METHOD(dict_pop)
+ANYFFI_PY_METHOD(dict_popitem)
+ANYFFI_PY_METHOD(dict_setdefault)
+ANYFFI_PY_METHOD(dict_update)
+
 static const AnyffiOperatorRow anyffi_py_map_operators[] = {
-    {"__or__", "__ror__", anyffi_py_map_or},
+    ANYFFI_PY_OPERATOR_ROW("__or__", "__ror__", map_or),
     {NULL, NULL, NULL},
 };
 
 static const AnyffiOperatorRow anyffi_py_dict_operators[] = {
-    {"__or__", "__ror__", anyffi_py_dict_or},
+    ANYFFI_PY_OPERATOR_ROW("__or__", "__ror__", dict_or),
     {NULL, NULL, NULL},
 };
 
 static const AnyffiMethodRow anyffi_py_map_methods[] = {
-    {"get", anyffi_py_map_get},
+    ANYFFI_PY_ROW("get", map_get),
     {"items", anyffi_py_map_items},
     {"keys", anyffi_py_map_keys},
     {"values", anyffi_py_map_values},
@@ -162,16 +173,16 @@ static const AnyffiMethodRow anyffi_py_map_methods[] = {
 };
 
 static const AnyffiMethodRow anyffi_py_dict_methods[] = {
-    {"clear", anyffi_py_dict_clear},
-    {"copy", anyffi_py_dict_copy},
-    {"get", anyffi_py_dict_get},
+    ANYFFI_PY_ROW("clear", dict_clear),
+    ANYFFI_PY_ROW("copy", dict_copy),
+    ANYFFI_PY_ROW("get", dict_get),
     {"items", anyffi_py_dict_items},
     {"keys", anyffi_py_dict_keys},
     {"values", anyffi_py_dict_values},
-    {"pop", anyffi_py_dict_pop},
-    {"popitem", anyffi_py_dict_popitem},
-    {"setdefault", anyffi_py_dict_setdefault},
-    {"update", anyffi_py_dict_update},
+    ANYFFI_PY_ROW("pop", dict_pop),
+    ANYFFI_PY_ROW("popitem", dict_popitem),
+    ANYFFI_PY_ROW("setdefault", dict_setdefault),
+    ANYFFI_PY_ROW("update", dict_update),
     {NULL, NULL},
 };
 

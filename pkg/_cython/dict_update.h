@@ -42,6 +42,10 @@ static int anyffi_py_pack_unhashed(PyObject* x, AnyffiValue* out) {
   PyObject *key, *item;
   Py_ssize_t position = 0;
   int packed = 1, is_dict = PyDict_CheckExact(x);
+#ifdef Py_GIL_DISABLED
+  // Other threads could change it.
+  if (!PyTuple_CheckExact(x)) return 0;
+#endif
   AnyffiDirect direct;
   if (anyffi_mapping_create(ANYFFI_DICT, is_dict ? PyDict_Size(x) : Py_SIZE(x), out) != 0) {
     return anyffi_py_raise_taken();

@@ -6,7 +6,7 @@
 #ifndef ANYFFI_DLPACK_IMPORT_H_
 #define ANYFFI_DLPACK_IMPORT_H_
 
-#include "state.h"
+#include "sections.h"
 #include "unpack.h"
 
 /// DLPackExchangeAPI.
@@ -29,6 +29,9 @@ typedef struct {
 } AnyffiExporter;
 
 static AnyffiExporter anyffi_exporters[8];
+#ifdef Py_GIL_DISABLED
+static AnyffiSpinLock anyffi_exporter_lock;
+#endif
 
 /// The place of a class, if it is known.
 static inline AnyffiExporter* anyffi_py_exporter_of(PyTypeObject* cls) {
@@ -42,6 +45,17 @@ static inline int anyffi_py_is_other_than_false(PyObject* value) {
   else
     Py_DECREF(value);
   return value != Py_False;
+}
+
+/// Remembers a class; of two at one place, the former is forgotten.
+static void anyffi_py_remember_exporter(const AnyffiExporter* learned) {
+#ifdef Py_GIL_DISABLED
+  anyffi_py_take_lock(&anyffi_exporter_lock);
+#endif
+  *anyffi_py_exporter_of(learned->cls) = *learned;
+#ifdef Py_GIL_DISABLED
+  anyffi_py_drop_lock(&anyffi_exporter_lock);
+#endif
 }
 
 static int anyffi_py_requires_grad(const AnyffiExporter* known, PyObject* x) {
@@ -78,7 +92,14 @@ static inline int anyffi_py_import_dlpack(PyObject* x, AnyffiValue* out) {
   const AnyffiExporter* place = anyffi_py_exporter_of(cls);
   if (place->cls != cls || place->version != anyffi_py_version(cls)) return 0;
   // A copy: PyTorch lets other threads run, which may put another class in its place.
+#ifdef Py_GIL_DISABLED
+  anyffi_py_take_lock(&anyffi_exporter_lock);
   AnyffiExporter known = *place;
+  anyffi_py_drop_lock(&anyffi_exporter_lock);
+  if (known.cls != cls || known.version != anyffi_py_version(cls)) return 0;
+#else
+  AnyffiExporter known = *place;
+#endif
   return anyffi_py_import_from(&known, x, out);
 }
 

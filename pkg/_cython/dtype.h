@@ -21,8 +21,9 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_share_made(PyObject* function, PyObject*
   PyObject* made = ints == NULL ? NULL : PyObject_CallObject(function, ints);
   Py_XDECREF(ints);
   if (made != NULL && place != NULL && *place == NULL) {
+    // The rules return one object to all threads.
     Py_INCREF(made);
-    *place = made;
+    __atomic_store_n(place, made, __ATOMIC_RELEASE);
   }
   return made;
 }

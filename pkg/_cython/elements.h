@@ -167,4 +167,15 @@ static PyObject* anyffi_py_sequence_item(PyObject* self, Py_ssize_t index) {
   return NULL;
 }
 
+#ifdef Py_GIL_DISABLED
+static PyObject* anyffi_py_within_sequence_item(PyObject* self, Py_ssize_t index) {
+  ANYFFI_BEGIN_SECTION
+  PyObject* result = anyffi_py_sequence_item(self, index);
+  ANYFFI_END_SECTION
+  return result;
+}
+#else
+#define anyffi_py_within_sequence_item anyffi_py_sequence_item
+#endif
+
 #endif  // ANYFFI_ELEMENTS_H_

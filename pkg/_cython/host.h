@@ -18,6 +18,7 @@ static void anyffi_py_host_resume(void* suspended) { PyEval_RestoreThread((PyThr
 
 static void anyffi_py_handle_release(void* handle) { Py_DECREF((PyObject*)handle); }
 
+#ifndef Py_GIL_DISABLED
 static int32_t anyffi_py_handle_release_shared(void* handle) {
   int former = anyffi_py_lock();
   int is_shared = Py_REFCNT((PyObject*)handle) > 1;
@@ -25,6 +26,7 @@ static int32_t anyffi_py_handle_release_shared(void* handle) {
   anyffi_py_unlock(former);
   return is_shared;
 }
+#endif
 
 /// Ends a hook that may fail: releases the GIL and returns the hook's status. 0 means success, -1 an exception.
 static inline int anyffi_py_end_hook(int status, int former) {
@@ -159,15 +161,14 @@ static int anyffi_py_handle_create(int32_t conversion, const AnyffiValue* from, 
 
 /// 1 for the public class itself, whose methods call those of the runtime.
 static int32_t anyffi_py_is_own_wrapper(const AnyffiObject* container) {
-  return (PyObject*)Py_TYPE((PyObject*)container->wrapper) == anyffi_state.classes[container->type_code];
+  return (PyObject*)anyffi_py_class_of_wrapper(container) == anyffi_state.classes[container->type_code];
 }
 
 static int anyffi_py_wrapper_empty(AnyffiObject* target) {
   int former = anyffi_py_lock();
   int status = 0;
-  PyObject* found = anyffi_py_current_wrapper(target);
+  PyObject* found = anyffi_py_get_wrapper(target);
   if (found != NULL) {
-    Py_INCREF(found);
     // It may be that of another backend.
     PyObject* done = PyObject_CallMethod(found, "_release", NULL);
     if (done == NULL) status = -1;
@@ -177,17 +178,27 @@ static int anyffi_py_wrapper_empty(AnyffiObject* target) {
   return anyffi_py_end_hook(status, former);
 }
 
+#ifdef Py_GIL_DISABLED
+static void anyffi_py_section_begin(void* section, void* object) {
+  PyCriticalSection_Begin((PyCriticalSection*)section, (PyObject*)object);
+}
+
+static void anyffi_py_section_end(void* section) { PyCriticalSection_End((PyCriticalSection*)section); }
+_Static_assert(sizeof(PyCriticalSection) <= ANYFFI_SECTION_SIZE, "the runtime has memory for a section");
+#else
 static void anyffi_py_wrapper_track(void* wrapper) {
   // A wrapper that is being destroyed is named for a while.
   PyObject* x = (PyObject*)wrapper;
   if (anyffi_py_is_alive(x) && !PyObject_GC_IsTracked(x)) PyObject_GC_Track(x);
 }
+#endif
 
 /// Installs the hooks; check mode hashes and compares opaque objects with different functions.
 static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, AnyffiHandleEqual equal) {
   anyffi_hash_handle = hash;
   anyffi_equal_handle = equal;
   AnyffiHost host;
+  memset(&host, 0, sizeof(host));
   host.struct_size = sizeof(AnyffiHost);
   host.flags = flags;
   host.lock = anyffi_py_host_lock;
@@ -205,16 +216,24 @@ static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, Anyffi
   host.capsule_is_valid = anyffi_py_capsule_is_valid;
   host.capsule_get_pointer = anyffi_py_capsule_get_pointer;
   host.capsule_set_name = anyffi_py_capsule_set_name;
-  host.handle_release_shared = anyffi_py_handle_release_shared;
   host.is_own_wrapper = anyffi_py_is_own_wrapper;
   host.handle_convert = anyffi_py_handle_convert;
   host.handle_create = anyffi_py_handle_create;
-  host.wrapper_track = anyffi_py_wrapper_track;
   host.wrapper_empty = anyffi_py_wrapper_empty;
   host.items_read = anyffi_py_read_items;
   host.items_write = anyffi_py_write_items;
   host.object_hash = anyffi_py_object_hash;
   host.object_equal = anyffi_py_object_equal;
+#ifdef Py_GIL_DISABLED
+  host.section_begin = anyffi_py_section_begin;
+  host.section_end = anyffi_py_section_end;
+  host.section_object = anyffi_state.section_object;
+#else
+  // Without the GIL another thread may release a reference between the look at their number and the release, and
+  // wrappers are shown to the collector at once.
+  host.handle_release_shared = anyffi_py_handle_release_shared;
+  host.wrapper_track = anyffi_py_wrapper_track;
+#endif
   anyffi_host_install(&host);
 }
 

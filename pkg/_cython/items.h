@@ -10,9 +10,14 @@
 #include "scalars.h"
 
 /// The type code of what an exact container, or an instance of a known subclass, is packed as; 0 for others.
+///
+/// In builds without the GIL 0 for mutable ones, which other threads may change while they are read.
 static inline int32_t anyffi_py_items_code(PyObject* x, PyTypeObject* cls) {
-  if (cls == &PyList_Type) return ANYFFI_LIST;
   if (cls == &PyTuple_Type) return ANYFFI_ARRAY;
+#ifdef Py_GIL_DISABLED
+  return (void)x, cls == &PyFrozenSet_Type ? ANYFFI_FROZEN_SET : 0;
+#else
+  if (cls == &PyList_Type) return ANYFFI_LIST;
   if (cls == &PyDict_Type) return ANYFFI_DICT;
   if (cls == &PySet_Type) return ANYFFI_SET;
   if (cls == &PyFrozenSet_Type) return ANYFFI_FROZEN_SET;
@@ -30,7 +35,17 @@ static inline int32_t anyffi_py_items_code(PyObject* x, PyTypeObject* cls) {
     default:
       return (void)x, 0;
   }
+#endif
 }
+
+#ifdef Py_GIL_DISABLED
+#define anyffi_py_are_containers(cls) ((cls) == &PyTuple_Type)
+/// The items of a list: `container` is a copy, a tuple.
+#define anyffi_py_items_of_list(x) anyffi_py_tuple_items(x)
+#else
+#define anyffi_py_are_containers(cls) ((cls) == &PyTuple_Type || (cls) == &PyList_Type)
+#define anyffi_py_items_of_list(x) anyffi_py_list_items(x)
+#endif
 
 /// Reads a str, or an instance of a subclass: text that is not ASCII as UTF-8, which Python keeps.
 static int anyffi_py_read_text_item(PyObject* x, AnyffiValue* out) {
@@ -141,7 +156,7 @@ ANYFFI_NEVER_INLINE int64_t anyffi_py_read_sequence_items(AnyffiItems* items, Py
       for (; i < count && Py_IS_TYPE(elements[i], cls); ++i) {
         out[i] = anyffi_py_make_float(PyFloat_AS_DOUBLE(elements[i]));
       }
-    } else if (cls == &PyTuple_Type || cls == &PyList_Type) {
+    } else if (anyffi_py_are_containers(cls)) {
       int32_t code = cls == &PyTuple_Type ? ANYFFI_ARRAY : ANYFFI_LIST;
       for (; i < count && Py_IS_TYPE(elements[i], cls); ++i) out[i] = anyffi_make_items(elements[i], code, in_key);
     } else if (cls == &PyBool_Type) {
@@ -207,7 +222,7 @@ static int64_t anyffi_py_read_items(AnyffiItems* items, AnyffiValue* out, int64_
       return anyffi_py_read_sequence_items(items, anyffi_py_tuple_items(x), out, capacity);
     case ANYFFI_LIST:
       items->size = Py_SIZE(x);
-      return anyffi_py_read_sequence_items(items, anyffi_py_list_items(x), out, capacity);
+      return anyffi_py_read_sequence_items(items, anyffi_py_items_of_list(x), out, capacity);
     case ANYFFI_DICT:
       items->size = PyDict_GET_SIZE(x);
       return anyffi_py_read_dict_items(items, x, out, capacity);

@@ -242,6 +242,24 @@ static inline PyObject* anyffi_py_look_up(PyTypeObject* cls, PyObject* name) {
 #endif
 }
 
+/// The same for a caller that uses the attribute, and ends that by `anyffi_py_drop_found`: without the GIL another
+/// thread may remove it from the class.
+static inline PyObject* anyffi_py_find_attribute_of(PyTypeObject* cls, PyObject* name) {
+#if ANYFFI_KNOWN_LAYOUT && defined(Py_GIL_DISABLED)
+  return _PyType_LookupRef(cls, name);
+#else
+  return anyffi_py_look_up(cls, name);
+#endif
+}
+
+static inline void anyffi_py_drop_found(PyObject* found) {
+#if ANYFFI_KNOWN_LAYOUT && defined(Py_GIL_DISABLED)
+  Py_XDECREF(found);
+#else
+  (void)found;
+#endif
+}
+
 /// Reads the C function behind a method without arguments; NULL for anything else.
 static inline PyCFunction anyffi_py_method_of(PyObject* descriptor) {
 #if ANYFFI_KNOWN_LAYOUT

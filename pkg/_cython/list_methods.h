@@ -45,9 +45,12 @@ static int anyffi_py_extend(PyObject* self, PyObject* values) {
   AnyffiSequence* list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
   AnyffiValue elements;
   if (list == NULL) return 0;
-  if ((PyList_CheckExact(values) || PyTuple_CheckExact(values)) &&
-      anyffi_py_extend_inline(list, PySequence_Fast_ITEMS(values), Py_SIZE(values))) {
-    return 1;
+  if (PyList_CheckExact(values) || PyTuple_CheckExact(values)) {
+    PyObject* held = anyffi_py_hold_items(values);
+    if (held == NULL) return -1;
+    int is_extended = anyffi_py_extend_inline(list, PySequence_Fast_ITEMS(held), Py_SIZE(held));
+    anyffi_py_drop_held(held);
+    if (is_extended) return 1;
   }
   int was_made = anyffi_py_read_elements(self, values, &elements);
   if (was_made == 2) return 0;
@@ -283,39 +286,60 @@ static PyObject* anyffi_py_array_multiply(PyObject* left, PyObject* right) {
   return anyffi_py_sequence_multiply(right, left, "__rmul__", ANYFFI_ARRAY);
 }
 
+ANYFFI_PY_OPERATOR(list_add)
+ANYFFI_PY_OPERATOR(list_multiply)
+ANYFFI_PY_OPERATOR(array_add)
+ANYFFI_PY_OPERATOR(array_multiply)
+ANYFFI_PY_METHOD(list_append)
+ANYFFI_PY_METHOD(list_clear)
+ANYFFI_PY_METHOD(list_copy)
+ANYFFI_PY_METHOD(list_count)
+ANYFFI_PY_METHOD(list_extend)
+ANYFFI_PY_METHOD(list_freeze)
+ANYFFI_PY_METHOD(list_index)
+ANYFFI_PY_METHOD(list_insert)
+ANYFFI_PY_METHOD(list_pop)
+ANYFFI_PY_METHOD(list_remove)
+ANYFFI_PY_METHOD(list_reverse)
+ANYFFI_PY_METHOD(list_sort)
+ANYFFI_PY_METHOD(list_reversed)
+ANYFFI_PY_METHOD(array_count)
+ANYFFI_PY_METHOD(array_index)
+ANYFFI_PY_METHOD(array_thaw)
+
 static const AnyffiOperatorRow anyffi_py_list_operators[] = {
-    {"__add__", "__radd__", anyffi_py_list_add},
-    {"__mul__", "__rmul__", anyffi_py_list_multiply},
+    ANYFFI_PY_OPERATOR_ROW("__add__", "__radd__", list_add),
+    ANYFFI_PY_OPERATOR_ROW("__mul__", "__rmul__", list_multiply),
     {NULL, NULL, NULL},
 };
 
 static const AnyffiOperatorRow anyffi_py_array_operators[] = {
-    {"__add__", "__radd__", anyffi_py_array_add},
-    {"__mul__", "__rmul__", anyffi_py_array_multiply},
+    ANYFFI_PY_OPERATOR_ROW("__add__", "__radd__", array_add),
+    ANYFFI_PY_OPERATOR_ROW("__mul__", "__rmul__", array_multiply),
     {NULL, NULL, NULL},
 };
 
 static const AnyffiMethodRow anyffi_py_list_methods[] = {
-    {"append", anyffi_py_list_append},
-    {"clear", anyffi_py_list_clear},
-    {"copy", anyffi_py_list_copy},
-    {"count", anyffi_py_list_count},
-    {"extend", anyffi_py_list_extend},
-    {"freeze", anyffi_py_list_freeze},
-    {"index", anyffi_py_list_index},
-    {"insert", anyffi_py_list_insert},
-    {"pop", anyffi_py_list_pop},
-    {"remove", anyffi_py_list_remove},
-    {"reverse", anyffi_py_list_reverse},
-    {"sort", anyffi_py_list_sort},
-    {"__reversed__", anyffi_py_list_reversed},
+    ANYFFI_PY_ROW("append", list_append),
+    ANYFFI_PY_ROW("clear", list_clear),
+    ANYFFI_PY_ROW("copy", list_copy),
+    ANYFFI_PY_ROW("count", list_count),
+    ANYFFI_PY_ROW("extend", list_extend),
+    ANYFFI_PY_ROW("freeze", list_freeze),
+    ANYFFI_PY_ROW("index", list_index),
+    ANYFFI_PY_ROW("insert", list_insert),
+    ANYFFI_PY_ROW("pop", list_pop),
+    ANYFFI_PY_ROW("remove", list_remove),
+    ANYFFI_PY_ROW("reverse", list_reverse),
+    ANYFFI_PY_ROW("sort", list_sort),
+    ANYFFI_PY_ROW("__reversed__", list_reversed),
     {NULL, NULL},
 };
 
 static const AnyffiMethodRow anyffi_py_array_methods[] = {
-    {"count", anyffi_py_array_count},
-    {"index", anyffi_py_array_index},
-    {"thaw", anyffi_py_array_thaw},
+    ANYFFI_PY_ROW("count", array_count),
+    ANYFFI_PY_ROW("index", array_index),
+    ANYFFI_PY_ROW("thaw", array_thaw),
     {NULL, NULL},
 };
 

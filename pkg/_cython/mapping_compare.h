@@ -80,7 +80,12 @@ static int anyffi_py_elements_equal(const AnyffiSequence* mine, PyObject* items,
 /// Whether a value equals an object of Python: 1, 0, -1 where that takes code of Python.
 static int anyffi_py_value_equals(const AnyffiValue* mine, PyObject* item, int depth) {
   int32_t code = mine->type_code;
-  if ((code == ANYFFI_ARRAY && PyTuple_CheckExact(item)) || (code == ANYFFI_LIST && PyList_CheckExact(item))) {
+  int is_alike = code == ANYFFI_ARRAY && PyTuple_CheckExact(item);
+#ifndef Py_GIL_DISABLED
+  // Other threads could change a list.
+  is_alike |= code == ANYFFI_LIST && PyList_CheckExact(item);
+#endif
+  if (is_alike) {
     return anyffi_py_elements_equal((const AnyffiSequence*)mine->as_object, item, depth);
   }
   return anyffi_py_cell_equals(mine, item);
@@ -148,8 +153,23 @@ static int anyffi_py_find_plain(const AnyffiMapping* mapping, PyObject* key, int
   return status != 0 ? -1 : is_compared || is_nan;
 }
 
+#ifdef Py_GIL_DISABLED
+static int anyffi_py_equals_copy(const AnyffiMapping* mine, PyObject* dict);
+#endif
+
 /// As `anyffi_py_mappings_equal`, with a dict, in the dict's order: packing takes less than unpacking.
 static int anyffi_py_equals_dict(const AnyffiMapping* mine, PyObject* dict) {
+#ifdef Py_GIL_DISABLED
+  // The items of a copy, which nobody changes.
+  PyObject* held = PyDict_Copy(dict);
+  if (held == NULL) return -2;
+  int result = anyffi_py_equals_copy(mine, held);
+  Py_DECREF(held);
+  return result;
+}
+
+static int anyffi_py_equals_copy(const AnyffiMapping* mine, PyObject* dict) {
+#endif
   PyObject *key, *item;
   Py_ssize_t position = 0;
   int64_t found = -1;

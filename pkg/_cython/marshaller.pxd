@@ -11,6 +11,8 @@ from python cimport PyGetSetDef, PyObject, PySequenceMethods, PyTypeObject, bina
 cdef extern from "layout.h":
     bint is_known_layout "ANYFFI_KNOWN_LAYOUT"
     PyObject* look_up "anyffi_py_look_up"(PyTypeObject*, PyObject*)
+    PyObject* find_attribute_of "anyffi_py_find_attribute_of"(PyTypeObject*, PyObject*)
+    void drop_found "anyffi_py_drop_found"(PyObject*)
     PyGetSetDef* getter_of "anyffi_py_getter_of"(PyObject*)
     unsigned int version_of "anyffi_py_version"(PyTypeObject*)
     int lock "anyffi_py_lock"() noexcept
@@ -78,6 +80,7 @@ cdef extern from "state.h":
         PyObject* begin_callback
         PyObject* end_call
         PyObject* fail_call
+        PyObject* section_object
 
     State state "anyffi_state"
 
@@ -97,7 +100,6 @@ cdef extern from "wrapper.h":
     AnyffiFunction* unwrap_function "anyffi_py_unwrap_function"(PyObject*) except NULL
     object wrap "anyffi_py_wrap"(AnyffiObject*)
     object wrap_here "anyffi_py_wrap_here"(AnyffiObject*)
-    void forget_classes "anyffi_py_forget_classes"()
 
 cdef extern from "unpack.h":
     object unpack "anyffi_py_unpack"(AnyffiValue*)
@@ -153,7 +155,7 @@ cdef extern from "dlpack_import.h":
         PyTypeObject* cls
         unsigned int version
         void* requires_grad
-    Exporter* exporter_of "anyffi_py_exporter_of"(PyTypeObject*)
+    void remember_exporter "anyffi_py_remember_exporter"(const Exporter*)
     bint learn_table "anyffi_py_learn_table"(Exporter*, PyObject*)
     bint learn_hidden "anyffi_py_learn_hidden"(Exporter*, PyObject*, PyObject*, PyObject*)
 
@@ -212,28 +214,45 @@ cdef extern from "containers.h":
         IS_SET "ANYFFI_IS_SET"
 
     AnyffiSequence* unwrap_sequence "anyffi_py_unwrap_sequence"(PyObject*, int32_t) except NULL
-    object get_item "anyffi_py_get_item"(PyObject*, int32_t, PyObject*)
-    list list_elements "anyffi_py_list_elements"(const AnyffiSequence*)
+    object get_item "anyffi_py_within_get_item"(PyObject*, int32_t, PyObject*)
+    list list_elements "anyffi_py_within_list_elements"(const AnyffiSequence*)
     AnyffiMapping* unwrap_mapping "anyffi_py_unwrap_mapping"(PyObject*, int32_t) except NULL
-    bint find_item "anyffi_py_find_item"(PyObject*, int32_t, PyObject*, AnyffiValue*) except -1
-    object map_item "anyffi_py_map_item"(PyObject*, PyObject*)
-    object dict_item "anyffi_py_dict_item"(PyObject*, PyObject*)
-    PyObject* c_map_item "anyffi_py_map_item"(PyObject*, PyObject*) noexcept
-    PyObject* c_dict_item "anyffi_py_dict_item"(PyObject*, PyObject*) noexcept
-    bint has_key "anyffi_py_has_key"(PyObject*, int32_t, PyObject*) except -1
-    int has_element "anyffi_py_has_element"(PyObject*, int32_t, PyObject*) except -1
-    int put_item "anyffi_py_put_item"(PyObject*, int32_t, PyObject*, PyObject*) except -1
+    bint find_item "anyffi_py_within_find_item"(PyObject*, int32_t, PyObject*, AnyffiValue*) except -1
+    object map_item "anyffi_py_within_map_item"(PyObject*, PyObject*)
+    object dict_item "anyffi_py_within_dict_item"(PyObject*, PyObject*)
+    PyObject* c_map_item "anyffi_py_within_map_item"(PyObject*, PyObject*) noexcept
+    PyObject* c_dict_item "anyffi_py_within_dict_item"(PyObject*, PyObject*) noexcept
+    bint has_key "anyffi_py_within_has_key"(PyObject*, int32_t, PyObject*) except -1
+    int has_element "anyffi_py_within_has_element"(PyObject*, int32_t, PyObject*) except -1
+    int put_item "anyffi_py_within_put_item"(PyObject*, int32_t, PyObject*, PyObject*) except -1
 
 cdef extern from "entry_iterator.h":
     ctypedef struct EntryIteratorLayout "AnyffiEntryIterator":
         PyObject* container
         int64_t position
         int step
-    PyObject* next_item "anyffi_py_next_item"(PyObject*) noexcept
+    PyObject* next_item "anyffi_py_within_next_item"(PyObject*) noexcept
     PySequenceMethods no_sequence "anyffi_py_no_sequence"
 
 cdef extern from "plain.h":
     object plain "anyffi_py_plain"(PyObject*)
+
+cdef extern from "sections.h":
+    ctypedef struct Section "AnyffiSection":
+        pass
+    void begin_section "anyffi_py_begin_section"(Section*)
+    void end_section "anyffi_py_end_section"(Section*)
+
+cdef extern from "found_classes.h":
+    void forget_classes "anyffi_py_forget_classes"()
+    void keep_class "anyffi_py_keep_class"(PyObject*)
+
+cdef extern from "wrapper_names.h":
+    void unname_wrapper "anyffi_py_unname_wrapper"(AnyffiObject*, PyObject*)
+    void rename_wrapper "anyffi_py_rename_wrapper"(AnyffiObject*, PyObject*, PyObject*)
+
+cdef extern from "within.h":
+    int set_step "anyffi_py_set_step"(PyTypeObject*) except -1
 
 cdef extern from "wrapper_memory.h":
     void set_wrapper_slots "anyffi_py_set_wrapper_slots"(PyTypeObject*)
@@ -264,55 +283,55 @@ cdef extern from "methods.h":
     object new_operator "anyffi_py_new_operator"(PyTypeObject*, const char*, binaryfunc)
 
 cdef extern from "sequence_hash.h":
-    Py_hash_t sequence_hash "anyffi_py_sequence_hash"(PyObject*, int32_t) except -1
+    Py_hash_t sequence_hash "anyffi_py_within_sequence_hash"(PyObject*, int32_t) except -1
 
 cdef extern from "compare.h":
-    object sequence_compare "anyffi_py_sequence_compare"(PyObject*, PyObject*, int, int32_t)
-    bint sequence_has "anyffi_py_sequence_has"(PyObject*, PyObject*, int32_t) except -1
-    int64_t find_value "anyffi_py_search"(PyObject*, AnyffiSequence*, PyObject*, int64_t, int64_t) except -2
+    object sequence_compare "anyffi_py_within_sequence_compare"(PyObject*, PyObject*, int, int32_t)
+    bint sequence_has "anyffi_py_within_sequence_has"(PyObject*, PyObject*, int32_t) except -1
+    int64_t find_value "anyffi_py_within_search"(PyObject*, AnyffiSequence*, PyObject*, int64_t, int64_t) except -2
 
 cdef extern from "list_methods.h":
-    object list_add_in_place "anyffi_py_list_add_in_place"(PyObject*, PyObject*)
-    object list_multiply_in_place "anyffi_py_list_multiply_in_place"(PyObject*, PyObject*)
+    object list_add_in_place "anyffi_py_within_list_add_in_place"(PyObject*, PyObject*)
+    object list_multiply_in_place "anyffi_py_within_list_multiply_in_place"(PyObject*, PyObject*)
     const MethodRow* list_methods "anyffi_py_list_methods"
     const OperatorRow* list_operators "anyffi_py_list_operators"
     const MethodRow* array_methods "anyffi_py_array_methods"
     const OperatorRow* array_operators "anyffi_py_array_operators"
 
 cdef extern from "elements.h":
-    int set_item "anyffi_py_set_item"(PyObject*, PyObject*, PyObject*) except -1
-    int delete_item "anyffi_py_delete_item"(PyObject*, PyObject*) except -1
+    int set_item "anyffi_py_within_set_item"(PyObject*, PyObject*, PyObject*) except -1
+    int delete_item "anyffi_py_within_delete_item"(PyObject*, PyObject*) except -1
 
 cdef extern from "mapping_compare.h":
-    object mapping_compare "anyffi_py_mapping_compare"(PyObject*, PyObject*, int, int32_t)
+    object mapping_compare "anyffi_py_within_mapping_compare"(PyObject*, PyObject*, int, int32_t)
 
 cdef extern from "views.h":
     ctypedef struct ViewLayout "AnyffiView":
         PyObject* mapping
     AnyffiMapping* viewed "anyffi_py_viewed"(PyObject*)
     Py_ssize_t view_size "anyffi_py_view_size"(PyObject*) except -1
-    bint view_has_key "anyffi_py_view_has_key"(PyObject*, PyObject*) except -1
-    bint view_has_pair "anyffi_py_view_has_pair"(PyObject*, PyObject*) except -1
-    int views_equal "anyffi_py_views_equal"(PyObject*, PyObject*, int) except -2
-    object common_keys "anyffi_py_common_keys"(PyObject*, PyObject*)
+    bint view_has_key "anyffi_py_within_view_has_key"(PyObject*, PyObject*) except -1
+    bint view_has_pair "anyffi_py_within_view_has_pair"(PyObject*, PyObject*) except -1
+    int views_equal "anyffi_py_within_views_equal"(PyObject*, PyObject*, int) except -2
+    object common_keys "anyffi_py_within_common_keys"(PyObject*, PyObject*)
 
 cdef extern from "dict_methods.h":
-    int dict_delete "anyffi_py_dict_delete"(PyObject*, PyObject*) except -1
-    object dict_or_in_place "anyffi_py_dict_or_in_place"(PyObject*, PyObject*)
+    int dict_delete "anyffi_py_within_dict_delete"(PyObject*, PyObject*) except -1
+    object dict_or_in_place "anyffi_py_within_dict_or_in_place"(PyObject*, PyObject*)
     const MethodRow* map_methods "anyffi_py_map_methods"
     const OperatorRow* map_operators "anyffi_py_map_operators"
     const MethodRow* dict_methods "anyffi_py_dict_methods"
     const OperatorRow* dict_operators "anyffi_py_dict_operators"
 
 cdef extern from "set_operators.h":
-    object set_compare "anyffi_py_set_compare"(PyObject*, PyObject*, int, int32_t)
+    object set_compare "anyffi_py_within_set_compare"(PyObject*, PyObject*, int, int32_t)
 
 cdef extern from "construct.h":
     void set_class_slots "anyffi_py_set_class_slots"(PyTypeObject*, int32_t)
 
 cdef extern from "set_methods.h":
-    Py_hash_t set_hash "anyffi_py_set_hash"(PyObject*) except -1
-    object set_in_place "anyffi_py_set_in_place"(PyObject*, PyObject*, int)
+    Py_hash_t set_hash "anyffi_py_within_set_hash"(PyObject*) except -1
+    object set_in_place "anyffi_py_within_set_in_place"(PyObject*, PyObject*, int)
     const MethodRow* set_methods "anyffi_py_set_methods"
     const OperatorRow* set_operators "anyffi_py_set_operators"
     const MethodRow* frozen_set_methods "anyffi_py_frozen_set_methods"

@@ -25,6 +25,38 @@ static PyObject* anyffi_py_new_method(PyTypeObject* cls, const AnyffiMethodRow* 
   return PyDescr_NewMethod(cls, method);
 }
 
+/// A row of a table of methods, and what it needs before the table: in builds without the GIL a function that calls
+/// the method's within a section.
+#ifdef Py_GIL_DISABLED
+#define ANYFFI_PY_ROW(name, function) {name, anyffi_py_within_##function}
+#define ANYFFI_PY_METHOD(function)                                                                      \
+  static PyObject* anyffi_py_within_##function(PyObject* self, PyObject* const* args, Py_ssize_t count, \
+                                               PyObject* names) {                                       \
+    ANYFFI_BEGIN_SECTION                                                                                \
+    PyObject* result = anyffi_py_##function(self, args, count, names);                                  \
+    ANYFFI_END_SECTION                                                                                  \
+    return result;                                                                                      \
+  }
+#else
+#define ANYFFI_PY_ROW(name, function) {name, anyffi_py_##function}
+#define ANYFFI_PY_METHOD(function)
+#endif
+
+/// The same of a table of operators.
+#ifdef Py_GIL_DISABLED
+#define ANYFFI_PY_OPERATOR_ROW(name, reflected_name, function) {name, reflected_name, anyffi_py_within_##function}
+#define ANYFFI_PY_OPERATOR(function)                                              \
+  static PyObject* anyffi_py_within_##function(PyObject* left, PyObject* right) { \
+    ANYFFI_BEGIN_SECTION                                                          \
+    PyObject* result = anyffi_py_##function(left, right);                         \
+    ANYFFI_END_SECTION                                                            \
+    return result;                                                                \
+  }
+#else
+#define ANYFFI_PY_OPERATOR_ROW(name, reflected_name, function) {name, reflected_name, anyffi_py_##function}
+#define ANYFFI_PY_OPERATOR(function)
+#endif
+
 /// A binary operator.
 typedef struct {
   const char* name;
@@ -74,9 +106,15 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_shared(int32_t type_code, const cha
   if (all == NULL) return PyErr_NoMemory();
   all[0] = self;
   for (Py_ssize_t i = 0; i < size; ++i) all[i + 1] = args[i];
+#ifdef Py_GIL_DISABLED
+  PyCriticalSection* left = anyffi_py_leave_section();
+#endif
   PyObject* method = PyObject_GetAttrString(anyffi_state.methods[type_code], name);
   PyObject* result = method == NULL ? NULL : PyObject_Vectorcall(method, all, (size_t)count + 1, names);
   Py_XDECREF(method);
+#ifdef Py_GIL_DISABLED
+  anyffi_py_return_to_section(left);
+#endif
   if (all != on_stack) PyMem_Free(all);
   if (result == NULL) anyffi_py_hide_frames(1);
   return result;

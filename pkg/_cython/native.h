@@ -146,7 +146,10 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_native_shared(AnyffiObject* object, uint
   if (flags & ANYFFI_DEEP) return anyffi_py_plain_borrowed(object);
   if (code < ANYFFI_ARRAY || code > ANYFFI_SET) return anyffi_py_unpack_object_copy(object);
   AnyffiValue value = anyffi_make_object(object), copy;
-  if (anyffi_container_copy(&value, code, &copy) != 0) {
+  ANYFFI_BEGIN_SECTION
+  int status = anyffi_container_copy(&value, code, &copy);
+  ANYFFI_END_SECTION
+  if (status != 0) {
     anyffi_py_raise_taken();
     return NULL;
   }

@@ -6,7 +6,7 @@
 #ifndef ANYFFI_NDARRAY_H_
 #define ANYFFI_NDARRAY_H_
 
-#include "state.h"
+#include "sections.h"
 #include "unpack.h"
 
 /// The first fields of NumPy's objects, in all versions since 1.7.
@@ -64,13 +64,16 @@ static const AnyffiForeignDtype* anyffi_py_find_foreign(const void* dtype) {
 
 /// Keeps what the rules found of a dtype, while there are few of them.
 static void anyffi_py_learn_dtype(PyObject* dtype, AnyffiDataType type, uint64_t flags, int64_t size) {
-  for (int i = 0; i < ANYFFI_FOREIGN_DTYPES; ++i) {
-    if (anyffi_foreign_dtypes[i].dtype == dtype) return;
+  ANYFFI_BEGIN_SECTION
+  for (int i = 0; i < ANYFFI_FOREIGN_DTYPES && anyffi_foreign_dtypes[i].dtype != dtype; ++i) {
     if (anyffi_foreign_dtypes[i].dtype != NULL) continue;
     Py_INCREF(dtype);
-    anyffi_foreign_dtypes[i] = (AnyffiForeignDtype){dtype, type, flags, size};
-    return;
+    anyffi_foreign_dtypes[i] = (AnyffiForeignDtype){NULL, type, flags, size};
+    // Last: other threads read what has a dtype.
+    __atomic_store_n(&anyffi_foreign_dtypes[i].dtype, dtype, __ATOMIC_RELEASE);
+    break;
   }
+  ANYFFI_END_SECTION
 }
 
 /// Creates a tensor on memory that `owner` keeps; always 1, or -1 with an exception. Borrows `owner`.

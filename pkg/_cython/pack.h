@@ -353,6 +353,16 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_rest(PyObject* x, AnyffiValue* out) {
   return packed < 0 ? -1 : anyffi_py_mark_movable(out);
 }
 
+#ifdef Py_GIL_DISABLED
+/// Packs a list; returns as `anyffi_py_pack_object`.
+ANYFFI_NEVER_INLINE int anyffi_py_pack_list(PyObject* x, AnyffiValue* out) {
+  int packed = anyffi_py_pack_locked_list(x, out);
+  if (packed < 0) return anyffi_py_raise_taken();
+  if (packed == 0 && anyffi_py_pack_outermost(x, out) < 0) return -1;
+  return anyffi_py_mark_movable(out);
+}
+#endif
+
 /// Packs an argument that is not plain, which the caller keeps alive.
 ///
 /// @return 1 if `out` owns a reference, marked movable, 0 if it borrows one, -1 with an exception.
@@ -361,6 +371,9 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_object(PyObject* x, AnyffiValue* out) {
   if (Py_IS_TYPE(x, &PyTuple_Type)) {
     packed = anyffi_py_pack_inline_items(anyffi_py_tuple_items(x), Py_SIZE(x), ANYFFI_ARRAY, out);
   } else if (Py_IS_TYPE(x, &PyList_Type)) {
+#ifdef Py_GIL_DISABLED
+    return anyffi_py_pack_list(x, out);
+#endif
     packed = anyffi_py_pack_inline_items(anyffi_py_list_items(x), Py_SIZE(x), ANYFFI_LIST, out);
   } else {
     return anyffi_py_pack_other(x, out);

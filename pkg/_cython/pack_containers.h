@@ -8,6 +8,7 @@
 
 #include "nesting.h"
 #include "scalars.h"
+#include "snapshots.h"
 
 /// Packs a non-scalar as an element of the container `outer`; defined in pack.h.
 static int anyffi_py_pack_nested(PyObject* x, AnyffiValue* out, const AnyffiNest* outer);
@@ -85,9 +86,13 @@ static int anyffi_py_fill_sequence(PyObject* items, AnyffiValue* out, const Anyf
 
 /// Packs a list or tuple.
 static int anyffi_py_pack_sequence(PyObject* items, int32_t type_code, AnyffiValue* out, const AnyffiNest* nest) {
+  items = anyffi_py_hold_items(items);
+  if (items == NULL) return -1;
   int packed = anyffi_py_pack_inline_items(PySequence_Fast_ITEMS(items), Py_SIZE(items), type_code, out);
-  if (packed < 0) return anyffi_py_raise_taken();
-  return packed > 0 ? 1 : anyffi_py_fill_sequence(items, out, nest);
+  if (packed < 0) anyffi_py_raise_taken();
+  if (packed == 0) packed = anyffi_py_fill_sequence(items, out, nest);
+  anyffi_py_drop_held(items);
+  return packed;
 }
 
 // ---- dicts and sets -------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include "ndarray.h"
 #include "nesting.h"
 #include "scalars.h"
+#include "snapshots.h"
 #include "wrapper.h"
 
 /// The state of packing one argument.
@@ -57,10 +58,21 @@ static int anyffi_py_pack_handle(int32_t code, PyObject* handle, AnyffiValue* ou
 
 // ---- containers that occur twice ------------------------------------------------------------------------------------
 
+/// 0 for a container inside of another one that has no other reference.
+static inline int anyffi_py_may_occur_twice(PyObject* x) {
+#ifdef Py_GIL_DISABLED
+  // Other threads may add references between two looks.
+  (void)x;
+  return 1;
+#else
+  return Py_REFCNT(x) > 1;
+#endif
+}
+
 /// Begins with a container: 0, 1 if it was packed before and is shared now, -1 with an exception.
 static inline int anyffi_py_direct_enter(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
   AnyffiMemo* memo = &direct->memo;
-  int is_shared = depth > 1 && Py_REFCNT(x) > 1;
+  int is_shared = depth > 1 && anyffi_py_may_occur_twice(x);
   if (is_shared) {
     AnyffiMet* met = anyffi_py_memo_find(memo, x);
     if (met != NULL && met->made != NULL) {
@@ -76,7 +88,7 @@ static inline int anyffi_py_direct_enter(PyObject* x, AnyffiValue* out, AnyffiDi
 /// Ends with a container; always 1.
 static inline int anyffi_py_direct_leave(PyObject* x, const AnyffiValue* out, AnyffiDirect* direct, int depth) {
   // The memo's own reference does not change which ones have several.
-  if (depth > 1 && Py_REFCNT(x) > 1) anyffi_py_memo_find(&direct->memo, x)->made = out->as_object;
+  if (depth > 1 && anyffi_py_may_occur_twice(x)) anyffi_py_memo_find(&direct->memo, x)->made = out->as_object;
   return 1;
 }
 
@@ -162,8 +174,43 @@ ANYFFI_NEVER_INLINE int anyffi_py_direct_fill(PyObject* const* items, Py_ssize_t
   return anyffi_py_direct_fill_inline(items, size, out, direct, depth);
 }
 
+#ifdef Py_GIL_DISABLED
+/// Packs a list of inline values alone, while it is locked: nothing blocks meanwhile. Returns as
+/// `anyffi_py_pack_inline_items`, with nothing in `out` if that is 0.
+static int anyffi_py_pack_locked_list(PyObject* x, AnyffiValue* out) {
+  int packed;
+  Py_BEGIN_CRITICAL_SECTION(x);
+  packed = anyffi_py_pack_inline_items(anyffi_py_list_items(x), Py_SIZE(x), ANYFFI_LIST, out);
+  Py_END_CRITICAL_SECTION();
+  if (packed == 0) anyffi_value_drop(out);
+  return packed;
+}
+
+/// Packs any list.
+static int anyffi_py_direct_list(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+  int packed = anyffi_py_direct_enter(x, out, direct, depth);
+  if (packed != 0) return packed;
+  packed = anyffi_py_pack_locked_list(x, out);
+  if (packed < 0) return anyffi_py_raise_taken();
+  if (packed == 0) {
+    PyObject* held = anyffi_py_hold_items(x);
+    if (held == NULL) return -1;
+    packed = anyffi_py_pack_inline_items(anyffi_py_tuple_items(held), Py_SIZE(held), ANYFFI_LIST, out);
+    if (packed < 0) anyffi_py_raise_taken();
+    if (packed == 0) {
+      packed = anyffi_py_direct_fill(anyffi_py_tuple_items(held), Py_SIZE(held), out, direct, depth);
+    }
+    anyffi_py_drop_held(held);
+  }
+  return packed <= 0 ? packed : anyffi_py_direct_leave(x, out, direct, depth);
+}
+#endif
+
 static int anyffi_py_direct_sequence(PyObject* x, int32_t type_code, AnyffiValue* out, AnyffiDirect* direct,
                                      int depth) {
+#ifdef Py_GIL_DISABLED
+  if (type_code == ANYFFI_LIST) return anyffi_py_direct_list(x, out, direct, depth);
+#endif
   PyObject* const* items = type_code == ANYFFI_ARRAY ? anyffi_py_tuple_items(x) : anyffi_py_list_items(x);
   int packed = anyffi_py_direct_enter(x, out, direct, depth);
   if (packed != 0) return packed;
@@ -213,6 +260,46 @@ static int anyffi_py_direct_finish(AnyffiValue* out, const AnyffiDirect* direct)
   return packed;
 }
 
+#ifdef Py_GIL_DISABLED
+/// Packs items, of which a mapping has two for each entry and a set has one, in the order of the mapping `x`.
+static int anyffi_py_direct_entries(PyObject* x, PyObject* items, int has_item, int32_t type_code, AnyffiValue* out,
+                                    AnyffiDirect* direct, int depth) {
+  Py_ssize_t step = has_item ? 2 : 1;
+  PyObject* const* held = PySequence_Fast_ITEMS(items);
+  int packed = anyffi_py_direct_enter(x, out, direct, depth);
+  if (packed != 0) return packed;
+  if (anyffi_mapping_create(type_code, Py_SIZE(items) / step, out) != 0) return anyffi_py_raise_taken();
+  for (Py_ssize_t i = 0; i < Py_SIZE(items); i += step) {
+    packed = anyffi_py_direct_entry(held[i], has_item ? held[i + 1] : NULL, has_item, (AnyffiMapping*)out->as_object,
+                                    direct, depth);
+    if (packed > 0) continue;
+    anyffi_py_discard(out);
+    return packed;
+  }
+  packed = anyffi_py_direct_finish(out, direct);
+  return packed <= 0 ? packed : anyffi_py_direct_leave(x, out, direct, depth);
+}
+
+static int anyffi_py_direct_dict(PyObject* x, PyObject* entries, int32_t type_code, AnyffiValue* out,
+                                 AnyffiDirect* direct, int depth) {
+  PyObject* held = anyffi_py_copy_entries(entries);
+  int packed = held == NULL ? -1 : anyffi_py_direct_entries(x, held, 1, type_code, out, direct, depth);
+  anyffi_py_drop_held(held);
+  return packed;
+}
+
+static int anyffi_py_direct_set(PyObject* x, int32_t type_code, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+#if ANYFFI_KNOWN_LAYOUT
+  PyObject* held = anyffi_py_copy_elements(x);
+  int packed = held == NULL ? -1 : anyffi_py_direct_entries(x, held, 0, type_code, out, direct, depth);
+  anyffi_py_drop_held(held);
+  return packed;
+#else
+  (void)x, (void)type_code, (void)out, (void)direct, (void)depth;
+  return 0;
+#endif
+}
+#else
 /// Packs what the dict `x`, or the proxy `x` of the dict `entries`, holds.
 static int anyffi_py_direct_dict(PyObject* x, PyObject* entries, int32_t type_code, AnyffiValue* out,
                                  AnyffiDirect* direct, int depth) {
@@ -229,12 +316,6 @@ static int anyffi_py_direct_dict(PyObject* x, PyObject* entries, int32_t type_co
   }
   packed = anyffi_py_direct_finish(out, direct);
   return packed <= 0 ? packed : anyffi_py_direct_leave(x, out, direct, depth);
-}
-
-static int anyffi_py_direct_proxy(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
-  PyObject* entries = anyffi_py_proxied(x);
-  if (entries == NULL || !PyDict_CheckExact(entries)) return 0;
-  return anyffi_py_direct_dict(x, entries, ANYFFI_MAP, out, direct, depth);
 }
 
 static int anyffi_py_direct_set(PyObject* x, int32_t type_code, AnyffiValue* out, AnyffiDirect* direct, int depth) {
@@ -256,6 +337,13 @@ static int anyffi_py_direct_set(PyObject* x, int32_t type_code, AnyffiValue* out
   packed = anyffi_py_direct_finish(out, direct);
   return packed <= 0 ? packed : anyffi_py_direct_leave(x, out, direct, depth);
 #endif
+}
+#endif
+
+static int anyffi_py_direct_proxy(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+  PyObject* entries = anyffi_py_proxied(x);
+  if (entries == NULL || !PyDict_CheckExact(entries)) return 0;
+  return anyffi_py_direct_dict(x, entries, ANYFFI_MAP, out, direct, depth);
 }
 
 // ---- the rest -------------------------------------------------------------------------------------------------------

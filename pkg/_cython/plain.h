@@ -287,7 +287,10 @@ static PyObject* anyffi_py_plain(PyObject* x) {
   AnyffiMemo memo;
   memo.used = 0;
   memo.convert_tensor = NULL;
-  return anyffi_py_forget_plain(&memo, anyffi_py_plain_part(x, &memo));
+  ANYFFI_BEGIN_SECTION
+  PyObject* made = anyffi_py_forget_plain(&memo, anyffi_py_plain_part(x, &memo));
+  ANYFFI_END_SECTION
+  return made;
 }
 
 /// Converts an object of the runtime that the caller keeps alive, and tensors to NumPy arrays.
@@ -295,7 +298,10 @@ static PyObject* anyffi_py_plain_borrowed(AnyffiObject* object) {
   AnyffiMemo memo;
   memo.used = 0;
   memo.convert_tensor = anyffi_py_new_array;
-  return anyffi_py_forget_plain(&memo, anyffi_py_plain_object(object, 1, &memo));
+  ANYFFI_BEGIN_SECTION
+  PyObject* made = anyffi_py_forget_plain(&memo, anyffi_py_plain_object(object, 1, &memo));
+  ANYFFI_END_SECTION
+  return made;
 }
 
 #endif  // ANYFFI_PLAIN_H_

@@ -175,6 +175,18 @@ static int anyffi_py_pack_numpy_scalar(PyObject* x, AnyffiDecision decision, Any
   }
 }
 
+static int anyffi_py_pack_bytearray(PyObject* x, AnyffiValue* out) {
+  int status;
+#ifdef Py_GIL_DISABLED
+  Py_BEGIN_CRITICAL_SECTION(x);
+#endif
+  status = anyffi_bytes_create(PyByteArray_AS_STRING(x), PyByteArray_GET_SIZE(x), out);
+#ifdef Py_GIL_DISABLED
+  Py_END_CRITICAL_SECTION();
+#endif
+  return status == 0 ? 1 : anyffi_py_raise_taken();
+}
+
 /// Packs a scalar of a known class, owned: 1, 0 for what is no scalar or only the rules can read, -1 with an exception.
 static int anyffi_py_pack_decided_scalar(PyObject* x, AnyffiDecision decision, AnyffiValue* out) {
   switch (decision) {
@@ -190,8 +202,7 @@ static int anyffi_py_pack_decided_scalar(PyObject* x, AnyffiDecision decision, A
     case ANYFFI_DECISION_BYTES:
       return anyffi_py_own_bytes(x, out);
     case ANYFFI_DECISION_BYTEARRAY:
-      if (anyffi_bytes_create(PyByteArray_AS_STRING(x), PyByteArray_GET_SIZE(x), out) == 0) return 1;
-      return anyffi_py_raise_taken();
+      return anyffi_py_pack_bytearray(x, out);
     case ANYFFI_DECISION_DATA_TYPE:
       return anyffi_py_pack_data_type(x, out);
     case ANYFFI_DECISION_DEVICE:

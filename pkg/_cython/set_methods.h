@@ -152,9 +152,27 @@ ANYFFI_PY_SET_METHODS(ANYFFI_PY_DEFINE_SET_METHOD)
 ANYFFI_PY_SET_OPERATORS(ANYFFI_PY_DEFINE_SET_OPERATOR)
 #undef ANYFFI_PY_DEFINE_SET_OPERATOR
 
-#define ANYFFI_PY_SET_OPERATOR_ROW(name, what) {"__" #name "__", "__r" #name "__", anyffi_py_set_operator_##name},
+#define ANYFFI_PY_SET_METHOD_WITHIN(name, function, what) \
+  ANYFFI_PY_METHOD(set_##name) ANYFFI_PY_METHOD(frozen_set_##name)
+#define ANYFFI_PY_SET_CHANGE_WITHIN(name, operation) ANYFFI_PY_METHOD(set_##name)
+#define ANYFFI_PY_SET_OPERATOR_WITHIN(name, what) \
+  ANYFFI_PY_OPERATOR(set_operator_##name)         \
+  ANYFFI_PY_OPERATOR(frozen_set_operator_##name)
+ANYFFI_PY_SET_METHODS(ANYFFI_PY_SET_METHOD_WITHIN)
+ANYFFI_PY_SET_CHANGES(ANYFFI_PY_SET_CHANGE_WITHIN)
+ANYFFI_PY_SET_OPERATORS(ANYFFI_PY_SET_OPERATOR_WITHIN)
+ANYFFI_PY_METHOD(set_add)
+ANYFFI_PY_METHOD(set_clear)
+ANYFFI_PY_METHOD(set_copy)
+ANYFFI_PY_METHOD(set_discard)
+ANYFFI_PY_METHOD(set_pop)
+ANYFFI_PY_METHOD(set_remove)
+ANYFFI_PY_METHOD(frozen_set_copy)
+
+#define ANYFFI_PY_SET_OPERATOR_ROW(name, what) \
+  ANYFFI_PY_OPERATOR_ROW("__" #name "__", "__r" #name "__", set_operator_##name),
 #define ANYFFI_PY_FROZEN_SET_OPERATOR_ROW(name, what) \
-  {"__" #name "__", "__r" #name "__", anyffi_py_frozen_set_operator_##name},
+  ANYFFI_PY_OPERATOR_ROW("__" #name "__", "__r" #name "__", frozen_set_operator_##name),
 
 static const AnyffiOperatorRow anyffi_py_set_operators[] = {
     ANYFFI_PY_SET_OPERATORS(ANYFFI_PY_SET_OPERATOR_ROW){NULL, NULL, NULL},
@@ -164,22 +182,23 @@ static const AnyffiOperatorRow anyffi_py_frozen_set_operators[] = {
     ANYFFI_PY_SET_OPERATORS(ANYFFI_PY_FROZEN_SET_OPERATOR_ROW){NULL, NULL, NULL},
 };
 
-#define ANYFFI_PY_SET_ROW(name, function, what) {#name, anyffi_py_set_##name},
-#define ANYFFI_PY_SET_CHANGE_ROW(name, operation) {#name, anyffi_py_set_##name},
-#define ANYFFI_PY_FROZEN_SET_ROW(name, function, what) {#name, anyffi_py_frozen_set_##name},
+#define ANYFFI_PY_SET_ROW(name, function, what) ANYFFI_PY_ROW(#name, set_##name),
+#define ANYFFI_PY_SET_CHANGE_ROW(name, operation) ANYFFI_PY_ROW(#name, set_##name),
+#define ANYFFI_PY_FROZEN_SET_ROW(name, function, what) ANYFFI_PY_ROW(#name, frozen_set_##name),
 
 static const AnyffiMethodRow anyffi_py_set_methods[] = {
-    ANYFFI_PY_SET_METHODS(ANYFFI_PY_SET_ROW) ANYFFI_PY_SET_CHANGES(ANYFFI_PY_SET_CHANGE_ROW){"add", anyffi_py_set_add},
-    {"clear", anyffi_py_set_clear},
-    {"copy", anyffi_py_set_copy},
-    {"discard", anyffi_py_set_discard},
-    {"pop", anyffi_py_set_pop},
-    {"remove", anyffi_py_set_remove},
+    ANYFFI_PY_SET_METHODS(ANYFFI_PY_SET_ROW) ANYFFI_PY_SET_CHANGES(ANYFFI_PY_SET_CHANGE_ROW)
+        ANYFFI_PY_ROW("add", set_add),
+    ANYFFI_PY_ROW("clear", set_clear),
+    ANYFFI_PY_ROW("copy", set_copy),
+    ANYFFI_PY_ROW("discard", set_discard),
+    ANYFFI_PY_ROW("pop", set_pop),
+    ANYFFI_PY_ROW("remove", set_remove),
     {NULL, NULL},
 };
 
 static const AnyffiMethodRow anyffi_py_frozen_set_methods[] = {
-    ANYFFI_PY_SET_METHODS(ANYFFI_PY_FROZEN_SET_ROW){"copy", anyffi_py_frozen_set_copy},
+    ANYFFI_PY_SET_METHODS(ANYFFI_PY_FROZEN_SET_ROW) ANYFFI_PY_ROW("copy", frozen_set_copy),
     {NULL, NULL},
 };
 

@@ -4,6 +4,7 @@
 #define ANYFFI_SET_OPERAND_H_
 
 #include "mapping_compare.h"
+#include "snapshots.h"
 
 /// Returns the object of `x` if it is exactly a Set or FrozenSet, borrowed, else NULL without an exception.
 static inline AnyffiMapping* anyffi_py_peek_set_exact(PyObject* x) {
@@ -26,6 +27,9 @@ typedef struct {
   AnyffiValue* values;  // otherwise elements of one of Python's, or of a list or tuple
   Py_ssize_t count;
   AnyffiArena* arena;
+#ifdef Py_GIL_DISABLED
+  PyObject* held;  // what the values borrow from, owned, or NULL
+#endif
   AnyffiValue on_stack[16];
 } AnyffiSetOperand;
 
@@ -35,6 +39,11 @@ static void anyffi_py_close_operand(AnyffiSetOperand* operand) {
     if (value->type_code > 0 && value->as_object->strong_count > 0) anyffi_value_drop(value);
   }
   if (operand->values != operand->on_stack) PyMem_Free(operand->values);
+#ifdef Py_GIL_DISABLED
+  AnyffiSaved saved = anyffi_py_save_exception();
+  Py_XDECREF(operand->held);
+  anyffi_py_restore_exception(saved);
+#endif
   while (operand->arena != NULL) {
     AnyffiArena* block = operand->arena;
     operand->arena = block->next;
@@ -120,6 +129,9 @@ static int anyffi_py_pack_operand_elements(PyObject* x, Py_ssize_t* position, Py
 static int anyffi_py_reserve_operand(AnyffiSetOperand* operand, Py_ssize_t size) {
   operand->set = NULL;
   operand->arena = NULL;
+#ifdef Py_GIL_DISABLED
+  operand->held = NULL;
+#endif
   operand->count = 0;
   operand->values = size <= 16 ? operand->on_stack : PyMem_New(AnyffiValue, size);
   if (operand->values != NULL) return 0;
@@ -138,7 +150,21 @@ static int anyffi_py_open_operand(PyObject* x, int is_iterable, AnyffiSetOperand
   AnyffiMapping* found = anyffi_py_peek_set_exact(x);
   Py_ssize_t position = 0, size = found != NULL ? 0 : anyffi_py_operand_length(x, is_iterable);
   if (size < 0) return 0;
+#ifdef Py_GIL_DISABLED
+  PyObject* held = found != NULL ? NULL : anyffi_py_hold_items(x);
+  if (found == NULL && held == NULL) return -1;
+  if (held != NULL) {
+    x = held;
+    size = Py_SIZE(held);
+  }
+  if (anyffi_py_reserve_operand(operand, size) < 0) {
+    Py_XDECREF(held);
+    return -1;
+  }
+  operand->held = held;
+#else
   if (anyffi_py_reserve_operand(operand, size) < 0) return -1;
+#endif
   operand->set = found != NULL ? &found->header : NULL;
   int packed = found != NULL ? 1 : anyffi_py_pack_operand_elements(x, &position, size, operand);
   if (packed <= 0) anyffi_py_close_operand(operand);

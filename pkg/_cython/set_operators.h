@@ -136,7 +136,15 @@ static int anyffi_py_relate(PyObject* self, PyObject* other, int is_iterable, An
   size = anyffi_py_operand_length(other, is_iterable);
   if (size < 0) return -1;
   if (!is_set && relation == ANYFFI_IS_SUBSET) return anyffi_py_is_subset_of_items(mine, other);
+#ifdef Py_GIL_DISABLED
+  PyObject* held = anyffi_py_hold_items(other);
+  if (held == NULL) return -2;
+  int result = anyffi_py_relate_to_plain(mine, held, Py_SIZE(held), relation);
+  Py_DECREF(held);
+  return result;
+#else
   return anyffi_py_relate_to_plain(mine, other, size, relation);
+#endif
 }
 
 /// Whether a set has the size of another operand that is one.

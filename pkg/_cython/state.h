@@ -36,9 +36,13 @@ typedef struct {
   PyObject* cores[ANYFFI_FIRST_DYNAMIC_TYPE];
   /// The classes of `_objects` with the methods of containers, by type code.
   PyObject* methods[ANYFFI_FIRST_DYNAMIC_TYPE];
-  /// By the number of a dynamic type.
+  /// By the number of a dynamic type; see found_classes.h.
+#ifdef Py_GIL_DISABLED
+  struct AnyffiFoundClasses* found;
+#else
   AnyffiFoundClass* found_classes;
   size_t num_found;
+#endif
   /// Functions of the rules.
   PyObject* lower;
   PyObject* lift;
@@ -96,6 +100,8 @@ typedef struct {
   PyObject* begin_callback;
   PyObject* end_call;
   PyObject* fail_call;
+  /// What sections lock, in builds without the GIL.
+  PyObject* section_object;
 } AnyffiState;
 
 static AnyffiState anyffi_state;

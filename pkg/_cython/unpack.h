@@ -127,11 +127,8 @@ static inline PyObject* anyffi_py_unpack(AnyffiValue* value) {
 static inline PyObject* anyffi_py_unpack_object_copy(AnyffiObject* object) {
   if (object->type_code >= ANYFFI_ARRAY) {
     // Without the two atomic instructions of a reference.
-    PyObject* found = anyffi_py_current_wrapper(object);
-    if (found != NULL) {
-      Py_INCREF(found);
-      return found;
-    }
+    PyObject* found = anyffi_py_get_wrapper(object);
+    if (found != NULL) return found;
   }
   // Making a str, bytes, int or complex runs no code.
   if (object->type_code >= ANYFFI_STR_OBJECT && object->type_code <= ANYFFI_COMPLEX) {

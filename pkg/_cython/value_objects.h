@@ -5,7 +5,7 @@
 #ifndef ANYFFI_VALUE_OBJECTS_H_
 #define ANYFFI_VALUE_OBJECTS_H_
 
-#include "state.h"
+#include "sections.h"
 #include "unpack.h"
 
 /// Data types of anyffi and of NumPy, and NumPy's classes of scalars, which are never freed, by address.
@@ -24,12 +24,24 @@ static inline AnyffiKnownDataType* anyffi_py_place_of_data_type(PyObject* x) {
 
 /// Remembers a data type; of two at one place, the former is forgotten.
 static void anyffi_py_remember_data_type(PyObject* x, AnyffiDataType type) {
+#ifdef Py_GIL_DISABLED
+  // The latter, since other threads may be reading the former.
+  static AnyffiSpinLock lock;
+  AnyffiKnownDataType* place = anyffi_py_place_of_data_type(x);
+  anyffi_py_take_lock(&lock);
+  if (place->object == NULL) {
+    place->type = type;
+    __atomic_store_n(&place->object, x, __ATOMIC_RELEASE);
+  }
+  anyffi_py_drop_lock(&lock);
+#else
   *anyffi_py_place_of_data_type(x) = (AnyffiKnownDataType){x, type};
+#endif
 }
 
 static inline int anyffi_py_pack_data_type(PyObject* x, AnyffiValue* out) {
   const AnyffiKnownDataType* known = anyffi_py_place_of_data_type(x);
-  if (known->object != x) return 0;
+  if (__atomic_load_n(&known->object, __ATOMIC_ACQUIRE) != x) return 0;
   *out = anyffi_make_value((uint32_t)ANYFFI_DATA_TYPE, 0);
   out->as_data_type = known->type;
   return 1;

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "errors.h"
-#include "state.h"
+#include "found_classes.h"
+#include "wrapper_names.h"
 
 /// The layout of `ObjectCore`, with which every wrapper begins.
 typedef struct {
@@ -68,79 +68,6 @@ static inline AnyffiFunction* anyffi_py_unwrap_function(PyObject* wrapper) {
   return (AnyffiFunction*)anyffi_py_unwrap_as(wrapper, ANYFFI_FUNCTION);
 }
 
-/// Returns the class set for exactly this code, borrowed; NULL, with an exception or without.
-static PyObject* anyffi_py_class_set_for(int32_t type_code) {
-  if (0 < type_code && type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return anyffi_state.classes[type_code];
-  PyObject* key = PyLong_FromLong(type_code);
-  if (key == NULL) return NULL;
-  PyObject* found = PyDict_GetItemWithError(anyffi_state.dynamic_classes, key);
-  Py_DECREF(key);
-  return found;
-}
-
-/// The same for a dynamic type, for which a class is made if there is none.
-static PyObject* anyffi_py_make_class(int32_t type_code) {
-  PyObject* found = anyffi_py_class_set_for(type_code);
-  if (found != NULL || anyffi_state.make_class == NULL || PyErr_Occurred()) return found;
-  PyObject* code = PyLong_FromLong(type_code);
-  PyObject* made = code == NULL ? NULL : PyObject_CallOneArg(anyffi_state.make_class, code);
-  Py_XDECREF(code);
-  if (made == NULL) return NULL;
-  Py_DECREF(made);
-  return anyffi_py_class_set_for(type_code);
-}
-
-/// Returns the class set for a code, or for its nearest ancestor that has one, borrowed; NULL with an exception.
-static PyObject* anyffi_py_find_class(int32_t type_code) {
-  PyObject* found =
-      type_code < ANYFFI_FIRST_DYNAMIC_TYPE ? anyffi_py_class_set_for(type_code) : anyffi_py_make_class(type_code);
-  if (found != NULL || PyErr_Occurred()) return found;
-  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
-  for (int32_t depth = info == NULL ? 0 : info->depth; depth > 0;) {
-    found = anyffi_py_class_set_for(info->ancestors[--depth]);
-    if (found != NULL || PyErr_Occurred()) return found;
-  }
-  return (PyObject*)anyffi_state.object_core;
-}
-
-/// Forgets what was found for dynamic types: before a class is set, which may destroy a former one.
-static void anyffi_py_forget_classes(void) {
-  if (anyffi_state.num_found == 0) return;
-  memset(anyffi_state.found_classes, 0, anyffi_state.num_found * sizeof(AnyffiFoundClass));
-}
-
-/// As `anyffi_py_find_class`, for a dynamic type, and remembers the result.
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_remember_class(int32_t type_code) {
-  size_t index = (size_t)(type_code - ANYFFI_FIRST_DYNAMIC_TYPE);
-  PyObject* found = anyffi_py_find_class(type_code);
-  if (found == NULL) return NULL;
-  if (index >= anyffi_state.num_found) {
-    AnyffiFoundClass* grown =
-        (AnyffiFoundClass*)PyMem_RawRealloc(anyffi_state.found_classes, 2 * (index + 1) * sizeof(AnyffiFoundClass));
-    // Without memory it is looked up again.
-    if (grown == NULL) return found;
-    anyffi_state.found_classes = grown;
-    anyffi_state.num_found = 2 * (index + 1);
-    anyffi_py_forget_classes();
-  }
-  anyffi_state.found_classes[index] = (AnyffiFoundClass){found, anyffi_type_may_refer(type_code)};
-  return found;
-}
-
-/// The class for wrappers of a type, borrowed; NULL with an exception.
-static inline PyObject* anyffi_py_class_of(int32_t type_code) {
-  if (type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return anyffi_py_find_class(type_code);
-  size_t index = (size_t)(type_code - ANYFFI_FIRST_DYNAMIC_TYPE);
-  PyObject* found = index < anyffi_state.num_found ? anyffi_state.found_classes[index].cls : NULL;
-  return found != NULL ? found : anyffi_py_remember_class(type_code);
-}
-
-/// Returns an object's wrapper, borrowed; NULL if it has none or one that is being destroyed.
-static inline PyObject* anyffi_py_current_wrapper(AnyffiObject* target) {
-  PyObject* found = (PyObject*)target->wrapper;
-  return found != NULL && anyffi_py_is_alive(found) ? found : NULL;
-}
-
 // ---- constructors of public classes ---------------------------------------------------------------------------------
 
 /// The `__new__` and `__init__` of a public class, as it was made; both are NULL for other types.
@@ -159,6 +86,13 @@ static PyObject* anyffi_py_look_up_name(PyTypeObject* cls, const char* name) {
   return found;
 }
 
+/// The version of a class, which the interpreter assigns if there is none. Read before what is compared: another thread
+/// may change the class meanwhile, which then has another version.
+static inline unsigned int anyffi_py_version_now(PyTypeObject* cls) {
+  if (anyffi_py_version(cls) == 0) anyffi_py_look_up_name(cls, "__new__");
+  return anyffi_py_version(cls);
+}
+
 /// Remembers `__new__` and `__init__` of a public class, which is never destroyed.
 static void anyffi_py_remember_constructor(PyTypeObject* cls, int32_t type_code) {
   AnyffiConstructor* constructor = &anyffi_constructors[type_code];
@@ -171,11 +105,12 @@ static void anyffi_py_remember_constructor(PyTypeObject* cls, int32_t type_code)
 
 /// Compares them, after the class was changed.
 ANYFFI_NEVER_INLINE int anyffi_py_has_constructor(PyTypeObject* cls, AnyffiConstructor* constructor) {
+  unsigned int version = anyffi_py_version_now(cls);
   if (constructor->init == NULL || anyffi_py_look_up_name(cls, "__new__") != constructor->make ||
       anyffi_py_look_up_name(cls, "__init__") != constructor->init) {
     return 0;
   }
-  constructor->version = anyffi_py_version(cls);
+  constructor->version = version;
   return 1;
 }
 
@@ -198,16 +133,28 @@ static inline int anyffi_py_may_refer(const AnyffiObject* target) {
   }
   if (code == ANYFFI_TENSOR && ((const AnyffiTensor*)target)->owner == NULL) return 0;
   if (code < ANYFFI_FIRST_DYNAMIC_TYPE) return anyffi_object_may_refer(target);
-  size_t index = (size_t)(code - ANYFFI_FIRST_DYNAMIC_TYPE);
-  if (index >= anyffi_state.num_found || anyffi_state.found_classes[index].cls == NULL) return 1;
-  return anyffi_state.found_classes[index].refers;
+  AnyffiFoundClass found = anyffi_py_find_found(code);
+  return found.cls == NULL || found.refers;
 }
+
+#ifdef Py_GIL_DISABLED
+/// 0 if what `anyffi_py_may_refer` returns for an object never changes.
+static inline int anyffi_py_may_begin_to_refer(const AnyffiObject* target) {
+  int32_t code = target->type_code;
+  return code != ANYFFI_ARRAY && code != ANYFFI_SHAPE && code != ANYFFI_MAP && code != ANYFFI_FROZEN_SET &&
+         code != ANYFFI_TENSOR;
+}
+#endif
 
 /// Shows a wrapper to the garbage collector if its object may refer to anything of Python.
 ///
 /// Those of the public classes are hidden at first: with most containers a call would take longer, as would every
 /// collection.
 static inline void anyffi_py_track(PyObject* wrapper, const AnyffiObject* target) {
+#ifdef Py_GIL_DISABLED
+  // Later, another thread may destroy the wrapper that the object names.
+  if (anyffi_py_may_begin_to_refer(target) && !PyObject_GC_IsTracked(wrapper)) PyObject_GC_Track(wrapper);
+#endif
   if (__builtin_expect(anyffi_py_may_refer(target), 0) && !PyObject_GC_IsTracked(wrapper)) PyObject_GC_Track(wrapper);
 }
 
@@ -229,6 +176,31 @@ static PyObject* anyffi_py_wrap_failed(AnyffiObject* target) {
   anyffi_py_discard(&held);
   return NULL;
 }
+
+#ifdef Py_GIL_DISABLED
+
+/// Makes the wrapper of an object that has none, unless another thread is faster. Steals the object.
+static PyObject* anyffi_py_wrap_new(AnyffiObject* target) {
+  PyObject* made = anyffi_py_new_wrapper(target->type_code);
+  if (made == NULL) return anyffi_py_wrap_failed(target);
+  // Filled before others can find it.
+  ((AnyffiWrapper*)made)->object = target;
+  anyffi_py_track(made, target);
+  PyObject* found = anyffi_py_name_wrapper(target, made);
+  if (found == NULL) return made;
+  Py_DECREF(made);
+  return found;
+}
+
+/// Returns the wrapper of an object, a new reference. Steals one strong reference, also on failure.
+static PyObject* anyffi_py_wrap(AnyffiObject* target) {
+  PyObject* found = anyffi_py_get_wrapper(target);
+  if (found == NULL) return anyffi_py_wrap_new(target);
+  anyffi_release(target);
+  return found;
+}
+
+#else
 
 /// Returns the wrapper of an object, a new reference. Steals one strong reference, also on failure.
 static PyObject* anyffi_py_wrap(AnyffiObject* target) {
@@ -252,10 +224,17 @@ static PyObject* anyffi_py_wrap(AnyffiObject* target) {
   return found;
 }
 
+#endif
+
 /// As `anyffi_py_wrap`, but never the wrapper of another backend: a second one is made then.
 static PyObject* anyffi_py_wrap_here(AnyffiObject* target) {
-  PyObject* found = anyffi_py_current_wrapper(target);
-  if (found == NULL || anyffi_py_is_wrapper(found)) return anyffi_py_wrap(target);
+  PyObject* found = anyffi_py_get_wrapper(target);
+  if (found == NULL) return anyffi_py_wrap(target);
+  if (anyffi_py_is_wrapper(found)) {
+    anyffi_release(target);
+    return found;
+  }
+  Py_DECREF(found);
   PyObject* made = anyffi_py_new_wrapper(target->type_code);
   if (made == NULL) return anyffi_py_wrap_failed(target);
   ((AnyffiWrapper*)made)->object = target;

@@ -65,8 +65,7 @@ static void anyffi_py_release_wrapped(PyObject* self) {
   AnyffiObject* target = ((AnyffiWrapper*)self)->object;
   if (target == NULL) return;
   ((AnyffiWrapper*)self)->object = NULL;
-  // Whoever writes it holds the GIL.
-  if (target->wrapper == (void*)self) target->wrapper = NULL;
+  anyffi_py_unname_wrapper(target, self);
   if (PyErr_Occurred() == NULL) {
     anyffi_release(target);
     return;
@@ -83,7 +82,10 @@ static void anyffi_py_destroy_wrapper(PyObject* self) {
   if (cls->tp_finalize != NULL) {
     if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
     // A subclass's ran already, and runs once.
-    if (PyObject_CallFinalizerFromDealloc(self) < 0) return;
+    if (PyObject_CallFinalizerFromDealloc(self) < 0) {
+      anyffi_py_enable_retain(self);
+      return;
+    }
   }
   anyffi_py_untrack(self);
   if (((AnyffiObjectWrapper*)self)->weak_references != NULL) PyObject_ClearWeakRefs(self);

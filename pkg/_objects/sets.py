@@ -29,6 +29,8 @@ def _distinct(elements: Iterable[Any]) -> _Distinct:
     """Return the distinct elements of an iterable, ignoring overrides of a set's subclass."""
     if isinstance(elements, _Set):
         return _from_keys(elements._elements())
+    if type(elements) is set:
+        return _from_keys(list(elements))  # copied in one step: other threads may change the set
     bases: tuple[Any, ...] = (set, frozenset)
     for base in bases:
         if issubclass(type(elements), base):

@@ -104,10 +104,14 @@ def is_changeable(cls: type) -> bool:
 def find_on_type(cls: type, name: str) -> Any:
     """Look up a class attribute as the interpreter looks up special methods: no metaclass, no instance."""
     for base in _mro_of(cls):
-        namespace = dict_of(base)
-        if name in namespace:
-            return namespace[name]
+        # In one step: another thread may remove it.
+        found = dict_of(base).get(name, _ABSENT)
+        if found is not _ABSENT:
+            return found
     return None
+
+
+_ABSENT = object()
 
 
 #: What a decision depends on besides the class: nothing, classes registered with abstract ones, and methods
@@ -347,7 +351,8 @@ SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     # The mapping below may be a user's, whose items may be anything.
     MappingProxyType: lambda x: (code.MAP, [(key, item) for key, item in x.items()]),
     complex: _lower_complex,
-    set: lambda x: _lower_elements(code.SET, set.__iter__(x)),
+    # A list copies a set in one step, as other threads may change it; of a subclass it would call methods.
+    set: lambda x: _lower_elements(code.SET, list(x) if type(x) is set else set.__iter__(x)),
     frozenset: lambda x: _lower_elements(code.FROZEN_SET, frozenset.__iter__(x)),
 }
 

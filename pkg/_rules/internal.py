@@ -8,7 +8,7 @@ from .._typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MISSING", "Elements", "Memory", "Opaque"]
+__all__ = ["MISSING", "SECTION", "Elements", "Memory", "Opaque"]
 
 
 class _Missing:
@@ -21,6 +21,9 @@ class _Missing:
 
 
 MISSING = _Missing()
+
+#: What operations on containers lock, in builds without the GIL; both marshallers in the same process.
+SECTION = object()
 
 
 class Elements:

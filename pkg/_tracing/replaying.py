@@ -184,6 +184,8 @@ def replay(folder: str, mode: str, is_alone: bool = False) -> int:
 def _replay_from(folder: str, mode: str, begin: int, most: int, counts: Counter[str]) -> tuple[int, bool]:
     """Run calls in a new process; return how many were begun by now, and whether these are all."""
     environment = {**os.environ, "FFI_MODE": mode}
+    if mode == "check" and "t" in getattr(sys, "abiflags", ""):
+        environment["PYTHON_GIL"] = "1"  # which check mode needs
     for name in ("FFI_RECORD", "FFI_TRACE", "FFI_LEAK_CHECK", "FFI_STEP"):
         environment.pop(name, None)
     program = (

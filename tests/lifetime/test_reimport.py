@@ -88,6 +88,14 @@ assert importlib.reload(anyffi.registry).get_global_func("testing.echo")(xs) is 
 
 @pytest.mark.skipif("t" not in getattr(sys, "abiflags", ""), reason="only some builds run without the GIL")
 def test_without_the_lock(ffi: Any) -> None:
+    """The import leaves the GIL as it is: the extension declares that it does without."""
+    program = "import sys, anyffi, anyffi.testing; print(sys._is_gil_enabled(), anyffi.testing.echo([1]))"
+    assert run_program(program, ffi.ffi_mode, PYTHON_GIL=None) == "False anyffi.List([1])\n"
+    assert run_program(program, ffi.ffi_mode, PYTHON_GIL="1") == "True anyffi.List([1])\n"
+
+
+@pytest.mark.skipif("t" not in getattr(sys, "abiflags", ""), reason="only some builds run without the GIL")
+def test_check_mode_needs_the_lock() -> None:
     program = """
 import sys
 for attempt in range(2):
@@ -98,12 +106,10 @@ for attempt in range(2):
 assert not sys._is_gil_enabled()
 """
     line = (
-        "anyffi needs the global interpreter lock (GIL), which is off in this process; start Python with "
+        "FFI_MODE=check needs the global interpreter lock (GIL), which is off in this process; start Python with "
         "-X gil=1 or the environment variable PYTHON_GIL=1\n"
     )
-    assert run_program(program, ffi.ffi_mode, PYTHON_GIL=None) == 2 * line
-    program = "import sys, anyffi; print(sys._is_gil_enabled())"
-    assert run_program(program, ffi.ffi_mode, PYTHON_GIL="1") == "True\n"
+    assert run_program(program, "check", PYTHON_GIL=None) == 2 * line
 
 
 @cpython_only("PyPy ignores `__builtins__` of a module")

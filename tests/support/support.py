@@ -21,6 +21,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 CPYTHON = sys.implementation.name == "cpython"
 
+#: Whether this is a build that can run without the GIL.
+FREE_THREADED = "t" in getattr(sys, "abiflags", "")
+
 #: Raised at the recursion limit: PyPy raises TypeError where it cannot set the context of the RecursionError.
 STACK_ENDS = RecursionError if CPYTHON else (RecursionError, TypeError)
 
@@ -122,6 +125,9 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command with some environment variables changed, or removed where None is given."""
     environment = {k: v for k, v in {**os.environ, **variables}.items() if v is not None}
+    # Check mode needs the GIL.
+    if variables.get("FFI_MODE") == "check" and "PYTHON_GIL" not in variables and FREE_THREADED:
+        environment["PYTHON_GIL"] = "1"
     words = [str(word) for word in command]
     pipes: dict[str, Any] = {"input": stdin, "capture_output": True, "text": True}
     return subprocess.run(words, cwd=cwd, env=environment, check=False, timeout=600, **pipes)

@@ -547,7 +547,7 @@ void anyffi_depth_leave(void);
 void* anyffi_host_suspend(void);
 void anyffi_host_resume(void* state);
 /// Acquires the host's lock in such a body, or on any other thread: `state = lock(); ...; unlock(state)`. Re-entrant.
-/// Does nothing without a host.
+/// One thread at a time has it, also where the host's threads run at once. Does nothing without a host.
 int32_t anyffi_host_lock(void);
 void anyffi_host_unlock(int32_t state);
 /// Runs pending signal handlers of the host; fails if one raised (Ctrl-C). 0 without a host.

@@ -92,7 +92,28 @@ typedef struct AnyffiHost {
   /// host's classes say. ANYFFI_HOST_DECLINED where these say nothing.
   int (*object_hash)(const AnyffiValue* object, int64_t* out);
   int (*object_equal)(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
+  /// Begin and end a section, of which one thread at a time executes one, in a host whose lock several threads hold at
+  /// once (PyCriticalSection_Begin, PyCriticalSection_End). `section` has ANYFFI_SECTION_SIZE bytes, `object` is the
+  /// next member. Called with the lock held; sections are nested, and a thread that waits leaves its own meanwhile.
+  /// NULL where the lock keeps other threads out.
+  void (*section_begin)(void* section, void* object);
+  void (*section_end)(void* section);
+  void* section_object;
 } AnyffiHost;
+
+typedef enum AnyffiSectionLimit { ANYFFI_SECTION_SIZE = 32 } AnyffiSectionLimit;
+
+/// A function that works on containers, by its name in the C ABI, and one that does the same within a section.
+typedef struct AnyffiSectioned {
+  const char* name;
+  void* function;
+} AnyffiSectioned;
+
+/// What a front end calls, in the place of the functions of these names, whose host has sections; ends with NULL.
+const AnyffiSectioned* anyffi_host_list_sectioned(void);
+/// Calls a function, an AnyffiFunction, with these arguments: within a section, if other threads may reach containers
+/// in them. An AnyffiCall.
+int anyffi_function_call_sectioned(void* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result);
 
 /// Installs a copy of the host's hooks. NULL removes them, at the host's exit: handles are then leaked, not released.
 void anyffi_host_install(const AnyffiHost* host);

@@ -60,6 +60,30 @@ static inline void anyffi_add_types(AnyffiObject* container, uint64_t* type_mask
   if (((former & ANYFFI_CHECKED) | (bits & ANYFFI_REFERRING)) != 0) anyffi_container_note_types(container);
 }
 
+/// 1 if a value is a mutable container, or an immutable one that may hold some, as far as others than a call can reach
+/// them that created the value as its argument.
+static inline int anyffi_reaches_containers(const AnyffiValue* value) {
+  const uint64_t containers = anyffi_type_bit(ANYFFI_ARRAY) | anyffi_type_bit(ANYFFI_LIST) |
+                              anyffi_type_bit(ANYFFI_MAP) | anyffi_type_bit(ANYFFI_DICT) |
+                              anyffi_type_bit(ANYFFI_FROZEN_SET) | anyffi_type_bit(ANYFFI_SET) |
+                              anyffi_type_bit(ANYFFI_SLICE);
+  int32_t code = value->type_code;
+  if (code < ANYFFI_ARRAY || code > ANYFFI_SET) return 0;
+  int is_mutable = code == ANYFFI_LIST || code == ANYFFI_DICT || code == ANYFFI_SET;
+  if (is_mutable && (value->aux & ANYFFI_MOVABLE) == 0) return 1;
+  if (code <= ANYFFI_LIST) return (((const AnyffiSequence*)value->as_object)->type_mask & containers) != 0;
+  const AnyffiMapping* mapping = (const AnyffiMapping*)value->as_object;
+  return ((mapping->key_type_mask | mapping->value_type_mask) & containers) != 0;
+}
+
+/// The same of any of some values.
+static inline int anyffi_reach_containers(const AnyffiValue* values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (anyffi_reaches_containers(&values[i])) return 1;
+  }
+  return 0;
+}
+
 static inline void anyffi_retain(AnyffiObject* object) {
   __atomic_fetch_add(&object->strong_count, 1, __ATOMIC_RELAXED);
 }

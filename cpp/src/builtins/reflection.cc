@@ -4,6 +4,7 @@
 
 #include "core/errors.h"
 #include "core/memory.h"
+#include "core/section.h"
 #include "functions/operator.h"
 #include "text/suggest.h"
 
@@ -62,6 +63,7 @@ const AnyffiFieldInfo* find_field(const ObjectRef& object, const char* name) {
 AnyValue get_field(const ObjectRef& object, const char* name) {
   const AnyffiFieldInfo* field = find_field(object, name);
   AnyValue value;
+  anyffi::runtime::Section section;
   check(field->get(object.get(), field, value.out()));
   return value;
 }
@@ -75,6 +77,7 @@ bool set_field(const ObjectRef& object, const char* name, AnyView value) {
   AnyffiValue given = value.raw();
   if (given.type_code > 0) given.aux = 0;  // not movable: the caller keeps its reference
   int32_t type_code = object.type_code();
+  anyffi::runtime::Section section;
   check(field->set(object.get(), field, &given));
   return object.type_code() != type_code;
 }

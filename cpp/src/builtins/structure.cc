@@ -2,6 +2,7 @@
 /// Operations on the structure of values, under `anyffi.structure.*`.
 #include <anyffi/anyffi.h>
 
+#include "core/section.h"
 #include "structure/parts.h"
 
 namespace {
@@ -10,16 +11,20 @@ using anyffi::AnyValue;
 using anyffi::AnyView;
 using anyffi::arg;
 using anyffi::detail::check;
+using anyffi::runtime::Section;
 
 bool equal(AnyView a, AnyView b, bool map_free_vars, bool skip_tensor_content) {
+  Section section;
   return anyffi::structural_equal(a, b, {map_free_vars, skip_tensor_content});
 }
 
 int64_t hash(AnyView value, bool map_free_vars, bool skip_tensor_content) {
+  Section section;
   return anyffi::structural_hash(value, {map_free_vars, skip_tensor_content});
 }
 
 AnyValue diff(AnyView a, AnyView b, bool map_free_vars, bool skip_tensor_content, bool only_first) {
+  Section section;
   AnyValue found;
   uint32_t flags = anyffi::StructureOptions{map_free_vars, skip_tensor_content}.flags();
   check(anyffi_structure_diff(&a.raw(), &b.raw(), flags, only_first, found.out()));
@@ -27,19 +32,27 @@ AnyValue diff(AnyView a, AnyView b, bool map_free_vars, bool skip_tensor_content
 }
 
 void visit(AnyView value, AnyView function, bool is_post) {
+  Section section;
   check(anyffi_structure_visit(&value.raw(), &function.raw(), is_post));
 }
 
 AnyValue map(AnyView value, AnyView function) {
+  Section section;
   AnyValue made;
   check(anyffi_structure_map(&value.raw(), &function.raw(), made.out()));
   return made;
 }
 
 AnyValue replace(AnyView value, int64_t index, AnyView part) {
+  Section section;
   AnyValue made;
   check(anyffi_structure_replace(&value.raw(), index, &part.raw(), made.out()));
   return made;
+}
+
+anyffi::String write_json(AnyView value) {
+  Section section;
+  return anyffi::to_json(value);
 }
 
 }  // namespace
@@ -106,6 +119,6 @@ ANYFFI_REGISTER_GLOBAL("anyffi.structure.field_index")
         arg("object"), arg("name"))
     .doc("Return the number of a field of an object; -1 if it has none of the name.");
 
-ANYFFI_REGISTER_GLOBAL("anyffi.json.write").def(&anyffi::to_json, arg("value")).doc("Return the JSON of a value.");
+ANYFFI_REGISTER_GLOBAL("anyffi.json.write").def(&write_json, arg("value")).doc("Return the JSON of a value.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.json.read").def(&anyffi::from_json, arg("text")).doc("Return the value of JSON.");

@@ -2,6 +2,7 @@
 /// Operations on any value, under `anyffi.value.*`, and on any container, under `anyffi.container.*`.
 #include <anyffi/anyffi.h>
 
+#include "core/section.h"
 #include "values/containers.h"
 #include "values/show.h"
 
@@ -13,6 +14,7 @@ using anyffi::arg;
 using anyffi::detail::check;
 using anyffi::runtime::is_mapping;
 using anyffi::runtime::is_set;
+using anyffi::runtime::Section;
 
 AnyValue copy_as(AnyView container, int32_t type_code) {
   AnyValue copy;
@@ -33,12 +35,14 @@ AnyValue thaw(AnyView container) {
 
 AnyValue repr(AnyView value) {
   AnyValue text;
+  Section section;
   check(anyffi_value_repr(&value.raw(), text.out()));
   return text;
 }
 
 AnyValue show(AnyView value, int64_t most) {
   AnyValue text;
+  Section section;
   check(anyffi::runtime::show_value(&value.raw(), most, text.out()));
   return text;
 }
@@ -46,11 +50,21 @@ AnyValue show(AnyView value, int64_t most) {
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("anyffi.value.equal")
-    .def([](AnyView a, AnyView b) { return a == b; }, arg("a"), arg("b"))
+    .def(
+        [](AnyView a, AnyView b) {
+          Section section;
+          return a == b;
+        },
+        arg("a"), arg("b"))
     .doc("Return whether two values are equal, as Python defines it.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.value.hash")
-    .def([](AnyView value) { return value.hash(); }, arg("value"))
+    .def(
+        [](AnyView value) {
+          Section section;
+          return value.hash();
+        },
+        arg("value"))
     .doc("Return the runtime's hash: Python's for numbers and tuples of them; its own for text.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.value.repr").def(&repr, arg("value")).doc("Return the runtime's repr of a value.");

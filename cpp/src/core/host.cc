@@ -117,14 +117,39 @@ void anyffi_host_resume(void* state) {
 /// The state where no lock was taken; states of hosts are not negative.
 constexpr int32_t kNoLock = -1;
 
+namespace {
+
+/// The sections of a thread that has locked the host several times.
+struct Sections {
+  static constexpr int kMost = 8;
+  struct Memory {
+    alignas(void*) char bytes[ANYFFI_SECTION_SIZE];
+  };
+  Memory memory[kMost];
+  int depth;
+};
+
+ANYFFI_THREAD_LOCAL Sections sections;
+
+}  // namespace
+
 int32_t anyffi_host_lock(void) {
   const AnyffiHost* hooks = host();
-  return hooks != nullptr && hooks->lock != nullptr ? enter_host(hooks->lock) : kNoLock;
+  if (hooks == nullptr || hooks->lock == nullptr) return kNoLock;
+  int32_t state = enter_host(hooks->lock);
+  if (hooks->section_begin != nullptr && sections.depth++ < Sections::kMost) {
+    hooks->section_begin(&sections.memory[sections.depth - 1], hooks->section_object);
+  }
+  return state;
 }
 
 void anyffi_host_unlock(int32_t state) {
   const AnyffiHost* hooks = host();
-  if (state != kNoLock && hooks != nullptr && hooks->unlock != nullptr) hooks->unlock(state);
+  if (state == kNoLock || hooks == nullptr || hooks->unlock == nullptr) return;
+  if (sections.depth > 0 && hooks->section_end != nullptr && --sections.depth < Sections::kMost) {
+    hooks->section_end(&sections.memory[sections.depth]);
+  }
+  hooks->unlock(state);
 }
 
 int anyffi_host_check_signals(void) {

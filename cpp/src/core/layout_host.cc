@@ -13,7 +13,7 @@
 #if UINTPTR_MAX == UINT64_MAX
 
 // ---- hooks
-SIZE(AnyffiHost, 208);
+SIZE(AnyffiHost, 232);
 AT(AnyffiHost, struct_size, 0);
 AT(AnyffiHost, flags, 4);
 AT(AnyffiHost, lock, 8);
@@ -41,6 +41,12 @@ AT(AnyffiHost, items_read, 176);
 AT(AnyffiHost, items_write, 184);
 AT(AnyffiHost, object_hash, 192);
 AT(AnyffiHost, object_equal, 200);
+AT(AnyffiHost, section_begin, 208);
+AT(AnyffiHost, section_end, 216);
+AT(AnyffiHost, section_object, 224);
+SIZE(AnyffiSectioned, 16);
+AT(AnyffiSectioned, name, 0);
+AT(AnyffiSectioned, function, 8);
 
 // ---- objects that own a handle
 SIZE(AnyffiPyObject, 40);

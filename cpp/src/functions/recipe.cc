@@ -1,6 +1,6 @@
 /// \file
 /// Recipes: a front end describes arguments, and one call into the runtime creates all of them.
-#include <anyffi/host_api.h>
+#include "functions/recipe.h"
 
 #include "values/containers.h"
 
@@ -98,6 +98,19 @@ bool is_view(int32_t type_code) {
 }
 
 }  // namespace
+
+int call_recipe(AnyffiCall call, void* self, AnyffiValue* recipe, int32_t size, AnyffiValue* result) {
+  int32_t count = anyffi_recipe_build(recipe, size);
+  if (count < 0) return -1;
+  int status = call(self, recipe, count, result);
+  if (status == 0 && is_view(result->type_code)) {
+    AnyffiValue view = *result;
+    status = anyffi_value_own(&view, result);
+  }
+  release_made(recipe, recipe + count);
+  return status;
+}
+
 }  // namespace anyffi::runtime
 
 int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size) {
@@ -134,13 +147,5 @@ void anyffi_recipe_release(AnyffiValue* recipe) {
 
 int anyffi_function_call_recipe(void* self, AnyffiValue* recipe, int32_t size, AnyffiValue* result) {
   auto* function = static_cast<AnyffiFunction*>(self);
-  int32_t count = anyffi_recipe_build(recipe, size);
-  if (count < 0) return -1;
-  int status = function->call(function->self, recipe, count, result);
-  if (status == 0 && anyffi::runtime::is_view(result->type_code)) {
-    AnyffiValue view = *result;
-    status = anyffi_value_own(&view, result);
-  }
-  anyffi::runtime::release_made(recipe, recipe + count);
-  return status;
+  return anyffi::runtime::call_recipe(function->call, function->self, recipe, size, result);
 }

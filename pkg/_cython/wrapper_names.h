@@ -1,0 +1,122 @@
+/// The name of an object's wrapper in the object's header.
+
+#ifndef ANYFFI_WRAPPER_NAMES_H_
+#define ANYFFI_WRAPPER_NAMES_H_
+
+#include "sections.h"
+
+#ifdef Py_GIL_DISABLED
+
+/// Guard the names of wrappers, by the address of the object: a wrapper cannot be freed between the look at its name
+/// and the new reference, since it is no longer named then.
+#define ANYFFI_NAME_LOCKS 64
+static struct {
+  _Alignas(64) AnyffiSpinLock lock;
+} anyffi_name_locks[ANYFFI_NAME_LOCKS];
+
+static inline AnyffiSpinLock* anyffi_py_name_lock(const AnyffiObject* target) {
+  uint64_t spread = ((uint64_t)(uintptr_t)target >> 4) * (uint64_t)0x9E3779B97F4A7C15;
+  return &anyffi_name_locks[(spread >> 40) % ANYFFI_NAME_LOCKS].lock;
+}
+
+/// Lets other threads than the one that made an object add references by `anyffi_py_try_retain`: the interpreter then
+/// decides by one atomic instruction whether the last reference is gone (PyUnstable_EnableTryIncRef of Python 3.14).
+static inline void anyffi_py_enable_retain(PyObject* x) {
+  Py_ssize_t flags = 0;
+  __atomic_compare_exchange_n(&x->ob_ref_shared, &flags, (Py_ssize_t)_Py_REF_MAYBE_WEAKREF, 0, __ATOMIC_RELAXED,
+                              __ATOMIC_RELAXED);
+}
+
+/// Adds a reference to an object that may be in its `tp_dealloc`; 0 if it is.
+static int anyffi_py_try_retain(PyObject* x) {
+  if (_Py_IsOwnedByCurrentThread(x)) {
+    if (__atomic_load_n(&x->ob_ref_local, __ATOMIC_RELAXED) == 0) return 0;
+    Py_INCREF(x);
+    return 1;
+  }
+  Py_ssize_t shared = __atomic_load_n(&x->ob_ref_shared, __ATOMIC_RELAXED);
+  do {
+    if (shared == 0 || shared == _Py_REF_MERGED) return 0;
+  } while (!__atomic_compare_exchange_n(&x->ob_ref_shared, &shared, shared + (1 << _Py_REF_SHARED_SHIFT), 1,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+  return 1;
+}
+
+/// Returns an object's wrapper, a new reference; NULL if it has none or one that is being destroyed.
+static PyObject* anyffi_py_get_wrapper(AnyffiObject* target) {
+  if (__atomic_load_n(&target->wrapper, __ATOMIC_RELAXED) == NULL) return NULL;
+  AnyffiSpinLock* lock = anyffi_py_name_lock(target);
+  anyffi_py_take_lock(lock);
+  PyObject* found = (PyObject*)__atomic_load_n(&target->wrapper, __ATOMIC_RELAXED);
+  if (found != NULL && !anyffi_py_try_retain(found)) found = NULL;
+  anyffi_py_drop_lock(lock);
+  return found;
+}
+
+/// Names the wrapper of an object, unless another one is alive, to which a new reference is returned then; else NULL.
+static PyObject* anyffi_py_name_wrapper(AnyffiObject* target, PyObject* wrapper) {
+  anyffi_py_enable_retain(wrapper);
+  AnyffiSpinLock* lock = anyffi_py_name_lock(target);
+  anyffi_py_take_lock(lock);
+  PyObject* found = (PyObject*)__atomic_load_n(&target->wrapper, __ATOMIC_RELAXED);
+  if (found != NULL && !anyffi_py_try_retain(found)) found = NULL;
+  if (found == NULL) __atomic_store_n(&target->wrapper, wrapper, __ATOMIC_RELEASE);
+  anyffi_py_drop_lock(lock);
+  return found;
+}
+
+/// Removes the name of a wrapper, if it is that one, before the wrapper's memory is freed.
+static void anyffi_py_unname_wrapper(AnyffiObject* target, PyObject* wrapper) {
+  AnyffiSpinLock* lock = anyffi_py_name_lock(target);
+  anyffi_py_take_lock(lock);
+  if (__atomic_load_n(&target->wrapper, __ATOMIC_RELAXED) == (void*)wrapper) {
+    __atomic_store_n(&target->wrapper, NULL, __ATOMIC_RELAXED);
+  }
+  anyffi_py_drop_lock(lock);
+}
+
+/// The class of an object's wrapper, borrowed; NULL if it has none.
+static PyTypeObject* anyffi_py_class_of_wrapper(const AnyffiObject* target) {
+  AnyffiSpinLock* lock = anyffi_py_name_lock(target);
+  anyffi_py_take_lock(lock);
+  PyObject* found = (PyObject*)__atomic_load_n(&target->wrapper, __ATOMIC_RELAXED);
+  PyTypeObject* cls = found == NULL ? NULL : Py_TYPE(found);
+  anyffi_py_drop_lock(lock);
+  return cls;
+}
+
+#else
+
+/// Returns an object's wrapper, borrowed; NULL if it has none or one that is being destroyed.
+static inline PyObject* anyffi_py_current_wrapper(AnyffiObject* target) {
+  PyObject* found = (PyObject*)target->wrapper;
+  return found != NULL && anyffi_py_is_alive(found) ? found : NULL;
+}
+
+/// The same, a new reference.
+static inline PyObject* anyffi_py_get_wrapper(AnyffiObject* target) {
+  PyObject* found = anyffi_py_current_wrapper(target);
+  Py_XINCREF(found);
+  return found;
+}
+
+static inline void anyffi_py_enable_retain(PyObject* x) { (void)x; }
+
+/// Removes the name of a wrapper, if it is that one. Without an atomic exchange: whoever writes it holds the GIL.
+static inline void anyffi_py_unname_wrapper(AnyffiObject* target, PyObject* wrapper) {
+  if (target->wrapper == (void*)wrapper) target->wrapper = NULL;
+}
+
+static inline PyTypeObject* anyffi_py_class_of_wrapper(const AnyffiObject* target) {
+  return Py_TYPE((PyObject*)target->wrapper);
+}
+
+#endif
+
+/// Names another wrapper in the place of one that was emptied.
+static inline void anyffi_py_rename_wrapper(AnyffiObject* target, PyObject* former, PyObject* wrapper) {
+  anyffi_py_enable_retain(wrapper);
+  anyffi_object_compare_exchange_wrapper(target, former, wrapper);
+}
+
+#endif  // ANYFFI_WRAPPER_NAMES_H_
