@@ -248,6 +248,19 @@ def test_references_to_what_cpp_owns(ptr: Any) -> None:
         ptr.count_of(5)
 
 
+def test_what_a_shared_pointer_destroys_releases_its_object(ptr: Any) -> None:
+    before = count_live(ptr)
+    kept = [ptr.Counted(5)]
+    ptr.open_session(kept.clear, kept[0])
+    # The session ends with the result, and Python's only reference to the object with the session.
+    part = ptr.close_session()
+    assert kept == []
+    others = [ptr.Counted(i) for i in range(10)]
+    assert part.n == 5
+    del part, others
+    assert count_live(ptr) == before
+
+
 @cpython_only("PyPy does not count references")
 def test_returned_objects_are_counted_once(ptr: Any, ffi: Any) -> None:
     use_count = ffi.get_global_func("testing.use_count")

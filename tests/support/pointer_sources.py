@@ -94,6 +94,14 @@ struct CountingDelete {
 };
 Counted global_counted{7};
 
+struct Session {
+  Session(anyffi::Function f, std::shared_ptr<Counted> p) : on_close(std::move(f)), part(std::move(p)) {}
+  ~Session() { on_close(); }
+  anyffi::Function on_close;
+  std::shared_ptr<Counted> part;
+};
+std::shared_ptr<Session> session;
+
 struct Bell {
   Bell() { ++live; }
   Bell(const Bell&) = delete;
@@ -204,6 +212,13 @@ ANYFFI_EXPORT(next_value, [](const std::shared_ptr<Node>& node) { return node->n
               arg("node"));
 ANYFFI_EXPORT(call_with, [](const anyffi::Function& f, std::shared_ptr<Shape> shape) { return f(shape, shape.get()); },
               arg("f"), arg("shape"));
+ANYFFI_EXPORT(open_session, [](anyffi::Function on_close, std::shared_ptr<Counted> part) {
+  session = std::make_shared<Session>(std::move(on_close), std::move(part));
+}, arg("on_close"), arg("part"));
+ANYFFI_EXPORT(close_session, [] {
+  auto last = std::move(session);
+  return std::shared_ptr<Counted>(last, last->part.get());
+});
 ANYFFI_EXPORT(button, []() -> Button& { return global_button; }).returns(Returns::kReference);
 ANYFFI_EXPORT(shared_button, [] { return shared_button; });
 ANYFFI_EXPORT(press, [](int64_t which) {

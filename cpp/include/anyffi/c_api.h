@@ -215,7 +215,8 @@ typedef enum AnyffiValueFlag {
   ANYFFI_TAKES_ITEMS = 64,
   /// In the None that a result enters as: the caller keeps the arguments alive, except movable ones, holds the host's
   /// lock from the moment the result is stored, and does not pass the result on. The result may then be an object with
-  /// this flag, which is borrowed: from an argument, or from the host's wrapper of the object.
+  /// this flag, which is borrowed: from an argument, or from the host's wrapper of the object. A function that passes
+  /// `result` on with arguments of its own clears the flag first.
   ANYFFI_BORROWED = 128
 } AnyffiValueFlag;
 

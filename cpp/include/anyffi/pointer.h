@@ -33,7 +33,7 @@ inline void check_distinct(const AnyffiValue* args, int32_t size) {
   }
 }
 
-/// Smart pointers that share the object of an argument.
+/// Smart pointers that share what the object of an argument does, whatever owns that.
 template <class T>
 inline constexpr bool kSharesObject = false;
 

@@ -32,8 +32,11 @@ template <class T>
 inline constexpr bool kIsRef<Ref<T>> = true;
 
 template <class A>
-inline constexpr bool kIsQuietArg = kIsObjectArg<ConvertedType<A>> || kSharesObject<ConvertedType<A>> ||
-                                    std::is_trivially_destructible_v<typename Slot<ConvertedType<A>>::Kept>;
+inline constexpr bool kIsVariable = std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>;
+/// Parameters whose converted arguments run no code of others when they are destroyed.
+template <class A, class T = ConvertedType<A>>
+inline constexpr bool kIsQuietArg = kIsObjectArg<T> || (kSharesObject<T> && !kIsVariable<A>) ||
+                                    std::is_trivially_destructible_v<typename Slot<T>::Kept>;
 
 template <class F, class R, class... A>
 struct ANYFFI_HIDDEN_ TypedCall {
@@ -43,7 +46,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
   using Result = Bare<R>;
   static constexpr bool kReturnsNumber = std::is_void_v<R> || kIsNumber<Result>;
   static constexpr bool kReturnsObject = !kReturnsNumber && !std::is_reference_v<R> && !kIsRef<Result>;
-  /// Whether a borrowed result is alive when the converted arguments have been destroyed: they run no code of others.
+  /// Whether a borrowed result is still alive when the converted arguments have been destroyed.
   static constexpr bool kIsQuiet = (kIsQuietArg<A> && ...);
   /// Needs no frame, which saves a third of the call of a short function.
   static constexpr bool kIsPlain = (kIsNumber<Bare<A>> && ...) && kReturnsNumber;
@@ -105,8 +108,8 @@ struct ANYFFI_HIDDEN_ TypedCall {
       } else if constexpr (std::is_reference_v<R>) {
         const Result& object = function(pass<I, A>(memory, numbers)...);
         if constexpr (kIsObjectClass<Result>) {
+          if constexpr (!kIsQuiet) result->aux = 0;
           if (__builtin_expect(!store_argument<Result>(frame, object, args, kSize, result), 0)) {
-            if constexpr (!kIsQuiet) result->aux = 0;
             store_other_reference<Result>(native.returns, object, args, kSize, result);
           }
         } else {

@@ -38,14 +38,32 @@ std::shared_ptr<T> share_object(AnyffiObject* object) {
   return std::shared_ptr<T>(content, ReleaseObject{object});
 }
 
+/// Whether an object shares what `shared` does, so that the end of `shared` destroys nothing.
+template <class T>
+bool shares_with(const AnyffiObject* object, const std::shared_ptr<T>& shared) {
+  if (object->deleter == &destroy_shared) {
+    auto* held = static_cast<const std::shared_ptr<void>*>(reinterpret_cast<const Pointed*>(object)->held);
+    return !held->owner_before(shared) && !shared.owner_before(*held);
+  }
+  auto* release = std::get_deleter<ReleaseObject>(shared);
+  return release && release->object == object;
+}
+
 /// The object of what a std::shared_ptr that is not NULL points to; `flags` as in `refer_to_borrowed`.
 template <class T>
 AnyffiValue refer_to_shared(T* pointer, std::shared_ptr<const T> shared, uint32_t flags) {
   Found found = find_dynamic(pointer);
   AnyffiValue known = anyffi_instance_find(found.content, found.type_code, flags);
   if (known.type_code != ANYFFI_NONE) {
-    if (__builtin_expect(!is_unowned(known.as_object), 1)) return known;
-    if (known.aux == 0) anyffi_release(known.as_object);
+    bool is_borrowed = known.aux != 0;
+    if (__builtin_expect(!is_unowned(known.as_object), 1)) {
+      if (is_borrowed && !shares_with(known.as_object, shared)) {
+        anyffi_retain(known.as_object);
+        known.aux = 0;
+      }
+      return known;
+    }
+    if (!is_borrowed) anyffi_release(known.as_object);
   }
   using Held = std::shared_ptr<void>;
   auto* held = new Held(std::const_pointer_cast<T>(std::move(shared)));
@@ -161,7 +179,7 @@ namespace detail ANYFFI_HIDDEN_ {
 template <class T, class D>
 inline constexpr bool kTakesObject<std::unique_ptr<T, D>> = true;
 template <class T>
-inline constexpr bool kSharesObject<std::shared_ptr<T>> = true;
+inline constexpr bool kSharesObject<std::shared_ptr<T>> = !kSharesFromThis<std::remove_cv_t<T>>;
 template <class T, class D>
 inline constexpr bool kIsOwner<T, std::unique_ptr<T, D>> = true;
 template <class T>
