@@ -26,7 +26,8 @@ from c_api cimport (
 )
 from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, EntryIteratorLayout, Exporter, FieldGetterLayout,
-    Section, begin_section, drop_found, end_section, find_attribute_of, keep_class, rename_wrapper, set_step, unname_wrapper,
+    Section, begin_section, drop_found, end_section, find_attribute_of, keep_class, rename_wrapper, set_step,
+    unname_wrapper,
     FunctionWrapper, MethodRow, NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout,
     PublicRow, ViewLayout, add_tensor_methods, allocate, array_methods, array_operators, c_dict_item,
     c_map_item, call, call_named, call_observed, call_tuple, callback, check_layout, common_keys,
@@ -37,7 +38,8 @@ from marshaller cimport (
     leave_exception, list_add_in_place, list_elements, list_methods, list_operators, look_up, map_item,
     map_methods, map_operators, mapping_compare, new_method, new_operator, next_item, no_sequence,
     pack, pack_owned, pack_scalar, place_named, plain, plan_record_call, public_functions, put_item,
-    raise_taken, read_field, read_numpy, remember_data_type, remember_exporter, sequence_compare, sequence_has, sequence_hash,
+    raise_taken, read_field, read_numpy, remember_data_type,
+    remember_exporter, sequence_compare, sequence_has, sequence_hash,
     set_compare, set_constructor, set_constructor_slots, set_field_slots, set_hash, set_in_place,
     set_method_flags, set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state,
     tensor_length, track, unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function,

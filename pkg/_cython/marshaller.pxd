@@ -288,7 +288,9 @@ cdef extern from "sequence_hash.h":
 cdef extern from "compare.h":
     object sequence_compare "anyffi_py_within_sequence_compare"(PyObject*, PyObject*, int, int32_t)
     bint sequence_has "anyffi_py_within_sequence_has"(PyObject*, PyObject*, int32_t) except -1
-    int64_t find_value "anyffi_py_within_search"(PyObject*, AnyffiSequence*, PyObject*, int64_t, int64_t) except -2
+    int64_t find_value "anyffi_py_within_search"(
+        PyObject*, AnyffiSequence*, PyObject*, int64_t, int64_t
+    ) except -2
 
 cdef extern from "list_methods.h":
     object list_add_in_place "anyffi_py_within_list_add_in_place"(PyObject*, PyObject*)
