@@ -23,6 +23,14 @@ static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* 
   return anyffi_py_vectorcall(method, args, flags, names);
 }
 
+/// The `tp_descr_get` of methods, which does what `MethodMethods.__get__` does: `x.f` without a call.
+static PyObject* anyffi_py_bind_method(PyObject* method, PyObject* instance, PyObject* owner) {
+  (void)owner;
+  if (instance != NULL && instance != Py_None) return PyMethod_New(method, instance);
+  Py_INCREF(method);
+  return method;
+}
+
 /// Makes the interpreter call `x.f(1)` as `f(x, 1)`, without a bound method, and remember where it found `f`, which it
 /// does only if the class of `f` is immutable (CPython 3.11's Python/specialize.c, `analyze_descriptor`).
 static void anyffi_py_set_method_flags(PyTypeObject* cls) {
@@ -30,6 +38,7 @@ static void anyffi_py_set_method_flags(PyTypeObject* cls) {
 #ifdef Py_TPFLAGS_IMMUTABLETYPE
   cls->tp_flags |= Py_TPFLAGS_IMMUTABLETYPE;
 #endif
+  cls->tp_descr_get = anyffi_py_bind_method;
   PyType_Modified(cls);
 }
 
