@@ -50,8 +50,8 @@ bool shares_with(const AnyffiObject* object, const std::shared_ptr<T>& shared) {
 }
 
 /// The object of what a std::shared_ptr that is not NULL points to; `flags` as in `refer_to_borrowed`.
-template <class T>
-AnyffiValue refer_to_shared(T* pointer, std::shared_ptr<const T> shared, uint32_t flags) {
+template <class T, class P>
+AnyffiValue refer_to_shared(T* pointer, const std::shared_ptr<P>& shared, uint32_t flags) {
   Found found = find_dynamic(pointer);
   AnyffiValue known = anyffi_instance_find(found.content, found.type_code, flags);
   if (known.type_code != ANYFFI_NONE) {
@@ -66,7 +66,7 @@ AnyffiValue refer_to_shared(T* pointer, std::shared_ptr<const T> shared, uint32_
     if (!is_borrowed) anyffi_release(known.as_object);
   }
   using Held = std::shared_ptr<void>;
-  auto* held = new Held(std::const_pointer_cast<T>(std::move(shared)));
+  auto* held = new Held(std::const_pointer_cast<T>(shared));
   return refer_to(Pointee{found.content, found.type_code, &destroy_shared, held, &delete_as<Held>, nullptr});
 }
 
@@ -120,11 +120,11 @@ struct Traits<std::shared_ptr<P>, std::enable_if_t<detail::kIsObjectClass<std::r
     return true;
   }
   static std::shared_ptr<P> take(Holder& holder) { return std::move(holder); }
-  static AnyffiValue store(std::shared_ptr<P> shared) { return store_result(std::move(shared), 0); }
-  static AnyffiValue store_result(std::shared_ptr<P> shared, uint32_t flags) {
+  static AnyffiValue store(const std::shared_ptr<P>& shared) { return store_result(shared, 0); }
+  static AnyffiValue store_result(const std::shared_ptr<P>& shared, uint32_t flags) {
     (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED>;
     auto* pointer = const_cast<T*>(shared.get());
-    return pointer ? detail::refer_to_shared<T>(pointer, std::move(shared), flags) : AnyffiValue{};
+    return pointer ? detail::refer_to_shared(pointer, shared, flags) : AnyffiValue{};
   }
 };
 
