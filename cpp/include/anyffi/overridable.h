@@ -16,7 +16,7 @@
 #include <anyffi/function.h>
 
 namespace anyffi {
-namespace detail ANYFFI_HIDDEN_ {
+namespace detail {
 
 /// What Python overrides of an object. Methods may be looked up on any thread.
 class Overrides {
